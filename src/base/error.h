@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "base/fixed_string.h"
+
+namespace susurrus {
+
+enum class ErrorCode : uint8_t {
+  ok = 0,
+#define SUSURRUS_ERROR(name, number, meaning) name = number,
+#include "base/error_codes.inc"
+#undef SUSURRUS_ERROR
+};
+
+enum class ErrorReason : uint8_t {
+#define SUSURRUS_REASON(name) name,
+#include "base/error_reasons.inc"
+#undef SUSURRUS_REASON
+};
+
+inline constexpr uint64_t kNoOffset = ~uint64_t{0};
+
+/// What went wrong, where, and what was expected. Held in place; making one never allocates.
+struct Error {
+  ErrorCode code = ErrorCode::internal_error;
+  ErrorReason reason = ErrorReason::none;
+  /// Byte offset in the file or stream, or kNoOffset.
+  uint64_t offset = kNoOffset;
+  /// The field or tensor concerned: "encoder.conv1.weight", "tensor_count".
+  FixedString<120> subject;
+  FixedString<120> expected;
+  FixedString<120> got;
+
+  Error at(uint64_t byte_offset) && {
+    offset = byte_offset;
+    return static_cast<Error&&>(*this);
+  }
+  Error about(std::string_view what) && {
+    subject.assign(what);
+    return static_cast<Error&&>(*this);
+  }
+  Error expecting(std::string_view text) && {
+    expected.assign(text);
+    return static_cast<Error&&>(*this);
+  }
+  Error expecting(uint64_t number) &&;
+  Error having(std::string_view text) && {
+    got.assign(text);
+    return static_cast<Error&&>(*this);
+  }
+  Error having(uint64_t number) &&;
+};
+
+/// Starts an error: make_error(ErrorCode::malformed, ErrorReason::bad_index).at(40).about("tensor_count").having(7)
+inline Error make_error(ErrorCode code, ErrorReason reason) {
+  Error error;
+  error.code = code;
+  error.reason = reason;
+  return error;
+}
+
+std::string_view error_code_name(ErrorCode code);
+std::string_view error_code_meaning(ErrorCode code);
+std::string_view error_reason_name(ErrorReason reason);
+
+}  // namespace susurrus

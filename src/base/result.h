@@ -1,0 +1,102 @@
+#pragma once
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+
+namespace susurrus {
+
+/// Either a T or an Error; must be looked at. Member names are std::expected's, which Clang 14 (libFuzzer) lacks.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : has_value_(true) { new (&value_) T(std::move(value)); }  // NOLINT: implicit
+  Result(Error error) : has_value_(false) { new (&error_) Error(error); }    // NOLINT: implicit
+  Result(Result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_) {
+      new (&value_) T(std::move(other.value_));
+    } else {
+      new (&error_) Error(other.error_);
+    }
+  }
+  Result(const Result&) = delete;
+  Result& operator=(const Result&) = delete;
+  Result& operator=(Result&&) = delete;
+  ~Result() {
+    if (has_value_) value_.~T();
+  }
+
+  bool has_value() const { return has_value_; }
+  explicit operator bool() const { return has_value_; }
+  T& value() & {
+    SUSURRUS_CHECK(has_value_);
+    return value_;
+  }
+  T&& value() && {
+    SUSURRUS_CHECK(has_value_);
+    return std::move(value_);
+  }
+  const T& value() const& {
+    SUSURRUS_CHECK(has_value_);
+    return value_;
+  }
+  const Error& error() const {
+    SUSURRUS_CHECK(!has_value_);
+    return error_;
+  }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+ private:
+  bool has_value_;
+  union {
+    T value_;
+    Error error_;
+  };
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : has_value_(false), error_(error) {}  // NOLINT: implicit
+
+  bool has_value() const { return has_value_; }
+  explicit operator bool() const { return has_value_; }
+  const Error& error() const {
+    SUSURRUS_CHECK(!has_value_);
+    return error_;
+  }
+
+ private:
+  bool has_value_ = true;
+  Error error_;
+};
+
+using Status = Result<void>;
+inline Status ok_status() { return {}; }
+
+}  // namespace susurrus
+
+/// Returns the error of `expression` upwards.
+#define SUSURRUS_TRY(expression)                                        \
+  do {                                                                  \
+    if (auto susurrus_status = (expression); !susurrus_status) {        \
+      return susurrus_status.error();                                   \
+    }                                                                   \
+  } while (false)
+
+#define SUSURRUS_CONCAT_INNER(a, b) a##b
+#define SUSURRUS_CONCAT(a, b) SUSURRUS_CONCAT_INNER(a, b)
+
+/// SUSURRUS_ASSIGN(auto bytes, checked_multiply(a, b)): declares from the value, or returns the error upwards.
+#define SUSURRUS_ASSIGN(declaration, expression) \
+  SUSURRUS_ASSIGN_INNER(SUSURRUS_CONCAT(susurrus_result_, __LINE__), declaration, expression)
+#define SUSURRUS_ASSIGN_INNER(temporary, declaration, expression) \
+  auto temporary = (expression);                                  \
+  if (!temporary) return temporary.error();                       \
+  declaration = std::move(temporary).value()

@@ -1,0 +1,50 @@
+#pragma once
+#include <span>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "container/model_metadata.h"
+#include "container/tensor_info.h"
+
+namespace susurrus {
+
+/// Known once header, metadata and index are read; before the first weight.
+struct ModelManifest {
+  const char* format = "";  // "APR2"
+  uint16_t version_major = 0;
+  uint16_t version_minor = 0;
+  uint32_t flags = 0;
+  /// The metadata section as stored (UTF-8 JSON); valid only during on_manifest.
+  std::string_view metadata_text;
+  /// May be moved from by the sink.
+  ModelMetadata* metadata = nullptr;
+  /// In file order of their data.
+  std::span<const TensorInfo> tensors;
+};
+
+/// Receives what a reader finds. Decides where every tensor lives, before its first byte arrives.
+class ModelSink {
+ public:
+  virtual ~ModelSink() = default;
+  virtual Status on_manifest(ModelManifest& manifest) = 0;
+  /// Called when the tensor's first byte is about to be placed, in file order. Returns memory of exactly
+  /// raw_byte_count bytes that stays valid until the reader is gone, or an empty span to skip the tensor.
+  virtual Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) = 0;
+  virtual void on_tensor_complete(const TensorInfo& tensor) = 0;
+  /// Something acceptable but noteworthy (apr.md §10, "Warn"). `text` is a stable English phrase.
+  virtual void on_warning(std::string_view text) = 0;
+};
+
+/// Turns the bytes of one model file, pushed in order in pieces of any size, into calls on a ModelSink.
+class ModelReader {
+ public:
+  virtual ~ModelReader() = default;
+  /// Tells the file's length where it is known, before the first push; lets bounds be checked early.
+  virtual void set_file_byte_count(uint64_t byte_count) = 0;
+  /// Consumes all of `chunk` (which may be empty). After an error every call gives disabled_by_previous_error.
+  virtual Status push(ByteSpan chunk) = 0;
+  /// Says that no byte follows: truncated_input, checksum_mismatch, or success.
+  virtual Status finish() = 0;
+};
+
+}  // namespace susurrus

@@ -1,0 +1,23 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "container/dtype.h"
+#include "container/shape.h"
+
+namespace susurrus {
+
+/// One tensor as a file's index describes it; every field is checked before anybody sees it.
+struct TensorInfo {
+  std::string name;
+  Dtype dtype = Dtype::f32;
+  Shape shape;
+  /// Bytes once decompressed; follows from dtype and shape.
+  uint64_t raw_byte_count = 0;
+  /// Bytes in the file; equal to raw_byte_count unless is_compressed.
+  uint64_t stored_byte_count = 0;
+  uint64_t file_offset = 0;
+  bool is_compressed = false;
+};
+
+}  // namespace susurrus

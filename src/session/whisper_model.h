@@ -1,0 +1,59 @@
+#pragma once
+#include <memory>
+#include <span>
+
+#include "audio/log_mel.h"
+#include "base/result.h"
+#include "kernels/kernel_table.h"
+#include "tensor/weight_store.h"
+#include "text/special_tokens.h"
+#include "text/vocabulary.h"
+
+namespace susurrus {
+
+/// Bytes the model holds, each region reserved once when the model is made.
+struct MemoryPlan {
+  uint64_t weight_bytes = 0;
+  uint64_t kv_cache_bytes = 0;    // self- and cross-attention
+  uint64_t activation_bytes = 0;  // encoder and decoder activations, scratch, one window of samples and mel
+};
+
+/// A Whisper model ready to compute: weights, planned state, tokenizer tables, mel frontend. Driven in bounded steps,
+/// so that JavaScript may stop between them. One computation at a time; starting another replaces it.
+class WhisperModel {
+ public:
+  /// Takes the store of a finished load. Missing or misshapen tensors are reported by name.
+  static Result<std::unique_ptr<WhisperModel>> create(WeightStore store, const KernelTable& kernels);
+  virtual ~WhisperModel() = default;
+
+  virtual const WhisperDimensions& dimensions() const = 0;
+  virtual const ModelMetadata& metadata() const = 0;
+  virtual const Vocabulary& vocabulary() const = 0;
+  virtual const SpecialTokens& special_tokens() const = 0;
+  virtual const KernelTable& kernels() const = 0;
+  virtual LogMel& log_mel() = 0;
+  virtual MemoryPlan memory_plan() const = 0;
+
+  /// Mel frames of one window: 2 * n_audio_ctx.
+  size_t window_frames() const { return 2 * size_t{dimensions().n_audio_ctx}; }
+
+  /// The planned buffer for one window of normalised log-mel, time-major [window_frames, n_mels]. Fill it, then encode.
+  virtual std::span<float> mel_window() = 0;
+  /// Starts the encoder on mel_window(), including the cross-attention keys and values of every decoder layer.
+  virtual void begin_encode() = 0;
+  /// One bounded piece of work; true when the window is encoded.
+  virtual bool encode_step() = 0;
+  /// [n_audio_ctx, n_audio_state] of the last window encoded; empty before.
+  virtual std::span<const float> encoder_output() const = 0;
+  bool is_encoded() const { return !encoder_output().empty(); }
+
+  /// Clears the self-attention cache: the next decode() starts at position 0.
+  virtual void reset_decoder() = 0;
+  /// Positions in the self-attention cache.
+  virtual size_t decoder_position() const = 0;
+  /// Appends `tokens` (1 up to what n_text_ctx still holds; ids below n_vocab) in one pass and gives the logits
+  /// [n_vocab] of the last one, unfiltered; writable, since filters work in place. wrong_state before an encode.
+  virtual Result<std::span<float>> decode(std::span<const uint32_t> tokens) = 0;
+};
+
+}  // namespace susurrus

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+
+#include "container/dtype.h"
+#include "container/shape.h"
+
+namespace susurrus {
+
+/// A tensor in memory: type, shape, pointer. Cheap to copy; owns nothing. Rows are contiguous.
+struct TensorView {
+  Dtype dtype = Dtype::f32;
+  Shape shape;
+  const uint8_t* data = nullptr;
+
+  bool empty() const { return data == nullptr; }
+  uint64_t rows() const { return shape.rank() == 0 ? 0 : shape[0]; }
+  /// Bytes from one row (everything but the first dimension) to the next.
+  uint64_t row_byte_count() const {
+    const DtypeTraits& traits = dtype_traits(dtype);
+    uint64_t elements = 1;
+    for (uint32_t i = 1; i < shape.rank(); ++i) elements *= shape[i];
+    return elements / traits.elements_per_block * traits.bytes_per_block;
+  }
+  const uint8_t* row(uint64_t index) const { return data + index * row_byte_count(); }
+  const float* f32() const { return reinterpret_cast<const float*>(data); }
+};
+
+}  // namespace susurrus
