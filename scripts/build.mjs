@@ -1,0 +1,32 @@
+// Builds everything, or one part:  node scripts/build.mjs [wasm | native | js]...
+// Uses nothing but Node's own modules until node_modules is there.
+import { fetchDeps } from './fetch_deps.mjs';
+import { main } from './toolchain/steps.mjs';
+import { ensureNodeModules } from './toolchain/node_modules.mjs';
+import { buildNativeDriver, buildNativeTests, buildWasm } from './build_cmake.mjs';
+
+const parts = {
+  wasm: buildWasm,
+  async native() {
+    await buildNativeTests();
+    await buildNativeDriver();
+  },
+  async js() {
+    const { buildJs } = await import('./build_js.mjs');
+    await buildJs();
+  },
+};
+
+/** Sets up and builds the named parts, in the order given. */
+export async function buildParts(names) {
+  await ensureNodeModules();
+  if (names.some((name) => name !== 'js')) await fetchDeps();
+  for (const name of names) await parts[name]();
+}
+
+if (import.meta.filename === process.argv[1]) {
+  await main(() => {
+    const names = process.argv.slice(2);
+    return buildParts(names.length > 0 ? names : Object.keys(parts));
+  });
+}

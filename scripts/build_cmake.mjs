@@ -1,0 +1,107 @@
+// The C++ builds: WebAssembly (build/wasm), native with sanitizers (build/native-asan), native (build/native).
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { root, run, step, StepError } from './toolchain/steps.mjs';
+import { emscriptenEnvironment, ensureTools } from './toolchain/tools.mjs';
+
+/** Configures `folder` unless it already was with exactly these arguments, then builds `targets`. */
+async function build({ name, folder, configure, env, ninja, targets }) {
+  const path = join(root, 'build', folder);
+  const stamp = join(path, 'configured.json');
+  const wanted = JSON.stringify({ configure, root });
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+    rmSync(path, { recursive: true, force: true });
+    mkdirSync(path, { recursive: true });
+    await step(`configuring ${name}`, () =>
+      run(configure[0], configure.slice(1), { env, what: `configuring ${name}` }),
+    );
+    writeFileSync(stamp, wanted);
+  }
+  const jobs = String(process.env.SUSURRUS_JOBS ?? availableParallelism());
+  await step(`building ${name}`, () =>
+    run(ninja, ['-C', path, '-j', jobs, ...targets], {
+      env,
+      what: `building ${name}`,
+      advice: `The compiler's messages stand above. Once more by hand: ninja -C build/${folder} ${targets.join(' ')}`,
+    }),
+  );
+}
+
+const common = (cmake, ninja, folder) => [
+  ...[cmake, '-S', root, '-B', join(root, 'build', folder), '-G', 'Ninja'],
+  `-DCMAKE_MAKE_PROGRAM=${ninja}`,
+];
+
+/** Both engines and the core tests in WebAssembly. */
+export async function buildWasm() {
+  const { emcc, cmake, ninja } = await ensureTools(['emcc', 'cmake', 'ninja']);
+  const platform = join(dirname(emcc), 'cmake/Modules/Platform/Emscripten.cmake');
+  await build({
+    name: 'WebAssembly',
+    folder: 'wasm',
+    configure: [
+      ...common(cmake, ninja, 'wasm'),
+      `-DCMAKE_TOOLCHAIN_FILE=${platform}`,
+      '-DCMAKE_BUILD_TYPE=Release',
+    ],
+    env: emscriptenEnvironment(emcc),
+    ninja,
+    targets: ['all'],
+  });
+  checkGlue();
+}
+
+/** One file of JavaScript serves both engines; that only holds while emcc writes the same one for both. */
+function checkGlue() {
+  const [simd, relaxed] = ['simd', 'relaxed'].map((name) =>
+    join(root, `build/wasm/engine.${name}.mjs`),
+  );
+  if (!existsSync(simd)) return;
+  const withoutName = (path) =>
+    readFileSync(path, 'utf8').replaceAll(/engine\.(simd|relaxed)\.wasm/g, 'engine.wasm');
+  if (withoutName(simd) !== withoutName(relaxed)) {
+    throw new StepError(
+      'engine.simd.mjs and engine.relaxed.mjs differ.',
+      'Both must be linked with the same flags and bindings: see bindings/link_flags.cmake.',
+    );
+  }
+}
+
+async function buildNative(options) {
+  const { cmake, ninja, cxx } = await ensureTools(['cmake', 'ninja', 'cxx']);
+  // The C compiler of the same make and place: g++-12 → gcc-12, clang++ → clang, c++ → cc.
+  const cc = cxx.replace(/([^/]*)$/, (name) =>
+    name.replace('clang++', 'clang').replace('g++', 'gcc').replace('c++', 'cc'),
+  );
+  await build({
+    ...options,
+    configure: [
+      ...common(cmake, ninja, options.folder),
+      `-DCMAKE_C_COMPILER=${cc}`,
+      `-DCMAKE_CXX_COMPILER=${cxx}`,
+      ...options.configure,
+    ],
+    ninja,
+  });
+}
+
+/** The core tests with AddressSanitizer and UndefinedBehaviorSanitizer. */
+export const buildNativeTests = () =>
+  buildNative({
+    name: 'the native tests (ASan, UBSan)',
+    folder: 'native-asan',
+    configure: ['-DCMAKE_BUILD_TYPE=Debug', '-DSUSURRUS_SANITIZE=ON'],
+    targets: ['core_tests'],
+  });
+
+/** The native program that the model tests drive. */
+export async function buildNativeDriver() {
+  if (!existsSync(join(root, 'tests/native'))) return;
+  await buildNative({
+    name: 'the native driver',
+    folder: 'native',
+    configure: ['-DCMAKE_BUILD_TYPE=RelWithDebInfo'],
+    targets: ['engine_driver'],
+  });
+}

@@ -1,0 +1,100 @@
+// How every script here runs programs, shows what it does and fails: with what failed and what to do.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** An error for people: what failed, and what to do about it. */
+export class StepError extends Error {
+  constructor(what, advice = '') {
+    super(advice ? `${what}\n${advice}` : what);
+  }
+}
+
+/** Runs a script's main function; a StepError becomes its message alone and exit status 1. */
+export async function main(body) {
+  try {
+    await body();
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    console.error(`\n${error.message}`);
+    process.exitCode = 1;
+  }
+}
+
+/** Does a named piece of work and says how long it took, unless that was no time at all. */
+export async function step(name, body) {
+  const start = performance.now();
+  if (process.stdout.isTTY) process.stdout.write(`… ${name}\r`);
+  try {
+    return await body();
+  } finally {
+    const seconds = (performance.now() - start) / 1000;
+    if (seconds >= 0.5) console.log(`· ${name} (${seconds.toFixed(1)} s)`);
+    else if (process.stdout.isTTY) process.stdout.write(`${' '.repeat(name.length + 2)}\r`);
+  }
+}
+
+/**
+ * Runs a program to its end. Its output is shown only when it fails, or always with `show`.
+ * Options: cwd, env (added to ours), what and advice (for the message of a failure), show, allowFailure.
+ * Answers { status, output }.
+ */
+export function run(program, args, options = {}) {
+  const { cwd = root, env = {}, what, advice, show = false, allowFailure = false } = options;
+  return new Promise((done, failed) => {
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const chunks = [];
+    const keep = (stream) => (chunk) => {
+      chunks.push(chunk);
+      if (show) stream.write(chunk);
+    };
+    child.stdout.on('data', keep(process.stdout));
+    child.stderr.on('data', keep(process.stderr));
+    child.on('error', (error) =>
+      failed(new StepError(`${what ?? program} failed: ${error.message}`, advice)),
+    );
+    child.on('close', (code, signal) => {
+      const output = Buffer.concat(chunks).toString();
+      const status = code ?? 128;
+      if (status === 0 || allowFailure) return done({ status, output });
+      if (!show) console.error(output);
+      const how = signal ? `was ended by ${signal}` : `failed with status ${status}`;
+      failed(
+        new StepError(`${what ?? program} ${how}.`, advice ?? `Command: ${program} ${args.join(' ')}`),
+      );
+    });
+  });
+}
+
+/** First line of what `program --version` says, or undefined when it does not run. */
+export function versionLine(program, args = ['--version']) {
+  const result = spawnSync(program, args, { encoding: 'utf8' });
+  return result.status === 0 ? result.stdout.split('\n')[0] : undefined;
+}
+
+/** Full path of a program on PATH. */
+export function findOnPath(name) {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    if (folder && existsSync(join(folder, name))) return join(folder, name);
+  }
+  return undefined;
+}
+
+/** Whether the version in `text` (its first a.b[.c]) is at least `wanted`. */
+export function isAtLeast(text, wanted) {
+  const found = /(\d+)\.(\d+)(?:\.(\d+))?/.exec(text ?? '');
+  if (!found) return false;
+  const parts = wanted.split('.').map(Number);
+  for (let i = 0; i < parts.length; ++i) {
+    const part = Number(found[i + 1] ?? 0);
+    if (part !== parts[i]) return part > parts[i];
+  }
+  return true;
+}
