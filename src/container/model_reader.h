@@ -14,7 +14,8 @@ struct ModelManifest {
   uint16_t version_major = 0;
   uint16_t version_minor = 0;
   uint32_t flags = 0;
-  /// The metadata section as stored (UTF-8 JSON); valid only during on_manifest.
+  /// The metadata section as stored (UTF-8 JSON); valid only during on_manifest. Empty unless the sink
+  /// wants_metadata_text().
   std::string_view metadata_text;
   /// May be moved from by the sink.
   ModelMetadata* metadata = nullptr;
@@ -33,6 +34,8 @@ class ModelSink {
   virtual void on_tensor_complete(const TensorInfo& tensor) = 0;
   /// Something acceptable but noteworthy (apr.md §10, "Warn"). `text` is a stable English phrase.
   virtual void on_warning(std::string_view text) = 0;
+  /// Asked before the metadata are parsed: keeping their text costs a second copy of it.
+  virtual bool wants_metadata_text() const { return false; }
 };
 
 /// Turns the bytes of one model file, pushed in order in pieces of any size, into calls on a ModelSink.

@@ -5,20 +5,23 @@
 
 #include "base/aligned_buffer.h"
 #include "container/model_reader.h"
+#include "container/whisper_tensors.h"
 #include "tensor/tensor_view.h"
 
 namespace susurrus {
 
 /// The ModelSink used for inference: every tensor in a 64-byte aligned buffer of its own, taken when its first byte
-/// arrives, in the type its file stores.
+/// arrives, in the type its file stores. Refuses what is not a complete Whisper before the first weight.
 class WeightStore : public ModelSink {
  public:
   Status on_manifest(ModelManifest& manifest) override;
+  /// Empty for tensors that Whisper does not need.
   Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override;
   void on_tensor_complete(const TensorInfo& tensor) override;
   void on_warning(std::string_view text) override;
 
-  /// Nullptr when the file has no such tensor.
+  /// By OpenAI's name, whatever the file calls it; nullptr when Whisper has no such tensor. The view has the shape
+  /// that Whisper expects.
   const TensorView* find(std::string_view name) const;
   ModelMetadata& metadata() { return metadata_; }
   const ModelMetadata& metadata() const { return metadata_; }
@@ -31,7 +34,9 @@ class WeightStore : public ModelSink {
     TensorView view;
     AlignedBuffer buffer;
   };
-  std::vector<Entry> entries_;
+  Entry* find_entry(std::string_view name);
+
+  std::vector<Entry> entries_;  // sorted by name
   ModelMetadata metadata_;
   std::vector<std::string> warnings_;
 };

@@ -1,0 +1,44 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "container/model_reader.h"
+
+namespace susurrus {
+
+/// The ModelSink of `inspect`: keeps what a file says about itself and skips every weight.
+class InspectSink : public ModelSink {
+ public:
+  Status on_manifest(ModelManifest& manifest) override;
+  Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override;
+  void on_tensor_complete(const TensorInfo& tensor) override;
+  void on_warning(std::string_view text) override;
+  bool wants_metadata_text() const override { return true; }
+
+  /// False until header, metadata and index were read and found sound. Stays true when a later byte is wrong.
+  bool has_manifest() const { return has_manifest_; }
+  std::string_view format() const { return format_; }
+  uint16_t version_major() const { return version_major_; }
+  uint16_t version_minor() const { return version_minor_; }
+  uint32_t flags() const { return flags_; }
+  /// Space-separated names of the flags that are set: "ALIGNED_64 STREAMING".
+  std::string flag_names() const;
+  /// The metadata as stored: UTF-8 JSON.
+  std::string_view metadata_text() const { return metadata_text_; }
+  /// In file order of their data.
+  const std::vector<TensorInfo>& tensors() const { return tensors_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  bool has_manifest_ = false;
+  std::string format_;
+  uint16_t version_major_ = 0;
+  uint16_t version_minor_ = 0;
+  uint32_t flags_ = 0;
+  std::string metadata_text_;
+  std::vector<TensorInfo> tensors_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace susurrus

@@ -1,0 +1,69 @@
+#include "tensor/weight_store.h"
+
+#include <algorithm>
+
+#include "container/apr2/apr2_flags.h"
+
+namespace susurrus {
+
+Status WeightStore::on_manifest(ModelManifest& manifest) {
+  if (manifest.flags & apr2_flags::kEncrypted) {
+    return make_error(ErrorCode::decryption_failed, ErrorReason::decrypt)
+        .about("ENCRYPTED")
+        .having("no key; this version reads no encrypted models");
+  }
+  SUSURRUS_TRY(check_whisper_model(*manifest.metadata, manifest.tensors));
+  SUSURRUS_ASSIGN(WhisperTensorMap map,
+                  map_whisper_tensors(manifest.metadata->dimensions, manifest.tensors,
+                                      EncoderPositions::required));
+  metadata_ = std::move(*manifest.metadata);
+  for (std::string& warning : map.warnings) warnings_.push_back(std::move(warning));
+
+  entries_.reserve(map.tensors.size());
+  for (size_t i = 0; i < map.tensors.size(); ++i) {
+    Entry entry;
+    entry.name = std::move(map.tensors[i].name);
+    entry.view.dtype = manifest.tensors[map.sources[i]].dtype;
+    entry.view.shape = map.tensors[i].shape;
+    entries_.push_back(std::move(entry));
+  }
+  std::sort(entries_.begin(), entries_.end(),
+            [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  return ok_status();
+}
+
+Result<MutableByteSpan> WeightStore::place_tensor(const TensorInfo& tensor) {
+  if (tensor.name == kFilterbankTensorName) {
+    SUSURRUS_ASSIGN(metadata_.mel_filterbank,
+                    AlignedBuffer::allocate(tensor.raw_byte_count, "mel_filterbank"));
+    return metadata_.mel_filterbank.bytes();
+  }
+  Entry* entry = find_entry(canonical_tensor_name(tensor.name));
+  if (entry == nullptr) return MutableByteSpan{};
+  SUSURRUS_ASSIGN(entry->buffer, AlignedBuffer::allocate(tensor.raw_byte_count, "weights"));
+  entry->view.data = entry->buffer.data();
+  return entry->buffer.bytes();
+}
+
+void WeightStore::on_tensor_complete(const TensorInfo&) {}
+
+void WeightStore::on_warning(std::string_view text) { warnings_.emplace_back(text); }
+
+WeightStore::Entry* WeightStore::find_entry(std::string_view name) {
+  auto at = std::lower_bound(entries_.begin(), entries_.end(), name,
+                             [](const Entry& entry, std::string_view key) { return entry.name < key; });
+  return at != entries_.end() && at->name == name ? &*at : nullptr;
+}
+
+const TensorView* WeightStore::find(std::string_view name) const {
+  Entry* entry = const_cast<WeightStore*>(this)->find_entry(name);
+  return entry == nullptr ? nullptr : &entry->view;
+}
+
+uint64_t WeightStore::weight_byte_count() const {
+  uint64_t total = 0;
+  for (const Entry& entry : entries_) total += entry.buffer.byte_count();
+  return total;
+}
+
+}  // namespace susurrus
