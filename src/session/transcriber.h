@@ -65,6 +65,8 @@ class Transcriber {
 
   /// Language code; empty before it is known.
   virtual std::string_view language() const = 0;
+  /// The whole text so far, decoded in one piece, so that a character cut by the end of a segment is whole.
+  virtual std::string text() const = 0;
   /// Part of the audio that is behind us, 0 to 1.
   virtual double progress() const = 0;
 };

@@ -6,8 +6,7 @@
 #include "base/result.h"
 #include "kernels/kernel_table.h"
 #include "tensor/weight_store.h"
-#include "text/special_tokens.h"
-#include "text/vocabulary.h"
+#include "text/tokenizer.h"
 
 namespace susurrus {
 
@@ -28,8 +27,9 @@ class WhisperModel {
 
   virtual const WhisperDimensions& dimensions() const = 0;
   virtual const ModelMetadata& metadata() const = 0;
-  virtual const Vocabulary& vocabulary() const = 0;
-  virtual const SpecialTokens& special_tokens() const = 0;
+  virtual const Tokenizer& tokenizer() const = 0;
+  const Vocabulary& vocabulary() const { return tokenizer().vocabulary(); }
+  const SpecialTokens& special_tokens() const { return tokenizer().special(); }
   virtual const KernelTable& kernels() const = 0;
   virtual LogMel& log_mel() = 0;
   virtual MemoryPlan memory_plan() const = 0;
@@ -39,6 +39,9 @@ class WhisperModel {
 
   /// The planned buffer for one window of normalised log-mel, time-major [window_frames, n_mels]. Fill it, then encode.
   virtual std::span<float> mel_window() = 0;
+  /// Planned memory for the samples of one window and its margins: window_frames() * 160 + 400 floats. Shares its place
+  /// with the activations: encode_step() and decoding overwrite it.
+  virtual std::span<float> sample_window() = 0;
   /// Starts the encoder on mel_window(), including the cross-attention keys and values of every decoder layer.
   virtual void begin_encode() = 0;
   /// One bounded piece of work; true when the window is encoded.
@@ -53,7 +56,16 @@ class WhisperModel {
   virtual size_t decoder_position() const = 0;
   /// Appends `tokens` (1 up to what n_text_ctx still holds; ids below n_vocab) in one pass and gives the logits
   /// [n_vocab] of the last one, unfiltered; writable, since filters work in place. wrong_state before an encode.
-  virtual Result<std::span<float>> decode(std::span<const uint32_t> tokens) = 0;
+  Result<std::span<float>> decode(std::span<const uint32_t> tokens) {
+    SUSURRUS_TRY(begin_decode(tokens));
+    while (!decode_step()) {
+    }
+    return logits();
+  }
+  /// The same in bounded pieces: begin_decode(), decode_step() until it says true, then logits().
+  virtual Status begin_decode(std::span<const uint32_t> tokens) = 0;
+  virtual bool decode_step() = 0;
+  virtual std::span<float> logits() = 0;
 };
 
 }  // namespace susurrus
