@@ -1,0 +1,93 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/aligned_buffer.h"
+#include "base/bytes.h"
+#include "container/apr2/apr2_writer.h"
+#include "container/model_metadata.h"
+#include "container/safetensors/safetensors_header.h"
+#include "convert/conversion_plan.h"
+#include "convert/tensor_encoder.h"
+
+namespace susurrus {
+
+/// Turns the tensors of SafeTensors files and a metadata text into one APR2 file, forwards and in bounded memory.
+///
+///   Converter converter(Dtype::f16, Compression::lz4);
+///   converter.add_source(first 8 + N bytes of model.safetensors, its length);   // once per file
+///   converter.set_metadata(json);                        // apr.md §2.4; its architecture must fit the tensors
+///   for each pass of { measure (only when needs_measuring()), write }:
+///     converter.begin(pass);                             // then drain the output
+///     for i in [0, tensor_count()):
+///       range = converter.source_range(i)
+///       push(pieces of that range of file range.source, in order);  drain the output after each
+///       finish_tensor();                                 drain
+///     converter.finish();                                drain
+///
+/// "Drain": write output() to the destination, then consume_output(); pushing with output left is wrong_state. A push of
+/// at most kMaxPushBytes bounds the output buffer. Measuring gives no output. After an error only destruction is left.
+class Converter {
+ public:
+  enum class Pass : uint8_t { measure, write };
+  enum class Compression : uint8_t { none, lz4 };
+  static constexpr size_t kMaxPushBytes = 1 << 20;
+
+  struct SourceRange {
+    uint32_t source = 0;  // in add_source order
+    uint64_t offset = 0;
+    uint64_t byte_count = 0;  // 0: computed here (encoder positions); push nothing, call finish_tensor
+  };
+
+  /// `dtype`: f32, f16 or q8_0 (any weight dtype is accepted but bf16).
+  Converter(Dtype dtype, Compression compression) : dtype_(dtype), compression_(compression) {}
+
+  /// `header` is the length field and the JSON: safetensors_header_byte_count() of the first 8 bytes says how much.
+  Status add_source(ByteSpan header, uint64_t file_byte_count);
+  /// After the sources. Checks the metadata as the reader does, and every needed tensor's presence, shape and dtype.
+  Status set_metadata(std::string_view json);
+
+  bool needs_measuring() const { return compression_ == Compression::lz4; }
+  Status begin(Pass pass);
+  uint32_t tensor_count() const { return static_cast<uint32_t>(plan_.tensors.size()); }
+  SourceRange source_range(uint32_t tensor) const;
+  /// The canonical name, for progress.
+  std::string_view tensor_name(uint32_t tensor) const { return plan_.tensors[tensor].name; }
+  Status push(ByteSpan source_bytes);
+  Status finish_tensor();
+  Status finish();
+
+  ByteSpan output() const;
+  void consume_output();
+
+  /// The whole file's length; known from begin(write) on.
+  uint64_t output_byte_count() const;
+  /// Acceptable but noteworthy: "the output projection differs from ... and is ignored".
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  enum class State : uint8_t { collecting, planned, running, done, failed };
+  Status start_tensor();
+  Status check(Status status);
+  bool is_writing() const { return pass_ == Pass::write; }
+
+  Dtype dtype_;
+  Compression compression_;
+  State state_ = State::collecting;
+  Pass pass_ = Pass::write;
+  std::vector<TensorInfo> source_tensors_;
+  std::vector<uint32_t> source_of_tensor_;
+  uint32_t source_count_ = 0;
+  std::string metadata_text_;
+  ModelMetadata metadata_;
+  ConversionPlan plan_;
+  uint32_t current_ = 0;
+  std::unique_ptr<TensorEncoder> encoder_;
+  std::vector<uint64_t> measured_;  // stored bytes with LZ4, per tensor
+  std::unique_ptr<Apr2Writer> writer_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace susurrus
