@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "audio/mel_filterbank.h"
 #include "base/aligned_buffer.h"
 #include "base/result.h"
 
@@ -25,7 +26,7 @@ class LogMel {
   /// `filterbank` is f32 [n_mels, 201] row-major and is compacted into this object; empty: Slaney's is computed.
   static Result<LogMel> create(uint32_t n_mels, std::span<const float> filterbank);
 
-  uint32_t n_mels() const { return n_mels_; }
+  uint32_t n_mels() const { return filterbank_.n_mels(); }
 
   struct SampleRange {
     uint64_t begin = 0;
@@ -35,10 +36,10 @@ class LogMel {
   static SampleRange samples_needed(uint64_t first_frame, uint64_t frame_count, uint64_t sample_count);
 
   /// log10 mel power of frames [first_frame, first_frame + frame_count), time-major [frame_count, n_mels], not yet
-  /// clamped. `samples` holds samples [samples_begin, samples_begin + size) of the recording and must cover
+  /// clamped. Each frame's values depend on its samples only, never on the range asked for. `samples` holds samples [samples_begin, samples_begin + size) of the recording and must cover
   /// samples_needed(). Returns the maximum of what it wrote (-10 for no frames).
   float log_frames(std::span<const float> samples, uint64_t samples_begin, uint64_t sample_count,
-                   uint64_t zero_count, uint64_t first_frame, uint64_t frame_count, float* out);
+                   uint64_t zero_count, uint64_t first_frame, uint64_t frame_count, float* out) const;
 
   /// x = (max(x, maximum - 8) + 4) / 4
   static void normalise(std::span<float> log_mel, float maximum);
@@ -46,8 +47,8 @@ class LogMel {
  private:
   LogMel() = default;
 
-  uint32_t n_mels_ = 0;
-  AlignedBuffer tables_;  // window, twiddles, compacted filters
+  MelFilterbank filterbank_;
+  AlignedBuffer window_;  // halved, as Fft400 wants it
 };
 
 }  // namespace susurrus

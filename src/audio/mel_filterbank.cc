@@ -1,0 +1,108 @@
+#include "audio/mel_filterbank.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "audio/fft.h"
+
+namespace susurrus {
+namespace {
+
+constexpr uint32_t kBins = Fft400::kBins;
+constexpr double kBinHz = 40;
+constexpr double kTopHz = 8000;
+
+// Slaney's mel scale: linear up to 1 kHz, logarithmic above.
+constexpr double kHzPerMel = 200.0 / 3;
+constexpr double kBreakHz = 1000;
+constexpr double kBreakMel = kBreakHz / kHzPerMel;
+
+double mel_to_hz(double mel) {
+  const double log_step = std::log(6.4) / 27;
+  if (mel < kBreakMel) return kHzPerMel * mel;
+  return kBreakHz * std::exp(log_step * (mel - kBreakMel));
+}
+double hz_to_mel(double hz) {
+  const double log_step = std::log(6.4) / 27;
+  if (hz < kBreakHz) return hz / kHzPerMel;
+  return kBreakMel + std::log(hz / kBreakHz) / log_step;
+}
+
+}  // namespace
+
+Result<MelFilterbank> MelFilterbank::compact(uint32_t n_mels, std::span<const float> dense) {
+  if (n_mels == 0 || n_mels > kMaxMels) {
+    return make_error(ErrorCode::shape_mismatch, ErrorReason::bad_filterbank)
+        .about("n_mels")
+        .expecting("1 to 1024")
+        .having(n_mels);
+  }
+  if (dense.size() != size_t{n_mels} * kBins) {
+    return make_error(ErrorCode::shape_mismatch, ErrorReason::bad_filterbank)
+        .about("mel filterbank")
+        .expecting(uint64_t{n_mels} * kBins)
+        .having(dense.size());
+  }
+  MelFilterbank bank;
+  bank.n_mels_ = n_mels;
+  SUSURRUS_ASSIGN(bank.rows_, AlignedBuffer::allocate(n_mels * sizeof(Row), "mel filterbank"));
+  Row* rows = reinterpret_cast<Row*>(bank.rows_.data());
+  uint32_t weight_count = 0;
+  for (uint32_t mel = 0; mel < n_mels; ++mel) {
+    std::span<const float> row = dense.subspan(size_t{mel} * kBins, kBins);
+    uint32_t first = kBins;
+    uint32_t end = 0;
+    for (uint32_t bin = 0; bin < kBins; ++bin) {
+      if (!std::isfinite(row[bin])) {
+        return make_error(ErrorCode::malformed, ErrorReason::bad_filterbank)
+            .about("mel filterbank")
+            .expecting("finite weights");
+      }
+      if (row[bin] == 0) continue;
+      first = std::min(first, bin);
+      end = bin + 1;
+    }
+    first = std::min(first, end);  // A row of zeros has no bins.
+    rows[mel] = {first, end - first, weight_count};
+    weight_count += end - first;
+  }
+  SUSURRUS_ASSIGN(bank.weights_, AlignedBuffer::allocate(
+                                     std::max<uint64_t>(weight_count, 1) * sizeof(float), "mel filterbank"));
+  float* weights = bank.weights_.floats().data();
+  for (uint32_t mel = 0; mel < n_mels; ++mel) {
+    const float* from = dense.data() + size_t{mel} * kBins + rows[mel].first_bin;
+    std::copy_n(from, rows[mel].bin_count, weights + rows[mel].first_weight);
+  }
+  return bank;
+}
+
+void MelFilterbank::slaney(uint32_t n_mels, std::span<float> dense) {
+  const double top_mel = hz_to_mel(kTopHz);
+  const double step = top_mel / (n_mels + 1);
+  auto edge_hz = [&](uint32_t i) { return mel_to_hz(i == n_mels + 1 ? top_mel : i * step); };
+  for (uint32_t mel = 0; mel < n_mels; ++mel) {
+    const double low = edge_hz(mel);
+    const double centre = edge_hz(mel + 1);
+    const double high = edge_hz(mel + 2);
+    const double area = 2 / (high - low);
+    for (uint32_t bin = 0; bin < kBins; ++bin) {
+      const double hz = bin * kBinHz;
+      const double rising = (hz - low) / (centre - low);
+      const double falling = (high - hz) / (high - centre);
+      // The reference rounds twice: its triangles are stored in float32 before the norm is applied.
+      const float triangle = static_cast<float>(std::max(0.0, std::min(rising, falling)));
+      dense[size_t{mel} * kBins + bin] = static_cast<float>(triangle * area);
+    }
+  }
+}
+
+F32x4 MelFilterbank::apply(uint32_t mel, const F32x4* power) const {
+  const Row& row = rows()[mel];
+  const float* weights = weights_.floats().data() + row.first_weight;
+  power += row.first_bin;
+  F32x4 sum = splat(0);
+  for (uint32_t i = 0; i < row.bin_count; ++i) sum += power[i] * weights[i];
+  return sum;
+}
+
+}  // namespace susurrus
