@@ -1,5 +1,13 @@
 // dist/: the package's JavaScript, declarations and WebAssembly, and the demo page.
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import * as esbuild from 'esbuild';
 import { root, run, step } from './toolchain/steps.mjs';
@@ -52,8 +60,13 @@ async function buildDemo() {
   if (!existsSync(from('web/demo/index.html'))) return;
   mkdirSync(dist('demo/models'), { recursive: true });
   await esbuild.build({
-    entryPoints: [from('web/demo/main.ts')],
-    outfile: dist('demo/main.mjs'),
+    // The worklet runs in the audio thread, so it is a file of its own.
+    entryPoints: {
+      main: from('web/demo/main.ts'),
+      recorder_worklet: from('web/demo/recorder_worklet.ts'),
+    },
+    outdir: dist('demo'),
+    outExtension: { '.js': '.mjs' },
     bundle: true,
     format: 'esm',
     target: 'es2022',
@@ -61,7 +74,10 @@ async function buildDemo() {
     logLevel: 'warning',
   });
   const copies = [
-    ...['index.html', 'style.css', 'sample.wav'].map((name) => [from(`web/demo/${name}`), name]),
+    ...['index.html', 'style.css', 'icon.svg', 'sample.wav'].map((name) => [
+      from(`web/demo/${name}`),
+      name,
+    ]),
     ...['index.mjs', 'worker.mjs', 'engine.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'].map(
       (name) => [dist(name), name],
     ),

@@ -1,0 +1,18 @@
+/** The element with this id; the page's own HTML has it, so its absence is a defect of the page. */
+export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
+  const found = document.getElementById(id);
+  if (!(found instanceof type)) throw new Error(`The page has no ${type.name} #${id}.`);
+  return found;
+}
+
+/** A new element with class and text. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  className = '',
+  text = '',
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  if (text) made.textContent = text;
+  return made;
+}

@@ -1,0 +1,53 @@
+import type { MemoryFacts, ModelInfo } from '../src/index.js';
+import { byId, element } from './dom.js';
+import { bytes, duration } from './format.js';
+
+/** The engine's facts: model, variant, memory, speed. */
+export class FactsView {
+  readonly #list = byId('facts', HTMLElement);
+  readonly #values = new Map<string, HTMLElement>();
+
+  model(name: string, info: ModelInfo): void {
+    const { dims } = info;
+    this.#set('Model', name, [
+      `${info.format}, weights in ${info.dtypes.join(' and ')}`,
+      `${dims.nAudioLayer} + ${dims.nTextLayer} layers, width ${dims.nAudioState}, ${dims.nVocab.toLocaleString('en')} tokens`,
+      ...info.warnings,
+    ]);
+    this.#set('Languages', info.multilingual ? String(info.languages.length) : 'English only');
+    this.#set('Variant', info.variant, [info.variantReason]);
+    this.#set('Speed', '–', ['measured when it transcribes']);
+  }
+
+  memory(facts: MemoryFacts): void {
+    this.#set('Memory', bytes(facts.wasmBytes), [
+      `weights ${bytes(facts.weightBytes)}`,
+      `caches ${bytes(facts.kvCacheBytes)}`,
+      `activations ${bytes(facts.activationBytes)}`,
+      `peak in use ${bytes(facts.heapPeakBytes)}`,
+    ]);
+  }
+
+  /** Seconds of work for seconds of audio. */
+  speed(work: number, audio: number): void {
+    if (audio <= 0 || work <= 0) return;
+    const factor = work / audio;
+    const times = audio / work;
+    const said = times >= 1 ? `${times.toFixed(1)} times as fast as speech` : 'slower than speech';
+    this.#set('Speed', `real-time factor ${factor.toPrecision(2)}`, [
+      `${duration(audio)} of sound in ${duration(work)}`,
+      said,
+    ]);
+  }
+
+  #set(name: string, value: string, notes: readonly string[] = []): void {
+    let cell = this.#values.get(name);
+    if (!cell) {
+      cell = element('dd');
+      cell.dataset.fact = name.toLowerCase();
+      this.#values.set(name, cell);
+      this.#list.append(element('dt', '', name), cell);
+    }
+    cell.replaceChildren(value, ...notes.map((note) => element('small', '', note)));
+  }
+}

@@ -1,0 +1,32 @@
+/** Seconds as m:ss.cc, or h:mm:ss.cc from one hour on. */
+export function clock(seconds: number): string {
+  const hundredths = Math.max(0, Math.round(seconds * 100));
+  const whole = Math.floor(hundredths / 100);
+  const minutes = Math.floor(whole / 60);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const tail = `${two(whole % 60)}.${two(hundredths % 100)}`;
+  return minutes < 60
+    ? `${minutes}:${tail}`
+    : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${tail}`;
+}
+
+/** Bytes for people: 980 B, 12.3 KiB, 4.1 MiB. */
+export function bytes(count: number): string {
+  if (count < 1024) return `${count} B`;
+  const units = ['KiB', 'MiB', 'GiB'];
+  let value = count / 1024;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${value < 10 ? value.toFixed(2) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** A duration as people say it: 0.4 s, 12 s, 3 min 20 s. */
+export function duration(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}

@@ -1,0 +1,184 @@
+import { loadModel, SusurrusError } from '../src/index.js';
+import type { LoadOptions, Model, Segment, Variant } from '../src/index.js';
+import { byId } from './dom.js';
+import { DropZone } from './drop_zone.js';
+import { ErrorView } from './error_view.js';
+import { ExportBar } from './export_bar.js';
+import { FactsView } from './facts_view.js';
+import { fileKind } from './file_kind.js';
+import { duration } from './format.js';
+import { LanguageChoice, languageName } from './language_choice.js';
+import { Player } from './player.js';
+import { startRecording } from './recorder.js';
+import type { Recording } from './recorder.js';
+import { StatusView } from './status_view.js';
+import { TranscriptView } from './transcript_view.js';
+
+const embeddedModel = new URL('./models/digits.apr', import.meta.url);
+const sampleFile = new URL('./sample.wav', import.meta.url);
+
+const status = new StatusView();
+const errors = new ErrorView();
+const facts = new FactsView();
+const language = new LanguageChoice();
+const exports = new ExportBar();
+const player = new Player((seconds, playing) => transcript.mark(seconds, playing));
+const transcript = new TranscriptView((segment) => void play(segment));
+
+let model: Model | undefined;
+/** The work under way. A new file stops it and takes its place. */
+let current = new AbortController();
+let recording: Recording | undefined;
+
+/** Stops what goes on and gives the signal of what comes next. */
+function beginWork(): AbortSignal {
+  current.abort();
+  current = new AbortController();
+  errors.clear();
+  return current.signal;
+}
+
+function isAbort(error: unknown): boolean {
+  return (
+    (error instanceof SusurrusError && error.code === 'aborted') ||
+    (error instanceof DOMException && error.name === 'AbortError')
+  );
+}
+
+async function useModel(source: URL | File, name: string, isEmbedded: boolean): Promise<void> {
+  const signal = beginWork();
+  status.busy(`Loading ${name} …`, () => current.abort());
+  try {
+    const loaded = await loadModel(source, {
+      signal,
+      onProgress: ({ fraction }) => {
+        if (!signal.aborted && fraction !== undefined) status.progress(fraction);
+      },
+      ...forcedVariant(),
+    });
+    if (signal.aborted) {
+      loaded.dispose();
+      return;
+    }
+    model?.dispose();
+    model = loaded;
+    facts.model(name, loaded.info);
+    facts.memory(await loaded.memory());
+    language.offer(loaded.info);
+    byId('ten_words', HTMLElement).hidden = !isEmbedded;
+    status.idle(`Ready. ${name} is loaded.`);
+  } catch (error) {
+    if (signal !== current.signal) return;
+    if (!isAbort(error)) errors.show(`${name} could not be loaded`, error);
+    const still = model ? 'The model from before is still there.' : 'No model is loaded.';
+    status.idle(isAbort(error) ? `Stopped. ${still}` : still);
+  }
+}
+
+/** `?variant=simd` or `?variant=relaxed` in the address asks for that binary. */
+function forcedVariant(): Pick<LoadOptions, 'variant'> {
+  const wanted = new URLSearchParams(location.search).get('variant');
+  return wanted ? { variant: wanted as Variant } : {};
+}
+
+async function useRecording(file: File): Promise<void> {
+  if (!model) await starting;
+  const signal = beginWork();
+  if (!model) {
+    status.idle('There is no model to listen with. Drop one first.');
+    return;
+  }
+  status.busy(`Listening to ${file.name} …`, () => current.abort());
+  player.load(file);
+  transcript.start(file.name);
+  exports.offer(undefined);
+  const began = performance.now();
+  try {
+    const work = model.transcribe(file, {
+      signal,
+      language: language.value,
+      onProgress: ({ fraction }) => {
+        if (!signal.aborted && fraction !== undefined) status.progress(fraction);
+      },
+    });
+    for await (const segment of work) {
+      if (signal.aborted) return;
+      transcript.add(segment);
+    }
+    const result = await work;
+    const seconds = (performance.now() - began) / 1000;
+    transcript.finish([duration(result.duration), languageName(result.language)], true);
+    exports.offer({
+      name: file.name.replace(/\.[^.]*$/, ''),
+      text: result.text.trim(),
+      json: result,
+    });
+    facts.speed(seconds, result.duration);
+    facts.memory(await model.memory());
+    status.idle(`Done: ${duration(result.duration)} of sound in ${duration(seconds)}.`);
+  } catch (error) {
+    if (signal !== current.signal) return;
+    transcript.finish([isAbort(error) ? 'stopped before the end' : 'ended by an error'], false);
+    if (!isAbort(error)) errors.show(`${file.name} could not be transcribed`, error);
+    status.idle(isAbort(error) ? 'Stopped.' : 'Ready for another recording.');
+  }
+}
+
+async function useFile(file: File): Promise<void> {
+  if ((await fileKind(file)) === 'model') await useModel(file, file.name, false);
+  else await useRecording(file);
+}
+
+async function useSample(): Promise<void> {
+  const response = await fetch(sampleFile);
+  await useRecording(new File([await response.blob()], 'sample.wav', { type: 'audio/wav' }));
+}
+
+async function play(segment: Segment): Promise<void> {
+  try {
+    await player.play(segment.start, segment.end);
+  } catch (error) {
+    // Another press while this one was still starting is no error.
+    if (!isAbort(error)) errors.show('This browser cannot play the recording', error);
+  }
+}
+
+async function toggleRecording(): Promise<void> {
+  const button = byId('record', HTMLButtonElement);
+  const label = byId('record_label', HTMLElement);
+  const level = byId('level', HTMLMeterElement);
+  button.disabled = true;
+  try {
+    if (recording) {
+      const file = await recording.stop();
+      recording = undefined;
+      show(false);
+      await useRecording(file);
+      return;
+    }
+    beginWork();
+    player.pause();
+    recording = await startRecording((peak) => (level.value = peak));
+    show(true);
+    status.busy('Recording. Press Stop when you are done.');
+  } catch (error) {
+    show(false);
+    errors.show('The microphone could not be used', error);
+    status.idle('Ready.');
+  } finally {
+    button.disabled = false;
+  }
+
+  function show(on: boolean): void {
+    button.setAttribute('aria-pressed', String(on));
+    label.textContent = on ? 'Stop' : 'Record';
+    level.hidden = !on;
+    level.value = 0;
+    button.disabled = false;
+  }
+}
+
+new DropZone((file) => void useFile(file));
+byId('sample', HTMLButtonElement).addEventListener('click', () => void useSample());
+byId('record', HTMLButtonElement).addEventListener('click', () => void toggleRecording());
+const starting = useModel(embeddedModel, 'digits.apr', true);
