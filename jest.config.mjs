@@ -4,6 +4,7 @@ const common = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/tests/support/esbuild_transform.mjs' },
+  resolver: '<rootDir>/tests/support/jest_resolver.cjs',
   // Built files are imported as they are; the package's own names do not collide with build folders.
   modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/.toolchain/', '<rootDir>/dist/'],
 };

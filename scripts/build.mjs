@@ -1,7 +1,7 @@
 // Builds everything, or one part:  node scripts/build.mjs [wasm | native | js]...
 // Uses nothing but Node's own modules until node_modules is there.
 import { fetchDeps } from './fetch_deps.mjs';
-import { main } from './toolchain/steps.mjs';
+import { isProgram, main } from './toolchain/steps.mjs';
 import { ensureNodeModules } from './toolchain/node_modules.mjs';
 import { buildNativeDriver, buildNativeTests, buildWasm } from './build_cmake.mjs';
 
@@ -24,7 +24,7 @@ export async function buildParts(names) {
   for (const name of names) await parts[name]();
 }
 
-if (import.meta.filename === process.argv[1]) {
+if (isProgram(import.meta)) {
   await main(() => {
     const names = process.argv.slice(2);
     return buildParts(names.length > 0 ? names : Object.keys(parts));

@@ -5,15 +5,17 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import * as esbuild from 'esbuild';
-import { root, run, step } from './toolchain/steps.mjs';
+import { root, run, step, StepError } from './toolchain/steps.mjs';
 
 const from = (path) => join(root, path);
-const dist = (path) => join(root, 'dist', path);
+// Everything is made in a folder of its own, which then takes the place of dist/ at once.
+const made = (path) => join(root, 'build/dist', path);
 
 /** Entry → output. The engine's glue and the worker stay files of their own, found beside the module that wants them. */
 const bundles = [
@@ -29,19 +31,30 @@ const bundles = [
 ];
 const separateFiles = ['./engine.mjs', './worker.mjs', './node.mjs', './index.mjs'];
 
-async function bundle({ entry, output, platform, banner }) {
+async function bundle(what, options) {
+  try {
+    await esbuild.build({
+      bundle: true,
+      format: 'esm',
+      external: separateFiles,
+      legalComments: 'inline',
+      logLevel: 'warning',
+      ...options,
+    });
+  } catch (error) {
+    if (!Array.isArray(error.errors)) throw error;
+    throw new StepError(`Bundling ${what} failed.`, 'The reason stands above.');
+  }
+}
+
+async function bundleEntry({ entry, output, platform, banner }) {
   if (!existsSync(from(entry))) return;
-  await esbuild.build({
+  await bundle(entry, {
     entryPoints: [from(entry)],
-    outfile: dist(output),
-    bundle: true,
-    format: 'esm',
+    outfile: made(output),
     platform,
     target: platform === 'node' ? 'node20' : 'es2022',
-    external: separateFiles,
     banner,
-    legalComments: 'inline',
-    logLevel: 'warning',
   });
 }
 
@@ -49,42 +62,39 @@ async function copyEngines() {
   const glue = from('build/wasm/engine.simd.mjs');
   if (!existsSync(glue)) return;
   const { code } = await esbuild.transform(readFileSync(glue, 'utf8'), { minify: true });
-  writeFileSync(dist('engine.mjs'), code);
+  writeFileSync(made('engine.mjs'), code);
   for (const name of ['simd', 'relaxed']) {
-    copyFileSync(from(`build/wasm/engine.${name}.wasm`), dist(`engine.${name}.wasm`));
+    copyFileSync(from(`build/wasm/engine.${name}.wasm`), made(`engine.${name}.wasm`));
   }
 }
 
-/** The page is served as it lies here: its own files, the library's browser files, the model and the sample. */
+/** The page is served as it lies here: its own files, the worker, the engines, the model and the sample. */
 async function buildDemo() {
-  if (!existsSync(from('web/demo/index.html'))) return;
-  mkdirSync(dist('demo/models'), { recursive: true });
-  await esbuild.build({
+  if (!existsSync(from('web/demo/main.ts')) || !existsSync(from('web/src/index.ts'))) return;
+  mkdirSync(made('demo/models'), { recursive: true });
+  await bundle('the demo page', {
     // The worklet runs in the audio thread, so it is a file of its own.
     entryPoints: {
       main: from('web/demo/main.ts'),
       recorder_worklet: from('web/demo/recorder_worklet.ts'),
     },
-    outdir: dist('demo'),
+    outdir: made('demo'),
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    format: 'esm',
     target: 'es2022',
-    external: separateFiles,
-    logLevel: 'warning',
   });
   const copies = [
     ...['index.html', 'style.css', 'icon.svg', 'sample.wav'].map((name) => [
       from(`web/demo/${name}`),
       name,
     ]),
-    ...['index.mjs', 'worker.mjs', 'engine.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'].map(
-      (name) => [dist(name), name],
-    ),
+    ...['worker.mjs', 'engine.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'].map((name) => [
+      made(name),
+      name,
+    ]),
     [from('models/digits.apr'), 'models/digits.apr'],
   ];
   for (const [source, name] of copies) {
-    if (existsSync(source)) copyFileSync(source, dist(`demo/${name}`));
+    if (existsSync(source)) copyFileSync(source, made(`demo/${name}`));
   }
 }
 
@@ -100,11 +110,13 @@ async function emitTypes() {
 /** Builds dist/ from web/ and build/wasm. */
 export async function buildJs() {
   await step('building JavaScript', async () => {
-    rmSync(dist(''), { recursive: true, force: true });
-    mkdirSync(dist(''), { recursive: true });
+    rmSync(made(''), { recursive: true, force: true });
+    mkdirSync(made(''), { recursive: true });
     await copyEngines();
-    await Promise.all([...bundles.map(bundle), emitTypes()]);
-    if (existsSync(dist('cli.mjs'))) chmodSync(dist('cli.mjs'), 0o755);
+    await Promise.all([...bundles.map(bundleEntry), emitTypes()]);
+    if (existsSync(made('cli.mjs'))) chmodSync(made('cli.mjs'), 0o755);
     await buildDemo();
+    rmSync(from('dist'), { recursive: true, force: true });
+    renameSync(made(''), from('dist'));
   });
 }

@@ -4,8 +4,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { findOnPath, main, root, run, step, StepError } from './toolchain/steps.mjs';
+import { findOnPath, isProgram, main, root, run, step, StepError } from './toolchain/steps.mjs';
 
 const depsFolder = join(root, 'build/deps');
 const downloads = join(depsFolder, 'downloads');
@@ -78,7 +77,9 @@ export async function fetchDeps(from) {
     if (wanted().length > 0) {
       const list = wanted().map((one) => `  ${one.release.url}\n    SHA-256 ${one.release.sha256}`);
       throw new StepError(
-        `No archive with the pinned SHA-256 for ${wanted().map((one) => one.name).join(', ')}.`,
+        `No archive with the pinned SHA-256 for ${wanted()
+          .map((one) => one.name)
+          .join(', ')}.`,
         `Download these into a folder and run: node scripts/fetch_deps.mjs --from FOLDER\n${list.join('\n')}`,
       );
     }
@@ -86,7 +87,7 @@ export async function fetchDeps(from) {
   });
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+if (isProgram(import.meta)) {
   const at = process.argv.indexOf('--from');
   await main(() => fetchDeps(at < 0 ? undefined : process.argv[at + 1]));
 }

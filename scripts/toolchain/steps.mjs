@@ -1,10 +1,22 @@
 // How every script here runs programs, shows what it does and fails: with what failed and what to do.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+
+if (!isAtLeast(process.versions.node, '20.19.0')) {
+  console.error(
+    `Node ${process.versions.node} is too old; building needs 20.19 or later (https://nodejs.org).`,
+  );
+  process.exit(1);
+}
+
+/** Whether the module of this `import.meta` is the program that was started. */
+export function isProgram(meta) {
+  return process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(meta.url);
+}
 
 /** An error for people: what failed, and what to do about it. */
 export class StepError extends Error {
@@ -67,7 +79,10 @@ export function run(program, args, options = {}) {
       if (!show) console.error(output);
       const how = signal ? `was ended by ${signal}` : `failed with status ${status}`;
       failed(
-        new StepError(`${what ?? program} ${how}.`, advice ?? `Command: ${program} ${args.join(' ')}`),
+        new StepError(
+          `${what ?? program} ${how}.`,
+          advice ?? `Command: ${program} ${args.join(' ')}`,
+        ),
       );
     });
   });

@@ -61,13 +61,31 @@ const tools = {
       writeCompilerWrappers(join(folder, 'compiler'));
     },
   },
+  clangFormat: {
+    // This very version: others lay the same text out differently.
+    title: 'clang-format 19',
+    find: () =>
+      [
+        findOnPath('clang-format-19'),
+        findOnPath('clang-format'),
+        join(
+          folder,
+          `emscripten-${emscriptenVersion}`,
+          'packages/root/usr/lib/llvm-19/bin/clang-format',
+        ),
+        unpacked('clang-format', 'usr/lib/llvm-19/bin/clang-format'),
+      ].find((path) => path && existsSync(path) && / 19\./.test(versionLine(path) ?? '')),
+    unpack: () => unpack('clang-format', ['clang-format-19']),
+  },
   chromium: {
     title: 'Chromium or Chrome',
     debian: ['chromium'],
     find: () =>
       [
         process.env.CHROMIUM,
-        ...['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map(findOnPath),
+        ...['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map(
+          findOnPath,
+        ),
         unpacked('chromium', 'usr/lib/chromium/chromium'),
       ].find((path) => path && /\d+\.\d+/.test(versionLine(path) ?? '')),
     unpack: () => unpack('chromium', ['chromium', 'fonts-dejavu-core']),
@@ -94,7 +112,10 @@ function isGoodCompiler(path) {
 function writeCompilerWrappers(prefix) {
   const sysroot = join(prefix, 'root');
   const lib = join(sysroot, 'usr/lib/x86_64-linux-gnu');
-  for (const [name, clang] of [['cc', 'clang'], ['c++', 'clang++']]) {
+  for (const [name, clang] of [
+    ['cc', 'clang'],
+    ['c++', 'clang++'],
+  ]) {
     const flags = [
       `--sysroot='${sysroot}' -fuse-ld=lld -Qunused-arguments -Wl,-rpath,'${lib}'`,
       `-Wl,--dynamic-linker='${lib}/ld-linux-x86-64.so.2'`,
@@ -124,7 +145,8 @@ async function installWithApt(packages) {
   await run('apt-get', [...retries, 'update'], { env, allowFailure: true });
   const install = ['install', '-y', '--no-install-recommends', ...packages];
   const { status } = await run('apt-get', [...retries, ...install], { env, allowFailure: true });
-  if (status !== 0) console.log(`  apt-get install ${packages.join(' ')} failed; unpacking instead`);
+  if (status !== 0)
+    console.log(`  apt-get install ${packages.join(' ')} failed; unpacking instead`);
 }
 
 /** Paths of the named tools ('emcc', 'cmake', 'ninja', 'cxx', 'chromium'), obtained first where they are missing. */
@@ -148,7 +170,9 @@ export async function ensureTools(names) {
     found = find();
     if (missing().length > 0) {
       throw new StepError(
-        `Still missing after set-up: ${missing().map((name) => tools[name].title).join('; ')}.`,
+        `Still missing after set-up: ${missing()
+          .map((name) => tools[name].title)
+          .join('; ')}.`,
         'Remove the folder .toolchain and try again, or install it and put it on PATH.',
       );
     }

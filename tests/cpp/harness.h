@@ -4,8 +4,9 @@
 //     EXPECT_EQ(crc32({}), 0u);
 //   }
 //
-// EXPECT_* records a failure and continues; ASSERT_* records it and returns from the case (so it only works in a
-// function that returns void). No exceptions, no RTTI; runs natively and in WebAssembly.
+// EXPECT_* records a failure and continues; ASSERT_* records it and returns from the case (so it
+// only works in a function that returns void). No exceptions, no RTTI; runs natively and in
+// WebAssembly.
 #pragma once
 
 #include <cmath>
@@ -73,9 +74,9 @@ template <typename A, typename B>
 bool expect_equal(const char* file, int line, const char* a_text, const char* b_text, const A& a,
                   const B& b) {
   if (equal(a, b)) return true;
-  report_failure(file, line,
-                 std::string(a_text) + " == " + b_text + "\n    " + describe(a) + "\n    " +
-                     describe(b));
+  report_failure(
+      file, line,
+      std::string(a_text) + " == " + b_text + "\n    " + describe(a) + "\n    " + describe(b));
   return false;
 }
 
@@ -86,41 +87,38 @@ bool expect_true(const char* file, int line, const char* text, bool value, bool 
 
 }  // namespace susurrus::testing
 
-#define SUSURRUS_TEST(name)                                                                  \
-  static void susurrus_test_##name();                                                        \
-  static ::susurrus::testing::Case susurrus_case_##name(#name, __FILE__,                     \
-                                                        &susurrus_test_##name);              \
+#define SUSURRUS_TEST(name)                                                                      \
+  static void susurrus_test_##name();                                                            \
+  static ::susurrus::testing::Case susurrus_case_##name(#name, __FILE__, &susurrus_test_##name); \
   static void susurrus_test_##name()
 
 #define EXPECT_TRUE(value) \
   ::susurrus::testing::expect_true(__FILE__, __LINE__, #value, static_cast<bool>(value), true)
 #define EXPECT_FALSE(value) \
   ::susurrus::testing::expect_true(__FILE__, __LINE__, #value, static_cast<bool>(value), false)
-#define EXPECT_EQ(a, b) \
-  ::susurrus::testing::expect_equal(__FILE__, __LINE__, #a, #b, (a), (b))
-#define EXPECT_NEAR(a, b, tolerance)                                         \
-  ::susurrus::testing::expect_near(__FILE__, __LINE__, #a, #b,               \
-                                   static_cast<double>(a), static_cast<double>(b), \
-                                   static_cast<double>(tolerance))
+#define EXPECT_EQ(a, b) ::susurrus::testing::expect_equal(__FILE__, __LINE__, #a, #b, (a), (b))
+#define EXPECT_NEAR(a, b, tolerance)                                                   \
+  ::susurrus::testing::expect_near(__FILE__, __LINE__, #a, #b, static_cast<double>(a), \
+                                   static_cast<double>(b), static_cast<double>(tolerance))
 #define EXPECT_NE(a, b) EXPECT_FALSE(::susurrus::testing::equal((a), (b)))
 #define EXPECT_LT(a, b) EXPECT_TRUE((a) < (b))
 #define EXPECT_LE(a, b) EXPECT_TRUE((a) <= (b))
 #define EXPECT_GT(a, b) EXPECT_TRUE((a) > (b))
 #define EXPECT_GE(a, b) EXPECT_TRUE((a) >= (b))
 
-#define ASSERT_TRUE(value) \
-  do {                     \
+#define ASSERT_TRUE(value)           \
+  do {                               \
     if (!EXPECT_TRUE(value)) return; \
   } while (false)
-#define ASSERT_FALSE(value) \
-  do {                      \
+#define ASSERT_FALSE(value)           \
+  do {                                \
     if (!EXPECT_FALSE(value)) return; \
   } while (false)
-#define ASSERT_EQ(a, b) \
-  do {                  \
+#define ASSERT_EQ(a, b)           \
+  do {                            \
     if (!EXPECT_EQ(a, b)) return; \
   } while (false)
-#define ASSERT_NEAR(a, b, tolerance) \
-  do {                               \
+#define ASSERT_NEAR(a, b, tolerance)           \
+  do {                                         \
     if (!EXPECT_NEAR(a, b, tolerance)) return; \
   } while (false)

@@ -7,7 +7,13 @@ const self = readFileSync(import.meta.filename);
 
 export default {
   getCacheKey: (source, path) =>
-    createHash('sha256').update(self).update(version).update(path).update('\0').update(source).digest('hex'),
+    createHash('sha256')
+      .update(self)
+      .update(version)
+      .update(path)
+      .update('\0')
+      .update(source)
+      .digest('hex'),
 
   process(source, path) {
     const { code } = transformSync(source, {

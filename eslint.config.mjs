@@ -1,0 +1,68 @@
+import js from '@eslint/js';
+import jest from 'eslint-plugin-jest';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import typescript from 'typescript-eslint';
+
+const nodeGlobals = Object.fromEntries(
+  [
+    ...[
+      'console',
+      'process',
+      'Buffer',
+      'URL',
+      'fetch',
+      'performance',
+      'AbortSignal',
+      'AbortController',
+    ],
+    ...['setTimeout', 'clearTimeout', 'setImmediate', 'WebAssembly', 'TextDecoder', 'TextEncoder'],
+    ...['structuredClone', 'crypto'],
+  ].map((name) => [name, 'readonly']),
+);
+
+export default defineConfig(
+  globalIgnores(['.toolchain/', 'build/', 'dist/', 'node_modules/']),
+  js.configs.recommended,
+  {
+    rules: {
+      eqeqeq: ['error', 'smart'],
+      'no-var': 'error',
+      'prefer-const': 'error',
+    },
+  },
+  {
+    files: ['**/*.mjs'],
+    languageOptions: { globals: nodeGlobals },
+  },
+  {
+    files: ['web/**/*.ts', 'tests/**/*.ts'],
+    extends: [typescript.configs.strictTypeChecked],
+    languageOptions: {
+      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'Exports have names.' },
+      ],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      // Numbers in messages are what most messages are about.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      // An index that is known to be in range is clearer with ! than with a branch that never runs.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+  {
+    files: ['tests/**/*.ts'],
+    plugins: { jest },
+    settings: { jest: { globalPackage: '@jest/globals' } },
+    rules: {
+      // A test that cannot fail is no test.
+      'jest/valid-expect': 'error',
+      'jest/no-focused-tests': 'error',
+      'jest/no-identical-title': 'error',
+      'jest/no-standalone-expect': 'error',
+    },
+  },
+);

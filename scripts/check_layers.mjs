@@ -1,0 +1,147 @@
+// Who may know whom: reads #include lines and TypeScript imports, and names every one that the tables below forbid.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { isProgram, main, root, StepError } from './toolchain/steps.mjs';
+
+/** Layer → the layers of src/ it may include besides itself and the standard library. */
+const layers = {
+  base: [],
+  stream: ['base'],
+  container: ['base', 'stream'],
+  tensor: ['base', 'container'],
+  kernels: ['base', 'tensor', 'container'],
+  audio: ['base', 'tensor', 'kernels'],
+  text: ['base', 'container'],
+  whisper: ['base', 'tensor', 'kernels', 'container'],
+  decode: ['base', 'tensor', 'text', 'kernels'],
+  convert: ['base', 'stream', 'container', 'tensor', 'text'],
+  session: [
+    ...['base', 'stream', 'container', 'tensor', 'kernels', 'audio', 'text', 'whisper', 'decode'],
+    'convert',
+  ],
+};
+
+/** From a layer that needs only declarations of another: the headers it may include. */
+const onlyHeaders = {
+  'tensor → container': /^container\/(dtype|shape|tensor_info|model_metadata|model_reader)\.h$/,
+  'kernels → container': /^container\/(dtype|shape)\.h$/,
+  'text → container': /^container\/model_metadata\.h$/,
+  'whisper → container': /^container\/(dtype|shape|tensor_info|model_metadata|whisper_tensors)\.h$/,
+};
+
+/** Headers in <> that only some places may include. */
+const systemHeaders = [
+  { header: /^emscripten/, allowed: /^bindings\//, why: 'only bindings/ knows Emscripten' },
+  {
+    header: /^wasm_simd128\.h$/,
+    allowed: /^src\/kernels\//,
+    why: 'intrinsics live in src/kernels',
+  },
+  {
+    header: /^(lz4|lz4hc)\.h$/,
+    allowed: /^(src\/(stream|container|convert)|tests)\//,
+    why: 'LZ4 is wrapped',
+  },
+  { header: /^zlib\.h$/, allowed: /^(src\/(stream|decode)|tests)\//, why: 'zlib is wrapped' },
+  { header: /^yyjson\.h$/, allowed: /^(src\/(base|container)|tests)\//, why: 'JSON is wrapped' },
+  {
+    header: /^(iostream|ranges|coroutine|regex)$/,
+    allowed: /^(tests|bindings)\//,
+    why: 'large in WebAssembly',
+  },
+];
+
+/** TypeScript: modules (as resolved paths or names) and the files that may import them. */
+const typescriptRules = [
+  {
+    module: /^node:/,
+    allowed:
+      /^(web\/src\/(platform\/node\.ts|node\.ts|worker\/.*node.*\.ts|cli\/)|tests\/|scripts\/)/,
+    why: "Node's modules belong to Node's own entries",
+  },
+  {
+    // The command line and the page use what every user of the package has.
+    module: /^web\/src\/(?!(index|node)\.(ts|mjs)$|cli\/)/,
+    importer: /^web\/(demo|src\/cli)\//,
+    why: 'web/demo and web/src/cli import only the public entries',
+  },
+  {
+    module: /^web\/demo\//,
+    importer: /^web\/src\//,
+    why: 'the package does not know the page',
+  },
+];
+
+/** All files below `folder`, as paths from the root with /. */
+export function filesBelow(folder, pattern) {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && pattern.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1))
+    .map((path) => path.replaceAll('\\', '/'))
+    .sort();
+}
+
+function* matches(path, pattern) {
+  const lines = readFileSync(join(root, path), 'utf8').split('\n');
+  for (const [index, line] of lines.entries()) {
+    for (const match of line.matchAll(pattern)) yield { line: index + 1, found: match };
+  }
+}
+
+function checkInclude(path, kind, header) {
+  if (kind === '<') {
+    const rule = systemHeaders.find((one) => one.header.test(header));
+    return rule && !rule.allowed.test(path) ? rule.why : undefined;
+  }
+  const from = /^src\/([^/]+)\//.exec(path)?.[1];
+  const to = /^([^/]+)\//.exec(header)?.[1];
+  if (!from || from === to) return undefined;
+  if (!to) return 'includes are written from src/: "base/result.h"';
+  if (!(from in layers)) return `src/${from} is not in the table of layers`;
+  if (!layers[from].includes(to)) return `src/${from} may not know src/${to}`;
+  const allowed = onlyHeaders[`${from} → ${to}`];
+  return allowed && !allowed.test(header)
+    ? `src/${from} may include only ${allowed.source}`
+    : undefined;
+}
+
+function checkImport(path, module) {
+  const resolved = module.startsWith('.')
+    ? posix.join(posix.dirname(path), module).replace(/\.js$/, '.ts')
+    : module;
+  return typescriptRules.find(
+    (rule) =>
+      rule.module.test(resolved) &&
+      !rule.allowed?.test(path) &&
+      (rule.importer === undefined || rule.importer.test(path)),
+  )?.why;
+}
+
+/** Every forbidden include or import, as `file:line: text`. */
+export function findLayerViolations() {
+  const violations = [];
+  const report = (path, line, what, why) => {
+    if (why) violations.push(`${path}:${line}: ${what}: ${why}`);
+  };
+  const cpp = ['src', 'bindings', 'tests'].flatMap((folder) => filesBelow(folder, /\.(h|cc|inc)$/));
+  for (const path of cpp) {
+    for (const { line, found } of matches(path, /^\s*#\s*include\s*([<"])([^>"]+)[>"]/g)) {
+      report(path, line, found[2], checkInclude(path, found[1], found[2]));
+    }
+  }
+  const imports = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g;
+  for (const path of filesBelow('web', /\.ts$/)) {
+    for (const { line, found } of matches(path, imports)) {
+      report(path, line, found[1], checkImport(path, found[1]));
+    }
+  }
+  return violations;
+}
+
+if (isProgram(import.meta)) {
+  await main(() => {
+    const violations = findLayerViolations();
+    if (violations.length > 0) throw new StepError(violations.join('\n'));
+  });
+}

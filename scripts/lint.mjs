@@ -1,0 +1,107 @@
+// Everything that can be wrong without running it. With --fix, what can be mended is mended; paths narrow it down.
+//
+//   node scripts/lint.mjs [--fix] [PATH...]
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { findLayerViolations, filesBelow } from './check_layers.mjs';
+import { isProgram, main, root, run, StepError } from './toolchain/steps.mjs';
+import { ensureNodeModules } from './toolchain/node_modules.mjs';
+import { ensureTools } from './toolchain/tools.mjs';
+
+const bin = (path) => join(root, 'node_modules', path);
+const formatted = /\.(ts|mjs|json|md|css|html)$/;
+
+async function clangFormat({ fix, selected }) {
+  const files = ['src', 'bindings', 'tests']
+    .flatMap((folder) => filesBelow(folder, /\.(h|cc)$/))
+    .filter(selected);
+  if (files.length === 0) return;
+  const { clangFormat } = await ensureTools(['clangFormat']);
+  await run(clangFormat, [...(fix ? ['-i'] : ['--dry-run', '--Werror']), ...files], {
+    what: 'clang-format',
+    advice: 'npm run format mends this.',
+  });
+}
+
+async function prettier({ fix, selected }) {
+  const folders = ['web', 'tests', 'scripts', 'docs', 'src', 'bindings'].filter((folder) =>
+    existsSync(join(root, folder)),
+  );
+  const files = [
+    ...filesBelow('.', formatted).filter((path) => !path.includes('/')),
+    ...folders.flatMap((folder) => filesBelow(folder, formatted)),
+  ].filter(selected);
+  if (files.length === 0) return;
+  await run(
+    process.execPath,
+    [bin('prettier/bin/prettier.cjs'), fix ? '--write' : '--check', ...files],
+    {
+      what: 'prettier',
+      advice: 'npm run format mends this.',
+    },
+  );
+}
+
+async function eslint({ fix, paths }) {
+  const cache = ['--cache', '--cache-location', join(root, 'build/eslintcache')];
+  const targets = paths.filter((path) => /\.(ts|mjs)$/.test(path) || !/\.\w+$/.test(path));
+  if (paths.length > 0 && targets.length === 0) return;
+  await run(
+    process.execPath,
+    [
+      ...[bin('eslint/bin/eslint.js'), '--max-warnings', '0', '--no-error-on-unmatched-pattern'],
+      ...[...cache, ...(fix ? ['--fix'] : []), ...(targets.length > 0 ? targets : ['.'])],
+    ],
+    { what: 'eslint', advice: 'Its messages stand above.' },
+  );
+}
+
+function layers() {
+  const violations = findLayerViolations();
+  if (violations.length > 0) {
+    throw new StepError(
+      `Layers:\n${violations.join('\n')}`,
+      'The tables are in scripts/check_layers.mjs.',
+    );
+  }
+}
+
+async function types() {
+  if (filesBelow('web', /\.ts$/).length + filesBelow('tests', /\.ts$/).length === 0) return;
+  await run(process.execPath, [bin('typescript/bin/tsc'), '--noEmit', '-p', root], {
+    what: 'type check (tsc)',
+    advice: 'Its messages stand above.',
+  });
+}
+
+/** Runs all checks and answers the messages of those that failed. */
+export async function lint({ fix = false, paths = [] } = {}) {
+  const selected = (path) =>
+    paths.length === 0 ||
+    paths.some(
+      (one) => path === one.replace(/\/$/, '') || path.startsWith(`${one.replace(/\/$/, '')}/`),
+    );
+  const options = { fix, paths, selected };
+  const failures = [];
+  for (const check of [clangFormat, prettier, eslint, layers, types]) {
+    try {
+      await check(options);
+    } catch (error) {
+      if (!(error instanceof StepError)) throw error;
+      failures.push(error.message);
+    }
+  }
+  return failures;
+}
+
+if (isProgram(import.meta)) {
+  await main(async () => {
+    await ensureNodeModules();
+    const args = process.argv.slice(2);
+    const failures = await lint({
+      fix: args.includes('--fix'),
+      paths: args.filter((one) => !one.startsWith('--')),
+    });
+    if (failures.length > 0) throw new StepError(failures.join('\n'));
+  });
+}

@@ -1,0 +1,5 @@
+export declare const contentSecurityPolicy: string;
+export declare function serve(options?: {
+  folder?: string;
+  port?: number;
+}): Promise<{ address: string; close: () => Promise<void> }>;

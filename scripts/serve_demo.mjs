@@ -1,0 +1,116 @@
+// Serves dist/demo on this machine only, with the headers that the page is meant to live under.
+//
+//   node scripts/serve_demo.mjs [--port N]
+import { createReadStream, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join, sep } from 'node:path';
+import { isProgram, main, root, StepError } from './toolchain/steps.mjs';
+
+/** Nothing from elsewhere, no inline script, no eval; WebAssembly may be compiled. No COOP, no COEP: no threads. */
+export const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; " +
+  "style-src 'self'; img-src 'self' data:; media-src 'self' blob:";
+
+const defaultPort = 8080;
+
+const types = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+  '.wav': 'audio/wav',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+};
+
+/** The file that a request's path names, inside `folder`; undefined when there is none. */
+function fileOf(folder, url) {
+  try {
+    const path = decodeURIComponent(new URL(url, 'http://localhost').pathname);
+    if (path.includes('\0') || path.includes('\\')) return undefined;
+    const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
+    if (!file.startsWith(folder + sep)) return undefined;
+    const stat = statSync(file, { throwIfNoEntry: false });
+    return stat?.isFile() ? { file, size: stat.size } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function answer(folder, request, response) {
+  const head = {
+    'Content-Security-Policy': contentSecurityPolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-cache',
+  };
+  const refuse = (status, text) => {
+    response.writeHead(status, { ...head, 'Content-Type': 'text/plain; charset=utf-8' });
+    response.end(`${text}\n`);
+  };
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'GET or HEAD only');
+  const found = fileOf(folder, request.url);
+  if (!found) return refuse(404, 'Not found');
+  response.writeHead(200, {
+    ...head,
+    'Content-Type': types[extname(found.file)] ?? 'application/octet-stream',
+    'Content-Length': found.size,
+  });
+  if (request.method === 'HEAD') return response.end();
+  createReadStream(found.file)
+    .on('error', () => response.destroy())
+    .pipe(response);
+}
+
+/**
+ * Starts serving `folder` on 127.0.0.1. Without a port: 8080, or any free one when that is taken.
+ * Answers { address, close }.
+ */
+export async function serve({ folder = join(root, 'dist/demo'), port } = {}) {
+  const server = createServer((request, response) => answer(folder, request, response));
+  const listen = (wanted) =>
+    new Promise((done, failed) => {
+      server.once('error', failed);
+      server.listen(wanted, '127.0.0.1', () => {
+        server.off('error', failed);
+        done();
+      });
+    });
+  try {
+    await listen(port ?? defaultPort);
+  } catch (error) {
+    if (port !== undefined) {
+      throw new StepError(
+        `Cannot serve on port ${port}: ${error.message}`,
+        'Try another: --port N',
+      );
+    }
+    await listen(0);
+  }
+  const close = () =>
+    new Promise((done) => {
+      server.close(() => done());
+      server.closeAllConnections();
+    });
+  return { address: `http://127.0.0.1:${server.address().port}/`, close };
+}
+
+/** The value of `--port N` in `args`, or undefined. */
+export function portFrom(args) {
+  const at = args.indexOf('--port');
+  if (at < 0) return undefined;
+  const port = Number(args[at + 1]);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) {
+    throw new StepError('--port wants a number from 0 to 65535.');
+  }
+  return port;
+}
+
+if (isProgram(import.meta)) {
+  await main(async () => {
+    const { address } = await serve({ port: portFrom(process.argv.slice(2)) });
+    console.log(address);
+  });
+}

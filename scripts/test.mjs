@@ -1,0 +1,153 @@
+// npm test: sets everything up, builds, then lint, type check, C++ tests, jest in Node, jest with Chromium.
+//
+//   node scripts/test.mjs [--only lint|cpp|node|browser] [jest's arguments...]
+//
+// Ends with the number of skipped suites and a line "N passed, N failed, N skipped" over all tests.
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { spawn } from 'node:child_process';
+import { buildNativeDriver, buildNativeTests, buildWasm } from './build_cmake.mjs';
+import { fetchDeps } from './fetch_deps.mjs';
+import { lint } from './lint.mjs';
+import { relaxedSimdFlags } from './toolchain/node_flags.mjs';
+import { ensureNodeModules } from './toolchain/node_modules.mjs';
+import { root, run, step, StepError } from './toolchain/steps.mjs';
+import { ensureTools } from './toolchain/tools.mjs';
+
+const kinds = ['lint', 'cpp', 'node', 'browser'];
+const totals = { passed: 0, failed: 0, skipped: 0 };
+const skippedSuites = [];
+const failures = [];
+
+function add({ passed, failed, skipped = 0 }) {
+  totals.passed += passed;
+  totals.failed += failed;
+  totals.skipped += skipped;
+}
+
+/** A failure of the run itself: nothing it would have tested counts as passed. */
+function fail(message) {
+  failures.push(message);
+  add({ passed: 0, failed: 1 });
+}
+
+/** Runs one C++ test program and adds its closing "N passed, N failed". */
+async function runCases(name, program, args, env = {}) {
+  const { status, output } = await step(name, () =>
+    run(program, args, { env, allowFailure: true, what: name }),
+  );
+  const counts = /^(?:\d+: )?(\d+) passed, (\d+) failed$/m.exec(output);
+  const [passed, failed] = counts ? counts.slice(1).map(Number) : [0, 0];
+  console.log(`  ${name}: ${counts ? `${passed} passed, ${failed} failed` : 'did not finish'}`);
+  add({ passed, failed });
+  if (status === 0 && counts) return;
+  console.log(output);
+  failures.push(`${name} failed.`);
+  if (failed === 0) totals.failed += 1;
+}
+
+async function cppTests() {
+  const { cmake } = await ensureTools(['cmake']);
+  const ctest = join(dirname(cmake), 'ctest');
+  await runCases(
+    'C++ tests, native with ASan and UBSan',
+    ctest,
+    ['--test-dir', join(root, 'build/native-asan'), '--verbose'],
+    { UBSAN_OPTIONS: 'print_stacktrace=1' },
+  );
+  const relaxed = relaxedSimdFlags();
+  const wasmTests = (name) => join(root, `build/wasm/core_tests.${name}.cjs`);
+  await runCases('C++ tests, WebAssembly simd', process.execPath, [wasmTests('simd')]);
+  if (relaxed) {
+    await runCases('C++ tests, WebAssembly relaxed', process.execPath, [
+      ...[...relaxed, wasmTests('relaxed')],
+    ]);
+  } else {
+    skippedSuites.push('C++ tests, WebAssembly relaxed (this Node has no relaxed SIMD)');
+  }
+}
+
+/** Jest's own output is shown as it comes; its counts are read from its report. */
+async function jest(project, args, env = {}) {
+  const report = join(root, `build/test-results/${project}.json`);
+  mkdirSync(dirname(report), { recursive: true });
+  rmSync(report, { force: true });
+  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  const status = await new Promise((done, failed) => {
+    const child = spawn(
+      process.execPath,
+      [
+        ...[...flags, ...(relaxedSimdFlags() ?? [])],
+        ...[join(root, 'node_modules/jest/bin/jest.js'), '--selectProjects', project],
+        ...['--json', '--outputFile', report, ...args],
+      ],
+      // Jest prints the JSON on stdout as well as into the file; people read stderr.
+      { cwd: root, env: { ...process.env, ...env }, stdio: ['inherit', 'ignore', 'inherit'] },
+    );
+    child.on('error', failed);
+    child.on('close', (code) => done(code ?? 128));
+  });
+  if (!existsSync(report)) return fail(`jest (${project}) did not finish.`);
+  const result = JSON.parse(readFileSync(report, 'utf8'));
+  add({
+    passed: result.numPassedTests,
+    failed: result.numFailedTests + result.numRuntimeErrorTestSuites,
+    skipped: result.numPendingTests + result.numTodoTests,
+  });
+  for (const suite of result.testResults) {
+    const tests = suite.assertionResults;
+    if (tests.length > 0 && tests.every((test) => test.status === 'pending')) {
+      skippedSuites.push(relative(root, suite.name));
+    }
+  }
+  if (status !== 0) failures.push(`jest (${project}) failed.`);
+}
+
+async function buildAll(wanted) {
+  await ensureNodeModules();
+  await ensureTools([
+    ...['cmake', 'ninja', 'emcc'],
+    ...(wanted.includes('lint') ? ['clangFormat'] : []),
+    ...(wanted.includes('cpp') || wanted.includes('node') ? ['cxx'] : []),
+    ...(wanted.includes('browser') ? ['chromium'] : []),
+  ]);
+  await fetchDeps();
+  await buildWasm();
+  if (wanted.includes('cpp')) await buildNativeTests();
+  if (wanted.includes('node')) await buildNativeDriver();
+  if (wanted.includes('node') || wanted.includes('browser') || wanted.includes('lint')) {
+    const { buildJs } = await import('./build_js.mjs');
+    await buildJs();
+  }
+}
+
+async function runTests(wanted, jestArguments) {
+  await buildAll(wanted);
+  if (wanted.includes('lint')) {
+    const messages = await step('lint and type check', () => lint());
+    messages.forEach(fail);
+  }
+  if (wanted.includes('cpp')) await cppTests();
+  if (wanted.includes('node')) await jest('node', jestArguments);
+  if (wanted.includes('browser')) {
+    const { chromium } = await ensureTools(['chromium']);
+    // One at a time: each suite starts a browser, and pages measure how soon they answer.
+    await jest('browser', ['--runInBand', ...jestArguments], { CHROMIUM: chromium });
+  }
+}
+
+const args = process.argv.slice(2);
+const at = args.indexOf('--only');
+const wanted = at < 0 ? kinds : args.splice(at, 2)[1].split(',');
+try {
+  await runTests(wanted, args);
+} catch (error) {
+  if (!(error instanceof StepError)) throw error;
+  fail(error.message);
+}
+
+for (const failure of failures) console.error(`\n${failure}`);
+console.log(`\nSkipped suites: ${skippedSuites.length}`);
+for (const suite of skippedSuites) console.log(`  ${suite}`);
+console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
+process.exitCode = failures.length === 0 && totals.failed === 0 ? 0 : 1;

@@ -1,0 +1,17 @@
+// Flags that this Node needs for what our tests and the command line do.
+import { spawnSync } from 'node:child_process';
+
+const relaxedFlag = '--experimental-wasm-relaxed-simd';
+
+// (module (func (result v128) … i8x16.relaxed_swizzle)): valid only where relaxed SIMD is.
+const probe =
+  'process.exit(WebAssembly.validate(new Uint8Array([0,97,115,109,1,0,0,0,1,5,1,96,0,1,123,3,2,1,0,10,15,1,13,0,' +
+  '65,1,253,15,65,2,253,15,253,128,2,11])) ? 0 : 1)';
+
+const canRunWith = (flags) =>
+  spawnSync(process.execPath, [...flags, '-e', probe], { stdio: 'ignore' }).status === 0;
+
+/** Flags under which this Node runs relaxed SIMD: none, one, or undefined when it cannot. */
+export function relaxedSimdFlags() {
+  return [[], [relaxedFlag]].find(canRunWith);
+}
