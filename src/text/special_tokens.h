@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,16 @@ struct SpecialTokens {
   std::vector<Language> languages;  // in id order
 
   std::optional<uint32_t> language_token(std::string_view code) const;
+  /// Empty for an id that is no language.
+  std::string_view language_code(uint32_t token) const;
+
+  bool is_timestamp(uint32_t id) const {
+    return id >= timestamp_begin && id - timestamp_begin < timestamp_count;
+  }
+  /// The first id past all of them.
+  uint32_t end() const;
+  /// Appends "<|transcribe|>", "<|1.08|>" and the like; nothing for another id.
+  void append_name(uint32_t id, std::string& out) const;
 
   static SpecialTokens locate(const Vocabulary& vocabulary, uint32_t n_vocab,
                               std::optional<bool> is_multilingual);

@@ -1,0 +1,140 @@
+#include "whisper/encoder.h"
+
+#include <algorithm>
+
+namespace susurrus {
+
+Encoder::Encoder(const WhisperWeights& weights, WhisperState& state, const KernelTable& kernels)
+    : weights_(weights), state_(state), kernels_(kernels), ops_(state, kernels) {}
+
+void Encoder::begin() {
+  stage_ = Stage::conv1;
+  layer_ = 0;
+  mlp_row_ = 0;
+  multiply_adds_ = 0;
+  op_ = PacedOp();
+}
+
+bool Encoder::step() {
+  uint64_t spent = 0;
+  // A rest too small for a useful piece is left.
+  while (kStepMultiplyAdds - spent >= kStepMultiplyAdds / 4) {
+    if (op_.is_done()) {
+      if (stage_ == Stage::idle || stage_ == Stage::complete) return true;
+      op_ = next_op();
+    }
+    spent += op_.run_piece(kernels_, kStepMultiplyAdds - spent);
+    if (spent > kStepMultiplyAdds) break;
+  }
+  multiply_adds_ += spent;
+  return stage_ == Stage::complete && op_.is_done();
+}
+
+PacedOp Encoder::next_op() {
+  const WhisperDimensions& d = state_.dimensions();
+  const StatePlan& plan = state_.plan();
+  const size_t frames = d.n_audio_ctx;
+  const size_t width = d.n_audio_state;
+  float* x = state_.activation(plan.audio).data();
+  float* normed = state_.activation(plan.normed).data();
+  float* wide = state_.activation(plan.wide).data();
+  float* q = wide;
+  float* k = wide + frames * width;
+  float* v = wide + 2 * frames * width;
+  const EncoderLayerWeights* layer =
+      layer_ < weights_.encoder_layers.size() ? &weights_.encoder_layers[layer_] : nullptr;
+
+  switch (stage_) {
+    case Stage::conv1: {
+      // One zero row on either side for conv2's padding.
+      std::fill_n(wide, width, 0.0f);
+      std::fill_n(wide + (2 * frames + 1) * width, width, 0.0f);
+      stage_ = Stage::conv2;
+      return conv_op(weights_.conv1, 2 * frames, 1, state_.activation(plan.mel).data(), d.n_mels,
+                     wide + width);
+    }
+    case Stage::conv2:
+      stage_ = Stage::positions;
+      return conv_op(weights_.conv2, frames, 2, wide, width, x);
+    case Stage::positions:
+      ops_.add_positions(weights_.encoder_positions, 0, frames, x);
+      enter_layer(0);
+      return PacedOp();
+    case Stage::attention_norm:
+      stage_ = Stage::query;
+      return ops_.norm(layer->norm, frames, x, normed);
+    case Stage::query:
+      stage_ = Stage::key;
+      return ops_.linear(layer->attention.query, frames, normed, q);
+    case Stage::key:
+      stage_ = Stage::value;
+      return ops_.linear(layer->attention.key, frames, normed, k);
+    case Stage::value:
+      stage_ = Stage::attention;
+      return ops_.linear(layer->attention.value, frames, normed, v);
+    case Stage::attention:
+      stage_ = Stage::attention_out;
+      return ops_.attention(d.n_audio_head, frames, frames, q, k, v, normed);
+    case Stage::attention_out:
+      stage_ = Stage::mlp_norm;
+      return ops_.linear(layer->attention.out, frames, normed, x, Epilogue::accumulate);
+    case Stage::mlp_norm:
+      mlp_row_ = 0;
+      stage_ = Stage::mlp_up;
+      return ops_.norm(layer->mlp.norm, frames, x, normed);
+    case Stage::mlp_up: {
+      size_t rows = std::min<size_t>(plan.mlp_rows, frames - mlp_row_);
+      stage_ = Stage::mlp_down;
+      return ops_.linear(layer->mlp.up, rows, normed + mlp_row_ * width, wide, Epilogue::gelu);
+    }
+    case Stage::mlp_down: {
+      size_t first = mlp_row_;
+      size_t rows = std::min<size_t>(plan.mlp_rows, frames - first);
+      mlp_row_ += rows;
+      if (mlp_row_ < frames) {
+        stage_ = Stage::mlp_up;
+      } else {
+        enter_layer(layer_ + 1);
+      }
+      return ops_.linear(layer->mlp.down, rows, wide, x + first * width, Epilogue::accumulate);
+    }
+    case Stage::final_norm:
+      layer_ = 0;
+      stage_ = weights_.decoder_layers.empty() ? Stage::complete : Stage::cross_key;
+      return ops_.norm(weights_.encoder_norm, frames, x, x);
+    case Stage::cross_key:
+      stage_ = Stage::cross_value;
+      return ops_.linear(weights_.decoder_layers[layer_].cross_attention.key, frames, x,
+                         state_.cross_keys(layer_));
+    case Stage::cross_value: {
+      size_t index = layer_++;
+      stage_ = layer_ < weights_.decoder_layers.size() ? Stage::cross_key : Stage::complete;
+      return ops_.linear(weights_.decoder_layers[index].cross_attention.value, frames, x,
+                         state_.cross_values(index));
+    }
+    case Stage::idle:
+    case Stage::complete: break;
+  }
+  return PacedOp();
+}
+
+PacedOp Encoder::conv_op(const LinearWeights& weights, size_t frames, size_t stride,
+                         const float* x, size_t channels, float* y) {
+  ConvArgs args;
+  args.frames_out = frames;
+  args.stride = stride;
+  args.x = x;
+  args.channels_in = channels;
+  args.weight = weights.weight;
+  args.bias = state_.as_f32(weights.bias, 0, kernels_);
+  args.y = y;
+  args.scratch = state_.kernel_scratch();
+  return PacedOp(args);
+}
+
+void Encoder::enter_layer(size_t layer) {
+  layer_ = layer;
+  stage_ = layer < weights_.encoder_layers.size() ? Stage::attention_norm : Stage::final_norm;
+}
+
+}  // namespace susurrus

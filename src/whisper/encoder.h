@@ -1,0 +1,63 @@
+#pragma once
+#include "whisper/layer_ops.h"
+
+namespace susurrus {
+
+/// Mel window to audio states, and the cross-attention keys and values that every decoder layer makes of them; in steps
+/// of at most kStepMultiplyAdds.
+///
+///   x = gelu(conv2(gelu(conv1(mel)))) + positions
+///   per layer: x += attention(norm(x));  x += mlp(norm(x))
+///   x = norm(x);  per decoder layer: keys = x · Wkᵀ,  values = x · Wvᵀ + b
+class Encoder {
+ public:
+  Encoder(const WhisperWeights& weights, WhisperState& state, const KernelTable& kernels);
+
+  /// Starts on the state's mel window.
+  void begin();
+  /// True when all is done (or nothing was begun).
+  bool step();
+  /// Work done since begin().
+  uint64_t multiply_adds() const { return multiply_adds_; }
+  /// Whether the state holds a window's results.
+  bool is_complete() const { return stage_ == Stage::complete; }
+
+ private:
+  enum class Stage : uint8_t {
+    idle,
+    conv1,
+    conv2,
+    positions,
+    attention_norm,
+    query,
+    key,
+    value,
+    attention,
+    attention_out,
+    mlp_norm,
+    mlp_up,
+    mlp_down,
+    final_norm,
+    cross_key,
+    cross_value,
+    complete,
+  };
+
+  /// Makes the operation of the current stage and moves on to the next stage.
+  PacedOp next_op();
+  PacedOp conv_op(const LinearWeights& weights, size_t frames, size_t stride, const float* x,
+                  size_t channels, float* y);
+  void enter_layer(size_t layer);
+
+  const WhisperWeights& weights_;
+  WhisperState& state_;
+  const KernelTable& kernels_;
+  LayerOps ops_;
+  Stage stage_ = Stage::idle;
+  size_t layer_ = 0;
+  size_t mlp_row_ = 0;
+  PacedOp op_;
+  uint64_t multiply_adds_ = 0;
+};
+
+}  // namespace susurrus

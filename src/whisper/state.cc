@@ -1,0 +1,125 @@
+#include "whisper/state.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/checked_math.h"
+
+namespace susurrus {
+namespace {
+
+constexpr uint64_t kSamplesPerFrame = 160;
+constexpr uint64_t kSampleMargin = 400;
+constexpr uint64_t kRegionFloats = kBufferAlignment / sizeof(float);
+
+/// Places regions one after the other; an overflow sticks.
+class Layout {
+ public:
+  explicit Layout(uint64_t begin = 0) : end_(begin) {}
+
+  StatePlan::Region place(std::initializer_list<uint64_t> factors) {
+    std::optional<uint64_t> count = 1;
+    for (uint64_t factor : factors) {
+      if (count) count = checked_multiply(*count, factor);
+    }
+    std::optional<uint64_t> end = count ? checked_add(end_, *count) : std::nullopt;
+    if (end) end = checked_align_up(*end, kRegionFloats);
+    // Beyond this, bytes would overflow as well.
+    if (!end || *end > (uint64_t{1} << 60)) {
+      has_overflowed_ = true;
+      return {};
+    }
+    StatePlan::Region region{end_, *count};
+    end_ = *end;
+    return region;
+  }
+  uint64_t end() const { return end_; }
+  bool has_overflowed() const { return has_overflowed_; }
+
+ private:
+  uint64_t end_ = 0;
+  bool has_overflowed_ = false;
+};
+
+uint64_t kernel_scratch_floats(const WhisperDimensions& d) {
+  size_t state = d.n_audio_state;
+  size_t linear = std::max({linear_scratch_floats(4 * state), linear_scratch_floats(3 * state),
+                            linear_scratch_floats(size_t{3} * d.n_mels),
+                            linear_scratch_floats(state)});
+  size_t attention = std::max(attention_scratch_floats(d.n_audio_ctx, state / d.n_audio_head),
+                              attention_scratch_floats(d.n_audio_ctx, state / d.n_text_head));
+  attention =
+      std::max(attention, attention_scratch_floats(d.n_text_ctx, state / d.n_text_head));
+  return std::max(linear, attention);
+}
+
+}  // namespace
+
+Result<StatePlan> StatePlan::make(const WhisperDimensions& d) {
+  const uint64_t state = d.n_audio_state;
+  const uint64_t frames = 2 * uint64_t{d.n_audio_ctx};
+  StatePlan plan;
+  Layout kv;
+  plan.self_kv = kv.place({d.n_text_layer, 2, d.n_text_ctx, state});
+  plan.cross_kv = kv.place({d.n_text_layer, 2, d.n_audio_ctx, state});
+  plan.kv_float_count = kv.end();
+
+  Layout shared;
+  plan.mel = shared.place({frames + 2, d.n_mels});
+  plan.audio = shared.place({d.n_audio_ctx, state});
+  plan.kernel = shared.place({kernel_scratch_floats(d)});
+  plan.vectors = shared.place({2, 4, state});
+  plan.tokens = shared.place({d.n_text_ctx});
+
+  Layout encoder(shared.end());
+  plan.normed = encoder.place({d.n_audio_ctx, state});
+  plan.mlp_rows = (uint64_t{d.n_audio_ctx} + 1) / 2;
+  uint64_t wide_rows =
+      std::max({3 * uint64_t{d.n_audio_ctx}, frames + 2, 4 * plan.mlp_rows});
+  plan.wide = encoder.place({wide_rows, state});
+
+  Layout decoder(shared.end());
+  const uint64_t block = std::min<uint64_t>(kDecoderBlockRows, d.n_text_ctx);
+  plan.text = decoder.place({block, state});
+  plan.text_normed = decoder.place({block, state});
+  plan.text_query = decoder.place({block, state});
+  plan.text_hidden = decoder.place({block, 4, state});
+  plan.logits = decoder.place({d.n_vocab});
+
+  Layout samples(shared.end());
+  plan.samples = samples.place({frames * kSamplesPerFrame + kSampleMargin});
+
+  plan.activation_float_count = std::max({encoder.end(), decoder.end(), samples.end()});
+  if (kv.has_overflowed() || shared.has_overflowed() || encoder.has_overflowed() ||
+      decoder.has_overflowed() || samples.has_overflowed()) {
+    return make_error(ErrorCode::out_of_memory, ErrorReason::memory).about("activations");
+  }
+  return plan;
+}
+
+Result<WhisperState> WhisperState::create(const WhisperDimensions& dimensions) {
+  WhisperState state;
+  state.dimensions_ = dimensions;
+  SUSURRUS_ASSIGN(state.plan_, StatePlan::make(dimensions));
+  SUSURRUS_ASSIGN(state.kv_, AlignedBuffer::allocate(state.plan_.kv_byte_count(), "KV caches"));
+  SUSURRUS_ASSIGN(state.activations_,
+                  AlignedBuffer::allocate(state.plan_.activation_byte_count(), "activations"));
+  // The padding around the mel window stays zero from here on.
+  std::span<float> mel = state.activation(state.plan_.mel);
+  std::fill(mel.begin(), mel.end(), 0.0f);
+  return state;
+}
+
+const float* WhisperState::as_f32(const TensorView& vector, size_t slot,
+                                  const KernelTable& kernels) {
+  if (vector.empty()) return nullptr;
+  if (vector.dtype == Dtype::f32) return vector.f32();
+  std::span<float> slots = activation(plan_.vectors);
+  std::span<float> place = slots.subspan(slot * (slots.size() / 2), slots.size() / 2);
+  auto count = static_cast<size_t>(vector.shape.element_count().value_or(0));
+  SUSURRUS_CHECK(count <= place.size());
+  kernels.dequantize_row(vector.dtype, vector.data, count, place.data());
+  return place.data();
+}
+
+}  // namespace susurrus

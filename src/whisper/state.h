@@ -1,0 +1,95 @@
+#pragma once
+#include <span>
+
+#include "base/aligned_buffer.h"
+#include "base/result.h"
+#include "container/model_metadata.h"
+#include "tensor/tensor_view.h"
+#include "kernels/kernel_table.h"
+
+namespace susurrus {
+
+/// Rows of decoder input computed together while a prompt is read.
+inline constexpr size_t kDecoderBlockRows = 64;
+
+/// Where everything lies that a Whisper writes while it computes: offsets in floats, each a multiple of 16, in two
+/// blocks. Made from the dimensions alone, so an application can know the sizes before it downloads a model.
+/// S state, M mels, T audio context, C text context, V vocabulary, L decoder layers, B kDecoderBlockRows.
+struct StatePlan {
+  struct Region {
+    uint64_t offset = 0;
+    uint64_t count = 0;
+  };
+  // The block of KV caches. Per layer: keys, then values.
+  Region self_kv;   // (L, 2, C, S)
+  Region cross_kv;  // (L, 2, T, S)
+  uint64_t kv_float_count = 0;
+
+  // The block of activations.
+  Region mel;      // (2T + 2, M): a window of log-mel between the two zero rows of the convolution's padding
+  Region audio;    // (T, S): the encoder's residual stream, in the end its output
+  Region kernel;   // scratch of the kernels
+  Region vectors;  // two expanded biases, gains or rows of up to 4S
+  Region tokens;   // C ids
+  // From here on three uses share the same place: encoder, decoder, samples.
+  Region normed;   // (T, S): encoder
+  Region wide;     // encoder: conv1's output (2T + 2, S); then q, k, v (T, S) each; then the MLP's hidden rows
+  uint64_t mlp_rows = 0;
+  Region text;         // (B, S): the decoder's residual stream
+  Region text_normed;  // (B, S)
+  Region text_query;   // (B, S)
+  Region text_hidden;  // (B, 4S)
+  Region logits;       // (V)
+  Region samples;      // 2T * 160 + 400
+  uint64_t activation_float_count = 0;
+
+  static Result<StatePlan> make(const WhisperDimensions& dimensions);
+  uint64_t kv_byte_count() const { return kv_float_count * sizeof(float); }
+  uint64_t activation_byte_count() const { return activation_float_count * sizeof(float); }
+};
+
+/// The memory of a StatePlan, reserved once; nothing in it moves or grows.
+class WhisperState {
+ public:
+  static Result<WhisperState> create(const WhisperDimensions& dimensions);
+
+  const StatePlan& plan() const { return plan_; }
+  const WhisperDimensions& dimensions() const { return dimensions_; }
+
+  std::span<float> activation(const StatePlan::Region& region) {
+    return activations_.floats().subspan(region.offset, region.count);
+  }
+  std::span<const float> activation(const StatePlan::Region& region) const {
+    return activations_.floats().subspan(region.offset, region.count);
+  }
+  std::span<float> kernel_scratch() { return activation(plan_.kernel); }
+  std::span<uint32_t> tokens() {
+    auto floats = activation(plan_.tokens);
+    return {reinterpret_cast<uint32_t*>(floats.data()), floats.size()};
+  }
+  /// Of one layer, rows of S floats.
+  float* self_keys(size_t layer) { return kv(plan_.self_kv, dimensions_.n_text_ctx, 2 * layer); }
+  float* self_values(size_t layer) {
+    return kv(plan_.self_kv, dimensions_.n_text_ctx, 2 * layer + 1);
+  }
+  float* cross_keys(size_t layer) { return kv(plan_.cross_kv, dimensions_.n_audio_ctx, 2 * layer); }
+  float* cross_values(size_t layer) {
+    return kv(plan_.cross_kv, dimensions_.n_audio_ctx, 2 * layer + 1);
+  }
+
+  /// `vector` as f32: itself, or expanded into one of two places (`slot` 0 or 1), where it stays until the next use.
+  /// Empty gives nullptr.
+  const float* as_f32(const TensorView& vector, size_t slot, const KernelTable& kernels);
+
+ private:
+  float* kv(const StatePlan::Region& region, size_t rows, size_t index) {
+    return kv_.floats().data() + region.offset + index * rows * dimensions_.n_text_state;
+  }
+
+  StatePlan plan_;
+  WhisperDimensions dimensions_;
+  AlignedBuffer kv_;
+  AlignedBuffer activations_;
+};
+
+}  // namespace susurrus

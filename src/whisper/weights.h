@@ -1,0 +1,62 @@
+#pragma once
+#include <vector>
+
+#include "base/result.h"
+#include "container/model_metadata.h"
+#include "tensor/tensor_view.h"
+#include "tensor/weight_store.h"
+
+namespace susurrus {
+
+/// Views of a Whisper's weights in the types their file stores; the WeightStore owns the memory.
+struct NormWeights {
+  TensorView gamma;
+  TensorView beta;
+};
+struct LinearWeights {
+  TensorView weight;  // (out, in)
+  TensorView bias;    // (out), empty where Whisper has none: keys
+};
+struct AttentionWeights {
+  LinearWeights query;
+  LinearWeights key;
+  LinearWeights value;
+  LinearWeights out;
+};
+struct MlpWeights {
+  NormWeights norm;
+  LinearWeights up;    // mlp.0 (4S, S)
+  LinearWeights down;  // mlp.2 (S, 4S)
+};
+struct EncoderLayerWeights {
+  NormWeights norm;
+  AttentionWeights attention;
+  MlpWeights mlp;
+};
+struct DecoderLayerWeights {
+  NormWeights norm;
+  AttentionWeights attention;
+  NormWeights cross_norm;
+  AttentionWeights cross_attention;
+  MlpWeights mlp;
+};
+
+struct WhisperWeights {
+  LinearWeights conv1;           // (S, M, 3)
+  LinearWeights conv2;           // (S, S, 3)
+  TensorView encoder_positions;  // (T, S)
+  std::vector<EncoderLayerWeights> encoder_layers;
+  NormWeights encoder_norm;
+  TensorView token_embedding;    // (V, S), also the output matrix
+  TensorView decoder_positions;  // (C, S)
+  std::vector<DecoderLayerWeights> decoder_layers;
+  NormWeights decoder_norm;
+
+  /// Errors  missing_tensor and shape_mismatch name the tensor, unsupported_feature one of integers
+  static Result<WhisperWeights> find(const WeightStore& store, const WhisperDimensions& dimensions);
+};
+
+/// What a network needs of its dimensions to be computed at all: heads divide states, both states are equal.
+Status check_computable(const WhisperDimensions& dimensions);
+
+}  // namespace susurrus
