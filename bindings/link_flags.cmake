@@ -2,9 +2,10 @@
 
 set(SUSURRUS_ENGINE_LINK_FLAGS
   -lembind                              # the bindings
+  -fno-rtti                             # embind's own library without RTTI, as everything else here
   -sMODULARIZE=1                        # a factory, so that a page may hold several engines
   -sEXPORT_ES6=1                        # imported by bundlers and by Node alike
-  -sENVIRONMENT=web,worker,node         # the three places the package runs in
+  -sENVIRONMENT=web,worker              # and Node: the wrapper passes the wasm in, so the glue needs nothing of Node's
   -sFILESYSTEM=0                        # bytes come through windows; no emulated files
   -sDYNAMIC_EXECUTION=0                 # no eval: the page's Content-Security-Policy forbids it
   -sALLOW_MEMORY_GROWTH=1               # models differ in size by a factor of a hundred
@@ -18,7 +19,6 @@ set(SUSURRUS_ENGINE_LINK_FLAGS
   -sINCOMING_MODULE_JS_API=instantiateWasm,wasmBinary,print,printErr,onAbort  # all the wrapper ever passes
   -sEXPORTED_RUNTIME_METHODS=HEAPU8     # the wrapper measures the memory; everything else goes through embind
   -sEXIT_RUNTIME=0                      # there is no main() whose end would end the engine
-  -sSUPPORT_ERRNO=0                     # nothing reads errno
   --no-entry                            # a library
 )
 

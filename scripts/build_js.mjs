@@ -58,10 +58,14 @@ async function bundleEntry({ entry, output, platform, banner }) {
   });
 }
 
+/** One glue for both engines. The wrapper hands it the wasm, so it keeps no address of a file beside it. */
 async function copyEngines() {
   const glue = from('build/wasm/engine.simd.mjs');
   if (!existsSync(glue)) return;
-  const { code } = await esbuild.transform(readFileSync(glue, 'utf8'), { minify: true });
+  const { code } = await esbuild.transform(readFileSync(glue, 'utf8'), {
+    minify: true,
+    define: { 'import.meta.url': 'undefined' },
+  });
   writeFileSync(made('engine.mjs'), code);
   for (const name of ['simd', 'relaxed']) {
     copyFileSync(from(`build/wasm/engine.${name}.wasm`), made(`engine.${name}.wasm`));
