@@ -1,0 +1,101 @@
+// Compiled once for each final target: only that target knows which variants it links.
+#include "kernels/kernel_table.h"
+
+#include "kernels/add/add.h"
+#include "kernels/attention/attention.h"
+#include "kernels/conv_gelu/conv_gelu.h"
+#include "kernels/dequantize_row/dequantize_row.h"
+#include "kernels/gelu/gelu.h"
+#include "kernels/layer_norm/layer_norm.h"
+#include "kernels/linear/linear.h"
+#include "kernels/softmax/softmax.h"
+
+namespace susurrus {
+namespace {
+
+constexpr KernelTable kReference = {
+    .variant = Variant::reference,
+    .linear = linear_reference,
+    .conv_gelu = conv_gelu_reference,
+    .attention = attention_reference,
+    .layer_norm = layer_norm_reference,
+    .softmax = softmax_reference,
+    .gelu = gelu_reference,
+    .add = add_reference,
+    .dequantize_row = dequantize_row_reference,
+};
+
+#if SUSURRUS_WITH_SIMD128
+constexpr KernelTable kSimd128 = {
+    .variant = Variant::simd128,
+    .linear = linear_simd128,
+    .conv_gelu = conv_gelu_simd128,
+    .attention = attention_simd128,
+    .layer_norm = layer_norm_simd128,
+    .softmax = softmax_simd128,
+    .gelu = gelu_simd128,
+    .add = add_simd128,
+    .dequantize_row = dequantize_row_simd128,
+};
+#endif
+
+#if SUSURRUS_WITH_RELAXED
+// Where a fused multiply-add gains nothing measurable, the simd128 kernel serves both.
+constexpr KernelTable kRelaxed = {
+    .variant = Variant::relaxed,
+    .linear = linear_relaxed,
+    .conv_gelu = conv_gelu_relaxed,
+    .attention = attention_relaxed,
+    .layer_norm = layer_norm_simd128,
+    .softmax = softmax_simd128,
+    .gelu = gelu_relaxed,
+    .add = add_simd128,
+    .dequantize_row = dequantize_row_simd128,
+};
+#endif
+
+}  // namespace
+
+const char* variant_name(Variant variant) {
+  switch (variant) {
+    case Variant::reference:
+      return "reference";
+    case Variant::simd128:
+      return "simd128";
+    case Variant::relaxed:
+      return "relaxed";
+  }
+  return "unknown";
+}
+
+const KernelTable* find_kernels(Variant variant) {
+  switch (variant) {
+    case Variant::reference:
+      return &kReference;
+    case Variant::simd128:
+#if SUSURRUS_WITH_SIMD128
+      return &kSimd128;
+#else
+      return nullptr;
+#endif
+    case Variant::relaxed:
+#if SUSURRUS_WITH_RELAXED
+      return &kRelaxed;
+#else
+      return nullptr;
+#endif
+  }
+  return nullptr;
+}
+
+const KernelTable& default_kernels() {
+#if SUSURRUS_WITH_RELAXED
+  return kRelaxed;
+#elif SUSURRUS_WITH_SIMD128
+  return kSimd128;
+#else
+  return kReference;
+#endif
+}
+
+}  // namespace susurrus

@@ -1,0 +1,8 @@
+#include "kernels/linear/linear.h"
+#include "kernels/linear/simd_linear.h"
+
+namespace susurrus {
+
+void linear_simd128(const LinearArgs& args) { simd::linear<simd::MulAdd>(args); }
+
+}  // namespace susurrus

@@ -1,0 +1,142 @@
+// The linear layer's ways: few rows straight from the stored weights, many rows through packed panels.
+#pragma once
+#include "kernels/dequantize_row/dequantize_row.h"
+#include "kernels/linear/linear.h"
+#include "kernels/linear/simd_block_rows.h"
+#include "kernels/linear/simd_float_rows.h"
+#include "kernels/simd/panel_product.h"
+
+namespace susurrus::simd {
+
+/// Up to so many rows, packing a panel costs more than reading the weights again for every two rows.
+inline constexpr size_t kFewRows = 4;
+
+/// Writes four (or fewer) neighbouring outputs of R rows, gelu aside.
+template <int R>
+inline void store_outputs(const LinearArgs& args, size_t m, size_t n, size_t count, const v128_t result[R]) {
+  for (int r = 0; r < R; ++r) {
+    float* y = args.y + (m + static_cast<size_t>(r)) * args.y_stride + n;
+    float values[4];
+    store(values, result[r]);
+    for (size_t i = 0; i < count; ++i) {
+      const float value = args.bias == nullptr ? values[i] : values[i] + args.bias[n + i];
+      y[i] = args.epilogue == Epilogue::accumulate ? y[i] + value : value;
+    }
+  }
+}
+
+/// Rows [m, m + R) by `dot(four weight rows, result)`.
+template <class Madd, int R, class Dot>
+inline void few_rows(const LinearArgs& args, size_t m, const Dot& dot) {
+  const size_t n_count = static_cast<size_t>(args.weight.shape[0]);
+  const size_t row_bytes = static_cast<size_t>(args.weight.row_byte_count());
+  for (size_t n = 0; n < n_count; n += 4) {
+    const size_t count = std::min<size_t>(4, n_count - n);
+    const uint8_t* first = args.weight.data + n * row_bytes;
+    // Rows beyond the last repeat it; their sums are dropped.
+    const uint8_t* const w[4] = {first, first + (count > 1 ? row_bytes : 0),
+                                 first + (count > 2 ? 2 * row_bytes : 0), first + (count > 3 ? 3 * row_bytes : 0)};
+    v128_t result[R];
+    dot(w, result);
+    store_outputs<R>(args, m, n, count, result);
+  }
+  if (args.epilogue == Epilogue::gelu) {
+    for (size_t r = m; r < m + R; ++r) {
+      float* y = args.y + r * args.y_stride;
+      gelu<Madd>(n_count, y, y);
+    }
+  }
+}
+
+template <class Madd, int R, class Rows>
+inline void few_float_rows(const LinearArgs& args, size_t m) {
+  const size_t k_count = static_cast<size_t>(args.weight.shape[1]);
+  const float* x = args.x + m * args.x_stride;
+  const Rows rows;
+  few_rows<Madd, R>(args, m, [&](const uint8_t* const w[4], v128_t result[R]) {
+    dot_floats<Madd, R>(rows, k_count, w, x, args.x_stride, result);
+  });
+}
+
+template <class Madd, int R, class Blocks>
+inline void few_block_rows(const LinearArgs& args, size_t m) {
+  const size_t k_count = static_cast<size_t>(args.weight.shape[1]);
+  const float* x = args.x + m * args.x_stride;
+  float* x_sums = args.scratch.data();
+  if constexpr (Blocks::kLayout.m != BlockLayout::kAbsent) {
+    for (size_t r = 0; r < R; ++r) sum_blocks(k_count, x + r * args.x_stride, x_sums + r * (k_count / kBlockValues));
+  }
+  const Blocks blocks;
+  const HalfConverter converter;
+  few_rows<Madd, R>(args, m, [&](const uint8_t* const w[4], v128_t result[R]) {
+    dot_blocks<Madd, R>(blocks, converter, k_count, w, x, args.x_stride, x_sums, result);
+  });
+}
+
+template <class Madd, int R>
+__attribute__((noinline)) void few_rows_of_type(const LinearArgs& args, size_t m) {
+  switch (args.weight.dtype) {
+    case Dtype::f16:
+      return few_float_rows<Madd, R, F16Rows>(args, m);
+    case Dtype::bf16:
+      return few_float_rows<Madd, R, Bf16Rows>(args, m);
+    case Dtype::q8_0:
+      return few_block_rows<Madd, R, Q80Blocks>(args, m);
+    case Dtype::q4_0:
+      return few_block_rows<Madd, R, Q40Blocks>(args, m);
+    case Dtype::q4_1:
+      return few_block_rows<Madd, R, Q41Blocks>(args, m);
+    case Dtype::q5_0:
+      return few_block_rows<Madd, R, Q50Blocks>(args, m);
+    case Dtype::q5_1:
+      return few_block_rows<Madd, R, Q51Blocks>(args, m);
+    default:
+      return few_float_rows<Madd, R, F32Rows>(args, m);
+  }
+}
+
+template <class Madd>
+inline void many_rows(const LinearArgs& args) {
+  const TensorView& weight = args.weight;
+  const size_t k_all = static_cast<size_t>(weight.shape[1]);
+  const DtypeTraits& traits = dtype_traits(weight.dtype);
+  const auto packer = [&](size_t n, size_t n_count, size_t k, size_t k_count, float* memory, float* panel) {
+    const float* rows[kTileColumns];
+    for (size_t c = 0; c < kTileColumns; ++c) {
+      // Columns beyond the last repeat it; what they give is dropped.
+      if (c >= n_count) {
+        rows[c] = rows[n_count - 1];
+        continue;
+      }
+      const uint8_t* source = weight.row(n + c) + k / traits.elements_per_block * traits.bytes_per_block;
+      if (weight.dtype == Dtype::f32) {
+        rows[c] = reinterpret_cast<const float*>(source);
+      } else {
+        rows[c] = memory + c * k_count;
+        dequantize_row_simd128(weight.dtype, source, k_count, memory + c * k_count);
+      }
+    }
+    transpose_to_panel(rows, k_count, panel);
+  };
+  panel_product<Madd>({.rows = args.rows,
+                       .n_count = static_cast<size_t>(weight.shape[0]),
+                       .k_count = k_all,
+                       .x = args.x,
+                       .x_stride = args.x_stride,
+                       .bias = args.bias,
+                       .y = args.y,
+                       .y_stride = args.y_stride,
+                       .epilogue = args.epilogue,
+                       .scratch = args.scratch.data()},
+                      packer);
+}
+
+template <class Madd>
+inline void linear(const LinearArgs& args) {
+  if (args.rows > kFewRows) return many_rows<Madd>(args);
+  size_t m = 0;
+  for (; m + 2 <= args.rows; m += 2) few_rows_of_type<Madd, 2>(args, m);
+  if (m < args.rows) few_rows_of_type<Madd, 1>(args, m);
+}
+
+}  // namespace susurrus::simd

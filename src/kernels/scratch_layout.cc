@@ -1,0 +1,13 @@
+#include "kernels/scratch_layout.h"
+
+#include "kernels/kernel_table.h"
+
+namespace susurrus {
+
+size_t linear_scratch_floats(size_t k) { return LinearScratch::floats(k); }
+
+size_t attention_scratch_floats(size_t key_rows, size_t head_size) {
+  return AttentionScratch(key_rows, head_size).floats;
+}
+
+}  // namespace susurrus
