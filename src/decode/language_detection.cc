@@ -1,0 +1,27 @@
+#include "decode/language_detection.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "decode/log_probability.h"
+
+namespace susurrus {
+
+std::vector<LanguageProbability> language_probabilities(std::span<const float> logits,
+                                                        const SpecialTokens& special) {
+  std::vector<float> values;
+  for (const auto& language : special.languages) values.push_back(logits[language.token]);
+  const double total = log_sum_exp(values);
+  std::vector<LanguageProbability> result;
+  for (size_t i = 0; i < values.size(); ++i) {
+    result.push_back(
+        {special.languages[i].token, static_cast<float>(std::exp(values[i] - total))});
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const LanguageProbability& a, const LanguageProbability& b) {
+                     return a.probability > b.probability;
+                   });
+  return result;
+}
+
+}  // namespace susurrus

@@ -1,0 +1,54 @@
+#include "decode/timestamp_rules.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "decode/log_probability.h"
+
+namespace susurrus {
+
+void TimestampRules::apply(std::span<float> logits, std::span<const uint32_t> sampled) const {
+  const uint64_t begin = std::min<uint64_t>(special_.timestamp_begin, logits.size());
+  const uint64_t end = std::min<uint64_t>(begin + special_.timestamp_count, logits.size());
+  forbid_range(logits, special_.no_timestamps, uint64_t{special_.no_timestamps} + 1);
+  if (sampled.empty()) {
+    forbid_range(logits, 0, begin);
+    forbid_range(logits, end, logits.size());
+    if (max_initial_index_) forbid_range(logits, begin + *max_initial_index_ + 1, end);
+  } else {
+    keep_order(logits, sampled);
+  }
+
+  // Ids past the timestamps, in an enlarged vocabulary, count as text.
+  float best_text = -std::numeric_limits<float>::infinity();
+  for (uint64_t i = 0; i < begin; ++i) best_text = std::max(best_text, logits[i]);
+  for (uint64_t i = end; i < logits.size(); ++i) best_text = std::max(best_text, logits[i]);
+  if (log_sum_exp(logits.subspan(begin, end - begin)) > best_text) {
+    forbid_range(logits, 0, begin);
+    forbid_range(logits, end, logits.size());
+  }
+}
+
+void TimestampRules::keep_order(std::span<float> logits, std::span<const uint32_t> sampled) const {
+  const uint64_t begin = special_.timestamp_begin;
+  const uint64_t end = begin + special_.timestamp_count;
+  const bool ends_in_timestamp = special_.is_timestamp(sampled.back());
+  // A timestamp at the very beginning opens a segment, as if another one stood before it.
+  const bool is_opening =
+      ends_in_timestamp && (sampled.size() < 2 || special_.is_timestamp(sampled[sampled.size() - 2]));
+  if (is_opening) {
+    forbid_range(logits, begin, end);
+  } else if (ends_in_timestamp) {
+    forbid_range(logits, 0, special_.end_of_text);
+  }
+
+  for (size_t i = sampled.size(); i-- > 0;) {
+    if (!special_.is_timestamp(sampled[i])) continue;
+    // The end of one segment may be the beginning of the next; otherwise time moves on.
+    const bool may_repeat = ends_in_timestamp && !is_opening;
+    forbid_range(logits, begin, uint64_t{sampled[i]} + (may_repeat ? 0 : 1));
+    break;
+  }
+}
+
+}  // namespace susurrus

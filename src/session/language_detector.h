@@ -1,0 +1,27 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "decode/language_detection.h"
+#include "session/whisper_model.h"
+
+namespace susurrus {
+
+/// Encodes the model's mel window and asks which language it is in.
+class LanguageDetector {
+ public:
+  explicit LanguageDetector(WhisperModel& model);
+  /// True when done; the window is encoded then, the decoder reset.
+  Result<bool> step();
+  /// Most probable first.
+  const std::vector<LanguageProbability>& probabilities() const { return probabilities_; }
+  /// The code of the first.
+  std::string_view language() const;
+
+ private:
+  WhisperModel& model_;
+  bool is_encoded_ = false;
+  std::vector<LanguageProbability> probabilities_;
+};
+
+}  // namespace susurrus

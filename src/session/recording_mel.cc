@@ -1,0 +1,64 @@
+#include "session/recording_mel.h"
+
+#include <algorithm>
+
+namespace susurrus {
+namespace {
+
+/// log10 of nothing, the smallest value a mel bin can have.
+constexpr float kSilence = -10.0f;
+
+}  // namespace
+
+RecordingMel::RecordingMel(WhisperModel& model, uint64_t sample_count)
+    : model_(model),
+      sample_count_(sample_count),
+      window_frames_(model.window_frames()),
+      content_frames_(sample_count / kHopSamples),
+      maximum_(kSilence) {
+  // Frames whose 400 samples all lie in the zeros cannot be louder than silence.
+  const uint64_t reach = (sample_count + kFftSize / 2) / kHopSamples + 1;
+  scan_end_ = std::min(reach, content_frames_ + window_frames_);
+}
+
+std::span<float> RecordingMel::samples() {
+  return model_.sample_window().first(static_cast<size_t>(request_.end - request_.begin));
+}
+
+RecordingMel::Progress RecordingMel::scan() {
+  if (scanned_ == scan_end_) return Progress::done;
+  const uint64_t count = std::min(window_frames_, scan_end_ - scanned_);
+  if (!has_samples(scanned_, count)) return Progress::need_audio;
+  maximum_ = std::max(maximum_, log_frames(scanned_, count));
+  scanned_ += count;
+  return scanned_ == scan_end_ ? Progress::done : Progress::working;
+}
+
+RecordingMel::Progress RecordingMel::fill_window(uint64_t first, uint64_t count) {
+  if (!has_samples(first, count)) return Progress::need_audio;
+  log_frames(first, count);
+  std::span<float> mel = model_.mel_window();
+  const size_t filled = static_cast<size_t>(count) * model_.dimensions().n_mels;
+  LogMel::normalise(mel.first(filled), maximum_);
+  std::fill(mel.begin() + static_cast<ptrdiff_t>(filled), mel.end(), 0.0f);
+  return Progress::done;
+}
+
+bool RecordingMel::has_samples(uint64_t first, uint64_t count) {
+  if (is_waiting_) {
+    is_waiting_ = false;
+    return true;
+  }
+  LogMel::SampleRange range = LogMel::samples_needed(first, count, sample_count_);
+  request_ = {range.begin, std::max(range.begin, range.end)};
+  is_waiting_ = request_.end > request_.begin;
+  return !is_waiting_;
+}
+
+float RecordingMel::log_frames(uint64_t first, uint64_t count) {
+  return model_.log_mel().log_frames(samples(), request_.begin, sample_count_,
+                                     window_frames_ * kHopSamples, first, count,
+                                     model_.mel_window().data());
+}
+
+}  // namespace susurrus

@@ -1,0 +1,45 @@
+#pragma once
+#include <span>
+
+#include "session/transcriber.h"
+#include "session/whisper_model.h"
+
+namespace susurrus {
+
+/// The log-mel of a recording as the reference's transcribe() sees it: a window's worth of zeros appended, and one
+/// maximum for the whole. Samples stay with the caller, who lends the ranges asked for.
+class RecordingMel {
+ public:
+  RecordingMel(WhisperModel& model, uint64_t sample_count);
+
+  /// Frames of the recording itself, without the zeros.
+  uint64_t content_frames() const { return content_frames_; }
+
+  enum class Progress : uint8_t { need_audio, working, done };
+
+  /// Looks for the maximum, a window of frames at a time. Call until done.
+  Progress scan();
+  /// Then: fills the model's mel window with frames [first, first + count), at most a window; what is left of it
+  /// becomes 0.0. Never says working.
+  Progress fill_window(uint64_t first, uint64_t count);
+
+  /// After need_audio: what to put into samples() before the same call again.
+  AudioRequest request() const { return request_; }
+  std::span<float> samples();
+
+ private:
+  bool has_samples(uint64_t first, uint64_t count);
+  float log_frames(uint64_t first, uint64_t count);
+
+  WhisperModel& model_;
+  uint64_t sample_count_;
+  uint64_t window_frames_;
+  uint64_t content_frames_;
+  uint64_t scan_end_;
+  uint64_t scanned_ = 0;
+  float maximum_;
+  AudioRequest request_;
+  bool is_waiting_ = false;
+};
+
+}  // namespace susurrus
