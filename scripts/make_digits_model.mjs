@@ -5,10 +5,9 @@
 // Without options: what is shipped. models/README.md says why.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isProgram, main, root, run, StepError } from './toolchain/steps.mjs';
+import { main, root, run, StepError } from './toolchain/steps.mjs';
 
 await main(async () => {
-  if (!isProgram(import.meta)) return;
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
