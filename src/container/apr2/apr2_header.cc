@@ -1,0 +1,143 @@
+#include "container/apr2/apr2_header.h"
+
+#include <string>
+
+#include "base/byte_cursor.h"
+#include "base/limits.h"
+#include "container/apr2/apr2_flags.h"
+
+namespace susurrus {
+namespace {
+
+// Offsets of the fields, for errors.
+enum : uint64_t {
+  kVersionAt = 4,
+  kFlagsAt = 8,
+  kMetadataOffsetAt = 12,
+  kMetadataSizeAt = 16,
+  kIndexOffsetAt = 20,
+  kIndexSizeAt = 24,
+  kDataOffsetAt = 28,
+};
+
+struct Section {
+  const char* name;
+  uint64_t field_offset;
+  uint64_t begin;
+  uint64_t end;
+};
+
+Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
+  return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
+}
+
+}  // namespace
+
+Result<Apr2Header> parse_apr2_header(ByteSpan bytes) {
+  ByteCursor cursor(bytes);
+  if (as_text(cursor.take(kApr2Magic.size())) != kApr2Magic) {
+    return make_error(ErrorCode::unknown_format, ErrorReason::not_a_model).at(0).about("magic");
+  }
+  Apr2Header header;
+  header.version_major = cursor.u16();
+  header.version_minor = cursor.u16();
+  header.flags = cursor.u32();
+  header.metadata_offset = cursor.u32();
+  header.metadata_byte_count = cursor.u32();
+  header.index_offset = cursor.u32();
+  header.index_byte_count = cursor.u32();
+  header.data_offset = cursor.u32();
+  if (cursor.failed()) {
+    return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
+        .at(bytes.size())
+        .about("header")
+        .expecting(kApr2HeaderBytes)
+        .having(bytes.size());
+  }
+  if (header.version_major != 2) {
+    return make_error(ErrorCode::unsupported_version, ErrorReason::version)
+        .at(kVersionAt)
+        .about("version_major")
+        .expecting(2)
+        .having(header.version_major);
+  }
+  if (header.flags & ~apr2_flags::kKnown) {
+    return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_flag)
+        .at(kFlagsAt)
+        .about("flags")
+        .expecting("no flag but bits 0 to 7")
+        .having(header.flags);
+  }
+  if (header.metadata_byte_count == 0 || header.metadata_byte_count > limits::kMetadataBytes) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .at(kMetadataSizeAt)
+        .about("metadata_size")
+        .expecting("1 to " + std::to_string(limits::kMetadataBytes))
+        .having(header.metadata_byte_count);
+  }
+  if (header.index_byte_count < kApr2IndexHeaderBytes) {
+    return malformed(ErrorReason::bad_index, kIndexSizeAt, "index_size")
+        .expecting("at least 8")
+        .having(header.index_byte_count);
+  }
+  for (const Section& section :
+       {Section{"metadata_offset", kMetadataOffsetAt, header.metadata_offset, 0},
+        Section{"index_offset", kIndexOffsetAt, header.index_offset, 0},
+        Section{"data_offset", kDataOffsetAt, header.data_offset, 0}}) {
+    if (section.begin < kApr2HeaderBytes) {
+      return malformed(ErrorReason::bounds, section.field_offset, section.name)
+          .expecting("at least 32")
+          .having(section.begin);
+    }
+  }
+  return header;
+}
+
+Status check_apr2_sections_fit(const Apr2Header& header, uint64_t file_byte_count) {
+  const uint64_t end =
+      file_byte_count < kApr2FooterBytes ? 0 : file_byte_count - kApr2FooterBytes;
+  for (const Section& section :
+       {Section{"metadata", kMetadataOffsetAt, header.metadata_offset, header.metadata_end()},
+        Section{"index", kIndexOffsetAt, header.index_offset, header.index_end()},
+        Section{"data_offset", kDataOffsetAt, header.data_offset, header.data_offset}}) {
+    if (section.end > end) {
+      return malformed(ErrorReason::bounds, section.field_offset, section.name)
+          .expecting("an end of at most " + std::to_string(end))
+          .having(section.end);
+    }
+  }
+  return ok_status();
+}
+
+Status check_apr2_section_order(const Apr2Header& header) {
+  if (header.metadata_end() > header.index_offset) {
+    return malformed(ErrorReason::layout, kIndexOffsetAt, "index_offset")
+        .expecting("at least the end of the metadata, " + std::to_string(header.metadata_end()))
+        .having(header.index_offset);
+  }
+  if (header.index_end() > header.data_offset) {
+    return malformed(ErrorReason::layout, kDataOffsetAt, "data_offset")
+        .expecting("at least the end of the index, " + std::to_string(header.index_end()))
+        .having(header.data_offset);
+  }
+  if (header.index_byte_count > limits::kIndexBytes) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .at(kIndexSizeAt)
+        .about("index_size")
+        .expecting("at most " + std::to_string(limits::kIndexBytes))
+        .having(header.index_byte_count);
+  }
+  return ok_status();
+}
+
+std::optional<Apr2Footer> parse_apr2_footer(ByteSpan bytes) {
+  ByteCursor cursor(bytes);
+  Apr2Footer footer;
+  footer.crc32 = cursor.u32();
+  if (as_text(cursor.take(kApr2FooterMagic.size())) != kApr2FooterMagic) return std::nullopt;
+  footer.file_byte_count = cursor.u64();
+  if (cursor.failed()) return std::nullopt;
+  return footer;
+}
+
+}  // namespace susurrus

@@ -1,0 +1,253 @@
+#include "container/apr2/apr2_metadata.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "container/apr2/apr2_vocabulary.h"
+
+namespace susurrus {
+namespace {
+
+constexpr uint64_t kMaxDimension = 0x7FFFFFFF;
+constexpr uint64_t kMelBins = 201;
+
+struct DimensionKey {
+  const char* name;
+  uint32_t WhisperDimensions::* field;
+};
+
+constexpr DimensionKey kDimensionKeys[] = {
+    {"n_vocab", &WhisperDimensions::n_vocab},
+    {"n_audio_ctx", &WhisperDimensions::n_audio_ctx},
+    {"n_text_ctx", &WhisperDimensions::n_text_ctx},
+    {"n_mels", &WhisperDimensions::n_mels},
+    {"n_audio_layer", &WhisperDimensions::n_audio_layer},
+    {"n_text_layer", &WhisperDimensions::n_text_layer},
+    {"n_audio_head", &WhisperDimensions::n_audio_head},
+    {"n_text_head", &WhisperDimensions::n_text_head},
+    {"n_audio_state", &WhisperDimensions::n_audio_state},
+    {"n_text_state", &WhisperDimensions::n_text_state},
+};
+
+/// The number before the first dot of "2.0.0".
+std::optional<uint32_t> major_of(std::string_view version) {
+  uint32_t major = 0;
+  const auto [end, code] = std::from_chars(version.data(), version.data() + version.size(), major);
+  const bool ends_well = end == version.data() + version.size() || *end == '.';
+  if (code != std::errc() || !ends_well) return std::nullopt;
+  return major;
+}
+
+class MetadataReader {
+ public:
+  MetadataReader(JsonValue root, uint16_t version_major, uint64_t file_offset)
+      : root_(root), version_major_(version_major), file_offset_(file_offset) {}
+
+  Result<Apr2Metadata> read() {
+    if (!root_.is_object()) return bad("metadata").expecting("an object");
+    SUSURRUS_TRY(read_version());
+    SUSURRUS_TRY(read_model_type());
+    SUSURRUS_TRY(read_architecture());
+    // Another family's keys mean something else; its container opens for inspection (apr.md 9.40).
+    if (model().model_type.view() == "whisper") {
+      SUSURRUS_TRY(read_tokenizer_config());
+      SUSURRUS_TRY(read_vocabulary());
+      SUSURRUS_TRY(read_filterbank());
+      SUSURRUS_TRY(read_alignment_heads());
+    }
+    read_encryption();
+    return std::move(result_);
+  }
+
+ private:
+  ModelMetadata& model() { return result_.model; }
+
+  Error error(ErrorReason reason, std::string_view subject) const {
+    return make_error(ErrorCode::malformed, reason).at(file_offset_).about(subject);
+  }
+  Error bad(std::string_view subject) const { return error(ErrorReason::bad_metadata, subject); }
+
+  Result<JsonValue> required(JsonValue object, const char* key) const {
+    const size_t count = object.count(key);
+    if (count != 1) return bad(key).expecting("the key once").having(count);
+    return object[key];
+  }
+  /// A missing value for null, too.
+  static JsonValue optional(JsonValue object, const char* key) {
+    const JsonValue value = object[key];
+    return value.is_null() ? JsonValue() : value;
+  }
+
+  Status read_version() const {
+    SUSURRUS_ASSIGN(const JsonValue value, required(root_, "apr_version"));
+    if (!value.is_string()) return bad("apr_version").expecting("a string");
+    const auto major = major_of(*value.text());
+    if (!major) return bad("apr_version").expecting("a version such as 2.0.0").having(*value.text());
+    if (*major != version_major_) {
+      return make_error(ErrorCode::unsupported_version, ErrorReason::version)
+          .at(file_offset_)
+          .about("apr_version")
+          .expecting(version_major_)
+          .having(*value.text());
+    }
+    return ok_status();
+  }
+
+  Status read_model_type() {
+    SUSURRUS_ASSIGN(const JsonValue value, required(root_, "model_type"));
+    if (!value.is_string()) return bad("model_type").expecting("a string");
+    model().model_type.assign(*value.text());
+    return ok_status();
+  }
+
+  Status read_architecture() {
+    SUSURRUS_ASSIGN(const JsonValue architecture, required(root_, "architecture"));
+    if (!architecture.is_object()) return bad("architecture").expecting("an object");
+    if (model().model_type.view() != "whisper") return ok_status();
+    WhisperDimensions& d = model().dimensions;
+    for (const DimensionKey& key : kDimensionKeys) {
+      SUSURRUS_ASSIGN(const JsonValue value, required(architecture, key.name));
+      const auto number = value.unsigned_integer();
+      if (!number || *number == 0 || *number > kMaxDimension) {
+        Error wrong = bad(key.name).expecting("an integer from 1 to 2147483647");
+        return number ? std::move(wrong).having(*number) : wrong;
+      }
+      d.*key.field = static_cast<uint32_t>(*number);
+    }
+    if (d.n_audio_state % d.n_audio_head != 0) {
+      return bad("n_audio_state").expecting("a multiple of n_audio_head").having(d.n_audio_state);
+    }
+    if (d.n_text_state % d.n_text_head != 0) {
+      return bad("n_text_state").expecting("a multiple of n_text_head").having(d.n_text_state);
+    }
+    if (d.n_audio_state != d.n_text_state) {
+      return bad("n_text_state").expecting(d.n_audio_state).having(d.n_text_state);
+    }
+    return ok_status();
+  }
+
+  Status read_tokenizer_config() {
+    const JsonValue config = optional(root_, "tokenizer_config");
+    if (!config.exists()) return ok_status();
+    if (!config.is_object()) return bad("tokenizer_config").expecting("an object");
+    if (const JsonValue value = optional(config, "is_multilingual"); value.exists()) {
+      model().is_multilingual = value.boolean();
+      if (!model().is_multilingual) return bad("is_multilingual").expecting("true or false");
+    }
+    if (const JsonValue value = optional(config, "max_initial_timestamp_index"); value.exists()) {
+      const auto index = value.unsigned_integer();
+      if (!index || *index > kMaxDimension) {
+        return bad("max_initial_timestamp_index").expecting("an integer");
+      }
+      model().max_initial_timestamp_index = static_cast<uint32_t>(*index);
+    }
+    SUSURRUS_TRY(read_ids(config, "suppress_tokens", model().suppress_tokens));
+    return read_ids(config, "begin_suppress_tokens", model().begin_suppress_tokens);
+  }
+
+  Status read_ids(JsonValue config, const char* key, std::optional<std::vector<uint32_t>>& ids) const {
+    const JsonValue list = optional(config, key);
+    if (!list.exists()) return ok_status();
+    if (!list.is_array()) return bad(key).expecting("a list of token ids");
+    ids.emplace();
+    for (const JsonValue item : list.items()) {
+      const auto id = item.unsigned_integer();
+      if (!id) return bad(key).expecting("a list of token ids");
+      // An id that the model cannot produce needs no suppression.
+      if (*id < result_.model.dimensions.n_vocab) ids->push_back(static_cast<uint32_t>(*id));
+    }
+    return ok_status();
+  }
+
+  Status read_vocabulary() {
+    const JsonValue vocab = optional(root_, "vocab");
+    if (!vocab.exists()) return ok_status();
+    const JsonValue encoding = optional(optional(root_, "tokenizer_config"), "vocab_encoding");
+    auto vocabulary = read_apr2_vocabulary(vocab, encoding, model().dimensions.n_vocab, file_offset_,
+                                           result_.warnings);
+    if (!vocabulary) return vocabulary.error();
+    model().vocabulary = std::move(vocabulary).value();
+    return ok_status();
+  }
+
+  Status read_filterbank() {
+    const JsonValue values = optional(root_, "mel_filterbank");
+    if (!values.exists()) return ok_status();
+    const uint64_t n_mels = model().dimensions.n_mels;
+    const JsonValue shape = optional(root_, "mel_filterbank_shape");
+    bool shape_fits = shape.size() == 2;
+    uint64_t expected[] = {n_mels, kMelBins};
+    size_t axis = 0;
+    for (const JsonValue dim : shape.items()) {
+      shape_fits = shape_fits && dim.unsigned_integer() == expected[axis++];
+    }
+    if (!shape_fits) {
+      return error(ErrorReason::bad_filterbank, "mel_filterbank_shape")
+          .expecting("[" + std::to_string(n_mels) + ", 201]");
+    }
+    if (!values.is_array() || values.size() != n_mels * kMelBins) {
+      return error(ErrorReason::bad_filterbank, "mel_filterbank")
+          .expecting(n_mels * kMelBins)
+          .having(values.size());
+    }
+    SUSURRUS_ASSIGN(AlignedBuffer filterbank,
+                    AlignedBuffer::allocate(n_mels * kMelBins * sizeof(float), "mel_filterbank"));
+    size_t index = 0;
+    for (const JsonValue item : values.items()) {
+      const auto number = item.number();
+      const float weight = number ? static_cast<float>(*number) : NAN;
+      if (!(weight >= 0) || std::isinf(weight)) {
+        return error(ErrorReason::bad_filterbank, "mel_filterbank")
+            .expecting("finite numbers that are not negative");
+      }
+      filterbank.floats()[index++] = weight;
+    }
+    model().mel_filterbank = std::move(filterbank);
+    return ok_status();
+  }
+
+  Status read_alignment_heads() {
+    const JsonValue heads = optional(root_, "alignment_heads");
+    if (!heads.exists()) return ok_status();
+    if (!heads.is_array()) return bad("alignment_heads").expecting("a list of pairs");
+    const WhisperDimensions& d = model().dimensions;
+    for (const JsonValue pair : heads.items()) {
+      uint64_t numbers[2] = {};
+      size_t count = 0;
+      for (const JsonValue item : pair.items()) {
+        const auto number = item.unsigned_integer();
+        if (!number || count == 2) return bad("alignment_heads").expecting("pairs of integers");
+        numbers[count++] = *number;
+      }
+      if (count != 2) return bad("alignment_heads").expecting("pairs of integers");
+      // Lists inherited from a larger model name heads that are not there (whisper-sources.md §5).
+      if (numbers[0] < d.n_text_layer && numbers[1] < d.n_text_head) {
+        model().alignment_heads.emplace_back(numbers[0], numbers[1]);
+      }
+    }
+    return ok_status();
+  }
+
+  void read_encryption() {
+    const JsonValue scheme = optional(root_, "encryption");
+    const auto piece = scheme["piece_size"].unsigned_integer();
+    if (scheme["version"].unsigned_integer() == 1 && scheme["cipher"].text() == "AES-256-GCM" &&
+        piece && *piece > 0) {
+      result_.encryption_piece_bytes = *piece;
+    }
+  }
+
+  JsonValue root_;
+  uint16_t version_major_;
+  uint64_t file_offset_;
+  Apr2Metadata result_;
+};
+
+}  // namespace
+
+Result<Apr2Metadata> read_apr2_metadata(const JsonDocument& document, uint16_t version_major,
+                                        uint64_t file_offset) {
+  return MetadataReader(document.root(), version_major, file_offset).read();
+}
+
+}  // namespace susurrus

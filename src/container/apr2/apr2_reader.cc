@@ -1,0 +1,259 @@
+#include "container/apr2/apr2_reader.h"
+
+#include <algorithm>
+
+#include "base/json_document.h"
+#include "container/apr2/apr2_flags.h"
+
+namespace susurrus {
+namespace {
+
+Error truncated(uint64_t offset, std::string_view subject) {
+  return make_error(ErrorCode::truncated_input, ErrorReason::truncated).at(offset).about(subject);
+}
+
+Error trailing(uint64_t expected, uint64_t received) {
+  return make_error(ErrorCode::malformed, ErrorReason::trailing_data)
+      .at(expected)
+      .about("file_size")
+      .expecting(expected)
+      .having(received);
+}
+
+}  // namespace
+
+Apr2Reader::Apr2Reader(ModelSink& sink) : sink_(sink) {
+  parser_.expect(kApr2HeaderBytes, "header", &Apr2Reader::on_header);
+}
+
+void Apr2Reader::set_file_byte_count(uint64_t byte_count) { known_byte_count_ = byte_count; }
+
+Status Apr2Reader::push(ByteSpan chunk) {
+  if (failed_ || finished_) {
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+  }
+  received_ += chunk.size();
+  tail_.push(chunk, [this](ByteSpan left) { crc_.update(left); });
+  if (auto status = parser_.push(*this, chunk); !status) return fail(status.error());
+  return ok_status();
+}
+
+Status Apr2Reader::fail(Error error) {
+  failed_ = true;
+  return error;
+}
+
+Status Apr2Reader::on_header(ByteSpan bytes) {
+  SUSURRUS_ASSIGN(header_, parse_apr2_header(bytes));
+  has_header_ = true;
+  if (known_byte_count_) {
+    if (auto fits = check_apr2_sections_fit(header_, *known_byte_count_); !fits) {
+      wait_for_footer(fits.error());
+      return ok_status();
+    }
+  }
+  SUSURRUS_TRY(check_apr2_section_order(header_));
+  skip_to(header_.metadata_offset, &Apr2Reader::start_metadata);
+  return ok_status();
+}
+
+void Apr2Reader::wait_for_footer(Error error) {
+  waiting_error_ = error;
+  parser_.stream_rest(&Apr2Reader::on_rest);
+}
+
+void Apr2Reader::skip_to(uint64_t file_offset, Status (Apr2Reader::*done)()) {
+  const uint64_t here = parser_.position();
+  parser_.stream(file_offset > here ? file_offset - here : 0, &Apr2Reader::on_gap, done);
+}
+
+Status Apr2Reader::on_gap(ByteSpan bytes) {
+  // A signature stands in front of the first tensor (apr.md §6).
+  const bool may_be_signature = header_.has(apr2_flags::kSigned) && has_index_ && current_ == 0;
+  if (!warned_padding_ && !may_be_signature &&
+      std::any_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte != 0; })) {
+    warned_padding_ = true;
+    sink_.on_warning("padding is not zero");
+  }
+  return ok_status();
+}
+
+Status Apr2Reader::start_metadata() {
+  metadata_bytes_.start(header_.metadata_byte_count, "metadata", JsonDocument::kPaddingBytes);
+  parser_.stream(header_.metadata_byte_count, &Apr2Reader::on_metadata, &Apr2Reader::on_metadata_end);
+  return ok_status();
+}
+
+Status Apr2Reader::on_metadata(ByteSpan bytes) { return metadata_bytes_.append(bytes); }
+
+Status Apr2Reader::on_metadata_end() {
+  if (sink_.wants_metadata_text()) metadata_text_ = as_text(metadata_bytes_.bytes());
+  const size_t byte_count = metadata_bytes_.bytes().size();
+  const JsonOrigin origin = {header_.metadata_offset, ErrorReason::bad_metadata, "metadata"};
+  {
+    SUSURRUS_ASSIGN(const JsonDocument document,
+                    JsonDocument::parse_in_place(metadata_bytes_.take(), byte_count, origin));
+    SUSURRUS_ASSIGN(metadata_, read_apr2_metadata(document, header_.version_major,
+                                                  header_.metadata_offset));
+  }  // the text and its tree go before the first tensor comes
+  skip_to(header_.index_offset, &Apr2Reader::start_index);
+  return ok_status();
+}
+
+Status Apr2Reader::start_index() {
+  parser_.expect(header_.index_byte_count, "tensor index", &Apr2Reader::on_index);
+  return ok_status();
+}
+
+Status Apr2Reader::on_index(ByteSpan bytes) {
+  const Apr2IndexContext context = {header_, metadata_.encryption_piece_bytes};
+  SUSURRUS_ASSIGN(Apr2Index index, parse_apr2_index(bytes, context));
+  tensors_ = std::move(index.tensors);
+  has_index_ = true;
+  if (known_byte_count_) {
+    if (auto fits = check_apr2_tensors_fit(tensors_, *known_byte_count_); !fits) {
+      wait_for_footer(fits.error());
+      return ok_status();
+    }
+  }
+  for (const std::string& warning : metadata_.warnings) sink_.on_warning(warning);
+  for (const std::string& warning : index.warnings) sink_.on_warning(warning);
+  SUSURRUS_TRY(announce());
+  return next_tensor();
+}
+
+Status Apr2Reader::announce() {
+  if (header_.has(apr2_flags::kSigned)) sink_.on_warning("signature not checked");
+  ModelManifest manifest;
+  manifest.format = "APR2";
+  manifest.version_major = header_.version_major;
+  manifest.version_minor = header_.version_minor;
+  manifest.flags = header_.flags;
+  manifest.metadata_text = metadata_text_;
+  manifest.metadata = &metadata_.model;
+  manifest.tensors = tensors_;
+  SUSURRUS_TRY(sink_.on_manifest(manifest));
+  metadata_text_ = std::string();
+  return ok_status();
+}
+
+Status Apr2Reader::next_tensor() {
+  if (current_ == tensors_.size()) {
+    parser_.stream_rest(&Apr2Reader::on_rest);
+    return ok_status();
+  }
+  skip_to(tensors_[current_].file_offset, &Apr2Reader::start_tensor);
+  return ok_status();
+}
+
+Status Apr2Reader::start_tensor() {
+  placed_ = false;
+  parser_.stream(tensors_[current_].stored_byte_count, &Apr2Reader::on_tensor,
+                 &Apr2Reader::on_tensor_end);
+  return ok_status();
+}
+
+Status Apr2Reader::place() {
+  const TensorInfo& tensor = tensors_[current_];
+  destination_ = {};
+  // Ciphertext must never pass for weights, whatever the sink would do with it.
+  if (!header_.has(apr2_flags::kEncrypted)) {
+    SUSURRUS_ASSIGN(destination_, sink_.place_tensor(tensor));
+  }
+  if (!destination_.empty() && destination_.size() != tensor.raw_byte_count) {
+    return make_error(ErrorCode::internal_error, ErrorReason::internal).about(tensor.name);
+  }
+  written_ = 0;
+  if (tensor.is_compressed && !destination_.empty()) {
+    lz4_.start(destination_, tensor.stored_byte_count, tensor.file_offset, tensor.name);
+  }
+  placed_ = true;
+  return ok_status();
+}
+
+Status Apr2Reader::on_tensor(ByteSpan bytes) {
+  if (!placed_) SUSURRUS_TRY(place());
+  if (destination_.empty()) return ok_status();
+  if (tensors_[current_].is_compressed) return lz4_.push(bytes);
+  std::memcpy(destination_.data() + written_, bytes.data(), bytes.size());
+  written_ += bytes.size();
+  return ok_status();
+}
+
+Status Apr2Reader::on_tensor_end() {
+  const TensorInfo& tensor = tensors_[current_];
+  if (!placed_) SUSURRUS_TRY(place());
+  if (tensor.is_compressed && !destination_.empty()) SUSURRUS_TRY(lz4_.finish());
+  sink_.on_tensor_complete(tensor);
+  ++current_;
+  return next_tensor();
+}
+
+Status Apr2Reader::on_rest(ByteSpan bytes) {
+  footer_search_.push(bytes, parser_.position() - bytes.size());
+  return ok_status();
+}
+
+Status Apr2Reader::finish() {
+  if (failed_ || finished_) {
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+  }
+  if (auto status = check_end(); !status) return fail(status.error());
+  finished_ = true;
+  return ok_status();
+}
+
+Status Apr2Reader::check_end() {
+  if (received_ < kApr2MinimumBytes) {
+    return truncated(received_, "file").expecting(kApr2MinimumBytes).having(received_);
+  }
+  const ByteSpan tail = tail_.bytes();
+  auto footer = parse_apr2_footer(tail.last(kApr2FooterBytes));
+  size_t bytes_behind = 0;
+  if (!footer && tail.size() == kTailBytes) {
+    footer = parse_apr2_footer(tail.first(kApr2FooterBytes));
+    if (footer && footer->file_byte_count + kTrailingSignatureBytes != received_) footer.reset();
+    bytes_behind = kTrailingSignatureBytes;
+  }
+  if (!footer) {
+    if (auto end = footer_search_.end()) return trailing(*end, received_);
+    return truncated(received_, "footer").expecting("2RPA 12 bytes before the end");
+  }
+  const uint64_t file_byte_count = received_ - bytes_behind;
+  if (footer->file_byte_count > file_byte_count) {
+    return truncated(file_byte_count, "file_size")
+        .expecting(footer->file_byte_count)
+        .having(file_byte_count);
+  }
+  if (footer->file_byte_count < file_byte_count) {
+    return trailing(footer->file_byte_count, file_byte_count);
+  }
+  if (waiting_error_) return *waiting_error_;
+  SUSURRUS_TRY(check_extent(file_byte_count));
+  SUSURRUS_TRY(check_crc(*footer, bytes_behind));
+  if (bytes_behind > 0) sink_.on_warning("a signature follows the file and is not checked");
+  return ok_status();
+}
+
+/// The bounds that could not be checked while the length was unknown.
+Status Apr2Reader::check_extent(uint64_t file_byte_count) const {
+  if (has_header_) SUSURRUS_TRY(check_apr2_sections_fit(header_, file_byte_count));
+  if (has_index_) SUSURRUS_TRY(check_apr2_tensors_fit(tensors_, file_byte_count));
+  if (!has_index_ || current_ < tensors_.size()) {
+    return make_error(ErrorCode::internal_error, ErrorReason::internal).about("apr2_reader");
+  }
+  return ok_status();
+}
+
+Status Apr2Reader::check_crc(const Apr2Footer& footer, size_t bytes_behind) {
+  const ByteSpan tail = tail_.bytes();
+  crc_.update(tail.first(tail.size() - bytes_behind - kApr2FooterBytes));
+  if (crc_.value() == footer.crc32) return ok_status();
+  return make_error(ErrorCode::checksum_mismatch, ErrorReason::checksum)
+      .at(received_ - bytes_behind - kApr2FooterBytes)
+      .about("crc32")
+      .expecting(footer.crc32)
+      .having(crc_.value());
+}
+
+}  // namespace susurrus

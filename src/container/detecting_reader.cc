@@ -1,0 +1,59 @@
+#include "container/detecting_reader.h"
+
+#include <algorithm>
+
+#include "container/apr2/apr2_reader.h"
+
+namespace susurrus {
+
+void DetectingReader::set_file_byte_count(uint64_t byte_count) {
+  file_byte_count_ = byte_count;
+  if (reader_) reader_->set_file_byte_count(byte_count);
+}
+
+Status DetectingReader::push(ByteSpan chunk) {
+  if (failed_) {
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+  }
+  position_ += chunk.size();
+  if (!reader_) {
+    const size_t count = std::min(kDetectionBytes - first_byte_count_, chunk.size());
+    if (count > 0) std::memcpy(first_bytes_ + first_byte_count_, chunk.data(), count);
+    first_byte_count_ += count;
+    chunk = chunk.subspan(count);
+    if (first_byte_count_ < kDetectionBytes) return ok_status();
+    if (auto status = choose(); !status) return fail(status.error());
+  }
+  if (auto status = reader_->push(chunk); !status) return fail(status.error());
+  return ok_status();
+}
+
+Status DetectingReader::finish() {
+  if (failed_) {
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+  }
+  if (!reader_) {
+    if (auto status = choose(); !status) return fail(status.error());
+  }
+  if (auto status = reader_->finish(); !status) return fail(status.error());
+  return ok_status();
+}
+
+Status DetectingReader::choose() {
+  const ByteSpan first(first_bytes_, first_byte_count_);
+  SUSURRUS_ASSIGN(const FileFormat format, detect_format(first, file_byte_count_));
+  switch (format) {
+    case FileFormat::apr2:
+      reader_ = std::make_unique<Apr2Reader>(sink_);
+      break;
+  }
+  if (file_byte_count_) reader_->set_file_byte_count(*file_byte_count_);
+  return reader_->push(first);
+}
+
+Status DetectingReader::fail(Error error) {
+  failed_ = true;
+  return error;
+}
+
+}  // namespace susurrus

@@ -1,0 +1,125 @@
+#include "stream/lz4_block_stream.h"
+
+#include <lz4.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/limits.h"
+
+namespace susurrus {
+namespace {
+
+constexpr size_t kHeaderBytes = 4;
+constexpr uint32_t kFrameMagic = 0x184D2204;
+
+}  // namespace
+
+void Lz4BlockStream::start(MutableByteSpan destination, uint64_t stored_byte_count,
+                           uint64_t file_offset, std::string_view subject) {
+  destination_ = destination;
+  written_ = 0;
+  stored_left_ = stored_byte_count;
+  file_offset_ = file_offset;
+  subject_ = subject;
+  header_size_ = 0;
+  block_byte_count_ = 0;
+  staged_ = 0;
+}
+
+Status Lz4BlockStream::push(ByteSpan stored) {
+  while (!stored.empty()) {
+    SUSURRUS_TRY(block_byte_count_ == 0 ? take_header(stored) : take_block(stored));
+  }
+  return ok_status();
+}
+
+Status Lz4BlockStream::take_header(ByteSpan& stored) {
+  const size_t count = std::min(kHeaderBytes - header_size_, stored.size());
+  std::memcpy(header_ + header_size_, stored.data(), count);
+  header_size_ += count;
+  stored = stored.subspan(count);
+  stored_left_ -= count;
+  file_offset_ += count;
+  if (header_size_ < kHeaderBytes) return ok_status();
+  header_size_ = 0;
+  const uint32_t byte_count = load_le<uint32_t>(header_);
+  SUSURRUS_TRY(check_header(byte_count));
+  block_byte_count_ = byte_count;
+  staged_ = 0;
+  return ok_status();
+}
+
+Status Lz4BlockStream::check_header(uint32_t byte_count) const {
+  const uint64_t header_offset = file_offset_ - kHeaderBytes;
+  if (byte_count == kFrameMagic) {
+    return error(header_offset).expecting("a block's size").having("an LZ4 frame");
+  }
+  const bool looks_prepended = byte_count == destination_.size() && written_ == 0;
+  if (looks_prepended && (byte_count > limits::kLz4StoredBlockBytes || byte_count > stored_left_)) {
+    return error(header_offset).expecting("a block's size").having("a block with its raw size in front");
+  }
+  if (byte_count == 0 || byte_count > limits::kLz4StoredBlockBytes) {
+    return error(header_offset).expecting("1 to 65809 stored bytes").having(byte_count);
+  }
+  if (byte_count > stored_left_) {
+    return error(header_offset)
+        .expecting("at most the tensor's stored bytes, " + std::to_string(stored_left_))
+        .having(byte_count);
+  }
+  if (written_ == destination_.size()) {
+    return error(header_offset).expecting("the end of the tensor").having("another block");
+  }
+  return ok_status();
+}
+
+Status Lz4BlockStream::take_block(ByteSpan& stored) {
+  if (staged_ == 0 && stored.size() >= block_byte_count_) {
+    const ByteSpan block = stored.first(block_byte_count_);
+    stored = stored.subspan(block.size());
+    return decode(block);
+  }
+  if (staging_.byte_count() == 0) {
+    SUSURRUS_ASSIGN(staging_, AlignedBuffer::allocate(limits::kLz4StoredBlockBytes, "staging"));
+  }
+  const size_t count = std::min<size_t>(block_byte_count_ - staged_, stored.size());
+  std::memcpy(staging_.data() + staged_, stored.data(), count);
+  staged_ += count;
+  stored = stored.subspan(count);
+  if (staged_ < block_byte_count_) return ok_status();
+  return decode(staging_.bytes().first(staged_));
+}
+
+Status Lz4BlockStream::decode(ByteSpan block) {
+  const size_t room = std::min<size_t>(destination_.size() - written_, limits::kLz4RawBlockBytes);
+  const int decoded = LZ4_decompress_safe(
+      reinterpret_cast<const char*>(block.data()),
+      reinterpret_cast<char*>(destination_.data() + written_), static_cast<int>(block.size()),
+      static_cast<int>(room));
+  if (decoded <= 0) {
+    return error(file_offset_)
+        .expecting("an LZ4 block of 1 to " + std::to_string(room) + " bytes")
+        .having(decoded == 0 ? "an empty block" : "a block that does not decode");
+  }
+  written_ += static_cast<size_t>(decoded);
+  stored_left_ -= block.size();
+  file_offset_ += block.size();
+  block_byte_count_ = 0;
+  return ok_status();
+}
+
+Status Lz4BlockStream::finish() const {
+  if (header_size_ > 0) {
+    return error(file_offset_ - header_size_).expecting("whole blocks").having("1 to 3 stray bytes");
+  }
+  if (written_ != destination_.size()) {
+    return error(file_offset_).expecting(destination_.size()).having(written_);
+  }
+  return ok_status();
+}
+
+Error Lz4BlockStream::error(uint64_t offset) const {
+  return make_error(ErrorCode::malformed, ErrorReason::decompress).at(offset).about(subject_);
+}
+
+}  // namespace susurrus
