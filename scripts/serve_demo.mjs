@@ -29,7 +29,7 @@ const types = {
 /** The file that a request's path names, inside `folder`; undefined when there is none. */
 function fileOf(folder, url) {
   try {
-    const path = decodeURIComponent(new URL(url, 'http://localhost').pathname);
+    const path = decodeURIComponent(url.split('?')[0]);
     if (path.includes('\0') || path.includes('\\')) return undefined;
     const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
     if (!file.startsWith(folder + sep)) return undefined;

@@ -88,7 +88,7 @@ const tools = {
         ),
         unpacked('chromium', 'usr/lib/chromium/chromium'),
       ].find((path) => path && /\d+\.\d+/.test(versionLine(path) ?? '')),
-    unpack: () => unpack('chromium', ['chromium', 'fonts-dejavu-core']),
+    unpack: () => unpack('chromium', ['chromium']),
   },
 };
 

@@ -45,6 +45,7 @@ patch_programs() {
   local root=$1 file
   local lib=$root/usr/lib/x86_64-linux-gnu
   local loader=$lib/ld-linux-x86-64.so.2
+  local libraries=$lib:$lib/pulseaudio:$root/usr/lib/llvm-19/lib # the folders of their own that some packages have
   # patchelf works on copies of its own libraries: it would pull the originals from under itself.
   local own=$state/patchelf
   mkdir -p "$own"
@@ -53,7 +54,7 @@ patch_programs() {
   while IFS= read -r -d '' file; do
     case ${file##*/} in ld-linux* | libc.so.6) continue ;; esac
     [[ $(head -c 4 "$file" | tr -d '\0') == $'\x7fELF' ]] || continue
-    "${patchelf[@]}" --set-rpath "$lib:$root/usr/lib/llvm-19/lib" "$file" 2>/dev/null || continue
+    "${patchelf[@]}" --set-rpath "$libraries" "$file" 2>/dev/null || continue
     "${patchelf[@]}" --set-interpreter "$loader" "$file" 2>/dev/null || true # libraries have none
   done < <(find "$root/usr" -type f \( -perm -u+x -o -name '*.so*' \) -print0)
 }

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serve } from '../../scripts/serve_demo.mjs';
+
+describe('the demo server', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'susurrus-serve-'));
+  let server: Awaited<ReturnType<typeof serve>>;
+
+  beforeAll(async () => {
+    mkdirSync(join(folder, 'page/models'), { recursive: true });
+    writeFileSync(join(folder, 'secret.txt'), 'secret');
+    writeFileSync(join(folder, 'page/index.html'), '<p>page</p>');
+    writeFileSync(join(folder, 'page/main.mjs'), 'export {};');
+    writeFileSync(join(folder, 'page/engine.wasm'), '\0asm');
+    writeFileSync(join(folder, 'page/models/digits.apr'), 'APR');
+    server = await serve({ folder: join(folder, 'page'), port: 0 });
+  });
+
+  afterAll(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Status of a request whose path is sent as it stands; fetch() would tidy it up first. */
+  const statusOf = (path: string, method = 'GET'): Promise<number | undefined> =>
+    new Promise((done, failed) => {
+      const { hostname, port } = new URL(server.address);
+      request({ hostname, port, path, method }, (response) => {
+        response.resume();
+        done(response.statusCode);
+      })
+        .on('error', failed)
+        .end();
+    });
+
+  test.each([
+    ['', 'text/html; charset=utf-8'],
+    ['main.mjs', 'text/javascript; charset=utf-8'],
+    ['engine.wasm', 'application/wasm'],
+    ['models/digits.apr', 'application/octet-stream'],
+  ])('serves /%s as %s', async (path, type) => {
+    const response = await fetch(server.address + path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe(type);
+  });
+
+  test('sends the policy the page lives under, and no isolation headers', async () => {
+    const { headers } = await fetch(server.address);
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; " +
+        "style-src 'self'; img-src 'self' data:; media-src 'self' blob:",
+    );
+    expect(headers.get('cross-origin-opener-policy')).toBeNull();
+    expect(headers.get('cross-origin-embedder-policy')).toBeNull();
+  });
+
+  test.each([
+    '/../secret.txt',
+    '/%2e%2e/secret.txt',
+    '/..%2fsecret.txt',
+    '/models/..%2f..%2fsecret.txt',
+    '/..%5csecret.txt',
+    '//secret.txt',
+    '/models',
+    '/index.html%00',
+    '/%',
+    '/nothing.html',
+  ])('answers 404 to %s', async (path) => {
+    expect(await statusOf(path)).toBe(404);
+  });
+
+  test('knows GET and HEAD only', async () => {
+    expect(await statusOf('/', 'HEAD')).toBe(200);
+    expect(await statusOf('/', 'POST')).toBe(405);
+  });
+});
