@@ -1,0 +1,61 @@
+#include "kernels/kernel_table.h"
+
+#include "kernels/kernel_support.h"
+
+namespace susurrus::testing {
+
+// SUSURRUS_WITH_... is defined for every source of a target, so a test binary knows what it should contain; the
+// name of the binary is checked by whoever runs it.
+SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
+  const KernelTable* reference = find_kernels(Variant::reference);
+  const KernelTable* simd128 = find_kernels(Variant::simd128);
+  const KernelTable* relaxed = find_kernels(Variant::relaxed);
+  ASSERT_TRUE(reference != nullptr);
+  EXPECT_EQ(reference->variant, Variant::reference);
+#if SUSURRUS_WITH_SIMD128
+  ASSERT_TRUE(simd128 != nullptr);
+  EXPECT_EQ(simd128->variant, Variant::simd128);
+  // No fallback hides behind the name.
+  EXPECT_TRUE(simd128->linear != reference->linear);
+  EXPECT_TRUE(simd128->conv_gelu != reference->conv_gelu);
+  EXPECT_TRUE(simd128->attention != reference->attention);
+  EXPECT_TRUE(simd128->layer_norm != reference->layer_norm);
+  EXPECT_TRUE(simd128->softmax != reference->softmax);
+  EXPECT_TRUE(simd128->gelu != reference->gelu);
+  EXPECT_TRUE(simd128->add != reference->add);
+  EXPECT_TRUE(simd128->dequantize_row != reference->dequantize_row);
+#else
+  EXPECT_TRUE(simd128 == nullptr);
+#endif
+#if SUSURRUS_WITH_RELAXED
+  ASSERT_TRUE(relaxed != nullptr);
+  EXPECT_EQ(relaxed->variant, Variant::relaxed);
+  EXPECT_TRUE(relaxed->linear != simd128->linear);
+  EXPECT_TRUE(relaxed->conv_gelu != simd128->conv_gelu);
+  EXPECT_TRUE(relaxed->attention != simd128->attention);
+#else
+  EXPECT_TRUE(relaxed == nullptr);
+#endif
+#ifdef __wasm__
+  EXPECT_TRUE(simd128 != nullptr);
+#endif
+}
+
+SUSURRUS_TEST(kernel_table_default_is_the_fastest_variant) {
+  EXPECT_EQ(&default_kernels(), compiled_kernels().back());
+}
+
+SUSURRUS_TEST(kernel_table_names_every_variant) {
+  EXPECT_EQ(std::string(variant_name(Variant::reference)), "reference");
+  EXPECT_EQ(std::string(variant_name(Variant::simd128)), "simd128");
+  EXPECT_EQ(std::string(variant_name(Variant::relaxed)), "relaxed");
+}
+
+// A model of whatever size must not make scratch memory surprising.
+SUSURRUS_TEST(kernel_scratch_stays_small) {
+  EXPECT_LE(linear_scratch_floats(5120) * sizeof(float), 1u << 20);
+  EXPECT_GE(linear_scratch_floats(5120), 5120u);
+  EXPECT_LE(attention_scratch_floats(1500, 64) * sizeof(float), 1u << 20);
+}
+
+}  // namespace susurrus::testing

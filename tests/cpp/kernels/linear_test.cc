@@ -1,0 +1,229 @@
+// linear and conv_gelu of every variant against a float64 loop.
+#include <cmath>
+
+#include "kernels/kernel_support.h"
+
+namespace susurrus::testing {
+namespace {
+
+struct Case3 {
+  size_t rows;
+  size_t n;
+  size_t k;
+};
+
+const char* epilogue_name(Epilogue epilogue) {
+  return epilogue == Epilogue::store ? "store" : epilogue == Epilogue::gelu ? "gelu" : "accumulate";
+}
+
+std::string describe_case(const Case3& c, Dtype dtype, Epilogue epilogue, uint64_t seed) {
+  return std::to_string(c.rows) + "x" + std::to_string(c.n) + "x" + std::to_string(c.k) + " " +
+         std::string(dtype_traits(dtype).name) + " " + epilogue_name(epilogue) + " seed " + std::to_string(seed);
+}
+
+/// The bound of linear.h.
+double linear_bound(size_t k, double magnitude) { return 0x1p-24 * (std::sqrt(static_cast<double>(k)) + 8) * magnitude; }
+
+void check_linear(const Case3& c, Dtype dtype, Epilogue epilogue, bool with_bias, uint64_t seed) {
+  Random random(seed);
+  const auto weight = random_weight(random, dtype, c.n, c.k, 0.5f);
+  const size_t x_stride = c.k + random.below(5);
+  const size_t y_stride = c.n + 1 + random.below(5);
+  GuardedFloats x(c.rows * x_stride);
+  GuardedFloats bias(c.n);
+  GuardedFloats before(c.rows * y_stride);
+  x.fill_bell(random, 1);
+  bias.fill_bell(random, 1);
+  before.fill_bell(random, 1);
+  GuardedFloats scratch(linear_scratch_floats(c.k));
+  const std::string where = describe_case(c, dtype, epilogue, seed);
+
+  for (const KernelTable* kernels : compiled_kernels()) {
+    GuardedFloats y(c.rows * y_stride);
+    std::copy(before.data(), before.data() + before.size(), y.data());
+    kernels->linear({.rows = c.rows,
+                     .x = x.data(),
+                     .x_stride = x_stride,
+                     .weight = weight->view,
+                     .bias = with_bias ? bias.data() : nullptr,
+                     .y = y.data(),
+                     .y_stride = y_stride,
+                     .epilogue = epilogue,
+                     .scratch = scratch.span()});
+    EXPECT_TRUE(y.guards_are_intact());
+    EXPECT_TRUE(scratch.guards_are_intact());
+    for (size_t m = 0; m < c.rows; ++m) {
+      for (size_t n = 0; n < c.n; ++n) {
+        double exact = with_bias ? bias[n] : 0;
+        double magnitude = std::fabs(exact);
+        for (size_t k = 0; k < c.k; ++k) {
+          const double product = static_cast<double>(x[m * x_stride + k]) * weight->values[n * c.k + k];
+          exact += product;
+          magnitude += std::fabs(product);
+        }
+        if (epilogue == Epilogue::accumulate) {
+          exact += before[m * y_stride + n];
+          magnitude += std::fabs(before[m * y_stride + n]);
+        }
+        double tolerance = linear_bound(c.k, magnitude);
+        if (epilogue == Epilogue::gelu) {
+          exact = exact_gelu(exact);
+          tolerance = 1.2 * tolerance + 1e-6 + 0x1p-23 * std::fabs(exact);  // gelu's slope is at most 1.13
+        }
+        expect_close(variant_name(kernels->variant), where, m * c.n + n, y[m * y_stride + n], exact, tolerance);
+      }
+      for (size_t n = c.n; n < y_stride; ++n) EXPECT_EQ(y[m * y_stride + n], before[m * y_stride + n]);
+    }
+  }
+}
+
+}  // namespace
+
+SUSURRUS_TEST(linear_of_every_type_and_row_count) {
+  uint64_t seed = 1;
+  for (const Dtype dtype : kWeightDtypes) {
+    for (const size_t rows : {1, 2, 3, 4, 5, 6, 7, 11, 12, 13}) {
+      check_linear({rows, 19, 96}, dtype, Epilogue::store, true, seed++);
+    }
+  }
+}
+
+SUSURRUS_TEST(linear_around_the_tiles) {
+  uint64_t seed = 1000;
+  for (const size_t n : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 127, 128, 129, 136}) {
+    for (const size_t rows : {1, 2, 6, 13}) check_linear({rows, n, 33}, Dtype::f32, Epilogue::store, true, seed++);
+  }
+}
+
+SUSURRUS_TEST(linear_with_any_tail_of_k) {
+  uint64_t seed = 2000;
+  for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+    for (const size_t k : {1, 2, 3, 4, 5, 7, 8, 9, 15, 511, 512, 513, 1027}) {
+      for (const size_t rows : {1, 2, 9}) check_linear({rows, 10, k}, dtype, Epilogue::store, true, seed++);
+    }
+  }
+}
+
+SUSURRUS_TEST(linear_with_several_parts_of_k) {
+  uint64_t seed = 3000;
+  for (const Dtype dtype : kWeightDtypes) {
+    for (const Epilogue epilogue : {Epilogue::store, Epilogue::gelu, Epilogue::accumulate}) {
+      for (const size_t rows : {1, 8}) check_linear({rows, 21, 1120}, dtype, epilogue, true, seed++);
+    }
+  }
+}
+
+SUSURRUS_TEST(linear_epilogues_with_and_without_bias) {
+  uint64_t seed = 4000;
+  for (const Epilogue epilogue : {Epilogue::store, Epilogue::gelu, Epilogue::accumulate}) {
+    for (const bool with_bias : {false, true}) {
+      for (const size_t rows : {1, 3, 4, 17}) check_linear({rows, 131, 64}, Dtype::q8_0, epilogue, with_bias, seed++);
+    }
+  }
+}
+
+SUSURRUS_TEST(linear_of_nothing) {
+  check_linear({0, 9, 32}, Dtype::f32, Epilogue::store, true, 1);
+  for (const size_t rows : {1, 2, 7}) {
+    check_linear({rows, 0, 32}, Dtype::f32, Epilogue::store, true, 2);
+    check_linear({rows, 9, 0}, Dtype::f32, Epilogue::store, true, 3);
+    check_linear({rows, 9, 0}, Dtype::f16, Epilogue::accumulate, true, 4);
+  }
+}
+
+// Special halves leave the fast conversion: infinities must come through it, on every row count.
+SUSURRUS_TEST(linear_with_infinite_and_subnormal_halves) {
+  const uint16_t special[] = {0x7C00, 0xFC00, 0x0001, 0x8001, 0x03FF, 0x0400, 0x7BFF, 0xFBFF, 0x0000, 0x8000};
+  for (const KernelTable* kernels : compiled_kernels()) {
+    for (const uint16_t half : special) {
+      for (const size_t rows : {1, 2, 6}) {
+        for (size_t place = 0; place < 24; ++place) {
+          std::vector<uint8_t> stored(4 * 24 * 2 + 16);
+          for (size_t i = 0; i < 4 * 24; ++i) stored[2 * i + 1] = 0x3C;  // 1.0
+          const size_t at = 2 * (24 + place);                            // in weight row 1
+          stored[at] = static_cast<uint8_t>(half);
+          stored[at + 1] = static_cast<uint8_t>(half >> 8);
+          GuardedFloats x(rows * 24);
+          x.fill(1.0f);
+          GuardedFloats y(rows * 4);
+          GuardedFloats scratch(linear_scratch_floats(24));
+          TensorView view;
+          view.dtype = Dtype::f16;
+          view.shape = Shape{4, 24};
+          view.data = stored.data();
+          kernels->linear({.rows = rows,
+                           .x = x.data(),
+                           .x_stride = 24,
+                           .weight = view,
+                           .bias = nullptr,
+                           .y = y.data(),
+                           .y_stride = 4,
+                           .epilogue = Epilogue::store,
+                           .scratch = scratch.span()});
+          const int exponent = half >> 10 & 31;
+          double value = exponent == 0 ? std::ldexp(half & 1023, -24) : std::ldexp(1024 + (half & 1023), exponent - 25);
+          if (exponent == 31) value = HUGE_VAL;
+          if ((half & 0x8000) != 0) value = -value;
+          EXPECT_EQ(y[0], 24.0f);
+          EXPECT_NEAR(y[1], 23 + value, 1e-5 + 1e-6 * (exponent == 31 ? 0 : std::fabs(value)));
+          EXPECT_EQ(y[2], 24.0f);
+          if (current_case_failed()) return;
+        }
+      }
+    }
+  }
+}
+
+SUSURRUS_TEST(conv_gelu_of_every_float_type_and_stride) {
+  uint64_t seed = 5000;
+  for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+    for (const size_t channels_in : {1, 3, 8, 80, 200}) {
+      for (const size_t stride : {1, 2}) {
+        for (const size_t frames : {1, 2, 5, 6, 13}) {
+          Random random(++seed);
+          const size_t channels_out = 1 + random.below(20);
+          const auto weight = random_weight(random, dtype, channels_out, 3 * channels_in, 0.3f, 3);
+          GuardedFloats x(((frames - 1) * stride + 3) * channels_in);
+          GuardedFloats bias(channels_out);
+          GuardedFloats scratch(linear_scratch_floats(3 * channels_in));
+          x.fill_bell(random, 1);
+          bias.fill_bell(random, 1);
+          const bool with_bias = random.below(4) != 0;
+          for (const KernelTable* kernels : compiled_kernels()) {
+            GuardedFloats y(frames * channels_out);
+            kernels->conv_gelu({.frames_out = frames,
+                                .stride = stride,
+                                .x = x.data(),
+                                .channels_in = channels_in,
+                                .weight = weight->view,
+                                .bias = with_bias ? bias.data() : nullptr,
+                                .y = y.data(),
+                                .scratch = scratch.span()});
+            EXPECT_TRUE(y.guards_are_intact());
+            EXPECT_TRUE(scratch.guards_are_intact());
+            const std::string where = "channels " + std::to_string(channels_in) + " seed " + std::to_string(seed);
+            for (size_t t = 0; t < frames; ++t) {
+              for (size_t o = 0; o < channels_out; ++o) {
+                double exact = with_bias ? bias[o] : 0;
+                double magnitude = std::fabs(exact);
+                for (size_t j = 0; j < 3; ++j) {
+                  for (size_t c = 0; c < channels_in; ++c) {
+                    const double product = static_cast<double>(x[(t * stride + j) * channels_in + c]) *
+                                           weight->values[(o * channels_in + c) * 3 + j];
+                    exact += product;
+                    magnitude += std::fabs(product);
+                  }
+                }
+                const double tolerance = 1.2 * linear_bound(3 * channels_in, magnitude) + 1e-6;
+                expect_close(variant_name(kernels->variant), where, t * channels_out + o, y[t * channels_out + o],
+                             exact_gelu(exact), tolerance + 0x1p-23 * std::fabs(exact));
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace susurrus::testing
