@@ -46,8 +46,9 @@ Result<LogMel> LogMel::create(uint32_t n_mels, std::span<const float> filterbank
   LogMel mel;
   AlignedBuffer computed;
   if (filterbank.empty() && n_mels != 0 && n_mels <= MelFilterbank::kMaxMels) {
-    SUSURRUS_ASSIGN(computed, AlignedBuffer::allocate(uint64_t{n_mels} * kFrequencyBins * sizeof(float),
-                                                      "mel filterbank"));
+    SUSURRUS_ASSIGN(computed,
+                    AlignedBuffer::allocate(uint64_t{n_mels} * kFrequencyBins * sizeof(float),
+                                            "mel filterbank"));
     MelFilterbank::slaney(n_mels, computed.floats());
     filterbank = computed.floats();
   }
@@ -76,12 +77,12 @@ LogMel::SampleRange LogMel::samples_needed(uint64_t first_frame, uint64_t frame_
   return range;
 }
 
-float LogMel::log_frames(std::span<const float> samples, uint64_t samples_begin, uint64_t sample_count,
-                         uint64_t zero_count, uint64_t first_frame, uint64_t frame_count,
-                         float* out) const {
+float LogMel::log_frames(std::span<const float> samples, uint64_t samples_begin,
+                         uint64_t sample_count, uint64_t zero_count, uint64_t first_frame,
+                         uint64_t frame_count, float* out) const {
   const SampleRange needed = samples_needed(first_frame, frame_count, sample_count);
-  SUSURRUS_CHECK(needed.begin == needed.end || (samples_begin <= needed.begin &&
-                                                needed.end - samples_begin <= samples.size()));
+  SUSURRUS_CHECK(needed.begin == needed.end ||
+                 (samples_begin <= needed.begin && needed.end - samples_begin <= samples.size()));
   const Signal signal = {samples, static_cast<int64_t>(samples_begin),
                          static_cast<int64_t>(sample_count),
                          static_cast<int64_t>(sample_count + zero_count)};
@@ -95,8 +96,8 @@ float LogMel::log_frames(std::span<const float> samples, uint64_t samples_begin,
     const float* frames[kLanes];
     for (uint64_t lane = 0; lane < kLanes; ++lane) {
       // Lanes without a frame repeat the last.
-      frames[lane] = lane < lanes ? signal.frame(first_frame + done + lane, scratch[lane])
-                                  : frames[lane - 1];
+      frames[lane] =
+          lane < lanes ? signal.frame(first_frame + done + lane, scratch[lane]) : frames[lane - 1];
     }
     F32x4 windowed[kFftSize];
     for (uint32_t i = 0; i < kFftSize; i += 4) {

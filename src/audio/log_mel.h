@@ -33,13 +33,15 @@ class LogMel {
     uint64_t end = 0;
   };
   /// The samples of the recording (not its zeros) that frames [first, first + count) look at.
-  static SampleRange samples_needed(uint64_t first_frame, uint64_t frame_count, uint64_t sample_count);
+  static SampleRange samples_needed(uint64_t first_frame, uint64_t frame_count,
+                                    uint64_t sample_count);
 
   /// log10 mel power of frames [first_frame, first_frame + frame_count), time-major [frame_count, n_mels], not yet
   /// clamped. Each frame's values depend on its samples only, never on the range asked for. `samples` holds samples [samples_begin, samples_begin + size) of the recording and must cover
   /// samples_needed(). Returns the maximum of what it wrote (-10 for no frames).
   float log_frames(std::span<const float> samples, uint64_t samples_begin, uint64_t sample_count,
-                   uint64_t zero_count, uint64_t first_frame, uint64_t frame_count, float* out) const;
+                   uint64_t zero_count, uint64_t first_frame, uint64_t frame_count,
+                   float* out) const;
 
   /// x = (max(x, maximum - 8) + 4) / 4
   static void normalise(std::span<float> log_mel, float maximum);
