@@ -1,0 +1,130 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { serve } from '../../scripts/serve_demo.mjs';
+import { projectRoot } from '../support/shared_folder.js';
+
+/** A browser and the demo's server, for one suite. */
+export interface Stage {
+  readonly address: string;
+  /** Opens the page, waits until its model is loaded, and collects what goes wrong on it. */
+  open(options?: BrowserContextOptions, query?: string): Promise<OpenPage>;
+  close(): Promise<void>;
+}
+
+export interface OpenPage {
+  readonly page: Page;
+  /** Errors of the page, failed requests, and requests to anywhere but the server. */
+  readonly problems: string[];
+  readonly requests: string[];
+}
+
+/** Starts Chromium and the server on a free port. */
+export async function startStage(): Promise<Stage> {
+  if (!existsSync(join(projectRoot, 'dist/demo/main.mjs'))) {
+    throw new Error('dist/demo is not built: npm run build');
+  }
+  const executablePath = process.env.CHROMIUM;
+  if (!executablePath) throw new Error('CHROMIUM does not name a browser: npm run test:browser');
+  const server = await serve({ port: 0 });
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--autoplay-policy=no-user-gesture-required',
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+    ],
+  });
+  return {
+    address: server.address,
+    open: (options = {}, query = '') => open(browser, server.address, options, query),
+    async close() {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+async function open(
+  browser: Browser,
+  address: string,
+  options: BrowserContextOptions,
+  query: string,
+): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 860 }, ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const requests: string[] = [];
+  page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`);
+  });
+  page.on('requestfailed', (request) => problems.push(`request failed: ${request.url()}`));
+  // The context hears the worker's requests too.
+  context.on('request', (request) => {
+    requests.push(request.url());
+    const { protocol } = new URL(request.url());
+    const isOwn = request.url().startsWith(address) || protocol === 'blob:' || protocol === 'data:';
+    if (!isOwn) problems.push(`request to elsewhere: ${request.url()}`);
+  });
+  context.on('response', (response) => {
+    if (response.status() >= 400) {
+      problems.push(`answer ${response.status()}: ${response.url()}`);
+    }
+  });
+  await page.goto(`${address}${query}`);
+  await settled(page);
+  return { page, problems, requests };
+}
+
+/** Waits until the page does nothing more. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForSelector('html[data-state="idle"]', { timeout: 60_000, state: 'attached' });
+}
+
+/** Drops a file on the page as a person does: dragenter, dragover, drop with a real DataTransfer. */
+export async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  const base64 = Buffer.from(bytes).toString('base64');
+  await page.evaluate(
+    ({ name, base64 }) => {
+      const content = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([content], name));
+      const zone = document.getElementById('drop_zone');
+      for (const type of ['dragenter', 'dragover', 'drop']) {
+        zone?.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+      }
+    },
+    { name, base64 },
+  );
+}
+
+/** Waits for work to begin and to end. */
+export async function worked(page: Page, begin: () => Promise<unknown>): Promise<void> {
+  await page.evaluate(() => {
+    document.documentElement.dataset.state = 'waiting';
+  });
+  await begin();
+  await settled(page);
+}
+
+/** The text of each segment on the page. */
+export function segmentTexts(page: Page): Promise<string[]> {
+  return page.locator('#segments .words').allTextContents();
+}
+
+export const sampleBytes = () => readFileSync(join(projectRoot, 'web/demo/sample.wav'));
+export const sampleSegments = ['three one four', 'one five nine', 'two six five'];
+
+/** The sample again and again: a long recording. */
+export function longRecording(times: number): Uint8Array {
+  const sample = sampleBytes();
+  const header = Buffer.from(sample.subarray(0, 44));
+  const data = sample.subarray(44);
+  const body = Buffer.concat(Array.from({ length: times }, () => data));
+  header.writeUInt32LE(36 + body.length, 4);
+  header.writeUInt32LE(body.length, 40);
+  return Buffer.concat([header, body]);
+}

@@ -1,0 +1,292 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
+import {
+  drop,
+  longRecording,
+  sampleBytes,
+  sampleSegments,
+  segmentTexts,
+  settled,
+  startStage,
+  worked,
+} from './browser_page.js';
+import type { Stage } from './browser_page.js';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(async () => {
+  await stage.close();
+});
+
+const screenshots = join(projectRoot, 'build/screenshots');
+mkdirSync(screenshots, { recursive: true });
+
+describe('the page', () => {
+  test('lives under a strict policy, without cross-origin isolation', async () => {
+    const { page, problems } = await stage.open();
+    const { headers } = await fetch(stage.address);
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
+        "connect-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:",
+    );
+    expect(headers.get('cross-origin-opener-policy')).toBeNull();
+    expect(headers.get('cross-origin-embedder-policy')).toBeNull();
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
+  test('loads its model and shows what runs', async () => {
+    const { page, problems } = await stage.open();
+    expect(await page.textContent('#status')).toBe('Ready. digits.apr is loaded.');
+    expect(await page.textContent('[data-fact="model"]')).toMatch(/^digits\.apr.*APR2/);
+    expect(await page.textContent('[data-fact="variant"]')).toMatch(/^relaxed.+/);
+    expect(await page.textContent('[data-fact="memory"]')).toMatch(/^\d[\d.]* MiB.*weights/);
+    expect(await page.textContent('#ten_words')).toMatch(
+      /ten words.*zero.*nine.*susurrus convert/s,
+    );
+    expect(page.workers()).toHaveLength(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('runs the other binary when asked', async () => {
+    const { page, requests, problems } = await stage.open({}, '?variant=simd');
+    expect(await page.textContent('[data-fact="variant"]')).toMatch(/^simd/);
+    expect(requests.some((url) => url.endsWith('/engine.simd.wasm'))).toBe(true);
+    expect(requests.some((url) => url.endsWith('/engine.relaxed.wasm'))).toBe(false);
+    await worked(page, () => page.click('#sample'));
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(problems).toEqual([]);
+  });
+
+  test('transcribes a recording that is dropped on it', async () => {
+    const { page, problems } = await stage.open();
+    await worked(page, () => drop(page, 'my digits.wav', sampleBytes()));
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(await page.textContent('#transcript_title')).toBe('my digits.wav');
+    expect(await page.textContent('#transcript_meta')).toBe('9.0 s · English');
+    expect(await page.textContent('#status')).toMatch(/^Done: 9\.0 s of sound in /);
+    expect(await page.textContent('[data-fact="speed"]')).toMatch(/^real-time factor 0\.\d+/);
+    for (const time of await page.locator('#segments .times').allTextContents()) {
+      expect(time).toMatch(/^0:0\d\.\d\d – 0:0\d\.\d\d$/);
+    }
+    expect(problems).toEqual([]);
+  });
+
+  test('plays the segment that is pressed, and marks it', async () => {
+    const { page, problems } = await stage.open();
+    await worked(page, () => page.click('#sample'));
+    const second = page.locator('.segment').nth(1);
+    const start = (await second.locator('.times').textContent())?.split(' – ')[0] ?? '';
+    await second.click();
+    await page.waitForSelector('.segment[aria-current="true"]');
+    const playing = await page.evaluate(() => {
+      const audio = document.querySelector('audio');
+      return { address: audio?.currentSrc, paused: audio?.paused, time: audio?.currentTime };
+    });
+    expect(playing.address).toMatch(/^blob:/);
+    expect(playing.paused).toBe(false);
+    expect(playing.time).toBeGreaterThanOrEqual(Number(start.split(':')[1]) - 0.01);
+    expect(await second.getAttribute('aria-current')).toBe('true');
+    // It stops by itself where the segment ends, long before the recording does.
+    await page.waitForFunction(() => document.querySelector('audio')?.paused);
+    const end = await page.evaluate(() => document.querySelector('audio')?.currentTime ?? 0);
+    expect(end).toBeLessThan(7);
+    expect(problems).toEqual([]);
+  });
+
+  test('works by keyboard alone', async () => {
+    const { page, problems } = await stage.open();
+    const focused = () => page.evaluate(() => document.activeElement?.id);
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('choose');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('sample');
+    await worked(page, () => page.keyboard.press('Enter'));
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+
+    await page.locator('.segment').first().focus();
+    const focusedText = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    await page.keyboard.press('ArrowDown');
+    expect(await focusedText()).toContain('one five nine');
+    await page.keyboard.press('End');
+    expect(await focusedText()).toContain('two six five');
+    await page.keyboard.press('Home');
+    expect(await focusedText()).toContain('three one four');
+    await page.keyboard.press('Space');
+    await page.waitForFunction(() => document.querySelector('audio')?.paused === false);
+    expect(await page.getAttribute('#status', 'aria-live')).toBe('polite');
+    expect(problems).toEqual([]);
+  });
+
+  test('takes another model that is dropped on it', async () => {
+    const { page, problems } = await stage.open();
+    const model = readFileSync(join(projectRoot, 'models/digits.apr'));
+    await worked(page, () => drop(page, 'mine.apr', model));
+    expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
+    expect(await page.isHidden('#ten_words')).toBe(true);
+    expect(page.workers()).toHaveLength(1);
+    await worked(page, () => page.click('#sample'));
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(problems).toEqual([]);
+  });
+
+  test('says what is wrong with a file that is no model, and goes on', async () => {
+    const { page, problems } = await stage.open();
+    const notModel = Buffer.from('<!doctype html><title>Not found</title>');
+    await worked(page, () => drop(page, 'broken.apr', notModel));
+    expect(await page.isVisible('#error')).toBe(true);
+    expect(await page.textContent('#error_title')).toBe('broken.apr could not be loaded');
+    expect(await page.textContent('#error_details')).toMatch(/^codeunknown_format/);
+    expect((await page.textContent('#error_message'))?.length).toBeGreaterThan(10);
+    expect(await page.textContent('#status')).toBe('The model from before is still there.');
+
+    const model = readFileSync(join(projectRoot, 'models/digits.apr'));
+    const damaged = Uint8Array.from(model);
+    damaged[damaged.length - 10_000]! ^= 1;
+    await worked(page, () => drop(page, 'damaged.apr', damaged));
+    expect(await page.textContent('#error_title')).toBe('damaged.apr could not be loaded');
+    expect(await page.textContent('#error_details')).toMatch(/^code(checksum_mismatch|malformed)/);
+
+    await worked(page, () => page.click('#sample'));
+    expect(await page.isHidden('#error')).toBe(true);
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(problems).toEqual([]);
+  });
+
+  test('says what is wrong with a file that is no recording', async () => {
+    const { page, problems } = await stage.open();
+    await worked(page, () => drop(page, 'letter.txt', Buffer.from('Dear Sir or Madam, …')));
+    expect(await page.textContent('#error_title')).toBe('letter.txt could not be transcribed');
+    expect(await page.textContent('#error_details')).toMatch(/^code\w+reasonbad_audio/);
+    expect(problems).toEqual([]);
+  });
+
+  test('never freezes while it transcribes', async () => {
+    const { page, problems } = await stage.open();
+    await page.evaluate(() => {
+      const turns = { count: 0 };
+      Object.assign(window, { turns });
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        if (document.documentElement.dataset.state === 'busy') turns.count += 1;
+        port2.postMessage(0);
+      };
+      port2.postMessage(0);
+    });
+    await worked(page, () => drop(page, 'long.wav', longRecording(8)));
+    expect((await segmentTexts(page)).length).toBeGreaterThan(8);
+    // The main thread got turn after turn: a frozen one would have had a handful.
+    const turns = await page.evaluate(
+      () => (window as unknown as { turns: { count: number } }).turns,
+    );
+    expect(turns.count).toBeGreaterThan(1000);
+    expect(problems).toEqual([]);
+  });
+
+  test('stops when told to, keeps what it has, and can begin again', async () => {
+    const { page, problems } = await stage.open();
+    await drop(page, 'long.wav', longRecording(60));
+    await page.waitForSelector('.segment');
+    await page.keyboard.press('Tab');
+    await worked(page, () => page.click('#cancel'));
+    expect(await page.textContent('#status')).toBe('Stopped.');
+    expect(await page.textContent('#transcript_meta')).toBe('stopped before the end');
+    const kept = (await segmentTexts(page)).length;
+    expect(kept).toBeGreaterThan(0);
+    expect(kept).toBeLessThan(180);
+    expect(await page.isHidden('#cancel')).toBe(true);
+
+    await worked(page, () => page.click('#sample'));
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(problems).toEqual([]);
+  });
+
+  test('lets a second recording take the place of the first', async () => {
+    const { page, problems } = await stage.open();
+    await drop(page, 'long.wav', longRecording(60));
+    await page.waitForSelector('.segment');
+    await worked(page, () => drop(page, 'short.wav', sampleBytes()));
+    await settled(page);
+    expect(await page.textContent('#transcript_title')).toBe('short.wav');
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(problems).toEqual([]);
+  });
+
+  test('saves the transcript as text and as JSON', async () => {
+    const { page, problems } = await stage.open({ acceptDownloads: true });
+    await worked(page, () => page.click('#sample'));
+    const save = async (button: string) => {
+      const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+      const content = readFileSync(await download.path(), 'utf8');
+      return { name: download.suggestedFilename(), content };
+    };
+    const text = await save('#save_txt');
+    expect(text).toEqual({ name: 'sample.txt', content: `${sampleSegments.join(' ')}\n` });
+    const json = await save('#save_json');
+    expect(json.name).toBe('sample.json');
+    expect(JSON.parse(json.content)).toMatchObject({
+      language: 'en',
+      segments: sampleSegments.map((words, id) => ({ id, text: ` ${words}` })),
+    });
+    expect(problems).toEqual([]);
+  });
+
+  test('records from the microphone', async () => {
+    const { page, problems } = await stage.open({ permissions: ['microphone'] });
+    await page.click('#record');
+    await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
+    expect(await page.getAttribute('#record', 'aria-pressed')).toBe('true');
+    await worked(page, () => page.click('#record'));
+    expect(await page.textContent('#transcript_title')).toMatch(/^Recording at /);
+    expect(await page.textContent('#status')).toMatch(/^Done: /);
+    expect(problems).toEqual([]);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`is itself in ${colorScheme} colours`, async () => {
+      const { page } = await stage.open({ colorScheme, reducedMotion: 'reduce' });
+      await worked(page, () => page.click('#sample'));
+      await page.screenshot({ path: join(screenshots, `${colorScheme}.png`) });
+      const lightness = await page.evaluate(() => {
+        const [red = 0, green = 0, blue = 0] =
+          getComputedStyle(document.body).backgroundColor.match(/\d+/g)?.map(Number) ?? [];
+        return (red + green + blue) / 3;
+      });
+      if (colorScheme === 'light') expect(lightness).toBeGreaterThan(200);
+      else expect(lightness).toBeLessThan(50);
+    });
+  }
+
+  test('fits a telephone', async () => {
+    const { page } = await stage.open({ viewport: { width: 375, height: 760 } });
+    await worked(page, () => page.click('#sample'));
+    await page.screenshot({ path: join(screenshots, 'phone.png'), fullPage: true });
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(375);
+  });
+});
+
+const realDigits = 'recordings/audio/digits.wav';
+describeWithShared([realDigits], 'a recording of a real voice', () => {
+  test('gives the same text on the page as on the command line', async () => {
+    const path = join(sharedFolder, realDigits);
+    const cli = join(projectRoot, 'dist/cli.mjs');
+    const args = [cli, 'transcribe', path, '--format', 'json'];
+    const inNode = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as {
+      text: string;
+      segments: { text: string }[];
+    };
+    const { page, problems } = await stage.open();
+    await worked(page, () => drop(page, 'digits.wav', readFileSync(path)));
+    const segments = await segmentTexts(page);
+    expect(segments).toEqual(inNode.segments.map((segment) => segment.text.trim()));
+    expect(segments.join(' ')).toBe(inNode.text.trim());
+    expect(segments.length).toBeGreaterThan(0);
+    expect(problems).toEqual([]);
+  });
+});
