@@ -1,0 +1,6 @@
+export declare function writeRandomModel(
+  size: 'micro' | 'tiny' | 'base' | 'small',
+  ranks: string,
+  folder: string,
+  options?: { dtype?: 'f32' | 'f16'; seed?: number },
+): void;

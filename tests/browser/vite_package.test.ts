@@ -1,0 +1,78 @@
+import { copyFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { serve } from '../../scripts/serve_demo.mjs';
+import { installPacked } from '../support/packed_package.js';
+import type { EmptyProject } from '../support/packed_package.js';
+import { projectRoot } from '../support/shared_folder.js';
+import { sampleSegments } from './browser_page.js';
+
+const page = `<!doctype html><title>busy</title><link rel="icon" href="data:,">
+<script type="module" src="main.js"></script><p id="text"></p>`;
+
+const program = `
+import { loadModel } from 'susurrus';
+import digits from 'susurrus/models/digits.apr?url';
+import sample from './sample.wav?url';
+
+try {
+  const model = await loadModel(digits);
+  const { text } = await model.transcribe(await (await fetch(sample)).blob());
+  document.querySelector('#text').textContent = model.info.variant + ':' + text;
+} catch (error) {
+  document.querySelector('#text').textContent = String(error);
+}
+document.title = 'done';
+`;
+
+let project: EmptyProject;
+let browser: Browser;
+beforeAll(async () => {
+  project = installPacked();
+  project.write('index.html', page);
+  project.write('main.js', program);
+  copyFileSync(join(projectRoot, 'web/demo/sample.wav'), join(project.folder, 'sample.wav'));
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '',
+    args: ['--no-sandbox'],
+  });
+}, 120_000);
+afterAll(async () => {
+  await browser.close();
+  project.remove();
+});
+
+/** What the page at this address says when it is done, and what went wrong on the way. */
+async function textOf(address: string): Promise<{ text: string | null; problems: string[] }> {
+  const opened = await browser.newPage();
+  const problems: string[] = [];
+  opened.on('pageerror', (error) => problems.push(error.message));
+  opened.on('requestfailed', (request) => problems.push(request.url()));
+  opened.on('request', (request) => {
+    const isOwn = request.url().startsWith(address) || request.url().startsWith('data:');
+    if (!isOwn) problems.push(`elsewhere: ${request.url()}`);
+  });
+  await opened.goto(address);
+  await opened.waitForFunction(() => document.title === 'done', undefined, { timeout: 60_000 });
+  return { text: await opened.textContent('#text'), problems };
+}
+
+test('a page built by Vite transcribes, under the strict policy', async () => {
+  const vite = join(projectRoot, 'node_modules/vite/bin/vite.js');
+  project.node(vite, 'build', '--logLevel', 'error');
+  const assets = readdirSync(join(project.folder, 'dist/assets'));
+  // Both binaries, the worker and the model became files of the build.
+  for (const pattern of [/simd.*\.wasm$/, /relaxed.*\.wasm$/, /worker.*\.m?js$/, /\.apr$/]) {
+    expect(assets.filter((name) => pattern.test(name))).toHaveLength(1);
+  }
+  const server = await serve({ folder: join(project.folder, 'dist'), port: 0 });
+  try {
+    const { text, problems } = await textOf(server.address);
+    expect(text).toBe(`relaxed: ${sampleSegments.join(' ')}`);
+    expect(problems).toEqual([]);
+  } finally {
+    await server.close();
+  }
+}, 120_000);

@@ -1,0 +1,78 @@
+import { readFileSync, statSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { builtPackage, susurrus } from '../support/built_package.js';
+import {
+  fullSizeModel,
+  fullSizeNeeds,
+  fullSizes,
+  fullSizeTypes,
+  lecture,
+  tellFigures,
+} from '../support/full_size_models.js';
+import { describeWithShared } from '../support/shared_folder.js';
+
+const dimensions = {
+  tiny: { nAudioState: 384, nAudioHead: 6, nAudioLayer: 4, nTextLayer: 4 },
+  base: { nAudioState: 512, nAudioHead: 8, nAudioLayer: 6, nTextLayer: 6 },
+};
+
+/** Bytes in the engine's heap that are neither weights nor planned state: vocabulary, metadata, bookkeeping. */
+const restOfHeap = 12 * 2 ** 20;
+
+describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Node', () => {
+  for (const size of fullSizes) {
+    for (const dtype of fullSizeTypes) {
+      test(`${size} in ${dtype} converts, loads and transcribes a minute to its end`, async () => {
+        const path = fullSizeModel(size, dtype);
+        const tensors = (
+          JSON.parse(susurrus('inspect', path, '--json')) as {
+            tensors: { rawSize?: number; raw_size?: number }[];
+          }
+        ).tensors;
+        const tensorBytes = tensors.reduce(
+          (sum, tensor) => sum + (tensor.rawSize ?? tensor.raw_size ?? NaN),
+          0,
+        );
+        expect(statSync(path).size).toBeLessThan(tensorBytes * 1.1);
+
+        const { loadModel } = await builtPackage();
+        const began = performance.now();
+        const model = await loadModel(path);
+        const loaded = performance.now();
+        try {
+          expect(model.info.dims).toMatchObject({ ...dimensions[size], nVocab: 51865, nMels: 80 });
+          expect(model.info.languages).toHaveLength(99);
+          const fresh = await model.memory();
+          expect(fresh.weightBytes).toBe(tensorBytes);
+          const planned = fresh.kvCacheBytes + fresh.activationBytes;
+          expect(fresh.heapBytes - fresh.weightBytes).toBeLessThanOrEqual(planned + restOfHeap);
+
+          const sound = readFileSync(lecture);
+          const begun = performance.now();
+          const result = await model.transcribe(sound, { language: 'en' });
+          const done = performance.now();
+          expect(result.duration).toBeCloseTo(60, 0);
+          const windows = new Set(result.segments.map((segment) => segment.seek));
+          expect(windows.size).toBeGreaterThan(1);
+
+          // What the first minute took is all it ever takes.
+          const after = await model.memory();
+          expect(after.heapBytes - fresh.heapBytes).toBeLessThanOrEqual(64 * 1024);
+          await model.transcribe(sound.subarray(0, 44 + 5 * 32000), { language: 'en' });
+          const again = await model.memory();
+          expect(again.heapBytes).toBeLessThanOrEqual(after.heapBytes);
+          expect(again.heapPeakBytes).toBe(after.heapPeakBytes);
+          expect(again.wasmBytes).toBe(after.wasmBytes);
+          tellFigures('Node', `${size} ${dtype}`, {
+            loadSeconds: (loaded - began) / 1000,
+            workSeconds: (done - begun) / 1000,
+            audioSeconds: result.duration,
+            wasmBytes: again.wasmBytes,
+          });
+        } finally {
+          model.dispose();
+        }
+      }, 600_000);
+    }
+  }
+});

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { installPacked } from '../support/packed_package.js';
+import type { EmptyProject } from '../support/packed_package.js';
+import { projectRoot } from '../support/shared_folder.js';
+
+const sample = join(projectRoot, 'web/demo/sample.wav');
+const sampleText = 'three one four one five nine two six five';
+
+/** A page's code and a program's code: everything public is used with its type. */
+const typedProgram = `
+import { loadModel, SusurrusError } from 'susurrus';
+import type { ErrorCode, Model, Segment, TranscriptionResult, Variant } from 'susurrus';
+
+export async function use(file: Blob, signal: AbortSignal): Promise<string> {
+  const model: Model = await loadModel(file, {
+    signal,
+    variant: 'simd' satisfies Variant,
+    onProgress: ({ loaded, total }) => void (loaded / (total ?? 1)),
+  });
+  for await (const segment of model.transcribe(file, { language: 'auto', timestamps: 'segment' })) {
+    const { start, end, text, tokens }: Segment = segment;
+    void [start.toFixed(), end.toFixed(), text.trim(), tokens.length];
+  }
+  const result: TranscriptionResult = await model.transcribe(new Float32Array(16000));
+  // @ts-expect-error There is no such option.
+  void model.transcribe(file, { beams: 5 });
+  model.dispose();
+  return result.text;
+}
+
+export function codeOf(error: unknown): ErrorCode | undefined {
+  return error instanceof SusurrusError ? error.code : undefined;
+}
+`;
+
+let project: EmptyProject;
+beforeAll(() => {
+  project = installPacked();
+}, 120_000);
+afterAll(() => {
+  project.remove();
+});
+
+describe('the packed package', () => {
+  test('holds what it promises and nothing else', () => {
+    for (const path of [
+      ...['README.md', 'LICENSE', 'THIRD-PARTY-NOTICES.md', 'package.json'],
+      ...['models/digits.apr', 'models/README.md'],
+      ...['dist/index.mjs', 'dist/node.mjs', 'dist/worker.mjs', 'dist/engine.mjs', 'dist/cli.mjs'],
+      ...['dist/engine.simd.wasm', 'dist/engine.relaxed.wasm'],
+      ...['dist/types/index.d.ts', 'dist/types/node.d.ts'],
+    ]) {
+      expect(project.files).toContain(path);
+    }
+    expect(
+      project.files.filter((path) => /^(src|scripts|tests|web|dist\/demo)\//.test(path)),
+    ).toEqual([]);
+  });
+
+  test('runs nothing when it is installed', () => {
+    const manifest = JSON.parse(
+      readFileSync(join(project.folder, 'node_modules/susurrus/package.json'), 'utf8'),
+    ) as { scripts?: Record<string, string> };
+    const hooks = Object.keys(manifest.scripts ?? {}).filter((name) =>
+      /^(pre|post)?(install|prepare|publish|pack)$/.test(name),
+    );
+    expect(hooks).toEqual([]);
+  });
+
+  test('transcribes when a module imports it', () => {
+    project.write(
+      'program.mjs',
+      `import { readFile } from 'node:fs/promises';
+       import { loadModel } from 'susurrus';
+       const model = await loadModel();
+       const { text } = await model.transcribe(await readFile(process.argv[2]));
+       model.dispose();
+       console.log(text.trim());`,
+    );
+    expect(project.node('program.mjs', sample).trim()).toBe(sampleText);
+  });
+
+  test('transcribes as a command', () => {
+    const command = 'node_modules/susurrus/dist/cli.mjs';
+    const json = project.node(command, 'transcribe', sample, '--format', 'json');
+    expect((JSON.parse(json) as { text: string }).text.trim()).toBe(sampleText);
+  });
+
+  for (const [resolution, module] of [
+    ['nodenext', 'nodenext'],
+    ['bundler', 'esnext'],
+  ] as const) {
+    test(`has types that hold under strict rules (${resolution})`, () => {
+      project.write('program.ts', typedProgram);
+      const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc');
+      const options = [
+        ...['--strict', '--noEmit', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false'],
+        ...['--target', 'es2022', '--lib', 'es2023,esnext.disposable,dom,dom.asynciterable'],
+        ...['--module', module, '--moduleResolution', resolution, '--types', ''],
+      ];
+      // tsc prints what is wrong and fails; nothing is wrong.
+      expect(project.node(compiler, ...options, 'program.ts')).toBe('');
+    });
+  }
+});
