@@ -14,7 +14,7 @@ const layers = {
   text: ['base', 'container'],
   whisper: ['base', 'tensor', 'kernels', 'container'],
   decode: ['base', 'tensor', 'text', 'kernels'],
-  convert: ['base', 'stream', 'container', 'tensor', 'text'],
+  convert: ['base', 'stream', 'container', 'tensor', 'kernels', 'text'],
   session: [
     ...['base', 'stream', 'container', 'tensor', 'kernels', 'audio', 'text', 'whisper', 'decode'],
     'convert',
@@ -23,7 +23,7 @@ const layers = {
 
 /** From a layer that needs only declarations of another: the headers it may include. */
 const onlyHeaders = {
-  'tensor → container': /^container\/(dtype|shape|tensor_info|model_metadata|model_reader)\.h$/,
+  'tensor → container': /^container\/(dtype|shape|tensor_info|model_metadata|model_reader|whisper_tensors)\.h$/,
   'kernels → container': /^container\/(dtype|shape)\.h$/,
   'text → container': /^container\/model_metadata\.h$/,
   'whisper → container': /^container\/(dtype|shape|tensor_info|model_metadata|whisper_tensors)\.h$/,

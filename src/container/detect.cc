@@ -66,7 +66,8 @@ Result<FileFormat> detect_apr(ByteSpan bytes) {
       bytes.size() >= kDetectionBytes && all_zero(bytes.subspan(44, 20))) {
     return not_read("APR v2 of aprender", kNeedApr2);
   }
-  if ((at12 == 64 || at12 == 160) && bytes.size() >= kDetectionBytes && all_zero(bytes.subspan(25, 39))) {
+  if (number_at<uint16_t>(bytes, 4) == 2 && (at12 == 64 || at12 == 160) &&
+      bytes.size() >= kDetectionBytes && all_zero(bytes.subspan(25, 39))) {
     return not_a_model("a bundle of apr-cookbook");
   }
   return FileFormat::apr2;

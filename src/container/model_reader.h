@@ -14,6 +14,8 @@ struct ModelManifest {
   uint16_t version_major = 0;
   uint16_t version_minor = 0;
   uint32_t flags = 0;
+  /// The weights cannot be read: tensors are not placed.
+  bool is_encrypted = false;
   /// The metadata section as stored (UTF-8 JSON); valid only during on_manifest. Empty unless the sink
   /// wants_metadata_text().
   std::string_view metadata_text;

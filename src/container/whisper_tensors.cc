@@ -57,7 +57,8 @@ bool is_column_of(const Shape& shape, const Shape& expected) {
          shape[0] * shape[1] == expected[0];
 }
 
-Status check_one(const WhisperTensor& wanted, const TensorInfo& found, bool& reversed) {
+Status check_one(const WhisperTensor& wanted, const TensorInfo& found, bool may_reverse,
+                 bool& reversed) {
   if (!is_weight_dtype(found.dtype)) {
     return make_error(ErrorCode::malformed, ErrorReason::model)
         .at(found.file_offset)
@@ -69,7 +70,8 @@ Status check_one(const WhisperTensor& wanted, const TensorInfo& found, bool& rev
   bool is_conv_bias = wanted.name.starts_with("encoder.conv") && wanted.name.ends_with(".bias");
   if (is_conv_bias && is_column_of(found.shape, wanted.shape)) return ok_status();
   // Blocks run along the last dimension, so it must stay the last one.
-  if (is_reversed(found.shape, wanted.shape) && tensor_byte_count(found.dtype, wanted.shape)) {
+  if (may_reverse && is_reversed(found.shape, wanted.shape) &&
+      tensor_byte_count(found.dtype, wanted.shape)) {
     reversed = true;
     return ok_status();
   }
@@ -153,7 +155,7 @@ std::vector<WhisperTensor> whisper_tensors(const WhisperDimensions& d) {
 
 Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions,
                                              std::span<const TensorInfo> tensors,
-                                             EncoderPositions encoder_positions) {
+                                             const WhisperTensorRules& rules) {
   SUSURRUS_ASSIGN(NameIndex index, index_names(tensors));
   const uint64_t needed =
       11 + 15ull * dimensions.n_audio_layer + 24ull * dimensions.n_text_layer;
@@ -170,8 +172,7 @@ Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions
   for (const WhisperTensor& wanted : map.tensors) {
     auto found = index.find(wanted.name);
     map.sources.push_back(found == index.end() ? WhisperTensorMap::kAbsent : found->second);
-    bool is_optional = encoder_positions == EncoderPositions::may_be_absent &&
-                       wanted.name == kEncoderPositionsName;
+    bool is_optional = rules.may_lack_encoder_positions && wanted.name == kEncoderPositionsName;
     if (found == index.end() && !is_optional) missing.add(wanted.name);
   }
   if (missing.count() > 0) return missing.error(needed);
@@ -179,7 +180,8 @@ Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions
   bool reversed = false;
   for (size_t i = 0; i < map.tensors.size(); ++i) {
     if (map.sources[i] == WhisperTensorMap::kAbsent) continue;
-    SUSURRUS_TRY(check_one(map.tensors[i], tensors[map.sources[i]], reversed));
+    SUSURRUS_TRY(
+        check_one(map.tensors[i], tensors[map.sources[i]], rules.may_reverse_dims, reversed));
   }
   if (reversed) map.warnings.push_back("some tensors list their dimensions in reverse");
 

@@ -39,12 +39,18 @@ struct WhisperTensorMap {
   std::vector<std::string> warnings;
 };
 
-enum class EncoderPositions { required, may_be_absent };
+/// What a source may do differently.
+struct WhisperTensorRules {
+  /// ggml's order over the same bytes, accepted with a warning (apr.md 9.14).
+  bool may_reverse_dims = true;
+  /// They are fixed sinusoids, which a converter can compute.
+  bool may_lack_encoder_positions = false;
+};
 
 /// Finds every needed tensor and checks names and shapes: apr.md §10, cases 51 (after aliases), 76, 77, 79, 80.
 Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions,
                                              std::span<const TensorInfo> tensors,
-                                             EncoderPositions encoder_positions);
+                                             const WhisperTensorRules& rules);
 
 /// What inference needs of a whole model beyond map_whisper_tensors: cases 62, 78, 81.
 Status check_whisper_model(const ModelMetadata& metadata, std::span<const TensorInfo> tensors);

@@ -1,16 +1,13 @@
 #pragma once
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/aligned_buffer.h"
 #include "base/bytes.h"
 #include "container/apr2/apr2_writer.h"
-#include "container/model_metadata.h"
-#include "container/safetensors/safetensors_header.h"
 #include "convert/conversion_plan.h"
 #include "convert/tensor_encoder.h"
+#include "stream/output_buffer.h"
 
 namespace susurrus {
 
@@ -54,13 +51,15 @@ class Converter {
   uint32_t tensor_count() const { return static_cast<uint32_t>(plan_.tensors.size()); }
   SourceRange source_range(uint32_t tensor) const;
   /// The canonical name, for progress.
-  std::string_view tensor_name(uint32_t tensor) const { return plan_.tensors[tensor].name; }
+  std::string_view tensor_name(uint32_t tensor) const {
+    return tensor < tensor_count() ? std::string_view(plan_.tensors[tensor].name) : std::string_view();
+  }
   Status push(ByteSpan source_bytes);
   Status finish_tensor();
   Status finish();
 
-  ByteSpan output() const;
-  void consume_output();
+  ByteSpan output() const { return output_.bytes(); }
+  void consume_output() { output_.clear(); }
 
   /// The whole file's length; known from begin(write) on.
   uint64_t output_byte_count() const;
@@ -68,10 +67,18 @@ class Converter {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  enum class State : uint8_t { collecting, planned, running, done, failed };
-  Status start_tensor();
-  Status check(Status status);
-  bool is_writing() const { return pass_ == Pass::write; }
+  enum class State : uint8_t { collecting, planned, running, failed };
+  /// Remembers a failure, which ends the converter's use.
+  Status keep(Status status);
+  Status require(State state) const;
+  Status plan(std::string_view json);
+  Status start_pass(Pass pass);
+  Result<std::vector<TensorInfo>> output_tensors() const;
+  bool is_compressed(uint32_t tensor) const;
+  void start_tensor();
+  Status encode(ByteSpan source_bytes);
+  Status end_tensor();
+  Status encode_positions(const PlannedTensor& tensor);
 
   Dtype dtype_;
   Compression compression_;
@@ -81,12 +88,14 @@ class Converter {
   std::vector<uint32_t> source_of_tensor_;
   uint32_t source_count_ = 0;
   std::string metadata_text_;
-  ModelMetadata metadata_;
   ConversionPlan plan_;
-  uint32_t current_ = 0;
-  std::unique_ptr<TensorEncoder> encoder_;
   std::vector<uint64_t> measured_;  // stored bytes with LZ4, per tensor
+  uint32_t current_ = 0;
+  uint64_t pushed_byte_count_ = 0;  // of the current tensor
+  TensorEncoder encoder_;
   std::unique_ptr<Apr2Writer> writer_;
+  std::unique_ptr<ByteSink> encoder_target_;
+  OutputBuffer output_;
   std::vector<std::string> warnings_;
 };
 

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "container/apr2/apr2_flags.h"
-
 namespace susurrus {
 
 Status WeightStore::on_manifest(ModelManifest& manifest) {
-  if (manifest.flags & apr2_flags::kEncrypted) {
+  if (manifest.is_encrypted) {
     return make_error(ErrorCode::decryption_failed, ErrorReason::decrypt)
         .about("ENCRYPTED")
         .having("no key; this version reads no encrypted models");
@@ -15,7 +13,7 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
   SUSURRUS_TRY(check_whisper_model(*manifest.metadata, manifest.tensors));
   SUSURRUS_ASSIGN(WhisperTensorMap map,
                   map_whisper_tensors(manifest.metadata->dimensions, manifest.tensors,
-                                      EncoderPositions::required));
+                                      WhisperTensorRules{}));
   metadata_ = std::move(*manifest.metadata);
   for (std::string& warning : map.warnings) warnings_.push_back(std::move(warning));
 

@@ -129,6 +129,7 @@ Status Apr2Reader::announce() {
   manifest.version_major = header_.version_major;
   manifest.version_minor = header_.version_minor;
   manifest.flags = header_.flags;
+  manifest.is_encrypted = header_.has(apr2_flags::kEncrypted);
   manifest.metadata_text = metadata_text_;
   manifest.metadata = &metadata_.model;
   manifest.tensors = tensors_;

@@ -1,0 +1,177 @@
+#include "container/apr2/apr2_writer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/limits.h"
+#include "container/apr2/apr2_flags.h"
+#include "container/apr2/apr2_header.h"
+
+namespace susurrus {
+namespace {
+
+constexpr uint64_t kAlignment = 64;
+constexpr uint64_t kFixedEntryBytes = 32;
+
+template <typename T>
+void append(std::vector<uint8_t>& out, T value) {
+  out.resize(out.size() + sizeof value);
+  store_le(out.data() + out.size() - sizeof value, value);
+}
+
+void append(std::vector<uint8_t>& out, std::string_view text) {
+  out.insert(out.end(), text.begin(), text.end());
+}
+
+Error wrong_argument(std::string_view subject) {
+  return make_error(ErrorCode::invalid_argument, ErrorReason::option).about(subject);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Apr2Writer>> Apr2Writer::plan(std::string_view metadata,
+                                                     std::vector<TensorInfo> tensors,
+                                                     uint32_t hint_flags) {
+  if (metadata.empty() || metadata.size() > limits::kMetadataBytes) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .about("metadata_size")
+        .expecting("1 to " + std::to_string(limits::kMetadataBytes))
+        .having(metadata.size());
+  }
+  std::unique_ptr<Apr2Writer> writer(new Apr2Writer());
+  writer->tensors_ = std::move(tensors);
+  writer->flags_ = (hint_flags & apr2_flags::kStreaming) | apr2_flags::kAligned64;
+  writer->metadata_byte_count_ = metadata.size();
+  SUSURRUS_TRY(writer->place_tensors());
+  return writer;
+}
+
+Status Apr2Writer::place_tensors() {
+  index_byte_count_ = kApr2IndexHeaderBytes;
+  for (TensorInfo& tensor : tensors_) {
+    if (tensor.name.empty() || tensor.name.size() > limits::kTensorNameBytes || tensor.shape.rank() == 0) {
+      return wrong_argument(tensor.name).expecting("a name of 1 to 1024 bytes and 1 to 8 dimensions");
+    }
+    const auto raw = tensor_byte_count(tensor.dtype, tensor.shape);
+    if (!raw || (!tensor.is_compressed && *raw != tensor.stored_byte_count)) {
+      return wrong_argument(tensor.name).expecting(raw.value_or(0)).having(tensor.stored_byte_count);
+    }
+    tensor.raw_byte_count = *raw;
+    index_byte_count_ += kFixedEntryBytes + tensor.name.size() + 8 * tensor.shape.rank();
+    if (tensor.is_compressed) flags_ |= apr2_flags::kCompressed;
+    if (is_block_dtype(tensor.dtype)) flags_ |= apr2_flags::kQuantized;
+  }
+  if (index_byte_count_ > limits::kIndexBytes) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .about("index_size")
+        .expecting(limits::kIndexBytes)
+        .having(index_byte_count_);
+  }
+  data_offset_ = align_up(kApr2HeaderBytes + metadata_byte_count_ + index_byte_count_, kAlignment);
+  uint64_t end = data_offset_;
+  for (TensorInfo& tensor : tensors_) {
+    const auto begin = checked_align_up(end, kAlignment);
+    const auto next = begin ? checked_add(*begin, tensor.stored_byte_count) : begin;
+    if (!next) return wrong_argument(tensor.name).expecting("offsets that fit 64 bits");
+    tensor.file_offset = *begin;
+    end = *next;
+  }
+  file_byte_count_ = end + kApr2FooterBytes;
+  return ok_status();
+}
+
+std::vector<uint8_t> Apr2Writer::encode_header() const {
+  std::vector<uint8_t> out;
+  append(out, kApr2Magic);
+  append<uint16_t>(out, 2);
+  append<uint16_t>(out, 0);
+  append<uint32_t>(out, flags_);
+  append<uint32_t>(out, static_cast<uint32_t>(kApr2HeaderBytes));
+  append<uint32_t>(out, static_cast<uint32_t>(metadata_byte_count_));
+  append<uint32_t>(out, static_cast<uint32_t>(kApr2HeaderBytes + metadata_byte_count_));
+  append<uint32_t>(out, static_cast<uint32_t>(index_byte_count_));
+  append<uint32_t>(out, static_cast<uint32_t>(data_offset_));
+  return out;
+}
+
+std::vector<uint8_t> Apr2Writer::encode_index() const {
+  std::vector<uint8_t> out;
+  out.reserve(index_byte_count_);
+  append<uint32_t>(out, static_cast<uint32_t>(tensors_.size()));
+  append<uint32_t>(out, 0);
+  for (const TensorInfo& tensor : tensors_) {
+    append<uint16_t>(out, static_cast<uint16_t>(tensor.name.size()));
+    append(out, std::string_view(tensor.name));
+    append<uint8_t>(out, static_cast<uint8_t>(tensor.dtype));
+    append<uint8_t>(out, static_cast<uint8_t>(tensor.shape.rank()));
+    for (const uint64_t dim : tensor.shape.dims()) append<uint64_t>(out, dim);
+    append<uint64_t>(out, tensor.file_offset - data_offset_);
+    append<uint64_t>(out, tensor.stored_byte_count);
+    append<uint64_t>(out, tensor.is_compressed ? tensor.raw_byte_count : 0);
+    append<uint32_t>(out, 0);
+  }
+  return out;
+}
+
+Status Apr2Writer::begin(std::string_view metadata, ByteSink& sink) {
+  SUSURRUS_CHECK(position_ == 0 && metadata.size() == metadata_byte_count_);
+  SUSURRUS_TRY(emit(encode_header(), sink));
+  SUSURRUS_TRY(emit(as_bytes(metadata), sink));
+  SUSURRUS_TRY(emit(encode_index(), sink));
+  SUSURRUS_TRY(pad_to(data_offset_, sink));
+  skip_finished_tensors();
+  return ok_status();
+}
+
+Status Apr2Writer::write(ByteSpan stored, ByteSink& sink) {
+  if (stored.empty()) return ok_status();
+  if (current_ == tensors_.size()) return wrong_argument("write").having("bytes behind the last tensor");
+  const TensorInfo& tensor = tensors_[current_];
+  SUSURRUS_TRY(pad_to(tensor.file_offset, sink));
+  const uint64_t left = tensor.file_offset + tensor.stored_byte_count - position_;
+  if (stored.size() > left) return wrong_argument(tensor.name).expecting(left).having(stored.size());
+  SUSURRUS_TRY(emit(stored, sink));
+  skip_finished_tensors();
+  return ok_status();
+}
+
+void Apr2Writer::skip_finished_tensors() {
+  while (current_ < tensors_.size()) {
+    const TensorInfo& tensor = tensors_[current_];
+    if (position_ < tensor.file_offset + tensor.stored_byte_count) break;
+    ++current_;
+  }
+}
+
+Status Apr2Writer::finish(ByteSink& sink) {
+  // Only tensors without bytes may be left, and padding in front of them.
+  while (current_ < tensors_.size() && tensors_[current_].stored_byte_count == 0) ++current_;
+  if (current_ < tensors_.size()) {
+    return make_error(ErrorCode::wrong_state, ErrorReason::state)
+        .about(tensors_[current_].name)
+        .expecting("all its bytes");
+  }
+  SUSURRUS_TRY(pad_to(file_byte_count_ - kApr2FooterBytes, sink));
+  std::vector<uint8_t> footer;
+  append<uint32_t>(footer, crc_.value());
+  append(footer, kApr2FooterMagic);
+  append<uint64_t>(footer, file_byte_count_);
+  return emit(footer, sink);
+}
+
+Status Apr2Writer::emit(ByteSpan bytes, ByteSink& sink) {
+  crc_.update(bytes);
+  position_ += bytes.size();
+  return sink.write(bytes);
+}
+
+Status Apr2Writer::pad_to(uint64_t file_offset, ByteSink& sink) {
+  constexpr std::array<uint8_t, kAlignment> kZeros{};
+  while (position_ < file_offset) {
+    const uint64_t count = std::min<uint64_t>(file_offset - position_, kZeros.size());
+    SUSURRUS_TRY(emit(ByteSpan(kZeros.data(), count), sink));
+  }
+  return ok_status();
+}
+
+}  // namespace susurrus

@@ -1,0 +1,231 @@
+#include "container/safetensors/safetensors_header.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/json_document.h"
+#include "container/whisper_tensors.h"
+
+namespace susurrus {
+namespace {
+
+constexpr uint64_t kLengthBytes = 8;
+
+struct SourceType {
+  std::string_view name;
+  uint32_t byte_count;
+  std::optional<Dtype> dtype;
+};
+
+constexpr SourceType kSourceTypes[] = {
+    {"F32", 4, Dtype::f32},     {"F16", 2, Dtype::f16},     {"BF16", 2, Dtype::bf16},
+    {"I8", 1, Dtype::i8},       {"U8", 1, Dtype::u8},       {"I16", 2, Dtype::i16},
+    {"I32", 4, Dtype::i32},     {"I64", 8, Dtype::i64},     {"BOOL", 1, std::nullopt},
+    {"U16", 2, std::nullopt},   {"U32", 4, std::nullopt},   {"U64", 8, std::nullopt},
+    {"F64", 8, std::nullopt},   {"F8_E5M2", 1, std::nullopt}, {"F8_E4M3", 1, std::nullopt},
+};
+
+const SourceType* find_type(std::string_view name) {
+  for (const SourceType& type : kSourceTypes) {
+    if (type.name == name) return &type;
+  }
+  return nullptr;
+}
+
+Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
+  return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
+}
+
+struct Entry {
+  TensorInfo tensor;
+  bool is_kept = true;
+};
+
+class HeaderParser {
+ public:
+  HeaderParser(JsonValue root, uint64_t data_offset, uint64_t file_byte_count)
+      : root_(root), data_offset_(data_offset), file_byte_count_(file_byte_count) {}
+
+  Result<std::vector<TensorInfo>> parse() {
+    if (!root_.is_object()) return bad("header").expecting("an object");
+    std::unordered_set<std::string_view> names;
+    for (const auto [name, value] : root_.members()) {
+      if (!names.insert(name).second) {
+        return malformed(ErrorReason::duplicate, kLengthBytes, name).expecting("each name once");
+      }
+      if (name == "__metadata__") {
+        if (!value.is_object()) return bad(name).expecting("an object of strings");
+        continue;
+      }
+      SUSURRUS_TRY(add(name, value));
+    }
+    SUSURRUS_TRY(check_coverage());
+    std::vector<TensorInfo> tensors;
+    for (Entry& entry : entries_) {
+      if (entry.is_kept) tensors.push_back(std::move(entry.tensor));
+    }
+    return tensors;
+  }
+
+ private:
+  static Error bad(std::string_view subject) {
+    return malformed(ErrorReason::bad_metadata, kLengthBytes, subject);
+  }
+
+  Status add(std::string_view name, JsonValue value) {
+    if (name.empty() || name.size() > limits::kTensorNameBytes) {
+      return malformed(ErrorReason::bad_name, kLengthBytes, "name").expecting("1 to 1024 bytes");
+    }
+    if (!value.is_object()) return bad(name).expecting("an object");
+    for (const char* key : {"dtype", "shape", "data_offsets"}) {
+      if (value.count(key) != 1) return bad(name).expecting(key).having(value.count(key));
+    }
+    const auto type_name = value["dtype"].text();
+    const SourceType* type = type_name ? find_type(*type_name) : nullptr;
+    if (type == nullptr) return unsupported_type(name, type_name.value_or("no text"));
+    Entry entry;
+    entry.tensor.name = name;
+    SUSURRUS_TRY(read_shape(value["shape"], entry.tensor));
+    SUSURRUS_TRY(read_range(value["data_offsets"], *type, entry.tensor));
+    if (type->dtype) {
+      entry.tensor.dtype = *type->dtype;
+    } else {
+      const std::string canonical = canonical_tensor_name(name);
+      if (canonical.starts_with("encoder.") || canonical.starts_with("decoder.")) {
+        return unsupported_type(name, type->name);
+      }
+      entry.is_kept = false;
+    }
+    entries_.push_back(std::move(entry));
+    return ok_status();
+  }
+
+  static Error unsupported_type(std::string_view name, std::string_view type) {
+    return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
+        .at(kLengthBytes)
+        .about(name)
+        .expecting("F32, F16 or BF16")
+        .having(type);
+  }
+
+  static Status read_shape(JsonValue shape, TensorInfo& tensor) {
+    const Error wrong = malformed(ErrorReason::bad_shape, kLengthBytes, tensor.name);
+    if (!shape.is_array() || shape.size() > limits::kMaxDims) {
+      return Error(wrong).expecting("up to 8 dimensions").having(shape.size());
+    }
+    for (const JsonValue dim : shape.items()) {
+      const auto size = dim.unsigned_integer();
+      if (!size) return Error(wrong).expecting("integers that are not negative");
+      tensor.shape.append(*size);
+    }
+    return ok_status();
+  }
+
+  Status read_range(JsonValue range, const SourceType& type, TensorInfo& tensor) const {
+    uint64_t ends[2] = {};
+    size_t count = 0;
+    for (const JsonValue item : range.items()) {
+      const auto end = item.unsigned_integer();
+      if (!end || count == 2) return bad(tensor.name).expecting("two offsets");
+      ends[count++] = *end;
+    }
+    if (count != 2) return bad(tensor.name).expecting("two offsets");
+    const uint64_t data_byte_count = file_byte_count_ - data_offset_;
+    if (ends[0] > ends[1] || ends[1] > data_byte_count) {
+      return malformed(ErrorReason::bounds, kLengthBytes, tensor.name)
+          .expecting("a range within " + std::to_string(data_byte_count) + " bytes")
+          .having(ends[1]);
+    }
+    const auto elements = tensor.shape.element_count();
+    const auto bytes = elements ? checked_multiply(*elements, type.byte_count) : elements;
+    if (!bytes) {
+      return malformed(ErrorReason::bad_shape, kLengthBytes, tensor.name)
+          .expecting("dimensions whose product fits 64 bits");
+    }
+    if (ends[1] - ends[0] != *bytes) {
+      return malformed(ErrorReason::size_mismatch, kLengthBytes, tensor.name)
+          .expecting(*bytes)
+          .having(ends[1] - ends[0]);
+    }
+    tensor.file_offset = data_offset_ + ends[0];
+    tensor.raw_byte_count = *bytes;
+    tensor.stored_byte_count = *bytes;
+    return ok_status();
+  }
+
+  /// No overlaps, no holes, nothing behind the last tensor.
+  Status check_coverage() {
+    std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+      if (a.tensor.file_offset != b.tensor.file_offset) {
+        return a.tensor.file_offset < b.tensor.file_offset;
+      }
+      return a.tensor.stored_byte_count < b.tensor.stored_byte_count;
+    });
+    uint64_t end = data_offset_;
+    for (const Entry& entry : entries_) {
+      if (entry.tensor.file_offset != end) {
+        return malformed(ErrorReason::layout, entry.tensor.file_offset, entry.tensor.name)
+            .expecting("data at " + std::to_string(end))
+            .having(entry.tensor.file_offset < end ? "an overlap" : "a hole");
+      }
+      end += entry.tensor.stored_byte_count;
+    }
+    if (end != file_byte_count_) {
+      return malformed(ErrorReason::trailing_data, end, "file").expecting(end).having(file_byte_count_);
+    }
+    return ok_status();
+  }
+
+  JsonValue root_;
+  uint64_t data_offset_;
+  uint64_t file_byte_count_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+Result<uint64_t> safetensors_header_byte_count(ByteSpan first_bytes, uint64_t file_byte_count) {
+  if (first_bytes.size() < kLengthBytes || file_byte_count < kLengthBytes + 2) {
+    return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
+        .at(first_bytes.size())
+        .about("header length")
+        .expecting(kLengthBytes)
+        .having(first_bytes.size());
+  }
+  const uint64_t json_byte_count = load_le<uint64_t>(first_bytes.data());
+  if (json_byte_count > limits::kSafetensorsHeaderBytes) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .at(0)
+        .about("header length")
+        .expecting(limits::kSafetensorsHeaderBytes)
+        .having(json_byte_count);
+  }
+  if (json_byte_count > file_byte_count - kLengthBytes) {
+    return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
+        .at(0)
+        .about("header length")
+        .expecting(json_byte_count + kLengthBytes)
+        .having(file_byte_count);
+  }
+  return kLengthBytes + json_byte_count;
+}
+
+Result<std::vector<TensorInfo>> parse_safetensors_header(ByteSpan header, uint64_t file_byte_count) {
+  SUSURRUS_ASSIGN(const uint64_t byte_count, safetensors_header_byte_count(header, file_byte_count));
+  if (header.size() != byte_count) {
+    return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
+        .at(header.size())
+        .about("header")
+        .expecting(byte_count)
+        .having(header.size());
+  }
+  const std::string_view json = as_text(header.subspan(kLengthBytes));
+  if (json.empty() || json.front() != '{') {
+    return malformed(ErrorReason::bad_metadata, kLengthBytes, "header").expecting("{");
+  }
+  SUSURRUS_ASSIGN(const JsonDocument document,
+                  JsonDocument::parse(json, {kLengthBytes, ErrorReason::bad_metadata, "header"}));
+  return HeaderParser(document.root(), byte_count, file_byte_count).parse();
+}
+
+}  // namespace susurrus

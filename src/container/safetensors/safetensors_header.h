@@ -1,0 +1,20 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "container/tensor_info.h"
+
+namespace susurrus {
+
+/// Bytes of the length field and the JSON header that it announces, from a file's first 8 bytes. Refuses lengths beyond
+/// the format's limit or the file.
+Result<uint64_t> safetensors_header_byte_count(ByteSpan first_bytes, uint64_t file_byte_count);
+
+/// Every tensor of a SafeTensors file (whisper-sources.md §9), in order of their data. `header` is what
+/// safetensors_header_byte_count() counts. A type that APR2 does not have (bool, f64, u16 …) is refused only when the
+/// tensor is one of Whisper's; others of such a type are left out.
+Result<std::vector<TensorInfo>> parse_safetensors_header(ByteSpan header, uint64_t file_byte_count);
+
+}  // namespace susurrus

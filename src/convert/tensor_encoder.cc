@@ -1,0 +1,86 @@
+#include "convert/tensor_encoder.h"
+
+#include <algorithm>
+
+#include "convert/quantize.h"
+
+namespace susurrus {
+namespace {
+
+class CountingSink : public ByteSink {
+ public:
+  CountingSink(ByteSink& sink, uint64_t& count) : sink_(sink), count_(count) {}
+  Status write(ByteSpan bytes) override {
+    count_ += bytes.size();
+    return sink_.write(bytes);
+  }
+
+ private:
+  ByteSink& sink_;
+  uint64_t& count_;
+};
+
+}  // namespace
+
+void TensorEncoder::start(Dtype source, Dtype target, bool compress) {
+  source_ = source;
+  target_ = target;
+  compress_ = compress;
+  unit_byte_count_ =
+      size_t{dtype_traits(source).bytes_per_block} * dtype_traits(target).elements_per_block;
+  cut_size_ = 0;
+  stored_byte_count_ = 0;
+}
+
+Status TensorEncoder::push(ByteSpan bytes, ByteSink& sink) {
+  if (source_ == target_) return emit(bytes, sink);
+  if (cut_size_ > 0) {
+    const size_t count = std::min(unit_byte_count_ - cut_size_, bytes.size());
+    std::memcpy(cut_unit_ + cut_size_, bytes.data(), count);
+    cut_size_ += count;
+    bytes = bytes.subspan(count);
+    if (cut_size_ < unit_byte_count_) return ok_status();
+    cut_size_ = 0;
+    SUSURRUS_TRY(convert(ByteSpan(cut_unit_, unit_byte_count_), sink));
+  }
+  const size_t whole = bytes.size() / unit_byte_count_ * unit_byte_count_;
+  SUSURRUS_TRY(convert(bytes.first(whole), sink));
+  bytes = bytes.subspan(whole);
+  if (!bytes.empty()) std::memcpy(cut_unit_, bytes.data(), bytes.size());
+  cut_size_ = bytes.size();
+  return ok_status();
+}
+
+Status TensorEncoder::convert(ByteSpan units, ByteSink& sink) {
+  constexpr size_t kBatchValues = 2048;
+  float values[kBatchValues];
+  uint8_t encoded[kBatchValues * sizeof(float)];
+  const DtypeTraits& source = dtype_traits(source_);
+  const DtypeTraits& target = dtype_traits(target_);
+  while (!units.empty()) {
+    const size_t count = std::min(kBatchValues, units.size() / source.bytes_per_block);
+    read_floats(source_, units.data(), count, values);
+    write_floats(target_, values, count, encoded);
+    units = units.subspan(count * source.bytes_per_block);
+    SUSURRUS_TRY(
+        emit(ByteSpan(encoded, count / target.elements_per_block * target.bytes_per_block), sink));
+  }
+  return ok_status();
+}
+
+Status TensorEncoder::emit(ByteSpan raw, ByteSink& sink) {
+  CountingSink counting(sink, stored_byte_count_);
+  return compress_ ? lz4_.write(raw, counting) : counting.write(raw);
+}
+
+Status TensorEncoder::finish(ByteSink& sink) {
+  if (cut_size_ > 0) {
+    return make_error(ErrorCode::malformed, ErrorReason::size_mismatch)
+        .about("tensor")
+        .expecting("whole elements and blocks");
+  }
+  CountingSink counting(sink, stored_byte_count_);
+  return compress_ ? lz4_.finish(counting) : ok_status();
+}
+
+}  // namespace susurrus

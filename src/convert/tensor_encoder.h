@@ -1,0 +1,36 @@
+#pragma once
+#include "container/dtype.h"
+#include "stream/byte_sink.h"
+#include "stream/lz4_block_writer.h"
+
+namespace susurrus {
+
+/// Re-encodes tensors one after the other: bytes of one dtype in, stored bytes of another out, in bounded memory.
+class TensorEncoder {
+ public:
+  /// `source`: f32, f16 or bf16. `target`: the same type, f32, f16 or a block type.
+  void start(Dtype source, Dtype target, bool compress);
+  Status push(ByteSpan source_bytes, ByteSink& sink);
+  /// malformed when the tensor ended inside an element or block.
+  Status finish(ByteSink& sink);
+  /// Stored bytes given to the sink since start().
+  uint64_t stored_byte_count() const { return stored_byte_count_; }
+
+ private:
+  Status convert(ByteSpan units, ByteSink& sink);
+  Status emit(ByteSpan raw, ByteSink& sink);
+
+  // The least that converts by itself: one target block of source elements, at most 32 f32.
+  static constexpr size_t kMaxUnitBytes = 128;
+
+  Dtype source_ = Dtype::f32;
+  Dtype target_ = Dtype::f32;
+  bool compress_ = false;
+  size_t unit_byte_count_ = 4;
+  uint8_t cut_unit_[kMaxUnitBytes] = {};
+  size_t cut_size_ = 0;
+  Lz4BlockWriter lz4_;
+  uint64_t stored_byte_count_ = 0;
+};
+
+}  // namespace susurrus
