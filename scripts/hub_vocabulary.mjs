@@ -51,7 +51,7 @@ const byteLevel = (token) => Array.from(token, (byte) => standIns[byte.charCodeA
 
 /** The two tokens that a token of more than one byte is merged from: what is left of it when only lower ranks merge. */
 function mergedFrom(token, rank, rankOf) {
-  let parts = Array.from(token);
+  const parts = Array.from(token);
   while (parts.length > 2) {
     let best = -1;
     let bestRank = rank;
