@@ -2,8 +2,6 @@
 
 namespace susurrus {
 
-LanguageDetector::LanguageDetector(WhisperModel& model) : model_(model) { model_.begin_encode(); }
-
 Result<bool> LanguageDetector::step() {
   if (!is_encoded_) {
     if (!model_.encode_step()) return false;

@@ -7,10 +7,10 @@
 
 namespace susurrus {
 
-/// Encodes the model's mel window and asks which language it is in.
+/// Finishes an encoding that was begun (or is done), and asks which language the window is in.
 class LanguageDetector {
  public:
-  explicit LanguageDetector(WhisperModel& model);
+  explicit LanguageDetector(WhisperModel& model) : model_(model) {}
   /// True when done; the window is encoded then, the decoder reset.
   Result<bool> step();
   /// Most probable first.

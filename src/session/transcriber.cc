@@ -68,6 +68,7 @@ class WhisperTranscriber final : public Transcriber {
     if (mel_.fill_window(0, model_.window_frames()) == RecordingMel::Progress::need_audio) {
       return StepResult::need_audio;
     }
+    model_.begin_encode();
     detector_.emplace(model_);
     stage_ = Stage::detect;
     return StepResult::working;

@@ -74,11 +74,17 @@ class Transcriber {
 /// One window to tokens, the reference's decode(): mel_window() of the model is already filled.
 class WindowDecoder {
  public:
+  enum class Encoding : uint8_t {
+    needed,
+    /// The model holds the encoded window already: another attempt at it.
+    done,
+  };
   /// `prompt_tokens`: text before this window, in front of <|startoftranscript|>; may be empty.
   static Result<std::unique_ptr<WindowDecoder>> create(WhisperModel& model, const DecodeOptions& options,
-                                                       std::span<const uint32_t> prompt_tokens);
+                                                       std::span<const uint32_t> prompt_tokens,
+                                                       Encoding encoding = Encoding::needed);
   virtual ~WindowDecoder() = default;
-  /// True when done. Encodes first.
+  /// True when done. Encodes first where needed.
   virtual Result<bool> step() = 0;
   virtual const WindowResult& result() const = 0;
 };

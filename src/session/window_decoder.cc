@@ -17,14 +17,12 @@ namespace {
 class GreedyWindowDecoder final : public WindowDecoder {
  public:
   GreedyWindowDecoder(WhisperModel& model, const DecodeOptions& options,
-                      FixedString<16> language, std::span<const uint32_t> previous)
+                      FixedString<16> language, std::span<const uint32_t> previous,
+                      Encoding encoding)
       : model_(model), options_(options), previous_(previous.begin(), previous.end()) {
     result_.language = language;
-    if (language.empty()) {
-      detector_.emplace(model);
-    } else {
-      model.begin_encode();
-    }
+    if (encoding == Encoding::needed) model.begin_encode();
+    if (language.empty()) detector_.emplace(model);
     add_filters();
   }
 
@@ -122,11 +120,12 @@ class GreedyWindowDecoder final : public WindowDecoder {
 }  // namespace
 
 Result<std::unique_ptr<WindowDecoder>> WindowDecoder::create(
-    WhisperModel& model, const DecodeOptions& options, std::span<const uint32_t> prompt_tokens) {
+    WhisperModel& model, const DecodeOptions& options, std::span<const uint32_t> prompt_tokens,
+    Encoding encoding) {
   SUSURRUS_TRY(check_options(options));
   SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(model, options));
   return std::unique_ptr<WindowDecoder>(
-      new GreedyWindowDecoder(model, options, language, prompt_tokens));
+      new GreedyWindowDecoder(model, options, language, prompt_tokens, encoding));
 }
 
 }  // namespace susurrus

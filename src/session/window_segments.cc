@@ -57,8 +57,10 @@ WindowSegments split_window(const WindowResult& result, WindowPlace place,
   const std::span<const uint32_t> tokens = result.tokens;
   const double offset = frame_seconds(place.seek);
   const uint64_t window_end = place.seek + place.frame_count;
+  // Without timestamps in the prompt a part may begin with a text token. The reference takes that for a timestamp all the
+  // same, a negative one.
   auto seconds = [&](uint32_t token) {
-    return offset + (token - special.timestamp_begin) * kSecondsPerTimestamp;
+    return offset + (double{token} - double{special.timestamp_begin}) * kSecondsPerTimestamp;
   };
 
   WindowSegments split;
@@ -81,10 +83,8 @@ WindowSegments split_window(const WindowResult& result, WindowPlace place,
   size_t begin = 0;
   for (size_t end : ends) {
     auto part = tokens.subspan(begin, end - begin);
-    // A window whose first tokens are not timestamps can only come from a model that breaks the rules.
-    double from = special.is_timestamp(part.front()) ? seconds(part.front()) : offset;
-    double to = special.is_timestamp(part.back()) ? seconds(part.back()) : from;
-    split.segments.push_back(make_segment(result, part, place.seek, from, to, tokenizer));
+    split.segments.push_back(make_segment(result, part, place.seek, seconds(part.front()),
+                                          seconds(part.back()), tokenizer));
     begin = end;
   }
   if (!is_single) {
