@@ -88,9 +88,9 @@ size_t ChannelMix::mix(std::span<const float> interleaved, float* mono) {
     sample += frames * channels_;
   }
   for (; sample != end; ++sample) {
-    sum_ += *sample * weight(channel_);
+    sum_ += double{*sample} * weight(channel_);
     if (++channel_ < channels_) continue;
-    mono[frames++] = sum_;
+    mono[frames++] = static_cast<float>(sum_);
     sum_ = 0;
     channel_ = 0;
   }

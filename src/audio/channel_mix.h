@@ -32,7 +32,7 @@ class ChannelMix {
 
   uint32_t channels_ = 1;
   uint32_t channel_ = 0;  // of the next sample
-  float sum_ = 0;
+  double sum_ = 0;        // of thousands of channels, perhaps
   float mean_ = 1;
   std::array<float, kMaxSpeakers> weights_{1};
 };

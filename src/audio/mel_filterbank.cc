@@ -88,10 +88,11 @@ void MelFilterbank::slaney(uint32_t n_mels, std::span<float> dense) {
     const double area = 2 / (high - low);
     for (uint32_t bin = 0; bin < kBins; ++bin) {
       const double hz = bin * kBinHz;
-      const double rising = (hz - low) / (centre - low);
+      // Written so that the edge at 0 Hz gives -0, as in the reference.
+      const double rising = -((low - hz) / (centre - low));
       const double falling = (high - hz) / (high - centre);
       // The reference rounds twice: its triangles are stored in float32 before the norm is applied.
-      const float triangle = static_cast<float>(std::max(0.0, std::min(rising, falling)));
+      const float triangle = static_cast<float>(std::max(std::min(rising, falling), 0.0));
       dense[size_t{mel} * kBins + bin] = static_cast<float>(triangle * area);
     }
   }
