@@ -60,7 +60,8 @@ WindowSegments split_window(const WindowResult& result, WindowPlace place,
   // Without timestamps in the prompt a part may begin with a text token. The reference takes that for a timestamp all the
   // same, a negative one.
   auto seconds = [&](uint32_t token) {
-    return offset + (double{token} - double{special.timestamp_begin}) * kSecondsPerTimestamp;
+    const int64_t index = int64_t{token} - int64_t{special.timestamp_begin};
+    return offset + static_cast<double>(index) * kSecondsPerTimestamp;
   };
 
   WindowSegments split;
