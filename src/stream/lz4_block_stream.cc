@@ -13,6 +13,27 @@ namespace {
 constexpr size_t kHeaderBytes = 4;
 constexpr uint32_t kFrameMagic = 0x184D2204;
 
+/// Walks a block that decoded. liblz4 takes a match offset of 0, which the format forbids (apr.md §10, case 66).
+bool has_zero_offset(ByteSpan block) {
+  const auto skip_length = [&](size_t& at) {
+    size_t length = 0;
+    uint8_t byte = 255;
+    while (byte == 255 && at < block.size()) length += byte = block[at++];
+    return length;
+  };
+  for (size_t at = 0; at < block.size();) {
+    const uint8_t token = block[at++];
+    size_t literals = token >> 4;
+    if (literals == 15) literals += skip_length(at);
+    at += literals;
+    if (at + 2 > block.size()) return false;  // the last sequence has no match
+    if (block[at] == 0 && block[at + 1] == 0) return true;
+    at += 2;
+    if ((token & 15) == 15) skip_length(at);
+  }
+  return false;
+}
+
 }  // namespace
 
 void Lz4BlockStream::start(MutableByteSpan destination, uint64_t stored_byte_count,
@@ -100,6 +121,9 @@ Status Lz4BlockStream::decode(ByteSpan block) {
     return error(file_offset_)
         .expecting("an LZ4 block of 1 to " + std::to_string(room) + " bytes")
         .having(decoded == 0 ? "an empty block" : "a block that does not decode");
+  }
+  if (has_zero_offset(block)) {
+    return error(file_offset_).expecting("match offsets of 1 to 65535").having(0);
   }
   written_ += static_cast<size_t>(decoded);
   stored_left_ -= block.size();
