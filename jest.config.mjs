@@ -1,12 +1,13 @@
 // Two projects: everything in Node, and the browser suites, which drive a headless Chromium themselves.
 const common = {
   rootDir: import.meta.dirname,
+  // Only these are searched for tests and packages; the toolchain alone has a hundred thousand files.
+  roots: ['<rootDir>/tests', '<rootDir>/web'],
   testEnvironment: 'node',
+  testTimeout: 60_000,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/tests/support/esbuild_transform.mjs' },
   resolver: '<rootDir>/tests/support/jest_resolver.cjs',
-  // Built files are imported as they are; the package's own names do not collide with build folders.
-  modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/.toolchain/', '<rootDir>/dist/'],
 };
 
 export default {
@@ -23,5 +24,4 @@ export default {
       testMatch: ['<rootDir>/tests/browser/**/*.test.ts'],
     },
   ],
-  testTimeout: 60_000,
 };

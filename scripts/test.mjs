@@ -138,8 +138,11 @@ async function runTests(wanted, jestArguments) {
 
 const args = process.argv.slice(2);
 const at = args.indexOf('--only');
-const wanted = at < 0 ? kinds : args.splice(at, 2)[1].split(',');
+const wanted = at < 0 ? kinds : (args.splice(at, 2)[1] ?? '').split(',');
 try {
+  const unknown = wanted.find((kind) => !kinds.includes(kind));
+  if (unknown !== undefined)
+    throw new StepError(`--only knows ${kinds.join(', ')}; not "${unknown}".`);
   await runTests(wanted, args);
 } catch (error) {
   if (!(error instanceof StepError)) throw error;
