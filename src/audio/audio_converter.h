@@ -28,7 +28,7 @@ struct AudioWarnings {
 ///   push..., drain output() with consume(), ..., finish(), drain.
 ///
 /// Memory is the resampler's tables (at most 0.6 MB) and what was put in since the last drain: a push of n frames
-/// adds at most (n + 4616) * 16000 / rate + 2 samples of output. After an error only more errors follow.
+/// adds at most (n + 4608) * 16000 / rate + 2 samples of output. After an error only more errors follow.
 class AudioConverter {
  public:
   static Result<AudioConverter> from_samples(uint32_t sample_rate, uint32_t channels);

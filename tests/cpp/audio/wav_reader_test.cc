@@ -1,83 +1,20 @@
 #include "audio/wav_reader.h"
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
-#include "audio/test_signals.h"
 #include "audio/wav_builder.h"
+#include "audio/wav_checks.h"
 #include "harness.h"
 
 namespace susurrus {
 namespace {
 
 using testing::Bytes;
+using testing::expect_samples;
+using testing::Read;
+using testing::read_wav;
 using testing::s16_bytes;
 using testing::WavBuilder;
-
-struct Read {
-  std::vector<float> samples;
-  WavFormat format;
-  bool truncated = false;
-  Error error;
-};
-
-/// `piece` bytes at a time, into `room` samples at a time; a piece of 0 takes random sizes.
-Read read_wav(const Bytes& file, size_t piece = 1 << 20, size_t room = 333) {
-  Read result;
-  result.error.code = ErrorCode::ok;
-  WavReader reader;
-  testing::Noise noise(11);
-  for (size_t at = 0; at < file.size();) {
-    const size_t count = std::min(piece != 0 ? piece : 1 + noise.below(50), file.size() - at);
-    // Memory of its own, so that AddressSanitizer sees a byte too many.
-    const Bytes lent(file.begin() + static_cast<ptrdiff_t>(at),
-                     file.begin() + static_cast<ptrdiff_t>(at + count));
-    ByteSpan input = lent;
-    at += count;
-    while (!input.empty()) {
-      std::vector<float> out(room);
-      auto read = reader.read(input, out);
-      if (!read) {
-        result.error = read.error();
-        return result;
-      }
-      result.samples.insert(result.samples.end(), out.begin(),
-                            out.begin() + static_cast<ptrdiff_t>(*read));
-    }
-  }
-  Status finished = reader.finish();
-  if (!finished) {
-    result.error = finished.error();
-    return result;
-  }
-  result.format = reader.format();
-  result.truncated = reader.is_truncated();
-  return result;
-}
-
-void expect_samples(const Bytes& file, const std::vector<float>& expected) {
-  for (size_t piece : {1u << 20, 1u, 2u, 3u, 7u, 0u}) {
-    for (size_t room : {333u, 1u}) {
-      const Read read = read_wav(file, piece, room);
-      EXPECT_EQ(read.error.code, ErrorCode::ok);
-      EXPECT_FALSE(read.truncated);
-      ASSERT_EQ(read.samples.size(), expected.size());
-      for (size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(read.samples[i], expected[i]);
-    }
-  }
-}
-
-void expect_error(const Bytes& file, ErrorCode code, uint64_t offset) {
-  for (size_t piece : {1u << 20, 1u, 7u}) {
-    const Read read = read_wav(file, piece);
-    EXPECT_EQ(read.error.code, code);
-    EXPECT_EQ(read.error.reason, ErrorReason::bad_audio);
-    EXPECT_EQ(read.error.offset, offset);
-    EXPECT_FALSE(read.error.subject.empty());
-    EXPECT_FALSE(read.error.expected.empty());
-  }
-}
 
 const std::vector<int> kSteps = {0, 1, -1, 256, -32768, 32767, 12345};
 const std::vector<float> kStepValues = {0,  1 / 32768.0f,     -1 / 32768.0f,   256 / 32768.0f,
@@ -267,88 +204,6 @@ SUSURRUS_TEST(wav_rifx_is_big_endian) {
   wav.bits = 32;
   wav.data = {0x3f, 0x00, 0, 0};
   expect_samples(wav.build(), {0.5f});
-}
-
-SUSURRUS_TEST(wav_headers_cut_short_are_errors_at_the_cut) {
-  WavBuilder wav;
-  wav.before_data = wav.chunk("LIST", Bytes(10, 1));
-  const Bytes file = wav.build();
-  for (size_t size = 0; size < file.size(); ++size) {
-    expect_error(Bytes(file.begin(), file.begin() + static_cast<ptrdiff_t>(size)),
-                 ErrorCode::truncated_input, size);
-    if (testing::current_case_failed()) return;
-  }
-}
-
-SUSURRUS_TEST(wav_that_is_none) {
-  expect_error(Bytes(4000, 0x42), ErrorCode::malformed, 0);
-  WavBuilder wav;
-  wav.data = s16_bytes({1});
-  Bytes file = wav.build();
-  file[8] = 'A';  // an AVI file, perhaps
-  expect_error(file, ErrorCode::malformed, 0);
-}
-
-SUSURRUS_TEST(wav_formats_that_contradict_themselves) {
-  const uint64_t format_at = 20;
-  WavBuilder wav;
-  wav.data = s16_bytes({1, 2});
-  WavBuilder bad = wav;
-  bad.channels = 0;
-  expect_error(bad.build(), ErrorCode::malformed, format_at + 2);
-  bad = wav;
-  bad.rate = 0;
-  expect_error(bad.build(), ErrorCode::malformed, format_at + 4);
-  bad = wav;
-  bad.bits = 0;
-  expect_error(bad.build(), ErrorCode::malformed, format_at + 14);
-
-  Bytes file = wav.build();
-  file[16] = 14;  // the size of the fmt chunk
-  expect_error(file, ErrorCode::malformed, format_at);
-  file[16] = 0;
-  expect_error(file, ErrorCode::malformed, format_at);
-
-  file = wav.build();
-  std::copy_n("junk", 4, file.begin() + 12);  // no fmt chunk before the data
-  expect_error(file, ErrorCode::malformed, 36);
-
-  bad = wav;
-  bad.extensible_mask = 4;
-  file = bad.build();
-  file[16] = 38;
-  expect_error(file, ErrorCode::malformed, format_at);
-}
-
-SUSURRUS_TEST(wav_formats_that_are_not_supported) {
-  const uint64_t format_at = 20;
-  WavBuilder wav;
-  wav.data = s16_bytes({1, 2});
-  for (uint16_t tag : {0x7777, 2, 17, 85}) {  // nobody's, Microsoft's and IMA's ADPCM, MP3
-    WavBuilder bad = wav;
-    bad.tag = tag;
-    expect_error(bad.build(), ErrorCode::unsupported_feature, format_at);
-    bad.extensible_mask = 4;
-    expect_error(bad.build(), ErrorCode::unsupported_feature, format_at + 24);
-  }
-  WavBuilder bad = wav;
-  bad.extensible_mask = 4;
-  Bytes file = bad.build();
-  file[format_at + 39] ^= 1;  // another family of GUIDs
-  expect_error(file, ErrorCode::unsupported_feature, format_at + 24);
-  for (uint32_t rate : {1u, 999u, 768001u, 0xffffffffu}) {
-    bad = wav;
-    bad.rate = rate;
-    expect_error(bad.build(), ErrorCode::unsupported_feature, format_at + 4);
-  }
-  for (uint16_t bits : {40, 48, 65, 0xffff}) {
-    bad = wav;
-    bad.bits = bits;
-    expect_error(bad.build(), ErrorCode::unsupported_feature, format_at + 14);
-  }
-  bad = wav;
-  bad.tag = 3;  // half floats
-  expect_error(bad.build(), ErrorCode::unsupported_feature, format_at + 14);
 }
 
 }  // namespace
