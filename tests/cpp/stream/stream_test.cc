@@ -1,0 +1,147 @@
+#include <string>
+#include <vector>
+
+#include "harness.h"
+#include "stream/growing_buffer.h"
+#include "stream/lz4_block_stream.h"
+#include "stream/lz4_block_writer.h"
+#include "stream/output_buffer.h"
+#include "stream/push_parser.h"
+#include "stream/running_crc32.h"
+#include "stream/tail_window.h"
+
+namespace susurrus::testing {
+namespace {
+
+/// A format of: u8 count, `count` bytes, two bytes that pass as pieces, nothing, the rest.
+class ToyReader {
+ public:
+  ToyReader() { parser_.expect(1, "count", &ToyReader::on_count); }
+  Status push(ByteSpan chunk) { return parser_.push(*this, chunk); }
+  std::string log;
+
+ private:
+  Status on_count(ByteSpan bytes) {
+    parser_.expect(bytes[0], "body", &ToyReader::on_body);
+    return ok_status();
+  }
+  Status on_body(ByteSpan bytes) {
+    log += "body(" + std::string(as_text(bytes)) + ")@" + std::to_string(parser_.position());
+    parser_.stream(2, &ToyReader::on_piece, &ToyReader::on_pieces_end);
+    return ok_status();
+  }
+  Status on_piece(ByteSpan bytes) {
+    log += std::string(as_text(bytes));
+    return ok_status();
+  }
+  Status on_pieces_end() {
+    parser_.stream(0, &ToyReader::on_piece, &ToyReader::on_nothing);
+    return ok_status();
+  }
+  Status on_nothing() {
+    log += "|";
+    parser_.stream_rest(&ToyReader::on_piece);
+    return ok_status();
+  }
+
+  PushParser<ToyReader> parser_;
+};
+
+std::string toy_log(std::string_view input, size_t chunk_size) {
+  ToyReader reader;
+  for (size_t at = 0; at < input.size(); at += chunk_size) {
+    EXPECT_TRUE(reader.push(as_bytes(input.substr(at, chunk_size))).has_value());
+    EXPECT_TRUE(reader.push({}).has_value());
+  }
+  return reader.log;
+}
+
+std::vector<uint8_t> pattern(size_t count, bool compressible) {
+  std::vector<uint8_t> bytes(count);
+  uint32_t state = 1;
+  for (uint8_t& byte : bytes) {
+    state = state * 1664525 + 1013904223;
+    byte = static_cast<uint8_t>(compressible ? state >> 30 : state >> 24);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+SUSURRUS_TEST(push_parser_steps_do_not_depend_on_chunks) {
+  const std::string input = std::string("\5") + "helloxy" + "the rest";
+  for (size_t size = 1; size <= input.size(); ++size) {
+    EXPECT_EQ(toy_log(input, size), "body(hello)@6xy|the rest");
+  }
+  const std::string empty_body = std::string(1, '\0') + "xyz";
+  for (size_t size = 1; size <= empty_body.size(); ++size) {
+    EXPECT_EQ(toy_log(empty_body, size), "body()@1xy|z");
+  }
+}
+
+SUSURRUS_TEST(growing_buffer_takes_memory_as_bytes_arrive) {
+  GrowingBuffer buffer;
+  buffer.start(uint64_t{1} << 60, "test");  // declared, never allocated
+  const std::vector<uint8_t> bytes = pattern(3 << 20, false);
+  for (size_t at = 0; at < bytes.size(); at += 1000003) {
+    const size_t count = std::min<size_t>(1000003, bytes.size() - at);
+    ASSERT_TRUE(buffer.append(ByteSpan(bytes).subspan(at, count)).has_value());
+  }
+  EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), buffer.bytes().begin()));
+}
+
+SUSURRUS_TEST(running_crc32_has_the_check_value) {
+  RunningCrc32 crc;
+  EXPECT_EQ(crc.value(), 0u);
+  crc.update(as_bytes("1234"));
+  crc.update({});
+  crc.update(as_bytes("56789"));
+  EXPECT_EQ(crc.value(), 0xCBF43926u);
+}
+
+SUSURRUS_TEST(tail_window_holds_the_last_bytes) {
+  const std::vector<uint8_t> bytes = pattern(300, false);
+  for (size_t chunk = 1; chunk <= 64; ++chunk) {
+    TailWindow<16> window;
+    std::vector<uint8_t> left;
+    for (size_t at = 0; at < bytes.size(); at += chunk) {
+      window.push(ByteSpan(bytes).subspan(at, std::min(chunk, bytes.size() - at)),
+                  [&](ByteSpan part) { left.insert(left.end(), part.begin(), part.end()); });
+    }
+    EXPECT_EQ(window.bytes().size(), 16u);
+    left.insert(left.end(), window.bytes().begin(), window.bytes().end());
+    EXPECT_TRUE(left == bytes);
+  }
+  TailWindow<16> small;
+  small.push(as_bytes("abc"), [](ByteSpan part) { EXPECT_TRUE(part.empty()); });
+  EXPECT_EQ(as_text(small.bytes()), "abc");
+}
+
+SUSURRUS_TEST(lz4_streams_survive_any_cut) {
+  for (bool compressible : {true, false}) {
+    for (size_t size : {1, 12, 65536, 65537, 200000}) {
+      const std::vector<uint8_t> raw = pattern(size, compressible);
+      OutputBuffer stored;
+      Lz4BlockWriter writer;
+      for (size_t at = 0; at < raw.size(); at += 777) {
+        ASSERT_TRUE(writer.write(ByteSpan(raw).subspan(at, std::min<size_t>(777, raw.size() - at)), stored)
+                        .has_value());
+      }
+      ASSERT_TRUE(writer.finish(stored).has_value());
+      if (!compressible && size == 65536) EXPECT_EQ(stored.bytes().size(), 65794u + 4);  // apr.md §11, G3
+      Lz4BlockStream reader;
+      for (size_t chunk : {size_t{1}, size_t{3}, size_t{65535}, stored.bytes().size()}) {
+        std::vector<uint8_t> decoded(size);
+        reader.start(decoded, stored.bytes().size(), 0, "tensor");
+        for (size_t at = 0; at < stored.bytes().size(); at += chunk) {
+          const size_t count = std::min(chunk, stored.bytes().size() - at);
+          ASSERT_TRUE(reader.push(stored.bytes().subspan(at, count)).has_value());
+        }
+        EXPECT_TRUE(reader.finish().has_value());
+        EXPECT_TRUE(decoded == raw);
+      }
+    }
+  }
+}
+
+}  // namespace susurrus::testing
