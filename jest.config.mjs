@@ -5,6 +5,7 @@ const common = {
   roots: ['<rootDir>/tests', '<rootDir>/web'],
   testEnvironment: 'node',
   testTimeout: 60_000,
+  testEnvironmentOptions: { globalsCleanup: 'off' },
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/tests/support/esbuild_transform.mjs' },
   resolver: '<rootDir>/tests/support/jest_resolver.cjs',

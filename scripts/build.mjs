@@ -3,6 +3,7 @@
 import { fetchDeps } from './fetch_deps.mjs';
 import { isProgram, main } from './toolchain/steps.mjs';
 import { ensureNodeModules } from './toolchain/node_modules.mjs';
+import { ensureTools } from './toolchain/tools.mjs';
 import { buildNativeDriver, buildNativeTests, buildWasm } from './build_cmake.mjs';
 
 const parts = {
@@ -19,8 +20,13 @@ const parts = {
 
 /** Sets up and builds the named parts, in the order given. */
 export async function buildParts(names) {
-  await ensureNodeModules();
-  if (names.some((name) => name !== 'js')) await fetchDeps();
+  const compiles = names.some((name) => name !== 'js');
+  const tools = [
+    ...(compiles ? ['cmake', 'ninja'] : []),
+    ...(names.includes('wasm') ? ['emcc'] : []),
+    ...(names.includes('native') ? ['cxx'] : []),
+  ];
+  await Promise.all([ensureNodeModules(), ensureTools(tools), compiles && fetchDeps()]);
   for (const name of names) await parts[name]();
 }
 

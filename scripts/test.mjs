@@ -104,14 +104,13 @@ async function jest(project, args, env = {}) {
 }
 
 async function buildAll(wanted) {
-  await ensureNodeModules();
-  await ensureTools([
+  const tools = [
     ...['cmake', 'ninja', 'emcc'],
     ...(wanted.includes('lint') ? ['clangFormat'] : []),
     ...(wanted.includes('cpp') || wanted.includes('node') ? ['cxx'] : []),
     ...(wanted.includes('browser') ? ['chromium'] : []),
-  ]);
-  await fetchDeps();
+  ];
+  await Promise.all([ensureNodeModules(), ensureTools(tools), fetchDeps()]);
   await buildWasm();
   if (wanted.includes('cpp')) await buildNativeTests();
   if (wanted.includes('node')) await buildNativeDriver();

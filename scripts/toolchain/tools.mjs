@@ -165,6 +165,7 @@ export async function ensureTools(names) {
       found = find();
     }
     for (const name of missing()) {
+      if (tools[name].find()) continue; // came with another one
       await step(`unpacking ${tools[name].title} into .toolchain/`, () => tools[name].unpack());
     }
     found = find();
