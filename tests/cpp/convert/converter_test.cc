@@ -1,0 +1,232 @@
+#include "convert/converter.h"
+
+#include <bit>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "container/recording_sink.h"
+#include "container/safetensors/safetensors_header.h"
+#include "container/whisper_tensors.h"
+#include "convert/quantize.h"
+#include "harness.h"
+#include "tensor/weight_store.h"
+
+namespace susurrus::testing {
+namespace {
+
+WhisperDimensions dimensions() {
+  WhisperDimensions d;
+  d.n_vocab = 5;
+  d.n_audio_ctx = 6;
+  d.n_text_ctx = 4;
+  d.n_mels = 8;
+  d.n_audio_layer = d.n_text_layer = 1;
+  d.n_audio_head = d.n_text_head = 2;
+  d.n_audio_state = d.n_text_state = 32;
+  return d;
+}
+
+std::string hugging_face_name(std::string name) {
+  const std::pair<const char*, const char*> parts[] = {
+      {"encoder.positional_embedding", "encoder.embed_positions.weight"},
+      {"decoder.positional_embedding", "decoder.embed_positions.weight"},
+      {"token_embedding", "embed_tokens"}, {"ln_post", "layer_norm"}, {"decoder.ln.", "decoder.layer_norm."},
+      {"blocks", "layers"}, {"cross_attn_ln", "encoder_attn_layer_norm"}, {"mlp_ln", "final_layer_norm"},
+      {"attn_ln", "self_attn_layer_norm"}, {"cross_attn.", "encoder_attn."}, {".attn.", ".self_attn."},
+      {".query.", ".q_proj."}, {".key.", ".k_proj."}, {".value.", ".v_proj."}, {".out.", ".out_proj."},
+      {"mlp.0", "fc1"}, {"mlp.2", "fc2"}};
+  for (const auto& [from, to] : parts) {
+    const size_t at = name.find(from);
+    if (at != std::string::npos) name.replace(at, std::string(from).size(), to);
+  }
+  return "model." + name;
+}
+
+struct Source {
+  Bytes file;
+  std::map<std::string, std::vector<float>> values;  // by OpenAI's names
+};
+
+Source make_source(Dtype dtype, bool hugging_face, std::string_view without = "") {
+  const char* type_name = dtype == Dtype::f32 ? "F32" : dtype == Dtype::f16 ? "F16" : "BF16";
+  Source source;
+  Bytes data;
+  std::string json = "{";
+  uint32_t seed = 3;
+  for (const WhisperTensor& tensor : whisper_tensors(dimensions())) {
+    if (tensor.name == without) continue;
+    const size_t count = *tensor.shape.element_count();
+    const size_t begin = data.size();
+    std::vector<float>& values = source.values[tensor.name];
+    for (size_t i = 0; i < count; ++i) {
+      seed = seed * 1664525 + 1013904223;
+      // Few significant bits: exact in every source type.
+      const float value = static_cast<float>(static_cast<int>(seed >> 28) - 8) / 16;
+      values.push_back(value);
+      if (dtype == Dtype::f32) append_number(data, value);
+      if (dtype == Dtype::f16) append_number(data, f16_from_f32(value));
+      if (dtype == Dtype::bf16) append_number(data, static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16));
+    }
+    if (json.size() > 1) json += ",";
+    json += "\"" + (hugging_face ? hugging_face_name(tensor.name) : tensor.name) + "\":{\"dtype\":\"" + type_name +
+            "\",\"shape\":[";
+    for (uint32_t i = 0; i < tensor.shape.rank(); ++i) json += (i ? "," : "") + std::to_string(tensor.shape[i]);
+    json += "],\"data_offsets\":[" + std::to_string(begin) + "," + std::to_string(data.size()) + "]}";
+  }
+  json += "}";
+  append_number<uint64_t>(source.file, json.size());
+  append_text(source.file, json);
+  source.file.insert(source.file.end(), data.begin(), data.end());
+  return source;
+}
+
+void drain(Converter& converter, Bytes& out) {
+  out.insert(out.end(), converter.output().begin(), converter.output().end());
+  converter.consume_output();
+}
+
+Status run_pass(Converter& converter, Converter::Pass pass, const Bytes& file, size_t chunk, Bytes& out) {
+  SUSURRUS_TRY(converter.begin(pass));
+  drain(converter, out);
+  for (uint32_t i = 0; i < converter.tensor_count(); ++i) {
+    const auto range = converter.source_range(i);
+    for (uint64_t at = 0; at < range.byte_count; at += chunk) {
+      const uint64_t count = std::min<uint64_t>(chunk, range.byte_count - at);
+      SUSURRUS_TRY(converter.push(ByteSpan(file).subspan(range.offset + at, count)));
+      drain(converter, out);
+    }
+    SUSURRUS_TRY(converter.finish_tensor());
+    drain(converter, out);
+  }
+  SUSURRUS_TRY(converter.finish());
+  drain(converter, out);
+  return ok_status();
+}
+
+Status prepare(Converter& converter, const Bytes& file) {
+  SUSURRUS_ASSIGN(const uint64_t header, safetensors_header_byte_count(file, file.size()));
+  SUSURRUS_TRY(converter.add_source(ByteSpan(file).first(header), file.size()));
+  return converter.set_metadata(whisper_builder().metadata);
+}
+
+Bytes convert(const Bytes& file, Dtype dtype, Converter::Compression compression, size_t chunk = 1000) {
+  Converter converter(dtype, compression);
+  Bytes out;
+  Status status = prepare(converter, file);
+  if (status && converter.needs_measuring()) {
+    status = run_pass(converter, Converter::Pass::measure, file, chunk, out);
+    EXPECT_EQ(out.size(), 0u);
+  }
+  if (status) status = run_pass(converter, Converter::Pass::write, file, chunk, out);
+  EXPECT_TRUE(status.has_value());
+  EXPECT_EQ(out.size(), converter.output_byte_count());
+  return out;
+}
+
+}  // namespace
+
+SUSURRUS_TEST(converter_f32_keeps_every_value) {
+  for (Dtype source_type : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+    for (bool hugging_face : {false, true}) {
+      const Source source = make_source(source_type, hugging_face);
+      const Bytes file = convert(source.file, Dtype::f32, Converter::Compression::none);
+      RecordingSink sink;
+      ASSERT_TRUE(read_file(sink, file).has_value());
+      EXPECT_EQ(sink.warnings.size(), 0u);
+      EXPECT_EQ(sink.flags, 0x82u);
+      EXPECT_EQ(sink.tensors.size(), source.values.size());
+      for (const auto& [name, values] : source.values) {
+        const Bytes& bytes = sink.tensors[name];
+        ASSERT_TRUE(bytes.size() == values.size() * 4);
+        EXPECT_TRUE(std::memcmp(bytes.data(), values.data(), bytes.size()) == 0);
+      }
+      WeightStore store;
+      EXPECT_TRUE(read_file(store, file).has_value());
+    }
+  }
+}
+
+SUSURRUS_TEST(converter_types_by_kind_of_tensor) {
+  const Source source = make_source(Dtype::f32, true);
+  for (Dtype dtype : {Dtype::f16, Dtype::q8_0, Dtype::q4_1}) {
+    RecordingSink sink;
+    ASSERT_TRUE(read_file(sink, convert(source.file, dtype, Converter::Compression::none)).has_value());
+    std::map<std::string, Dtype> types;
+    for (const TensorInfo& info : sink.infos) types[info.name] = info.dtype;
+    EXPECT_TRUE(types["encoder.conv1.bias"] == Dtype::f32);
+    EXPECT_TRUE(types["encoder.blocks.0.attn_ln.weight"] == Dtype::f32);
+    EXPECT_TRUE(types["encoder.positional_embedding"] == Dtype::f32);
+    EXPECT_TRUE(types["decoder.positional_embedding"] == Dtype::f32);
+    EXPECT_TRUE(types["encoder.conv1.weight"] == Dtype::f16);
+    EXPECT_TRUE(types["encoder.conv2.weight"] == Dtype::f16);
+    EXPECT_TRUE(types["decoder.token_embedding.weight"] == dtype);
+    EXPECT_TRUE(types["decoder.blocks.0.mlp.2.weight"] == dtype);
+    EXPECT_TRUE(((sink.flags & 0x40) != 0) == is_block_dtype(dtype));
+    EXPECT_EQ(sink.warnings.size(), 0u);
+    const auto& values = source.values.at("decoder.token_embedding.weight");
+    Bytes expected(*tensor_byte_count(dtype, {5, 32}));
+    write_floats(dtype, values.data(), values.size(), expected.data());
+    EXPECT_TRUE(sink.tensors["decoder.token_embedding.weight"] == expected);
+  }
+}
+
+SUSURRUS_TEST(converter_output_does_not_depend_on_chunks_or_compression) {
+  const Source source = make_source(Dtype::bf16, true);
+  RecordingSink raw;
+  const Bytes raw_file = convert(source.file, Dtype::q8_0, Converter::Compression::none);
+  ASSERT_TRUE(read_file(raw, raw_file).has_value());
+  const Bytes packed_file = convert(source.file, Dtype::q8_0, Converter::Compression::lz4);
+  RecordingSink packed;
+  ASSERT_TRUE(read_file(packed, packed_file).has_value());
+  EXPECT_TRUE(packed.tensors == raw.tensors);
+  EXPECT_TRUE((packed.flags & 1) != 0);
+  EXPECT_TRUE(packed_file.size() < raw_file.size());
+  for (const TensorInfo& info : packed.infos) EXPECT_TRUE(info.stored_byte_count <= info.raw_byte_count);
+  for (size_t chunk : {1, 3, 127, 100000}) {
+    EXPECT_TRUE(convert(source.file, Dtype::q8_0, Converter::Compression::lz4, chunk) == packed_file);
+  }
+}
+
+SUSURRUS_TEST(converter_computes_encoder_positions) {
+  const Source source = make_source(Dtype::f32, false, kEncoderPositionsName);
+  RecordingSink sink;
+  ASSERT_TRUE(read_file(sink, convert(source.file, Dtype::f16, Converter::Compression::lz4)).has_value());
+  const Bytes& bytes = sink.tensors[std::string(kEncoderPositionsName)];
+  ASSERT_TRUE(bytes.size() == 6 * 32 * 4);
+  for (int t = 0; t < 6; ++t) {
+    for (int i = 0; i < 16; ++i) {
+      const double angle = t * std::exp(-i * std::log(10000.0) / 15);
+      EXPECT_NEAR(load_le<float>(bytes.data() + (t * 32 + i) * 4), std::sin(angle), 1e-6);
+      EXPECT_NEAR(load_le<float>(bytes.data() + (t * 32 + 16 + i) * 4), std::cos(angle), 1e-6);
+    }
+  }
+}
+
+SUSURRUS_TEST(converter_refuses_incomplete_sources) {
+  const Source source = make_source(Dtype::f32, true, "decoder.ln.bias");
+  Converter converter(Dtype::f16, Converter::Compression::none);
+  const Status status = prepare(converter, source.file);
+  EXPECT_EQ(status.error().code, ErrorCode::missing_tensor);
+  EXPECT_EQ(status.error().subject.view(), "decoder.ln.bias");
+  EXPECT_EQ(converter.begin(Converter::Pass::write).error().code, ErrorCode::disabled_by_previous_error);
+}
+
+SUSURRUS_TEST(converter_keeps_the_order_of_calls) {
+  const Source source = make_source(Dtype::f32, true);
+  Converter converter(Dtype::f16, Converter::Compression::lz4);
+  EXPECT_EQ(converter.begin(Converter::Pass::write).error().code, ErrorCode::wrong_state);
+  Converter unmeasured(Dtype::f16, Converter::Compression::lz4);
+  ASSERT_TRUE(prepare(unmeasured, source.file).has_value());
+  EXPECT_EQ(unmeasured.begin(Converter::Pass::write).error().code, ErrorCode::wrong_state);
+  Converter undrained(Dtype::f16, Converter::Compression::none);
+  ASSERT_TRUE(prepare(undrained, source.file).has_value());
+  ASSERT_TRUE(undrained.begin(Converter::Pass::write).has_value());
+  EXPECT_EQ(undrained.finish_tensor().error().code, ErrorCode::wrong_state);
+  undrained.consume_output();
+  EXPECT_EQ(undrained.finish_tensor().error().code, ErrorCode::source_failed);  // its bytes never came
+  Converter wrong_type(Dtype::i8, Converter::Compression::none);
+  EXPECT_EQ(prepare(wrong_type, source.file).error().code, ErrorCode::invalid_argument);
+}
+
+}  // namespace susurrus::testing

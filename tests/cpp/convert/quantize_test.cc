@@ -1,0 +1,97 @@
+#include "convert/quantize.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "harness.h"
+#include "base/bytes.h"
+#include "kernels/half.h"
+
+namespace susurrus::testing {
+namespace {
+
+std::string hex_block(Dtype dtype, const float* values) {
+  std::vector<uint8_t> block(dtype_traits(dtype).bytes_per_block);
+  quantize_block(dtype, values, block.data());
+  std::string text;
+  for (uint8_t byte : block) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", byte);
+    text += digits;
+  }
+  return text;
+}
+
+}  // namespace
+
+SUSURRUS_TEST(golden_blocks) {
+  // whisper-sources.md §7
+  float x[32];
+  for (int i = 0; i < 32; ++i) x[i] = static_cast<float>(i - 16) / 8;
+  EXPECT_EQ(hex_block(Dtype::q4_0, x), "0034809191a2a2b3b3c4c4d5d5e6e6f7f7f8");
+  EXPECT_EQ(hex_block(Dtype::q4_1, x), "223400c080809191a2a2b3b3c4c4d5d5e6e6f7f7");
+  EXPECT_EQ(hex_block(Dtype::q5_0, x), "00300000ffff00112233445566778899aabbccddeeff");
+  EXPECT_EQ(hex_block(Dtype::q5_1, x), "003000c00000ffff00112233445566778899aabbccddeeff");
+  for (int i = 0; i < 32; ++i) x[i] = static_cast<float>(8 * i - 127) / 64;
+  EXPECT_EQ(hex_block(Dtype::q8_0, x),
+            "002481899199a1a9b1b9c1c9d1d9e1e9f1f901091119212931394149515961697179");
+}
+
+SUSURRUS_TEST(blocks_of_zeros_nan_and_extremes_are_defined) {
+  float x[32] = {};
+  EXPECT_EQ(hex_block(Dtype::q8_0, x), std::string(68, '0'));
+  EXPECT_EQ(hex_block(Dtype::q4_0, x), "0080" + std::string(32, '8'));  // 0 / -8 is -0, as ggml writes it
+  for (Dtype dtype : {Dtype::q8_0, Dtype::q4_0, Dtype::q4_1, Dtype::q5_0, Dtype::q5_1}) {
+    for (float value : {NAN, INFINITY, -INFINITY, 3e38f, 1e-45f}) {
+      for (float& one : x) one = 1.0f;
+      x[5] = value;
+      hex_block(dtype, x);  // the sanitizer speaks if a conversion is undefined
+    }
+  }
+}
+
+SUSURRUS_TEST(halves_round_to_nearest_even) {
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const uint16_t half = static_cast<uint16_t>(bits);
+    const float value = f32_from_f16(half);
+    if (value != value) {
+      const uint16_t back = f16_from_f32(value);
+      EXPECT_TRUE((back & 0x7C00) == 0x7C00 && (back & 0x3FF) != 0);
+      continue;
+    }
+    if (f16_from_f32(value) != half) report_failure(__FILE__, __LINE__, "half " + std::to_string(bits));
+    if ((half & 0x7FFF) >= 0x7BFF) continue;
+    // Halfway to the next half: the even one; a hair beyond: the next.
+    const float next = f32_from_f16(static_cast<uint16_t>(half + 1));
+    const float middle = static_cast<float>((static_cast<double>(value) + static_cast<double>(next)) / 2);
+    const uint16_t even = half & 1 ? static_cast<uint16_t>(half + 1) : half;
+    if (f16_from_f32(middle) != even) report_failure(__FILE__, __LINE__, "middle " + std::to_string(bits));
+    const float beyond = std::nextafter(middle, next);
+    if (f16_from_f32(beyond) != half + 1) report_failure(__FILE__, __LINE__, "beyond " + std::to_string(bits));
+  }
+  EXPECT_EQ(f16_from_f32(65519.0f), 0x7BFFu);
+  EXPECT_EQ(f16_from_f32(65520.0f), 0x7C00u);
+  EXPECT_EQ(f16_from_f32(1e30f), 0x7C00u);
+  EXPECT_EQ(saturated_f16_from_f32(1e30f), 0x7BFFu);
+  EXPECT_EQ(saturated_f16_from_f32(-65520.0f), 0xFBFFu);
+  EXPECT_EQ(saturated_f16_from_f32(INFINITY), 0x7C00u);
+}
+
+SUSURRUS_TEST(floats_are_read_at_any_address) {
+  uint8_t bytes[9] = {0};
+  store_le(bytes + 1, std::bit_cast<uint32_t>(1.5f));
+  float value;
+  read_floats(Dtype::f32, bytes + 1, 1, &value);
+  EXPECT_TRUE(value == 1.5f);
+  store_le<uint16_t>(bytes + 1, 0x3FC0);
+  read_floats(Dtype::bf16, bytes + 1, 1, &value);
+  EXPECT_TRUE(value == 1.5f);
+  store_le<uint16_t>(bytes + 1, 0x3E00);
+  read_floats(Dtype::f16, bytes + 1, 1, &value);
+  EXPECT_TRUE(value == 1.5f);
+}
+
+}  // namespace susurrus::testing
