@@ -4,7 +4,6 @@ const common = {
   // Only these are searched for tests and packages; the toolchain alone has a hundred thousand files.
   roots: ['<rootDir>/tests', '<rootDir>/web'],
   testEnvironment: 'node',
-  testTimeout: 60_000,
   testEnvironmentOptions: { globalsCleanup: 'off' },
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/tests/support/esbuild_transform.mjs' },
@@ -12,6 +11,8 @@ const common = {
 };
 
 export default {
+  // Jest reads this one here only, not from a project.
+  testTimeout: 60_000,
   projects: [
     {
       ...common,
