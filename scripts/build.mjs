@@ -1,38 +1,51 @@
-// Builds everything, or one part:  node scripts/build.mjs [wasm | native | js]...
+// Sets up and builds the package, or the named parts:
+//
+//   node scripts/build.mjs [wasm | js | wasm-tests | native-tests | driver]...
+//
 // Uses nothing but Node's own modules until node_modules is there.
+import {
+  buildEngines,
+  buildNativeDriver,
+  buildNativeTests,
+  buildWasmTests,
+} from './build_cmake.mjs';
 import { fetchDeps } from './fetch_deps.mjs';
-import { isProgram, main } from './toolchain/steps.mjs';
+import { isProgram, main, StepError } from './toolchain/steps.mjs';
 import { ensureNodeModules } from './toolchain/node_modules.mjs';
 import { ensureTools } from './toolchain/tools.mjs';
-import { buildNativeDriver, buildNativeTests, buildWasm } from './build_cmake.mjs';
+
+const forWasm = ['cmake', 'ninja', 'emcc'];
+const forNative = ['cmake', 'ninja', 'cxx'];
 
 const parts = {
-  wasm: buildWasm,
-  async native() {
-    await buildNativeTests();
-    await buildNativeDriver();
+  wasm: { tools: forWasm, build: buildEngines },
+  js: {
+    tools: [],
+    async build() {
+      const { buildJs } = await import('./build_js.mjs');
+      await buildJs();
+    },
   },
-  async js() {
-    const { buildJs } = await import('./build_js.mjs');
-    await buildJs();
-  },
+  'wasm-tests': { tools: forWasm, build: buildWasmTests },
+  'native-tests': { tools: forNative, build: buildNativeTests },
+  driver: { tools: forNative, build: buildNativeDriver },
 };
 
-/** Sets up and builds the named parts, in the order given. */
-export async function buildParts(names) {
-  const compiles = names.some((name) => name !== 'js');
-  const tools = [
-    ...(compiles ? ['cmake', 'ninja'] : []),
-    ...(names.includes('wasm') ? ['emcc'] : []),
-    ...(names.includes('native') ? ['cxx'] : []),
-  ];
-  await Promise.all([ensureNodeModules(), ensureTools(tools), compiles && fetchDeps()]);
-  for (const name of names) await parts[name]();
+/** Sets up and builds the named parts, in the order given; `tools` are wanted besides. */
+export async function buildParts(names, tools = []) {
+  const unknown = names.find((name) => !(name in parts));
+  if (unknown)
+    throw new StepError(`No such part: ${unknown}`, `Parts: ${Object.keys(parts).join(', ')}`);
+  const wanted = new Set([...tools, ...names.flatMap((name) => parts[name].tools)]);
+  await Promise.all([
+    ensureNodeModules(),
+    ensureTools([...wanted]),
+    wanted.has('cmake') ? fetchDeps() : undefined,
+  ]);
+  for (const name of names) await parts[name].build();
 }
 
 if (isProgram(import.meta)) {
-  await main(() => {
-    const names = process.argv.slice(2);
-    return buildParts(names.length > 0 ? names : Object.keys(parts));
-  });
+  const names = process.argv.slice(2);
+  await main(() => buildParts(names.length > 0 ? names : ['wasm', 'js']));
 }

@@ -6,11 +6,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { spawn } from 'node:child_process';
-import { buildNativeDriver, buildNativeTests, buildWasm } from './build_cmake.mjs';
-import { fetchDeps } from './fetch_deps.mjs';
+import { buildParts } from './build.mjs';
 import { lint } from './lint.mjs';
 import { relaxedSimdFlags } from './toolchain/node_flags.mjs';
-import { ensureNodeModules } from './toolchain/node_modules.mjs';
 import { root, run, step, StepError } from './toolchain/steps.mjs';
 import { ensureTools } from './toolchain/tools.mjs';
 
@@ -103,25 +101,17 @@ async function jest(project, args, env = {}) {
   if (status !== 0) failures.push(`jest (${project}) failed.`);
 }
 
-async function buildAll(wanted) {
-  const tools = [
-    ...['cmake', 'ninja', 'emcc'],
-    ...(wanted.includes('lint') ? ['clangFormat'] : []),
-    ...(wanted.includes('cpp') || wanted.includes('node') ? ['cxx'] : []),
-    ...(wanted.includes('browser') ? ['chromium'] : []),
-  ];
-  await Promise.all([ensureNodeModules(), ensureTools(tools), fetchDeps()]);
-  await buildWasm();
-  if (wanted.includes('cpp')) await buildNativeTests();
-  if (wanted.includes('node')) await buildNativeDriver();
-  if (wanted.includes('node') || wanted.includes('browser') || wanted.includes('lint')) {
-    const { buildJs } = await import('./build_js.mjs');
-    await buildJs();
-  }
-}
+/** What each kind of test needs: tools beyond those of a build, and parts to build. */
+const needs = {
+  lint: { tools: ['clangFormat'], parts: ['wasm'] }, // the type check reads the engine's generated types
+  cpp: { tools: [], parts: ['native-tests', 'wasm-tests'] },
+  node: { tools: [], parts: ['wasm', 'js', 'driver'] },
+  browser: { tools: ['chromium'], parts: ['wasm', 'js'] },
+};
 
 async function runTests(wanted, jestArguments) {
-  await buildAll(wanted);
+  const needed = (what) => [...new Set(wanted.flatMap((kind) => needs[kind][what]))];
+  await buildParts(needed('parts'), needed('tools'));
   if (wanted.includes('lint')) {
     const messages = await step('lint and type check', () => lint());
     messages.forEach(fail);
