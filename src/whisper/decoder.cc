@@ -51,7 +51,8 @@ PacedOp Decoder::next_op() {
     case Stage::embed:
       embed(x);
       layer_ = 0;
-      stage_ = weights_.decoder_layers.empty() ? Stage::final_norm : Stage::self_norm;
+      stage_ = Stage::self_norm;
+      if (weights_.decoder_layers.empty()) leave_layer();
       return PacedOp();
     case Stage::self_norm:
       stage_ = Stage::self_query;

@@ -48,8 +48,10 @@ uint64_t PacedOp::run_linear(const KernelTable& kernels, uint64_t budget) {
   const uint64_t depth = std::max<uint64_t>(linear_.weight.shape[1], 1);
   const size_t left = rows_ - row_;
   if (lane_ == 0) {
-    size_t whole = at_least_one(budget / (lanes_ * depth), left);
-    tile_rows_ = whole >= std::min(left, kMinTileRows) ? whole : std::min(left, kWideTileRows);
+    tile_rows_ = at_least_one(budget / (lanes_ * depth), left);
+    if (tile_rows_ < std::min(left, kMinTileRows)) {
+      tile_rows_ = at_least_one(budget / (kColumnStep * depth), std::min(left, kWideTileRows));
+    }
   }
   const size_t rows = tile_rows_;
   size_t columns = at_least_one(budget / (rows * depth), lanes_ - lane_);

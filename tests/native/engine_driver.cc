@@ -227,12 +227,12 @@ class Driver {
 
   Status special(JsonLine& answer) {
     const SpecialTokens& tokens = model_->special_tokens();
-    answer.field("eot", tokens.end_of_text)
-        .field("sot", tokens.start_of_transcript)
+    answer.field("endOfText", tokens.end_of_text)
+        .field("startOfTranscript", tokens.start_of_transcript)
         .field("translate", tokens.translate)
         .field("transcribe", tokens.transcribe)
-        .field("sotLm", tokens.start_of_lm)
-        .field("sotPrev", tokens.start_of_previous)
+        .field("startOfLm", tokens.start_of_lm)
+        .field("startOfPrevious", tokens.start_of_previous)
         .field("noSpeech", tokens.no_speech)
         .field("noTimestamps", tokens.no_timestamps)
         .field("timestampBegin", tokens.timestamp_begin)

@@ -1,0 +1,103 @@
+// Where a window is cut into segments, and where the next one begins.
+#include "session/window_segments.h"
+
+#include <string>
+#include <vector>
+
+#include "harness.h"
+
+namespace susurrus::testing {
+namespace {
+
+constexpr uint32_t kEnd = 256;
+constexpr uint32_t kZero = 265;
+
+Tokenizer byte_tokenizer() {
+  std::vector<uint8_t> bytes(256);
+  std::vector<uint32_t> ends(256);
+  for (uint32_t i = 0; i < 256; ++i) {
+    bytes[i] = static_cast<uint8_t>(i);
+    ends[i] = i + 1;
+  }
+  Vocabulary vocabulary(VocabularyBytes(std::move(bytes), std::move(ends)));
+  // The eight control tokens, one language, 1501 timestamps.
+  SpecialTokens special = SpecialTokens::locate(vocabulary, kEnd + 9 + 1501, std::nullopt);
+  return Tokenizer(std::move(vocabulary), std::move(special));
+}
+
+WindowSegments split(const std::vector<uint32_t>& tokens, WindowPlace place) {
+  WindowResult result;
+  result.tokens = tokens;
+  result.avg_logprob = -0.5f;
+  return split_window(result, place, byte_tokenizer());
+}
+
+void expect_segment(const Segment& segment, double start, double end, std::string_view text,
+                    size_t tokens) {
+  EXPECT_NEAR(segment.start, start, 1e-9);
+  EXPECT_NEAR(segment.end, end, 1e-9);
+  EXPECT_EQ(segment.text, text);
+  EXPECT_EQ(segment.tokens.size(), tokens);
+}
+
+}  // namespace
+
+SUSURRUS_TEST(two_timestamps_that_meet_end_a_segment_and_the_window) {
+  ASSERT_EQ(byte_tokenizer().special().timestamp_begin, kZero);
+  // What follows the last meeting is decoded again from there.
+  auto result = split({kZero, 'a', kZero + 50, kZero + 60, 'b', kZero + 100, kZero + 100, 'c'},
+                      {1000, 3000});
+  ASSERT_EQ(result.segments.size(), 2u);
+  expect_segment(result.segments[0], 10.0, 11.0, "a", 3);
+  expect_segment(result.segments[1], 11.2, 12.0, "b", 3);
+  EXPECT_EQ(result.segments[0].seek, 1000u);
+  EXPECT_EQ(result.segments[0].avg_logprob, -0.5f);
+  EXPECT_EQ(result.next_seek, 1200u);
+}
+
+SUSURRUS_TEST(a_single_timestamp_at_the_end_means_nothing_follows_it) {
+  auto result = split({kZero, 'a', kZero + 50, kZero + 60, 'b', kZero + 100}, {1000, 2500});
+  ASSERT_EQ(result.segments.size(), 2u);
+  expect_segment(result.segments[1], 11.2, 12.0, "b", 3);
+  EXPECT_EQ(result.next_seek, 3500u);
+}
+
+SUSURRUS_TEST(a_window_without_meetings_is_one_segment) {
+  auto result = split({kZero + 10, 'a', kZero + 50}, {1000, 3000});
+  ASSERT_EQ(result.segments.size(), 1u);
+  // From the window's beginning to the last timestamp, as the reference has it.
+  expect_segment(result.segments[0], 10.0, 11.0, "a", 3);
+  EXPECT_EQ(result.next_seek, 4000u);
+
+  result = split({'a', 'b'}, {0, 1234});
+  expect_segment(result.segments[0], 0.0, 12.34, "ab", 2);
+  EXPECT_EQ(result.next_seek, 1234u);
+
+  // <|0.00|> alone says nothing of the end.
+  result = split({kZero, 'a'}, {0, 3000});
+  expect_segment(result.segments[0], 0.0, 30.0, "a", 2);
+}
+
+SUSURRUS_TEST(segments_without_length_or_text_are_emptied) {
+  auto result = split({kZero + 5, 'a', kZero + 5, kZero + 5, ' ', kZero + 9, kZero + 9}, {0, 3000});
+  ASSERT_EQ(result.segments.size(), 2u);
+  expect_segment(result.segments[0], 0.1, 0.1, "", 0);
+  expect_segment(result.segments[1], 0.1, 0.18, "", 0);
+  EXPECT_EQ(result.next_seek, 18u);
+}
+
+SUSURRUS_TEST(a_window_without_tokens_moves_on) {
+  auto result = split({}, {500, 3000});
+  ASSERT_EQ(result.segments.size(), 1u);
+  expect_segment(result.segments[0], 5.0, 35.0, "", 0);
+  EXPECT_EQ(result.next_seek, 3500u);
+  // Neither does a meeting at zero stand still.
+  EXPECT_EQ(split({kZero, kZero, 'a'}, {500, 3000}).next_seek, 3500u);
+}
+
+SUSURRUS_TEST(control_tokens_are_no_text) {
+  auto result = split({kZero, 'a', kEnd + 7, kZero + 50}, {0, 3000});
+  expect_segment(result.segments[0], 0.0, 1.0, "a", 4);
+}
+
+}  // namespace susurrus::testing

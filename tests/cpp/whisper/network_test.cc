@@ -1,0 +1,164 @@
+// The whole network on small random models against a plain float64 pass, for every compiled variant.
+#include <algorithm>
+#include <cmath>
+
+#include "session/whisper_model.h"
+#include "whisper/random_model.h"
+
+namespace susurrus::testing {
+namespace {
+
+std::unique_ptr<WhisperModel> make_model(RandomModel& random, const KernelTable& kernels) {
+  auto model = WhisperModel::create(std::move(random.store), kernels);
+  if (!model) {
+    report_failure(__FILE__, __LINE__, std::string(model.error().subject.view()));
+    return nullptr;
+  }
+  return std::move(model).value();
+}
+
+std::vector<double> fill_mel(WhisperModel& model, uint64_t seed) {
+  Random random(seed);
+  std::vector<double> mel;
+  for (float& value : model.mel_window()) {
+    value = random.bell();
+    mel.push_back(value);
+  }
+  return mel;
+}
+
+void encode(WhisperModel& model) {
+  model.begin_encode();
+  while (!model.encode_step()) {
+  }
+}
+
+std::vector<uint32_t> random_tokens(size_t count, uint32_t n_vocab) {
+  Random random(5);
+  std::vector<uint32_t> tokens;
+  for (size_t i = 0; i < count; ++i) tokens.push_back(static_cast<uint32_t>(random.below(n_vocab)));
+  return tokens;
+}
+
+/// The largest difference over the largest value.
+double relative_error(std::span<const float> actual, const double* exact) {
+  double worst = 0;
+  double largest = 0;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    const double error = std::fabs(actual[i] - exact[i]);
+    worst = error <= worst ? worst : error;  // not a number sticks
+    largest = std::max(largest, std::fabs(exact[i]));
+  }
+  return worst / largest;
+}
+
+void check_network(const WhisperDimensions& dimensions, Dtype dtype, Dtype vector_dtype) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    RandomModel random = random_model(dimensions, 11, dtype, vector_dtype);
+    auto model = make_model(random, *kernels);
+    ASSERT_TRUE(model != nullptr);
+    const std::vector<double> mel = fill_mel(*model, 3);
+    EXPECT_FALSE(model->is_encoded());
+    encode(*model);
+    ASSERT_TRUE(model->is_encoded());
+    const std::vector<double> audio = exact_encoder(random, mel);
+    ASSERT_EQ(model->encoder_output().size(), audio.size());
+    EXPECT_NEAR(relative_error(model->encoder_output(), audio.data()), 0, 2e-5);
+
+    // More than one block of rows, then single tokens.
+    const size_t prompt = std::min<size_t>(dimensions.n_text_ctx - 3, 130);
+    const std::vector<uint32_t> tokens = random_tokens(prompt + 3, dimensions.n_vocab);
+    const std::vector<double> exact = exact_logits(random, audio, tokens);
+    size_t fed = 0;
+    for (size_t count : {prompt, size_t{1}, size_t{2}}) {
+      auto logits = model->decode(std::span(tokens).subspan(fed, count));
+      ASSERT_TRUE(logits.has_value());
+      fed += count;
+      EXPECT_EQ(model->decoder_position(), fed);
+      EXPECT_NEAR(relative_error(*logits, exact.data() + (fed - 1) * dimensions.n_vocab), 0, 2e-5);
+    }
+  }
+}
+
+}  // namespace
+
+SUSURRUS_TEST(network_of_odd_dimensions_agrees_with_float64) {
+  check_network(kOddDimensions, Dtype::f32, Dtype::f32);
+}
+
+SUSURRUS_TEST(network_of_half_weights_and_half_vectors_agrees_with_float64) {
+  check_network(kOddDimensions, Dtype::f16, Dtype::f16);
+  check_network(kBlockDimensions, Dtype::f16, Dtype::bf16);
+}
+
+SUSURRUS_TEST(network_of_blocks_agrees_with_float64) {
+  for (Dtype dtype : {Dtype::q8_0, Dtype::q4_0, Dtype::q4_1, Dtype::q5_0, Dtype::q5_1}) {
+    check_network(kBlockDimensions, dtype, Dtype::f32);
+  }
+  check_network(kBlockDimensions, Dtype::q8_0, Dtype::q8_0);
+}
+
+SUSURRUS_TEST(network_with_one_audio_position_and_no_layers) {
+  WhisperDimensions tiny = kOddDimensions;
+  tiny.n_audio_ctx = 1;
+  check_network(tiny, Dtype::f32, Dtype::f32);
+  tiny.n_audio_layer = 0;
+  tiny.n_text_layer = 0;
+  check_network(tiny, Dtype::f32, Dtype::f32);
+}
+
+SUSURRUS_TEST(decoding_again_after_a_reset_gives_the_same) {
+  RandomModel random = random_model(kOddDimensions, 12);
+  auto model = make_model(random, default_kernels());
+  ASSERT_TRUE(model != nullptr);
+  fill_mel(*model, 4);
+  encode(*model);
+  const std::vector<uint32_t> tokens = random_tokens(5, kOddDimensions.n_vocab);
+  auto first = model->decode(tokens);
+  ASSERT_TRUE(first.has_value());
+  const std::vector<float> kept(first->begin(), first->end());
+  ASSERT_TRUE(model->decode(tokens).has_value());
+  model->reset_decoder();
+  EXPECT_EQ(model->decoder_position(), 0u);
+  auto second = model->decode(tokens);
+  ASSERT_TRUE(second.has_value());
+  EXPECT_TRUE(std::equal(kept.begin(), kept.end(), second->begin()));
+}
+
+SUSURRUS_TEST(decoding_refuses_what_it_cannot_do) {
+  RandomModel random = random_model(kOddDimensions, 13);
+  auto model = make_model(random, default_kernels());
+  ASSERT_TRUE(model != nullptr);
+  const std::vector<uint32_t> one = {1};
+  auto early = model->decode(one);
+  ASSERT_FALSE(early.has_value());
+  EXPECT_EQ(early.error().code, ErrorCode::wrong_state);
+  fill_mel(*model, 4);
+  encode(*model);
+  const std::vector<uint32_t> too_large = {1, kOddDimensions.n_vocab};
+  const std::vector<uint32_t> too_many(kOddDimensions.n_text_ctx + 1, 1);
+  for (const auto& tokens : {std::vector<uint32_t>(), too_large, too_many}) {
+    auto result = model->decode(tokens);
+    ASSERT_FALSE(result.has_value());
+    EXPECT_EQ(result.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(result.error().subject.view(), "tokens");
+  }
+  // A new encoding takes the old one's place.
+  ASSERT_TRUE(model->decode(one).has_value());
+  model->begin_encode();
+  EXPECT_FALSE(model->is_encoded());
+  EXPECT_FALSE(model->decode(one).has_value());
+}
+
+SUSURRUS_TEST(a_context_is_filled_to_its_last_position) {
+  RandomModel random = random_model(kOddDimensions, 14);
+  auto model = make_model(random, default_kernels());
+  ASSERT_TRUE(model != nullptr);
+  fill_mel(*model, 4);
+  encode(*model);
+  const std::vector<uint32_t> tokens(kOddDimensions.n_text_ctx, 7);
+  EXPECT_TRUE(model->decode(tokens).has_value());
+  EXPECT_FALSE(model->decode(std::span(tokens).first(1)).has_value());
+}
+
+}  // namespace susurrus::testing
