@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sharedFolder } from './shared_folder.js';
+
+export const goldenModels = ['micro', 'micro-en', 'micro-v3-turbo'] as const;
+export type GoldenModel = (typeof goldenModels)[number];
+
+/** Tolerances of the goldens' README, for an engine that computes in f32. */
+export const tolerances = {
+  mel: 1e-4,
+  encoder: 1e-3,
+  encoderRelativeL2: 1e-4,
+  logits: 1e-3,
+  probability: 1e-3,
+  avgLogprob: 1e-3,
+  compressionRatio: 1e-4,
+};
+
+/** Values at some places of a long array. */
+export interface Samples {
+  readonly idx: readonly number[];
+  readonly val: readonly number[];
+}
+
+export interface MelGolden extends Samples {
+  readonly shape: readonly [number, number];
+  readonly mode: string;
+}
+
+export interface EncoderGolden extends Samples {
+  readonly shape: readonly [number, number];
+  readonly l2: number;
+}
+
+export interface LogitsGolden {
+  readonly audio: string;
+  readonly fixed_idx: readonly number[];
+  readonly cases: Readonly<
+    Record<
+      string,
+      {
+        readonly tokens: readonly number[];
+        readonly last: {
+          readonly top20_ids: readonly number[];
+          readonly top20_logits: readonly number[];
+          readonly fixed_logits: readonly number[];
+        };
+      }
+    >
+  >;
+}
+
+export interface DecodeGolden {
+  readonly id: string;
+  readonly audio: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly tokens: readonly number[];
+  readonly text: string;
+  readonly language: string;
+  readonly avg_logprob: number;
+  readonly no_speech_prob: number;
+}
+
+export interface SegmentGolden {
+  readonly id: number;
+  readonly seek: number;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly tokens: readonly number[];
+  readonly avg_logprob: number;
+  readonly compression_ratio: number;
+  readonly no_speech_prob: number;
+}
+
+export interface TranscribeGolden {
+  readonly id: string;
+  readonly audio: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  readonly language: string;
+  readonly segments: readonly SegmentGolden[];
+}
+
+/** A JSON file of the shared folder. */
+export function sharedJson(path: string): unknown {
+  return JSON.parse(readFileSync(join(sharedFolder, path), 'utf8'));
+}
+
+export function expected(model: GoldenModel, file: string): unknown {
+  return sharedJson(`golden/expected/${model}/${file}.json`);
+}
+
+/** Cases whose options are all among `known`, those of the same audio one after the other. */
+export function casesWithin<T extends { audio: string; options: Readonly<Record<string, unknown>> }>(
+  cases: readonly T[],
+  known: readonly string[],
+): T[] {
+  return cases
+    .filter((each) => Object.keys(each.options).every((option) => known.includes(option)))
+    .sort((a, b) => a.audio.localeCompare(b.audio));
+}
+
+/** The largest difference at the sampled places. */
+export function largestError(actual: Float32Array, golden: Samples): number {
+  let worst = 0;
+  golden.idx.forEach((index, i) => {
+    const error = Math.abs(actual[index]! - golden.val[i]!);
+    // Not a number counts as infinitely wrong.
+    worst = error <= worst ? worst : Number.isNaN(error) ? Infinity : error;
+  });
+  return worst;
+}
+
+export function l2(values: Float32Array): number {
+  return Math.sqrt(values.reduce((sum, x) => sum + x * x, 0));
+}

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { relaxedSimd } from 'wasm-feature-detect';
+import type * as Api from '../../web/src/api_types.js';
+import { builtPackage } from './built_package.js';
+import { loadNative } from './goldens_native.js';
+import { describeWithShared, sharedFolder } from './shared_folder.js';
+
+export interface WindowOptions {
+  readonly language?: string | undefined;
+  readonly timestamps: boolean;
+}
+export interface RecordingOptions extends WindowOptions {
+  readonly conditionOnPreviousText?: boolean | undefined;
+  readonly noSpeechThreshold?: number | undefined;
+  readonly logprobThreshold?: number | undefined;
+}
+
+/** What the conformance suites ask of an engine. */
+export interface ConformanceModel {
+  logMel(samples: Float32Array, mode: 'window' | 'whole'): Promise<Float32Array>;
+  encode(mel: Float32Array): Promise<Float32Array>;
+  logits(tokens: readonly number[]): Promise<Float32Array>;
+  decode(samples: Float32Array, options: WindowOptions): Promise<Api.DecodeResult>;
+  transcribe(
+    samples: Float32Array,
+    options: RecordingOptions,
+  ): Promise<Pick<Api.TranscriptionResult, 'text' | 'language' | 'segments'>>;
+  encodeText(text: string): Promise<number[]>;
+  decodeTokens(tokens: readonly number[]): Promise<string>;
+  special(): Promise<Omit<Api.SpecialTokens, 'languages'> & { languages: Record<string, number> }>;
+  dispose(): void;
+}
+
+export const engineNames = ['native', 'simd', 'relaxed'] as const;
+export type EngineName = (typeof engineNames)[number];
+
+async function loadBuilt(variant: Api.Variant, path: string): Promise<ConformanceModel> {
+  const { loadModel } = await builtPackage();
+  const model = await loadModel(path, { variant });
+  if (model.info.variant !== variant) throw new Error(`asked for ${variant}, got ${model.info.variant}`);
+  const { nMels } = model.info.dims;
+  const window = ({ language, timestamps }: WindowOptions): Api.DecodeOptions => ({
+    language: language ?? 'auto',
+    timestamps: timestamps ? 'segment' : 'none',
+    temperature: 0,
+    compatibility: 'openai',
+  });
+  return {
+    logMel: async (samples, mode) => (await model.logMel(samples, { mode })).data,
+    encode: (data) => model.encode({ data, nMels, nFrames: data.length / nMels }),
+    logits: (tokens) => model.logits(tokens),
+    decode: (samples, options) => model.decode(samples, window(options)),
+    transcribe: (samples, options) => model.transcribe(samples, window(options)),
+    encodeText: (text) => model.tokenizer.encode(text),
+    decodeTokens: (tokens) => model.tokenizer.decode(tokens),
+    special: () => Promise.resolve({ ...model.tokenizer.special }),
+    dispose: () => model.dispose(),
+  };
+}
+
+export function loadOn(engine: EngineName, path: string): Promise<ConformanceModel> {
+  return engine === 'native' ? loadNative(path) : loadBuilt(engine, path);
+}
+
+const hasRelaxedSimd = await relaxedSimd();
+
+/** The same suite on the native engine and on both WebAssembly binaries. `needs` are paths in the shared folder. */
+export function describeOnEngines(
+  needs: string[],
+  name: string,
+  body: (engine: EngineName) => void,
+  engines: readonly EngineName[] = engineNames,
+): void {
+  for (const engine of engines) {
+    const title = `${name} on ${engine}`;
+    if (engine === 'relaxed' && !hasRelaxedSimd) {
+      console.warn(`Skipped, for want of relaxed SIMD in this Node: ${title}`);
+      const skipped = describe.skip;
+      skipped(title, () => test('needs relaxed SIMD', () => expect(hasRelaxedSimd).toBe(true)));
+      continue;
+    }
+    // A skipped suite is collected too, and these read their cases while they are.
+    const isPresent = needs.every((path) => existsSync(resolve(sharedFolder, path)));
+    describeWithShared(needs, title, () => {
+      if (isPresent) body(engine);
+      else test('needs the shared folder', () => expect(isPresent).toBe(true));
+    });
+  }
+}
