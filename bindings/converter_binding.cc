@@ -1,0 +1,128 @@
+#include <emscripten/bind.h>
+
+#include "audio/log_mel.h"
+#include "audio/mel_filterbank.h"
+#include "base/limits.h"
+#include "convert/converter.h"
+#include "input_window.h"
+
+namespace susurrus {
+namespace {
+
+struct SourceRangeValue {
+  uint32_t source = 0;
+  double offset = 0;
+  double byte_count = 0;
+};
+
+/// SafeTensors and a metadata text to one APR2 file; converter.h tells the order of calls.
+class ConverterBinding {
+ public:
+  /// `dtype` as in APR2: "f32", "f16", "q8_0".
+  ConverterBinding(const std::string& dtype, bool compress)
+      : converter_(dtype_from_name(dtype).value_or(Dtype::f16),
+                   compress ? Converter::Compression::lz4 : Converter::Compression::none) {}
+
+  /// For push(); at most kMaxPushBytes.
+  ByteView input_window(double byte_count) { return window_.fill(byte_count); }
+  /// For add_source() and set_metadata(), which want their text whole. Empty when there is no memory for it.
+  ByteView text_window(double byte_count) {
+    text_.reset();
+    if (byte_count >= 0 && byte_count <= static_cast<double>(kMaxTextBytes)) {
+      auto buffer = AlignedBuffer::allocate(static_cast<uint64_t>(byte_count), "text");
+      if (buffer) text_ = std::move(buffer).value();
+    }
+    return view(text_.bytes());
+  }
+  MaybeError add_source(double file_byte_count) {
+    Status status = converter_.add_source(text_.bytes(), static_cast<uint64_t>(file_byte_count));
+    text_.reset();
+    return failure(status);
+  }
+  MaybeError set_metadata() {
+    Status status = converter_.set_metadata(as_text(text_.bytes()));
+    text_.reset();
+    return failure(status);
+  }
+
+  bool needs_measuring() const { return converter_.needs_measuring(); }
+  MaybeError begin(bool measuring) {
+    return failure(converter_.begin(measuring ? Converter::Pass::measure : Converter::Pass::write));
+  }
+  uint32_t tensor_count() const { return converter_.tensor_count(); }
+  SourceRangeValue source_range(uint32_t tensor) const {
+    auto range = converter_.source_range(tensor);
+    return {range.source, static_cast<double>(range.offset), static_cast<double>(range.byte_count)};
+  }
+  std::string tensor_name(uint32_t tensor) const {
+    return std::string(converter_.tensor_name(tensor));
+  }
+  MaybeError push(double byte_count) {
+    auto bytes = window_.filled(byte_count);
+    if (!bytes) return failure(bytes);
+    return failure(converter_.push(*bytes));
+  }
+  MaybeError finish_tensor() { return failure(converter_.finish_tensor()); }
+  MaybeError finish() { return failure(converter_.finish()); }
+  ByteView output() const { return view(converter_.output()); }
+  void consume_output() { converter_.consume_output(); }
+  double output_byte_count() const { return static_cast<double>(converter_.output_byte_count()); }
+  StringList warnings() const { return list(converter_.warnings()); }
+
+ private:
+  static constexpr uint64_t kMaxTextBytes = limits::kSafetensorsHeaderBytes + 8;
+
+  Converter converter_;
+  InputWindow window_{Converter::kMaxPushBytes};
+  AlignedBuffer text_;
+};
+
+/// Slaney's filterbank, [nMels, 201].
+class FilterbankBinding {
+ public:
+  explicit FilterbankBinding(uint32_t n_mels) {
+    if (n_mels == 0 || n_mels > MelFilterbank::kMaxMels) return;
+    auto values =
+        AlignedBuffer::allocate(uint64_t{n_mels} * kFrequencyBins * sizeof(float), "filterbank");
+    if (!values) return;
+    values_ = std::move(values).value();
+    MelFilterbank::slaney(n_mels, values_.floats());
+  }
+  /// Empty for an impossible n_mels.
+  FloatView values() const { return view(values_.floats()); }
+
+ private:
+  AlignedBuffer values_;
+};
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(converter) {
+  emscripten::value_object<SourceRangeValue>("SourceRange")
+      .field("source", &SourceRangeValue::source)
+      .field("offset", &SourceRangeValue::offset)
+      .field("byteCount", &SourceRangeValue::byte_count);
+  emscripten::class_<ConverterBinding>("Converter")
+      .constructor<std::string, bool>()
+      .function("inputWindow(byteCount)", &ConverterBinding::input_window)
+      .function("textWindow(byteCount)", &ConverterBinding::text_window)
+      .function("addSource(fileByteCount)", &ConverterBinding::add_source)
+      .function("setMetadata", &ConverterBinding::set_metadata)
+      .function("needsMeasuring", &ConverterBinding::needs_measuring)
+      .function("begin(measuring)", &ConverterBinding::begin)
+      .function("tensorCount", &ConverterBinding::tensor_count)
+      .function("sourceRange(tensor)", &ConverterBinding::source_range)
+      .function("tensorName(tensor)", &ConverterBinding::tensor_name)
+      .function("push(byteCount)", &ConverterBinding::push)
+      .function("finishTensor", &ConverterBinding::finish_tensor)
+      .function("finish", &ConverterBinding::finish)
+      .function("output", &ConverterBinding::output)
+      .function("consumeOutput", &ConverterBinding::consume_output)
+      .function("outputByteCount", &ConverterBinding::output_byte_count)
+      .function("warnings", &ConverterBinding::warnings);
+  emscripten::class_<FilterbankBinding>("Filterbank")
+      .constructor<uint32_t>()
+      .function("values", &FilterbankBinding::values);
+}
+
+}  // namespace susurrus

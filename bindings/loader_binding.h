@@ -1,0 +1,54 @@
+#pragma once
+#include <string>
+
+#include "container/detecting_reader.h"
+#include "input_window.h"
+#include "tensor/weight_store.h"
+
+namespace susurrus {
+
+/// A WeightStore that remembers what the file said about itself.
+class LoadSink : public ModelSink {
+ public:
+  Status on_manifest(ModelManifest& manifest) override;
+  Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override;
+  void on_tensor_complete(const TensorInfo& tensor) override { store_.on_tensor_complete(tensor); }
+  void on_warning(std::string_view text) override { store_.on_warning(text); }
+
+  WeightStore& store() { return store_; }
+  /// "APR2 2.0"
+  const std::string& format() const { return format_; }
+  /// Of the tensors that were placed, each once, by APR2's number.
+  std::vector<std::string> dtypes() const;
+
+ private:
+  WeightStore store_;
+  std::string format_;
+  uint32_t dtype_bits_ = 0;
+};
+
+/// Pushes a model file into its final place in the heap.
+class LoaderBinding {
+ public:
+  static constexpr size_t kWindowBytes = 256 << 10;
+
+  LoaderBinding() : reader_(sink_) {}
+
+  ByteView input_window(double byte_count) { return window_.fill(byte_count); }
+  void set_byte_count(double byte_count);
+  MaybeError push(double byte_count);
+  /// After this the loader holds a whole model; Model.create() takes it.
+  MaybeError finish();
+
+  LoadSink& sink() { return sink_; }
+  bool is_finished() const { return is_finished_; }
+  void give_up() { is_finished_ = false; }
+
+ private:
+  LoadSink sink_;
+  DetectingReader reader_;
+  InputWindow window_{kWindowBytes};
+  bool is_finished_ = false;
+};
+
+}  // namespace susurrus

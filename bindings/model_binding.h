@@ -1,0 +1,79 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "loader_binding.h"
+#include "session/whisper_model.h"
+#include "values.h"
+
+namespace susurrus {
+
+struct MemoryPlanValue {
+  double weight_bytes = 0;
+  double kv_cache_bytes = 0;
+  double activation_bytes = 0;
+};
+
+struct SpecialTokensValue {
+  uint32_t end_of_text = 0;
+  uint32_t start_of_transcript = 0;
+  uint32_t translate = 0;
+  uint32_t transcribe = 0;
+  uint32_t start_of_lm = 0;
+  uint32_t start_of_previous = 0;
+  uint32_t no_speech = 0;
+  uint32_t no_timestamps = 0;
+  uint32_t timestamp_begin = 0;
+  bool is_multilingual = false;
+};
+
+/// A loaded Whisper, driven in bounded steps. Nothing but create() may be called before create() succeeded.
+class ModelBinding {
+ public:
+  MaybeError create(LoaderBinding& loader);
+  WhisperModel& model() { return *model_; }
+
+  WhisperDimensions dimensions() const { return model_->dimensions(); }
+  std::string format() const { return format_; }
+  StringList dtypes() const { return list(dtypes_); }
+  StringList warnings() const { return list(warnings_); }
+  MemoryPlanValue memory_plan() const;
+
+  SpecialTokensValue special_tokens() const;
+  StringList language_codes() const;
+  double language_token(const std::string& code) const;
+  /// Ids of ordinary text.
+  TokenView tokenize(const std::string& text);
+  /// Where ids go before detokenize() and begin_logits(); empty when there are more than the text context holds and
+  /// no memory for them.
+  TokenView token_window(uint32_t count);
+  std::string detokenize() const { return model_->tokenizer().decode(tokens_); }
+
+  /// Samples that frames [first, first + count) look at, in a recording of `sample_count`.
+  Range mel_samples(double first_frame, double frame_count, double sample_count) const;
+  FloatView sample_window() { return view(std::span<const float>(model_->sample_window())); }
+  FloatView mel_window() { return view(std::span<const float>(model_->mel_window())); }
+  /// Log-mel power of some frames into the mel window, from its first row on; answers their maximum.
+  float compute_log_mel(double samples_begin, double sample_count, double zero_count,
+                        double first_frame, uint32_t frame_count);
+  void normalise_mel(uint32_t frame_count, float maximum);
+
+  void begin_encode() { model_->begin_encode(); }
+  bool encode_step() { return model_->encode_step(); }
+  FloatView encoder_output() const { return view(model_->encoder_output()); }
+
+  /// Of the tokens in the token window.
+  MaybeError begin_logits();
+  bool logits_step() { return model_->decode_step(); }
+  FloatView logits() { return view(std::span<const float>(model_->logits())); }
+
+ private:
+  std::unique_ptr<WhisperModel> model_;
+  std::string format_;
+  std::vector<std::string> dtypes_;
+  std::vector<std::string> warnings_;
+  std::vector<uint32_t> tokens_;
+};
+
+}  // namespace susurrus
