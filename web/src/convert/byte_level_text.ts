@@ -1,0 +1,23 @@
+// GPT-2's printable stand-in for every byte: vocabularies are written with it, since many tokens are not UTF-8.
+
+const isPlain = (byte: number): boolean =>
+  (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
+
+const standIns: readonly string[] = (() => {
+  let next = 0x100;
+  return Array.from({ length: 256 }, (_, byte) =>
+    String.fromCharCode(isPlain(byte) ? byte : next++),
+  );
+})();
+
+/** The text that stands for these bytes. */
+export function byteLevelText(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += standIns[byte] ?? '';
+  return text;
+}
+
+/** Literal text, such as a control token's, in the same writing. */
+export function byteLevelTextOf(literal: string): string {
+  return byteLevelText(new TextEncoder().encode(literal));
+}

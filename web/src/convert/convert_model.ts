@@ -1,0 +1,135 @@
+import type { ConvertOptions, ConvertResult } from '../api_types.js';
+import { instantiate, type EngineModule } from '../engine/glue.js';
+import { Pace } from '../engine/pace.js';
+import { abortedBy, sourceFailed } from '../errors.js';
+import { checkOptions, progressCheck, signalCheck } from '../options.js';
+import { openFolder, readWholeFile, writeWhole } from '../platform/node_files.js';
+import { readEngine } from '../platform/node_engine.js';
+import { readArchitecture } from './dimensions.js';
+import { filterbankOf, slaneyFilterbank } from './filterbank.js';
+import { readJsonObject } from './json_files.js';
+import { metadataText } from './metadata.js';
+import { runConverter } from './run_converter.js';
+import type { SourceFolder } from './source_folder.js';
+import { readRanks, readVocabulary, type SourceVocabulary } from './vocabulary.js';
+import { findWeightFiles } from './weight_files.js';
+
+const dtypes = ['f32', 'f16', 'q8_0'];
+const compressions = ['lz4', 'none'];
+
+function checkConvertOptions(options: ConvertOptions): void {
+  checkOptions(options, {
+    dtype: [`one of ${dtypes.join(', ')}`, (value) => dtypes.includes(value as string)],
+    compress: [
+      `one of ${compressions.join(', ')}`,
+      (value) => compressions.includes(value as string),
+    ],
+    vocabulary: [
+      'a path, or the bytes of a .tiktoken file',
+      (value) =>
+        typeof value === 'string' ||
+        value instanceof Uint8Array ||
+        value instanceof ArrayBuffer ||
+        value instanceof Blob,
+    ],
+    force: ['true or false', (value) => typeof value === 'boolean'],
+    onProgress: progressCheck,
+    signal: signalCheck,
+  });
+}
+
+/**
+ * Converts a Whisper folder of the Hugging Face hub, or one with OpenAI's tensor names, to an APR2 file. The destination
+ * appears when it is whole, and replaces another only with `force`. Throws SusurrusError.
+ */
+export async function convertModel(
+  source: string | URL,
+  destination: string | URL,
+  options: ConvertOptions = {},
+): Promise<ConvertResult> {
+  checkConvertOptions(options);
+  const { signal } = options;
+  if (signal?.aborted) throw abortedBy(signal);
+  const folder = await openFolder(source);
+  const module = await instantiate(await readEngine('simd'));
+  try {
+    return await writeWhole(destination, options.force ?? false, (write) =>
+      convert(module, folder, write, options),
+    );
+  } catch (error) {
+    throw signal?.aborted ? abortedBy(signal) : error;
+  }
+}
+
+async function convert(
+  module: EngineModule,
+  folder: SourceFolder,
+  write: (bytes: Uint8Array) => Promise<void>,
+  { dtype = 'f16', compress = 'lz4', vocabulary, onProgress, signal }: ConvertOptions,
+): Promise<ConvertResult> {
+  const weights = await findWeightFiles(folder);
+  const configFile = 'config.json';
+  const config = await readJsonObject(folder, configFile);
+  if (!config) throw sourceFailed(folder.name, 'there is no config.json in it');
+  const architecture = readArchitecture(config, configFile);
+  const preprocessor = await readJsonObject(folder, 'preprocessor_config.json');
+  const found = vocabulary
+    ? await givenVocabulary(vocabulary, architecture.n_vocab)
+    : await readVocabulary(folder, architecture.n_vocab);
+  const metadata = metadataText({
+    architecture,
+    config,
+    generation: await readJsonObject(folder, 'generation_config.json'),
+    vocabulary: found?.tokens,
+    filterbank:
+      filterbankOf(preprocessor, architecture.n_mels) ??
+      slaneyFilterbank(module, architecture.n_mels),
+    dtype,
+  });
+
+  const converter = new module.Converter(dtype, compress === 'lz4');
+  try {
+    let byteCount = 0;
+    await runConverter(converter, {
+      folder,
+      weights,
+      metadata,
+      pace: new Pace(signal ?? new AbortController().signal),
+      write: async (bytes) => {
+        byteCount += bytes.length;
+        await write(bytes);
+      },
+      onProgress: (loaded, total) =>
+        onProgress?.({
+          phase: 'convert',
+          loaded,
+          total,
+          fraction: total === 0 ? 1 : loaded / total,
+        }),
+    });
+    const noVocabulary = found
+      ? []
+      : ['the folder has no vocabulary: the model gives token ids but no text (--vocabulary FILE)'];
+    return {
+      byteCount,
+      tensorCount: converter.tensorCount(),
+      warnings: [...noVocabulary, ...(found?.warnings ?? []), ...converter.warnings()],
+    };
+  } finally {
+    converter.delete();
+  }
+}
+
+async function givenVocabulary(
+  given: NonNullable<ConvertOptions['vocabulary']>,
+  vocabularySize: number,
+): Promise<SourceVocabulary> {
+  const name = typeof given === 'string' ? given : 'vocabulary';
+  const bytes =
+    typeof given === 'string'
+      ? await readWholeFile(given)
+      : given instanceof Blob
+        ? await given.arrayBuffer()
+        : given;
+  return readRanks(new TextDecoder().decode(bytes), name, vocabularySize);
+}

@@ -1,0 +1,73 @@
+import type { Architecture } from './dimensions.js';
+import { isId, type JsonObject } from './json_files.js';
+
+export interface MetadataParts {
+  readonly architecture: Architecture;
+  readonly config: JsonObject;
+  readonly generation: JsonObject | undefined;
+  /** Byte-level text by id; absent: the file will give token ids only. */
+  readonly vocabulary: readonly string[] | undefined;
+  /** [n_mels, 201], row-major. */
+  readonly filterbank: Float32Array;
+  readonly dtype: 'f32' | 'f16' | 'q8_0';
+}
+
+const frequencyBins = 201;
+
+/** APR2's metadata section: JSON text. */
+export function metadataText(parts: MetadataParts): string {
+  const { architecture, vocabulary, filterbank, dtype } = parts;
+  const heads = alignmentHeads(parts);
+  return JSON.stringify({
+    apr_version: '2.0.0',
+    model_type: 'whisper',
+    architecture,
+    tokenizer_config: tokenizerConfig(parts),
+    ...(heads.length > 0 && { alignment_heads: heads }),
+    ...(dtype === 'q8_0' && { quantization: { method: 'q8_0', bits_per_weight: 8.5 } }),
+    mel_filterbank_shape: [architecture.n_mels, frequencyBins],
+    // Nine significant digits give the same f32 back.
+    mel_filterbank: Array.from(filterbank, (weight) => Number(weight.toPrecision(9))),
+    ...(vocabulary && { vocab: vocabulary }),
+  });
+}
+
+function tokenizerConfig({ architecture, config, generation, vocabulary }: MetadataParts) {
+  const ids = (key: string): { [key: string]: number[] } | undefined => {
+    // null means the same as no such key: the defaults.
+    const list = generation?.[key] ?? config[key];
+    if (!Array.isArray(list)) return undefined;
+    return { [key]: list.filter(isId).filter((id) => id < architecture.n_vocab) };
+  };
+  const initial = generation?.max_initial_timestamp_index ?? config.max_initial_timestamp_index;
+  const isMultilingual = multilingual(architecture.n_vocab, generation);
+  return {
+    ...(vocabulary && { vocab_encoding: 'gpt2-bytes' }),
+    ...(isMultilingual !== undefined && { is_multilingual: isMultilingual }),
+    ...ids('suppress_tokens'),
+    ...ids('begin_suppress_tokens'),
+    ...(isId(initial) && { max_initial_timestamp_index: initial }),
+  };
+}
+
+/** As stated; else by the official sizes; else left to the vocabulary. */
+function multilingual(vocabularySize: number, generation: JsonObject | undefined) {
+  if (typeof generation?.is_multilingual === 'boolean') return generation.is_multilingual;
+  if (vocabularySize >= 51865) return true;
+  return vocabularySize === 51864 ? false : undefined;
+}
+
+/** Fine-tuned models inherit lists of larger ones: what this decoder does not have is dropped. */
+function alignmentHeads({ architecture, config, generation }: MetadataParts): number[][] {
+  const list = generation?.alignment_heads ?? config.alignment_heads;
+  if (!Array.isArray(list)) return [];
+  const { n_text_layer: layers, n_text_head: heads } = architecture;
+  return list.filter(
+    (pair: unknown): pair is number[] =>
+      Array.isArray(pair) &&
+      pair.length === 2 &&
+      pair.every(isId) &&
+      Number(pair[0]) < layers &&
+      Number(pair[1]) < heads,
+  );
+}

@@ -1,0 +1,96 @@
+// Drives the core's converter: converter.h tells the order of calls.
+import type { Converter } from '../engine/engine.mjs';
+import { unwrap } from '../engine/glue.js';
+import type { Pace } from '../engine/pace.js';
+import { pushThroughWindow } from '../engine/windows.js';
+import { sourceFailed, SusurrusError } from '../errors.js';
+import type { SourceFolder } from './source_folder.js';
+import { readHeader, type WeightFile } from './weight_files.js';
+
+export interface ConversionTask {
+  readonly folder: SourceFolder;
+  readonly weights: readonly WeightFile[];
+  readonly metadata: string;
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+  readonly pace: Pace;
+  /** Bytes of weights read so far, and to be read, counting every pass. */
+  readonly onProgress: (loaded: number, total: number) => void;
+}
+
+export async function runConverter(converter: Converter, task: ConversionTask): Promise<void> {
+  for (const weights of task.weights) {
+    setText(converter, await readHeader(task.folder, weights));
+    try {
+      unwrap(converter.addSource(weights.byteCount));
+    } catch (error) {
+      throw inFile(weights.file, error);
+    }
+  }
+  setText(converter, new TextEncoder().encode(task.metadata));
+  unwrap(converter.setMetadata());
+
+  const passes = converter.needsMeasuring() ? [true, false] : [false];
+  const ranges = Array.from({ length: converter.tensorCount() }, (_, i) =>
+    converter.sourceRange(i),
+  );
+  const total = passes.length * ranges.reduce((sum, range) => sum + range.byteCount, 0);
+  let loaded = 0;
+  for (const isMeasuring of passes) {
+    unwrap(converter.begin(isMeasuring));
+    await drain(converter, task);
+    for (const range of ranges) {
+      await copyTensor(converter, range, task);
+      loaded += range.byteCount;
+      task.onProgress(loaded, total);
+    }
+    unwrap(converter.finish());
+    await drain(converter, task);
+  }
+}
+
+type SourceRange = ReturnType<Converter['sourceRange']>;
+
+async function copyTensor(
+  converter: Converter,
+  { source, offset, byteCount }: SourceRange,
+  task: ConversionTask,
+): Promise<void> {
+  const file = task.weights[source]?.file;
+  let copied = 0;
+  if (file !== undefined && byteCount > 0) {
+    for await (const piece of task.folder.read(file, offset, byteCount)) {
+      copied += piece.length;
+      await pushThroughWindow(converter, piece, (count) => converter.push(count), task.pace);
+      await drain(converter, task);
+    }
+    if (copied < byteCount) throw sourceFailed(file, 'it became shorter while it was read');
+  }
+  unwrap(converter.finishTensor());
+  await drain(converter, task);
+  await task.pace.step();
+}
+
+async function drain(converter: Converter, { write }: ConversionTask): Promise<void> {
+  const output = converter.output();
+  if (output.length === 0) return;
+  // The view is of the engine's heap, which stays as it is until the next call.
+  await write(output);
+  converter.consumeOutput();
+}
+
+function setText(converter: Converter, text: Uint8Array): void {
+  const window = converter.textWindow(text.length);
+  if (window.length !== text.length) {
+    throw new SusurrusError('out_of_memory', 'There is no memory for the metadata.', {
+      reason: 'memory',
+      subject: 'metadata',
+      got: String(text.length),
+    });
+  }
+  window.set(text);
+}
+
+function inFile(file: string, error: unknown): unknown {
+  if (!(error instanceof SusurrusError)) return error;
+  return new SusurrusError(error.code, `${file}: ${error.message}`, error.details);
+}

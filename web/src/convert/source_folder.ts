@@ -1,0 +1,27 @@
+/** The files of a model folder, wherever they are. */
+export interface SourceFolder {
+  /** For messages. */
+  readonly name: string;
+  /** Undefined when there is no such file. */
+  byteCount(file: string): Promise<number | undefined>;
+  /** Bytes [offset, offset + byteCount) in order; fewer only when the file ends before. */
+  read(file: string, offset: number, byteCount: number): AsyncIterable<Uint8Array>;
+  /** The file of weights, when one was named instead of the folder. */
+  readonly weightsFile?: string;
+}
+
+/** Some bytes of a file in one piece. */
+export async function readRange(
+  folder: SourceFolder,
+  file: string,
+  offset: number,
+  byteCount: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(byteCount);
+  let at = 0;
+  for await (const piece of folder.read(file, offset, byteCount)) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes.subarray(0, at);
+}

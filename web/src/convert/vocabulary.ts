@@ -1,0 +1,116 @@
+import { SusurrusError } from '../errors.js';
+import { byteLevelText, byteLevelTextOf } from './byte_level_text.js';
+import { badFile, isId, isObject, readJsonObject, type JsonObject } from './json_files.js';
+import { addOfficialTokens } from './official_tokens.js';
+import type { SourceFolder } from './source_folder.js';
+
+/** Byte-level text of every id; '' where an id has none. */
+export interface SourceVocabulary {
+  readonly tokens: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+type Entry = readonly [id: number, text: string];
+
+/** The folder's vocabulary: tokenizer.json supersedes vocab.json with added_tokens.json. */
+export async function readVocabulary(
+  folder: SourceFolder,
+  vocabularySize: number,
+): Promise<SourceVocabulary | undefined> {
+  const entries = (await tokenizerEntries(folder)) ?? (await vocabEntries(folder));
+  return entries && arrange(entries, vocabularySize);
+}
+
+/** A `.tiktoken` rank file: on each line the token's bytes in base64, a space, and its id. */
+export function readRanks(text: string, file: string, vocabularySize: number): SourceVocabulary {
+  const entries: Entry[] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line === '') continue;
+    const [base64, rank, ...rest] = line.split(' ');
+    const id = Number(rank);
+    if (base64 === undefined || !/^\d+$/.test(rank ?? '') || rest.length > 0) {
+      throw badFile(file, `line ${index + 1} is no base64 text with a rank`, 'bad_vocabulary');
+    }
+    entries.push([id, byteLevelText(fromBase64(base64, file, index + 1))]);
+  }
+  if (entries.length === 0) throw badFile(file, 'it holds no tokens', 'bad_vocabulary');
+  return arrange(entries, vocabularySize);
+}
+
+function fromBase64(base64: string, file: string, line: number): Uint8Array {
+  // The multilingual list ends in an empty token, written as a lone padding sign.
+  if (base64 === '=') return new Uint8Array();
+  try {
+    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  } catch {
+    throw badFile(file, `line ${line} is not base64`, 'bad_vocabulary');
+  }
+}
+
+async function tokenizerEntries(folder: SourceFolder): Promise<Entry[] | undefined> {
+  const file = 'tokenizer.json';
+  const tokenizer = await readJsonObject(folder, file);
+  const model = tokenizer?.model;
+  if (!isObject(model) || !isObject(model.vocab)) return undefined;
+  const entries = textToId(model.vocab, file);
+  const { added_tokens: added } = tokenizer ?? {};
+  for (const token of Array.isArray(added) ? (added as unknown[]) : []) {
+    if (!isObject(token) || !isId(token.id) || typeof token.content !== 'string') {
+      throw badFile(file, 'an added token has no id or content', 'bad_vocabulary');
+    }
+    entries.push([token.id, byteLevelTextOf(token.content)]);
+  }
+  return entries;
+}
+
+async function vocabEntries(folder: SourceFolder): Promise<Entry[] | undefined> {
+  const vocab = await readJsonObject(folder, 'vocab.json');
+  if (!vocab) return undefined;
+  const entries = textToId(vocab, 'vocab.json');
+  const config = await readJsonObject(folder, 'tokenizer_config.json');
+  for (const [id, token] of Object.entries(
+    isObject(config?.added_tokens_decoder) ? config.added_tokens_decoder : {},
+  )) {
+    if (/^\d+$/.test(id) && isObject(token) && typeof token.content === 'string') {
+      entries.push([Number(id), byteLevelTextOf(token.content)]);
+    }
+  }
+  const added = await readJsonObject(folder, 'added_tokens.json');
+  for (const [text, id] of textIds(added ?? {}, 'added_tokens.json')) {
+    entries.push([id, byteLevelTextOf(text)]);
+  }
+  return entries;
+}
+
+function textIds(object: JsonObject, file: string): (readonly [string, number])[] {
+  return Object.entries(object).map(([text, id]) => {
+    if (!isId(id)) {
+      throw badFile(file, `the id of ${JSON.stringify(text)} is no number`, 'bad_vocabulary');
+    }
+    return [text, id] as const;
+  });
+}
+
+function textToId(object: JsonObject, file: string): Entry[] {
+  return textIds(object, file).map(([text, id]) => [id, text] as const);
+}
+
+/** By id; later entries win. */
+function arrange(entries: readonly Entry[], vocabularySize: number): SourceVocabulary {
+  const fitting = entries.filter(([id]) => id < vocabularySize);
+  const warnings =
+    fitting.length < entries.length
+      ? [`${entries.length - fitting.length} vocabulary entries beyond the model's are left out`]
+      : [];
+  const last = fitting.reduce((most, [id]) => Math.max(most, id), -1);
+  if (last < 0) {
+    throw new SusurrusError('malformed', 'The vocabulary has no token of this model.', {
+      reason: 'bad_vocabulary',
+      subject: 'vocabulary',
+    });
+  }
+  const tokens = new Array<string>(last + 1).fill('');
+  for (const [id, text] of fitting) tokens[id] = text;
+  addOfficialTokens(tokens, vocabularySize);
+  return { tokens, warnings };
+}

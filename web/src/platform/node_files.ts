@@ -1,0 +1,131 @@
+// Folders of models and files that appear only when they are whole.
+import { createReadStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { invalidOption, sourceFailed, SusurrusError } from '../errors.js';
+import type { SourceFolder } from '../convert/source_folder.js';
+
+const pieceBytes = 1 << 20;
+
+const asPath = (path: string | URL): string =>
+  path instanceof URL || path.startsWith('file:') ? fileURLToPath(path) : path;
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+/** A folder, or the folder of a file with weights. */
+export async function openFolder(source: string | URL): Promise<SourceFolder> {
+  if (typeof source !== 'string' && !(source instanceof URL)) {
+    throw invalidOption('source', 'the path of a folder', source);
+  }
+  const path = asPath(source);
+  let facts;
+  try {
+    facts = await stat(path);
+  } catch (error) {
+    throw sourceFailed(
+      path,
+      codeOf(error) === 'ENOENT' ? 'there is no such folder' : String(error),
+      {},
+      error,
+    );
+  }
+  if (facts.isDirectory()) return filesOf(path);
+  if (path.endsWith('.safetensors')) {
+    return { ...filesOf(dirname(path)), weightsFile: basename(path) };
+  }
+  throw new SusurrusError(
+    'unsupported_feature',
+    `${path}: only folders of the Hugging Face hub (config.json and model.safetensors) and their .safetensors files are converted.`,
+    { reason: 'unsupported', subject: path },
+  );
+}
+
+function filesOf(folder: string): SourceFolder {
+  return {
+    name: folder,
+    async byteCount(file) {
+      try {
+        const facts = await stat(join(folder, file));
+        return facts.isFile() ? facts.size : undefined;
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT') return undefined;
+        throw sourceFailed(join(folder, file), String(error), {}, error);
+      }
+    },
+    async *read(file, offset, byteCount) {
+      if (byteCount === 0) return;
+      const stream = createReadStream(join(folder, file), {
+        start: offset,
+        end: offset + byteCount - 1,
+        highWaterMark: pieceBytes,
+      });
+      try {
+        for await (const piece of stream) yield piece as Uint8Array;
+      } catch (error) {
+        throw sourceFailed(join(folder, file), String(error), {}, error);
+      }
+    },
+  };
+}
+
+/** The bytes of a whole file. */
+export async function readWholeFile(path: string | URL): Promise<Uint8Array> {
+  const name = asPath(path);
+  const folder = filesOf(dirname(name));
+  const file = basename(name);
+  const byteCount = await folder.byteCount(file);
+  if (byteCount === undefined) throw sourceFailed(name, 'there is no such file');
+  const bytes = new Uint8Array(byteCount);
+  let at = 0;
+  for await (const piece of folder.read(file, 0, byteCount)) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes.subarray(0, at);
+}
+
+/** Lets `fill` write a file, which appears under its name only when all went well. */
+export async function writeWhole<T>(
+  destination: string | URL,
+  force: boolean,
+  fill: (write: (bytes: Uint8Array) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  if (typeof destination !== 'string' && !(destination instanceof URL)) {
+    throw invalidOption('destination', 'a path', destination);
+  }
+  const path = asPath(destination);
+  const failed = (error: unknown): unknown =>
+    error instanceof SusurrusError || codeOf(error) === undefined
+      ? error
+      : sourceFailed(path, `it could not be written: ${String(error)}`, {}, error);
+  const existing = await stat(path).catch(() => undefined);
+  if (existing?.isDirectory()) throw sourceFailed(path, 'this is a folder; name a file');
+  if (existing && !force) {
+    throw new SusurrusError(
+      'invalid_argument',
+      `${path} exists already; it is overwritten only with --force ({force: true}).`,
+      { reason: 'option', subject: 'force', expected: 'true', got: path },
+    );
+  }
+  const unfinished = `${path}.${process.pid}.unfinished`;
+  try {
+    const file = await open(unfinished, 'w');
+    let result: T;
+    try {
+      result = await fill(async (bytes) => {
+        // A write may take less than it was given.
+        for (let at = 0; at < bytes.length;) {
+          at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
+        }
+      });
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+    return result;
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    throw failed(error);
+  }
+}
