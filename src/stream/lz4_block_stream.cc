@@ -38,7 +38,8 @@ bool has_zero_offset(ByteSpan block) {
 
 void Lz4BlockStream::start(MutableByteSpan destination, uint64_t stored_byte_count,
                            uint64_t file_offset, std::string_view subject) {
-  destination_ = destination;
+  destination_ = destination.data();
+  raw_byte_count_ = destination.size();
   written_ = 0;
   stored_left_ = stored_byte_count;
   file_offset_ = file_offset;
@@ -46,6 +47,16 @@ void Lz4BlockStream::start(MutableByteSpan destination, uint64_t stored_byte_cou
   header_size_ = 0;
   block_byte_count_ = 0;
   staged_ = 0;
+}
+
+Status Lz4BlockStream::start_verifying(uint64_t raw_byte_count, uint64_t stored_byte_count,
+                                       uint64_t file_offset, std::string_view subject) {
+  if (scratch_.byte_count() == 0) {
+    SUSURRUS_ASSIGN(scratch_, AlignedBuffer::allocate(limits::kLz4RawBlockBytes, "staging"));
+  }
+  start({}, stored_byte_count, file_offset, subject);
+  raw_byte_count_ = raw_byte_count;
+  return ok_status();
 }
 
 Status Lz4BlockStream::push(ByteSpan stored) {
@@ -76,7 +87,7 @@ Status Lz4BlockStream::check_header(uint32_t byte_count) const {
   if (byte_count == kFrameMagic) {
     return error(header_offset).expecting("a block's size").having("an LZ4 frame");
   }
-  const bool looks_prepended = byte_count == destination_.size() && written_ == 0;
+  const bool looks_prepended = byte_count == raw_byte_count_ && written_ == 0;
   if (looks_prepended && (byte_count > limits::kLz4StoredBlockBytes || byte_count > stored_left_)) {
     return error(header_offset).expecting("a block's size").having("a block with its raw size in front");
   }
@@ -88,7 +99,7 @@ Status Lz4BlockStream::check_header(uint32_t byte_count) const {
         .expecting("at most the tensor's stored bytes, " + std::to_string(stored_left_))
         .having(byte_count);
   }
-  if (written_ == destination_.size()) {
+  if (written_ == raw_byte_count_) {
     return error(header_offset).expecting("the end of the tensor").having("another block");
   }
   return ok_status();
@@ -112,11 +123,11 @@ Status Lz4BlockStream::take_block(ByteSpan& stored) {
 }
 
 Status Lz4BlockStream::decode(ByteSpan block) {
-  const size_t room = std::min<size_t>(destination_.size() - written_, limits::kLz4RawBlockBytes);
+  const uint64_t room = std::min<uint64_t>(raw_byte_count_ - written_, limits::kLz4RawBlockBytes);
+  uint8_t* target = destination_ == nullptr ? scratch_.data() : destination_ + written_;
   const int decoded = LZ4_decompress_safe(
       reinterpret_cast<const char*>(block.data()),
-      reinterpret_cast<char*>(destination_.data() + written_), static_cast<int>(block.size()),
-      static_cast<int>(room));
+      reinterpret_cast<char*>(target), static_cast<int>(block.size()), static_cast<int>(room));
   if (decoded <= 0) {
     return error(file_offset_)
         .expecting("an LZ4 block of 1 to " + std::to_string(room) + " bytes")
@@ -136,8 +147,8 @@ Status Lz4BlockStream::finish() const {
   if (header_size_ > 0) {
     return error(file_offset_ - header_size_).expecting("whole blocks").having("1 to 3 stray bytes");
   }
-  if (written_ != destination_.size()) {
-    return error(file_offset_).expecting(destination_.size()).having(written_);
+  if (written_ != raw_byte_count_) {
+    return error(file_offset_).expecting(raw_byte_count_).having(written_);
   }
   return ok_status();
 }

@@ -13,6 +13,9 @@ class Lz4BlockStream {
   /// `subject`, the tensor's name, and `file_offset` are for errors; `subject` must outlive the stream.
   void start(MutableByteSpan destination, uint64_t stored_byte_count, uint64_t file_offset,
              std::string_view subject);
+  /// The same for a tensor that nobody wants: its blocks are decoded to nowhere, one by one.
+  Status start_verifying(uint64_t raw_byte_count, uint64_t stored_byte_count, uint64_t file_offset,
+                         std::string_view subject);
   /// At most as many bytes as are still missing.
   Status push(ByteSpan stored);
   /// After the last stored byte.
@@ -25,8 +28,9 @@ class Lz4BlockStream {
   Status decode(ByteSpan block);
   Error error(uint64_t offset) const;
 
-  MutableByteSpan destination_;
-  size_t written_ = 0;
+  uint8_t* destination_ = nullptr;  // null: verifying, into scratch_
+  uint64_t raw_byte_count_ = 0;
+  uint64_t written_ = 0;
   uint64_t stored_left_ = 0;  // not yet consumed, the current block included
   uint64_t file_offset_ = 0;  // of the next byte to be consumed
   std::string_view subject_;
@@ -34,6 +38,7 @@ class Lz4BlockStream {
   size_t header_size_ = 0;
   uint32_t block_byte_count_ = 0;  // 0: between blocks
   AlignedBuffer staging_;
+  AlignedBuffer scratch_;
   size_t staged_ = 0;
 };
 

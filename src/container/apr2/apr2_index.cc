@@ -64,6 +64,7 @@ class IndexParser {
           .expecting(cursor_.position())
           .having(cursor_.position() + cursor_.remaining());
     }
+    if (index_.length_error) return std::move(index_);
     SUSURRUS_TRY(check_names());
     sort();
     SUSURRUS_TRY(check_overlaps());
@@ -143,6 +144,15 @@ class IndexParser {
     }
     tensor.raw_byte_count = *bytes;
     tensor.stored_byte_count = entry.size;
+    if (entry.raw_size == 0 && context_.file_byte_count && *bytes > *context_.file_byte_count) {
+      if (!index_.length_error) {
+        index_.length_error = malformed(ErrorReason::bad_shape, entry.file_offset, entry.name)
+                                  .expecting("at most the file's " +
+                                             std::to_string(*context_.file_byte_count) + " bytes")
+                                  .having(*bytes);
+      }
+      return ok_status();
+    }
     SUSURRUS_TRY(check_sizes(entry, tensor));
     const auto begin = checked_add(context_.header.data_offset, entry.offset);
     if (!begin || !checked_add(*begin, entry.size)) {
@@ -277,11 +287,6 @@ Status check_apr2_tensors_fit(const std::vector<TensorInfo>& tensors, uint64_t f
   const uint64_t end =
       file_byte_count < kApr2FooterBytes ? 0 : file_byte_count - kApr2FooterBytes;
   for (const TensorInfo& tensor : tensors) {
-    if (!tensor.is_compressed && tensor.stored_byte_count > file_byte_count) {
-      return malformed(ErrorReason::bad_shape, tensor.file_offset, tensor.name)
-          .expecting("at most the file's " + std::to_string(file_byte_count) + " bytes")
-          .having(tensor.stored_byte_count);
-    }
     if (tensor.file_offset + tensor.stored_byte_count > end) {
       return malformed(ErrorReason::bounds, tensor.file_offset, tensor.name)
           .expecting("an end of at most " + std::to_string(end))

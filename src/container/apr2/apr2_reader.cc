@@ -106,8 +106,12 @@ Status Apr2Reader::start_index() {
 }
 
 Status Apr2Reader::on_index(ByteSpan bytes) {
-  const Apr2IndexContext context = {header_, metadata_.encryption_piece_bytes};
+  const Apr2IndexContext context = {header_, metadata_.encryption_piece_bytes, known_byte_count_};
   SUSURRUS_ASSIGN(Apr2Index index, parse_apr2_index(bytes, context));
+  if (index.length_error) {
+    wait_for_footer(*index.length_error);
+    return ok_status();
+  }
   tensors_ = std::move(index.tensors);
   has_index_ = true;
   if (known_byte_count_) {
@@ -165,7 +169,11 @@ Status Apr2Reader::place() {
     return make_error(ErrorCode::internal_error, ErrorReason::internal).about(tensor.name);
   }
   written_ = 0;
-  if (tensor.is_compressed && !destination_.empty()) {
+  decodes_ = tensor.is_compressed && !header_.has(apr2_flags::kEncrypted);
+  if (decodes_ && destination_.empty()) {
+    SUSURRUS_TRY(lz4_.start_verifying(tensor.raw_byte_count, tensor.stored_byte_count,
+                                      tensor.file_offset, tensor.name));
+  } else if (decodes_) {
     lz4_.start(destination_, tensor.stored_byte_count, tensor.file_offset, tensor.name);
   }
   placed_ = true;
@@ -174,8 +182,8 @@ Status Apr2Reader::place() {
 
 Status Apr2Reader::on_tensor(ByteSpan bytes) {
   if (!placed_) SUSURRUS_TRY(place());
+  if (decodes_) return lz4_.push(bytes);
   if (destination_.empty()) return ok_status();
-  if (tensors_[current_].is_compressed) return lz4_.push(bytes);
   std::memcpy(destination_.data() + written_, bytes.data(), bytes.size());
   written_ += bytes.size();
   return ok_status();
@@ -184,7 +192,7 @@ Status Apr2Reader::on_tensor(ByteSpan bytes) {
 Status Apr2Reader::on_tensor_end() {
   const TensorInfo& tensor = tensors_[current_];
   if (!placed_) SUSURRUS_TRY(place());
-  if (tensor.is_compressed && !destination_.empty()) SUSURRUS_TRY(lz4_.finish());
+  if (decodes_) SUSURRUS_TRY(lz4_.finish());
   sink_.on_tensor_complete(tensor);
   ++current_;
   return next_tensor();

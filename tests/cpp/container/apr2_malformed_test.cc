@@ -1,4 +1,5 @@
 // apr.md §10: every case that a container reader meets, with its code and reason.
+#include "container/inspection.h"
 #include "container/recording_sink.h"
 #include "harness.h"
 #include "tensor/weight_store.h"
@@ -236,6 +237,10 @@ std::vector<Malformed> index_cases() {
         t.dims = {1 << 20};
         t.size = 4 << 20;
       }));
+  cases.back().needs_length = true;
+  add("54 larger than the file, size as it was", Reason::bad_shape,
+      with_tensor([](auto& t) { t.dims = {1 << 20}; }));
+  cases.back().needs_length = true;
   add("55 part of a block", Reason::bad_shape, with_tensor([](auto& t) {
         t.dtype = 16;
         t.dims = {2, 16};
@@ -303,6 +308,8 @@ void expect_rejected(const Malformed& one, bool tell_length, size_t chunk_size) 
     report_failure(__FILE__, __LINE__, where + ": accepted");
     return;
   }
+  InspectSink inspection;
+  EXPECT_EQ(read_file(inspection, one.file, tell_length, chunk_size).error().reason, one.reason);
   const Error& error = status.error();
   if (error.code != one.code || error.reason != one.reason) {
     report_failure(__FILE__, __LINE__,
