@@ -5,6 +5,7 @@
 #include "kernels/linear/simd_block_rows.h"
 #include "kernels/linear/simd_float_rows.h"
 #include "kernels/simd/panel_product.h"
+#include "kernels/simd/read_ahead.h"
 
 namespace susurrus::simd {
 
@@ -25,19 +26,20 @@ inline void store_outputs(const LinearArgs& args, size_t m, size_t n, size_t cou
   }
 }
 
-/// Rows [m, m + R) by `dot(four weight rows, result)`.
+/// Rows [m, m + R) by `dot(weight row, partial)`, whose partial[r] is summed over its lanes.
 template <class Madd, int R, class Dot>
 inline void few_rows(const LinearArgs& args, size_t m, const Dot& dot) {
   const size_t n_count = static_cast<size_t>(args.weight.shape[0]);
   const size_t row_bytes = static_cast<size_t>(args.weight.row_byte_count());
+  const uint8_t* w = args.weight.data;
+  ReadAhead ahead(w, n_count * row_bytes, args.weight.dtype == Dtype::f32);
   for (size_t n = 0; n < n_count; n += 4) {
     const size_t count = std::min<size_t>(4, n_count - n);
-    const uint8_t* first = args.weight.data + n * row_bytes;
-    // Rows beyond the last repeat it; their sums are dropped.
-    const uint8_t* const w[4] = {first, first + (count > 1 ? row_bytes : 0),
-                                 first + (count > 2 ? 2 * row_bytes : 0), first + (count > 3 ? 3 * row_bytes : 0)};
+    ahead.reach(w + 4 * row_bytes);
+    v128_t partial[4][R] = {};
+    for (size_t i = 0; i < count; ++i, w += row_bytes) dot(w, partial[i]);
     v128_t result[R];
-    dot(w, result);
+    for (int r = 0; r < R; ++r) result[r] = sum_each(partial[0][r], partial[1][r], partial[2][r], partial[3][r]);
     store_outputs<R>(args, m, n, count, result);
   }
   if (args.epilogue == Epilogue::gelu) {
@@ -53,23 +55,23 @@ inline void few_float_rows(const LinearArgs& args, size_t m) {
   const size_t k_count = static_cast<size_t>(args.weight.shape[1]);
   const float* x = args.x + m * args.x_stride;
   const Rows rows;
-  few_rows<Madd, R>(args, m, [&](const uint8_t* const w[4], v128_t result[R]) {
-    dot_floats<Madd, R>(rows, k_count, w, x, args.x_stride, result);
+  few_rows<Madd, R>(args, m, [&](const uint8_t* w, v128_t partial[R]) {
+    dot_floats<Madd, R>(rows, k_count, w, x, args.x_stride, partial);
   });
 }
 
 template <class Madd, int R, class Blocks>
 inline void few_block_rows(const LinearArgs& args, size_t m) {
-  const size_t k_count = static_cast<size_t>(args.weight.shape[1]);
+  const size_t block_count = static_cast<size_t>(args.weight.shape[1]) / kBlockValues;
   const float* x = args.x + m * args.x_stride;
   float* x_sums = args.scratch.data();
   if constexpr (Blocks::kLayout.m != BlockLayout::kAbsent) {
-    for (size_t r = 0; r < R; ++r) sum_blocks(k_count, x + r * args.x_stride, x_sums + r * (k_count / kBlockValues));
+    for (size_t r = 0; r < R; ++r) sum_blocks(block_count, x + r * args.x_stride, x_sums + r * round_up(block_count, 4));
   }
   const Blocks blocks;
   const HalfConverter converter;
-  few_rows<Madd, R>(args, m, [&](const uint8_t* const w[4], v128_t result[R]) {
-    dot_blocks<Madd, R>(blocks, converter, k_count, w, x, args.x_stride, x_sums, result);
+  few_rows<Madd, R>(args, m, [&](const uint8_t* w, v128_t partial[R]) {
+    dot_blocks<Madd, R>(blocks, converter, block_count, w, x, args.x_stride, x_sums, partial);
   });
 }
 
