@@ -19,8 +19,6 @@ struct Malformed {
   bool needs_length = false;
 };
 
-constexpr size_t kMetadataOffset = 32;
-
 Bytes tensor_bytes(size_t count) {
   Bytes bytes(count);
   for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<uint8_t>(i);
