@@ -26,7 +26,7 @@ function susurrus(args) {
 }
 
 async function transcribe(args) {
-  const status = await susurrus(['transcribe', ...args]);
+  const status = await susurrus(['transcribe', '--stats', ...args]);
   if (status !== 0) {
     throw new StepError(`Transcription ended with status ${status}; the reason stands above.`);
   }

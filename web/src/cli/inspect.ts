@@ -1,0 +1,74 @@
+import { inspect } from '../node.js';
+import type { InspectedTensor, Inspection } from '../node.js';
+import { parse, usageError } from './arguments.js';
+import { ProgressBar } from './progress_bar.js';
+
+export async function inspectCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
+  const { values, positionals } = parse(args, { json: { type: 'boolean' } });
+  const [file, ...rest] = positionals;
+  if (file === undefined || rest.length > 0) throw usageError('inspect wants one FILE');
+  const bar = new ProgressBar('reading');
+  const facts = await inspect(file, { signal, onProgress: bar.update }).finally(() => bar.clear());
+  process.stdout.write(values.json ? `${JSON.stringify(toJson(facts), null, 2)}\n` : toText(facts));
+}
+
+function toJson({ byteCount, tensors, ...facts }: Inspection) {
+  return {
+    ...facts,
+    byte_count: byteCount,
+    tensors: tensors.map(({ rawSize, ...tensor }) => ({ ...tensor, raw_size: rawSize })),
+  };
+}
+
+function toText(facts: Inspection): string {
+  const lines = [
+    `format    ${facts.format} ${facts.version}`,
+    `flags     ${facts.flags.join(' ') || 'none'}`,
+    `bytes     ${facts.byteCount}`,
+    ...facts.warnings.map((warning) => `warning   ${warning}`),
+    '',
+    'metadata',
+    ...JSON.stringify(summary(facts.metadata), null, 2).split('\n').slice(1, -1),
+    '',
+    `${facts.tensors.length} tensors (${tensorTotals(facts.tensors)})`,
+    ...tensorTable(facts.tensors),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Long lists arrive as {length}. */
+function summary(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.every((item) => typeof item !== 'object' || Array.isArray(item))
+      ? JSON.stringify(value)
+      : value.map(summary);
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 1 && entries[0]?.[0] === 'length') return `${entries[0][1]} values`;
+  return Object.fromEntries(entries.map(([key, item]) => [key, summary(item)]));
+}
+
+function tensorTotals(tensors: readonly InspectedTensor[]): string {
+  const total = (field: 'size' | 'rawSize'): number =>
+    tensors.reduce((sum, tensor) => sum + tensor[field], 0);
+  return `${total('size')} bytes stored, ${total('rawSize')} in memory`;
+}
+
+function tensorTable(tensors: readonly InspectedTensor[]): string[] {
+  const rows = [
+    ['name', 'dtype', 'shape', 'offset', 'size', 'raw size'],
+    ...tensors.map(({ name, dtype, shape, offset, size, rawSize }) => [
+      name,
+      dtype,
+      shape.join('×'),
+      ...[offset, size, rawSize].map(String),
+    ]),
+  ];
+  const widths = rows[0]?.map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const pad = (cell: string, column: number): string =>
+    column < 3 ? cell.padEnd(widths?.[column] ?? 0) : cell.padStart(widths?.[column] ?? 0);
+  return rows.map((row) => `  ${row.map(pad).join('  ')}`);
+}

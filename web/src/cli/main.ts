@@ -1,0 +1,60 @@
+// The susurrus command.
+import { readFileSync } from 'node:fs';
+import { errorNumbers, SusurrusError } from '../node.js';
+import { usageError } from './arguments.js';
+import { convertCommand } from './convert.js';
+import { inspectCommand } from './inspect.js';
+import { transcribeCommand } from './transcribe.js';
+import { usage } from './usage.js';
+
+const commands: Readonly<
+  Record<string, (args: readonly string[], signal: AbortSignal) => Promise<void>>
+> = {
+  transcribe: transcribeCommand,
+  convert: convertCommand,
+  inspect: inspectCommand,
+};
+
+function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+async function run(args: readonly string[], signal: AbortSignal): Promise<void> {
+  const [name, ...rest] = args;
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(usage);
+    return;
+  }
+  if (name === '--version') {
+    process.stdout.write(`${version()}\n`);
+    return;
+  }
+  if (name === undefined) throw usageError('name a command: transcribe, convert or inspect');
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) throw usageError(`there is no command '${name}'`);
+  await command(rest, signal);
+}
+
+/** One line, and the group of the error as exit status. */
+function tell(error: unknown): number {
+  if (!(error instanceof SusurrusError)) {
+    process.stderr.write(`susurrus: ${error instanceof Error ? error.message : String(error)}\n`);
+    return Math.floor(errorNumbers.internal_error / 10);
+  }
+  process.stderr.write(`susurrus: ${error.message.replaceAll(/\s*\n\s*/g, ' ')} [${error.code}]\n`);
+  return Math.floor(errorNumbers[error.code] / 10);
+}
+
+const interruption = new AbortController();
+process.once('SIGINT', () => interruption.abort());
+// Whoever reads our output may leave early, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 6);
+});
+
+try {
+  await run(process.argv.slice(2), interruption.signal);
+} catch (error) {
+  process.exitCode = interruption.signal.aborted ? 130 : tell(error);
+}
