@@ -30,13 +30,17 @@ const bundles = [
   },
 ];
 const separateFiles = ['./engine.mjs', './worker.mjs', './node.mjs', './index.mjs'];
+/** The package's dependencies: Node's audio decoders, loaded when a file asks for one. */
+const dependencies = Object.keys(
+  JSON.parse(readFileSync(from('package.json'), 'utf8')).dependencies,
+);
 
 async function bundle(what, options) {
   try {
     await esbuild.build({
       bundle: true,
       format: 'esm',
-      external: separateFiles,
+      external: [...separateFiles, ...dependencies],
       legalComments: 'inline',
       logLevel: 'warning',
       ...options,

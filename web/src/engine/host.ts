@@ -1,0 +1,186 @@
+// Owns one engine and answers requests, in whichever thread it lives.
+import { asSusurrusError, SusurrusError, wrongState } from '../errors.js';
+import type { EngineSource } from '../platform/platform.js';
+import { convertAudio } from './audio_conversion.js';
+import { decodeWindow, transcribeRecording } from './decoding.js';
+import type { Inspector, Loader, Model } from './engine.mjs';
+import { instantiate, unwrap, type EngineModule } from './glue.js';
+import { inspectionFacts } from './inspection.js';
+import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
+import { Pace, type Cancellation } from './pace.js';
+import type { EngineCallName, EngineCalls, EngineEvent, LoadedFacts } from './protocol.js';
+import { chooseVariant } from './variant.js';
+import { pushThroughWindow } from './windows.js';
+
+interface Context {
+  readonly pace: Pace;
+  readonly emit: (event: EngineEvent) => void;
+}
+
+type Handlers = {
+  [Name in EngineCallName]: (
+    request: EngineCalls[Name]['request'],
+    context: Context,
+  ) => Promise<EngineCalls[Name]['answer']> | EngineCalls[Name]['answer'];
+};
+
+export class EngineHost {
+  readonly #readEngine: EngineSource;
+  #module: EngineModule | undefined;
+  #loader: Loader | undefined;
+  #inspector: Inspector | undefined;
+  #model: Model | undefined;
+  #failure: SusurrusError | undefined;
+
+  constructor(readEngine: EngineSource) {
+    this.#readEngine = readEngine;
+  }
+
+  async handle<Name extends EngineCallName>(
+    name: Name,
+    request: EngineCalls[Name]['request'],
+    signal: Cancellation,
+    emit: (event: EngineEvent) => void,
+  ): Promise<EngineCalls[Name]['answer']> {
+    if (this.#failure) {
+      throw wrongState(`The engine failed earlier: ${this.#failure.message}`, 'engine');
+    }
+    try {
+      return await this.#handlers[name](request, { pace: new Pace(signal), emit });
+    } catch (thrown) {
+      const error = asSusurrusError(thrown);
+      // After a trap nothing is known about the engine's memory.
+      if (error.code === 'internal_error') this.#failure = error;
+      throw error;
+    }
+  }
+
+  readonly #handlers: Handlers = {
+    start: async ({ variant: wanted }) => {
+      const choice = await chooseVariant(wanted);
+      this.#module = await instantiate(await this.#readEngine(choice.variant));
+      return choice;
+    },
+
+    beginLoad: ({ byteCount }) => {
+      this.#loader = new this.#engine.Loader();
+      if (byteCount !== undefined) this.#loader.setByteCount(byteCount);
+      return undefined;
+    },
+    pushLoad: async ({ bytes }, { pace }) => {
+      const loader = this.#opened(this.#loader);
+      await pushThroughWindow(loader, bytes, (count) => loader.push(count), pace);
+      return undefined;
+    },
+    finishLoad: () => {
+      const loader = this.#opened(this.#loader);
+      unwrap(loader.finish());
+      const model = new this.#engine.Model();
+      unwrap(model.create(loader));
+      loader.delete();
+      this.#loader = undefined;
+      this.#model = model;
+      return loadedFacts(model);
+    },
+
+    beginInspect: ({ byteCount }) => {
+      this.#inspector = new this.#engine.Inspector();
+      if (byteCount !== undefined) this.#inspector.setByteCount(byteCount);
+      return undefined;
+    },
+    pushInspect: async ({ bytes }, { pace }) => {
+      const inspector = this.#opened(this.#inspector);
+      await pushThroughWindow(inspector, bytes, (count) => inspector.push(count), pace);
+      return undefined;
+    },
+    finishInspect: () => {
+      const inspector = this.#opened(this.#inspector);
+      unwrap(inspector.finish());
+      return inspectionFacts(inspector);
+    },
+
+    convertAudio: (audio, { pace }) => convertAudio(this.#engine, audio, pace),
+
+    logMel: ({ samples, mode }, { pace }) =>
+      mode === 'whole'
+        ? wholeLogMel(this.#loaded, samples, pace)
+        : windowLogMel(this.#loaded, samples),
+    encode: async ({ mel }, { pace }) => {
+      const model = this.#loaded;
+      setMelWindow(model, mel);
+      model.beginEncode();
+      while (!model.encodeStep()) await pace.step();
+      return model.encoderOutput().slice();
+    },
+    logits: async ({ tokens }, { pace }) => {
+      const model = this.#loaded;
+      this.#setTokens(model, tokens);
+      unwrap(model.beginLogits());
+      while (!model.logitsStep()) await pace.step();
+      return model.logits().slice();
+    },
+    tokenize: ({ text }) => Array.from(this.#loaded.tokenize(text)),
+    detokenize: ({ tokens }) => {
+      const model = this.#loaded;
+      this.#setTokens(model, tokens);
+      return model.detokenize();
+    },
+    decode: ({ samples, settings }, { pace }) =>
+      decodeWindow(this.#engine, this.#loaded, samples, settings, pace),
+    transcribe: ({ samples, settings }, { pace, emit }) =>
+      transcribeRecording(this.#engine, this.#loaded, samples, settings, pace, emit),
+
+    memory: () => {
+      const plan = this.#loaded.memoryPlan();
+      const heap = this.#engine.heapStatistics();
+      return {
+        ...plan,
+        heapBytes: heap.currentBytes,
+        heapPeakBytes: heap.peakBytes,
+        allocationCount: heap.allocationCount,
+        wasmBytes: (this.#engine.HEAPU8 as Uint8Array).byteLength,
+      };
+    },
+  };
+
+  get #engine(): EngineModule {
+    return this.#opened(this.#module);
+  }
+
+  get #loaded(): Model {
+    return this.#opened(this.#model);
+  }
+
+  #opened<T>(part: T | undefined): T {
+    if (part === undefined) throw wrongState('The engine holds no model.');
+    return part;
+  }
+
+  #setTokens(model: Model, tokens: Uint32Array): void {
+    const window = model.tokenWindow(tokens.length);
+    if (window.length < tokens.length) {
+      throw new SusurrusError('limit_exceeded', `${tokens.length} tokens are too many.`, {
+        reason: 'limit',
+        subject: 'tokens',
+        expected: `at most ${window.length}`,
+        got: String(tokens.length),
+      });
+    }
+    window.set(tokens);
+  }
+}
+
+function loadedFacts(model: Model): LoadedFacts {
+  const { isMultilingual, ...special } = model.specialTokens();
+  const languages = Object.fromEntries(
+    model.languageCodes().map((code) => [code, model.languageToken(code)]),
+  );
+  return {
+    dims: model.dimensions(),
+    format: model.format(),
+    dtypes: model.dtypes(),
+    warnings: model.warnings(),
+    multilingual: isMultilingual,
+    special: { ...special, languages },
+  };
+}

@@ -1,0 +1,37 @@
+import { abortedBy, wrongState, type SusurrusError } from '../errors.js';
+import type { EngineSource } from '../platform/platform.js';
+import { EngineHost } from './host.js';
+import type { EngineLink } from './protocol.js';
+
+/** An engine in this thread: it yields between slices of work. */
+export function openInProcess(readEngine: EngineSource): EngineLink {
+  let host: EngineHost | undefined = new EngineHost(readEngine);
+  const closing = new AbortController();
+  return {
+    async call(name, request, { signal, onEvent } = {}) {
+      if (!host) throw wrongState('The model is disposed.', 'model');
+      if (signal?.aborted) throw abortedBy(signal);
+      const either = {
+        get aborted() {
+          return closing.signal.aborted || (signal?.aborted ?? false);
+        },
+      };
+      try {
+        return await host.handle(name, request, either, (event) => onEvent?.(event));
+      } catch (error) {
+        if (signal?.aborted) throw abortedBy(signal);
+        if (closing.signal.aborted) throw wrongStateAfterDispose();
+        throw error;
+      }
+    },
+    close() {
+      closing.abort();
+      host = undefined;
+    },
+  };
+}
+
+/** What a call gets that dispose() interrupts. */
+export function wrongStateAfterDispose(): SusurrusError {
+  return wrongState('The model was disposed during the work.', 'model');
+}

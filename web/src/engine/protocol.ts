@@ -1,0 +1,119 @@
+// What is asked of an engine and what it answers: plain data, the same in process and to a worker.
+import type { Dimensions, MemoryFacts, Segment, SpecialTokens, Variant } from '../api_types.js';
+import type { ErrorMessage } from '../errors.js';
+
+export interface LoadedFacts {
+  readonly dims: Dimensions;
+  readonly format: string;
+  readonly dtypes: readonly string[];
+  readonly warnings: readonly string[];
+  readonly multilingual: boolean;
+  readonly special: SpecialTokens;
+}
+
+export interface InspectionFacts {
+  readonly format: string;
+  readonly version: string;
+  readonly flags: readonly string[];
+  readonly byteCount: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly tensors: readonly {
+    readonly name: string;
+    readonly dtype: string;
+    readonly shape: readonly number[];
+    readonly offset: number;
+    readonly size: number;
+    readonly rawSize: number;
+  }[];
+  readonly warnings: readonly string[];
+}
+
+export interface DecodingSettings {
+  readonly language: string;
+  readonly timestamps: boolean;
+}
+
+/** Interleaved samples of any rate, or the bytes of a WAV file. */
+export type AudioToConvert =
+  | { readonly kind: 'wav'; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'samples';
+      readonly samples: Float32Array;
+      readonly sampleRate: number;
+      readonly channels: number;
+    };
+
+/** Every request with its answer. */
+export interface EngineCalls {
+  start: {
+    request: { readonly variant: Variant | undefined };
+    answer: { readonly variant: Variant; readonly reason: string };
+  };
+  beginLoad: { request: { readonly byteCount: number | undefined }; answer: undefined };
+  pushLoad: { request: { readonly bytes: Uint8Array }; answer: undefined };
+  finishLoad: { request: undefined; answer: LoadedFacts };
+  beginInspect: { request: { readonly byteCount: number | undefined }; answer: undefined };
+  pushInspect: { request: { readonly bytes: Uint8Array }; answer: undefined };
+  finishInspect: { request: undefined; answer: InspectionFacts };
+  convertAudio: { request: AudioToConvert; answer: Float32Array };
+  logMel: {
+    request: { readonly samples: Float32Array; readonly mode: 'window' | 'whole' };
+    answer: { readonly data: Float32Array; readonly nMels: number; readonly nFrames: number };
+  };
+  encode: { request: { readonly mel: Float32Array }; answer: Float32Array };
+  logits: { request: { readonly tokens: Uint32Array }; answer: Float32Array };
+  tokenize: { request: { readonly text: string }; answer: number[] };
+  detokenize: { request: { readonly tokens: Uint32Array }; answer: string };
+  decode: {
+    request: { readonly samples: Float32Array; readonly settings: DecodingSettings };
+    answer: {
+      readonly tokens: number[];
+      readonly text: string;
+      readonly avgLogprob: number;
+      readonly noSpeechProb: number;
+      readonly language: string;
+    };
+  };
+  transcribe: {
+    request: { readonly samples: Float32Array; readonly settings: DecodingSettings };
+    answer: { readonly text: string; readonly language: string };
+  };
+  memory: { request: undefined; answer: MemoryFacts };
+}
+
+export type EngineCallName = keyof EngineCalls;
+
+/** What a running request tells meanwhile. */
+export type EngineEvent =
+  | { readonly type: 'segment'; readonly segment: Segment }
+  | { readonly type: 'progress'; readonly fraction: number };
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: EngineEvent) => void) | undefined;
+}
+
+/** An engine somewhere: in this thread or in a worker. */
+export interface EngineLink {
+  call<Name extends EngineCallName>(
+    name: Name,
+    request: EngineCalls[Name]['request'],
+    options?: CallOptions,
+  ): Promise<EngineCalls[Name]['answer']>;
+  /** Ends the engine; calls under way and later ones are refused. */
+  close(): void;
+}
+
+export type ToWorker =
+  | {
+      readonly type: 'call';
+      readonly id: number;
+      readonly name: EngineCallName;
+      readonly request: unknown;
+    }
+  | { readonly type: 'abort'; readonly id: number };
+
+export type FromWorker =
+  | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
+  | { readonly type: 'error'; readonly id: number; readonly error: ErrorMessage }
+  | { readonly type: 'event'; readonly id: number; readonly event: EngineEvent };

@@ -1,0 +1,26 @@
+// Bytes cross to the core through windows: a fresh view for every piece, since any call may move the heap.
+import type { ErrorValue } from './engine.mjs';
+import { unwrap } from './glue.js';
+import type { Pace } from './pace.js';
+
+interface ByteTarget {
+  inputWindow(byteCount: number): Uint8Array;
+}
+
+/** Copies `bytes` into the target's window piece by piece; `push` says that so many have been filled in. */
+export async function pushThroughWindow(
+  target: ByteTarget,
+  bytes: Uint8Array,
+  push: (byteCount: number) => ErrorValue | undefined,
+  pace: Pace,
+): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    const window = target.inputWindow(bytes.length - at);
+    const count = window.length;
+    window.set(bytes.subarray(at, at + count));
+    // An empty window means that there is no memory for it, which the push then reports.
+    unwrap(push(count === 0 ? bytes.length - at : count));
+    at += count;
+    await pace.step();
+  }
+}

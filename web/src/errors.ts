@@ -1,0 +1,132 @@
+/** Stable names for what went wrong. Tens are groups; a command's exit status is its group. */
+export const errorNumbers = {
+  truncated_input: 10,
+  unknown_format: 11,
+  malformed: 12,
+  checksum_mismatch: 13,
+  layout_not_streamable: 14,
+  decryption_failed: 15,
+  signature_invalid: 16,
+  unsupported_version: 20,
+  unsupported_feature: 21,
+  unsupported_operator: 22,
+  missing_tensor: 30,
+  shape_mismatch: 31,
+  limit_exceeded: 40,
+  out_of_memory: 41,
+  invalid_argument: 50,
+  wrong_state: 51,
+  disabled_by_previous_error: 52,
+  aborted: 53,
+  source_failed: 60,
+  unsupported_environment: 61,
+  internal_error: 90,
+} as const;
+
+/** What went wrong, as a stable name to switch on. */
+export type ErrorCode = keyof typeof errorNumbers;
+
+/** Where it went wrong, and what was expected there. Absent where a detail has no meaning. */
+export interface ErrorDetails {
+  /** The class of the rejection, finer than the code and as stable: `'bad_index'`, `'option'`. */
+  readonly reason?: string;
+  /** Byte offset in the file. */
+  readonly offset?: number;
+  /** The field, tensor, option or file concerned. */
+  readonly subject?: string;
+  readonly expected?: string;
+  readonly got?: string;
+}
+
+/** Every error of this package. Switch on `code`; the message is for people and may change. */
+export class SusurrusError extends Error {
+  override readonly name = 'SusurrusError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** An error that may cross to and from a worker. */
+export interface ErrorMessage {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: ErrorDetails;
+}
+
+export function toErrorMessage(error: unknown): ErrorMessage {
+  const { code, message, details } = asSusurrusError(error);
+  return { code, message, details };
+}
+
+export function fromErrorMessage({ code, message, details }: ErrorMessage): SusurrusError {
+  return new SusurrusError(code, message, details);
+}
+
+/** Whatever was thrown, as a SusurrusError: what is not one already is a bug of ours. */
+export function asSusurrusError(error: unknown): SusurrusError {
+  if (error instanceof SusurrusError) return error;
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return new SusurrusError(
+    'internal_error',
+    `The engine failed: ${text}`,
+    { reason: 'internal', got: text },
+    error,
+  );
+}
+
+export function invalidOption(subject: string, expected: string, got: unknown): SusurrusError {
+  const shown = describe(got);
+  return new SusurrusError(
+    'invalid_argument',
+    `Option ${subject} must be ${expected}; it is ${shown}.`,
+    { reason: 'option', subject, expected, got: shown },
+  );
+}
+
+export function wrongState(message: string, subject?: string): SusurrusError {
+  return new SusurrusError('wrong_state', message, {
+    reason: 'state',
+    ...(subject === undefined ? {} : { subject }),
+  });
+}
+
+export function abortedBy(signal: AbortSignal): SusurrusError {
+  return new SusurrusError(
+    'aborted',
+    'Stopped by the caller.',
+    { reason: 'aborted' },
+    signal.reason,
+  );
+}
+
+export function sourceFailed(
+  subject: string,
+  problem: string,
+  details: Omit<ErrorDetails, 'reason' | 'subject'> = {},
+  cause?: unknown,
+): SusurrusError {
+  return new SusurrusError(
+    'source_failed',
+    `${subject}: ${problem}`,
+    { reason: 'source', subject, ...details },
+    cause,
+  );
+}
+
+/** A value in a message: short, and never a whole array. */
+export function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
+  if (typeof value === 'number' || typeof value === 'boolean' || value == null)
+    return String(value);
+  if (typeof value === 'bigint') return `${value}n`;
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'symbol') return 'a symbol';
+  const name = (value as object).constructor?.name;
+  return name && name !== 'Object' ? `a ${name}` : 'an object';
+}

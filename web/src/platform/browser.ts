@@ -1,0 +1,32 @@
+import { sourceFailed } from '../errors.js';
+import { openWorker } from '../worker/client.js';
+import type { DecodedAudio, Platform } from './platform.js';
+
+/** A page or a worker of it: engines live in workers, files are fetched. */
+export const browser: Platform = {
+  openEngine: () =>
+    openWorker(new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' })),
+  openPath: () => Promise.resolve(undefined),
+  get embeddedModel() {
+    return new URL('../models/digits.apr', import.meta.url);
+  },
+  decodeAudio,
+};
+
+/** The browser's own decoders, at the rate of the first context that they accept. */
+async function decodeAudio(bytes: Uint8Array): Promise<DecodedAudio> {
+  if (typeof OfflineAudioContext === 'undefined') {
+    throw sourceFailed('audio', 'this browser cannot decode audio files here; give WAV or samples');
+  }
+  // The context's rate is that of the result; 48 kHz keeps what speech has.
+  const context = new OfflineAudioContext(1, 1, 48000);
+  try {
+    const buffer = await context.decodeAudioData(bytes.slice().buffer);
+    const channels = Array.from({ length: buffer.numberOfChannels }, (_, i) =>
+      buffer.getChannelData(i),
+    );
+    return { channels, sampleRate: buffer.sampleRate };
+  } catch (error) {
+    throw sourceFailed('audio', 'this is no audio file that the browser can decode', {}, error);
+  }
+}

@@ -1,0 +1,49 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { openInProcess } from '../engine/in_process.js';
+import { sourceFailed } from '../errors.js';
+import { decodeCompressedAudio } from './node_audio.js';
+import { readEngine } from './node_engine.js';
+import type { OpenedSource, Platform } from './platform.js';
+
+/** Node: engines run in this thread and yield, paths are read, other URLs are fetched. */
+export const node: Platform = {
+  openEngine: () => openInProcess(readEngine),
+  openPath,
+  get embeddedModel() {
+    return new URL('../models/digits.apr', import.meta.url);
+  },
+  decodeAudio: decodeCompressedAudio,
+};
+
+/** A path or a file: URL; everything else with a scheme is for fetch. */
+function toPath(path: string | URL): string | undefined {
+  const text = String(path);
+  if (text.startsWith('file:')) return fileURLToPath(text);
+  return path instanceof URL || /^[a-z][a-z0-9+.-]+:/i.test(text) ? undefined : text;
+}
+
+async function openPath(address: string | URL): Promise<OpenedSource | undefined> {
+  const path = toPath(address);
+  if (path === undefined) return undefined;
+  let facts;
+  try {
+    facts = await stat(path);
+  } catch (error) {
+    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw sourceFailed(path, isAbsent ? 'there is no such file' : String(error), {}, error);
+  }
+  if (facts.isDirectory()) {
+    throw sourceFailed(
+      path,
+      'this is a folder; a folder of the Hugging Face hub is converted first',
+    );
+  }
+  return {
+    chunks: createReadStream(path, { highWaterMark: 1 << 18 }),
+    name: path,
+    // A pipe has no length of its own.
+    ...(facts.isFile() && { byteCount: facts.size }),
+  };
+}

@@ -1,0 +1,112 @@
+// Whatever a caller names as a source of bytes, as chunks in order.
+import type { ModelSource } from '../api_types.js';
+import { abortedBy, describe, invalidOption, sourceFailed } from '../errors.js';
+import type { OpenedSource, Platform } from '../platform/platform.js';
+
+/** Bytes in memory go to the engine in pieces of this size. */
+const pieceBytes = 1 << 18;
+
+export async function openSource(
+  source: ModelSource,
+  platform: Platform,
+  signal: AbortSignal | undefined,
+): Promise<OpenedSource> {
+  if (typeof source === 'string' || source instanceof URL) {
+    return (await platform.openPath(source)) ?? fetchSource(source, signal);
+  }
+  if (typeof Request !== 'undefined' && source instanceof Request)
+    return fetchSource(source, signal);
+  if (typeof Response !== 'undefined' && source instanceof Response) return responseSource(source);
+  if (typeof Blob !== 'undefined' && source instanceof Blob) {
+    const name = 'name' in source ? String(source.name) : undefined;
+    return {
+      chunks: streamChunks(source.stream()),
+      byteCount: source.size,
+      ...(name !== undefined && { name }),
+    };
+  }
+  if (source instanceof ArrayBuffer) return memorySource(new Uint8Array(source));
+  if (ArrayBuffer.isView(source)) {
+    return memorySource(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
+  }
+  if (typeof ReadableStream !== 'undefined' && source instanceof ReadableStream) {
+    return { chunks: checked(streamChunks(source)) };
+  }
+  if (typeof source === 'object' && source !== null && Symbol.asyncIterator in source) {
+    return { chunks: checked(source) };
+  }
+  throw invalidOption(
+    'source',
+    'a URL, Request, Response, Blob, ArrayBuffer, Uint8Array, ReadableStream or async iterable of bytes',
+    source,
+  );
+}
+
+function memorySource(bytes: Uint8Array): OpenedSource {
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+  }
+  return { chunks: pieces(), byteCount: bytes.length };
+}
+
+async function fetchSource(
+  address: string | URL | Request,
+  signal: AbortSignal | undefined,
+): Promise<OpenedSource> {
+  const url = address instanceof Request ? address.url : String(address);
+  let response: Response;
+  try {
+    response = await fetch(address, signal ? { signal } : {});
+  } catch (error) {
+    if (signal?.aborted) throw abortedBy(signal);
+    throw sourceFailed(url, 'the request failed', { got: String(error) }, error);
+  }
+  return responseSource(response, url);
+}
+
+function responseSource(response: Response, url: string = response.url): OpenedSource {
+  const name = url || 'response';
+  const type = response.headers.get('Content-Type') ?? 'no content type';
+  const remark = `HTTP ${response.status}, ${type}`;
+  if (!response.ok) throw sourceFailed(name, `the server answered ${remark}`, { got: remark });
+  if (response.bodyUsed) throw sourceFailed(name, 'the body of the response has been read already');
+  if (!response.body) throw sourceFailed(name, 'the response has no body');
+  // Content-Length counts what crossed the network, which compression makes another number.
+  const length = response.headers.get('Content-Encoding')
+    ? null
+    : response.headers.get('Content-Length');
+  return {
+    chunks: streamChunks(response.body),
+    name,
+    remark,
+    ...(length !== null && /^\d+$/.test(length) && { byteCount: Number(length) }),
+  };
+}
+
+/** A stream's chunks; leaving the loop cancels the stream. */
+async function* streamChunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  let isFinished = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) {
+        isFinished = true;
+        return;
+      }
+      yield value;
+    }
+  } finally {
+    // A stream that failed cannot be cancelled any more; its error is on its way already.
+    if (!isFinished) await reader.cancel().catch(() => undefined);
+    reader.releaseLock();
+  }
+}
+
+async function* checked(chunks: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    if (chunk instanceof Uint8Array) yield chunk;
+    else if (chunk instanceof ArrayBuffer) yield new Uint8Array(chunk);
+    else throw sourceFailed('source', `it gave ${describe(chunk)} instead of bytes`);
+  }
+}

@@ -1,0 +1,87 @@
+import type { ProgressEvent } from '../api_types.js';
+import { abortedBy, asSusurrusError, sourceFailed, SusurrusError } from '../errors.js';
+import type { OpenedSource } from '../platform/platform.js';
+
+export interface PumpOptions {
+  readonly phase: ProgressEvent['phase'];
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Gives every chunk of the source to `push`, one after the other, and stops at once when the signal says so. */
+export async function pump(
+  { chunks, byteCount, name = 'source' }: OpenedSource,
+  push: (bytes: Uint8Array) => Promise<unknown>,
+  { phase, onProgress, signal }: PumpOptions,
+): Promise<void> {
+  let loaded = 0;
+  const report = (): void =>
+    onProgress?.({
+      phase,
+      loaded,
+      ...(byteCount !== undefined && {
+        total: byteCount,
+        fraction: byteCount === 0 ? 1 : Math.min(1, loaded / byteCount),
+      }),
+    });
+  const aborted = whenAborted(signal);
+  const iterator = chunks[Symbol.asyncIterator]();
+  try {
+    report();
+    for (;;) {
+      const next = await Promise.race([readNext(iterator, name), aborted.promise]);
+      if (next.done) break;
+      // The engine may live in a worker: what it gets is copied on the way.
+      await Promise.race([push(next.value), aborted.promise]);
+      loaded += next.value.length;
+      report();
+    }
+  } catch (error) {
+    // Not awaited: a source that hangs must not keep its reader waiting.
+    void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    throw error;
+  } finally {
+    aborted.forget();
+  }
+}
+
+async function readNext(
+  iterator: AsyncIterator<Uint8Array>,
+  name: string,
+): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await iterator.next();
+  } catch (error) {
+    if (error instanceof SusurrusError) throw error;
+    throw sourceFailed(name, 'reading it failed', { got: asSusurrusError(error).message }, error);
+  }
+}
+
+/** A promise that only ever rejects, when the signal is aborted. */
+function whenAborted(signal: AbortSignal | undefined): {
+  promise: Promise<never>;
+  forget: () => void;
+} {
+  if (!signal) return { promise: new Promise(() => undefined), forget: () => undefined };
+  let onAbort = (): void => undefined;
+  const promise = new Promise<never>((_, failed) => {
+    onAbort = () => failed(abortedBy(signal));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  promise.catch(() => undefined);
+  return { promise, forget: () => signal.removeEventListener('abort', onAbort) };
+}
+
+/** A format error of something that was fetched says from where, and what the server called it. */
+export function withOrigin(error: unknown, { name, remark }: OpenedSource): unknown {
+  if (!(error instanceof SusurrusError) || name === undefined) return error;
+  if (error.code !== 'unknown_format' && error.code !== 'unsupported_feature') return error;
+  const origin = remark === undefined ? name : `${name} (${remark})`;
+  return new SusurrusError(
+    error.code,
+    `${error.message} Source: ${origin}.`,
+    error.details,
+    error.cause,
+  );
+}

@@ -1,0 +1,75 @@
+import { wrongStateAfterDispose } from '../engine/in_process.js';
+import type { CallOptions, EngineLink, FromWorker, ToWorker } from '../engine/protocol.js';
+import { abortedBy, fromErrorMessage, SusurrusError, wrongState } from '../errors.js';
+
+interface Waiting {
+  readonly done: (answer: never) => void;
+  readonly failed: (error: unknown) => void;
+  readonly options: CallOptions;
+}
+
+/** An engine in a worker. */
+export function openWorker(worker: Worker): EngineLink {
+  const waiting = new Map<number, Waiting>();
+  let nextId = 0;
+  let isClosed = false;
+  let failure: SusurrusError | undefined;
+
+  const post = (message: ToWorker): void => worker.postMessage(message);
+
+  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+    const call = waiting.get(data.id);
+    if (!call) return;
+    if (data.type === 'event') {
+      if (!call.options.signal?.aborted) call.options.onEvent?.(data.event);
+      return;
+    }
+    waiting.delete(data.id);
+    const { signal } = call.options;
+    if (data.type === 'answer') call.done(data.answer as never);
+    else if (data.error.code === 'aborted' && signal?.aborted) call.failed(abortedBy(signal));
+    else call.failed(fromErrorMessage(data.error));
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    failure = new SusurrusError(
+      'unsupported_environment',
+      `The worker did not start or broke off: ${event.message || 'its script could not be loaded'}.`,
+      { reason: 'environment', subject: 'worker' },
+    );
+    fail(failure);
+  };
+
+  const fail = (error: SusurrusError): void => {
+    for (const { failed } of waiting.values()) failed(error);
+    waiting.clear();
+  };
+
+  return {
+    call(name, request, options = {}) {
+      return new Promise((done, failed) => {
+        if (isClosed) return failed(wrongState('The model is disposed.', 'model'));
+        if (failure) return failed(failure);
+        const { signal } = options;
+        if (signal?.aborted) return failed(abortedBy(signal));
+        const id = nextId++;
+        const onAbort = (): void => post({ type: 'abort', id });
+        signal?.addEventListener('abort', onAbort, { once: true });
+        const settle =
+          <T>(then: (value: T) => void) =>
+          (value: T): void => {
+            signal?.removeEventListener('abort', onAbort);
+            then(value);
+          };
+        waiting.set(id, { done: settle(done), failed: settle(failed), options });
+        post({ type: 'call', id, name, request });
+      });
+    },
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      worker.terminate();
+      fail(wrongStateAfterDispose());
+    },
+  };
+}
