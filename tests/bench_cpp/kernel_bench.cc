@@ -167,11 +167,12 @@ void bench_conv(size_t frames, size_t stride, size_t channels_in, size_t channel
           [&](const KernelTable& kernels) { kernels.conv_gelu(args); });
 }
 
-void bench_attention(size_t queries, size_t keys, size_t heads, size_t head_size) {
+/// `copies` of keys and values are used in turn: one stays in the caches, many come from memory as in a decoder.
+void bench_attention(size_t queries, size_t keys, size_t heads, size_t head_size, size_t copies) {
   const size_t width = heads * head_size;
   AlignedBuffer q = random_floats(queries * width, 1);
-  AlignedBuffer k = random_floats(keys * width, 1);
-  AlignedBuffer v = random_floats(keys * width, 1);
+  AlignedBuffer k = random_floats(copies * keys * width, 1);
+  AlignedBuffer v = random_floats(copies * keys * width, 1);
   AlignedBuffer out = random_floats(queries * width, 1);
   AlignedBuffer scratch = buffer(attention_scratch_floats(keys, head_size) * sizeof(float));
   AttentionArgs args;
@@ -181,15 +182,18 @@ void bench_attention(size_t queries, size_t keys, size_t heads, size_t head_size
   args.head_size = head_size;
   args.scale = 0.125f;
   args.q = q.floats().data();
-  args.k = k.floats().data();
-  args.v = v.floats().data();
   args.out = out.floats().data();
   args.q_stride = args.k_stride = args.v_stride = args.out_stride = width;
   args.scratch = scratch.floats();
+  size_t copy = 0;
   measure("attention " + std::to_string(queries) + "x" + std::to_string(keys) + " " + std::to_string(heads) + "x" +
-              std::to_string(head_size),
-          "GFLOP/s", 4.0 * static_cast<double>(queries * keys * width),
-          [&](const KernelTable& kernels) { kernels.attention(args); });
+              std::to_string(head_size) + (copies > 1 ? " memory" : ""),
+          "GFLOP/s", 4.0 * static_cast<double>(queries * keys * width), [&](const KernelTable& kernels) {
+            copy = (copy + 1) % copies;
+            args.k = k.floats().data() + copy * keys * width;
+            args.v = v.floats().data() + copy * keys * width;
+            kernels.attention(args);
+          });
 }
 
 void bench_rows() {
@@ -221,9 +225,10 @@ void bench_all() {
   bench_linear(Dtype::f16, 1500, 512, 2048, Epilogue::accumulate, "");
   bench_conv(3000, 1, 80, 384);
   bench_conv(1500, 2, 384, 384);
-  bench_attention(1500, 1500, 6, 64);
-  bench_attention(1, 1500, 6, 64);
-  bench_attention(1, 200, 6, 64);
+  bench_attention(1500, 1500, 6, 64, 1);
+  bench_attention(1, 1500, 6, 64, 1);
+  bench_attention(1, 1500, 6, 64, 16);
+  bench_attention(1, 200, 6, 64, 1);
   bench_rows();
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::q8_0, Dtype::q4_0, Dtype::q4_1, Dtype::q5_0,
                             Dtype::q5_1}) {

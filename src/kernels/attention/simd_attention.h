@@ -96,13 +96,13 @@ inline void attend_block(const AttentionArgs& args, const AttentionScratch& layo
 
 template <class Madd>
 inline void attention(const AttentionArgs& args) {
+  if (args.query_rows <= kFewQueryRows || args.key_rows == 0) {
+    for (size_t i = 0; i < args.query_rows; ++i) attend_row<Madd>(args, i);
+    return;
+  }
+  const AttentionScratch layout(args.key_rows, args.head_size);
   for (size_t h = args.head_first; h < args.head_first + args.head_count; ++h) {
     const size_t column = h * args.head_size;
-    if (args.query_rows <= kFewQueryRows || args.key_rows == 0) {
-      for (size_t i = 0; i < args.query_rows; ++i) attend_row<Madd>(args, column, i);
-      continue;
-    }
-    const AttentionScratch layout(args.key_rows, args.head_size);
     pack_keys(args, column, args.scratch.data());
     pack_values(args, column, args.scratch.data() + layout.values);
     for (size_t i = 0; i < args.query_rows; i += AttentionScratch::kBlockRows) {

@@ -149,6 +149,16 @@ SUSURRUS_TEST(attention_of_some_heads) {
   }
 }
 
+// A head of one value leaves little scratch: the heads of a single row need several passes.
+SUSURRUS_TEST(attention_of_many_heads) {
+  for (const size_t queries : {1, 6}) {
+    for (const size_t heads : {31, 32, 33, 90}) {
+      check_attention({.queries = queries, .keys = 50, .head_size = 1, .heads = heads, .head_count = heads}, 900 + heads);
+      check_attention({.queries = queries, .keys = 19, .head_size = 4, .heads = heads, .head_count = heads}, 950 + heads);
+    }
+  }
+}
+
 SUSURRUS_TEST(attention_with_sharp_scores) {
   for (const size_t queries : {1, 12}) {
     check_attention({.queries = queries, .keys = 100, .head_size = 16, .spread = 8}, 800);
