@@ -14,9 +14,9 @@ export interface ReadEngine<Facts> {
 
 interface Steps<Facts> {
   readonly phase: ProgressEvent['phase'];
-  begin(engine: EngineLink, byteCount: number | undefined): Promise<unknown>;
-  push(engine: EngineLink, bytes: Uint8Array): Promise<unknown>;
-  finish(engine: EngineLink): Promise<Facts>;
+  readonly begin: (engine: EngineLink, byteCount: number | undefined) => Promise<unknown>;
+  readonly push: (engine: EngineLink, bytes: Uint8Array) => Promise<unknown>;
+  readonly finish: (engine: EngineLink) => Promise<Facts>;
 }
 
 /** Starts an engine and streams the source into it; on any failure the engine is gone again. */

@@ -104,6 +104,14 @@ export function abortedBy(signal: AbortSignal): SusurrusError {
   );
 }
 
+/** What work gets that dispose() interrupts. */
+export function disposedDuringWork(): SusurrusError {
+  return new SusurrusError('aborted', 'The model was disposed during the work.', {
+    reason: 'aborted',
+    subject: 'model',
+  });
+}
+
 export function sourceFailed(
   subject: string,
   problem: string,
@@ -127,6 +135,6 @@ export function describe(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'symbol') return 'a symbol';
-  const name = (value as object).constructor?.name;
+  const name = value.constructor?.name;
   return name && name !== 'Object' ? `a ${name}` : 'an object';
 }

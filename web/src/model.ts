@@ -98,7 +98,7 @@ export class EngineModel implements Model {
       } finally {
         release();
       }
-    });
+    }, options.signal);
   }
 
   async decode(audio: AudioInput, options: DecodeOptions = {}): Promise<DecodeResult> {
@@ -108,7 +108,7 @@ export class EngineModel implements Model {
     return this.#run(async () => {
       const samples = await toSamples(audio, this.#engine, this.#platform, signal);
       return this.#engine.call('decode', { samples, settings }, { signal });
-    });
+    }, signal);
   }
 
   async logMel(audio: AudioInput, options: LogMelOptions = {}): Promise<Mel> {
@@ -152,12 +152,13 @@ export class EngineModel implements Model {
     this.dispose();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     this.dispose();
+    return Promise.resolve();
   }
 
-  #run<T>(work: () => Promise<T>): Promise<T> {
-    return this.#queue.run(work);
+  #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#queue.run(work, signal);
   }
 }
 

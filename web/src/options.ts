@@ -24,7 +24,7 @@ export const signalCheck = [
 export const progressCheck = ['a function', isFunction] as const;
 
 /** Refuses what is no option or has no sense; an option that is undefined counts as absent. */
-export function checkOptions(options: object, checks: Checks): void {
+export function checkOptions(options: unknown, checks: Checks): void {
   if (typeof options !== 'object' || options === null) {
     throw invalidOption('options', 'an object', options);
   }

@@ -1,4 +1,5 @@
 import type { Segment, Transcription, TranscriptionResult } from './api_types.js';
+import { asSusurrusError } from './errors.js';
 
 /** Collects segments as they come, for whoever iterates or awaits, in any number and at any time. */
 class SegmentFeed {
@@ -27,7 +28,7 @@ class SegmentFeed {
       if (!segment) break;
       yield segment;
     }
-    if (this.#error !== undefined) throw this.#error;
+    if (this.#error !== undefined) throw asSusurrusError(this.#error);
   }
 
   #wakeAll(): void {

@@ -85,15 +85,14 @@ const isBytes = (audio: AudioInput): audio is Bytes =>
   audio instanceof ArrayBuffer ||
   audio instanceof Uint8Array;
 
+/** What a caller without types may pass. */
+const isObject = (audio: unknown): audio is object => typeof audio === 'object' && audio !== null;
+
 const isAudioBuffer = (audio: AudioInput): audio is AudioBufferLike =>
-  typeof audio === 'object' &&
-  audio !== null &&
-  'getChannelData' in audio &&
-  'numberOfChannels' in audio;
+  isObject(audio) && 'getChannelData' in audio && 'numberOfChannels' in audio;
 
 const isPcm = (audio: AudioInput): audio is PcmAudio =>
-  typeof audio === 'object' &&
-  audio !== null &&
+  isObject(audio) &&
   'sampleRate' in audio &&
   'samples' in audio &&
   (audio.samples instanceof Float32Array || Array.isArray(audio.samples));

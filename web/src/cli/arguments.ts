@@ -20,7 +20,7 @@ export function parse<const T extends Options>(args: readonly string[], options:
   try {
     const config = { args: [...args], options, allowPositionals: true, strict: true };
     // parseArgs says the same of its result in types that cannot be named here.
-    return parseArgs(config) as unknown as Parsed<T>;
+    return parseArgs(config);
   } catch (error) {
     // "Unknown option '--x'. To specify a positional ...": the first sentence says it.
     const text = error instanceof Error ? error.message : String(error);

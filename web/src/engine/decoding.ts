@@ -2,7 +2,7 @@
 import type { Segment } from '../api_types.js';
 import { SusurrusError } from '../errors.js';
 import type { Model, Segment as SegmentValue } from './engine.mjs';
-import { unwrap, type EngineModule } from './glue.js';
+import { asText, unwrap, type EngineModule } from './glue.js';
 import { fillWindow } from './mel.js';
 import type { Pace } from './pace.js';
 import type { DecodingSettings, EngineCalls, EngineEvent } from './protocol.js';
@@ -27,10 +27,10 @@ export async function decodeWindow(
     const result = decoder.result();
     return {
       tokens: Array.from(decoder.tokens()),
-      text: String(result.text),
+      text: asText(result.text),
       avgLogprob: result.avgLogprob,
       noSpeechProb: result.noSpeechProb,
-      language: String(result.language),
+      language: asText(result.language),
     };
   } finally {
     decoder.delete();
@@ -84,7 +84,7 @@ function toSegment(value: SegmentValue, tokens: number[]): Segment {
     seek: value.seek,
     start: value.start,
     end: value.end,
-    text: String(value.text),
+    text: asText(value.text),
     tokens,
     temperature: value.temperature,
     avgLogprob: value.avgLogprob,

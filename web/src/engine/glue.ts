@@ -22,27 +22,32 @@ export function instantiate(compiled: WebAssembly.Module): Promise<EngineModule>
   });
 }
 
+/** embind declares its strings wider than what it gives. */
+export function asText(value: ErrorValue['code']): string {
+  return typeof value === 'string' ? value : new TextDecoder().decode(value);
+}
+
 /** The one place where an error of the core becomes an exception. */
 export function unwrap(error: ErrorValue | undefined): void {
   if (error !== undefined) throw toSusurrusError(error);
 }
 
 function toSusurrusError(error: ErrorValue): SusurrusError {
-  const subject = String(error.subject);
-  const expected = String(error.expected);
-  const got = String(error.got);
+  const subject = asText(error.subject);
+  const expected = asText(error.expected);
+  const got = asText(error.got);
   const details: ErrorDetails = {
-    reason: String(error.reason),
+    reason: asText(error.reason),
     ...(error.offset >= 0 && { offset: error.offset }),
     ...(subject && { subject }),
     ...(expected && { expected }),
     ...(got && { got }),
   };
-  const meaning = String(error.meaning);
+  const meaning = asText(error.meaning);
   let message = meaning.charAt(0).toUpperCase() + meaning.slice(1);
   if (subject) message += `: ${subject}`;
   if (error.offset >= 0) message += ` at byte ${error.offset}`;
   if (expected) message += `; expected ${expected}`;
   if (got) message += `${expected ? ',' : ';'} got ${got}`;
-  return new SusurrusError(String(error.code) as ErrorCode, `${message}.`, details);
+  return new SusurrusError(asText(error.code) as ErrorCode, `${message}.`, details);
 }

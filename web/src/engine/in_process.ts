@@ -1,4 +1,4 @@
-import { abortedBy, wrongState, type SusurrusError } from '../errors.js';
+import { abortedBy, disposedDuringWork, wrongState } from '../errors.js';
 import type { EngineSource } from '../platform/platform.js';
 import { EngineHost } from './host.js';
 import type { EngineLink } from './protocol.js';
@@ -20,7 +20,7 @@ export function openInProcess(readEngine: EngineSource): EngineLink {
         return await host.handle(name, request, either, (event) => onEvent?.(event));
       } catch (error) {
         if (signal?.aborted) throw abortedBy(signal);
-        if (closing.signal.aborted) throw wrongStateAfterDispose();
+        if (closing.signal.aborted) throw disposedDuringWork();
         throw error;
       }
     },
@@ -29,9 +29,4 @@ export function openInProcess(readEngine: EngineSource): EngineLink {
       host = undefined;
     },
   };
-}
-
-/** What a call gets that dispose() interrupts. */
-export function wrongStateAfterDispose(): SusurrusError {
-  return wrongState('The model was disposed during the work.', 'model');
 }

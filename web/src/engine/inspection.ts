@@ -1,4 +1,5 @@
 import type { Inspector } from './engine.mjs';
+import { asText } from './glue.js';
 import type { InspectionFacts } from './protocol.js';
 
 /** Lists longer than this (vocabulary, filterbank) are named by their length. */
@@ -15,8 +16,8 @@ export function inspectionFacts(inspector: Inspector): InspectionFacts {
     tensors: Array.from({ length: inspector.tensorCount() }, (_, i) => {
       const tensor = inspector.tensor(i);
       return {
-        name: String(tensor.name),
-        dtype: String(tensor.dtype),
+        name: asText(tensor.name),
+        dtype: asText(tensor.dtype),
         shape: inspector.tensorShape(i),
         offset: tensor.offset,
         size: tensor.storedByteCount,

@@ -12,8 +12,8 @@ interface Decoded {
 
 interface Format {
   readonly name: string;
-  matches(bytes: Uint8Array): boolean;
-  decode(bytes: Uint8Array): Promise<Decoded>;
+  readonly matches: (bytes: Uint8Array) => boolean;
+  readonly decode: (bytes: Uint8Array) => Promise<Decoded>;
 }
 
 const textAt = (bytes: Uint8Array, at: number, length: number): string =>

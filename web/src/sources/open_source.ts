@@ -32,9 +32,7 @@ export async function openSource(
   if (typeof ReadableStream !== 'undefined' && source instanceof ReadableStream) {
     return { chunks: checked(streamChunks(source)) };
   }
-  if (typeof source === 'object' && source !== null && Symbol.asyncIterator in source) {
-    return { chunks: checked(source) };
-  }
+  if (isAsyncIterable(source)) return { chunks: checked(source) };
   throw invalidOption(
     'source',
     'a URL, Request, Response, Blob, ArrayBuffer, Uint8Array, ReadableStream or async iterable of bytes',
@@ -42,11 +40,24 @@ export async function openSource(
   );
 }
 
+/** What a caller without types may pass. */
+function isAsyncIterable(source: unknown): source is AsyncIterable<unknown> {
+  return typeof source === 'object' && source !== null && Symbol.asyncIterator in source;
+}
+
 function memorySource(bytes: Uint8Array): OpenedSource {
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
-  }
-  return { chunks: pieces(), byteCount: bytes.length };
+  const iterate = (): AsyncIterator<Uint8Array> => {
+    let at = 0;
+    return {
+      next() {
+        if (at >= bytes.length) return Promise.resolve({ done: true, value: undefined });
+        const value = bytes.subarray(at, at + pieceBytes);
+        at += value.length;
+        return Promise.resolve({ done: false, value });
+      },
+    };
+  };
+  return { chunks: { [Symbol.asyncIterator]: iterate }, byteCount: bytes.length };
 }
 
 async function fetchSource(
@@ -69,6 +80,10 @@ function responseSource(response: Response, url: string = response.url): OpenedS
   const type = response.headers.get('Content-Type') ?? 'no content type';
   const remark = `HTTP ${response.status}, ${type}`;
   if (!response.ok) throw sourceFailed(name, `the server answered ${remark}`, { got: remark });
+  // A site's page for whatever it does not have, or a login: no model is HTML.
+  if (/^text\/html\b/i.test(type)) {
+    throw sourceFailed(name, `the server answered with a web page (${remark})`, { got: remark });
+  }
   if (response.bodyUsed) throw sourceFailed(name, 'the body of the response has been read already');
   if (!response.body) throw sourceFailed(name, 'the response has no body');
   // Content-Length counts what crossed the network, which compression makes another number.

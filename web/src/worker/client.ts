@@ -1,6 +1,11 @@
-import { wrongStateAfterDispose } from '../engine/in_process.js';
 import type { CallOptions, EngineLink, FromWorker, ToWorker } from '../engine/protocol.js';
-import { abortedBy, fromErrorMessage, SusurrusError, wrongState } from '../errors.js';
+import {
+  abortedBy,
+  disposedDuringWork,
+  fromErrorMessage,
+  SusurrusError,
+  wrongState,
+} from '../errors.js';
 
 interface Waiting {
   readonly done: (answer: never) => void;
@@ -48,10 +53,19 @@ export function openWorker(worker: Worker): EngineLink {
   return {
     call(name, request, options = {}) {
       return new Promise((done, failed) => {
-        if (isClosed) return failed(wrongState('The model is disposed.', 'model'));
-        if (failure) return failed(failure);
+        if (isClosed) {
+          failed(wrongState('The model is disposed.', 'model'));
+          return;
+        }
+        if (failure) {
+          failed(failure);
+          return;
+        }
         const { signal } = options;
-        if (signal?.aborted) return failed(abortedBy(signal));
+        if (signal?.aborted) {
+          failed(abortedBy(signal));
+          return;
+        }
         const id = nextId++;
         const onAbort = (): void => post({ type: 'abort', id });
         signal?.addEventListener('abort', onAbort, { once: true });
@@ -69,7 +83,7 @@ export function openWorker(worker: Worker): EngineLink {
       if (isClosed) return;
       isClosed = true;
       worker.terminate();
-      fail(wrongStateAfterDispose());
+      fail(disposedDuringWork());
     },
   };
 }
