@@ -58,20 +58,16 @@ constexpr KernelTable kRelaxed = {
 
 const char* variant_name(Variant variant) {
   switch (variant) {
-    case Variant::reference:
-      return "reference";
-    case Variant::simd128:
-      return "simd128";
-    case Variant::relaxed:
-      return "relaxed";
+    case Variant::reference: return "reference";
+    case Variant::simd128: return "simd128";
+    case Variant::relaxed: return "relaxed";
   }
   return "unknown";
 }
 
 const KernelTable* find_kernels(Variant variant) {
   switch (variant) {
-    case Variant::reference:
-      return &kReference;
+    case Variant::reference: return &kReference;
     case Variant::simd128:
 #if SUSURRUS_WITH_SIMD128
       return &kSimd128;

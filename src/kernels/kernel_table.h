@@ -11,9 +11,9 @@ enum class Variant : uint8_t { reference = 0, simd128 = 1, relaxed = 2 };
 const char* variant_name(Variant variant);
 
 enum class Epilogue : uint8_t {
-  store,        // y = r
-  gelu,         // y = gelu(r), the exact erf form
-  accumulate,   // y += r: the residual stream
+  store,       // y = r
+  gelu,        // y = gelu(r), the exact erf form
+  accumulate,  // y += r: the residual stream
 };
 
 /// y[m, n] = epilogue(sum_k x[m, k] * W[n, k] + bias[n]),  rows m < `rows`, n < weight rows.
@@ -33,31 +33,33 @@ struct LinearArgs {
 
 /// A 1-D convolution with kernel 3 and padding 1 over time-major input, then GELU:
 /// y[t, o] = gelu(bias[o] + sum_{j, c} W[o, c, j] * x[t * stride + j - 1, c])
-/// The caller supplies the zero rows of the padding: `x` points at row -1, so row t * stride + j of `x` is frame
-/// t * stride + j - 1.
+/// The caller supplies the zero rows of the padding: `x` points at row -1, so row t * stride + j of
+/// `x` is frame t * stride + j - 1.
 struct ConvArgs {
   size_t frames_out = 0;
-  size_t stride = 1;            // 1 or 2
-  const float* x = nullptr;     // rows of `channels_in` floats, contiguous
+  size_t stride = 1;         // 1 or 2
+  const float* x = nullptr;  // rows of `channels_in` floats, contiguous
   size_t channels_in = 0;
-  TensorView weight;            // (channels_out, channels_in, 3)
+  TensorView weight;  // (channels_out, channels_in, 3)
   const float* bias = nullptr;
-  float* y = nullptr;           // (frames_out, channels_out), rows contiguous
-  std::span<float> scratch;     // linear_scratch_floats(3 * channels_in)
+  float* y = nullptr;        // (frames_out, channels_out), rows contiguous
+  std::span<float> scratch;  // linear_scratch_floats(3 * channels_in)
 };
 
 /// Multi-head attention: for each head h and query row i,
-/// out[i, h] = softmax_j(scale * q[i, h] . k[j, h]) v[j, h],  j < key_rows (or j <= causal_offset + i when causal)
-/// with h the columns [h * head_size, (h + 1) * head_size). q, k, v, out rows are `*_stride` floats apart.
+/// out[i, h] = softmax_j(scale * q[i, h] . k[j, h]) v[j, h],
+/// j < key_rows (and j <= causal_offset + i when causal)
+/// with h the columns [h * head_size, (h + 1) * head_size). q, k, v, out rows are `*_stride` floats
+/// apart.
 struct AttentionArgs {
   size_t query_rows = 0;
   size_t key_rows = 0;
-  size_t head_first = 0;        // heads [head_first, head_first + head_count) are computed
+  size_t head_first = 0;  // heads [head_first, head_first + head_count) are computed
   size_t head_count = 0;
   size_t head_size = 0;
   float scale = 1.0f;
   bool causal = false;
-  size_t causal_offset = 0;     // keys that precede query row 0
+  size_t causal_offset = 0;  // keys that precede query row 0
   const float* q = nullptr;
   size_t q_stride = 0;
   const float* k = nullptr;
@@ -66,19 +68,20 @@ struct AttentionArgs {
   size_t v_stride = 0;
   float* out = nullptr;
   size_t out_stride = 0;
-  std::span<float> scratch;     // attention_scratch_floats(key_rows, head_size)
+  std::span<float> scratch;  // attention_scratch_floats(key_rows, head_size)
 };
 
-/// Every operation of one instruction set. Kernels never allocate and know no models; formulas, edge cases and error
-/// bounds stand in each operation's own header.
+/// Every operation of one instruction set. Kernels never allocate and know no models; formulas,
+/// edge cases and error bounds stand in each operation's own header.
 struct KernelTable {
   Variant variant;
   void (*linear)(const LinearArgs&);
   void (*conv_gelu)(const ConvArgs&);
   void (*attention)(const AttentionArgs&);
-  /// y = (x - mean) / sqrt(variance + 1e-5) * gamma + beta per row; rows `stride` floats apart; y may be x.
-  void (*layer_norm)(size_t rows, size_t columns, const float* x, size_t x_stride, const float* gamma,
-                     const float* beta, float* y, size_t y_stride);
+  /// y = (x - mean) / sqrt(variance + 1e-5) * gamma + beta per row; rows `stride` floats apart; y
+  /// may be x.
+  void (*layer_norm)(size_t rows, size_t columns, const float* x, size_t x_stride,
+                     const float* gamma, const float* beta, float* y, size_t y_stride);
   /// In place, per row: exp(x - max) / sum; a row of -inf gives zeros.
   void (*softmax)(size_t rows, size_t columns, float* x, size_t stride);
   /// y = x * 0.5 * (1 + erf(x / sqrt(2))); y may be x.

@@ -1,5 +1,6 @@
-// kernel_bench [part of a line's name]: operations a second of every variant in this binary, on Whisper tiny's shapes.
-// Variants alternate in short rounds, so a busy machine disturbs them alike; median and best round are printed.
+// kernel_bench [part of a line's name]: operations a second of every variant in this binary, on
+// Whisper tiny's shapes. Variants alternate in short rounds, so a busy machine disturbs them alike;
+// median and best round are printed.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -68,7 +69,8 @@ AlignedBuffer random_weights(Dtype dtype, uint64_t count) {
       if (magnitude >= 113u << 23) {
         half = static_cast<uint16_t>(half | (magnitude - (112u << 23)) >> 13);
       } else {
-        half = static_cast<uint16_t>(half | static_cast<uint16_t>((value < 0 ? -value : value) * 16777216.0f));
+        half = static_cast<uint16_t>(
+            half | static_cast<uint16_t>((value < 0 ? -value : value) * 16777216.0f));
       }
       std::memcpy(element, &half, 2);
     }
@@ -91,7 +93,8 @@ double seconds_of(const std::function<void()>& run) {
   return elapsed / repeats;
 }
 
-/// `amount` operations or bytes each run; printed as G per second. The reference is left out: it is no contender.
+/// `amount` operations or bytes each run; printed as G per second. The reference is left out: it is
+/// no contender.
 void measure(const std::string& name, const char* unit, double amount,
              const std::function<void(const KernelTable&)>& run) {
   if (name.find(filter) == std::string::npos) return;
@@ -110,13 +113,14 @@ void measure(const std::string& name, const char* unit, double amount,
   for (size_t i = 0; i < tables.size(); ++i) {
     std::sort(seconds[i].begin(), seconds[i].end());
     const double median = seconds[i][kRounds / 2];
-    std::printf("  %9s %7.2f (%6.2f) %s %8.3f ms", variant_name(tables[i]->variant), amount / median / 1e9,
-                amount / seconds[i][0] / 1e9, unit, median * 1e3);
+    std::printf("  %9s %7.2f (%6.2f) %s %8.3f ms", variant_name(tables[i]->variant),
+                amount / median / 1e9, amount / seconds[i][0] / 1e9, unit, median * 1e3);
   }
   std::printf("\n");
 }
 
-void bench_linear(Dtype dtype, size_t rows, size_t n, size_t k, Epilogue epilogue, const char* note) {
+void bench_linear(Dtype dtype, size_t rows, size_t n, size_t k, Epilogue epilogue,
+                  const char* note) {
   const AlignedBuffer weights = random_weights(dtype, n * k);
   AlignedBuffer x = random_floats(rows * k, 1);
   AlignedBuffer bias = random_floats(n, 1);
@@ -134,8 +138,9 @@ void bench_linear(Dtype dtype, size_t rows, size_t n, size_t k, Epilogue epilogu
   args.y_stride = n;
   args.epilogue = epilogue;
   args.scratch = scratch.floats();
-  const std::string name = "linear " + std::string(dtype_traits(dtype).name) + " " + std::to_string(rows) + "x" +
-                           std::to_string(n) + "x" + std::to_string(k) + note;
+  const std::string name = "linear " + std::string(dtype_traits(dtype).name) + " " +
+                           std::to_string(rows) + "x" + std::to_string(n) + "x" +
+                           std::to_string(k) + note;
   if (rows == 1) {
     const double bytes = static_cast<double>(args.weight.row_byte_count()) * static_cast<double>(n);
     measure(name, "GB/s   ", bytes, [&](const KernelTable& kernels) { kernels.linear(args); });
@@ -167,7 +172,8 @@ void bench_conv(size_t frames, size_t stride, size_t channels_in, size_t channel
           [&](const KernelTable& kernels) { kernels.conv_gelu(args); });
 }
 
-/// `copies` of keys and values are used in turn: one stays in the caches, many come from memory as in a decoder.
+/// `copies` of keys and values are used in turn: one stays in the caches, many come from memory as
+/// in a decoder.
 void bench_attention(size_t queries, size_t keys, size_t heads, size_t head_size, size_t copies) {
   const size_t width = heads * head_size;
   AlignedBuffer q = random_floats(queries * width, 1);
@@ -186,9 +192,11 @@ void bench_attention(size_t queries, size_t keys, size_t heads, size_t head_size
   args.q_stride = args.k_stride = args.v_stride = args.out_stride = width;
   args.scratch = scratch.floats();
   size_t copy = 0;
-  measure("attention " + std::to_string(queries) + "x" + std::to_string(keys) + " " + std::to_string(heads) + "x" +
-              std::to_string(head_size) + (copies > 1 ? " memory" : ""),
-          "GFLOP/s", 4.0 * static_cast<double>(queries * keys * width), [&](const KernelTable& kernels) {
+  measure("attention " + std::to_string(queries) + "x" + std::to_string(keys) + " " +
+              std::to_string(heads) + "x" + std::to_string(head_size) +
+              (copies > 1 ? " memory" : ""),
+          "GFLOP/s", 4.0 * static_cast<double>(queries * keys * width),
+          [&](const KernelTable& kernels) {
             copy = (copy + 1) % copies;
             args.k = k.floats().data() + copy * keys * width;
             args.v = v.floats().data() + copy * keys * width;
@@ -201,18 +209,21 @@ void bench_rows() {
   AlignedBuffer y = random_floats(1500 * 384, 3);
   AlignedBuffer gamma = random_floats(384, 1);
   const size_t count = 1500 * 384;
-  measure("gelu 1500x384", "Gvalue/s", count,
-          [&](const KernelTable& kernels) { kernels.gelu(count, x.floats().data(), y.floats().data()); });
+  measure("gelu 1500x384", "Gvalue/s", count, [&](const KernelTable& kernels) {
+    kernels.gelu(count, x.floats().data(), y.floats().data());
+  });
   measure("layer_norm 1500x384", "Gvalue/s", count, [&](const KernelTable& kernels) {
-    kernels.layer_norm(1500, 384, x.floats().data(), 384, gamma.floats().data(), gamma.floats().data(),
-                       y.floats().data(), 384);
+    kernels.layer_norm(1500, 384, x.floats().data(), 384, gamma.floats().data(),
+                       gamma.floats().data(), y.floats().data(), 384);
   });
   measure("softmax 384x1500", "Gvalue/s", count,
           [&](const KernelTable& kernels) { kernels.softmax(384, 1500, y.floats().data(), 1500); });
   for (const Dtype dtype : {Dtype::f16, Dtype::q8_0, Dtype::q5_1}) {
     const AlignedBuffer weights = random_weights(dtype, count);
     measure("dequantize_row " + std::string(dtype_traits(dtype).name), "Gvalue/s", count,
-            [&](const KernelTable& kernels) { kernels.dequantize_row(dtype, weights.data(), count, y.floats().data()); });
+            [&](const KernelTable& kernels) {
+              kernels.dequantize_row(dtype, weights.data(), count, y.floats().data());
+            });
   }
 }
 
@@ -230,8 +241,8 @@ void bench_all() {
   bench_attention(1, 1500, 6, 64, 16);
   bench_attention(1, 200, 6, 64, 1);
   bench_rows();
-  for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::q8_0, Dtype::q4_0, Dtype::q4_1, Dtype::q5_0,
-                            Dtype::q5_1}) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::q8_0, Dtype::q4_0,
+                            Dtype::q4_1, Dtype::q5_0, Dtype::q5_1}) {
     bench_linear(dtype, 1, 51865, 384, Epilogue::store, "");
     bench_linear(dtype, 1, 384, 384, Epilogue::store, "");
   }

@@ -3,7 +3,8 @@
 
 namespace susurrus {
 
-/// out[i, h, d] = sum_j p[i, j] * v[j, h, d],  p[i, :] = softmax_j(scale * sum_d q[i, h, d] * k[j, h, d])
+/// out[i, h, d] = sum_j p[i, j] * v[j, h, d],
+/// p[i, :] = softmax_j(scale * sum_d q[i, h, d] * k[j, h, d])
 ///
 /// i < query_rows, head_first <= h < head_first + head_count, d < head_size; [i, h, d] is float
 /// i * stride + h * head_size + d

@@ -12,7 +12,8 @@ void attention_reference(const AttentionArgs& args) {
     for (size_t i = 0; i < args.query_rows; ++i) {
       const float* q = args.q + i * args.q_stride + column;
       float* out = args.out + i * args.out_stride + column;
-      const size_t keys = args.causal ? std::min(args.key_rows, args.causal_offset + i + 1) : args.key_rows;
+      const size_t keys =
+          args.causal ? std::min(args.key_rows, args.causal_offset + i + 1) : args.key_rows;
       for (size_t j = 0; j < keys; ++j) {
         const float* k = args.k + j * args.k_stride + column;
         double score = 0;

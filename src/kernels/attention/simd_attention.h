@@ -13,12 +13,14 @@ namespace susurrus::simd {
 /// Up to so many query rows, packing a head's keys and values costs more than it saves.
 inline constexpr size_t kFewQueryRows = 4;
 
-/// Keys of one pass over the values: a block of scores and one of packed values then share the L1 cache.
+/// Keys of one pass over the values: a block of scores and one of packed values then share the L1
+/// cache.
 inline constexpr size_t kValueDepth = 256;
 
 /// Tiles of 8 keys, each (head_size, 8).
 inline void pack_keys(const AttentionArgs& args, size_t column, float* packed) {
-  for (size_t j = 0; j < args.key_rows; j += kTileColumns, packed += kTileColumns * args.head_size) {
+  for (size_t j = 0; j < args.key_rows;
+       j += kTileColumns, packed += kTileColumns * args.head_size) {
     const float* rows[kTileColumns];
     // Keys beyond the last repeat it; their scores are not used.
     for (size_t c = 0; c < kTileColumns; ++c) {
@@ -46,8 +48,8 @@ inline void pack_values(const AttentionArgs& args, size_t column, float* packed)
 
 /// One head of the query rows [first, first + count), count <= AttentionScratch::kBlockRows.
 template <class Madd>
-inline void attend_block(const AttentionArgs& args, const AttentionScratch& layout, size_t column, size_t first,
-                         size_t count) {
+inline void attend_block(const AttentionArgs& args, const AttentionScratch& layout, size_t column,
+                         size_t first, size_t count) {
   float* memory = args.scratch.data();
   const float* keys = memory;
   const float* values = memory + layout.values;
@@ -56,7 +58,8 @@ inline void attend_block(const AttentionArgs& args, const AttentionScratch& layo
   const size_t stride = layout.key_stride;
   const size_t size = args.head_size;
   const auto keys_of = [&](size_t i) {
-    return args.causal ? std::min(args.key_rows, args.causal_offset + first + i + 1) : args.key_rows;
+    return args.causal ? std::min(args.key_rows, args.causal_offset + first + i + 1)
+                       : args.key_rows;
   };
   const size_t key_count = keys_of(count - 1);
 
@@ -67,8 +70,8 @@ inline void attend_block(const AttentionArgs& args, const AttentionScratch& layo
   for (size_t j = 0; j < key_count; j += kTileColumns) {
     for (size_t i = 0; i < count; i += Madd::kTileRows) {
       const int rows = static_cast<int>(std::min<size_t>(Madd::kTileRows, count - i));
-      tile_rows<Madd>(rows, size, queries + i * size, size, keys + j * size, nullptr, false, scores + i * stride + j,
-                      stride);
+      tile_rows<Madd>(rows, size, queries + i * size, size, keys + j * size, nullptr, false,
+                      scores + i * stride + j, stride);
     }
   }
   float reciprocals[AttentionScratch::kBlockRows];
@@ -86,8 +89,9 @@ inline void attend_block(const AttentionArgs& args, const AttentionScratch& layo
       const float* tile_values = values + d * args.key_rows + j * kTileColumns;
       for (size_t i = 0; i < count; i += Madd::kTileRows) {
         const int rows = static_cast<int>(std::min<size_t>(Madd::kTileRows, count - i));
-        tile_edge<Madd>(rows, std::min(kTileColumns, size - d), depth, scores + i * stride + j, stride, tile_values,
-                        nullptr, j > 0, out + i * args.out_stride + d, args.out_stride);
+        tile_edge<Madd>(rows, std::min(kTileColumns, size - d), depth, scores + i * stride + j,
+                        stride, tile_values, nullptr, j > 0, out + i * args.out_stride + d,
+                        args.out_stride);
       }
     }
   }
@@ -106,7 +110,8 @@ inline void attention(const AttentionArgs& args) {
     pack_keys(args, column, args.scratch.data());
     pack_values(args, column, args.scratch.data() + layout.values);
     for (size_t i = 0; i < args.query_rows; i += AttentionScratch::kBlockRows) {
-      attend_block<Madd>(args, layout, column, i, std::min(AttentionScratch::kBlockRows, args.query_rows - i));
+      attend_block<Madd>(args, layout, column, i,
+                         std::min(AttentionScratch::kBlockRows, args.query_rows - i));
     }
   }
 }

@@ -22,7 +22,8 @@ inline v128_t score_four(const float* q, const float* const k[4], size_t size) {
   }
   v128_t result = sum_each(sums[0], sums[1], sums[2], sums[3]);
   for (; d < size; ++d) {
-    result = Madd::madd(load_splat(q + d), wasm_f32x4_make(k[0][d], k[1][d], k[2][d], k[3][d]), result);
+    result =
+        Madd::madd(load_splat(q + d), wasm_f32x4_make(k[0][d], k[1][d], k[2][d], k[3][d]), result);
   }
   return result;
 }
@@ -44,7 +45,8 @@ inline void weigh_values(const float* p, size_t keys, const float* v, size_t v_s
 
 /// The same for a whole head.
 template <class Madd>
-inline void weigh_head(const float* p, size_t keys, const float* v, size_t v_stride, size_t size, float* out) {
+inline void weigh_head(const float* p, size_t keys, const float* v, size_t v_stride, size_t size,
+                       float* out) {
   size_t d = 0;
   for (; d + 32 <= size; d += 32) weigh_values<Madd, 8>(p, keys, v + d, v_stride, out + d);
   for (; d + 4 <= size; d += 4) weigh_values<Madd, 1>(p, keys, v + d, v_stride, out + d);
@@ -53,16 +55,17 @@ inline void weigh_head(const float* p, size_t keys, const float* v, size_t v_str
   }
 }
 
-/// Keys whose rows all heads visit before the next ones: k and v then pass through the caches once, in order.
+/// Keys whose rows all heads visit before the next ones: k and v then pass through the caches once,
+/// in order.
 inline constexpr size_t kRowKeys = 16;
 /// Heads of one pass.
 inline constexpr size_t kRowHeads = 32;
 
-/// Query row i of the heads [head, head + heads), straight from k and v. Their scores are in scratch, stride floats
-/// apart.
+/// Query row i of the heads [head, head + heads), straight from k and v. Their scores are in
+/// scratch, stride floats apart.
 template <class Madd>
-inline void attend_row_heads(const AttentionArgs& args, size_t i, size_t head, size_t heads, size_t keys,
-                             size_t stride) {
+inline void attend_row_heads(const AttentionArgs& args, size_t i, size_t head, size_t heads,
+                             size_t keys, size_t stride) {
   const size_t size = args.head_size;
   const size_t column = head * size;
   const float* q = args.q + i * args.q_stride + column;
@@ -76,10 +79,12 @@ inline void attend_row_heads(const AttentionArgs& args, size_t i, size_t head, s
       const float* k = args.k + column + h * size;
       for (size_t j = first; j < last; j += 4) {
         // Keys beyond the last repeat it; a row of scores has room for whole vectors.
-        const float* const four[4] = {k + j * args.k_stride, k + std::min(j + 1, keys - 1) * args.k_stride,
+        const float* const four[4] = {k + j * args.k_stride,
+                                      k + std::min(j + 1, keys - 1) * args.k_stride,
                                       k + std::min(j + 2, keys - 1) * args.k_stride,
                                       k + std::min(j + 3, keys - 1) * args.k_stride};
-        store(scores + h * stride + j, wasm_f32x4_mul(score_four<Madd>(q + h * size, four, size), scale));
+        store(scores + h * stride + j,
+              wasm_f32x4_mul(score_four<Madd>(q + h * size, four, size), scale));
       }
     }
   }
@@ -102,7 +107,8 @@ inline void attend_row_heads(const AttentionArgs& args, size_t i, size_t head, s
 /// Query row i of all heads asked for, as many in a pass as scratch has room for.
 template <class Madd>
 inline void attend_row(const AttentionArgs& args, size_t i) {
-  const size_t keys = args.causal ? std::min(args.key_rows, args.causal_offset + i + 1) : args.key_rows;
+  const size_t keys =
+      args.causal ? std::min(args.key_rows, args.causal_offset + i + 1) : args.key_rows;
   const size_t stride = round_up(keys, 4);
   const size_t room = stride == 0 ? kRowHeads : std::min(kRowHeads, args.scratch.size() / stride);
   const size_t end = args.head_first + args.head_count;

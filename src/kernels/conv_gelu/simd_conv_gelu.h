@@ -5,13 +5,14 @@
 
 namespace susurrus::simd {
 
-/// The convolution is a product whose row t, 3 C floats from x + t * stride * C, overlaps the next; only the weights
-/// are permuted on their way into the panel, from (o, c, j) to (o, j * C + c).
+/// The convolution is a product whose row t, 3 C floats from x + t * stride * C, overlaps the next;
+/// only the weights are permuted on their way into the panel, from (o, c, j) to (o, j * C + c).
 template <class Madd>
 inline void conv_gelu(const ConvArgs& args) {
   const size_t channels = args.channels_in;
   const TensorView& weight = args.weight;
-  const auto packer = [&](size_t n, size_t n_count, size_t k, size_t k_count, float* row, float* panel) {
+  const auto packer = [&](size_t n, size_t n_count, size_t k, size_t k_count, float* row,
+                          float* panel) {
     for (size_t c = 0; c < n_count; ++c) {
       dequantize_row_simd128(weight.dtype, weight.row(n + c), 3 * channels, row);
       size_t tap = k / channels;

@@ -33,9 +33,7 @@ void dequantize_nibbles(const BlockLayout& layout, int offset, const uint8_t* bl
 
 void dequantize_row_reference(Dtype dtype, const uint8_t* source, size_t count, float* y) {
   switch (dtype) {
-    case Dtype::f32:
-      std::memcpy(y, source, count * sizeof(float));
-      return;
+    case Dtype::f32: std::memcpy(y, source, count * sizeof(float)); return;
     case Dtype::f16:
       for (size_t i = 0; i < count; ++i) y[i] = f32_from_f16(load_u16(source + 2 * i));
       return;

@@ -39,7 +39,8 @@ void dequantize_blocks(const uint8_t* source, size_t count, float* y) {
     const v128_t d = wasm_f32x4_splat(f32_from_f16(load_u16(source)));
     if constexpr (kLayout.m != BlockLayout::kAbsent) {
       const v128_t m = wasm_f32x4_splat(f32_from_f16(load_u16(source + kLayout.m)));
-      for (size_t j = 0; j < 8; ++j) simd::store(y + i + 4 * j, wasm_f32x4_add(wasm_f32x4_mul(d, q[j]), m));
+      for (size_t j = 0; j < 8; ++j)
+        simd::store(y + i + 4 * j, wasm_f32x4_add(wasm_f32x4_mul(d, q[j]), m));
     } else {
       for (size_t j = 0; j < 8; ++j) simd::store(y + i + 4 * j, wasm_f32x4_mul(d, q[j]));
     }
@@ -50,25 +51,15 @@ void dequantize_blocks(const uint8_t* source, size_t count, float* y) {
 
 void dequantize_row_simd128(Dtype dtype, const uint8_t* source, size_t count, float* y) {
   switch (dtype) {
-    case Dtype::f32:
-      std::memcpy(y, source, count * sizeof(float));
-      return;
-    case Dtype::f16:
-      return dequantize_f16(source, count, y);
-    case Dtype::bf16:
-      return dequantize_bf16(source, count, y);
-    case Dtype::q8_0:
-      return dequantize_blocks<simd::Q80Blocks>(source, count, y);
-    case Dtype::q4_0:
-      return dequantize_blocks<simd::Q40Blocks>(source, count, y);
-    case Dtype::q4_1:
-      return dequantize_blocks<simd::Q41Blocks>(source, count, y);
-    case Dtype::q5_0:
-      return dequantize_blocks<simd::Q50Blocks>(source, count, y);
-    case Dtype::q5_1:
-      return dequantize_blocks<simd::Q51Blocks>(source, count, y);
-    default:
-      std::memset(y, 0, count * sizeof(float));
+    case Dtype::f32: std::memcpy(y, source, count * sizeof(float)); return;
+    case Dtype::f16: return dequantize_f16(source, count, y);
+    case Dtype::bf16: return dequantize_bf16(source, count, y);
+    case Dtype::q8_0: return dequantize_blocks<simd::Q80Blocks>(source, count, y);
+    case Dtype::q4_0: return dequantize_blocks<simd::Q40Blocks>(source, count, y);
+    case Dtype::q4_1: return dequantize_blocks<simd::Q41Blocks>(source, count, y);
+    case Dtype::q5_0: return dequantize_blocks<simd::Q50Blocks>(source, count, y);
+    case Dtype::q5_1: return dequantize_blocks<simd::Q51Blocks>(source, count, y);
+    default: std::memset(y, 0, count * sizeof(float));
   }
 }
 

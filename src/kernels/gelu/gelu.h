@@ -3,7 +3,8 @@
 
 namespace susurrus {
 
-/// y[i] = x[i] * 0.5 * (1 + erf(x[i] / sqrt(2))), i < count: the exact GELU, not its tanh approximation. y may be x.
+/// y[i] = x[i] * 0.5 * (1 + erf(x[i] / sqrt(2))), i < count: the exact GELU, not its tanh
+/// approximation. y may be x.
 ///
 /// -inf gives 0 or -0, +inf gives +inf, NaN gives NaN
 /// Error   |y - exact| <= 1e-6 + 2^-23 * |exact|

@@ -3,6 +3,8 @@
 
 namespace susurrus {
 
-void gelu_relaxed(size_t count, const float* x, float* y) { simd::gelu<simd::RelaxedMadd>(count, x, y); }
+void gelu_relaxed(size_t count, const float* x, float* y) {
+  simd::gelu<simd::RelaxedMadd>(count, x, y);
+}
 
 }  // namespace susurrus

@@ -5,8 +5,8 @@ namespace susurrus::simd {
 
 /// gelu(x) = max(x, 0) - a Phi(-a),  a = |x|: nothing cancels, the second term is at most 0.17.
 ///
-/// Phi(-a) = 1 / (2 p(a)^8), p of degree 8 fitted to an absolute error of 5e-8 in a Phi(-a). With rounding the error
-/// is at most 2e-7 + 2^-23 |exact|.
+/// Phi(-a) = 1 / (2 p(a)^8), p of degree 8 fitted to an absolute error of 5e-8 in a Phi(-a). With
+/// rounding the error is at most 2e-7 + 2^-23 |exact|.
 class Gelu {
  public:
   Gelu() : constants_(opaque(static_cast<const float*>(kConstants))) {}
@@ -27,8 +27,17 @@ class Gelu {
 
  private:
   static constexpr float kConstants[11] = {
-      2.93249855e-06f, -1.67472754e-05f, 9.75824805e-05f, 0.000111350091f, 0.000980663463f, 0.0085916305f,
-      0.0447888002f,   0.0997324958f,    1.0f,            10.0f,           0.5f,
+      2.93249855e-06f,
+      -1.67472754e-05f,
+      9.75824805e-05f,
+      0.000111350091f,
+      0.000980663463f,
+      0.0085916305f,
+      0.0447888002f,
+      0.0997324958f,
+      1.0f,
+      10.0f,
+      0.5f,
   };
   const float* constants_;
 };

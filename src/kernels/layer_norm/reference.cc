@@ -4,8 +4,8 @@
 
 namespace susurrus {
 
-void layer_norm_reference(size_t rows, size_t columns, const float* x, size_t x_stride, const float* gamma,
-                          const float* beta, float* y, size_t y_stride) {
+void layer_norm_reference(size_t rows, size_t columns, const float* x, size_t x_stride,
+                          const float* gamma, const float* beta, float* y, size_t y_stride) {
   for (size_t r = 0; r < rows; ++r, x += x_stride, y += y_stride) {
     double sum = 0;
     for (size_t c = 0; c < columns; ++c) sum += x[c];

@@ -38,8 +38,8 @@ float row_squares(const float* x, size_t count, float mean) {
 
 }  // namespace
 
-void layer_norm_simd128(size_t rows, size_t columns, const float* x, size_t x_stride, const float* gamma,
-                        const float* beta, float* y, size_t y_stride) {
+void layer_norm_simd128(size_t rows, size_t columns, const float* x, size_t x_stride,
+                        const float* gamma, const float* beta, float* y, size_t y_stride) {
   const float count = static_cast<float>(columns);
   for (size_t r = 0; r < rows; ++r, x += x_stride, y += y_stride) {
     const float mean = row_sum(x, columns) / count;
@@ -49,7 +49,8 @@ void layer_norm_simd128(size_t rows, size_t columns, const float* x, size_t x_st
     size_t c = 0;
     for (; c + 4 <= columns; c += 4) {
       const v128_t normalised = wasm_f32x4_mul(wasm_f32x4_sub(load(x + c), means), scales);
-      simd::store(y + c, wasm_f32x4_add(wasm_f32x4_mul(normalised, load(gamma + c)), load(beta + c)));
+      simd::store(y + c,
+                  wasm_f32x4_add(wasm_f32x4_mul(normalised, load(gamma + c)), load(beta + c)));
     }
     for (; c < columns; ++c) y[c] = (x[c] - mean) * scale * gamma[c] + beta[c];
   }

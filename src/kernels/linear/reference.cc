@@ -16,12 +16,8 @@ void linear_reference(const LinearArgs& args) {
       for (size_t k = 0; k < k_count; ++k) sum += static_cast<double>(x[k]) * w[k];
       float* y = args.y + m * args.y_stride + n;
       switch (args.epilogue) {
-        case Epilogue::store:
-          *y = static_cast<float>(sum);
-          break;
-        case Epilogue::accumulate:
-          *y = static_cast<float>(*y + sum);
-          break;
+        case Epilogue::store: *y = static_cast<float>(sum); break;
+        case Epilogue::accumulate: *y = static_cast<float>(*y + sum); break;
         case Epilogue::gelu:
           *y = static_cast<float>(sum);
           gelu_reference(1, y, y);

@@ -9,8 +9,8 @@
 
 namespace susurrus::simd {
 
-/// sums[b] = x[32 b] + ... + x[32 b + 31]: what a block's minimum m is multiplied with. Zeros follow up to a whole
-/// vector.
+/// sums[b] = x[32 b] + ... + x[32 b + 31]: what a block's minimum m is multiplied with. Zeros
+/// follow up to a whole vector.
 inline void sum_blocks(size_t block_count, const float* x, float* sums) {
   for (size_t b = 0; b < block_count; ++b, x += kBlockValues) {
     v128_t sum = load(x);
@@ -22,15 +22,16 @@ inline void sum_blocks(size_t block_count, const float* x, float* sums) {
 }
 
 /// The halves at `field` of blocks `step[0..4)` bytes away, as floats.
-inline v128_t four_halves(const HalfConverter& converter, const uint8_t* field, const size_t step[4]) {
+inline v128_t four_halves(const HalfConverter& converter, const uint8_t* field,
+                          const size_t step[4]) {
   return converter.exact(wasm_u32x4_make(load_u16(field + step[0]), load_u16(field + step[1]),
                                          load_u16(field + step[2]), load_u16(field + step[3])));
 }
 
 /// sums[r] += d[Lane] * (the block's integers . x[r])
 template <class Madd, int R, int Lane, class Blocks>
-inline void add_block(const Blocks& blocks, const uint8_t* block, v128_t d, const float* x, size_t x_stride,
-                      v128_t sums[R]) {
+inline void add_block(const Blocks& blocks, const uint8_t* block, v128_t d, const float* x,
+                      size_t x_stride, v128_t sums[R]) {
   v128_t q[8];
   blocks.expand(block, q);
   const v128_t scale = wasm_i32x4_shuffle(d, d, Lane, Lane, Lane, Lane);
@@ -48,10 +49,12 @@ inline void add_block(const Blocks& blocks, const uint8_t* block, v128_t d, cons
   }
 }
 
-/// The lanes of partial[r] add up to the product of x row r with the weights; x_sums as sum_blocks(), for each x row.
+/// The lanes of partial[r] add up to the product of x row r with the weights; x_sums as
+/// sum_blocks(), for each x row.
 template <class Madd, int R, class Blocks>
-inline void dot_blocks(const Blocks& blocks, const HalfConverter& converter, size_t block_count, const uint8_t* w,
-                       const float* x, size_t x_stride, const float* x_sums, v128_t partial[R]) {
+inline void dot_blocks(const Blocks& blocks, const HalfConverter& converter, size_t block_count,
+                       const uint8_t* w, const float* x, size_t x_stride, const float* x_sums,
+                       v128_t partial[R]) {
   constexpr BlockLayout kLayout = Blocks::kLayout;
   constexpr size_t kBytes = kLayout.byte_count;
 #pragma unroll
@@ -59,7 +62,8 @@ inline void dot_blocks(const Blocks& blocks, const HalfConverter& converter, siz
   for (size_t b = 0; b < block_count; b += 4, w += 4 * kBytes, x += 4 * kBlockValues) {
     // Four blocks' scales at once; blocks beyond the last repeat it and are not used.
     const size_t left = block_count - b;
-    const size_t step[4] = {0, left > 1 ? kBytes : 0, left > 2 ? 2 * kBytes : 0, left > 3 ? 3 * kBytes : 0};
+    const size_t step[4] = {0, left > 1 ? kBytes : 0, left > 2 ? 2 * kBytes : 0,
+                            left > 3 ? 3 * kBytes : 0};
     const v128_t d = four_halves(converter, w, step);
     if constexpr (kLayout.m != BlockLayout::kAbsent) {
       const v128_t m = four_halves(converter, w + kLayout.m, step);

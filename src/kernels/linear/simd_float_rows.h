@@ -6,7 +6,8 @@
 
 namespace susurrus::simd {
 
-/// How eight stored weights become floats. A `special` chunk needs exact conversion; most types have none.
+/// How eight stored weights become floats. A `special` chunk needs exact conversion; most types
+/// have none.
 struct F32Rows {
   static constexpr size_t kBytes = 4;
   static constexpr bool kHasSpecial = false;
@@ -60,7 +61,8 @@ struct F16Rows {
 
 /// sums[r] += x[r, 0..16) * w[0..16)
 template <class Madd, bool Exact, int R, class Rows>
-inline void add_products(const Rows& rows, const uint8_t* w, const float* x, size_t x_stride, v128_t sums[R][4]) {
+inline void add_products(const Rows& rows, const uint8_t* w, const float* x, size_t x_stride,
+                         v128_t sums[R][4]) {
 #pragma unroll
   for (int i = 0; i < 4; i += 2) {
     v128_t low;
@@ -75,11 +77,11 @@ inline void add_products(const Rows& rows, const uint8_t* w, const float* x, siz
   }
 }
 
-/// The lanes of partial[r] add up to the product of x row r with the weights. One weight row at a time: memory is
-/// then read in order.
+/// The lanes of partial[r] add up to the product of x row r with the weights. One weight row at a
+/// time: memory is then read in order.
 template <class Madd, int R, class Rows>
-inline void dot_floats(const Rows& rows, size_t k_count, const uint8_t* w, const float* x, size_t x_stride,
-                       v128_t partial[R]) {
+inline void dot_floats(const Rows& rows, size_t k_count, const uint8_t* w, const float* x,
+                       size_t x_stride, v128_t partial[R]) {
   v128_t sums[R][4];
 #pragma unroll
   for (int r = 0; r < R; ++r) {
@@ -98,7 +100,8 @@ inline void dot_floats(const Rows& rows, size_t k_count, const uint8_t* w, const
   }
 #pragma unroll
   for (int r = 0; r < R; ++r) {
-    partial[r] = wasm_f32x4_add(wasm_f32x4_add(sums[r][0], sums[r][1]), wasm_f32x4_add(sums[r][2], sums[r][3]));
+    partial[r] = wasm_f32x4_add(wasm_f32x4_add(sums[r][0], sums[r][1]),
+                                wasm_f32x4_add(sums[r][2], sums[r][3]));
   }
   for (; k < k_count; ++k, w += Rows::kBytes) {
     const float weight = Rows::scalar(w);

@@ -1,4 +1,5 @@
-// The linear layer's ways: few rows straight from the stored weights, many rows through packed panels.
+// The linear layer's ways: few rows straight from the stored weights, many rows through packed
+// panels.
 #pragma once
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/linear/linear.h"
@@ -9,12 +10,14 @@
 
 namespace susurrus::simd {
 
-/// Up to so many rows, packing a panel costs more than reading the weights again for every two rows.
+/// Up to so many rows, packing a panel costs more than reading the weights again for every two
+/// rows.
 inline constexpr size_t kFewRows = 4;
 
 /// Writes four (or fewer) neighbouring outputs of R rows, gelu aside.
 template <int R>
-inline void store_outputs(const LinearArgs& args, size_t m, size_t n, size_t count, const v128_t result[R]) {
+inline void store_outputs(const LinearArgs& args, size_t m, size_t n, size_t count,
+                          const v128_t result[R]) {
   for (int r = 0; r < R; ++r) {
     float* y = args.y + (m + static_cast<size_t>(r)) * args.y_stride + n;
     float values[4];
@@ -39,7 +42,8 @@ inline void few_rows(const LinearArgs& args, size_t m, const Dot& dot) {
     v128_t partial[4][R] = {};
     for (size_t i = 0; i < count; ++i, w += row_bytes) dot(w, partial[i]);
     v128_t result[R];
-    for (int r = 0; r < R; ++r) result[r] = sum_each(partial[0][r], partial[1][r], partial[2][r], partial[3][r]);
+    for (int r = 0; r < R; ++r)
+      result[r] = sum_each(partial[0][r], partial[1][r], partial[2][r], partial[3][r]);
     store_outputs<R>(args, m, n, count, result);
   }
   if (args.epilogue == Epilogue::gelu) {
@@ -66,7 +70,8 @@ inline void few_block_rows(const LinearArgs& args, size_t m) {
   const float* x = args.x + m * args.x_stride;
   float* x_sums = args.scratch.data();
   if constexpr (Blocks::kLayout.m != BlockLayout::kAbsent) {
-    for (size_t r = 0; r < R; ++r) sum_blocks(block_count, x + r * args.x_stride, x_sums + r * round_up(block_count, 4));
+    for (size_t r = 0; r < R; ++r)
+      sum_blocks(block_count, x + r * args.x_stride, x_sums + r * round_up(block_count, 4));
   }
   const Blocks blocks;
   const HalfConverter converter;
@@ -78,22 +83,14 @@ inline void few_block_rows(const LinearArgs& args, size_t m) {
 template <class Madd, int R>
 __attribute__((noinline)) void few_rows_of_type(const LinearArgs& args, size_t m) {
   switch (args.weight.dtype) {
-    case Dtype::f16:
-      return few_float_rows<Madd, R, F16Rows>(args, m);
-    case Dtype::bf16:
-      return few_float_rows<Madd, R, Bf16Rows>(args, m);
-    case Dtype::q8_0:
-      return few_block_rows<Madd, R, Q80Blocks>(args, m);
-    case Dtype::q4_0:
-      return few_block_rows<Madd, R, Q40Blocks>(args, m);
-    case Dtype::q4_1:
-      return few_block_rows<Madd, R, Q41Blocks>(args, m);
-    case Dtype::q5_0:
-      return few_block_rows<Madd, R, Q50Blocks>(args, m);
-    case Dtype::q5_1:
-      return few_block_rows<Madd, R, Q51Blocks>(args, m);
-    default:
-      return few_float_rows<Madd, R, F32Rows>(args, m);
+    case Dtype::f16: return few_float_rows<Madd, R, F16Rows>(args, m);
+    case Dtype::bf16: return few_float_rows<Madd, R, Bf16Rows>(args, m);
+    case Dtype::q8_0: return few_block_rows<Madd, R, Q80Blocks>(args, m);
+    case Dtype::q4_0: return few_block_rows<Madd, R, Q40Blocks>(args, m);
+    case Dtype::q4_1: return few_block_rows<Madd, R, Q41Blocks>(args, m);
+    case Dtype::q5_0: return few_block_rows<Madd, R, Q50Blocks>(args, m);
+    case Dtype::q5_1: return few_block_rows<Madd, R, Q51Blocks>(args, m);
+    default: return few_float_rows<Madd, R, F32Rows>(args, m);
   }
 }
 
@@ -102,7 +99,8 @@ inline void many_rows(const LinearArgs& args) {
   const TensorView& weight = args.weight;
   const size_t k_all = static_cast<size_t>(weight.shape[1]);
   const DtypeTraits& traits = dtype_traits(weight.dtype);
-  const auto packer = [&](size_t n, size_t n_count, size_t k, size_t k_count, float* memory, float* panel) {
+  const auto packer = [&](size_t n, size_t n_count, size_t k, size_t k_count, float* memory,
+                          float* panel) {
     const float* rows[kTileColumns];
     for (size_t c = 0; c < kTileColumns; ++c) {
       // Columns beyond the last repeat it; what they give is dropped.
@@ -110,7 +108,8 @@ inline void many_rows(const LinearArgs& args) {
         rows[c] = rows[n_count - 1];
         continue;
       }
-      const uint8_t* source = weight.row(n + c) + k / traits.elements_per_block * traits.bytes_per_block;
+      const uint8_t* source =
+          weight.row(n + c) + k / traits.elements_per_block * traits.bytes_per_block;
       if (weight.dtype == Dtype::f32) {
         rows[c] = reinterpret_cast<const float*>(source);
       } else {

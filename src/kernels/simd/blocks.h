@@ -25,7 +25,8 @@ struct Q80Blocks {
   }
 };
 
-/// `Offset` is what is subtracted from the stored integer: 8 for q4_0, 16 for q5_0, nothing where there is an m.
+/// `Offset` is what is subtracted from the stored integer: 8 for q4_0, 16 for q5_0, nothing where
+/// there is an m.
 template <const BlockLayout& Layout, int Offset>
 class NibbleBlocks {
  public:
@@ -59,7 +60,8 @@ class NibbleBlocks {
   v128_t sixteen_ = held_u32(0x10101010);
   v128_t bit_of_lane_ = wasm_u64x2_splat(opaque(uint64_t{0x8040201008040201}));
   v128_t bytes_0_1_ = wasm_u64x2_make(opaque(uint64_t{0}), opaque(uint64_t{0x0101010101010101}));
-  v128_t bytes_2_3_ = wasm_u64x2_make(opaque(uint64_t{0x0202020202020202}), opaque(uint64_t{0x0303030303030303}));
+  v128_t bytes_2_3_ =
+      wasm_u64x2_make(opaque(uint64_t{0x0202020202020202}), opaque(uint64_t{0x0303030303030303}));
 };
 
 using Q40Blocks = NibbleBlocks<kQ40Layout, 8>;

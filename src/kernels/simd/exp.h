@@ -5,8 +5,9 @@ namespace susurrus::simd {
 
 /// exp(x) for x <= 0 (softmax subtracts the maximum first); 0 below -87, -inf included.
 ///
-/// x = n ln 2 + r, |r| <= ln 2 / 2; exp(r) by a polynomial of degree 5 fitted to relative error 1.1e-7 (1 and r have
-/// coefficient 1); 2^n by adding n to the exponent. Relative error <= 2e-7 in all.
+/// x = n ln 2 + r, |r| <= ln 2 / 2; exp(r) by a polynomial of degree 5 fitted to relative error
+/// 1.1e-7 (1 and r have coefficient 1); 2^n by adding n to the exponent. Relative error <= 2e-7 in
+/// all.
 class Exp {
  public:
   Exp() : constants_(opaque(static_cast<const float*>(kConstants))) {}
@@ -33,15 +34,10 @@ class Exp {
  private:
   static constexpr float kConstants[10] = {
       -87.0f,
-      1.44269504f,       // 1 / ln 2
-      12582912.0f,       // 1.5 * 2^23
-      -0.693359375f,     // -ln 2 in two parts: n times the first is exact
-      2.12194440e-4f,
-      0.00831250101f,
-      0.0418903306f,
-      0.166671157f,
-      0.499992311f,
-      1.0f,
+      1.44269504f,    // 1 / ln 2
+      12582912.0f,    // 1.5 * 2^23
+      -0.693359375f,  // -ln 2 in two parts: n times the first is exact
+      2.12194440e-4f, 0.00831250101f, 0.0418903306f, 0.166671157f, 0.499992311f, 1.0f,
   };
   const float* constants_;
 };

@@ -28,8 +28,8 @@ struct PanelProduct {
 
 /// One panel against every row of x. `first` and `last` tell where this part of k lies.
 template <class Madd>
-inline void multiply_panel(const PanelProduct& p, const float* panel, size_t n_first, size_t columns, size_t k_first,
-                           size_t depth, bool first, bool last) {
+inline void multiply_panel(const PanelProduct& p, const float* panel, size_t n_first,
+                           size_t columns, size_t k_first, size_t depth, bool first, bool last) {
   // A padded copy: the last tile reads eight biases.
   float bias[LinearScratch::kPanelColumns] = {};
   const bool has_bias = first && p.bias != nullptr;
@@ -41,8 +41,9 @@ inline void multiply_panel(const PanelProduct& p, const float* panel, size_t n_f
     const float* x = p.x + m * p.x_stride + k_first;
     float* y = p.y + m * p.y_stride + n_first;
     for (size_t c = 0; c < columns; c += kTileColumns) {
-      tile_edge<Madd>(tile_row_count, std::min(kTileColumns, columns - c), depth, x, p.x_stride, panel + c * depth,
-                      has_bias ? bias + c : nullptr, accumulate, y + c, p.y_stride);
+      tile_edge<Madd>(tile_row_count, std::min(kTileColumns, columns - c), depth, x, p.x_stride,
+                      panel + c * depth, has_bias ? bias + c : nullptr, accumulate, y + c,
+                      p.y_stride);
     }
     if (last && p.epilogue == Epilogue::gelu) {
       for (int r = 0; r < tile_row_count; ++r) {
@@ -53,8 +54,9 @@ inline void multiply_panel(const PanelProduct& p, const float* panel, size_t n_f
   }
 }
 
-/// `packer(n, n_count, k, k_count, rows, panel)` writes panel[i, c] = W[n + c, k + i] for c < 8 (anything where
-/// c >= n_count), i < k_count; `rows` is LinearScratch::row_floats() of memory for it.
+/// `packer(n, n_count, k, k_count, rows, panel)` writes panel[i, c] = W[n + c, k + i] for c < 8
+/// (anything where c >= n_count), i < k_count; `rows` is LinearScratch::row_floats() of memory for
+/// it.
 template <class Madd, class Packer>
 inline void panel_product(const PanelProduct& p, const Packer& packer) {
   float* panel = p.scratch;

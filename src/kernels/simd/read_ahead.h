@@ -5,10 +5,11 @@
 
 namespace susurrus::simd {
 
-/// Touches weights shortly before they are needed. A processor's own prefetching stops at each page of 4 KiB, and a
-/// product of packed weights computes too long to have the next page under way in time; WebAssembly has no prefetch
-/// instruction. Touching the first lines of each page in advance sets the processor going again (measured: f16 and q8_0
-/// 1.3 to 1.5 times as fast from memory). f32 weights need little arithmetic: there the whole page in a burst is better.
+/// Touches weights shortly before they are needed. A processor's own prefetching stops at each page
+/// of 4 KiB, and a product of packed weights computes too long to have the next page under way in
+/// time; WebAssembly has no prefetch instruction. Touching the first lines of each page in advance
+/// sets the processor going again (measured: f16 and q8_0 1.3 to 1.5 times as fast from memory).
+/// f32 weights need little arithmetic: there the whole page in a burst is better.
 class ReadAhead {
  public:
   ReadAhead(const uint8_t* first, size_t byte_count, bool whole_pages)
@@ -20,7 +21,8 @@ class ReadAhead {
       const size_t page_left = kPage - (reinterpret_cast<uintptr_t>(next_) & (kPage - 1));
       const size_t step = std::min(left_, page_left);
       const size_t burst = std::min(step, burst_);
-      for (size_t i = 0; i < burst; i += kLine) (void)*static_cast<const volatile uint8_t*>(next_ + i);
+      for (size_t i = 0; i < burst; i += kLine)
+        (void)*static_cast<const volatile uint8_t*>(next_ + i);
       next_ += step;
       left_ -= step;
     }

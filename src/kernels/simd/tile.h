@@ -4,12 +4,14 @@
 
 namespace susurrus::simd {
 
-/// Columns of a tile: two vectors, so that kTileRows x 2 accumulators fill the sixteen registers of x86.
+/// Columns of a tile: two vectors, so that kTileRows x 2 accumulators fill the sixteen registers of
+/// x86.
 inline constexpr size_t kTileColumns = 8;
 
 /// sums[m] += a_rows[m][step] * b[step, 0..8)
 template <class Madd, int Rows>
-inline void tile_step(const float* const a_rows[Rows], int step, const float* b, v128_t sums[Rows][2]) {
+inline void tile_step(const float* const a_rows[Rows], int step, const float* b,
+                      v128_t sums[Rows][2]) {
   const v128_t b0 = load(b + 8 * step);
   const v128_t b1 = load(b + 8 * step + 4);
 #pragma unroll
@@ -21,10 +23,11 @@ inline void tile_step(const float* const a_rows[Rows], int step, const float* b,
 }
 
 /// y[m, c] = sum_k a[m, k] * b[k, c] + bias[c] (+ y[m, c] when `accumulate`),  m < Rows, c < 8
-/// b is packed, 8 floats a row; bias is 8 floats or null. The sum is complete before bias and y are added.
+/// b is packed, 8 floats a row; bias is 8 floats or null. The sum is complete before bias and y are
+/// added.
 template <class Madd, int Rows>
-inline void tile(size_t k_count, const float* a, size_t a_stride, const float* b, const float* bias, bool accumulate,
-                 float* y, size_t y_stride) {
+inline void tile(size_t k_count, const float* a, size_t a_stride, const float* b, const float* bias,
+                 bool accumulate, float* y, size_t y_stride) {
   v128_t sums[Rows][2];
   const float* a_rows[Rows];
 #pragma unroll
@@ -32,8 +35,8 @@ inline void tile(size_t k_count, const float* a, size_t a_stride, const float* b
     sums[m][0] = sums[m][1] = wasm_f32x4_const_splat(0);
     a_rows[m] = a + static_cast<size_t>(m) * a_stride;
   }
-  // Every step ends in a branch of its own: V8 moves the loads of a block before its arithmetic, and with four steps in
-  // one block it runs out of registers (measured: 0.6 of the speed).
+  // Every step ends in a branch of its own: V8 moves the loads of a block before its arithmetic,
+  // and with four steps in one block it runs out of registers (measured: 0.6 of the speed).
   for (size_t k = k_count; k > 0; k -= 4) {
     tile_step<Madd, Rows>(a_rows, 0, b, sums);
     if (k == 1) break;
@@ -73,29 +76,25 @@ inline void tile(size_t k_count, const float* a, size_t a_stride, const float* b
 
 /// The same for any number of rows up to kTileRows.
 template <class Madd>
-__attribute__((noinline)) void tile_rows(int rows, size_t k_count, const float* a, size_t a_stride, const float* b,
-                                         const float* bias, bool accumulate, float* y, size_t y_stride) {
+__attribute__((noinline)) void tile_rows(int rows, size_t k_count, const float* a, size_t a_stride,
+                                         const float* b, const float* bias, bool accumulate,
+                                         float* y, size_t y_stride) {
   static_assert(Madd::kTileRows <= 6);
   switch (rows) {
-    case 1:
-      return tile<Madd, 1>(k_count, a, a_stride, b, bias, accumulate, y, y_stride);
-    case 2:
-      return tile<Madd, 2>(k_count, a, a_stride, b, bias, accumulate, y, y_stride);
-    case 3:
-      return tile<Madd, 3>(k_count, a, a_stride, b, bias, accumulate, y, y_stride);
-    case 4:
-      return tile<Madd, 4>(k_count, a, a_stride, b, bias, accumulate, y, y_stride);
-    case 5:
-      return tile<Madd, 5>(k_count, a, a_stride, b, bias, accumulate, y, y_stride);
-    default:
-      return tile<Madd, 6>(k_count, a, a_stride, b, bias, accumulate, y, y_stride);
+    case 1: return tile<Madd, 1>(k_count, a, a_stride, b, bias, accumulate, y, y_stride);
+    case 2: return tile<Madd, 2>(k_count, a, a_stride, b, bias, accumulate, y, y_stride);
+    case 3: return tile<Madd, 3>(k_count, a, a_stride, b, bias, accumulate, y, y_stride);
+    case 4: return tile<Madd, 4>(k_count, a, a_stride, b, bias, accumulate, y, y_stride);
+    case 5: return tile<Madd, 5>(k_count, a, a_stride, b, bias, accumulate, y, y_stride);
+    default: return tile<Madd, 6>(k_count, a, a_stride, b, bias, accumulate, y, y_stride);
   }
 }
 
 /// tile_rows with `columns` <= 8 of the tile in y: the others are computed and dropped.
 template <class Madd>
-inline void tile_edge(int rows, size_t columns, size_t k_count, const float* a, size_t a_stride, const float* b,
-                      const float* bias, bool accumulate, float* y, size_t y_stride) {
+inline void tile_edge(int rows, size_t columns, size_t k_count, const float* a, size_t a_stride,
+                      const float* b, const float* bias, bool accumulate, float* y,
+                      size_t y_stride) {
   if (columns == kTileColumns) {
     return tile_rows<Madd>(rows, k_count, a, a_stride, b, bias, accumulate, y, y_stride);
   }
@@ -109,7 +108,8 @@ inline void tile_edge(int rows, size_t columns, size_t k_count, const float* a, 
 }
 
 /// panel[k, r] = rows[r][k],  k < k_count, r < 8
-inline void transpose_to_panel(const float* const rows[kTileColumns], size_t k_count, float* panel) {
+inline void transpose_to_panel(const float* const rows[kTileColumns], size_t k_count,
+                               float* panel) {
   size_t k = 0;
   for (; k + 4 <= k_count; k += 4, panel += 32) {
 #pragma unroll

@@ -1,4 +1,5 @@
-// The few f32x4 helpers that the simd128 and relaxed kernels share. Only they may include this file.
+// The few f32x4 helpers that the simd128 and relaxed kernels share. Only they may include this
+// file.
 #pragma once
 #include <wasm_simd128.h>
 
@@ -11,7 +12,9 @@ namespace susurrus::simd {
 struct MulAdd {
   /// Four to six are alike in V8 13; older ones run out of registers beyond four.
   static constexpr int kTileRows = 4;
-  static v128_t madd(v128_t a, v128_t b, v128_t c) { return wasm_f32x4_add(wasm_f32x4_mul(a, b), c); }
+  static v128_t madd(v128_t a, v128_t b, v128_t c) {
+    return wasm_f32x4_add(wasm_f32x4_mul(a, b), c);
+  }
 };
 
 #ifdef __wasm_relaxed_simd__
@@ -27,8 +30,9 @@ inline v128_t load(const void* address) { return wasm_v128_load(address); }
 inline v128_t load_splat(const float* address) { return wasm_v128_load32_splat(address); }
 inline void store(float* address, v128_t value) { wasm_v128_store(address, value); }
 
-/// A value the compiler must take from memory. A vector constant inside a loop is rebuilt at every use (LLVM writes
-/// v128.const there and V8 does not hoist it); a splat of an opaque value stays in a register, or is one load.
+/// A value the compiler must take from memory. A vector constant inside a loop is rebuilt at every
+/// use (LLVM writes v128.const there and V8 does not hoist it); a splat of an opaque value stays in
+/// a register, or is one load.
 template <typename T>
 inline T opaque(T value) {
   volatile T hidden = value;
@@ -38,8 +42,10 @@ inline v128_t held_u32(uint32_t bits) { return wasm_u32x4_splat(opaque(bits)); }
 
 /// Four vectors to the vector of their sums.
 inline v128_t sum_each(v128_t a, v128_t b, v128_t c, v128_t d) {
-  const v128_t ab = wasm_f32x4_add(wasm_i32x4_shuffle(a, b, 0, 4, 1, 5), wasm_i32x4_shuffle(a, b, 2, 6, 3, 7));
-  const v128_t cd = wasm_f32x4_add(wasm_i32x4_shuffle(c, d, 0, 4, 1, 5), wasm_i32x4_shuffle(c, d, 2, 6, 3, 7));
+  const v128_t ab =
+      wasm_f32x4_add(wasm_i32x4_shuffle(a, b, 0, 4, 1, 5), wasm_i32x4_shuffle(a, b, 2, 6, 3, 7));
+  const v128_t cd =
+      wasm_f32x4_add(wasm_i32x4_shuffle(c, d, 0, 4, 1, 5), wasm_i32x4_shuffle(c, d, 2, 6, 3, 7));
   return wasm_f32x4_add(wasm_i64x2_shuffle(ab, cd, 0, 2), wasm_i64x2_shuffle(ab, cd, 1, 3));
 }
 

@@ -21,16 +21,19 @@ struct AttentionCase {
 };
 
 /// One head of one query row, within the bound of attention.h.
-void check_row(const KernelTable& kernels, const AttentionArgs& args, size_t h, size_t i, const std::string& where) {
+void check_row(const KernelTable& kernels, const AttentionArgs& args, size_t h, size_t i,
+               const std::string& where) {
   const size_t column = h * args.head_size;
-  const size_t keys = args.causal ? std::min(args.key_rows, args.causal_offset + i + 1) : args.key_rows;
+  const size_t keys =
+      args.causal ? std::min(args.key_rows, args.causal_offset + i + 1) : args.key_rows;
   std::vector<double> p(keys);
   double max = -std::numeric_limits<double>::infinity();
   double largest_score = 0;
   for (size_t j = 0; j < keys; ++j) {
     double magnitude = 0;
     for (size_t d = 0; d < args.head_size; ++d) {
-      const double product = static_cast<double>(args.q[i * args.q_stride + column + d]) * args.k[j * args.k_stride + column + d];
+      const double product = static_cast<double>(args.q[i * args.q_stride + column + d]) *
+                             args.k[j * args.k_stride + column + d];
       p[j] += product;
       magnitude += std::fabs(product);
     }
@@ -48,7 +51,8 @@ void check_row(const KernelTable& kernels, const AttentionArgs& args, size_t h, 
       exact += p[j] / sum * v;
       largest_value = std::fmax(largest_value, std::fabs(v));
     }
-    expect_close(variant_name(kernels.variant), where + " head " + std::to_string(h) + " row " + std::to_string(i), d,
+    expect_close(variant_name(kernels.variant),
+                 where + " head " + std::to_string(h) + " row " + std::to_string(i), d,
                  args.out[i * args.out_stride + column + d], exact,
                  (4e-6 + 0x1p-21 * largest_score) * largest_value);
   }
@@ -101,7 +105,8 @@ void check_attention(const AttentionCase& c, uint64_t seed) {
           continue;
         }
         // Heads that were not asked for stay untouched.
-        for (size_t d = 0; d < c.head_size; ++d) EXPECT_EQ(out[i * out_stride + h * c.head_size + d], 99.0f);
+        for (size_t d = 0; d < c.head_size; ++d)
+          EXPECT_EQ(out[i * out_stride + h * c.head_size + d], 99.0f);
       }
       for (size_t d = width; d < out_stride; ++d) EXPECT_EQ(out[i * out_stride + d], 99.0f);
     }
@@ -132,10 +137,18 @@ SUSURRUS_TEST(attention_with_causal_rows) {
   uint64_t seed = 600;
   for (const size_t queries : {1, 2, 5, 9, 33, 70}) {
     for (const size_t offset : {0, 1, 7, 300}) {
-      check_attention({.queries = queries, .keys = queries + offset, .head_size = 8, .causal = true, .causal_offset = offset},
+      check_attention({.queries = queries,
+                       .keys = queries + offset,
+                       .head_size = 8,
+                       .causal = true,
+                       .causal_offset = offset},
                       seed++);
       // Fewer keys than the mask would allow.
-      check_attention({.queries = queries, .keys = offset + 1, .head_size = 8, .causal = true, .causal_offset = offset},
+      check_attention({.queries = queries,
+                       .keys = offset + 1,
+                       .head_size = 8,
+                       .causal = true,
+                       .causal_offset = offset},
                       seed++);
     }
   }
@@ -143,9 +156,12 @@ SUSURRUS_TEST(attention_with_causal_rows) {
 
 SUSURRUS_TEST(attention_of_some_heads) {
   for (const size_t queries : {1, 12}) {
-    check_attention({.queries = queries, .keys = 20, .head_size = 8, .head_first = 1, .head_count = 1}, 700);
-    check_attention({.queries = queries, .keys = 20, .head_size = 8, .head_first = 1, .head_count = 2}, 701);
-    check_attention({.queries = queries, .keys = 20, .head_size = 8, .head_first = 0, .head_count = 0}, 702);
+    check_attention(
+        {.queries = queries, .keys = 20, .head_size = 8, .head_first = 1, .head_count = 1}, 700);
+    check_attention(
+        {.queries = queries, .keys = 20, .head_size = 8, .head_first = 1, .head_count = 2}, 701);
+    check_attention(
+        {.queries = queries, .keys = 20, .head_size = 8, .head_first = 0, .head_count = 0}, 702);
   }
 }
 
@@ -153,8 +169,12 @@ SUSURRUS_TEST(attention_of_some_heads) {
 SUSURRUS_TEST(attention_of_many_heads) {
   for (const size_t queries : {1, 6}) {
     for (const size_t heads : {31, 32, 33, 90}) {
-      check_attention({.queries = queries, .keys = 50, .head_size = 1, .heads = heads, .head_count = heads}, 900 + heads);
-      check_attention({.queries = queries, .keys = 19, .head_size = 4, .heads = heads, .head_count = heads}, 950 + heads);
+      check_attention(
+          {.queries = queries, .keys = 50, .head_size = 1, .heads = heads, .head_count = heads},
+          900 + heads);
+      check_attention(
+          {.queries = queries, .keys = 19, .head_size = 4, .heads = heads, .head_count = heads},
+          950 + heads);
     }
   }
 }

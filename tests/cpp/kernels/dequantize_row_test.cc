@@ -12,7 +12,8 @@ namespace {
 std::vector<uint8_t> bytes_of(const char* hex) {
   std::vector<uint8_t> bytes;
   const auto digit = [](char c) { return static_cast<uint8_t>(c <= '9' ? c - '0' : c - 'a' + 10); };
-  for (; *hex != 0; hex += 2) bytes.push_back(static_cast<uint8_t>(digit(hex[0]) * 16 + digit(hex[1])));
+  for (; *hex != 0; hex += 2)
+    bytes.push_back(static_cast<uint8_t>(digit(hex[0]) * 16 + digit(hex[1])));
   return bytes;
 }
 
@@ -40,7 +41,8 @@ SUSURRUS_TEST(dequantize_row_converts_every_half_exactly) {
       } else if (exponent == 0) {
         EXPECT_EQ(static_cast<double>(magnitude), std::ldexp(mantissa, -24));
       } else {
-        EXPECT_EQ(static_cast<double>(magnitude), std::ldexp(1024 + mantissa, static_cast<int>(exponent) - 25));
+        EXPECT_EQ(static_cast<double>(magnitude),
+                  std::ldexp(1024 + mantissa, static_cast<int>(exponent) - 25));
       }
     }
   }
@@ -57,13 +59,15 @@ SUSURRUS_TEST(dequantize_row_keeps_the_bits_of_f32_and_bf16) {
     kernels->dequantize_row(Dtype::bf16, stored.data(), y.size(), y.data());
     EXPECT_TRUE(y.guards_are_intact());
     for (size_t i = 0; i < y.size(); ++i) {
-      const uint32_t bits = static_cast<uint32_t>(stored[2 * i] << 16) | static_cast<uint32_t>(stored[2 * i + 1]) << 24;
+      const uint32_t bits = static_cast<uint32_t>(stored[2 * i] << 16) |
+                            static_cast<uint32_t>(stored[2 * i + 1]) << 24;
       EXPECT_EQ(std::bit_cast<uint32_t>(y[i]), bits);
     }
   }
 }
 
-// Blocks of x[i] = (i - 16) / 8 and, for q8_0, x[i] = (8 i - 127) / 64, quantised by the rules of each type.
+// Blocks of x[i] = (i - 16) / 8 and, for q8_0, x[i] = (8 i - 127) / 64, quantised by the rules of
+// each type.
 SUSURRUS_TEST(dequantize_row_reads_known_blocks) {
   struct Known {
     Dtype dtype;
@@ -83,9 +87,11 @@ SUSURRUS_TEST(dequantize_row_reads_known_blocks) {
       block.resize(block.size() + 16);
       GuardedFloats y(32);
       kernels->dequantize_row(one.dtype, block.data(), 32, y.data());
-      for (size_t i = 0; i < 32; ++i) EXPECT_NEAR(y[i], (static_cast<double>(i) - 16) / 8, one.step);
+      for (size_t i = 0; i < 32; ++i)
+        EXPECT_NEAR(y[i], (static_cast<double>(i) - 16) / 8, one.step);
     }
-    std::vector<uint8_t> block = bytes_of("002481899199a1a9b1b9c1c9d1d9e1e9f1f901091119212931394149515961697179");
+    std::vector<uint8_t> block =
+        bytes_of("002481899199a1a9b1b9c1c9d1d9e1e9f1f901091119212931394149515961697179");
     EXPECT_EQ(block.size(), dtype_traits(Dtype::q8_0).bytes_per_block);
     block.resize(block.size() + 16);
     GuardedFloats y(32);
@@ -105,10 +111,12 @@ SUSURRUS_TEST(dequantize_row_of_random_blocks) {
         GuardedFloats y(count);
         kernels->dequantize_row(dtype, weight->memory.data(), count, y.data());
         EXPECT_TRUE(y.guards_are_intact());
-        const std::string where = std::string(dtype_traits(dtype).name) + " seed " + std::to_string(seed);
+        const std::string where =
+            std::string(dtype_traits(dtype).name) + " seed " + std::to_string(seed);
         for (size_t i = 0; i < count; ++i) {
           // Rounded to f32 once; variants agree to the bit.
-          expect_close(variant_name(kernels->variant), where, i, y[i], static_cast<float>(weight->values[i]), 0);
+          expect_close(variant_name(kernels->variant), where, i, y[i],
+                       static_cast<float>(weight->values[i]), 0);
         }
       }
     }

@@ -15,15 +15,19 @@ constexpr size_t kCounts[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64,
 SUSURRUS_TEST(gelu_is_the_exact_form) {
   for (const KernelTable* kernels : compiled_kernels()) {
     GuardedFloats x(60001);
-    for (size_t i = 0; i < x.size(); ++i) x[i] = (static_cast<float>(i) - 30000) / 2000;  // -15 to 15
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = (static_cast<float>(i) - 30000) / 2000;  // -15 to 15
     GuardedFloats y(x.size());
     kernels->gelu(x.size(), x.data(), y.data());
     for (size_t i = 0; i < x.size(); ++i) {
       const double exact = exact_gelu(x[i]);
-      expect_close(variant_name(kernels->variant), "gelu", i, y[i], exact, 1e-6 + 0x1p-23 * std::fabs(exact));
+      expect_close(variant_name(kernels->variant), "gelu", i, y[i], exact,
+                   1e-6 + 0x1p-23 * std::fabs(exact));
     }
     // The tanh approximation is 4.7e-4 away here, so that one would be noticed.
-    EXPECT_GT(std::fabs(0.5 * 2.2 * (1 + std::tanh(0.7978845608 * (2.2 + 0.044715 * 10.648))) - exact_gelu(2.2)), 2e-4);
+    EXPECT_GT(std::fabs(0.5 * 2.2 * (1 + std::tanh(0.7978845608 * (2.2 + 0.044715 * 10.648))) -
+                        exact_gelu(2.2)),
+              2e-4);
   }
 }
 
@@ -41,7 +45,8 @@ SUSURRUS_TEST(gelu_of_extremes_tails_and_in_place) {
       for (size_t i = 0; i < count; ++i) EXPECT_EQ(x[i], y[i]);
     }
     GuardedFloats x(8);
-    const float values[8] = {kInfinity, -kInfinity, 0.0f, -0.0f, 1e30f, -1e30f, std::nanf(""), 1e-40f};
+    const float values[8] = {kInfinity, -kInfinity, 0.0f,          -0.0f,
+                             1e30f,     -1e30f,     std::nanf(""), 1e-40f};
     std::copy(values, values + 8, x.data());
     kernels->gelu(8, x.data(), x.data());
     EXPECT_EQ(x[0], kInfinity);
@@ -96,10 +101,12 @@ SUSURRUS_TEST(softmax_of_every_variant) {
               continue;
             }
             const double exact = std::exp(row[c] - max) / sum;
-            expect_close(variant_name(kernels->variant), "columns " + std::to_string(columns), c, x[r * stride + c],
-                         exact, (1e-6 + 0x1p-24 * (max - row[c])) * exact + 1e-37);
+            expect_close(variant_name(kernels->variant), "columns " + std::to_string(columns), c,
+                         x[r * stride + c], exact,
+                         (1e-6 + 0x1p-24 * (max - row[c])) * exact + 1e-37);
           }
-          for (size_t c = columns; c < stride; ++c) EXPECT_EQ(x[r * stride + c], before[r * stride + c]);
+          for (size_t c = columns; c < stride; ++c)
+            EXPECT_EQ(x[r * stride + c], before[r * stride + c]);
         }
         if (columns > 2) EXPECT_EQ(x[1], 0.0f);
       }
@@ -141,7 +148,8 @@ SUSURRUS_TEST(layer_norm_of_every_variant) {
         gamma.fill_bell(random, 1);
         beta.fill_bell(random, 1);
         y.fill(7);
-        kernels->layer_norm(rows, columns, x.data(), x_stride, gamma.data(), beta.data(), y.data(), y_stride);
+        kernels->layer_norm(rows, columns, x.data(), x_stride, gamma.data(), beta.data(), y.data(),
+                            y_stride);
         EXPECT_TRUE(y.guards_are_intact());
         for (size_t r = 0; r < rows; ++r) {
           const float* row = x.data() + r * x_stride;
@@ -152,19 +160,21 @@ SUSURRUS_TEST(layer_norm_of_every_variant) {
             largest = std::fmax(largest, std::fabs(row[c]));
           }
           double variance = 0;
-          for (size_t c = 0; c < columns; ++c) variance += (row[c] - mean) * (row[c] - mean) / static_cast<double>(columns);
+          for (size_t c = 0; c < columns; ++c)
+            variance += (row[c] - mean) * (row[c] - mean) / static_cast<double>(columns);
           const double deviation = std::sqrt(variance + 1e-5);
           for (size_t c = 0; c < columns; ++c) {
             const double scaled = (row[c] - mean) / deviation * gamma[c];
             const double tolerance = 1e-6 * (std::fabs(scaled) + std::fabs(beta[c])) +
                                      4e-7 * std::fabs(gamma[c]) * largest / deviation;
-            expect_close(variant_name(kernels->variant), "columns " + std::to_string(columns), c, y[r * y_stride + c],
-                         scaled + beta[c], tolerance);
+            expect_close(variant_name(kernels->variant), "columns " + std::to_string(columns), c,
+                         y[r * y_stride + c], scaled + beta[c], tolerance);
           }
           EXPECT_EQ(y[r * y_stride + columns], 7.0f);
         }
         // In place gives the same.
-        kernels->layer_norm(rows, columns, x.data(), x_stride, gamma.data(), beta.data(), x.data(), x_stride);
+        kernels->layer_norm(rows, columns, x.data(), x_stride, gamma.data(), beta.data(), x.data(),
+                            x_stride);
         for (size_t c = 0; c < columns; ++c) EXPECT_EQ(x[c], y[c]);
       }
     }

@@ -47,7 +47,8 @@ void append_q8_0(Random& random, float deviation, RandomWeight& weight) {
 }
 
 void append_nibbles(Random& random, const BlockKind& kind, float deviation, RandomWeight& weight) {
-  const uint16_t d = half_from(random.uniform(-1, 1) * 2 * deviation / static_cast<float>(kind.largest));
+  const uint16_t d =
+      half_from(random.uniform(-1, 1) * 2 * deviation / static_cast<float>(kind.largest));
   const uint16_t m = half_from(random.uniform(-1, 1) * deviation);
   append_u16(weight.memory, d);
   if (kind.has_m) append_u16(weight.memory, m);
@@ -64,7 +65,8 @@ void append_nibbles(Random& random, const BlockKind& kind, float deviation, Rand
   }
   for (int i = 0; i < 32; ++i) {
     if (kind.has_fifth_bit) q[i] += static_cast<int>(fifth >> i & 1) * 16;
-    weight.values.push_back(half_value(d) * (q[i] - kind.offset) + (kind.has_m ? half_value(m) : 0));
+    weight.values.push_back(half_value(d) * (q[i] - kind.offset) +
+                            (kind.has_m ? half_value(m) : 0));
   }
 }
 
@@ -80,7 +82,8 @@ void append_float(Random& random, Dtype dtype, float deviation, RandomWeight& we
     append_u16(weight.memory, static_cast<uint16_t>(bits >> 16));
     weight.values.push_back(std::bit_cast<float>(bits));
   } else {
-    // Most chunks of eight values are free of subnormals, some are not: both ways of converting them are taken.
+    // Most chunks of eight values are free of subnormals, some are not: both ways of converting
+    // them are taken.
     if (random.below(50) == 0) value = random.bell() * 1e-6f;
     if (random.below(100) == 0) value = 0;
     const uint16_t half = half_from(value);
@@ -95,7 +98,8 @@ uint16_t half_from(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint16_t sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
   const float magnitude = std::fabs(value);
-  if (magnitude < 0x1p-14f) return static_cast<uint16_t>(sign | static_cast<uint16_t>(magnitude * 0x1p24f));
+  if (magnitude < 0x1p-14f)
+    return static_cast<uint16_t>(sign | static_cast<uint16_t>(magnitude * 0x1p24f));
   return static_cast<uint16_t>(sign | (((bits & 0x7FFFFFFF) >> 13) - ((127 - 15) << 10)));
 }
 
@@ -144,8 +148,8 @@ bool GuardedFloats::guards_are_intact() const {
   return true;
 }
 
-std::unique_ptr<RandomWeight> random_weight(Random& random, Dtype dtype, size_t rows, size_t columns, float deviation,
-                                            size_t taps) {
+std::unique_ptr<RandomWeight> random_weight(Random& random, Dtype dtype, size_t rows,
+                                            size_t columns, float deviation, size_t taps) {
   auto weight = std::make_unique<RandomWeight>();
   const size_t count = rows * columns;
   if (is_block_dtype(dtype)) {
@@ -175,13 +179,14 @@ std::vector<const KernelTable*> compiled_kernels() {
 
 double exact_gelu(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }
 
-void expect_close(const char* what, const std::string& where, size_t index, double actual, double expected,
-                  double tolerance) {
+void expect_close(const char* what, const std::string& where, size_t index, double actual,
+                  double expected, double tolerance) {
   // One failure a case says enough; a NaN fails.
   if (current_case_failed() || std::fabs(actual - expected) <= tolerance) return;
   report_failure(__FILE__, __LINE__,
-                 std::string(what) + " " + where + " element " + std::to_string(index) + ": " + describe(actual) +
-                     ", expected " + describe(expected) + ", tolerance " + describe(tolerance));
+                 std::string(what) + " " + where + " element " + std::to_string(index) + ": " +
+                     describe(actual) + ", expected " + describe(expected) + ", tolerance " +
+                     describe(tolerance));
 }
 
 }  // namespace susurrus::testing

@@ -1,4 +1,5 @@
-// What the kernel tests share: repeatable random data, guarded buffers, weights of every type with their exact values.
+// What the kernel tests share: repeatable random data, guarded buffers, weights of every type with
+// their exact values.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -26,7 +27,8 @@ class Random {
   uint64_t state_;
 };
 
-/// 64-byte aligned floats with patterned guards on both sides: a kernel may read 16 bytes too far, never write.
+/// 64-byte aligned floats with patterned guards on both sides: a kernel may read 16 bytes too far,
+/// never write.
 class GuardedFloats {
  public:
   explicit GuardedFloats(size_t count);
@@ -54,10 +56,10 @@ struct RandomWeight {
   std::vector<double> values;
   std::vector<uint8_t> memory;
 };
-/// `rows` x `columns`; a third dimension splits the columns when `taps` > 1. Values are about `deviation` in size;
-/// f16 weights contain subnormals and zeros.
-std::unique_ptr<RandomWeight> random_weight(Random& random, Dtype dtype, size_t rows, size_t columns, float deviation,
-                                            size_t taps = 1);
+/// `rows` x `columns`; a third dimension splits the columns when `taps` > 1. Values are about
+/// `deviation` in size; f16 weights contain subnormals and zeros.
+std::unique_ptr<RandomWeight> random_weight(Random& random, Dtype dtype, size_t rows,
+                                            size_t columns, float deviation, size_t taps = 1);
 uint16_t half_from(float value);  // truncates
 
 inline constexpr Dtype kWeightDtypes[] = {Dtype::f32,  Dtype::f16,  Dtype::bf16, Dtype::q8_0,
@@ -69,7 +71,7 @@ std::vector<const KernelTable*> compiled_kernels();
 double exact_gelu(double x);
 
 /// Reports the first element that is farther off than allowed; `where` names case and seed.
-void expect_close(const char* what, const std::string& where, size_t index, double actual, double expected,
-                  double tolerance);
+void expect_close(const char* what, const std::string& where, size_t index, double actual,
+                  double expected, double tolerance);
 
 }  // namespace susurrus::testing

@@ -18,11 +18,14 @@ const char* epilogue_name(Epilogue epilogue) {
 
 std::string describe_case(const Case3& c, Dtype dtype, Epilogue epilogue, uint64_t seed) {
   return std::to_string(c.rows) + "x" + std::to_string(c.n) + "x" + std::to_string(c.k) + " " +
-         std::string(dtype_traits(dtype).name) + " " + epilogue_name(epilogue) + " seed " + std::to_string(seed);
+         std::string(dtype_traits(dtype).name) + " " + epilogue_name(epilogue) + " seed " +
+         std::to_string(seed);
 }
 
 /// The bound of linear.h.
-double linear_bound(size_t k, double magnitude) { return 0x1p-24 * (std::sqrt(static_cast<double>(k)) + 8) * magnitude; }
+double linear_bound(size_t k, double magnitude) {
+  return 0x1p-24 * (std::sqrt(static_cast<double>(k)) + 8) * magnitude;
+}
 
 void check_linear(const Case3& c, Dtype dtype, Epilogue epilogue, bool with_bias, uint64_t seed) {
   Random random(seed);
@@ -57,7 +60,8 @@ void check_linear(const Case3& c, Dtype dtype, Epilogue epilogue, bool with_bias
         double exact = with_bias ? bias[n] : 0;
         double magnitude = std::fabs(exact);
         for (size_t k = 0; k < c.k; ++k) {
-          const double product = static_cast<double>(x[m * x_stride + k]) * weight->values[n * c.k + k];
+          const double product =
+              static_cast<double>(x[m * x_stride + k]) * weight->values[n * c.k + k];
           exact += product;
           magnitude += std::fabs(product);
         }
@@ -68,11 +72,14 @@ void check_linear(const Case3& c, Dtype dtype, Epilogue epilogue, bool with_bias
         double tolerance = linear_bound(c.k, magnitude);
         if (epilogue == Epilogue::gelu) {
           exact = exact_gelu(exact);
-          tolerance = 1.2 * tolerance + 1e-6 + 0x1p-23 * std::fabs(exact);  // gelu's slope is at most 1.13
+          tolerance =
+              1.2 * tolerance + 1e-6 + 0x1p-23 * std::fabs(exact);  // gelu's slope is at most 1.13
         }
-        expect_close(variant_name(kernels->variant), where, m * c.n + n, y[m * y_stride + n], exact, tolerance);
+        expect_close(variant_name(kernels->variant), where, m * c.n + n, y[m * y_stride + n], exact,
+                     tolerance);
       }
-      for (size_t n = c.n; n < y_stride; ++n) EXPECT_EQ(y[m * y_stride + n], before[m * y_stride + n]);
+      for (size_t n = c.n; n < y_stride; ++n)
+        EXPECT_EQ(y[m * y_stride + n], before[m * y_stride + n]);
     }
   }
 }
@@ -91,7 +98,8 @@ SUSURRUS_TEST(linear_of_every_type_and_row_count) {
 SUSURRUS_TEST(linear_around_the_tiles) {
   uint64_t seed = 1000;
   for (const size_t n : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 127, 128, 129, 136}) {
-    for (const size_t rows : {1, 2, 6, 13}) check_linear({rows, n, 33}, Dtype::f32, Epilogue::store, true, seed++);
+    for (const size_t rows : {1, 2, 6, 13})
+      check_linear({rows, n, 33}, Dtype::f32, Epilogue::store, true, seed++);
   }
 }
 
@@ -99,7 +107,8 @@ SUSURRUS_TEST(linear_with_any_tail_of_k) {
   uint64_t seed = 2000;
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
     for (const size_t k : {1, 2, 3, 4, 5, 7, 8, 9, 15, 511, 512, 513, 1027}) {
-      for (const size_t rows : {1, 2, 9}) check_linear({rows, 10, k}, dtype, Epilogue::store, true, seed++);
+      for (const size_t rows : {1, 2, 9})
+        check_linear({rows, 10, k}, dtype, Epilogue::store, true, seed++);
     }
   }
 }
@@ -108,7 +117,8 @@ SUSURRUS_TEST(linear_with_several_parts_of_k) {
   uint64_t seed = 3000;
   for (const Dtype dtype : kWeightDtypes) {
     for (const Epilogue epilogue : {Epilogue::store, Epilogue::gelu, Epilogue::accumulate}) {
-      for (const size_t rows : {1, 8}) check_linear({rows, 21, 1120}, dtype, epilogue, true, seed++);
+      for (const size_t rows : {1, 8})
+        check_linear({rows, 21, 1120}, dtype, epilogue, true, seed++);
     }
   }
 }
@@ -117,7 +127,8 @@ SUSURRUS_TEST(linear_epilogues_with_and_without_bias) {
   uint64_t seed = 4000;
   for (const Epilogue epilogue : {Epilogue::store, Epilogue::gelu, Epilogue::accumulate}) {
     for (const bool with_bias : {false, true}) {
-      for (const size_t rows : {1, 3, 4, 17}) check_linear({rows, 131, 64}, Dtype::q8_0, epilogue, with_bias, seed++);
+      for (const size_t rows : {1, 3, 4, 17})
+        check_linear({rows, 131, 64}, Dtype::q8_0, epilogue, with_bias, seed++);
     }
   }
 }
@@ -133,7 +144,8 @@ SUSURRUS_TEST(linear_of_nothing) {
 
 // Special halves leave the fast conversion: infinities must come through it, on every row count.
 SUSURRUS_TEST(linear_with_infinite_and_subnormal_halves) {
-  const uint16_t special[] = {0x7C00, 0xFC00, 0x0001, 0x8001, 0x03FF, 0x0400, 0x7BFF, 0xFBFF, 0x0000, 0x8000};
+  const uint16_t special[] = {0x7C00, 0xFC00, 0x0001, 0x8001, 0x03FF,
+                              0x0400, 0x7BFF, 0xFBFF, 0x0000, 0x8000};
   for (const KernelTable* kernels : compiled_kernels()) {
     for (const uint16_t half : special) {
       for (const size_t rows : {1, 2, 6}) {
@@ -161,7 +173,8 @@ SUSURRUS_TEST(linear_with_infinite_and_subnormal_halves) {
                            .epilogue = Epilogue::store,
                            .scratch = scratch.span()});
           const int exponent = half >> 10 & 31;
-          double value = exponent == 0 ? std::ldexp(half & 1023, -24) : std::ldexp(1024 + (half & 1023), exponent - 25);
+          double value = exponent == 0 ? std::ldexp(half & 1023, -24)
+                                       : std::ldexp(1024 + (half & 1023), exponent - 25);
           if (exponent == 31) value = HUGE_VAL;
           if ((half & 0x8000) != 0) value = -value;
           EXPECT_EQ(y[0], 24.0f);
@@ -201,22 +214,25 @@ SUSURRUS_TEST(conv_gelu_of_every_float_type_and_stride) {
                                 .scratch = scratch.span()});
             EXPECT_TRUE(y.guards_are_intact());
             EXPECT_TRUE(scratch.guards_are_intact());
-            const std::string where = "channels " + std::to_string(channels_in) + " seed " + std::to_string(seed);
+            const std::string where =
+                "channels " + std::to_string(channels_in) + " seed " + std::to_string(seed);
             for (size_t t = 0; t < frames; ++t) {
               for (size_t o = 0; o < channels_out; ++o) {
                 double exact = with_bias ? bias[o] : 0;
                 double magnitude = std::fabs(exact);
                 for (size_t j = 0; j < 3; ++j) {
                   for (size_t c = 0; c < channels_in; ++c) {
-                    const double product = static_cast<double>(x[(t * stride + j) * channels_in + c]) *
-                                           weight->values[(o * channels_in + c) * 3 + j];
+                    const double product =
+                        static_cast<double>(x[(t * stride + j) * channels_in + c]) *
+                        weight->values[(o * channels_in + c) * 3 + j];
                     exact += product;
                     magnitude += std::fabs(product);
                   }
                 }
                 const double tolerance = 1.2 * linear_bound(3 * channels_in, magnitude) + 1e-6;
-                expect_close(variant_name(kernels->variant), where, t * channels_out + o, y[t * channels_out + o],
-                             exact_gelu(exact), tolerance + 0x1p-23 * std::fabs(exact));
+                expect_close(variant_name(kernels->variant), where, t * channels_out + o,
+                             y[t * channels_out + o], exact_gelu(exact),
+                             tolerance + 0x1p-23 * std::fabs(exact));
               }
             }
           }
