@@ -135,6 +135,7 @@ export function describe(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'symbol') return 'a symbol';
-  const name = value.constructor?.name;
+  const maker: unknown = Reflect.get(value, 'constructor'); // absent without a prototype
+  const name = typeof maker === 'function' ? maker.name : '';
   return name && name !== 'Object' ? `a ${name}` : 'an object';
 }
