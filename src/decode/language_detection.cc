@@ -14,8 +14,7 @@ std::vector<LanguageProbability> language_probabilities(std::span<const float> l
   const double total = log_sum_exp(values);
   std::vector<LanguageProbability> result;
   for (size_t i = 0; i < values.size(); ++i) {
-    result.push_back(
-        {special.languages[i].token, static_cast<float>(std::exp(values[i] - total))});
+    result.push_back({special.languages[i].token, static_cast<float>(std::exp(values[i] - total))});
   }
   std::stable_sort(result.begin(), result.end(),
                    [](const LanguageProbability& a, const LanguageProbability& b) {

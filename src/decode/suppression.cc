@@ -39,9 +39,9 @@ std::vector<uint32_t> suppressed_tokens(const Tokenizer& tokenizer,
                                         const std::optional<std::vector<uint32_t>>& from_file) {
   std::vector<uint32_t> tokens = from_file ? *from_file : non_speech_tokens(tokenizer);
   const SpecialTokens& special = tokenizer.special();
-  for (uint32_t token : {special.start_of_transcript, special.start_of_previous,
-                         special.start_of_lm, special.no_speech, special.translate,
-                         special.transcribe}) {
+  for (uint32_t token :
+       {special.start_of_transcript, special.start_of_previous, special.start_of_lm,
+        special.no_speech, special.translate, special.transcribe}) {
     tokens.push_back(token);
   }
   std::sort(tokens.begin(), tokens.end());

@@ -34,8 +34,8 @@ void TimestampRules::keep_order(std::span<float> logits, std::span<const uint32_
   const uint64_t end = begin + special_.timestamp_count;
   const bool ends_in_timestamp = special_.is_timestamp(sampled.back());
   // A timestamp at the very beginning opens a segment, as if another one stood before it.
-  const bool is_opening =
-      ends_in_timestamp && (sampled.size() < 2 || special_.is_timestamp(sampled[sampled.size() - 2]));
+  const bool is_opening = ends_in_timestamp && (sampled.size() < 2 ||
+                                                special_.is_timestamp(sampled[sampled.size() - 2]));
   if (is_opening) {
     forbid_range(logits, begin, end);
   } else if (ends_in_timestamp) {

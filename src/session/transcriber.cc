@@ -96,8 +96,8 @@ class WhisperTranscriber final : public Transcriber {
     }
     DecodeOptions options = options_.decode;
     options.language = language_;
-    SUSURRUS_ASSIGN(window_,
-                    WindowDecoder::create(model_, options, std::span(all_tokens_).subspan(prompt_begin_)));
+    SUSURRUS_ASSIGN(window_, WindowDecoder::create(model_, options,
+                                                   std::span(all_tokens_).subspan(prompt_begin_)));
     stage_ = Stage::decode;
     return StepResult::working;
   }

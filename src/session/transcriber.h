@@ -17,7 +17,7 @@ struct Segment {
   uint64_t seek = 0;
   double start = 0;
   double end = 0;
-  std::string text;  // UTF-8; bytes that are not become U+FFFD
+  std::string text;              // UTF-8; bytes that are not become U+FFFD
   std::vector<uint32_t> tokens;  // timestamp tokens included
   float temperature = 0;
   float avg_logprob = 0;
@@ -50,7 +50,8 @@ struct AudioRequest {
 class Transcriber {
  public:
   /// `sample_count` samples at 16 kHz in all. The model must outlive this object and serve no other work meanwhile.
-  static Result<std::unique_ptr<Transcriber>> create(WhisperModel& model, const TranscribeOptions& options,
+  static Result<std::unique_ptr<Transcriber>> create(WhisperModel& model,
+                                                     const TranscribeOptions& options,
                                                      uint64_t sample_count);
   virtual ~Transcriber() = default;
 
@@ -80,7 +81,8 @@ class WindowDecoder {
     done,
   };
   /// `prompt_tokens`: text before this window, in front of <|startoftranscript|>; may be empty.
-  static Result<std::unique_ptr<WindowDecoder>> create(WhisperModel& model, const DecodeOptions& options,
+  static Result<std::unique_ptr<WindowDecoder>> create(WhisperModel& model,
+                                                       const DecodeOptions& options,
                                                        std::span<const uint32_t> prompt_tokens,
                                                        Encoding encoding = Encoding::needed);
   virtual ~WindowDecoder() = default;

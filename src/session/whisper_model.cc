@@ -111,14 +111,14 @@ Result<std::unique_ptr<WhisperModel>> WhisperModel::create(WeightStore store,
   SUSURRUS_TRY(check_special_tokens(special, dimensions.n_vocab));
   Tokenizer tokenizer(std::move(vocabulary), std::move(special));
 
-  SUSURRUS_ASSIGN(LogMel log_mel,
-                  LogMel::create(dimensions.n_mels, std::as_const(metadata.mel_filterbank).floats()));
+  SUSURRUS_ASSIGN(LogMel log_mel, LogMel::create(dimensions.n_mels,
+                                                 std::as_const(metadata.mel_filterbank).floats()));
   // LogMel has compacted the filterbank.
   metadata.mel_filterbank.reset();
   SUSURRUS_ASSIGN(WhisperState state, WhisperState::create(dimensions));
-  return std::unique_ptr<WhisperModel>(
-      new WhisperModelImpl(std::move(store), std::move(weights), std::move(state),
-                           std::move(log_mel), std::move(tokenizer), kernels));
+  return std::unique_ptr<WhisperModel>(new WhisperModelImpl(std::move(store), std::move(weights),
+                                                            std::move(state), std::move(log_mel),
+                                                            std::move(tokenizer), kernels));
 }
 
 }  // namespace susurrus

@@ -13,8 +13,9 @@ namespace susurrus {
 /// Bytes the model holds, each region reserved once when the model is made.
 struct MemoryPlan {
   uint64_t weight_bytes = 0;
-  uint64_t kv_cache_bytes = 0;    // self- and cross-attention
-  uint64_t activation_bytes = 0;  // encoder and decoder activations, scratch, one window of samples and mel
+  uint64_t kv_cache_bytes = 0;  // self- and cross-attention
+  uint64_t activation_bytes =
+      0;  // encoder and decoder activations, scratch, one window of samples and mel
 };
 
 /// A Whisper model ready to compute: weights, planned state, tokenizer tables, mel frontend. Driven in bounded steps,
@@ -22,7 +23,8 @@ struct MemoryPlan {
 class WhisperModel {
  public:
   /// Takes the store of a finished load. Missing or misshapen tensors are reported by name.
-  static Result<std::unique_ptr<WhisperModel>> create(WeightStore store, const KernelTable& kernels);
+  static Result<std::unique_ptr<WhisperModel>> create(WeightStore store,
+                                                      const KernelTable& kernels);
   virtual ~WhisperModel() = default;
 
   virtual const WhisperDimensions& dimensions() const = 0;

@@ -16,11 +16,12 @@ namespace {
 
 class GreedyWindowDecoder final : public WindowDecoder {
  public:
-  GreedyWindowDecoder(WhisperModel& model, const DecodeOptions& options,
-                      FixedString<16> language, std::span<const uint32_t> previous,
-                      Encoding encoding)
+  GreedyWindowDecoder(WhisperModel& model, const DecodeOptions& options, FixedString<16> language,
+                      std::span<const uint32_t> previous, Encoding encoding)
       : model_(model), options_(options), previous_(previous.begin(), previous.end()) {
     result_.language = language;
+    // A vocabulary may lack timestamps altogether.
+    if (model.special_tokens().timestamp_count == 0) options_.timestamps = false;
     if (encoding == Encoding::needed) model.begin_encode();
     if (language.empty()) detector_.emplace(model);
     add_filters();

@@ -74,8 +74,7 @@ WindowSegments split_window(const WindowResult& result, WindowPlace place,
       if (tokens[i] != special.timestamp_begin) end = seconds(tokens[i]);
       break;
     }
-    split.segments.push_back(
-        make_segment(result, tokens, place.seek, offset, end, tokenizer));
+    split.segments.push_back(make_segment(result, tokens, place.seek, offset, end, tokenizer));
     return split;
   }
 

@@ -54,7 +54,8 @@ void append_bpe(const Vocabulary& vocabulary, std::string_view pre_token,
     heap.pop_back();
     // Offers outlive the parts they were made for.
     uint32_t middle = end[merge.begin];
-    if (middle == kNone || middle == size || end[middle] - merge.begin != merge.byte_count) continue;
+    if (middle == kNone || middle == size || end[middle] - merge.begin != merge.byte_count)
+      continue;
     end[merge.begin] = end[middle];
     begin[end[middle]] = merge.begin;
     end[middle] = kNone;

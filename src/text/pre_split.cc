@@ -46,7 +46,8 @@ size_t first_pre_token(std::string_view text) {
   // A run of white space leaves its last character to the word that follows it.
   Run run = run_of(CharacterClass::space, text);
   bool is_last = run.byte_count == text.size();
-  return is_last || run.character_count == 1 ? run.byte_count : run.byte_count - run.last_byte_count;
+  return is_last || run.character_count == 1 ? run.byte_count
+                                             : run.byte_count - run.last_byte_count;
 }
 
 }  // namespace susurrus

@@ -8,12 +8,12 @@ namespace {
 
 // In id order; the 100th exists from large-v3 on.
 constexpr const char* kLanguages[] = {
-    "en", "zh", "de", "es", "ru", "ko", "fr", "ja",  "pt", "tr", "pl", "ca", "nl", "ar", "sv",
-    "it", "id", "hi", "fi", "vi", "he", "uk", "el",  "ms", "cs", "ro", "da", "hu", "ta", "no",
-    "th", "ur", "hr", "bg", "lt", "la", "mi", "ml",  "cy", "sk", "te", "fa", "lv", "bn", "sr",
-    "az", "sl", "kn", "et", "mk", "br", "eu", "is",  "hy", "ne", "mn", "bs", "kk", "sq", "sw",
-    "gl", "mr", "pa", "si", "km", "sn", "yo", "so",  "af", "oc", "ka", "be", "tg", "sd", "gu",
-    "am", "yi", "lo", "uz", "fo", "ht", "ps", "tk",  "nn", "mt", "sa", "lb", "my", "bo", "tl",
+    "en", "zh", "de", "es",  "ru", "ko", "fr", "ja", "pt", "tr", "pl", "ca", "nl", "ar", "sv",
+    "it", "id", "hi", "fi",  "vi", "he", "uk", "el", "ms", "cs", "ro", "da", "hu", "ta", "no",
+    "th", "ur", "hr", "bg",  "lt", "la", "mi", "ml", "cy", "sk", "te", "fa", "lv", "bn", "sr",
+    "az", "sl", "kn", "et",  "mk", "br", "eu", "is", "hy", "ne", "mn", "bs", "kk", "sq", "sw",
+    "gl", "mr", "pa", "si",  "km", "sn", "yo", "so", "af", "oc", "ka", "be", "tg", "sd", "gu",
+    "am", "yi", "lo", "uz",  "fo", "ht", "ps", "tk", "nn", "mt", "sa", "lb", "my", "bo", "tl",
     "mg", "as", "tt", "haw", "ln", "ha", "ba", "jw", "su", "yue"};
 constexpr uint32_t kLanguageCount = std::size(kLanguages);
 constexpr uint32_t kTimestampCount = 1501;
@@ -65,7 +65,8 @@ SpecialTokens SpecialTokens::locate(const Vocabulary& vocabulary, uint32_t n_voc
                                     std::optional<bool> is_multilingual) {
   SpecialTokens tokens;
   bool by_size = n_vocab > kEnglishVocabulary;
-  Rules rules = official_rules(vocabulary.token_count(), n_vocab, is_multilingual.value_or(by_size));
+  Rules rules =
+      official_rules(vocabulary.token_count(), n_vocab, is_multilingual.value_or(by_size));
   auto locate_one = [&](std::string_view name, uint32_t by_rule) {
     return vocabulary.find(name).value_or(by_rule);
   };
@@ -77,17 +78,18 @@ SpecialTokens SpecialTokens::locate(const Vocabulary& vocabulary, uint32_t n_voc
   tokens.transcribe = locate_one("<|transcribe|>", tokens.translate + 1);
   tokens.start_of_lm = locate_one("<|startoflm|>", tokens.transcribe + 1);
   tokens.start_of_previous = locate_one("<|startofprev|>", tokens.start_of_lm + 1);
-  tokens.no_speech = locate_one(
-      "<|nospeech|>", locate_one("<|nocaptions|>", tokens.start_of_previous + 1));
+  tokens.no_speech =
+      locate_one("<|nospeech|>", locate_one("<|nocaptions|>", tokens.start_of_previous + 1));
   tokens.no_timestamps = locate_one("<|notimestamps|>", tokens.no_speech + 1);
   tokens.timestamp_begin = locate_one("<|0.00|>", tokens.no_timestamps + 1);
   uint32_t room = n_vocab > tokens.timestamp_begin ? n_vocab - tokens.timestamp_begin : 0;
   tokens.timestamp_count = std::min(room, kTimestampCount);
 
-  tokens.languages =
-      find_languages(vocabulary, tokens.start_of_transcript + 1, tokens.translate);
-  tokens.is_multilingual =
-      is_multilingual.value_or(n_vocab >= kEnglishVocabulary ? by_size : tokens.languages.size() > 1);
+  tokens.languages = find_languages(vocabulary, tokens.start_of_transcript + 1, tokens.translate);
+  tokens.is_multilingual = is_multilingual.value_or(
+      n_vocab >= kEnglishVocabulary ? by_size : tokens.languages.size() > 1);
+  // Without a language to name, a prompt is that of an English-only model.
+  if (tokens.languages.empty()) tokens.is_multilingual = false;
   return tokens;
 }
 
@@ -120,10 +122,10 @@ void SpecialTokens::append_name(uint32_t id, std::string& out) const {
     return;
   }
   const std::pair<uint32_t, const char*> names[] = {
-      {end_of_text, "endoftext"},   {start_of_transcript, "startoftranscript"},
-      {translate, "translate"},     {transcribe, "transcribe"},
-      {start_of_lm, "startoflm"},   {start_of_previous, "startofprev"},
-      {no_speech, "nospeech"},      {no_timestamps, "notimestamps"}};
+      {end_of_text, "endoftext"}, {start_of_transcript, "startoftranscript"},
+      {translate, "translate"},   {transcribe, "transcribe"},
+      {start_of_lm, "startoflm"}, {start_of_previous, "startofprev"},
+      {no_speech, "nospeech"},    {no_timestamps, "notimestamps"}};
   std::string_view name = language_code(id);
   for (const auto& [token, text] : names) {
     if (token == id) name = text;

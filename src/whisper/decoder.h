@@ -58,7 +58,8 @@ class Decoder {
   Stage stage_ = Stage::idle;
   size_t position_ = 0;
   size_t token_count_ = 0;  // of this pass
-  size_t block_first_ = 0;  // the rows under way: tokens [block_first_, block_first_ + block_rows_) of this pass
+  size_t block_first_ =
+      0;  // the rows under way: tokens [block_first_, block_first_ + block_rows_) of this pass
   size_t block_rows_ = 0;
   size_t layer_ = 0;
   PacedOp op_;

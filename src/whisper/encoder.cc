@@ -118,8 +118,8 @@ PacedOp Encoder::next_op() {
   return PacedOp();
 }
 
-PacedOp Encoder::conv_op(const LinearWeights& weights, size_t frames, size_t stride,
-                         const float* x, size_t channels, float* y) {
+PacedOp Encoder::conv_op(const LinearWeights& weights, size_t frames, size_t stride, const float* x,
+                         size_t channels, float* y) {
   ConvArgs args;
   args.frames_out = frames;
   args.stride = stride;

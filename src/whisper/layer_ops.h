@@ -17,8 +17,8 @@ class LayerOps {
   PacedOp linear(const LinearWeights& weights, size_t rows, const float* x, float* y,
                  Epilogue epilogue = Epilogue::store) const;
   /// (query_rows, S) <- (query_rows, S), (key_rows, S), (key_rows, S)
-  PacedOp attention(size_t heads, size_t query_rows, size_t key_rows, const float* q, const float* k,
-                    const float* v, float* out) const;
+  PacedOp attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
+                    const float* k, const float* v, float* out) const;
   /// The same where query row i sees keys up to `offset` + i.
   PacedOp causal_attention(size_t heads, size_t query_rows, size_t offset, const float* q,
                            const float* k, const float* v, float* out) const;

@@ -55,7 +55,8 @@ uint64_t PacedOp::run_linear(const KernelTable& kernels, uint64_t budget) {
   }
   const size_t rows = tile_rows_;
   size_t columns = at_least_one(budget / (rows * depth), lanes_ - lane_);
-  if (columns < lanes_ - lane_) columns = std::max(columns / kColumnStep * kColumnStep, kColumnStep);
+  if (columns < lanes_ - lane_)
+    columns = std::max(columns / kColumnStep * kColumnStep, kColumnStep);
   columns = std::min(columns, lanes_ - lane_);
 
   LinearArgs piece = linear_;

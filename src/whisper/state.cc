@@ -43,13 +43,12 @@ class Layout {
 
 uint64_t kernel_scratch_floats(const WhisperDimensions& d) {
   size_t state = d.n_audio_state;
-  size_t linear = std::max({linear_scratch_floats(4 * state), linear_scratch_floats(3 * state),
-                            linear_scratch_floats(size_t{3} * d.n_mels),
-                            linear_scratch_floats(state)});
+  size_t linear =
+      std::max({linear_scratch_floats(4 * state), linear_scratch_floats(3 * state),
+                linear_scratch_floats(size_t{3} * d.n_mels), linear_scratch_floats(state)});
   size_t attention = std::max(attention_scratch_floats(d.n_audio_ctx, state / d.n_audio_head),
                               attention_scratch_floats(d.n_audio_ctx, state / d.n_text_head));
-  attention =
-      std::max(attention, attention_scratch_floats(d.n_text_ctx, state / d.n_text_head));
+  attention = std::max(attention, attention_scratch_floats(d.n_text_ctx, state / d.n_text_head));
   return std::max(linear, attention);
 }
 
@@ -74,8 +73,7 @@ Result<StatePlan> StatePlan::make(const WhisperDimensions& d) {
   Layout encoder(shared.end());
   plan.normed = encoder.place({d.n_audio_ctx, state});
   plan.mlp_rows = (uint64_t{d.n_audio_ctx} + 1) / 2;
-  uint64_t wide_rows =
-      std::max({3 * uint64_t{d.n_audio_ctx}, frames + 2, 4 * plan.mlp_rows});
+  uint64_t wide_rows = std::max({3 * uint64_t{d.n_audio_ctx}, frames + 2, 4 * plan.mlp_rows});
   plan.wide = encoder.place({wide_rows, state});
 
   Layout decoder(shared.end());

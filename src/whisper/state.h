@@ -4,8 +4,8 @@
 #include "base/aligned_buffer.h"
 #include "base/result.h"
 #include "container/model_metadata.h"
-#include "tensor/tensor_view.h"
 #include "kernels/kernel_table.h"
+#include "tensor/tensor_view.h"
 
 namespace susurrus {
 
@@ -26,14 +26,16 @@ struct StatePlan {
   uint64_t kv_float_count = 0;
 
   // The block of activations.
-  Region mel;      // (2T + 2, M): a window of log-mel between the two zero rows of the convolution's padding
+  Region
+      mel;  // (2T + 2, M): a window of log-mel between the two zero rows of the convolution's padding
   Region audio;    // (T, S): the encoder's residual stream, in the end its output
   Region kernel;   // scratch of the kernels
   Region vectors;  // two expanded biases, gains or rows of up to 4S
   Region tokens;   // C ids
   // From here on three uses share the same place: encoder, decoder, samples.
-  Region normed;   // (T, S): encoder
-  Region wide;     // encoder: conv1's output (2T + 2, S); then q, k, v (T, S) each; then the MLP's hidden rows
+  Region normed;  // (T, S): encoder
+  Region
+      wide;  // encoder: conv1's output (2T + 2, S); then q, k, v (T, S) each; then the MLP's hidden rows
   uint64_t mlp_rows = 0;
   Region text;         // (B, S): the decoder's residual stream
   Region text_normed;  // (B, S)

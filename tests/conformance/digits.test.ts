@@ -53,22 +53,28 @@ describeOnEngines(needs, 'the digits model on real speech', (engine) => {
   // The plain kernels of the native engine take seconds for a window: they get the evaluation's windows alone.
   const clips = engine === 'native' ? evaluation() : [...evaluation(), ...realRecordings()];
 
-  test.each(checks(clips, 'window'))('decode $file $key', async ({ file, timestamps, like, golden }) => {
-    const result = await model.decode(clipSamples(file), { language: 'en', timestamps });
-    expect([...result.tokens]).toEqual(like.window);
-    if (like.avg_logprob !== undefined) {
-      expect(Math.abs(result.avgLogprob - like.avg_logprob)).toBeLessThan(tolerances.avgLogprob);
-    }
-    if (golden.no_speech_prob !== undefined) {
-      const off = Math.abs(result.noSpeechProb - golden.no_speech_prob);
-      expect(off).toBeLessThan(tolerances.probability);
-    }
-  });
+  test.each(checks(clips, 'window'))(
+    'decode $file $key',
+    async ({ file, timestamps, like, golden }) => {
+      const result = await model.decode(clipSamples(file), { language: 'en', timestamps });
+      expect([...result.tokens]).toEqual(like.window);
+      if (like.avg_logprob !== undefined) {
+        expect(Math.abs(result.avgLogprob - like.avg_logprob)).toBeLessThan(tolerances.avgLogprob);
+      }
+      if (golden.no_speech_prob !== undefined) {
+        const off = Math.abs(result.noSpeechProb - golden.no_speech_prob);
+        expect(off).toBeLessThan(tolerances.probability);
+      }
+    },
+  );
 
   const whole = checks(clips, 'transcribe');
   if (engine !== 'native') {
     test.each(whole)('transcribe $file $key', async ({ file, timestamps, like }) => {
-      const { segments } = await model.transcribe(clipSamples(file), { language: 'en', timestamps });
+      const { segments } = await model.transcribe(clipSamples(file), {
+        language: 'en',
+        timestamps,
+      });
       expect(segments.flatMap((segment) => [...segment.tokens])).toEqual(like.transcribe);
     });
   }

@@ -40,7 +40,9 @@ class Driver {
     if (command == "tokenize") return tokenize(request, answer);
     if (command == "detokenize") return detokenize(request, answer);
     if (command == "special") return special(answer);
-    return make_error(ErrorCode::invalid_argument, ErrorReason::option).about("command").having(command);
+    return make_error(ErrorCode::invalid_argument, ErrorReason::option)
+        .about("command")
+        .having(command);
   }
 
  private:
@@ -118,7 +120,9 @@ class Driver {
     SUSURRUS_ASSIGN(std::vector<float> rows, read_floats(text(request, "mel")));
     std::span<float> window = model_->mel_window();
     if (rows.size() != window.size()) {
-      return make_error(ErrorCode::invalid_argument, ErrorReason::option).about("mel").having(rows.size());
+      return make_error(ErrorCode::invalid_argument, ErrorReason::option)
+          .about("mel")
+          .having(rows.size());
     }
     const size_t n_mels = model_->dimensions().n_mels;
     const size_t frames = model_->window_frames();
@@ -239,7 +243,8 @@ class Driver {
         .field("timestampCount", tokens.timestamp_count)
         .field("multilingual", tokens.is_multilingual);
     answer.key("languages").begin_object();
-    for (const auto& language : tokens.languages) answer.field(language.code.view(), language.token);
+    for (const auto& language : tokens.languages)
+      answer.field(language.code.view(), language.token);
     answer.end_object();
     const std::vector<uint32_t> non_speech = non_speech_tokens(model_->tokenizer());
     answer.field("nonSpeech", std::span<const uint32_t>(non_speech));

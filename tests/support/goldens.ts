@@ -92,10 +92,9 @@ export function expected(model: GoldenModel, file: string): unknown {
 }
 
 /** Cases whose options are all among `known`, those of the same audio one after the other. */
-export function casesWithin<T extends { audio: string; options: Readonly<Record<string, unknown>> }>(
-  cases: readonly T[],
-  known: readonly string[],
-): T[] {
+export function casesWithin<
+  T extends { audio: string; options: Readonly<Record<string, unknown>> },
+>(cases: readonly T[], known: readonly string[]): T[] {
   return cases
     .filter((each) => Object.keys(each.options).every((option) => known.includes(option)))
     .sort((a, b) => a.audio.localeCompare(b.audio));

@@ -7,14 +7,18 @@ import { builtPackage } from './built_package.js';
 import { loadNative } from './goldens_native.js';
 import { describeWithShared, sharedFolder } from './shared_folder.js';
 
-export interface WindowOptions {
+export interface RecordingOptions {
   readonly language?: string | undefined;
   readonly timestamps: boolean;
-}
-export interface RecordingOptions extends WindowOptions {
   readonly conditionOnPreviousText?: boolean | undefined;
   readonly noSpeechThreshold?: number | undefined;
   readonly logprobThreshold?: number | undefined;
+}
+export interface WindowOptions {
+  readonly language?: string | undefined;
+  readonly timestamps: boolean;
+  /** Tokens before the window; the native engine's only. */
+  readonly prompt?: readonly number[] | undefined;
 }
 
 /** What the conformance suites ask of an engine. */
@@ -39,7 +43,8 @@ export type EngineName = (typeof engineNames)[number];
 async function loadBuilt(variant: Api.Variant, path: string): Promise<ConformanceModel> {
   const { loadModel } = await builtPackage();
   const model = await loadModel(path, { variant });
-  if (model.info.variant !== variant) throw new Error(`asked for ${variant}, got ${model.info.variant}`);
+  if (model.info.variant !== variant)
+    throw new Error(`asked for ${variant}, got ${model.info.variant}`);
   const { nMels } = model.info.dims;
   const window = ({ language, timestamps }: WindowOptions): Api.DecodeOptions => ({
     language: language ?? 'auto',

@@ -81,6 +81,7 @@ export async function loadNative(path: string): Promise<ConformanceModel> {
       (await driver.ask('decode', {
         samples: driver.file(samples),
         ...recording(options),
+        prompt: options.prompt ?? [],
       })) as unknown as Api.DecodeResult,
     transcribe: async (samples, options) =>
       (await driver.ask('transcribe', {

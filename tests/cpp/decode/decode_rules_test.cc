@@ -116,7 +116,8 @@ SUSURRUS_TEST(lists_of_a_file_and_defaults) {
   std::vector<uint32_t> derived = {0, 2, 11, 15, 16, 17, 18, 19};
   EXPECT_TRUE(suppressed_tokens(tokenizer, std::nullopt) == derived);
   EXPECT_TRUE(suppressed_at_begin(tokenizer, std::nullopt) == (std::vector<uint32_t>{0, 10}));
-  EXPECT_TRUE(suppressed_at_begin(tokenizer, std::vector<uint32_t>{4}) == (std::vector<uint32_t>{4}));
+  EXPECT_TRUE(suppressed_at_begin(tokenizer, std::vector<uint32_t>{4}) ==
+              (std::vector<uint32_t>{4}));
 
   std::vector<float> logits(kVocabulary, 0.0f);
   SuppressNameless(tokenizer).apply(logits, {});

@@ -14,8 +14,7 @@ namespace {
 constexpr uint64_t kWindowSamples = 2 * 37 * 160;
 
 std::unique_ptr<WhisperModel> small_model(uint64_t seed, bool is_multilingual = true) {
-  RandomModel random =
-      random_model(kOddDimensions, seed, Dtype::f32, Dtype::f32, is_multilingual);
+  RandomModel random = random_model(kOddDimensions, seed, Dtype::f32, Dtype::f32, is_multilingual);
   auto model = WhisperModel::create(std::move(random.store), default_kernels());
   return model ? std::move(model).value() : nullptr;
 }
@@ -203,7 +202,8 @@ SUSURRUS_TEST(windows_of_a_recording_share_its_maximum_and_end_in_zeros) {
     std::copy(samples.begin() + static_cast<ptrdiff_t>(request.begin),
               samples.begin() + static_cast<ptrdiff_t>(request.end), mel.samples().begin());
   };
-  for (auto progress = mel.scan(); progress != RecordingMel::Progress::done; progress = mel.scan()) {
+  for (auto progress = mel.scan(); progress != RecordingMel::Progress::done;
+       progress = mel.scan()) {
     if (progress == RecordingMel::Progress::need_audio) lend();
   }
   EXPECT_EQ(mel.content_frames(), 125u);
@@ -212,8 +212,8 @@ SUSURRUS_TEST(windows_of_a_recording_share_its_maximum_and_end_in_zeros) {
   ASSERT_TRUE(mel.fill_window(80, 45) == RecordingMel::Progress::done);
 
   std::vector<float> exact(125 * 7);
-  const float maximum = model->log_mel().log_frames(samples, 0, samples.size(), kWindowSamples, 0,
-                                                    125, exact.data());
+  const float maximum =
+      model->log_mel().log_frames(samples, 0, samples.size(), kWindowSamples, 0, 125, exact.data());
   LogMel::normalise(exact, maximum);
   std::span<float> window = model->mel_window();
   for (size_t i = 0; i < window.size(); ++i) {

@@ -45,8 +45,8 @@ void expect_segment(const Segment& segment, double start, double end, std::strin
 SUSURRUS_TEST(two_timestamps_that_meet_end_a_segment_and_the_window) {
   ASSERT_EQ(byte_tokenizer().special().timestamp_begin, kZero);
   // What follows the last meeting is decoded again from there.
-  auto result = split({kZero, 'a', kZero + 50, kZero + 60, 'b', kZero + 100, kZero + 100, 'c'},
-                      {1000, 3000});
+  auto result =
+      split({kZero, 'a', kZero + 50, kZero + 60, 'b', kZero + 100, kZero + 100, 'c'}, {1000, 3000});
   ASSERT_EQ(result.segments.size(), 2u);
   expect_segment(result.segments[0], 10.0, 11.0, "a", 3);
   expect_segment(result.segments[1], 11.2, 12.0, "b", 3);

@@ -89,7 +89,8 @@ SUSURRUS_TEST(unicode_classes) {
     EXPECT_TRUE(is_letter(letter));
     EXPECT_FALSE(is_number(letter));
   }
-  for (char32_t number : {U'0', U'9', U'\u0663', U'\u00BD', U'\u2460'}) EXPECT_TRUE(is_number(number));
+  for (char32_t number : {U'0', U'9', U'\u0663', U'\u00BD', U'\u2460'})
+    EXPECT_TRUE(is_number(number));
   for (char32_t other : {U'@', U'[', U'`', U'{', U'\u0301', U'\u200B', U'\uFEFF', U'\U0001F600'}) {
     EXPECT_FALSE(is_letter(other));
     EXPECT_FALSE(is_number(other));
@@ -189,6 +190,17 @@ SUSURRUS_TEST(names_in_the_vocabulary_win) {
   EXPECT_EQ(special.language_token("he").value_or(0), 259u);
   EXPECT_TRUE(special.is_multilingual);
   EXPECT_FALSE(SpecialTokens::locate(tokenizer.vocabulary(), 1767, false).is_multilingual);
+}
+
+SUSURRUS_TEST(a_vocabulary_without_languages_is_not_multilingual) {
+  std::vector<std::string> tokens = byte_tokens();
+  tokens.insert(tokens.end(), {"<|endoftext|>", "<|startoftranscript|>", "<|translate|>"});
+  const Vocabulary vocabulary(table_of(tokens));
+  const SpecialTokens special = SpecialTokens::locate(vocabulary, 256 + 8, true);
+  EXPECT_TRUE(special.languages.empty());
+  EXPECT_FALSE(special.is_multilingual);
+  EXPECT_EQ(special.timestamp_count, 0u);
+  EXPECT_EQ(special.end(), 264u);
 }
 
 SUSURRUS_TEST(tokens_become_text) {

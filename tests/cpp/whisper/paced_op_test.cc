@@ -99,12 +99,12 @@ void check_attention(size_t rows, size_t keys, size_t heads, size_t head_size, u
 
 SUSURRUS_TEST(linear_pieces_cover_everything_once_within_the_budget) {
   for (uint64_t budget : {uint64_t{30'000'000}, kStepMultiplyAdds}) {
-    check_linear(1500, 384, 384, budget);      // tiny
+    check_linear(1500, 384, 384, budget);  // tiny
     check_linear(750, 1536, 384, budget);
-    check_linear(1500, 1280, 1280, budget);    // large
+    check_linear(1500, 1280, 1280, budget);  // large
     check_linear(750, 5120, 1280, budget);
     check_linear(750, 1280, 5120, budget);
-    check_linear(1, 51866, 1280, budget);      // the logits
+    check_linear(1, 51866, 1280, budget);  // the logits
     check_linear(7, 3, 5, budget);
   }
   check_linear(100, 17, 9, 9 * 16);
@@ -139,7 +139,8 @@ SUSURRUS_TEST(state_plan_of_official_models) {
     EXPECT_GE(region.offset, end);
     end = region.offset + region.count;
   }
-  for (auto group : {std::span<const StatePlan::Region>(encoder), std::span<const StatePlan::Region>(decoder)}) {
+  for (auto group :
+       {std::span<const StatePlan::Region>(encoder), std::span<const StatePlan::Region>(decoder)}) {
     uint64_t group_end = end;
     for (const auto& region : group) {
       EXPECT_GE(region.offset, group_end);
@@ -154,7 +155,8 @@ SUSURRUS_TEST(state_plan_of_official_models) {
 }
 
 SUSURRUS_TEST(a_plan_beyond_all_memory_is_an_error) {
-  WhisperDimensions huge = {51865, 0x7FFFFFFF, 0x7FFFFFFF, 80, 4, 0x7FFFFFFF, 1, 1, 0x7FFFFFFF, 0x7FFFFFFF};
+  WhisperDimensions huge = {51865,      0x7FFFFFFF, 0x7FFFFFFF, 80,         4,
+                            0x7FFFFFFF, 1,          1,          0x7FFFFFFF, 0x7FFFFFFF};
   auto plan = StatePlan::make(huge);
   ASSERT_FALSE(plan.has_value());
   EXPECT_EQ(plan.error().code, ErrorCode::out_of_memory);

@@ -28,7 +28,8 @@ VocabularyBytes small_vocabulary(bool is_multilingual) {
 
 using Values = std::vector<double>;
 
-Values layer_norm(const RandomModel& model, const std::string& name, const Values& x, size_t width) {
+Values layer_norm(const RandomModel& model, const std::string& name, const Values& x,
+                  size_t width) {
   const Values& gamma = model.values.at(name + ".weight");
   const Values& beta = model.values.at(name + ".bias");
   Values y(x.size());
@@ -40,7 +41,8 @@ Values layer_norm(const RandomModel& model, const std::string& name, const Value
       variance += std::pow(x[r * width + i] - mean, 2) / static_cast<double>(width);
     }
     for (size_t i = 0; i < width; ++i) {
-      y[r * width + i] = (x[r * width + i] - mean) / std::sqrt(variance + 1e-5) * gamma[i] + beta[i];
+      y[r * width + i] =
+          (x[r * width + i] - mean) / std::sqrt(variance + 1e-5) * gamma[i] + beta[i];
     }
   }
   return y;
@@ -118,7 +120,8 @@ void add(Values& x, const Values& y) {
 }
 
 void add_mlp(const RandomModel& model, const std::string& block, Values& x, size_t width) {
-  Values hidden = linear(model, block + "mlp.0", layer_norm(model, block + "mlp_ln", x, width), width);
+  Values hidden =
+      linear(model, block + "mlp.0", layer_norm(model, block + "mlp_ln", x, width), width);
   for (double& value : hidden) value = exact_gelu(value);
   add(x, linear(model, block + "mlp.2", hidden, 4 * width));
 }
@@ -174,7 +177,8 @@ std::vector<double> exact_encoder(const RandomModel& model, const std::vector<do
   for (uint32_t i = 0; i < d.n_audio_layer; ++i) {
     const std::string block = "encoder.blocks." + std::to_string(i) + ".";
     const Values normed = layer_norm(model, block + "attn_ln", x, d.n_audio_state);
-    add(x, attention(model, block + "attn", normed, normed, d.n_audio_state, d.n_audio_head, false));
+    add(x,
+        attention(model, block + "attn", normed, normed, d.n_audio_state, d.n_audio_head, false));
     add_mlp(model, block, x, d.n_audio_state);
   }
   return layer_norm(model, "encoder.ln_post", x, d.n_audio_state);
