@@ -4,9 +4,11 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +16,7 @@ import * as esbuild from 'esbuild';
 import { root, run, step, StepError } from './toolchain/steps.mjs';
 
 const from = (path) => join(root, path);
+const dist = from('dist');
 // Everything is made in a folder of its own, which then takes the place of dist/ at once.
 const made = (path) => join(root, 'build/dist', path);
 
@@ -52,7 +55,6 @@ async function bundle(what, options) {
 }
 
 async function bundleEntry({ entry, output, platform, banner }) {
-  if (!existsSync(from(entry))) return;
   await bundle(entry, {
     entryPoints: [from(entry)],
     outfile: made(output),
@@ -65,7 +67,6 @@ async function bundleEntry({ entry, output, platform, banner }) {
 /** One glue for both engines. The wrapper hands it the wasm, so it keeps no address of a file beside it. */
 async function copyEngines() {
   const glue = from('build/wasm/engine.simd.mjs');
-  if (!existsSync(glue)) return;
   const { code } = await esbuild.transform(readFileSync(glue, 'utf8'), {
     minify: true,
     define: { 'import.meta.url': 'undefined' },
@@ -78,7 +79,6 @@ async function copyEngines() {
 
 /** The page is served as it lies here: its own files, the worker, the engines, the model and the sample. */
 async function buildDemo() {
-  if (!existsSync(from('web/demo/main.ts')) || !existsSync(from('web/src/index.ts'))) return;
   mkdirSync(made('demo/models'), { recursive: true });
   await bundle('the demo page', {
     // The worklet runs in the audio thread, so it is a file of its own.
@@ -102,12 +102,11 @@ async function buildDemo() {
     [from('models/digits.apr'), 'models/digits.apr'],
   ];
   for (const [source, name] of copies) {
-    if (existsSync(source)) copyFileSync(source, made(`demo/${name}`));
+    copyFileSync(source, made(`demo/${name}`));
   }
 }
 
 async function emitTypes() {
-  if (!existsSync(from('web/src'))) return;
   await run(
     process.execPath,
     [from('node_modules/typescript/bin/tsc'), '-p', from('tsconfig.build.json')],
@@ -115,16 +114,44 @@ async function emitTypes() {
   );
 }
 
-/** Builds dist/ from web/ and build/wasm. */
+/** Names, sizes and times of everything that dist/ is made from. */
+function fingerprint() {
+  const inputs = [
+    ...[
+      'web',
+      'models',
+      'node_modules/esbuild/package.json',
+      'node_modules/typescript/package.json',
+    ],
+    ...['tsconfig.json', 'tsconfig.build.json', 'scripts/build_js.mjs'],
+    ...['simd.mjs', 'simd.wasm', 'relaxed.wasm'].map((name) => `build/wasm/engine.${name}`),
+  ];
+  const lines = inputs.map(from).flatMap((input) => {
+    const stat = statSync(input, { throwIfNoEntry: false });
+    if (!stat?.isDirectory()) return [`${input} ${stat?.size} ${stat?.mtimeMs}`];
+    return readdirSync(input, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => ({ path, ...statSync(path) }))
+      .map(({ path, size, mtimeMs }) => `${path} ${size} ${mtimeMs}`);
+  });
+  return lines.sort().join('\n');
+}
+
+/** Builds dist/ from web/ and build/wasm, when anything there has changed. */
 export async function buildJs() {
+  const stamp = from('build/dist.made_from');
+  const madeFrom = fingerprint();
+  if (existsSync(dist) && existsSync(stamp) && readFileSync(stamp, 'utf8') === madeFrom) return;
   await step('building JavaScript', async () => {
     rmSync(made(''), { recursive: true, force: true });
     mkdirSync(made(''), { recursive: true });
     await copyEngines();
     await Promise.all([...bundles.map(bundleEntry), emitTypes()]);
-    if (existsSync(made('cli.mjs'))) chmodSync(made('cli.mjs'), 0o755);
+    chmodSync(made('cli.mjs'), 0o755);
     await buildDemo();
-    rmSync(from('dist'), { recursive: true, force: true });
-    renameSync(made(''), from('dist'));
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(made(''), dist);
+    writeFileSync(stamp, madeFrom);
   });
 }
