@@ -162,7 +162,7 @@ describe('the page', () => {
     const { page, problems } = await stage.open();
     await worked(page, () => drop(page, 'letter.txt', Buffer.from('Dear Sir or Madam, …')));
     expect(await page.textContent('#error_title')).toBe('letter.txt could not be transcribed');
-    expect(await page.textContent('#error_details')).toMatch(/^code\w+reasonbad_audio/);
+    expect(await page.textContent('#error_details')).toMatch(/^codesource_failed.*audio/);
     expect(problems).toEqual([]);
   });
 
@@ -230,7 +230,12 @@ describe('the page', () => {
     expect(json.name).toBe('sample.json');
     expect(JSON.parse(json.content)).toMatchObject({
       language: 'en',
-      segments: sampleSegments.map((words, id) => ({ id, text: ` ${words}` })),
+      // The command line's field names.
+      segments: sampleSegments.map((words, id) => ({
+        id,
+        text: ` ${words}`,
+        no_speech_prob: expect.any(Number),
+      })),
     });
     expect(problems).toEqual([]);
   });

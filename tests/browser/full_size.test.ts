@@ -17,14 +17,14 @@ import {
 import { describeWithShared, projectRoot } from '../support/shared_folder.js';
 
 describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Chromium', () => {
-  // The demo page's files, with models and a lecture beside them.
+  // What is built, with models and a lecture beside it.
   const site = join(fullSizeFolder, `site-${process.pid}`);
   let browser: Browser;
   let server: Awaited<ReturnType<typeof serve>>;
 
   beforeAll(async () => {
     mkdirSync(site, { recursive: true });
-    symlinkSync(join(projectRoot, 'dist/demo'), join(site, 'demo'));
+    symlinkSync(join(projectRoot, 'dist'), join(site, 'dist'));
     symlinkSync(lecture, join(site, 'lecture.wav'));
     server = await serve({ folder: site, port: 0 });
     browser = await chromium.launch({
@@ -46,9 +46,9 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Chromium', () => {
         const page = await browser.newPage();
         const problems: string[] = [];
         page.on('pageerror', (error) => problems.push(error.message));
-        await page.goto(`${server.address}demo/`);
+        await page.goto(`${server.address}dist/demo/`);
         const outcome = await page.evaluate(async (name) => {
-          const address = '/demo/index.mjs';
+          const address = '/dist/index.mjs';
           const { loadModel } = (await import(address)) as typeof BrowserEntry;
           const began = performance.now();
           const model = await loadModel(`/${name}`);

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { builtPackage, susurrus } from '../support/built_package.js';
+import { builtPackage } from '../support/built_package.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
 
 const shipped = join(projectRoot, 'models/digits.apr');
@@ -82,7 +82,8 @@ describeWithShared(['digits-model/eval', 'digits-model/model'], 'the shipped mod
     const folder = mkdtempSync(join(tmpdir(), 'susurrus-digits-'));
     try {
       const exact = join(folder, 'f32.apr');
-      susurrus('convert', trained, exact, '--dtype', 'f32');
+      const { convertModel } = await builtPackage();
+      await convertModel(trained, exact, { dtype: 'f32' });
       const f32 = await measure(exact);
       const ours = await measure(shipped);
       process.stderr.write(

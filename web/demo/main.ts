@@ -1,3 +1,4 @@
+import { toReferenceJson } from '../src/cli/reference_json.js';
 import { loadModel, SusurrusError } from '../src/index.js';
 import type { LoadOptions, Model, Segment, Variant } from '../src/index.js';
 import { byId } from './dom.js';
@@ -111,7 +112,7 @@ async function useRecording(file: File): Promise<void> {
     exports.offer({
       name: file.name.replace(/\.[^.]*$/, ''),
       text: result.text.trim(),
-      json: result,
+      json: toReferenceJson(result),
     });
     facts.speed(seconds, result.duration);
     facts.memory(await model.memory());
