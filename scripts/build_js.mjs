@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as esbuild from 'esbuild';
 import { root, run, step, StepError } from './toolchain/steps.mjs';
 
@@ -106,12 +106,23 @@ async function buildDemo() {
   }
 }
 
+/** Declarations of the public entries and of what they mention; the rest of the package is nobody's business. */
 async function emitTypes() {
   await run(
     process.execPath,
     [from('node_modules/typescript/bin/tsc'), '-p', from('tsconfig.build.json')],
     { what: 'emitting type declarations (tsc)' },
   );
+  const wanted = ['index.d.ts', 'node.d.ts'];
+  for (const path of wanted) {
+    const text = readFileSync(join(from('build/types'), path), 'utf8');
+    mkdirSync(dirname(made(`types/${path}`)), { recursive: true });
+    writeFileSync(made(`types/${path}`), text);
+    for (const [, module] of text.matchAll(/(?:from|import)\s*\(?'(\.[^']+)'/g)) {
+      const mentioned = join(dirname(path), module.replace(/\.js$/, '.d.ts'));
+      if (!wanted.includes(mentioned)) wanted.push(mentioned); // the loop goes on with it
+    }
+  }
 }
 
 /** Names, sizes and times of everything that dist/ is made from. */
