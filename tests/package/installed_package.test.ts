@@ -98,7 +98,7 @@ describe('the packed package', () => {
       const options = [
         ...['--strict', '--noEmit', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false'],
         ...['--target', 'es2022', '--lib', 'es2023,esnext.disposable,dom,dom.asynciterable'],
-        ...['--module', module, '--moduleResolution', resolution, '--types', ''],
+        ...['--module', module, '--moduleResolution', resolution],
       ];
       // tsc prints what is wrong and fails; nothing is wrong.
       expect(project.node(compiler, ...options, 'program.ts')).toBe('');
