@@ -11,7 +11,7 @@ import {
 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { projectRoot } from '../support/shared_folder.js';
-import { tinyMetadata, tinyWhisper } from '../support/tiny_whisper.js';
+import { tinyDims, tinyMetadata, tinyWhisper } from '../support/tiny_whisper.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
@@ -298,7 +298,7 @@ async function rejection(work: Promise<unknown>): Promise<PackageError> {
 describe('malformed APR2 files', () => {
   test('the file they are made from is accepted', async () => {
     const model = await susurrus.loadModel(goodBytes);
-    expect(model.info.dims.nVocab).toBe(60);
+    expect(model.info.dims.nVocab).toBe(tinyDims.n_vocab);
     model.dispose();
   });
 

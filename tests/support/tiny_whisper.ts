@@ -4,7 +4,7 @@ import { lz4Stream } from './lz4_blocks.js';
 
 const state = 32;
 export const tinyDims = {
-  n_vocab: 60,
+  n_vocab: 58,
   n_audio_ctx: 20,
   n_text_ctx: 16,
   n_mels: 80,
@@ -40,47 +40,62 @@ export const tinyMetadata = {
   tokenizer_config: { vocab_encoding: 'gpt2-bytes', is_multilingual: false },
 };
 
-function pair(module: string, weight: number[], bias: number[]): [string, number[]][] {
-  return [
+export interface WhisperDims {
+  readonly n_vocab: number;
+  readonly n_audio_ctx: number;
+  readonly n_text_ctx: number;
+  readonly n_mels: number;
+  readonly n_audio_layer: number;
+  readonly n_text_layer: number;
+  readonly n_audio_head: number;
+  readonly n_text_head: number;
+  readonly n_audio_state: number;
+  readonly n_text_state: number;
+}
+
+type NamedShape = [name: string, shape: number[]];
+
+/** Names and shapes in execution order. */
+export function whisperShapes(dims: WhisperDims): readonly NamedShape[] {
+  const width = dims.n_audio_state;
+  const pair = (module: string, weight: number[], bias: number[]): NamedShape[] => [
     [`${module}.weight`, weight],
     [`${module}.bias`, bias],
   ];
-}
-
-function attention(module: string): [string, number[]][] {
-  return [
-    ...pair(`${module}.query`, [state, state], [state]),
-    [`${module}.key.weight`, [state, state]],
-    ...pair(`${module}.value`, [state, state], [state]),
-    ...pair(`${module}.out`, [state, state], [state]),
+  const attention = (module: string): NamedShape[] => [
+    ...pair(`${module}.query`, [width, width], [width]),
+    [`${module}.key.weight`, [width, width]],
+    ...pair(`${module}.value`, [width, width], [width]),
+    ...pair(`${module}.out`, [width, width], [width]),
   ];
-}
-
-function block(prefix: string, hasCross: boolean): [string, number[]][] {
-  return [
-    ...pair(`${prefix}.attn_ln`, [state], [state]),
+  const block = (prefix: string, hasCross: boolean): NamedShape[] => [
+    ...pair(`${prefix}.attn_ln`, [width], [width]),
     ...attention(`${prefix}.attn`),
     ...(hasCross
-      ? [...pair(`${prefix}.cross_attn_ln`, [state], [state]), ...attention(`${prefix}.cross_attn`)]
+      ? [...pair(`${prefix}.cross_attn_ln`, [width], [width]), ...attention(`${prefix}.cross_attn`)]
       : []),
-    ...pair(`${prefix}.mlp_ln`, [state], [state]),
-    ...pair(`${prefix}.mlp.0`, [4 * state, state], [4 * state]),
-    ...pair(`${prefix}.mlp.2`, [state, 4 * state], [state]),
+    ...pair(`${prefix}.mlp_ln`, [width], [width]),
+    ...pair(`${prefix}.mlp.0`, [4 * width, width], [4 * width]),
+    ...pair(`${prefix}.mlp.2`, [width, 4 * width], [width]),
+  ];
+  const blocks = (side: string, count: number): NamedShape[] =>
+    Array.from({ length: count }, (_, i) =>
+      block(`${side}.blocks.${i}`, side === 'decoder'),
+    ).flat();
+  return [
+    ...pair('encoder.conv1', [width, dims.n_mels, 3], [width]),
+    ...pair('encoder.conv2', [width, width, 3], [width]),
+    ['encoder.positional_embedding', [dims.n_audio_ctx, width]],
+    ...blocks('encoder', dims.n_audio_layer),
+    ...pair('encoder.ln_post', [width], [width]),
+    ['decoder.token_embedding.weight', [dims.n_vocab, width]],
+    ['decoder.positional_embedding', [dims.n_text_ctx, width]],
+    ...blocks('decoder', dims.n_text_layer),
+    ...pair('decoder.ln', [width], [width]),
   ];
 }
 
-/** Names and shapes in execution order. */
-export const tinyShapes: readonly [string, number[]][] = [
-  ...pair('encoder.conv1', [state, tinyDims.n_mels, 3], [state]),
-  ...pair('encoder.conv2', [state, state, 3], [state]),
-  ['encoder.positional_embedding', [tinyDims.n_audio_ctx, state]],
-  ...block('encoder.blocks.0', false),
-  ...pair('encoder.ln_post', [state], [state]),
-  ['decoder.token_embedding.weight', [tinyDims.n_vocab, state]],
-  ['decoder.positional_embedding', [tinyDims.n_text_ctx, state]],
-  ...block('decoder.blocks.0', true),
-  ...pair('decoder.ln', [state], [state]),
-];
+export const tinyShapes = whisperShapes(tinyDims);
 
 /** Multiples of 1/16 in [-0.5, 0.5): small enough for a stable forward pass, repetitive enough for LZ4. */
 function weights(count: number, seed: number): Uint8Array {
@@ -97,13 +112,16 @@ export interface TinyOptions {
   readonly compress?: boolean;
   /** File order of the data; the index stays in execution order. */
   readonly reverseData?: boolean;
+  /** Larger than the tiny one's; the vocabulary stays. */
+  readonly dims?: WhisperDims;
 }
 
 export function tinyWhisper({
   compress = false,
   reverseData = false,
+  dims: whisperDims = tinyDims,
 }: TinyOptions = {}): WrittenFile {
-  const tensors = tinyShapes.map(([name, dims], index): WrittenTensor => {
+  const tensors = whisperShapes(whisperDims).map(([name, dims], index): WrittenTensor => {
     const raw = weights(
       dims.reduce((product, dim) => product * dim, 1),
       index + 1,
@@ -116,7 +134,7 @@ export function tinyWhisper({
   const flags = flagBits.aligned64 | (compress ? flagBits.compressed : 0);
   return {
     flags,
-    metadata: tinyMetadata,
+    metadata: { ...tinyMetadata, architecture: whisperDims },
     tensors: reverseData ? [...tensors].reverse() : tensors,
   };
 }
