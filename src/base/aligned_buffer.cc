@@ -24,11 +24,13 @@ Result<AlignedBuffer> AlignedBuffer::allocate(uint64_t byte_count, const char* s
   auto padded = checked_add(byte_count, kOverreadBytes);
   if (padded) padded = checked_align_up(*padded, kBufferAlignment);
   if (padded && *padded <= SIZE_MAX / 2) {
-    buffer.data_ = static_cast<uint8_t*>(
-        std::aligned_alloc(kBufferAlignment, static_cast<size_t>(*padded)));
+    buffer.data_ =
+        static_cast<uint8_t*>(std::aligned_alloc(kBufferAlignment, static_cast<size_t>(*padded)));
   }
   if (buffer.data_ == nullptr) {
-    return make_error(ErrorCode::out_of_memory, ErrorReason::memory).about(subject).having(byte_count);
+    return make_error(ErrorCode::out_of_memory, ErrorReason::memory)
+        .about(subject)
+        .having(byte_count);
   }
   buffer.byte_count_ = static_cast<size_t>(byte_count);
   return buffer;

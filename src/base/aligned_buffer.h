@@ -29,7 +29,9 @@ class AlignedBuffer {
   size_t byte_count() const { return byte_count_; }
   std::span<uint8_t> bytes() { return {data_, byte_count_}; }
   std::span<const uint8_t> bytes() const { return {data_, byte_count_}; }
-  std::span<float> floats() { return {reinterpret_cast<float*>(data_), byte_count_ / sizeof(float)}; }
+  std::span<float> floats() {
+    return {reinterpret_cast<float*>(data_), byte_count_ / sizeof(float)};
+  }
   std::span<const float> floats() const {
     return {reinterpret_cast<const float*>(data_), byte_count_ / sizeof(float)};
   }

@@ -27,11 +27,9 @@ Error Error::having(uint64_t number) && {
 
 std::string_view error_code_name(ErrorCode code) {
   switch (code) {
-    case ErrorCode::ok:
-      return "ok";
+    case ErrorCode::ok: return "ok";
 #define SUSURRUS_ERROR(name, number, meaning) \
-  case ErrorCode::name:                       \
-    return #name;
+  case ErrorCode::name: return #name;
 #include "base/error_codes.inc"
 #undef SUSURRUS_ERROR
   }
@@ -40,11 +38,9 @@ std::string_view error_code_name(ErrorCode code) {
 
 std::string_view error_code_meaning(ErrorCode code) {
   switch (code) {
-    case ErrorCode::ok:
-      return "no error";
+    case ErrorCode::ok: return "no error";
 #define SUSURRUS_ERROR(name, number, meaning) \
-  case ErrorCode::name:                       \
-    return meaning;
+  case ErrorCode::name: return meaning;
 #include "base/error_codes.inc"
 #undef SUSURRUS_ERROR
   }
@@ -54,8 +50,7 @@ std::string_view error_code_meaning(ErrorCode code) {
 std::string_view error_reason_name(ErrorReason reason) {
   switch (reason) {
 #define SUSURRUS_REASON(name) \
-  case ErrorReason::name:     \
-    return #name;
+  case ErrorReason::name: return #name;
 #include "base/error_reasons.inc"
 #undef SUSURRUS_REASON
   }

@@ -11,7 +11,7 @@ class FixedString {
  public:
   constexpr FixedString() = default;
   // Implicit on purpose, so that call sites may pass literals and views.
-  FixedString(std::string_view text) { assign(text); }  // NOLINT
+  FixedString(std::string_view text) { assign(text); }                    // NOLINT
   FixedString(const char* text) : FixedString(std::string_view(text)) {}  // NOLINT
 
   void assign(std::string_view text) {

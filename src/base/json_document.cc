@@ -108,7 +108,8 @@ Result<JsonDocument> JsonDocument::parse_in_place(AlignedBuffer buffer, size_t b
   SUSURRUS_CHECK(buffer.byte_count() >= byte_count + kPaddingBytes);
   char* data = reinterpret_cast<char*>(buffer.data());
   const std::string_view text(data, byte_count);
-  if (auto bad = find_invalid_utf8(text)) return json_error(origin, *bad, "bytes that are not UTF-8");
+  if (auto bad = find_invalid_utf8(text))
+    return json_error(origin, *bad, "bytes that are not UTF-8");
   if (auto deep = find_too_deep(text)) return json_error(origin, *deep, "nesting deeper than 64");
 
   std::memset(data + byte_count, 0, kPaddingBytes);

@@ -116,7 +116,8 @@ class JsonDocument {
 
   /// Parses the first `byte_count` bytes of `buffer`, which the document keeps and overwrites; the buffer is
   /// kPaddingBytes longer.
-  static Result<JsonDocument> parse_in_place(AlignedBuffer buffer, size_t byte_count, JsonOrigin origin);
+  static Result<JsonDocument> parse_in_place(AlignedBuffer buffer, size_t byte_count,
+                                             JsonOrigin origin);
   /// The same on a copy.
   static Result<JsonDocument> parse(std::string_view text, JsonOrigin origin);
 

@@ -83,11 +83,11 @@ inline Status ok_status() { return {}; }
 }  // namespace susurrus
 
 /// Returns the error of `expression` upwards.
-#define SUSURRUS_TRY(expression)                                        \
-  do {                                                                  \
-    if (auto susurrus_status = (expression); !susurrus_status) {        \
-      return susurrus_status.error();                                   \
-    }                                                                   \
+#define SUSURRUS_TRY(expression)                                 \
+  do {                                                           \
+    if (auto susurrus_status = (expression); !susurrus_status) { \
+      return susurrus_status.error();                            \
+    }                                                            \
   } while (false)
 
 #define SUSURRUS_CONCAT_INNER(a, b) a##b

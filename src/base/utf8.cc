@@ -7,7 +7,7 @@ namespace susurrus {
 CodePoint code_point_at(std::string_view text, size_t position) {
   const uint8_t first = static_cast<uint8_t>(text[position]);
   if (first < 0x80) return {first, 1};
-  size_t length = first >= 0xC2 && first < 0xE0 ? 2
+  size_t length = first >= 0xC2 && first < 0xE0   ? 2
                   : first >= 0xE0 && first < 0xF0 ? 3
                   : first >= 0xF0 && first < 0xF5 ? 4
                                                   : 0;

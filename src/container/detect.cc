@@ -83,13 +83,14 @@ bool looks_like_onnx(ByteSpan bytes) {
 bool is_wave_audio(ByteSpan bytes) {
   const bool is_mpeg_sync = byte_at(bytes, 0) == 0xFF && (byte_at(bytes, 1) & 0xE0) == 0xE0;
   return begins_with(bytes, "RIFF") || begins_with(bytes, "RF64") || begins_with(bytes, "ID3") ||
-         begins_with(bytes, "OggS") || begins_with(bytes, "fLaC") || begins_with(bytes, "ftyp", 4) ||
-         is_mpeg_sync;
+         begins_with(bytes, "OggS") || begins_with(bytes, "fLaC") ||
+         begins_with(bytes, "ftyp", 4) || is_mpeg_sync;
 }
 
 bool is_safetensors(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
   const uint64_t header = number_at<uint64_t>(bytes, 0);
-  const uint64_t limit = file_byte_count && *file_byte_count >= 8 ? *file_byte_count - 8 : 1ull << 32;
+  const uint64_t limit =
+      file_byte_count && *file_byte_count >= 8 ? *file_byte_count - 8 : 1ull << 32;
   return byte_at(bytes, 8) == '{' && header >= 2 && header <= limit;
 }
 
@@ -138,10 +139,8 @@ Result<FileFormat> detect_format(ByteSpan bytes, std::optional<uint64_t> file_by
   if (is_wave_audio(bytes)) return not_a_model("an audio file");
   if (looks_like_onnx(bytes)) return not_read("ONNX", kNeedApr2);
   switch (first_mark(bytes)) {
-    case '<':
-      return not_a_model("an HTML or XML page");
-    case '{':
-      return not_a_model("a JSON text");
+    case '<': return not_a_model("an HTML or XML page");
+    case '{': return not_a_model("a JSON text");
   }
   if (number_at<uint32_t>(bytes, 4) == 0x19910929) return not_read("tennis", kNeedApr2);
   return not_a_model("unknown bytes (files encrypted by whisper.apr have no mark of their own)");

@@ -43,9 +43,7 @@ Status DetectingReader::choose() {
   const ByteSpan first(first_bytes_, first_byte_count_);
   SUSURRUS_ASSIGN(const FileFormat format, detect_format(first, file_byte_count_));
   switch (format) {
-    case FileFormat::apr2:
-      reader_ = std::make_unique<Apr2Reader>(sink_);
-      break;
+    case FileFormat::apr2: reader_ = std::make_unique<Apr2Reader>(sink_); break;
   }
   if (file_byte_count_) reader_->set_file_byte_count(*file_byte_count_);
   return reader_->push(first);

@@ -9,7 +9,9 @@ namespace {
 
 class TensorList {
  public:
-  void add(std::string name, Shape shape) { tensors_.push_back({prefix_ + std::move(name), shape}); }
+  void add(std::string name, Shape shape) {
+    tensors_.push_back({prefix_ + std::move(name), shape});
+  }
   void add_pair(const std::string& module, Shape weight, Shape bias) {
     add(module + ".weight", weight);
     add(module + ".bias", bias);
@@ -157,8 +159,7 @@ Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions
                                              std::span<const TensorInfo> tensors,
                                              const WhisperTensorRules& rules) {
   SUSURRUS_ASSIGN(NameIndex index, index_names(tensors));
-  const uint64_t needed =
-      11 + 15ull * dimensions.n_audio_layer + 24ull * dimensions.n_text_layer;
+  const uint64_t needed = 11 + 15ull * dimensions.n_audio_layer + 24ull * dimensions.n_text_layer;
   if (dimensions.n_audio_layer > kMaxWhisperLayers || dimensions.n_text_layer > kMaxWhisperLayers) {
     return make_error(ErrorCode::missing_tensor, ErrorReason::model)
         .about("n_audio_layer, n_text_layer")
@@ -207,7 +208,9 @@ Status check_whisper_model(const ModelMetadata& metadata, std::span<const Tensor
         .having(metadata.model_type.view());
   }
   if (tensors.empty()) {
-    return make_error(ErrorCode::malformed, ErrorReason::no_tensors).about("tensor_count").having(0);
+    return make_error(ErrorCode::malformed, ErrorReason::no_tensors)
+        .about("tensor_count")
+        .having(0);
   }
   const uint32_t n_vocab = metadata.dimensions.n_vocab;
   bool is_official = n_vocab >= 51864 && n_vocab <= 51866;

@@ -57,7 +57,8 @@ Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
   }
   for (const TensorInfo& tensor : source) {
     if (tensor.name == "proj_out.weight") {
-      plan.warnings.push_back("proj_out.weight is ignored: the output is tied to the token embedding");
+      plan.warnings.push_back(
+          "proj_out.weight is ignored: the output is tied to the token embedding");
     }
   }
   return plan;

@@ -44,7 +44,8 @@ Status Converter::require(State state) const {
   if (state_ != state || !output_.bytes().empty()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
         .about("converter")
-        .expecting(output_.bytes().empty() ? "the calls in their order" : "the output drained first");
+        .expecting(output_.bytes().empty() ? "the calls in their order"
+                                           : "the output drained first");
   }
   return ok_status();
 }
@@ -108,7 +109,8 @@ Status Converter::start_pass(Pass pass) {
           .expecting("the measuring pass first");
     }
     SUSURRUS_ASSIGN(std::vector<TensorInfo> tensors, output_tensors());
-    SUSURRUS_ASSIGN(writer_, Apr2Writer::plan(metadata_text_, std::move(tensors), apr2_flags::kStreaming));
+    SUSURRUS_ASSIGN(writer_,
+                    Apr2Writer::plan(metadata_text_, std::move(tensors), apr2_flags::kStreaming));
     SUSURRUS_TRY(writer_->begin(metadata_text_, output_));
     encoder_target_ = std::make_unique<WriterSink>(*writer_, output_);
   }
@@ -125,7 +127,8 @@ Result<std::vector<TensorInfo>> Converter::output_tensors() const {
     tensor.dtype = plan_.tensors[i].dtype;
     tensor.shape = plan_.tensors[i].shape;
     const auto raw = tensor_byte_count(tensor.dtype, tensor.shape);
-    if (!raw) return make_error(ErrorCode::internal_error, ErrorReason::internal).about(tensor.name);
+    if (!raw)
+      return make_error(ErrorCode::internal_error, ErrorReason::internal).about(tensor.name);
     tensor.is_compressed = is_compressed(i);
     tensor.stored_byte_count = tensor.is_compressed ? measured_[i] : *raw;
     tensors.push_back(std::move(tensor));
@@ -144,8 +147,8 @@ void Converter::start_tensor() {
   pushed_byte_count_ = 0;
   if (current_ == tensor_count()) return;
   const PlannedTensor& tensor = plan_.tensors[current_];
-  const Dtype source = tensor.source == PlannedTensor::kComputed ? Dtype::f32
-                                                                 : source_tensors_[tensor.source].dtype;
+  const Dtype source =
+      tensor.source == PlannedTensor::kComputed ? Dtype::f32 : source_tensors_[tensor.source].dtype;
   encoder_.start(source, tensor.dtype, pass_ == Pass::measure || is_compressed(current_));
 }
 
@@ -195,7 +198,8 @@ Status Converter::end_tensor() {
 }
 
 Status Converter::encode_positions(const PlannedTensor& tensor) {
-  SUSURRUS_ASSIGN(AlignedBuffer row, AlignedBuffer::allocate(tensor.shape[1] * sizeof(float), "row"));
+  SUSURRUS_ASSIGN(AlignedBuffer row,
+                  AlignedBuffer::allocate(tensor.shape[1] * sizeof(float), "row"));
   for (uint64_t position = 0; position < tensor.shape[0]; ++position) {
     encoder_position(position, row.floats());
     SUSURRUS_TRY(encoder_.push(row.bytes(), *encoder_target_));

@@ -35,7 +35,8 @@ class Converter {
   struct SourceRange {
     uint32_t source = 0;  // in add_source order
     uint64_t offset = 0;
-    uint64_t byte_count = 0;  // 0: computed here (encoder positions); push nothing, call finish_tensor
+    uint64_t byte_count =
+        0;  // 0: computed here (encoder positions); push nothing, call finish_tensor
   };
 
   /// `dtype`: f32, f16 or q8_0 (any weight dtype is accepted but bf16).
@@ -52,7 +53,8 @@ class Converter {
   SourceRange source_range(uint32_t tensor) const;
   /// The canonical name, for progress.
   std::string_view tensor_name(uint32_t tensor) const {
-    return tensor < tensor_count() ? std::string_view(plan_.tensors[tensor].name) : std::string_view();
+    return tensor < tensor_count() ? std::string_view(plan_.tensors[tensor].name)
+                                   : std::string_view();
   }
   Status push(ByteSpan source_bytes);
   Status finish_tensor();

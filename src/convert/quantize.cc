@@ -102,7 +102,8 @@ uint16_t f16_from_f32(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = bits >> 16 & 0x8000;
   const uint32_t magnitude = bits & 0x7FFFFFFF;
-  if (magnitude > 0x7F800000) return static_cast<uint16_t>(sign | 0x7E00 | (magnitude >> 13 & 0x3FF));
+  if (magnitude > 0x7F800000)
+    return static_cast<uint16_t>(sign | 0x7E00 | (magnitude >> 13 & 0x3FF));
   if (magnitude >= 0x47800000) return static_cast<uint16_t>(sign | 0x7C00);
   if (magnitude < 0x38800000) {
     // A subnormal half: adding 0.5 puts its unit, 2^-24, at the end of the mantissa and rounds to even.
@@ -125,9 +126,7 @@ void quantize_block(Dtype dtype, const float* x, uint8_t* block) {
   float d = 0.0f;
   float m = 0.0f;
   switch (dtype) {
-    case Dtype::q8_0:
-      quantize_q8_0(x, block);
-      return;
+    case Dtype::q8_0: quantize_q8_0(x, block); return;
     case Dtype::q4_0:
       quantize_signed(x, 16, q, d);
       store_nibbles(q, block + 2);
@@ -148,25 +147,23 @@ void quantize_block(Dtype dtype, const float* x, uint8_t* block) {
       store_fifth_bits(q, block + 4);
       store_nibbles(q, block + 8);
       break;
-    default:
-      SUSURRUS_CHECK(false);
+    default: SUSURRUS_CHECK(false);
   }
   store_half(block, d);
 }
 
 void read_floats(Dtype dtype, const uint8_t* source, size_t count, float* values) {
   switch (dtype) {
-    case Dtype::f32:
-      std::memcpy(values, source, count * sizeof(float));
-      return;
+    case Dtype::f32: std::memcpy(values, source, count * sizeof(float)); return;
     case Dtype::f16:
-      for (size_t i = 0; i < count; ++i) values[i] = f32_from_f16(load_le<uint16_t>(source + 2 * i));
+      for (size_t i = 0; i < count; ++i)
+        values[i] = f32_from_f16(load_le<uint16_t>(source + 2 * i));
       return;
     case Dtype::bf16:
-      for (size_t i = 0; i < count; ++i) values[i] = f32_from_bf16(load_le<uint16_t>(source + 2 * i));
+      for (size_t i = 0; i < count; ++i)
+        values[i] = f32_from_bf16(load_le<uint16_t>(source + 2 * i));
       return;
-    default:
-      SUSURRUS_CHECK(false);
+    default: SUSURRUS_CHECK(false);
   }
 }
 

@@ -89,7 +89,9 @@ Status Lz4BlockStream::check_header(uint32_t byte_count) const {
   }
   const bool looks_prepended = byte_count == raw_byte_count_ && written_ == 0;
   if (looks_prepended && (byte_count > limits::kLz4StoredBlockBytes || byte_count > stored_left_)) {
-    return error(header_offset).expecting("a block's size").having("a block with its raw size in front");
+    return error(header_offset)
+        .expecting("a block's size")
+        .having("a block with its raw size in front");
   }
   if (byte_count == 0 || byte_count > limits::kLz4StoredBlockBytes) {
     return error(header_offset).expecting("1 to 65809 stored bytes").having(byte_count);
@@ -125,9 +127,9 @@ Status Lz4BlockStream::take_block(ByteSpan& stored) {
 Status Lz4BlockStream::decode(ByteSpan block) {
   const uint64_t room = std::min<uint64_t>(raw_byte_count_ - written_, limits::kLz4RawBlockBytes);
   uint8_t* target = destination_ == nullptr ? scratch_.data() : destination_ + written_;
-  const int decoded = LZ4_decompress_safe(
-      reinterpret_cast<const char*>(block.data()),
-      reinterpret_cast<char*>(target), static_cast<int>(block.size()), static_cast<int>(room));
+  const int decoded = LZ4_decompress_safe(reinterpret_cast<const char*>(block.data()),
+                                          reinterpret_cast<char*>(target),
+                                          static_cast<int>(block.size()), static_cast<int>(room));
   if (decoded <= 0) {
     return error(file_offset_)
         .expecting("an LZ4 block of 1 to " + std::to_string(room) + " bytes")
@@ -145,7 +147,9 @@ Status Lz4BlockStream::decode(ByteSpan block) {
 
 Status Lz4BlockStream::finish() const {
   if (header_size_ > 0) {
-    return error(file_offset_ - header_size_).expecting("whole blocks").having("1 to 3 stray bytes");
+    return error(file_offset_ - header_size_)
+        .expecting("whole blocks")
+        .having("1 to 3 stray bytes");
   }
   if (written_ != raw_byte_count_) {
     return error(file_offset_).expecting(raw_byte_count_).having(written_);

@@ -11,8 +11,8 @@ namespace susurrus {
 Status Lz4BlockWriter::write(ByteSpan raw, ByteSink& sink) {
   if (raw_.byte_count() == 0) {
     SUSURRUS_ASSIGN(raw_, AlignedBuffer::allocate(limits::kLz4RawBlockBytes, "compression"));
-    SUSURRUS_ASSIGN(stored_,
-                    AlignedBuffer::allocate(sizeof(uint32_t) + limits::kLz4StoredBlockBytes, "compression"));
+    SUSURRUS_ASSIGN(stored_, AlignedBuffer::allocate(
+                                 sizeof(uint32_t) + limits::kLz4StoredBlockBytes, "compression"));
   }
   while (!raw.empty()) {
     const size_t count = std::min<size_t>(limits::kLz4RawBlockBytes - size_, raw.size());
@@ -26,11 +26,13 @@ Status Lz4BlockWriter::write(ByteSpan raw, ByteSink& sink) {
 
 Status Lz4BlockWriter::finish(ByteSink& sink) {
   if (size_ == 0) return ok_status();
-  const int byte_count = LZ4_compress_default(reinterpret_cast<const char*>(raw_.data()),
-                                              reinterpret_cast<char*>(stored_.data()) + sizeof(uint32_t),
-                                              static_cast<int>(size_), limits::kLz4StoredBlockBytes);
+  const int byte_count =
+      LZ4_compress_default(reinterpret_cast<const char*>(raw_.data()),
+                           reinterpret_cast<char*>(stored_.data()) + sizeof(uint32_t),
+                           static_cast<int>(size_), limits::kLz4StoredBlockBytes);
   if (byte_count <= 0) {
-    return make_error(ErrorCode::internal_error, ErrorReason::internal).about("LZ4_compress_default");
+    return make_error(ErrorCode::internal_error, ErrorReason::internal)
+        .about("LZ4_compress_default");
   }
   size_ = 0;
   store_le(stored_.data(), static_cast<uint32_t>(byte_count));

@@ -12,7 +12,6 @@ class Lz4BlockWriter {
   Status finish(ByteSink& sink);
 
  private:
-
   AlignedBuffer raw_;     // a block in the making
   AlignedBuffer stored_;  // its size and its compressed form
   size_t size_ = 0;

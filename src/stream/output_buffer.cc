@@ -8,7 +8,8 @@ namespace susurrus {
 Status OutputBuffer::write(ByteSpan bytes) {
   if (bytes.size() > buffer_.byte_count() - size_) {
     const uint64_t needed = size_ + uint64_t{bytes.size()};
-    const uint64_t room = std::max<uint64_t>(needed, buffer_.byte_count() + buffer_.byte_count() / 2);
+    const uint64_t room =
+        std::max<uint64_t>(needed, buffer_.byte_count() + buffer_.byte_count() / 2);
     SUSURRUS_ASSIGN(AlignedBuffer larger, AlignedBuffer::allocate(room, "output"));
     if (size_ > 0) std::memcpy(larger.data(), buffer_.data(), size_);
     buffer_ = std::move(larger);

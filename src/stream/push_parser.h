@@ -39,10 +39,12 @@ class PushParser {
       }
       const uint64_t missing = part.kind == Kind::whole ? gathered_.missing() : part.left;
       if (missing > 0 && chunk.empty()) return ok_status();
-      const ByteSpan piece = chunk.first(static_cast<size_t>(std::min<uint64_t>(missing, chunk.size())));
+      const ByteSpan piece =
+          chunk.first(static_cast<size_t>(std::min<uint64_t>(missing, chunk.size())));
       chunk = chunk.subspan(piece.size());
       position_ += piece.size();
-      SUSURRUS_TRY(part.kind == Kind::whole ? gather(owner, part, piece) : pass(owner, part, piece));
+      SUSURRUS_TRY(part.kind == Kind::whole ? gather(owner, part, piece)
+                                            : pass(owner, part, piece));
     }
   }
 

@@ -11,9 +11,9 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
         .having("no key; this version reads no encrypted models");
   }
   SUSURRUS_TRY(check_whisper_model(*manifest.metadata, manifest.tensors));
-  SUSURRUS_ASSIGN(WhisperTensorMap map,
-                  map_whisper_tensors(manifest.metadata->dimensions, manifest.tensors,
-                                      WhisperTensorRules{}));
+  SUSURRUS_ASSIGN(
+      WhisperTensorMap map,
+      map_whisper_tensors(manifest.metadata->dimensions, manifest.tensors, WhisperTensorRules{}));
   metadata_ = std::move(*manifest.metadata);
   for (std::string& warning : map.warnings) warnings_.push_back(std::move(warning));
 
@@ -48,8 +48,9 @@ void WeightStore::on_tensor_complete(const TensorInfo&) {}
 void WeightStore::on_warning(std::string_view text) { warnings_.emplace_back(text); }
 
 WeightStore::Entry* WeightStore::find_entry(std::string_view name) {
-  auto at = std::lower_bound(entries_.begin(), entries_.end(), name,
-                             [](const Entry& entry, std::string_view key) { return entry.name < key; });
+  auto at =
+      std::lower_bound(entries_.begin(), entries_.end(), name,
+                       [](const Entry& entry, std::string_view key) { return entry.name < key; });
   return at != entries_.end() && at->name == name ? &*at : nullptr;
 }
 

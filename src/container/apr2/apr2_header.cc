@@ -94,8 +94,7 @@ Result<Apr2Header> parse_apr2_header(ByteSpan bytes) {
 }
 
 Status check_apr2_sections_fit(const Apr2Header& header, uint64_t file_byte_count) {
-  const uint64_t end =
-      file_byte_count < kApr2FooterBytes ? 0 : file_byte_count - kApr2FooterBytes;
+  const uint64_t end = file_byte_count < kApr2FooterBytes ? 0 : file_byte_count - kApr2FooterBytes;
   for (const Section& section :
        {Section{"metadata", kMetadataOffsetAt, header.metadata_offset, header.metadata_end()},
         Section{"index", kIndexOffsetAt, header.index_offset, header.index_end()},

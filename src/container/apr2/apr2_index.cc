@@ -43,7 +43,8 @@ struct RawEntry {
 
 class IndexParser {
  public:
-  IndexParser(ByteSpan bytes, const Apr2IndexContext& context) : cursor_(bytes), context_(context) {}
+  IndexParser(ByteSpan bytes, const Apr2IndexContext& context)
+      : cursor_(bytes), context_(context) {}
 
   Result<Apr2Index> parse() {
     const uint32_t count = cursor_.u32();
@@ -102,7 +103,8 @@ class IndexParser {
     entry.raw_size = cursor_.u64();
     cursor_.u32();  // per-tensor flags have no meaning (apr.md 9.12)
     if (cursor_.failed()) {
-      return malformed(ErrorReason::bad_index, entry.file_offset, "index entry " + std::to_string(number))
+      return malformed(ErrorReason::bad_index, entry.file_offset,
+                       "index entry " + std::to_string(number))
           .expecting("an entry within index_size")
           .having("an entry that runs past it");
     }
@@ -284,8 +286,7 @@ Result<Apr2Index> parse_apr2_index(ByteSpan bytes, const Apr2IndexContext& conte
 }
 
 Status check_apr2_tensors_fit(const std::vector<TensorInfo>& tensors, uint64_t file_byte_count) {
-  const uint64_t end =
-      file_byte_count < kApr2FooterBytes ? 0 : file_byte_count - kApr2FooterBytes;
+  const uint64_t end = file_byte_count < kApr2FooterBytes ? 0 : file_byte_count - kApr2FooterBytes;
   for (const TensorInfo& tensor : tensors) {
     if (tensor.file_offset + tensor.stored_byte_count > end) {
       return malformed(ErrorReason::bounds, tensor.file_offset, tensor.name)

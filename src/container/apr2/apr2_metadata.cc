@@ -82,7 +82,8 @@ class MetadataReader {
     SUSURRUS_ASSIGN(const JsonValue value, required(root_, "apr_version"));
     if (!value.is_string()) return bad("apr_version").expecting("a string");
     const auto major = major_of(*value.text());
-    if (!major) return bad("apr_version").expecting("a version such as 2.0.0").having(*value.text());
+    if (!major)
+      return bad("apr_version").expecting("a version such as 2.0.0").having(*value.text());
     if (*major != version_major_) {
       return make_error(ErrorCode::unsupported_version, ErrorReason::version)
           .at(file_offset_)
@@ -145,7 +146,8 @@ class MetadataReader {
     return read_ids(config, "begin_suppress_tokens", model().begin_suppress_tokens);
   }
 
-  Status read_ids(JsonValue config, const char* key, std::optional<std::vector<uint32_t>>& ids) const {
+  Status read_ids(JsonValue config, const char* key,
+                  std::optional<std::vector<uint32_t>>& ids) const {
     const JsonValue list = optional(config, key);
     if (!list.exists()) return ok_status();
     if (!list.is_array()) return bad(key).expecting("a list of token ids");
@@ -163,8 +165,8 @@ class MetadataReader {
     const JsonValue vocab = optional(root_, "vocab");
     if (!vocab.exists()) return ok_status();
     const JsonValue encoding = optional(optional(root_, "tokenizer_config"), "vocab_encoding");
-    auto vocabulary = read_apr2_vocabulary(vocab, encoding, model().dimensions.n_vocab, file_offset_,
-                                           result_.warnings);
+    auto vocabulary = read_apr2_vocabulary(vocab, encoding, model().dimensions.n_vocab,
+                                           file_offset_, result_.warnings);
     if (!vocabulary) return vocabulary.error();
     model().vocabulary = std::move(vocabulary).value();
     return ok_status();

@@ -80,7 +80,8 @@ Status Apr2Reader::on_gap(ByteSpan bytes) {
 
 Status Apr2Reader::start_metadata() {
   metadata_bytes_.start(header_.metadata_byte_count, "metadata", JsonDocument::kPaddingBytes);
-  parser_.stream(header_.metadata_byte_count, &Apr2Reader::on_metadata, &Apr2Reader::on_metadata_end);
+  parser_.stream(header_.metadata_byte_count, &Apr2Reader::on_metadata,
+                 &Apr2Reader::on_metadata_end);
   return ok_status();
 }
 
@@ -93,8 +94,8 @@ Status Apr2Reader::on_metadata_end() {
   {
     SUSURRUS_ASSIGN(const JsonDocument document,
                     JsonDocument::parse_in_place(metadata_bytes_.take(), byte_count, origin));
-    SUSURRUS_ASSIGN(metadata_, read_apr2_metadata(document, header_.version_major,
-                                                  header_.metadata_offset));
+    SUSURRUS_ASSIGN(metadata_,
+                    read_apr2_metadata(document, header_.version_major, header_.metadata_offset));
   }  // the text and its tree go before the first tensor comes
   skip_to(header_.index_offset, &Apr2Reader::start_index);
   return ok_status();

@@ -15,7 +15,8 @@ constexpr char32_t kReplacement = 0xFFFD;
 
 /// GPT-2's byte-level text: printable bytes stand for themselves, the others for U+0100 to U+0143.
 std::optional<uint8_t> byte_of(char32_t c) {
-  if ((c >= 0x21 && c <= 0x7E) || (c >= 0xA1 && c <= 0xFF && c != 0xAD)) return static_cast<uint8_t>(c);
+  if ((c >= 0x21 && c <= 0x7E) || (c >= 0xA1 && c <= 0xFF && c != 0xAD))
+    return static_cast<uint8_t>(c);
   if (c >= 0x100 && c <= 0x120) return static_cast<uint8_t>(c - 0x100);
   if (c >= 0x121 && c <= 0x142) return static_cast<uint8_t>(c - 0x121 + 0x7F);
   if (c == 0x143) return 0xAD;
@@ -30,7 +31,8 @@ class TokenBytes {
   }
   void add_plain(std::string_view text) {
     for (size_t i = 0; i < text.size() && !is_lossy_; ++i) {
-      if (static_cast<uint8_t>(text[i]) == 0xEF) is_lossy_ = code_point_at(text, i).value == kReplacement;
+      if (static_cast<uint8_t>(text[i]) == 0xEF)
+        is_lossy_ = code_point_at(text, i).value == kReplacement;
     }
     bytes_.insert(bytes_.end(), text.begin(), text.end());
     finish();

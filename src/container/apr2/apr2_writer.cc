@@ -49,12 +49,16 @@ Result<std::unique_ptr<Apr2Writer>> Apr2Writer::plan(std::string_view metadata,
 Status Apr2Writer::place_tensors() {
   index_byte_count_ = kApr2IndexHeaderBytes;
   for (TensorInfo& tensor : tensors_) {
-    if (tensor.name.empty() || tensor.name.size() > limits::kTensorNameBytes || tensor.shape.rank() == 0) {
-      return wrong_argument(tensor.name).expecting("a name of 1 to 1024 bytes and 1 to 8 dimensions");
+    if (tensor.name.empty() || tensor.name.size() > limits::kTensorNameBytes ||
+        tensor.shape.rank() == 0) {
+      return wrong_argument(tensor.name)
+          .expecting("a name of 1 to 1024 bytes and 1 to 8 dimensions");
     }
     const auto raw = tensor_byte_count(tensor.dtype, tensor.shape);
     if (!raw || (!tensor.is_compressed && *raw != tensor.stored_byte_count)) {
-      return wrong_argument(tensor.name).expecting(raw.value_or(0)).having(tensor.stored_byte_count);
+      return wrong_argument(tensor.name)
+          .expecting(raw.value_or(0))
+          .having(tensor.stored_byte_count);
     }
     tensor.raw_byte_count = *raw;
     index_byte_count_ += kFixedEntryBytes + tensor.name.size() + 8 * tensor.shape.rank();
@@ -125,11 +129,13 @@ Status Apr2Writer::begin(std::string_view metadata, ByteSink& sink) {
 
 Status Apr2Writer::write(ByteSpan stored, ByteSink& sink) {
   if (stored.empty()) return ok_status();
-  if (current_ == tensors_.size()) return wrong_argument("write").having("bytes behind the last tensor");
+  if (current_ == tensors_.size())
+    return wrong_argument("write").having("bytes behind the last tensor");
   const TensorInfo& tensor = tensors_[current_];
   SUSURRUS_TRY(pad_to(tensor.file_offset, sink));
   const uint64_t left = tensor.file_offset + tensor.stored_byte_count - position_;
-  if (stored.size() > left) return wrong_argument(tensor.name).expecting(left).having(stored.size());
+  if (stored.size() > left)
+    return wrong_argument(tensor.name).expecting(left).having(stored.size());
   SUSURRUS_TRY(emit(stored, sink));
   skip_finished_tensors();
   return ok_status();

@@ -18,11 +18,11 @@ struct SourceType {
 };
 
 constexpr SourceType kSourceTypes[] = {
-    {"F32", 4, Dtype::f32},     {"F16", 2, Dtype::f16},     {"BF16", 2, Dtype::bf16},
-    {"I8", 1, Dtype::i8},       {"U8", 1, Dtype::u8},       {"I16", 2, Dtype::i16},
-    {"I32", 4, Dtype::i32},     {"I64", 8, Dtype::i64},     {"BOOL", 1, std::nullopt},
-    {"U16", 2, std::nullopt},   {"U32", 4, std::nullopt},   {"U64", 8, std::nullopt},
-    {"F64", 8, std::nullopt},   {"F8_E5M2", 1, std::nullopt}, {"F8_E4M3", 1, std::nullopt},
+    {"F32", 4, Dtype::f32},   {"F16", 2, Dtype::f16},       {"BF16", 2, Dtype::bf16},
+    {"I8", 1, Dtype::i8},     {"U8", 1, Dtype::u8},         {"I16", 2, Dtype::i16},
+    {"I32", 4, Dtype::i32},   {"I64", 8, Dtype::i64},       {"BOOL", 1, std::nullopt},
+    {"U16", 2, std::nullopt}, {"U32", 4, std::nullopt},     {"U64", 8, std::nullopt},
+    {"F64", 8, std::nullopt}, {"F8_E5M2", 1, std::nullopt}, {"F8_E4M3", 1, std::nullopt},
 };
 
 const SourceType* find_type(std::string_view name) {
@@ -171,7 +171,9 @@ class HeaderParser {
       end += entry.tensor.stored_byte_count;
     }
     if (end != file_byte_count_) {
-      return malformed(ErrorReason::trailing_data, end, "file").expecting(end).having(file_byte_count_);
+      return malformed(ErrorReason::trailing_data, end, "file")
+          .expecting(end)
+          .having(file_byte_count_);
     }
     return ok_status();
   }
@@ -210,8 +212,10 @@ Result<uint64_t> safetensors_header_byte_count(ByteSpan first_bytes, uint64_t fi
   return kLengthBytes + json_byte_count;
 }
 
-Result<std::vector<TensorInfo>> parse_safetensors_header(ByteSpan header, uint64_t file_byte_count) {
-  SUSURRUS_ASSIGN(const uint64_t byte_count, safetensors_header_byte_count(header, file_byte_count));
+Result<std::vector<TensorInfo>> parse_safetensors_header(ByteSpan header,
+                                                         uint64_t file_byte_count) {
+  SUSURRUS_ASSIGN(const uint64_t byte_count,
+                  safetensors_header_byte_count(header, file_byte_count));
   if (header.size() != byte_count) {
     return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
         .at(header.size())

@@ -28,7 +28,8 @@ Bytes Apr2Builder::build() const {
     append_number<uint8_t>(index, tensor.dims.size());
     for (uint64_t dim : tensor.dims) append_number(index, dim);
     append_number<uint64_t>(index, tensor.offset < 0 ? next : static_cast<uint64_t>(tensor.offset));
-    append_number<uint64_t>(index, tensor.size < 0 ? tensor.stored.size() : static_cast<uint64_t>(tensor.size));
+    append_number<uint64_t>(
+        index, tensor.size < 0 ? tensor.stored.size() : static_cast<uint64_t>(tensor.size));
     append_number(index, tensor.raw_size);
     append_number<uint32_t>(index, 0);
     next = (next + tensor.stored.size() + 63) / 64 * 64;
@@ -107,7 +108,8 @@ Apr2Builder whisper_builder(uint8_t matrix_dtype, bool compress) {
     BuiltTensor tensor;
     tensor.name = wanted.name;
     tensor.dims.assign(wanted.shape.dims().begin(), wanted.shape.dims().end());
-    const bool is_matrix = wanted.shape.rank() == 2 && !wanted.name.ends_with("positional_embedding");
+    const bool is_matrix =
+        wanted.shape.rank() == 2 && !wanted.name.ends_with("positional_embedding");
     tensor.dtype = is_matrix ? matrix_dtype : 0;
     const uint64_t raw = *tensor_byte_count(*dtype_from_number(tensor.dtype), wanted.shape);
     Bytes bytes(raw);
@@ -135,9 +137,9 @@ Bytes lz4_stream(const Bytes& raw) {
   for (size_t begin = 0; begin < raw.size(); begin += 65536) {
     const size_t count = std::min<size_t>(65536, raw.size() - begin);
     Bytes block(65809);
-    const int stored = LZ4_compress_default(reinterpret_cast<const char*>(raw.data() + begin),
-                                            reinterpret_cast<char*>(block.data()),
-                                            static_cast<int>(count), static_cast<int>(block.size()));
+    const int stored = LZ4_compress_default(
+        reinterpret_cast<const char*>(raw.data() + begin), reinterpret_cast<char*>(block.data()),
+        static_cast<int>(count), static_cast<int>(block.size()));
     append_number<uint32_t>(stream, static_cast<uint32_t>(stored));
     stream.insert(stream.end(), block.begin(), block.begin() + stored);
   }

@@ -123,21 +123,25 @@ std::vector<Malformed> header_cases() {
       {"33 states more", Code::truncated_input, Reason::truncated, stated(1)},
       {"33 states less", Code::malformed, Reason::trailing_data, stated(-1)},
       {"33 junk behind", Code::malformed, Reason::trailing_data, junk_behind},
-      {"34 bit 8", Code::unsupported_feature, Reason::unsupported_flag, with_header<uint32_t>(8, 0x102)},
+      {"34 bit 8", Code::unsupported_feature, Reason::unsupported_flag,
+       with_header<uint32_t>(8, 0x102)},
       {"34 bit 31", Code::unsupported_feature, Reason::unsupported_flag,
        with_header<uint32_t>(8, 0x80000002)},
       {"37 metadata_offset 0", Code::malformed, Reason::bounds, with_header<uint32_t>(12, 0)},
       {"37 index_offset past the end", Code::malformed, Reason::bounds,
        with_header<uint32_t>(20, 0xFFFFFF00), true},
-      {"37 index_size past the end", Code::malformed, Reason::bounds, with_header<uint32_t>(24, 100000), true},
-      {"37 data_offset past the end", Code::malformed, Reason::bounds, with_header<uint32_t>(28, 0x7FFFFFC0)},
+      {"37 index_size past the end", Code::malformed, Reason::bounds,
+       with_header<uint32_t>(24, 100000), true},
+      {"37 data_offset past the end", Code::malformed, Reason::bounds,
+       with_header<uint32_t>(28, 0x7FFFFFC0)},
       {"37 metadata_size past the end", Code::malformed, Reason::bounds,
        with_header<uint32_t>(16, 1 << 20), true},
       {"38 metadata over index", Code::malformed, Reason::layout, with_header<uint32_t>(16, 250)},
       {"38 index over data", Code::malformed, Reason::layout, with_header<uint32_t>(28, 320)},
       {"38 index before metadata", Code::malformed, Reason::layout, with_header<uint32_t>(20, 40)},
       {"39 metadata_size 0", Code::limit_exceeded, Reason::limit, with_header<uint32_t>(16, 0)},
-      {"39 metadata_size huge", Code::limit_exceeded, Reason::limit, with_header<uint32_t>(16, 65 << 20)},
+      {"39 metadata_size huge", Code::limit_exceeded, Reason::limit,
+       with_header<uint32_t>(16, 65 << 20)},
   };
 }
 
@@ -168,30 +172,38 @@ std::vector<Malformed> metadata_cases() {
   bad("40 trailing text", with_metadata(good + "x"));
   bad("40 a NUL behind", with_metadata(good + std::string(1, '\0')));
   bad("40 a byte order mark", with_metadata("\xEF\xBB\xBF" + good));
-  bad("40 too deep", with_metadata(with_keys("\"x\":" + std::string(64, '[') + std::string(64, ']'))));
+  bad("40 too deep",
+      with_metadata(with_keys("\"x\":" + std::string(64, '[') + std::string(64, ']'))));
   bad("40 cut", with_metadata(good.substr(0, good.size() - 1)));
   bad("41 no apr_version", with_metadata_change("apr_version", "apr_versiom"));
   bad("41 no model_type", with_metadata_change("model_type", "model_typo"));
   bad("41 no n_mels", with_metadata_change("n_mels", "n_mel"));
-  bad("41 architecture is a string", with_metadata(R"({"apr_version":"2.0.0","model_type":"whisper","architecture":"x"})"));
+  bad("41 architecture is a string",
+      with_metadata(R"({"apr_version":"2.0.0","model_type":"whisper","architecture":"x"})"));
   bad("41 n_mels is a string", with_metadata_change("\"n_mels\":80", "\"n_mels\":\"80\""));
   bad("41 apr_version is a number", with_metadata_change("\"2.0.0\"", "2"));
   bad("41 n_mels twice", with_metadata_change("\"n_mels\":80", "\"n_mels\":80,\"n_mels\":80"));
   bad("41 model_type twice", with_metadata(with_keys("\"model_type\":\"whisper\"")));
-  cases.push_back({"42 another major", Code::unsupported_version, Reason::version, with_metadata_change("2.0.0", "3.0.0")});
+  cases.push_back({"42 another major", Code::unsupported_version, Reason::version,
+                   with_metadata_change("2.0.0", "3.0.0")});
   bad("43 zero", with_metadata_change("\"n_mels\":80", "\"n_mels\":0"));
   bad("43 negative", with_metadata_change("\"n_mels\":80", "\"n_mels\":-80"));
   bad("43 fractional", with_metadata_change("\"n_mels\":80", "\"n_mels\":80.5"));
   bad("43 too large", with_metadata_change("\"n_mels\":80", "\"n_mels\":2147483648"));
   bad("44 heads", with_metadata_change("\"n_audio_head\":6", "\"n_audio_head\":7"));
   bad("44 states", with_metadata_change("\"n_text_state\":384", "\"n_text_state\":390"));
-  cases.push_back({"45 too many tokens", Code::malformed, Reason::bad_vocabulary, with_metadata(with_vocab(many))});
-  cases.push_back({"45 not a string", Code::malformed, Reason::bad_vocabulary, with_metadata(with_vocab("[\"a\", 7]"))});
-  cases.push_back({"45 not an array", Code::malformed, Reason::bad_vocabulary, with_metadata(with_vocab("{}"))});
-  for (const char* keys : {R"("mel_filterbank":[0.5])", R"("mel_filterbank":[0.5],"mel_filterbank_shape":[80,201])",
-                           R"("mel_filterbank":[0.5],"mel_filterbank_shape":[1,1])",
-                           R"("mel_filterbank":[0.5],"mel_filterbank_shape":[80])"}) {
-    cases.push_back({"46 filterbank", Code::malformed, Reason::bad_filterbank, with_metadata(with_keys(keys))});
+  cases.push_back({"45 too many tokens", Code::malformed, Reason::bad_vocabulary,
+                   with_metadata(with_vocab(many))});
+  cases.push_back({"45 not a string", Code::malformed, Reason::bad_vocabulary,
+                   with_metadata(with_vocab("[\"a\", 7]"))});
+  cases.push_back({"45 not an array", Code::malformed, Reason::bad_vocabulary,
+                   with_metadata(with_vocab("{}"))});
+  for (const char* keys :
+       {R"("mel_filterbank":[0.5])", R"("mel_filterbank":[0.5],"mel_filterbank_shape":[80,201])",
+        R"("mel_filterbank":[0.5],"mel_filterbank_shape":[1,1])",
+        R"("mel_filterbank":[0.5],"mel_filterbank_shape":[80])"}) {
+    cases.push_back(
+        {"46 filterbank", Code::malformed, Reason::bad_filterbank, with_metadata(with_keys(keys))});
   }
   return cases;
 }
@@ -229,7 +241,8 @@ std::vector<Malformed> index_cases() {
         b.index_tail.assign(8, 0);
       }));
   add("53 nine dims", Reason::bad_shape, with_tensor([](auto& t) { t.dims.assign(9, 1); }));
-  add("54 product overflows", Reason::bad_shape, with_tensor([](auto& t) { t.dims = {1ull << 40, 1ull << 40}; }));
+  add("54 product overflows", Reason::bad_shape,
+      with_tensor([](auto& t) { t.dims = {1ull << 40, 1ull << 40}; }));
   add("54 bytes overflow", Reason::bad_shape, with_tensor([](auto& t) { t.dims = {1ull << 62}; }));
   add("54 larger than the file", Reason::bad_shape, with_tensor([](auto& t) {
         t.dims = {1 << 20};
@@ -270,7 +283,8 @@ std::vector<Malformed> index_cases() {
 std::vector<Malformed> lz4_cases() {
   std::vector<Malformed> cases;
   auto add = [&](const char* name, Bytes stored, uint64_t raw_size = 64) {
-    cases.push_back({name, Code::malformed, Reason::decompress, with_lz4(std::move(stored), raw_size)});
+    cases.push_back(
+        {name, Code::malformed, Reason::decompress, with_lz4(std::move(stored), raw_size)});
   };
   Bytes zeros_and_one = lz4_block(11, kZeros);
   zeros_and_one.push_back(1);
@@ -300,8 +314,9 @@ std::vector<Malformed> lz4_cases() {
 void expect_rejected(const Malformed& one, bool tell_length, size_t chunk_size) {
   RecordingSink sink;
   const Status status = read_file(sink, one.file, tell_length, chunk_size);
-  const std::string where = std::string(one.name) + (tell_length ? ", length known" : ", length unknown") +
-                            ", chunks of " + std::to_string(chunk_size);
+  const std::string where = std::string(one.name) +
+                            (tell_length ? ", length known" : ", length unknown") + ", chunks of " +
+                            std::to_string(chunk_size);
   if (status) {
     report_failure(__FILE__, __LINE__, where + ": accepted");
     return;
@@ -313,7 +328,8 @@ void expect_rejected(const Malformed& one, bool tell_length, size_t chunk_size) 
     report_failure(__FILE__, __LINE__,
                    where + ": " + std::string(error_code_name(error.code)) + "/" +
                        std::string(error_reason_name(error.reason)) + " about " +
-                       std::string(error.subject.view()) + ", got " + std::string(error.got.view()));
+                       std::string(error.subject.view()) + ", got " +
+                       std::string(error.got.view()));
   }
   EXPECT_TRUE(!error.subject.empty());
   EXPECT_TRUE(error.offset != kNoOffset);
@@ -383,13 +399,15 @@ SUSURRUS_TEST(whisper_model_is_refused_before_its_first_weight) {
   EXPECT_EQ(whisper_error([](Apr2Builder&) {}).code, Code::ok);
 
   Error error = whisper_error([](Apr2Builder& b) {
-    std::erase_if(b.tensors, [](const BuiltTensor& t) { return t.name.starts_with("encoder.conv1"); });
+    std::erase_if(b.tensors,
+                  [](const BuiltTensor& t) { return t.name.starts_with("encoder.conv1"); });
   });
   EXPECT_EQ(error.code, Code::missing_tensor);
   EXPECT_EQ(error.reason, Reason::model);
   EXPECT_EQ(error.subject.view(), "encoder.conv1.weight, encoder.conv1.bias");
 
-  error = whisper_error([](Apr2Builder& b) { named(b, "encoder.blocks.0.mlp.0.weight").dims = {64, 64}; });
+  error = whisper_error(
+      [](Apr2Builder& b) { named(b, "encoder.blocks.0.mlp.0.weight").dims = {64, 64}; });
   EXPECT_EQ(error.code, Code::shape_mismatch);
   EXPECT_EQ(error.subject.view(), "encoder.blocks.0.mlp.0.weight");
   EXPECT_EQ(error.expected.view(), "[128, 32]");
@@ -405,9 +423,8 @@ SUSURRUS_TEST(whisper_model_is_refused_before_its_first_weight) {
   EXPECT_EQ(error.code, Code::malformed);
   EXPECT_EQ(error.reason, Reason::no_tensors);
 
-  error = whisper_error([](Apr2Builder& b) {
-    b.metadata.replace(b.metadata.find("\"vocab\""), 7, "\"other\"");
-  });
+  error = whisper_error(
+      [](Apr2Builder& b) { b.metadata.replace(b.metadata.find("\"vocab\""), 7, "\"other\""); });
   EXPECT_EQ(error.code, Code::malformed);
   EXPECT_EQ(error.reason, Reason::model);
   EXPECT_EQ(error.subject.view(), "n_vocab");

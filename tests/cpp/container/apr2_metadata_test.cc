@@ -15,7 +15,8 @@ struct Read {
 /// A small Whisper's metadata with more keys.
 Read read(std::string_view keys, uint32_t n_vocab = 4) {
   const std::string text =
-      R"({"apr_version":"2.1","model_type":"whisper","architecture":{"n_vocab":)" + std::to_string(n_vocab) +
+      R"({"apr_version":"2.1","model_type":"whisper","architecture":{"n_vocab":)" +
+      std::to_string(n_vocab) +
       R"(,"n_audio_ctx":10,"n_text_ctx":8,"n_mels":2,"n_audio_layer":1,"n_text_layer":2,)"
       R"("n_audio_head":2,"n_text_head":2,"n_audio_state":64,"n_text_state":64})" +
       std::string(keys) + "}";
@@ -78,15 +79,17 @@ SUSURRUS_TEST(metadata_options) {
   EXPECT_TRUE(read(R"(,"tokenizer_config":null,"alignment_heads":null,"vocab":null)").is_ok);
   for (const char* wrong :
        {R"(,"tokenizer_config":[])", R"(,"tokenizer_config":{"suppress_tokens":[-1]})",
-        R"(,"tokenizer_config":{"suppress_tokens":"1"})", R"(,"tokenizer_config":{"is_multilingual":1})",
-        R"(,"alignment_heads":[1])", R"(,"alignment_heads":[[1,2,3]])", R"(,"alignment_heads":[[1]])"}) {
+        R"(,"tokenizer_config":{"suppress_tokens":"1"})",
+        R"(,"tokenizer_config":{"is_multilingual":1})", R"(,"alignment_heads":[1])",
+        R"(,"alignment_heads":[[1,2,3]])", R"(,"alignment_heads":[[1]])"}) {
     EXPECT_EQ(read(wrong).error.reason, ErrorReason::bad_metadata);
   }
 }
 
 SUSURRUS_TEST(vocabulary_is_decoded_to_bytes) {
   // U+0120 is a space, U+00C3 the byte C3, U+0143 the byte AD, U+00FF the byte FF.
-  Read result = read(R"(,"vocab":["\u0120a","\u00c3\u0143","<|endoftext|>","\u0100\u0121\u0142\u00ff"])");
+  Read result =
+      read(R"(,"vocab":["\u0120a","\u00c3\u0143","<|endoftext|>","\u0100\u0121\u0142\u00ff"])");
   ASSERT_TRUE(result.is_ok);
   EXPECT_EQ(result.metadata.model.vocabulary.token_count(), 4u);
   EXPECT_EQ(token(result, 0), " a");
@@ -134,9 +137,10 @@ SUSURRUS_TEST(filterbank_is_read_and_checked) {
   EXPECT_TRUE(result.metadata.model.mel_filterbank.floats()[0] == 0.0248626135f);
   EXPECT_TRUE(result.metadata.model.mel_filterbank.floats()[401] == 0.25f);
   for (const std::string& wrong :
-       {filterbank("0", 401, "[2,201]"), filterbank("0", 402, "[201,2]"), filterbank("-1", 402, "[2,201]"),
-        filterbank("1e39", 402, "[2,201]"), filterbank("\"0\"", 402, "[2,201]"),
-        filterbank("0", 402, "[2,201,1]"), filterbank("0", 402, "[2.0,201]")}) {
+       {filterbank("0", 401, "[2,201]"), filterbank("0", 402, "[201,2]"),
+        filterbank("-1", 402, "[2,201]"), filterbank("1e39", 402, "[2,201]"),
+        filterbank("\"0\"", 402, "[2,201]"), filterbank("0", 402, "[2,201,1]"),
+        filterbank("0", 402, "[2.0,201]")}) {
     EXPECT_EQ(read(wrong).error.reason, ErrorReason::bad_filterbank);
   }
 }

@@ -27,7 +27,8 @@ Apr2Builder large_builder() {
     tensor.dtype = 7;
     const size_t sizes[] = {200000, 65536, 65537, 0, 131072, 12};
     Bytes raw(sizes[i]);
-    for (uint8_t& byte : raw) byte = static_cast<uint8_t>(next_random(random) & (i == 4 ? 0xFF : 0x03));
+    for (uint8_t& byte : raw)
+      byte = static_cast<uint8_t>(next_random(random) & (i == 4 ? 0xFF : 0x03));
     tensor.dims = {raw.size()};
     tensor.stored = raw;
     if (Bytes stream = lz4_stream(raw); i % 2 == 0 || stream.size() < raw.size()) {
@@ -235,8 +236,9 @@ SUSURRUS_TEST(apr2_encrypted_file_shows_metadata_and_places_nothing) {
   EXPECT_EQ(sink.order.size(), 0u);
   EXPECT_TRUE(sink.metadata_text == builder.metadata);
   // With a scheme, the stored sizes must fit it.
-  builder.metadata.insert(builder.metadata.size() - 1,
-                          R"(,"encryption":{"version":1,"cipher":"AES-256-GCM","piece_size":1048576})");
+  builder.metadata.insert(
+      builder.metadata.size() - 1,
+      R"(,"encryption":{"version":1,"cipher":"AES-256-GCM","piece_size":1048576})");
   RecordingSink other;
   EXPECT_EQ(read_file(other, builder.build()).error().reason, ErrorReason::size_mismatch);
 }
@@ -291,7 +293,8 @@ SUSURRUS_TEST(apr2_mutations_with_a_right_checksum_never_crash) {
     }
     fix_crc(file);
     WeightStore store;
-    const Status status = read_file(store, file, next_random(random) % 2 == 0, 1 + next_random(random) % 9000);
+    const Status status =
+        read_file(store, file, next_random(random) % 2 == 0, 1 + next_random(random) % 9000);
     if (!status) {
       EXPECT_TRUE(status.error().code != ErrorCode::internal_error);
     }

@@ -8,7 +8,8 @@
 namespace susurrus::testing {
 namespace {
 
-TensorInfo planned(std::string name, Dtype dtype, Shape shape, uint64_t stored, bool is_compressed) {
+TensorInfo planned(std::string name, Dtype dtype, Shape shape, uint64_t stored,
+                   bool is_compressed) {
   TensorInfo tensor;
   tensor.name = std::move(name);
   tensor.dtype = dtype;
@@ -24,7 +25,8 @@ Bytes taken(const OutputBuffer& output) { return {output.bytes().begin(), output
 
 SUSURRUS_TEST(apr2_writer_makes_golden_g2) {
   const Bytes data = {0, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0, 0, 0, 0, 0x3f};
-  auto writer = Apr2Writer::plan(tiny_metadata(), {planned("encoder.conv1.bias", Dtype::f32, {4}, 16, false)}, 0);
+  auto writer = Apr2Writer::plan(tiny_metadata(),
+                                 {planned("encoder.conv1.bias", Dtype::f32, {4}, 16, false)}, 0);
   ASSERT_TRUE(writer.has_value());
   OutputBuffer output;
   ASSERT_TRUE((*writer)->begin(tiny_metadata(), output).has_value());
@@ -33,8 +35,8 @@ SUSURRUS_TEST(apr2_writer_makes_golden_g2) {
   EXPECT_EQ((*writer)->file_byte_count(), 416u);
 
   // apr.md §11, G2, as printed there.
-  Bytes golden = {0x41, 0x50, 0x52, 0x32, 2, 0, 0, 0, 2, 0, 0, 0, 0x20, 0, 0, 0,
-                  0xea, 0, 0, 0, 0x0a, 1, 0, 0, 0x42, 0, 0, 0, 0x80, 1, 0, 0};
+  Bytes golden = {0x41, 0x50, 0x52, 0x32, 2,    0, 0, 0, 2,    0, 0, 0, 0x20, 0, 0, 0,
+                  0xea, 0,    0,    0,    0x0a, 1, 0, 0, 0x42, 0, 0, 0, 0x80, 1, 0, 0};
   append_text(golden, tiny_metadata());
   for (uint8_t byte : {1, 0, 0, 0, 0, 0, 0, 0, 0x12, 0}) golden.push_back(byte);
   append_text(golden, "encoder.conv1.bias");

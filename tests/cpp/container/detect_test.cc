@@ -74,8 +74,10 @@ SUSURRUS_TEST(what_is_no_model_is_named) {
 }
 
 SUSURRUS_TEST(apr2_is_found_and_versions_are_told) {
-  EXPECT_TRUE(detect_format(as_bytes(padded(std::string("APR2\2\0\0\0", 8))), std::nullopt).has_value());
-  EXPECT_EQ(detect_error(padded(std::string("APR1\2\0\0\0", 8))).code, ErrorCode::unsupported_version);
+  EXPECT_TRUE(
+      detect_format(as_bytes(padded(std::string("APR2\2\0\0\0", 8))), std::nullopt).has_value());
+  EXPECT_EQ(detect_error(padded(std::string("APR1\2\0\0\0", 8))).code,
+            ErrorCode::unsupported_version);
   EXPECT_EQ(detect_error("GGUF").code, ErrorCode::truncated_input);
   EXPECT_EQ(detect_error("").code, ErrorCode::truncated_input);
 }

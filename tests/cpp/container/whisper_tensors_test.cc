@@ -46,7 +46,8 @@ SUSURRUS_TEST(tensor_names_become_openais) {
       {"model.decoder.layer_norm.weight", "decoder.ln.weight"},
       {"model.encoder.layers.3.self_attn.k_proj.weight", "encoder.blocks.3.attn.key.weight"},
       {"decoder.layers.31.encoder_attn.out_proj.bias", "decoder.blocks.31.cross_attn.out.bias"},
-      {"model.decoder.layers.0.encoder_attn_layer_norm.weight", "decoder.blocks.0.cross_attn_ln.weight"},
+      {"model.decoder.layers.0.encoder_attn_layer_norm.weight",
+       "decoder.blocks.0.cross_attn_ln.weight"},
       {"model.decoder.layers.0.final_layer_norm.bias", "decoder.blocks.0.mlp_ln.bias"},
       {"model.decoder.layers.10.fc1.weight", "decoder.blocks.10.mlp.0.weight"},
       {"encoder.layers.0.fc2.bias", "encoder.blocks.0.mlp.2.bias"},
@@ -63,8 +64,8 @@ SUSURRUS_TEST(tensor_names_become_openais) {
 SUSURRUS_TEST(weight_store_keeps_what_whisper_needs_by_openais_names) {
   Apr2Builder builder = whisper_builder(16);
   named(builder, "encoder.positional_embedding").name = "model.encoder.embed_positions.weight";
-  named(builder, "encoder.conv1.bias").dims = {32, 1};                     // ggml's column
-  named(builder, "encoder.conv1.weight").dims = {3, 8, 32};                // reversed
+  named(builder, "encoder.conv1.bias").dims = {32, 1};       // ggml's column
+  named(builder, "encoder.conv1.weight").dims = {3, 8, 32};  // reversed
   BuiltTensor ignored;
   ignored.name = "proj_out.weight";
   ignored.dims = {5, 32};
@@ -95,7 +96,8 @@ SUSURRUS_TEST(weight_store_keeps_what_whisper_needs_by_openais_names) {
   EXPECT_EQ(as_text(store.metadata().vocabulary.token(1)), " b");
   uint64_t expected = 0;
   for (const BuiltTensor& tensor : builder.tensors) {
-    if (tensor.name != "proj_out.weight" && tensor.name != "audio.mel_filterbank") expected += tensor.stored.size();
+    if (tensor.name != "proj_out.weight" && tensor.name != "audio.mel_filterbank")
+      expected += tensor.stored.size();
   }
   EXPECT_EQ(store.weight_byte_count(), expected);
   EXPECT_EQ(store.warnings().size(), 1u);  // the reversed dimensions

@@ -31,11 +31,21 @@ std::string hugging_face_name(std::string name) {
   const std::pair<const char*, const char*> parts[] = {
       {"encoder.positional_embedding", "encoder.embed_positions.weight"},
       {"decoder.positional_embedding", "decoder.embed_positions.weight"},
-      {"token_embedding", "embed_tokens"}, {"ln_post", "layer_norm"}, {"decoder.ln.", "decoder.layer_norm."},
-      {"blocks", "layers"}, {"cross_attn_ln", "encoder_attn_layer_norm"}, {"mlp_ln", "final_layer_norm"},
-      {"attn_ln", "self_attn_layer_norm"}, {"cross_attn.", "encoder_attn."}, {".attn.", ".self_attn."},
-      {".query.", ".q_proj."}, {".key.", ".k_proj."}, {".value.", ".v_proj."}, {".out.", ".out_proj."},
-      {"mlp.0", "fc1"}, {"mlp.2", "fc2"}};
+      {"token_embedding", "embed_tokens"},
+      {"ln_post", "layer_norm"},
+      {"decoder.ln.", "decoder.layer_norm."},
+      {"blocks", "layers"},
+      {"cross_attn_ln", "encoder_attn_layer_norm"},
+      {"mlp_ln", "final_layer_norm"},
+      {"attn_ln", "self_attn_layer_norm"},
+      {"cross_attn.", "encoder_attn."},
+      {".attn.", ".self_attn."},
+      {".query.", ".q_proj."},
+      {".key.", ".k_proj."},
+      {".value.", ".v_proj."},
+      {".out.", ".out_proj."},
+      {"mlp.0", "fc1"},
+      {"mlp.2", "fc2"}};
   for (const auto& [from, to] : parts) {
     const size_t at = name.find(from);
     if (at != std::string::npos) name.replace(at, std::string(from).size(), to);
@@ -66,13 +76,16 @@ Source make_source(Dtype dtype, bool hugging_face, std::string_view without = ""
       values.push_back(value);
       if (dtype == Dtype::f32) append_number(data, value);
       if (dtype == Dtype::f16) append_number(data, f16_from_f32(value));
-      if (dtype == Dtype::bf16) append_number(data, static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16));
+      if (dtype == Dtype::bf16)
+        append_number(data, static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16));
     }
     if (json.size() > 1) json += ",";
-    json += "\"" + (hugging_face ? hugging_face_name(tensor.name) : tensor.name) + "\":{\"dtype\":\"" + type_name +
-            "\",\"shape\":[";
-    for (uint32_t i = 0; i < tensor.shape.rank(); ++i) json += (i ? "," : "") + std::to_string(tensor.shape[i]);
-    json += "],\"data_offsets\":[" + std::to_string(begin) + "," + std::to_string(data.size()) + "]}";
+    json += "\"" + (hugging_face ? hugging_face_name(tensor.name) : tensor.name) +
+            "\":{\"dtype\":\"" + type_name + "\",\"shape\":[";
+    for (uint32_t i = 0; i < tensor.shape.rank(); ++i)
+      json += (i ? "," : "") + std::to_string(tensor.shape[i]);
+    json +=
+        "],\"data_offsets\":[" + std::to_string(begin) + "," + std::to_string(data.size()) + "]}";
   }
   json += "}";
   append_number<uint64_t>(source.file, json.size());
@@ -86,7 +99,8 @@ void drain(Converter& converter, Bytes& out) {
   converter.consume_output();
 }
 
-Status run_pass(Converter& converter, Converter::Pass pass, const Bytes& file, size_t chunk, Bytes& out) {
+Status run_pass(Converter& converter, Converter::Pass pass, const Bytes& file, size_t chunk,
+                Bytes& out) {
   SUSURRUS_TRY(converter.begin(pass));
   drain(converter, out);
   for (uint32_t i = 0; i < converter.tensor_count(); ++i) {
@@ -110,7 +124,8 @@ Status prepare(Converter& converter, const Bytes& file) {
   return converter.set_metadata(whisper_builder().metadata);
 }
 
-Bytes convert(const Bytes& file, Dtype dtype, Converter::Compression compression, size_t chunk = 1000) {
+Bytes convert(const Bytes& file, Dtype dtype, Converter::Compression compression,
+              size_t chunk = 1000) {
   Converter converter(dtype, compression);
   Bytes out;
   Status status = prepare(converter, file);
@@ -151,7 +166,8 @@ SUSURRUS_TEST(converter_types_by_kind_of_tensor) {
   const Source source = make_source(Dtype::f32, true);
   for (Dtype dtype : {Dtype::f16, Dtype::q8_0, Dtype::q4_1}) {
     RecordingSink sink;
-    ASSERT_TRUE(read_file(sink, convert(source.file, dtype, Converter::Compression::none)).has_value());
+    ASSERT_TRUE(
+        read_file(sink, convert(source.file, dtype, Converter::Compression::none)).has_value());
     std::map<std::string, Dtype> types;
     for (const TensorInfo& info : sink.infos) types[info.name] = info.dtype;
     EXPECT_TRUE(types["encoder.conv1.bias"] == Dtype::f32);
@@ -182,16 +198,19 @@ SUSURRUS_TEST(converter_output_does_not_depend_on_chunks_or_compression) {
   EXPECT_TRUE(packed.tensors == raw.tensors);
   EXPECT_TRUE((packed.flags & 1) != 0);
   EXPECT_TRUE(packed_file.size() < raw_file.size());
-  for (const TensorInfo& info : packed.infos) EXPECT_TRUE(info.stored_byte_count <= info.raw_byte_count);
+  for (const TensorInfo& info : packed.infos)
+    EXPECT_TRUE(info.stored_byte_count <= info.raw_byte_count);
   for (size_t chunk : {1, 3, 127, 100000}) {
-    EXPECT_TRUE(convert(source.file, Dtype::q8_0, Converter::Compression::lz4, chunk) == packed_file);
+    EXPECT_TRUE(convert(source.file, Dtype::q8_0, Converter::Compression::lz4, chunk) ==
+                packed_file);
   }
 }
 
 SUSURRUS_TEST(converter_computes_encoder_positions) {
   const Source source = make_source(Dtype::f32, false, kEncoderPositionsName);
   RecordingSink sink;
-  ASSERT_TRUE(read_file(sink, convert(source.file, Dtype::f16, Converter::Compression::lz4)).has_value());
+  ASSERT_TRUE(
+      read_file(sink, convert(source.file, Dtype::f16, Converter::Compression::lz4)).has_value());
   const Bytes& bytes = sink.tensors[std::string(kEncoderPositionsName)];
   ASSERT_TRUE(bytes.size() == 6 * 32 * 4);
   for (int t = 0; t < 6; ++t) {
@@ -209,7 +228,8 @@ SUSURRUS_TEST(converter_refuses_incomplete_sources) {
   const Status status = prepare(converter, source.file);
   EXPECT_EQ(status.error().code, ErrorCode::missing_tensor);
   EXPECT_EQ(status.error().subject.view(), "decoder.ln.bias");
-  EXPECT_EQ(converter.begin(Converter::Pass::write).error().code, ErrorCode::disabled_by_previous_error);
+  EXPECT_EQ(converter.begin(Converter::Pass::write).error().code,
+            ErrorCode::disabled_by_previous_error);
 }
 
 SUSURRUS_TEST(converter_keeps_the_order_of_calls) {
@@ -224,7 +244,8 @@ SUSURRUS_TEST(converter_keeps_the_order_of_calls) {
   ASSERT_TRUE(undrained.begin(Converter::Pass::write).has_value());
   EXPECT_EQ(undrained.finish_tensor().error().code, ErrorCode::wrong_state);
   undrained.consume_output();
-  EXPECT_EQ(undrained.finish_tensor().error().code, ErrorCode::source_failed);  // its bytes never came
+  EXPECT_EQ(undrained.finish_tensor().error().code,
+            ErrorCode::source_failed);  // its bytes never came
   Converter wrong_type(Dtype::i8, Converter::Compression::none);
   EXPECT_EQ(prepare(wrong_type, source.file).error().code, ErrorCode::invalid_argument);
 }

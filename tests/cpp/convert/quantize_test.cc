@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness.h"
 #include "base/bytes.h"
+#include "harness.h"
 #include "kernels/half.h"
 
 namespace susurrus::testing {
@@ -43,7 +43,8 @@ SUSURRUS_TEST(golden_blocks) {
 SUSURRUS_TEST(blocks_of_zeros_nan_and_extremes_are_defined) {
   float x[32] = {};
   EXPECT_EQ(hex_block(Dtype::q8_0, x), std::string(68, '0'));
-  EXPECT_EQ(hex_block(Dtype::q4_0, x), "0080" + std::string(32, '8'));  // 0 / -8 is -0, as ggml writes it
+  EXPECT_EQ(hex_block(Dtype::q4_0, x),
+            "0080" + std::string(32, '8'));  // 0 / -8 is -0, as ggml writes it
   for (Dtype dtype : {Dtype::q8_0, Dtype::q4_0, Dtype::q4_1, Dtype::q5_0, Dtype::q5_1}) {
     for (float value : {NAN, INFINITY, -INFINITY, 3e38f, 1e-45f}) {
       for (float& one : x) one = 1.0f;
@@ -62,15 +63,19 @@ SUSURRUS_TEST(halves_round_to_nearest_even) {
       EXPECT_TRUE((back & 0x7C00) == 0x7C00 && (back & 0x3FF) != 0);
       continue;
     }
-    if (f16_from_f32(value) != half) report_failure(__FILE__, __LINE__, "half " + std::to_string(bits));
+    if (f16_from_f32(value) != half)
+      report_failure(__FILE__, __LINE__, "half " + std::to_string(bits));
     if ((half & 0x7FFF) >= 0x7BFF) continue;
     // Halfway to the next half: the even one; a hair beyond: the next.
     const float next = f32_from_f16(static_cast<uint16_t>(half + 1));
-    const float middle = static_cast<float>((static_cast<double>(value) + static_cast<double>(next)) / 2);
+    const float middle =
+        static_cast<float>((static_cast<double>(value) + static_cast<double>(next)) / 2);
     const uint16_t even = half & 1 ? static_cast<uint16_t>(half + 1) : half;
-    if (f16_from_f32(middle) != even) report_failure(__FILE__, __LINE__, "middle " + std::to_string(bits));
+    if (f16_from_f32(middle) != even)
+      report_failure(__FILE__, __LINE__, "middle " + std::to_string(bits));
     const float beyond = std::nextafter(middle, next);
-    if (f16_from_f32(beyond) != half + 1) report_failure(__FILE__, __LINE__, "beyond " + std::to_string(bits));
+    if (f16_from_f32(beyond) != half + 1)
+      report_failure(__FILE__, __LINE__, "beyond " + std::to_string(bits));
   }
   EXPECT_EQ(f16_from_f32(65519.0f), 0x7BFFu);
   EXPECT_EQ(f16_from_f32(65520.0f), 0x7C00u);

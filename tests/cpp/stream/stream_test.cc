@@ -124,11 +124,13 @@ SUSURRUS_TEST(lz4_streams_survive_any_cut) {
       OutputBuffer stored;
       Lz4BlockWriter writer;
       for (size_t at = 0; at < raw.size(); at += 777) {
-        ASSERT_TRUE(writer.write(ByteSpan(raw).subspan(at, std::min<size_t>(777, raw.size() - at)), stored)
-                        .has_value());
+        ASSERT_TRUE(
+            writer.write(ByteSpan(raw).subspan(at, std::min<size_t>(777, raw.size() - at)), stored)
+                .has_value());
       }
       ASSERT_TRUE(writer.finish(stored).has_value());
-      if (!compressible && size == 65536) EXPECT_EQ(stored.bytes().size(), 65794u + 4);  // apr.md §11, G3
+      if (!compressible && size == 65536)
+        EXPECT_EQ(stored.bytes().size(), 65794u + 4);  // apr.md §11, G3
       Lz4BlockStream reader;
       for (size_t chunk : {size_t{1}, size_t{3}, size_t{65535}, stored.bytes().size()}) {
         std::vector<uint8_t> decoded(size);
