@@ -153,7 +153,8 @@ async function installWithApt(packages) {
 export async function ensureTools(names) {
   const find = () => Object.fromEntries(names.map((name) => [name, tools[name].find()]));
   let found = find();
-  const missing = () => names.filter((name) => !found[name]);
+  // In the table's order: Emscripten's packages bring clang-format along.
+  const missing = () => Object.keys(tools).filter((name) => names.includes(name) && !found[name]);
   if (missing().length > 0) {
     requireDebianLike(missing());
     mkdirSync(folder, { recursive: true });
