@@ -72,6 +72,8 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Chromium', () => {
         expect(outcome.duration).toBeCloseTo(60, 0);
         expect(new Set(outcome.windows).size).toBeGreaterThan(1);
         expect(fresh.weightBytes).toBeGreaterThan(30e6);
+        const planned = fresh.weightBytes + fresh.kvCacheBytes + fresh.activationBytes;
+        expect(fresh.heapPeakBytes).toBeLessThanOrEqual(planned + 4 * 2 ** 20);
         expect(after.heapBytes - fresh.heapBytes).toBeLessThanOrEqual(64 * 1024);
         expect(again.heapPeakBytes).toBe(after.heapPeakBytes);
         expect(again.wasmBytes).toBe(after.wasmBytes);
