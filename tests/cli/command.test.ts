@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { modelPath, samplePath, sampleText } from '../support/embedded_model.js';
+import { projectRoot } from '../support/shared_folder.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'susurrus-cli-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+interface Outcome {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(...args: string[]): Promise<Outcome> {
+  return new Promise((done) => {
+    execFile(
+      process.execPath,
+      [join(projectRoot, 'dist/cli.mjs'), ...args],
+      { encoding: 'utf8', maxBuffer: 1 << 28 },
+      (error, stdout, stderr) => {
+        const status = error ? Number(error.code) : 0;
+        done({ status, stdout, stderr });
+      },
+    );
+  });
+}
+
+/** What every failure looks like: nothing on stdout, one line on stderr. */
+function expectFailure({ status, stdout, stderr }: Outcome, group: number, says: RegExp): void {
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(/^susurrus: [^\n]+\n$/);
+  expect(stderr).toMatch(says);
+  expect(status).toBe(group);
+}
+
+describe('susurrus', () => {
+  test('--help tells all commands and options', async () => {
+    const { status, stdout, stderr } = await run('--help');
+    expect([status, stderr]).toEqual([0, '']);
+    for (const word of [
+      ...['transcribe', 'convert', 'inspect', '--model', '--language', '--timestamps', '--format'],
+      ...['--variant', '--dtype', '--compress', '--vocabulary', '--force', '--json', '--version'],
+    ]) {
+      expect(stdout).toContain(word);
+    }
+    expect((await run('transcribe', '--help')).stdout).toBe(stdout);
+  });
+
+  test('--version is that of the package', async () => {
+    const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(await run('--version')).toEqual({
+      status: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+    });
+  });
+
+  test.each([
+    ['no command', [], /name a command/],
+    ['an unknown command', ['listen'], /no command 'listen'/],
+    ['an unknown option', ['transcribe', samplePath, '--beams', '5'], /--beams/],
+    ['no audio', ['transcribe'], /at least one audio file/],
+    ['a wrong choice', ['transcribe', samplePath, '--format', 'xml'], /txt or json/],
+    ['a missing value', ['transcribe', samplePath, '--model'], /--model/],
+    ['too few files', ['convert', 'folder'], /SRC and DST/],
+    ['too many files', ['inspect', 'a', 'b'], /one FILE/],
+  ])('%s is a usage error', async (_, args, says) => {
+    expectFailure(await run(...args), 5, says);
+  });
+});
+
+describe('susurrus transcribe', () => {
+  test('prints the text, and says what the embedded model is', async () => {
+    const { status, stdout, stderr } = await run('transcribe', samplePath);
+    expect(status).toBe(0);
+    expect(stdout.trim().split(/\s+/).join(' ')).toBe(sampleText);
+    expect(stderr).toMatch(/ten words/);
+    expect(stderr).toMatch(/susurrus convert/);
+  });
+
+  test('prints JSON alone, with the reference’s fields', async () => {
+    const { status, stdout } = await run('transcribe', samplePath, '--format', 'json');
+    expect(status).toBe(0);
+    const result = JSON.parse(stdout) as { text: string; segments: Record<string, unknown>[] };
+    expect(result).toMatchObject({ language: 'en' });
+    expect(result.text.trim()).toBe(sampleText);
+    expect(Object.keys(result.segments[0]!).sort()).toEqual(
+      [
+        ...['avg_logprob', 'compression_ratio', 'end', 'id', 'no_speech_prob', 'seek', 'start'],
+        ...['temperature', 'text', 'tokens'],
+      ].sort(),
+    );
+  });
+
+  test('takes a model, options and several files', async () => {
+    const { status, stdout, stderr } = await run(
+      ...['transcribe', samplePath, samplePath, '--model', modelPath, '--language', 'en'],
+      ...['--timestamps', 'none', '--variant', 'simd', '--temperature', '0'],
+      ...['--compatibility', 'openai', '--format', 'json', '--stats'],
+    );
+    expect(status).toBe(0);
+    const results = JSON.parse(stdout) as { file: string; text: string }[];
+    expect(results.map(({ file }) => file)).toEqual([samplePath, samplePath]);
+    expect(results.map(({ text }) => text.trim())).toEqual([sampleText, sampleText]);
+    expect(stderr).not.toMatch(/ten words/);
+    expect(stderr.match(/real-time factor [\d.]+ .*engine simd/g)).toHaveLength(2);
+  });
+
+  test.each([
+    ['an absent recording', ['/no/such.wav', '--model', modelPath], 6, /no such file/],
+    ['an absent model', [samplePath, '--model', '/no/such.apr'], 6, /no such file/],
+    ['a file that is no model', [samplePath, '--model', samplePath], 1, /not a model file/],
+    ['an unknown language', [samplePath, '--model', modelPath, '--language', 'xx'], 5, /language/],
+    ['a file that is no audio', [modelPath, '--model', modelPath], 2, /no audio file/],
+  ])('%s fails with one line', async (_, args, group, says) => {
+    expectFailure(await run('transcribe', ...args), group, says);
+  });
+});
+
+describe('susurrus inspect', () => {
+  test('tells format, flags, metadata and tensors', async () => {
+    const { status, stdout } = await run('inspect', modelPath);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^format +APR2 2\.0$/m);
+    expect(stdout).toMatch(/^flags +.*ALIGNED_64/m);
+    expect(stdout).toContain('"n_audio_state": 96');
+    expect(stdout).toMatch(/^ +encoder\.conv1\.weight +\w+ +96×80×3 +\d+ +\d+ +\d+$/m);
+  });
+
+  test('--json is one JSON object with the same', async () => {
+    const { status, stdout, stderr } = await run('inspect', modelPath, '--json');
+    expect([status, stderr]).toEqual([0, '']);
+    const facts = JSON.parse(stdout) as {
+      flags: string[];
+      tensors: { name: string; shape: number[]; size: number; raw_size: number; offset: number }[];
+    };
+    expect(facts).toMatchObject({
+      format: 'APR2',
+      version: '2.0',
+      byte_count: readFileSync(modelPath).length,
+      metadata: { model_type: 'whisper', architecture: { n_vocab: 1776 } },
+    });
+    expect(facts.flags).toContain('ALIGNED_64');
+    expect(facts.tensors).toHaveLength(11 + 15 * 3 + 24 * 2);
+    for (const { offset, size, raw_size: raw } of facts.tensors) {
+      expect(offset % 64).toBe(0);
+      expect(size).toBeLessThanOrEqual(raw);
+    }
+  });
+
+  test('verifies the checksum', async () => {
+    const damaged = readFileSync(modelPath);
+    damaged[damaged.length - 1000]! ^= 1;
+    const path = join(folder, 'damaged.apr');
+    writeFileSync(path, damaged);
+    expectFailure(await run('inspect', path), 1, /checksum/);
+  });
+});
+
+describe('susurrus convert', () => {
+  test.each([
+    ['an absent folder', '/no/such/folder', 6, /no such folder/],
+    ['a folder without weights', folder, 6, /no model\.safetensors/],
+    ['a file of another kind', samplePath, 2, /safetensors/],
+  ])('%s fails and leaves nothing behind', async (_, source, group, says) => {
+    const destination = join(folder, 'none.apr');
+    expectFailure(await run('convert', source, destination), group, says);
+    expect(existsSync(destination)).toBe(false);
+    expect(readdirSync(folder).filter((name) => name.includes('unfinished'))).toEqual([]);
+  });
+
+  test('does not overwrite unless told to', async () => {
+    const destination = join(folder, 'precious.apr');
+    writeFileSync(destination, 'precious');
+    expectFailure(await run('convert', folder, destination), 5, /--force/);
+    // With --force the folder's own fault comes to light; the file stays as it was.
+    expectFailure(await run('convert', folder, destination, '--force'), 6, /model\.safetensors/);
+    expect(readFileSync(destination, 'utf8')).toBe('precious');
+  });
+});
