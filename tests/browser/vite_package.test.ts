@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -14,11 +15,10 @@ const page = `<!doctype html><title>busy</title><link rel="icon" href="data:,">
 
 const program = `
 import { loadModel } from 'susurrus';
-import digits from 'susurrus/models/digits.apr?url';
 import sample from './sample.wav?url';
 
 try {
-  const model = await loadModel(digits);
+  const model = await loadModel();
   const { text } = await model.transcribe(await (await fetch(sample)).blob());
   document.querySelector('#text').textContent = model.info.variant + ':' + text;
 } catch (error) {
@@ -26,6 +26,8 @@ try {
 }
 document.title = 'done';
 `;
+
+const vite = join(projectRoot, 'node_modules/vite/bin/vite.js');
 
 let project: EmptyProject;
 let browser: Browser;
@@ -60,7 +62,6 @@ async function textOf(address: string): Promise<{ text: string | null; problems:
 }
 
 test('a page built by Vite transcribes, under the strict policy', async () => {
-  const vite = join(projectRoot, 'node_modules/vite/bin/vite.js');
   project.node(vite, 'build', '--logLevel', 'error');
   const assets = readdirSync(join(project.folder, 'dist/assets'));
   // Both binaries, the worker and the model became files of the build.
@@ -74,5 +75,28 @@ test('a page built by Vite transcribes, under the strict policy', async () => {
     expect(problems).toEqual([]);
   } finally {
     await server.close();
+  }
+}, 120_000);
+
+test("a page on Vite's development server transcribes, without configuration", async () => {
+  const server = spawn(process.execPath, [vite, '--port', '0', '--clearScreen', 'false'], {
+    cwd: project.folder,
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  try {
+    const address = await new Promise<string>((done, failed) => {
+      let output = '';
+      server.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        const found = /http:\/\/localhost:\d+\//.exec(output);
+        if (found) done(found[0]);
+      });
+      server.on('close', () => failed(new Error(`Vite ended: ${output}`)));
+    });
+    const { text, problems } = await textOf(address);
+    expect(text).toBe(`relaxed: ${sampleSegments.join(' ')}`);
+    expect(problems).toEqual([]);
+  } finally {
+    server.kill();
   }
 }, 120_000);
