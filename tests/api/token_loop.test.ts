@@ -1,10 +1,8 @@
 // No allocation in the token loop: the allocator's own count of calls, from one token to the next.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { MainModule, Model } from '../../web/src/engine/engine.mjs';
+import { modelBytes, sampleAudio } from '../support/embedded_model.js';
 import { engineModule, pushAll } from '../support/engine_module.js';
-import { projectRoot } from '../support/shared_folder.js';
 
 let module: MainModule;
 let model: Model;
@@ -12,23 +10,18 @@ let model: Model;
 beforeAll(async () => {
   module = await engineModule();
   const loader = new module.Loader();
-  expect(pushAll(loader, readFileSync(join(projectRoot, 'models/digits.apr')))).toBeUndefined();
-  expect(loader.finish()).toBeUndefined();
   model = new module.Model();
-  expect(model.create(loader)).toBeUndefined();
+  const error = pushAll(loader, modelBytes()) ?? loader.finish() ?? model.create(loader);
+  if (error) throw new Error(`The model does not load: ${JSON.stringify(error)}`);
   loader.delete();
 });
 afterAll(() => {
   model.delete();
 });
 
-/** Seconds of the bundled sample in the mel window. */
+/** The bundled sample in the mel window. */
 function fillMel(): void {
-  const wav = readFileSync(join(projectRoot, 'web/demo/sample.wav'));
-  const pcm = new Int16Array(
-    wav.buffer.slice(wav.byteOffset + 44, wav.byteOffset + wav.length - (wav.length % 2)),
-  );
-  const samples = Float32Array.from(pcm, (value) => value / 32768);
+  const samples = sampleAudio();
   model.sampleWindow().set(samples);
   const frames = 2 * model.dimensions().nAudioCtx;
   const maximum = model.computeLogMel(0, samples.length, frames * 160 - samples.length, 0, frames);
@@ -46,10 +39,11 @@ describe.each([true, false])('decoding a window (timestamps: %s)', (timestamps) 
     const first = allocations();
     const ofAsking = allocations() - first;
     const perStep: number[] = [];
-    for (let step = module.Step.working; step !== module.Step.done;) {
+    for (let isDone = false; !isDone;) {
       const before = allocations();
-      step = decoder.step();
+      const step = decoder.step();
       expect(step).not.toBe(module.Step.failed);
+      isDone = step === module.Step.done;
       perStep.push(allocations() - before - ofAsking);
     }
     const tokens = decoder.tokens().length;

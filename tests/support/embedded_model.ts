@@ -6,8 +6,8 @@ export const modelPath = join(projectRoot, 'models/digits.apr');
 export const samplePath = join(projectRoot, 'web/demo/sample.wav');
 export const sampleText = 'three one four one five nine two six five';
 
-export const modelBytes = (): Uint8Array => new Uint8Array(readFileSync(modelPath));
-export const sampleBytes = (): Uint8Array => new Uint8Array(readFileSync(samplePath));
+export const modelBytes = (): Uint8Array<ArrayBuffer> => new Uint8Array(readFileSync(modelPath));
+export const sampleBytes = (): Uint8Array<ArrayBuffer> => new Uint8Array(readFileSync(samplePath));
 
 /** The bundled sample's samples: 16 kHz mono s16. */
 export function sampleAudio(): Float32Array {
