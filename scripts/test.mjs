@@ -126,6 +126,11 @@ async function runTests(wanted, jestArguments) {
 }
 
 const args = process.argv.slice(2);
+if (args.includes('--help')) {
+  console.log('npm test: sets everything up, builds, runs every check and test.');
+  console.log(`node scripts/test.mjs [--only ${kinds.join('|')}] [arguments for jest...]`);
+  process.exit();
+}
 const at = args.indexOf('--only');
 const wanted = at < 0 ? kinds : (args.splice(at, 2)[1] ?? '').split(',');
 try {
