@@ -23,7 +23,8 @@ const layers = {
 
 /** From a layer that needs only declarations of another: the headers it may include. */
 const onlyHeaders = {
-  'tensor → container': /^container\/(dtype|shape|tensor_info|model_metadata|model_reader|whisper_tensors)\.h$/,
+  'tensor → container':
+    /^container\/(dtype|shape|tensor_info|model_metadata|model_reader|whisper_tensors)\.h$/,
   'kernels → container': /^container\/(dtype|shape)\.h$/,
   'text → container': /^container\/model_metadata\.h$/,
   'whisper → container': /^container\/(dtype|shape|tensor_info|model_metadata|whisper_tensors)\.h$/,

@@ -17,10 +17,18 @@ async function clangFormat({ fix, selected }) {
     .filter(selected);
   if (files.length === 0) return;
   const { clangFormat } = await ensureTools(['clangFormat']);
-  await run(clangFormat, [...(fix ? ['-i'] : ['--dry-run', '--Werror']), ...files], {
-    what: 'clang-format',
-    advice: 'npm run format mends this.',
-  });
+  const { status, output } = await run(
+    clangFormat,
+    [...(fix ? ['-i'] : ['--dry-run', '--Werror']), ...files],
+    { allowFailure: true },
+  );
+  if (status === 0) return;
+  // One line for each file is enough: nobody mends this by hand.
+  const unformatted = new Set(output.match(/^[^\s:]+(?=:\d+:\d+: error)/gm) ?? [output]);
+  throw new StepError(
+    `clang-format would change:\n  ${[...unformatted].join('\n  ')}`,
+    'npm run format mends this.',
+  );
 }
 
 async function prettier({ fix, selected }) {
