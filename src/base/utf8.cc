@@ -1,26 +1,42 @@
 #include "base/utf8.h"
 
+#include <cstdint>
 #include <cstring>
 
 namespace susurrus {
 
-CodePoint code_point_at(std::string_view text, size_t position) {
-  const uint8_t first = static_cast<uint8_t>(text[position]);
-  if (first < 0x80) return {first, 1};
-  size_t length = first >= 0xC2 && first < 0xE0   ? 2
-                  : first >= 0xE0 && first < 0xF0 ? 3
-                  : first >= 0xF0 && first < 0xF5 ? 4
-                                                  : 0;
-  if (length == 0 || length > text.size() - position) return {};
-  char32_t value = first & (0x7F >> length);
-  for (size_t i = 1; i < length; ++i) {
-    const uint8_t next = static_cast<uint8_t>(text[position + i]);
-    if ((next & 0xC0) != 0x80) return {};
-    value = value << 6 | (next & 0x3F);
+Utf8Step next_utf8(std::string_view text) {
+  auto byte = [&](size_t index) { return static_cast<uint8_t>(text[index]); };
+  uint8_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1, true, false};
+
+  // The second byte's range excludes overlong forms, surrogates and what lies beyond U+10FFFF.
+  size_t length = 0;
+  uint8_t low = 0x80;
+  uint8_t high = 0xBF;
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    length = 2;
+  } else if (lead >= 0xE0 && lead <= 0xEF) {
+    length = 3;
+    if (lead == 0xE0) low = 0xA0;
+    if (lead == 0xED) high = 0x9F;
+  } else if (lead >= 0xF0 && lead <= 0xF4) {
+    length = 4;
+    if (lead == 0xF0) low = 0x90;
+    if (lead == 0xF4) high = 0x8F;
+  } else {
+    return {};
   }
-  if (length == 3 && (value < 0x800 || (value >= 0xD800 && value < 0xE000))) return {};
-  if (length == 4 && (value < 0x10000 || value > 0x10FFFF)) return {};
-  return {value, length};
+  char32_t point = lead & (0x7F >> length);
+  for (size_t i = 1; i < length; ++i) {
+    if (i == text.size()) return {0xFFFD, i, false, true};
+    uint8_t next = byte(i);
+    if (next < low || next > high) return {0xFFFD, i, false, false};
+    low = 0x80;
+    high = 0xBF;
+    point = (point << 6) | (next & 0x3F);
+  }
+  return {point, length, true, false};
 }
 
 std::optional<size_t> find_invalid_utf8(std::string_view text) {
@@ -35,9 +51,9 @@ std::optional<size_t> find_invalid_utf8(std::string_view text) {
         continue;
       }
     }
-    CodePoint point = code_point_at(text, position);
-    if (point.byte_count == 0) return position;
-    position += point.byte_count;
+    const Utf8Step step = next_utf8(text.substr(position));
+    if (!step.is_valid) return position;
+    position += step.byte_count;
   }
   return std::nullopt;
 }

@@ -1,18 +1,21 @@
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace susurrus {
 
-struct CodePoint {
-  char32_t value = 0;
-  size_t byte_count = 0;  // 0: not UTF-8 at this place
+/// One step through UTF-8: strict, with no overlong forms, no surrogates, nothing above U+10FFFF.
+struct Utf8Step {
+  char32_t point = 0xFFFD;
+  /// Bytes it takes: of the character, or, when invalid, of the longest piece that could have begun one (at least 1).
+  size_t byte_count = 1;
+  bool is_valid = false;
+  /// The text ends inside a character that is right so far.
+  bool is_cut = false;
 };
-
-/// The character at `position` < text.size(). Strict: no overlong forms, no surrogates, nothing above U+10FFFF.
-CodePoint code_point_at(std::string_view text, size_t position);
+/// `text` must not be empty.
+Utf8Step next_utf8(std::string_view text);
 
 /// Position of the first byte that is not valid UTF-8, or nullopt.
 std::optional<size_t> find_invalid_utf8(std::string_view text);

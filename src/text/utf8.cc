@@ -14,40 +14,6 @@ bool is_strippable(char32_t point) {
 
 }  // namespace
 
-Utf8Step next_utf8(std::string_view text) {
-  auto byte = [&](size_t index) { return static_cast<uint8_t>(text[index]); };
-  uint8_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1, true, false};
-
-  // The second byte's range excludes overlong forms, surrogates and what lies beyond U+10FFFF.
-  size_t length = 0;
-  uint8_t low = 0x80;
-  uint8_t high = 0xBF;
-  if (lead >= 0xC2 && lead <= 0xDF) {
-    length = 2;
-  } else if (lead >= 0xE0 && lead <= 0xEF) {
-    length = 3;
-    if (lead == 0xE0) low = 0xA0;
-    if (lead == 0xED) high = 0x9F;
-  } else if (lead >= 0xF0 && lead <= 0xF4) {
-    length = 4;
-    if (lead == 0xF0) low = 0x90;
-    if (lead == 0xF4) high = 0x8F;
-  } else {
-    return {};
-  }
-  char32_t point = lead & (0x7F >> length);
-  for (size_t i = 1; i < length; ++i) {
-    if (i == text.size()) return {0xFFFD, i, false, true};
-    uint8_t next = byte(i);
-    if (next < low || next > high) return {0xFFFD, i, false, false};
-    low = 0x80;
-    high = 0xBF;
-    point = (point << 6) | (next & 0x3F);
-  }
-  return {point, length, true, false};
-}
-
 void append_utf8(char32_t point, std::string& out) {
   auto put = [&](uint32_t byte) { out.push_back(static_cast<char>(byte)); };
   if (point < 0x80) {

@@ -2,19 +2,9 @@
 #include <string>
 #include <string_view>
 
-namespace susurrus {
+#include "base/utf8.h"
 
-/// One step through UTF-8.
-struct Utf8Step {
-  char32_t point = 0xFFFD;
-  /// Bytes it takes: of the character, or, when invalid, of the longest piece that could have begun one (at least 1).
-  size_t byte_count = 1;
-  bool is_valid = false;
-  /// The text ends inside a character that is right so far.
-  bool is_cut = false;
-};
-/// `text` must not be empty.
-Utf8Step next_utf8(std::string_view text);
+namespace susurrus {
 
 void append_utf8(char32_t point, std::string& out);
 

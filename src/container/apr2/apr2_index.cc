@@ -22,9 +22,9 @@ Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
 
 bool has_control_character(std::string_view name) {
   for (size_t i = 0; i < name.size();) {
-    const CodePoint point = code_point_at(name, i);
-    if (point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0)) return true;
-    i += point.byte_count;
+    const Utf8Step step = next_utf8(name.substr(i));
+    if (step.point < 0x20 || (step.point >= 0x7F && step.point < 0xA0)) return true;
+    i += step.byte_count;
   }
   return false;
 }

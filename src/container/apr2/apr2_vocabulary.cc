@@ -32,22 +32,22 @@ class TokenBytes {
   void add_plain(std::string_view text) {
     for (size_t i = 0; i < text.size() && !is_lossy_; ++i) {
       if (static_cast<uint8_t>(text[i]) == 0xEF)
-        is_lossy_ = code_point_at(text, i).value == kReplacement;
+        is_lossy_ = next_utf8(text.substr(i)).point == kReplacement;
     }
     bytes_.insert(bytes_.end(), text.begin(), text.end());
     finish();
   }
   void add_byte_level(std::string_view text) {
     for (size_t i = 0; i < text.size();) {
-      const CodePoint point = code_point_at(text, i);
-      if (auto byte = byte_of(point.value)) {
+      const Utf8Step step = next_utf8(text.substr(i));
+      if (auto byte = byte_of(step.point)) {
         bytes_.push_back(*byte);
       } else {
         // Not of the alphabet: an added token's literal text.
-        is_lossy_ |= point.value == kReplacement;
-        bytes_.insert(bytes_.end(), text.begin() + i, text.begin() + i + point.byte_count);
+        is_lossy_ |= step.point == kReplacement;
+        bytes_.insert(bytes_.end(), text.begin() + i, text.begin() + i + step.byte_count);
       }
-      i += point.byte_count;
+      i += step.byte_count;
     }
     finish();
   }

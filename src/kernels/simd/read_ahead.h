@@ -8,7 +8,7 @@ namespace susurrus::simd {
 /// Touches weights shortly before they are needed. A processor's own prefetching stops at each page
 /// of 4 KiB, and a product of packed weights computes too long to have the next page under way in
 /// time; WebAssembly has no prefetch instruction. Touching the first lines of each page in advance
-/// sets the processor going again (measured: f16 and q8_0 1.3 to 1.5 times as fast from memory).
+/// sets the processor going again (measured: f16 and q8_0 about 1.2 to 1.4 times as fast from memory).
 /// f32 weights need little arithmetic: there the whole page in a burst is better.
 class ReadAhead {
  public:
