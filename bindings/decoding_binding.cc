@@ -51,15 +51,12 @@ class TranscriberBinding {
       return Step::failed;
     }
     switch (*result) {
-      case StepResult::need_audio:
-        return Step::need_audio;
-      case StepResult::working:
-        return Step::working;
+      case StepResult::need_audio: return Step::need_audio;
+      case StepResult::working: return Step::working;
       case StepResult::segment_ready:
         segment_ = transcriber_->take_segment();
         return Step::segment_ready;
-      case StepResult::done:
-        return Step::done;
+      case StepResult::done: return Step::done;
     }
     return Step::failed;
   }
@@ -72,10 +69,14 @@ class TranscriberBinding {
   }
   FloatView audio_window() { return view(std::span<const float>(transcriber_->audio_window())); }
   SegmentValue segment() const {
-    return {segment_.id,          static_cast<double>(segment_.seek),
-            segment_.start,       segment_.end,
-            segment_.text,        segment_.temperature,
-            segment_.avg_logprob, segment_.compression_ratio,
+    return {segment_.id,
+            static_cast<double>(segment_.seek),
+            segment_.start,
+            segment_.end,
+            segment_.text,
+            segment_.temperature,
+            segment_.avg_logprob,
+            segment_.compression_ratio,
             segment_.no_speech_prob};
   }
   TokenView segment_tokens() const { return view(std::span<const uint32_t>(segment_.tokens)); }

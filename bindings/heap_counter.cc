@@ -49,9 +49,7 @@ void free(void* block) {
   emscripten_builtin_free(block);
 }
 
-void* malloc(size_t byte_count) {
-  return susurrus::taken(emscripten_builtin_malloc(byte_count));
-}
+void* malloc(size_t byte_count) { return susurrus::taken(emscripten_builtin_malloc(byte_count)); }
 
 void* calloc(size_t count, size_t byte_count) {
   return susurrus::taken(emscripten_builtin_calloc(count, byte_count));

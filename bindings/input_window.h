@@ -18,7 +18,8 @@ class InputWindow {
       auto buffer = AlignedBuffer::allocate(capacity_, "input window");
       if (buffer) buffer_ = std::move(buffer).value();
     }
-    size_t wanted = byte_count < 0 ? 0 : static_cast<size_t>(std::min<double>(byte_count, capacity_));
+    size_t wanted =
+        byte_count < 0 ? 0 : static_cast<size_t>(std::min<double>(byte_count, capacity_));
     return view(buffer_.bytes().first(std::min(wanted, buffer_.byte_count())));
   }
 

@@ -28,9 +28,9 @@ MemoryPlanValue ModelBinding::memory_plan() const {
 
 SpecialTokensValue ModelBinding::special_tokens() const {
   const SpecialTokens& special = model_->special_tokens();
-  return {special.end_of_text,     special.start_of_transcript, special.translate,
-          special.transcribe,      special.start_of_lm,         special.start_of_previous,
-          special.no_speech,       special.no_timestamps,       special.timestamp_begin,
+  return {special.end_of_text,    special.start_of_transcript, special.translate,
+          special.transcribe,     special.start_of_lm,         special.start_of_previous,
+          special.no_speech,      special.no_timestamps,       special.timestamp_begin,
           special.is_multilingual};
 }
 
@@ -60,9 +60,9 @@ TokenView ModelBinding::token_window(uint32_t count) {
 }
 
 Range ModelBinding::mel_samples(double first_frame, double frame_count, double sample_count) const {
-  auto range = LogMel::samples_needed(static_cast<uint64_t>(first_frame),
-                                      static_cast<uint64_t>(frame_count),
-                                      static_cast<uint64_t>(sample_count));
+  auto range =
+      LogMel::samples_needed(static_cast<uint64_t>(first_frame), static_cast<uint64_t>(frame_count),
+                             static_cast<uint64_t>(sample_count));
   return {static_cast<double>(range.begin), static_cast<double>(range.end)};
 }
 
@@ -82,7 +82,8 @@ float ModelBinding::compute_log_mel(double samples_begin, double sample_count, d
 }
 
 void ModelBinding::normalise_mel(uint32_t frame_count, float maximum) {
-  size_t count = std::min<size_t>(frame_count, model_->window_frames()) * model_->log_mel().n_mels();
+  size_t count =
+      std::min<size_t>(frame_count, model_->window_frames()) * model_->log_mel().n_mels();
   LogMel::normalise(model_->mel_window().first(count), maximum);
 }
 
