@@ -117,7 +117,7 @@ async function runTests(wanted, jestArguments) {
     messages.forEach(fail);
   }
   if (wanted.includes('cpp')) await cppTests();
-  if (wanted.includes('node')) await jest('node', jestArguments);
+  if (wanted.includes('node')) await jest('node', ['--maxWorkers=100%', ...jestArguments]);
   if (wanted.includes('browser')) {
     const { chromium } = await ensureTools(['chromium']);
     // One at a time: each suite starts a browser, and pages measure how soon they answer.
