@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { relaxedSimd } from 'wasm-feature-detect';
 import type * as Api from '../../web/src/api_types.js';
 import { builtPackage } from './built_package.js';
 import { loadNative } from './goldens_native.js';
-import { describeWithShared, sharedFolder } from './shared_folder.js';
+import { describeWithShared } from './shared_folder.js';
 
 export interface RecordingOptions {
   readonly language?: string | undefined;
@@ -86,11 +84,6 @@ export function describeOnEngines(
       skipped(title, () => test('needs relaxed SIMD', () => expect(hasRelaxedSimd).toBe(true)));
       continue;
     }
-    // A skipped suite is collected too, and these read their cases while they are.
-    const isPresent = needs.every((path) => existsSync(resolve(sharedFolder, path)));
-    describeWithShared(needs, title, () => {
-      if (isPresent) body(engine);
-      else test('needs the shared folder', () => expect(isPresent).toBe(true));
-    });
+    describeWithShared(needs, title, () => body(engine));
   }
 }
