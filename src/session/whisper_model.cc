@@ -74,7 +74,18 @@ class WhisperModelImpl final : public WhisperModel {
     return ok_status();
   }
   bool decode_step() override { return decoder_.step(); }
-  std::span<float> logits() override { return decoder_.logits(); }
+  std::span<float> logits(size_t) override { return decoder_.logits(); }
+
+  Status reserve_sequences(size_t, size_t) override { return ok_status(); }
+  void fork(std::span<const uint32_t>) override {}
+  Status begin_decode_each(std::span<const uint32_t> tokens) override {
+    return begin_decode(tokens);
+  }
+  Status begin_traced_decode(std::span<const uint32_t>, DecoderTrace&) override {
+    return make_error(ErrorCode::wrong_state, ErrorReason::state).about("trace");
+  }
+  void begin_logits(std::span<const float>, size_t) override {}
+  void cross_scores(size_t, size_t, std::span<const float>, size_t, float*) override {}
 
  private:
   WeightStore store_;

@@ -7,6 +7,7 @@
 #include "kernels/kernel_table.h"
 #include "tensor/weight_store.h"
 #include "text/tokenizer.h"
+#include "whisper/decoder_trace.h"
 
 namespace susurrus {
 
@@ -67,7 +68,29 @@ class WhisperModel {
   /// The same in bounded pieces: begin_decode(), decode_step() until it says true, then logits().
   virtual Status begin_decode(std::span<const uint32_t> tokens) = 0;
   virtual bool decode_step() = 0;
-  virtual std::span<float> logits() = 0;
+  /// Of the sequence's last token, after the pass in which it was read.
+  virtual std::span<float> logits(size_t sequence = 0) = 0;
+
+  /// Beam search and several samples at once: takes memory for up to `count` sequences that share what has been read
+  /// so far by reset_decoder() and begin_decode(), and go on for up to `tokens_each` tokens. 1 gives the memory back.
+  /// out_of_memory leaves everything as it was. Not while a pass is under way.
+  virtual Status reserve_sequences(size_t count, size_t tokens_each) = 0;
+  /// From here on there are sources.size() sequences; the i-th continues what was sequence sources[i] (all 0 after a
+  /// prompt). Permutes index tables: keys and values stay where they are. Logits are not carried over.
+  virtual void fork(std::span<const uint32_t> sources) = 0;
+  /// Appends one token to each sequence, all in one pass over the weights; decode_step() until it says true.
+  virtual Status begin_decode_each(std::span<const uint32_t> tokens) = 0;
+
+  /// A pass over `tokens` from position 0 that keeps, in `trace`, what word alignment and scoring look at; the trace
+  /// must live until the pass has ended. decode_step() until it says true. logits() are not computed.
+  virtual Status begin_traced_decode(std::span<const uint32_t> tokens, DecoderTrace& trace) = 0;
+  /// Logits of `rows` normed hidden rows (rows, n_text_state) of a trace, at most kTraceLogitRows: decode_step() until it
+  /// says true, then logits(0 … rows - 1).
+  virtual void begin_logits(std::span<const float> hidden, size_t rows) = 0;
+  /// Attention scores before the softmax: out[r, t] = q_r · k_t / sqrt(head size), r < queries.size() / n_text_state,
+  /// t < `frames` encoder positions, of one head; `queries` as a trace keeps them. Bounded work is up to the caller.
+  virtual void cross_scores(size_t layer, size_t head, std::span<const float> queries,
+                            size_t frames, float* out) = 0;
 };
 
 }  // namespace susurrus
