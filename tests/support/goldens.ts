@@ -59,6 +59,32 @@ export interface DecodeGolden {
   readonly language: string;
   readonly avg_logprob: number;
   readonly no_speech_prob: number;
+  readonly compression_ratio: number;
+  /** False where the limit of tokens ended it. */
+  readonly reached_eot: boolean;
+}
+
+export interface WordGolden {
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+  readonly probability: number;
+}
+
+/** The reference's find_alignment() of given tokens. */
+export interface AlignmentGolden {
+  readonly audio: string;
+  readonly language: string;
+  readonly num_frames: number;
+  readonly text_tokens: readonly number[];
+  readonly text: string;
+  readonly words: readonly (WordGolden & { readonly tokens: readonly number[] })[];
+}
+
+export interface LanguageGolden {
+  readonly audio: string;
+  readonly language: string;
+  readonly probs: Readonly<Record<string, number>>;
 }
 
 export interface SegmentGolden {
@@ -71,6 +97,7 @@ export interface SegmentGolden {
   readonly avg_logprob: number;
   readonly compression_ratio: number;
   readonly no_speech_prob: number;
+  readonly words?: readonly WordGolden[];
 }
 
 export interface TranscribeGolden {
@@ -89,6 +116,11 @@ export function sharedJson(path: string): unknown {
 
 export function expected(model: GoldenModel, file: string): unknown {
   return sharedJson(`golden/expected/${model}/${file}.json`);
+}
+
+/** Those of the same audio one after the other, so that an engine may keep what it made of it. */
+export function byAudio<T extends { readonly audio: string }>(cases: readonly T[]): T[] {
+  return [...cases].sort((a, b) => a.audio.localeCompare(b.audio));
 }
 
 /** Cases whose options are all among `known`, those of the same audio one after the other. */

@@ -5,30 +5,30 @@ import { builtPackage } from './built_package.js';
 import { loadNative } from './goldens_native.js';
 import { describeWithShared } from './shared_folder.js';
 
-export interface RecordingOptions {
-  readonly language?: string | undefined;
-  readonly timestamps: boolean;
-  readonly conditionOnPreviousText?: boolean | undefined;
-  readonly noSpeechThreshold?: number | undefined;
-  readonly logprobThreshold?: number | undefined;
-}
-export interface WindowOptions {
-  readonly language?: string | undefined;
-  readonly timestamps: boolean;
-  /** Tokens before the window; the native engine's only. */
-  readonly prompt?: readonly number[] | undefined;
-}
-
 /** What the conformance suites ask of an engine. */
 export interface ConformanceModel {
   logMel(samples: Float32Array, mode: 'window' | 'whole'): Promise<Float32Array>;
   encode(mel: Float32Array): Promise<Float32Array>;
   logits(tokens: readonly number[]): Promise<Float32Array>;
-  decode(samples: Float32Array, options: WindowOptions): Promise<Api.DecodeResult>;
+  decode(samples: Float32Array, options: Api.DecodeOptions): Promise<Api.DecodeResult>;
   transcribe(
     samples: Float32Array,
-    options: RecordingOptions,
-  ): Promise<Pick<Api.TranscriptionResult, 'text' | 'language' | 'segments'>>;
+    options: Api.TranscribeOptions,
+  ): Promise<Omit<Api.TranscriptionResult, 'duration'>>;
+  detectLanguage(
+    samples: Float32Array,
+    options?: Api.DetectLanguageOptions,
+  ): Promise<readonly Api.LanguageProbability[]>;
+  score(
+    samples: Float32Array,
+    candidates: readonly string[],
+    options?: Api.ScoreOptions,
+  ): Promise<readonly Api.CandidateScore[]>;
+  align(
+    samples: Float32Array,
+    text: string,
+    options?: Api.AlignOptions,
+  ): Promise<readonly Api.Word[]>;
   encodeText(text: string): Promise<number[]>;
   decodeTokens(tokens: readonly number[]): Promise<string>;
   special(): Promise<Omit<Api.SpecialTokens, 'languages'> & { languages: Record<string, number> }>;
@@ -44,18 +44,15 @@ async function loadBuilt(variant: Api.Variant, path: string): Promise<Conformanc
   if (model.info.variant !== variant)
     throw new Error(`asked for ${variant}, got ${model.info.variant}`);
   const { nMels } = model.info.dims;
-  const window = ({ language, timestamps }: WindowOptions): Api.DecodeOptions => ({
-    language: language ?? 'auto',
-    timestamps: timestamps ? 'segment' : 'none',
-    temperature: 0,
-    compatibility: 'openai',
-  });
   return {
     logMel: async (samples, mode) => (await model.logMel(samples, { mode })).data,
     encode: (data) => model.encode({ data, nMels, nFrames: data.length / nMels }),
     logits: (tokens) => model.logits(tokens),
-    decode: (samples, options) => model.decode(samples, window(options)),
-    transcribe: (samples, options) => model.transcribe(samples, window(options)),
+    decode: (samples, options) => model.decode(samples, options),
+    transcribe: (samples, options) => model.transcribe(samples, options),
+    detectLanguage: (samples, options) => model.detectLanguage(samples, options),
+    score: (samples, candidates, options) => model.score(samples, candidates, options),
+    align: (samples, text, options) => model.align(samples, text, options),
     encodeText: (text) => model.tokenizer.encode(text),
     decodeTokens: (tokens) => model.tokenizer.decode(tokens),
     special: () => Promise.resolve({ ...model.tokenizer.special }),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type * as Api from '../../web/src/api_types.js';
-import type { ConformanceModel, RecordingOptions } from './goldens_engines.js';
+import type { ConformanceModel } from './goldens_engines.js';
 import { projectRoot } from './shared_folder.js';
 
 type Answer = Readonly<Record<string, unknown>>;
@@ -65,29 +65,33 @@ class Driver {
 export async function loadNative(path: string): Promise<ConformanceModel> {
   const driver = new Driver();
   await driver.ask('load', { path });
-  const recording = (options: RecordingOptions): Answer => ({
-    language: options.language ?? 'auto',
-    timestamps: options.timestamps,
-    condition_on_previous_text: options.conditionOnPreviousText,
-    no_speech_threshold: options.noSpeechThreshold,
-    logprob_threshold: options.logprobThreshold,
-  });
+  const ask = async <T>(
+    command: string,
+    samples: Float32Array,
+    options: object = {},
+    more: Answer = {},
+  ): Promise<T> =>
+    (await driver.ask(command, {
+      samples: driver.file(samples),
+      options,
+      ...more,
+    })) as T;
   return {
     logMel: (samples, mode) =>
       driver.askForFloats('log_mel', { samples: driver.file(samples), mode }),
     encode: (mel) => driver.askForFloats('encode', { mel: driver.file(mel) }),
     logits: (tokens) => driver.askForFloats('logits', { tokens }),
     decode: async (samples, options) =>
-      (await driver.ask('decode', {
-        samples: driver.file(samples),
-        ...recording(options),
-        prompt: options.prompt ?? [],
-      })) as unknown as Api.DecodeResult,
-    transcribe: async (samples, options) =>
-      (await driver.ask('transcribe', {
-        samples: driver.file(samples),
-        ...recording(options),
-      })) as unknown as Api.TranscriptionResult,
+      (await ask<{ result: Api.DecodeResult }>('decode', samples, options)).result,
+    transcribe: (samples, options) => ask('transcribe', samples, options),
+    detectLanguage: async (samples, options) =>
+      (await ask<{ languages: Api.LanguageProbability[] }>('detect_language', samples, options))
+        .languages,
+    score: async (samples, candidates, options) =>
+      (await ask<{ scores: Api.CandidateScore[] }>('score', samples, options, { candidates }))
+        .scores,
+    align: async (samples, text, options) =>
+      (await ask<{ words: Api.Word[] }>('align', samples, options, { text })).words,
     encodeText: async (text) => (await driver.ask('tokenize', { text })).tokens as number[],
     decodeTokens: async (tokens) => (await driver.ask('detokenize', { tokens })).text as string,
     special: async () =>

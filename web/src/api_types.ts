@@ -34,6 +34,9 @@ export interface AudioBufferLike {
 export type AudioInput =
   Float32Array | PcmAudio | AudioBufferLike | Blob | ArrayBuffer | Uint8Array;
 
+/** Samples as they come: 16 kHz mono, in pieces of any length. transcribe() holds one window of them at a time. */
+export type AudioStream = AsyncIterable<Float32Array> | ReadableStream<Float32Array>;
+
 /** How far something is. `fraction` (0 to 1) and `total` are absent while nobody knows. */
 export interface ProgressEvent {
   /** `'load'` and `'inspect'` count bytes; `'prepare'` follows once; `'transcribe'` counts seconds of audio; `'convert'` counts bytes. */
@@ -41,6 +44,8 @@ export interface ProgressEvent {
   readonly loaded: number;
   readonly total?: number;
   readonly fraction?: number;
+  /** Of a transcription, once its first window is done: the seconds it will still take at the pace so far. */
+  readonly remainingSeconds?: number;
 }
 
 /** WebAssembly instructions that the engine is compiled for. */
@@ -84,21 +89,135 @@ export interface ModelInfo {
   readonly warnings: readonly string[];
 }
 
-/** Options of one window. */
-export interface DecodeOptions {
+/** `'transcribe'` writes what is said in its language, `'translate'` in English. */
+export type Task = 'transcribe' | 'translate';
+
+export interface Hotword {
+  readonly text: string;
+  /** Added to the logits of its tokens, -20 to 20; 5 if absent. */
+  readonly weight?: number;
+}
+
+/** Options that everything about one window shares. */
+export interface WindowOptions {
   /** A language code, or `'auto'` (the default): detected from the audio. */
   readonly language?: string;
-  /** `'segment'` (the default) decodes with timestamps, `'none'` without. */
-  readonly timestamps?: 'segment' | 'none';
-  readonly temperature?: 0;
-  readonly compatibility?: 'openai';
+  /** The languages that detection may choose from; all of the model's if absent. */
+  readonly languages?: readonly string[];
+  readonly task?: Task;
+  /** Text (or its tokens) before the audio; its end is used where it is too long. */
+  readonly initialPrompt?: string | readonly number[];
   /** Stops the work; it ends within a tenth of a second on a small model. */
   readonly signal?: AbortSignal;
 }
 
+/** Options of decode(): one window. `null` switches a threshold or limit off. */
+export interface DecodeOptions extends WindowOptions {
+  /** `'segment'` (the default) decodes with timestamps, `'none'` without; `'word'` adds a time for each word. */
+  readonly timestamps?: 'none' | 'segment' | 'word';
+  /** 0 to 1, or a rising list: the next one is tried where an attempt is not good enough. decode(): 0; transcribe(): 0, 0.2, … 1. */
+  readonly temperature?: number | readonly number[];
+  /** Samples drawn at temperatures above 0, 1 to 16; 1 if absent. */
+  readonly bestOf?: number | null;
+  /** Sequences of beam search at temperature 0, 1 to 16; absent or `null`: greedy. */
+  readonly beamSize?: number | null;
+  /** Beam search ends with `beamSize × patience` candidates; 1 if absent. */
+  readonly patience?: number | null;
+  /** 0 to 1; absent or `null`: candidates are ranked by their mean log probability. */
+  readonly lengthPenalty?: number | null;
+  /** Tokens never chosen. -1 (alone or in a list) stands for the model's own list; `null` or `[]`: nothing is suppressed. */
+  readonly suppressTokens?: -1 | readonly number[] | null;
+  /** No blank at the beginning (the default). */
+  readonly suppressBlank?: boolean;
+  /** Seconds, 0 to 30: the latest first timestamp; 1 if absent and the model's file says nothing else. */
+  readonly maxInitialTimestamp?: number | null;
+  /** Text (or its tokens) that the window's text begins with. */
+  readonly prefix?: string | readonly number[];
+  /** Most tokens of one window; half of the text context if absent. */
+  readonly sampleLength?: number | null;
+  /** 2.4 if absent: text that deflates better than this is taken for a loop and tried again. */
+  readonly compressionRatioThreshold?: number | null;
+  /** -1 if absent: text with a lower mean log probability is tried again. */
+  readonly logprobThreshold?: number | null;
+  /** 0.6 if absent: where silence is more probable than this, and the text improbable, there is no speech. */
+  readonly noSpeechThreshold?: number | null;
+  /** Of the generator that draws at temperatures above 0: the same seed gives the same text in the `simd` engine; 0 if absent. */
+  readonly seed?: number;
+  /** Phrases to be heard rather than others that sound alike. */
+  readonly hotwords?: readonly Hotword[];
+  /** The text is made of these phrases only. */
+  readonly allowed?: readonly string[];
+  /** Ends an attempt whose text goes round in circles, cuts it back and tries the next temperature (the default). */
+  readonly breakLoops?: boolean;
+  /** `'openai'`: exactly the reference, without what goes beyond it. */
+  readonly compatibility?: 'openai';
+  /** Characters that join the word after them; for word times. */
+  readonly prependPunctuations?: string;
+  /** Characters that join the word before them; for word times. */
+  readonly appendPunctuations?: string;
+}
+
 /** Options of a whole recording. */
 export interface TranscribeOptions extends DecodeOptions {
+  /** As for decode(), and `'per-window'`: detected anew in each window. */
+  readonly language?: string;
+  /** With `'per-window'`: the language changes only when the new one is at least this probable; 0.5 if absent. */
+  readonly minLanguageProbability?: number;
+  /** Each window's text prompts the next (the default). */
+  readonly conditionOnPreviousText?: boolean;
+  /** The initial prompt stands before every window, not just before the first. */
+  readonly carryInitialPrompt?: boolean;
+  /** Seconds: start, end, start, end, …; an odd one runs to the end of the recording. */
+  readonly clipTimestamps?: readonly number[];
+  /** Seconds of silence around which text is taken for invented; needs `timestamps: 'word'`. */
+  readonly hallucinationSilenceThreshold?: number | null;
+  /** `'file'`: one maximum of the log-mel for the recording (the default where its length is known); `'window'`: one for each window. */
+  readonly normalisation?: 'file' | 'window';
   readonly onProgress?: (event: ProgressEvent) => void;
+}
+
+/** Options of score(). */
+export type ScoreOptions = WindowOptions;
+
+/** Options of align(). */
+export interface AlignOptions extends Omit<WindowOptions, 'initialPrompt'> {
+  readonly prependPunctuations?: string;
+  readonly appendPunctuations?: string;
+  readonly compatibility?: 'openai';
+}
+
+/** Options of detectLanguage(). */
+export type DetectLanguageOptions = Pick<WindowOptions, 'languages' | 'signal'>;
+
+/** A word as spoken, white space included, with its time in seconds. */
+export interface Word {
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+  /** Mean probability of its tokens. */
+  readonly probability: number;
+}
+
+/** Why text was kept, tried again, or dropped. */
+export type Decision =
+  | 'kept'
+  | 'retried:compression-ratio'
+  | 'retried:log-probability'
+  | 'retried:repetition'
+  | 'dropped:no-speech'
+  | 'dropped:silence'
+  | 'dropped:past-end'
+  | 'dropped:zero-length';
+
+/** One try at a window. */
+export interface Attempt {
+  readonly temperature: number;
+  readonly avgLogprob: number;
+  readonly noSpeechProb: number;
+  readonly compressionRatio: number;
+  /** Why it was not good enough; `'kept'` for the last one. */
+  readonly decision: Decision;
+  readonly text: string;
 }
 
 /** A timed piece of text. Times in seconds. */
@@ -111,18 +230,30 @@ export interface Segment {
   readonly text: string;
   /** Timestamp tokens included. */
   readonly tokens: readonly number[];
+  /** Probability of each of the tokens. */
+  readonly tokenProbabilities: readonly number[];
   readonly temperature: number;
   readonly avgLogprob: number;
   readonly compressionRatio: number;
   readonly noSpeechProb: number;
+  readonly language: string;
+  /** `'kept'`; why its window's first attempt was not the last; or, among `rejected`, why it was dropped. */
+  readonly decision: Decision;
+  /** Every try at its window, in order. */
+  readonly attempts: readonly Attempt[];
+  /** With `timestamps: 'word'`. */
+  readonly words?: readonly Word[];
 }
 
 export interface TranscriptionResult {
   readonly text: string;
+  /** Of the recording; with `'per-window'`, that of most of its segments' time. */
   readonly language: string;
   /** Seconds of audio. */
   readonly duration: number;
   readonly segments: readonly Segment[];
+  /** Text that was dropped, with the reason as its `decision`. */
+  readonly rejected: readonly Segment[];
 }
 
 /** Await it for everything, or iterate over it for segments as they come. Leaving the loop early stops the work. */
@@ -132,10 +263,33 @@ export interface Transcription extends Promise<TranscriptionResult>, AsyncIterab
 export interface DecodeResult {
   /** Without the end token, with timestamps. */
   readonly tokens: readonly number[];
+  readonly tokenProbabilities: readonly number[];
   readonly text: string;
+  readonly temperature: number;
   readonly avgLogprob: number;
   readonly noSpeechProb: number;
+  readonly compressionRatio: number;
   readonly language: string;
+  /** `'kept'`, why the first attempt was not the last, or `'dropped:no-speech'` where transcribe() would drop it. */
+  readonly decision: Decision;
+  readonly attempts: readonly Attempt[];
+  /** With `timestamps: 'word'`; seconds from the window's beginning. */
+  readonly words?: readonly Word[];
+}
+
+export interface LanguageProbability {
+  readonly language: string;
+  readonly probability: number;
+}
+
+/** How probable a text is, given the audio. */
+export interface CandidateScore {
+  readonly text: string;
+  readonly tokens: readonly number[];
+  /** Sum over its tokens and the end token. */
+  readonly logprob: number;
+  /** The same for each token. */
+  readonly avgLogprob: number;
 }
 
 /** Log-mel power: `data[mel * nFrames + frame]`. */
@@ -193,9 +347,22 @@ export interface Model {
   readonly info: ModelInfo;
   readonly tokenizer: Tokenizer;
   /** Text of a recording of any length. */
-  transcribe(audio: AudioInput, options?: TranscribeOptions): Transcription;
+  transcribe(audio: AudioInput | AudioStream, options?: TranscribeOptions): Transcription;
   /** One window, padded with silence or cut. */
   decode(audio: AudioInput, options?: DecodeOptions): Promise<DecodeResult>;
+  /** The languages of the first window, most probable first; empty for an English-only model. */
+  detectLanguage(
+    audio: AudioInput,
+    options?: DetectLanguageOptions,
+  ): Promise<readonly LanguageProbability[]>;
+  /** How probable each text is for one window, in the order given. */
+  score(
+    audio: AudioInput,
+    candidates: readonly string[],
+    options?: ScoreOptions,
+  ): Promise<readonly CandidateScore[]>;
+  /** When each word of a known text is spoken; at most one window of audio. */
+  align(audio: AudioInput, text: string, options?: AlignOptions): Promise<readonly Word[]>;
   logMel(audio: AudioInput, options?: LogMelOptions): Promise<Mel>;
   /** Audio states `[nAudioCtx * nState]` of one window of log-mel. */
   encode(mel: Mel): Promise<Float32Array>;
