@@ -4,6 +4,6 @@
 namespace susurrus {
 
 /// Bytes of `text` over bytes of its zlib stream at level 6: how repetitive it is. 0 for no text.
-float compression_ratio(std::string_view text);
+double compression_ratio(std::string_view text);
 
 }  // namespace susurrus

@@ -1,32 +1,27 @@
 #pragma once
-#include <span>
-#include <vector>
-
-#include "decode/logit_filter.h"
+#include "decode/token_search.h"
 
 namespace susurrus {
 
-/// One best path: the most probable token each time, and the sum of what their probabilities were.
-class GreedySearch {
+/// One best path: the most probable token each time.
+class GreedySearch final : public TokenSearch {
  public:
-  /// Ends with `end_of_text` or after `max_tokens` tokens.
+  /// Ends with `end_of_text`, after `max_tokens` choices (at least 1), or where every token is forbidden.
   GreedySearch(uint32_t end_of_text, size_t max_tokens);
 
-  /// Chooses from filtered logits. True when the path has ended.
-  bool choose(std::span<const float> logits);
-
-  /// Without the final <|endoftext|>.
-  std::span<const uint32_t> tokens() const { return tokens_; }
-  /// Includes that of <|endoftext|>.
-  double sum_logprob() const { return sum_logprob_; }
-  /// Per token, <|endoftext|> counted even when it was not reached.
-  double avg_logprob() const { return sum_logprob_ / static_cast<double>(tokens_.size() + 1); }
+  size_t sequence_count() const override { return 1; }
+  std::span<const uint32_t> tokens(size_t) const override { return path_.tokens; }
+  bool choose(std::span<const std::span<const float>> rows) override;
+  std::span<const uint32_t> sources() const override { return {&kOnlySource, 1}; }
+  std::span<const uint32_t> last_tokens() const override { return tokens(0).last(1); }
+  std::vector<TokenCandidate> finish() override;
 
  private:
+  static constexpr uint32_t kOnlySource = 0;
+
   uint32_t end_of_text_;
   size_t max_tokens_;
-  std::vector<uint32_t> tokens_;  // reserved once
-  double sum_logprob_ = 0;
+  TokenCandidate path_;  // reserved once
 };
 
 }  // namespace susurrus

@@ -12,8 +12,10 @@ struct LanguageProbability {
 };
 
 /// Softmax over the language tokens alone of the logits at <|startoftranscript|>, most probable first. Empty for a
-/// model without languages.
+/// model without languages. `allowed` (tokens; none: all) only hides the others: probabilities are shares of all
+/// languages, so that a threshold means the same with any list.
 std::vector<LanguageProbability> language_probabilities(std::span<const float> logits,
-                                                        const SpecialTokens& special);
+                                                        const SpecialTokens& special,
+                                                        std::span<const uint32_t> allowed = {});
 
 }  // namespace susurrus

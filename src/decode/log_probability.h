@@ -7,10 +7,31 @@ namespace susurrus {
 /// log(sum(exp(x))) in f32 exponentials added up in f64; -inf for nothing but -inf, and for no values.
 double log_sum_exp(std::span<const float> logits);
 
+/// Turns the logits of one row into log probabilities, in f32 and in the order of torch's log_softmax.
+struct LogSoftmax {
+  /// At least one logit must be above -inf.
+  explicit LogSoftmax(std::span<const float> logits);
+  float operator()(float logit) const { return (logit - maximum) - log_sum; }
+
+  float maximum;
+  float log_sum;  // of exp(logit - maximum)
+};
+
+/// A sum of log probabilities and one more, in f32 as the reference adds them.
+inline double add_logprob(double sum, float logprob) { return static_cast<float>(sum) + logprob; }
+
 /// Of softmax(logits): the probability of one index.
 float softmax_probability(std::span<const float> logits, uint32_t index);
 
 /// The first index of the largest value. `logits` must not be empty.
 uint32_t argmax(std::span<const float> logits);
+
+struct RankedLogit {
+  float logit;
+  uint32_t token;
+};
+/// Fills `best` with the largest logits above -inf, the largest first, the first of equals first; in one pass. How many
+/// there are, at most best.size().
+size_t top_logits(std::span<const float> logits, std::span<RankedLogit> best);
 
 }  // namespace susurrus

@@ -4,7 +4,7 @@
 
 namespace susurrus {
 
-/// Forbids tokens by setting their logits to -inf.
+/// Changes logits before a token is chosen: forbids tokens by setting theirs to -inf, or makes them likelier.
 class LogitFilter {
  public:
   virtual ~LogitFilter() = default;

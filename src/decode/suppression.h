@@ -36,10 +36,12 @@ class SuppressNameless : public LogitFilter {
   const Tokenizer& tokenizer_;
 };
 
-/// The list of a model (whisper-sources.md §4): its file's, which may be empty, else the non-speech tokens; and always the
-/// control tokens that steer a prompt. Ascending.
-std::vector<uint32_t> suppressed_tokens(const Tokenizer& tokenizer,
-                                        const std::optional<std::vector<uint32_t>>& from_file);
+/// The list in force (whisper-sources.md §4): the option's, in which -1 stands for the model's own; else the model's own:
+/// its file's, which may be empty, or the non-speech tokens. Always with the control tokens that steer a prompt, but an
+/// empty option is an empty list: nothing at all is suppressed. Ascending. Other negative numbers are ignored.
+std::vector<uint32_t> suppressed_tokens(
+    const Tokenizer& tokenizer, const std::optional<std::vector<uint32_t>>& from_file,
+    const std::optional<std::vector<int64_t>>& from_option = std::nullopt);
 /// The file's, else the tokens of " " and <|endoftext|>.
 std::vector<uint32_t> suppressed_at_begin(const Tokenizer& tokenizer,
                                           const std::optional<std::vector<uint32_t>>& from_file);
