@@ -3,6 +3,7 @@
 
 #include "kernels/add/add.h"
 #include "kernels/attention/attention.h"
+#include "kernels/attention_scores/attention_scores.h"
 #include "kernels/conv_gelu/conv_gelu.h"
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/gelu/gelu.h"
@@ -18,6 +19,7 @@ constexpr KernelTable kReference = {
     .linear = linear_reference,
     .conv_gelu = conv_gelu_reference,
     .attention = attention_reference,
+    .attention_scores = attention_scores_reference,
     .layer_norm = layer_norm_reference,
     .softmax = softmax_reference,
     .gelu = gelu_reference,
@@ -31,6 +33,7 @@ constexpr KernelTable kSimd128 = {
     .linear = linear_simd128,
     .conv_gelu = conv_gelu_simd128,
     .attention = attention_simd128,
+    .attention_scores = attention_scores_simd128,
     .layer_norm = layer_norm_simd128,
     .softmax = softmax_simd128,
     .gelu = gelu_simd128,
@@ -46,6 +49,7 @@ constexpr KernelTable kRelaxed = {
     .linear = linear_relaxed,
     .conv_gelu = conv_gelu_relaxed,
     .attention = attention_relaxed,
+    .attention_scores = attention_scores_simd128,
     .layer_norm = layer_norm_simd128,
     .softmax = softmax_simd128,
     .gelu = gelu_relaxed,

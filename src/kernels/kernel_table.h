@@ -46,11 +46,21 @@ struct ConvArgs {
   std::span<float> scratch;  // linear_scratch_floats(3 * channels_in)
 };
 
+/// Rows of keys and values that query rows do not share: sequences that begin alike and go on apart. Query row i sees the
+/// first `shared` rows of k and v; its key j after them is row rows[i * rows_stride + j - shared] of `k` and `v` here.
+struct OwnKeys {
+  const uint32_t* rows = nullptr;  // null: every key is a row of the shared ones
+  size_t rows_stride = 0;
+  size_t shared = 0;
+  const float* k = nullptr;  // rows as far apart as those of the shared ones
+  const float* v = nullptr;
+};
+
 /// Multi-head attention: for each head h and query row i,
 /// out[i, h] = softmax_j(scale * q[i, h] . k[j, h]) v[j, h],
 /// j < key_rows (and j <= causal_offset + i when causal)
 /// with h the columns [h * head_size, (h + 1) * head_size). q, k, v, out rows are `*_stride` floats
-/// apart.
+/// apart. With keys of their own, query rows are not causal.
 struct AttentionArgs {
   size_t query_rows = 0;
   size_t key_rows = 0;
@@ -68,7 +78,23 @@ struct AttentionArgs {
   size_t v_stride = 0;
   float* out = nullptr;
   size_t out_stride = 0;
+  OwnKeys own = {};
   std::span<float> scratch;  // attention_scratch_floats(key_rows, head_size)
+};
+
+/// One head's scores before the softmax: out[i, j] = scale * q[i] . k[j], i < query_rows, j < key_rows; q and k point at the
+/// head's columns, rows are `*_stride` floats apart.
+struct AttentionScoresArgs {
+  size_t query_rows = 0;
+  size_t key_rows = 0;
+  size_t head_size = 0;
+  float scale = 1.0f;
+  const float* q = nullptr;
+  size_t q_stride = 0;
+  const float* k = nullptr;
+  size_t k_stride = 0;
+  float* out = nullptr;
+  size_t out_stride = 0;
 };
 
 /// Every operation of one instruction set. Kernels never allocate and know no models; formulas,
@@ -78,6 +104,7 @@ struct KernelTable {
   void (*linear)(const LinearArgs&);
   void (*conv_gelu)(const ConvArgs&);
   void (*attention)(const AttentionArgs&);
+  void (*attention_scores)(const AttentionScoresArgs&);
   /// y = (x - mean) / sqrt(variance + 1e-5) * gamma + beta per row; rows `stride` floats apart; y
   /// may be x.
   void (*layer_norm)(size_t rows, size_t columns, const float* x, size_t x_stride,

@@ -9,6 +9,7 @@ namespace susurrus {
 /// i < query_rows, head_first <= h < head_first + head_count, d < head_size; [i, h, d] is float
 /// i * stride + h * head_size + d
 /// j < key_rows, and j <= causal_offset + i when causal
+/// With OwnKeys, k[j] and v[j] are those that query row i sees; each row is then computed as a row alone would be
 /// A row whose scores are all -inf gives zeros, and so do key_rows = 0.
 /// Error   |out - exact| <= (4e-6 + 2^-21 * max_j s_j) * max_j |v[j, h, d]| with
 ///         s_j = |scale| * sum_d |q[i, h, d] * k[j, h, d]|

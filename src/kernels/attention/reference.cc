@@ -1,32 +1,46 @@
 #include <algorithm>
 
 #include "kernels/attention/attention.h"
+#include "kernels/attention/key_rows.h"
 #include "kernels/softmax/softmax.h"
 
 namespace susurrus {
+namespace {
+
+template <class Rows>
+void attend_row(const AttentionArgs& args, size_t h, size_t i, const Rows& key_rows,
+                const Rows& value_rows) {
+  float* p = args.scratch.data();
+  const size_t column = h * args.head_size;
+  const float* q = args.q + i * args.q_stride + column;
+  float* out = args.out + i * args.out_stride + column;
+  const size_t keys =
+      args.causal ? std::min(args.key_rows, args.causal_offset + i + 1) : args.key_rows;
+  for (size_t j = 0; j < keys; ++j) {
+    const float* k = key_rows[j] + column;
+    double score = 0;
+    for (size_t d = 0; d < args.head_size; ++d) score += static_cast<double>(q[d]) * k[d];
+    p[j] = static_cast<float>(score * args.scale);
+  }
+  softmax_reference(1, keys, p, keys);
+  for (size_t d = 0; d < args.head_size; ++d) {
+    double sum = 0;
+    for (size_t j = 0; j < keys; ++j) {
+      sum += static_cast<double>(p[j]) * value_rows[j][column + d];
+    }
+    out[d] = static_cast<float>(sum);
+  }
+}
+
+}  // namespace
 
 void attention_reference(const AttentionArgs& args) {
-  float* p = args.scratch.data();
   for (size_t h = args.head_first; h < args.head_first + args.head_count; ++h) {
-    const size_t column = h * args.head_size;
     for (size_t i = 0; i < args.query_rows; ++i) {
-      const float* q = args.q + i * args.q_stride + column;
-      float* out = args.out + i * args.out_stride + column;
-      const size_t keys =
-          args.causal ? std::min(args.key_rows, args.causal_offset + i + 1) : args.key_rows;
-      for (size_t j = 0; j < keys; ++j) {
-        const float* k = args.k + j * args.k_stride + column;
-        double score = 0;
-        for (size_t d = 0; d < args.head_size; ++d) score += static_cast<double>(q[d]) * k[d];
-        p[j] = static_cast<float>(score * args.scale);
-      }
-      softmax_reference(1, keys, p, keys);
-      for (size_t d = 0; d < args.head_size; ++d) {
-        double sum = 0;
-        for (size_t j = 0; j < keys; ++j) {
-          sum += static_cast<double>(p[j]) * args.v[j * args.v_stride + column + d];
-        }
-        out[d] = static_cast<float>(sum);
+      if (args.own.rows == nullptr) {
+        attend_row(args, h, i, shared_keys(args), shared_values(args));
+      } else {
+        attend_row(args, h, i, own_keys(args, i), own_values(args, i));
       }
     }
   }

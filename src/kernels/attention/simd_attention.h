@@ -1,4 +1,4 @@
-// Attention's two ways: one query row straight from k and v, many through packed keys and values.
+// Attention's two ways: one query row straight from k and v, many that share their keys through packed ones.
 #pragma once
 #include <algorithm>
 
@@ -100,8 +100,16 @@ inline void attend_block(const AttentionArgs& args, const AttentionScratch& layo
 
 template <class Madd>
 inline void attention(const AttentionArgs& args) {
+  if (args.own.rows != nullptr) {
+    for (size_t i = 0; i < args.query_rows; ++i) {
+      attend_row<Madd>(args, i, own_keys(args, i), own_values(args, i));
+    }
+    return;
+  }
   if (args.query_rows <= kFewQueryRows || args.key_rows == 0) {
-    for (size_t i = 0; i < args.query_rows; ++i) attend_row<Madd>(args, i);
+    for (size_t i = 0; i < args.query_rows; ++i) {
+      attend_row<Madd>(args, i, shared_keys(args), shared_values(args));
+    }
     return;
   }
   const AttentionScratch layout(args.key_rows, args.head_size);

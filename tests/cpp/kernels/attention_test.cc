@@ -113,7 +113,90 @@ void check_attention(const AttentionCase& c, uint64_t seed) {
   }
 }
 
+/// Query rows with `shared` keys in common and `own` of theirs, scattered; each against the same keys in order.
+void check_own_keys(size_t queries, size_t shared, size_t own, size_t head_size, uint64_t seed) {
+  Random random(seed);
+  constexpr size_t kHeads = 3;
+  const size_t width = kHeads * head_size;
+  const size_t k_stride = width + random.below(4);
+  const size_t v_stride = width + random.below(4);
+  const size_t own_rows = queries * own;
+  const size_t rows_stride = own + random.below(3);
+  GuardedFloats q(queries * width);
+  GuardedFloats k(shared * k_stride);
+  GuardedFloats v(shared * v_stride);
+  GuardedFloats own_k(own_rows * k_stride);
+  GuardedFloats own_v(own_rows * v_stride);
+  for (GuardedFloats* floats : {&q, &k, &v, &own_k, &own_v}) floats->fill_bell(random, 1);
+  std::vector<uint32_t> rows(queries * rows_stride);
+  for (uint32_t& row : rows)
+    row = static_cast<uint32_t>(random.below(std::max<size_t>(own_rows, 1)));
+  const std::string where = std::to_string(queries) + " rows, " + std::to_string(shared) + "+" +
+                            std::to_string(own) + " keys, seed " + std::to_string(seed);
+  for (const KernelTable* kernels : compiled_kernels()) {
+    GuardedFloats out(queries * width);
+    GuardedFloats scratch(attention_scratch_floats(shared + own, head_size));
+    AttentionArgs args = {.query_rows = queries,
+                          .key_rows = shared + own,
+                          .head_count = kHeads,
+                          .head_size = head_size,
+                          .scale = 0.3f,
+                          .q = q.data(),
+                          .q_stride = width,
+                          .k = k.data(),
+                          .k_stride = k_stride,
+                          .v = v.data(),
+                          .v_stride = v_stride,
+                          .out = out.data(),
+                          .out_stride = width,
+                          .own = {.rows = rows.data(),
+                                  .rows_stride = rows_stride,
+                                  .shared = shared,
+                                  .k = own_k.data(),
+                                  .v = own_v.data()},
+                          .scratch = scratch.span()};
+    kernels->attention(args);
+    EXPECT_TRUE(out.guards_are_intact());
+    EXPECT_TRUE(scratch.guards_are_intact());
+    for (size_t i = 0; i < queries; ++i) {
+      GuardedFloats ordered_k((shared + own) * k_stride);
+      GuardedFloats ordered_v((shared + own) * v_stride);
+      std::copy_n(k.data(), shared * k_stride, ordered_k.data());
+      std::copy_n(v.data(), shared * v_stride, ordered_v.data());
+      for (size_t j = 0; j < own; ++j) {
+        const size_t row = rows[i * rows_stride + j];
+        std::copy_n(own_k.data() + row * k_stride, k_stride, &ordered_k[(shared + j) * k_stride]);
+        std::copy_n(own_v.data() + row * v_stride, v_stride, &ordered_v[(shared + j) * v_stride]);
+      }
+      GuardedFloats alone(width);
+      AttentionArgs one = args;
+      one.query_rows = 1;
+      one.q = q.data() + i * width;
+      one.k = ordered_k.data();
+      one.v = ordered_v.data();
+      one.out = alone.data();
+      one.own = {};
+      kernels->attention(one);
+      for (size_t h = 0; h < kHeads; ++h) check_row(*kernels, one, h, 0, where);
+      // Where keys lie must not change a bit.
+      for (size_t d = 0; d < width; ++d) EXPECT_EQ(out[i * width + d], alone[d]);
+    }
+  }
+}
+
 }  // namespace
+
+SUSURRUS_TEST(attention_of_rows_with_keys_of_their_own) {
+  uint64_t seed = 1000;
+  for (const size_t queries : {1, 2, 4, 5, 9}) {
+    for (const size_t shared : {0, 1, 4, 15, 16, 17, 50}) {
+      for (const size_t own : {0, 1, 3, 16, 33}) {
+        if (shared + own > 0) check_own_keys(queries, shared, own, 8, seed++);
+      }
+    }
+  }
+  for (const size_t head_size : {1, 3, 32, 37, 64}) check_own_keys(5, 7, 20, head_size, seed++);
+}
 
 SUSURRUS_TEST(attention_of_any_shape) {
   uint64_t seed = 1;

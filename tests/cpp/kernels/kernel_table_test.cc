@@ -19,6 +19,7 @@ SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
   EXPECT_TRUE(simd128->linear != reference->linear);
   EXPECT_TRUE(simd128->conv_gelu != reference->conv_gelu);
   EXPECT_TRUE(simd128->attention != reference->attention);
+  EXPECT_TRUE(simd128->attention_scores != reference->attention_scores);
   EXPECT_TRUE(simd128->layer_norm != reference->layer_norm);
   EXPECT_TRUE(simd128->softmax != reference->softmax);
   EXPECT_TRUE(simd128->gelu != reference->gelu);
