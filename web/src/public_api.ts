@@ -1,3 +1,6 @@
 // What both entries export besides their functions.
 export type * from './api_types.js';
 export { SusurrusError, errorNumbers, type ErrorCode } from './errors.js';
+export { format, transcriptFormats } from './writers/format.js';
+export type { FormatOptions, TranscriptFormat } from './writers/options.js';
+export type { Transcript, TranscriptSegment, TranscriptWord } from './writers/transcript.js';

@@ -1,0 +1,46 @@
+import { invalidOption } from '../errors.js';
+import { writeCsv } from './csv.js';
+import { writeJson } from './json.js';
+import { writeLrc } from './lrc.js';
+import { checkFormatOptions } from './options.js';
+import type { FormatOptions, TranscriptFormat } from './options.js';
+import { writeSrt } from './srt.js';
+import { checkTranscript } from './transcript.js';
+import type { Transcript } from './transcript.js';
+import { writeTsv } from './tsv.js';
+import { writeTxt } from './txt.js';
+import { writeVerboseJson } from './verbose_json.js';
+import { writeVtt } from './vtt.js';
+
+const writers: Readonly<
+  Record<TranscriptFormat, (transcript: Transcript, options: FormatOptions) => string>
+> = {
+  txt: writeTxt,
+  srt: writeSrt,
+  vtt: writeVtt,
+  tsv: writeTsv,
+  json: writeJson,
+  lrc: writeLrc,
+  csv: writeCsv,
+  verbose_json: writeVerboseJson,
+};
+
+/** All that format() can write. */
+export const transcriptFormats = Object.keys(writers) as readonly TranscriptFormat[];
+
+/**
+ * A transcript as the content of a file. Pure: needs no model, and changes nothing.
+ * Throws SusurrusError (`invalid_argument`) for an unknown format, a bad option, or what is no transcript.
+ */
+export function format(
+  transcript: Transcript,
+  name: TranscriptFormat,
+  options: FormatOptions = {},
+): string {
+  if (!Object.hasOwn(writers, name)) {
+    throw invalidOption('format', `one of ${transcriptFormats.join(', ')}`, name);
+  }
+  checkFormatOptions(options);
+  checkTranscript(transcript);
+  return writers[name](transcript, options);
+}

@@ -1,0 +1,41 @@
+import type { Task } from '../api_types.js';
+import { checkOptions } from '../options.js';
+
+/** A notation for transcripts; the first five are exactly the reference's. */
+export type TranscriptFormat =
+  'txt' | 'srt' | 'vtt' | 'tsv' | 'json' | 'lrc' | 'csv' | 'verbose_json';
+
+/**
+ * How a transcript is written. What a format has no use for is ignored, and so are the limits and `highlightWords` where
+ * the transcript has no words.
+ */
+export interface FormatOptions {
+  /** Most characters in a line of a subtitle. */
+  readonly maxLineWidth?: number;
+  /** Most lines in a subtitle; needs `maxLineWidth`, and lets subtitles reach over segments. */
+  readonly maxLineCount?: number;
+  /** Most words in a subtitle; without effect where both of the above are given. */
+  readonly maxWordsPerLine?: number;
+  /** srt, vtt: a subtitle for each word, underlined in its line. lrc: the time of each word. */
+  readonly highlightWords?: boolean;
+  /** verbose_json: what the transcript was made for; `'transcribe'` if absent. */
+  readonly task?: Task;
+}
+
+const countCheck = [
+  'a whole number above 0',
+  (value: unknown) => Number.isInteger(value) && (value as number) > 0,
+] as const;
+
+export function checkFormatOptions(options: FormatOptions): void {
+  checkOptions(options, {
+    maxLineWidth: countCheck,
+    maxLineCount: countCheck,
+    maxWordsPerLine: countCheck,
+    highlightWords: ['true or false', (value) => typeof value === 'boolean'],
+    task: [
+      "'transcribe' or 'translate'",
+      (value) => value === 'transcribe' || value === 'translate',
+    ],
+  });
+}

@@ -1,0 +1,24 @@
+import type { Transcript } from './transcript.js';
+
+/** A transcript with the names that the reference's JSON has: `avg_logprob` for `avgLogprob`. */
+export interface ReferenceTranscript extends Transcript {
+  readonly segments: readonly ReferenceSegment[];
+}
+
+type ReferenceSegment = Transcript['segments'][number] & Readonly<Record<string, unknown>>;
+
+/** The same transcript in the reference's names, with every field it has; a copy. */
+export function withReferenceNames(transcript: Transcript): ReferenceTranscript {
+  return renamed(transcript) as ReferenceTranscript;
+}
+
+function renamed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renamed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      renamed(field),
+    ]),
+  );
+}

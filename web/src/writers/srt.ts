@@ -1,0 +1,12 @@
+import { cues } from './cues.js';
+import type { FormatOptions } from './options.js';
+import { clock } from './time.js';
+import type { Transcript } from './transcript.js';
+
+/** SubRip subtitles. */
+export function writeSrt(transcript: Transcript, options: FormatOptions): string {
+  const time = (milliseconds: number) => clock(milliseconds, { mark: ',', hasHours: true });
+  return [...cues(transcript, options)]
+    .map(({ start, end, text }, i) => `${i + 1}\n${time(start)} --> ${time(end)}\n${text}\n\n`)
+    .join('');
+}

@@ -1,0 +1,13 @@
+import { toMilliseconds } from './time.js';
+import type { Transcript } from './transcript.js';
+import { strip } from './white_space.js';
+
+/** Milliseconds and text of each segment, between tabs. */
+export function writeTsv({ segments }: Transcript): string {
+  const rows = segments.map(({ start, end, text }) => [
+    toMilliseconds(start),
+    toMilliseconds(end),
+    strip(text).replaceAll('\t', ' '),
+  ]);
+  return [['start', 'end', 'text'], ...rows].map((row) => `${row.join('\t')}\n`).join('');
+}
