@@ -22,7 +22,8 @@ class AllowedPhrases : public LogitFilter {
 
   /// What the phrases are made of, ascending.
   std::vector<uint32_t> tokens() const;
-  /// How many of `sampled`, from the front, end with a complete phrase or a timestamp: where a sequence may be cut.
+  /// How many of `sampled`, from the front, end with a complete phrase, or with the timestamp right after it: where a
+  /// sequence may be cut. 0 if no phrase is complete.
   size_t complete_length(std::span<const uint32_t> sampled) const;
 
  private:
@@ -40,12 +41,11 @@ class AllowedPhrases : public LogitFilter {
     float logit;
   };
 
-  static void measure(Spelling& spelling);
+  static void measure(Spelling& spelling, std::span<const uint32_t> ends);
   void begin_text() const;
   /// One token further; false if the list has no such text.
   bool advance(uint32_t token) const;
   bool is_complete() const;
-  bool read(std::span<const uint32_t> sampled) const;
 
   const SpecialTokens& special_;
   size_t max_tokens_;

@@ -6,7 +6,7 @@
 
 namespace susurrus {
 
-float compression_ratio(std::string_view text) {
+double compression_ratio(std::string_view text) {
   auto byte_count = static_cast<uLong>(text.size());
   uLongf compressed = compressBound(byte_count);
   auto buffer = AlignedBuffer::allocate(compressed, "compressed text");
@@ -14,7 +14,7 @@ float compression_ratio(std::string_view text) {
   int status = compress2(buffer->data(), &compressed, reinterpret_cast<const Bytef*>(text.data()),
                          byte_count, 6);
   if (status != Z_OK) return 0;
-  return static_cast<float>(static_cast<double>(byte_count) / static_cast<double>(compressed));
+  return static_cast<double>(byte_count) / static_cast<double>(compressed);
 }
 
 }  // namespace susurrus

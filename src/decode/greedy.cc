@@ -8,17 +8,26 @@ namespace susurrus {
 
 GreedySearch::GreedySearch(uint32_t end_of_text, size_t max_tokens)
     : end_of_text_(end_of_text), max_tokens_(max_tokens) {
-  tokens_.reserve(max_tokens);
+  path_.tokens.reserve(max_tokens);
+  path_.token_logprobs.reserve(max_tokens);
 }
 
-bool GreedySearch::choose(std::span<const float> logits) {
-  uint32_t token = argmax(logits);
-  // Everything forbidden, by a file's lists: nothing can follow.
+bool GreedySearch::choose(std::span<const std::span<const float>> rows) {
+  std::span<const float> logits = rows[0];
+  const uint32_t token = argmax(logits);
   if (logits[token] == -std::numeric_limits<float>::infinity()) return true;
-  sum_logprob_ += logits[token] - log_sum_exp(logits);
+  const float logprob = LogSoftmax(logits)(logits[token]);
+  path_.sum_logprob = add_logprob(path_.sum_logprob, logprob);
   if (token == end_of_text_) return true;
-  tokens_.push_back(token);
-  return tokens_.size() >= max_tokens_;
+  path_.tokens.push_back(token);
+  path_.token_logprobs.push_back(logprob);
+  return path_.tokens.size() >= max_tokens_;
+}
+
+std::vector<TokenCandidate> GreedySearch::finish() {
+  std::vector<TokenCandidate> candidates;
+  candidates.push_back(std::move(path_));
+  return candidates;
 }
 
 }  // namespace susurrus

@@ -9,11 +9,10 @@ double log_sum_exp(std::span<const float> logits);
 
 /// Turns the logits of one row into log probabilities, in f32 and in the order of torch's log_softmax.
 struct LogSoftmax {
-  /// At least one logit must be above -inf.
   explicit LogSoftmax(std::span<const float> logits);
   float operator()(float logit) const { return (logit - maximum) - log_sum; }
 
-  float maximum;
+  float maximum;  // -inf where every token is forbidden
   float log_sum;  // of exp(logit - maximum)
 };
 

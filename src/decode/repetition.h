@@ -19,7 +19,7 @@ struct Repetition {
 ///
 /// Speech repeats itself too: a loop is at least 24 tokens long and 4 rounds, or 3 of 16 tokens and more. So "no no no",
 /// "five five five five" and a refrain sung twice are speech, and what is called a loop (6 rounds of 4 tokens, 24 of
-/// one) deflates well beyond the reference's compression ratio of 2.4. A loop of period p is found after 24 to 96 of its
+/// one) by itself deflates beyond the reference's compression ratio of 2.4. A loop of period p is found after 24 to 96 of its
 /// tokens.
 ///
 /// What is kept ends within the first two rounds: where a segment ends, if one does (behind its closing timestamp, never

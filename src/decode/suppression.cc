@@ -36,8 +36,21 @@ void SuppressNameless::apply(std::span<float> logits, std::span<const uint32_t>)
 }
 
 std::vector<uint32_t> suppressed_tokens(const Tokenizer& tokenizer,
-                                        const std::optional<std::vector<uint32_t>>& from_file) {
-  std::vector<uint32_t> tokens = from_file ? *from_file : non_speech_tokens(tokenizer);
+                                        const std::optional<std::vector<uint32_t>>& from_file,
+                                        const std::optional<std::vector<int64_t>>& from_option) {
+  if (from_option && from_option->empty()) return {};
+  std::vector<uint32_t> tokens;
+  bool is_own = !from_option;
+  if (from_option) {
+    for (int64_t token : *from_option) {
+      if (token >= 0) tokens.push_back(static_cast<uint32_t>(token));
+      is_own = is_own || token == -1;
+    }
+  }
+  if (is_own) {
+    const std::vector<uint32_t> own = from_file ? *from_file : non_speech_tokens(tokenizer);
+    tokens.insert(tokens.end(), own.begin(), own.end());
+  }
   const SpecialTokens& special = tokenizer.special();
   for (uint32_t token :
        {special.start_of_transcript, special.start_of_previous, special.start_of_lm,

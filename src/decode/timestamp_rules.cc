@@ -18,6 +18,7 @@ void TimestampRules::apply(std::span<float> logits, std::span<const uint32_t> sa
   } else {
     keep_order(logits, sampled);
   }
+  if (last_index_) keep_inside(logits, sampled);
 
   // Ids past the timestamps, in an enlarged vocabulary, count as text.
   float best_text = -std::numeric_limits<float>::infinity();
@@ -49,6 +50,14 @@ void TimestampRules::keep_order(std::span<float> logits, std::span<const uint32_
     forbid_range(logits, begin, uint64_t{sampled[i]} + (may_repeat ? 0 : 1));
     break;
   }
+}
+
+void TimestampRules::keep_inside(std::span<float> logits, std::span<const uint32_t> sampled) const {
+  const uint64_t begin = special_.timestamp_begin;
+  const uint64_t last = begin + *last_index_;
+  // A timestamp closes a segment if text stands before it, else it opens one.
+  const bool is_closing = !sampled.empty() && !special_.is_timestamp(sampled.back());
+  forbid_range(logits, is_closing ? last + 1 : last, begin + special_.timestamp_count);
 }
 
 }  // namespace susurrus
