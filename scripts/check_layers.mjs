@@ -14,10 +14,11 @@ const layers = {
   text: ['base', 'container'],
   whisper: ['base', 'tensor', 'kernels', 'container'],
   decode: ['base', 'tensor', 'text', 'kernels'],
+  align: ['base', 'tensor', 'kernels'],
   convert: ['base', 'stream', 'container', 'tensor', 'kernels', 'text'],
   session: [
     ...['base', 'stream', 'container', 'tensor', 'kernels', 'audio', 'text', 'whisper', 'decode'],
-    'convert',
+    ...['align', 'convert'],
   ],
 };
 
