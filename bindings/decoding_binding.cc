@@ -1,47 +1,29 @@
+// Work on a window or a recording, driven step by step. Options and results are JSON with the API's names.
 #include <emscripten/bind.h>
 
+#include "base/json_document.h"
 #include "model_binding.h"
+#include "session/candidate_scorer.h"
+#include "session/language_detector.h"
+#include "session/prompt.h"
+#include "session/session_json.h"
 #include "session/transcriber.h"
+#include "session/window_attempts.h"
+#include "session/window_words.h"
 
 namespace susurrus {
 namespace {
 
-/// Both decoders' options; validated in TypeScript.
-struct OptionsValue {
-  std::string language;
-  bool timestamps = true;
-};
-
-DecodeOptions to_options(const OptionsValue& value) {
-  DecodeOptions options;
-  options.language.assign(value.language);
-  options.timestamps = value.timestamps;
-  return options;
+Result<JsonDocument> parse_request(const std::string& text) {
+  return JsonDocument::parse(text, {0, ErrorReason::option, "options"});
 }
-
-struct SegmentValue {
-  uint32_t id = 0;
-  double seek = 0;
-  double start = 0;
-  double end = 0;
-  std::string text;
-  float temperature = 0;
-  float avg_logprob = 0;
-  float compression_ratio = 0;
-  float no_speech_prob = 0;
-};
 
 /// One recording to segments. The model must outlive it.
 class TranscriberBinding {
  public:
-  MaybeError begin(ModelBinding& model, const OptionsValue& options, double sample_count) {
-    TranscribeOptions transcribe;
-    transcribe.decode = to_options(options);
-    auto transcriber =
-        Transcriber::create(model.model(), transcribe, static_cast<uint64_t>(sample_count));
-    if (!transcriber) return failure(transcriber);
-    transcriber_ = std::move(transcriber).value();
-    return std::nullopt;
+  /// `sample_count` is negative for a stream.
+  MaybeError begin(ModelBinding& model, const std::string& options_json, double sample_count) {
+    return failure(start(model.model(), options_json, sample_count));
   }
 
   Step step() {
@@ -53,9 +35,8 @@ class TranscriberBinding {
     switch (*result) {
       case StepResult::need_audio: return Step::need_audio;
       case StepResult::working: return Step::working;
-      case StepResult::segment_ready:
-        segment_ = transcriber_->take_segment();
-        return Step::segment_ready;
+      case StepResult::segment_ready: return Step::segment_ready;
+      case StepResult::rejected_ready: return Step::rejected_ready;
       case StepResult::done: return Step::done;
     }
     return Step::failed;
@@ -68,84 +49,177 @@ class TranscriberBinding {
     return {static_cast<double>(request.begin), static_cast<double>(request.end)};
   }
   FloatView audio_window() { return view(std::span<const float>(transcriber_->audio_window())); }
-  SegmentValue segment() const {
-    return {segment_.id,
-            static_cast<double>(segment_.seek),
-            segment_.start,
-            segment_.end,
-            segment_.text,
-            segment_.temperature,
-            segment_.avg_logprob,
-            segment_.compression_ratio,
-            segment_.no_speech_prob};
+  void end_audio(double sample_count) {
+    transcriber_->end_audio(static_cast<uint64_t>(sample_count));
   }
-  TokenView segment_tokens() const { return view(std::span<const uint32_t>(segment_.tokens)); }
+  std::string take_segment() { return to_json(transcriber_->take_segment(), has_words_); }
   std::string language() const { return std::string(transcriber_->language()); }
   std::string text() const { return transcriber_->text(); }
   double progress() const { return transcriber_->progress(); }
 
  private:
+  Status start(WhisperModel& model, const std::string& options_json, double sample_count) {
+    SUSURRUS_ASSIGN(JsonDocument request, parse_request(options_json));
+    SUSURRUS_ASSIGN(TranscribeOptions options,
+                    parse_transcribe_options(request.root(), model.tokenizer()));
+    has_words_ = options.word_timestamps;
+    std::optional<uint64_t> count;
+    if (sample_count >= 0) count = static_cast<uint64_t>(sample_count);
+    SUSURRUS_ASSIGN(transcriber_, Transcriber::create(model, options, count));
+    return ok_status();
+  }
+
   std::unique_ptr<Transcriber> transcriber_;
-  Segment segment_;
+  bool has_words_ = false;
   MaybeError error_;
 };
 
-struct WindowValue {
-  std::string text;
-  float avg_logprob = 0;
-  float no_speech_prob = 0;
-  float temperature = 0;
-  float compression_ratio = 0;
-  std::string language;
+/// What can be asked about the window in mel_window().
+class WindowTask {
+ public:
+  virtual ~WindowTask() = default;
+  /// True when done.
+  virtual Result<bool> step() = 0;
+  /// JSON, once done.
+  virtual std::string result() const = 0;
+};
+using NewTask = Result<std::unique_ptr<WindowTask>>;
+
+class DecodeTask : public WindowTask {
+ public:
+  static NewTask create(WhisperModel& model, TranscribeOptions options, uint64_t frame_count) {
+    if (!options.is_openai_compatible) options.decode.content_frames = frame_count;
+    SUSURRUS_ASSIGN(auto attempts, WindowAttempts::create(model, options.decode, options.fallback));
+    return NewTask(std::unique_ptr<WindowTask>(
+        new DecodeTask(model, std::move(options), frame_count, std::move(attempts))));
+  }
+
+  Result<bool> step() override {
+    if (words_) return words_->step();
+    SUSURRUS_ASSIGN(bool is_decoded, attempts_->step());
+    if (!is_decoded || !options_.word_timestamps) return is_decoded;
+    SUSURRUS_ASSIGN(words_,
+                    WindowWords::create(model_, options_, attempts_->result(), frame_count_));
+    return false;
+  }
+  std::string result() const override {
+    return to_json(*attempts_, words_ ? &words_->words() : nullptr);
+  }
+
+ private:
+  DecodeTask(WhisperModel& model, TranscribeOptions options, uint64_t frame_count,
+             std::unique_ptr<WindowAttempts> attempts)
+      : model_(model),
+        options_(std::move(options)),
+        frame_count_(frame_count),
+        attempts_(std::move(attempts)) {}
+
+  WhisperModel& model_;
+  TranscribeOptions options_;
+  uint64_t frame_count_;
+  std::unique_ptr<WindowAttempts> attempts_;
+  std::unique_ptr<WindowWords> words_;
 };
 
-/// The mel window to tokens. The model must outlive it.
-class WindowDecoderBinding {
+class ScoreTask : public WindowTask {
  public:
-  MaybeError begin(ModelBinding& model, const OptionsValue& options) {
-    auto decoder = WindowDecoder::create(model.model(), to_options(options), {});
-    if (!decoder) return failure(decoder);
-    decoder_ = std::move(decoder).value();
+  static NewTask create(WhisperModel& model, const DecodeOptions& options, JsonValue candidates) {
+    std::vector<std::string> texts;
+    for (JsonValue candidate : candidates.items()) {
+      texts.emplace_back(candidate.text().value_or(""));
+    }
+    SUSURRUS_ASSIGN(auto scorer, CandidateScorer::create(model, options, std::move(texts)));
+    return NewTask(std::unique_ptr<WindowTask>(new ScoreTask(std::move(scorer))));
+  }
+  Result<bool> step() override { return scorer_->step(); }
+  std::string result() const override { return to_json(scorer_->scores()); }
+
+ private:
+  explicit ScoreTask(std::unique_ptr<CandidateScorer> scorer) : scorer_(std::move(scorer)) {}
+  std::unique_ptr<CandidateScorer> scorer_;
+};
+
+class AlignTask : public WindowTask {
+ public:
+  static NewTask create(WhisperModel& model, const TranscribeOptions& options,
+                        std::string_view text, uint64_t frame_count) {
+    SUSURRUS_ASSIGN(auto words, WindowWords::create(model, options, text, frame_count));
+    return NewTask(std::unique_ptr<WindowTask>(new AlignTask(std::move(words))));
+  }
+  Result<bool> step() override { return words_->step(); }
+  std::string result() const override { return to_json(words_->words()); }
+
+ private:
+  explicit AlignTask(std::unique_ptr<WindowWords> words) : words_(std::move(words)) {}
+  std::unique_ptr<WindowWords> words_;
+};
+
+class LanguageTask : public WindowTask {
+ public:
+  static NewTask create(WhisperModel& model, const DecodeOptions& options) {
+    SUSURRUS_ASSIGN(auto allowed, allowed_languages(model, options));
+    model.begin_encode();
+    return NewTask(std::unique_ptr<WindowTask>(new LanguageTask(model, std::move(allowed))));
+  }
+  Result<bool> step() override { return detector_.step(); }
+  std::string result() const override {
+    return to_json(detector_.probabilities(), model_.special_tokens());
+  }
+
+ private:
+  LanguageTask(WhisperModel& model, std::vector<uint32_t> allowed)
+      : model_(model), detector_(model, std::move(allowed)) {}
+  WhisperModel& model_;
+  LanguageDetector detector_;
+};
+
+/// `name`: the method of the JavaScript API.
+NewTask create_task(WhisperModel& model, std::string_view name, JsonValue request,
+                    uint64_t frame_count) {
+  SUSURRUS_ASSIGN(TranscribeOptions options,
+                  parse_window_options(request["options"], model.tokenizer()));
+  if (name == "decode") return DecodeTask::create(model, std::move(options), frame_count);
+  if (name == "score") return ScoreTask::create(model, options.decode, request["candidates"]);
+  if (name == "align") {
+    return AlignTask::create(model, options, request["text"].text().value_or(""), frame_count);
+  }
+  return LanguageTask::create(model, options.decode);
+}
+
+/// A task on the mel window. The model must outlive it.
+class WindowWorkBinding {
+ public:
+  /// `request`: {options, candidates, text} as JSON. `sample_count`: samples in the window, without the silence behind.
+  MaybeError begin(ModelBinding& model, const std::string& name, const std::string& request,
+                   double sample_count) {
+    const uint64_t frame_count = std::min<uint64_t>(
+        static_cast<uint64_t>(sample_count) / kHopSamples, model.model().window_frames());
+    auto json = parse_request(request);
+    if (!json) return failure(json);
+    auto task = create_task(model.model(), name, json->root(), frame_count);
+    if (!task) return failure(task);
+    task_ = std::move(task).value();
     return std::nullopt;
   }
   Step step() {
-    auto done = decoder_->step();
-    if (!done) {
-      error_ = to_value(done.error());
-      return Step::failed;
-    }
-    return *done ? Step::done : Step::working;
+    auto is_done = task_->step();
+    if (is_done) return *is_done ? Step::done : Step::working;
+    error_ = to_value(is_done.error());
+    return Step::failed;
   }
+  /// After Step.failed.
   MaybeError error() const { return error_; }
-
-  WindowValue result() const {
-    const WindowResult& result = decoder_->result();
-    return {result.text,        result.avg_logprob,       result.no_speech_prob,
-            result.temperature, result.compression_ratio, std::string(result.language.view())};
-  }
-  TokenView tokens() const { return view(std::span<const uint32_t>(decoder_->result().tokens)); }
+  /// After Step.done.
+  std::string result() const { return task_->result(); }
 
  private:
-  std::unique_ptr<WindowDecoder> decoder_;
+  std::unique_ptr<WindowTask> task_;
   MaybeError error_;
 };
 
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(decoding) {
-  emscripten::value_object<OptionsValue>("DecodingOptions")
-      .field("language", &OptionsValue::language)
-      .field("timestamps", &OptionsValue::timestamps);
-  emscripten::value_object<SegmentValue>("Segment")
-      .field("id", &SegmentValue::id)
-      .field("seek", &SegmentValue::seek)
-      .field("start", &SegmentValue::start)
-      .field("end", &SegmentValue::end)
-      .field("text", &SegmentValue::text)
-      .field("temperature", &SegmentValue::temperature)
-      .field("avgLogprob", &SegmentValue::avg_logprob)
-      .field("compressionRatio", &SegmentValue::compression_ratio)
-      .field("noSpeechProb", &SegmentValue::no_speech_prob);
   emscripten::class_<TranscriberBinding>("Transcriber")
       .constructor<>()
       .function("begin(model, options, sampleCount)", &TranscriberBinding::begin)
@@ -153,26 +227,17 @@ EMSCRIPTEN_BINDINGS(decoding) {
       .function("error", &TranscriberBinding::error)
       .function("audioRequest", &TranscriberBinding::audio_request)
       .function("audioWindow", &TranscriberBinding::audio_window)
-      .function("segment", &TranscriberBinding::segment)
-      .function("segmentTokens", &TranscriberBinding::segment_tokens)
+      .function("endAudio(sampleCount)", &TranscriberBinding::end_audio)
+      .function("takeSegment", &TranscriberBinding::take_segment)
       .function("language", &TranscriberBinding::language)
       .function("text", &TranscriberBinding::text)
       .function("progress", &TranscriberBinding::progress);
-
-  emscripten::value_object<WindowValue>("WindowResult")
-      .field("text", &WindowValue::text)
-      .field("avgLogprob", &WindowValue::avg_logprob)
-      .field("noSpeechProb", &WindowValue::no_speech_prob)
-      .field("temperature", &WindowValue::temperature)
-      .field("compressionRatio", &WindowValue::compression_ratio)
-      .field("language", &WindowValue::language);
-  emscripten::class_<WindowDecoderBinding>("WindowDecoder")
+  emscripten::class_<WindowWorkBinding>("WindowWork")
       .constructor<>()
-      .function("begin(model, options)", &WindowDecoderBinding::begin)
-      .function("step", &WindowDecoderBinding::step)
-      .function("error", &WindowDecoderBinding::error)
-      .function("result", &WindowDecoderBinding::result)
-      .function("tokens", &WindowDecoderBinding::tokens);
+      .function("begin(model, task, request, sampleCount)", &WindowWorkBinding::begin)
+      .function("step", &WindowWorkBinding::step)
+      .function("error", &WindowWorkBinding::error)
+      .function("result", &WindowWorkBinding::result);
 }
 
 }  // namespace susurrus

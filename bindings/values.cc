@@ -93,6 +93,7 @@ EMSCRIPTEN_BINDINGS(values) {
       .value("needAudio", Step::need_audio)
       .value("working", Step::working)
       .value("segmentReady", Step::segment_ready)
+      .value("rejectedReady", Step::rejected_ready)
       .value("done", Step::done)
       .value("failed", Step::failed);
 

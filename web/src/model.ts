@@ -1,26 +1,43 @@
 import type {
+  AlignOptions,
   AudioInput,
+  AudioStream,
+  CandidateScore,
   DecodeOptions,
   DecodeResult,
+  DetectLanguageOptions,
+  LanguageProbability,
   LogMelOptions,
   MemoryFacts,
   Mel,
   Model,
   ModelInfo,
+  ScoreOptions,
   Segment,
   Tokenizer,
   TranscribeOptions,
   Transcription,
   TranscriptionResult,
+  Word,
 } from './api_types.js';
-import { checkAudio, sampleRate, toSamples } from './audio/audio_input.js';
-import type { EngineLink, LoadedFacts } from './engine/protocol.js';
+import { checkAudio, toSamples } from './audio/audio_input.js';
+import { isAudioStream, StreamFeed } from './audio/audio_stream.js';
+import {
+  alignSettings,
+  checkCandidates,
+  decodeSettings,
+  languageSettings,
+  scoreSettings,
+  transcribeSettings,
+} from './decoding_options.js';
+import type { CallOptions, EngineEvent, EngineLink, LoadedFacts } from './engine/protocol.js';
 import type { VariantChoice } from './engine/variant.js';
 import { invalidOption } from './errors.js';
-import { checkOptions, decodingSettings } from './options.js';
+import { checkOptions, oneOf } from './options.js';
 import type { Platform } from './platform/platform.js';
 import { Queue } from './queue.js';
-import { startTranscription } from './transcription.js';
+import { anyOf } from './signals.js';
+import { mostSpoken, startTranscription } from './transcription.js';
 
 /** A Model whose engine lives behind a link. */
 export class EngineModel implements Model {
@@ -52,74 +69,99 @@ export class EngineModel implements Model {
     };
   }
 
-  transcribe(audio: AudioInput, options: TranscribeOptions = {}): Transcription {
+  transcribe(audio: AudioInput | AudioStream, options: TranscribeOptions = {}): Transcription {
     return startTranscription((onSegment, leaving) =>
       this.#transcribe(audio, options, onSegment, leaving),
     );
   }
 
   async #transcribe(
-    audio: AudioInput,
+    audio: AudioInput | AudioStream,
     options: TranscribeOptions,
     onSegment: (segment: Segment) => void,
     leaving: AbortSignal,
   ): Promise<TranscriptionResult> {
-    const settings = decodingSettings(options, this.info.languages, true);
-    checkAudio(audio);
-    const { onProgress } = options;
+    const isStream = isAudioStream(audio);
+    const settings = transcribeSettings(options, this.info, isStream);
+    if (!isStream) checkAudio(audio);
     return this.#run(async () => {
-      const { signal, release } = firstOf(options.signal, leaving);
+      const feed = isStream ? new StreamFeed(audio, this.#engine) : undefined;
+      const { signal, release } = anyOf([options.signal, leaving, feed?.failed]);
+      const segments: Segment[] = [];
+      const rejected: Segment[] = [];
+      const onEvent = (event: EngineEvent): void => {
+        if (event.type === 'audioWanted') void feed?.give(event.sampleCount);
+        else if (event.type === 'rejected') rejected.push(event.segment);
+        else if (event.type === 'segment') {
+          segments.push(event.segment);
+          onSegment(event.segment);
+        } else options.onProgress?.({ phase: 'transcribe', ...event.progress });
+      };
       try {
-        const samples = await toSamples(audio, this.#engine, this.#platform, signal);
-        const duration = samples.length / sampleRate;
-        const segments: Segment[] = [];
-        const { text, language } = await this.#engine.call(
-          'transcribe',
-          { samples, settings },
-          {
-            signal,
-            onEvent: (event) => {
-              if (event.type === 'segment') {
-                segments.push(event.segment);
-                onSegment(event.segment);
-              } else {
-                const { fraction } = event;
-                onProgress?.({
-                  phase: 'transcribe',
-                  loaded: fraction * duration,
-                  total: duration,
-                  fraction,
-                });
-              }
-            },
-          },
-        );
-        return { text, language, duration, segments };
+        const samples = isStream
+          ? undefined
+          : await toSamples(audio, this.#engine, this.#platform, signal);
+        const request = { samples, settings };
+        const heard = await this.#engine.call('transcribe', request, { signal, onEvent });
+        const language = options.language === 'per-window' ? mostSpoken(segments) : undefined;
+        return { ...heard, language: language ?? heard.language, segments, rejected };
+      } catch (error) {
+        throw feed?.failed.aborted ? feed.failed.reason : error;
       } finally {
+        feed?.close();
         release();
       }
     }, options.signal);
   }
 
   async decode(audio: AudioInput, options: DecodeOptions = {}): Promise<DecodeResult> {
-    const settings = decodingSettings(options, this.info.languages, false);
-    checkAudio(audio);
-    const { signal } = options;
-    return this.#run(async () => {
-      const samples = await toSamples(audio, this.#engine, this.#platform, signal);
-      return this.#engine.call('decode', { samples, settings }, { signal });
-    }, signal);
+    const settings = decodeSettings(options, this.info);
+    return this.#listen(audio, options.signal, (samples, call) =>
+      this.#engine.call('decode', { samples, settings }, call),
+    );
+  }
+
+  async detectLanguage(
+    audio: AudioInput,
+    options: DetectLanguageOptions = {},
+  ): Promise<readonly LanguageProbability[]> {
+    const settings = languageSettings(options, this.info);
+    return this.#listen(audio, options.signal, (samples, call) =>
+      this.#engine.call('detectLanguage', { samples, settings }, call),
+    );
+  }
+
+  async score(
+    audio: AudioInput,
+    candidates: readonly string[],
+    options: ScoreOptions = {},
+  ): Promise<readonly CandidateScore[]> {
+    const settings = scoreSettings(options, this.info);
+    checkCandidates(candidates);
+    return this.#listen(audio, options.signal, (samples, call) =>
+      this.#engine.call('score', { samples, settings, candidates }, call),
+    );
+  }
+
+  async align(
+    audio: AudioInput,
+    text: string,
+    options: AlignOptions = {},
+  ): Promise<readonly Word[]> {
+    const settings = alignSettings(options, this.info);
+    if (typeof (text as unknown) !== 'string') throw invalidOption('text', 'text', text);
+    return this.#listen(audio, options.signal, (samples, call) =>
+      this.#engine.call('align', { samples, settings, text }, call),
+    );
   }
 
   async logMel(audio: AudioInput, options: LogMelOptions = {}): Promise<Mel> {
     checkOptions(options, {
-      mode: ["'window' or 'whole'", (mode) => mode === 'window' || mode === 'whole'],
+      mode: oneOf('window', 'whole'),
     });
-    checkAudio(audio);
-    return this.#run(async () => {
-      const samples = await toSamples(audio, this.#engine, this.#platform, undefined);
-      return this.#engine.call('logMel', { samples, mode: options.mode ?? 'window' });
-    });
+    return this.#listen(audio, undefined, (samples) =>
+      this.#engine.call('logMel', { samples, mode: options.mode ?? 'window' }),
+    );
   }
 
   async encode(mel: Mel): Promise<Float32Array> {
@@ -157,6 +199,19 @@ export class EngineModel implements Model {
     return Promise.resolve();
   }
 
+  /** Work on a recording of whatever kind, in its turn. */
+  #listen<T>(
+    audio: AudioInput,
+    signal: AbortSignal | undefined,
+    work: (samples: Float32Array, options: CallOptions) => Promise<T>,
+  ): Promise<T> {
+    checkAudio(audio);
+    return this.#run(
+      async () => work(await toSamples(audio, this.#engine, this.#platform, signal), { signal }),
+      signal,
+    );
+  }
+
   #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#queue.run(work, signal);
   }
@@ -168,23 +223,4 @@ function toTokens(tokens: readonly number[] | Uint32Array): Uint32Array {
     throw invalidOption('tokens', 'token ids', tokens);
   }
   return Uint32Array.from(tokens);
-}
-
-/** A signal that follows both, until released. */
-function firstOf(
-  ours: AbortSignal | undefined,
-  leaving: AbortSignal,
-): { signal: AbortSignal; release: () => void } {
-  if (!ours) return { signal: leaving, release: () => undefined };
-  const controller = new AbortController();
-  const follow = (from: AbortSignal) => () => controller.abort(from.reason);
-  const links = [ours, leaving].map((from) => [from, follow(from)] as const);
-  for (const [from, onAbort] of links) {
-    if (from.aborted) onAbort();
-    else from.addEventListener('abort', onAbort, { once: true });
-  }
-  return {
-    signal: controller.signal,
-    release: () => links.forEach(([from, onAbort]) => from.removeEventListener('abort', onAbort)),
-  };
 }

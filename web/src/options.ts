@@ -1,27 +1,53 @@
-// Options are checked once, before any work.
-import type { DecodeOptions, LoadOptions, TranscribeOptions, Variant } from './api_types.js';
-import type { DecodingSettings } from './engine/protocol.js';
+// Options are checked once, before any work: what each may be, as words for the message and as a test.
+import type { LoadOptions, Variant } from './api_types.js';
 import { invalidOption } from './errors.js';
 
-type Checks = Readonly<
-  Record<string, readonly [expected: string, accepts: (value: unknown) => boolean]>
->;
+export type Check = readonly [expected: string, accepts: (value: unknown) => boolean];
+export type Checks = Readonly<Record<string, Check>>;
 
-const isFunction = (value: unknown): boolean => typeof value === 'function';
-const oneOf =
-  (...choices: readonly unknown[]) =>
-  (value: unknown): boolean =>
-    choices.includes(value);
+export const oneOf = (...choices: readonly string[]): Check => [
+  choices.map((choice) => `'${choice}'`).join(' or '),
+  (value) => choices.includes(value as string),
+];
+export const flag: Check = ['true or false', (value) => typeof value === 'boolean'];
+export const text: Check = ['text', (value) => typeof value === 'string'];
 
-export const signalCheck = [
+export const between = (low: number, high: number): Check => [
+  `a number from ${low} to ${high}`,
+  (value) => typeof value === 'number' && value >= low && value <= high,
+];
+export const wholeBetween = (low: number, high: number): Check => [
+  `a whole number from ${low} to ${high}`,
+  (value) => Number.isInteger(value) && (value as number) >= low && (value as number) <= high,
+];
+export const orNull = ([expected, accepts]: Check): Check => [
+  `${expected}, or null`,
+  (value) => value === null || accepts(value),
+];
+/** `what`: the items in words. */
+export const listOf = (
+  what: string,
+  accepts: (item: unknown, index: number, list: readonly unknown[]) => boolean,
+  longest = Infinity,
+  shortest = 0,
+): Check => [
+  what,
+  (value) =>
+    Array.isArray(value) &&
+    value.length >= shortest &&
+    value.length <= longest &&
+    value.every(accepts),
+];
+
+export const signalCheck: Check = [
   'an AbortSignal',
-  (value: unknown) =>
+  (value) =>
     typeof value === 'object' &&
     value !== null &&
     'aborted' in value &&
     'addEventListener' in value,
-] as const;
-export const progressCheck = ['a function', isFunction] as const;
+];
+export const progressCheck: Check = ['a function', (value) => typeof value === 'function'];
 
 /** Refuses what is no option or has no sense; an option that is undefined counts as absent. */
 export function checkOptions(options: unknown, checks: Checks): void {
@@ -46,30 +72,7 @@ export function checkLoadOptions(options: LoadOptions): LoadOptions {
   checkOptions(options, {
     onProgress: progressCheck,
     signal: signalCheck,
-    variant: ["'simd' or 'relaxed'", oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant)],
+    variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),
   });
   return options;
-}
-
-/** Options of decode() and, with `isWhole`, of transcribe(). `languages`: what the model can be asked for. */
-export function decodingSettings(
-  options: DecodeOptions | TranscribeOptions,
-  languages: readonly string[],
-  isWhole: boolean,
-): DecodingSettings {
-  checkOptions(options, {
-    language: [
-      `'auto' or one of the model's languages (${languages.slice(0, 8).join(', ')}${languages.length > 8 ? ', …' : ''})`,
-      oneOf('auto', ...languages),
-    ],
-    timestamps: ["'segment' or 'none'", oneOf('segment', 'none')],
-    temperature: ['0', oneOf(0)],
-    compatibility: ["'openai'", oneOf('openai')],
-    signal: signalCheck,
-    ...(isWhole && { onProgress: progressCheck }),
-  });
-  return {
-    language: options.language ?? 'auto',
-    timestamps: (options.timestamps ?? 'segment') === 'segment',
-  };
 }

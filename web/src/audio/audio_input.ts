@@ -4,8 +4,6 @@ import type { AudioToConvert, EngineLink } from '../engine/protocol.js';
 import { invalidOption } from '../errors.js';
 import type { Platform } from '../platform/platform.js';
 
-export const sampleRate = 16000;
-
 /** Samples at 16 kHz; a Float32Array is taken as it is. */
 export async function toSamples(
   audio: AudioInput,

@@ -1,75 +1,80 @@
-// Windows and whole recordings to text, step by step.
+// Windows and whole recordings to text, step by step. Options and results cross to the core as JSON.
 import type { Segment } from '../api_types.js';
 import { SusurrusError } from '../errors.js';
-import type { Model, Segment as SegmentValue } from './engine.mjs';
-import { asText, unwrap, type EngineModule } from './glue.js';
+import type { AudioSupply } from './audio_supply.js';
+import { sampleRate } from './audio_supply.js';
+import type { Model, Step } from './engine.mjs';
+import { unwrap, type EngineModule } from './glue.js';
 import { fillWindow } from './mel.js';
 import type { Pace } from './pace.js';
-import type { DecodingSettings, EngineCalls, EngineEvent } from './protocol.js';
+import { ProgressMeter } from './progress_meter.js';
+import type { EngineCalls, EngineEvent, Settings } from './protocol.js';
 
-export async function decodeWindow(
+/** What can be asked about one window. */
+export type WindowTask = 'decode' | 'detectLanguage' | 'score' | 'align';
+
+/** What the core wants to know besides the samples. */
+export interface WindowRequest {
+  readonly options: Settings;
+  readonly candidates?: readonly string[];
+  readonly text?: string;
+}
+
+/** Does a task on at most one window of samples, completed with silence. */
+export async function listen<Task extends WindowTask>(
   module: EngineModule,
   model: Model,
+  task: Task,
   samples: Float32Array,
-  settings: DecodingSettings,
+  request: WindowRequest,
   pace: Pace,
-): Promise<EngineCalls['decode']['answer']> {
-  fillWindow(model, samples);
-  const decoder = new module.WindowDecoder();
+): Promise<EngineCalls[Task]['answer']> {
+  const work = new module.WindowWork();
   try {
-    unwrap(decoder.begin(model, settings));
-    for (;;) {
-      const step = decoder.step();
-      if (step === module.Step.failed) unwrap(decoder.error());
-      if (step === module.Step.done) break;
-      await pace.step();
-    }
-    const result = decoder.result();
-    return {
-      tokens: Array.from(decoder.tokens()),
-      text: asText(result.text),
-      avgLogprob: result.avgLogprob,
-      noSpeechProb: result.noSpeechProb,
-      language: asText(result.language),
-    };
+    fillWindow(model, samples);
+    unwrap(work.begin(model, task, JSON.stringify(request), samples.length));
+    while (!isDone(module, work)) await pace.step();
+    return JSON.parse(work.result()) as EngineCalls[Task]['answer'];
   } finally {
-    decoder.delete();
+    work.delete();
   }
 }
 
-export async function transcribeRecording(
+export async function transcribeAudio(
   module: EngineModule,
   model: Model,
-  samples: Float32Array,
-  settings: DecodingSettings,
+  supply: AudioSupply,
+  settings: Settings,
   pace: Pace,
   emit: (event: EngineEvent) => void,
-): Promise<EngineCalls['transcribe']['answer']> {
+): Promise<Omit<EngineCalls['transcribe']['answer'], 'duration'>> {
+  const { needAudio, segmentReady, rejectedReady, done } = module.Step;
+  const { sampleCount } = supply;
+  const total = sampleCount === undefined ? undefined : sampleCount / sampleRate;
+  const meter = new ProgressMeter(total, (progress) => emit({ type: 'progress', progress }));
   const transcriber = new module.Transcriber();
+  const segment = (): Segment => JSON.parse(transcriber.takeSegment()) as Segment;
   try {
-    unwrap(transcriber.begin(model, settings, samples.length));
-    const { needAudio, segmentReady, working, done } = module.Step;
-    let fraction = -1;
+    // A stream has no length yet.
+    unwrap(transcriber.begin(model, JSON.stringify(settings), sampleCount ?? -1));
+    let heard = 0;
     for (;;) {
-      const step = transcriber.step();
+      const step = checked(transcriber, module, transcriber.step());
       if (step === done) break;
       if (step === needAudio) {
         const { begin, end } = transcriber.audioRequest();
-        transcriber.audioWindow().set(samples.subarray(begin, end));
+        heard = begin / sampleRate;
+        const samples = await pace.wait(supply.read(begin, end));
+        if (samples.length < end - begin) transcriber.endAudio(supply.sampleCount ?? 0);
+        else transcriber.audioWindow().set(samples);
       } else if (step === segmentReady) {
-        const tokens = Array.from(transcriber.segmentTokens());
-        emit({ type: 'segment', segment: toSegment(transcriber.segment(), tokens) });
-      } else if (step !== working) {
-        unwrap(transcriber.error());
-        throw new SusurrusError('internal_error', 'A step failed without an error.', {
-          reason: 'internal',
-        });
+        emit({ type: 'segment', segment: segment() });
+      } else if (step === rejectedReady) {
+        emit({ type: 'rejected', segment: segment() });
       }
-      const progress = transcriber.progress();
-      if (progress !== fraction) {
-        fraction = progress;
-        emit({ type: 'progress', fraction });
-      }
+      const loaded = total === undefined ? heard : transcriber.progress() * total;
+      if (step === needAudio) meter.audioGiven(loaded);
+      meter.update(loaded);
       await pace.step();
     }
     return { text: transcriber.text(), language: transcriber.language() };
@@ -78,17 +83,20 @@ export async function transcribeRecording(
   }
 }
 
-function toSegment(value: SegmentValue, tokens: number[]): Segment {
-  return {
-    id: value.id,
-    seek: value.seek,
-    start: value.start,
-    end: value.end,
-    text: asText(value.text),
-    tokens,
-    temperature: value.temperature,
-    avgLogprob: value.avgLogprob,
-    compressionRatio: value.compressionRatio,
-    noSpeechProb: value.noSpeechProb,
-  };
+interface Stepping {
+  step(): Step;
+  error(): Parameters<typeof unwrap>[0];
+}
+
+function isDone(module: EngineModule, work: Stepping): boolean {
+  return checked(work, module, work.step()) === module.Step.done;
+}
+
+/** The step, unless it failed. */
+function checked(work: Stepping, module: EngineModule, step: Step): Step {
+  if (step !== module.Step.failed) return step;
+  unwrap(work.error());
+  throw new SusurrusError('internal_error', 'A step failed without an error.', {
+    reason: 'internal',
+  });
 }

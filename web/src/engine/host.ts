@@ -2,12 +2,13 @@
 import { asSusurrusError, SusurrusError, wrongState } from '../errors.js';
 import type { EngineSource } from '../platform/platform.js';
 import { convertAudio } from './audio_conversion.js';
-import { decodeWindow, transcribeRecording } from './decoding.js';
+import { recordingSupply, sampleRate, StreamSupply } from './audio_supply.js';
+import { listen, transcribeAudio } from './decoding.js';
 import type { Inspector, Loader, Model } from './engine.mjs';
 import { instantiate, unwrap, type EngineModule } from './glue.js';
 import { inspectionFacts } from './inspection.js';
 import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
-import { Pace, type Cancellation } from './pace.js';
+import { Pace } from './pace.js';
 import type { EngineCallName, EngineCalls, EngineEvent, LoadedFacts } from './protocol.js';
 import { chooseVariant } from './variant.js';
 import { pushThroughWindow } from './windows.js';
@@ -30,6 +31,8 @@ export class EngineHost {
   #loader: Loader | undefined;
   #inspector: Inspector | undefined;
   #model: Model | undefined;
+  /** Of the transcription under way. */
+  #stream: StreamSupply | undefined;
   #failure: SusurrusError | undefined;
 
   constructor(readEngine: EngineSource) {
@@ -39,7 +42,7 @@ export class EngineHost {
   async handle<Name extends EngineCallName>(
     name: Name,
     request: EngineCalls[Name]['request'],
-    signal: Cancellation,
+    signal: AbortSignal,
     emit: (event: EngineEvent) => void,
   ): Promise<EngineCalls[Name]['answer']> {
     if (this.#failure) {
@@ -125,10 +128,31 @@ export class EngineHost {
       this.#setTokens(model, tokens);
       return model.detokenize();
     },
-    decode: ({ samples, settings }, { pace }) =>
-      decodeWindow(this.#engine, this.#loaded, samples, settings, pace),
-    transcribe: ({ samples, settings }, { pace, emit }) =>
-      transcribeRecording(this.#engine, this.#loaded, samples, settings, pace, emit),
+    decode: ({ samples, settings: options }, { pace }) =>
+      listen(this.#engine, this.#loaded, 'decode', samples, { options }, pace),
+    detectLanguage: ({ samples, settings: options }, { pace }) =>
+      listen(this.#engine, this.#loaded, 'detectLanguage', samples, { options }, pace),
+    score: ({ samples, candidates, settings: options }, { pace }) =>
+      listen(this.#engine, this.#loaded, 'score', samples, { options, candidates }, pace),
+    align: ({ samples, text, settings: options }, { pace }) =>
+      listen(this.#engine, this.#loaded, 'align', samples, { options, text }, pace),
+    transcribe: async ({ samples, settings }, { pace, emit }) => {
+      const model = this.#loaded;
+      const supply = samples
+        ? recordingSupply(samples)
+        : new StreamSupply((sampleCount) => emit({ type: 'audioWanted', sampleCount }));
+      this.#stream = supply instanceof StreamSupply ? supply : undefined;
+      try {
+        const heard = await transcribeAudio(this.#engine, model, supply, settings, pace, emit);
+        return { ...heard, duration: supply.heardCount / sampleRate };
+      } finally {
+        this.#stream = undefined;
+      }
+    },
+    feedAudio: ({ samples }) => {
+      this.#stream?.receive(samples);
+      return undefined;
+    },
 
     memory: () => {
       const plan = this.#loaded.memoryPlan();

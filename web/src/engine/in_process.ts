@@ -1,5 +1,6 @@
 import { abortedBy, disposedDuringWork, wrongState } from '../errors.js';
 import type { EngineSource } from '../platform/platform.js';
+import { anyOf } from '../signals.js';
 import { EngineHost } from './host.js';
 import type { EngineLink } from './protocol.js';
 
@@ -11,17 +12,15 @@ export function openInProcess(readEngine: EngineSource): EngineLink {
     async call(name, request, { signal, onEvent } = {}) {
       if (!host) throw wrongState('The model is disposed.', 'model');
       if (signal?.aborted) throw abortedBy(signal);
-      const either = {
-        get aborted() {
-          return closing.signal.aborted || (signal?.aborted ?? false);
-        },
-      };
+      const either = anyOf([signal, closing.signal]);
       try {
-        return await host.handle(name, request, either, (event) => onEvent?.(event));
+        return await host.handle(name, request, either.signal, (event) => onEvent?.(event));
       } catch (error) {
         if (signal?.aborted) throw abortedBy(signal);
         if (closing.signal.aborted) throw disposedDuringWork();
         throw error;
+      } finally {
+        either.release();
       }
     },
     close() {

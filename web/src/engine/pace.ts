@@ -19,16 +19,11 @@ const nextTurn: () => Promise<void> = (() => {
     });
 })();
 
-/** An AbortSignal, or several seen as one. */
-export interface Cancellation {
-  readonly aborted: boolean;
-}
-
 export class Pace {
   #sliceEnd = performance.now() + sliceMilliseconds;
-  readonly #signal: Cancellation;
+  readonly #signal: AbortSignal;
 
-  constructor(signal: Cancellation) {
+  constructor(signal: AbortSignal) {
     this.#signal = signal;
   }
 
@@ -38,8 +33,26 @@ export class Pace {
       await nextTurn();
       this.#sliceEnd = performance.now() + sliceMilliseconds;
     }
-    if (this.#signal.aborted) {
-      throw new SusurrusError('aborted', 'Stopped by the caller.', { reason: 'aborted' });
+    if (this.#signal.aborted) throw stopped();
+  }
+
+  /** Waits for something outside, and throws as soon as the signal is aborted. */
+  async wait<T>(outside: Promise<T> | T): Promise<T> {
+    if (!(outside instanceof Promise)) return outside;
+    let onAbort = (): void => undefined;
+    const aborted = new Promise<never>((_, failed) => {
+      onAbort = () => failed(stopped());
+    });
+    if (this.#signal.aborted) onAbort();
+    this.#signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([outside, aborted]);
+    } finally {
+      this.#signal.removeEventListener('abort', onAbort);
+      this.#sliceEnd = performance.now() + sliceMilliseconds;
     }
   }
 }
+
+const stopped = (): SusurrusError =>
+  new SusurrusError('aborted', 'Stopped by the caller.', { reason: 'aborted' });

@@ -1,5 +1,17 @@
 // What is asked of an engine and what it answers: plain data, the same in process and to a worker.
-import type { Dimensions, MemoryFacts, Segment, SpecialTokens, Variant } from '../api_types.js';
+import type {
+  CandidateScore,
+  DecodeResult,
+  Dimensions,
+  LanguageProbability,
+  MemoryFacts,
+  ProgressEvent,
+  Segment,
+  SpecialTokens,
+  TranscribeOptions,
+  Variant,
+  Word,
+} from '../api_types.js';
 import type { ErrorMessage } from '../errors.js';
 
 export interface LoadedFacts {
@@ -28,9 +40,13 @@ export interface InspectionFacts {
   readonly warnings: readonly string[];
 }
 
-export interface DecodingSettings {
-  readonly language: string;
-  readonly timestamps: boolean;
+/** Checked options, as far as they are data; the core knows them by the same names. */
+export type Settings = Omit<TranscribeOptions, 'signal' | 'onProgress'>;
+
+/** At most one window of samples, and how to listen to it. */
+interface WindowRequest {
+  readonly samples: Float32Array;
+  readonly settings: Settings;
 }
 
 /** Interleaved samples of any rate, or the bytes of a WAV file. */
@@ -64,20 +80,25 @@ export interface EngineCalls {
   logits: { request: { readonly tokens: Uint32Array }; answer: Float32Array };
   tokenize: { request: { readonly text: string }; answer: number[] };
   detokenize: { request: { readonly tokens: Uint32Array }; answer: string };
-  decode: {
-    request: { readonly samples: Float32Array; readonly settings: DecodingSettings };
+  decode: { request: WindowRequest; answer: DecodeResult };
+  detectLanguage: { request: WindowRequest; answer: LanguageProbability[] };
+  score: {
+    request: WindowRequest & { readonly candidates: readonly string[] };
+    answer: CandidateScore[];
+  };
+  align: { request: WindowRequest & { readonly text: string }; answer: Word[] };
+  transcribe: {
+    /** Without samples: a stream, for which the engine asks with `audioWanted`. */
+    request: { readonly samples: Float32Array | undefined; readonly settings: Settings };
     answer: {
-      readonly tokens: number[];
       readonly text: string;
-      readonly avgLogprob: number;
-      readonly noSpeechProb: number;
       readonly language: string;
+      /** Seconds of audio, as far as the engine wanted it. */
+      readonly duration: number;
     };
   };
-  transcribe: {
-    request: { readonly samples: Float32Array; readonly settings: DecodingSettings };
-    answer: { readonly text: string; readonly language: string };
-  };
+  /** The answer to `audioWanted`: as many samples, or fewer where the stream ends. */
+  feedAudio: { request: { readonly samples: Float32Array }; answer: undefined };
   memory: { request: undefined; answer: MemoryFacts };
 }
 
@@ -86,7 +107,13 @@ export type EngineCallName = keyof EngineCalls;
 /** What a running request tells meanwhile. */
 export type EngineEvent =
   | { readonly type: 'segment'; readonly segment: Segment }
-  | { readonly type: 'progress'; readonly fraction: number };
+  | { readonly type: 'rejected'; readonly segment: Segment }
+  | { readonly type: 'progress'; readonly progress: TranscriptionProgress }
+  /** The next samples of the stream, which feedAudio gives. */
+  | { readonly type: 'audioWanted'; readonly sampleCount: number };
+
+/** In seconds of audio; total, fraction and the rest of the time while they are known. */
+export type TranscriptionProgress = Omit<ProgressEvent, 'phase'>;
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
