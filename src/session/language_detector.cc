@@ -3,16 +3,19 @@
 namespace susurrus {
 
 Result<bool> LanguageDetector::step() {
+  const SpecialTokens& special = model_.special_tokens();
   if (!is_encoded_) {
     if (!model_.encode_step()) return false;
     is_encoded_ = true;
-    const uint32_t start[] = {model_.special_tokens().start_of_transcript};
     model_.reset_decoder();
+    if (!special.is_multilingual) return true;
+    const uint32_t start[] = {special.start_of_transcript};
     SUSURRUS_TRY(model_.begin_decode(start));
     return false;
   }
+  if (!special.is_multilingual) return true;
   if (!model_.decode_step()) return false;
-  probabilities_ = language_probabilities(model_.logits(), model_.special_tokens());
+  probabilities_ = language_probabilities(model_.logits(), special, allowed_);
   model_.reset_decoder();
   return true;
 }

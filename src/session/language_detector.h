@@ -1,5 +1,4 @@
 #pragma once
-#include <optional>
 #include <vector>
 
 #include "decode/language_detection.h"
@@ -10,16 +9,19 @@ namespace susurrus {
 /// Finishes an encoding that was begun (or is done), and asks which language the window is in.
 class LanguageDetector {
  public:
-  explicit LanguageDetector(WhisperModel& model) : model_(model) {}
-  /// True when done; the window is encoded then, the decoder reset.
+  /// `allowed`: the language tokens to choose from; none: every language of the model.
+  explicit LanguageDetector(WhisperModel& model, std::vector<uint32_t> allowed = {})
+      : model_(model), allowed_(std::move(allowed)) {}
+  /// True when done; the window is encoded then, the decoder reset. A model without languages has nothing to ask.
   Result<bool> step();
-  /// Most probable first.
+  /// Most probable first; they sum to 1.
   const std::vector<LanguageProbability>& probabilities() const { return probabilities_; }
   /// The code of the first.
   std::string_view language() const;
 
  private:
   WhisperModel& model_;
+  std::vector<uint32_t> allowed_;
   bool is_encoded_ = false;
   std::vector<LanguageProbability> probabilities_;
 };

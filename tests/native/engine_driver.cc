@@ -7,19 +7,31 @@
 //   {"command":"log_mel","samples":"in.f32","mode":"window"|"whole","output":"out.f32"}   (n_mels, frames)
 //   {"command":"encode","mel":"in.f32","output":"out.f32"}
 //   {"command":"logits","tokens":[...],"output":"out.f32"}
-//   {"command":"decode","samples":"in.f32","language":"en","timestamps":true,"prompt":[...]}
-//   {"command":"transcribe","samples":"in.f32","language":"auto","timestamps":true,"condition_on_previous_text":true,
-//    "no_speech_threshold":0.6,"logprob_threshold":-1}
+//   {"command":"decode","samples":"in.f32","options":{...}}              → "result":{...} as decode() answers
+//   {"command":"transcribe","samples":"in.f32","options":{...}}          → "segments", "rejected", "text", "language"
+//   {"command":"score","samples":"in.f32","candidates":[...],"options":{...}}   → "scores":[{text, logprob, ...}]
+//   {"command":"align","samples":"in.f32","text":"...","options":{...}}  → "words":[{word, start, end, probability}]
+//   {"command":"align","samples":"in.f32","tokens":[...],"frames":3000,"options":{...}}   → the same, with the tokens of
+//        each word, before punctuation is joined and words are shortened
+//   {"command":"detect_language","samples":"in.f32","options":{...}}     → "languages":[{language, probability}]
 //   {"command":"tokenize","text":"..."}   {"command":"detokenize","tokens":[...]}   {"command":"special"}
 //
-// An answer is {"ok":true, ...} or {"ok":false,"code":...,"reason":...,"subject":...,"got":...}.
+// Options are those of the JavaScript API (web/src/api_types.ts). An answer is {"ok":true, ...} or
+// {"ok":false,"code":...,"reason":...,"subject":...,"expected":...,"got":...}.
 #include <algorithm>
 #include <iostream>
 
 #include "base/json_document.h"
+#include "base/json_writer.h"
 #include "files.h"
-#include "json_line.h"
+#include "session/candidate_scorer.h"
+#include "session/language_detector.h"
+#include "session/prompt.h"
+#include "session/session_json.h"
 #include "session/transcriber.h"
+#include "session/window_attempts.h"
+#include "session/window_words.h"
+#include "session/word_aligner.h"
 #include "text/non_speech_tokens.h"
 
 namespace susurrus::driver {
@@ -27,7 +39,7 @@ namespace {
 
 class Driver {
  public:
-  Status handle(JsonValue request, JsonLine& answer) {
+  Status handle(JsonValue request, JsonWriter& answer) {
     const std::string_view command = request["command"].text().value_or("");
     if (command == "load") return load(request);
     if (!model_) return make_error(ErrorCode::wrong_state, ErrorReason::state).about("load first");
@@ -37,6 +49,9 @@ class Driver {
     if (command == "logits") return logits(request);
     if (command == "decode") return decode(request, answer);
     if (command == "transcribe") return transcribe(request, answer);
+    if (command == "score") return score(request, answer);
+    if (command == "align") return align(request, answer);
+    if (command == "detect_language") return detect_language(request, answer);
     if (command == "tokenize") return tokenize(request, answer);
     if (command == "detokenize") return detokenize(request, answer);
     if (command == "special") return special(answer);
@@ -56,13 +71,6 @@ class Driver {
     }
     return result;
   }
-  static DecodeOptions decode_options(JsonValue request) {
-    DecodeOptions options;
-    if (auto language = request["language"].text()) options.language = *language;
-    options.timestamps = request["timestamps"].boolean().value_or(true);
-    return options;
-  }
-
   Status load(JsonValue request) {
     model_.reset();
     encoded_samples_.clear();
@@ -70,7 +78,7 @@ class Driver {
     return ok_status();
   }
 
-  Status info(JsonLine& answer) {
+  Status info(JsonWriter& answer) {
     const WhisperDimensions& d = model_->dimensions();
     const MemoryPlan plan = model_->memory_plan();
     answer.field("variant", variant_name(model_->kernels().variant))
@@ -103,7 +111,7 @@ class Driver {
     return mel;
   }
 
-  Status log_mel(JsonValue request, JsonLine& answer) {
+  Status log_mel(JsonValue request, JsonWriter& answer) {
     SUSURRUS_ASSIGN(std::vector<float> samples, read_floats(text(request, "samples")));
     std::vector<float> mel = compute_mel(samples, text(request, "mode") == "whole");
     const size_t n_mels = model_->dimensions().n_mels;
@@ -142,45 +150,60 @@ class Driver {
     return write_floats(text(request, "output"), values);
   }
 
-  Status decode(JsonValue request, JsonLine& answer) {
+  /// Runs what is driven in steps to its end.
+  template <typename Work>
+  static Status finish(Work& work) {
+    for (bool is_done = false; !is_done;) {
+      SUSURRUS_ASSIGN(is_done, work.step());
+    }
+    return ok_status();
+  }
+
+  /// Fills mel_window() with the samples of a request; their mel frames with content.
+  Result<uint64_t> fill_window(JsonValue request) {
+    SUSURRUS_ASSIGN(std::vector<float> samples, read_floats(text(request, "samples")));
+    std::vector<float> mel = compute_mel(samples, false);
+    std::copy(mel.begin(), mel.end(), model_->mel_window().begin());
+    encoded_samples_.clear();
+    return uint64_t{samples.size() / kHopSamples};
+  }
+
+  Status decode(JsonValue request, JsonWriter& answer) {
+    SUSURRUS_ASSIGN(TranscribeOptions options,
+                    parse_window_options(request["options"], model_->tokenizer()));
     const std::string path = text(request, "samples");
     // The reference kernels take a second per window: several cases on the same samples share it.
     auto encoding = WindowDecoder::Encoding::done;
     if (!model_->is_encoded() || path != encoded_samples_) {
-      SUSURRUS_ASSIGN(std::vector<float> samples, read_floats(path));
-      std::vector<float> mel = compute_mel(samples, false);
-      std::copy(mel.begin(), mel.end(), model_->mel_window().begin());
+      SUSURRUS_ASSIGN(content_frames_, fill_window(request));
       encoding = WindowDecoder::Encoding::needed;
-      encoded_samples_ = path;
     }
-    SUSURRUS_ASSIGN(auto decoder, WindowDecoder::create(*model_, decode_options(request),
-                                                        ids(request["prompt"]), encoding));
-    for (bool is_done = false; !is_done;) {
-      SUSURRUS_ASSIGN(is_done, decoder->step());
+    if (!options.is_openai_compatible) options.decode.content_frames = content_frames_;
+    SUSURRUS_ASSIGN(auto window,
+                    WindowAttempts::create(*model_, options.decode, options.fallback, encoding));
+    SUSURRUS_TRY(finish(*window));
+    encoded_samples_ = path;
+    if (!options.word_timestamps) {
+      answer.key("result").json(to_json(*window));
+      return ok_status();
     }
-    const WindowResult& result = decoder->result();
-    answer.field("tokens", std::span<const uint32_t>(result.tokens))
-        .field("text", std::string_view(result.text))
-        .field("language", result.language.view())
-        .field("avgLogprob", result.avg_logprob)
-        .field("noSpeechProb", result.no_speech_prob)
-        .field("compressionRatio", result.compression_ratio);
+    SUSURRUS_ASSIGN(auto words,
+                    WindowWords::create(*model_, options, window->result(), content_frames_));
+    SUSURRUS_TRY(finish(*words));
+    answer.key("result").json(to_json(*window, &words->words()));
     return ok_status();
   }
 
-  Status transcribe(JsonValue request, JsonLine& answer) {
+  Status transcribe(JsonValue request, JsonWriter& answer) {
+    SUSURRUS_ASSIGN(TranscribeOptions options,
+                    parse_transcribe_options(request["options"], model_->tokenizer()));
     SUSURRUS_ASSIGN(std::vector<float> samples, read_floats(text(request, "samples")));
-    TranscribeOptions options;
-    options.decode = decode_options(request);
-    options.condition_on_previous_text =
-        request["condition_on_previous_text"].boolean().value_or(true);
-    options.no_speech_threshold = static_cast<float>(
-        request["no_speech_threshold"].number().value_or(options.no_speech_threshold));
-    options.logprob_threshold = static_cast<float>(
-        request["logprob_threshold"].number().value_or(options.logprob_threshold));
     encoded_samples_.clear();
     SUSURRUS_ASSIGN(auto transcriber, Transcriber::create(*model_, options, samples.size()));
-    answer.key("segments").begin_array();
+    JsonWriter segments;
+    JsonWriter rejected;
+    segments.begin_array();
+    rejected.begin_array();
     for (;;) {
       SUSURRUS_ASSIGN(StepResult state, transcriber->step());
       if (state == StepResult::done) break;
@@ -190,37 +213,90 @@ class Driver {
                   samples.begin() + static_cast<ptrdiff_t>(range.end),
                   transcriber->audio_window().begin());
       }
-      if (state == StepResult::segment_ready) write(transcriber->take_segment(), answer);
+      if (state != StepResult::segment_ready && state != StepResult::rejected_ready) continue;
+      JsonWriter& list = state == StepResult::segment_ready ? segments : rejected;
+      list.json(to_json(transcriber->take_segment(), options.word_timestamps));
     }
-    answer.end_array();
+    answer.key("segments").json(segments.end_array().text());
+    answer.key("rejected").json(rejected.end_array().text());
     answer.field("text", std::string_view(transcriber->text()))
         .field("language", transcriber->language());
     return ok_status();
   }
 
-  static void write(const Segment& segment, JsonLine& answer) {
-    answer.begin_object()
-        .field("id", segment.id)
-        .field("seek", segment.seek)
-        .field("start", segment.start)
-        .field("end", segment.end)
-        .field("text", std::string_view(segment.text))
-        .field("tokens", std::span<const uint32_t>(segment.tokens))
-        .field("temperature", segment.temperature)
-        .field("avgLogprob", segment.avg_logprob)
-        .field("compressionRatio", segment.compression_ratio)
-        .field("noSpeechProb", segment.no_speech_prob)
-        .end_object();
+  Status score(JsonValue request, JsonWriter& answer) {
+    SUSURRUS_ASSIGN(TranscribeOptions options,
+                    parse_window_options(request["options"], model_->tokenizer()));
+    std::vector<std::string> candidates;
+    for (JsonValue item : request["candidates"].items()) {
+      candidates.emplace_back(item.text().value_or(""));
+    }
+    SUSURRUS_TRY(fill_window(request));
+    SUSURRUS_ASSIGN(auto scorer,
+                    CandidateScorer::create(*model_, options.decode, std::move(candidates)));
+    SUSURRUS_TRY(finish(*scorer));
+    answer.key("scores").json(to_json(scorer->scores()));
+    return ok_status();
   }
 
-  Status tokenize(JsonValue request, JsonLine& answer) {
+  Status align(JsonValue request, JsonWriter& answer) {
+    SUSURRUS_ASSIGN(TranscribeOptions options,
+                    parse_window_options(request["options"], model_->tokenizer()));
+    SUSURRUS_ASSIGN(uint64_t frames, fill_window(request));
+    if (request["tokens"].exists()) {
+      frames = request["frames"].unsigned_integer().value_or(frames);
+      return align_tokens(ids(request["tokens"]), frames, options, answer);
+    }
+    SUSURRUS_ASSIGN(auto words,
+                    WindowWords::create(*model_, options, text(request, "text"), frames));
+    SUSURRUS_TRY(finish(*words));
+    answer.key("words").json(to_json(words->words()));
+    return ok_status();
+  }
+
+  Status align_tokens(std::span<const uint32_t> tokens, uint64_t frames,
+                      const TranscribeOptions& options, JsonWriter& answer) {
+    SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(*model_, options.decode));
+    model_->begin_encode();
+    while (!model_->encode_step()) {
+    }
+    SUSURRUS_ASSIGN(auto aligner, WordAligner::create(*model_, language.view(), options.decode.task,
+                                                      tokens, frames));
+    SUSURRUS_TRY(finish(*aligner));
+    answer.key("words").begin_array();
+    for (const WordTiming& word : aligner->words()) {
+      answer.begin_object()
+          .field("word", std::string_view(word.word))
+          .field("tokens", std::span<const uint32_t>(word.tokens))
+          .field("start", word.start)
+          .field("end", word.end)
+          .field("probability", word.probability)
+          .end_object();
+    }
+    answer.end_array();
+    return ok_status();
+  }
+
+  Status detect_language(JsonValue request, JsonWriter& answer) {
+    SUSURRUS_ASSIGN(TranscribeOptions options,
+                    parse_window_options(request["options"], model_->tokenizer()));
+    SUSURRUS_TRY(fill_window(request));
+    model_->begin_encode();
+    SUSURRUS_ASSIGN(auto allowed, allowed_languages(*model_, options.decode));
+    LanguageDetector detector(*model_, std::move(allowed));
+    SUSURRUS_TRY(finish(detector));
+    answer.key("languages").json(to_json(detector.probabilities(), model_->special_tokens()));
+    return ok_status();
+  }
+
+  Status tokenize(JsonValue request, JsonWriter& answer) {
     const std::vector<uint32_t> tokens =
         model_->tokenizer().encode(request["text"].text().value_or(""));
     answer.field("tokens", std::span<const uint32_t>(tokens));
     return ok_status();
   }
 
-  Status detokenize(JsonValue request, JsonLine& answer) {
+  Status detokenize(JsonValue request, JsonWriter& answer) {
     const std::vector<uint32_t> tokens = ids(request["tokens"]);
     const std::string plain = model_->tokenizer().decode(tokens);
     const std::string timed = model_->tokenizer().decode_with_timestamps(tokens);
@@ -229,7 +305,7 @@ class Driver {
     return ok_status();
   }
 
-  Status special(JsonLine& answer) {
+  Status special(JsonWriter& answer) {
     const SpecialTokens& tokens = model_->special_tokens();
     answer.field("endOfText", tokens.end_of_text)
         .field("startOfTranscript", tokens.start_of_transcript)
@@ -253,17 +329,18 @@ class Driver {
 
   std::unique_ptr<WhisperModel> model_;
   std::string encoded_samples_;  // what the model's encoding is of, after "decode"
+  uint64_t content_frames_ = 0;  // of these samples
 };
 
 std::string answer_line(Driver& driver, const std::string& line) {
-  JsonLine answer;
+  JsonWriter answer;
   answer.begin_object().field("ok", true);
   auto request = JsonDocument::parse(line, {0, ErrorReason::option, "request"});
   Status status = request ? driver.handle(request->root(), answer) : Status(request.error());
   if (status) return answer.end_object().text();
 
   const Error& error = status.error();
-  JsonLine failure;
+  JsonWriter failure;
   failure.begin_object()
       .field("ok", false)
       .field("code", error_code_name(error.code))

@@ -1,0 +1,77 @@
+#include "session/decode_options.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace susurrus {
+namespace {
+
+Status check(std::string_view name, double number, const NumberRange& range) {
+  if (range.holds(number)) return ok_status();
+  char got[32];
+  std::snprintf(got, sizeof got, "%g", number);
+  return option_error(name, range.text).having(got);
+}
+
+template <typename T>
+Status check(std::string_view name, const std::optional<T>& number, const NumberRange& range) {
+  return number ? check(name, static_cast<double>(*number), range) : ok_status();
+}
+
+}  // namespace
+
+Error option_error(std::string_view name, std::string_view expected) {
+  return make_error(ErrorCode::invalid_argument, ErrorReason::option)
+      .about(name)
+      .expecting(expected);
+}
+
+Status check_options(const DecodeOptions& options) {
+  SUSURRUS_TRY(check("temperature", options.temperature, ranges::kTemperature));
+  SUSURRUS_TRY(check("bestOf", options.best_of, ranges::kSequences));
+  SUSURRUS_TRY(check("beamSize", options.beam_size, ranges::kSequences));
+  SUSURRUS_TRY(check("patience", options.patience, ranges::kPatience));
+  SUSURRUS_TRY(check("lengthPenalty", options.length_penalty, ranges::kLengthPenalty));
+  SUSURRUS_TRY(check("maxInitialTimestamp", options.max_initial_timestamp, ranges::kSeconds));
+  SUSURRUS_TRY(check("sampleLength", options.sample_length, ranges::kSampleLength));
+  for (const Hotword& hotword : options.hotwords) {
+    SUSURRUS_TRY(check("hotwords", hotword.weight, ranges::kHotwordWeight));
+    if (hotword.text.empty()) return option_error("hotwords", "text that is not empty");
+  }
+  for (const std::string& phrase : options.allowed) {
+    if (phrase.empty()) return option_error("allowed", "phrases that are not empty");
+  }
+  if (!options.patience) return ok_status();
+  if (!options.beam_size) return option_error("patience", "none without beamSize");
+  if (std::nearbyint(*options.beam_size * *options.patience) < 1) {
+    return option_error("patience", "beamSize x patience to be 1 or more");
+  }
+  return ok_status();
+}
+
+Status check_options(const FallbackOptions& options) {
+  if (options.temperatures.empty()) return option_error("temperature", "one at least");
+  double last = -1;
+  for (double temperature : options.temperatures) {
+    SUSURRUS_TRY(check("temperature", temperature, ranges::kTemperature));
+    if (temperature <= last) return option_error("temperature", "a rising list");
+    last = temperature;
+  }
+  SUSURRUS_TRY(
+      check("compressionRatioThreshold", options.compression_ratio_threshold, ranges::kThreshold));
+  SUSURRUS_TRY(check("logprobThreshold", options.logprob_threshold, ranges::kThreshold));
+  return check("noSpeechThreshold", options.no_speech_threshold, ranges::kThreshold);
+}
+
+Status check_options(const TranscribeOptions& options) {
+  SUSURRUS_TRY(check_options(options.decode));
+  SUSURRUS_TRY(check_options(options.fallback));
+  for (double seconds : options.clip_timestamps) {
+    SUSURRUS_TRY(check("clipTimestamps", seconds, ranges::kTime));
+  }
+  SUSURRUS_TRY(check("hallucinationSilenceThreshold", options.hallucination_silence_threshold,
+                     ranges::kTime));
+  return check("minLanguageProbability", options.min_language_probability, ranges::kProbability);
+}
+
+}  // namespace susurrus

@@ -1,0 +1,107 @@
+#include "session/window_attempts.h"
+
+#include "decode/seeded_random.h"
+
+namespace susurrus {
+namespace {
+
+// Results are f32: so are the thresholds they are held against, or 12/5 would be above 2.4.
+bool is_above(float value, std::optional<double> threshold) {
+  return threshold && value > static_cast<float>(*threshold);
+}
+bool is_below(float value, std::optional<double> threshold) {
+  return threshold && value < static_cast<float>(*threshold);
+}
+
+class FallbackAttempts final : public WindowAttempts {
+ public:
+  FallbackAttempts(WhisperModel& model, const DecodeOptions& options,
+                   const FallbackOptions& fallback)
+      : model_(model), options_(options), fallback_(fallback) {
+    attempts_.reserve(fallback.temperatures.size());
+  }
+
+  Status begin(WindowDecoder::Encoding encoding) {
+    const size_t index = attempts_.size();
+    DecodeOptions options = options_;
+    options.temperature = fallback_.temperatures[index];
+    options.seed = derive_seed(options_.seed, index);
+    if (options.temperature > 0) {
+      options.beam_size.reset();
+      options.patience.reset();
+    } else {
+      options.best_of = 1;
+    }
+    // First gives back the memory of the attempt before.
+    decoder_.reset();
+    SUSURRUS_ASSIGN(decoder_, WindowDecoder::create(model_, options, encoding));
+    return ok_status();
+  }
+
+  Result<bool> step() override {
+    if (is_done_) return true;
+    SUSURRUS_ASSIGN(bool is_attempt_done, decoder_->step());
+    if (!is_attempt_done) return false;
+    const WindowResult& result = decoder_->result();
+    const bool is_last = attempts_.size() + 1 == fallback_.temperatures.size();
+    const Decision decision = is_last ? Decision::kept : judge(result);
+    attempts_.push_back({result.temperature, result.avg_logprob, result.no_speech_prob,
+                         result.compression_ratio, decision, result.text});
+    is_done_ = decision == Decision::kept;
+    if (is_done_) {
+      result_ = result;
+      decoder_.reset();
+    } else {
+      // A language that was detected stays.
+      options_.language = result.language;
+      SUSURRUS_TRY(begin(WindowDecoder::Encoding::done));
+    }
+    return is_done_;
+  }
+
+  const WindowResult& result() const override { return result_; }
+  const std::vector<Attempt>& attempts() const override { return attempts_; }
+  Decision decision() const override {
+    return attempts_.empty() ? Decision::kept : attempts_[0].decision;
+  }
+  bool is_silence() const override {
+    return is_above(result_.no_speech_prob, fallback_.no_speech_threshold) &&
+           !is_above(result_.avg_logprob, fallback_.logprob_threshold);
+  }
+
+ private:
+  Decision judge(const WindowResult& result) const {
+    const bool is_improbable = is_below(result.avg_logprob, fallback_.logprob_threshold);
+    // Silence is no better at another temperature.
+    if (is_improbable && is_above(result.no_speech_prob, fallback_.no_speech_threshold)) {
+      return Decision::kept;
+    }
+    if (result.is_loop_broken) return Decision::retried_repetition;
+    if (is_above(result.compression_ratio, fallback_.compression_ratio_threshold)) {
+      return Decision::retried_compression_ratio;
+    }
+    return is_improbable ? Decision::retried_log_probability : Decision::kept;
+  }
+
+  WhisperModel& model_;
+  DecodeOptions options_;
+  const FallbackOptions fallback_;
+  std::unique_ptr<WindowDecoder> decoder_;
+  std::vector<Attempt> attempts_;
+  WindowResult result_;
+  bool is_done_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<WindowAttempts>> WindowAttempts::create(WhisperModel& model,
+                                                               const DecodeOptions& options,
+                                                               const FallbackOptions& fallback,
+                                                               WindowDecoder::Encoding encoding) {
+  SUSURRUS_TRY(check_options(fallback));
+  auto attempts = std::make_unique<FallbackAttempts>(model, options, fallback);
+  SUSURRUS_TRY(attempts->begin(encoding));
+  return std::unique_ptr<WindowAttempts>(std::move(attempts));
+}
+
+}  // namespace susurrus

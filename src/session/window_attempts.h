@@ -1,0 +1,29 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "session/window_decoder.h"
+
+namespace susurrus {
+
+/// A window decoded at rising temperatures until an attempt is good enough (the reference's fallback): encoded once.
+/// Beam search and patience hold at temperature 0, best_of above it.
+class WindowAttempts {
+ public:
+  /// `options.temperature` is ignored.
+  static Result<std::unique_ptr<WindowAttempts>> create(
+      WhisperModel& model, const DecodeOptions& options, const FallbackOptions& fallback,
+      WindowDecoder::Encoding encoding = WindowDecoder::Encoding::needed);
+  virtual ~WindowAttempts() = default;
+  virtual Result<bool> step() = 0;
+  /// Of the last attempt.
+  virtual const WindowResult& result() const = 0;
+  /// All of them, in order.
+  virtual const std::vector<Attempt>& attempts() const = 0;
+  /// Why the first attempt was not the last; kept if it was.
+  virtual Decision decision() const = 0;
+  /// The window holds no speech, by both thresholds.
+  virtual bool is_silence() const = 0;
+};
+
+}  // namespace susurrus

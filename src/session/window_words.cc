@@ -1,0 +1,136 @@
+#include "session/window_words.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "decode/phrase_tokens.h"
+#include "session/language_detector.h"
+#include "session/prompt.h"
+#include "session/time_contract.h"
+#include "session/window_segments.h"
+#include "session/word_aligner.h"
+#include "session/word_timing.h"
+
+namespace susurrus {
+namespace {
+
+class AlignedWords final : public WindowWords {
+ public:
+  AlignedWords(WhisperModel& model, const TranscribeOptions& options, uint64_t frame_count)
+      : model_(model), options_(options), frame_count_(frame_count) {}
+
+  /// Of a window that is encoded, in a language that is known.
+  Status begin(std::vector<Segment> segments, std::string_view language) {
+    segments_ = std::move(segments);
+    // An empty window, or one of less than a step of the timestamps, has no words.
+    const std::vector<uint32_t> tokens = text_tokens(segments_, model_.special_tokens());
+    if (tokens.empty() || frame_count_ < 2) {
+      stage_ = Stage::done;
+      return ok_status();
+    }
+    stage_ = Stage::align;
+    SUSURRUS_ASSIGN(aligner_, WordAligner::create(model_, language, options_.decode.task, tokens,
+                                                  frame_count_));
+    return ok_status();
+  }
+  /// Of a window that is about to be encoded.
+  void begin_encode(std::vector<Segment> segments, FixedString<16> language,
+                    std::vector<uint32_t> allowed_languages) {
+    segments_ = std::move(segments);
+    language_ = language;
+    if (language.empty()) detector_.emplace(model_, std::move(allowed_languages));
+    model_.begin_encode();
+  }
+
+  Result<bool> step() override {
+    if (stage_ == Stage::encode) {
+      SUSURRUS_TRY(encode());
+    } else if (stage_ == Stage::align) {
+      SUSURRUS_ASSIGN(bool is_done, aligner_->step());
+      if (is_done) finish();
+    }
+    return stage_ == Stage::done;
+  }
+  const std::vector<Word>& words() const override { return words_; }
+
+ private:
+  enum class Stage : uint8_t { encode, align, done };
+
+  Status encode() {
+    if (detector_) {
+      SUSURRUS_ASSIGN(bool is_done, detector_->step());
+      if (!is_done) return ok_status();
+      language_ = detector_->language();
+    } else if (!model_.encode_step()) {
+      return ok_status();
+    }
+    return begin(std::move(segments_), language_.view());
+  }
+
+  void finish() {
+    add_word_timestamps(segments_, aligner_->words(), model_.special_tokens(),
+                        {options_.prepend_punctuations, options_.append_punctuations}, 0);
+    aligner_.reset();
+    if (!options_.is_openai_compatible) {
+      std::vector<Segment> rejected;
+      keep_time_contract(segments_, {0, frame_seconds(frame_count_)}, rejected);
+    }
+    for (Segment& segment : segments_) {
+      std::ranges::move(segment.words, std::back_inserter(words_));
+    }
+    stage_ = Stage::done;
+  }
+
+  WhisperModel& model_;
+  const TranscribeOptions options_;
+  const uint64_t frame_count_;
+  FixedString<16> language_;
+  std::optional<LanguageDetector> detector_;
+  std::vector<Segment> segments_;
+  std::unique_ptr<WordAligner> aligner_;
+  std::vector<Word> words_;
+  Stage stage_ = Stage::encode;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<WindowWords>> WindowWords::create(WhisperModel& model,
+                                                         const TranscribeOptions& options,
+                                                         const WindowResult& window,
+                                                         uint64_t frame_count) {
+  auto words = std::make_unique<AlignedWords>(model, options, frame_count);
+  WindowSegments split = split_window(window, {0, frame_count}, model.tokenizer());
+  SUSURRUS_TRY(words->begin(std::move(split.segments), window.language.view()));
+  return std::unique_ptr<WindowWords>(std::move(words));
+}
+
+Result<std::unique_ptr<WindowWords>> WindowWords::create(WhisperModel& model,
+                                                         const TranscribeOptions& options,
+                                                         std::string_view text,
+                                                         uint64_t frame_count) {
+  SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(model, options.decode));
+  SUSURRUS_ASSIGN(std::vector<uint32_t> allowed, allowed_languages(model, options.decode));
+  DecodeOptions prompt_options;
+  prompt_options.timestamps = false;
+  SUSURRUS_ASSIGN(Prompt prompt, make_prompt(model, prompt_options, language.view()));
+  PhraseTokens spellings = phrase_tokens(model.tokenizer(), text);
+  Segment segment;
+  segment.end = frame_seconds(frame_count);
+  // As the model writes it: with a space in front, where its script has spaces.
+  segment.tokens = std::move(spellings.is_unspaced ? spellings.bare : spellings.spaced);
+  segment.text = model.tokenizer().decode(segment.tokens);
+  // <|endoftext|> follows.
+  const size_t room = model.dimensions().n_text_ctx - prompt.tokens.size() - 1;
+  if (segment.tokens.size() > room) {
+    return option_error("text", "at most " + std::to_string(room) + " tokens")
+        .having(uint64_t{segment.tokens.size()});
+  }
+
+  auto words = std::make_unique<AlignedWords>(model, options, frame_count);
+  std::vector<Segment> segments;
+  segments.push_back(std::move(segment));
+  words->begin_encode(std::move(segments), language, std::move(allowed));
+  return std::unique_ptr<WindowWords>(std::move(words));
+}
+
+}  // namespace susurrus

@@ -1,0 +1,32 @@
+#pragma once
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "session/decode_options.h"
+#include "session/results.h"
+#include "session/whisper_model.h"
+
+namespace susurrus {
+
+/// When the words of one window are spoken, in seconds from its beginning; punctuation is joined with its words.
+class WindowWords {
+ public:
+  /// Of a decoded window, whose encoding the model still holds. `frame_count`: mel frames of the window with content.
+  static Result<std::unique_ptr<WindowWords>> create(WhisperModel& model,
+                                                     const TranscribeOptions& options,
+                                                     const WindowResult& window,
+                                                     uint64_t frame_count);
+  /// Of a known text: encodes mel_window() first, and detects the language where `options` leave it open.
+  /// invalid_argument for text that the text context cannot hold.
+  static Result<std::unique_ptr<WindowWords>> create(WhisperModel& model,
+                                                     const TranscribeOptions& options,
+                                                     std::string_view text, uint64_t frame_count);
+  virtual ~WindowWords() = default;
+  /// One bounded piece of work; true when done.
+  virtual Result<bool> step() = 0;
+  virtual const std::vector<Word>& words() const = 0;
+};
+
+}  // namespace susurrus
