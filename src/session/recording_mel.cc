@@ -7,18 +7,29 @@ namespace {
 
 /// log10 of nothing, the smallest value a mel bin can have.
 constexpr float kSilence = -10.0f;
+/// Longer than any recording, and far enough from the end of 64 bits to be added to.
+constexpr uint64_t kEndlessSamples = uint64_t{1} << 62;
 
 }  // namespace
 
-RecordingMel::RecordingMel(WhisperModel& model, uint64_t sample_count)
+RecordingMel::RecordingMel(WhisperModel& model, std::optional<uint64_t> sample_count,
+                           Normalisation normalisation)
     : model_(model),
-      sample_count_(sample_count),
+      normalisation_(normalisation),
       window_frames_(model.window_frames()),
-      content_frames_(sample_count / kHopSamples),
+      sample_count_(sample_count.value_or(kEndlessSamples)),
+      content_frames_(sample_count ? *sample_count / kHopSamples : kUnknownFrames),
       maximum_(kSilence) {
+  if (normalisation == Normalisation::window) return;
   // Frames whose 400 samples all lie in the zeros cannot be louder than silence.
-  const uint64_t reach = (sample_count + kFftSize / 2) / kHopSamples + 1;
+  const uint64_t reach = (sample_count_ + kFftSize / 2) / kHopSamples + 1;
   scan_end_ = std::min(reach, content_frames_ + window_frames_);
+}
+
+void RecordingMel::end_audio(uint64_t sample_count) {
+  sample_count_ = sample_count;
+  content_frames_ = sample_count / kHopSamples;
+  is_waiting_ = false;
 }
 
 std::span<float> RecordingMel::samples() {
@@ -36,10 +47,11 @@ RecordingMel::Progress RecordingMel::scan() {
 
 RecordingMel::Progress RecordingMel::fill_window(uint64_t first, uint64_t count) {
   if (!has_samples(first, count)) return Progress::need_audio;
-  log_frames(first, count);
+  const float maximum = log_frames(first, count);
   std::span<float> mel = model_.mel_window();
   const size_t filled = static_cast<size_t>(count) * model_.dimensions().n_mels;
-  LogMel::normalise(mel.first(filled), maximum_);
+  LogMel::normalise(mel.first(filled),
+                    normalisation_ == Normalisation::window ? maximum : maximum_);
   std::fill(mel.begin() + static_cast<ptrdiff_t>(filled), mel.end(), 0.0f);
   return Progress::done;
 }

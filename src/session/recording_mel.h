@@ -1,19 +1,27 @@
 #pragma once
+#include <optional>
 #include <span>
 
+#include "session/mel_frames.h"
 #include "session/transcriber.h"
 #include "session/whisper_model.h"
 
 namespace susurrus {
 
 /// The log-mel of a recording as the reference's transcribe() sees it: a window's worth of zeros appended, and one
-/// maximum for the whole. Samples stay with the caller, who lends the ranges asked for.
+/// maximum for the whole; or, with Normalisation::window, the maximum of each window for itself. Samples stay with the
+/// caller, who lends the ranges asked for.
 class RecordingMel {
  public:
-  RecordingMel(WhisperModel& model, uint64_t sample_count);
+  /// nullopt: the length is not known until end_audio(); with Normalisation::window only.
+  RecordingMel(WhisperModel& model, std::optional<uint64_t> sample_count,
+               Normalisation normalisation);
 
-  /// Frames of the recording itself, without the zeros.
+  /// Frames of the recording itself, without the zeros; kUnknownFrames before end_audio().
   uint64_t content_frames() const { return content_frames_; }
+
+  /// The recording has no more than `sample_count` samples; a request that was not met is made anew.
+  void end_audio(uint64_t sample_count);
 
   enum class Progress : uint8_t { need_audio, working, done };
 
@@ -32,10 +40,11 @@ class RecordingMel {
   float log_frames(uint64_t first, uint64_t count);
 
   WhisperModel& model_;
-  uint64_t sample_count_;
+  Normalisation normalisation_;
   uint64_t window_frames_;
+  uint64_t sample_count_;
   uint64_t content_frames_;
-  uint64_t scan_end_;
+  uint64_t scan_end_ = 0;
   uint64_t scanned_ = 0;
   float maximum_;
   AudioRequest request_;

@@ -2,33 +2,69 @@
 
 #include <algorithm>
 #include <deque>
-#include <optional>
 
+#include "session/clips.h"
 #include "session/language_detector.h"
+#include "session/language_track.h"
 #include "session/prompt.h"
+#include "session/prompt_history.h"
 #include "session/recording_mel.h"
+#include "session/silence_skip.h"
+#include "session/time_contract.h"
+#include "session/window_attempts.h"
 #include "session/window_segments.h"
+#include "session/word_aligner.h"
+#include "session/word_timing.h"
 
 namespace susurrus {
 namespace {
 
 // Text sampled at a temperature above this is not fit to prompt the next window.
-constexpr float kPromptResetTemperature = 0.5f;
+constexpr double kPromptResetTemperature = 0.5;
+// The reference hears a window that leads nowhere again and again. So do we while its prompt changes, but not for ever.
+constexpr uint32_t kMostRepeats = 16;
+
+bool is_rejected(Decision decision) {
+  switch (decision) {
+    case Decision::dropped_no_speech:
+    case Decision::dropped_silence:
+    case Decision::dropped_past_end:
+    case Decision::dropped_zero_length: return true;
+    default: return false;
+  }
+}
 
 class WhisperTranscriber final : public Transcriber {
  public:
-  WhisperTranscriber(WhisperModel& model, const TranscribeOptions& options,
-                     FixedString<16> language, uint64_t sample_count)
-      : model_(model), options_(options), language_(language), mel_(model, sample_count) {}
+  WhisperTranscriber(WhisperModel& model, const TranscribeOptions& options, Clips clips,
+                     std::string_view language, std::vector<uint32_t> allowed_languages,
+                     std::optional<uint64_t> sample_count)
+      : model_(model),
+        options_(options),
+        clips_(std::move(clips)),
+        mel_(model, sample_count, options.normalisation),
+        allowed_languages_(std::move(allowed_languages)),
+        languages_(language, options.min_language_probability),
+        // The reference knows one language for a recording.
+        is_language_per_window_(language.empty() && options.is_language_per_window &&
+                                !options.is_openai_compatible),
+        history_(std::move(options_.decode.prompt), options.carry_initial_prompt,
+                 model.dimensions().n_text_ctx) {
+    if (options_.is_openai_compatible) {
+      options_.decode.break_loops = false;
+      options_.decode.content_frames.reset();
+    }
+  }
 
   Result<StepResult> step() override {
-    if (!segments_.empty()) return StepResult::segment_ready;
+    if (!ready_.empty()) return ready();
     switch (stage_) {
       case Stage::scan: return scan();
-      case Stage::detect_mel: return fill_for_detection();
-      case Stage::detect: return detect();
-      case Stage::window_mel: return fill_window();
-      case Stage::decode: return decode();
+      case Stage::beginning: return fill_beginning();
+      case Stage::window: return fill_window();
+      case Stage::language: return detect_language();
+      case Stage::attempts: return attempt();
+      case Stage::words: return align_words();
       case Stage::done: break;
     }
     return StepResult::done;
@@ -36,129 +72,280 @@ class WhisperTranscriber final : public Transcriber {
 
   AudioRequest audio_request() const override { return mel_.request(); }
   std::span<float> audio_window() override { return mel_.samples(); }
+  void end_audio(uint64_t sample_count) override {
+    if (mel_.content_frames() == kUnknownFrames) mel_.end_audio(sample_count);
+  }
   Segment take_segment() override {
-    if (segments_.empty()) return {};
-    Segment segment = std::move(segments_.front());
-    segments_.pop_front();
+    if (ready_.empty()) return {};
+    Segment segment = std::move(ready_.front());
+    ready_.pop_front();
     return segment;
   }
-  std::string_view language() const override { return language_.view(); }
-  std::string text() const override { return model_.tokenizer().decode(all_tokens_); }
-  double progress() const override {
-    const auto total = static_cast<double>(mel_.content_frames());
-    if (stage_ == Stage::done || total == 0) return 1.0;
-    return std::min(1.0, static_cast<double>(seek_) / total);
-  }
+  std::string_view language() const override { return languages_.main(); }
+  std::string text() const override { return model_.tokenizer().decode(history_.text()); }
+  double progress() const override { return progress_; }
 
  private:
-  enum class Stage : uint8_t { scan, detect_mel, detect, window_mel, decode, done };
+  enum class Stage : uint8_t { scan, beginning, window, language, attempts, words, done };
+
+  StepResult ready() const {
+    if (ready_.empty()) return StepResult::working;
+    return is_rejected(ready_.front().decision) ? StepResult::rejected_ready
+                                                : StepResult::segment_ready;
+  }
 
   Result<StepResult> scan() {
     switch (mel_.scan()) {
       case RecordingMel::Progress::need_audio: return StepResult::need_audio;
       case RecordingMel::Progress::working: break;
       case RecordingMel::Progress::done:
-        stage_ = language_.empty() ? Stage::detect_mel : Stage::window_mel;
+        stage_ = languages_.current().empty() && !is_language_per_window_ ? Stage::beginning
+                                                                          : Stage::window;
     }
     return StepResult::working;
   }
 
-  /// The language is that of the first window, completed with the silence that is appended to the recording.
-  Result<StepResult> fill_for_detection() {
-    if (mel_.fill_window(0, model_.window_frames()) == RecordingMel::Progress::need_audio) {
+  /// One language for all is that of the first window, completed with the silence that is appended to the recording.
+  Result<StepResult> fill_beginning() {
+    place_ = {0, model_.window_frames()};
+    if (mel_.fill_window(0, place_.frame_count) == RecordingMel::Progress::need_audio) {
       return StepResult::need_audio;
     }
-    model_.begin_encode();
-    detector_.emplace(model_);
-    stage_ = Stage::detect;
+    begin_detection();
     return StepResult::working;
   }
 
-  Result<StepResult> detect() {
-    SUSURRUS_ASSIGN(bool is_done, detector_->step());
-    if (is_done) {
-      language_ = detector_->language();
-      detector_.reset();
-      stage_ = Stage::window_mel;
-    }
-    return StepResult::working;
-  }
-
-  /// Windows are cut at the end of the content and completed with 0.0, unlike the first one for the language.
+  /// Windows are cut at the end of their content and completed with 0.0.
   Result<StepResult> fill_window() {
-    if (seek_ >= mel_.content_frames()) {
+    const auto place = clips_.next_window(seek_, mel_.content_frames(), model_.window_frames());
+    if (!place) {
+      progress_ = 1;
       stage_ = Stage::done;
       return StepResult::done;
     }
-    place_ = {seek_, std::min<uint64_t>(model_.window_frames(), mel_.content_frames() - seek_)};
-    if (mel_.fill_window(place_.seek, place_.frame_count) == RecordingMel::Progress::need_audio) {
-      return StepResult::need_audio;
+    place_ = *place;
+    seek_ = place_.seek;
+    update_progress();
+    if (encoded_ != place_) {
+      encoded_.reset();
+      if (mel_.fill_window(seek_, place_.frame_count) == RecordingMel::Progress::need_audio) {
+        return StepResult::need_audio;
+      }
     }
-    DecodeOptions options = options_.decode;
-    options.language = language_;
-    SUSURRUS_ASSIGN(window_, WindowDecoder::create(model_, options,
-                                                   std::span(all_tokens_).subspan(prompt_begin_)));
-    stage_ = Stage::decode;
+    if (is_language_per_window_) {
+      begin_detection();
+    } else {
+      SUSURRUS_TRY(begin_attempts());
+    }
     return StepResult::working;
   }
 
-  Result<StepResult> decode() {
-    SUSURRUS_ASSIGN(bool is_done, window_->step());
+  void begin_detection() {
+    if (!encoded_) model_.begin_encode();
+    detector_.emplace(model_, allowed_languages_);
+    stage_ = Stage::language;
+  }
+
+  Result<StepResult> detect_language() {
+    SUSURRUS_ASSIGN(bool is_done, detector_->step());
     if (!is_done) return StepResult::working;
-    const WindowResult& result = window_->result();
-    if (is_silence(result)) {
-      seek_ = place_.seek + place_.frame_count;
+    // The beginning of a long recording is a window like any other; that of a short one ends in silence, not in 0.0.
+    encoded_ = place_;
+    // A prompt in another language would have the model go on in that one: a translation.
+    if (languages_.detected(detector_->probabilities(), model_.special_tokens())) history_.forget();
+    detector_.reset();
+    stage_ = Stage::window;
+    if (is_language_per_window_) SUSURRUS_TRY(begin_attempts());
+    return StepResult::working;
+  }
+
+  Status begin_attempts() {
+    DecodeOptions options = options_.decode;
+    options.language = languages_.current();
+    options.prompt = history_.prompt();
+    if (!options_.is_openai_compatible) options.content_frames = place_.frame_count;
+    prompt_ = options.prompt;
+    const auto encoding =
+        encoded_ ? WindowDecoder::Encoding::done : WindowDecoder::Encoding::needed;
+    SUSURRUS_ASSIGN(attempts_,
+                    WindowAttempts::create(model_, options, options_.fallback, encoding));
+    stage_ = Stage::attempts;
+    return ok_status();
+  }
+
+  Result<StepResult> attempt() {
+    SUSURRUS_ASSIGN(bool is_done, attempts_->step());
+    if (!is_done) return StepResult::working;
+    encoded_ = place_;
+    const WindowResult& result = attempts_->result();
+    const Tokenizer& tokenizer = model_.tokenizer();
+    if (attempts_->is_silence()) {
+      window_ = whole_window(result, place_, tokenizer);
+      describe(window_.segments);
+      reject(std::move(window_.segments[0]), Decision::dropped_no_speech);
+      return end_window(place_.end());
+    }
+    // Without timestamps in the prompt, those in the text are an accident.
+    const bool is_whole =
+        !options_.is_openai_compatible && !has_timestamps(model_, options_.decode);
+    window_ = is_whole ? whole_window(result, place_, tokenizer)
+                       : split_window(result, place_, tokenizer);
+    describe(window_.segments);
+    if (!options_.word_timestamps) return accept();
+    const std::vector<uint32_t> tokens = text_tokens(window_.segments, tokenizer.special());
+    // Nothing to align.
+    if (tokens.empty()) return accept();
+    SUSURRUS_ASSIGN(aligner_,
+                    WordAligner::create(model_, languages_.current(), options_.decode.task, tokens,
+                                        place_.frame_count));
+    stage_ = Stage::words;
+    return StepResult::working;
+  }
+
+  Result<StepResult> align_words() {
+    SUSURRUS_ASSIGN(bool is_done, aligner_->step());
+    if (!is_done) return StepResult::working;
+    add_word_timestamps(window_.segments, aligner_->words(), model_.special_tokens(),
+                        {options_.prepend_punctuations, options_.append_punctuations},
+                        last_speech_end_);
+    aligner_.reset();
+    return accept();
+  }
+
+  void describe(std::vector<Segment>& segments) const {
+    for (Segment& segment : segments) {
+      segment.language = languages_.current();
+      segment.decision = attempts_->decision();
+      segment.attempts = attempts_->attempts();
+    }
+  }
+
+  /// The segments stand, but for those that silence or the contract speaks against.
+  Result<StepResult> accept() {
+    std::vector<Segment>& segments = window_.segments;
+    uint64_t next_seek = window_.next_seek;
+    const SpokenWindow spoken = {
+        .place = place_,
+        .window_frames = model_.window_frames(),
+        .content_frames = mel_.content_frames(),
+        .is_single_timestamp_ending = window_.is_single_timestamp_ending,
+        .last_speech_end = last_speech_end_,
+    };
+    if (options_.word_timestamps) next_seek = seek_by_words(segments, spoken, next_seek);
+    // What has not been heard is not passed over.
+    if (!options_.is_openai_compatible) next_seek = std::min(next_seek, place_.end());
+    if (options_.word_timestamps && options_.hallucination_silence_threshold) {
+      const SilenceSkip skip =
+          skip_silence(segments, spoken, *options_.hallucination_silence_threshold, next_seek);
+      for (Segment& segment : std::span(segments).subspan(skip.kept_count)) {
+        if (has_text(segment)) reject(std::move(segment), Decision::dropped_silence);
+      }
+      segments.resize(skip.kept_count);
+      if (skip.is_window_dropped) return end_window(skip.next_seek);
+      next_seek = skip.next_seek;
+    }
+    if (options_.word_timestamps)
+      last_speech_end_ = speech_end(segments).value_or(last_speech_end_);
+
+    std::vector<Segment> rejected;
+    if (options_.is_openai_compatible) {
+      clear_empty_segments(segments, rejected);
     } else {
-      accept(result);
+      const double begin = std::max(text_end_, frame_seconds(place_.seek));
+      keep_time_contract(segments, {begin, frame_seconds(place_.end())}, rejected);
+      if (!segments.empty()) text_end_ = segments.back().end;
+      // What has been told is not heard again.
+      next_seek = std::max(next_seek, nearest_frame(text_end_));
     }
-    window_.reset();
-    stage_ = Stage::window_mel;
-    return segments_.empty() ? StepResult::working : StepResult::segment_ready;
-  }
-
-  bool is_silence(const WindowResult& result) const {
-    return result.no_speech_prob > options_.no_speech_threshold &&
-           !(result.avg_logprob > options_.logprob_threshold);
-  }
-
-  void accept(const WindowResult& result) {
-    WindowSegments split = split_window(result, place_, model_.tokenizer());
-    for (Segment& segment : split.segments) {
+    for (Segment& segment : segments) {
       segment.id = segment_count_++;
-      all_tokens_.insert(all_tokens_.end(), segment.tokens.begin(), segment.tokens.end());
-      segments_.push_back(std::move(segment));
+      history_.append(segment.tokens);
+      if (!segment.text.empty()) languages_.add_time(segment.end - segment.start);
+      ready_.push_back(std::move(segment));
     }
-    seek_ = split.next_seek;
-    if (!options_.condition_on_previous_text || result.temperature > kPromptResetTemperature) {
-      prompt_begin_ = all_tokens_.size();
+    for (Segment& segment : rejected) {
+      const Decision reason = segment.decision;
+      reject(std::move(segment), reason);
     }
+    if (!options_.condition_on_previous_text ||
+        attempts_->result().temperature > kPromptResetTemperature) {
+      history_.forget();
+    }
+    return end_window(next_seek);
+  }
+
+  void reject(Segment&& segment, Decision reason) {
+    segment.id = rejected_count_++;
+    segment.decision = reason;
+    ready_.push_back(std::move(segment));
+  }
+
+  Result<StepResult> end_window(uint64_t next_seek) {
+    attempts_.reset();
+    if (next_seek > place_.seek) {
+      repeats_ = 0;
+    } else if (!options_.is_openai_compatible || history_.prompt() == prompt_ ||
+               ++repeats_ > kMostRepeats) {
+      next_seek = place_.end();
+    }
+    seek_ = next_seek;
+    update_progress();
+    stage_ = Stage::window;
+    return ready();
+  }
+
+  void update_progress() {
+    const uint64_t total = mel_.content_frames();
+    if (total == kUnknownFrames || total == 0) return;
+    const double behind = static_cast<double>(seek_) / static_cast<double>(total);
+    progress_ = std::clamp(behind, progress_, 1.0);
   }
 
   WhisperModel& model_;
   TranscribeOptions options_;
-  FixedString<16> language_;
+  Clips clips_;
   RecordingMel mel_;
+  std::vector<uint32_t> allowed_languages_;
+  LanguageTrack languages_;
+  bool is_language_per_window_;
+  PromptHistory history_;
 
   Stage stage_ = Stage::scan;
+  double progress_ = 0;
   uint64_t seek_ = 0;  // mel frames
   WindowPlace place_;
+  std::optional<WindowPlace> encoded_;  // the window whose encoding the model holds
+  std::vector<uint32_t> prompt_;        // of the window under way
+  uint32_t repeats_ = 0;                // of the same window
+
   std::optional<LanguageDetector> detector_;
-  std::unique_ptr<WindowDecoder> window_;
-  std::deque<Segment> segments_;
+  std::unique_ptr<WindowAttempts> attempts_;
+  std::unique_ptr<WordAligner> aligner_;
+  WindowSegments window_;
+  double last_speech_end_ = 0;  // seconds, as the reference's heuristics have it
+  double text_end_ = 0;         // seconds, of all that was given out
+
+  std::deque<Segment> ready_;
   uint32_t segment_count_ = 0;
-  std::vector<uint32_t> all_tokens_;
-  size_t prompt_begin_ = 0;  // tokens before it prompt no more
+  uint32_t rejected_count_ = 0;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Transcriber>> Transcriber::create(WhisperModel& model,
                                                          const TranscribeOptions& options,
-                                                         uint64_t sample_count) {
-  SUSURRUS_TRY(check_options(options.decode));
+                                                         std::optional<uint64_t> sample_count) {
+  SUSURRUS_TRY(check_options(options));
+  if (!sample_count && options.normalisation == Normalisation::file) {
+    return option_error("normalisation", "window, for a stream of unknown length");
+  }
   SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(model, options.decode));
-  return std::unique_ptr<Transcriber>(
-      new WhisperTranscriber(model, options, language, sample_count));
+  SUSURRUS_ASSIGN(std::vector<uint32_t> allowed, allowed_languages(model, options.decode));
+  const bool goes_back = options.is_openai_compatible && sample_count;
+  SUSURRUS_ASSIGN(Clips clips, Clips::create(options.clip_timestamps,
+                                             goes_back ? Clips::Order::any : Clips::Order::rising));
+  return std::unique_ptr<Transcriber>(new WhisperTranscriber(
+      model, options, std::move(clips), language.view(), std::move(allowed), sample_count));
 }
 
 }  // namespace susurrus

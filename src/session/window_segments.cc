@@ -1,13 +1,13 @@
 #include "session/window_segments.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "text/utf8.h"
 
 namespace susurrus {
 namespace {
 
-double frame_seconds(uint64_t frames) {
-  return static_cast<double>(frames * kHopSamples) / kSampleRate;
-}
 // One step of the timestamps: one encoder position, two mel frames.
 constexpr uint64_t kFramesPerTimestamp = 2;
 constexpr double kSecondsPerTimestamp = 0.02;
@@ -26,26 +26,28 @@ bool ends_in_single_timestamp(std::span<const uint32_t> tokens, const SpecialTok
          special.is_timestamp(tokens.back());
 }
 
-Segment make_segment(const WindowResult& result, std::span<const uint32_t> tokens, uint64_t seek,
-                     double start, double end, const Tokenizer& tokenizer) {
+/// Of tokens [begin, end) of the window.
+Segment make_segment(const WindowResult& result, size_t begin, size_t end, WindowPlace place,
+                     const Tokenizer& tokenizer) {
+  const auto tokens = std::span(result.tokens).subspan(begin, end - begin);
   std::vector<uint32_t> text_tokens;
   for (uint32_t token : tokens) {
     if (token < tokenizer.special().end_of_text) text_tokens.push_back(token);
   }
   Segment segment;
-  segment.seek = seek;
-  segment.start = start;
-  segment.end = end;
+  segment.seek = place.seek;
+  segment.start = frame_seconds(place.seek);
+  segment.end = segment.start + frame_seconds(place.frame_count);
   segment.text = tokenizer.decode(text_tokens);
   segment.tokens.assign(tokens.begin(), tokens.end());
+  segment.token_probabilities.reserve(tokens.size());
+  for (float logprob : std::span(result.token_logprobs).subspan(begin, end - begin)) {
+    segment.token_probabilities.push_back(std::exp(logprob));
+  }
   segment.temperature = result.temperature;
   segment.avg_logprob = result.avg_logprob;
   segment.compression_ratio = result.compression_ratio;
   segment.no_speech_prob = result.no_speech_prob;
-  if (start == end || strip_white_space(segment.text).empty()) {
-    segment.text.clear();
-    segment.tokens.clear();
-  }
   return segment;
 }
 
@@ -56,43 +58,73 @@ WindowSegments split_window(const WindowResult& result, WindowPlace place,
   const SpecialTokens& special = tokenizer.special();
   const std::span<const uint32_t> tokens = result.tokens;
   const double offset = frame_seconds(place.seek);
-  const uint64_t window_end = place.seek + place.frame_count;
   // Without timestamps in the prompt a part may begin with a text token. The reference takes that for a timestamp all the
   // same, a negative one.
   auto seconds = [&](uint32_t token) {
     const int64_t index = int64_t{token} - int64_t{special.timestamp_begin};
     return offset + static_cast<double>(index) * kSecondsPerTimestamp;
   };
+  auto seek_to = [&](uint32_t token) {
+    return place.seek + kFramesPerTimestamp * (token - special.timestamp_begin);
+  };
 
   WindowSegments split;
-  split.next_seek = window_end;
+  split.next_seek = place.end();
+  split.is_single_timestamp_ending =
+      ends_in_single_timestamp(tokens, special) && !result.is_loop_broken;
   std::vector<size_t> ends = meetings(tokens, special);
   if (ends.empty()) {
-    double end = offset + frame_seconds(place.frame_count);
-    for (size_t i = tokens.size(); i-- > 0;) {
-      if (!special.is_timestamp(tokens[i])) continue;
-      if (tokens[i] != special.timestamp_begin) end = seconds(tokens[i]);
-      break;
+    Segment segment = make_segment(result, 0, tokens.size(), place, tokenizer);
+    auto last = std::find_if(tokens.rbegin(), tokens.rend(),
+                             [&](uint32_t token) { return special.is_timestamp(token); });
+    if (last != tokens.rend() && *last != special.timestamp_begin) {
+      segment.end = seconds(*last);
+      if (result.is_loop_broken) split.next_seek = seek_to(*last);
     }
-    split.segments.push_back(make_segment(result, tokens, place.seek, offset, end, tokenizer));
+    split.segments.push_back(std::move(segment));
     return split;
   }
 
-  const bool is_single = ends_in_single_timestamp(tokens, special);
-  if (is_single) ends.push_back(tokens.size());
+  if (ends_in_single_timestamp(tokens, special)) ends.push_back(tokens.size());
   size_t begin = 0;
   for (size_t end : ends) {
-    auto part = tokens.subspan(begin, end - begin);
-    split.segments.push_back(make_segment(result, part, place.seek, seconds(part.front()),
-                                          seconds(part.back()), tokenizer));
+    Segment segment = make_segment(result, begin, end, place, tokenizer);
+    segment.start = seconds(tokens[begin]);
+    segment.end = seconds(tokens[end - 1]);
+    split.segments.push_back(std::move(segment));
     begin = end;
   }
-  if (!is_single) {
-    uint64_t advance = kFramesPerTimestamp * (tokens[begin - 1] - special.timestamp_begin);
-    // Never stand still.
-    if (advance > 0) split.next_seek = place.seek + advance;
-  }
+  if (!split.is_single_timestamp_ending) split.next_seek = seek_to(tokens[begin - 1]);
   return split;
+}
+
+WindowSegments whole_window(const WindowResult& result, WindowPlace place,
+                            const Tokenizer& tokenizer) {
+  WindowSegments window;
+  window.next_seek = place.end();
+  window.segments.push_back(make_segment(result, 0, result.tokens.size(), place, tokenizer));
+  return window;
+}
+
+bool has_text(const Segment& segment) { return !strip_white_space(segment.text).empty(); }
+
+void clear_text(Segment& segment) {
+  segment.text.clear();
+  segment.tokens.clear();
+  segment.token_probabilities.clear();
+  segment.words.clear();
+}
+
+void clear_empty_segments(std::vector<Segment>& segments, std::vector<Segment>& rejected) {
+  for (Segment& segment : segments) {
+    const bool is_text = has_text(segment);
+    if (segment.start != segment.end && is_text) continue;
+    if (is_text) {
+      rejected.push_back(segment);
+      rejected.back().decision = Decision::dropped_zero_length;
+    }
+    clear_text(segment);
+  }
 }
 
 }  // namespace susurrus

@@ -1,29 +1,35 @@
 #pragma once
-#include <span>
 #include <vector>
 
-#include "session/transcriber.h"
+#include "session/mel_frames.h"
+#include "session/results.h"
 #include "text/tokenizer.h"
 
 namespace susurrus {
 
-/// A window within its recording, in mel frames (10 ms each).
-struct WindowPlace {
-  uint64_t seek = 0;
-  /// Frames with content, up to a whole window.
-  uint64_t frame_count = 0;
-};
-
 struct WindowSegments {
-  std::vector<Segment> segments;  // ids not yet given
-  /// Where the next window begins.
+  std::vector<Segment> segments;  // neither ids, language, decision nor attempts yet
+  /// Where the next window begins; not yet past `seek` where the last meeting is at 0.
   uint64_t next_seek = 0;
+  /// Nothing is said after the last timestamp.
+  bool is_single_timestamp_ending = false;
 };
 
 /// Cuts a window's tokens into segments where two timestamps meet, and moves on to the last of those meetings; or past
-/// the whole window where it ends in a single timestamp, or has no meeting (the reference's rule for seeking). Segments
-/// without length or text are kept, emptied.
+/// the whole window where it ends in a single timestamp, or has no meeting (the reference's rule for seeking). A text
+/// that went round in circles says nothing of what follows it: there it goes on from the last timestamp.
 WindowSegments split_window(const WindowResult& result, WindowPlace place,
                             const Tokenizer& tokenizer);
+
+/// The window's text as one segment with the window's times, whatever timestamps it may hold.
+WindowSegments whole_window(const WindowResult& result, WindowPlace place,
+                            const Tokenizer& tokenizer);
+
+/// More than white space.
+bool has_text(const Segment& segment);
+/// No text, tokens or words.
+void clear_text(Segment& segment);
+/// Clears segments without length or text, as the reference does; such a text is kept in `rejected`.
+void clear_empty_segments(std::vector<Segment>& segments, std::vector<Segment>& rejected);
 
 }  // namespace susurrus
