@@ -14,10 +14,10 @@ struct SplitWord {
 };
 
 /// `ids` cut into words, for times and probabilities of each (the reference's split_to_word_tokens). zh, ja, th, lo, my
-/// and yue, written without spaces, are cut wherever whole characters end; the others before a space, around
-/// punctuation and around control tokens and timestamps, which are spelt out. A character whose bytes are spread over
-/// several tokens stays whole; tokens at the end that begin one and do not finish it, as `ids` together would show it,
-/// are left out.
+/// and yue, written without spaces, are cut wherever whole characters end; the others before a space, before punctuation
+/// and before control tokens and timestamps, which are spelt out. A character whose bytes are spread over several tokens
+/// stays whole. Bytes that never become one are U+FFFD; where several tokens share one U+FFFD, those after the first wait
+/// for a character that fits, and are left out if none does.
 std::vector<SplitWord> split_words(const Tokenizer& tokenizer, std::string_view language,
                                    std::span<const uint32_t> ids);
 

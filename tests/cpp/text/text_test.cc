@@ -10,31 +10,10 @@
 #include <vector>
 
 #include "harness.h"
+#include "text/small_vocabulary.h"
 
 namespace susurrus::testing {
 namespace {
-
-VocabularyBytes table_of(const std::vector<std::string>& tokens) {
-  std::vector<uint8_t> bytes;
-  std::vector<uint32_t> ends;
-  for (const std::string& token : tokens) {
-    bytes.insert(bytes.end(), token.begin(), token.end());
-    ends.push_back(static_cast<uint32_t>(bytes.size()));
-  }
-  return VocabularyBytes(std::move(bytes), std::move(ends));
-}
-
-std::vector<std::string> byte_tokens() {
-  std::vector<std::string> tokens;
-  for (int byte = 0; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(byte));
-  return tokens;
-}
-
-Tokenizer tokenizer_of(const std::vector<std::string>& tokens, uint32_t n_vocab) {
-  Vocabulary vocabulary(table_of(tokens));
-  SpecialTokens special = SpecialTokens::locate(vocabulary, n_vocab, std::nullopt);
-  return Tokenizer(std::move(vocabulary), std::move(special));
-}
 
 /// Pre-tokens joined by bars.
 std::string split(std::string_view text) {
