@@ -213,6 +213,7 @@ class MetadataReader {
     if (!heads.exists()) return ok_status();
     if (!heads.is_array()) return bad("alignment_heads").expecting("a list of pairs");
     const WhisperDimensions& d = model().dimensions;
+    size_t dropped = 0;
     for (const JsonValue pair : heads.items()) {
       uint64_t numbers[2] = {};
       size_t count = 0;
@@ -225,7 +226,14 @@ class MetadataReader {
       // Lists inherited from a larger model name heads that are not there (whisper-sources.md §5).
       if (numbers[0] < d.n_text_layer && numbers[1] < d.n_text_head) {
         model().alignment_heads.emplace_back(numbers[0], numbers[1]);
+      } else {
+        ++dropped;
       }
+    }
+    if (dropped > 0) {
+      result_.warnings.push_back("alignment_heads: " + std::to_string(dropped) + " of " +
+                                 std::to_string(dropped + model().alignment_heads.size()) +
+                                 " are not in the model and are dropped");
     }
     return ok_status();
   }

@@ -76,6 +76,9 @@ SUSURRUS_TEST(metadata_options) {
   EXPECT_TRUE(*model.begin_suppress_tokens == std::vector<uint32_t>{3});
   EXPECT_TRUE(model.max_initial_timestamp_index == std::optional<uint32_t>(25));
   EXPECT_EQ(model.alignment_heads.size(), 2u);
+  ASSERT_EQ(result.metadata.warnings.size(), 1u);
+  EXPECT_EQ(result.metadata.warnings[0],
+            "alignment_heads: 2 of 4 are not in the model and are dropped");
   EXPECT_TRUE(read(R"(,"tokenizer_config":null,"alignment_heads":null,"vocab":null)").is_ok);
   for (const char* wrong :
        {R"(,"tokenizer_config":[])", R"(,"tokenizer_config":{"suppress_tokens":[-1]})",
