@@ -1,5 +1,7 @@
 #include "session/whisper_model.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "whisper/decoder.h"
@@ -30,7 +32,7 @@ class WhisperModelImpl final : public WhisperModel {
   LogMel& log_mel() override { return log_mel_; }
   MemoryPlan memory_plan() const override {
     return {store_.weight_byte_count(), state_.plan().kv_byte_count(),
-            state_.plan().activation_byte_count()};
+            state_.plan().activation_byte_count(), decoder_.sequences().byte_count()};
   }
 
   std::span<float> mel_window() override {
@@ -51,18 +53,74 @@ class WhisperModelImpl final : public WhisperModel {
   void reset_decoder() override { decoder_.reset(); }
   size_t decoder_position() const override { return decoder_.position(); }
   Status begin_decode(std::span<const uint32_t> tokens) override {
-    if (!encoder_.is_complete()) {
-      return make_error(ErrorCode::wrong_state, ErrorReason::state)
-          .about("tokens")
-          .expecting("an encoded window");
-    }
     const size_t room = dimensions().n_text_ctx - decoder_.position();
-    if (tokens.empty() || tokens.size() > room) {
-      return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-          .about("tokens")
-          .expecting("1 to " + std::to_string(room) + " tokens")
-          .having(tokens.size());
+    SUSURRUS_TRY(check_tokens(tokens, room));
+    if (decoder_.sequences().length() > 0) return wrong_state("sequences that have not parted");
+    decoder_.begin(tokens);
+    return ok_status();
+  }
+  bool decode_step() override { return decoder_.step(); }
+  std::span<float> logits(size_t sequence) override { return decoder_.logits(sequence); }
+
+  Status reserve_sequences(size_t count, size_t tokens_each) override {
+    SUSURRUS_TRY(check_range("sequences", count, 1, kMaxSequences));
+    SUSURRUS_TRY(check_range("tokens of a sequence", tokens_each, 0, dimensions().n_text_ctx));
+    return decoder_.reserve_sequences(count, tokens_each);
+  }
+  void fork(std::span<const uint32_t> sources) override { decoder_.fork(sources); }
+  Status begin_decode_each(std::span<const uint32_t> tokens) override {
+    const SequenceCache& sequences = decoder_.sequences();
+    SUSURRUS_TRY(check_tokens(tokens, sequences.count()));
+    SUSURRUS_CHECK(tokens.size() == sequences.count());
+    size_t room = dimensions().n_text_ctx - decoder_.position();
+    if (sequences.is_reserved()) {
+      room = std::min(room, sequences.tokens_each() - sequences.length());
     }
+    if (room == 0) return wrong_state("room for another token");
+    decoder_.begin_each(tokens);
+    return ok_status();
+  }
+
+  Status begin_traced_decode(std::span<const uint32_t> tokens, DecoderTrace& trace) override {
+    SUSURRUS_TRY(check_tokens(tokens, dimensions().n_text_ctx));
+    for (uint32_t layer : trace.layers) {
+      if (layer < dimensions().n_text_layer) continue;
+      return make_error(ErrorCode::invalid_argument, ErrorReason::option)
+          .about("layers")
+          .expecting("layers below " + std::to_string(dimensions().n_text_layer))
+          .having(layer);
+    }
+    return decoder_.begin_traced(tokens, trace);
+  }
+  void begin_logits(std::span<const float> hidden, size_t rows) override {
+    SUSURRUS_CHECK(rows <= kTraceLogitRows && hidden.size() >= rows * dimensions().n_text_state);
+    decoder_.begin_logits(hidden.data(), rows);
+  }
+  void cross_scores(size_t layer, size_t head, std::span<const float> queries, size_t frames,
+                    float* out) override {
+    const WhisperDimensions& d = dimensions();
+    SUSURRUS_CHECK(layer < d.n_text_layer && head < d.n_text_head && frames <= d.n_audio_ctx);
+    decoder_.cross_scores(layer, head, queries.size() / d.n_text_state, queries.data(), frames,
+                          out);
+  }
+
+ private:
+  static Error wrong_state(const char* expected) {
+    return make_error(ErrorCode::wrong_state, ErrorReason::state)
+        .about("tokens")
+        .expecting(expected);
+  }
+  static Status check_range(const char* subject, size_t value, size_t least, size_t most) {
+    if (value >= least && value <= most) return ok_status();
+    return make_error(ErrorCode::invalid_argument, ErrorReason::option)
+        .about(subject)
+        .expecting(std::to_string(least) + " to " + std::to_string(most))
+        .having(value);
+  }
+  /// 1 to `room` of them, all in the vocabulary, after an encode.
+  Status check_tokens(std::span<const uint32_t> tokens, size_t room) const {
+    if (!encoder_.is_complete()) return wrong_state("an encoded window");
+    SUSURRUS_TRY(check_range("tokens", tokens.size(), 1, room));
     for (uint32_t token : tokens) {
       if (token < dimensions().n_vocab) continue;
       return make_error(ErrorCode::invalid_argument, ErrorReason::option)
@@ -70,22 +128,8 @@ class WhisperModelImpl final : public WhisperModel {
           .expecting("ids below " + std::to_string(dimensions().n_vocab))
           .having(token);
     }
-    decoder_.begin(tokens);
     return ok_status();
   }
-  bool decode_step() override { return decoder_.step(); }
-  std::span<float> logits(size_t) override { return decoder_.logits(); }
-
-  Status reserve_sequences(size_t, size_t) override { return ok_status(); }
-  void fork(std::span<const uint32_t>) override {}
-  Status begin_decode_each(std::span<const uint32_t> tokens) override {
-    return begin_decode(tokens);
-  }
-  Status begin_traced_decode(std::span<const uint32_t>, DecoderTrace&) override {
-    return make_error(ErrorCode::wrong_state, ErrorReason::state).about("trace");
-  }
-  void begin_logits(std::span<const float>, size_t) override {}
-  void cross_scores(size_t, size_t, std::span<const float>, size_t, float*) override {}
 
  private:
   WeightStore store_;

@@ -11,12 +11,15 @@
 
 namespace susurrus {
 
-/// Bytes the model holds, each region reserved once when the model is made.
+/// Bytes the model holds: regions reserved once when the model is made, and what sequences hold for a time.
 struct MemoryPlan {
   uint64_t weight_bytes = 0;
   uint64_t kv_cache_bytes = 0;  // self- and cross-attention
   uint64_t activation_bytes =
       0;  // encoder and decoder activations, scratch, one window of samples and mel
+  /// Held by reserve_sequences() now: keys and values of count * tokens_each rows, 8 * n_text_layer * n_text_state bytes
+  /// each; index tables; above kTraceLogitRows sequences, their logits.
+  uint64_t sequence_bytes = 0;
 };
 
 /// A Whisper model ready to compute: weights, planned state, tokenizer tables, mel frontend. Driven in bounded steps,
@@ -71,21 +74,26 @@ class WhisperModel {
   /// Of the sequence's last token, after the pass in which it was read.
   virtual std::span<float> logits(size_t sequence = 0) = 0;
 
-  /// Beam search and several samples at once: takes memory for up to `count` sequences that share what has been read
-  /// so far by reset_decoder() and begin_decode(), and go on for up to `tokens_each` tokens. 1 gives the memory back.
-  /// out_of_memory leaves everything as it was. Not while a pass is under way.
+  /// Beam search and several samples at once: takes memory for up to `count` sequences (1 to 64) that share what has been
+  /// read so far by reset_decoder() and begin_decode(), and go on for up to `tokens_each` tokens. 1 gives the memory back.
+  /// Afterwards there is one sequence; what sequences read apart before is forgotten, and the position is the end of what
+  /// they shared. out_of_memory leaves everything as it was. Not while a pass is under way.
   virtual Status reserve_sequences(size_t count, size_t tokens_each) = 0;
   /// From here on there are sources.size() sequences; the i-th continues what was sequence sources[i] (all 0 after a
   /// prompt). Permutes index tables: keys and values stay where they are. Logits are not carried over.
   virtual void fork(std::span<const uint32_t> sources) = 0;
-  /// Appends one token to each sequence, all in one pass over the weights; decode_step() until it says true.
+  /// Appends one token to each sequence, all in one pass over the weights; decode_step() until it says true. The bits of a
+  /// sequence's logits may depend on how many others there are (an order of sums), its error bounds do not.
+  /// wrong_state before an encode, and where the context or `tokens_each` are used up; begin_decode() is wrong_state from
+  /// here to the next reset_decoder() or reserve_sequences(), unless no sequences are reserved.
   virtual Status begin_decode_each(std::span<const uint32_t> tokens) = 0;
 
-  /// A pass over `tokens` from position 0 that keeps, in `trace`, what word alignment and scoring look at; the trace
-  /// must live until the pass has ended. decode_step() until it says true. logits() are not computed.
+  /// A pass over `tokens` from position 0, in one sequence, that keeps in `trace` what word alignment and scoring look at,
+  /// and takes the memory for it (out_of_memory); the trace must live until the pass has ended. decode_step() until it says
+  /// true. logits() are not computed.
   virtual Status begin_traced_decode(std::span<const uint32_t> tokens, DecoderTrace& trace) = 0;
-  /// Logits of `rows` normed hidden rows (rows, n_text_state) of a trace, at most kTraceLogitRows: decode_step() until it
-  /// says true, then logits(0 … rows - 1).
+  /// Logits of `rows` normed hidden rows (rows, n_text_state) of a trace, which must live until they are made; at most
+  /// kTraceLogitRows: decode_step() until it says true, then logits(0 … rows - 1). The decoder's position stays.
   virtual void begin_logits(std::span<const float> hidden, size_t rows) = 0;
   /// Attention scores before the softmax: out[r, t] = q_r · k_t / sqrt(head size), r < queries.size() / n_text_state,
   /// t < `frames` encoder positions, of one head; `queries` as a trace keeps them. Bounded work is up to the caller.

@@ -1,6 +1,7 @@
 #include "whisper/decoder.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace susurrus {
 
@@ -8,38 +9,106 @@ Decoder::Decoder(const WhisperWeights& weights, WhisperState& state, const Kerne
     : weights_(weights), state_(state), kernels_(kernels), ops_(state, kernels) {}
 
 void Decoder::reset() {
+  forget_pass();
+  sequences_.clear();
   position_ = 0;
+}
+
+void Decoder::forget_pass() {
   stage_ = Stage::idle;
   op_ = PacedOp();
 }
 
-void Decoder::begin(std::span<const uint32_t> tokens) {
+Status Decoder::reserve_sequences(size_t count, size_t tokens_each) {
+  const size_t apart = sequences_.length();
+  SUSURRUS_TRY(sequences_.reserve(state_.dimensions(), count, tokens_each));
+  forget_pass();
+  position_ -= apart;
+  return ok_status();
+}
+
+void Decoder::fork(std::span<const uint32_t> sources) {
+  forget_pass();
+  sequences_.fork(sources);
+}
+
+void Decoder::start(Pass pass, std::span<const uint32_t> tokens) {
   std::copy(tokens.begin(), tokens.end(), state_.tokens().begin());
+  pass_ = pass;
   token_count_ = tokens.size();
   block_first_ = 0;
   stage_ = Stage::embed;
   op_ = PacedOp();
 }
 
+void Decoder::begin(std::span<const uint32_t> tokens) { start(Pass::append, tokens); }
+
+void Decoder::begin_each(std::span<const uint32_t> tokens) {
+  if (!sequences_.is_reserved()) return begin(tokens);
+  own_first_ = sequences_.place_tokens();
+  start(Pass::each, tokens);
+}
+
+Status Decoder::begin_traced(std::span<const uint32_t> tokens, DecoderTrace& trace) {
+  const uint64_t row_bytes = uint64_t{state_.dimensions().n_text_state} * sizeof(float);
+  const uint64_t hidden_bytes = tokens.size() * row_bytes;
+  SUSURRUS_ASSIGN(AlignedBuffer hidden, AlignedBuffer::allocate(hidden_bytes, "decoder trace"));
+  SUSURRUS_ASSIGN(AlignedBuffer queries,
+                  AlignedBuffer::allocate(trace.layers.size() * hidden_bytes, "decoder trace"));
+  trace.token_count = tokens.size();
+  trace.hidden = std::move(hidden);
+  trace.queries = std::move(queries);
+  trace_ = &trace;
+  reset();
+  start(Pass::trace, tokens);
+  return ok_status();
+}
+
+void Decoder::begin_logits(const float* hidden, size_t rows) {
+  pass_ = Pass::logits_only;
+  normed_ = hidden;
+  logit_rows_ = rows;
+  stage_ = Stage::logits;
+  op_ = PacedOp();
+}
+
+void Decoder::cross_scores(size_t layer, size_t head, size_t query_rows, const float* queries,
+                           size_t frames, float* out) const {
+  const WhisperDimensions& d = state_.dimensions();
+  AttentionScoresArgs args;
+  args.query_rows = query_rows;
+  args.key_rows = frames;
+  args.head_size = d.n_text_state / d.n_text_head;
+  args.scale = attention_scale(args.head_size);
+  args.q = queries + head * args.head_size;
+  args.k = state_.cross_keys(layer) + head * args.head_size;
+  args.q_stride = args.k_stride = d.n_text_state;
+  args.out = out;
+  args.out_stride = frames;
+  kernels_.attention_scores(args);
+}
+
 bool Decoder::step() {
-  uint64_t spent = 0;
-  while (kStepMultiplyAdds - spent >= kStepMultiplyAdds / 4) {
-    if (op_.is_done()) {
-      if (stage_ == Stage::idle) return true;
-      op_ = next_op();
-    }
-    spent += op_.run_piece(kernels_, kStepMultiplyAdds - spent);
-    if (spent > kStepMultiplyAdds) break;
-  }
-  return stage_ == Stage::idle && op_.is_done();
+  run_step(op_, kernels_, [this] {
+    if (stage_ == Stage::idle || stage_ == Stage::finished) return false;
+    op_ = next_op();
+    return true;
+  });
+  if (stage_ == Stage::finished && op_.is_done()) finish();
+  return stage_ == Stage::idle;
+}
+
+std::span<float> Decoder::logits(size_t row) {
+  const size_t n_vocab = state_.dimensions().n_vocab;
+  float* first = sequences_.logits();
+  if (first == nullptr) first = state_.activation(state_.plan().logits).data();
+  return {first + row * n_vocab, n_vocab};
 }
 
 PacedOp Decoder::next_op() {
   const WhisperDimensions& d = state_.dimensions();
   const StatePlan& plan = state_.plan();
-  const size_t width = d.n_text_state;
   const size_t rows = block_rows_;
-  const size_t offset = position_ + block_first_;
   float* x = state_.activation(plan.text).data();
   float* normed = state_.activation(plan.text_normed).data();
   float* query = state_.activation(plan.text_query).data();
@@ -48,12 +117,7 @@ PacedOp Decoder::next_op() {
       layer_ < weights_.decoder_layers.size() ? &weights_.decoder_layers[layer_] : nullptr;
 
   switch (stage_) {
-    case Stage::embed:
-      embed(x);
-      layer_ = 0;
-      stage_ = Stage::self_norm;
-      if (weights_.decoder_layers.empty()) leave_layer();
-      return PacedOp();
+    case Stage::embed: return embed(x);
     case Stage::self_norm:
       stage_ = Stage::self_query;
       return ops_.norm(layer->norm, rows, x, normed);
@@ -62,16 +126,13 @@ PacedOp Decoder::next_op() {
       return ops_.linear(layer->attention.query, rows, normed, query);
     case Stage::self_key:
       stage_ = Stage::self_value;
-      return ops_.linear(layer->attention.key, rows, normed,
-                         state_.self_keys(layer_) + offset * width);
+      return ops_.linear(layer->attention.key, rows, normed, new_keys());
     case Stage::self_value:
       stage_ = Stage::self_attention;
-      return ops_.linear(layer->attention.value, rows, normed,
-                         state_.self_values(layer_) + offset * width);
+      return ops_.linear(layer->attention.value, rows, normed, new_values());
     case Stage::self_attention:
       stage_ = Stage::self_out;
-      return ops_.causal_attention(d.n_text_head, rows, offset, query, state_.self_keys(layer_),
-                                   state_.self_values(layer_), normed);
+      return self_attention(rows, query, normed);
     case Stage::self_out:
       stage_ = Stage::cross_norm;
       return ops_.linear(layer->attention.out, rows, normed, x, Epilogue::accumulate);
@@ -80,11 +141,11 @@ PacedOp Decoder::next_op() {
       return ops_.norm(layer->cross_norm, rows, x, normed);
     case Stage::cross_query:
       stage_ = Stage::cross_attention;
-      return ops_.linear(layer->cross_attention.query, rows, normed, query);
+      return ops_.linear(layer->cross_attention.query, rows, normed, cross_queries());
     case Stage::cross_attention:
       stage_ = Stage::cross_out;
-      return ops_.attention(d.n_text_head, rows, d.n_audio_ctx, query, state_.cross_keys(layer_),
-                            state_.cross_values(layer_), normed);
+      return ops_.attention(d.n_text_head, rows, d.n_audio_ctx, cross_queries(),
+                            state_.cross_keys(layer_), state_.cross_values(layer_), normed);
     case Stage::cross_out:
       stage_ = Stage::mlp_norm;
       return ops_.linear(layer->cross_attention.out, rows, normed, x, Epilogue::accumulate);
@@ -97,40 +158,121 @@ PacedOp Decoder::next_op() {
     case Stage::mlp_down:
       leave_layer();
       return ops_.linear(layer->mlp.down, rows, hidden, x, Epilogue::accumulate);
-    case Stage::final_norm:
-      stage_ = Stage::logits;
-      return ops_.norm(weights_.decoder_norm, 1, x + (rows - 1) * width, normed);
+    case Stage::final_norm: return final_norm(x, normed);
     case Stage::logits:
-      stage_ = Stage::idle;
-      position_ += token_count_;
-      return ops_.linear({weights_.token_embedding, {}}, 1, normed, logits().data());
-    case Stage::idle: break;
+      stage_ = Stage::finished;
+      return ops_.linear({weights_.token_embedding, {}}, logit_rows_, normed_, logits().data());
+    case Stage::idle:
+    case Stage::finished: break;
   }
   return PacedOp();
 }
 
-void Decoder::embed(float* x) {
+PacedOp Decoder::embed(float* x) {
   const size_t width = state_.dimensions().n_text_state;
   block_rows_ = std::min(kDecoderBlockRows, token_count_ - block_first_);
   for (size_t r = 0; r < block_rows_; ++r) {
-    uint32_t token = state_.tokens()[block_first_ + r];
+    const uint32_t token = state_.tokens()[block_first_ + r];
     kernels_.dequantize_row(weights_.token_embedding.dtype, weights_.token_embedding.row(token),
                             width, x + r * width);
+    // Sequences are all at the same position.
+    const size_t position = pass_ == Pass::each ? position_ : position_ + block_first_ + r;
+    ops_.add_position(weights_.decoder_positions, position, x + r * width);
   }
-  ops_.add_positions(weights_.decoder_positions, position_ + block_first_, block_rows_, x);
+  layer_ = 0;
+  stage_ = Stage::self_norm;
+  if (weights_.decoder_layers.empty()) leave_layer();
+  return PacedOp::already_done(uint64_t{block_rows_} * width);
+}
+
+float* Decoder::new_keys() {
+  const size_t width = state_.dimensions().n_text_state;
+  if (pass_ == Pass::each) return sequences_.keys(layer_) + own_first_ * width;
+  return state_.self_keys(layer_) + (position_ + block_first_) * width;
+}
+
+float* Decoder::new_values() {
+  const size_t width = state_.dimensions().n_text_state;
+  if (pass_ == Pass::each) return sequences_.values(layer_) + own_first_ * width;
+  return state_.self_values(layer_) + (position_ + block_first_) * width;
+}
+
+PacedOp Decoder::self_attention(size_t rows, const float* query, float* out) {
+  const size_t heads = state_.dimensions().n_text_head;
+  const float* keys = state_.self_keys(layer_);
+  const float* values = state_.self_values(layer_);
+  if (pass_ != Pass::each) {
+    return ops_.causal_attention(heads, rows, position_ + block_first_, query, keys, values, out);
+  }
+  const OwnKeys own = {.rows = sequences_.rows(),
+                       .rows_stride = sequences_.tokens_each(),
+                       .shared = position_ - sequences_.length(),
+                       .k = sequences_.keys(layer_),
+                       .v = sequences_.values(layer_)};
+  return ops_.own_keys_attention(heads, rows, sequences_.length() + 1, own, query, keys, values,
+                                 out);
+}
+
+float* Decoder::cross_queries() {
+  if (pass_ == Pass::trace) {
+    const auto& layers = trace_->layers;
+    const auto found = std::find(layers.begin(), layers.end(), layer_);
+    if (found != layers.end()) {
+      const auto index = static_cast<size_t>(found - layers.begin());
+      return trace_->queries.floats().data() +
+             (index * token_count_ + block_first_) * state_.dimensions().n_text_state;
+    }
+  }
+  return state_.activation(state_.plan().text_query).data();
 }
 
 void Decoder::leave_layer() {
   if (++layer_ < weights_.decoder_layers.size()) {
     stage_ = Stage::self_norm;
-    return;
-  }
-  if (block_first_ + block_rows_ < token_count_) {
-    // Later rows need of these only the keys and values. (block_rows_ stays until embed(), as the operation needs it.)
-    block_first_ += block_rows_;
-    stage_ = Stage::embed;
-  } else {
+  } else if (pass_ == Pass::trace || is_last_block()) {
     stage_ = Stage::final_norm;
+  } else {
+    // Later rows need of these only the keys and values.
+    next_block();
+  }
+}
+
+PacedOp Decoder::final_norm(const float* x, float* normed) {
+  const size_t width = state_.dimensions().n_text_state;
+  size_t first = 0;
+  size_t rows = block_rows_;
+  if (pass_ == Pass::append) {
+    first = rows - 1;
+    rows = 1;
+  } else if (pass_ == Pass::trace) {
+    normed = trace_->hidden.floats().data() + block_first_ * width;
+  }
+  normed_ = normed;
+  logit_rows_ = rows;
+  PacedOp op = ops_.norm(weights_.decoder_norm, rows, x + first * width, normed);
+  if (pass_ != Pass::trace) {
+    stage_ = Stage::logits;
+  } else if (is_last_block()) {
+    stage_ = Stage::finished;
+  } else {
+    next_block();
+  }
+  return op;
+}
+
+/// block_rows_ stays until embed(), as the operation under way needs it.
+void Decoder::next_block() {
+  block_first_ += block_rows_;
+  stage_ = Stage::embed;
+}
+
+void Decoder::finish() {
+  stage_ = Stage::idle;
+  if (pass_ == Pass::each) {
+    sequences_.keep_tokens();
+    ++position_;
+  } else if (pass_ != Pass::logits_only) {
+    position_ += token_count_;
   }
 }
 

@@ -11,23 +11,16 @@ void Encoder::begin() {
   stage_ = Stage::conv1;
   layer_ = 0;
   mlp_row_ = 0;
-  multiply_adds_ = 0;
   op_ = PacedOp();
 }
 
 bool Encoder::step() {
-  uint64_t spent = 0;
-  // A rest too small for a useful piece is left.
-  while (kStepMultiplyAdds - spent >= kStepMultiplyAdds / 4) {
-    if (op_.is_done()) {
-      if (stage_ == Stage::idle || stage_ == Stage::complete) return true;
-      op_ = next_op();
-    }
-    spent += op_.run_piece(kernels_, kStepMultiplyAdds - spent);
-    if (spent > kStepMultiplyAdds) break;
-  }
-  multiply_adds_ += spent;
-  return stage_ == Stage::complete && op_.is_done();
+  run_step(op_, kernels_, [this] {
+    if (stage_ == Stage::idle || stage_ == Stage::complete) return false;
+    op_ = next_op();
+    return true;
+  });
+  return (stage_ == Stage::idle || stage_ == Stage::complete) && op_.is_done();
 }
 
 PacedOp Encoder::next_op() {
@@ -57,9 +50,11 @@ PacedOp Encoder::next_op() {
       stage_ = Stage::positions;
       return conv_op(weights_.conv2, frames, 2, wide, width, x);
     case Stage::positions:
-      ops_.add_positions(weights_.encoder_positions, 0, frames, x);
+      for (size_t t = 0; t < frames; ++t) {
+        ops_.add_position(weights_.encoder_positions, t, x + t * width);
+      }
       enter_layer(0);
-      return PacedOp();
+      return PacedOp::already_done(uint64_t{frames} * width);
     case Stage::attention_norm:
       stage_ = Stage::query;
       return ops_.norm(layer->norm, frames, x, normed);

@@ -17,8 +17,6 @@ class Encoder {
   void begin();
   /// True when all is done (or nothing was begun).
   bool step();
-  /// Work done since begin().
-  uint64_t multiply_adds() const { return multiply_adds_; }
   /// Whether the state holds a window's results.
   bool is_complete() const { return stage_ == Stage::complete; }
 
@@ -57,7 +55,6 @@ class Encoder {
   size_t layer_ = 0;
   size_t mlp_row_ = 0;
   PacedOp op_;
-  uint64_t multiply_adds_ = 0;
 };
 
 }  // namespace susurrus

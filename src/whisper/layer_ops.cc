@@ -4,6 +4,8 @@
 
 namespace susurrus {
 
+float attention_scale(size_t head_size) { return 1.0f / std::sqrt(static_cast<float>(head_size)); }
+
 PacedOp LayerOps::norm(const NormWeights& weights, size_t rows, const float* x, float* y) const {
   LayerNormArgs args;
   args.rows = rows;
@@ -30,51 +32,49 @@ PacedOp LayerOps::linear(const LinearWeights& weights, size_t rows, const float*
   return PacedOp(args);
 }
 
-PacedOp LayerOps::attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
-                            const float* k, const float* v, float* out) const {
+AttentionArgs LayerOps::attention_args(size_t heads, size_t query_rows, size_t key_rows,
+                                       const float* q, const float* k, const float* v,
+                                       float* out) const {
   const size_t width = state_.dimensions().n_audio_state;
   AttentionArgs args;
   args.query_rows = query_rows;
   args.key_rows = key_rows;
   args.head_count = heads;
   args.head_size = width / heads;
-  args.scale = 1.0f / std::sqrt(static_cast<float>(args.head_size));
+  args.scale = attention_scale(args.head_size);
   args.q = q;
   args.k = k;
   args.v = v;
   args.out = out;
   args.q_stride = args.k_stride = args.v_stride = args.out_stride = width;
   args.scratch = state_.kernel_scratch();
-  return PacedOp(args);
+  return args;
+}
+
+PacedOp LayerOps::attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
+                            const float* k, const float* v, float* out) const {
+  return PacedOp(attention_args(heads, query_rows, key_rows, q, k, v, out));
 }
 
 PacedOp LayerOps::causal_attention(size_t heads, size_t query_rows, size_t offset, const float* q,
                                    const float* k, const float* v, float* out) const {
-  const size_t width = state_.dimensions().n_audio_state;
-  AttentionArgs args;
-  args.query_rows = query_rows;
-  args.key_rows = offset + query_rows;
-  args.head_count = heads;
-  args.head_size = width / heads;
-  args.scale = 1.0f / std::sqrt(static_cast<float>(args.head_size));
+  AttentionArgs args = attention_args(heads, query_rows, offset + query_rows, q, k, v, out);
   args.causal = true;
   args.causal_offset = offset;
-  args.q = q;
-  args.k = k;
-  args.v = v;
-  args.out = out;
-  args.q_stride = args.k_stride = args.v_stride = args.out_stride = width;
-  args.scratch = state_.kernel_scratch();
   return PacedOp(args);
 }
 
-void LayerOps::add_positions(const TensorView& positions, size_t first, size_t rows,
-                             float* y) const {
-  const auto width = static_cast<size_t>(positions.shape[1]);
-  for (size_t r = 0; r < rows; ++r) {
-    TensorView row{positions.dtype, Shape({width}), positions.row(first + r)};
-    kernels_.add(width, state_.as_f32(row, 0, kernels_), y + r * width);
-  }
+PacedOp LayerOps::own_keys_attention(size_t heads, size_t query_rows, size_t own_count,
+                                     const OwnKeys& own, const float* q, const float* k,
+                                     const float* v, float* out) const {
+  AttentionArgs args = attention_args(heads, query_rows, own.shared + own_count, q, k, v, out);
+  args.own = own;
+  return PacedOp(args);
+}
+
+void LayerOps::add_position(const TensorView& positions, size_t position, float* y) const {
+  const TensorView row{positions.dtype, Shape({positions.shape[1]}), positions.row(position)};
+  kernels_.add(static_cast<size_t>(positions.shape[1]), state_.as_f32(row, 0, kernels_), y);
 }
 
 }  // namespace susurrus

@@ -5,6 +5,9 @@
 
 namespace susurrus {
 
+/// What scores of attention are multiplied with: 1 / sqrt(head_size).
+float attention_scale(size_t head_size);
+
 /// Makes the operations of a transformer layer from weights and places in a state. Vectors that are not f32 are expanded
 /// when an operation is made, so only the latest one may be under way.
 class LayerOps {
@@ -22,10 +25,16 @@ class LayerOps {
   /// The same where query row i sees keys up to `offset` + i.
   PacedOp causal_attention(size_t heads, size_t query_rows, size_t offset, const float* q,
                            const float* k, const float* v, float* out) const;
-  /// y[r] += positions[first + r]
-  void add_positions(const TensorView& positions, size_t first, size_t rows, float* y) const;
+  /// The same where query row i sees own.shared rows of k and v, then `own_count` of its own.
+  PacedOp own_keys_attention(size_t heads, size_t query_rows, size_t own_count, const OwnKeys& own,
+                             const float* q, const float* k, const float* v, float* out) const;
+  /// y += positions[position], at once
+  void add_position(const TensorView& positions, size_t position, float* y) const;
 
  private:
+  AttentionArgs attention_args(size_t heads, size_t query_rows, size_t key_rows, const float* q,
+                               const float* k, const float* v, float* out) const;
+
   WhisperState& state_;
   const KernelTable& kernels_;
 };

@@ -7,6 +7,13 @@ namespace susurrus {
 
 /// Most multiply-adds between two returns to the caller: 0.2 GFLOP, so that JavaScript gets to stop in time.
 inline constexpr uint64_t kStepMultiplyAdds = 100'000'000;
+/// A step with less than this left ends: what remains is too small for a useful piece.
+inline constexpr uint64_t kLeastPieceMultiplyAdds = kStepMultiplyAdds / 4;
+
+/// What elementwise work counts as, in multiply-adds each.
+inline constexpr uint64_t kGeluMultiplyAdds = 16;
+inline constexpr uint64_t kExponentialMultiplyAdds = 16;
+inline constexpr uint64_t kLayerNormMultiplyAdds = 4;
 
 struct LayerNormArgs {
   size_t rows = 0;
@@ -25,32 +32,47 @@ class PacedOp {
   explicit PacedOp(const ConvArgs& args);
   explicit PacedOp(const AttentionArgs& args);
   explicit PacedOp(const LayerNormArgs& args);
+  /// Small work that was done at once and only wants to be counted.
+  static PacedOp already_done(uint64_t multiply_adds);
 
-  bool is_done() const { return kind_ == Kind::none || row_ == rows_; }
-  /// Does a piece of about `budget` multiply-adds at most (a single row and column group may be more) and says how
-  /// many it was.
+  bool is_done() const { return outer_ == outer_count_; }
+  /// Does a piece of at most `budget` multiply-adds and says how many it was. Only the smallest piece may be more: a row of
+  /// 16 columns, a row of one head, a row of a norm or convolution.
   uint64_t run_piece(const KernelTable& kernels, uint64_t budget);
 
  private:
-  enum class Kind : uint8_t { none, linear, conv, attention, layer_norm };
+  enum class Kind : uint8_t { already_done, linear, conv, attention, layer_norm };
 
   uint64_t run_linear(const KernelTable& kernels, uint64_t budget);
   uint64_t run_conv(const KernelTable& kernels, uint64_t budget);
   uint64_t run_attention(const KernelTable& kernels, uint64_t budget);
-  uint64_t run_layer_norm(const KernelTable& kernels);
-  void advance(size_t rows, size_t lanes);
+  uint64_t run_layer_norm(const KernelTable& kernels, uint64_t budget);
+  void advance(size_t outer, size_t inner);
 
-  Kind kind_ = Kind::none;
-  // Pieces are tiles of rows (of the output) by lanes (linear: columns; attention: heads), row tiles outermost.
-  size_t rows_ = 0;
-  size_t lanes_ = 0;
-  size_t row_ = 0;
-  size_t lane_ = 0;
-  size_t tile_rows_ = 0;  // of the current row tile, chosen at its first piece
+  Kind kind_ = Kind::already_done;
+  // Pieces are tiles: linear, rows by columns; attention, heads by rows; others, rows alone. The outer tile is chosen at
+  // its first piece, its pieces differ in the inner direction.
+  size_t outer_count_ = 0;
+  size_t inner_count_ = 1;
+  size_t outer_ = 0;
+  size_t inner_ = 0;
+  size_t outer_tile_ = 0;
+  uint64_t done_multiply_adds_ = 0;
   LinearArgs linear_;
   ConvArgs conv_;
   AttentionArgs attention_;
   LayerNormArgs layer_norm_;
 };
+
+/// One step of a network: pieces of `op`, then of what `next()` makes of it, until the work is worth returning to the caller.
+/// `next` answers false where nothing follows.
+template <class Next>
+void run_step(PacedOp& op, const KernelTable& kernels, const Next& next) {
+  uint64_t spent = 0;
+  while (spent + kLeastPieceMultiplyAdds <= kStepMultiplyAdds) {
+    if (op.is_done() && !next()) break;
+    spent += op.run_piece(kernels, kStepMultiplyAdds - spent);
+  }
+}
 
 }  // namespace susurrus

@@ -1,45 +1,12 @@
 #include "whisper/state.h"
 
 #include <algorithm>
-#include <cstring>
-
-#include "base/checked_math.h"
 
 namespace susurrus {
 namespace {
 
 constexpr uint64_t kSamplesPerFrame = 160;
 constexpr uint64_t kSampleMargin = 400;
-constexpr uint64_t kRegionFloats = kBufferAlignment / sizeof(float);
-
-/// Places regions one after the other; an overflow sticks.
-class Layout {
- public:
-  explicit Layout(uint64_t begin = 0) : end_(begin) {}
-
-  StatePlan::Region place(std::initializer_list<uint64_t> factors) {
-    std::optional<uint64_t> count = 1;
-    for (uint64_t factor : factors) {
-      if (count) count = checked_multiply(*count, factor);
-    }
-    std::optional<uint64_t> end = count ? checked_add(end_, *count) : std::nullopt;
-    if (end) end = checked_align_up(*end, kRegionFloats);
-    // Beyond this, bytes would overflow as well.
-    if (!end || *end > (uint64_t{1} << 60)) {
-      has_overflowed_ = true;
-      return {};
-    }
-    StatePlan::Region region{end_, *count};
-    end_ = *end;
-    return region;
-  }
-  uint64_t end() const { return end_; }
-  bool has_overflowed() const { return has_overflowed_; }
-
- private:
-  uint64_t end_ = 0;
-  bool has_overflowed_ = false;
-};
 
 uint64_t kernel_scratch_floats(const WhisperDimensions& d) {
   size_t state = d.n_audio_state;
@@ -58,33 +25,32 @@ Result<StatePlan> StatePlan::make(const WhisperDimensions& d) {
   const uint64_t state = d.n_audio_state;
   const uint64_t frames = 2 * uint64_t{d.n_audio_ctx};
   StatePlan plan;
-  Layout kv;
+  MemoryLayout kv;
   plan.self_kv = kv.place({d.n_text_layer, 2, d.n_text_ctx, state});
   plan.cross_kv = kv.place({d.n_text_layer, 2, d.n_audio_ctx, state});
   plan.kv_float_count = kv.end();
 
-  Layout shared;
+  MemoryLayout shared;
   plan.mel = shared.place({frames + 2, d.n_mels});
   plan.audio = shared.place({d.n_audio_ctx, state});
   plan.kernel = shared.place({kernel_scratch_floats(d)});
   plan.vectors = shared.place({2, 4, state});
-  plan.tokens = shared.place({d.n_text_ctx});
+  plan.tokens = shared.place({std::max<uint64_t>(d.n_text_ctx, kMaxSequences)});
 
-  Layout encoder(shared.end());
+  MemoryLayout encoder(shared.end());
   plan.normed = encoder.place({d.n_audio_ctx, state});
   plan.mlp_rows = (uint64_t{d.n_audio_ctx} + 1) / 2;
   uint64_t wide_rows = std::max({3 * uint64_t{d.n_audio_ctx}, frames + 2, 4 * plan.mlp_rows});
   plan.wide = encoder.place({wide_rows, state});
 
-  Layout decoder(shared.end());
-  const uint64_t block = std::min<uint64_t>(kDecoderBlockRows, d.n_text_ctx);
-  plan.text = decoder.place({block, state});
-  plan.text_normed = decoder.place({block, state});
-  plan.text_query = decoder.place({block, state});
-  plan.text_hidden = decoder.place({block, 4, state});
-  plan.logits = decoder.place({d.n_vocab});
+  MemoryLayout decoder(shared.end());
+  plan.text = decoder.place({kDecoderBlockRows, state});
+  plan.text_normed = decoder.place({kDecoderBlockRows, state});
+  plan.text_query = decoder.place({kDecoderBlockRows, state});
+  plan.text_hidden = decoder.place({kDecoderBlockRows, 4, state});
+  plan.logits = decoder.place({kTraceLogitRows, d.n_vocab});
 
-  Layout samples(shared.end());
+  MemoryLayout samples(shared.end());
   plan.samples = samples.place({frames * kSamplesPerFrame + kSampleMargin});
 
   plan.activation_float_count = std::max({encoder.end(), decoder.end(), samples.end()});

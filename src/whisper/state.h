@@ -6,20 +6,22 @@
 #include "container/model_metadata.h"
 #include "kernels/kernel_table.h"
 #include "tensor/tensor_view.h"
+#include "whisper/decoder_trace.h"
+#include "whisper/memory_layout.h"
 
 namespace susurrus {
 
 /// Rows of decoder input computed together while a prompt is read.
 inline constexpr size_t kDecoderBlockRows = 64;
+/// Sequences that one pass can go on with: their rows are one block.
+inline constexpr size_t kMaxSequences = kDecoderBlockRows;
 
 /// Where everything lies that a Whisper writes while it computes: offsets in floats, each a multiple of 16, in two
 /// blocks. Made from the dimensions alone, so an application can know the sizes before it downloads a model.
-/// S state, M mels, T audio context, C text context, V vocabulary, L decoder layers, B kDecoderBlockRows.
+/// S state, M mels, T audio context, C text context, V vocabulary, L decoder layers, B kDecoderBlockRows, R
+/// kTraceLogitRows.
 struct StatePlan {
-  struct Region {
-    uint64_t offset = 0;
-    uint64_t count = 0;
-  };
+  using Region = MemoryRegion;
   // The block of KV caches. Per layer: keys, then values.
   Region self_kv;   // (L, 2, C, S)
   Region cross_kv;  // (L, 2, T, S)
@@ -31,7 +33,7 @@ struct StatePlan {
   Region audio;    // (T, S): the encoder's residual stream, in the end its output
   Region kernel;   // scratch of the kernels
   Region vectors;  // two expanded biases, gains or rows of up to 4S
-  Region tokens;   // C ids
+  Region tokens;   // C ids, or one of each sequence
   // From here on three uses share the same place: encoder, decoder, samples.
   Region normed;  // (T, S): encoder
   Region
@@ -41,7 +43,7 @@ struct StatePlan {
   Region text_normed;  // (B, S)
   Region text_query;   // (B, S)
   Region text_hidden;  // (B, 4S)
-  Region logits;       // (V)
+  Region logits;       // (R, V)
   Region samples;      // 2T * 160 + 400
   uint64_t activation_float_count = 0;
 

@@ -1,0 +1,33 @@
+// What a call of a kernel costs, told from its arguments: multiply-adds, with 16 for a GELU or an exponential and 4 for each
+// element of a norm.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/kernel_table.h"
+
+namespace susurrus::testing {
+
+inline uint64_t counted_work(const LinearArgs& args) {
+  const uint64_t each = args.weight.shape[1] + (args.epilogue == Epilogue::gelu ? 16 : 0);
+  return args.rows * args.weight.shape[0] * each;
+}
+
+inline uint64_t counted_work(const ConvArgs& args) {
+  return args.frames_out * args.weight.shape[0] * (3 * args.channels_in + 16);
+}
+
+/// Keys that a causal row does not see are not counted.
+inline uint64_t counted_work(const AttentionArgs& args) {
+  uint64_t keys = 0;
+  for (size_t i = 0; i < args.query_rows; ++i) {
+    keys += args.causal ? std::min(args.key_rows, args.causal_offset + i + 1) : args.key_rows;
+  }
+  return keys * args.head_count * (2 * args.head_size + 16);
+}
+
+inline uint64_t counted_norm_work(size_t rows, size_t columns) {
+  return uint64_t{4} * rows * columns;
+}
+
+}  // namespace susurrus::testing
