@@ -65,7 +65,7 @@ describe('metadata', () => {
   });
 
   test('take lists from generation_config.json, then config.json', async () => {
-    const { facts } = await convert({
+    const { facts, result } = await convert({
       'config.json': { ...tinyConfig, suppress_tokens: [1], begin_suppress_tokens: [2] },
       'generation_config.json': {
         is_multilingual: false,
@@ -87,6 +87,9 @@ describe('metadata', () => {
     });
     // One layer with two heads: the others came from a larger model.
     expect(facts.metadata.alignment_heads).toEqual([[0, 1]]);
+    expect(result.warnings).toEqual([
+      'alignment_heads: 2 of 3 are not in the model and are dropped',
+    ]);
   });
 
   test('tell an empty list from none', async () => {

@@ -8,7 +8,7 @@ import { readEngine } from '../platform/node_engine.js';
 import { readArchitecture } from './dimensions.js';
 import { filterbankOf, slaneyFilterbank } from './filterbank.js';
 import { readJsonObject } from './json_files.js';
-import { metadataText } from './metadata.js';
+import { metadataText, metadataWarnings } from './metadata.js';
 import { runConverter } from './run_converter.js';
 import type { SourceFolder } from './source_folder.js';
 import { readRanks, readVocabulary, type SourceVocabulary } from './vocabulary.js';
@@ -76,7 +76,7 @@ async function convert(
   const found = vocabulary
     ? await givenVocabulary(vocabulary, architecture.n_vocab)
     : await readVocabulary(folder, architecture.n_vocab);
-  const metadata = metadataText({
+  const parts = {
     architecture,
     config,
     generation: await readJsonObject(folder, 'generation_config.json'),
@@ -85,7 +85,7 @@ async function convert(
       filterbankOf(preprocessor, architecture.n_mels) ??
       slaneyFilterbank(module, architecture.n_mels),
     dtype,
-  });
+  };
 
   const converter = new module.Converter(dtype, compress === 'lz4');
   try {
@@ -93,7 +93,7 @@ async function convert(
     await runConverter(converter, {
       folder,
       weights,
-      metadata,
+      metadata: metadataText(parts),
       pace: new Pace(signal ?? new AbortController().signal),
       write: async (bytes) => {
         byteCount += bytes.length;
@@ -113,7 +113,12 @@ async function convert(
     return {
       byteCount,
       tensorCount: converter.tensorCount(),
-      warnings: [...noVocabulary, ...(found?.warnings ?? []), ...converter.warnings()],
+      warnings: [
+        ...noVocabulary,
+        ...(found?.warnings ?? []),
+        ...metadataWarnings(parts),
+        ...converter.warnings(),
+      ],
     };
   } finally {
     converter.delete();

@@ -57,12 +57,24 @@ function multilingual(vocabularySize: number, generation: JsonObject | undefined
   return vocabularySize === 51864 ? false : undefined;
 }
 
-/** Fine-tuned models inherit lists of larger ones: what this decoder does not have is dropped. */
-function alignmentHeads({ architecture, config, generation }: MetadataParts): number[][] {
+/** What metadataText leaves out of what the folder states. */
+export function metadataWarnings(parts: MetadataParts): string[] {
+  const stated = statedHeads(parts);
+  const dropped = stated.length - alignmentHeads(parts).length;
+  return dropped === 0
+    ? []
+    : [`alignment_heads: ${dropped} of ${stated.length} are not in the model and are dropped`];
+}
+
+function statedHeads({ config, generation }: MetadataParts): unknown[] {
   const list = generation?.alignment_heads ?? config.alignment_heads;
-  if (!Array.isArray(list)) return [];
-  const { n_text_layer: layers, n_text_head: heads } = architecture;
-  return list.filter(
+  return Array.isArray(list) ? list : [];
+}
+
+/** Fine-tuned models inherit lists of larger ones: what this decoder does not have is dropped. */
+function alignmentHeads(parts: MetadataParts): number[][] {
+  const { n_text_layer: layers, n_text_head: heads } = parts.architecture;
+  return statedHeads(parts).filter(
     (pair: unknown): pair is number[] =>
       Array.isArray(pair) &&
       pair.length === 2 &&
