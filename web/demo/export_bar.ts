@@ -1,33 +1,43 @@
-import { byId } from './dom.js';
+import { format, transcriptFormats } from '../src/index.js';
+import type { FormatOptions, TranscriptFormat, TranscriptionResult } from '../src/index.js';
+import { byId, element } from './dom.js';
 
 /** What can be taken away from a transcript. */
 export interface Exported {
   /** Name of the files, without extension. */
-  name: string;
-  text: string;
-  json: unknown;
+  readonly name: string;
+  readonly result: TranscriptionResult;
+  readonly options: FormatOptions;
 }
+
+const labels: Readonly<Record<TranscriptFormat, string>> = {
+  txt: 'Text',
+  srt: 'Subtitles (SRT)',
+  vtt: 'Subtitles (WebVTT)',
+  tsv: 'Table (TSV)',
+  json: 'Everything (JSON)',
+  lrc: 'Lyrics (LRC)',
+  csv: 'Table (CSV)',
+  verbose_json: 'OpenAI’s verbose JSON',
+};
 
 /** Copy and save. Files are made in memory; nothing is sent. */
 export class ExportBar {
   readonly #bar = byId('export', HTMLElement);
   readonly #copy = byId('copy', HTMLButtonElement);
+  readonly #format = byId('format', HTMLSelectElement);
   #exported: Exported | undefined;
 
   constructor() {
+    this.#format.replaceChildren(
+      ...transcriptFormats.map((name) => {
+        const option = element('option', '', labels[name]);
+        option.value = name;
+        return option;
+      }),
+    );
     this.#copy.addEventListener('click', () => void this.#copyText());
-    byId('save_txt', HTMLButtonElement).addEventListener('click', () => {
-      if (this.#exported)
-        save(`${this.#exported.name}.txt`, 'text/plain', `${this.#exported.text}\n`);
-    });
-    byId('save_json', HTMLButtonElement).addEventListener('click', () => {
-      if (!this.#exported) return;
-      save(
-        `${this.#exported.name}.json`,
-        'application/json',
-        `${JSON.stringify(this.#exported.json, null, 2)}\n`,
-      );
-    });
+    byId('save', HTMLButtonElement).addEventListener('click', () => this.#save());
   }
 
   /** Offers a transcript, or nothing. */
@@ -36,10 +46,18 @@ export class ExportBar {
     this.#bar.hidden = !exported;
   }
 
+  #save(): void {
+    const name = transcriptFormats.find((one) => one === this.#format.value);
+    if (!this.#exported || !name) return;
+    const { result, options } = this.#exported;
+    const extension = name === 'verbose_json' ? 'verbose.json' : name;
+    save(`${this.#exported.name}.${extension}`, format(result, name, options));
+  }
+
   async #copyText(): Promise<void> {
     const before = 'Copy';
     try {
-      await navigator.clipboard.writeText(this.#exported?.text ?? '');
+      await navigator.clipboard.writeText(this.#exported?.result.text.trim() ?? '');
       this.#copy.textContent = 'Copied';
     } catch {
       this.#copy.textContent = 'The browser said no';
@@ -48,7 +66,8 @@ export class ExportBar {
   }
 }
 
-function save(name: string, type: string, content: string): void {
+function save(name: string, content: string): void {
+  const type = name.endsWith('json') ? 'application/json' : 'text/plain';
   const address = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');
   link.href = address;

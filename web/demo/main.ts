@@ -1,6 +1,5 @@
-import { toReferenceJson } from '../src/cli/reference_json.js';
 import { loadModel, SusurrusError } from '../src/index.js';
-import type { LoadOptions, Model, Segment, Variant } from '../src/index.js';
+import type { LoadOptions, Model, Variant } from '../src/index.js';
 import { byId } from './dom.js';
 import { DropZone } from './drop_zone.js';
 import { ErrorView } from './error_view.js';
@@ -8,7 +7,7 @@ import { ExportBar } from './export_bar.js';
 import { FactsView } from './facts_view.js';
 import { fileKind } from './file_kind.js';
 import { duration } from './format.js';
-import { LanguageChoice, languageName } from './language_choice.js';
+import { languageName, ListeningOptions } from './listening_options.js';
 import { Player } from './player.js';
 import { startRecording } from './recorder.js';
 import type { Recording } from './recorder.js';
@@ -21,15 +20,17 @@ const sampleFile = new URL('./sample.wav', import.meta.url);
 const status = new StatusView();
 const errors = new ErrorView();
 const facts = new FactsView();
-const language = new LanguageChoice();
+const listening = new ListeningOptions();
 const exports = new ExportBar();
 const player = new Player((seconds, playing) => transcript.mark(seconds, playing));
-const transcript = new TranscriptView((segment) => void play(segment));
+const transcript = new TranscriptView((start, end) => void play(start, end));
 
 let model: Model | undefined;
 /** The work under way. A new file stops it and takes its place. */
 let current = new AbortController();
 let recording: Recording | undefined;
+/** What was transcribed last. */
+let heard: File | undefined;
 
 /** Stops what goes on and gives the signal of what comes next. */
 function beginWork(): AbortSignal {
@@ -65,7 +66,7 @@ async function useModel(source: URL | File, name: string, isEmbedded: boolean): 
     model = loaded;
     facts.model(name, loaded.info);
     facts.memory(await loaded.memory());
-    language.offer(loaded.info);
+    listening.offer(loaded.info);
     byId('ten_words', HTMLElement).hidden = !isEmbedded;
     status.idle(`Ready. ${name} is loaded.`);
   } catch (error) {
@@ -90,16 +91,18 @@ async function useRecording(file: File): Promise<void> {
     return;
   }
   status.busy(`Listening to ${file.name} …`, () => current.abort());
-  player.load(file);
+  if (file !== heard) player.load(file);
+  heard = file;
   transcript.start(file.name);
   exports.offer(undefined);
   const began = performance.now();
   try {
+    const { task } = listening;
     const work = model.transcribe(file, {
+      ...listening.value,
       signal,
-      language: language.value,
-      onProgress: ({ fraction }) => {
-        if (!signal.aborted && fraction !== undefined) status.progress(fraction);
+      onProgress: ({ fraction, remainingSeconds }) => {
+        if (!signal.aborted && fraction !== undefined) status.progress(fraction, remainingSeconds);
       },
     });
     for await (const segment of work) {
@@ -108,18 +111,21 @@ async function useRecording(file: File): Promise<void> {
     }
     const result = await work;
     const seconds = (performance.now() - began) / 1000;
-    transcript.finish([duration(result.duration), languageName(result.language)], true);
-    exports.offer({
-      name: file.name.replace(/\.[^.]*$/, ''),
-      text: result.text.trim(),
-      json: toReferenceJson(result),
-    });
+    transcript.finish(
+      [
+        duration(result.duration),
+        languageName(result.language),
+        ...(task === 'translate' ? ['translated into English'] : []),
+      ],
+      result,
+    );
+    exports.offer({ name: file.name.replace(/\.[^.]*$/, ''), result, options: { task } });
     facts.speed(seconds, result.duration);
     facts.memory(await model.memory());
     status.idle(`Done: ${duration(result.duration)} of sound in ${duration(seconds)}.`);
   } catch (error) {
     if (signal !== current.signal) return;
-    transcript.finish([isAbort(error) ? 'stopped before the end' : 'ended by an error'], false);
+    transcript.breakOff(isAbort(error) ? 'stopped before the end' : 'ended by an error');
     if (!isAbort(error)) errors.show(`${file.name} could not be transcribed`, error);
     status.idle(isAbort(error) ? 'Stopped.' : 'Ready for another recording.');
   }
@@ -135,9 +141,9 @@ async function useSample(): Promise<void> {
   await useRecording(new File([await response.blob()], 'sample.wav', { type: 'audio/wav' }));
 }
 
-async function play(segment: Segment): Promise<void> {
+async function play(start: number, end?: number): Promise<void> {
   try {
-    await player.play(segment.start, segment.end);
+    await player.play(start, end);
   } catch (error) {
     // Another press while this one was still starting is no error.
     if (!isAbort(error)) errors.show('This browser cannot play the recording', error);
@@ -181,5 +187,8 @@ async function toggleRecording(): Promise<void> {
 
 new DropZone((file) => void useFile(file));
 byId('sample', HTMLButtonElement).addEventListener('click', () => void useSample());
+byId('again', HTMLButtonElement).addEventListener('click', () => {
+  if (heard) void useRecording(heard);
+});
 byId('record', HTMLButtonElement).addEventListener('click', () => void toggleRecording());
 const starting = useModel(embeddedModel, 'digits.apr', true);

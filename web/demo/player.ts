@@ -29,8 +29,8 @@ export class Player {
     if (before) URL.revokeObjectURL(before);
   }
 
-  /** Plays from `start` to `end`, in seconds. Rejects when the browser cannot play the recording. */
-  async play(start: number, end: number): Promise<void> {
+  /** Plays from `start` to `end`, in seconds, or on. Rejects when the browser cannot play the recording. */
+  async play(start: number, end = Infinity): Promise<void> {
     this.#audio.currentTime = start;
     this.#stopAt = end;
     await this.#audio.play();

@@ -1,10 +1,13 @@
 import { byId } from './dom.js';
+import { duration } from './format.js';
 
 /**
- * What the page is doing: a sentence that screen readers hear when the activity changes, and a bar that only moves.
+ * What the page is doing: a sentence that screen readers hear when the activity changes, and beside it, seen only, a
+ * bar that moves and the time that is left.
  */
 export class StatusView {
   readonly #text = byId('status', HTMLElement);
+  readonly #remaining = byId('remaining', HTMLElement);
   readonly #bar = byId('progress', HTMLProgressElement);
   readonly #cancel = byId('cancel', HTMLButtonElement);
   #onCancel: (() => void) | undefined;
@@ -19,6 +22,7 @@ export class StatusView {
   /** Something goes on; with `onCancel` it can be stopped (button or Escape). */
   busy(text: string, onCancel?: () => void): void {
     this.#text.textContent = text;
+    this.#remaining.textContent = '';
     this.#bar.classList.remove('idle');
     this.#bar.removeAttribute('value');
     this.#onCancel = onCancel;
@@ -26,15 +30,18 @@ export class StatusView {
     document.documentElement.dataset.state = 'busy';
   }
 
-  /** Part done, 0 to 1. */
-  progress(part: number): void {
+  /** Part done, 0 to 1, and the seconds that the rest will take. */
+  progress(part: number, remainingSeconds?: number): void {
     this.#bar.value = Math.min(1, Math.max(0, part));
+    this.#remaining.textContent =
+      remainingSeconds === undefined ? '' : `${duration(remainingSeconds)} left`;
   }
 
   idle(text: string): void {
     // A button that is about to vanish must not take the keyboard's place with it.
     if (document.activeElement === this.#cancel) byId('choose', HTMLButtonElement).focus();
     this.#text.textContent = text;
+    this.#remaining.textContent = '';
     this.#bar.classList.add('idle');
     this.#bar.value = 0;
     this.#onCancel = undefined;

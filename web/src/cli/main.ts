@@ -1,9 +1,12 @@
 // The susurrus command.
 import { readFileSync } from 'node:fs';
 import { errorNumbers, SusurrusError } from '../node.js';
+import { alignCommand } from './align.js';
 import { usageError } from './arguments.js';
 import { convertCommand } from './convert.js';
+import { detectLanguageCommand } from './detect_language.js';
 import { inspectCommand } from './inspect.js';
+import { scoreCommand } from './score.js';
 import { transcribeCommand } from './transcribe.js';
 import { usage } from './usage.js';
 
@@ -11,6 +14,9 @@ const commands: Readonly<
   Record<string, (args: readonly string[], signal: AbortSignal) => Promise<void>>
 > = {
   transcribe: transcribeCommand,
+  'detect-language': detectLanguageCommand,
+  align: alignCommand,
+  score: scoreCommand,
   convert: convertCommand,
   inspect: inspectCommand,
 };
@@ -30,7 +36,7 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<void> 
     process.stdout.write(`${version()}\n`);
     return;
   }
-  if (name === undefined) throw usageError('name a command: transcribe, convert or inspect');
+  if (name === undefined) throw usageError(`name a command: ${Object.keys(commands).join(', ')}`);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw usageError(`there is no command '${name}'`);
   await command(rest, signal);

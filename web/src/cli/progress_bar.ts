@@ -13,7 +13,7 @@ export class ProgressBar {
     this.#label = label;
   }
 
-  readonly update = ({ loaded, fraction }: ProgressEvent): void => {
+  readonly update = ({ loaded, fraction, remainingSeconds }: ProgressEvent): void => {
     if (!process.stderr.isTTY) return;
     const now = performance.now();
     if (now - this.#last < millisecondsBetween && fraction !== 1) return;
@@ -21,7 +21,7 @@ export class ProgressBar {
     const text =
       fraction === undefined
         ? `${(loaded / 2 ** 20).toFixed(1)} MiB`
-        : `${bar(fraction)} ${Math.floor(fraction * 100)} %`;
+        : `${bar(fraction)} ${Math.floor(fraction * 100)} %${rest(remainingSeconds)}`;
     process.stderr.write(`\r\x1b[2K${this.#label} ${text}`);
     this.#isShown = true;
   };
@@ -36,4 +36,11 @@ export class ProgressBar {
 function bar(fraction: number): string {
   const full = Math.round(Math.min(1, fraction) * width);
   return '█'.repeat(full) + '░'.repeat(width - full);
+}
+
+/** How long it will still take: `, 1:05 left`. */
+function rest(seconds: number | undefined): string {
+  if (seconds === undefined) return '';
+  const whole = Math.ceil(seconds);
+  return `, ${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')} left`;
 }

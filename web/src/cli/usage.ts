@@ -2,13 +2,58 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
 
   susurrus transcribe AUDIO... [options]   text of recordings (WAV, FLAC, MP3, Ogg)
     --model FILE              a model file (.apr) or its URL; without it the embedded model, which knows ten digits
-    --language CODE           en, de, …; auto (the default) detects it
-    --timestamps segment|none decode with timestamps (the default) or without
-    --format txt|json         text, a line for each segment (the default), or the reference's JSON
     --variant simd|relaxed    which engine runs; the fastest one by default
-    --temperature 0           the only one for now
-    --compatibility openai    the only one for now
-    --stats                   say on stderr how fast it was
+    --task transcribe|translate
+                              text in the language spoken (the default), or in English
+    --language CODE           en, de, …; auto (the default) detects it once, per-window for each window
+    --languages CODES         detection chooses among these only: en,de
+    --min-language-probability P
+                              with per-window: change the language only when the new one is at least so probable (0.5)
+   what is written
+    --timestamps none|segment|word
+                              decode without timestamps, with those of segments (the default), or of words too
+    --format FORMATS          one or several of txt (the default), srt, vtt, tsv, json, lrc, csv, verbose_json; or all
+    --output-dir DIR          write files named after the recordings; without it one format goes to stdout
+    --max-line-width N, --max-line-count N, --max-words-per-line N, --highlight-words
+                              of subtitles; need --timestamps word
+    --prepend-punctuations CHARS, --append-punctuations CHARS
+                              characters that join the next word, or the one before
+    --stats, --verbose        say on stderr what was dropped and why; how fast it was; which windows were retried
+   how it is decoded (the word none switches a threshold or limit off)
+    --temperature T           0 to 1, or a rising list, tried in turn (0,0.2,0.4,0.6,0.8,1)
+    --beam-size N             beam search at temperature 0; greedy without it
+    --best-of N               samples drawn at temperatures above 0 (1)
+    --patience P, --length-penalty A, --seed N
+    --compression-ratio-threshold R (2.4), --logprob-threshold L (-1), --no-speech-threshold P (0.6)
+                              when an attempt is not good enough, and when there is no speech
+    --no-break-loops          let text go round in circles until a window is full
+    --suppress-tokens IDS     tokens never chosen; -1 for the model's own list (the default), '' for none
+    --suppress-blank true|false
+    --max-initial-timestamp S, --sample-length N
+    --compatibility openai    exactly the reference, without what goes beyond it
+   what it listens for
+    --initial-prompt TEXT, --carry-initial-prompt
+                              text before the first window; before every one
+    --prefix TEXT             each window's text begins with this
+    --condition-on-previous-text true|false
+                              each window's text prompts the next (the default)
+    --hotword TEXT[=WEIGHT]   rather this than what sounds alike; weight -20 to 20 (5); may be repeated
+    --allowed TEXT            nothing but this; may be repeated
+    --clip-timestamps S,S,…   seconds: start,end,start,…; the last end may be left out
+    --hallucination-silence-threshold S
+                              skip long silence where text seems invented; needs --timestamps word
+    --normalisation file|window
+                              loudness of the whole recording (the default), or of each window
+
+  susurrus detect-language AUDIO [--model FILE] [--languages CODES]
+                                           languages and their probabilities, the most probable first
+
+  susurrus align AUDIO --text TEXT|--text-file FILE [--format FORMATS]
+                                           when each word of a known text is spoken (json); a segment for each line;
+                                           takes the options of transcribe about language, output and punctuation
+
+  susurrus score AUDIO TEXT... [--model FILE] [--language CODE] [--initial-prompt TEXT]
+                                           log probability of each text, and the same for each token; the best first
 
   susurrus convert SRC DST [options]       a folder of the Hugging Face hub to a model file
     --dtype f32|f16|q8_0      type of the weights (f16)

@@ -1,0 +1,113 @@
+// What the command line gets instead of the package: a model that says how it was called, on stderr, and hears one thing.
+import type { Segment, TranscriptionResult } from '../../web/src/api_types.js';
+
+export { errorNumbers, SusurrusError } from '../../web/src/errors.js';
+export { format, transcriptFormats } from '../../web/src/writers/format.js';
+
+const facts = {
+  seek: 3000,
+  tokens: [1],
+  tokenProbabilities: [0.5],
+  temperature: 0.2,
+  avgLogprob: -0.5,
+  compressionRatio: 1,
+  noSpeechProb: 0.25,
+  language: 'de',
+} as const;
+const refused = {
+  ...facts,
+  temperature: 0,
+  avgLogprob: -1.5,
+  decision: 'retried:log-probability',
+  text: ' la',
+} as const;
+const attempts = [refused, { ...facts, decision: 'kept', text: ' Hallo Welt.' }] as const;
+
+const segment: Segment = {
+  ...facts,
+  id: 0,
+  start: 30,
+  end: 31.5,
+  text: ' Hallo Welt.',
+  decision: 'retried:log-probability',
+  attempts,
+  words: [
+    { word: ' Hallo', start: 30, end: 30.5, probability: 0.5 },
+    { word: ' Welt.', start: 31, end: 31.5, probability: 0.75 },
+  ],
+};
+
+const result: TranscriptionResult = {
+  text: segment.text,
+  language: 'de',
+  duration: 60,
+  segments: [segment],
+  rejected: [
+    {
+      ...facts,
+      id: 1,
+      start: 40,
+      end: 50,
+      text: ' Danke.',
+      noSpeechProb: 0.875,
+      avgLogprob: -1.25,
+      decision: 'dropped:no-speech',
+      attempts,
+    },
+  ],
+};
+
+function tell(call: string, ...args: unknown[]): void {
+  const shown = args.map((arg) => {
+    if (arg instanceof Uint8Array) return `${arg.length} bytes`;
+    if (typeof arg !== 'object' || arg === null || Array.isArray(arg)) return arg;
+    return Object.fromEntries(
+      Object.entries(arg).filter(([name]) => name !== 'signal' && name !== 'onProgress'),
+    );
+  });
+  process.stderr.write(`${JSON.stringify([call, ...shown])}\n`);
+}
+
+export function loadModel(source: unknown, options: object): Promise<unknown> {
+  tell('loadModel', source, options);
+  return Promise.resolve({
+    info: { variant: 'simd', dtypes: ['f32'], warnings: ['a warning'] },
+    transcribe(audio: Uint8Array, given: object) {
+      tell('transcribe', audio, given);
+      return Object.assign(Promise.resolve(result), {
+        [Symbol.asyncIterator]: () => result.segments.values(),
+      });
+    },
+    detectLanguage(audio: Uint8Array, given: object) {
+      tell('detectLanguage', audio, given);
+      return Promise.resolve([
+        { language: 'de', probability: 0.75 },
+        { language: 'en', probability: 0.25 },
+      ]);
+    },
+    score(audio: Uint8Array, candidates: string[], given: object) {
+      tell('score', audio, candidates, given);
+      return Promise.resolve(
+        candidates.map((text, at) => ({ text, tokens: [], logprob: at - 9, avgLogprob: at - 3 })),
+      );
+    },
+    align(audio: Uint8Array, text: string, given: object) {
+      tell('align', audio, text, given);
+      return Promise.resolve(
+        text.split(' ').map((word, at) => ({
+          word: ` ${word}`,
+          start: at,
+          end: at + 0.5,
+          probability: 0.5,
+        })),
+      );
+    },
+    memory: () => Promise.resolve({ wasmBytes: 2 ** 20 }),
+    dispose() {
+      tell('dispose');
+    },
+  });
+}
+
+export const inspect = undefined;
+export const convertModel = undefined;

@@ -1,0 +1,301 @@
+// The command line on a package that only says how it was called: which option of the API each flag becomes, and where
+// transcripts go. What the package then does is command.test.ts's business.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import type { Word } from '../../web/src/api_types.js';
+import { linesWithWords } from '../../web/src/cli/text_lines.js';
+import { projectRoot } from '../support/shared_folder.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'susurrus-cli-options-'));
+const audio = join(folder, 'talk.one.wav');
+const output = join(folder, 'output', 'new');
+
+beforeAll(async () => {
+  await build({
+    entryPoints: [join(projectRoot, 'web/src/cli/main.ts')],
+    outfile: join(folder, 'cli.mjs'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    plugins: [
+      {
+        name: 'fake package',
+        setup(bundling) {
+          bundling.onResolve({ filter: /^\.\.\/node\.js$/ }, () => ({
+            path: join(projectRoot, 'tests/cli/fake_package.ts'),
+          }));
+        },
+      },
+    ],
+  });
+  writeFileSync(audio, 'sound');
+});
+beforeEach(() => {
+  rmSync(join(folder, 'output'), { recursive: true, force: true });
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+interface Outcome {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Of the package: name and arguments. */
+  readonly calls: readonly (readonly unknown[])[];
+}
+
+function run(...args: string[]): Promise<Outcome> {
+  return new Promise((done) => {
+    execFile(process.execPath, [join(folder, 'cli.mjs'), ...args], (error, stdout, stderr) => {
+      const calls = stderr
+        .split('\n')
+        .filter((line) => line.startsWith('['))
+        .map((line) => JSON.parse(line) as unknown[]);
+      done({ status: error ? Number(error.code) : 0, stdout, stderr, calls });
+    });
+  });
+}
+
+/** The options that transcribe() gets for these arguments. */
+async function optionsFor(...args: string[]): Promise<unknown> {
+  const { status, stderr, calls } = await run('transcribe', audio, ...args);
+  if (status !== 0) throw new Error(stderr);
+  return calls.find(([name]) => name === 'transcribe')?.[2];
+}
+
+describe('options of transcribe', () => {
+  test('without any there are none', async () => {
+    expect(await optionsFor()).toEqual({});
+  });
+
+  test('all become options of the API', async () => {
+    const options = await optionsFor(
+      ...['--task', 'translate', '--language', 'per-window', '--languages', 'en, de'],
+      ...['--min-language-probability', '0.7', '--initial-prompt', 'A talk.'],
+      ...['--carry-initial-prompt', '--prefix', 'So', '--condition-on-previous-text', 'false'],
+      ...['--timestamps', 'word', '--prepend-punctuations', '(', '--append-punctuations', ')'],
+      ...['--compatibility', 'openai', '--max-initial-timestamp', '2', '--temperature', '0,0.4'],
+      ...['--best-of', '3', '--beam-size', '5', '--patience', '1.5', '--length-penalty', '0.6'],
+      ...['--suppress-tokens', '-1,7', '--suppress-blank', 'false', '--sample-length', '100'],
+      ...['--compression-ratio-threshold', '2', '--logprob-threshold', '-0.5'],
+      ...['--no-speech-threshold', '0.5', '--clip-timestamps', '0,5,7.5', '--seed', '9'],
+      ...['--hallucination-silence-threshold', '2', '--normalisation', 'window'],
+      ...['--hotword', 'Susurrus=7.5', '--hotword', 'a=b', '--allowed', 'yes', '--allowed', 'no'],
+      ...['--no-break-loops'],
+    );
+    expect(options).toEqual({
+      task: 'translate',
+      language: 'per-window',
+      languages: ['en', 'de'],
+      minLanguageProbability: 0.7,
+      initialPrompt: 'A talk.',
+      carryInitialPrompt: true,
+      prefix: 'So',
+      conditionOnPreviousText: false,
+      timestamps: 'word',
+      prependPunctuations: '(',
+      appendPunctuations: ')',
+      compatibility: 'openai',
+      maxInitialTimestamp: 2,
+      temperature: [0, 0.4],
+      bestOf: 3,
+      beamSize: 5,
+      patience: 1.5,
+      lengthPenalty: 0.6,
+      suppressTokens: [-1, 7],
+      suppressBlank: false,
+      sampleLength: 100,
+      compressionRatioThreshold: 2,
+      logprobThreshold: -0.5,
+      noSpeechThreshold: 0.5,
+      clipTimestamps: [0, 5, 7.5],
+      seed: 9,
+      hallucinationSilenceThreshold: 2,
+      normalisation: 'window',
+      hotwords: [{ text: 'Susurrus', weight: 7.5 }, { text: 'a=b' }],
+      allowed: ['yes', 'no'],
+      breakLoops: false,
+    });
+  });
+
+  test('may be spelled as the reference’s command has them', async () => {
+    const options = await optionsFor(
+      ...['--beam_size', '5', '--logprob_threshold', '-1.0', '--suppress_tokens', '-1'],
+      ...['--carry_initial_prompt', 'False', '--condition_on_previous_text', 'True'],
+      ...['--compression_ratio_threshold', 'None', '--best_of=None', '--initial_prompt', 'a_b'],
+    );
+    expect(options).toEqual({
+      beamSize: 5,
+      logprobThreshold: -1,
+      suppressTokens: -1,
+      conditionOnPreviousText: true,
+      compressionRatioThreshold: null,
+      bestOf: null,
+      initialPrompt: 'a_b',
+    });
+  });
+
+  test('can suppress nothing', async () => {
+    expect(await optionsFor('--suppress-tokens', '')).toEqual({ suppressTokens: [] });
+    expect(await optionsFor('--suppress-tokens', 'none')).toEqual({ suppressTokens: null });
+  });
+
+  test.each([
+    ['no number', ['--beam-size', 'five'], /--beam-size is a number, not 'five'/],
+    ['nothing', ['--seed', ''], /--seed is a number, not ''/],
+    ['no list', ['--clip-timestamps', '1,x'], /--clip-timestamps is a number, not 'x'/],
+    ['no truth', ['--suppress-blank', 'maybe'], /--suppress-blank is true or false/],
+    ['an unknown format', ['--format', 'txt,docx'], /verbose_json, all, not 'docx'/],
+    ['formats without a folder', ['--format', 'srt,vtt'], /several formats need --output-dir/],
+    ['limits without words', ['--max-line-width', '42'], /need --timestamps word/],
+    ['highlighting without words', ['--highlight-words'], /need --timestamps word/],
+    ['a width of 0', ['--timestamps', 'word', '--max-line-width', '0'], /maxLineWidth/],
+    ['srt of two', [audio, '--format', 'srt'], /several recordings as srt need --output-dir/],
+    ['one name twice', [audio, '--output-dir', output], /would be written as 'talk\.one'/],
+  ])('%s fails before the model is loaded', async (_, args, says) => {
+    const { status, stdout, stderr, calls } = await run('transcribe', audio, ...args);
+    expect([status, stdout, calls]).toEqual([5, '', []]);
+    expect(stderr).toMatch(/^susurrus: [^\n]+\n$/);
+    expect(stderr).toMatch(says);
+  });
+
+  test('model and engine go to loadModel', async () => {
+    const { calls, stderr } = await run(
+      ...['transcribe', audio, '--model', 'base.apr', '--variant', 'relaxed'],
+    );
+    expect(calls[0]).toEqual(['loadModel', 'base.apr', { variant: 'relaxed' }]);
+    expect(calls[1]).toEqual(['transcribe', '5 bytes', {}]);
+    expect(calls.at(-1)).toEqual(['dispose']);
+    expect(stderr).toContain('susurrus: a warning\n');
+  });
+});
+
+describe('the transcript', () => {
+  test('is text on stdout by default', async () => {
+    expect((await run('transcribe', audio)).stdout).toBe('Hallo Welt.\n');
+  });
+
+  test('is one format on stdout, with that format’s options', async () => {
+    const { stdout } = await run(
+      ...['transcribe', audio, '--timestamps', 'word', '--format', 'srt'],
+      ...['--max-line-width', '8', '--highlight-words', 'False'],
+    );
+    expect(stdout).toBe('1\n00:00:30,000 --> 00:00:31,500\nHallo\nWelt.\n\n');
+    const { stdout: verbose } = await run(
+      ...['transcribe', audio, '--format', 'verbose_json', '--task', 'translate'],
+    );
+    expect(JSON.parse(verbose)).toMatchObject({ task: 'translate', language: 'english' });
+  });
+
+  test('is a file for each format in a folder, whole or not at all', async () => {
+    const { status, stdout, stderr } = await run(
+      ...['transcribe', audio, '--format', 'all', '--output-dir', output, '--verbose'],
+    );
+    expect([status, stdout]).toEqual([0, '']);
+    const names = ['csv', 'json', 'lrc', 'srt', 'tsv', 'txt', 'verbose.json', 'vtt'];
+    expect(readdirSync(output).sort()).toEqual(names.map((name) => `talk.one.${name}`));
+    expect(readFileSync(join(output, 'talk.one.txt'), 'utf8')).toBe('Hallo Welt.\n');
+    expect(stderr).toContain(`wrote ${join(output, 'talk.one.srt')}\n`);
+  });
+
+  test('leaves nothing half written', async () => {
+    mkdirSync(join(output, 'talk.one.srt'), { recursive: true });
+    const { status, stderr } = await run(
+      ...['transcribe', audio, '--format', 'txt,srt', '--output-dir', output],
+    );
+    expect(status).toBe(6);
+    expect(stderr).toMatch(/susurrus: .*talk\.one\.srt: it could not be written/);
+    expect(readdirSync(output).sort()).toEqual(['talk.one.srt', 'talk.one.txt']);
+  });
+
+  test('of several recordings is text or a JSON array on stdout, or files', async () => {
+    const other = join(folder, 'other.wav');
+    writeFileSync(other, '');
+    const text = await run('transcribe', audio, other);
+    expect(text.stdout).toBe('Hallo Welt.\nHallo Welt.\n');
+    expect(text.stderr).toContain(`${other}\n`);
+    const json = await run('transcribe', audio, other, '--format', 'json');
+    const transcripts = JSON.parse(json.stdout) as { file: string; text: string }[];
+    expect(transcripts.map(({ file }) => file)).toEqual([audio, other]);
+    expect(transcripts[1]).toMatchObject({ text: ' Hallo Welt.', language: 'de' });
+    await run('transcribe', audio, other, '--format', 'srt', '--output-dir', output);
+    expect(readdirSync(output).sort()).toEqual(['other.srt', 'talk.one.srt']);
+  });
+
+  test('comes with what was dropped, and why, on demand', async () => {
+    const dropped =
+      'susurrus: 40.00–50.00 s: dropped:no-speech ' +
+      '(no-speech probability 0.88, mean log probability -1.25): "Danke."\n';
+    const retried =
+      'susurrus: window at 30.00 s: 2 attempts: 0 retried:log-probability, 0.2 kept\n';
+    const plain = await run('transcribe', audio);
+    expect(plain.stderr).not.toContain('dropped');
+    const stats = await run('transcribe', audio, '--stats');
+    expect(stats.stderr).toContain(dropped);
+    expect(stats.stderr).not.toContain(retried);
+    expect(stats.stderr).toMatch(/real-time factor .* engine simd/);
+    const verbose = await run('transcribe', audio, '--verbose');
+    expect(verbose.stderr).toContain(dropped + retried);
+  });
+});
+
+describe('other commands', () => {
+  test('detect-language prints languages and probabilities', async () => {
+    const { stdout, calls } = await run('detect-language', audio, '--languages', 'de,en');
+    expect(stdout).toBe('de\t0.750000\nen\t0.250000\n');
+    expect(calls[1]).toEqual(['detectLanguage', '5 bytes', { languages: ['de', 'en'] }]);
+  });
+
+  test('score prints the best text first', async () => {
+    const { stdout, calls } = await run(
+      ...['score', audio, 'one', 'two', '--language', 'en', '--initial-prompt', 'Numbers.'],
+    );
+    expect(stdout).toBe('-8.0000\t-2.0000\ttwo\n-9.0000\t-3.0000\tone\n');
+    const options = { language: 'en', initialPrompt: 'Numbers.' };
+    expect(calls[1]).toEqual(['score', '5 bytes', ['one', 'two'], options]);
+  });
+
+  test('align gives each line of the text its words', async () => {
+    const lyrics = join(folder, 'lyrics.txt');
+    writeFileSync(lyrics, 'Sleep, baby\r\n\r\n sleep well \n');
+    const { stdout, calls } = await run(
+      ...['align', audio, '--text-file', lyrics, '--language', 'en', '--format', 'lrc'],
+      '--highlight-words',
+    );
+    expect(calls[1]).toEqual(['align', '5 bytes', 'Sleep, baby sleep well', { language: 'en' }]);
+    expect(stdout).toBe(
+      '[00:00.00]<00:00.00>Sleep, <00:01.00>baby<00:01.50>\n' +
+        '[00:02.00]<00:02.00>sleep <00:03.00>well<00:03.50>\n',
+    );
+    const json = JSON.parse((await run('align', audio, '--text', 'a b')).stdout) as object;
+    expect(json).toMatchObject({ text: 'a b', segments: [{ start: 0, end: 1.5, text: 'a b' }] });
+  });
+
+  test.each([
+    ['detect-language without audio', ['detect-language'], /wants one AUDIO/],
+    ['score without texts', ['score', audio], /at least one TEXT/],
+    ['align without text', ['align', audio], /either --text or --text-file/],
+    ['align with both', ['align', audio, '--text', 'a', '--text-file', audio], /either --text/],
+    ['align with two recordings', ['align', audio, audio, '--text', 'a'], /wants one AUDIO/],
+  ])('%s is a usage error', async (_, args, says) => {
+    const { status, stderr, calls } = await run(...args);
+    expect([status, calls]).toEqual([5, []]);
+    expect(stderr).toMatch(says);
+  });
+});
+
+test('a word over the end of a line belongs to that line', () => {
+  const word = (text: string, start: number): Word => ({
+    ...{ word: text, start, end: start + 1, probability: 1 },
+  });
+  const words = [word('你好', 0), word('世界', 1), word('再', 2), word('见', 3)];
+  expect(linesWithWords(['你好世', '界', '再见'], words)).toEqual([
+    { start: 0, end: 2, text: '你好世', words: words.slice(0, 2) },
+    { start: 2, end: 4, text: '再见', words: words.slice(2) },
+  ]);
+});

@@ -1,0 +1,71 @@
+import type { ModelInfo, TranscribeOptions } from '../src/index.js';
+import { byId, element } from './dom.js';
+
+/** What a person can ask of a transcription. It holds for the next one. */
+export class ListeningOptions {
+  readonly #language = byId('language', HTMLSelectElement);
+  readonly #languages = byId('languages', HTMLInputElement);
+  readonly #task = byId('task', HTMLSelectElement);
+  readonly #wordTimes = byId('word_times', HTMLInputElement);
+  readonly #beamSize = byId('beam_size', HTMLInputElement);
+  readonly #initialPrompt = byId('initial_prompt', HTMLInputElement);
+  readonly #hotwords = byId('hotwords', HTMLInputElement);
+  #isMultilingual = false;
+
+  get value(): TranscribeOptions {
+    const languages = listed(this.#languages.value);
+    const hotwords = listed(this.#hotwords.value);
+    const beamSize = this.#beamSize.valueAsNumber;
+    const initialPrompt = this.#initialPrompt.value.trim();
+    return {
+      timestamps: this.#wordTimes.checked ? 'word' : 'segment',
+      ...(this.#isMultilingual && {
+        language: this.#language.value,
+        task: this.task,
+        ...(languages.length > 0 && { languages }),
+      }),
+      ...(beamSize > 1 && { beamSize }),
+      ...(initialPrompt && { initialPrompt }),
+      ...(hotwords.length > 0 && { hotwords: hotwords.map((text) => ({ text })) }),
+    };
+  }
+
+  get task(): 'transcribe' | 'translate' {
+    return this.#isMultilingual && this.#task.value === 'translate' ? 'translate' : 'transcribe';
+  }
+
+  /** Shows what this model can be asked for. */
+  offer({ multilingual, languages }: ModelInfo): void {
+    this.#isMultilingual = multilingual;
+    for (const field of document.querySelectorAll<HTMLElement>('[data-multilingual]')) {
+      field.hidden = !multilingual;
+    }
+    const before = this.#language.value;
+    const known = languages.map((code) => ({ code, name: languageName(code) }));
+    known.sort((a, b) => a.name.localeCompare(b.name));
+    const choices = [
+      { code: 'auto', name: 'Found by the model' },
+      { code: 'per-window', name: 'Found again and again' },
+      ...known,
+    ];
+    this.#language.replaceChildren(
+      ...choices.map(({ code, name }) => {
+        const option = element('option', '', name);
+        option.value = code;
+        return option;
+      }),
+    );
+    this.#language.value = choices.some(({ code }) => code === before) ? before : 'auto';
+  }
+}
+
+function listed(text: string): string[] {
+  return text.split(',').flatMap((each) => each.trim() || []);
+}
+
+/** The English name of a language, or its code where the browser knows none. */
+export function languageName(code: string): string {
+  // Whisper's codes are the usual ones, but for Javanese.
+  const names = new Intl.DisplayNames(['en'], { type: 'language' });
+  return names.of(code === 'jw' ? 'jv' : code) ?? code;
+}

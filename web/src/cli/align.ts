@@ -1,0 +1,47 @@
+import { parse, readOptions, usageError, withValues } from './arguments.js';
+import { languageReaders, punctuationReaders } from './listening_options.js';
+import { modelArguments, withModel } from './open_model.js';
+import { readFileBytes, withAudio } from './recordings.js';
+import { linesWithWords } from './text_lines.js';
+import { outputArguments, TranscriptOutput } from './transcript_output.js';
+
+const readers = { ...languageReaders, ...punctuationReaders } as const;
+
+export async function alignCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
+  const { values, positionals } = parse(args, {
+    ...modelArguments,
+    ...withValues(readers),
+    ...outputArguments,
+    text: { type: 'string' },
+    'text-file': { type: 'string' },
+  });
+  const [file, ...rest] = positionals;
+  if (file === undefined || rest.length > 0) throw usageError('align wants one AUDIO');
+  const lines = (await textIn(values)).split('\n').flatMap((line) => line.trim() || []);
+  const text = lines.join(' ');
+  const output = new TranscriptOutput(values, {
+    recordings: [file],
+    hasWords: true,
+    task: undefined,
+    defaultFormat: 'json',
+  });
+  await output.prepare();
+  await withModel(values, signal, async (model) => {
+    const words = await withAudio(file, (bytes) =>
+      model.align(bytes, text, { ...readOptions(values, readers), signal }),
+    );
+    await output.write(file, { text, segments: linesWithWords(lines, words) });
+  });
+}
+
+async function textIn(values: {
+  readonly text?: string;
+  readonly 'text-file'?: string;
+}): Promise<string> {
+  const { text, 'text-file': file } = values;
+  if (text !== undefined && file === undefined) return text;
+  if (text === undefined && file !== undefined) {
+    return new TextDecoder().decode(await readFileBytes(file));
+  }
+  throw usageError('align wants either --text or --text-file');
+}

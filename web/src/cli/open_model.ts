@@ -1,0 +1,35 @@
+import { loadModel } from '../node.js';
+import type { Model } from '../node.js';
+import { choice } from './arguments.js';
+import { ProgressBar } from './progress_bar.js';
+import { embeddedModelNote } from './usage.js';
+
+/** For parse(): which model, in which engine. */
+export const modelArguments = { model: { type: 'string' }, variant: { type: 'string' } } as const;
+
+interface ModelValues {
+  readonly model?: string;
+  readonly variant?: string;
+}
+
+/** Loads the model, lets `use` work with it, and disposes of it. Its warnings go to stderr. */
+export async function withModel<T>(
+  { model: source, variant }: ModelValues,
+  signal: AbortSignal,
+  use: (model: Model) => Promise<T>,
+): Promise<T> {
+  const engine = choice('variant', variant, ['simd', 'relaxed']);
+  if (source === undefined) process.stderr.write(embeddedModelNote);
+  const bar = new ProgressBar('loading');
+  const model = await loadModel(source, {
+    signal,
+    onProgress: bar.update,
+    ...(engine && { variant: engine }),
+  }).finally(() => bar.clear());
+  for (const warning of model.info.warnings) process.stderr.write(`susurrus: ${warning}\n`);
+  try {
+    return await use(model);
+  } finally {
+    model.dispose();
+  }
+}

@@ -1,0 +1,165 @@
+// Where transcripts go: one format to stdout, or any number of them to files named after the recordings.
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { format, SusurrusError, transcriptFormats } from '../node.js';
+import type { FormatOptions, Task, Transcript, TranscriptFormat } from '../node.js';
+import { asNumber, orNone, readOptions, usageError, withValues } from './arguments.js';
+
+const limitReaders = {
+  'max-line-width': orNone(asNumber),
+  'max-line-count': orNone(asNumber),
+  'max-words-per-line': orNone(asNumber),
+} as const;
+
+/** For parse(). */
+export const outputArguments = {
+  ...withValues(limitReaders),
+  'highlight-words': { type: 'boolean' },
+  format: { type: 'string' },
+  'output-dir': { type: 'string' },
+} as const;
+
+interface OutputValues extends Readonly<Record<string, unknown>> {
+  readonly format?: string;
+  readonly 'output-dir'?: string;
+  readonly 'highlight-words'?: boolean;
+}
+
+interface Circumstances {
+  /** The recordings whose transcripts are written. */
+  readonly recordings: readonly string[];
+  readonly hasWords: boolean;
+  readonly task: Task | undefined;
+  /** When none is asked for. */
+  readonly defaultFormat: TranscriptFormat;
+}
+
+export class TranscriptOutput {
+  readonly #formats: readonly TranscriptFormat[];
+  readonly #folder: string | undefined;
+  readonly #options: FormatOptions;
+  readonly #isOneOfMany: boolean;
+  /** For the array of several JSON transcripts on stdout. */
+  readonly #kept: object[] = [];
+
+  /** Refuses, before any work, what cannot be written. */
+  constructor(values: OutputValues, about: Circumstances) {
+    this.#formats = formatsIn(values.format ?? about.defaultFormat);
+    this.#folder = values['output-dir'];
+    this.#options = optionsIn(values, about);
+    this.#isOneOfMany = about.recordings.length > 1;
+    // Whether the options make sense shows on an empty transcript.
+    format({ segments: [] }, 'txt', this.#options);
+    if (this.#folder === undefined) {
+      if (this.#formats.length > 1) throw usageError('several formats need --output-dir');
+      if (this.#isOneOfMany && !this.isText && !this.#isJson) {
+        throw usageError(`several recordings as ${this.#formats.join()} need --output-dir`);
+      }
+    }
+    const names = about.recordings.map(nameOf);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (this.#folder !== undefined && twice !== undefined) {
+      throw usageError(`two recordings would be written as '${twice}'`, 'output-dir');
+    }
+  }
+
+  /** Text to stdout: it may be written as it comes. */
+  get isText(): boolean {
+    return this.#folder === undefined && this.#formats[0] === 'txt';
+  }
+
+  get #isJson(): boolean {
+    return this.#formats[0] === 'json';
+  }
+
+  /** The folder comes into being before hours of work are done for it. */
+  async prepare(): Promise<void> {
+    const folder = this.#folder;
+    if (folder !== undefined) await tried(folder, () => mkdir(folder, { recursive: true }));
+  }
+
+  /** Answers the files written. */
+  async write(recording: string, transcript: Transcript): Promise<string[]> {
+    const written: string[] = [];
+    for (const name of this.#formats) {
+      if (this.#folder !== undefined) {
+        const path = join(this.#folder, `${nameOf(recording)}.${extensionOf(name)}`);
+        await writeWhole(path, format(transcript, name, this.#options));
+        written.push(path);
+      } else if (this.#isOneOfMany && this.#isJson) {
+        this.#kept.push({ file: recording, ...transcript });
+      } else {
+        process.stdout.write(ended(format(transcript, name, this.#options)));
+      }
+    }
+    return written;
+  }
+
+  /** Writes what could not be written piece by piece. */
+  finish(): void {
+    if (this.#kept.length === 0) return;
+    const each = this.#kept.map((transcript) => format(transcript as Transcript, 'json'));
+    process.stdout.write(`[${each.join(',\n')}]\n`);
+  }
+}
+
+function formatsIn(text: string): readonly TranscriptFormat[] {
+  if (text === 'all') return transcriptFormats;
+  const names = text.split(',').map((one) => {
+    const found = transcriptFormats.find((name) => name === one.trim());
+    if (found) return found;
+    const known = [...transcriptFormats, 'all'].join(', ');
+    throw usageError(`--format is one or several of ${known}, not '${one}'`, 'format');
+  });
+  return [...new Set(names)];
+}
+
+function optionsIn(values: OutputValues, { hasWords, task }: Circumstances): FormatOptions {
+  const limits = Object.entries(readOptions(values, limitReaders)).filter(
+    ([, limit]) => limit !== null,
+  );
+  const isHighlighted = values['highlight-words'] ?? false;
+  if ((limits.length > 0 || isHighlighted) && !hasWords) {
+    throw usageError('limits of lines and --highlight-words need --timestamps word', 'timestamps');
+  }
+  return {
+    ...Object.fromEntries(limits),
+    highlightWords: isHighlighted,
+    ...(task && { task }),
+  };
+}
+
+function nameOf(recording: string): string {
+  return basename(recording, extname(recording));
+}
+
+function extensionOf(name: TranscriptFormat): string {
+  return name === 'verbose_json' ? 'verbose.json' : name;
+}
+
+function ended(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** A file appears under its name only when it is whole. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const unfinished = `${path}.${process.pid}.unfinished`;
+  await tried(path, async () => {
+    try {
+      await writeFile(unfinished, text);
+      await rename(unfinished, path);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+  });
+}
+
+async function tried(path: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const problem = `${path}: it could not be written: ${String(error)}`;
+    throw new SusurrusError('source_failed', problem, { reason: 'source', subject: path }, error);
+  }
+}
