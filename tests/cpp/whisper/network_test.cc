@@ -1,56 +1,10 @@
 // The whole network on small random models against a plain float64 pass, for every compiled variant.
 #include <algorithm>
-#include <cmath>
 
-#include "session/whisper_model.h"
-#include "whisper/random_model.h"
+#include "whisper/encoded_model.h"
 
 namespace susurrus::testing {
 namespace {
-
-std::unique_ptr<WhisperModel> make_model(RandomModel& random, const KernelTable& kernels) {
-  auto model = WhisperModel::create(std::move(random.store), kernels);
-  if (!model) {
-    report_failure(__FILE__, __LINE__, std::string(model.error().subject.view()));
-    return nullptr;
-  }
-  return std::move(model).value();
-}
-
-std::vector<double> fill_mel(WhisperModel& model, uint64_t seed) {
-  Random random(seed);
-  std::vector<double> mel;
-  for (float& value : model.mel_window()) {
-    value = random.bell();
-    mel.push_back(value);
-  }
-  return mel;
-}
-
-void encode(WhisperModel& model) {
-  model.begin_encode();
-  while (!model.encode_step()) {
-  }
-}
-
-std::vector<uint32_t> random_tokens(size_t count, uint32_t n_vocab) {
-  Random random(5);
-  std::vector<uint32_t> tokens;
-  for (size_t i = 0; i < count; ++i) tokens.push_back(static_cast<uint32_t>(random.below(n_vocab)));
-  return tokens;
-}
-
-/// The largest difference over the largest value.
-double relative_error(std::span<const float> actual, const double* exact) {
-  double worst = 0;
-  double largest = 0;
-  for (size_t i = 0; i < actual.size(); ++i) {
-    const double error = std::fabs(actual[i] - exact[i]);
-    worst = error <= worst ? worst : error;  // not a number sticks
-    largest = std::max(largest, std::fabs(exact[i]));
-  }
-  return worst / largest;
-}
 
 void check_network(const WhisperDimensions& dimensions, Dtype dtype, Dtype vector_dtype) {
   for (const KernelTable* kernels : compiled_kernels()) {
@@ -68,7 +22,7 @@ void check_network(const WhisperDimensions& dimensions, Dtype dtype, Dtype vecto
     // More than one block of rows, then single tokens.
     const size_t prompt = std::min<size_t>(dimensions.n_text_ctx - 3, 130);
     const std::vector<uint32_t> tokens = random_tokens(prompt + 3, dimensions.n_vocab);
-    const std::vector<double> exact = exact_logits(random, audio, tokens);
+    const std::vector<double> exact = exact_decoding(random, audio, tokens).logits;
     size_t fed = 0;
     for (size_t count : {prompt, size_t{1}, size_t{2}}) {
       auto logits = model->decode(std::span(tokens).subspan(fed, count));

@@ -184,12 +184,13 @@ std::vector<double> exact_encoder(const RandomModel& model, const std::vector<do
   return layer_norm(model, "encoder.ln_post", x, d.n_audio_state);
 }
 
-std::vector<double> exact_logits(const RandomModel& model, const std::vector<double>& audio,
-                                 const std::vector<uint32_t>& tokens) {
+ExactDecoding exact_decoding(const RandomModel& model, const std::vector<double>& audio,
+                             const std::vector<uint32_t>& tokens) {
   const WhisperDimensions& d = model.dimensions;
   const size_t width = d.n_text_state;
   const Values& embedding = model.values.at("decoder.token_embedding.weight");
   const Values& positions = model.values.at("decoder.positional_embedding");
+  ExactDecoding result;
   Values x(tokens.size() * width);
   for (size_t t = 0; t < tokens.size(); ++t) {
     for (size_t i = 0; i < width; ++i) {
@@ -201,19 +202,21 @@ std::vector<double> exact_logits(const RandomModel& model, const std::vector<dou
     const Values normed = layer_norm(model, block + "attn_ln", x, width);
     add(x, attention(model, block + "attn", normed, normed, width, d.n_text_head, true));
     const Values crossed = layer_norm(model, block + "cross_attn_ln", x, width);
+    result.queries.push_back(linear(model, block + "cross_attn.query", crossed, width));
+    result.keys.push_back(linear(model, block + "cross_attn.key", audio, width));
     add(x, attention(model, block + "cross_attn", crossed, audio, width, d.n_text_head, false));
     add_mlp(model, block, x, width);
   }
-  x = layer_norm(model, "decoder.ln", x, width);
-  Values logits(tokens.size() * d.n_vocab);
+  result.hidden = layer_norm(model, "decoder.ln", x, width);
+  result.logits.resize(tokens.size() * d.n_vocab);
   for (size_t t = 0; t < tokens.size(); ++t) {
     for (size_t v = 0; v < d.n_vocab; ++v) {
       for (size_t i = 0; i < width; ++i) {
-        logits[t * d.n_vocab + v] += x[t * width + i] * embedding[v * width + i];
+        result.logits[t * d.n_vocab + v] += result.hidden[t * width + i] * embedding[v * width + i];
       }
     }
   }
-  return logits;
+  return result;
 }
 
 }  // namespace susurrus::testing

@@ -48,8 +48,16 @@ RandomModel random_model(const WhisperDimensions& dimensions, uint64_t seed,
 
 /// (T, S) of a time-major mel window (2T, M).
 std::vector<double> exact_encoder(const RandomModel& model, const std::vector<double>& mel);
-/// (tokens, V) after those encoder states.
-std::vector<double> exact_logits(const RandomModel& model, const std::vector<double>& audio,
-                                 const std::vector<uint32_t>& tokens);
+
+/// What a pass of the decoder over those encoder states gives.
+struct ExactDecoding {
+  std::vector<double> hidden;  // (tokens, S): after the last norm
+  std::vector<double> logits;  // (tokens, V)
+  // Of each layer's cross-attention.
+  std::vector<std::vector<double>> queries;  // (tokens, S)
+  std::vector<std::vector<double>> keys;     // (T, S)
+};
+ExactDecoding exact_decoding(const RandomModel& model, const std::vector<double>& audio,
+                             const std::vector<uint32_t>& tokens);
 
 }  // namespace susurrus::testing
