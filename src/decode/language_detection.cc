@@ -10,16 +10,14 @@ namespace susurrus {
 std::vector<LanguageProbability> language_probabilities(std::span<const float> logits,
                                                         const SpecialTokens& special,
                                                         std::span<const uint32_t> allowed) {
-  std::vector<LanguageProbability> result;
   std::vector<float> values;
-  for (const auto& language : special.languages) {
-    if (!allowed.empty() && std::ranges::find(allowed, language.token) == allowed.end()) continue;
-    result.push_back({language.token, 0});
-    values.push_back(logits[language.token]);
-  }
+  for (const auto& language : special.languages) values.push_back(logits[language.token]);
   const double total = log_sum_exp(values);
+  std::vector<LanguageProbability> result;
   for (size_t i = 0; i < values.size(); ++i) {
-    result[i].probability = static_cast<float>(std::exp(values[i] - total));
+    const uint32_t token = special.languages[i].token;
+    if (!allowed.empty() && std::ranges::find(allowed, token) == allowed.end()) continue;
+    result.push_back({token, static_cast<float>(std::exp(values[i] - total))});
   }
   std::stable_sort(result.begin(), result.end(),
                    [](const LanguageProbability& a, const LanguageProbability& b) {

@@ -56,8 +56,14 @@ void TimestampRules::keep_inside(std::span<float> logits, std::span<const uint32
   const uint64_t begin = special_.timestamp_begin;
   const uint64_t last = begin + *last_index_;
   // A timestamp closes a segment if text stands before it, else it opens one.
-  const bool is_closing = !sampled.empty() && !special_.is_timestamp(sampled.back());
-  forbid_range(logits, is_closing ? last + 1 : last, begin + special_.timestamp_count);
+  const bool may_close = !sampled.empty() && !special_.is_timestamp(sampled.back());
+  forbid_range(logits, may_close ? last + 1 : last, begin + special_.timestamp_count);
+  const bool is_closed = sampled.size() >= 2 && special_.is_timestamp(sampled.back()) &&
+                         !special_.is_timestamp(sampled[sampled.size() - 2]);
+  if (is_closed && sampled.back() >= last) {
+    forbid_range(logits, 0, special_.end_of_text);
+    forbid_range(logits, uint64_t{special_.end_of_text} + 1, logits.size());
+  }
 }
 
 }  // namespace susurrus

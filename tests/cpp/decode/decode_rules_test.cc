@@ -1,4 +1,4 @@
-// Which tokens may follow which, and what a path is worth.
+// Which tokens may follow which; languages; compression ratio.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -6,34 +6,19 @@
 #include <vector>
 
 #include "decode/compression_ratio.h"
-#include "decode/greedy.h"
 #include "decode/language_detection.h"
-#include "decode/log_probability.h"
+#include "decode/small_special.h"
 #include "decode/suppression.h"
 #include "decode/timestamp_rules.h"
 #include "harness.h"
+#include "shared_json.h"
 
 namespace susurrus::testing {
 namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 
-// Ten text tokens, then the control tokens, twenty timestamps, two rows of padding.
-SpecialTokens small_special() {
-  SpecialTokens special;
-  special.end_of_text = 10;
-  special.start_of_transcript = 11;
-  special.languages = {{"en", 12}, {"de", 13}, {"fr", 14}};
-  special.translate = 15;
-  special.transcribe = 16;
-  special.start_of_lm = 17;
-  special.start_of_previous = 18;
-  special.no_speech = 19;
-  special.no_timestamps = 20;
-  special.timestamp_begin = 21;
-  special.timestamp_count = 20;
-  return special;
-}
+// Those of small_special(), and two rows of padding.
 constexpr size_t kVocabulary = 43;
 constexpr uint32_t kZero = 21;
 
@@ -49,12 +34,13 @@ std::string allowed(const std::vector<float>& logits) {
   return text;
 }
 
-std::string after(const std::vector<uint32_t>& sampled, std::optional<uint32_t> max_initial = {}) {
+std::string after(const std::vector<uint32_t>& sampled, std::optional<uint32_t> max_initial = {},
+                  std::optional<uint32_t> last = {}) {
   const SpecialTokens special = small_special();
   // Text is likelier than all timestamps together, so that only the order decides.
   std::vector<float> logits(kVocabulary, 10.0f);
   std::fill_n(logits.begin() + kZero, 20, 0.0f);
-  TimestampRules(special, max_initial).apply(logits, sampled);
+  TimestampRules(special, max_initial, last).apply(logits, sampled);
   return allowed(logits);
 }
 
@@ -78,6 +64,22 @@ SUSURRUS_TEST(timestamps_come_in_pairs_and_never_fall) {
   EXPECT_EQ(after({kZero + 3, 5, kZero + 7, kZero + 7, 6}), "0-19 29-42");
   // Text before any timestamp leaves all of them.
   EXPECT_EQ(after({5, 6}), "0-19 21-42");
+}
+
+SUSURRUS_TEST(no_timestamp_is_past_the_end_of_the_audio) {
+  // The audio ends at index 7: a segment may close there, none opens there.
+  EXPECT_EQ(after({}, {}, 7), "21-27");
+  EXPECT_EQ(after({}, 5, 7), "21-26");
+  EXPECT_EQ(after({}, 9, 7), "21-27");
+  EXPECT_EQ(after({kZero + 6}, {}, 7), "0-19 41-42");
+  EXPECT_EQ(after({kZero + 6, 5}, {}, 7), "0-19 28-28 41-42");
+  EXPECT_EQ(after({kZero + 3, 5}, {}, 7), "0-19 25-28 41-42");
+  // Closed before the end: another may open. Closed at the end, or past it: <|endoftext|>.
+  EXPECT_EQ(after({kZero + 3, 5, kZero + 6}, {}, 7), "10-19 27-27 41-42");
+  EXPECT_EQ(after({kZero + 3, 5, kZero + 7}, {}, 7), "10-10");
+  EXPECT_EQ(after({kZero + 3, 5, kZero + 9}, {}, 7), "10-10");
+  EXPECT_EQ(after({}, {}, 0), "");
+  EXPECT_EQ(after({}, {}, 500), "21-40");
 }
 
 SUSURRUS_TEST(timestamps_are_forced_when_they_outweigh_every_text_token) {
@@ -119,42 +121,20 @@ SUSURRUS_TEST(lists_of_a_file_and_defaults) {
   EXPECT_TRUE(suppressed_at_begin(tokenizer, std::vector<uint32_t>{4}) ==
               (std::vector<uint32_t>{4}));
 
+  // An option: -1 is the model's own list, the control tokens are always there, unless the option is empty.
+  using Option = std::vector<int64_t>;
+  const std::vector<uint32_t> file = {1};
+  EXPECT_TRUE(suppressed_tokens(tokenizer, file, Option{-1}) == suppressed_tokens(tokenizer, file));
+  EXPECT_TRUE(suppressed_tokens(tokenizer, std::nullopt, Option{-1}) == derived);
+  EXPECT_TRUE(suppressed_tokens(tokenizer, file, Option{5, 5}) ==
+              (std::vector<uint32_t>{5, 11, 15, 16, 17, 18, 19}));
+  EXPECT_TRUE(suppressed_tokens(tokenizer, file, Option{5, -1}) ==
+              (std::vector<uint32_t>{1, 5, 11, 15, 16, 17, 18, 19}));
+  EXPECT_TRUE(suppressed_tokens(tokenizer, file, Option{}).empty());
+
   std::vector<float> logits(kVocabulary, 0.0f);
   SuppressNameless(tokenizer).apply(logits, {});
   EXPECT_EQ(allowed(logits), "0-40");
-}
-
-SUSURRUS_TEST(greedy_search_sums_log_probabilities) {
-  GreedySearch search(10, 5);
-  std::vector<float> logits(12, kForbidden);
-  logits[3] = std::log(3.0f);
-  logits[4] = std::log(1.0f);
-  EXPECT_FALSE(search.choose(logits));
-  logits[10] = std::log(4.0f);
-  EXPECT_TRUE(search.choose(logits));
-  ASSERT_EQ(search.tokens().size(), 1u);
-  EXPECT_EQ(search.tokens()[0], 3u);
-  EXPECT_NEAR(search.sum_logprob(), std::log(0.75) + std::log(0.5), 1e-6);
-  EXPECT_NEAR(search.avg_logprob(), search.sum_logprob() / 2, 1e-12);
-}
-
-SUSURRUS_TEST(greedy_search_ends_at_its_limit_or_with_nothing_allowed) {
-  GreedySearch search(10, 2);
-  std::vector<float> logits(12, 0.0f);
-  EXPECT_FALSE(search.choose(logits));
-  EXPECT_EQ(search.tokens()[0], 0u);  // the first of equals
-  EXPECT_TRUE(search.choose(logits));
-  EXPECT_EQ(search.tokens().size(), 2u);
-  GreedySearch blocked(10, 2);
-  EXPECT_TRUE(blocked.choose(std::vector<float>(12, kForbidden)));
-  EXPECT_EQ(blocked.sum_logprob(), 0.0);
-}
-
-SUSURRUS_TEST(probabilities) {
-  const std::vector<float> logits = {1000.0f, 1000.0f + std::log(3.0f), kForbidden};
-  EXPECT_NEAR(softmax_probability(logits, 1), 0.75, 1e-4);
-  EXPECT_EQ(softmax_probability(logits, 2), 0.0f);
-  EXPECT_EQ(log_sum_exp({}), -std::numeric_limits<double>::infinity());
 }
 
 SUSURRUS_TEST(languages_share_their_own_probability) {
@@ -169,13 +149,31 @@ SUSURRUS_TEST(languages_share_their_own_probability) {
   EXPECT_NEAR(languages[0].probability, 0.75, 1e-6);
   EXPECT_EQ(languages[1].token, 12u);
   EXPECT_EQ(special.language_code(13), "de");
+  // A list hides the others and leaves their share with them.
+  const auto some = language_probabilities(logits, special, std::vector<uint32_t>{14, 12});
+  ASSERT_EQ(some.size(), 2u);
+  EXPECT_EQ(some[0].token, 12u);
+  EXPECT_NEAR(some[0].probability, 0.125, 1e-6);
 }
 
 SUSURRUS_TEST(compression_ratios_are_those_of_zlib_level_6) {
   EXPECT_NEAR(compression_ratio(std::string(100, 'a')), 100.0 / 12, 1e-5);
   EXPECT_NEAR(compression_ratio("hello"), 5.0 / 13, 1e-6);
   EXPECT_NEAR(compression_ratio("The quick brown fox jumps over the lazy dog"), 43.0 / 50, 1e-6);
-  EXPECT_EQ(compression_ratio(""), 0.0f);
+  EXPECT_EQ(compression_ratio(""), 0.0);
+  // A threshold of 2.4 is compared with what Python would compute, not with a rounding of it.
+  EXPECT_EQ(compression_ratio(std::string(12, 'a')), 12.0 / 11);
+}
+
+SUSURRUS_TEST(compression_ratios_are_those_of_the_goldens) {
+  const auto units = shared_json("golden/units/units.json");
+  if (!units) return;
+  size_t count = 0;
+  for (JsonValue one : units->root()["compression_ratio"].items()) {
+    EXPECT_EQ(compression_ratio(*one["text"].text()), *one["ratio"].number());
+    ++count;
+  }
+  EXPECT_GT(count, 0u);
 }
 
 }  // namespace susurrus::testing
