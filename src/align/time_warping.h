@@ -20,8 +20,9 @@ constexpr size_t warping_trace_bytes(size_t rows, size_t columns) { return rows 
 constexpr size_t warping_path_steps(size_t rows, size_t columns) { return rows + columns; }
 
 /// The cheapest monotone path through `costs` (rows, columns) from the first cell to the last, in ascending order.
-/// Sums are f64. Among equals the reference's choice: the diagonal only if strictly cheaper than both others, else up
-/// (from the row before) if strictly cheaper than both, else left. Does not allocate if `path` has the capacity.
+/// Sums are f64. Ties go as in the reference: the diagonal only if strictly cheaper than both others, else up (from the
+/// row before) if strictly cheaper than both, else left, even where that is the dearest of the three.
+/// Does not allocate if `path` has the capacity.
 void dynamic_time_warping(size_t rows, size_t columns, const float* costs,
                           std::span<double> scratch, std::span<uint8_t> trace,
                           std::vector<WarpingStep>& path);
