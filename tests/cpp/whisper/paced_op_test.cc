@@ -17,6 +17,7 @@ struct Recorder {
   uint64_t piece_work = 0;
 };
 Recorder recorder;
+const uint32_t own_rows[1] = {};
 
 void record_linear(const LinearArgs& args) {
   const size_t columns = static_cast<size_t>(args.weight.shape[0]);
@@ -31,6 +32,7 @@ void record_attention(const AttentionArgs& args) {
   recorder.piece_work = counted_work(args);
   const auto first_row = static_cast<size_t>(args.out - recorder.base) / args.out_stride;
   EXPECT_EQ(args.causal_offset, 3 + first_row);
+  EXPECT_EQ(static_cast<size_t>(args.own.rows - own_rows), first_row * args.own.rows_stride);
   for (size_t r = 0; r < args.query_rows; ++r) {
     for (size_t h = 0; h < args.head_count; ++h) {
       ++recorder.covered[(first_row + r) * recorder.lanes + args.head_first + h];
@@ -49,25 +51,27 @@ const KernelTable kRecording = {.variant = Variant::reference,
                                 .add = nullptr,
                                 .dequantize_row = nullptr};
 
-void run_and_check(PacedOp op, size_t rows, size_t lanes, uint64_t budget) {
+/// Pieces find the budgets in turn, as they do where other operations share their steps.
+void run_and_check(PacedOp op, size_t rows, size_t lanes, std::vector<uint64_t> budgets) {
   recorder.covered.assign(rows * lanes, 0);
   recorder.lanes = lanes;
   uint64_t total = 0;
-  while (!op.is_done()) {
+  for (size_t i = 0; !op.is_done(); ++i) {
+    const uint64_t budget = budgets[i % budgets.size()];
     const uint64_t work = op.run_piece(kRecording, budget);
     EXPECT_EQ(work, recorder.piece_work);
     EXPECT_LE(work, budget);
     total += work;
     ASSERT_TRUE(work > 0);
   }
-  EXPECT_EQ(op.run_piece(kRecording, budget), 0u);
+  EXPECT_EQ(op.run_piece(kRecording, budgets[0]), 0u);
   for (int count : recorder.covered) {
     if (!EXPECT_EQ(count, 1)) return;
   }
   EXPECT_GT(total, 0u);
 }
 
-void check_linear(size_t rows, size_t n, size_t k, uint64_t budget) {
+void check_linear(size_t rows, size_t n, size_t k, std::vector<uint64_t> budgets) {
   // Nothing is read or written: addresses alone.
   static float place[1];
   static uint8_t weight[1];
@@ -79,10 +83,11 @@ void check_linear(size_t rows, size_t n, size_t k, uint64_t budget) {
   args.weight = {Dtype::f32, Shape({n, k}), weight};
   args.y = place;
   args.y_stride = n;
-  run_and_check(PacedOp(args), rows, n, budget);
+  run_and_check(PacedOp(args), rows, n, budgets);
 }
 
-void check_attention(size_t rows, size_t keys, size_t heads, size_t head_size, uint64_t budget) {
+void check_attention(size_t rows, size_t keys, size_t heads, size_t head_size,
+                     std::vector<uint64_t> budgets) {
   static float place[1];
   recorder.base = place;
   AttentionArgs args;
@@ -94,29 +99,41 @@ void check_attention(size_t rows, size_t keys, size_t heads, size_t head_size, u
   args.q = args.k = args.v = place;
   args.out = place;
   args.q_stride = args.k_stride = args.v_stride = args.out_stride = heads * head_size;
-  run_and_check(PacedOp(args), rows, heads, budget);
+  args.own = {.rows = own_rows, .rows_stride = 7};
+  run_and_check(PacedOp(args), rows, heads, budgets);
 }
+
+const std::vector<uint64_t> kBudgets[] = {
+    {kStepMultiplyAdds},
+    {30'000'000},
+    {kStepMultiplyAdds, kLeastPieceMultiplyAdds},
+    {60'000'000, 40'000'000, kStepMultiplyAdds, 35'000'000, kLeastPieceMultiplyAdds},
+};
 
 }  // namespace
 
 SUSURRUS_TEST(linear_pieces_cover_everything_once_within_the_budget) {
-  for (uint64_t budget : {uint64_t{30'000'000}, kStepMultiplyAdds}) {
-    check_linear(1500, 384, 384, budget);  // tiny
-    check_linear(750, 1536, 384, budget);
-    check_linear(1500, 1280, 1280, budget);  // large
-    check_linear(750, 5120, 1280, budget);
-    check_linear(750, 1280, 5120, budget);
-    check_linear(1, 51866, 1280, budget);  // the logits
-    check_linear(7, 3, 5, budget);
+  for (const auto& budgets : kBudgets) {
+    check_linear(1500, 384, 384, budgets);  // tiny
+    check_linear(750, 1536, 384, budgets);
+    check_linear(1500, 1280, 1280, budgets);  // large
+    check_linear(750, 5120, 1280, budgets);
+    check_linear(750, 1280, 5120, budgets);
+    check_linear(1, 51866, 1280, budgets);  // the logits
+    check_linear(5, 51866, 1280, budgets);  // of five sequences
+    check_linear(300, 200, 20000, budgets);
+    check_linear(7, 3, 5, budgets);
   }
-  check_linear(100, 17, 9, 9 * 16);
+  check_linear(100, 17, 9, {9 * 16});
 }
 
 SUSURRUS_TEST(attention_pieces_cover_everything_once_within_the_budget) {
-  check_attention(1500, 1500, 20, 64, kStepMultiplyAdds);
-  check_attention(1500, 1500, 6, 64, 30'000'000);
-  check_attention(1, 1500, 20, 64, kStepMultiplyAdds);
-  check_attention(13, 17, 3, 5, 500);
+  for (const auto& budgets : kBudgets) {
+    check_attention(1500, 1500, 20, 64, budgets);
+    check_attention(1, 1500, 20, 64, budgets);
+    check_attention(64, 1500, 20, 64, budgets);
+  }
+  check_attention(13, 17, 3, 5, {500});
 }
 
 SUSURRUS_TEST(state_plan_of_official_models) {
