@@ -124,11 +124,31 @@ export const sampleSegments = ['three one four', 'one five nine', 'two six five'
 
 /** The sample again and again: a long recording. */
 export function longRecording(times: number): Uint8Array {
+  return sampleOf((data) => Buffer.concat(Array.from({ length: times }, () => data)));
+}
+
+export function longSilence(seconds: number): Uint8Array {
+  return sampleOf(() => Buffer.alloc(seconds * 32_000));
+}
+
+/** The same WAV file with noise up to `level`, where 1 is as loud as can be; always the same noise. */
+export function withNoise(wav: Uint8Array, level: number): Uint8Array {
+  const noisy = Buffer.from(wav);
+  let seed = 1;
+  for (let at = 44; at + 1 < noisy.length; at += 2) {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    const sample = noisy.readInt16LE(at) + (seed / 2 ** 31 - 1) * level * 32_767;
+    noisy.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round(sample))), at);
+  }
+  return noisy;
+}
+
+/** A WAV file like the sample, with samples of its own. */
+function sampleOf(change: (data: Buffer) => Buffer): Uint8Array {
   const sample = sampleBytes();
   const header = Buffer.from(sample.subarray(0, 44));
-  const data = sample.subarray(44);
-  const body = Buffer.concat(Array.from({ length: times }, () => data));
-  header.writeUInt32LE(36 + body.length, 4);
-  header.writeUInt32LE(body.length, 40);
-  return Buffer.concat([header, body]);
+  const data = change(sample.subarray(44));
+  header.writeUInt32LE(36 + data.length, 4);
+  header.writeUInt32LE(data.length, 40);
+  return Buffer.concat([header, data]);
 }

@@ -6,11 +6,13 @@ import { describeWithShared, projectRoot, sharedFolder } from '../support/shared
 import {
   drop,
   longRecording,
+  longSilence,
   sampleBytes,
   sampleSegments,
   segmentTexts,
   settled,
   startStage,
+  withNoise,
   worked,
 } from './browser_page.js';
 import type { Stage } from './browser_page.js';
@@ -82,7 +84,7 @@ describe('the page', () => {
     await worked(page, () => page.click('#sample'));
     const second = page.locator('.segment').nth(1);
     const start = (await second.locator('.times').textContent())?.split(' – ')[0] ?? '';
-    await second.click();
+    await second.locator('.times').click();
     await page.waitForSelector('.segment[aria-current="true"]');
     const playing = await page.evaluate(() => {
       const audio = document.querySelector('audio');
@@ -109,8 +111,9 @@ describe('the page', () => {
     await worked(page, () => page.keyboard.press('Enter'));
     expect(await segmentTexts(page)).toEqual(sampleSegments);
 
-    await page.locator('.segment').first().focus();
-    const focusedText = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    await page.locator('.segment .times').first().focus();
+    const focusedText = () =>
+      page.evaluate(() => document.activeElement?.parentElement?.textContent ?? '');
     await page.keyboard.press('ArrowDown');
     expect(await focusedText()).toContain('one five nine');
     await page.keyboard.press('End');
@@ -119,6 +122,15 @@ describe('the page', () => {
     expect(await focusedText()).toContain('three one four');
     await page.keyboard.press('Space');
     await page.waitForFunction(() => document.querySelector('audio')?.paused === false);
+    // From word to word.
+    const time = () => page.evaluate(() => document.querySelector('audio')?.currentTime ?? 0);
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('.word.sounding >> text=two');
+    const first = await time();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('.word.sounding >> text=six');
+    expect(await time()).toBeGreaterThan(first);
     expect(await page.getAttribute('#status', 'aria-live')).toBe('polite');
     expect(problems).toEqual([]);
   });
@@ -216,17 +228,91 @@ describe('the page', () => {
     expect(problems).toEqual([]);
   });
 
-  test('saves the transcript as text and as JSON', async () => {
+  test('plays from the word that is pressed, and marks each word as it sounds', async () => {
+    const { page, problems } = await stage.open();
+    await worked(page, () => page.click('#sample'));
+    const words = page.locator('.segment').nth(1).locator('.word');
+    expect(await words.allTextContents()).toEqual(['one', 'five', 'nine']);
+    await words.nth(1).click();
+    await page.waitForSelector('.word.sounding >> text=five');
+    await page.waitForSelector('.word.sounding >> text=nine');
+    expect(await page.locator('.word.sounding').count()).toBe(1);
+    // It goes on where the segment ends.
+    await page.waitForSelector('.segment[aria-current="true"] >> text=two');
+    expect(problems).toEqual([]);
+  });
+
+  test('listens as it is told to', async () => {
+    const { page, problems } = await stage.open();
+    expect(await page.isHidden('#language')).toBe(true);
+    await page.uncheck('#word_times');
+    await page.click('.more-options summary');
+    await page.fill('#beam_size', '3');
+    await page.fill('#initial_prompt', 'one two');
+    await page.fill('#hotwords', 'three, , four');
+    await worked(page, () => page.click('#sample'));
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(await page.locator('.word').count()).toBe(0);
+    await page.check('#word_times');
+    await worked(page, () => page.click('#again'));
+    expect(await page.textContent('#transcript_title')).toBe('sample.wav');
+    expect(await page.locator('.word').count()).toBe(9);
+
+    await page.fill('#beam_size', '99');
+    await worked(page, () => page.click('#again'));
+    expect(await page.textContent('#error_details')).toMatch(/invalid_argument.*beamSize/);
+    expect(problems).toEqual([]);
+  });
+
+  test('marks words that it is not sure of, and shows what it left out', async () => {
+    const { page, problems } = await stage.open();
+    await worked(page, () => page.click('#sample'));
+    expect(await page.isHidden('#unsure_legend')).toBe(true);
+    expect(await page.isHidden('#dropped')).toBe(true);
+
+    await worked(page, () => drop(page, 'in noise.wav', withNoise(sampleBytes(), 0.2)));
+    expect(await page.locator('.segment .unsure').count()).toBeGreaterThan(0);
+    expect(await page.isVisible('#unsure_legend')).toBe(true);
+    await page.screenshot({ path: join(screenshots, 'unsure.png') });
+
+    await worked(page, () => drop(page, 'noise.wav', withNoise(longSilence(20), 1)));
+    expect(await page.isVisible('#nothing_heard')).toBe(true);
+    expect(await page.textContent('#dropped_title')).toMatch(
+      /^(One piece|\d+ pieces) of text left/,
+    );
+    await page.click('#dropped summary');
+    expect(await page.locator('#dropped small').first().textContent()).toBe(
+      'silence was more probable',
+    );
+    await page.screenshot({ path: join(screenshots, 'dropped.png') });
+    expect(problems).toEqual([]);
+  });
+
+  test('says how long it will still take', async () => {
+    const { page, problems } = await stage.open();
+    await drop(page, 'long.wav', longRecording(24));
+    await page.waitForFunction(() =>
+      / left$/.test(document.getElementById('remaining')?.textContent ?? ''),
+    );
+    await worked(page, () => page.click('#cancel'));
+    expect(await page.textContent('#remaining')).toBe('');
+    expect(problems).toEqual([]);
+  });
+
+  test('saves the transcript in every format', async () => {
     const { page, problems } = await stage.open({ acceptDownloads: true });
     await worked(page, () => page.click('#sample'));
-    const save = async (button: string) => {
-      const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+    const save = async (format: string) => {
+      await page.selectOption('#format', format);
+      const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
       const content = readFileSync(await download.path(), 'utf8');
       return { name: download.suggestedFilename(), content };
     };
-    const text = await save('#save_txt');
-    expect(text).toEqual({ name: 'sample.txt', content: `${sampleSegments.join(' ')}\n` });
-    const json = await save('#save_json');
+    expect(await save('txt')).toEqual({
+      name: 'sample.txt',
+      content: `${sampleSegments.join('\n')}\n`,
+    });
+    const json = await save('json');
     expect(json.name).toBe('sample.json');
     expect(JSON.parse(json.content)).toMatchObject({
       language: 'en',
@@ -237,6 +323,14 @@ describe('the page', () => {
         no_speech_prob: expect.any(Number),
       })),
     });
+    for (const format of ['srt', 'vtt', 'lrc', 'tsv', 'csv']) {
+      const { name, content } = await save(format);
+      expect(name).toBe(`sample.${format}`);
+      expect(content).toContain(sampleSegments[2]);
+    }
+    const verbose = await save('verbose_json');
+    expect(verbose.name).toBe('sample.verbose.json');
+    expect(JSON.parse(verbose.content)).toMatchObject({ task: 'transcribe', language: 'english' });
     expect(problems).toEqual([]);
   });
 

@@ -43,7 +43,9 @@ export class TranscriptView {
     this.#card.hidden = false;
   }
 
+  /** Segments of silence have no text and no row. */
   add(segment: Segment): void {
+    if (segment.text.trim() === '') return;
     const before = this.#rows.at(-1)?.segment.language;
     const hasChanged = before !== undefined && before !== segment.language;
     const label = hasChanged ? languageName(segment.language) : undefined;
@@ -57,10 +59,11 @@ export class TranscriptView {
   finish(facts: readonly string[], { rejected }: TranscriptionResult): void {
     this.#meta.textContent = facts.join(' · ');
     this.#nothing.hidden = this.#rows.length > 0;
-    this.#dropped.hidden = rejected.length === 0;
-    const pieces = rejected.length === 1 ? 'One piece' : `${rejected.length} pieces`;
+    const dropped = rejected.filter(({ text }) => text.trim() !== '');
+    this.#dropped.hidden = dropped.length === 0;
+    const pieces = dropped.length === 1 ? 'One piece' : `${dropped.length} pieces`;
     byId('dropped_title', HTMLElement).textContent = `${pieces} of text left out`;
-    byId('dropped_list', HTMLUListElement).replaceChildren(...rejected.map(droppedItem));
+    byId('dropped_list', HTMLUListElement).replaceChildren(...dropped.map(droppedItem));
   }
 
   /** It ends here, for this reason. */

@@ -1,8 +1,8 @@
 import type { Attempt, Segment, TranscriptionResult } from '../node.js';
 
-/** What was dropped and, with `hasRetries`, which windows took more than one attempt: a line each, with the reason. */
+/** What text was dropped and, with `hasRetries`, which windows took several attempts: a line each, with the reason. */
 export function explain(result: TranscriptionResult, hasRetries: boolean): string {
-  const lines = result.rejected.map(droppedLine);
+  const lines = result.rejected.filter(({ text }) => text.trim()).map(droppedLine);
   if (hasRetries) {
     const windows = new Map(
       [...result.segments, ...result.rejected].map(({ seek, attempts }) => [seek, attempts]),
