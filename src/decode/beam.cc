@@ -58,7 +58,7 @@ void BeamSearch::rank_continuations(std::span<const std::span<const float>> rows
   for (size_t source = 0; source < now_.sums.size(); ++source) {
     const size_t count = top_logits(rows[source], top_);
     if (count == 0) continue;
-    const LogSoftmax log_softmax(rows[source]);
+    const LogSoftmax log_softmax(rows[source], top_[0].logit);
     for (const RankedLogit& top : std::span(top_).first(count)) {
       const float logprob = log_softmax(top.logit);
       continuations_.push_back({now_.sums[source] + logprob, logprob, static_cast<uint32_t>(source),

@@ -16,7 +16,7 @@ bool GreedySearch::choose(std::span<const std::span<const float>> rows) {
   std::span<const float> logits = rows[0];
   const uint32_t token = argmax(logits);
   if (logits[token] == -std::numeric_limits<float>::infinity()) return true;
-  const float logprob = LogSoftmax(logits)(logits[token]);
+  const float logprob = LogSoftmax(logits, logits[token])(logits[token]);
   path_.sum_logprob = add_logprob(path_.sum_logprob, logprob);
   if (token == end_of_text_) return true;
   path_.tokens.push_back(token);

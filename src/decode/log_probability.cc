@@ -32,8 +32,10 @@ double log_sum_exp(std::span<const float> logits) {
   return maximum + std::log(exp_sum(logits, maximum));
 }
 
-LogSoftmax::LogSoftmax(std::span<const float> logits)
-    : maximum(largest(logits)), log_sum(static_cast<float>(std::log(exp_sum(logits, maximum)))) {}
+LogSoftmax::LogSoftmax(std::span<const float> logits) : LogSoftmax(logits, largest(logits)) {}
+
+LogSoftmax::LogSoftmax(std::span<const float> logits, float maximum)
+    : maximum(maximum), log_sum(static_cast<float>(std::log(exp_sum(logits, maximum)))) {}
 
 float softmax_probability(std::span<const float> logits, uint32_t index) {
   return static_cast<float>(std::exp(logits[index] - log_sum_exp(logits)));

@@ -10,6 +10,8 @@ double log_sum_exp(std::span<const float> logits);
 /// Turns the logits of one row into log probabilities, in f32 and in the order of torch's log_softmax.
 struct LogSoftmax {
   explicit LogSoftmax(std::span<const float> logits);
+  /// Where the largest logit is known already.
+  LogSoftmax(std::span<const float> logits, float maximum);
   float operator()(float logit) const { return (logit - maximum) - log_sum; }
 
   float maximum;  // -inf where every token is forbidden

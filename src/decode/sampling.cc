@@ -1,5 +1,6 @@
 #include "decode/sampling.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -15,22 +16,43 @@ float weight(float logit, float maximum, float temperature) {
 }
 
 /// The first index at which the weights, added up, exceed `uniform` of their sum: the inverse of the distribution
-/// function. The maximum itself is a logit.
+/// function. Weights are added up in blocks, so that only those of one block are computed again. `maximum`, the largest
+/// logit, is above -inf.
 uint32_t draw(std::span<const float> logits, float maximum, float temperature, double uniform) {
+  constexpr size_t kBlocks = 64;
+  const size_t block_size = (logits.size() + kBlocks - 1) / kBlocks;
+  double sums[kBlocks] = {};
   double total = 0;
-  for (float logit : logits) total += weight(logit, maximum, temperature);
-  const double wanted = uniform * total;
-  double sum = 0;
-  uint32_t last = 0;
-  for (size_t i = 0; i < logits.size(); ++i) {
-    const float w = weight(logits[i], maximum, temperature);
-    if (w == 0) continue;
-    last = static_cast<uint32_t>(i);
-    sum += w;
-    if (sum > wanted) break;
+  for (size_t i = 0; i < logits.size();) {
+    double& sum = sums[i / block_size];
+    for (const size_t end = std::min(i + block_size, logits.size()); i < end; ++i) {
+      sum += weight(logits[i], maximum, temperature);
+    }
+    total += sum;
   }
-  // Rounding may let the product be the sum itself: the last possible token then.
-  return last;
+
+  double wanted = uniform * total;
+  size_t block = 0;
+  size_t last_block = 0;
+  for (; block < kBlocks && wanted >= sums[block]; ++block) {
+    wanted -= sums[block];
+    if (sums[block] > 0) last_block = block;
+  }
+  // Rounding may leave nothing to choose from: the last possible token then.
+  if (block == kBlocks) {
+    block = last_block;
+    wanted = total;
+  }
+  const size_t first = block * block_size;
+  size_t chosen = first;
+  for (size_t i = first; i < std::min(first + block_size, logits.size()); ++i) {
+    const double w = weight(logits[i], maximum, temperature);
+    if (w == 0) continue;
+    chosen = i;
+    if (wanted < w) break;
+    wanted -= w;
+  }
+  return static_cast<uint32_t>(chosen);
 }
 
 }  // namespace
