@@ -8,12 +8,11 @@
 #include "align/alignment_costs.h"
 #include "session/prompt.h"
 #include "text/word_split.h"
+#include "whisper/paced_op.h"
 
 namespace susurrus {
 namespace {
 
-// Of a step that works through attention scores.
-constexpr uint64_t kMultiplyAddsPerStep = 100'000'000;
 constexpr double kPositionsPerSecond = 50;
 
 using Heads = std::vector<std::pair<uint32_t, uint32_t>>;  // (layer, head)
@@ -145,7 +144,7 @@ class AttentionAligner final : public WordAligner {
     const uint64_t work_per_row =
         std::max<uint64_t>(1, uint64_t{frames_} * (d.n_text_state / d.n_text_head));
     const size_t rows = static_cast<size_t>(
-        std::clamp<uint64_t>(kMultiplyAddsPerStep / work_per_row, 1, token_count_ - rows_scored_));
+        std::clamp<uint64_t>(kStepMultiplyAdds / work_per_row, 1, token_count_ - rows_scored_));
     const auto place =
         static_cast<size_t>(std::ranges::find(trace_.layers, layer) - trace_.layers.begin());
     const size_t first = place * token_count_ + rows_scored_;
@@ -203,19 +202,13 @@ class AttentionAligner final : public WordAligner {
 };
 
 Status check_text(const WhisperModel& model, std::span<const uint32_t> tokens, size_t room) {
-  const auto wrong = [](const char* what) {
-    return make_error(ErrorCode::invalid_argument, ErrorReason::option).about(what);
-  };
   for (uint32_t token : tokens) {
     if (token >= model.special_tokens().end_of_text) {
-      return wrong("text").expecting("tokens of text only").having(token);
+      return option_error("text", "tokens of text only").having(token);
     }
   }
   if (tokens.size() <= room) return ok_status();
-  FixedString<120> most("at most ");
-  most.append(std::to_string(room));
-  most.append(" tokens");
-  return wrong("text").expecting(most.view()).having(tokens.size());
+  return option_error("text", "at most " + std::to_string(room) + " tokens").having(tokens.size());
 }
 
 }  // namespace
