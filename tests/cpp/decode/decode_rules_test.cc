@@ -161,6 +161,10 @@ SUSURRUS_TEST(compression_ratios_are_those_of_zlib_level_6) {
   EXPECT_NEAR(compression_ratio("hello"), 5.0 / 13, 1e-6);
   EXPECT_NEAR(compression_ratio("The quick brown fox jumps over the lazy dog"), 43.0 / 50, 1e-6);
   EXPECT_EQ(compression_ratio(""), 0.0);
+  // Levels up to 4 find a byte less.
+  std::string cubes;
+  for (int i = 0; i < 300; ++i) cubes += (i > 0 ? " " : "") + std::to_string(i * i * i % 97);
+  EXPECT_EQ(compression_ratio(cubes), 875.0 / 153);
   // A threshold of 2.4 is compared with what Python would compute, not with a rounding of it.
   EXPECT_EQ(compression_ratio(std::string(12, 'a')), 12.0 / 11);
 }

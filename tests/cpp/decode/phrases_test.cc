@@ -98,6 +98,7 @@ SUSURRUS_TEST(shared_beginnings_count_once) {
   EXPECT_EQ(words().changes(bias({{"New York", 3}, {"New Jersey", 5}}), " New"),
             "' New'=5 ' York'=3 ' Jersey'=5");
   EXPECT_EQ(words().changes(bias({{"ha ha ha", 2}}), " ha| ha"), "' ha'=2");
+  EXPECT_EQ(words().changes(bias({{"ha ha", 2}, {"ha", 5}}), " ha"), "' ha'=5");
 }
 
 SUSURRUS_TEST(unwanted_phrases_are_only_kept_from_being_completed) {

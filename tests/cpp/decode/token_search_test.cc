@@ -111,6 +111,41 @@ SUSURRUS_TEST(samples_follow_the_distribution_at_their_temperature) {
   for (uint32_t token : coldest[0].tokens) EXPECT_EQ(token, 7u);
 }
 
+SUSURRUS_TEST(samples_follow_the_distribution_over_many_tokens) {
+  // Token i has weight i: a third of the sum lies below 1 / sqrt(3) of the tokens.
+  constexpr size_t kTokens = 1000;
+  std::vector<float> logits(kTokens, kForbidden);
+  for (size_t i = 1; i < kTokens; ++i) logits[i] = std::log(static_cast<float>(i));
+  constexpr size_t kDraws = 5000;
+  SamplingSearch search(kTokens, kDraws, 1.0, 1, 8);
+  while (!choose(search, logits)) {
+  }
+  const auto drawn = search.finish();
+  double mean = 0;
+  size_t in_first_third = 0;
+  for (uint32_t token : drawn[0].tokens) {
+    mean += token / static_cast<double>(kDraws);
+    in_first_third += token < 577;
+  }
+  EXPECT_NEAR(mean, kTokens * 2 / 3.0, 10.0);
+  EXPECT_NEAR(in_first_third / static_cast<double>(kDraws), 1 / 3.0, 0.02);
+}
+
+SUSURRUS_TEST(draws_invert_the_distribution_function) {
+  // The same numbers, looked up in the running sum of equal weights.
+  constexpr size_t kTokens = 333;
+  const std::vector<float> logits(kTokens, 2.0f);
+  SamplingSearch search(kTokens, 500, 0.7, 1, 4);
+  while (!choose(search, logits)) {
+  }
+  SeededRandom random(derive_seed(4, 0));
+  const auto drawn = search.finish();
+  for (uint32_t token : drawn[0].tokens) {
+    EXPECT_EQ(token, static_cast<uint32_t>(random.uniform() * kTokens));
+    if (current_case_failed()) return;
+  }
+}
+
 SUSURRUS_TEST(samples_repeat_with_their_seed) {
   std::vector<float> logits(kVocabulary, 0.0f);
   logits[kEnd] = kForbidden;
@@ -190,6 +225,8 @@ SUSURRUS_TEST(candidates_are_ranked_by_mean_or_by_penalised_length) {
   const std::vector<TokenCandidate> close = {candidate(2, -2.0), candidate(8, -3.0)};
   EXPECT_EQ(rank_candidates(close, 0.5), 0u);  // -1.852, -2.038
   EXPECT_EQ(rank_candidates(close, 1.0), 1u);  // -1.714, -1.385
+  const std::vector<TokenCandidate> far = {candidate(1, -1.0), candidate(7, -1.9)};
+  EXPECT_EQ(rank_candidates(far, 1.0), 1u);  // -1, -0.95
   // The first of equals; the empty one counts as one token.
   EXPECT_EQ(rank_candidates(std::vector{candidate(1, -1), candidate(2, -2)}, std::nullopt), 0u);
   EXPECT_EQ(rank_candidates(std::vector{candidate(0, -3), candidate(1, -2)}, std::nullopt), 1u);
