@@ -44,8 +44,9 @@ describe('susurrus', () => {
     const { status, stdout, stderr } = await run('--help');
     expect([status, stderr]).toEqual([0, '']);
     for (const word of [
-      ...['transcribe', 'convert', 'inspect', '--model', '--language', '--timestamps', '--format'],
-      ...['--variant', '--dtype', '--compress', '--vocabulary', '--force', '--json', '--version'],
+      ...['transcribe', 'detect-language', 'align', 'score', 'convert', 'inspect'],
+      ...['--dtype', '--compress', '--vocabulary', '--force', '--json', '--version'],
+      ...['--text', '--text-file', '--stats', '--verbose', '--model', '--variant'],
     ]) {
       expect(stdout).toContain(word);
     }
@@ -68,7 +69,7 @@ describe('susurrus', () => {
     ['an unknown command', ['listen'], /no command 'listen'/],
     ['an unknown option', ['transcribe', samplePath, '--beams', '5'], /--beams/],
     ['no audio', ['transcribe'], /at least one audio file/],
-    ['a wrong choice', ['transcribe', samplePath, '--format', 'xml'], /txt or json/],
+    ['a wrong choice', ['transcribe', samplePath, '--format', 'xml'], /txt, srt, .*'xml'/],
     ['a missing value', ['transcribe', samplePath, '--model'], /--model/],
     ['too few files', ['convert', 'folder'], /SRC and DST/],
     ['too many files', ['inspect', 'a', 'b'], /one FILE/],
@@ -86,16 +87,17 @@ describe('susurrus transcribe', () => {
     expect(stderr).toMatch(/susurrus convert/);
   });
 
-  test('prints JSON alone, with the reference’s fields', async () => {
+  test('prints JSON alone, with the reference’s fields and what is known besides', async () => {
     const { status, stdout } = await run('transcribe', samplePath, '--format', 'json');
     expect(status).toBe(0);
     const result = JSON.parse(stdout) as { text: string; segments: Record<string, unknown>[] };
-    expect(result).toMatchObject({ language: 'en' });
+    expect(result).toMatchObject({ language: 'en', rejected: [] });
     expect(result.text.trim()).toBe(sampleText);
     expect(Object.keys(result.segments[0]!).sort()).toEqual(
       [
-        ...['avg_logprob', 'compression_ratio', 'end', 'id', 'no_speech_prob', 'seek', 'start'],
-        ...['temperature', 'text', 'tokens'],
+        ...['id', 'seek', 'start', 'end', 'text', 'tokens', 'temperature', 'avg_logprob'],
+        ...['compression_ratio', 'no_speech_prob'],
+        ...['token_probabilities', 'language', 'decision', 'attempts'],
       ].sort(),
     );
   });
@@ -103,7 +105,7 @@ describe('susurrus transcribe', () => {
   test('takes a model, options and several files', async () => {
     const { status, stdout, stderr } = await run(
       ...['transcribe', samplePath, samplePath, '--model', modelPath, '--language', 'en'],
-      ...['--timestamps', 'none', '--variant', 'simd', '--temperature', '0'],
+      ...['--timestamps', 'none', '--variant', 'simd', '--temperature', '0', '--beam-size', '5'],
       ...['--compatibility', 'openai', '--format', 'json', '--stats'],
     );
     expect(status).toBe(0);
@@ -114,14 +116,62 @@ describe('susurrus transcribe', () => {
     expect(stderr.match(/real-time factor [\d.]+ .*engine simd/g)).toHaveLength(2);
   });
 
+  test('writes subtitles of words to a folder', async () => {
+    const { status, stdout } = await run(
+      ...['transcribe', samplePath, '--model', modelPath, '--timestamps', 'word'],
+      ...['--format', 'srt,lrc', '--max-words-per-line', '1', '--output-dir', folder],
+    );
+    expect([status, stdout]).toEqual([0, '']);
+    const cues = readFileSync(join(folder, 'sample.srt'), 'utf8').trim().split('\n\n');
+    expect(cues.map((cue) => cue.split('\n')[2]).join(' ')).toBe(sampleText);
+    expect(cues[0]).toMatch(/^1\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\nthree$/);
+    expect(readFileSync(join(folder, 'sample.lrc'), 'utf8').match(/^\[00:0/gm)).toHaveLength(9);
+  });
+
   test.each([
     ['an absent recording', ['/no/such.wav', '--model', modelPath], 6, /no such file/],
     ['an absent model', [samplePath, '--model', '/no/such.apr'], 6, /no such file/],
     ['a file that is no model', [samplePath, '--model', samplePath], 1, /not a model file/],
     ['an unknown language', [samplePath, '--model', modelPath, '--language', 'xx'], 5, /language/],
+    ['an impossible beam', [samplePath, '--model', modelPath, '--beam-size', '99'], 5, /beamSize/],
     ['a file that is no audio', [modelPath, '--model', modelPath], 2, /no audio file/],
   ])('%s fails with one line', async (_, args, group, says) => {
     expectFailure(await run('transcribe', ...args), group, says);
+  });
+});
+
+describe('susurrus align, score, detect-language', () => {
+  test('align gives the words of a known text their times', async () => {
+    const text = ['--text', sampleText, '--model', modelPath];
+    const { status, stdout } = await run('align', samplePath, ...text);
+    expect(status).toBe(0);
+    const { segments } = JSON.parse(stdout) as {
+      segments: { words: { word: string; start: number; end: number }[] }[];
+    };
+    const words = segments[0]!.words;
+    expect(words.map(({ word }) => word).join('')).toBe(` ${sampleText}`);
+    for (const { start, end } of words) {
+      expect(start).toBeLessThan(end);
+      expect(end).toBeLessThanOrEqual(9);
+    }
+  });
+
+  test('score finds the text that was spoken', async () => {
+    const wrong = sampleText.replace('nine', 'zero');
+    const model = ['--model', modelPath];
+    const { status, stdout } = await run('score', samplePath, wrong, sampleText, ...model);
+    expect(status).toBe(0);
+    const lines = stdout.trim().split('\n');
+    expect(lines.map((line) => line.split('\t')[2])).toEqual([sampleText, wrong]);
+    expect(lines[0]).toMatch(/^-\d+\.\d{4}\t-\d+\.\d{4}\t/);
+  });
+
+  test('detect-language says when there is nothing to choose from', async () => {
+    const { status, stdout, stderr } = await run(
+      ...['detect-language', samplePath, '--model', modelPath],
+    );
+    expect([status, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/knows English only/);
   });
 });
 

@@ -73,21 +73,32 @@ describe('options of transcribe', () => {
     expect(await optionsFor()).toEqual({});
   });
 
+  const all = [
+    ...['--task', 'translate', '--language', 'per-window', '--languages', 'en, de'],
+    ...['--min-language-probability', '0.7', '--initial-prompt', 'A talk.'],
+    ...['--carry-initial-prompt', '--prefix', 'So', '--condition-on-previous-text', 'false'],
+    ...['--timestamps', 'word', '--prepend-punctuations', '(', '--append-punctuations', ')'],
+    ...['--compatibility', 'openai', '--max-initial-timestamp', '2', '--temperature', '0,0.4'],
+    ...['--best-of', '3', '--beam-size', '5', '--patience', '1.5', '--length-penalty', '0.6'],
+    ...['--suppress-tokens', '-1,7', '--suppress-blank', 'false', '--sample-length', '100'],
+    ...['--compression-ratio-threshold', '2', '--logprob-threshold', '-0.5'],
+    ...['--no-speech-threshold', '0.5', '--clip-timestamps', '0,5,7.5', '--seed', '9'],
+    ...['--hallucination-silence-threshold', '2', '--normalisation', 'window'],
+    ...['--hotword', 'Susurrus=7.5', '--hotword', 'a=b', '--allowed', 'yes', '--allowed', 'no'],
+    ...['--no-break-loops'],
+  ];
+
+  test('are all in the help, and so are those of what is written', async () => {
+    const { stdout } = await run('--help');
+    const ofOutput = ['--format', '--output-dir', '--max-line-width', '--max-line-count'];
+    const flags = all.filter((arg) => arg.startsWith('--'));
+    for (const flag of [...flags, ...ofOutput, '--max-words-per-line', '--highlight-words']) {
+      expect(stdout).toMatch(new RegExp(`${flag}(?![\\w-])`));
+    }
+  });
+
   test('all become options of the API', async () => {
-    const options = await optionsFor(
-      ...['--task', 'translate', '--language', 'per-window', '--languages', 'en, de'],
-      ...['--min-language-probability', '0.7', '--initial-prompt', 'A talk.'],
-      ...['--carry-initial-prompt', '--prefix', 'So', '--condition-on-previous-text', 'false'],
-      ...['--timestamps', 'word', '--prepend-punctuations', '(', '--append-punctuations', ')'],
-      ...['--compatibility', 'openai', '--max-initial-timestamp', '2', '--temperature', '0,0.4'],
-      ...['--best-of', '3', '--beam-size', '5', '--patience', '1.5', '--length-penalty', '0.6'],
-      ...['--suppress-tokens', '-1,7', '--suppress-blank', 'false', '--sample-length', '100'],
-      ...['--compression-ratio-threshold', '2', '--logprob-threshold', '-0.5'],
-      ...['--no-speech-threshold', '0.5', '--clip-timestamps', '0,5,7.5', '--seed', '9'],
-      ...['--hallucination-silence-threshold', '2', '--normalisation', 'window'],
-      ...['--hotword', 'Susurrus=7.5', '--hotword', 'a=b', '--allowed', 'yes', '--allowed', 'no'],
-      ...['--no-break-loops'],
-    );
+    const options = await optionsFor(...all);
     expect(options).toEqual({
       task: 'translate',
       language: 'per-window',
