@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "text/utf8.h"
+
 namespace susurrus {
 namespace {
 
@@ -17,6 +19,8 @@ template <typename T>
 Status check(std::string_view name, const std::optional<T>& number, const NumberRange& range) {
   return number ? check(name, static_cast<double>(*number), range) : ok_status();
 }
+
+bool is_blank(std::string_view text) { return strip_white_space(text).empty(); }
 
 }  // namespace
 
@@ -36,10 +40,10 @@ Status check_options(const DecodeOptions& options) {
   SUSURRUS_TRY(check("sampleLength", options.sample_length, ranges::kSampleLength));
   for (const Hotword& hotword : options.hotwords) {
     SUSURRUS_TRY(check("hotwords", hotword.weight, ranges::kHotwordWeight));
-    if (hotword.text.empty()) return option_error("hotwords", "text that is not empty");
+    if (is_blank(hotword.text)) return option_error("hotwords", "text that is not empty");
   }
   for (const std::string& phrase : options.allowed) {
-    if (phrase.empty()) return option_error("allowed", "phrases that are not empty");
+    if (is_blank(phrase)) return option_error("allowed", "phrases that are not empty");
   }
   if (!options.patience) return ok_status();
   if (!options.beam_size) return option_error("patience", "none without beamSize");

@@ -14,7 +14,7 @@ class LanguageDetector {
       : model_(model), allowed_(std::move(allowed)) {}
   /// True when done; the window is encoded then, the decoder reset. A model without languages has nothing to ask.
   Result<bool> step();
-  /// Most probable first; they sum to 1.
+  /// Most probable first; shares of all the model's languages, whichever are allowed.
   const std::vector<LanguageProbability>& probabilities() const { return probabilities_; }
   /// The code of the first.
   std::string_view language() const;

@@ -36,6 +36,7 @@ class AlignedWords final : public WindowWords {
   /// Of a window that is about to be encoded.
   void begin_encode(std::vector<Segment> segments, FixedString<16> language,
                     std::vector<uint32_t> allowed_languages) {
+    is_text_known_ = true;
     segments_ = std::move(segments);
     language_ = language;
     if (language.empty()) detector_.emplace(model_, std::move(allowed_languages));
@@ -68,16 +69,25 @@ class AlignedWords final : public WindowWords {
   }
 
   void finish() {
-    add_word_timestamps(segments_, aligner_->words(), model_.special_tokens(),
-                        {options_.prepend_punctuations, options_.append_punctuations}, 0);
+    const PunctuationMarks marks{options_.prepend_punctuations, options_.append_punctuations};
+    if (is_text_known_ && options_.is_openai_compatible) {
+      // The reference's find_alignment(), which knows no segments.
+      merge_punctuations(aligner_->words(), marks);
+      for (WordTiming& word : aligner_->words()) {
+        if (word.word.empty()) continue;
+        words_.push_back({std::move(word.word), word.start, word.end, word.probability});
+      }
+    } else {
+      add_word_timestamps(segments_, aligner_->words(), model_.special_tokens(), marks, 0);
+      if (!options_.is_openai_compatible) {
+        std::vector<Segment> rejected;
+        keep_time_contract(segments_, {0, frame_seconds(frame_count_)}, rejected);
+      }
+      for (Segment& segment : segments_) {
+        std::ranges::move(segment.words, std::back_inserter(words_));
+      }
+    }
     aligner_.reset();
-    if (!options_.is_openai_compatible) {
-      std::vector<Segment> rejected;
-      keep_time_contract(segments_, {0, frame_seconds(frame_count_)}, rejected);
-    }
-    for (Segment& segment : segments_) {
-      std::ranges::move(segment.words, std::back_inserter(words_));
-    }
     stage_ = Stage::done;
   }
 
@@ -86,6 +96,7 @@ class AlignedWords final : public WindowWords {
   const uint64_t frame_count_;
   FixedString<16> language_;
   std::optional<LanguageDetector> detector_;
+  bool is_text_known_ = false;
   std::vector<Segment> segments_;
   std::unique_ptr<WordAligner> aligner_;
   std::vector<Word> words_;
@@ -114,10 +125,11 @@ Result<std::unique_ptr<WindowWords>> WindowWords::create(WhisperModel& model,
   prompt_options.timestamps = false;
   SUSURRUS_ASSIGN(Prompt prompt, make_prompt(model, prompt_options, language.view()));
   PhraseTokens spellings = phrase_tokens(model.tokenizer(), text);
+  // As the model writes it: with a space in front where its script has spaces; in the reference everywhere.
+  const bool is_bare = spellings.is_unspaced && !options.is_openai_compatible;
   Segment segment;
   segment.end = frame_seconds(frame_count);
-  // As the model writes it: with a space in front, where its script has spaces.
-  segment.tokens = std::move(spellings.is_unspaced ? spellings.bare : spellings.spaced);
+  segment.tokens = std::move(is_bare ? spellings.bare : spellings.spaced);
   segment.text = model.tokenizer().decode(segment.tokens);
   // <|endoftext|> follows.
   const size_t room = model.dimensions().n_text_ctx - prompt.tokens.size() - 1;

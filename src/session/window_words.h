@@ -19,7 +19,8 @@ class WindowWords {
                                                      const WindowResult& window,
                                                      uint64_t frame_count);
   /// Of a known text: encodes mel_window() first, and detects the language where `options` leave it open.
-  /// invalid_argument for text that the text context cannot hold.
+  /// Where `options` are to keep to the reference, words are as its find_alignment() gives them: not shortened, and
+  /// possibly without length. invalid_argument for text that the text context cannot hold.
   static Result<std::unique_ptr<WindowWords>> create(WhisperModel& model,
                                                      const TranscribeOptions& options,
                                                      std::string_view text, uint64_t frame_count);

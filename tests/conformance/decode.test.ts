@@ -1,53 +1,61 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { toDecodeOptions } from '../support/golden_options.js';
 import {
-  casesWithin,
+  byAudio,
   expected,
   goldenModels,
+  sharedJson,
   tolerances,
   type DecodeGolden,
 } from '../support/goldens.js';
 import { goldenAudio } from '../support/goldens_audio.js';
 import { describeOnEngines, loadOn, type ConformanceModel } from '../support/goldens_engines.js';
 import { testModel } from '../support/goldens_models.js';
+import { shortContextModel } from '../support/short_context_model.js';
 
-/** The reference takes text or tokens. */
-async function promptTokens(model: ConformanceModel, prompt: unknown) {
-  if (typeof prompt === 'string') return model.encodeText(` ${prompt.trim()}`);
-  return prompt as readonly number[] | undefined;
+function testCases(load: () => Promise<ConformanceModel>, cases: readonly DecodeGolden[]): void {
+  let model: ConformanceModel;
+  beforeAll(async () => {
+    model = await load();
+  });
+  afterAll(() => model.dispose());
+
+  test.each(byAudio(cases).map((each) => [each.audio, each.id, each] as const))(
+    '%s %s',
+    async (audio, _id, golden) => {
+      const options = toDecodeOptions(golden.options);
+      const result = await model.decode(goldenAudio(audio), options);
+      expect({ ...result, tokens: [...result.tokens] }).toMatchObject({
+        tokens: golden.tokens,
+        text: golden.text,
+        language: golden.language,
+        temperature: 0,
+      });
+      const { avgLogprob, noSpeechProb, compressionRatio } = result;
+      expect(Math.abs(avgLogprob - golden.avg_logprob)).toBeLessThan(tolerances.avgLogprob);
+      expect(Math.abs(noSpeechProb - golden.no_speech_prob)).toBeLessThan(tolerances.probability);
+      expect(Math.abs(compressionRatio - golden.compression_ratio)).toBeLessThan(
+        tolerances.compressionRatio,
+      );
+      expect(result.tokenProbabilities).toHaveLength(golden.tokens.length);
+    },
+  );
 }
 
 describeOnEngines(['golden'], 'decode()', (engine) => {
   describe.each(goldenModels)('%s', (name) => {
-    let model: ConformanceModel;
-    beforeAll(async () => {
-      model = await loadOn(engine, await testModel(name));
-    });
-    afterAll(() => model.dispose());
+    const load = async () => loadOn(engine, await testModel(name));
+    testCases(load, expected(name, 'decode') as DecodeGolden[]);
+  });
 
-    const goldens = expected(name, 'decode') as DecodeGolden[];
-    // Prompts are the core's so far, not yet the package's.
-    const known = ['language', 'without_timestamps', ...(engine === 'native' ? ['prompt'] : [])];
-    const cases = casesWithin(goldens, known);
-
-    test.each(cases.map((each) => [each.audio, each.id, each] as const))(
-      '%s %s',
-      async (audio, _id, golden) => {
-        const { tokens, text, language, avgLogprob, noSpeechProb } = await model.decode(
-          goldenAudio(audio),
-          {
-            language: golden.options.language as string | undefined,
-            timestamps: golden.options.without_timestamps !== true,
-            prompt: await promptTokens(model, golden.options.prompt),
-          },
-        );
-        expect({ tokens: [...tokens], text, language }).toEqual({
-          tokens: golden.tokens,
-          text: golden.text,
-          language: golden.language,
-        });
-        expect(Math.abs(avgLogprob - golden.avg_logprob)).toBeLessThan(tolerances.avgLogprob);
-        expect(Math.abs(noSpeechProb - golden.no_speech_prob)).toBeLessThan(tolerances.probability);
-      },
+  describe('micro with 10 s of audio context', () => {
+    const load = async () => loadOn(engine, await shortContextModel());
+    const recordings = sharedJson('golden/expected/micro/short_ctx500.json') as {
+      decode: DecodeGolden[];
+    }[];
+    testCases(
+      load,
+      recordings.flatMap(({ decode }) => decode),
     );
   });
 });
