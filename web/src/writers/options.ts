@@ -1,5 +1,6 @@
 import type { Task } from '../api_types.js';
-import { checkOptions } from '../options.js';
+import { checkOptions, flag, oneOf } from '../options.js';
+import type { Check } from '../options.js';
 
 /** A notation for transcripts; the first five are exactly the reference's. */
 export type TranscriptFormat =
@@ -22,20 +23,17 @@ export interface FormatOptions {
   readonly task?: Task;
 }
 
-const countCheck = [
+const count: Check = [
   'a whole number above 0',
-  (value: unknown) => Number.isInteger(value) && (value as number) > 0,
-] as const;
+  (value) => Number.isInteger(value) && (value as number) > 0,
+];
 
 export function checkFormatOptions(options: FormatOptions): void {
   checkOptions(options, {
-    maxLineWidth: countCheck,
-    maxLineCount: countCheck,
-    maxWordsPerLine: countCheck,
-    highlightWords: ['true or false', (value) => typeof value === 'boolean'],
-    task: [
-      "'transcribe' or 'translate'",
-      (value) => value === 'transcribe' || value === 'translate',
-    ],
+    maxLineWidth: count,
+    maxLineCount: count,
+    maxWordsPerLine: count,
+    highlightWords: flag,
+    task: oneOf('transcribe', 'translate'),
   });
 }
