@@ -102,6 +102,7 @@ class AttentionAligner final : public WordAligner {
   }
 
   std::vector<WordTiming>& words() override { return words_; }
+  const AlignmentCosts* costs() const override { return costs_ ? &*costs_ : nullptr; }
 
  private:
   enum class Stage : uint8_t {

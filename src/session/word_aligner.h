@@ -10,6 +10,8 @@
 
 namespace susurrus {
 
+class AlignmentCosts;
+
 /// A word of a window's text with the times at which it is spoken, in seconds from the window's beginning.
 struct WordTiming {
   std::string word;
@@ -34,6 +36,9 @@ class WordAligner {
   virtual Result<bool> step() = 0;
   /// Not yet joined with punctuation; empty where there are fewer than two words, counting the end of the text.
   virtual std::vector<WordTiming>& words() = 0;
+  /// What words were placed by: the costs of each token of the text and of its end, and the path through them. Null where
+  /// there is no text; complete when done.
+  virtual const AlignmentCosts* costs() const = 0;
 };
 
 }  // namespace susurrus

@@ -12,15 +12,17 @@
 //   {"command":"score","samples":"in.f32","candidates":[...],"options":{...}}   → "scores":[{text, logprob, ...}]
 //   {"command":"align","samples":"in.f32","text":"...","options":{...}}  → "words":[{word, start, end, probability}]
 //   {"command":"align","samples":"in.f32","tokens":[...],"frames":3000,"options":{...}}   → the same, with the tokens of
-//        each word, before punctuation is joined and words are shortened
+//        each word, before punctuation is joined and words are shortened, and what alignment_commands.h adds
 //   {"command":"detect_language","samples":"in.f32","options":{...}}     → "languages":[{language, probability}]
 //   {"command":"tokenize","text":"..."}   {"command":"detokenize","tokens":[...]}   {"command":"special"}
+//   {"command":"split_words","tokens":[...],"language":"en"}             → "words":[{word, tokens}]
 //
 // Options are those of the JavaScript API (web/src/api_types.ts). An answer is {"ok":true, ...} or
 // {"ok":false,"code":...,"reason":...,"subject":...,"expected":...,"got":...}.
 #include <algorithm>
 #include <iostream>
 
+#include "alignment_commands.h"
 #include "base/json_document.h"
 #include "base/json_writer.h"
 #include "files.h"
@@ -55,6 +57,10 @@ class Driver {
     if (command == "tokenize") return tokenize(request, answer);
     if (command == "detokenize") return detokenize(request, answer);
     if (command == "special") return special(answer);
+    if (command == "split_words") {
+      split_words(request, model_->tokenizer(), answer);
+      return ok_status();
+    }
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
         .about("command")
         .having(command);
@@ -245,7 +251,7 @@ class Driver {
     SUSURRUS_ASSIGN(uint64_t frames, fill_window(request));
     if (request["tokens"].exists()) {
       frames = request["frames"].unsigned_integer().value_or(frames);
-      return align_tokens(ids(request["tokens"]), frames, options, answer);
+      return align_tokens(request, frames, options, answer);
     }
     SUSURRUS_ASSIGN(auto words,
                     WindowWords::create(*model_, options, text(request, "text"), frames));
@@ -254,14 +260,14 @@ class Driver {
     return ok_status();
   }
 
-  Status align_tokens(std::span<const uint32_t> tokens, uint64_t frames,
-                      const TranscribeOptions& options, JsonWriter& answer) {
+  Status align_tokens(JsonValue request, uint64_t frames, const TranscribeOptions& options,
+                      JsonWriter& answer) {
     SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(*model_, options.decode));
     model_->begin_encode();
     while (!model_->encode_step()) {
     }
     SUSURRUS_ASSIGN(auto aligner, WordAligner::create(*model_, language.view(), options.decode.task,
-                                                      tokens, frames));
+                                                      ids(request["tokens"]), frames));
     SUSURRUS_TRY(finish(*aligner));
     answer.key("words").begin_array();
     for (const WordTiming& word : aligner->words()) {
@@ -274,6 +280,7 @@ class Driver {
           .end_object();
     }
     answer.end_array();
+    describe_alignment(request, *aligner, answer);
     return ok_status();
   }
 

@@ -10,7 +10,7 @@ import { projectRoot } from './shared_folder.js';
 type Answer = Readonly<Record<string, unknown>>;
 
 /** Talks to the driver (tests/native/engine_driver.cc): a line out, a line back. */
-class Driver {
+export class Driver {
   readonly #folder = mkdtempSync(join(tmpdir(), 'susurrus-native-'));
   readonly #process;
   readonly #waiting: ((line: string) => void)[] = [];

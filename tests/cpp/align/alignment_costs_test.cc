@@ -9,6 +9,7 @@
 #include "align/token_normalisation.h"
 #include "kernels/kernel_support.h"
 #include "session/allocation_count.h"
+#include "shared_json.h"
 
 namespace susurrus::testing {
 namespace {
@@ -88,6 +89,28 @@ SUSURRUS_TEST(a_median_filter_ranks_nan_above_every_number) {
   for (size_t t = 0; t < wanted.size(); ++t) {
     EXPECT_TRUE(result[t] == wanted[t] || (std::isnan(result[t]) && std::isnan(wanted[t])));
   }
+}
+
+SUSURRUS_TEST(medians_are_those_of_the_goldens) {
+  const auto units = shared_json("golden/units/units.json");
+  if (!units) return;
+  const auto floats = [](JsonValue list) {
+    std::vector<float> values;
+    for (JsonValue value : list.items()) values.push_back(static_cast<float>(*value.number()));
+    return values;
+  };
+  size_t count = 0;
+  for (JsonValue one : units->root()["median_filter"].items()) {
+    std::vector<size_t> shape;
+    for (JsonValue side : one["shape"].items()) shape.push_back(*side.unsigned_integer());
+    const size_t width = *one["width"].unsigned_integer();
+    std::vector<float> x = floats(one["x"]);
+    std::vector<float> scratch(median_filter_scratch_floats(shape[1], width));
+    median_filter(shape[0], shape[1], width, x.data(), scratch);
+    EXPECT_TRUE(x == floats(one["y"]));
+    ++count;
+  }
+  EXPECT_GT(count, 0u);
 }
 
 SUSURRUS_TEST(columns_are_normalised_over_the_rows) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/kernel_support.h"
+#include "shared_json.h"
 
 namespace susurrus::testing {
 namespace {
@@ -85,6 +86,29 @@ SUSURRUS_TEST(a_warping_path_through_nothing_visits_every_row) {
   EXPECT_EQ(text(warp(2, 2, {nan, nan, nan, nan})), "0,-1 1,-1 1,0 1,1");
   // Whatever comes after NaN is unknown too: the path runs left until it is behind.
   EXPECT_EQ(text(warp(2, 4, {0, 1, nan, 0, 1, 0, nan, 0})), "0,0 1,1 1,2 1,3");
+}
+
+SUSURRUS_TEST(warping_paths_are_those_of_the_goldens) {
+  const auto units = shared_json("golden/units/units.json");
+  if (!units) return;
+  size_t count = 0;
+  for (JsonValue one : units->root()["dtw"].items()) {
+    std::vector<size_t> shape;
+    for (JsonValue side : one["shape"].items()) shape.push_back(*side.unsigned_integer());
+    std::vector<float> costs;
+    for (JsonValue cost : one["x"].items()) costs.push_back(static_cast<float>(*cost.number()));
+    std::vector<WarpingStep> golden;
+    for (JsonValue row : one["text_indices"].items()) {
+      golden.push_back({static_cast<int32_t>(*row.unsigned_integer()), 0});
+    }
+    size_t step = 0;
+    for (JsonValue column : one["time_indices"].items()) {
+      golden[step++].column = static_cast<int32_t>(*column.unsigned_integer());
+    }
+    EXPECT_EQ(text(warp(shape[0], shape[1], costs)), text(golden));
+    ++count;
+  }
+  EXPECT_GT(count, 0u);
 }
 
 }  // namespace susurrus::testing
