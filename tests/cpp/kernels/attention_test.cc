@@ -121,7 +121,7 @@ void check_own_keys(size_t queries, size_t shared, size_t own, size_t head_size,
   const size_t k_stride = width + random.below(4);
   const size_t v_stride = width + random.below(4);
   const size_t own_rows = queries * own;
-  const size_t rows_stride = own + random.below(3);
+  const size_t rows_stride = own + 1 + random.below(3);
   GuardedFloats q(queries * width);
   GuardedFloats k(shared * k_stride);
   GuardedFloats v(shared * v_stride);
