@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { testModel } from '../support/goldens_models.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
 import {
   drop,
@@ -387,4 +388,37 @@ describeWithShared([realDigits], 'a recording of a real voice', () => {
     expect(segments.length).toBeGreaterThan(0);
     expect(problems).toEqual([]);
   });
+});
+
+const multilingual = 'golden/models/micro';
+describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many languages', () => {
+  test('can be asked for a language, a choice of languages, and a translation', async () => {
+    const { page, problems } = await stage.open({ viewport: { width: 375, height: 760 } });
+    const model = readFileSync(await testModel('micro'));
+    await worked(page, () => drop(page, 'micro.apr', model));
+    expect(await page.isVisible('#task')).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+      375,
+    );
+    expect(await page.locator('#language option').allTextContents()).toContain('Haitian Creole');
+    expect(await page.inputValue('#language')).toBe('auto');
+
+    await page.selectOption('#language', 'de');
+    await page.selectOption('#task', 'translate');
+    await worked(page, () => page.click('#sample'));
+    expect(await page.textContent('#transcript_meta')).toBe(
+      '9.0 s · German · translated into English',
+    );
+    await page.selectOption('#language', 'per-window');
+    await page.selectOption('#task', 'transcribe');
+    await page.click('.more-options summary');
+    await page.fill('#languages', 'sw, jw');
+    await worked(page, () => page.click('#again'));
+    expect(await page.textContent('#transcript_meta')).toMatch(/^9\.0 s · (Swahili|Javanese)$/);
+
+    await page.fill('#languages', 'klingon');
+    await worked(page, () => page.click('#again'));
+    expect(await page.textContent('#error_details')).toMatch(/invalid_argument.*languages/);
+    expect(problems).toEqual([]);
+  }, 120_000);
 });

@@ -139,6 +139,7 @@ describe('options of transcribe', () => {
       ...['--beam_size', '5', '--logprob_threshold', '-1.0', '--suppress_tokens', '-1'],
       ...['--carry_initial_prompt', 'False', '--condition_on_previous_text', 'True'],
       ...['--compression_ratio_threshold', 'None', '--best_of=None', '--initial_prompt', 'a_b'],
+      ...['--language', 'German', '--languages', 'Haitian Creole,en'],
     );
     expect(options).toEqual({
       beamSize: 5,
@@ -148,6 +149,8 @@ describe('options of transcribe', () => {
       compressionRatioThreshold: null,
       bestOf: null,
       initialPrompt: 'a_b',
+      language: 'de',
+      languages: ['ht', 'en'],
     });
   });
 

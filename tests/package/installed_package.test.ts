@@ -10,8 +10,8 @@ const sampleText = 'three one four one five nine two six five';
 
 /** A page's code and a program's code: everything public is used with its type. */
 const typedProgram = `
-import { loadModel, SusurrusError } from 'susurrus';
-import type { ErrorCode, Model, Segment, TranscriptionResult, Variant } from 'susurrus';
+import { format, loadModel, SusurrusError } from 'susurrus';
+import type { ErrorCode, FormatOptions, Model, Segment, TranscriptionResult, Variant } from 'susurrus';
 
 export async function use(file: Blob, signal: AbortSignal): Promise<string> {
   const model: Model = await loadModel(file, {
@@ -27,7 +27,8 @@ export async function use(file: Blob, signal: AbortSignal): Promise<string> {
   // @ts-expect-error There is no such option.
   void model.transcribe(file, { beams: 5 });
   model.dispose();
-  return result.text;
+  const options: FormatOptions = { maxLineWidth: 42 };
+  return format(result, 'srt', options) + format({ segments: [] }, 'verbose_json');
 }
 
 export function codeOf(error: unknown): ErrorCode | undefined {

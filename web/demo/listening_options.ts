@@ -1,3 +1,4 @@
+import { languageNames } from '../src/index.js';
 import type { ModelInfo, TranscribeOptions } from '../src/index.js';
 import { byId, element } from './dom.js';
 
@@ -45,7 +46,7 @@ export class ListeningOptions {
     known.sort((a, b) => a.name.localeCompare(b.name));
     const choices = [
       { code: 'auto', name: 'Found by the model' },
-      { code: 'per-window', name: 'Found again and again' },
+      { code: 'per-window', name: 'Found anew every 30 s' },
       ...known,
     ];
     this.#language.replaceChildren(
@@ -63,9 +64,8 @@ function listed(text: string): string[] {
   return text.split(',').flatMap((each) => each.trim() || []);
 }
 
-/** The English name of a language, or its code where the browser knows none. */
+/** The English name of a language, or its code where nobody knows one. */
 export function languageName(code: string): string {
-  // Whisper's codes are the usual ones, but for Javanese.
-  const names = new Intl.DisplayNames(['en'], { type: 'language' });
-  return names.of(code === 'jw' ? 'jv' : code) ?? code;
+  const name = languageNames[code] ?? code;
+  return name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }

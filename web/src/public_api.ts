@@ -2,5 +2,6 @@
 export type * from './api_types.js';
 export { SusurrusError, errorNumbers, type ErrorCode } from './errors.js';
 export { format, transcriptFormats } from './writers/format.js';
+export { languageNames } from './writers/language_names.js';
 export type { FormatOptions, TranscriptFormat } from './writers/options.js';
 export type { Transcript, TranscriptSegment, TranscriptWord } from './writers/transcript.js';

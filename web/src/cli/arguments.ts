@@ -80,7 +80,6 @@ export function choice<const T extends string>(
 export type Reader = (text: string, option: string) => unknown;
 
 export const asText: Reader = (text) => text;
-export const asTexts: Reader = (text) => text.split(',').map((one) => one.trim());
 
 export function asNumber(text: string, option: string): number {
   const value = text.trim() === '' ? NaN : Number(text);

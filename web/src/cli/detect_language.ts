@@ -1,8 +1,9 @@
-import { asTexts, parse, readOptions, usageError, withValues } from './arguments.js';
+import { parse, readOptions, usageError, withValues } from './arguments.js';
+import { asLanguages } from './listening_options.js';
 import { modelArguments, withModel } from './open_model.js';
 import { withAudio } from './recordings.js';
 
-const readers = { languages: asTexts } as const;
+const readers = { languages: asLanguages } as const;
 
 export async function detectLanguageCommand(
   args: readonly string[],

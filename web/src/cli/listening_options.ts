@@ -1,10 +1,10 @@
 // The options of transcribe(), score() and align() as the command line spells them: as the reference's command does.
+import { languageNames } from '../node.js';
 import type { Hotword, TranscribeOptions } from '../node.js';
 import {
   asNumber,
   asNumbers,
   asText,
-  asTexts,
   asTruth,
   orNone,
   readOptions,
@@ -18,7 +18,20 @@ const asOneOrMore = (text: string, option: string): number | number[] =>
 const asTokens = (text: string, option: string): number | number[] =>
   text.trim() === '' ? [] : asOneOrMore(text, option);
 
-export const languageReaders = { task: asText, language: asText, languages: asTexts } as const;
+/** A code, or an English name as the reference's command takes it. */
+function asLanguage(text: string): string {
+  const name = text.trim().toLowerCase();
+  const found = Object.entries(languageNames).find(([, each]) => each === name);
+  return found ? found[0] : text.trim();
+}
+
+export const asLanguages = (text: string): string[] => text.split(',').map(asLanguage);
+
+export const languageReaders = {
+  task: asText,
+  language: asLanguage,
+  languages: asLanguages,
+} as const;
 
 /** Of everything that listens to one window. */
 export const windowReaders = { ...languageReaders, 'initial-prompt': asText } as const;

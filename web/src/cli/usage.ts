@@ -49,8 +49,8 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
                                            languages and their probabilities, the most probable first
 
   susurrus align AUDIO --text TEXT|--text-file FILE [--format FORMATS]
-                                           when each word of a known text is spoken (json); a segment for each line;
-                                           takes the options of transcribe about language, output and punctuation
+                                           when each word of a known text is spoken, in at most 30 s (json); a segment
+                                           for each line; takes transcribe's options of language, output, punctuation
 
   susurrus score AUDIO TEXT... [--model FILE] [--language CODE] [--initial-prompt TEXT]
                                            log probability of each text, and the same for each token; the best first
