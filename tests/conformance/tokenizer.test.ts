@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sharedJson, type GoldenModel } from '../support/goldens.js';
 import { describeOnEngines, loadOn, type ConformanceModel } from '../support/goldens_engines.js';
+import { Driver } from '../support/goldens_native.js';
 import { testModel } from '../support/goldens_models.js';
 
 interface EncodeGolden {
@@ -12,6 +13,15 @@ interface DecodeTokensGolden {
   readonly vocab: 'gpt2' | 'multilingual';
   readonly tokens: readonly number[];
   readonly text: string;
+}
+interface WordsGolden {
+  readonly vocab: 'gpt2' | 'multilingual';
+  readonly num_languages: 99 | 100;
+  readonly language: string | null;
+  readonly function?: string;
+  readonly tokens: readonly number[];
+  readonly words: readonly string[];
+  readonly word_tokens: readonly (readonly number[])[];
 }
 interface SpecialGolden {
   readonly eot: number;
@@ -89,3 +99,40 @@ describeOnEngines(['golden'], 'tokenizer', (engine) => {
     });
   });
 });
+
+// The package keeps the cut into words to itself.
+describeOnEngines(
+  ['golden'],
+  'words',
+  () => {
+    const goldens = sharedJson('golden/tokenizer/words.json') as WordsGolden[];
+
+    test.each([
+      ['micro-en', 'gpt2', 99],
+      ['micro', 'multilingual', 99],
+      ['micro-v3-turbo', 'multilingual', 100],
+    ] as const)('of the vocabulary of %s', async (name, vocab, languages) => {
+      const driver = new Driver();
+      try {
+        await driver.ask('load', { path: await testModel(name) });
+        const own = goldens.filter(
+          (each) => each.vocab === vocab && each.num_languages === languages,
+        );
+        expect(own).not.toEqual([]);
+        for (const golden of own) {
+          const { tokens } = golden;
+          // The cut at characters is that of a language without spaces.
+          const isByCharacter = golden.function === 'split_tokens_on_unicode';
+          const language = isByCharacter ? 'zh' : (golden.language ?? '');
+          const { words } = await driver.ask('split_words', { tokens, language });
+          expect(words).toEqual(
+            golden.words.map((word, i) => ({ word, tokens: golden.word_tokens[i] })),
+          );
+        }
+      } finally {
+        driver.stop();
+      }
+    });
+  },
+  ['native'],
+);

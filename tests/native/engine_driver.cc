@@ -248,11 +248,8 @@ class Driver {
   Status align(JsonValue request, JsonWriter& answer) {
     SUSURRUS_ASSIGN(TranscribeOptions options,
                     parse_window_options(request["options"], model_->tokenizer()));
+    if (request["tokens"].exists()) return align_tokens(request, options, answer);
     SUSURRUS_ASSIGN(uint64_t frames, fill_window(request));
-    if (request["tokens"].exists()) {
-      frames = request["frames"].unsigned_integer().value_or(frames);
-      return align_tokens(request, frames, options, answer);
-    }
     SUSURRUS_ASSIGN(auto words,
                     WindowWords::create(*model_, options, text(request, "text"), frames));
     SUSURRUS_TRY(finish(*words));
@@ -260,12 +257,17 @@ class Driver {
     return ok_status();
   }
 
-  Status align_tokens(JsonValue request, uint64_t frames, const TranscribeOptions& options,
-                      JsonWriter& answer) {
+  Status align_tokens(JsonValue request, const TranscribeOptions& options, JsonWriter& answer) {
     SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(*model_, options.decode));
-    model_->begin_encode();
-    while (!model_->encode_step()) {
+    const std::string path = text(request, "samples");
+    if (!model_->is_encoded() || path != encoded_samples_) {
+      SUSURRUS_ASSIGN(content_frames_, fill_window(request));
+      model_->begin_encode();
+      while (!model_->encode_step()) {
+      }
+      encoded_samples_ = path;
     }
+    const uint64_t frames = request["frames"].unsigned_integer().value_or(content_frames_);
     SUSURRUS_ASSIGN(auto aligner, WordAligner::create(*model_, language.view(), options.decode.task,
                                                       ids(request["tokens"]), frames));
     SUSURRUS_TRY(finish(*aligner));
