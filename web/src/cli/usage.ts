@@ -5,7 +5,7 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
     --variant simd|relaxed    which engine runs; the fastest one by default
     --task transcribe|translate
                               text in the language spoken (the default), or in English
-    --language CODE           en, de, …; auto (the default) detects it once, per-window for each window
+    --language CODE           en, German, …; auto (the default) detects it once, per-window for each window
     --languages CODES         detection chooses among these only: en,de
     --min-language-probability P
                               with per-window: change the language only when the new one is at least so probable (0.5)
