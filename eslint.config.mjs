@@ -21,7 +21,7 @@ const nodeGlobals = Object.fromEntries(
 );
 
 export default defineConfig(
-  globalIgnores(['.toolchain/', 'build/', 'dist/', 'node_modules/']),
+  globalIgnores(['.reference/', '.toolchain/', 'build/', 'dist/', 'node_modules/']),
   js.configs.recommended,
   {
     rules: {

@@ -1,0 +1,3 @@
+export declare function apiOptions(
+  options: Readonly<Record<string, unknown>>,
+): Record<string, unknown>;

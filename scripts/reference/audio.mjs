@@ -1,0 +1,38 @@
+// Audio of a case: parts of recordings, silence and noise, one after the other.
+import { readFileSync } from 'node:fs';
+import { Random } from './random.mjs';
+
+export const sampleRate = 16_000;
+
+/** Raw little-endian f32 samples of a file. */
+export function readSamples(path) {
+  const bytes = readFileSync(path);
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+}
+
+function partSamples(part, recordings) {
+  if (part.zeros !== undefined) return new Float32Array(part.zeros);
+  if (part.noise !== undefined) {
+    const random = new Random(`noise/${part.noise.seed}`);
+    const amplitude = Math.sqrt(3) * 10 ** (part.noise.decibels / 20);
+    return Float32Array.from({ length: part.noise.samples }, () =>
+      random.uniform(-amplitude, amplitude),
+    );
+  }
+  return recordings.get(part.recording).subarray(part.start, part.start + part.samples);
+}
+
+/**
+ * Samples of `audio`: { parts, gain }, each part { recording, start, samples }, { zeros } or { noise: { seed, decibels,
+ * samples } }. `recordings`: name → samples.
+ */
+export function caseSamples(audio, recordings) {
+  const parts = audio.parts.map((part) => partSamples(part, recordings));
+  const samples = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    samples.set(part, at);
+    at += part.length;
+  }
+  return audio.gain === 1 ? samples : samples.map((sample) => sample * audio.gain);
+}

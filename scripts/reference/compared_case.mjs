@@ -1,0 +1,88 @@
+// One case: drawn, run by the reference and by Susurrus, compared, and explained where they differ.
+import { writeFileSync } from 'node:fs';
+import { apiOptions } from './api_options.mjs';
+import { caseSamples } from './audio.mjs';
+import { compareResults, firstDifferingStep, inApiNames } from './compare.mjs';
+import { drawCase } from './draw.mjs';
+import { Random } from './random.mjs';
+
+/** Decode calls of one case; what needs more is drawn again. */
+const mostWindows = 32;
+const mostDraws = 100;
+/** Noisy runs that a difference is measured against, and those that follow where they differ only later. */
+const noisyRuns = { atLeast: 2, atMost: 8 };
+const millisecondsOfACase = 900_000;
+
+/**
+ * `session`: { reference, model(name) → a loaded Model, models: [{ name, folder, dims }], recordings: [{ name, samples }],
+ * samplesOf: Map of name → samples, samplesFile, seed }.
+ */
+export async function compareCase(session, index) {
+  const redrawn = [];
+  for (let draw = 0; draw < mostDraws; ++draw) {
+    const random = new Random(`${session.seed}/${index}/${draw}`);
+    const drawn = drawCase(random, session.models, session.recordings);
+    const samples = caseSamples(drawn.audio, session.samplesOf);
+    writeFileSync(session.samplesFile, samples);
+    const answer = await runReference(session, drawn);
+    // What the reference itself refuses, or takes too long for, is no case.
+    if (answer.ok) return { index, redrawn, ...(await judge(session, drawn, samples, answer)) };
+    redrawn.push(answer.error);
+  }
+  throw new Error(`Case ${index}: the reference refused ${mostDraws} draws: ${redrawn[0].message}`);
+}
+
+function runReference({ reference, models, samplesFile }, drawn, noise) {
+  return reference.ask({
+    command: 'run',
+    model: models.find(({ name }) => name === drawn.model).folder,
+    function: drawn.function,
+    samples: samplesFile,
+    options: drawn.options,
+    most_windows: mostWindows,
+    noise: noise ?? null,
+  });
+}
+
+async function runSusurrus(session, drawn, samples, withLanguages) {
+  const model = await session.model(drawn.model);
+  const signal = AbortSignal.timeout(millisecondsOfACase);
+  const result = await model[drawn.function](samples, { ...apiOptions(drawn.options), signal });
+  if (!withLanguages) return result;
+  return { ...result, languageProbabilities: await model.detectLanguage(samples, { signal }) };
+}
+
+/** { status: 'equal' | 'fragile' | 'different', drawn, windows, differences, step? } */
+async function judge(session, drawn, samples, answer) {
+  const facts = { drawn, windows: answer.windows.length };
+  let result;
+  try {
+    const withLanguages = Boolean(answer.result.language_probs);
+    result = await runSusurrus(session, drawn, samples, withLanguages);
+  } catch (error) {
+    const refusal = { field: 'refused', reference: 'a result', susurrus: String(error.message) };
+    return { ...facts, status: 'different', differences: [{ seek: 0, ...refusal }] };
+  }
+  const differences = compareResults(drawn, answer.result, result);
+  if (differences.length === 0) return { ...facts, status: 'equal', differences };
+  const fragile = await isFragile(session, drawn, answer.result, differences[0].seek);
+  const step = firstDifferingStep(answer.windows, result);
+  return { ...facts, status: fragile ? 'fragile' : 'different', differences, step };
+}
+
+/**
+ * Whether the reference changes its own result under a little noise, and no later than in the window where Susurrus's
+ * differs: what comes after a change is another history.
+ */
+async function isFragile(session, drawn, clean, seek) {
+  let hasChanged = false;
+  for (let run = 0; run < noisyRuns.atMost; ++run) {
+    if (run >= noisyRuns.atLeast && !hasChanged) return false;
+    const noisy = await runReference(session, drawn, run + 1);
+    if (!noisy.ok) return true;
+    const changes = compareResults(drawn, clean, inApiNames(noisy.result));
+    hasChanged ||= changes.length > 0;
+    if (changes.length > 0 && changes[0].seek <= seek) return true;
+  }
+  return false;
+}

@@ -1,0 +1,210 @@
+// npm run test:reference: Susurrus beside the unmodified openai-whisper, on cases drawn from a seed.
+import { fork } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { relaxedSimdFlags } from '../toolchain/node_flags.mjs';
+import { root, step, StepError } from '../toolchain/steps.mjs';
+import { prepareModels, prepareRecordings } from './material.mjs';
+import { ReferenceProcess } from './reference_process.mjs';
+import { differenceText, summary } from './report.mjs';
+import {
+  ensureReference,
+  mainWithReference,
+  noReferenceStatus,
+  referenceFolder,
+} from './setup.mjs';
+
+const usage = `npm run test:reference -- [options]
+
+Draws cases from a seed, runs each with the unmodified openai-whisper and with Susurrus, and compares everything.
+
+  --cases N         how many (500)
+  --first N         number of the first (0); goes on where a run was stopped
+  --only N[,N...]   these cases alone
+  --seed TEXT       what they are drawn from (1)
+  --model FOLDER    a Whisper folder of the hub rather than the golden models
+  --copies N        copies of each model with noise on the weights (4; 0 with --model)
+  --audio FILES     recordings rather than those of the shared folder
+  --variant NAME    simd (the default) or relaxed
+  --jobs N          processes (2)
+  --log FILE        a line of JSON for each case
+
+Status: 0 all equal or fragile, 1 some differ, 2 it could not run, ${noReferenceStatus} no reference.`;
+
+function parsedArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        cases: { type: 'string', default: '500' },
+        first: { type: 'string', default: '0' },
+        only: { type: 'string' },
+        seed: { type: 'string', default: '1' },
+        model: { type: 'string' },
+        copies: { type: 'string' },
+        audio: { type: 'string', multiple: true, default: [] },
+        variant: { type: 'string', default: 'simd' },
+        jobs: { type: 'string', default: `${Math.min(2, availableParallelism())}` },
+        log: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    throw new StepError(error.message, usage);
+  }
+}
+
+function wholeNumber(name, text, least) {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new StepError(`--${name} takes a whole number from ${least}; not "${text}".`);
+}
+
+/** What the command line asks for. */
+function settings() {
+  const { values, positionals } = parsedArguments();
+  if (positionals.length > 0 && values.audio.length === 0) {
+    throw new StepError(`What is "${positionals[0]}"?`, usage);
+  }
+  if (!['simd', 'relaxed'].includes(values.variant)) {
+    throw new StepError(`--variant is simd or relaxed; not "${values.variant}".`);
+  }
+  const first = wholeNumber('first', values.first, 0);
+  const count = wholeNumber('cases', values.cases, 1);
+  return {
+    help: values.help,
+    seed: values.seed,
+    model: values.model,
+    copies: wholeNumber('copies', values.copies ?? (values.model ? '0' : '4'), 0),
+    // A shell gives the other files of a pattern without the option's name.
+    audio: values.audio.length > 0 ? [...values.audio, ...positionals] : [],
+    variant: values.variant,
+    jobs: wholeNumber('jobs', values.jobs, 1),
+    log: values.log,
+    indices: values.only
+      ? values.only.split(',').map((text) => wholeNumber('only', text, 0))
+      : Array.from({ length: count }, (_, i) => first + i),
+  };
+}
+
+/** The command that repeats one case: what was asked for, without what chose the cases. */
+function againCommand(index, { seed, model, copies, audio, variant }) {
+  return [
+    ...['npm run test:reference --', `--seed ${seed}`],
+    ...(model ? [`--model ${model}`] : []),
+    `--copies ${copies}`,
+    ...audio.map((path) => `--audio ${path}`),
+    ...(variant === 'simd' ? [] : [`--variant ${variant}`]),
+    `--only ${index}`,
+  ].join(' ');
+}
+
+/** Gives the cases to a process until none is left; a process that dies costs its case and is replaced. */
+async function runLane(plan, flags, waiting, report) {
+  let lane;
+  const start = () => {
+    lane = fork(join(import.meta.dirname, 'lane.mjs'), {
+      execArgv: [...flags, '--disable-warning=ExperimentalWarning'],
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    });
+    lane.errors = '';
+    lane.stderr.on('data', (text) => {
+      lane.errors = (lane.errors + text).slice(-4000);
+    });
+    lane.send({ plan });
+  };
+  while (waiting.length > 0) {
+    if (!lane?.connected) start();
+    const index = waiting.shift();
+    report(
+      await new Promise((done) => {
+        const ended = (code, signal) => {
+          const susurrus = `the process ended (${signal ?? code}): ${lane.errors}`;
+          done({ index, status: 'different', differences: [{ field: 'process', susurrus }] });
+        };
+        lane.once('close', ended);
+        lane.once('message', (outcome) => {
+          lane.off('close', ended);
+          done(outcome);
+        });
+        lane.send({ index });
+      }),
+    );
+  }
+  if (lane?.connected) lane.disconnect();
+}
+
+async function compareAll(asked, plan, scratch, flags) {
+  const outcomes = [];
+  const waiting = [...asked.indices];
+  const started = performance.now();
+  if (asked.log) writeFileSync(asked.log, '');
+  const report = (outcome) => {
+    outcomes.push(outcome);
+    if (asked.log) appendFileSync(asked.log, `${JSON.stringify(outcome)}\n`);
+    if (outcome.status !== 'equal') {
+      console.log(differenceText(outcome, againCommand(outcome.index, asked)));
+    }
+    if (outcomes.length % 50 === 0) {
+      const minutes = ((performance.now() - started) / 60_000).toFixed(1);
+      console.log(`· ${outcomes.length} of ${asked.indices.length} cases (${minutes} min)`);
+    }
+  };
+  const lanes = Array.from({ length: Math.min(asked.jobs, waiting.length) }, (_, i) =>
+    runLane({ ...plan, samplesFile: join(scratch, `case${i}.f32`) }, flags, waiting, report),
+  );
+  await Promise.all(lanes);
+  return outcomes.sort((a, b) => a.index - b.index);
+}
+
+async function testReference(asked) {
+  if (!existsSync(join(root, 'dist/node.mjs'))) {
+    throw new StepError('There is no build in dist.', 'Build it first: npm run build.');
+  }
+  const flags = asked.variant === 'relaxed' ? relaxedSimdFlags() : [];
+  if (flags === undefined) throw new StepError('This Node has no relaxed SIMD.');
+  const { python, about } = await ensureReference();
+  mkdirSync(referenceFolder, { recursive: true });
+  const scratch = mkdtempSync(join(referenceFolder, 'run-'));
+  // A build that is made meanwhile changes nothing.
+  const engine = join(scratch, 'dist/node.mjs');
+  cpSync(join(root, 'dist'), dirname(engine), { recursive: true });
+  const reference = new ReferenceProcess(python);
+  try {
+    const { seed, copies, variant } = asked;
+    const versions = Object.entries(about.versions).map((pair) => pair.join(' '));
+    console.log(
+      `openai-whisper ${about.version}, unmodified (Python ${about.python}, ${versions.join(', ')})`,
+    );
+    const [models, recordings] = await step('preparing models and recordings', async () => [
+      await prepareModels({
+        ...{ named: asked.model, copies, seed, scratch, reference, engine },
+        assets: about.assets,
+      }),
+      await prepareRecordings({ named: asked.audio, scratch, reference }),
+    ]);
+    const plan = { python, engine, models, recordings, seed, variant };
+    const outcomes = await compareAll(asked, plan, scratch, flags);
+    console.log(`\n${summary(outcomes)}`);
+    process.exitCode = outcomes.some(({ status }) => status === 'different') ? 1 : 0;
+  } finally {
+    reference.close();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+await mainWithReference(async () => {
+  const asked = settings();
+  if (asked.help) console.log(usage);
+  else await testReference(asked);
+});
