@@ -1,0 +1,191 @@
+// When a window is tried again, at which temperature, and what is said of it.
+#include "session/window_attempts.h"
+
+#include "whisper/encoded_model.h"
+
+namespace susurrus::testing {
+namespace {
+
+struct Outcome {
+  WindowResult result;
+  std::vector<Attempt> attempts;
+  Decision decision = Decision::kept;
+  bool is_silence = false;
+};
+
+std::unique_ptr<WhisperModel> model_with_window(uint64_t seed) {
+  RandomModel random = random_model(kOddDimensions, seed);
+  auto model = make_model(random, default_kernels());
+  if (model) fill_mel(*model, seed);
+  return model;
+}
+
+Outcome tried(WhisperModel& model, const DecodeOptions& options, const FallbackOptions& fallback) {
+  Outcome outcome;
+  auto attempts = WindowAttempts::create(model, options, fallback);
+  if (!EXPECT_TRUE(attempts.has_value())) return outcome;
+  for (bool is_done = false; !is_done;) {
+    auto step = (*attempts)->step();
+    if (!EXPECT_TRUE(step.has_value())) return outcome;
+    is_done = *step;
+  }
+  outcome.result = (*attempts)->result();
+  outcome.attempts = (*attempts)->attempts();
+  outcome.decision = (*attempts)->decision();
+  outcome.is_silence = (*attempts)->is_silence();
+  return outcome;
+}
+
+/// Nothing is ever tried again for want of quality.
+FallbackOptions lenient() {
+  FallbackOptions fallback;
+  fallback.compression_ratio_threshold.reset();
+  fallback.logprob_threshold.reset();
+  fallback.no_speech_threshold.reset();
+  return fallback;
+}
+
+DecodeOptions without_loops() {
+  DecodeOptions options;
+  options.break_loops = false;
+  return options;
+}
+
+void expect_retries(const Outcome& outcome, size_t count, Decision decision) {
+  ASSERT_EQ(outcome.attempts.size(), count);
+  EXPECT_TRUE(outcome.decision == (count > 1 ? decision : Decision::kept));
+  const FallbackOptions defaults;
+  for (size_t i = 0; i < count; ++i) {
+    const Attempt& attempt = outcome.attempts[i];
+    EXPECT_EQ(attempt.temperature, defaults.temperatures[i]);
+    // However bad, the last one is what there is.
+    EXPECT_TRUE(attempt.decision == (i + 1 < count ? decision : Decision::kept));
+  }
+  EXPECT_EQ(outcome.result.temperature, outcome.attempts.back().temperature);
+  EXPECT_EQ(outcome.result.text, outcome.attempts.back().text);
+  EXPECT_EQ(outcome.result.avg_logprob, outcome.attempts.back().avg_logprob);
+}
+
+}  // namespace
+
+SUSURRUS_TEST(attempts_go_on_until_one_is_good_enough) {
+  auto model = model_with_window(90);
+  ASSERT_TRUE(model != nullptr);
+  FallbackOptions fallback = lenient();
+  expect_retries(tried(*model, without_loops(), fallback), 1, Decision::kept);
+  fallback.logprob_threshold = 1;  // no log probability reaches it
+  expect_retries(tried(*model, without_loops(), fallback), 6, Decision::retried_log_probability);
+  // Too repetitive comes first.
+  fallback.compression_ratio_threshold = 0;
+  expect_retries(tried(*model, without_loops(), fallback), 6, Decision::retried_compression_ratio);
+  // One that lies between the first attempt and a later one.
+  fallback = lenient();
+  const std::vector<Attempt> attempts = [&] {
+    FallbackOptions all = fallback;
+    all.logprob_threshold = 1;
+    return tried(*model, without_loops(), all).attempts;
+  }();
+  size_t better = 1;
+  while (better < 6 && attempts[better].avg_logprob <= attempts[0].avg_logprob) ++better;
+  if (better < 6) {
+    fallback.logprob_threshold = attempts[better].avg_logprob;
+    expect_retries(tried(*model, without_loops(), fallback), better + 1,
+                   Decision::retried_log_probability);
+  }
+}
+
+SUSURRUS_TEST(a_value_at_its_threshold_is_good_enough) {
+  auto model = model_with_window(91);
+  ASSERT_TRUE(model != nullptr);
+  FallbackOptions fallback = lenient();
+  const WindowResult first = tried(*model, without_loops(), fallback).result;
+  fallback.compression_ratio_threshold = static_cast<double>(first.compression_ratio);
+  fallback.logprob_threshold = static_cast<double>(first.avg_logprob);
+  EXPECT_EQ(tried(*model, without_loops(), fallback).attempts.size(), 1u);
+  fallback.logprob_threshold = first.avg_logprob + 1e-6;
+  EXPECT_GT(tried(*model, without_loops(), fallback).attempts.size(), 1u);
+}
+
+SUSURRUS_TEST(silence_is_not_tried_again) {
+  auto model = model_with_window(92);
+  ASSERT_TRUE(model != nullptr);
+  FallbackOptions fallback = lenient();
+  fallback.logprob_threshold = 1;
+  fallback.compression_ratio_threshold = 0;
+  fallback.no_speech_threshold = 0;
+  Outcome outcome = tried(*model, without_loops(), fallback);
+  EXPECT_EQ(outcome.attempts.size(), 1u);
+  EXPECT_TRUE(outcome.decision == Decision::kept);
+  EXPECT_TRUE(outcome.is_silence);
+  // Without the other threshold it is silence whatever the text, but no reason to stop.
+  fallback.logprob_threshold.reset();
+  outcome = tried(*model, without_loops(), fallback);
+  EXPECT_EQ(outcome.attempts.size(), 6u);
+  EXPECT_TRUE(outcome.is_silence);
+  // Text that is probable enough is speech.
+  fallback.logprob_threshold = -1000;
+  EXPECT_FALSE(tried(*model, without_loops(), fallback).is_silence);
+  fallback.no_speech_threshold.reset();
+  fallback.logprob_threshold = 1;
+  EXPECT_FALSE(tried(*model, without_loops(), fallback).is_silence);
+}
+
+SUSURRUS_TEST(loops_are_tried_again_as_long_as_there_is_a_temperature) {
+  auto model = model_with_window(70);
+  ASSERT_TRUE(model != nullptr);
+  DecodeOptions options;
+  options.timestamps = false;
+  // Nothing else is worth hearing, at any temperature.
+  options.hotwords = {{"two", 20}};
+  FallbackOptions fallback = lenient();
+  const Outcome outcome = tried(*model, options, fallback);
+  expect_retries(outcome, 6, Decision::retried_repetition);
+  EXPECT_TRUE(outcome.result.is_loop_broken);
+  options.break_loops = false;
+  expect_retries(tried(*model, options, fallback), 1, Decision::kept);
+}
+
+SUSURRUS_TEST(beams_are_for_temperature_zero_and_samples_for_the_others) {
+  auto model = model_with_window(93);
+  ASSERT_TRUE(model != nullptr);
+  DecodeOptions options = without_loops();
+  options.beam_size = 3;
+  options.patience = 2;
+  options.best_of = 4;
+  FallbackOptions fallback = lenient();
+  fallback.logprob_threshold = 1;
+  const Outcome all = tried(*model, options, fallback);
+  EXPECT_EQ(all.attempts.size(), 6u);
+  fallback.temperatures = {0};
+  options.best_of = 1;
+  EXPECT_EQ(tried(*model, options, fallback).result.text, all.attempts[0].text);
+}
+
+SUSURRUS_TEST(attempts_are_repeatable_and_seeded) {
+  auto model = model_with_window(94);
+  ASSERT_TRUE(model != nullptr);
+  DecodeOptions options = without_loops();
+  FallbackOptions fallback = lenient();
+  fallback.logprob_threshold = 1;
+  fallback.temperatures = {0.8, 0.9, 1};
+  const Outcome first = tried(*model, options, fallback);
+  const Outcome again = tried(*model, options, fallback);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(first.attempts[i].text, again.attempts[i].text);
+  options.seed = 1;
+  EXPECT_FALSE(tried(*model, options, fallback).result.tokens == first.result.tokens);
+}
+
+SUSURRUS_TEST(wrong_temperatures_are_refused) {
+  auto model = model_with_window(95);
+  ASSERT_TRUE(model != nullptr);
+  for (const std::vector<double>& temperatures :
+       {std::vector<double>{}, {0.2, 0.1}, {-1}, {0, 2}}) {
+    FallbackOptions fallback;
+    fallback.temperatures = temperatures;
+    auto refused = WindowAttempts::create(*model, {}, fallback);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().subject.view(), "temperature");
+  }
+}
+
+}  // namespace susurrus::testing
