@@ -37,7 +37,7 @@ import { checkOptions, oneOf } from './options.js';
 import type { Platform } from './platform/platform.js';
 import { Queue } from './queue.js';
 import { anyOf } from './signals.js';
-import { mostSpoken, startTranscription } from './transcription.js';
+import { startTranscription } from './transcription.js';
 
 /** A Model whose engine lives behind a link. */
 export class EngineModel implements Model {
@@ -103,8 +103,7 @@ export class EngineModel implements Model {
           : await toSamples(audio, this.#engine, this.#platform, signal);
         const request = { samples, settings };
         const heard = await this.#engine.call('transcribe', request, { signal, onEvent });
-        const language = options.language === 'per-window' ? mostSpoken(segments) : undefined;
-        return { ...heard, language: language ?? heard.language, segments, rejected };
+        return { ...heard, segments, rejected };
       } catch (error) {
         throw feed?.failed.aborted ? feed.failed.reason : error;
       } finally {

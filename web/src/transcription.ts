@@ -61,12 +61,3 @@ export function startTranscription(
   };
   return Object.assign(result, { [Symbol.asyncIterator]: iterate });
 }
-
-/** The language of most of the segments' time; undefined without segments. */
-export function mostSpoken(segments: readonly Segment[]): string | undefined {
-  const seconds = new Map<string, number>();
-  for (const { language, start, end } of segments) {
-    seconds.set(language, (seconds.get(language) ?? 0) + end - start);
-  }
-  return [...seconds].sort(([, a], [, b]) => b - a)[0]?.[0];
-}

@@ -1,0 +1,238 @@
+// Every option out of its range, and every pair that excludes each other: one typed error, before any work.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Model } from '../../web/src/node.js';
+import { builtPackage } from '../support/built_package.js';
+import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
+
+type Package = Awaited<ReturnType<typeof builtPackage>>;
+type Options = Record<string, unknown>;
+let susurrus: Package;
+let model: Model;
+const samples = sampleAudio();
+
+beforeAll(async () => {
+  susurrus = await builtPackage();
+  model = await susurrus.loadModel();
+});
+afterAll(() => {
+  model.dispose();
+});
+
+function expectRefused(error: unknown, subject: string): void {
+  expect(error).toBeInstanceOf(susurrus.SusurrusError);
+  expect(error).toMatchObject({
+    code: 'invalid_argument',
+    details: { reason: 'option', subject },
+  });
+  const { message, details } = error as InstanceType<Package['SusurrusError']>;
+  expect(message).toContain(subject);
+  expect(details.expected).toBeTruthy();
+  expect(details.got).toBeTruthy();
+}
+
+const manyPhrases = Array.from({ length: 1001 }, (_, i) => `phrase ${i}`);
+
+/** Out of range, one each. */
+const ofWindows: Options[] = [
+  { beams: 5 },
+  { language: 'tlh' },
+  { language: 5 },
+  { languages: [] },
+  { languages: ['en', 'tlh'] },
+  { languages: 'en' },
+  { task: 'summarise' },
+  { initialPrompt: 5 },
+  { initialPrompt: [1776] },
+  { initialPrompt: [1.5] },
+  { signal: {} },
+];
+const ofDecoding: Options[] = [
+  { timestamps: true },
+  { timestamps: 'words' },
+  { temperature: -0.1 },
+  { temperature: 1.1 },
+  { temperature: Number.NaN },
+  { temperature: [] },
+  { temperature: [0, 0] },
+  { temperature: [0.4, 0.2] },
+  { temperature: Array.from({ length: 17 }, (_, i) => i / 16) },
+  { bestOf: 0 },
+  { bestOf: 17 },
+  { bestOf: 2.5 },
+  { beamSize: 0 },
+  { beamSize: 17 },
+  { beamSize: '5' },
+  { patience: 0 },
+  { patience: Infinity },
+  { lengthPenalty: -0.1 },
+  { lengthPenalty: 1.1 },
+  { suppressTokens: [1776] },
+  { suppressTokens: '' },
+  { suppressTokens: 5 },
+  { suppressBlank: null },
+  { maxInitialTimestamp: -1 },
+  { maxInitialTimestamp: 31 },
+  { prefix: 5 },
+  { prefix: [-1] },
+  { sampleLength: 0 },
+  { sampleLength: 225 },
+  { compressionRatioThreshold: -1 },
+  { compressionRatioThreshold: Number.NaN },
+  { logprobThreshold: -Infinity },
+  { noSpeechThreshold: 1.5 },
+  { seed: -1 },
+  { seed: 0.5 },
+  { seed: 2 ** 53 },
+  { hotwords: 'seven' },
+  { hotwords: [{ text: ' ' }] },
+  { hotwords: [{ text: 'seven', weight: 21 }] },
+  { hotwords: [{ text: 'seven', wieght: 1 }] },
+  { hotwords: manyPhrases.map((text) => ({ text })) },
+  { allowed: [] },
+  { allowed: ['yes', ''] },
+  { allowed: manyPhrases },
+  { breakLoops: 1 },
+  { compatibility: 'none' },
+  { prependPunctuations: null },
+  { appendPunctuations: ['.'] },
+];
+const ofRecordings: Options[] = [
+  { minLanguageProbability: 2 },
+  { conditionOnPreviousText: 'no' },
+  { carryInitialPrompt: 0 },
+  { clipTimestamps: 5 },
+  { clipTimestamps: [-1] },
+  { clipTimestamps: [5, 2] },
+  { hallucinationSilenceThreshold: -1 },
+  { normalisation: 'none' },
+  { onProgress: 'yes' },
+];
+const only = (options: Options) => Object.keys(options)[0]!;
+
+describe('an option out of its range is refused', () => {
+  test.each(
+    [...ofWindows, ...ofDecoding, ...ofRecordings, { temperature: null }].map((each) => [
+      only(each),
+      each,
+    ]),
+  )('by transcribe(): %s %j', async (name, options) => {
+    expectRefused(await errorOf(model.transcribe(samples, options as object)), name as string);
+  });
+
+  test.each([...ofWindows, ...ofDecoding, ...ofRecordings].map((each) => [only(each), each]))(
+    'by decode(): %s %j',
+    async (name, options) => {
+      expectRefused(await errorOf(model.decode(samples, options as object)), name as string);
+    },
+  );
+
+  test.each([...ofWindows, { beamSize: 5 }].map((each) => [only(each), each]))(
+    'by score(): %s %j',
+    async (name, options) => {
+      const error = await errorOf(model.score(samples, ['one'], options as object));
+      expectRefused(error, name as string);
+    },
+  );
+
+  test.each([
+    ...ofWindows.filter((each) => only(each) !== 'initialPrompt'),
+    ...[{ initialPrompt: 'one' }, { appendPunctuations: 5 }, { compatibility: 'none' }],
+  ])('by align(): %j', async (options) => {
+    expectRefused(await errorOf(model.align(samples, 'one', options)), only(options));
+  });
+
+  test.each([{ languages: ['tlh'] }, { signal: 5 }, { language: 'en' }])(
+    'by detectLanguage(): %j',
+    async (options) => {
+      const error = await errorOf(model.detectLanguage(samples, options as object));
+      expectRefused(error, only(options));
+    },
+  );
+
+  test.each([[[]], ['one'], [[5]], [manyPhrases]])('by score(): candidates %#', async (list) => {
+    expectRefused(await errorOf(model.score(samples, list as string[])), 'candidates');
+  });
+
+  test('by align(): a text that is none', async () => {
+    expectRefused(await errorOf(model.align(samples, 5 as unknown as string)), 'text');
+  });
+
+  test('by loadModel(): an unknown one', async () => {
+    const options = { verbose: true } as object;
+    expectRefused(await errorOf(susurrus.loadModel(undefined, options)), 'verbose');
+  });
+});
+
+describe('options that exclude each other', () => {
+  const anywhere: [name: string, options: Options][] = [
+    ['patience', { patience: 2 }],
+    ['patience', { beamSize: 1, patience: 0.5 }],
+  ];
+  const ofOneWindow: [name: string, options: Options][] = [
+    ['bestOf', { bestOf: 5 }],
+    ['bestOf', { bestOf: 1, temperature: 0 }],
+    ['bestOf', { bestOf: 5, beamSize: 5 }],
+    ['bestOf', { bestOf: 5, beamSize: 5, temperature: 0.5 }],
+    ['beamSize', { beamSize: 5, temperature: 0.5 }],
+  ];
+  test.each([...anywhere, ...ofOneWindow])('decode() refuses %s of %j', async (name, options) => {
+    expectRefused(await errorOf(model.decode(samples, options)), name);
+  });
+
+  test.each([
+    ...anywhere,
+    ['hallucinationSilenceThreshold', { hallucinationSilenceThreshold: 2 }] as const,
+  ])('transcribe() refuses %s of %j', async (name, options) => {
+    expectRefused(await errorOf(model.transcribe(samples, options)), name);
+  });
+
+  test.each(ofOneWindow.map(([, options]) => options))(
+    'transcribe() takes %j: each holds at its temperatures',
+    async (options) => {
+      const { text } = await model.transcribe(samples, options);
+      expect(text).not.toBe('');
+    },
+  );
+
+  test('a stream has no maximum of the whole file', async () => {
+    const stream = (async function* () {
+      yield samples;
+      await Promise.resolve();
+    })();
+    const work = model.transcribe(stream, { normalisation: 'file' });
+    expectRefused(await errorOf(work), 'normalisation');
+  });
+});
+
+describe('options within their ranges', () => {
+  test.each<Options>([
+    { temperature: [0, 0.5, 1], bestOf: 5, beamSize: 5, patience: 1.5, lengthPenalty: 0.6 },
+    { bestOf: null, beamSize: null, patience: null, lengthPenalty: null, sampleLength: null },
+    { suppressTokens: null, maxInitialTimestamp: null, suppressBlank: false },
+    { suppressTokens: [-1, 32], maxInitialTimestamp: 30, prefix: ' three', sampleLength: 100 },
+    { compressionRatioThreshold: null, logprobThreshold: null, noSpeechThreshold: null },
+    { initialPrompt: 'one two', carryInitialPrompt: true, conditionOnPreviousText: false },
+    { initialPrompt: [257, 258], language: 'en', languages: ['en'], task: 'translate' },
+    { timestamps: 'word', hallucinationSilenceThreshold: 2, prependPunctuations: '' },
+    { clipTimestamps: [], normalisation: 'window', minLanguageProbability: 1 },
+    { language: 'per-window', compatibility: 'openai', seed: Number.MAX_SAFE_INTEGER },
+    { language: undefined, timestamps: undefined, onProgress: undefined },
+  ])('%j', async (options) => {
+    const { text } = await model.transcribe(samples, options);
+    expect(text).not.toBe('');
+  });
+
+  test('an empty list of clips is the whole recording', async () => {
+    const { text } = await model.transcribe(samples, { clipTimestamps: [] });
+    expect(text.trim()).toBe(sampleText);
+  });
+
+  test('a prompt that is too long is cut as the reference cuts it', async () => {
+    const { tokens } = await model.decode(samples, { initialPrompt: 'one '.repeat(500) });
+    const room = model.info.dims.nTextCtx / 2 - 1;
+    const ids = await model.tokenizer.encode(` ${'one '.repeat(500).trim()}`);
+    const cut = await model.decode(samples, { initialPrompt: ids.slice(-room) });
+    expect(ids.length).toBeGreaterThan(room);
+    expect(tokens).toEqual(cut.tokens);
+  });
+});
