@@ -28,3 +28,11 @@ export declare function firstDifferingStep(
   windows: readonly object[],
   susurrus: object,
 ): DifferingStep | undefined;
+export declare function closestSteps(
+  windows: readonly object[],
+  seek: number,
+): {
+  seek: number;
+  margin: [step: number | undefined, value: number];
+  timestampMargin: [step: number | undefined, value: number];
+};

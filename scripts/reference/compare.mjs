@@ -126,14 +126,12 @@ export function inApiNames(result) {
   return renamed;
 }
 
-/** Tokens that a result of the API has for the window at `seek`; undefined where the window was dropped without trace. */
+/** Tokens that a result of the API has for the window at `seek`; undefined where some of them are not to be had. */
 function tokensAt(result, seek) {
   if (result.tokens) return result.tokens;
-  const of = (list) => (list ?? []).filter((segment) => segment.seek === seek);
-  const segments = of(result.segments).some(({ tokens }) => tokens.length > 0)
-    ? of(result.segments)
-    : of(result.rejected);
-  return segments.length > 0 ? segments.flatMap(({ tokens }) => tokens) : undefined;
+  const segments = result.segments.filter((segment) => segment.seek === seek);
+  const isWhole = segments.length > 0 && segments.every(({ tokens }) => tokens.length > 0);
+  return isWhole ? segments.flatMap(({ tokens }) => tokens) : undefined;
 }
 
 /**
@@ -159,4 +157,23 @@ export function firstDifferingStep(windows, susurrus) {
     };
   }
   return undefined;
+}
+
+const smallest = (pairs) =>
+  pairs.reduce(
+    (least, pair) => (Math.abs(pair[1]) < Math.abs(least[1]) ? pair : least),
+    [undefined, Infinity],
+  );
+
+/**
+ * How close the decode calls at `seek` came to another result: { seek, margin: [step, value], timestampMargin: [step,
+ * value] }, the smallest of each; for differences in what transcribe() does not keep, and in what is no token.
+ */
+export function closestSteps(windows, seek) {
+  const at = windows.filter((window) => window.seek === seek);
+  return {
+    seek,
+    margin: smallest(at.flatMap(({ margins }) => [...margins.entries()])),
+    timestampMargin: smallest(at.flatMap((window) => window.timestamp_margins)),
+  };
 }

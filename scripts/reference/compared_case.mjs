@@ -2,15 +2,15 @@
 import { writeFileSync } from 'node:fs';
 import { apiOptions } from './api_options.mjs';
 import { caseSamples } from './audio.mjs';
-import { compareResults, firstDifferingStep, inApiNames } from './compare.mjs';
+import { closestSteps, compareResults, firstDifferingStep, inApiNames } from './compare.mjs';
 import { drawCase } from './draw.mjs';
 import { Random } from './random.mjs';
 
 /** Decode calls of one case; what needs more is drawn again. */
 const mostWindows = 32;
 const mostDraws = 100;
-/** Noisy runs that a difference is measured against, and those that follow where they differ only later. */
-const noisyRuns = { atLeast: 2, atMost: 8 };
+/** Noisy runs that a difference is measured against: a tie survives each with probability ½. */
+const noisyRuns = 8;
 const millisecondsOfACase = 900_000;
 
 /**
@@ -52,7 +52,14 @@ async function runSusurrus(session, drawn, samples, withLanguages) {
   return { ...result, languageProbabilities: await model.detectLanguage(samples, { signal }) };
 }
 
-/** { status: 'equal' | 'fragile' | 'different', drawn, windows, differences, step? } */
+/** { step } or, where no token that was kept differs before the window at `seek` ends, { closest }. */
+function whereItBegan(windows, result, seek) {
+  const step = firstDifferingStep(windows, result);
+  if (step && step.seek <= seek) return { step };
+  return { closest: closestSteps(windows, seek) };
+}
+
+/** { status: 'equal' | 'fragile' | 'different', drawn, windows, differences, step? or closest? } */
 async function judge(session, drawn, samples, answer) {
   const facts = { drawn, windows: answer.windows.length };
   let result;
@@ -66,8 +73,8 @@ async function judge(session, drawn, samples, answer) {
   const differences = compareResults(drawn, answer.result, result);
   if (differences.length === 0) return { ...facts, status: 'equal', differences };
   const fragile = await isFragile(session, drawn, answer.result, differences[0].seek);
-  const step = firstDifferingStep(answer.windows, result);
-  return { ...facts, status: fragile ? 'fragile' : 'different', differences, step };
+  const step = whereItBegan(answer.windows, result, differences[0].seek);
+  return { ...facts, status: fragile ? 'fragile' : 'different', differences, ...step };
 }
 
 /**
@@ -75,14 +82,11 @@ async function judge(session, drawn, samples, answer) {
  * differs: what comes after a change is another history.
  */
 async function isFragile(session, drawn, clean, seek) {
-  let hasChanged = false;
-  for (let run = 0; run < noisyRuns.atMost; ++run) {
-    if (run >= noisyRuns.atLeast && !hasChanged) return false;
-    const noisy = await runReference(session, drawn, run + 1);
+  for (let run = 1; run <= noisyRuns; ++run) {
+    const noisy = await runReference(session, drawn, run);
     if (!noisy.ok) return true;
-    const changes = compareResults(drawn, clean, inApiNames(noisy.result));
-    hasChanged ||= changes.length > 0;
-    if (changes.length > 0 && changes[0].seek <= seek) return true;
+    const [change] = compareResults(drawn, clean, inApiNames(noisy.result));
+    if (change && change.seek <= seek) return true;
   }
   return false;
 }

@@ -11,10 +11,23 @@ const partText = (part) => {
   return `${part.recording} ${part.start}+${part.samples}`;
 };
 
+const optionsText = (options) =>
+  Object.entries(options)
+    .map(([name, value]) => `${name} ${short(value)}`)
+    .join(', ') || 'none';
+
 const margin = (value) => (typeof value === 'number' ? value.toPrecision(3) : 'none');
 
-function stepText(step) {
-  if (!step) return 'no token differs';
+function closestText({ seek, margin: [step, value], timestampMargin: [timestampStep, mass] }) {
+  if (typeof step !== 'number') return 'no decode call there';
+  return (
+    `none that was kept of the decode call at ${(seek / 100).toFixed(2)} s; its smallest margins: ` +
+    `best two ${margin(value)} at step ${step}, timestamps against text ${margin(mass)} at step ${timestampStep}`
+  );
+}
+
+function stepText(step, closest) {
+  if (!step) return closest ? closestText(closest) : 'none';
   const { window, seek, promptLength } = step;
   return (
     `step ${step.step} of decode call ${window} at ${(seek / 100).toFixed(2)} s, after ${promptLength} initial tokens: ` +
@@ -24,7 +37,8 @@ function stepText(step) {
 }
 
 /** Several lines about a case that is not equal; `again` is the command that repeats it. */
-export function differenceText({ index, status, drawn, differences, step }, again) {
+export function differenceText(outcome, again) {
+  const { index, status, drawn, differences } = outcome;
   const verdict =
     status === 'fragile'
       ? 'differs, but the reference does not keep its own result under a little noise either'
@@ -33,7 +47,7 @@ export function differenceText({ index, status, drawn, differences, step }, agai
   const shown = differences.slice(0, 4);
   return [
     `case ${index} ${verdict}: ${drawn.function}, ${drawn.model}`,
-    `  options: ${JSON.stringify(drawn.options)}`,
+    `  options: ${optionsText(drawn.options)}`,
     `  audio: ${drawn.audio.parts.map(partText).join(', ')}${drawn.audio.gain === 1 ? '' : `, gain ${drawn.audio.gain}`}`,
     ...shown.map(
       ({ field, reference, susurrus }) =>
@@ -42,7 +56,7 @@ export function differenceText({ index, status, drawn, differences, step }, agai
     ...(differences.length > shown.length
       ? [`  … ${differences.length - shown.length} more fields`]
       : []),
-    `  first differing step: ${stepText(step)}`,
+    `  first differing step: ${stepText(outcome.step, outcome.closest)}`,
     `  again: ${again}`,
   ].join('\n');
 }

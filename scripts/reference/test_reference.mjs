@@ -167,6 +167,18 @@ async function compareAll(asked, plan, scratch, flags) {
   return outcomes.sort((a, b) => a.index - b.index);
 }
 
+async function prepare({ model, copies, audio, seed }, { python, ...places }) {
+  const reference = new ReferenceProcess(python);
+  try {
+    return {
+      models: await prepareModels({ named: model, copies, seed, reference, ...places }),
+      recordings: await prepareRecordings({ named: audio, reference, ...places }),
+    };
+  } finally {
+    reference.close();
+  }
+}
+
 async function testReference(asked) {
   if (!existsSync(join(root, 'dist/node.mjs'))) {
     throw new StepError('There is no build in dist.', 'Build it first: npm run build.');
@@ -179,28 +191,20 @@ async function testReference(asked) {
   // A build that is made meanwhile changes nothing.
   const engine = join(scratch, 'dist/node.mjs');
   cpSync(join(root, 'dist'), dirname(engine), { recursive: true });
-  const reference = new ReferenceProcess(python);
-  try {
-    const { seed, copies, variant } = asked;
-    const versions = Object.entries(about.versions).map((pair) => pair.join(' '));
-    console.log(
-      `openai-whisper ${about.version}, unmodified (Python ${about.python}, ${versions.join(', ')})`,
-    );
-    const [models, recordings] = await step('preparing models and recordings', async () => [
-      await prepareModels({
-        ...{ named: asked.model, copies, seed, scratch, reference, engine },
-        assets: about.assets,
-      }),
-      await prepareRecordings({ named: asked.audio, scratch, reference }),
-    ]);
-    const plan = { python, engine, models, recordings, seed, variant };
-    const outcomes = await compareAll(asked, plan, scratch, flags);
-    console.log(`\n${summary(outcomes)}`);
-    process.exitCode = outcomes.some(({ status }) => status === 'different') ? 1 : 0;
-  } finally {
-    reference.close();
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(2));
+  const { seed, variant } = asked;
+  const versions = Object.entries(about.versions).map((pair) => pair.join(' '));
+  console.log(
+    `openai-whisper ${about.version}, unmodified (Python ${about.python}, ${versions.join(', ')})`,
+  );
+  const { models, recordings } = await step('preparing models and recordings', () =>
+    prepare(asked, { python, scratch, engine, assets: about.assets }),
+  );
+  const plan = { python, engine, models, recordings, seed, variant };
+  const outcomes = await compareAll(asked, plan, scratch, flags);
+  console.log(`\n${summary(outcomes)}`);
+  process.exitCode = outcomes.some(({ status }) => status === 'different') ? 1 : 0;
 }
 
 await mainWithReference(async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { apiOptions } from '../../scripts/reference/api_options.mjs';
 import { caseSamples } from '../../scripts/reference/audio.mjs';
 import {
+  closestSteps,
   compareResults,
   firstDifferingStep,
   inApiNames,
@@ -194,8 +195,28 @@ describe('comparison', () => {
       ...{ seek: 3000, window: 1, promptLength: 1, step: 1, reference: 530, susurrus: 531 },
       ...{ margin: 5, timestampMargin: -0.5 },
     });
+    // A segment that was cleared has lost its tokens, and with them the place of those that follow.
+    const cleared = { segments: [{ ...segment, tokens: [] }, ours.segments[0]] };
+    expect(firstDifferingStep(windows, cleared)).toBeUndefined();
     // transcribe() cuts what it does not keep; decode() cuts nothing.
     expect(firstDifferingStep(windows, { segments: [segment, later] })).toBeUndefined();
     expect(firstDifferingStep(windows, { tokens: [50364, 530] })).toMatchObject({ step: 2 });
+  });
+
+  test('names the closest steps of a window', () => {
+    const timestamp_margins = [
+      [1, 3],
+      [2, -0.5],
+    ];
+    const windows = [
+      { seek: 0, margins: [0.1], timestamp_margins: [] },
+      { seek: 3000, margins: [5, 0.2, 3], timestamp_margins },
+    ];
+    expect(closestSteps(windows, 3000)).toEqual({
+      seek: 3000,
+      margin: [1, 0.2],
+      timestampMargin: [2, -0.5],
+    });
+    expect(closestSteps(windows, 7)).toMatchObject({ margin: [undefined, Infinity] });
   });
 });
