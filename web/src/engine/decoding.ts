@@ -77,6 +77,7 @@ export async function transcribeAudio(
       meter.update(loaded);
       await pace.step();
     }
+    meter.finish(supply.heardCount / sampleRate);
     return { text: transcriber.text(), language: transcriber.language() };
   } finally {
     transcriber.delete();

@@ -1,0 +1,49 @@
+// The browser's way to an engine, without a browser: client and host of the worker, with messages that are cloned on the
+// way and arrive in a later turn.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Model, ModelSource } from '../../web/src/api_types.js';
+import type { FromWorker, ToWorker } from '../../web/src/engine/protocol.js';
+import { loadModelOn } from '../../web/src/load_model.js';
+import { node } from '../../web/src/platform/node.js';
+import { openWorker } from '../../web/src/worker/client.js';
+import { createWorkerHost } from '../../web/src/worker/host.js';
+import { projectRoot } from './shared_folder.js';
+
+const readEngine = (variant: string): Promise<WebAssembly.Module> =>
+  WebAssembly.compile(readFileSync(join(projectRoot, `dist/engine.${variant}.wasm`)));
+
+/** What openWorker() needs of a Worker. */
+class ClonedMessages {
+  onmessage: ((event: { data: FromWorker }) => void) | null = null;
+  onerror: unknown = null;
+  #isOver = false;
+  readonly #host = createWorkerHost(
+    {
+      postMessage: (message, transfer) => {
+        this.#later(message, (data) => this.onmessage?.({ data }), transfer);
+      },
+    },
+    readEngine,
+  );
+
+  postMessage(message: ToWorker): void {
+    this.#later(message, (data) => void this.#host(data));
+  }
+  terminate(): void {
+    this.#isOver = true;
+  }
+
+  #later<T>(message: T, receive: (message: T) => void, transfer: Transferable[] = []): void {
+    const data = structuredClone(message, { transfer });
+    setImmediate(() => {
+      if (!this.#isOver) receive(data);
+    });
+  }
+}
+
+/** A model behind the worker's protocol. */
+export function loadThroughWorker(source: ModelSource): Promise<Model> {
+  const openEngine = () => openWorker(new ClonedMessages() as unknown as Worker);
+  return loadModelOn({ ...node, openEngine }, source, { variant: 'simd' });
+}
