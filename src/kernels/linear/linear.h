@@ -12,8 +12,8 @@ namespace susurrus {
 /// W       f32, f16, bf16, q8_0, q4_0, q4_1, q5_0, q5_1, expanded as dequantize_row.h says
 /// y       (rows, N), rows y_stride floats apart; overlaps nothing
 /// rows, N, K of any size, 0 included (K = 0 leaves the bias alone)
-/// Order   a row alone is summed in another order than a row among many, so the two agree within
-///         the bound only
+/// Order   a row among up to four gives the bits it gives alone; among more it is summed in another
+///         order, so the two agree within the bound only
 /// Error   before gelu: |y - exact| <= 2^-24 * (sqrt(K) + 8) * (sum_k |x[m, k] * W[n, k]| + |bias|
 ///         + |y before|); gelu adds its own (gelu.h)
 using LinearFn = void(const LinearArgs& args);

@@ -84,12 +84,59 @@ void check_linear(const Case3& c, Dtype dtype, Epilogue epilogue, bool with_bias
   }
 }
 
+/// Every row of a few against the row alone.
+void check_bits_of_few_rows(const Case3& c, Dtype dtype, Epilogue epilogue, uint64_t seed) {
+  Random random(seed);
+  const auto weight = random_weight(random, dtype, c.n, c.k, 0.5f);
+  GuardedFloats x(c.rows * c.k);
+  GuardedFloats bias(c.n);
+  x.fill_bell(random, 1);
+  bias.fill_bell(random, 1);
+  GuardedFloats scratch(linear_scratch_floats(c.k));
+  for (const KernelTable* kernels : compiled_kernels()) {
+    GuardedFloats together(c.rows * c.n);
+    GuardedFloats alone(c.rows * c.n);
+    LinearArgs args = {.rows = c.rows,
+                       .x = x.data(),
+                       .x_stride = c.k,
+                       .weight = weight->view,
+                       .bias = bias.data(),
+                       .y = together.data(),
+                       .y_stride = c.n,
+                       .epilogue = epilogue,
+                       .scratch = scratch.span()};
+    kernels->linear(args);
+    args.rows = 1;
+    for (size_t m = 0; m < c.rows; ++m) {
+      args.x = x.data() + m * c.k;
+      args.y = alone.data() + m * c.n;
+      kernels->linear(args);
+    }
+    for (size_t i = 0; i < c.rows * c.n; ++i) {
+      if (!EXPECT_EQ(together[i], alone[i])) {
+        report_failure(__FILE__, __LINE__, describe_case(c, dtype, epilogue, seed));
+        return;
+      }
+    }
+  }
+}
+
 }  // namespace
+
+SUSURRUS_TEST(linear_of_few_rows_gives_the_bits_of_each_alone) {
+  uint64_t seed = 900;
+  for (const Dtype dtype : kWeightDtypes) {
+    for (const size_t rows : {2, 3, 4}) {
+      check_bits_of_few_rows({rows, 83, 512}, dtype, Epilogue::accumulate, seed++);
+      check_bits_of_few_rows({rows, 9, 64}, dtype, Epilogue::gelu, seed++);
+    }
+  }
+}
 
 SUSURRUS_TEST(linear_of_every_type_and_row_count) {
   uint64_t seed = 1;
   for (const Dtype dtype : kWeightDtypes) {
-    for (const size_t rows : {1, 2, 3, 4, 5, 6, 7, 11, 12, 13}) {
+    for (const size_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13}) {
       check_linear({rows, 19, 96}, dtype, Epilogue::store, true, seed++);
     }
   }
@@ -107,7 +154,7 @@ SUSURRUS_TEST(linear_with_any_tail_of_k) {
   uint64_t seed = 2000;
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
     for (const size_t k : {1, 2, 3, 4, 5, 7, 8, 9, 15, 511, 512, 513, 1027}) {
-      for (const size_t rows : {1, 2, 9})
+      for (const size_t rows : {1, 2, 3, 9})
         check_linear({rows, 10, k}, dtype, Epilogue::store, true, seed++);
     }
   }
@@ -117,7 +164,7 @@ SUSURRUS_TEST(linear_with_several_parts_of_k) {
   uint64_t seed = 3000;
   for (const Dtype dtype : kWeightDtypes) {
     for (const Epilogue epilogue : {Epilogue::store, Epilogue::gelu, Epilogue::accumulate}) {
-      for (const size_t rows : {1, 8})
+      for (const size_t rows : {1, 8, 9})
         check_linear({rows, 21, 1120}, dtype, epilogue, true, seed++);
     }
   }
@@ -135,7 +182,7 @@ SUSURRUS_TEST(linear_epilogues_with_and_without_bias) {
 
 SUSURRUS_TEST(linear_of_nothing) {
   check_linear({0, 9, 32}, Dtype::f32, Epilogue::store, true, 1);
-  for (const size_t rows : {1, 2, 7}) {
+  for (const size_t rows : {1, 2, 7, 9}) {
     check_linear({rows, 0, 32}, Dtype::f32, Epilogue::store, true, 2);
     check_linear({rows, 9, 0}, Dtype::f32, Epilogue::store, true, 3);
     check_linear({rows, 9, 0}, Dtype::f16, Epilogue::accumulate, true, 4);

@@ -63,8 +63,8 @@ void check_sequences(const WhisperDimensions& dimensions, Dtype dtype, size_t pr
         const std::vector<float> alone = logits_alone(*single, prompt, own[i]);
         const std::vector<double> expected(alone.begin(), alone.end());
         const double error = relative_error(model->logits(i), expected.data());
-        // Rows together are summed in another order than a row alone, but by the reference.
-        EXPECT_LE(error, kernels->variant == Variant::reference ? 0.0 : 1e-5);
+        // More than four rows are summed in another order than a row alone, but by the reference.
+        EXPECT_LE(error, kernels->variant == Variant::reference || most <= 4 ? 0.0 : 1e-5);
       }
     }
     for (size_t i = 0; i < own.size(); ++i) {
