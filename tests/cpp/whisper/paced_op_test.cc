@@ -1,4 +1,5 @@
 // Pieces of operations: together they are the whole, and each is within its budget.
+#include <algorithm>
 #include <vector>
 
 #include "harness.h"
@@ -65,9 +66,7 @@ void run_and_check(PacedOp op, size_t rows, size_t lanes, std::vector<uint64_t> 
     ASSERT_TRUE(work > 0);
   }
   EXPECT_EQ(op.run_piece(kRecording, budgets[0]), 0u);
-  for (int count : recorder.covered) {
-    if (!EXPECT_EQ(count, 1)) return;
-  }
+  EXPECT_TRUE(std::ranges::all_of(recorder.covered, [](int count) { return count == 1; }));
   EXPECT_GT(total, 0u);
 }
 
