@@ -15,7 +15,7 @@ constexpr size_t kFilterWidth = 7;
 size_t scratch_bytes(size_t frames) {
   return std::max({normalisation_scratch_doubles(frames) * sizeof(double),
                    warping_scratch_doubles(frames) * sizeof(double),
-                   median_filter_scratch_floats(frames, kFilterWidth) * sizeof(float)});
+                   median_filter_scratch_floats(frames) * sizeof(float)});
 }
 
 std::span<double> doubles(AlignedBuffer& buffer) {

@@ -2,58 +2,62 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/check.h"
 
 namespace susurrus {
 namespace {
 
-bool ranks_below(float a, float b) { return a < b || (std::isnan(b) && !std::isnan(a)); }
+// NaN takes part as the largest number, so that comparing needs no branches.
+constexpr float kNanRank = std::numeric_limits<float>::infinity();
+// Columns worked on side by side, in vectors.
+constexpr size_t kLanes = 16;
 
-/// The values of the window in ascending order, kept up to date as it slides by one.
-class SortedWindow {
- public:
-  SortedWindow(float* values, size_t width) : values_(values), width_(width) {}
+float rank_of(float value) { return std::isnan(value) ? kNanRank : value; }
+float value_of(float rank) {
+  return rank == kNanRank ? std::numeric_limits<float>::quiet_NaN() : rank;
+}
 
-  void fill(const float* from) {
-    std::copy_n(from, width_, values_);
-    std::sort(values_, values_ + width_, ranks_below);
+/// medians[i] = the median of the `width` values from values[i] on, for kLanes of them.
+void find_medians(const float* values, size_t width, float* medians) {
+  float sorted[kMaxMedianWidth][kLanes];
+  for (size_t j = 0; j < width; ++j) std::copy_n(values + j, kLanes, sorted[j]);
+  // The lower half and the middle sink to their places, the smallest first.
+  for (size_t place = 0; place <= width / 2; ++place) {
+    for (size_t j = width - 1; j > place; --j) {
+      for (size_t lane = 0; lane < kLanes; ++lane) {
+        const float a = sorted[j - 1][lane];
+        const float b = sorted[j][lane];
+        sorted[j - 1][lane] = b < a ? b : a;
+        sorted[j][lane] = b < a ? a : b;
+      }
+    }
   }
-  void replace(float leaving, float entering) {
-    size_t i = 0;
-    while (ranks_below(values_[i], leaving)) ++i;
-    for (; i + 1 < width_ && ranks_below(values_[i + 1], entering); ++i)
-      values_[i] = values_[i + 1];
-    for (; i > 0 && ranks_below(entering, values_[i - 1]); --i) values_[i] = values_[i - 1];
-    values_[i] = entering;
-  }
-  float median() const { return values_[width_ / 2]; }
-
- private:
-  float* values_;
-  size_t width_;
-};
+  std::copy_n(sorted[width / 2], kLanes, medians);
+}
 
 }  // namespace
 
 void median_filter(size_t rows, size_t columns, size_t width, float* x, std::span<float> scratch) {
-  SUSURRUS_CHECK(width % 2 == 1 && scratch.size() >= median_filter_scratch_floats(columns, width));
+  SUSURRUS_CHECK(width % 2 == 1 && width <= kMaxMedianWidth &&
+                 scratch.size() >= median_filter_scratch_floats(columns));
   const size_t pad = width / 2;
   if (columns <= pad) return;
   float* const padded = scratch.data();
-  SortedWindow window(padded + columns + 2 * pad, width);
+  // The last lanes may lie past the row.
+  std::ranges::fill(scratch, 0.0f);
   for (size_t r = 0; r < rows; ++r) {
     float* const row = x + r * columns;
-    std::copy_n(row, columns, padded + pad);
+    for (size_t t = 0; t < columns; ++t) padded[pad + t] = rank_of(row[t]);
     for (size_t i = 1; i <= pad; ++i) {
-      padded[pad - i] = row[i];
-      padded[pad + columns - 1 + i] = row[columns - 1 - i];
+      padded[pad - i] = padded[pad + i];
+      padded[pad + columns - 1 + i] = padded[pad + columns - 1 - i];
     }
-    window.fill(padded);
-    row[0] = window.median();
-    for (size_t t = 1; t < columns; ++t) {
-      window.replace(padded[t - 1], padded[t + width - 1]);
-      row[t] = window.median();
+    for (size_t t = 0; t < columns; t += kLanes) {
+      float medians[kLanes];
+      find_medians(padded + t, width, medians);
+      for (size_t i = 0; i < std::min(kLanes, columns - t); ++i) row[t + i] = value_of(medians[i]);
     }
   }
 }
