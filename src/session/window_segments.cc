@@ -77,7 +77,10 @@ WindowSegments split_window(const WindowResult& result, WindowPlace place,
     Segment segment = make_segment(result, 0, tokens.size(), place, tokenizer);
     auto last = std::find_if(tokens.rbegin(), tokens.rend(),
                              [&](uint32_t token) { return special.is_timestamp(token); });
-    if (last != tokens.rend() && *last != special.timestamp_begin) {
+    const bool is_closed = last == tokens.rbegin();
+    // A text that was cut has no more than its beginning before a last timestamp that does not close it.
+    if (last != tokens.rend() && *last != special.timestamp_begin &&
+        (is_closed || !result.is_loop_broken)) {
       segment.end = seconds(*last);
       if (result.is_loop_broken) split.next_seek = seek_to(*last);
     }

@@ -17,7 +17,7 @@ struct WindowSegments {
 
 /// Cuts a window's tokens into segments where two timestamps meet, and moves on to the last of those meetings; or past
 /// the whole window where it ends in a single timestamp, or has no meeting (the reference's rule for seeking). A text
-/// that went round in circles says nothing of what follows it: there it goes on from the last timestamp.
+/// that went round in circles says nothing of what follows it: there it goes on from where the cut text was closed.
 WindowSegments split_window(const WindowResult& result, WindowPlace place,
                             const Tokenizer& tokenizer);
 

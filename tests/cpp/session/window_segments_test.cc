@@ -1,6 +1,7 @@
 // Where a window is cut into segments, and where the next one begins.
 #include "session/window_segments.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,13 @@ Tokenizer byte_tokenizer() {
   return Tokenizer(std::move(vocabulary), std::move(special));
 }
 
-WindowSegments split(const std::vector<uint32_t>& tokens, WindowPlace place) {
+WindowSegments split(const std::vector<uint32_t>& tokens, WindowPlace place,
+                     bool is_loop_broken = false) {
   WindowResult result;
   result.tokens = tokens;
+  result.token_logprobs.assign(tokens.size(), std::log(0.5f));
   result.avg_logprob = -0.5f;
+  result.is_loop_broken = is_loop_broken;
   return split_window(result, place, byte_tokenizer());
 }
 
@@ -38,6 +42,7 @@ void expect_segment(const Segment& segment, double start, double end, std::strin
   EXPECT_NEAR(segment.end, end, 1e-9);
   EXPECT_EQ(segment.text, text);
   EXPECT_EQ(segment.tokens.size(), tokens);
+  EXPECT_EQ(segment.token_probabilities.size(), tokens);
 }
 
 }  // namespace
@@ -52,7 +57,9 @@ SUSURRUS_TEST(two_timestamps_that_meet_end_a_segment_and_the_window) {
   expect_segment(result.segments[1], 11.2, 12.0, "b", 3);
   EXPECT_EQ(result.segments[0].seek, 1000u);
   EXPECT_EQ(result.segments[0].avg_logprob, -0.5f);
+  EXPECT_NEAR(result.segments[0].token_probabilities[1], 0.5, 1e-6);
   EXPECT_EQ(result.next_seek, 1200u);
+  EXPECT_FALSE(result.is_single_timestamp_ending);
 }
 
 SUSURRUS_TEST(a_single_timestamp_at_the_end_means_nothing_follows_it) {
@@ -60,6 +67,7 @@ SUSURRUS_TEST(a_single_timestamp_at_the_end_means_nothing_follows_it) {
   ASSERT_EQ(result.segments.size(), 2u);
   expect_segment(result.segments[1], 11.2, 12.0, "b", 3);
   EXPECT_EQ(result.next_seek, 3500u);
+  EXPECT_TRUE(result.is_single_timestamp_ending);
 }
 
 SUSURRUS_TEST(a_window_without_meetings_is_one_segment) {
@@ -78,12 +86,60 @@ SUSURRUS_TEST(a_window_without_meetings_is_one_segment) {
   expect_segment(result.segments[0], 0.0, 30.0, "a", 2);
 }
 
-SUSURRUS_TEST(segments_without_length_or_text_are_emptied) {
-  auto result = split({kZero + 5, 'a', kZero + 5, kZero + 5, ' ', kZero + 9, kZero + 9}, {0, 3000});
-  ASSERT_EQ(result.segments.size(), 2u);
+SUSURRUS_TEST(segments_without_length_or_text_are_cleared) {
+  auto result = split({kZero + 5, 'a', kZero + 5, kZero + 5, ' ', kZero + 9, kZero + 9, 'b',
+                       kZero + 20, kZero + 20},
+                      {0, 3000});
+  ASSERT_EQ(result.segments.size(), 3u);
+  for (Segment& segment : result.segments) segment.words.resize(1);
+  std::vector<Segment> rejected;
+  clear_empty_segments(result.segments, rejected);
   expect_segment(result.segments[0], 0.1, 0.1, "", 0);
   expect_segment(result.segments[1], 0.1, 0.18, "", 0);
-  EXPECT_EQ(result.next_seek, 18u);
+  expect_segment(result.segments[2], 0.18, 0.4, "b", 3);
+  EXPECT_TRUE(result.segments[0].words.empty());
+  EXPECT_EQ(result.next_seek, 40u);
+  // The text is not lost.
+  ASSERT_EQ(rejected.size(), 1u);
+  expect_segment(rejected[0], 0.1, 0.1, "a", 3);
+  EXPECT_TRUE(rejected[0].decision == Decision::dropped_zero_length);
+}
+
+SUSURRUS_TEST(after_a_broken_loop_the_window_goes_on_where_the_text_was_cut) {
+  // Closed: what follows is heard again, though nothing meets, or a single timestamp ends it.
+  auto result = split({kZero, 'a', kZero + 50}, {1000, 3000}, true);
+  ASSERT_EQ(result.segments.size(), 1u);
+  expect_segment(result.segments[0], 10.0, 11.0, "a", 3);
+  EXPECT_EQ(result.next_seek, 1100u);
+  result = split({kZero, 'a', kZero + 50, kZero + 60, 'b', kZero + 100}, {1000, 3000}, true);
+  ASSERT_EQ(result.segments.size(), 2u);
+  expect_segment(result.segments[1], 11.2, 12.0, "b", 3);
+  EXPECT_EQ(result.next_seek, 1200u);
+  EXPECT_FALSE(result.is_single_timestamp_ending);
+  // Open: after the meeting before it; where there is none, the end is not known.
+  result = split({kZero, 'a', kZero + 50, kZero + 50, 'b'}, {1000, 3000}, true);
+  ASSERT_EQ(result.segments.size(), 1u);
+  EXPECT_EQ(result.next_seek, 1100u);
+  result = split({kZero + 20, 'a', 'b'}, {1000, 3000}, true);
+  expect_segment(result.segments[0], 10.0, 40.0, "ab", 3);
+  EXPECT_EQ(result.next_seek, 4000u);
+}
+
+SUSURRUS_TEST(a_whole_window_has_its_own_times) {
+  WindowResult result;
+  result.tokens = {'a', kZero + 50, kZero + 3, 'b'};
+  result.token_logprobs.resize(4);
+  const WindowSegments window = whole_window(result, {1000, 250}, byte_tokenizer());
+  ASSERT_EQ(window.segments.size(), 1u);
+  expect_segment(window.segments[0], 10.0, 12.5, "ab", 4);
+  EXPECT_EQ(window.next_seek, 1250u);
+}
+
+SUSURRUS_TEST(a_part_without_an_opening_timestamp_begins_where_the_reference_says) {
+  auto result = split({'a', kZero + 50, kZero + 60, 'b', kZero + 70}, {1000, 3000});
+  ASSERT_EQ(result.segments.size(), 2u);
+  // The id of 'a' taken for a timestamp.
+  EXPECT_NEAR(result.segments[0].start, 10.0 + (97.0 - kZero) * 0.02, 1e-9);
 }
 
 SUSURRUS_TEST(a_window_without_tokens_moves_on) {
@@ -91,8 +147,8 @@ SUSURRUS_TEST(a_window_without_tokens_moves_on) {
   ASSERT_EQ(result.segments.size(), 1u);
   expect_segment(result.segments[0], 5.0, 35.0, "", 0);
   EXPECT_EQ(result.next_seek, 3500u);
-  // Neither does a meeting at zero stand still.
-  EXPECT_EQ(split({kZero, kZero, 'a'}, {500, 3000}).next_seek, 3500u);
+  // A meeting at zero stands still; whoever asked sees to it.
+  EXPECT_EQ(split({kZero, kZero, 'a'}, {500, 3000}).next_seek, 500u);
 }
 
 SUSURRUS_TEST(control_tokens_are_no_text) {

@@ -1,0 +1,55 @@
+// The language from window to window.
+#include "session/language_track.h"
+
+#include "harness.h"
+
+namespace susurrus::testing {
+namespace {
+
+SpecialTokens three_languages() {
+  SpecialTokens special;
+  special.languages = {{"en", 1}, {"de", 2}, {"fr", 3}};
+  return special;
+}
+
+bool detect(LanguageTrack& track, uint32_t token, float probability) {
+  const std::vector<LanguageProbability> found = {{token, probability}};
+  return track.detected(found, three_languages());
+}
+
+}  // namespace
+
+SUSURRUS_TEST(the_first_language_is_the_best_however_improbable) {
+  LanguageTrack track("", 0.5f);
+  EXPECT_TRUE(track.current().empty());
+  // The first is no change.
+  EXPECT_FALSE(detect(track, 2, 0.1f));
+  EXPECT_EQ(track.current(), "de");
+}
+
+SUSURRUS_TEST(another_language_takes_over_only_when_it_is_probable) {
+  LanguageTrack track("", 0.5f);
+  detect(track, 1, 0.9f);
+  EXPECT_FALSE(detect(track, 2, 0.49f));
+  EXPECT_EQ(track.current(), "en");
+  EXPECT_TRUE(detect(track, 2, 0.5f));
+  EXPECT_EQ(track.current(), "de");
+  EXPECT_FALSE(detect(track, 2, 0.99f));
+  EXPECT_FALSE(track.detected({}, three_languages()));
+  EXPECT_EQ(track.current(), "de");
+}
+
+SUSURRUS_TEST(the_language_of_a_recording_is_that_of_most_of_its_time) {
+  LanguageTrack track("", 0.5f);
+  detect(track, 1, 0.9f);
+  EXPECT_EQ(track.main(), "en");
+  track.add_time(5);
+  detect(track, 3, 0.9f);
+  track.add_time(4);
+  EXPECT_EQ(track.main(), "en");
+  track.add_time(2);
+  EXPECT_EQ(track.main(), "fr");
+  EXPECT_EQ(LanguageTrack("de", 0.5f).main(), "de");
+}
+
+}  // namespace susurrus::testing

@@ -1,0 +1,43 @@
+// Whole recordings on small random models, with the promises that hold for every one of them.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "session/transcriber.h"
+
+namespace susurrus::testing {
+
+/// kOddDimensions: a window is 0.74 s.
+std::unique_ptr<WhisperModel> small_model(uint64_t seed, bool is_multilingual = true);
+
+std::vector<float> noise(size_t count, uint64_t seed = 99);
+
+/// Random weights find silence anywhere: thresholds are off, temperature is 0 alone.
+TranscribeOptions plain_options(std::string_view language, bool timestamps = true);
+
+struct Outcome {
+  bool is_done = false;
+  std::vector<Segment> segments;
+  std::vector<Segment> rejected;
+  std::string text;
+  std::string language;
+  size_t steps = 0;
+  std::vector<AudioRequest> requests;
+};
+
+enum class Feed : uint8_t {
+  whole,
+  /// Of unknown length; its end is told when a request reaches past it.
+  stream,
+};
+
+/// Lends only the samples asked for. Checks that work ends, never asks for more than a window, nor twice for what a
+/// stream has let go, that progress never falls, and that nothing is both kept and dropped.
+Outcome transcribe(WhisperModel& model, const TranscribeOptions& options,
+                   const std::vector<float>& samples, Feed feed = Feed::whole);
+
+/// The contract of the default mode.
+void expect_time_contract(const Outcome& outcome, double seconds);
+
+}  // namespace susurrus::testing
