@@ -20,4 +20,11 @@ struct TensorInfo {
   bool is_compressed = false;
 };
 
+/// The order in the file; tensors without bytes come first, and names decide between equals.
+inline bool is_stored_before(const TensorInfo& a, const TensorInfo& b) {
+  if (a.file_offset != b.file_offset) return a.file_offset < b.file_offset;
+  if (a.stored_byte_count != b.stored_byte_count) return a.stored_byte_count < b.stored_byte_count;
+  return a.name < b.name;
+}
+
 }  // namespace susurrus

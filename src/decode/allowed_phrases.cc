@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sort.h"
 #include "decode/phrase_tokens.h"
 
 namespace susurrus {
@@ -104,8 +105,7 @@ std::vector<uint32_t> AllowedPhrases::tokens() const {
       for (const auto& edge : spelling->trie.edges(node)) tokens.push_back(edge.token);
     }
   }
-  std::sort(tokens.begin(), tokens.end());
-  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  sort_unique(tokens);
   return tokens;
 }
 

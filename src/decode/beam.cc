@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/sort.h"
+
 namespace susurrus {
 
 size_t beam_candidate_count(uint32_t beam_size, std::optional<double> patience) {
@@ -65,11 +67,9 @@ void BeamSearch::rank_continuations(std::span<const std::span<const float>> rows
                                 top.token, static_cast<uint32_t>(continuations_.size())});
     }
   }
-  // Not std::stable_sort, which takes memory.
-  std::sort(continuations_.begin(), continuations_.end(),
-            [](const Continuation& a, const Continuation& b) {
-              return a.sum != b.sum ? a.sum > b.sum : a.order < b.order;
-            });
+  heap_sort(continuations_, [](const Continuation& a, const Continuation& b) {
+    return a.sum != b.sum ? a.sum > b.sum : a.order < b.order;
+  });
 }
 
 void BeamSearch::add_candidate(const Continuation& end) {
@@ -100,7 +100,7 @@ std::vector<TokenCandidate> BeamSearch::finish() {
     std::vector<size_t> order(now_.sums.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
     // numpy's argsort read backwards: of equals the last comes first.
-    std::sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+    heap_sort(order, [this](size_t a, size_t b) {
       return now_.sums[a] != now_.sums[b] ? now_.sums[a] > now_.sums[b] : a > b;
     });
     for (size_t i = 0; i < order.size() && finished_.size() < beam_size_; ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/sort.h"
 #include "decode/log_probability.h"
 
 namespace susurrus {
@@ -19,10 +20,9 @@ std::vector<LanguageProbability> language_probabilities(std::span<const float> l
     if (!allowed.empty() && std::ranges::find(allowed, token) == allowed.end()) continue;
     result.push_back({token, static_cast<float>(std::exp(values[i] - total))});
   }
-  std::stable_sort(result.begin(), result.end(),
-                   [](const LanguageProbability& a, const LanguageProbability& b) {
-                     return a.probability > b.probability;
-                   });
+  heap_sort(result, [](const LanguageProbability& a, const LanguageProbability& b) {
+    return a.probability != b.probability ? a.probability > b.probability : a.token < b.token;
+  });
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/sort.h"
 #include "text/non_speech_tokens.h"
 
 namespace susurrus {
@@ -57,8 +58,7 @@ std::vector<uint32_t> suppressed_tokens(const Tokenizer& tokenizer,
         special.no_speech, special.translate, special.transcribe}) {
     tokens.push_back(token);
   }
-  std::sort(tokens.begin(), tokens.end());
-  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  sort_unique(tokens);
   return tokens;
 }
 

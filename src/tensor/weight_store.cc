@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/sort.h"
+
 namespace susurrus {
 
 Status WeightStore::on_manifest(ModelManifest& manifest) {
@@ -25,8 +27,7 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
     entry.view.shape = map.tensors[i].shape;
     entries_.push_back(std::move(entry));
   }
-  std::sort(entries_.begin(), entries_.end(),
-            [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  heap_sort(entries_, [](const Entry& a, const Entry& b) { return a.name < b.name; });
   return ok_status();
 }
 

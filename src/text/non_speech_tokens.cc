@@ -1,7 +1,8 @@
 #include "text/non_speech_tokens.h"
 
-#include <algorithm>
 #include <string>
+
+#include "base/sort.h"
 
 namespace susurrus {
 namespace {
@@ -76,8 +77,7 @@ std::vector<uint32_t> non_speech_tokens(const Tokenizer& tokenizer) {
     add(symbol, true);
     add(std::string(" ") + symbol, true);
   }
-  std::sort(result.begin(), result.end());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
+  sort_unique(result);
   return result;
 }
 

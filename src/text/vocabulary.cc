@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "base/sort.h"
+
 namespace susurrus {
 
 Vocabulary::Vocabulary(VocabularyBytes bytes) : bytes_(std::move(bytes)) {
   by_bytes_.resize(token_count());
   for (uint32_t id = 0; id < token_count(); ++id) by_bytes_[id] = id;
-  std::sort(by_bytes_.begin(), by_bytes_.end(), [this](uint32_t a, uint32_t b) {
+  heap_sort(by_bytes_, [this](uint32_t a, uint32_t b) {
     int order = as_text(bytes_.token(a)).compare(as_text(bytes_.token(b)));
     return order != 0 ? order < 0 : a < b;
   });

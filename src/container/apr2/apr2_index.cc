@@ -1,10 +1,10 @@
 #include "container/apr2/apr2_index.h"
 
-#include <algorithm>
 #include <unordered_set>
 
 #include "base/byte_cursor.h"
 #include "base/limits.h"
+#include "base/sort.h"
 #include "base/utf8.h"
 #include "container/apr2/apr2_flags.h"
 
@@ -224,13 +224,7 @@ class IndexParser {
     return ok_status();
   }
 
-  void sort() {
-    std::stable_sort(index_.tensors.begin(), index_.tensors.end(),
-                     [](const TensorInfo& a, const TensorInfo& b) {
-                       if (a.file_offset != b.file_offset) return a.file_offset < b.file_offset;
-                       return a.stored_byte_count < b.stored_byte_count;
-                     });
-  }
+  void sort() { heap_sort(index_.tensors, is_stored_before); }
 
   Status check_overlaps() const {
     uint64_t end = 0;

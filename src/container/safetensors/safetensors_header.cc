@@ -1,9 +1,9 @@
 #include "container/safetensors/safetensors_header.h"
 
-#include <algorithm>
 #include <unordered_set>
 
 #include "base/json_document.h"
+#include "base/sort.h"
 #include "container/whisper_tensors.h"
 
 namespace susurrus {
@@ -155,12 +155,8 @@ class HeaderParser {
 
   /// No overlaps, no holes, nothing behind the last tensor.
   Status check_coverage() {
-    std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      if (a.tensor.file_offset != b.tensor.file_offset) {
-        return a.tensor.file_offset < b.tensor.file_offset;
-      }
-      return a.tensor.stored_byte_count < b.tensor.stored_byte_count;
-    });
+    heap_sort(entries_,
+              [](const Entry& a, const Entry& b) { return is_stored_before(a.tensor, b.tensor); });
     uint64_t end = data_offset_;
     for (const Entry& entry : entries_) {
       if (entry.tensor.file_offset != end) {
