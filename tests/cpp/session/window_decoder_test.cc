@@ -325,6 +325,29 @@ SUSURRUS_TEST(no_search_allocates_in_its_token_loop) {
   }
 }
 
+SUSURRUS_TEST(a_hundred_windows_leave_no_memory_behind) {
+  auto model = model_with_window(84);
+  ASSERT_TRUE(model != nullptr);
+  auto encoding = WindowDecoder::Encoding::needed;
+  int64_t live = 0;
+  for (size_t i = 0; i < 100; ++i) {
+    const Search search = searches()[i % 3];
+    {
+      auto decoder = WindowDecoder::create(*model, search.options, encoding);
+      ASSERT_TRUE(decoder.has_value());
+      encoding = WindowDecoder::Encoding::done;
+      // Every other one is given up.
+      for (size_t step = 0; i % 2 == 0 || step < 50; ++step) {
+        auto is_done = (*decoder)->step();
+        ASSERT_TRUE(is_done.has_value());
+        if (*is_done) break;
+      }
+    }
+    if (i == 0) live = live_allocation_count();
+    EXPECT_EQ(live_allocation_count(), live);
+  }
+}
+
 SUSURRUS_TEST(a_decoder_given_up_leaves_the_model_to_the_next) {
   auto model = model_with_window(83);
   ASSERT_TRUE(model != nullptr);
