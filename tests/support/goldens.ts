@@ -123,15 +123,6 @@ export function byAudio<T extends { readonly audio: string }>(cases: readonly T[
   return [...cases].sort((a, b) => a.audio.localeCompare(b.audio));
 }
 
-/** Cases whose options are all among `known`, those of the same audio one after the other. */
-export function casesWithin<
-  T extends { audio: string; options: Readonly<Record<string, unknown>> },
->(cases: readonly T[], known: readonly string[]): T[] {
-  return cases
-    .filter((each) => Object.keys(each.options).every((option) => known.includes(option)))
-    .sort((a, b) => a.audio.localeCompare(b.audio));
-}
-
 /** The largest difference at the sampled places. */
 export function largestError(actual: Float32Array, golden: Samples): number {
   let worst = 0;
