@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "decode/seeded_random.h"
 #include "session/clips.h"
 #include "session/language_detector.h"
 #include "session/language_track.h"
@@ -163,6 +164,8 @@ class WhisperTranscriber final : public Transcriber {
     DecodeOptions options = options_.decode;
     options.language = languages_.current();
     options.prompt = history_.prompt();
+    // Windows draw apart from each other, wherever the recording was entered.
+    options.seed = derive_seed(options_.decode.seed, place_.seek);
     if (!options_.is_openai_compatible) options.content_frames = place_.frame_count;
     prompt_ = options.prompt;
     const auto encoding =
