@@ -235,8 +235,6 @@ class WhisperTranscriber final : public Transcriber {
         .last_speech_end = last_speech_end_,
     };
     if (options_.word_timestamps) next_seek = seek_by_words(segments, spoken, next_seek);
-    // What has not been heard is not passed over.
-    if (!options_.is_openai_compatible) next_seek = std::min(next_seek, place_.end());
     if (options_.word_timestamps && options_.hallucination_silence_threshold) {
       const SilenceSkip skip =
           skip_silence(segments, spoken, *options_.hallucination_silence_threshold, next_seek);
@@ -344,6 +342,9 @@ Result<std::unique_ptr<Transcriber>> Transcriber::create(WhisperModel& model,
   }
   SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(model, options.decode));
   SUSURRUS_ASSIGN(std::vector<uint32_t> allowed, allowed_languages(model, options.decode));
+  // What does not fit the model is refused before any work.
+  SUSURRUS_TRY(WindowAttempts::create(model, options.decode, options.fallback,
+                                      WindowDecoder::Encoding::done));
   const bool goes_back = options.is_openai_compatible && sample_count;
   SUSURRUS_ASSIGN(Clips clips, Clips::create(options.clip_timestamps,
                                              goes_back ? Clips::Order::any : Clips::Order::rising));

@@ -209,6 +209,27 @@ SUSURRUS_TEST(a_stream_has_no_maximum_of_its_file) {
   EXPECT_TRUE(refusal(*model, options, std::nullopt, "") == ErrorCode::ok);
 }
 
+SUSURRUS_TEST(options_that_do_not_fit_the_model_are_refused_before_any_work) {
+  auto model = small_model(25);
+  ASSERT_TRUE(model != nullptr);
+  const uint32_t n_vocab = model->dimensions().n_vocab;
+  TranscribeOptions options = plain_options("en");
+  options.decode.suppress_tokens = {{-1, n_vocab}};
+  EXPECT_TRUE(refusal(*model, options, 100, "suppressTokens") == ErrorCode::invalid_argument);
+  options = plain_options("en");
+  options.decode.prompt = {n_vocab};
+  EXPECT_TRUE(refusal(*model, options, 100, "initialPrompt") == ErrorCode::invalid_argument);
+  options = plain_options("en");
+  options.decode.prefix.assign(200, 'a');
+  EXPECT_TRUE(refusal(*model, options, 100, "prefix") == ErrorCode::invalid_argument);
+  options = plain_options("en");
+  options.decode.beam_size = 17;
+  EXPECT_TRUE(refusal(*model, options, 100, "beamSize") == ErrorCode::invalid_argument);
+  options = plain_options("auto");
+  options.decode.allowed_languages = {"xx"};
+  EXPECT_TRUE(refusal(*model, options, 100, "languages") == ErrorCode::invalid_argument);
+}
+
 SUSURRUS_TEST(clips_may_go_back_only_where_the_reference_is_asked_for) {
   auto model = small_model(25);
   ASSERT_TRUE(model != nullptr);
@@ -279,9 +300,14 @@ SUSURRUS_TEST(the_language_changes_from_window_to_window) {
     const Outcome outcome = transcribe(*model, options, samples);
     ASSERT_FALSE(outcome.segments.empty());
     const std::string_view first = outcome.segments.front().language.view();
-    is_found = std::ranges::any_of(
-        outcome.segments, [&](const Segment& each) { return each.language.view() != first; });
+    is_found = std::ranges::adjacent_find(outcome.segments, [](const Segment& a, const Segment& b) {
+                 return a.language.view() == b.language.view();
+               }) == outcome.segments.end();
     if (!is_found) continue;
+    // Text in another language is no prompt: the model would go on in that language, and translate.
+    options.condition_on_previous_text = false;
+    expect_equal_segments(outcome, transcribe(*model, options, samples));
+    options.condition_on_previous_text = true;
     // Too sure to be convinced: the first stays.
     options.min_language_probability = 1;
     for (const Segment& segment : transcribe(*model, options, samples).segments) {
