@@ -12,28 +12,28 @@ namespace {
 class AudioConverterBinding {
  public:
   void begin_wav() { converter_ = AudioConverter::from_wav(); }
-  MaybeError begin_samples(uint32_t sample_rate, uint32_t channels) {
+  ErrorText begin_samples(uint32_t sample_rate, uint32_t channels) {
     auto converter = AudioConverter::from_samples(sample_rate, channels);
     if (!converter) return failure(converter);
     converter_ = std::move(converter).value();
-    return std::nullopt;
+    return {};
   }
 
   /// For push_bytes(), or the bytes of whole samples for push_samples().
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
-  MaybeError push_bytes(double byte_count) {
+  ErrorText push_bytes(double byte_count) {
     auto bytes = window_.filled(byte_count);
     if (!bytes) return failure(bytes);
     return failure(converter_->push_bytes(*bytes));
   }
-  MaybeError push_samples(double byte_count) {
+  ErrorText push_samples(double byte_count) {
     auto bytes = window_.filled(byte_count);
     if (!bytes) return failure(bytes);
     std::span<const float> samples(reinterpret_cast<const float*>(bytes->data()),
                                    bytes->size() / sizeof(float));
     return failure(converter_->push_samples(samples));
   }
-  MaybeError finish() { return failure(converter_->finish()); }
+  ErrorText finish() { return failure(converter_->finish()); }
 
   FloatView output() const { return view(converter_->output()); }
   void consume(double sample_count) { converter_->consume(static_cast<size_t>(sample_count)); }

@@ -2,6 +2,7 @@
 
 #include "audio/log_mel.h"
 #include "audio/mel_filterbank.h"
+#include "base/json_writer.h"
 #include "base/limits.h"
 #include "convert/converter.h"
 #include "input_window.h"
@@ -34,19 +35,19 @@ class ConverterBinding {
     }
     return view(text_.bytes());
   }
-  MaybeError add_source(double file_byte_count) {
+  ErrorText add_source(double file_byte_count) {
     Status status = converter_.add_source(text_.bytes(), static_cast<uint64_t>(file_byte_count));
     text_.reset();
     return failure(status);
   }
-  MaybeError set_metadata() {
+  ErrorText set_metadata() {
     Status status = converter_.set_metadata(as_text(text_.bytes()));
     text_.reset();
     return failure(status);
   }
 
   bool needs_measuring() const { return converter_.needs_measuring(); }
-  MaybeError begin(bool measuring) {
+  ErrorText begin(bool measuring) {
     return failure(converter_.begin(measuring ? Converter::Pass::measure : Converter::Pass::write));
   }
   uint32_t tensor_count() const { return converter_.tensor_count(); }
@@ -57,17 +58,21 @@ class ConverterBinding {
   std::string tensor_name(uint32_t tensor) const {
     return std::string(converter_.tensor_name(tensor));
   }
-  MaybeError push(double byte_count) {
+  ErrorText push(double byte_count) {
     auto bytes = window_.filled(byte_count);
     if (!bytes) return failure(bytes);
     return failure(converter_.push(*bytes));
   }
-  MaybeError finish_tensor() { return failure(converter_.finish_tensor()); }
-  MaybeError finish() { return failure(converter_.finish()); }
+  ErrorText finish_tensor() { return failure(converter_.finish_tensor()); }
+  ErrorText finish() { return failure(converter_.finish()); }
   ByteView output() const { return view(converter_.output()); }
   void consume_output() { converter_.consume_output(); }
   double output_byte_count() const { return static_cast<double>(converter_.output_byte_count()); }
-  StringList warnings() const { return list(converter_.warnings()); }
+  /// A JSON list of texts.
+  std::string warnings() const {
+    JsonWriter json;
+    return json.value(std::span<const std::string>(converter_.warnings())).text();
+  }
 
  private:
   static constexpr uint64_t kMaxTextBytes = limits::kSafetensorsHeaderBytes + 8;

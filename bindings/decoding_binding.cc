@@ -22,14 +22,14 @@ Result<JsonDocument> parse_request(const std::string& text) {
 class TranscriberBinding {
  public:
   /// `sample_count` is negative for a stream.
-  MaybeError begin(ModelBinding& model, const std::string& options_json, double sample_count) {
+  ErrorText begin(ModelBinding& model, const std::string& options_json, double sample_count) {
     return failure(start(model.model(), options_json, sample_count));
   }
 
   Step step() {
     auto result = transcriber_->step();
     if (!result) {
-      error_ = to_value(result.error());
+      error_ = to_text(result.error());
       return Step::failed;
     }
     switch (*result) {
@@ -42,7 +42,7 @@ class TranscriberBinding {
     return Step::failed;
   }
   /// After Step.failed.
-  MaybeError error() const { return error_; }
+  ErrorText error() const { return error_; }
 
   Range audio_request() const {
     AudioRequest request = transcriber_->audio_request();
@@ -71,7 +71,7 @@ class TranscriberBinding {
 
   std::unique_ptr<Transcriber> transcriber_;
   bool has_words_ = false;
-  MaybeError error_;
+  ErrorText error_;
 };
 
 /// What can be asked about the window in mel_window().
@@ -190,8 +190,8 @@ NewTask create_task(WhisperModel& model, std::string_view name, JsonValue reques
 class WindowWorkBinding {
  public:
   /// `request`: {options, candidates, text} as JSON. `sample_count`: samples in the window, without the silence behind.
-  MaybeError begin(ModelBinding& model, const std::string& name, const std::string& request,
-                   double sample_count) {
+  ErrorText begin(ModelBinding& model, const std::string& name, const std::string& request,
+                  double sample_count) {
     const uint64_t frame_count = std::min<uint64_t>(
         static_cast<uint64_t>(sample_count) / kHopSamples, model.model().window_frames());
     auto json = parse_request(request);
@@ -199,22 +199,22 @@ class WindowWorkBinding {
     auto task = create_task(model.model(), name, json->root(), frame_count);
     if (!task) return failure(task);
     task_ = std::move(task).value();
-    return std::nullopt;
+    return {};
   }
   Step step() {
     auto is_done = task_->step();
     if (is_done) return *is_done ? Step::done : Step::working;
-    error_ = to_value(is_done.error());
+    error_ = to_text(is_done.error());
     return Step::failed;
   }
   /// After Step.failed.
-  MaybeError error() const { return error_; }
+  ErrorText error() const { return error_; }
   /// After Step.done.
   std::string result() const { return task_->result(); }
 
  private:
   std::unique_ptr<WindowTask> task_;
-  MaybeError error_;
+  ErrorText error_;
 };
 
 }  // namespace

@@ -1,19 +1,12 @@
 #include <emscripten/bind.h>
 
+#include "base/json_writer.h"
 #include "container/detecting_reader.h"
 #include "container/inspection.h"
 #include "input_window.h"
 
 namespace susurrus {
 namespace {
-
-struct TensorValue {
-  std::string name;
-  std::string dtype;
-  double offset;
-  double stored_byte_count;
-  double raw_byte_count;
-};
 
 /// Reads and verifies a whole model file, keeping only what it says about itself.
 class InspectorBinding {
@@ -24,32 +17,36 @@ class InspectorBinding {
   void set_byte_count(double byte_count) {
     reader_.set_file_byte_count(static_cast<uint64_t>(byte_count));
   }
-  MaybeError push(double byte_count) {
+  ErrorText push(double byte_count) {
     auto bytes = window_.filled(byte_count);
     if (!bytes) return failure(bytes);
     return failure(reader_.push(*bytes));
   }
-  MaybeError finish() { return failure(reader_.finish()); }
+  ErrorText finish() { return failure(reader_.finish()); }
 
-  double byte_count() const { return static_cast<double>(reader_.position()); }
-  std::string format() const { return std::string(sink_.format()); }
-  std::string version() const {
-    return std::to_string(sink_.version_major()) + "." + std::to_string(sink_.version_minor());
-  }
-  std::string flag_names() const { return sink_.flag_names(); }
   ByteView metadata_text() const { return view(as_bytes(sink_.metadata_text())); }
-  StringList warnings() const { return list(sink_.warnings()); }
-  double tensor_count() const { return static_cast<double>(sink_.tensors().size()); }
-  TensorValue tensor(uint32_t index) const {
-    if (index >= sink_.tensors().size()) return {};
-    const TensorInfo& info = sink_.tensors()[index];
-    return {info.name, std::string(dtype_traits(info.dtype).name),
-            static_cast<double>(info.file_offset), static_cast<double>(info.stored_byte_count),
-            static_cast<double>(info.raw_byte_count)};
-  }
-  NumberList tensor_shape(uint32_t index) const {
-    if (index >= sink_.tensors().size()) return list(std::span<const uint64_t>());
-    return list(sink_.tensors()[index].shape.dims());
+  /// What the file says about itself besides its metadata, as JSON.
+  std::string facts() const {
+    JsonWriter json;
+    json.begin_object()
+        .field("format", sink_.format())
+        .field("version",
+               std::to_string(sink_.version_major()) + "." + std::to_string(sink_.version_minor()))
+        .field("flags", sink_.flag_names())
+        .field("byteCount", reader_.position())
+        .field("warnings", std::span<const std::string>(sink_.warnings()));
+    json.key("tensors").begin_array();
+    for (const TensorInfo& tensor : sink_.tensors()) {
+      json.begin_object()
+          .field("name", std::string_view(tensor.name))
+          .field("dtype", dtype_traits(tensor.dtype).name)
+          .field("shape", tensor.shape.dims())
+          .field("offset", tensor.file_offset)
+          .field("size", tensor.stored_byte_count)
+          .field("rawSize", tensor.raw_byte_count)
+          .end_object();
+    }
+    return std::move(json.end_array().end_object()).text();
   }
 
  private:
@@ -61,27 +58,14 @@ class InspectorBinding {
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(inspector) {
-  emscripten::value_object<TensorValue>("InspectedTensor")
-      .field("name", &TensorValue::name)
-      .field("dtype", &TensorValue::dtype)
-      .field("offset", &TensorValue::offset)
-      .field("storedByteCount", &TensorValue::stored_byte_count)
-      .field("rawByteCount", &TensorValue::raw_byte_count);
   emscripten::class_<InspectorBinding>("Inspector")
       .constructor<>()
       .function("inputWindow(byteCount)", &InspectorBinding::input_window)
       .function("setByteCount(byteCount)", &InspectorBinding::set_byte_count)
       .function("push(byteCount)", &InspectorBinding::push)
       .function("finish", &InspectorBinding::finish)
-      .function("byteCount", &InspectorBinding::byte_count)
-      .function("format", &InspectorBinding::format)
-      .function("version", &InspectorBinding::version)
-      .function("flagNames", &InspectorBinding::flag_names)
       .function("metadataText", &InspectorBinding::metadata_text)
-      .function("warnings", &InspectorBinding::warnings)
-      .function("tensorCount", &InspectorBinding::tensor_count)
-      .function("tensor(index)", &InspectorBinding::tensor)
-      .function("tensorShape(index)", &InspectorBinding::tensor_shape);
+      .function("facts", &InspectorBinding::facts);
 }
 
 }  // namespace susurrus

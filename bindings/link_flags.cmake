@@ -16,6 +16,7 @@ set(SUSURRUS_ENGINE_LINK_FLAGS
   -sSTACK_SIZE=256KB                    # no recursion over input, no large arrays on the stack
   -sMALLOC=dlmalloc                     # one thread, few large blocks; returns what it can to the top
   -sDISABLE_EXCEPTION_CATCHING=1        # the core has no exceptions
+  -sTEXTDECODER=2                       # every supported browser has one: no second way to decode text
   -sINCOMING_MODULE_JS_API=instantiateWasm,wasmBinary,print,printErr,onAbort  # all the wrapper ever passes
   -sEXPORTED_RUNTIME_METHODS=HEAPU8     # the wrapper measures the memory; everything else goes through embind
   -sEXIT_RUNTIME=0                      # there is no main() whose end would end the engine

@@ -33,13 +33,13 @@ void LoaderBinding::set_byte_count(double byte_count) {
   reader_.set_file_byte_count(static_cast<uint64_t>(byte_count));
 }
 
-MaybeError LoaderBinding::push(double byte_count) {
+ErrorText LoaderBinding::push(double byte_count) {
   auto bytes = window_.filled(byte_count);
   if (!bytes) return failure(bytes);
   return failure(reader_.push(*bytes));
 }
 
-MaybeError LoaderBinding::finish() {
+ErrorText LoaderBinding::finish() {
   Status status = reader_.finish();
   window_.release();
   is_finished_ = status.has_value();

@@ -36,9 +36,9 @@ class LoaderBinding {
 
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
   void set_byte_count(double byte_count);
-  MaybeError push(double byte_count);
+  ErrorText push(double byte_count);
   /// After this the loader holds a whole model; Model.create() takes it.
-  MaybeError finish();
+  ErrorText finish();
 
   LoadSink& sink() { return sink_; }
   bool is_finished() const { return is_finished_; }

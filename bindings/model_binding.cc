@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "base/json_writer.h"
+
 namespace susurrus {
 
-MaybeError ModelBinding::create(LoaderBinding& loader) {
+ErrorText ModelBinding::create(LoaderBinding& loader) {
   if (!loader.is_finished()) {
-    return to_value(make_error(ErrorCode::wrong_state, ErrorReason::state).about("Loader.finish"));
+    return to_text(make_error(ErrorCode::wrong_state, ErrorReason::state).about("Loader.finish"));
   }
   format_ = loader.sink().format();
   dtypes_ = loader.sink().dtypes();
@@ -17,34 +19,53 @@ MaybeError ModelBinding::create(LoaderBinding& loader) {
   auto model = WhisperModel::create(std::move(loader.sink().store()), default_kernels());
   if (!model) return failure(model);
   model_ = std::move(model).value();
-  return std::nullopt;
+  return {};
 }
 
-MemoryPlanValue ModelBinding::memory_plan() const {
-  MemoryPlan plan = model_->memory_plan();
-  return {static_cast<double>(plan.weight_bytes), static_cast<double>(plan.kv_cache_bytes),
-          static_cast<double>(plan.activation_bytes)};
-}
-
-SpecialTokensValue ModelBinding::special_tokens() const {
+std::string ModelBinding::facts() const {
+  const WhisperDimensions& dims = model_->dimensions();
   const SpecialTokens& special = model_->special_tokens();
-  return {special.end_of_text,    special.start_of_transcript, special.translate,
-          special.transcribe,     special.start_of_lm,         special.start_of_previous,
-          special.no_speech,      special.no_timestamps,       special.timestamp_begin,
-          special.is_multilingual};
-}
-
-StringList ModelBinding::language_codes() const {
-  std::vector<std::string> codes;
-  for (const auto& language : model_->special_tokens().languages) {
-    codes.emplace_back(language.code.view());
-  }
-  return list(codes);
-}
-
-double ModelBinding::language_token(const std::string& code) const {
-  auto token = model_->special_tokens().language_token(code);
-  return token ? static_cast<double>(*token) : -1;
+  const MemoryPlan plan = model_->memory_plan();
+  JsonWriter json;
+  json.begin_object();
+  json.key("dims")
+      .begin_object()
+      .field("nVocab", dims.n_vocab)
+      .field("nAudioCtx", dims.n_audio_ctx)
+      .field("nTextCtx", dims.n_text_ctx)
+      .field("nMels", dims.n_mels)
+      .field("nAudioLayer", dims.n_audio_layer)
+      .field("nTextLayer", dims.n_text_layer)
+      .field("nAudioHead", dims.n_audio_head)
+      .field("nTextHead", dims.n_text_head)
+      .field("nAudioState", dims.n_audio_state)
+      .field("nTextState", dims.n_text_state)
+      .end_object();
+  json.field("format", std::string_view(format_))
+      .field("dtypes", std::span<const std::string>(dtypes_))
+      .field("warnings", std::span<const std::string>(warnings_))
+      .field("multilingual", special.is_multilingual);
+  json.key("special")
+      .begin_object()
+      .field("endOfText", special.end_of_text)
+      .field("startOfTranscript", special.start_of_transcript)
+      .field("translate", special.translate)
+      .field("transcribe", special.transcribe)
+      .field("startOfLm", special.start_of_lm)
+      .field("startOfPrevious", special.start_of_previous)
+      .field("noSpeech", special.no_speech)
+      .field("noTimestamps", special.no_timestamps)
+      .field("timestampBegin", special.timestamp_begin);
+  json.key("languages").begin_object();
+  for (const auto& language : special.languages) json.field(language.code.view(), language.token);
+  json.end_object().end_object();
+  json.key("memoryPlan")
+      .begin_object()
+      .field("weightBytes", plan.weight_bytes)
+      .field("kvCacheBytes", plan.kv_cache_bytes)
+      .field("activationBytes", plan.activation_bytes)
+      .end_object();
+  return std::move(json.end_object()).text();
 }
 
 TokenView ModelBinding::tokenize(const std::string& text) {
@@ -87,63 +108,31 @@ void ModelBinding::normalise_mel(uint32_t frame_count, float maximum) {
   LogMel::normalise(model_->mel_window().first(count), maximum);
 }
 
-MaybeError ModelBinding::begin_logits() {
+ErrorText ModelBinding::begin_logits() {
   const uint32_t n_vocab = model_->dimensions().n_vocab;
   for (uint32_t token : tokens_) {
     if (token < n_vocab) continue;
-    return to_value(make_error(ErrorCode::invalid_argument, ErrorReason::option)
-                        .about("tokens")
-                        .expecting("ids below n_vocab")
-                        .having(token));
+    return to_text(make_error(ErrorCode::invalid_argument, ErrorReason::option)
+                       .about("tokens")
+                       .expecting("ids below n_vocab")
+                       .having(token));
   }
   if (!model_->is_encoded()) {
-    return to_value(make_error(ErrorCode::wrong_state, ErrorReason::state)
-                        .about("logits")
-                        .expecting("encode() first"));
+    return to_text(make_error(ErrorCode::wrong_state, ErrorReason::state)
+                       .about("logits")
+                       .expecting("encode() first"));
   }
   model_->reset_decoder();
   return failure(model_->begin_decode(tokens_));
 }
 
 EMSCRIPTEN_BINDINGS(model) {
-  emscripten::value_object<WhisperDimensions>("Dimensions")
-      .field("nVocab", &WhisperDimensions::n_vocab)
-      .field("nAudioCtx", &WhisperDimensions::n_audio_ctx)
-      .field("nTextCtx", &WhisperDimensions::n_text_ctx)
-      .field("nMels", &WhisperDimensions::n_mels)
-      .field("nAudioLayer", &WhisperDimensions::n_audio_layer)
-      .field("nTextLayer", &WhisperDimensions::n_text_layer)
-      .field("nAudioHead", &WhisperDimensions::n_audio_head)
-      .field("nTextHead", &WhisperDimensions::n_text_head)
-      .field("nAudioState", &WhisperDimensions::n_audio_state)
-      .field("nTextState", &WhisperDimensions::n_text_state);
-  emscripten::value_object<MemoryPlanValue>("MemoryPlan")
-      .field("weightBytes", &MemoryPlanValue::weight_bytes)
-      .field("kvCacheBytes", &MemoryPlanValue::kv_cache_bytes)
-      .field("activationBytes", &MemoryPlanValue::activation_bytes);
-  emscripten::value_object<SpecialTokensValue>("SpecialTokens")
-      .field("endOfText", &SpecialTokensValue::end_of_text)
-      .field("startOfTranscript", &SpecialTokensValue::start_of_transcript)
-      .field("translate", &SpecialTokensValue::translate)
-      .field("transcribe", &SpecialTokensValue::transcribe)
-      .field("startOfLm", &SpecialTokensValue::start_of_lm)
-      .field("startOfPrevious", &SpecialTokensValue::start_of_previous)
-      .field("noSpeech", &SpecialTokensValue::no_speech)
-      .field("noTimestamps", &SpecialTokensValue::no_timestamps)
-      .field("timestampBegin", &SpecialTokensValue::timestamp_begin)
-      .field("isMultilingual", &SpecialTokensValue::is_multilingual);
-
   emscripten::class_<ModelBinding>("Model")
       .constructor<>()
       .function("create(loader)", &ModelBinding::create)
-      .function("dimensions", &ModelBinding::dimensions)
-      .function("format", &ModelBinding::format)
-      .function("dtypes", &ModelBinding::dtypes)
-      .function("warnings", &ModelBinding::warnings)
-      .function("memoryPlan", &ModelBinding::memory_plan)
-      .function("specialTokens", &ModelBinding::special_tokens)
-      .function("languageCodes", &ModelBinding::language_codes)
-      .function("languageToken(code)", &ModelBinding::language_token)
+      .function("facts", &ModelBinding::facts)
+      .function("melBands", &ModelBinding::mel_bands)
+      .function("windowFrames", &ModelBinding::window_frames)
       .function("tokenize(text)", &ModelBinding::tokenize)
       .function("tokenWindow(count)", &ModelBinding::token_window)
       .function("detokenize", &ModelBinding::detokenize)

@@ -9,40 +9,18 @@
 
 namespace susurrus {
 
-struct MemoryPlanValue {
-  double weight_bytes = 0;
-  double kv_cache_bytes = 0;
-  double activation_bytes = 0;
-};
-
-struct SpecialTokensValue {
-  uint32_t end_of_text = 0;
-  uint32_t start_of_transcript = 0;
-  uint32_t translate = 0;
-  uint32_t transcribe = 0;
-  uint32_t start_of_lm = 0;
-  uint32_t start_of_previous = 0;
-  uint32_t no_speech = 0;
-  uint32_t no_timestamps = 0;
-  uint32_t timestamp_begin = 0;
-  bool is_multilingual = false;
-};
-
 /// A loaded Whisper, driven in bounded steps. Nothing but create() may be called before create() succeeded.
 class ModelBinding {
  public:
-  MaybeError create(LoaderBinding& loader);
+  ErrorText create(LoaderBinding& loader);
   WhisperModel& model() { return *model_; }
 
-  WhisperDimensions dimensions() const { return model_->dimensions(); }
-  std::string format() const { return format_; }
-  StringList dtypes() const { return list(dtypes_); }
-  StringList warnings() const { return list(warnings_); }
-  MemoryPlanValue memory_plan() const;
+  /// Dimensions, file, special tokens and planned memory, as JSON.
+  std::string facts() const;
+  uint32_t mel_bands() const { return model_->dimensions().n_mels; }
+  /// Mel frames of one window.
+  uint32_t window_frames() const { return static_cast<uint32_t>(model_->window_frames()); }
 
-  SpecialTokensValue special_tokens() const;
-  StringList language_codes() const;
-  double language_token(const std::string& code) const;
   /// Ids of ordinary text.
   TokenView tokenize(const std::string& text);
   /// Where ids go before detokenize() and begin_logits(); empty when there are more than the text context holds and
@@ -64,7 +42,7 @@ class ModelBinding {
   FloatView encoder_output() const { return view(model_->encoder_output()); }
 
   /// Of the tokens in the token window.
-  MaybeError begin_logits();
+  ErrorText begin_logits();
   bool logits_step() { return model_->decode_step(); }
   FloatView logits() { return view(std::span<const float>(model_->logits())); }
 

@@ -2,6 +2,7 @@
 
 #include <emscripten/bind.h>
 
+#include "base/json_writer.h"
 #include "heap_counter.h"
 #include "kernels/kernel_table.h"
 
@@ -22,28 +23,17 @@ TokenView view(std::span<const uint32_t> tokens) {
   return TokenView(val(typed_memory_view(tokens.size(), tokens.data())));
 }
 
-StringList list(const std::vector<std::string>& strings) {
-  val array = val::array();
-  for (size_t i = 0; i < strings.size(); ++i) array.set(i, strings[i]);
-  return StringList(array);
-}
-
-NumberList list(std::span<const uint64_t> numbers) {
-  val array = val::array();
-  for (size_t i = 0; i < numbers.size(); ++i) array.set(i, static_cast<double>(numbers[i]));
-  return NumberList(array);
-}
-
-ErrorValue to_value(const Error& error) {
-  ErrorValue value;
-  value.code = error_code_name(error.code);
-  value.reason = error_reason_name(error.reason);
-  value.meaning = error_code_meaning(error.code);
-  if (error.offset != kNoOffset) value.offset = static_cast<double>(error.offset);
-  value.subject = error.subject.view();
-  value.expected = error.expected.view();
-  value.got = error.got.view();
-  return value;
+ErrorText to_text(const Error& error) {
+  JsonWriter json;
+  json.begin_object()
+      .field("code", error_code_name(error.code))
+      .field("reason", error_reason_name(error.reason))
+      .field("meaning", error_code_meaning(error.code))
+      .field("subject", error.subject.view())
+      .field("expected", error.expected.view())
+      .field("got", error.got.view());
+  if (error.offset != kNoOffset) json.field("offset", error.offset);
+  return std::move(json.end_object()).text();
 }
 
 namespace {
@@ -68,24 +58,6 @@ EMSCRIPTEN_BINDINGS(values) {
   emscripten::register_type<ByteView>("Uint8Array");
   emscripten::register_type<FloatView>("Float32Array");
   emscripten::register_type<TokenView>("Uint32Array");
-  emscripten::register_type<StringList>("string[]");
-  emscripten::register_type<NumberList>("number[]");
-
-  emscripten::enum_<ErrorCode>("ErrorCode")
-#define SUSURRUS_ERROR(name, number, meaning) .value(#name, ErrorCode::name)
-#include "base/error_codes.inc"
-#undef SUSURRUS_ERROR
-      .value("ok", ErrorCode::ok);
-
-  emscripten::value_object<ErrorValue>("ErrorValue")
-      .field("code", &ErrorValue::code)
-      .field("reason", &ErrorValue::reason)
-      .field("meaning", &ErrorValue::meaning)
-      .field("offset", &ErrorValue::offset)
-      .field("subject", &ErrorValue::subject)
-      .field("expected", &ErrorValue::expected)
-      .field("got", &ErrorValue::got);
-  emscripten::register_optional<ErrorValue>();
 
   emscripten::value_object<Range>("Range").field("begin", &Range::begin).field("end", &Range::end);
 

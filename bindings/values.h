@@ -2,52 +2,31 @@
 #include <emscripten/val.h>
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 
-// What crosses to JavaScript. Views are of memory that the core owns: they are good until the next call into the engine,
-// since any call may move or grow the heap.
+// What crosses to JavaScript: numbers, texts, JSON, and views. Views are of memory that the core owns: they are good until
+// the next call into the engine, since any call may move or grow the heap.
 
 namespace susurrus {
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(ByteView);
 EMSCRIPTEN_DECLARE_VAL_TYPE(FloatView);
 EMSCRIPTEN_DECLARE_VAL_TYPE(TokenView);
-EMSCRIPTEN_DECLARE_VAL_TYPE(StringList);
-EMSCRIPTEN_DECLARE_VAL_TYPE(NumberList);
 
 ByteView view(std::span<const uint8_t> bytes);
 FloatView view(std::span<const float> floats);
 TokenView view(std::span<const uint32_t> tokens);
-StringList list(const std::vector<std::string>& strings);
-NumberList list(std::span<const uint64_t> numbers);
 
-/// An Error as JavaScript sees it.
-struct ErrorValue {
-  std::string code;
-  std::string reason;
-  /// The code in words.
-  std::string meaning;
-  /// Byte offset, or -1.
-  double offset = -1;
-  std::string subject;
-  std::string expected;
-  std::string got;
-};
-
-/// Nothing when all went well.
-using MaybeError = std::optional<ErrorValue>;
-
-ErrorValue to_value(const Error& error);
+/// An Error as JSON, empty when all went well: {code, reason, meaning, offset (absent without one), subject, expected, got}.
+using ErrorText = std::string;
+ErrorText to_text(const Error& error);
 
 template <typename T>
-MaybeError failure(const Result<T>& result) {
-  if (result) return std::nullopt;
-  return to_value(result.error());
+ErrorText failure(const Result<T>& result) {
+  return result ? ErrorText() : to_text(result.error());
 }
 
 /// Where a piece of work stands.

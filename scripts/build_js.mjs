@@ -56,6 +56,8 @@ async function bundle(what, options) {
 
 async function bundleEntry({ entry, output, platform, banner }) {
   await bundle(entry, {
+    // Pages download these; what Node runs stays readable.
+    minify: platform === 'browser',
     entryPoints: [from(entry)],
     outfile: made(output),
     platform,

@@ -1,9 +1,9 @@
-import type { ErrorValue, MainModule } from '../../web/src/engine/engine.mjs';
-import { pushAll } from './engine_module.js';
+import type { MainModule } from '../../web/src/engine/engine.mjs';
+import { coreError, pushAll, type CoreError } from './engine_module.js';
 
 export interface Converted {
   readonly samples: Float32Array;
-  readonly error: ErrorValue | undefined;
+  readonly error: CoreError | undefined;
 }
 
 type Source =
@@ -24,21 +24,21 @@ export function convertAudio(module: MainModule, source: Source): Converted {
     converter.consume(output.length);
   };
   try {
-    let error: ErrorValue | undefined;
+    let error: CoreError | undefined;
     let bytes: Uint8Array;
     if ('wav' in source) {
       converter.beginWav();
       bytes = source.wav;
     } else {
       const { interleaved, sampleRate, channels } = source;
-      error = converter.beginSamples(sampleRate, channels);
+      error = coreError(converter.beginSamples(sampleRate, channels));
       bytes = new Uint8Array(interleaved.buffer, interleaved.byteOffset, interleaved.byteLength);
     }
-    const push = (count: number): ErrorValue | undefined =>
+    const push = (count: number): string =>
       'wav' in source ? converter.pushBytes(count) : converter.pushSamples(count);
     const target = { inputWindow: (n: number) => converter.inputWindow(n), push };
-    error ??= pushAll(target, bytes, drain) as ErrorValue | undefined;
-    error ??= converter.finish();
+    error ??= pushAll(target, bytes, drain);
+    error ??= coreError(converter.finish());
     if (!error) drain();
     return { samples: Float32Array.from(parts), error };
   } finally {

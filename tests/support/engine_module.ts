@@ -26,17 +26,28 @@ export async function engineModule(): Promise<MainModule> {
   });
 }
 
+export interface CoreError {
+  readonly code: string;
+  readonly reason: string;
+  readonly subject: string;
+}
+
+/** What the engine's methods answer: no text is no error. */
+export function coreError(text: string): CoreError | undefined {
+  return text === '' ? undefined : (JSON.parse(text) as CoreError);
+}
+
 /** Pushes all of `bytes` and answers the first error. */
 export function pushAll(
-  target: { inputWindow(n: number): Uint8Array; push(n: number): { code: unknown } | undefined },
+  target: { inputWindow(n: number): Uint8Array; push(n: number): string },
   bytes: Uint8Array,
   afterPush?: (pushed: number) => void,
-): { code: unknown } | undefined {
+): CoreError | undefined {
   for (let at = 0; at < bytes.length;) {
     const window = target.inputWindow(bytes.length - at);
     window.set(bytes.subarray(at, at + window.length));
     at += window.length;
-    const error = target.push(window.length);
+    const error = coreError(target.push(window.length));
     if (error) return error;
     afterPush?.(at);
   }

@@ -117,7 +117,7 @@ async function convert(
         ...noVocabulary,
         ...(found?.warnings ?? []),
         ...metadataWarnings(parts),
-        ...converter.warnings(),
+        ...(JSON.parse(converter.warnings()) as string[]),
       ],
     };
   } finally {

@@ -86,7 +86,7 @@ export async function transcribeAudio(
 
 interface Stepping {
   step(): Step;
-  error(): Parameters<typeof unwrap>[0];
+  error(): string;
 }
 
 function isDone(module: EngineModule, work: Stepping): boolean {

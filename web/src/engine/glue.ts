@@ -1,5 +1,5 @@
 // The only importer of the generated glue.
-import createEngine, { type ErrorValue, type MainModule } from './engine.mjs';
+import createEngine, { type MainModule } from './engine.mjs';
 import { SusurrusError, type ErrorCode, type ErrorDetails } from '../errors.js';
 
 export type EngineModule = MainModule;
@@ -22,32 +22,35 @@ export function instantiate(compiled: WebAssembly.Module): Promise<EngineModule>
   });
 }
 
-/** embind declares its strings wider than what it gives. */
-export function asText(value: ErrorValue['code']): string {
-  return typeof value === 'string' ? value : new TextDecoder().decode(value);
+/** An error of the core, as bindings/values.h writes it. */
+interface CoreError {
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly meaning: string;
+  readonly offset?: number;
+  readonly subject: string;
+  readonly expected: string;
+  readonly got: string;
 }
 
-/** The one place where an error of the core becomes an exception. */
-export function unwrap(error: ErrorValue | undefined): void {
-  if (error !== undefined) throw toSusurrusError(error);
+/** The one place where an error of the core becomes an exception; no text is no error. */
+export function unwrap(error: string): void {
+  if (error !== '') throw toSusurrusError(JSON.parse(error) as CoreError);
 }
 
-function toSusurrusError(error: ErrorValue): SusurrusError {
-  const subject = asText(error.subject);
-  const expected = asText(error.expected);
-  const got = asText(error.got);
+function toSusurrusError(error: CoreError): SusurrusError {
+  const { code, reason, meaning, offset, subject, expected, got } = error;
   const details: ErrorDetails = {
-    reason: asText(error.reason),
-    ...(error.offset >= 0 && { offset: error.offset }),
+    reason,
+    ...(offset !== undefined && { offset }),
     ...(subject && { subject }),
     ...(expected && { expected }),
     ...(got && { got }),
   };
-  const meaning = asText(error.meaning);
   let message = meaning.charAt(0).toUpperCase() + meaning.slice(1);
   if (subject) message += `: ${subject}`;
-  if (error.offset >= 0) message += ` at byte ${error.offset}`;
+  if (offset !== undefined) message += ` at byte ${offset}`;
   if (expected) message += `; expected ${expected}`;
   if (got) message += `${expected ? ',' : ';'} got ${got}`;
-  return new SusurrusError(asText(error.code) as ErrorCode, `${message}.`, details);
+  return new SusurrusError(code, `${message}.`, details);
 }

@@ -155,10 +155,10 @@ export class EngineHost {
     },
 
     memory: () => {
-      const plan = this.#loaded.memoryPlan();
+      const { memoryPlan } = loadedFacts(this.#loaded);
       const heap = this.#engine.heapStatistics();
       return {
-        ...plan,
+        ...memoryPlan,
         heapBytes: heap.currentBytes,
         heapPeakBytes: heap.peakBytes,
         allocationCount: heap.allocationCount,
@@ -194,17 +194,4 @@ export class EngineHost {
   }
 }
 
-function loadedFacts(model: Model): LoadedFacts {
-  const { isMultilingual, ...special } = model.specialTokens();
-  const languages = Object.fromEntries(
-    model.languageCodes().map((code) => [code, model.languageToken(code)]),
-  );
-  return {
-    dims: model.dimensions(),
-    format: model.format(),
-    dtypes: model.dtypes(),
-    warnings: model.warnings(),
-    multilingual: isMultilingual,
-    special: { ...special, languages },
-  };
-}
+const loadedFacts = (model: Model): LoadedFacts => JSON.parse(model.facts()) as LoadedFacts;

@@ -1,5 +1,4 @@
 import type { Inspector } from './engine.mjs';
-import { asText } from './glue.js';
 import type { InspectionFacts } from './protocol.js';
 
 /** Lists longer than this (vocabulary, filterbank) are named by their length. */
@@ -7,26 +6,16 @@ const longestList = 32;
 
 export function inspectionFacts(inspector: Inspector): InspectionFacts {
   const text = new TextDecoder().decode(inspector.metadataText().slice());
+  const facts = JSON.parse(inspector.facts()) as CoreFacts;
   return {
-    format: inspector.format(),
-    version: inspector.version(),
-    flags: inspector.flagNames().split(' ').filter(Boolean),
-    byteCount: inspector.byteCount(),
+    ...facts,
+    flags: facts.flags.split(' ').filter(Boolean),
     metadata: shorten(JSON.parse(text)) as Record<string, unknown>,
-    tensors: Array.from({ length: inspector.tensorCount() }, (_, i) => {
-      const tensor = inspector.tensor(i);
-      return {
-        name: asText(tensor.name),
-        dtype: asText(tensor.dtype),
-        shape: inspector.tensorShape(i),
-        offset: tensor.offset,
-        size: tensor.storedByteCount,
-        rawSize: tensor.rawByteCount,
-      };
-    }),
-    warnings: inspector.warnings(),
   };
 }
+
+/** Flags in one text. */
+type CoreFacts = Omit<InspectionFacts, 'metadata' | 'flags'> & { readonly flags: string };
 
 function shorten(value: unknown): unknown {
   if (Array.isArray(value)) {

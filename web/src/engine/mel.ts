@@ -20,22 +20,18 @@ function computeFrames(
 
 /** Fills the mel window from at most one window of samples, completed with silence. */
 export function fillWindow(model: Model, samples: Float32Array): void {
-  const frames = windowFrames(model);
+  const frames = model.windowFrames();
   const window = samples.subarray(0, frames * hopSamples);
   const maximum = computeFrames(model, window, frames * hopSamples - window.length, 0, frames);
   model.normaliseMel(frames, maximum);
-}
-
-export function windowFrames(model: Model): number {
-  return 2 * model.dimensions().nAudioCtx;
 }
 
 type LogMel = EngineCalls['logMel']['answer'];
 
 export function windowLogMel(model: Model, samples: Float32Array): LogMel {
   fillWindow(model, samples);
-  const { nMels } = model.dimensions();
-  const nFrames = windowFrames(model);
+  const nMels = model.melBands();
+  const nFrames = model.windowFrames();
   const data = new Float32Array(nMels * nFrames);
   transposeInto(data, nFrames, 0, model.melWindow(), nMels, nFrames);
   return { data, nMels, nFrames };
@@ -47,8 +43,8 @@ export async function wholeLogMel(
   samples: Float32Array,
   pace: Pace,
 ): Promise<LogMel> {
-  const { nMels } = model.dimensions();
-  const window = windowFrames(model);
+  const nMels = model.melBands();
+  const window = model.windowFrames();
   const zeroCount = window * hopSamples;
   const nFrames = Math.floor((samples.length + zeroCount) / hopSamples);
   const data = new Float32Array(nMels * nFrames);
@@ -82,8 +78,8 @@ function transposeInto(
 
 /** [nMels × nFrames] of one window into the mel window. */
 export function setMelWindow(model: Model, mel: Float32Array): void {
-  const { nMels } = model.dimensions();
-  const nFrames = windowFrames(model);
+  const nMels = model.melBands();
+  const nFrames = model.windowFrames();
   const rows = model.melWindow();
   for (let frame = 0; frame < nFrames; ++frame) {
     for (let band = 0; band < nMels; ++band) {

@@ -21,6 +21,7 @@ export interface LoadedFacts {
   readonly warnings: readonly string[];
   readonly multilingual: boolean;
   readonly special: SpecialTokens;
+  readonly memoryPlan: Pick<MemoryFacts, 'weightBytes' | 'kvCacheBytes' | 'activationBytes'>;
 }
 
 export interface InspectionFacts {

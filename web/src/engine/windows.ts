@@ -1,5 +1,4 @@
 // Bytes cross to the core through windows: a fresh view for every piece, since any call may move the heap.
-import type { ErrorValue } from './engine.mjs';
 import { unwrap } from './glue.js';
 import type { Pace } from './pace.js';
 
@@ -11,7 +10,7 @@ interface ByteTarget {
 export async function pushThroughWindow(
   target: ByteTarget,
   bytes: Uint8Array,
-  push: (byteCount: number) => ErrorValue | undefined,
+  push: (byteCount: number) => string,
   pace: Pace,
 ): Promise<void> {
   for (let at = 0; at < bytes.length;) {
