@@ -1,5 +1,12 @@
 // What cases are drawn from: model folders as Susurrus's files, and recordings as raw samples.
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { root, StepError } from '../toolchain/steps.mjs';
 import { sampleRate } from './audio.mjs';
@@ -28,11 +35,49 @@ function modelFolders(named) {
   }));
 }
 
+/** Of English-only Whispers, multilingual ones, and those that know Cantonese too. */
+const vocabularySizes = [51864, 51865, 51866];
+
 function dimensionsOf(folder) {
-  const read = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
-  if (existsSync(join(folder, 'dims.json'))) return read('dims.json');
-  const { vocab_size, max_target_positions } = read('config.json');
-  return { n_vocab: vocab_size, n_text_ctx: max_target_positions };
+  const read = (name) => JSON.parse(readFileSync(needed(join(folder, name)), 'utf8'));
+  const config = existsSync(join(folder, 'dims.json')) ? undefined : read('config.json');
+  const { n_vocab, n_text_ctx } = config
+    ? { n_vocab: config.vocab_size, n_text_ctx: config.max_target_positions }
+    : read('dims.json');
+  if (vocabularySizes.includes(n_vocab)) return { n_vocab, n_text_ctx };
+  throw new StepError(
+    `${folder} has ${n_vocab} tokens.`,
+    `The reference brings its own vocabularies, of ${vocabularySizes.join(', ')} tokens.`,
+  );
+}
+
+/** What a folder's files may say about decoding. The reference does not read it: it has settings of its own. */
+const decodingSettings = [
+  'suppress_tokens',
+  'begin_suppress_tokens',
+  'max_initial_timestamp_index',
+];
+
+/** The folder, or one of links to its files whose JSON lacks decoding settings. */
+function withoutDecodingSettings({ name, folder }, scratch) {
+  const rewritten = new Map();
+  for (const file of ['config.json', 'generation_config.json']) {
+    if (!existsSync(join(folder, file))) continue;
+    const content = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+    if (!decodingSettings.some((key) => key in content)) continue;
+    for (const key of decodingSettings) delete content[key];
+    rewritten.set(file, JSON.stringify(content));
+  }
+  if (rewritten.size === 0) return folder;
+  const to = join(scratch, `${name} as the reference reads it`);
+  mkdirSync(to);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) continue;
+    const text = rewritten.get(entry.name);
+    if (text) writeFileSync(join(to, entry.name), text);
+    else symlinkSync(join(folder, entry.name), join(to, entry.name));
+  }
+  return to;
 }
 
 /** Susurrus's file of a folder, with f32 weights: every value of f16, bf16 and f32 is kept. */
@@ -44,7 +89,7 @@ async function converted({ name, folder }, { scratch, assets, engine }) {
   );
   const ranks = join(assets, dims.n_vocab >= 51865 ? 'multilingual.tiktoken' : 'gpt2.tiktoken');
   const file = join(scratch, `${name}.apr`);
-  await convertModel(folder, file, {
+  await convertModel(withoutDecodingSettings({ name, folder }, scratch), file, {
     ...{ dtype: 'f32', compress: 'none', force: true },
     ...(!hasVocabulary && { vocabulary: ranks }),
   });

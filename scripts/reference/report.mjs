@@ -97,12 +97,11 @@ function counted(title, outcomes, keysOf) {
   ]);
 }
 
-const valueText = (name, value) => {
-  const isShown = value === null || ['boolean', 'string'].includes(typeof value);
-  return isShown && name !== 'language' && `${value}`.length < 12
+/** An option, with its value where that is one of few. */
+const valueText = (name, value) =>
+  value === null || value === '' || typeof value === 'boolean'
     ? `${name} ${JSON.stringify(value)}`
     : name;
-};
 
 /** The tables over all outcomes, and what was drawn again. */
 export function summary(outcomes) {
