@@ -62,6 +62,15 @@ void lay_out(std::span<const Piece> pieces, Ticks begin, Ticks end) {
 
 }  // namespace
 
+void lengthen_last_words(std::span<Segment> segments, std::span<const double> timed_ends) {
+  for (size_t i = 0; i < segments.size(); ++i) {
+    if (segments[i].words.empty()) continue;
+    Word& last = segments[i].words.back();
+    if (to_ticks(last.end) > to_ticks(last.start) || timed_ends[i] <= last.end) continue;
+    last.end = segments[i].end = timed_ends[i];
+  }
+}
+
 void keep_time_contract(std::vector<Segment>& segments, TimeBounds bounds,
                         std::vector<Segment>& rejected) {
   const Ticks begin = to_ticks(bounds.begin);

@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <vector>
 
 #include "session/results.h"
@@ -10,6 +11,10 @@ struct TimeBounds {
   double begin = 0;
   double end = 0;
 };
+
+/// The alignment often leaves the last word of a segment without length. Such a word lasts as long as its segment did by
+/// its timestamps: until `timed_ends`, seconds for each segment.
+void lengthen_last_words(std::span<Segment> segments, std::span<const double> timed_ends);
 
 /// Brings the times of one window's segments and words to the contract: inside `bounds`, one after the other without
 /// overlap, every word and every segment with text at least 0.01 s long, a segment from its first word to its last.

@@ -208,9 +208,12 @@ class WhisperTranscriber final : public Transcriber {
   Result<StepResult> align_words() {
     SUSURRUS_ASSIGN(bool is_done, aligner_->step());
     if (!is_done) return StepResult::working;
+    std::vector<double> timed_ends;
+    for (const Segment& segment : window_.segments) timed_ends.push_back(segment.end);
     add_word_timestamps(window_.segments, aligner_->words(), model_.special_tokens(),
                         {options_.prepend_punctuations, options_.append_punctuations},
                         last_speech_end_);
+    if (!options_.is_openai_compatible) lengthen_last_words(window_.segments, timed_ends);
     aligner_.reset();
     return accept();
   }

@@ -56,6 +56,17 @@ SUSURRUS_TEST(times_that_keep_the_contract_stay) {
   EXPECT_TRUE(kept.rejected.empty());
 }
 
+SUSURRUS_TEST(a_last_word_without_length_lasts_as_long_as_its_segment_did) {
+  std::vector<Segment> segments = {with_words({{0, 1}, {1, 1}}), with_words({{2, 2.5}}),
+                                   with_words({{3, 3}}), segment(4, 5)};
+  lengthen_last_words(segments, std::vector<double>{1.6, 2.8, 2.9, 5});
+  has_times(segments[0].words[1], 1, 1.6);
+  has_times(segments[0], 0, 1.6);
+  has_times(segments[1], 2, 2.5);
+  has_times(segments[2], 3, 3);
+  has_times(segments[3], 4, 5);
+}
+
 SUSURRUS_TEST(words_without_length_get_some) {
   Kept kept = keep({with_words({{1, 1}, {1, 1}, {1, 2}, {2, 2}}), segment(2, 3)}, {0, 3});
   ASSERT_EQ(kept.segments.size(), 2u);
