@@ -361,7 +361,8 @@ SUSURRUS_TEST(memory_does_not_grow_with_the_recording) {
     work.take_segment();
     ++windows;
     if (windows == 10) live = live_allocation_count();
-    if (windows > 10) EXPECT_EQ(live_allocation_count(), live);
+    // A queue may keep a block or two of its own; what is left behind in each window would be hundreds.
+    if (windows > 10) EXPECT_LE(live_allocation_count(), live + 4);
   }
 }
 
