@@ -218,8 +218,8 @@ describe('options within their ranges', () => {
     { language: 'per-window', compatibility: 'openai', seed: Number.MAX_SAFE_INTEGER },
     { language: undefined, timestamps: undefined, onProgress: undefined },
   ])('%j', async (options) => {
-    const { text } = await model.transcribe(samples, options);
-    expect(text).not.toBe('');
+    const { segments, rejected } = await model.transcribe(samples, options);
+    expect(segments.length + rejected.length).toBeGreaterThan(0);
   });
 
   test('an empty list of clips is the whole recording', async () => {

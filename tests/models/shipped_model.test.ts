@@ -62,12 +62,14 @@ describeWithShared(['digits-model/eval', 'digits-model/model'], 'the shipped mod
         ['segment', 'timestamps'],
         ['none', 'notimestamps'],
       ] as const) {
-        const result = await model.transcribe(sound, { timestamps });
+        // What the lists were made with.
+        const options = { timestamps, temperature: 0, compatibility: 'openai' } as const;
+        const result = await model.transcribe(sound, options);
         errors += wordErrors(words(text), words(result.text));
         total += words(text).length;
         const wanted = expected[key];
         if (!wanted) continue;
-        const { tokens } = await model.decode(sound, { timestamps });
+        const { tokens } = await model.decode(sound, options);
         const transcribed = result.segments.flatMap((segment) => [...segment.tokens]);
         lists += 2;
         kept += Number(JSON.stringify(tokens) === JSON.stringify(wanted.window));
