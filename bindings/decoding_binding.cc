@@ -2,6 +2,7 @@
 #include <emscripten/bind.h>
 
 #include "base/json_document.h"
+#include "base/json_writer.h"
 #include "model_binding.h"
 #include "session/candidate_scorer.h"
 #include "session/language_detector.h"
@@ -54,7 +55,8 @@ class TranscriberBinding {
   }
   std::string take_segment() { return to_json(transcriber_->take_segment(), has_words_); }
   std::string language() const { return std::string(transcriber_->language()); }
-  std::string text() const { return transcriber_->text(); }
+  /// As JSON.
+  std::string text() const { return JsonWriter().value(transcriber_->text()).text(); }
   double progress() const { return transcriber_->progress(); }
 
  private:

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "base/json_writer.h"
-
 namespace susurrus {
 
 ErrorText ModelBinding::create(LoaderBinding& loader) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "loader_binding.h"
 #include "session/whisper_model.h"
 #include "values.h"
@@ -26,7 +27,10 @@ class ModelBinding {
   /// Where ids go before detokenize() and begin_logits(); empty when there are more than the text context holds and
   /// no memory for them.
   TokenView token_window(uint32_t count);
-  std::string detokenize() const { return model_->tokenizer().decode(tokens_); }
+  /// As JSON: a text on its own would lose a U+FEFF at its beginning on the way.
+  std::string detokenize() const {
+    return JsonWriter().value(model_->tokenizer().decode(tokens_)).text();
+  }
 
   /// Samples that frames [first, first + count) look at, in a recording of `sample_count`.
   Range mel_samples(double first_frame, double frame_count, double sample_count) const;

@@ -78,7 +78,7 @@ export async function transcribeAudio(
       await pace.step();
     }
     meter.finish(supply.heardCount / sampleRate);
-    return { text: transcriber.text(), language: transcriber.language() };
+    return { text: JSON.parse(transcriber.text()) as string, language: transcriber.language() };
   } finally {
     transcriber.delete();
   }

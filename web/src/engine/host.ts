@@ -126,7 +126,7 @@ export class EngineHost {
     detokenize: ({ tokens }) => {
       const model = this.#loaded;
       this.#setTokens(model, tokens);
-      return model.detokenize();
+      return JSON.parse(model.detokenize()) as string;
     },
     decode: ({ samples, settings: options }, { pace }) =>
       listen(this.#engine, this.#loaded, 'decode', samples, { options }, pace),
