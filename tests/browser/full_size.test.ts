@@ -9,6 +9,7 @@ import {
   fullSizeFolder,
   fullSizeModel,
   fullSizeNeeds,
+  fullSizeOptions,
   fullSizes,
   fullSizeTypes,
   lecture,
@@ -47,27 +48,36 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Chromium', () => {
         const problems: string[] = [];
         page.on('pageerror', (error) => problems.push(error.message));
         await page.goto(`${server.address}dist/demo/`);
-        const outcome = await page.evaluate(async (name) => {
-          const address = '/dist/index.mjs';
-          const { loadModel } = (await import(address)) as typeof BrowserEntry;
-          const began = performance.now();
-          const model = await loadModel(`/${name}`);
-          const loaded = performance.now();
-          const fresh = await model.memory();
-          const sound = await (await fetch('/lecture.wav')).blob();
-          const begun = performance.now();
-          const { duration, segments } = await model.transcribe(sound, { language: 'en' });
-          const done = performance.now();
-          const after = await model.memory();
-          await model.transcribe(sound.slice(0, 44 + 5 * 32000), { language: 'en' });
-          const again = await model.memory();
-          model.dispose();
-          return {
-            ...{ duration, fresh, after, again, windows: segments.map((segment) => segment.seek) },
-            loadSeconds: (loaded - began) / 1000,
-            workSeconds: (done - begun) / 1000,
-          };
-        }, name);
+        const outcome = await page.evaluate(
+          async ({ name, options }) => {
+            const address = '/dist/index.mjs';
+            const { loadModel } = (await import(address)) as typeof BrowserEntry;
+            const began = performance.now();
+            const model = await loadModel(`/${name}`);
+            const loaded = performance.now();
+            const fresh = await model.memory();
+            const sound = await (await fetch('/lecture.wav')).blob();
+            const begun = performance.now();
+            const { duration, segments } = await model.transcribe(sound, options);
+            const done = performance.now();
+            const after = await model.memory();
+            await model.transcribe(sound.slice(0, 44 + 5 * 32000), options);
+            const again = await model.memory();
+            model.dispose();
+            return {
+              ...{
+                duration,
+                fresh,
+                after,
+                again,
+                windows: segments.map((segment) => segment.seek),
+              },
+              loadSeconds: (loaded - began) / 1000,
+              workSeconds: (done - begun) / 1000,
+            };
+          },
+          { name, options: fullSizeOptions },
+        );
         const { fresh, after, again } = outcome;
         expect(outcome.duration).toBeCloseTo(60, 0);
         expect(new Set(outcome.windows).size).toBeGreaterThan(1);

@@ -4,6 +4,7 @@ import { builtPackage } from '../support/built_package.js';
 import {
   fullSizeModel,
   fullSizeNeeds,
+  fullSizeOptions,
   fullSizes,
   fullSizeTypes,
   lecture,
@@ -41,7 +42,7 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Node', () => {
 
           const sound = readFileSync(lecture);
           const begun = performance.now();
-          const result = await model.transcribe(sound, { language: 'en' });
+          const result = await model.transcribe(sound, fullSizeOptions);
           const done = performance.now();
           expect(result.duration).toBeCloseTo(60, 0);
           const windows = new Set(result.segments.map((segment) => segment.seek));
@@ -50,7 +51,7 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Node', () => {
           // What the first minute took is all it ever takes.
           const after = await model.memory();
           expect(after.heapBytes - fresh.heapBytes).toBeLessThanOrEqual(64 * 1024);
-          await model.transcribe(sound.subarray(0, 44 + 5 * 32000), { language: 'en' });
+          await model.transcribe(sound.subarray(0, 44 + 5 * 32000), fullSizeOptions);
           const again = await model.memory();
           expect(again.heapBytes).toBeLessThanOrEqual(after.heapBytes);
           expect(again.heapPeakBytes).toBe(after.heapPeakBytes);

@@ -15,6 +15,8 @@ export const fullSizeNeeds = [
   'golden/tokenizer/multilingual.tiktoken',
   'recordings/audio/lecture.wav',
 ];
+/** Random weights please no threshold: each window would be tried at every temperature. */
+export const fullSizeOptions = { language: 'en', temperature: 0, compatibility: 'openai' } as const;
 export const lecture = join(sharedFolder, 'recordings/audio/lecture.wav');
 
 const modelPath = (size: FullSize, dtype: FullSizeType) =>
