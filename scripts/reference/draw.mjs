@@ -201,8 +201,12 @@ function clipTimestamps(random, seconds) {
     [2, 4],
   ]);
   const places = random.list(count, () => random.uniform(0, seconds)).sort((a, b) => a - b);
+  // A few frames only, now and then.
+  if (count > 1 && random.chance(0.15)) places[1] = places[0] + random.integer(1, 9) / 100;
   // Beyond the end now and then, where the reference has its own ideas.
   if (count > 1 && random.chance(0.08)) places[count - 1] = seconds + random.uniform(0, 2);
+  // The reference also goes back.
+  if (random.chance(0.06)) places.reverse();
   const digits = random.pick([0, 1, 2, 3, 10]);
   const clips = places.map((place) => Number(place.toFixed(digits)));
   return random.chance(0.3) ? clips.join(',') : clips;
@@ -293,6 +297,8 @@ function drawSeconds(random, name) {
     ])();
   }
   return random.weighted([
+    // Fewer frames than a timestamp or a kernel's width.
+    [1, () => random.integer(0, 20) / 200],
     [2, () => random.uniform(0.02, 5)],
     [14, () => random.uniform(5, 45)],
     [2, () => random.uniform(45, 90)],
