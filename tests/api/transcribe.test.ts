@@ -144,6 +144,13 @@ describe('the conformance surface', () => {
     expect(await model.tokenizer.decode(tokens)).toBe(' one two');
     expect(model.tokenizer.special).toMatchObject({ endOfText: 266, languages: { en: 268 } });
   });
+
+  test.each(['\uFEFF', `\uFEFF${' one'.repeat(20)}`, '\u0000"\\'])(
+    'the tokenizer keeps every character: %j',
+    async (text) => {
+      expect(await model.tokenizer.decode(await model.tokenizer.encode(text))).toBe(text);
+    },
+  );
 });
 
 describe('audio', () => {
