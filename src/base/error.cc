@@ -15,12 +15,12 @@ void assign_number(FixedString<N>& target, uint64_t number) {
 
 }  // namespace
 
-Error Error::expecting(uint64_t number) && {
+Error&& Error::expecting(uint64_t number) && {
   assign_number(expected, number);
   return static_cast<Error&&>(*this);
 }
 
-Error Error::having(uint64_t number) && {
+Error&& Error::having(uint64_t number) && {
   assign_number(got, number);
   return static_cast<Error&&>(*this);
 }

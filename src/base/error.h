@@ -32,24 +32,25 @@ struct Error {
   FixedString<120> expected;
   FixedString<120> got;
 
-  Error at(uint64_t byte_offset) && {
+  // For the expression that makes the error; references, since every copy would be code.
+  Error&& at(uint64_t byte_offset) && {
     offset = byte_offset;
     return static_cast<Error&&>(*this);
   }
-  Error about(std::string_view what) && {
+  Error&& about(std::string_view what) && {
     subject.assign(what);
     return static_cast<Error&&>(*this);
   }
-  Error expecting(std::string_view text) && {
+  Error&& expecting(std::string_view text) && {
     expected.assign(text);
     return static_cast<Error&&>(*this);
   }
-  Error expecting(uint64_t number) &&;
-  Error having(std::string_view text) && {
+  Error&& expecting(uint64_t number) &&;
+  Error&& having(std::string_view text) && {
     got.assign(text);
     return static_cast<Error&&>(*this);
   }
-  Error having(uint64_t number) &&;
+  Error&& having(uint64_t number) &&;
 };
 
 /// Starts an error: make_error(ErrorCode::malformed, ErrorReason::bad_index).at(40).about("tensor_count").having(7)
