@@ -2,5 +2,9 @@ export declare function writeRandomModel(
   size: 'micro' | 'tiny' | 'base' | 'small',
   ranks: string,
   folder: string,
-  options?: { dtype?: 'f32' | 'f16'; seed?: number },
+  options?: {
+    dtype?: 'f32' | 'f16';
+    seed?: number;
+    layers?: { encoderLayers: number; decoderLayers: number };
+  },
 ): void;

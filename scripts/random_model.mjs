@@ -154,11 +154,11 @@ function writeSafetensors(path, tensors, dtype, seed) {
   closeSync(file);
 }
 
-/** Writes the folder. `ranks`: path of a .tiktoken file. */
-export function writeRandomModel(size, ranks, folder, { dtype = 'f32', seed = 1 } = {}) {
-  const dims = sizes[size];
-  if (!dims)
+/** Writes the folder. `ranks`: path of a .tiktoken file. `layers`: {encoderLayers, decoderLayers} instead of the size's own. */
+export function writeRandomModel(size, ranks, folder, { dtype = 'f32', seed = 1, layers } = {}) {
+  if (!sizes[size])
     throw new StepError(`There is no size ${size}.`, `Sizes: ${Object.keys(sizes).join(', ')}.`);
+  const dims = { ...sizes[size], ...layers };
   mkdirSync(folder, { recursive: true });
   const tokens = readRanks(ranks);
   // GPT-2's list is the English one; the multilingual list has one token more, the empty one.
