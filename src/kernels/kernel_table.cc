@@ -6,6 +6,8 @@
 #include "kernels/attention_scores/attention_scores.h"
 #include "kernels/conv_gelu/conv_gelu.h"
 #include "kernels/dequantize_row/dequantize_row.h"
+#include "kernels/exponential_sum/exponential_sum.h"
+#include "kernels/first_above/first_above.h"
 #include "kernels/gelu/gelu.h"
 #include "kernels/layer_norm/layer_norm.h"
 #include "kernels/linear/linear.h"
@@ -22,6 +24,8 @@ constexpr KernelTable kReference = {
     .attention_scores = attention_scores_reference,
     .layer_norm = layer_norm_reference,
     .softmax = softmax_reference,
+    .exponential_sum = exponential_sum_reference,
+    .first_above = first_above_reference,
     .gelu = gelu_reference,
     .add = add_reference,
     .dequantize_row = dequantize_row_reference,
@@ -36,6 +40,8 @@ constexpr KernelTable kSimd128 = {
     .attention_scores = attention_scores_simd128,
     .layer_norm = layer_norm_simd128,
     .softmax = softmax_simd128,
+    .exponential_sum = exponential_sum_simd128,
+    .first_above = first_above_simd128,
     .gelu = gelu_simd128,
     .add = add_simd128,
     .dequantize_row = dequantize_row_simd128,
@@ -52,6 +58,8 @@ constexpr KernelTable kRelaxed = {
     .attention_scores = attention_scores_simd128,
     .layer_norm = layer_norm_simd128,
     .softmax = softmax_simd128,
+    .exponential_sum = exponential_sum_simd128,
+    .first_above = first_above_simd128,
     .gelu = gelu_relaxed,
     .add = add_simd128,
     .dequantize_row = dequantize_row_simd128,

@@ -111,6 +111,10 @@ struct KernelTable {
                      const float* gamma, const float* beta, float* y, size_t y_stride);
   /// In place, per row: exp(x - max) / sum; a row of -inf gives zeros.
   void (*softmax)(size_t rows, size_t columns, float* x, size_t stride);
+  /// sum exp((x - maximum) * scale) of x <= maximum, scale > 0; -inf adds nothing.
+  double (*exponential_sum)(size_t count, const float* x, float maximum, float scale);
+  /// The first i with x[i] > threshold, or `count`.
+  size_t (*first_above)(size_t count, const float* x, float threshold);
   /// y = x * 0.5 * (1 + erf(x / sqrt(2))); y may be x.
   void (*gelu)(size_t count, const float* x, float* y);
   /// y += x

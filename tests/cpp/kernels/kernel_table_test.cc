@@ -22,6 +22,8 @@ SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
   EXPECT_TRUE(simd128->attention_scores != reference->attention_scores);
   EXPECT_TRUE(simd128->layer_norm != reference->layer_norm);
   EXPECT_TRUE(simd128->softmax != reference->softmax);
+  EXPECT_TRUE(simd128->exponential_sum != reference->exponential_sum);
+  EXPECT_TRUE(simd128->first_above != reference->first_above);
   EXPECT_TRUE(simd128->gelu != reference->gelu);
   EXPECT_TRUE(simd128->add != reference->add);
   EXPECT_TRUE(simd128->dequantize_row != reference->dequantize_row);
