@@ -8,10 +8,10 @@ const probe =
   'process.exit(WebAssembly.validate(new Uint8Array([0,97,115,109,1,0,0,0,1,5,1,96,0,1,123,3,2,1,0,10,15,1,13,0,' +
   '65,1,253,15,65,2,253,15,253,128,2,11])) ? 0 : 1)';
 
-const canRunWith = (flags) =>
-  spawnSync(process.execPath, [...flags, '-e', probe], { stdio: 'ignore' }).status === 0;
+const canRunWith = (node, flags) =>
+  spawnSync(node, [...flags, '-e', probe], { stdio: 'ignore' }).status === 0;
 
-/** Flags under which this Node runs relaxed SIMD: none, one, or undefined when it cannot. */
-export function relaxedSimdFlags() {
-  return [[], [relaxedFlag]].find(canRunWith);
+/** Flags under which this Node, or another, runs relaxed SIMD: none, one, or undefined when it cannot. */
+export function relaxedSimdFlags(node = process.execPath) {
+  return [[], [relaxedFlag]].find((flags) => canRunWith(node, flags));
 }

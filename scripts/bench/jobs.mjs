@@ -1,0 +1,17 @@
+// What a process or a page can be asked to measure. A job and its result cross as structured data.
+import { measureLimits } from './measure_limits.mjs';
+import { measureOnnx } from './measure_onnx.mjs';
+import { measureOurs } from './measure_ours.mjs';
+import { measureRecording } from './measure_recording.mjs';
+import { measureWhisperCpp } from './measure_whisper_cpp.mjs';
+
+const kinds = {
+  limits: measureLimits,
+  onnx: measureOnnx,
+  ours: measureOurs,
+  recording: measureRecording,
+  whisperCpp: measureWhisperCpp,
+};
+
+/** `place`: how files and modules are reached, by their path from the project's folder. */
+export const doJob = (job, place) => kinds[job.kind](job, place);

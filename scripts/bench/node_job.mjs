@@ -1,0 +1,24 @@
+// Does one job in a process of its own: node node_job.mjs, the job as the first message, the result as the only answer.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { doJob } from './jobs.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const place = {
+  packageEntry: 'dist/node.mjs',
+  onnxEntry: 'build/bench/peers/node_modules/onnxruntime-web/dist/ort.node.min.mjs',
+  read: async (path) => new Uint8Array(await readFile(join(root, path))),
+  address: (path) => pathToFileURL(join(root, path)).href,
+  importModule: (path) => import(pathToFileURL(join(root, path)).href),
+};
+
+process.once('message', async (job) => {
+  let answer;
+  try {
+    answer = { result: await doJob(job, place) };
+  } catch (error) {
+    answer = { error: String(error?.stack ?? error) };
+  }
+  process.send(answer, () => process.exit());
+});

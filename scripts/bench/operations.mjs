@@ -1,0 +1,56 @@
+// Operations and bytes that Whisper's arithmetic asks for, from its dimensions (the names of model.info.dims). Two
+// operations a multiply-accumulate, in matrix products only.
+
+/** Of the encoder over one window, without what the decoder makes of its output. */
+export function encoderOperations({ nAudioCtx: n, nAudioState: s, nMels, nAudioLayer }) {
+  const convolutions = 2 * (2 * n * s * nMels * 3 + n * s * s * 3);
+  const linear = nAudioLayer * 2 * n * 12 * s * s;
+  const attention = nAudioLayer * 2 * 2 * n * n * s;
+  return { convolutions, linear, attention, total: convolutions + linear + attention };
+}
+
+/** Of the keys and values of cross-attention, once a window. */
+export function crossOperations({ nAudioCtx: n, nAudioState: s, nTextLayer }) {
+  return nTextLayer * 2 * 2 * n * s * s;
+}
+
+/** Of one token; self-attention, which grows with the text, is left out. */
+export function tokenOperations(dims) {
+  return 2 * (tokenWeights(dims) + dims.nTextLayer * 2 * dims.nAudioCtx * dims.nTextState);
+}
+
+/** Weights that each token reads: the decoder without cross-attention's keys and values, and the vocabulary. */
+export function tokenWeights({ nVocab, nTextState: s, nTextLayer }) {
+  return nTextLayer * 14 * s * s + nVocab * s;
+}
+
+const bytesEach = {
+  f32: 4,
+  f16: 2,
+  bf16: 2,
+  q8_0: 34 / 32,
+  q5_1: 24 / 32,
+  q5_0: 22 / 32,
+  q4_1: 20 / 32,
+  q4_0: 18 / 32,
+};
+
+/**
+ * Bytes that one token reads: weights as the file stores them, and the keys and values of cross-attention, of which
+ * `kvCacheBytes` (with those of self-attention) says how large they are kept.
+ */
+export function tokenBytes(dims, dtype, kvCacheBytes) {
+  const { nAudioCtx, nTextCtx } = dims;
+  const cross = (kvCacheBytes * nAudioCtx) / (nAudioCtx + nTextCtx);
+  return tokenWeights(dims) * (bytesEach[dtype] ?? NaN) + cross;
+}
+
+/**
+ * The least time, in ms, in which the encoder's matrix products could be done at the measured limits (operations a
+ * second): block types' linear layers and convolutions at the int8 rate, everything else at that of f32.
+ */
+export function encoderFloorMs(dims, dtype, { f32, int8 }) {
+  const { convolutions, linear, attention } = encoderOperations(dims);
+  const rate = /^(q|int)/.test(dtype) ? int8 : f32;
+  return 1000 * ((convolutions + linear) / rate + attention / f32);
+}

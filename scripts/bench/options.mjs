@@ -1,0 +1,83 @@
+// The command line of npm run bench.
+import { parseArgs } from 'node:util';
+import { StepError } from '../toolchain/steps.mjs';
+
+export const usage = `npm run bench -- [options]: how fast this build is, stage by stage, beside ONNX Runtime Web and whisper.cpp
+
+  --size tiny|base|small   Whisper's dimensions, with random weights (tiny)
+  --model FILE             this model file instead, without peers
+  --dtype LIST             types of our weights (f32,f16,q8_0); q5_1, q5_0, q4_1, q4_0, bf16 where the converter has them
+  --variant LIST           simd,relaxed
+  --threads LIST           1
+  --runs N                 alternating runs, whose medians are printed (3)
+  --tokens N               tokens of which the token's time is the mean (100)
+  --browser                in headless Chromium instead of Node
+  --node PATH|current      a Node other than the pinned Node 24
+  --no-peers               ours alone; fetches nothing, and runs in this Node
+  --growth                 how times grow with the model's size, and time and memory with the recording's length
+  --rtf FILE.wav           real-time factors of a recording (16 kHz mono) at tiny's, base's and small's dimensions
+  --quick                  one short run on a small model: whether the bench works, not how fast anything is
+  --json, --markdown       instead of plain tables`;
+
+const options = {
+  size: { type: 'string' },
+  model: { type: 'string' },
+  dtype: { type: 'string' },
+  variant: { type: 'string', default: 'simd,relaxed' },
+  threads: { type: 'string', default: '1' },
+  runs: { type: 'string' },
+  tokens: { type: 'string' },
+  browser: { type: 'boolean', default: false },
+  node: { type: 'string' },
+  'no-peers': { type: 'boolean', default: false },
+  growth: { type: 'boolean', default: false },
+  rtf: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  markdown: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+};
+
+function chosen(name, text, choices) {
+  const list = text.split(',');
+  const unknown = list.find((one) => !choices.includes(one));
+  if (unknown === undefined) return list;
+  throw new StepError(`--${name} knows ${choices.join(', ')}; not "${unknown}".`);
+}
+
+function wholeNumber(name, text, least, most) {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+  throw new StepError(`--${name} wants whole numbers from ${least} to ${most}; not "${text}".`);
+}
+
+/** The options as values. Throws a StepError. */
+export function parseOptions(args) {
+  let values;
+  try {
+    ({ values } = parseArgs({ args, options }));
+  } catch (error) {
+    throw new StepError(error.message, usage);
+  }
+  const { quick, model, growth, rtf, variant, threads } = values;
+  const short = (name, usual, whenQuick) => values[name] ?? (quick ? whenQuick : usual);
+  const [size] = chosen('size', short('size', 'tiny', 'micro'), ['micro', 'tiny', 'base', 'small']);
+  const dtypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0'];
+  return {
+    size,
+    model,
+    dtypes: chosen('dtype', short('dtype', 'f32,f16,q8_0', 'f32,q8_0'), dtypes),
+    variants: chosen('variant', variant, ['simd', 'relaxed']),
+    threads: threads.split(',').map((text) => wholeNumber('threads', text, 1, 16)),
+    runs: wholeNumber('runs', short('runs', '3', '1'), 1, 99),
+    tokens: wholeNumber('tokens', short('tokens', '100', '8'), 8, 200),
+    isBrowser: values.browser,
+    hasPeers: !values['no-peers'] && model === undefined && !growth && rtf === undefined,
+    node: values.node ?? (values['no-peers'] ? 'current' : undefined),
+    mode: growth ? 'growth' : rtf !== undefined ? 'rtf' : 'stages',
+    recording: rtf,
+    isQuick: quick,
+    format: values.json ? 'json' : values.markdown ? 'markdown' : 'text',
+    isHelp: values.help,
+  };
+}

@@ -1,0 +1,31 @@
+// What many runs come down to.
+
+/** The middle value; of an even number, the mean of both middle ones. Throws when there are none. */
+export function median(numbers) {
+  if (numbers.length === 0) throw new RangeError('A median of nothing.');
+  const sorted = Float64Array.from(numbers).sort();
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Medians, key by key, of objects with the same numbers; a key that one of them lacks is left out. */
+export function medians(objects) {
+  const keys = Object.keys(objects[0] ?? {});
+  return Object.fromEntries(
+    keys
+      .filter((key) => objects.every((object) => typeof object[key] === 'number'))
+      .map((key) => [key, median(objects.map((object) => object[key]))]),
+  );
+}
+
+/** The root mean square of the difference over that of the expected values. */
+export function relativeError(values, expected) {
+  if (values.length !== expected.length) throw new RangeError('These have different lengths.');
+  let difference = 0;
+  let size = 0;
+  for (let i = 0; i < values.length; ++i) {
+    difference += (values[i] - expected[i]) ** 2;
+    size += expected[i] ** 2;
+  }
+  return Math.sqrt(difference / size);
+}

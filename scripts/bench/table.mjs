@@ -1,0 +1,29 @@
+// Rows of values as a table for people or for Markdown.
+
+/** A number with so many digits behind the point; '–' for what was not measured. */
+export const number = (value, digits = 0) =>
+  value === undefined ? '–' : Number.isFinite(value) ? value.toFixed(digits) : String(value);
+
+/**
+ * columns: [title, (row) => text, 'text' where it is no number]. `format`: 'text' (aligned) or 'markdown'.
+ * Columns in which no row has anything are left out.
+ */
+export function formatTable(rows, columns, format = 'text') {
+  const used = columns.filter(([, cell]) => rows.some((row) => cell(row) !== '–'));
+  const lines = [
+    used.map(([title]) => title),
+    ...rows.map((row) => used.map(([, cell]) => cell(row))),
+  ];
+  const widths = used.map((_, i) => Math.max(3, ...lines.map((line) => line[i].length)));
+  const isText = (i) => used[i][2] === 'text';
+  const aligned = lines.map((line) =>
+    line.map((cell, i) => (isText(i) ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))),
+  );
+  if (format === 'text') return aligned.map((line) => line.join('  ').trimEnd()).join('\n');
+  const rule = widths.map((width, i) =>
+    isText(i) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  );
+  return [aligned[0], rule, ...aligned.slice(1)]
+    .map((line) => `| ${line.join(' | ')} |`)
+    .join('\n');
+}
