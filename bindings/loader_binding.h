@@ -3,6 +3,7 @@
 
 #include "container/detecting_reader.h"
 #include "input_window.h"
+#include "kernels/kernel_table.h"
 #include "tensor/weight_store.h"
 
 namespace susurrus {
@@ -22,7 +23,7 @@ class LoadSink : public ModelSink {
   std::vector<std::string> dtypes() const;
 
  private:
-  WeightStore store_;
+  WeightStore store_{default_kernels().packing};
   std::string format_;
   uint32_t dtype_bits_ = 0;
 };

@@ -12,12 +12,14 @@
 #include "kernels/layer_norm/layer_norm.h"
 #include "kernels/linear/linear.h"
 #include "kernels/softmax/softmax.h"
+#include "kernels/weight_panels/weight_panels.h"
 
 namespace susurrus {
 namespace {
 
 constexpr KernelTable kReference = {
     .variant = Variant::reference,
+    .packing = {},
     .linear = linear_reference,
     .conv_gelu = conv_gelu_reference,
     .attention = attention_reference,
@@ -34,6 +36,7 @@ constexpr KernelTable kReference = {
 #if SUSURRUS_WITH_SIMD128
 constexpr KernelTable kSimd128 = {
     .variant = Variant::simd128,
+    .packing = {WeightLayout::panels_of_2, pack_panels},
     .linear = linear_simd128,
     .conv_gelu = conv_gelu_simd128,
     .attention = attention_simd128,
@@ -52,6 +55,7 @@ constexpr KernelTable kSimd128 = {
 // Where a fused multiply-add gains nothing measurable, the simd128 kernel serves both.
 constexpr KernelTable kRelaxed = {
     .variant = Variant::relaxed,
+    .packing = {WeightLayout::panels_of_4, pack_panels},
     .linear = linear_relaxed,
     .conv_gelu = conv_gelu_relaxed,
     .attention = attention_relaxed,

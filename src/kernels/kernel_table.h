@@ -4,6 +4,7 @@
 #include <span>
 
 #include "tensor/tensor_view.h"
+#include "tensor/weight_packing.h"
 
 namespace susurrus {
 
@@ -22,7 +23,7 @@ struct LinearArgs {
   size_t rows = 0;
   const float* x = nullptr;
   size_t x_stride = 0;
-  TensorView weight;            // (n, k): any weight dtype
+  TensorView weight;            // (n, k): any weight dtype; block types also in panels
   const float* bias = nullptr;  // n floats, or null
   float* y = nullptr;
   size_t y_stride = 0;
@@ -101,6 +102,8 @@ struct AttentionScoresArgs {
 /// edge cases and error bounds stand in each operation's own header.
 struct KernelTable {
   Variant variant;
+  /// How linear() is fastest with weights of the block types; it then computes with integers.
+  WeightPacking packing;
   void (*linear)(const LinearArgs&);
   void (*conv_gelu)(const ConvArgs&);
   void (*attention)(const AttentionArgs&);

@@ -4,7 +4,9 @@
 
 namespace susurrus {
 
-size_t linear_scratch_floats(size_t k) { return LinearScratch::floats(k); }
+size_t linear_scratch_floats(size_t k) {
+  return std::max(LinearScratch::floats(k), ByteLinearScratch::floats(k));
+}
 
 size_t attention_scratch_floats(size_t key_rows, size_t head_size) {
   return AttentionScratch(key_rows, head_size).floats;

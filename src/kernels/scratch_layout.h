@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kernels/quantized_blocks.h"
+
 namespace susurrus {
 
 /// Floats of a register tile's row (simd/tile.h), and the unit of packed panels.
@@ -11,9 +13,53 @@ inline constexpr size_t kPanelTile = 8;
 
 constexpr size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
+/// Rows of codes that one register tile takes.
+inline constexpr size_t kCodeRows = 6;
+
+/// A tile of rows as codes (simd/byte_codes.h), of up to two terms for each block: block numbers, scales, sums, codes.
+struct CodeTileLayout {
+  size_t scales;
+  size_t sums;
+  size_t codes;
+  size_t floats;
+
+  constexpr explicit CodeTileLayout(size_t k_count)
+      : scales(round_up(2 * (k_count / kBlockValues), 4)),
+        sums(scales + round_up(2 * kCodeRows * (k_count / kBlockValues), 4)),
+        codes(sums + kCodeRows * round_up(k_count / kBlockValues, 4)),
+        floats(round_up(codes + kCodeRows * k_count / 2, 16)) {}
+};
+
+/// One panel of weights made ready for products of integers: scales, corrections, minima, and the integers of nibble types.
+struct ReadyPanelLayout {
+  size_t corrections;
+  size_t minima;
+  size_t integers;
+  size_t floats;
+
+  constexpr explicit ReadyPanelLayout(size_t k_count)
+      : corrections(k_count / 4),
+        minima(corrections + k_count / 4),
+        integers(minima + k_count / 4),
+        floats(round_up(integers + 2 * k_count, 16)) {}
+};
+
+/// A ready panel, and the codes of as many rows as stay in the L2 cache: all of them go against one panel after the other.
+struct ByteLinearScratch {
+  static constexpr size_t kMostTiles = 32;
+  static constexpr size_t kCodeFloats = 96 << 10;
+
+  static constexpr size_t tiles(size_t k_count) {
+    return std::clamp<size_t>(kCodeFloats / (CodeTileLayout(k_count).floats + 1), 1, kMostTiles);
+  }
+  static constexpr size_t floats(size_t k_count) {
+    return ReadyPanelLayout(k_count).floats + tiles(k_count) * CodeTileLayout(k_count).floats;
+  }
+};
+
 /// Many rows: a panel of kPanelColumns weight rows by at most kPanelDepth of k, expanded and packed
 /// (256 KiB: half of a common L2 cache), and room for the expanded rows on their way into it.
-/// Few rows: the sums of every 32 values of two x rows. Reference: one expanded row.
+/// Reference: one expanded row.
 struct LinearScratch {
   static constexpr size_t kPanelColumns = 128;
   static constexpr size_t kPanelDepth = 512;

@@ -6,11 +6,15 @@
 
 namespace susurrus {
 
+/// How a matrix lies in memory: row after row, or in panels of 8 rows (kernels/weight_panels/weight_panels.h).
+enum class WeightLayout : uint8_t { rows, panels_of_2, panels_of_4 };
+
 /// A tensor in memory: type, shape, pointer. Cheap to copy; owns nothing. Rows are contiguous.
 struct TensorView {
   Dtype dtype = Dtype::f32;
   Shape shape;
   const uint8_t* data = nullptr;
+  WeightLayout layout = WeightLayout::rows;
 
   bool empty() const { return data == nullptr; }
   uint64_t rows() const { return shape.rank() == 0 ? 0 : shape[0]; }
@@ -21,6 +25,7 @@ struct TensorView {
     for (uint32_t i = 1; i < shape.rank(); ++i) elements *= shape[i];
     return elements / traits.elements_per_block * traits.bytes_per_block;
   }
+  /// In panels, only of a row that begins one.
   const uint8_t* row(uint64_t index) const { return data + index * row_byte_count(); }
   const float* f32() const { return reinterpret_cast<const float*>(data); }
 };

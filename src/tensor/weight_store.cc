@@ -39,12 +39,31 @@ Result<MutableByteSpan> WeightStore::place_tensor(const TensorInfo& tensor) {
   }
   Entry* entry = find_entry(canonical_tensor_name(tensor.name));
   if (entry == nullptr) return MutableByteSpan{};
-  SUSURRUS_ASSIGN(entry->buffer, AlignedBuffer::allocate(tensor.raw_byte_count, "weights"));
+  uint64_t byte_count = tensor.raw_byte_count;
+  if (is_packed(*entry)) {
+    const uint64_t pack_bytes = kPackedRows * entry->view.row_byte_count();
+    byte_count = (entry->view.rows() + kPackedRows - 1) / kPackedRows * pack_bytes;
+    if (pack_.byte_count() < pack_bytes) {
+      SUSURRUS_ASSIGN(pack_, AlignedBuffer::allocate(pack_bytes, "weights"));
+    }
+  }
+  SUSURRUS_ASSIGN(entry->buffer, AlignedBuffer::allocate(byte_count, "weights"));
   entry->view.data = entry->buffer.data();
-  return entry->buffer.bytes();
+  return entry->buffer.bytes().first(static_cast<size_t>(tensor.raw_byte_count));
 }
 
-void WeightStore::on_tensor_complete(const TensorInfo&) {}
+void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
+  Entry* entry = find_entry(canonical_tensor_name(tensor.name));
+  if (entry == nullptr || !is_packed(*entry)) return;
+  packing_.pack(entry->view, packing_.layout, entry->buffer.bytes(), pack_.bytes());
+  entry->view.layout = packing_.layout;
+}
+
+/// Those that linear layers multiply with.
+bool WeightStore::is_packed(const Entry& entry) const {
+  return packing_.pack != nullptr && is_block_dtype(entry.view.dtype) &&
+         entry.view.shape.rank() == 2 && entry.name.ends_with(".weight");
+}
 
 void WeightStore::on_warning(std::string_view text) { warnings_.emplace_back(text); }
 

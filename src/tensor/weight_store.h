@@ -7,13 +7,16 @@
 #include "container/model_reader.h"
 #include "container/whisper_tensors.h"
 #include "tensor/tensor_view.h"
+#include "tensor/weight_packing.h"
 
 namespace susurrus {
 
 /// The ModelSink used for inference: every tensor in a 64-byte aligned buffer of its own, taken when its first byte
-/// arrives, in the type its file stores. Refuses what is not a complete Whisper before the first weight.
+/// arrives, in the type its file stores; matrices of the block types are packed as soon as they are complete. Refuses what is not a complete Whisper before the first weight.
 class WeightStore : public ModelSink {
  public:
+  explicit WeightStore(const WeightPacking& packing = {}) : packing_(packing) {}
+
   Status on_manifest(ModelManifest& manifest) override;
   /// Empty for tensors that Whisper does not need.
   Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override;
@@ -35,7 +38,10 @@ class WeightStore : public ModelSink {
     AlignedBuffer buffer;
   };
   Entry* find_entry(std::string_view name);
+  bool is_packed(const Entry& entry) const;
 
+  WeightPacking packing_;
+  AlignedBuffer pack_;          // of the rows that are packed together
   std::vector<Entry> entries_;  // sorted by name
   ModelMetadata metadata_;
   std::vector<std::string> warnings_;

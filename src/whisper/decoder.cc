@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/weight_panels/weight_panels.h"
+
 namespace susurrus {
 
 Decoder::Decoder(const WhisperWeights& weights, WhisperState& state, const KernelTable& kernels)
@@ -173,8 +175,7 @@ PacedOp Decoder::embed(float* x) {
   block_rows_ = std::min(kDecoderBlockRows, token_count_ - block_first_);
   for (size_t r = 0; r < block_rows_; ++r) {
     const uint32_t token = state_.tokens()[block_first_ + r];
-    kernels_.dequantize_row(weights_.token_embedding.dtype, weights_.token_embedding.row(token),
-                            width, x + r * width);
+    read_weight_row(weights_.token_embedding, token, x + r * width);
     // Sequences are all at the same position.
     const size_t position = pass_ == Pass::each ? position_ : position_ + block_first_ + r;
     ops_.add_position(weights_.decoder_positions, position, x + r * width);

@@ -21,5 +21,7 @@ using LinearFn = void(const LinearArgs& args);
 LinearFn linear_reference;
 LinearFn linear_simd128;
 LinearFn linear_relaxed;
+/// What linear_relaxed does where a machine multiplies seven-bit codes only: for tests.
+LinearFn linear_relaxed_seven_bits;
 
 }  // namespace susurrus

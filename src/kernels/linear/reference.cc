@@ -1,6 +1,6 @@
-#include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/gelu/gelu.h"
 #include "kernels/linear/linear.h"
+#include "kernels/weight_panels/weight_panels.h"
 
 namespace susurrus {
 
@@ -9,7 +9,7 @@ void linear_reference(const LinearArgs& args) {
   const size_t k_count = static_cast<size_t>(args.weight.shape[1]);
   float* w = args.scratch.data();
   for (size_t n = 0; n < n_count; ++n) {
-    dequantize_row_reference(args.weight.dtype, args.weight.row(n), k_count, w);
+    read_weight_row(args.weight, n, w);
     for (size_t m = 0; m < args.rows; ++m) {
       const float* x = args.x + m * args.x_stride;
       double sum = args.bias == nullptr ? 0.0 : static_cast<double>(args.bias[n]);

@@ -3,6 +3,12 @@
 
 namespace susurrus {
 
-void linear_relaxed(const LinearArgs& args) { simd::linear<simd::RelaxedMadd>(args); }
+void linear_relaxed(const LinearArgs& args) {
+  simd::linear<simd::QuadDot, simd::RelaxedMadd>(args, simd::QuadDot::coding());
+}
+
+void linear_relaxed_seven_bits(const LinearArgs& args) {
+  simd::linear<simd::QuadDot, simd::RelaxedMadd>(args, simd::QuadDot::seven_bits());
+}
 
 }  // namespace susurrus

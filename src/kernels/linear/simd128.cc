@@ -3,6 +3,8 @@
 
 namespace susurrus {
 
-void linear_simd128(const LinearArgs& args) { simd::linear<simd::MulAdd>(args); }
+void linear_simd128(const LinearArgs& args) {
+  simd::linear<simd::PairDot, simd::MulAdd>(args, simd::PairDot::coding());
+}
 
 }  // namespace susurrus

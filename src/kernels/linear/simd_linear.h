@@ -1,9 +1,9 @@
-// The linear layer's ways: few rows straight from the stored weights, many rows through packed
-// panels.
+// The linear layer's ways: weights of the block types by integers; floats with few rows straight from the stored weights,
+// with many rows through packed panels.
 #pragma once
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/linear/linear.h"
-#include "kernels/linear/simd_block_rows.h"
+#include "kernels/linear/simd_byte_linear.h"
 #include "kernels/linear/simd_float_rows.h"
 #include "kernels/simd/panel_product.h"
 #include "kernels/simd/read_ahead.h"
@@ -64,32 +64,11 @@ inline void few_float_rows(const LinearArgs& args, size_t m) {
   });
 }
 
-template <class Madd, int R, class Blocks>
-inline void few_block_rows(const LinearArgs& args, size_t m) {
-  const size_t block_count = static_cast<size_t>(args.weight.shape[1]) / kBlockValues;
-  const float* x = args.x + m * args.x_stride;
-  float* x_sums = args.scratch.data();
-  if constexpr (Blocks::kLayout.m != BlockLayout::kAbsent) {
-    for (size_t r = 0; r < R; ++r)
-      sum_blocks(block_count, x + r * args.x_stride, x_sums + r * round_up(block_count, 4));
-  }
-  const Blocks blocks;
-  const HalfConverter converter;
-  few_rows<Madd, R>(args, m, [&](const uint8_t* w, v128_t partial[R]) {
-    dot_blocks<Madd, R>(blocks, converter, block_count, w, x, args.x_stride, x_sums, partial);
-  });
-}
-
 template <class Madd, int R>
 __attribute__((noinline)) void few_rows_of_type(const LinearArgs& args, size_t m) {
   switch (args.weight.dtype) {
     case Dtype::f16: return few_float_rows<Madd, R, F16Rows>(args, m);
     case Dtype::bf16: return few_float_rows<Madd, R, Bf16Rows>(args, m);
-    case Dtype::q8_0: return few_block_rows<Madd, R, Q80Blocks>(args, m);
-    case Dtype::q4_0: return few_block_rows<Madd, R, Q40Blocks>(args, m);
-    case Dtype::q4_1: return few_block_rows<Madd, R, Q41Blocks>(args, m);
-    case Dtype::q5_0: return few_block_rows<Madd, R, Q50Blocks>(args, m);
-    case Dtype::q5_1: return few_block_rows<Madd, R, Q51Blocks>(args, m);
     default: return few_float_rows<Madd, R, F32Rows>(args, m);
   }
 }
@@ -132,9 +111,11 @@ inline void many_rows(const LinearArgs& args) {
                       packer);
 }
 
-template <class Madd>
-inline void linear(const LinearArgs& args) {
-  if (args.rows > kFewRows) return many_rows<Madd>(args);
+template <class Dot, class Madd>
+inline void linear(const LinearArgs& args, const ByteCoding& coding) {
+  if (args.weight.layout != WeightLayout::rows) return byte_linear<Dot, Madd>(args, coding);
+  // Blocks that nobody packed are expanded as for many rows.
+  if (args.rows > kFewRows || is_block_dtype(args.weight.dtype)) return many_rows<Madd>(args);
   size_t m = 0;
   for (; m + 2 <= args.rows; m += 2) few_rows_of_type<Madd, 2>(args, m);
   if (m < args.rows) few_rows_of_type<Madd, 1>(args, m);

@@ -68,6 +68,10 @@ inline constexpr Dtype kWeightDtypes[] = {Dtype::f32,  Dtype::f16,  Dtype::bf16,
 /// Every variant in this binary; the reference comes first.
 std::vector<const KernelTable*> compiled_kernels();
 
+/// linear() with a random weight of a block type in panels against float64, for codes of up to `limit`.
+void check_linear_in_panels(const char* name, void (*linear)(const LinearArgs&),
+                            WeightLayout layout, float limit);
+
 double exact_gelu(double x);
 
 /// Reports the first element that is farther off than allowed; `where` names case and seed.

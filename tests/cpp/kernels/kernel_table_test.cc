@@ -1,6 +1,7 @@
 #include "kernels/kernel_table.h"
 
 #include "kernels/kernel_support.h"
+#include "kernels/linear/linear.h"
 
 namespace susurrus::testing {
 
@@ -43,6 +44,12 @@ SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
   EXPECT_TRUE(simd128 != nullptr);
 #endif
 }
+
+#if SUSURRUS_WITH_RELAXED
+SUSURRUS_TEST(linear_of_a_machine_with_seven_bits) {
+  check_linear_in_panels("seven bits", linear_relaxed_seven_bits, WeightLayout::panels_of_4, 63);
+}
+#endif
 
 SUSURRUS_TEST(kernel_table_default_is_the_fastest_variant) {
   EXPECT_EQ(&default_kernels(), compiled_kernels().back());

@@ -1,7 +1,11 @@
 // linear and conv_gelu of every variant against a float64 loop.
 #include <cmath>
 
+#include "base/aligned_buffer.h"
 #include "kernels/kernel_support.h"
+#include "kernels/linear/linear.h"
+#include "kernels/scratch_layout.h"
+#include "kernels/weight_panels/weight_panels.h"
 
 namespace susurrus::testing {
 namespace {
@@ -84,6 +88,89 @@ void check_linear(const Case3& c, Dtype dtype, Epilogue epilogue, bool with_bias
   }
 }
 
+/// A weight of a block type in panels; `memory` holds it.
+TensorView packed(const RandomWeight& weight, WeightLayout layout, std::vector<uint8_t>& memory) {
+  TensorView view = weight.view;
+  const auto row_bytes = static_cast<size_t>(view.row_byte_count());
+  const auto rows = static_cast<size_t>(view.rows());
+  const size_t padded = round_up(rows, kPackedRows) * row_bytes;
+  memory.assign(padded + kOverreadBytes, 0xAA);
+  std::copy(weight.view.data, weight.view.data + rows * row_bytes, memory.begin());
+  std::vector<uint8_t> pack(kPackedRows * row_bytes);
+  pack_panels(view, layout, MutableByteSpan(memory).first(padded), pack);
+  view.data = memory.data();
+  view.layout = layout;
+  return view;
+}
+
+/// What coding may cost a row's product: half a step for each value, of its block's largest.
+double coding_bound(const float* x, const double* w, size_t k_count, float limit) {
+  double bound = 0;
+  for (size_t k = 0; k < k_count; k += kBlockValues) {
+    double largest = 0;
+    double weights = 0;
+    for (size_t j = k; j < k + kBlockValues; ++j) {
+      largest = std::max(largest, std::fabs(static_cast<double>(x[j])));
+      weights += std::fabs(w[j]);
+    }
+    bound += largest / (2 * static_cast<double>(limit)) * weights;
+  }
+  return bound;
+}
+
+/// One product in panels against float64, rows alone, and what stands around y.
+void check_panel_case(const char* name, LinearFn* linear, WeightLayout layout, float limit,
+                      const Case3& c, Dtype dtype, Epilogue epilogue, float tower, uint64_t seed) {
+  Random random(seed);
+  const auto weight = random_weight(random, dtype, c.n, c.k, 0.5f);
+  std::vector<uint8_t> memory;
+  const TensorView view = packed(*weight, layout, memory);
+  GuardedFloats x(c.rows * c.k);
+  GuardedFloats bias(c.n);
+  GuardedFloats y(c.rows * c.n);
+  GuardedFloats alone(c.n);
+  GuardedFloats scratch(linear_scratch_floats(c.k));
+  x.fill_bell(random, 1);
+  bias.fill_bell(random, 1);
+  for (size_t m = 0; m < c.rows; m += 2) x[m * c.k + random.below(c.k)] *= tower;
+  LinearArgs args = {.rows = c.rows,
+                     .x = x.data(),
+                     .x_stride = c.k,
+                     .weight = view,
+                     .bias = bias.data(),
+                     .y = y.data(),
+                     .y_stride = c.n,
+                     .epilogue = epilogue,
+                     .scratch = scratch.span()};
+  linear(args);
+  EXPECT_TRUE(y.guards_are_intact());
+  EXPECT_TRUE(scratch.guards_are_intact());
+  const std::string where = describe_case(c, dtype, epilogue, seed);
+  args.rows = 1;
+  args.y = alone.data();
+  for (size_t m = 0; m < c.rows; ++m) {
+    args.x = x.data() + m * c.k;
+    alone.fill(0);
+    linear(args);
+    for (size_t n = 0; n < c.n; ++n) {
+      expect_close("alone", where, m * c.n + n, alone[n], y[m * c.n + n], 0);
+      const double* w = weight->values.data() + n * c.k;
+      double exact = bias[n];
+      double magnitude = std::fabs(exact);
+      for (size_t k = 0; k < c.k; ++k) {
+        exact += static_cast<double>(args.x[k]) * w[k];
+        magnitude += std::fabs(static_cast<double>(args.x[k]) * w[k]);
+      }
+      double tolerance = 4 * linear_bound(c.k, magnitude) + coding_bound(args.x, w, c.k, limit);
+      if (epilogue == Epilogue::gelu) {
+        exact = exact_gelu(exact);
+        tolerance = 1.2 * tolerance + 1e-6;
+      }
+      expect_close(name, where, m * c.n + n, y[m * c.n + n], exact, tolerance);
+    }
+  }
+}
+
 /// Every row of a few against the row alone.
 void check_bits_of_few_rows(const Case3& c, Dtype dtype, Epilogue epilogue, uint64_t seed) {
   Random random(seed);
@@ -122,6 +209,121 @@ void check_bits_of_few_rows(const Case3& c, Dtype dtype, Epilogue epilogue, uint
 }
 
 }  // namespace
+
+void check_linear_in_panels(const char* name, LinearFn* linear, WeightLayout layout, float limit) {
+  uint64_t seed = 5000;
+  for (const Dtype dtype : {Dtype::q8_0, Dtype::q4_0, Dtype::q4_1, Dtype::q5_0, Dtype::q5_1}) {
+    for (const size_t rows : {1, 2, 3, 5, 6, 7, 200}) {
+      for (const size_t n : {1, 7, 8, 9, 24}) {
+        const Epilogue epilogue = rows % 2 == 0 ? Epilogue::gelu : Epilogue::accumulate;
+        const float tower = n == 24 ? 100.0f : 1.0f;
+        check_panel_case(name, linear, layout, limit, {rows, n, 96}, dtype, epilogue, tower,
+                         seed++);
+      }
+    }
+    check_panel_case(name, linear, layout, limit, {5, 16, 2048}, dtype, Epilogue::store, 30,
+                     seed++);
+    check_panel_case(name, linear, layout, limit, {0, 16, 64}, dtype, Epilogue::store, 1, seed++);
+  }
+}
+
+SUSURRUS_TEST(linear_in_panels) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    // The reference knows both orders.
+    const bool is_reference = kernels->packing.pack == nullptr;
+    for (const WeightLayout layout : {WeightLayout::panels_of_2, WeightLayout::panels_of_4}) {
+      if (!is_reference && layout != kernels->packing.layout) continue;
+      const float limit = layout == WeightLayout::panels_of_2 ? 32767.0f : 63.0f;
+      check_linear_in_panels(variant_name(kernels->variant), kernels->linear, layout, limit);
+    }
+  }
+}
+
+// A block where one value towers gets a second term: the others then lose next to nothing.
+SUSURRUS_TEST(linear_in_panels_keeps_small_values_beside_a_towering_one) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    if (kernels->packing.pack == nullptr) continue;
+    Random random(77);
+    const auto weight = random_weight(random, Dtype::q8_0, 8, 64, 0.5f);
+    std::vector<uint8_t> memory;
+    const TensorView view = packed(*weight, kernels->packing.layout, memory);
+    GuardedFloats x(64);
+    GuardedFloats y(8);
+    GuardedFloats scratch(linear_scratch_floats(64));
+    x.fill_bell(random, 1);
+    x[40] = 500;
+    LinearArgs args;
+    args.rows = 1;
+    args.x = x.data();
+    args.x_stride = 64;
+    args.weight = view;
+    args.y = y.data();
+    args.y_stride = 8;
+    args.scratch = scratch.span();
+    kernels->linear(args);
+    for (size_t n = 0; n < 8; ++n) {
+      const double* w = weight->values.data() + n * 64;
+      double exact = 0;
+      double weights = 0;
+      for (size_t k = 0; k < 64; ++k) {
+        exact += static_cast<double>(x[k]) * w[k];
+        weights += std::fabs(w[k]);
+      }
+      // Of the second term: half a step of 500 / 63 / 126.
+      expect_close(variant_name(kernels->variant), "tower", n, y[n], exact,
+                   0.04 * weights + 1e-4 * std::fabs(exact));
+    }
+  }
+}
+
+SUSURRUS_TEST(linear_in_panels_lets_nan_and_infinity_through) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    if (kernels->packing.pack == nullptr) continue;
+    Random random(78);
+    const auto weight = random_weight(random, Dtype::q8_0, 8, 32, 0.5f);
+    std::vector<uint8_t> memory;
+    const TensorView view = packed(*weight, kernels->packing.layout, memory);
+    for (const float bad : {std::nanf(""), INFINITY, -INFINITY}) {
+      GuardedFloats x(7 * 32);
+      GuardedFloats y(7 * 8);
+      GuardedFloats scratch(linear_scratch_floats(32));
+      x.fill_bell(random, 1);
+      x[3 * 32 + 9] = bad;
+      LinearArgs args;
+      args.rows = 7;
+      args.x = x.data();
+      args.x_stride = 32;
+      args.weight = view;
+      args.y = y.data();
+      args.y_stride = 8;
+      args.scratch = scratch.span();
+      kernels->linear(args);
+      for (size_t i = 0; i < 7 * 8; ++i) EXPECT_EQ(std::isfinite(y[i]), i / 8 != 3);
+    }
+  }
+}
+
+SUSURRUS_TEST(weight_rows_come_out_of_panels_as_they_went_in) {
+  uint64_t seed = 6000;
+  for (const Dtype dtype : {Dtype::q8_0, Dtype::q4_0, Dtype::q4_1, Dtype::q5_0, Dtype::q5_1}) {
+    for (const WeightLayout layout : {WeightLayout::panels_of_2, WeightLayout::panels_of_4}) {
+      for (const size_t rows : {1, 8, 13}) {
+        Random random(seed++);
+        const auto weight = random_weight(random, dtype, rows, 96, 1);
+        std::vector<uint8_t> memory;
+        const TensorView view = packed(*weight, layout, memory);
+        for (size_t n = 0; n < rows; ++n) {
+          float row[96];
+          read_weight_row(view, n, row);
+          for (size_t k = 0; k < 96; ++k) {
+            expect_close("packed", std::to_string(seed), n * 96 + k, row[k],
+                         static_cast<float>(weight->values[n * 96 + k]), 1e-6);
+          }
+        }
+      }
+    }
+  }
+}
 
 SUSURRUS_TEST(linear_of_few_rows_gives_the_bits_of_each_alone) {
   uint64_t seed = 900;

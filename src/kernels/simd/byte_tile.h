@@ -1,0 +1,73 @@
+// The register tile of products with integers: up to six rows of codes by a panel of eight weight rows.
+#pragma once
+#include "kernels/simd/byte_codes.h"
+#include "kernels/weight_panels/weight_panels.h"
+
+namespace susurrus::simd {
+
+/// Eight weight rows. Block b of 32 columns: integers at q + b * q_stride in panel order, 8 scales, and 8 corrections:
+/// minus the code's offset times the sum of the integers (PairDot has none).
+struct BytePanel {
+  const uint8_t* q;
+  size_t q_stride;
+  const float* scales;
+  const int32_t* corrections;
+};
+
+/// y[r, c] += sum_terms scale[r] * panel_scale[c] * (q[c] . code[r]),  r < R, c < 8; y is 8 floats a row.
+template <class Dot, class Madd, int R>
+inline void byte_tile(const CodeTile& codes, const BytePanel& panel, float* y) {
+  const auto* code = static_cast<const uint8_t*>(codes.codes);
+  constexpr size_t kRowBytes = kBlockValues * sizeof(typename Dot::Code);
+  for (size_t t = 0; t < codes.term_count; ++t, code += R * kRowBytes) {
+    const size_t b = codes.blocks[t];
+    const uint8_t* q = panel.q + b * panel.q_stride;
+    v128_t sums[R][2];
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      sums[r][0] = Dot::kHasOffset ? load(panel.corrections + 8 * b) : wasm_i32x4_const_splat(0);
+      sums[r][1] =
+          Dot::kHasOffset ? load(panel.corrections + 8 * b + 4) : wasm_i32x4_const_splat(0);
+    }
+    // A step for each turn of the loop: unrolled, V8 moves the loads to the front and runs out of registers.
+#pragma clang loop unroll(disable)
+    for (size_t step = 0; step < kRowBytes; step += 4, q += 8 * Dot::kGroup) {
+      const v128_t low = Dot::weights_low(q);
+      const v128_t high = Dot::weights_high(q);
+#pragma unroll
+      for (int r = 0; r < R; ++r) {
+        const v128_t value =
+            wasm_v128_load32_splat(code + static_cast<size_t>(r) * kRowBytes + step);
+        sums[r][0] = Dot::dot(low, value, sums[r][0]);
+        sums[r][1] = Dot::dot(high, value, sums[r][1]);
+      }
+    }
+    const v128_t scale0 = load(panel.scales + 8 * b);
+    const v128_t scale1 = load(panel.scales + 8 * b + 4);
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      const v128_t scale = load_splat(codes.scales + t * R + static_cast<size_t>(r));
+      float* row = y + 8 * r;
+      store(row, Madd::madd(wasm_f32x4_convert_i32x4(sums[r][0]), wasm_f32x4_mul(scale, scale0),
+                            load(row)));
+      store(row + 4, Madd::madd(wasm_f32x4_convert_i32x4(sums[r][1]), wasm_f32x4_mul(scale, scale1),
+                                load(row + 4)));
+    }
+  }
+}
+
+template <class Dot, class Madd>
+__attribute__((noinline)) void byte_tile_rows(const CodeTile& codes, const BytePanel& panel,
+                                              float* y) {
+  static_assert(kCodeRows == 6);
+  switch (codes.rows) {
+    case 1: return byte_tile<Dot, Madd, 1>(codes, panel, y);
+    case 2: return byte_tile<Dot, Madd, 2>(codes, panel, y);
+    case 3: return byte_tile<Dot, Madd, 3>(codes, panel, y);
+    case 4: return byte_tile<Dot, Madd, 4>(codes, panel, y);
+    case 5: return byte_tile<Dot, Madd, 5>(codes, panel, y);
+    default: return byte_tile<Dot, Madd, 6>(codes, panel, y);
+  }
+}
+
+}  // namespace susurrus::simd

@@ -1,0 +1,125 @@
+#include "kernels/weight_panels/weight_panels.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "kernels/dequantize_row/dequantize_row.h"
+#include "kernels/half.h"
+
+namespace susurrus {
+namespace {
+
+/// The integers of a row's block, as bytes without offset.
+void unpack_row(const BlockLayout& layout, const uint8_t* block, uint8_t q[kBlockValues]) {
+  const uint8_t* qs = block + layout.qs;
+  if (layout.byte_count == kQ80Layout.byte_count) {
+    std::memcpy(q, qs, kBlockValues);
+    return;
+  }
+  for (size_t j = 0; j < 16; ++j) {
+    q[j] = qs[j] & 15;
+    q[j + 16] = static_cast<uint8_t>(qs[j] >> 4);
+  }
+  if (layout.qh == BlockLayout::kAbsent) return;
+  uint32_t qh;
+  std::memcpy(&qh, block + layout.qh, sizeof qh);
+  for (size_t j = 0; j < kBlockValues; ++j) q[j] = static_cast<uint8_t>(q[j] | (qh >> j & 1) << 4);
+}
+
+template <size_t G>
+void pack_panel(const BlockLayout& layout, size_t block_count, const uint8_t* rows,
+                uint8_t* panel) {
+  const PanelBlockLayout to(layout);
+  const bool has_nibbles = layout.byte_count != kQ80Layout.byte_count;
+  const size_t row_bytes = block_count * layout.byte_count;
+  for (size_t b = 0; b < block_count; ++b, panel += to.byte_count) {
+    uint8_t integers[kPanelBlockIntegers];
+    for (size_t r = 0; r < kPanelRows; ++r) {
+      const uint8_t* block = rows + r * row_bytes + b * layout.byte_count;
+      std::memcpy(panel + 2 * r, block, 2);
+      if (to.m != BlockLayout::kAbsent) std::memcpy(panel + to.m + 2 * r, block + layout.m, 2);
+      uint8_t q[kBlockValues];
+      unpack_row(layout, block, q);
+      for (size_t k = 0; k < kBlockValues; k += G) {
+        std::memcpy((has_nibbles ? integers : panel + to.q) + panel_index(G, r, k), q + k, G);
+      }
+    }
+    if (!has_nibbles) continue;
+    for (size_t i = 0; i < kPanelBlockIntegers / 2; ++i) {
+      panel[to.q + i] =
+          static_cast<uint8_t>((integers[i] & 15) | integers[i + kPanelBlockIntegers / 2] << 4);
+    }
+    if (to.qh == BlockLayout::kAbsent) continue;
+    for (size_t i = 0; i < kBlockValues; ++i) {
+      unsigned bits = 0;
+      for (size_t s = 0; s < 8; ++s) bits |= (integers[i + 32 * s] >> 4 & 1u) << s;
+      panel[to.qh + i] = static_cast<uint8_t>(bits);
+    }
+  }
+}
+
+float half_at(const uint8_t* bytes) { return f32_from_f16(load_u16(bytes)); }
+
+}  // namespace
+
+const BlockLayout& block_layout(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::q4_0: return kQ40Layout;
+    case Dtype::q4_1: return kQ41Layout;
+    case Dtype::q5_0: return kQ50Layout;
+    case Dtype::q5_1: return kQ51Layout;
+    default: return kQ80Layout;
+  }
+}
+
+int block_offset(Dtype dtype) { return dtype == Dtype::q4_0 ? 8 : dtype == Dtype::q5_0 ? 16 : 0; }
+
+void pack_panels(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
+                 MutableByteSpan panel) {
+  const BlockLayout& block = block_layout(weight.dtype);
+  const auto row_bytes = static_cast<size_t>(weight.row_byte_count());
+  const auto raw_bytes = static_cast<size_t>(weight.rows()) * row_bytes;
+  const size_t panel_bytes = kPanelRows * row_bytes;
+  if (panel_bytes == 0) return;
+  SUSURRUS_CHECK(bytes.size() % panel_bytes == 0 && bytes.size() >= raw_bytes &&
+                 panel.size() >= panel_bytes);
+  std::fill(bytes.begin() + static_cast<ptrdiff_t>(raw_bytes), bytes.end(), uint8_t{0});
+  for (size_t at = 0; at < bytes.size(); at += panel_bytes) {
+    std::memcpy(panel.data(), bytes.data() + at, panel_bytes);
+    const size_t block_count = row_bytes / block.byte_count;
+    if (layout == WeightLayout::panels_of_4) {
+      pack_panel<4>(block, block_count, panel.data(), bytes.data() + at);
+    } else {
+      pack_panel<2>(block, block_count, panel.data(), bytes.data() + at);
+    }
+  }
+}
+
+void read_weight_row(const TensorView& weight, size_t row, float* y) {
+  const auto count = static_cast<size_t>(weight.shape[1]);
+  if (weight.layout == WeightLayout::rows) {
+    dequantize_row_reference(weight.dtype, weight.row(row), count, y);
+    return;
+  }
+  const PanelBlockLayout layout(block_layout(weight.dtype));
+  const size_t group = panel_group(weight.layout);
+  const bool has_nibbles = weight.dtype != Dtype::q8_0;
+  const size_t r = row % kPanelRows;
+  const uint8_t* block = weight.row(row - r);
+  for (size_t k = 0; k < count; k += kBlockValues, block += layout.byte_count) {
+    const float d = half_at(block + 2 * r);
+    const float m = layout.m == BlockLayout::kAbsent ? 0.0f : half_at(block + layout.m + 2 * r);
+    for (size_t j = 0; j < kBlockValues; ++j) {
+      const size_t i = panel_index(group, r, j);
+      int q = static_cast<int8_t>(block[layout.q + i % (has_nibbles ? 128 : 256)]);
+      if (has_nibbles) q = (i < 128 ? q : q >> 4) & 15;
+      if (layout.qh != BlockLayout::kAbsent) {
+        q |= (block[layout.qh + i % 32] >> (i / 32) & 1) << 4;
+      }
+      y[k + j] = d * static_cast<float>(q - block_offset(weight.dtype)) + m;
+    }
+  }
+}
+
+}  // namespace susurrus

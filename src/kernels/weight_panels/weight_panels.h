@@ -1,0 +1,60 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "kernels/quantized_blocks.h"
+#include "tensor/tensor_view.h"
+
+namespace susurrus {
+
+/// Weights of the block types in the order that matrix products read them: panels of 8 rows (padded with rows of zeros),
+/// each as many blocks of 32 columns as a row has; a panel takes the bytes that its rows took. A block of a panel:
+///
+///   d    8 halves, one a row
+///   m    8 halves, where the type has m
+///   qh   32 bytes, where the type has qh
+///   q    the integers: 256 bytes (q8_0) or 128 bytes of nibbles
+///
+/// The integer of row r, column k of a block has index (k / G) * 8 G + r * G + k % G: groups of G columns, row after row,
+/// as the dot product instructions want them. A nibble type keeps index i < 128 in the low half of byte i, index i + 128
+/// in its high half; the fifth bit of index i is bit i / 32 of qh[i % 32].
+inline constexpr size_t kPanelRows = 8;
+inline constexpr size_t kPanelBlockIntegers = kPanelRows * kBlockValues;
+
+/// Byte offsets inside a block of a panel.
+struct PanelBlockLayout {
+  size_t m;  // BlockLayout::kAbsent where the type has none
+  size_t qh;
+  size_t q;
+  size_t byte_count;
+
+  constexpr explicit PanelBlockLayout(const BlockLayout& block)
+      : m(block.m == BlockLayout::kAbsent ? BlockLayout::kAbsent : 2 * kPanelRows),
+        qh(block.qh == BlockLayout::kAbsent ? BlockLayout::kAbsent : block.qh * kPanelRows),
+        q(block.qs * kPanelRows),
+        byte_count(block.byte_count * kPanelRows) {}
+};
+
+/// The layout of one of the five block types.
+const BlockLayout& block_layout(Dtype dtype);
+/// What is subtracted from the stored integer: 8 (q4_0), 16 (q5_0) or 0.
+int block_offset(Dtype dtype);
+
+/// Columns of a group: 4 or 2, as the TensorView's layout says.
+constexpr size_t panel_group(WeightLayout layout) {
+  return layout == WeightLayout::panels_of_4 ? 4 : 2;
+}
+constexpr size_t panel_index(size_t group, size_t row, size_t column) {
+  return column / group * (kPanelRows * group) + row * group + column % group;
+}
+
+/// Rearranges the rows of a block type into panels, in place. `bytes` holds the rows and then room up to a whole panel,
+/// whose contents do not matter; `panel` is memory for the rows of one panel.
+void pack_panels(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
+                 MutableByteSpan panel);
+
+/// y[k] = weight[row, k], exactly, from rows or panels of any weight type.
+void read_weight_row(const TensorView& weight, size_t row, float* y);
+
+}  // namespace susurrus
