@@ -40,14 +40,17 @@ class WhisperModelImpl final : public WhisperModel {
     return state_.activation(state_.plan().mel).subspan(n_mels, window_frames() * n_mels);
   }
   std::span<float> sample_window() override { return state_.activation(state_.plan().samples); }
-  void begin_encode() override {
+  void begin_encode(size_t positions) override {
+    SUSURRUS_CHECK(positions > 0 && positions <= dimensions().n_audio_ctx);
     decoder_.reset();
-    encoder_.begin();
+    encoder_.begin(positions);
   }
+  size_t encoded_positions() const override { return state_.encoded_positions(); }
   bool encode_step() override { return encoder_.step(); }
   std::span<const float> encoder_output() const override {
     if (!encoder_.is_complete()) return {};
-    return state_.activation(state_.plan().audio);
+    return state_.activation(state_.plan().audio)
+        .first(encoded_positions() * dimensions().n_audio_state);
   }
 
   void reset_decoder() override { decoder_.reset(); }
@@ -99,7 +102,7 @@ class WhisperModelImpl final : public WhisperModel {
   void cross_scores(size_t layer, size_t head, std::span<const float> queries, size_t frames,
                     float* out) override {
     const WhisperDimensions& d = dimensions();
-    SUSURRUS_CHECK(layer < d.n_text_layer && head < d.n_text_head && frames <= d.n_audio_ctx);
+    SUSURRUS_CHECK(layer < d.n_text_layer && head < d.n_text_head && frames <= encoded_positions());
     decoder_.cross_scores(layer, head, queries.size() / d.n_text_state, queries.data(), frames,
                           out);
   }

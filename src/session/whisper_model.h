@@ -48,11 +48,16 @@ class WhisperModel {
   /// Planned memory for the samples of one window and its margins: window_frames() * 160 + 400 floats. Shares its place
   /// with the activations: encode_step() and decoding overwrite it.
   virtual std::span<float> sample_window() = 0;
-  /// Starts the encoder on mel_window(), including the cross-attention keys and values of every decoder layer.
-  virtual void begin_encode() = 0;
+  /// Starts the encoder on the first 2 * `positions` frames of mel_window(), 1 to n_audio_ctx positions, including the
+  /// cross-attention keys and values of every decoder layer. Decoding hears those positions alone.
+  virtual void begin_encode(size_t positions) = 0;
+  /// The whole window.
+  void begin_encode() { begin_encode(dimensions().n_audio_ctx); }
+  /// Positions of the last encoding, or of the one under way; n_audio_ctx before any.
+  virtual size_t encoded_positions() const = 0;
   /// One bounded piece of work; true when the window is encoded.
   virtual bool encode_step() = 0;
-  /// [n_audio_ctx, n_audio_state] of the last window encoded; empty before.
+  /// [encoded_positions, n_audio_state] of the last window encoded; empty before.
   virtual std::span<const float> encoder_output() const = 0;
   bool is_encoded() const { return !encoder_output().empty(); }
 
@@ -96,7 +101,7 @@ class WhisperModel {
   /// kTraceLogitRows: decode_step() until it says true, then logits(0 … rows - 1). The decoder's position stays.
   virtual void begin_logits(std::span<const float> hidden, size_t rows) = 0;
   /// Attention scores before the softmax: out[r, t] = q_r · k_t / sqrt(head size), r < queries.size() / n_text_state,
-  /// t < `frames` encoder positions, of one head; `queries` as a trace keeps them. Bounded work is up to the caller.
+  /// t < `frames` encoder positions (at most the encoded ones), of one head; `queries` as a trace keeps them. Bounded work is up to the caller.
   virtual void cross_scores(size_t layer, size_t head, std::span<const float> queries,
                             size_t frames, float* out) = 0;
 };

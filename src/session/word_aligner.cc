@@ -233,7 +233,7 @@ Result<std::unique_ptr<WordAligner>> WordAligner::create(WhisperModel& model,
   // The reference knows no language in a model of English alone, and its words are spaced.
   if (!model.special_tokens().is_multilingual) language = {};
   const auto frames =
-      static_cast<size_t>(std::min<uint64_t>(frame_count / 2, model.dimensions().n_audio_ctx));
+      static_cast<size_t>(std::min<uint64_t>(frame_count / 2, model.encoded_positions()));
   auto aligner = std::make_unique<AttentionAligner>(model, language, text_tokens, frames);
   SUSURRUS_TRY(aligner->begin(prompt.tokens));
   return std::unique_ptr<WordAligner>(std::move(aligner));

@@ -146,7 +146,7 @@ PacedOp Decoder::next_op() {
       return ops_.linear(layer->cross_attention.query, rows, normed, cross_queries());
     case Stage::cross_attention:
       stage_ = Stage::cross_out;
-      return ops_.attention(d.n_text_head, rows, d.n_audio_ctx, cross_queries(),
+      return ops_.attention(d.n_text_head, rows, state_.encoded_positions(), cross_queries(),
                             state_.cross_keys(layer_), state_.cross_values(layer_), normed);
     case Stage::cross_out:
       stage_ = Stage::mlp_norm;

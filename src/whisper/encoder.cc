@@ -5,9 +5,16 @@
 namespace susurrus {
 
 Encoder::Encoder(const WhisperWeights& weights, WhisperState& state, const KernelTable& kernels)
-    : weights_(weights), state_(state), kernels_(kernels), ops_(state, kernels) {}
+    : weights_(weights),
+      state_(state),
+      kernels_(kernels),
+      ops_(state, kernels),
+      padding_(state.dimensions().n_mels) {}
 
-void Encoder::begin() {
+void Encoder::begin(size_t positions) {
+  state_.set_encoded_positions(positions);
+  // An encoding that was given up may have left a row of its mel window here.
+  std::ranges::fill(padding_, 0.0f);
   stage_ = Stage::conv1;
   layer_ = 0;
   mlp_row_ = 0;
@@ -26,7 +33,7 @@ bool Encoder::step() {
 PacedOp Encoder::next_op() {
   const WhisperDimensions& d = state_.dimensions();
   const StatePlan& plan = state_.plan();
-  const size_t frames = d.n_audio_ctx;
+  const size_t frames = state_.encoded_positions();
   const size_t width = d.n_audio_state;
   float* x = state_.activation(plan.audio).data();
   float* normed = state_.activation(plan.normed).data();
@@ -42,11 +49,13 @@ PacedOp Encoder::next_op() {
       // One zero row on either side for conv2's padding.
       std::fill_n(wide, width, 0.0f);
       std::fill_n(wide + (2 * frames + 1) * width, width, 0.0f);
+      swap_padding();
       stage_ = Stage::conv2;
       return conv_op(weights_.conv1, 2 * frames, 1, state_.activation(plan.mel).data(), d.n_mels,
                      wide + width);
     }
     case Stage::conv2:
+      swap_padding();
       stage_ = Stage::positions;
       return conv_op(weights_.conv2, frames, 2, wide, width, x);
     case Stage::positions:
@@ -125,6 +134,13 @@ PacedOp Encoder::conv_op(const LinearWeights& weights, size_t frames, size_t str
   args.y = y;
   args.scratch = state_.kernel_scratch();
   return PacedOp(args);
+}
+
+void Encoder::swap_padding() {
+  const size_t row = 2 * state_.encoded_positions() + 1;
+  std::ranges::swap_ranges(
+      padding_,
+      state_.activation(state_.plan().mel).subspan(row * padding_.size(), padding_.size()));
 }
 
 void Encoder::enter_layer(size_t layer) {

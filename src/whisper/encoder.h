@@ -1,4 +1,6 @@
 #pragma once
+#include <vector>
+
 #include "whisper/layer_ops.h"
 
 namespace susurrus {
@@ -13,8 +15,9 @@ class Encoder {
  public:
   Encoder(const WhisperWeights& weights, WhisperState& state, const KernelTable& kernels);
 
-  /// Starts on the state's mel window.
-  void begin();
+  /// Starts on the first 2 · `positions` frames of the state's mel window, 1 ≤ positions ≤ n_audio_ctx: the result is
+  /// that of a model with so many positions. The mel window stays.
+  void begin(size_t positions);
   /// True when all is done (or nothing was begun).
   bool step();
   /// Whether the state holds a window's results.
@@ -45,12 +48,15 @@ class Encoder {
   PacedOp next_op();
   PacedOp conv_op(const LinearWeights& weights, size_t frames, size_t stride, const float* x,
                   size_t channels, float* y);
+  /// Puts the padding's zero row behind the frames that are encoded, or gives the mel window its row back.
+  void swap_padding();
   void enter_layer(size_t layer);
 
   const WhisperWeights& weights_;
   WhisperState& state_;
   const KernelTable& kernels_;
   LayerOps ops_;
+  std::vector<float> padding_;  // n_mels
   Stage stage_ = Stage::idle;
   size_t layer_ = 0;
   size_t mlp_row_ = 0;

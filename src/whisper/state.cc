@@ -64,6 +64,7 @@ Result<StatePlan> StatePlan::make(const WhisperDimensions& d) {
 Result<WhisperState> WhisperState::create(const WhisperDimensions& dimensions) {
   WhisperState state;
   state.dimensions_ = dimensions;
+  state.encoded_positions_ = dimensions.n_audio_ctx;
   SUSURRUS_ASSIGN(state.plan_, StatePlan::make(dimensions));
   SUSURRUS_ASSIGN(state.kv_, AlignedBuffer::allocate(state.plan_.kv_byte_count(), "KV caches"));
   SUSURRUS_ASSIGN(state.activations_,

@@ -71,6 +71,9 @@ class WhisperState {
     auto floats = activation(plan_.tokens);
     return {reinterpret_cast<uint32_t*>(floats.data()), floats.size()};
   }
+  /// Positions of the last encoding, or of the one under way: 1 … T. Cross-attention looks at no others.
+  size_t encoded_positions() const { return encoded_positions_; }
+  void set_encoded_positions(size_t positions) { encoded_positions_ = positions; }
   /// Of one layer, rows of S floats.
   float* self_keys(size_t layer) { return kv(plan_.self_kv, dimensions_.n_text_ctx, 2 * layer); }
   float* self_values(size_t layer) {
@@ -92,6 +95,7 @@ class WhisperState {
 
   StatePlan plan_;
   WhisperDimensions dimensions_;
+  size_t encoded_positions_ = 0;
   AlignedBuffer kv_;
   AlignedBuffer activations_;
 };

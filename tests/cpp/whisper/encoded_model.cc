@@ -24,8 +24,10 @@ std::vector<double> fill_mel(WhisperModel& model, uint64_t seed) {
   return mel;
 }
 
-void encode(WhisperModel& model) {
-  model.begin_encode();
+void encode(WhisperModel& model) { encode(model, model.dimensions().n_audio_ctx); }
+
+void encode(WhisperModel& model, size_t positions) {
+  model.begin_encode(positions);
   while (!model.encode_step()) {
   }
 }

@@ -15,7 +15,9 @@ std::unique_ptr<WhisperModel> make_model(RandomModel& random, const KernelTable&
 /// Random log-mel in the model's window, which is also answered.
 std::vector<double> fill_mel(WhisperModel& model, uint64_t seed);
 
+/// The whole window, or its first `positions`.
 void encode(WhisperModel& model);
+void encode(WhisperModel& model, size_t positions);
 
 /// Always the same ones.
 std::vector<uint32_t> random_tokens(size_t count, uint32_t n_vocab);

@@ -61,6 +61,36 @@ SUSURRUS_TEST(network_with_one_audio_position_and_no_layers) {
   check_network(tiny, Dtype::f32, Dtype::f32);
 }
 
+SUSURRUS_TEST(a_window_of_fewer_positions_is_that_of_a_smaller_model) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    RandomModel random = random_model(kOddDimensions, 15);
+    auto model = make_model(random, *kernels);
+    ASSERT_TRUE(model != nullptr);
+    const std::vector<double> mel = fill_mel(*model, 6);
+    encode(*model);
+    const std::vector<float> whole(model->encoder_output().begin(), model->encoder_output().end());
+    const std::vector<uint32_t> tokens = random_tokens(9, kOddDimensions.n_vocab);
+    for (size_t positions : {size_t{1}, size_t{2}, size_t{18}, size_t{36}, size_t{37}}) {
+      encode(*model, positions);
+      EXPECT_EQ(model->encoded_positions(), positions);
+      const std::vector<double> heard(
+          mel.begin(), mel.begin() + static_cast<ptrdiff_t>(2 * positions * kOddDimensions.n_mels));
+      const std::vector<double> audio = exact_encoder(random, heard);
+      ASSERT_EQ(model->encoder_output().size(), audio.size());
+      EXPECT_NEAR(relative_error(model->encoder_output(), audio.data()), 0, 2e-5);
+      const std::vector<double> exact = exact_decoding(random, audio, tokens).logits;
+      auto logits = model->decode(tokens);
+      ASSERT_TRUE(logits.has_value());
+      EXPECT_NEAR(relative_error(*logits, exact.data() + 8 * kOddDimensions.n_vocab), 0, 2e-5);
+    }
+    // The mel window is as it was.
+    model->begin_encode(7);
+    EXPECT_FALSE(model->is_encoded());
+    encode(*model);
+    EXPECT_TRUE(std::ranges::equal(model->encoder_output(), whole));
+  }
+}
+
 SUSURRUS_TEST(decoding_again_after_a_reset_gives_the_same) {
   RandomModel random = random_model(kOddDimensions, 12);
   auto model = make_model(random, default_kernels());

@@ -99,7 +99,7 @@ void check_steps(const WhisperDimensions& d) {
   const uint64_t logits = d.n_vocab * width;
 
   Encoder encoder(shapes.weights, *state, kCounting);
-  encoder.begin();
+  encoder.begin(d.n_audio_ctx);
   const Counted encoding = run(encoder);
   // Every product is there: layers, cross-attention's keys and values, convolutions; and little more.
   const uint64_t encoder_products =
