@@ -1,3 +1,5 @@
+#include <zlib.h>
+
 #include <string>
 #include <vector>
 
@@ -97,6 +99,27 @@ SUSURRUS_TEST(running_crc32_has_the_check_value) {
   crc.update({});
   crc.update(as_bytes("56789"));
   EXPECT_EQ(crc.value(), 0xCBF43926u);
+}
+
+SUSURRUS_TEST(running_crc32_is_zlibs_for_every_length_and_cut) {
+  const std::vector<uint8_t> bytes = pattern(40000, false);
+  const auto expected = [&](size_t count) {
+    return static_cast<uint32_t>(crc32(0, bytes.data(), static_cast<uInt>(count)));
+  };
+  // One value that grows byte by byte: every length.
+  RunningCrc32 growing;
+  for (size_t count = 0; count < 6000; ++count) {
+    EXPECT_EQ(growing.value(), expected(count));
+    growing.update(ByteSpan(bytes).subspan(count, 1));
+  }
+  // Every place of a cut relative to the vectors, the history and the batches.
+  for (size_t step : {2, 15, 16, 17, 1159, 1160, 1161, 2400, 8191, 8192, 8193, 10592, 39999}) {
+    RunningCrc32 crc;
+    for (size_t at = 0; at < bytes.size(); at += step) {
+      crc.update(ByteSpan(bytes).subspan(at, std::min(step, bytes.size() - at)));
+    }
+    EXPECT_EQ(crc.value(), expected(bytes.size()));
+  }
 }
 
 SUSURRUS_TEST(tail_window_holds_the_last_bytes) {
