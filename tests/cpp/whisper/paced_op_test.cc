@@ -42,12 +42,15 @@ void record_attention(const AttentionArgs& args) {
 }
 
 const KernelTable kRecording = {.variant = Variant::reference,
+                                .packing = {},
                                 .linear = record_linear,
                                 .conv_gelu = nullptr,
                                 .attention = record_attention,
                                 .attention_scores = nullptr,
                                 .layer_norm = nullptr,
                                 .softmax = nullptr,
+                                .exponential_sum = nullptr,
+                                .first_above = nullptr,
                                 .gelu = nullptr,
                                 .add = nullptr,
                                 .dequantize_row = nullptr};

@@ -21,6 +21,7 @@ uint64_t work_of_step = 0;
 
 const KernelTable kCounting = {
     .variant = Variant::reference,
+    .packing = {},
     .linear = [](const LinearArgs& args) { work_of_step += counted_work(args); },
     .conv_gelu = [](const ConvArgs& args) { work_of_step += counted_work(args); },
     .attention = [](const AttentionArgs& args) { work_of_step += counted_work(args); },
@@ -28,6 +29,8 @@ const KernelTable kCounting = {
     .layer_norm = [](size_t rows, size_t columns, const float*, size_t, const float*, const float*,
                      float*, size_t) { work_of_step += counted_norm_work(rows, columns); },
     .softmax = nullptr,
+    .exponential_sum = nullptr,
+    .first_above = nullptr,
     .gelu = nullptr,
     .add = [](size_t count, const float*, float*) { work_of_step += count; },
     .dequantize_row = [](Dtype, const uint8_t*, size_t, float*) {},
