@@ -19,7 +19,7 @@ struct SourceRangeValue {
 /// SafeTensors and a metadata text to one APR2 file; converter.h tells the order of calls.
 class ConverterBinding {
  public:
-  /// `dtype` as in APR2: "f32", "f16", "q8_0".
+  /// `dtype` as in APR2: "f32", "q8_0".
   ConverterBinding(const std::string& dtype, bool compress)
       : converter_(dtype_from_name(dtype).value_or(Dtype::f16),
                    compress ? Converter::Compression::lz4 : Converter::Compression::none) {}

@@ -10,8 +10,8 @@ namespace {
 Dtype choose_dtype(const WhisperTensor& tensor, Dtype dtype) {
   const bool is_position_table = tensor.name.ends_with("positional_embedding");
   if (dtype == Dtype::f32 || tensor.shape.rank() == 1 || is_position_table) return Dtype::f32;
-  if (tensor.shape.rank() == 2 && tensor_byte_count(dtype, tensor.shape)) return dtype;
-  return Dtype::f16;
+  if (!is_block_dtype(dtype)) return dtype;
+  return tensor.shape.rank() == 2 && tensor_byte_count(dtype, tensor.shape) ? dtype : Dtype::f16;
 }
 
 bool is_convertible(Dtype dtype) {
@@ -22,10 +22,10 @@ bool is_convertible(Dtype dtype) {
 
 Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
                                        std::span<const TensorInfo> source, Dtype dtype) {
-  if (dtype != Dtype::f32 && dtype != Dtype::f16 && !is_block_dtype(dtype)) {
+  if (!is_weight_dtype(dtype)) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
         .about("dtype")
-        .expecting("f32, f16, q8_0")
+        .expecting("a type of weights")
         .having(dtype_traits(dtype).name);
   }
   WhisperTensorRules rules;

@@ -23,8 +23,8 @@ struct ConversionPlan {
   std::vector<std::string> warnings;
 };
 
-/// Which tensor becomes what. Vectors and both position tables stay f32, the convolutions' kernels f16 at the least;
-/// matrices take `dtype`, or f16 where their rows are no whole blocks. For f32 everything is f32.
+/// Which tensor becomes what. Vectors and both position tables stay f32; matrices and the convolutions' kernels take
+/// `dtype`, or f16 where it is a block type and they are convolutions or have rows of no whole blocks.
 Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
                                        std::span<const TensorInfo> source, Dtype dtype);
 

@@ -39,7 +39,7 @@ class Converter {
         0;  // 0: computed here (encoder positions); push nothing, call finish_tensor
   };
 
-  /// `dtype`: f32, f16 or q8_0 (any weight dtype is accepted but bf16).
+  /// `dtype`: any weight type. Vectors and position tables become f32, convolutions f16 where it is a block type.
   Converter(Dtype dtype, Compression compression) : dtype_(dtype), compression_(compression) {}
 
   /// `header` is the length field and the JSON: safetensors_header_byte_count() of the first 8 bytes says how much.

@@ -121,6 +121,12 @@ uint16_t saturated_f16_from_f32(float value) {
   return overflowed ? static_cast<uint16_t>((half & 0x8000) | 0x7BFF) : half;
 }
 
+uint16_t bf16_from_f32(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  if ((bits & 0x7FFFFFFF) > 0x7F800000) return static_cast<uint16_t>(bits >> 16 | 0x40);
+  return static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
 void quantize_block(Dtype dtype, const float* x, uint8_t* block) {
   uint8_t q[kBlock];
   float d = 0.0f;
@@ -174,6 +180,10 @@ void write_floats(Dtype dtype, const float* values, size_t count, uint8_t* targe
   }
   if (dtype == Dtype::f16) {
     for (size_t i = 0; i < count; ++i) store_le(target + 2 * i, saturated_f16_from_f32(values[i]));
+    return;
+  }
+  if (dtype == Dtype::bf16) {
+    for (size_t i = 0; i < count; ++i) store_le(target + 2 * i, bf16_from_f32(values[i]));
     return;
   }
   const size_t block_byte_count = dtype_traits(dtype).bytes_per_block;

@@ -11,13 +11,16 @@ uint16_t f16_from_f32(float value);
 /// The same, but a finite value never becomes infinite.
 uint16_t saturated_f16_from_f32(float value);
 
+/// Nearest bf16, ties to even; NaN stays NaN.
+uint16_t bf16_from_f32(float value);
+
 /// One block of 32 values as ggml's reference quantiser writes it, bit for bit (whisper-sources.md §7). NaN counts as 0.
 /// `dtype` is a block type; `block` has its bytes_per_block.
 void quantize_block(Dtype dtype, const float* values, uint8_t* block);
 
 /// `count` values of f32, f16 or bf16 at any address to f32, exactly.
 void read_floats(Dtype dtype, const uint8_t* source, size_t count, float* values);
-/// `count` values (a multiple of the type's block) to f32, f16 or a block type.
+/// `count` values (a multiple of the type's block) to any weight type.
 void write_floats(Dtype dtype, const float* values, size_t count, uint8_t* target);
 
 }  // namespace susurrus

@@ -189,17 +189,22 @@ describe('weights', () => {
   const file = safetensors(tinyTensors);
 
   test.each([
-    ['f32', 'f32'],
-    ['f16', 'f16'],
-    ['q8_0', 'q8_0'],
-  ] as const)('become %s', async (dtype, stored) => {
+    ['f32', undefined],
+    ['f16', undefined],
+    ['bf16', undefined],
+    ['q8_0', 8.5],
+    ['q5_1', 6],
+    ['q5_0', 5.5],
+    ['q4_1', 5],
+    ['q4_0', 4.5],
+  ] as const)('become %s', async (dtype, bits: number | undefined) => {
     const { facts, path } = await convert({}, { dtype, compress: 'none' });
     const dtypeOf = (name: string) => facts.tensors.find((tensor) => tensor.name === name)?.dtype;
-    expect(dtypeOf('encoder.blocks.0.mlp.0.weight')).toBe(stored);
+    expect(dtypeOf('encoder.blocks.0.mlp.0.weight')).toBe(dtype);
     expect(dtypeOf('encoder.blocks.0.mlp.0.bias')).toBe('f32');
-    expect(facts.metadata.quantization !== undefined).toBe(dtype === 'q8_0');
+    expect(facts.metadata.quantization).toEqual(bits && { method: dtype, bits_per_weight: bits });
     using model = await susurrus.loadModel(path);
-    expect(model.info.dtypes).toContain(stored);
+    expect(model.info.dtypes).toContain(dtype);
   });
 
   test('are compressed, and come back the same', async () => {

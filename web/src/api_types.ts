@@ -405,9 +405,12 @@ export interface Inspection {
   readonly warnings: readonly string[];
 }
 
+/** Types that a model file's matrices may have. */
+export type WeightType = 'f32' | 'f16' | 'bf16' | 'q8_0' | 'q5_1' | 'q5_0' | 'q4_1' | 'q4_0';
+
 export interface ConvertOptions {
   /** Type of the large weights; `'f16'` if absent. */
-  readonly dtype?: 'f32' | 'f16' | 'q8_0';
+  readonly dtype?: WeightType;
   /** `'lz4'` if absent. */
   readonly compress?: 'lz4' | 'none';
   /** A `.tiktoken` rank file, for folders without a vocabulary. In Node also a path. */

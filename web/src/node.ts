@@ -6,6 +6,7 @@ import { node } from './platform/node.js';
 
 export * from './public_api.js';
 export { convertModel } from './convert/convert_model.js';
+export { weightTypes } from './convert/weight_types.js';
 
 /**
  * Loads a model while it arrives; a string is a path or a URL. Without a source, the small model inside the package,

@@ -164,7 +164,9 @@ SUSURRUS_TEST(converter_f32_keeps_every_value) {
 
 SUSURRUS_TEST(converter_types_by_kind_of_tensor) {
   const Source source = make_source(Dtype::f32, true);
-  for (Dtype dtype : {Dtype::f16, Dtype::q8_0, Dtype::q4_1}) {
+  for (Dtype dtype :
+       {Dtype::f16, Dtype::bf16, Dtype::q8_0, Dtype::q5_1, Dtype::q5_0, Dtype::q4_1, Dtype::q4_0}) {
+    const Dtype conv = dtype == Dtype::bf16 ? Dtype::bf16 : Dtype::f16;
     RecordingSink sink;
     ASSERT_TRUE(
         read_file(sink, convert(source.file, dtype, Converter::Compression::none)).has_value());
@@ -174,8 +176,8 @@ SUSURRUS_TEST(converter_types_by_kind_of_tensor) {
     EXPECT_TRUE(types["encoder.blocks.0.attn_ln.weight"] == Dtype::f32);
     EXPECT_TRUE(types["encoder.positional_embedding"] == Dtype::f32);
     EXPECT_TRUE(types["decoder.positional_embedding"] == Dtype::f32);
-    EXPECT_TRUE(types["encoder.conv1.weight"] == Dtype::f16);
-    EXPECT_TRUE(types["encoder.conv2.weight"] == Dtype::f16);
+    EXPECT_TRUE(types["encoder.conv1.weight"] == conv);
+    EXPECT_TRUE(types["encoder.conv2.weight"] == conv);
     EXPECT_TRUE(types["decoder.token_embedding.weight"] == dtype);
     EXPECT_TRUE(types["decoder.blocks.0.mlp.2.weight"] == dtype);
     EXPECT_TRUE(((sink.flags & 0x40) != 0) == is_block_dtype(dtype));

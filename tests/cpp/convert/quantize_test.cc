@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -83,6 +84,30 @@ SUSURRUS_TEST(halves_round_to_nearest_even) {
   EXPECT_EQ(saturated_f16_from_f32(1e30f), 0x7BFFu);
   EXPECT_EQ(saturated_f16_from_f32(-65520.0f), 0xFBFFu);
   EXPECT_EQ(saturated_f16_from_f32(INFINITY), 0x7C00u);
+}
+
+SUSURRUS_TEST(bf16_rounds_to_nearest_even) {
+  for (uint32_t upper = 0; upper < 0x7F80; ++upper) {
+    const uint16_t even = static_cast<uint16_t>(upper + (upper & 1));
+    for (const auto& [lower, expected] : {std::pair<uint32_t, uint32_t>{0, upper},
+                                          {0x7FFF, upper},
+                                          {0x8000, even},
+                                          {0x8001, upper + 1},
+                                          {0xFFFF, upper + 1}}) {
+      const uint32_t bits = upper << 16 | lower;
+      if (bf16_from_f32(std::bit_cast<float>(bits)) != expected ||
+          bf16_from_f32(std::bit_cast<float>(bits | 0x80000000)) != (expected | 0x8000))
+        report_failure(__FILE__, __LINE__, "bits " + std::to_string(bits));
+    }
+  }
+  EXPECT_EQ(bf16_from_f32(INFINITY), 0x7F80u);
+  EXPECT_EQ(bf16_from_f32(-INFINITY), 0xFF80u);
+  EXPECT_EQ(bf16_from_f32(std::bit_cast<float>(0x7F800001u)), 0x7FC0u);  // stays NaN
+  const float values[2] = {1.0f, -1.00390625f};
+  uint8_t bytes[4];
+  write_floats(Dtype::bf16, values, 2, bytes);
+  EXPECT_EQ(load_le<uint16_t>(bytes), 0x3F80u);
+  EXPECT_EQ(load_le<uint16_t>(bytes + 2), 0xBF80u);  // a tie, to even
 }
 
 SUSURRUS_TEST(floats_are_read_at_any_address) {

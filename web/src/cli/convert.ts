@@ -1,4 +1,4 @@
-import { convertModel } from '../node.js';
+import { convertModel, weightTypes } from '../node.js';
 import { choice, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 
@@ -13,7 +13,7 @@ export async function convertCommand(args: readonly string[], signal: AbortSigna
   if (source === undefined || destination === undefined || rest.length > 0) {
     throw usageError('convert wants SRC and DST');
   }
-  const dtype = choice('dtype', values.dtype, ['f32', 'f16', 'q8_0']);
+  const dtype = choice('dtype', values.dtype, weightTypes);
   const compress = choice('compress', values.compress, ['lz4', 'none']);
   const bar = new ProgressBar('converting');
   const { byteCount, tensorCount, warnings } = await convertModel(source, destination, {

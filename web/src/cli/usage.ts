@@ -56,7 +56,7 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
                                            log probability of each text, and the same for each token; the best first
 
   susurrus convert SRC DST [options]       a folder of the Hugging Face hub to a model file
-    --dtype f32|f16|q8_0      type of the weights (f16)
+    --dtype TYPE              of the weights: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (f16)
     --compress lz4|none       compression (lz4)
     --vocabulary FILE         a .tiktoken rank file, for folders without a vocabulary
     --force                   overwrite DST

@@ -13,13 +13,14 @@ import { runConverter } from './run_converter.js';
 import type { SourceFolder } from './source_folder.js';
 import { readRanks, readVocabulary, type SourceVocabulary } from './vocabulary.js';
 import { findWeightFiles } from './weight_files.js';
+import { weightTypes } from './weight_types.js';
 
-const dtypes = ['f32', 'f16', 'q8_0'];
+const dtypes: readonly unknown[] = weightTypes;
 const compressions = ['lz4', 'none'];
 
 function checkConvertOptions(options: ConvertOptions): void {
   checkOptions(options, {
-    dtype: [`one of ${dtypes.join(', ')}`, (value) => dtypes.includes(value as string)],
+    dtype: [`one of ${dtypes.join(', ')}`, (value) => dtypes.includes(value)],
     compress: [
       `one of ${compressions.join(', ')}`,
       (value) => compressions.includes(value as string),

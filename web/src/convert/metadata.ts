@@ -1,5 +1,7 @@
+import type { WeightType } from '../api_types.js';
 import type { Architecture } from './dimensions.js';
 import { isId, type JsonObject } from './json_files.js';
+import { bitsPerWeight } from './weight_types.js';
 
 export interface MetadataParts {
   readonly architecture: Architecture;
@@ -9,7 +11,7 @@ export interface MetadataParts {
   readonly vocabulary: readonly string[] | undefined;
   /** [n_mels, 201], row-major. */
   readonly filterbank: Float32Array;
-  readonly dtype: 'f32' | 'f16' | 'q8_0';
+  readonly dtype: WeightType;
 }
 
 const frequencyBins = 201;
@@ -24,7 +26,9 @@ export function metadataText(parts: MetadataParts): string {
     architecture,
     tokenizer_config: tokenizerConfig(parts),
     ...(heads.length > 0 && { alignment_heads: heads }),
-    ...(dtype === 'q8_0' && { quantization: { method: 'q8_0', bits_per_weight: 8.5 } }),
+    ...(dtype.startsWith('q') && {
+      quantization: { method: dtype, bits_per_weight: bitsPerWeight[dtype] },
+    }),
     mel_filterbank_shape: [architecture.n_mels, frequencyBins],
     // Nine significant digits give the same f32 back.
     mel_filterbank: Array.from(filterbank, (weight) => Number(weight.toPrecision(9))),

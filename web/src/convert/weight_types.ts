@@ -1,0 +1,16 @@
+import type { WeightType } from '../api_types.js';
+
+/** Bits of a weight, with what its block shares. */
+export const bitsPerWeight: Readonly<Record<WeightType, number>> = {
+  f32: 32,
+  f16: 16,
+  bf16: 16,
+  q8_0: 8.5,
+  q5_1: 6,
+  q5_0: 5.5,
+  q4_1: 5,
+  q4_0: 4.5,
+};
+
+/** Types that convertModel() gives weights. */
+export const weightTypes = Object.keys(bitsPerWeight) as readonly WeightType[];
