@@ -106,7 +106,7 @@ void ModelBinding::normalise_mel(uint32_t frame_count, float maximum) {
   LogMel::normalise(model_->mel_window().first(count), maximum);
 }
 
-ErrorText ModelBinding::begin_logits() {
+ErrorText ModelBinding::begin_logits(bool appends) {
   const uint32_t n_vocab = model_->dimensions().n_vocab;
   for (uint32_t token : tokens_) {
     if (token < n_vocab) continue;
@@ -120,7 +120,7 @@ ErrorText ModelBinding::begin_logits() {
                        .about("logits")
                        .expecting("encode() first"));
   }
-  model_->reset_decoder();
+  if (!appends) model_->reset_decoder();
   return failure(model_->begin_decode(tokens_));
 }
 
@@ -143,7 +143,7 @@ EMSCRIPTEN_BINDINGS(model) {
       .function("beginEncode", &ModelBinding::begin_encode)
       .function("encodeStep", &ModelBinding::encode_step)
       .function("encoderOutput", &ModelBinding::encoder_output)
-      .function("beginLogits", &ModelBinding::begin_logits)
+      .function("beginLogits(appends)", &ModelBinding::begin_logits)
       .function("logitsStep", &ModelBinding::logits_step)
       .function("logits", &ModelBinding::logits);
 }

@@ -46,7 +46,8 @@ class ModelBinding {
   FloatView encoder_output() const { return view(model_->encoder_output()); }
 
   /// Of the tokens in the token window.
-  ErrorText begin_logits();
+  /// `appends`: after the tokens of the last call rather than from the beginning.
+  ErrorText begin_logits(bool appends);
   bool logits_step() { return model_->decode_step(); }
   FloatView logits() { return view(std::span<const float>(model_->logits())); }
 

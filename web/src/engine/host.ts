@@ -5,7 +5,7 @@ import { convertAudio } from './audio_conversion.js';
 import { recordingSupply, sampleRate, StreamSupply } from './audio_supply.js';
 import { listen, transcribeAudio } from './decoding.js';
 import type { Inspector, Loader, Model } from './engine.mjs';
-import { instantiate, unwrap, type EngineModule } from './glue.js';
+import { unwrap, type EngineModule } from './glue.js';
 import { inspectionFacts } from './inspection.js';
 import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
 import { Pace } from './pace.js';
@@ -26,8 +26,10 @@ type Handlers = {
 };
 
 export class EngineHost {
-  readonly #readEngine: EngineSource;
+  readonly #openEngine: EngineSource;
   #module: EngineModule | undefined;
+  #endThreads: (() => void) | undefined;
+  #isClosed = false;
   #loader: Loader | undefined;
   #inspector: Inspector | undefined;
   #model: Model | undefined;
@@ -35,8 +37,14 @@ export class EngineHost {
   #stream: StreamSupply | undefined;
   #failure: SusurrusError | undefined;
 
-  constructor(readEngine: EngineSource) {
-    this.#readEngine = readEngine;
+  constructor(openEngine: EngineSource) {
+    this.#openEngine = openEngine;
+  }
+
+  /** Ends the engine's threads, also those that are just being started. */
+  close(): void {
+    this.#isClosed = true;
+    this.#endThreads?.();
   }
 
   async handle<Name extends EngineCallName>(
@@ -59,9 +67,12 @@ export class EngineHost {
   }
 
   readonly #handlers: Handlers = {
-    start: async ({ variant: wanted }) => {
+    start: async ({ variant: wanted, threads }) => {
       const choice = await chooseVariant(wanted);
-      this.#module = await instantiate(await this.#readEngine(choice.variant));
+      const { module, endThreads } = await this.#openEngine(choice.variant, threads);
+      this.#module = module;
+      this.#endThreads = endThreads;
+      if (this.#isClosed) this.close();
       return choice;
     },
 
@@ -118,7 +129,7 @@ export class EngineHost {
     logits: async ({ tokens }, { pace }) => {
       const model = this.#loaded;
       this.#setTokens(model, tokens);
-      unwrap(model.beginLogits());
+      unwrap(model.beginLogits(false));
       while (!model.logitsStep()) await pace.step();
       return model.logits().slice();
     },
