@@ -12,9 +12,10 @@ size_t beam_candidate_count(uint32_t beam_size, std::optional<double> patience) 
   return static_cast<size_t>(std::nearbyint(beam_size * factor));
 }
 
-BeamSearch::BeamSearch(uint32_t end_of_text, size_t max_tokens, uint32_t beam_size,
-                       size_t max_candidates)
-    : end_of_text_(end_of_text),
+BeamSearch::BeamSearch(const KernelTable& kernels, uint32_t end_of_text, size_t max_tokens,
+                       uint32_t beam_size, size_t max_candidates)
+    : kernels_(kernels),
+      end_of_text_(end_of_text),
       max_tokens_(max_tokens),
       beam_size_(beam_size),
       max_candidates_(max_candidates),
@@ -58,9 +59,9 @@ bool BeamSearch::choose(std::span<const std::span<const float>> rows) {
 void BeamSearch::rank_continuations(std::span<const std::span<const float>> rows) {
   continuations_.clear();
   for (size_t source = 0; source < now_.sums.size(); ++source) {
-    const size_t count = top_logits(rows[source], top_);
+    const size_t count = top_logits(kernels_, rows[source], top_);
     if (count == 0) continue;
-    const LogSoftmax log_softmax(rows[source], top_[0].logit);
+    const LogSoftmax log_softmax(kernels_, rows[source], top_[0].logit);
     for (const RankedLogit& top : std::span(top_).first(count)) {
       const float logprob = log_softmax(top.logit);
       continuations_.push_back({now_.sums[source] + logprob, logprob, static_cast<uint32_t>(source),

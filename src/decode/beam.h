@@ -17,7 +17,8 @@ class BeamSearch final : public TokenSearch {
  public:
   /// Ends with `max_candidates` candidates (beam_candidate_count), after `max_tokens` choices, or when nothing can go on.
   /// All at least 1.
-  BeamSearch(uint32_t end_of_text, size_t max_tokens, uint32_t beam_size, size_t max_candidates);
+  BeamSearch(const KernelTable& kernels, uint32_t end_of_text, size_t max_tokens,
+             uint32_t beam_size, size_t max_candidates);
 
   size_t sequence_count() const override { return now_.sums.size(); }
   std::span<const uint32_t> tokens(size_t sequence) const override {
@@ -47,8 +48,8 @@ class BeamSearch final : public TokenSearch {
   void rank_continuations(std::span<const std::span<const float>> rows);
   void add_candidate(const Continuation& end);
   void add_beam(const Continuation& next);
-  TokenCandidate candidate(size_t sequence) const;
 
+  const KernelTable& kernels_;
   uint32_t end_of_text_;
   size_t max_tokens_;
   uint32_t beam_size_;

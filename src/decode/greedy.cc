@@ -6,17 +6,17 @@
 
 namespace susurrus {
 
-GreedySearch::GreedySearch(uint32_t end_of_text, size_t max_tokens)
-    : end_of_text_(end_of_text), max_tokens_(max_tokens) {
+GreedySearch::GreedySearch(const KernelTable& kernels, uint32_t end_of_text, size_t max_tokens)
+    : kernels_(kernels), end_of_text_(end_of_text), max_tokens_(max_tokens) {
   path_.tokens.reserve(max_tokens);
   path_.token_logprobs.reserve(max_tokens);
 }
 
 bool GreedySearch::choose(std::span<const std::span<const float>> rows) {
   std::span<const float> logits = rows[0];
-  const uint32_t token = argmax(logits);
-  if (logits[token] == -std::numeric_limits<float>::infinity()) return true;
-  const float logprob = LogSoftmax(logits, logits[token])(logits[token]);
+  const auto [logit, token] = largest_logit(kernels_, logits);
+  if (logit == -std::numeric_limits<float>::infinity()) return true;
+  const float logprob = LogSoftmax(kernels_, logits, logit)(logit);
   path_.sum_logprob = add_logprob(path_.sum_logprob, logprob);
   if (token == end_of_text_) return true;
   path_.tokens.push_back(token);

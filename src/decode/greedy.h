@@ -1,5 +1,6 @@
 #pragma once
 #include "decode/token_search.h"
+#include "kernels/kernel_table.h"
 
 namespace susurrus {
 
@@ -7,7 +8,7 @@ namespace susurrus {
 class GreedySearch final : public TokenSearch {
  public:
   /// Ends with `end_of_text`, after `max_tokens` choices (at least 1), or where every token is forbidden.
-  GreedySearch(uint32_t end_of_text, size_t max_tokens);
+  GreedySearch(const KernelTable& kernels, uint32_t end_of_text, size_t max_tokens);
 
   size_t sequence_count() const override { return 1; }
   std::span<const uint32_t> tokens(size_t) const override { return path_.tokens; }
@@ -19,6 +20,7 @@ class GreedySearch final : public TokenSearch {
  private:
   static constexpr uint32_t kOnlySource = 0;
 
+  const KernelTable& kernels_;
   uint32_t end_of_text_;
   size_t max_tokens_;
   TokenCandidate path_;  // reserved once

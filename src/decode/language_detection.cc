@@ -8,12 +8,13 @@
 
 namespace susurrus {
 
-std::vector<LanguageProbability> language_probabilities(std::span<const float> logits,
+std::vector<LanguageProbability> language_probabilities(const KernelTable& kernels,
+                                                        std::span<const float> logits,
                                                         const SpecialTokens& special,
                                                         std::span<const uint32_t> allowed) {
   std::vector<float> values;
   for (const auto& language : special.languages) values.push_back(logits[language.token]);
-  const double total = log_sum_exp(values);
+  const double total = log_sum_exp(kernels, values);
   std::vector<LanguageProbability> result;
   for (size_t i = 0; i < values.size(); ++i) {
     const uint32_t token = special.languages[i].token;

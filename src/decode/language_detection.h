@@ -2,6 +2,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/kernel_table.h"
 #include "text/special_tokens.h"
 
 namespace susurrus {
@@ -14,7 +15,8 @@ struct LanguageProbability {
 /// Softmax over the language tokens alone of the logits at <|startoftranscript|>, most probable first. Empty for a
 /// model without languages. `allowed` (tokens; none: all) only hides the others: probabilities are shares of all
 /// languages, so that a threshold means the same with any list.
-std::vector<LanguageProbability> language_probabilities(std::span<const float> logits,
+std::vector<LanguageProbability> language_probabilities(const KernelTable& kernels,
+                                                        std::span<const float> logits,
                                                         const SpecialTokens& special,
                                                         std::span<const uint32_t> allowed = {});
 

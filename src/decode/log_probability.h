@@ -2,16 +2,29 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/kernel_table.h"
+
 namespace susurrus {
 
+/// A row of logits is that of a whole vocabulary: what is asked about all of it is left to kernels.
+struct RankedLogit {
+  float logit;
+  uint32_t token;
+};
+/// Fills `best` with the largest logits above -inf, the largest first, the first of equals first; in one pass. How many
+/// there are, at most best.size().
+size_t top_logits(const KernelTable& kernels, std::span<const float> logits,
+                  std::span<RankedLogit> best);
+/// The first of the largest; -inf where there is none.
+RankedLogit largest_logit(const KernelTable& kernels, std::span<const float> logits);
+
 /// log(sum(exp(x))) in f32 exponentials added up in f64; -inf for nothing but -inf, and for no values.
-double log_sum_exp(std::span<const float> logits);
+double log_sum_exp(const KernelTable& kernels, std::span<const float> logits);
 
 /// Turns the logits of one row into log probabilities, in f32 and in the order of torch's log_softmax.
 struct LogSoftmax {
-  explicit LogSoftmax(std::span<const float> logits);
-  /// Where the largest logit is known already.
-  LogSoftmax(std::span<const float> logits, float maximum);
+  /// `maximum` is the largest logit.
+  LogSoftmax(const KernelTable& kernels, std::span<const float> logits, float maximum);
   float operator()(float logit) const { return (logit - maximum) - log_sum; }
 
   float maximum;  // -inf where every token is forbidden
@@ -22,17 +35,7 @@ struct LogSoftmax {
 inline double add_logprob(double sum, float logprob) { return static_cast<float>(sum) + logprob; }
 
 /// Of softmax(logits): the probability of one index.
-float softmax_probability(std::span<const float> logits, uint32_t index);
-
-/// The first index of the largest value. `logits` must not be empty.
-uint32_t argmax(std::span<const float> logits);
-
-struct RankedLogit {
-  float logit;
-  uint32_t token;
-};
-/// Fills `best` with the largest logits above -inf, the largest first, the first of equals first; in one pass. How many
-/// there are, at most best.size().
-size_t top_logits(std::span<const float> logits, std::span<RankedLogit> best);
+float softmax_probability(const KernelTable& kernels, std::span<const float> logits,
+                          uint32_t index);
 
 }  // namespace susurrus

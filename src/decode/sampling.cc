@@ -1,7 +1,6 @@
 #include "decode/sampling.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "decode/log_probability.h"
@@ -10,25 +9,26 @@ namespace susurrus {
 namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
+/// Finite, whatever the temperature.
+constexpr double kMostScale = 1e30;
 
-float weight(float logit, float maximum, float temperature) {
-  return logit == kForbidden ? 0.0f : std::exp((logit - maximum) / temperature);
-}
-
-/// The first index at which the weights, added up, exceed `uniform` of their sum: the inverse of the distribution
-/// function. Weights are added up in blocks, so that only those of one block are computed again. `maximum`, the largest
-/// logit, is above -inf.
-uint32_t draw(std::span<const float> logits, float maximum, float temperature, double uniform) {
-  constexpr size_t kBlocks = 64;
+/// The first index at which the weights exp((logit - maximum) * scale), added up, exceed `uniform` of their sum: the
+/// inverse of the distribution function. Weights are added up in blocks, so that only those of one block are computed again.
+/// `maximum`, the largest logit, is above -inf.
+uint32_t draw(const KernelTable& kernels, std::span<const float> logits, float maximum, float scale,
+              double uniform) {
+  constexpr size_t kBlocks = 256;
   const size_t block_size = (logits.size() + kBlocks - 1) / kBlocks;
-  double sums[kBlocks] = {};
+  const auto block_of = [&](size_t block) {
+    const size_t first = std::min(block * block_size, logits.size());
+    return logits.subspan(first, std::min(block_size, logits.size() - first));
+  };
+  double sums[kBlocks];
   double total = 0;
-  for (size_t i = 0; i < logits.size();) {
-    double& sum = sums[i / block_size];
-    for (const size_t end = std::min(i + block_size, logits.size()); i < end; ++i) {
-      sum += weight(logits[i], maximum, temperature);
-    }
-    total += sum;
+  for (size_t block = 0; block < kBlocks; ++block) {
+    const auto values = block_of(block);
+    sums[block] = kernels.exponential_sum(values.size(), values.data(), maximum, scale);
+    total += sums[block];
   }
 
   double wanted = uniform * total;
@@ -43,25 +43,26 @@ uint32_t draw(std::span<const float> logits, float maximum, float temperature, d
     block = last_block;
     wanted = total;
   }
-  const size_t first = block * block_size;
-  size_t chosen = first;
-  for (size_t i = first; i < std::min(first + block_size, logits.size()); ++i) {
-    const double w = weight(logits[i], maximum, temperature);
-    if (w == 0) continue;
+  const auto values = block_of(block);
+  size_t chosen = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double weight = kernels.exponential_sum(1, &values[i], maximum, scale);
+    if (weight == 0) continue;
     chosen = i;
-    if (wanted < w) break;
-    wanted -= w;
+    if (wanted < weight) break;
+    wanted -= weight;
   }
-  return static_cast<uint32_t>(chosen);
+  return static_cast<uint32_t>(block * block_size + chosen);
 }
 
 }  // namespace
 
-SamplingSearch::SamplingSearch(uint32_t end_of_text, size_t max_tokens, double temperature,
-                               uint32_t best_of, uint64_t seed)
-    : end_of_text_(end_of_text),
+SamplingSearch::SamplingSearch(const KernelTable& kernels, uint32_t end_of_text, size_t max_tokens,
+                               double temperature, uint32_t best_of, uint64_t seed)
+    : kernels_(kernels),
+      end_of_text_(end_of_text),
       max_tokens_(max_tokens),
-      temperature_(static_cast<float>(temperature)),
+      scale_(static_cast<float>(std::min(1 / temperature, kMostScale))),
       candidates_(best_of) {
   for (uint32_t i = 0; i < best_of; ++i) {
     generators_.emplace_back(derive_seed(seed, i));
@@ -81,11 +82,10 @@ bool SamplingSearch::choose(std::span<const std::span<const float>> rows) {
     const uint32_t source = is_begun_ ? static_cast<uint32_t>(i) : 0;
     const uint32_t sequence = under_way_[i];
     std::span<const float> logits = rows[source];
-    const LogSoftmax log_softmax(logits);
-    if (log_softmax.maximum == kForbidden) continue;
-    const uint32_t token =
-        draw(logits, log_softmax.maximum, temperature_, generators_[sequence].uniform());
-    const float logprob = log_softmax(logits[token]);
+    const float maximum = largest_logit(kernels_, logits).logit;
+    if (maximum == kForbidden) continue;
+    const uint32_t token = draw(kernels_, logits, maximum, scale_, generators_[sequence].uniform());
+    const float logprob = LogSoftmax(kernels_, logits, maximum)(logits[token]);
     TokenCandidate& candidate = candidates_[sequence];
     candidate.sum_logprob = add_logprob(candidate.sum_logprob, logprob);
     if (token == end_of_text_) continue;

@@ -1,6 +1,7 @@
 #pragma once
 #include "decode/seeded_random.h"
 #include "decode/token_search.h"
+#include "kernels/kernel_table.h"
 
 namespace susurrus {
 
@@ -10,8 +11,8 @@ class SamplingSearch final : public TokenSearch {
  public:
   /// `temperature` > 0, `best_of` and `max_tokens` at least 1. A sequence ends, and leaves the batch, with `end_of_text`,
   /// after `max_tokens` choices, or where every token is forbidden.
-  SamplingSearch(uint32_t end_of_text, size_t max_tokens, double temperature, uint32_t best_of,
-                 uint64_t seed);
+  SamplingSearch(const KernelTable& kernels, uint32_t end_of_text, size_t max_tokens,
+                 double temperature, uint32_t best_of, uint64_t seed);
 
   size_t sequence_count() const override { return is_begun_ ? under_way_.size() : 1; }
   std::span<const uint32_t> tokens(size_t sequence) const override {
@@ -23,9 +24,10 @@ class SamplingSearch final : public TokenSearch {
   std::vector<TokenCandidate> finish() override;
 
  private:
+  const KernelTable& kernels_;
   uint32_t end_of_text_;
   size_t max_tokens_;
-  float temperature_;
+  float scale_;  // 1 / temperature
   bool is_begun_ = false;
   std::vector<SeededRandom> generators_;    // of each sequence
   std::vector<TokenCandidate> candidates_;  // all sequences

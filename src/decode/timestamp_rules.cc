@@ -1,7 +1,6 @@
 #include "decode/timestamp_rules.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "decode/log_probability.h"
 
@@ -21,10 +20,9 @@ void TimestampRules::apply(std::span<float> logits, std::span<const uint32_t> sa
   if (last_index_) keep_inside(logits, sampled);
 
   // Ids past the timestamps, in an enlarged vocabulary, count as text.
-  float best_text = -std::numeric_limits<float>::infinity();
-  for (uint64_t i = 0; i < begin; ++i) best_text = std::max(best_text, logits[i]);
-  for (uint64_t i = end; i < logits.size(); ++i) best_text = std::max(best_text, logits[i]);
-  if (log_sum_exp(logits.subspan(begin, end - begin)) > best_text) {
+  const float best_text = std::max(largest_logit(kernels_, logits.first(begin)).logit,
+                                   largest_logit(kernels_, logits.subspan(end)).logit);
+  if (log_sum_exp(kernels_, logits.subspan(begin, end - begin)) > best_text) {
     forbid_range(logits, 0, begin);
     forbid_range(logits, end, logits.size());
   }

@@ -75,7 +75,7 @@ class TracingScorer final : public CandidateScorer {
       const uint32_t next =
           row_ + 1 < tokens_.size() ? tokens_[row_ + 1] : model_.special_tokens().end_of_text;
       const std::span<const float> logits = model_.logits(i);
-      score.logprob += logits[next] - log_sum_exp(logits);
+      score.logprob += logits[next] - log_sum_exp(model_.kernels(), logits);
     }
     if (row_ < tokens_.size()) {
       begin_logits();

@@ -15,7 +15,7 @@ Result<bool> LanguageDetector::step() {
   }
   if (!special.is_multilingual) return true;
   if (!model_.decode_step()) return false;
-  probabilities_ = language_probabilities(model_.logits(), special, allowed_);
+  probabilities_ = language_probabilities(model_.kernels(), model_.logits(), special, allowed_);
   model_.reset_decoder();
   return true;
 }

@@ -91,8 +91,8 @@ class WindowFilters {
             std::min<uint64_t>(*options.content_frames, model.window_frames()) /
             kFramesPerTimestamp);
       }
-      add<TimestampRules>(tokenizer.special(), max_initial_timestamp_index(model, options),
-                          last_index);
+      add<TimestampRules>(model.kernels(), tokenizer.special(),
+                          max_initial_timestamp_index(model, options), last_index);
     }
   }
 
@@ -115,17 +115,19 @@ class WindowFilters {
   const AllowedPhrases* allowed_ = nullptr;
 };
 
-std::unique_ptr<TokenSearch> make_search(const DecodeOptions& options, uint32_t end_of_text,
+std::unique_ptr<TokenSearch> make_search(const WhisperModel& model, const DecodeOptions& options,
                                          size_t max_tokens) {
+  const KernelTable& kernels = model.kernels();
+  const uint32_t end_of_text = model.special_tokens().end_of_text;
   if (options.beam_size) {
-    return std::make_unique<BeamSearch>(end_of_text, max_tokens, *options.beam_size,
+    return std::make_unique<BeamSearch>(kernels, end_of_text, max_tokens, *options.beam_size,
                                         beam_candidate_count(*options.beam_size, options.patience));
   }
   if (options.temperature > 0) {
-    return std::make_unique<SamplingSearch>(end_of_text, max_tokens, options.temperature,
+    return std::make_unique<SamplingSearch>(kernels, end_of_text, max_tokens, options.temperature,
                                             options.best_of, options.seed);
   }
-  return std::make_unique<GreedySearch>(end_of_text, max_tokens);
+  return std::make_unique<GreedySearch>(kernels, end_of_text, max_tokens);
 }
 
 class SearchingWindowDecoder final : public WindowDecoder {
@@ -137,7 +139,7 @@ class SearchingWindowDecoder final : public WindowDecoder {
         options_(options),
         prompt_(std::move(prompt)),
         filters_(model, options_, max_tokens),
-        search_(make_search(options_, model.special_tokens().end_of_text, max_tokens)) {
+        search_(make_search(model, options_, max_tokens)) {
     result_.language = language;
     if (language.empty()) detector_.emplace(model, std::move(allowed_languages));
     rows_.reserve(most_sequences(options));
@@ -186,7 +188,7 @@ class SearchingWindowDecoder final : public WindowDecoder {
   /// The unfiltered logits at <|startoftranscript|> tell how likely there is no speech.
   Status after_head() {
     result_.no_speech_prob =
-        softmax_probability(model_.logits(), model_.special_tokens().no_speech);
+        softmax_probability(model_.kernels(), model_.logits(), model_.special_tokens().no_speech);
     auto rest = std::span(prompt_.tokens).subspan(prompt_.head_count);
     stage_ = Stage::tokens;
     return rest.empty() ? choose() : model_.begin_decode(rest);

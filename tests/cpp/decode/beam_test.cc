@@ -56,6 +56,10 @@ void put(std::vector<Path>& paths, const Path& path) {
   paths.push_back(path);
 }
 
+LogSoftmax log_softmax_of(std::span<const float> row) {
+  return {default_kernels(), row, *std::ranges::max_element(row)};
+}
+
 void sort_by_sum(std::vector<Path>& paths) {
   std::stable_sort(paths.begin(), paths.end(),
                    [](const Path& a, const Path& b) { return a.sum > b.sum; });
@@ -70,7 +74,7 @@ std::vector<Path> plain_beam_search(const Table& table, size_t max_tokens, size_
     std::vector<Path> scores;
     for (const Path& beam : beams) {
       const auto row = table.row(beam.tokens);
-      const LogSoftmax log_softmax(row);
+      const LogSoftmax log_softmax = log_softmax_of(row);
       std::vector<Path> next;
       for (uint32_t token = 0; token < kVocabulary; ++token) {
         next.push_back({beam.tokens, log_softmax(row[token])});
@@ -133,7 +137,7 @@ SUSURRUS_TEST(beam_search_finds_what_the_reference_finds) {
     const auto max_tokens = static_cast<size_t>(1 + table.uniform() * 12);
     const double patience = 0.5 + table.uniform() * 1.5;
     const size_t max_candidates = std::max<size_t>(beam_candidate_count(beam_size, patience), 1);
-    BeamSearch search(kEnd, max_tokens, beam_size, max_candidates);
+    BeamSearch search(default_kernels(), kEnd, max_tokens, beam_size, max_candidates);
     EXPECT_TRUE(run(search, table));
     const auto found = search.finish();
     const auto expected = plain_beam_search(table, max_tokens, beam_size, max_candidates);
@@ -146,12 +150,12 @@ SUSURRUS_TEST(beam_search_finds_what_the_reference_finds) {
       float sum = 0;
       for (size_t t = 0; t < found[i].tokens.size(); ++t) {
         const auto row = table.row(std::span(found[i].tokens).first(t));
-        EXPECT_EQ(found[i].token_logprobs[t], LogSoftmax(row)(row[found[i].tokens[t]]));
+        EXPECT_EQ(found[i].token_logprobs[t], log_softmax_of(row)(row[found[i].tokens[t]]));
         sum += found[i].token_logprobs[t];
       }
       if (found[i].tokens.size() < max_tokens && found[i].sum_logprob != sum) {
         const auto row = table.row(found[i].tokens);
-        EXPECT_EQ(found[i].sum_logprob, static_cast<double>(sum + LogSoftmax(row)(row[kEnd])));
+        EXPECT_EQ(found[i].sum_logprob, static_cast<double>(sum + log_softmax_of(row)(row[kEnd])));
       }
     }
   }
@@ -169,7 +173,7 @@ SUSURRUS_TEST(candidates_wanted_are_rounded_as_python_rounds) {
 
 SUSURRUS_TEST(beams_without_probability_are_dropped) {
   // Two tokens are allowed for three beams, then only the end.
-  BeamSearch search(kEnd, 5, 3, 3);
+  BeamSearch search(default_kernels(), kEnd, 5, 3, 3);
   std::vector<float> logits(kVocabulary, kForbidden);
   logits[4] = 1;
   logits[2] = 0;
@@ -190,13 +194,13 @@ SUSURRUS_TEST(beams_without_probability_are_dropped) {
 SUSURRUS_TEST(beam_search_ends_with_what_it_has_where_everything_is_forbidden) {
   std::vector<float> logits(kVocabulary, kForbidden);
   std::vector<std::span<const float>> rows(2, logits);
-  BeamSearch blocked(kEnd, 5, 2, 2);
+  BeamSearch blocked(default_kernels(), kEnd, 5, 2, 2);
   EXPECT_TRUE(blocked.choose(rows));
   const auto nothing = blocked.finish();
   ASSERT_EQ(nothing.size(), 1u);
   EXPECT_TRUE(nothing[0].tokens.empty());
 
-  BeamSearch search(kEnd, 5, 2, 2);
+  BeamSearch search(default_kernels(), kEnd, 5, 2, 2);
   logits[3] = 0;
   EXPECT_FALSE(search.choose(rows));
   logits[3] = kForbidden;
@@ -209,7 +213,7 @@ SUSURRUS_TEST(beam_search_ends_with_what_it_has_where_everything_is_forbidden) {
 
 SUSURRUS_TEST(beam_search_allocates_nothing_while_it_chooses) {
   const Table table(3);
-  BeamSearch search(kEnd, 100, 5, 500);
+  BeamSearch search(default_kernels(), kEnd, 100, 5, 500);
   std::vector<std::span<const float>> rows(5);
   const uint64_t before = allocation_count();
   do {

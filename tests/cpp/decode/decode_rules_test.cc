@@ -40,7 +40,7 @@ std::string after(const std::vector<uint32_t>& sampled, std::optional<uint32_t> 
   // Text is likelier than all timestamps together, so that only the order decides.
   std::vector<float> logits(kVocabulary, 10.0f);
   std::fill_n(logits.begin() + kZero, 20, 0.0f);
-  TimestampRules(special, max_initial, last).apply(logits, sampled);
+  TimestampRules(default_kernels(), special, max_initial, last).apply(logits, sampled);
   return allowed(logits);
 }
 
@@ -84,7 +84,7 @@ SUSURRUS_TEST(no_timestamp_is_past_the_end_of_the_audio) {
 
 SUSURRUS_TEST(timestamps_are_forced_when_they_outweigh_every_text_token) {
   const SpecialTokens special = small_special();
-  const TimestampRules rules(special, std::nullopt);
+  const TimestampRules rules(default_kernels(), special, std::nullopt);
   const std::vector<uint32_t> sampled = {kZero, 5};
   // 19 timestamps of weight 1 against one text token of weight 18, then 20.
   for (const auto& [best, expected] :
@@ -143,14 +143,15 @@ SUSURRUS_TEST(languages_share_their_own_probability) {
   logits[12] = 0;
   logits[13] = std::log(6.0f);
   logits[14] = 0;
-  const auto languages = language_probabilities(logits, special);
+  const auto languages = language_probabilities(default_kernels(), logits, special);
   ASSERT_EQ(languages.size(), 3u);
   EXPECT_EQ(languages[0].token, 13u);
   EXPECT_NEAR(languages[0].probability, 0.75, 1e-6);
   EXPECT_EQ(languages[1].token, 12u);
   EXPECT_EQ(special.language_code(13), "de");
   // A list hides the others and leaves their share with them.
-  const auto some = language_probabilities(logits, special, std::vector<uint32_t>{14, 12});
+  const auto some =
+      language_probabilities(default_kernels(), logits, special, std::vector<uint32_t>{14, 12});
   ASSERT_EQ(some.size(), 2u);
   EXPECT_EQ(some[0].token, 12u);
   EXPECT_NEAR(some[0].probability, 0.125, 1e-6);

@@ -187,12 +187,13 @@ SUSURRUS_TEST(allowed_phrases_know_their_tokens_and_where_to_cut) {
 SUSURRUS_TEST(every_search_stays_within_the_allowed_phrases) {
   const auto filter = allowed({"light on", "light off", "New York Jersey", "ha"}, 12);
   const SpecialTokens& special = words().tokenizer.special();
-  const TimestampRules rules(special, 5);
+  const TimestampRules rules(default_kernels(), special, 5);
   uint32_t state = 1;
   for (int round = 0; round < 60 && !current_case_failed(); ++round) {
-    GreedySearch greedy(special.end_of_text, 12);
-    SamplingSearch sampling(special.end_of_text, 12, 1.0, 3, static_cast<uint64_t>(round));
-    BeamSearch beam(special.end_of_text, 12, 4, 4);
+    GreedySearch greedy(default_kernels(), special.end_of_text, 12);
+    SamplingSearch sampling(default_kernels(), special.end_of_text, 12, 1.0, 3,
+                            static_cast<uint64_t>(round));
+    BeamSearch beam(default_kernels(), special.end_of_text, 12, 4, 4);
     for (TokenSearch* search :
          {static_cast<TokenSearch*>(&greedy), static_cast<TokenSearch*>(&sampling),
           static_cast<TokenSearch*>(&beam)}) {

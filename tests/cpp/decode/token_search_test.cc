@@ -1,4 +1,5 @@
 // Greedy search, sampling, and which candidate wins.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -26,7 +27,7 @@ bool choose(TokenSearch& search, const std::vector<float>& logits) {
 
 std::vector<TokenCandidate> sample(const std::vector<float>& logits, size_t max_tokens,
                                    double temperature, uint32_t best_of, uint64_t seed) {
-  SamplingSearch search(kEnd, max_tokens, temperature, best_of, seed);
+  SamplingSearch search(default_kernels(), kEnd, max_tokens, temperature, best_of, seed);
   while (!choose(search, logits)) {
   }
   return search.finish();
@@ -39,7 +40,7 @@ TokenCandidate candidate(size_t length, double sum) {
 }  // namespace
 
 SUSURRUS_TEST(greedy_search_sums_log_probabilities) {
-  GreedySearch search(kEnd, 5);
+  GreedySearch search(default_kernels(), kEnd, 5);
   std::vector<float> logits(kVocabulary, kForbidden);
   logits[3] = std::log(3.0f);
   logits[4] = std::log(1.0f);
@@ -57,13 +58,13 @@ SUSURRUS_TEST(greedy_search_sums_log_probabilities) {
 }
 
 SUSURRUS_TEST(greedy_search_ends_at_its_limit_or_with_nothing_allowed) {
-  GreedySearch search(kEnd, 2);
+  GreedySearch search(default_kernels(), kEnd, 2);
   const std::vector<float> logits(kVocabulary, 0.0f);
   EXPECT_FALSE(choose(search, logits));
   EXPECT_EQ(search.tokens(0)[0], 0u);  // the first of equals
   EXPECT_TRUE(choose(search, logits));
   EXPECT_EQ(search.finish()[0].tokens.size(), 2u);
-  GreedySearch blocked(kEnd, 2);
+  GreedySearch blocked(default_kernels(), kEnd, 2);
   EXPECT_TRUE(choose(blocked, std::vector<float>(kVocabulary, kForbidden)));
   EXPECT_EQ(blocked.finish()[0].sum_logprob, 0.0);
 }
@@ -117,7 +118,7 @@ SUSURRUS_TEST(samples_follow_the_distribution_over_many_tokens) {
   std::vector<float> logits(kTokens, kForbidden);
   for (size_t i = 1; i < kTokens; ++i) logits[i] = std::log(static_cast<float>(i));
   constexpr size_t kDraws = 5000;
-  SamplingSearch search(kTokens, kDraws, 1.0, 1, 8);
+  SamplingSearch search(default_kernels(), kTokens, kDraws, 1.0, 1, 8);
   while (!choose(search, logits)) {
   }
   const auto drawn = search.finish();
@@ -135,7 +136,7 @@ SUSURRUS_TEST(draws_invert_the_distribution_function) {
   // The same numbers, looked up in the running sum of equal weights.
   constexpr size_t kTokens = 333;
   const std::vector<float> logits(kTokens, 2.0f);
-  SamplingSearch search(kTokens, 500, 0.7, 1, 4);
+  SamplingSearch search(default_kernels(), kTokens, 500, 0.7, 1, 4);
   while (!choose(search, logits)) {
   }
   SeededRandom random(derive_seed(4, 0));
@@ -164,7 +165,7 @@ SUSURRUS_TEST(samples_repeat_with_their_seed) {
 
 SUSURRUS_TEST(ended_samples_leave_the_batch) {
   constexpr uint32_t kSequences = 8;
-  SamplingSearch search(kEnd, 50, 1.0, kSequences, 5);
+  SamplingSearch search(default_kernels(), kEnd, 50, 1.0, kSequences, 5);
   EXPECT_EQ(search.sequence_count(), 1u);
   const std::vector<float> logits(kVocabulary, 0.0f);
   std::vector<std::vector<uint32_t>> paths(1);
@@ -204,8 +205,8 @@ SUSURRUS_TEST(samples_end_where_everything_is_forbidden) {
 SUSURRUS_TEST(searches_allocate_nothing_while_they_choose) {
   std::vector<float> logits(kVocabulary, 0.0f);
   logits[kEnd] = -3;
-  GreedySearch greedy(kEnd, 40);
-  SamplingSearch sampling(kEnd, 40, 1.0, 4, 1);
+  GreedySearch greedy(default_kernels(), kEnd, 40);
+  SamplingSearch sampling(default_kernels(), kEnd, 40, 1.0, 4, 1);
   const std::vector<std::span<const float>> rows(4, logits);
   const uint64_t before = allocation_count();
   while (!greedy.choose(rows)) {
@@ -235,28 +236,44 @@ SUSURRUS_TEST(candidates_are_ranked_by_mean_or_by_penalised_length) {
 
 SUSURRUS_TEST(log_probabilities) {
   const std::vector<float> logits = {1000.0f, 1000.0f + std::log(3.0f), kForbidden};
-  EXPECT_NEAR(softmax_probability(logits, 1), 0.75, 1e-4);
-  EXPECT_EQ(softmax_probability(logits, 2), 0.0f);
-  EXPECT_EQ(log_sum_exp({}), -std::numeric_limits<double>::infinity());
-  const LogSoftmax log_softmax(logits);
+  EXPECT_NEAR(softmax_probability(default_kernels(), logits, 1), 0.75, 1e-4);
+  EXPECT_EQ(softmax_probability(default_kernels(), logits, 2), 0.0f);
+  EXPECT_EQ(log_sum_exp(default_kernels(), {}), -std::numeric_limits<double>::infinity());
+  const LogSoftmax log_softmax(default_kernels(), logits, logits[1]);
   EXPECT_NEAR(log_softmax(logits[0]), std::log(0.25), 1e-4);
   EXPECT_EQ(log_softmax(logits[2]), kForbidden);
   // Small differences between large logits survive.
   const std::vector<float> large = {1e6f, 1e6f - 0.5f};
-  EXPECT_NEAR(LogSoftmax(large)(large[0]), -std::log(1 + std::exp(-0.5)), 1e-6);
+  EXPECT_NEAR(LogSoftmax(default_kernels(), large, large[0])(large[0]),
+              -std::log(1 + std::exp(-0.5)), 1e-6);
 }
 
 SUSURRUS_TEST(top_logits_are_the_largest_in_order) {
   RankedLogit best[3];
   const std::vector<float> logits = {1, 4, kForbidden, 4, 9, 2, 4};
-  ASSERT_EQ(top_logits(logits, best), 3u);
+  ASSERT_EQ(top_logits(default_kernels(), logits, best), 3u);
   EXPECT_EQ(best[0].token, 4u);
   EXPECT_EQ(best[1].token, 1u);  // the first of equals
   EXPECT_EQ(best[2].token, 3u);
   EXPECT_EQ(best[0].logit, 9.0f);
-  ASSERT_EQ(top_logits(std::vector<float>{kForbidden, 3, kForbidden}, best), 1u);
+  ASSERT_EQ(top_logits(default_kernels(), std::vector<float>{kForbidden, 3, kForbidden}, best), 1u);
   EXPECT_EQ(best[0].token, 1u);
-  EXPECT_EQ(top_logits(std::vector<float>{kForbidden}, best), 0u);
+  EXPECT_EQ(top_logits(default_kernels(), std::vector<float>{kForbidden}, best), 0u);
+  EXPECT_EQ(largest_logit(default_kernels(), {}).logit, kForbidden);
+}
+
+SUSURRUS_TEST(top_logits_of_a_whole_vocabulary) {
+  SeededRandom random(3);
+  std::vector<float> logits(51865);
+  // Few different values, so that there are equals.
+  for (float& logit : logits) logit = std::floor(static_cast<float>(random.uniform() * 5000));
+  std::vector<uint32_t> order(logits.size());
+  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, [&](uint32_t a, uint32_t b) { return logits[a] > logits[b]; });
+  RankedLogit best[65];
+  ASSERT_EQ(top_logits(default_kernels(), logits, best), 65u);
+  for (size_t i = 0; i < 65; ++i) EXPECT_EQ(best[i].token, order[i]);
+  EXPECT_EQ(largest_logit(default_kernels(), logits).token, order[0]);
 }
 
 }  // namespace susurrus::testing

@@ -36,7 +36,7 @@ double plain_logprob(WhisperModel& model, std::vector<uint32_t> tokens,
     auto logits = model.decode(tokens);
     if (!EXPECT_TRUE(logits.has_value())) return 0;
     const uint32_t next = i < text.size() ? text[i] : model.special_tokens().end_of_text;
-    sum += (*logits)[next] - log_sum_exp(*logits);
+    sum += (*logits)[next] - log_sum_exp(model.kernels(), *logits);
     tokens.push_back(next);
   }
   return sum;
