@@ -76,7 +76,7 @@ export function openWorker(worker: Worker): EngineLink {
             then(value);
           };
         waiting.set(id, { done: settle(done), failed: settle(failed), options });
-        post({ type: 'call', id, name, request });
+        post({ type: 'call', id, name, request: withOwnBuffers(request) });
       });
     },
     close() {
@@ -86,4 +86,15 @@ export function openWorker(worker: Worker): EngineLink {
       fail(disposedDuringWork());
     },
   };
+}
+
+/** A message takes along the whole buffer behind a view: a part of a larger one goes as a copy of its own. */
+function withOwnBuffers<T>(request: T): T {
+  const own = (value: unknown): unknown =>
+    ArrayBuffer.isView(value) && value.byteLength < value.buffer.byteLength
+      ? (value as Uint8Array).slice()
+      : value;
+  return Object.fromEntries(
+    Object.entries(request ?? {}).map(([key, value]) => [key, own(value)]),
+  ) as T;
 }
