@@ -2,9 +2,9 @@
 // cache, and plain reading of memory. In Node and in a browser's worker.
 import { assemble, op, simd } from './wasm_assembler.mjs';
 
-const leftAt = 0;
-const rightAt = 16384;
-const steps = 256; // of the inner product: both sides stay in the first cache
+export const leftAt = 0;
+export const rightAt = 16384;
+export const steps = 256; // of the inner product: both sides stay in the first cache
 const columns = 8;
 
 /** [vector load of the right side and its bytes, values of the inner side in a step, the product of two locals]. */
@@ -31,8 +31,18 @@ const kernels = {
   },
 };
 
-/** A register tile of rows × 8 columns; run(repeats). */
-function tile({ load: [load, loadBytes], product }, rows) {
+/** Where a tile leaves its sums, [rows × 8]. */
+export const sumsAt = 65536 - 1024;
+
+/**
+ * A register tile of rows × 8 columns: run(repeats) adds up the products of [256 × rows] of the left side, 4 bytes each, and
+ * [256 × 8] of the right side.
+ */
+export function tileModule(name, rows) {
+  const {
+    load: [load, loadBytes],
+    product,
+  } = kernels[name];
   const [repeats, left, right, step] = [0, 1, 2, 3];
   const vectors = columns / 4;
   const [splat, firstRight, firstSum] = [4, 5, 5 + vectors];
@@ -58,7 +68,7 @@ function tile({ load: [load, loadBytes], product }, rows) {
   ];
   const stores = [];
   for (let i = 0; i < rows * vectors; ++i) {
-    stores.push(op.i32(0), op.get(firstSum + i), op.simdMemory(simd.store, 65536 - 1024 + 16 * i));
+    stores.push(op.i32(0), op.get(firstSum + i), op.simdMemory(simd.store, sumsAt + 16 * i));
   }
   const inner = op.loop(
     ...tileOps,
@@ -129,28 +139,28 @@ async function bestRate(run, rounds) {
 }
 
 /** Operations a second of the best tile (on zeros, which take as long as other numbers), or undefined where these instructions are not known. */
-async function tileRate(kernel) {
+async function tileRate(name) {
   const rates = [];
   for (const rows of [4, 5, 6]) {
-    const bytes = tile(kernel, rows);
+    const bytes = tileModule(name, rows);
     if (!WebAssembly.validate(bytes)) return undefined;
     const { run } = await instance(bytes);
     const repeats = 4000;
-    const operations = repeats * steps * rows * columns * kernel.depth * 2;
+    const operations = repeats * steps * rows * columns * kernels[name].depth * 2;
     rates.push(operations * (await bestRate(() => run(repeats), 12)));
   }
   return Math.max(...rates);
 }
 
 /** {mulAdd, madd, dotI16, relaxedDot} in operations a second, and readRates: [[MiB, bytes a second]]. */
-export async function measureLimits({ quick }) {
+export async function measureLimits({ isQuick }) {
   const limits = {};
-  for (const [name, kernel] of Object.entries(kernels)) {
-    const rate = await tileRate(kernel);
+  for (const name of Object.keys(kernels)) {
+    const rate = await tileRate(name);
     if (rate !== undefined) limits[name] = rate;
   }
   limits.readRates = [];
-  for (const mebibytes of quick ? [16] : [32, 64, 128]) {
+  for (const mebibytes of isQuick ? [16] : [32, 64, 128]) {
     const bytes = mebibytes * 2 ** 20;
     const { run, memory } = await instance(reader(bytes));
     new Uint8Array(memory.buffer).fill(1);
