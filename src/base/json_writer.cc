@@ -1,7 +1,8 @@
 #include "base/json_writer.h"
 
 #include <cmath>
-#include <cstdio>
+
+#include "base/decimal.h"
 
 namespace susurrus {
 
@@ -22,16 +23,14 @@ JsonWriter& JsonWriter::value(std::string_view text) {
 
 JsonWriter& JsonWriter::value(double number) {
   if (!std::isfinite(number)) return json("null");
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", number);
-  return json(text);
+  char room[32];
+  return json(write_decimal(number, 17, room));
 }
 
 JsonWriter& JsonWriter::value(float number) {
   if (!std::isfinite(number)) return json("null");
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", static_cast<double>(number));
-  return json(text);
+  char room[32];
+  return json(write_decimal(static_cast<double>(number), 9, room));
 }
 
 JsonWriter& JsonWriter::value(uint64_t number) { return json(std::to_string(number)); }
@@ -68,9 +67,8 @@ void JsonWriter::quote(std::string_view text) {
       text_ += '\\';
       text_ += c;
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", c);
-      text_ += escape;
+      text_ += c < 0x10 ? "\\u000" : "\\u001";
+      text_ += "0123456789abcdef"[c & 15];
     } else {
       text_ += c;
     }
