@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -7,25 +8,10 @@
 #include "base/bytes.h"
 #include "base/result.h"
 
+struct yyjson_doc;
+struct yyjson_val;
+
 namespace susurrus {
-
-/// What the parser makes of a value. Those of one document lie in a row, in the order of the text: a container's members
-/// (key, value, key, ...) or elements follow it.
-struct JsonNode {
-  enum class Type : uint8_t { null, boolean, integer, real, text, array, object };
-  Type type = Type::null;
-  /// Members, elements, or bytes of text.
-  uint32_t size = 0;
-  union {
-    uint64_t integer = 0;
-    double real;
-    const char* text;
-    bool boolean;
-    const JsonNode* end;  // behind a container
-  };
-
-  const JsonNode* next() const { return type >= Type::array ? end : this + 1; }
-};
 
 class JsonItems;
 class JsonMembers;
@@ -34,13 +20,13 @@ class JsonMembers;
 class JsonValue {
  public:
   JsonValue() = default;
-  explicit JsonValue(const JsonNode* node) : node_(node) {}
+  explicit JsonValue(yyjson_val* value) : value_(value) {}
 
-  bool exists() const { return node_ != nullptr; }
-  bool is_null() const { return is(JsonNode::Type::null); }
-  bool is_object() const { return is(JsonNode::Type::object); }
-  bool is_array() const { return is(JsonNode::Type::array); }
-  bool is_string() const { return is(JsonNode::Type::text); }
+  bool exists() const { return value_ != nullptr; }
+  bool is_null() const;
+  bool is_object() const;
+  bool is_array() const;
+  bool is_string() const;
   /// Elements of an array, members of an object; else 0.
   size_t size() const;
 
@@ -61,9 +47,7 @@ class JsonValue {
  private:
   friend class JsonItems;
   friend class JsonMembers;
-  bool is(JsonNode::Type type) const { return node_ != nullptr && node_->type == type; }
-
-  const JsonNode* node_ = nullptr;
+  yyjson_val* value_ = nullptr;
 };
 
 /// for (JsonValue item : value.items())
@@ -71,13 +55,13 @@ class JsonItems {
  public:
   class Iterator {
    public:
-    Iterator(const JsonNode* at, size_t left) : at_(at), left_(left) {}
+    Iterator(yyjson_val* at, size_t left) : at_(at), left_(left) {}
     JsonValue operator*() const { return JsonValue(at_); }
     Iterator& operator++();
     bool operator!=(const Iterator& other) const { return left_ != other.left_; }
 
    private:
-    const JsonNode* at_;
+    yyjson_val* at_;
     size_t left_;
   };
   explicit JsonItems(JsonValue value);
@@ -85,7 +69,7 @@ class JsonItems {
   Iterator end() const { return {nullptr, 0}; }
 
  private:
-  const JsonNode* first_ = nullptr;
+  yyjson_val* first_ = nullptr;
   size_t count_ = 0;
 };
 
@@ -98,13 +82,13 @@ class JsonMembers {
   };
   class Iterator {
    public:
-    Iterator(const JsonNode* at, size_t left) : at_(at), left_(left) {}
+    Iterator(yyjson_val* at, size_t left) : at_(at), left_(left) {}
     Member operator*() const;
     Iterator& operator++();
     bool operator!=(const Iterator& other) const { return left_ != other.left_; }
 
    private:
-    const JsonNode* at_;
+    yyjson_val* at_;
     size_t left_;
   };
   explicit JsonMembers(JsonValue value);
@@ -112,7 +96,7 @@ class JsonMembers {
   Iterator end() const { return {nullptr, 0}; }
 
  private:
-  const JsonNode* first_ = nullptr;
+  yyjson_val* first_ = nullptr;
   size_t count_ = 0;
 };
 
@@ -123,12 +107,12 @@ struct JsonOrigin {
   const char* subject = "metadata";
 };
 
-/// A parsed JSON text: strict RFC 8259, UTF-8, nesting of at most limits::kJsonDepth, memory within kMaxNodeBytes.
+/// A parsed JSON text: strict RFC 8259, UTF-8, nesting of at most limits::kJsonDepth, memory within kMaxHeapBytes.
 class JsonDocument {
  public:
-  /// The parser writes this many bytes behind the text.
-  static constexpr size_t kPaddingBytes = 1;
-  static constexpr uint64_t kMaxNodeBytes = 512ull << 20;
+  /// The parser may write this many bytes behind the text.
+  static constexpr size_t kPaddingBytes = 4;
+  static constexpr uint64_t kMaxHeapBytes = 512ull << 20;
 
   /// Parses the first `byte_count` bytes of `buffer`, which the document keeps and overwrites; the buffer is
   /// kPaddingBytes longer.
@@ -137,17 +121,20 @@ class JsonDocument {
   /// The same on a copy.
   static Result<JsonDocument> parse(std::string_view text, JsonOrigin origin);
 
-  JsonDocument(JsonDocument&& other) = default;
+  JsonDocument(JsonDocument&& other) noexcept;
   JsonDocument& operator=(JsonDocument&&) = delete;
+  JsonDocument(const JsonDocument&) = delete;
+  ~JsonDocument();
 
-  JsonValue root() const { return JsonValue(reinterpret_cast<const JsonNode*>(nodes_.data())); }
+  JsonValue root() const;
 
  private:
-  JsonDocument(AlignedBuffer text, AlignedBuffer nodes)
-      : text_(std::move(text)), nodes_(std::move(nodes)) {}
+  struct Heap;
+  JsonDocument(AlignedBuffer text, std::unique_ptr<Heap> heap, yyjson_doc* document);
 
   AlignedBuffer text_;
-  AlignedBuffer nodes_;
+  std::unique_ptr<Heap> heap_;
+  yyjson_doc* document_ = nullptr;
 };
 
 }  // namespace susurrus

@@ -1,8 +1,7 @@
 #include "base/json_writer.h"
 
 #include <cmath>
-
-#include "base/decimal.h"
+#include <cstdio>
 
 namespace susurrus {
 
@@ -23,14 +22,16 @@ JsonWriter& JsonWriter::value(std::string_view text) {
 
 JsonWriter& JsonWriter::value(double number) {
   if (!std::isfinite(number)) return json("null");
-  char room[32];
-  return json(write_decimal(number, 17, room));
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", number);
+  return json(text);
 }
 
 JsonWriter& JsonWriter::value(float number) {
   if (!std::isfinite(number)) return json("null");
-  char room[32];
-  return json(write_decimal(static_cast<double>(number), 9, room));
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9g", static_cast<double>(number));
+  return json(text);
 }
 
 JsonWriter& JsonWriter::value(uint64_t number) { return json(std::to_string(number)); }
@@ -67,8 +68,9 @@ void JsonWriter::quote(std::string_view text) {
       text_ += '\\';
       text_ += c;
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      text_ += c < 0x10 ? "\\u000" : "\\u001";
-      text_ += "0123456789abcdef"[c & 15];
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", c);
+      text_ += escape;
     } else {
       text_ += c;
     }

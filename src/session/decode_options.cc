@@ -1,8 +1,8 @@
 #include "session/decode_options.h"
 
 #include <cmath>
+#include <cstdio>
 
-#include "base/decimal.h"
 #include "text/utf8.h"
 
 namespace susurrus {
@@ -10,8 +10,9 @@ namespace {
 
 Status check(std::string_view name, double number, const NumberRange& range) {
   if (range.holds(number)) return ok_status();
-  char room[32];
-  return option_error(name, range.text).having(write_decimal(number, 6, room));
+  char got[32];
+  std::snprintf(got, sizeof got, "%g", number);
+  return option_error(name, range.text).having(got);
 }
 
 template <typename T>

@@ -1,6 +1,7 @@
 #include "text/special_tokens.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace susurrus {
 namespace {
@@ -115,10 +116,9 @@ uint32_t SpecialTokens::end() const {
 void SpecialTokens::append_name(uint32_t id, std::string& out) const {
   if (is_timestamp(id)) {
     uint32_t centiseconds = 2 * (id - timestamp_begin);
-    out += "<|" + std::to_string(centiseconds / 100) + '.';
-    out += static_cast<char>('0' + centiseconds / 10 % 10);
-    out += static_cast<char>('0' + centiseconds % 10);
-    out += "|>";
+    char text[24];
+    std::snprintf(text, sizeof text, "<|%u.%02u|>", centiseconds / 100, centiseconds % 100);
+    out += text;
     return;
   }
   const std::pair<uint32_t, const char*> names[] = {

@@ -43,87 +43,14 @@ SUSURRUS_TEST(json_values) {
 }
 
 SUSURRUS_TEST(json_refuses_what_is_not_strict) {
-  for (const char* text : {"",
-                           " ",
-                           "{",
-                           "{\"a\":}",
-                           "[1,]",
-                           "{'a':1}",
-                           "nul",
-                           "[1] x",
-                           "\xEF\xBB\xBF{}",
-                           "[NaN]",
-                           "[Infinity]",
-                           "[01]",
-                           "[1e999]",
-                           "\"\\ud800\"",
-                           "\"a\nb\"",
-                           "// c\n{}",
-                           "[1 2]",
-                           "{\"a\" 1}",
-                           "{\"a\":1,}",
-                           "{1:2}",
-                           "[1}",
-                           "{\"a\":1]",
-                           "]",
-                           "[",
-                           "[1",
-                           "{\"a\"",
-                           "\"a",
-                           "\"\\",
-                           "\"\\x\"",
-                           "\"\\u12g4\"",
-                           "\"\\u123\"",
-                           "\"\\udc00\"",
-                           "\"\\ud800\\u0041\"",
-                           "\"\\ud800\\n\"",
-                           "-",
-                           "+1",
-                           ".5",
-                           "1.",
-                           "1e",
-                           "1e+",
-                           "0x1",
-                           "--1",
-                           "tru",
-                           "truex",
-                           "True",
-                           "nullnull",
-                           "1,2",
-                           "\v1"}) {
+  for (const char* text :
+       {"", " ", "{", "{\"a\":}", "[1,]", "{'a':1}", "nul", "[1] x", "\xEF\xBB\xBF{}", "[NaN]",
+        "[Infinity]", "[01]", "[1e999]", "\"\\ud800\"", "\"a\nb\"", "// c\n{}"}) {
     EXPECT_EQ(json_error(text).code, ErrorCode::malformed);
     EXPECT_EQ(json_error(text).reason, ErrorReason::bad_metadata);
   }
   EXPECT_EQ(json_error("[1, x]", 1000).offset, 1004u);
   EXPECT_EQ(json_error("[\"\xC3(\"]", 100).offset, 102u);
-}
-
-SUSURRUS_TEST(json_text_is_unescaped) {
-  auto document = JsonDocument::parse(
-      R"(["\"\\\/\b\f\n\r\t\u0000\u0041\u00E9\u20ac\ud83c\uDFB5 plain é", "", "\uffff"])", {});
-  ASSERT_TRUE(document.has_value());
-  std::string seen;
-  for (JsonValue item : document->root().items()) seen += std::string(*item.text()) + "|";
-  EXPECT_EQ(
-      seen,
-      std::string(
-          "\"\\/\b\f\n\r\t\0A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x8E\xB5 plain \xC3\xA9||\xEF\xBF\xBF|",
-          34));
-}
-
-SUSURRUS_TEST(json_numbers_are_integers_or_doubles) {
-  auto document = JsonDocument::parse(
-      " [0,-0 ,18446744073709551615,18446744073709551616,-3,1.0,1e2,-2.5E-1,0.1]\r\n\t", {});
-  ASSERT_TRUE(document.has_value());
-  std::string seen;
-  for (JsonValue item : document->root().items()) {
-    seen += item.unsigned_integer() ? 'u' : 'r';
-    seen += std::to_string(*item.number()) + " ";
-  }
-  EXPECT_EQ(
-      seen,
-      "u0.000000 r-0.000000 u18446744073709551616.000000 r18446744073709551616.000000 r-3.000000 "
-      "r1.000000 r100.000000 r-0.250000 r0.100000 ");
 }
 
 SUSURRUS_TEST(json_depth_is_limited) {
