@@ -23,6 +23,13 @@ set(SUSURRUS_ENGINE_LINK_FLAGS
   --no-entry                            # a library
 )
 
+# Engines with threads, besides: memory that threads share. They are started by the wrapper (web/src/engine/threads.ts), which
+# needs nothing of Emscripten's own ways for that, neither in its glue nor in a file beside it.
+set(SUSURRUS_THREADS_LINK_FLAGS
+  -sWASM_WORKERS=1                      # shared memory, and libraries that are made for it
+  -sEXPORTED_RUNTIME_METHODS=HEAPU8,wasmMemory  # threads are given the memory
+)
+
 set(SUSURRUS_TEST_LINK_FLAGS
   -sENVIRONMENT=node                    # run by scripts/test.mjs
   -sNODERAWFS=1                         # cases may read files of the source tree

@@ -49,10 +49,12 @@ async function buildWasm(options) {
   });
 }
 
-/** Both engines in WebAssembly. */
+/** The engines in WebAssembly: both variants, for one thread and for several. */
 export async function buildEngines() {
-  await buildWasm({ name: 'the engines', targets: ['engine_simd', 'engine_relaxed'] });
-  checkGlue();
+  const names = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'];
+  await buildWasm({ name: 'the engines', targets: names.map((name) => `engine_${name}`) });
+  checkGlue('simd', 'relaxed');
+  checkGlue('simd-threads', 'relaxed-threads');
 }
 
 /** The core tests in WebAssembly, once for each engine's kernels. */
@@ -62,16 +64,17 @@ export const buildWasmTests = () =>
     targets: ['core_tests_simd', 'core_tests_relaxed'],
   });
 
-/** One file of JavaScript serves both engines; that only holds while emcc writes the same one for both. */
-function checkGlue() {
-  const [simd, relaxed] = ['simd', 'relaxed'].map((name) =>
-    join(root, `build/wasm/engine.${name}.mjs`),
+/** One file of JavaScript serves both variants; that only holds while emcc writes the same one for both. */
+function checkGlue(...names) {
+  const [one, other] = names.map((name) =>
+    readFileSync(join(root, `build/wasm/engine.${name}.mjs`), 'utf8').replaceAll(
+      `engine.${name}.`,
+      'engine.',
+    ),
   );
-  const withoutName = (path) =>
-    readFileSync(path, 'utf8').replaceAll(/engine\.(simd|relaxed)\.wasm/g, 'engine.wasm');
-  if (withoutName(simd) !== withoutName(relaxed)) {
+  if (one !== other) {
     throw new StepError(
-      'engine.simd.mjs and engine.relaxed.mjs differ.',
+      `The glue of the engines ${names.join(' and ')} differs.`,
       'Both must be linked with the same flags and bindings: see bindings/link_flags.cmake.',
     );
   }

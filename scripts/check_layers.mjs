@@ -6,13 +6,14 @@ import { isProgram, main, root, StepError } from './toolchain/steps.mjs';
 /** Layer → the layers of src/ it may include besides itself and the standard library. */
 const layers = {
   base: [],
+  parallel: ['base'],
   stream: ['base'],
   container: ['base', 'stream'],
   tensor: ['base', 'container'],
   kernels: ['base', 'tensor', 'container'],
   audio: ['base', 'tensor', 'kernels'],
   text: ['base', 'container'],
-  whisper: ['base', 'tensor', 'kernels', 'container'],
+  whisper: ['base', 'parallel', 'tensor', 'kernels', 'container'],
   decode: ['base', 'tensor', 'text', 'kernels'],
   align: ['base', 'tensor', 'kernels'],
   convert: ['base', 'stream', 'container', 'tensor', 'kernels', 'text'],

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parallel/divide.h"
+
 namespace susurrus {
 namespace {
 
@@ -9,9 +11,39 @@ namespace {
 constexpr size_t kMinTileRows = 64;
 constexpr size_t kWideTileRows = 256;
 constexpr size_t kColumnStep = 16;
+// Kernels do few rows another way than many, in another order of sums. Bits do not depend on where pieces and slices end as
+// long as neither makes few of many.
+constexpr size_t kLeastRows = 8;
+// Slices of rows: whole tiles, but for the last, and enough of them for a weight that each thread expands for itself.
+constexpr size_t kRowStep = 12;
+constexpr size_t kMinSliceRows = 48;
+// Less than this is done sooner than another thread has taken notice.
+constexpr uint64_t kLeastSliceMultiplyAdds = 32'000;
 
 size_t at_least_one(uint64_t value, size_t most) {
   return static_cast<size_t>(std::clamp<uint64_t>(value, 1, std::max<size_t>(most, 1)));
+}
+
+/// How many of `left` rows a piece gets that may have `most`.
+size_t piece_rows(uint64_t most, size_t left) {
+  const size_t rows = at_least_one(most, left);
+  const size_t rest = left - rows;
+  return rest == 0 || rest >= kLeastRows || left < 2 * kLeastRows ? rows : left - kLeastRows;
+}
+
+/// Most slices of `rows` rows.
+size_t row_slices(size_t rows) { return std::max<size_t>(rows / kMinSliceRows, 1); }
+
+/// Most slices of what costs `multiply_adds`.
+size_t worthwhile_slices(uint64_t multiply_adds) {
+  return at_least_one(multiply_adds / kLeastSliceMultiplyAdds, thread_count());
+}
+
+/// A thread's own part of the memory that an operation was given for all of them.
+std::span<float> own_scratch(std::span<float> scratch, size_t thread) {
+  if constexpr (!kHasThreads) return scratch;
+  const size_t count = scratch.size() / thread_count() / 16 * 16;
+  return scratch.subspan(thread * count, count);
 }
 
 }  // namespace
@@ -40,6 +72,7 @@ PacedOp PacedOp::already_done(uint64_t multiply_adds) {
 
 uint64_t PacedOp::run_piece(const KernelTable& kernels, uint64_t budget) {
   if (is_done()) return 0;
+  budget *= thread_count();
   switch (kind_) {
     case Kind::linear: return run_linear(kernels, budget);
     case Kind::conv: return run_conv(kernels, budget);
@@ -63,12 +96,12 @@ uint64_t PacedOp::run_linear(const KernelTable& kernels, uint64_t budget) {
                                (linear_.epilogue == Epilogue::gelu ? kGeluMultiplyAdds : 0);
   if (inner_ == 0) {
     const size_t left = outer_count_ - outer_;
-    outer_tile_ = at_least_one(budget / (inner_count_ * output_cost), left);
+    outer_tile_ = piece_rows(budget / (inner_count_ * output_cost), left);
     if (outer_tile_ < std::min(left, kMinTileRows)) {
       // Later pieces of the tile may find less of a budget.
-      const uint64_t least = std::min(budget, kLeastPieceMultiplyAdds);
+      const uint64_t least = std::min(budget, kLeastPieceMultiplyAdds * thread_count());
       outer_tile_ =
-          at_least_one(least / (kColumnStep * output_cost), std::min(left, kWideTileRows));
+          piece_rows(std::min<uint64_t>(least / (kColumnStep * output_cost), kWideTileRows), left);
     }
   }
   const size_t rows = outer_tile_;
@@ -76,30 +109,49 @@ uint64_t PacedOp::run_linear(const KernelTable& kernels, uint64_t budget) {
   size_t columns = at_least_one(budget / (rows * output_cost), columns_left);
   if (columns < columns_left) columns = std::max(columns / kColumnStep * kColumnStep, kColumnStep);
   columns = std::min(columns, columns_left);
+  const uint64_t cost = rows * columns * output_cost;
 
-  LinearArgs piece = linear_;
-  piece.rows = rows;
-  piece.x = linear_.x + outer_ * linear_.x_stride;
-  piece.y = linear_.y + outer_ * linear_.y_stride + inner_;
-  piece.weight.shape = Shape({columns, linear_.weight.shape[1]});
-  piece.weight.data = linear_.weight.row(inner_);
-  if (linear_.bias != nullptr) piece.bias = linear_.bias + inner_;
-  kernels.linear(piece);
+  const auto run = [&](size_t first_row, size_t row_count, size_t first_column, size_t column_count,
+                       size_t thread) {
+    LinearArgs piece = linear_;
+    piece.rows = row_count;
+    piece.x = linear_.x + first_row * linear_.x_stride;
+    piece.y = linear_.y + first_row * linear_.y_stride + first_column;
+    piece.weight.shape = Shape({column_count, linear_.weight.shape[1]});
+    piece.weight.data = linear_.weight.row(first_column);
+    if (linear_.bias != nullptr) piece.bias = linear_.bias + first_column;
+    piece.scratch = own_scratch(linear_.scratch, thread);
+    kernels.linear(piece);
+  };
+  size_t slices;
+  if (kHasThreads && rows < kMinSliceRows * thread_count()) {
+    slices = divide(columns, kColumnStep, worthwhile_slices(cost), [&](const Slice& slice) {
+      run(outer_, rows, inner_ + slice.first, slice.count, slice.thread);
+    });
+  } else {
+    slices = divide(rows, kRowStep, worthwhile_slices(cost), [&](const Slice& slice) {
+      run(outer_ + slice.first, slice.count, inner_, columns, slice.thread);
+    });
+  }
   advance(rows, columns);
-  return rows * columns * output_cost;
+  return cost / slices;
 }
 
 uint64_t PacedOp::run_conv(const KernelTable& kernels, uint64_t budget) {
   const uint64_t outputs = conv_.weight.rows();
   const uint64_t row_cost = outputs * (uint64_t{3} * conv_.channels_in + kGeluMultiplyAdds);
-  const size_t rows = at_least_one(budget / row_cost, outer_count_ - outer_);
-  ConvArgs piece = conv_;
-  piece.frames_out = rows;
-  piece.x = conv_.x + outer_ * conv_.stride * conv_.channels_in;
-  piece.y = conv_.y + outer_ * outputs;
-  kernels.conv_gelu(piece);
+  const size_t rows = piece_rows(budget / row_cost, outer_count_ - outer_);
+  const size_t slices = divide(rows, kRowStep, row_slices(rows), [&](const Slice& slice) {
+    const size_t first = outer_ + slice.first;
+    ConvArgs piece = conv_;
+    piece.frames_out = slice.count;
+    piece.x = conv_.x + first * conv_.stride * conv_.channels_in;
+    piece.y = conv_.y + first * outputs;
+    piece.scratch = own_scratch(conv_.scratch, slice.thread);
+    kernels.conv_gelu(piece);
+  });
   advance(rows, 1);
-  return rows * row_cost;
+  return rows * row_cost / slices;
 }
 
 uint64_t PacedOp::run_attention(const KernelTable& kernels, uint64_t budget) {
@@ -109,29 +161,48 @@ uint64_t PacedOp::run_attention(const KernelTable& kernels, uint64_t budget) {
     outer_tile_ = at_least_one(budget / (row_cost * inner_count_), outer_count_ - outer_);
   }
   const size_t heads = outer_tile_;
-  const size_t rows = at_least_one(budget / (row_cost * heads), inner_count_ - inner_);
-  AttentionArgs piece = attention_;
-  piece.query_rows = rows;
-  piece.q = attention_.q + inner_ * attention_.q_stride;
-  piece.out = attention_.out + inner_ * attention_.out_stride;
-  piece.causal_offset = attention_.causal_offset + inner_;
-  if (piece.own.rows != nullptr) piece.own.rows += inner_ * piece.own.rows_stride;
-  piece.head_first = attention_.head_first + outer_;
-  piece.head_count = heads;
-  kernels.attention(piece);
+  const size_t rows = piece_rows(budget / (row_cost * heads), inner_count_ - inner_);
+  const uint64_t cost = row_cost * rows * heads;
+
+  const auto run = [&](size_t first_head, size_t head_count, size_t first_row, size_t row_count,
+                       size_t thread) {
+    AttentionArgs piece = attention_;
+    piece.query_rows = row_count;
+    piece.q = attention_.q + first_row * attention_.q_stride;
+    piece.out = attention_.out + first_row * attention_.out_stride;
+    piece.causal_offset = attention_.causal_offset + first_row;
+    if (piece.own.rows != nullptr) piece.own.rows += first_row * piece.own.rows_stride;
+    piece.head_first = attention_.head_first + first_head;
+    piece.head_count = head_count;
+    piece.scratch = own_scratch(attention_.scratch, thread);
+    kernels.attention(piece);
+  };
+  size_t slices;
+  if (kHasThreads && rows < kMinSliceRows * thread_count()) {
+    slices = divide(heads, 1, worthwhile_slices(cost), [&](const Slice& slice) {
+      run(outer_ + slice.first, slice.count, inner_, rows, slice.thread);
+    });
+  } else {
+    slices = divide(rows, kRowStep, row_slices(rows), [&](const Slice& slice) {
+      run(outer_, heads, inner_ + slice.first, slice.count, slice.thread);
+    });
+  }
   advance(heads, rows);
-  return row_cost * rows * heads;
+  return cost / slices;
 }
 
 uint64_t PacedOp::run_layer_norm(const KernelTable& kernels, uint64_t budget) {
   const LayerNormArgs& args = layer_norm_;
   const uint64_t row_cost = kLayerNormMultiplyAdds * std::max<uint64_t>(args.columns, 1);
   const size_t rows = at_least_one(budget / row_cost, outer_count_ - outer_);
-  const size_t place = outer_ * args.columns;
-  kernels.layer_norm(rows, args.columns, args.x + place, args.columns, args.gamma, args.beta,
-                     args.y + place, args.columns);
+  const size_t slices =
+      divide(rows, 1, worthwhile_slices(rows * row_cost), [&](const Slice& slice) {
+        const size_t place = (outer_ + slice.first) * args.columns;
+        kernels.layer_norm(slice.count, args.columns, args.x + place, args.columns, args.gamma,
+                           args.beta, args.y + place, args.columns);
+      });
   advance(rows, 1);
-  return rows * row_cost;
+  return rows * row_cost / slices;
 }
 
 }  // namespace susurrus

@@ -24,7 +24,9 @@ struct LayerNormArgs {
   float* y = nullptr;
 };
 
-/// One operation of a network, done in pieces of bounded work: rows, columns or heads at a time.
+/// One operation of a network, done in pieces of bounded work: rows, columns or heads at a time. Each piece is divided
+/// among the program's threads; the bits of its outputs do not depend on how many there are. Scratch memory is for all
+/// threads: thread_count() times what the kernel asks for.
 class PacedOp {
  public:
   PacedOp() = default;  // nothing to do
@@ -36,8 +38,9 @@ class PacedOp {
   static PacedOp already_done(uint64_t multiply_adds);
 
   bool is_done() const { return outer_ == outer_count_; }
-  /// Does a piece of at most `budget` multiply-adds and says how many it was. Only the smallest piece may be more: a row of
-  /// 16 columns, a row of one head, a row of a norm or convolution.
+  /// Does a piece of at most `budget` multiply-adds in each thread and says how many it was. Only the smallest piece may be
+  /// more: a row of 16 columns, a row of one head, a row of a norm or convolution; and one that could not be divided among
+  /// all threads.
   uint64_t run_piece(const KernelTable& kernels, uint64_t budget);
 
  private:

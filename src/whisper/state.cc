@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parallel/divide.h"
+
 namespace susurrus {
 namespace {
 
@@ -33,7 +35,8 @@ Result<StatePlan> StatePlan::make(const WhisperDimensions& d) {
   MemoryLayout shared;
   plan.mel = shared.place({frames + 2, d.n_mels});
   plan.audio = shared.place({d.n_audio_ctx, state});
-  plan.kernel = shared.place({kernel_scratch_floats(d)});
+  // Each thread's part is whole cache lines.
+  plan.kernel = shared.place({thread_count(), (kernel_scratch_floats(d) + 15) / 16, 16});
   plan.vectors = shared.place({2, 4, state});
   plan.tokens = shared.place({std::max<uint64_t>(d.n_text_ctx, kMaxSequences)});
 

@@ -31,7 +31,7 @@ struct StatePlan {
   Region
       mel;  // (2T + 2, M): a window of log-mel between the two zero rows of the convolution's padding
   Region audio;    // (T, S): the encoder's residual stream, in the end its output
-  Region kernel;   // scratch of the kernels
+  Region kernel;   // scratch of the kernels, of all threads
   Region vectors;  // two expanded biases, gains or rows of up to 4S
   Region tokens;   // C ids, or one of each sequence
   // From here on three uses share the same place: encoder, decoder, samples.
