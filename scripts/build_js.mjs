@@ -20,11 +20,14 @@ const dist = from('dist');
 // Everything is made in a folder of its own, which then takes the place of dist/ at once.
 const made = (path) => join(root, 'build/dist', path);
 
-/** Entry → output. The engine's glue and the worker stay files of their own, found beside the module that wants them. */
+/** Entry → output. The engine's glues and the workers stay files of their own, found beside the module that wants them. */
 const bundles = [
   { entry: 'web/src/index.ts', output: 'index.mjs', platform: 'browser' },
   { entry: 'web/src/worker/entry.ts', output: 'worker.mjs', platform: 'browser' },
+  { entry: 'web/src/worker/threads_entry.ts', output: 'worker.threads.mjs', platform: 'browser' },
+  { entry: 'web/src/worker/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
+  { entry: 'web/src/platform/node_thread.ts', output: 'thread.node.mjs', platform: 'node' },
   {
     entry: 'web/src/cli/main.ts',
     output: 'cli.mjs',
@@ -32,7 +35,16 @@ const bundles = [
     banner: { js: '#!/usr/bin/env node' },
   },
 ];
-const separateFiles = ['./engine.mjs', './worker.mjs', './node.mjs', './index.mjs'];
+const separateFiles = [
+  ...['./engine.mjs', './engine.threads.mjs', './worker.mjs', './worker.threads.mjs'],
+  ...['./node.mjs', './index.mjs'],
+];
+/** What a page that uses threads downloads besides its own files, and what one that does not. */
+const engineFiles = [
+  ...['worker.mjs', 'engine.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'],
+  ...['worker.threads.mjs', 'thread.mjs', 'engine.threads.mjs'],
+  ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
+];
 /** The package's dependencies: Node's audio decoders, loaded when a file asks for one. */
 const dependencies = Object.keys(
   JSON.parse(readFileSync(from('package.json'), 'utf8')).dependencies,
@@ -67,15 +79,16 @@ async function bundleEntry({ entry, output, platform, banner }) {
 }
 
 /** One glue for both engines. The wrapper hands it the wasm, so it keeps no address of a file beside it. */
-async function copyEngines() {
-  const glue = from('build/wasm/engine.simd.mjs');
+async function copyEngines(threads, output) {
+  const glue = from(`build/wasm/engine.simd${threads}.mjs`);
   const { code } = await esbuild.transform(readFileSync(glue, 'utf8'), {
     minify: true,
     define: { 'import.meta.url': 'undefined' },
   });
-  writeFileSync(made('engine.mjs'), code);
-  for (const name of ['simd', 'relaxed']) {
-    copyFileSync(from(`build/wasm/engine.${name}.wasm`), made(`engine.${name}.wasm`));
+  writeFileSync(made(output), code);
+  for (const variant of ['simd', 'relaxed']) {
+    const name = `engine.${variant}${threads}.wasm`;
+    copyFileSync(from(`build/wasm/${name}`), made(name));
   }
 }
 
@@ -97,10 +110,7 @@ async function buildDemo() {
       from(`web/demo/${name}`),
       name,
     ]),
-    ...['worker.mjs', 'engine.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'].map((name) => [
-      made(name),
-      name,
-    ]),
+    ...engineFiles.map((name) => [made(name), name]),
     [from('models/digits.apr'), 'models/digits.apr'],
   ];
   for (const [source, name] of copies) {
@@ -138,6 +148,9 @@ function fingerprint() {
     ],
     ...['tsconfig.json', 'tsconfig.build.json', 'scripts/build_js.mjs'],
     ...['simd.mjs', 'simd.wasm', 'relaxed.wasm'].map((name) => `build/wasm/engine.${name}`),
+    ...['simd-threads.mjs', 'simd-threads.wasm', 'relaxed-threads.wasm'].map(
+      (name) => `build/wasm/engine.${name}`,
+    ),
   ];
   const lines = inputs.map(from).flatMap((input) => {
     const stat = statSync(input, { throwIfNoEntry: false });
@@ -159,7 +172,8 @@ export async function buildJs() {
   await step('building JavaScript', async () => {
     rmSync(made(''), { recursive: true, force: true });
     mkdirSync(made(''), { recursive: true });
-    await copyEngines();
+    await copyEngines('', 'engine.mjs');
+    await copyEngines('-threads', 'engine.threads.mjs');
     await Promise.all([...bundles.map(bundleEntry), emitTypes()]);
     chmodSync(made('cli.mjs'), 0o755);
     await buildDemo();

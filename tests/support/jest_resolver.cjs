@@ -1,12 +1,12 @@
-// TypeScript files import each other by the name they have once compiled: './x.js' is './x.ts' here. The engine's glue is
-// the built one.
+// TypeScript files import each other by the name they have once compiled: './x.js' is './x.ts' here. The engine's glues are
+// the built ones.
 const { existsSync } = require('node:fs');
 const { resolve } = require('node:path');
 
-const glue = resolve(module.path, '../../dist/engine.mjs');
+const glues = ['./engine.mjs', './engine.threads.mjs'];
 
 module.exports = (request, options) => {
-  if (request === './engine.mjs') return glue;
+  if (glues.includes(request)) return resolve(module.path, '../../dist', request);
   if (/^\.{1,2}\/.*\.js$/.test(request)) {
     const source = resolve(options.basedir, request.replace(/\.js$/, '.ts'));
     if (existsSync(source)) return source;

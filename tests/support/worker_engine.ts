@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Model, ModelSource } from '../../web/src/api_types.js';
 import type { FromWorker, ToWorker } from '../../web/src/engine/protocol.js';
+import { openSingleThread } from '../../web/src/engine/single_thread.js';
 import { loadModelOn } from '../../web/src/load_model.js';
 import { node } from '../../web/src/platform/node.js';
 import { openWorker } from '../../web/src/worker/client.js';
@@ -24,7 +25,7 @@ class ClonedMessages {
         this.#later(message, (data) => this.onmessage?.({ data }), transfer);
       },
     },
-    readEngine,
+    async (variant) => openSingleThread(await readEngine(variant)),
   );
 
   postMessage(message: ToWorker): void {

@@ -57,6 +57,12 @@ export interface LoadOptions {
   readonly signal?: AbortSignal;
   /** Which binary runs; chosen by feature detection if absent. */
   readonly variant?: Variant;
+  /**
+   * Threads that compute, 1 to 8, or `'auto'`: as many as the machine has processors. In a page more than one need
+   * cross-origin isolation; without it there is one, whatever is asked for. `'auto'` if absent in a page, 1 in Node. Results
+   * do not depend on it.
+   */
+  readonly threads?: number | 'auto';
 }
 
 /** Whisper's ten dimensions. */
@@ -82,6 +88,10 @@ export interface ModelInfo {
   readonly variant: Variant;
   /** Why this variant runs. */
   readonly variantReason: string;
+  /** How many threads compute. */
+  readonly threads: number;
+  /** Why so many. */
+  readonly threadsReason: string;
   readonly multilingual: boolean;
   /** Codes the model can be asked for; `['en']` for an English-only model. */
   readonly languages: readonly string[];

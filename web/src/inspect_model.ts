@@ -10,12 +10,17 @@ export async function inspectOn(
   options: InspectOptions,
 ): Promise<Inspection> {
   checkOptions(options, { onProgress: progressCheck, signal: signalCheck });
-  const { engine, facts } = await readIntoEngine(source, platform, options, {
-    phase: 'inspect',
-    begin: (link, byteCount) => link.call('beginInspect', { byteCount }),
-    push: (link, bytes) => link.call('pushInspect', { bytes }),
-    finish: (link) => link.call('finishInspect', undefined),
-  });
+  const { engine, facts } = await readIntoEngine(
+    source,
+    platform,
+    { ...options, threads: 1 },
+    {
+      phase: 'inspect',
+      begin: (link, byteCount) => link.call('beginInspect', { byteCount }),
+      push: (link, bytes) => link.call('pushInspect', { bytes }),
+      finish: (link) => link.call('finishInspect', undefined),
+    },
+  );
   engine.close();
   return facts;
 }

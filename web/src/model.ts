@@ -37,6 +37,7 @@ import { checkOptions, oneOf } from './options.js';
 import type { Platform } from './platform/platform.js';
 import { Queue } from './queue.js';
 import { anyOf } from './signals.js';
+import type { ThreadChoice } from './threads.js';
 import { startTranscription } from './transcription.js';
 
 /** A Model whose engine lives behind a link. */
@@ -47,7 +48,12 @@ export class EngineModel implements Model {
   readonly #platform: Platform;
   readonly #queue = new Queue();
 
-  constructor(engine: EngineLink, platform: Platform, choice: VariantChoice, facts: LoadedFacts) {
+  constructor(
+    engine: EngineLink,
+    platform: Platform,
+    choice: VariantChoice & ThreadChoice,
+    facts: LoadedFacts,
+  ) {
     this.#engine = engine;
     this.#platform = platform;
     const codes = Object.keys(facts.special.languages);
@@ -57,6 +63,8 @@ export class EngineModel implements Model {
       dtypes: facts.dtypes,
       variant: choice.variant,
       variantReason: choice.reason,
+      threads: choice.threads,
+      threadsReason: choice.threadsReason,
       multilingual: facts.multilingual,
       // An English-only model has all language tokens but knows one language.
       languages: facts.multilingual ? codes : codes.length === 1 ? codes : ['en'],

@@ -1,6 +1,7 @@
 // Options are checked once, before any work: what each may be, as words for the message and as a test.
 import type { LoadOptions, Variant } from './api_types.js';
 import { invalidOption } from './errors.js';
+import { mostThreads } from './threads.js';
 
 export type Check = readonly [expected: string, accepts: (value: unknown) => boolean];
 export type Checks = Readonly<Record<string, Check>>;
@@ -23,6 +24,10 @@ export const wholeBetween = (low: number, high: number): Check => [
 export const orNull = ([expected, accepts]: Check): Check => [
   `${expected}, or null`,
   (value) => value === null || accepts(value),
+];
+const orAuto = ([expected, accepts]: Check): Check => [
+  `${expected}, or 'auto'`,
+  (value) => value === 'auto' || accepts(value),
 ];
 /** `what`: the items in words. */
 export const listOf = (
@@ -73,6 +78,7 @@ export function checkLoadOptions(options: LoadOptions): LoadOptions {
     onProgress: progressCheck,
     signal: signalCheck,
     variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),
+    threads: orAuto(wholeBetween(1, mostThreads)),
   });
   return options;
 }

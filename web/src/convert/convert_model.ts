@@ -1,10 +1,10 @@
 import type { ConvertOptions, ConvertResult } from '../api_types.js';
-import { instantiate, type EngineModule } from '../engine/glue.js';
+import type { EngineModule } from '../engine/glue.js';
 import { Pace } from '../engine/pace.js';
 import { abortedBy, sourceFailed } from '../errors.js';
 import { checkOptions, progressCheck, signalCheck } from '../options.js';
 import { openFolder, readWholeFile, writeWhole } from '../platform/node_files.js';
-import { readEngine } from '../platform/node_engine.js';
+import { openEngine } from '../platform/node_engine.js';
 import { readArchitecture } from './dimensions.js';
 import { filterbankOf, slaneyFilterbank } from './filterbank.js';
 import { readJsonObject } from './json_files.js';
@@ -52,7 +52,7 @@ export async function convertModel(
   const { signal } = options;
   if (signal?.aborted) throw abortedBy(signal);
   const folder = await openFolder(source);
-  const module = await instantiate(await readEngine('simd'));
+  const { module } = await openEngine('simd', 1);
   try {
     return await writeWhole(destination, options.force ?? false, (write) =>
       convert(module, folder, write, options),

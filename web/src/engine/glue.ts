@@ -1,11 +1,22 @@
-// The only importer of the generated glue.
-import createEngine, { type MainModule } from './engine.mjs';
+// What the generated glue is to everything else: a module with the core's classes, and its errors.
 import { SusurrusError, type ErrorCode, type ErrorDetails } from '../errors.js';
+import type { MainModule } from './engine.mjs';
 
 export type EngineModule = MainModule;
+/** Of one of the two glues, for one thread and for several. */
+export type CreateEngine<Module extends EngineModule> = (options: unknown) => Promise<Module>;
+
+/** An engine, and how the threads end that it has besides the one it is called in. */
+export interface OpenedEngine {
+  readonly module: EngineModule;
+  readonly endThreads?: () => void;
+}
 
 /** An engine with a memory of its own, from compiled WebAssembly. */
-export function instantiate(compiled: WebAssembly.Module): Promise<EngineModule> {
+export function instantiate<Module extends EngineModule>(
+  createEngine: CreateEngine<Module>,
+  compiled: WebAssembly.Module,
+): Promise<Module> {
   return new Promise((done, failed) => {
     createEngine({
       instantiateWasm(

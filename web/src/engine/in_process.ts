@@ -5,8 +5,8 @@ import { EngineHost } from './host.js';
 import type { EngineLink } from './protocol.js';
 
 /** An engine in this thread: it yields between slices of work. */
-export function openInProcess(readEngine: EngineSource): EngineLink {
-  let host: EngineHost | undefined = new EngineHost(readEngine);
+export function openInProcess(openEngine: EngineSource): EngineLink {
+  let host: EngineHost | undefined = new EngineHost(openEngine);
   const closing = new AbortController();
   return {
     async call(name, request, { signal, onEvent } = {}) {
@@ -25,6 +25,7 @@ export function openInProcess(readEngine: EngineSource): EngineLink {
     },
     close() {
       closing.abort();
+      host?.close();
       host = undefined;
     },
   };

@@ -63,7 +63,7 @@ export type AudioToConvert =
 /** Every request with its answer. */
 export interface EngineCalls {
   start: {
-    request: { readonly variant: Variant | undefined };
+    request: { readonly variant: Variant | undefined; readonly threads: number };
     answer: { readonly variant: Variant; readonly reason: string };
   };
   beginLoad: { request: { readonly byteCount: number | undefined }; answer: undefined };

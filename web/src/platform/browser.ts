@@ -1,11 +1,18 @@
 import { sourceFailed } from '../errors.js';
+import { chooseThreads } from '../threads.js';
 import { openWorker } from '../worker/client.js';
 import type { DecodedAudio, Platform } from './platform.js';
 
 /** A page or a worker of it: engines live in workers, files are fetched. */
 export const browser: Platform = {
-  openEngine: () =>
-    openWorker(new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' })),
+  chooseThreads: (wanted = 'auto') =>
+    chooseThreads(wanted, navigator.hardwareConcurrency, globalThis.crossOriginIsolated),
+  openEngine: (threads) =>
+    openWorker(
+      threads > 1
+        ? new Worker(new URL('./worker.threads.mjs', import.meta.url), { type: 'module' })
+        : new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' }),
+    ),
   openPath: () => Promise.resolve(undefined),
   get embeddedModel() {
     return new URL('../models/digits.apr', import.meta.url);

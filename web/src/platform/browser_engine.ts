@@ -1,15 +1,7 @@
-import type { Variant } from '../api_types.js';
 import { SusurrusError } from '../errors.js';
 
-// Written out, so that bundlers see the files.
-const engineUrl = (variant: Variant): URL =>
-  variant === 'relaxed'
-    ? new URL('./engine.relaxed.wasm', import.meta.url)
-    : new URL('./engine.simd.wasm', import.meta.url);
-
-/** Fetches and compiles the engine that lies beside this module. */
-export async function readEngine(variant: Variant): Promise<WebAssembly.Module> {
-  const url = engineUrl(variant);
+/** Fetches and compiles an engine. */
+export async function fetchEngine(url: URL): Promise<WebAssembly.Module> {
   const missing = (problem: string, cause?: unknown): SusurrusError =>
     new SusurrusError(
       'source_failed',

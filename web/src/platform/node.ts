@@ -1,15 +1,19 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openInProcess } from '../engine/in_process.js';
 import { sourceFailed } from '../errors.js';
+import { chooseThreads } from '../threads.js';
 import { decodeCompressedAudio } from './node_audio.js';
-import { readEngine } from './node_engine.js';
+import { openEngine } from './node_engine.js';
 import type { OpenedSource, Platform } from './platform.js';
 
 /** Node: engines run in this thread and yield, paths are read, other URLs are fetched. */
 export const node: Platform = {
-  openEngine: () => openInProcess(readEngine),
+  // A library does not take all processors of a program unasked.
+  chooseThreads: (wanted = 1) => chooseThreads(wanted, availableParallelism(), true),
+  openEngine: () => openInProcess(openEngine),
   openPath,
   get embeddedModel() {
     return new URL('../models/digits.apr', import.meta.url);

@@ -1,5 +1,7 @@
 import type { Variant } from '../api_types.js';
+import type { OpenedEngine } from '../engine/glue.js';
 import type { EngineLink } from '../engine/protocol.js';
+import type { ThreadChoice } from '../threads.js';
 
 /** Bytes in order, and their number where it is known. */
 export interface OpenedSource {
@@ -13,8 +15,10 @@ export interface OpenedSource {
 
 /** What the package needs from where it runs. */
 export interface Platform {
-  /** Starts an engine, in a worker or in this thread. */
-  openEngine(): EngineLink;
+  /** How many threads an engine shall have here. */
+  chooseThreads(wanted: number | 'auto' | undefined): ThreadChoice;
+  /** Starts an engine, in a worker or in this thread; one that can have several threads, or one for a single thread. */
+  openEngine(threads: number): EngineLink;
   /** A string or file URL that is a path here; undefined where it is to be fetched. */
   openPath(path: string | URL): Promise<OpenedSource | undefined>;
   /** The model inside the package. */
@@ -29,5 +33,5 @@ export interface DecodedAudio {
   readonly sampleRate: number;
 }
 
-/** Compiled WebAssembly of a variant. */
-export type EngineSource = (variant: Variant) => Promise<WebAssembly.Module>;
+/** An engine of a variant, with its threads, the calling one among them. */
+export type EngineSource = (variant: Variant, threads: number) => Promise<OpenedEngine>;

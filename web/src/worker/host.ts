@@ -11,9 +11,9 @@ interface Port {
 /** Answers for messages of the client. */
 export function createWorkerHost(
   port: Port,
-  readEngine: EngineSource,
+  openEngine: EngineSource,
 ): (message: ToWorker) => Promise<void> {
-  const host = new EngineHost(readEngine);
+  const host = new EngineHost(openEngine);
   const running = new Map<number, AbortController>();
 
   return async (message) => {

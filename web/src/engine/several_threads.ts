@@ -1,0 +1,54 @@
+// Engines with threads: instances of one module on one memory, each in a worker of the platform.
+import { SusurrusError } from '../errors.js';
+import type { ThreadStart, ThreadsModule } from './engine.threads.mjs';
+import { instantiate, type CreateEngine, type OpenedEngine } from './glue.js';
+
+/** All that a thread is told; it can be sent to a worker. */
+export interface ThreadOrder {
+  readonly compiled: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  readonly start: ThreadStart;
+  /** 1 and so on: 0 is the engine's own. */
+  readonly thread: number;
+}
+
+/** A worker that obeys an order: it says so once it waits for work. */
+export interface StartedThread {
+  readonly ready: Promise<void>;
+  end(): void;
+}
+
+export const loadThreadsGlue = async (): Promise<CreateEngine<ThreadsModule>> =>
+  (await import('./engine.threads.mjs')).default;
+
+/** An engine whose work is divided among `threads`, all of which wait for work when it is handed out. */
+export async function openSeveralThreads(
+  createEngine: CreateEngine<ThreadsModule>,
+  compiled: WebAssembly.Module,
+  threads: number,
+  startThread: (order: ThreadOrder) => StartedThread,
+): Promise<OpenedEngine> {
+  const module = await instantiate(createEngine, compiled);
+  const start = module.makeThreads(threads);
+  if (start.stacks === 0) {
+    throw new SusurrusError('out_of_memory', 'There is no memory for threads.', {
+      reason: 'memory',
+      subject: 'threads',
+    });
+  }
+  const started: StartedThread[] = [];
+  const endThreads = (): void => {
+    module.stopThreads();
+    for (const one of started) one.end();
+  };
+  try {
+    for (let thread = 1; thread < threads; ++thread) {
+      started.push(startThread({ compiled, memory: module.wasmMemory, start, thread }));
+    }
+    await Promise.all(started.map(({ ready }) => ready));
+  } catch (error) {
+    endThreads();
+    throw error;
+  }
+  return { module, endThreads };
+}

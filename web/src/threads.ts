@@ -1,0 +1,22 @@
+// How many threads an engine has.
+
+/** As many as an engine can have, and as many as are of use. */
+export const mostThreads = 8;
+
+export interface ThreadChoice {
+  readonly threads: number;
+  readonly threadsReason: string;
+}
+
+/** What is wanted where threads can share memory; else one thread, whatever is wanted. */
+export function chooseThreads(
+  wanted: number | 'auto',
+  processors: number,
+  canShare: boolean,
+): ThreadChoice {
+  if (wanted === 1) return { threads: 1, threadsReason: 'asked for, or the default' };
+  if (!canShare) return { threads: 1, threadsReason: 'the page is not cross-origin isolated' };
+  return wanted === 'auto'
+    ? { threads: Math.min(processors, mostThreads), threadsReason: 'as many as processors' }
+    : { threads: wanted, threadsReason: 'asked for' };
+}
