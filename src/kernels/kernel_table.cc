@@ -4,6 +4,7 @@
 #include "kernels/add/add.h"
 #include "kernels/attention/attention.h"
 #include "kernels/attention_scores/attention_scores.h"
+#include "kernels/byte_attention/byte_attention.h"
 #include "kernels/conv_gelu/conv_gelu.h"
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/exponential_sum/exponential_sum.h"
@@ -11,6 +12,7 @@
 #include "kernels/gelu/gelu.h"
 #include "kernels/layer_norm/layer_norm.h"
 #include "kernels/linear/linear.h"
+#include "kernels/quantize_kv/quantize_kv.h"
 #include "kernels/softmax/softmax.h"
 #include "kernels/weight_panels/weight_panels.h"
 
@@ -23,6 +25,8 @@ constexpr KernelTable kReference = {
     .linear = linear_reference,
     .conv_gelu = conv_gelu_reference,
     .attention = attention_reference,
+    .byte_attention = byte_attention_reference,
+    .quantize_kv = quantize_kv_reference,
     .attention_scores = attention_scores_reference,
     .layer_norm = layer_norm_reference,
     .softmax = softmax_reference,
@@ -40,6 +44,8 @@ constexpr KernelTable kSimd128 = {
     .linear = linear_simd128,
     .conv_gelu = conv_gelu_simd128,
     .attention = attention_simd128,
+    .byte_attention = byte_attention_simd128,
+    .quantize_kv = quantize_kv_simd128,
     .attention_scores = attention_scores_simd128,
     .layer_norm = layer_norm_simd128,
     .softmax = softmax_simd128,
@@ -59,6 +65,8 @@ constexpr KernelTable kRelaxed = {
     .linear = linear_relaxed,
     .conv_gelu = conv_gelu_relaxed,
     .attention = attention_relaxed,
+    .byte_attention = byte_attention_relaxed,
+    .quantize_kv = quantize_kv_relaxed,
     .attention_scores = attention_scores_simd128,
     .layer_norm = layer_norm_simd128,
     .softmax = softmax_simd128,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/byte_kv.h"
 #include "tensor/tensor_view.h"
 #include "tensor/weight_packing.h"
 
@@ -80,7 +81,22 @@ struct AttentionArgs {
   float* out = nullptr;
   size_t out_stride = 0;
   OwnKeys own = {};
-  std::span<float> scratch;  // attention_scratch_floats(key_rows, head_size)
+  ByteKv kv = {};  // of byte_attention, instead of k and v
+  /// attention_scratch_floats(key_rows, head_size), or byte_attention_scratch_floats()
+  std::span<float> scratch;
+};
+
+/// Keys and values, as AttentionArgs has them, to integers.
+struct QuantizeKvArgs {
+  size_t key_rows = 0;
+  size_t head_first = 0;
+  size_t head_count = 0;
+  size_t head_size = 0;
+  const float* k = nullptr;
+  size_t k_stride = 0;
+  const float* v = nullptr;
+  size_t v_stride = 0;
+  ByteKv kv = {};
 };
 
 /// One head's scores before the softmax: out[i, j] = scale * q[i] . k[j], i < query_rows, j < key_rows; q and k point at the
@@ -107,6 +123,9 @@ struct KernelTable {
   void (*linear)(const LinearArgs&);
   void (*conv_gelu)(const ConvArgs&);
   void (*attention)(const AttentionArgs&);
+  /// The same to keys and values as integers.
+  void (*byte_attention)(const AttentionArgs&);
+  void (*quantize_kv)(const QuantizeKvArgs&);
   void (*attention_scores)(const AttentionScoresArgs&);
   /// y = (x - mean) / sqrt(variance + 1e-5) * gamma + beta per row; rows `stride` floats apart; y
   /// may be x.
@@ -128,6 +147,7 @@ struct KernelTable {
 
 size_t linear_scratch_floats(size_t k);
 size_t attention_scratch_floats(size_t key_rows, size_t head_size);
+size_t byte_attention_scratch_floats(size_t key_rows, size_t head_size);
 
 /// The table of a variant that is compiled in, or nullptr.
 const KernelTable* find_kernels(Variant variant);

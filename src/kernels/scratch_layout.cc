@@ -1,5 +1,6 @@
 #include "kernels/scratch_layout.h"
 
+#include "kernels/byte_kv.h"
 #include "kernels/kernel_table.h"
 
 namespace susurrus {
@@ -10,6 +11,11 @@ size_t linear_scratch_floats(size_t k) {
 
 size_t attention_scratch_floats(size_t key_rows, size_t head_size) {
   return AttentionScratch(key_rows, head_size).floats;
+}
+
+size_t byte_attention_scratch_floats(size_t key_rows, size_t head_size) {
+  const ByteKvLayout layout(key_rows, head_size);
+  return ByteAttentionScratch(layout.key_blocks, layout.head_blocks).floats;
 }
 
 }  // namespace susurrus

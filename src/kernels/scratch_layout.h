@@ -57,6 +57,28 @@ struct ByteLinearScratch {
   }
 };
 
+/// Attention to keys and values as integers, of up to kCodeRows query rows: the queries' codes, room for queries with zeros up
+/// to whole blocks, and a CodeTile of probabilities, one term for each block of keys, with the terms' maxima and corrections.
+/// Reference: a row of probabilities and a key.
+struct ByteAttentionScratch {
+  size_t queries;
+  size_t blocks;
+  size_t scales;
+  size_t maxima;
+  size_t corrections;
+  size_t codes;
+  size_t floats;
+
+  constexpr ByteAttentionScratch(size_t key_blocks, size_t head_blocks)
+      : queries(CodeTileLayout(head_blocks * kBlockValues).floats),
+        blocks(queries + kCodeRows * head_blocks * kBlockValues),
+        scales(blocks + round_up(key_blocks, 4)),
+        maxima(scales + round_up(kCodeRows * key_blocks, 4)),
+        corrections(maxima + round_up(kCodeRows * key_blocks, 4)),
+        codes(corrections + kPanelTile * key_blocks),
+        floats(round_up(codes + kCodeRows * key_blocks * kBlockValues / 2, 16) + 16) {}
+};
+
 /// Many rows: a panel of kPanelColumns weight rows by at most kPanelDepth of k, expanded and packed
 /// (256 KiB: half of a common L2 cache), and room for the expanded rows on their way into it.
 /// Reference: one expanded row.

@@ -204,6 +204,61 @@ void bench_attention(size_t queries, size_t keys, size_t heads, size_t head_size
           });
 }
 
+/// The same to integers, made by each variant for itself.
+void bench_byte_attention(size_t queries, size_t keys, size_t heads, size_t head_size,
+                          size_t copies) {
+  const size_t width = heads * head_size;
+  AlignedBuffer q = random_floats(queries * width, 1);
+  AlignedBuffer k = random_floats(keys * width, 1);
+  AlignedBuffer v = random_floats(keys * width, 1);
+  AlignedBuffer out = random_floats(queries * width, 1);
+  AlignedBuffer scratch = buffer(byte_attention_scratch_floats(keys, head_size) * sizeof(float));
+  const size_t kv_bytes = heads * ByteKvLayout(keys, head_size).head_bytes;
+  AlignedBuffer kv = buffer(2 * copies * kv_bytes);
+  QuantizeKvArgs to_bytes = {.key_rows = keys,
+                             .head_count = heads,
+                             .head_size = head_size,
+                             .k = k.floats().data(),
+                             .k_stride = width,
+                             .v = v.floats().data(),
+                             .v_stride = width};
+  AttentionArgs args = {.query_rows = queries,
+                        .key_rows = keys,
+                        .head_count = heads,
+                        .head_size = head_size,
+                        .scale = 0.125f,
+                        .q = q.floats().data(),
+                        .q_stride = width,
+                        .out = out.floats().data(),
+                        .out_stride = width,
+                        .scratch = scratch.floats()};
+  const std::string shape = std::to_string(queries) + "x" + std::to_string(keys) + " " +
+                            std::to_string(heads) + "x" + std::to_string(head_size) +
+                            (copies > 1 ? " memory" : "");
+  const auto order = [](const KernelTable& kernels) { return kernels.variant == Variant::relaxed; };
+  for (const Variant variant : {Variant::simd128, Variant::relaxed}) {
+    const KernelTable* kernels = find_kernels(variant);
+    if (kernels == nullptr) continue;
+    for (size_t c = 0; c < copies; ++c) {
+      to_bytes.kv = {kv.data() + (2 * c + order(*kernels)) * kv_bytes, kernels->packing.layout};
+      kernels->quantize_kv(to_bytes);
+    }
+  }
+  size_t copy = 0;
+  measure("byte_attention " + shape, "GOP/s  ", 4.0 * static_cast<double>(queries * keys * width),
+          [&](const KernelTable& kernels) {
+            copy = (copy + 1) % copies;
+            args.kv = {kv.data() + (2 * copy + order(kernels)) * kv_bytes, kernels.packing.layout};
+            kernels.byte_attention(args);
+          });
+  if (queries == 1) return;
+  measure("quantize_kv " + shape, "Gvalue/s", 2.0 * static_cast<double>(keys * width),
+          [&](const KernelTable& kernels) {
+            to_bytes.kv = {kv.data(), kernels.packing.layout};
+            kernels.quantize_kv(to_bytes);
+          });
+}
+
 void bench_rows() {
   AlignedBuffer x = random_floats(1500 * 384, 3);
   AlignedBuffer y = random_floats(1500 * 384, 3);
@@ -240,6 +295,10 @@ void bench_all() {
   bench_attention(1, 1500, 6, 64, 1);
   bench_attention(1, 1500, 6, 64, 16);
   bench_attention(1, 200, 6, 64, 1);
+  bench_byte_attention(1500, 1500, 6, 64, 1);
+  bench_byte_attention(5, 1500, 6, 64, 16);
+  bench_byte_attention(1, 1500, 6, 64, 1);
+  bench_byte_attention(1, 1500, 6, 64, 16);
   bench_rows();
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::q8_0, Dtype::q4_0,
                             Dtype::q4_1, Dtype::q5_0, Dtype::q5_1}) {

@@ -86,6 +86,16 @@ struct CodeTile {
   const void* codes;  // [term][rows][32]
 };
 
+/// Of magnitudes, whose order is that of their bits. A NaN, which is above all others, comes through.
+inline v128_t largest_magnitude(v128_t largest, v128_t value) {
+  return wasm_i32x4_max(largest, wasm_f32x4_abs(value));
+}
+inline float largest_lane(v128_t a) {
+  a = wasm_i32x4_max(a, wasm_i32x4_shuffle(a, a, 2, 3, 2, 3));
+  a = wasm_i32x4_max(a, wasm_i32x4_shuffle(a, a, 1, 1, 1, 1));
+  return wasm_f32x4_extract_lane(a, 0);
+}
+
 /// Per row and block while it is coded.
 struct BlockMeasure {
   v128_t largest;  // magnitude
@@ -98,17 +108,11 @@ inline BlockMeasure measure_block(const float* x) {
 #pragma unroll
   for (size_t j = 4; j < kBlockValues; j += 4) {
     value = load(x + j);
-    // Not pmax: a NaN must come through.
-    m.largest = wasm_f32x4_max(m.largest, wasm_f32x4_abs(value));
+    m.largest = largest_magnitude(m.largest, value);
     m.sum = wasm_f32x4_add(m.sum, value);
     m.squares = wasm_f32x4_add(m.squares, wasm_f32x4_mul(value, value));
   }
   return m;
-}
-inline float largest_lane(v128_t a) {
-  a = wasm_f32x4_max(a, wasm_i32x4_shuffle(a, a, 2, 3, 2, 3));
-  a = wasm_f32x4_max(a, wasm_i32x4_shuffle(a, a, 1, 1, 1, 1));
-  return wasm_f32x4_extract_lane(a, 0);
 }
 
 /// A block needs a second term where its largest value is so many times the row's root mean square: rounding it to 8 bits

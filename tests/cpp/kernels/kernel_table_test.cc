@@ -1,7 +1,9 @@
 #include "kernels/kernel_table.h"
 
+#include "kernels/byte_attention/byte_attention.h"
 #include "kernels/kernel_support.h"
 #include "kernels/linear/linear.h"
+#include "kernels/quantize_kv/quantize_kv.h"
 
 namespace susurrus::testing {
 
@@ -20,6 +22,8 @@ SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
   EXPECT_TRUE(simd128->linear != reference->linear);
   EXPECT_TRUE(simd128->conv_gelu != reference->conv_gelu);
   EXPECT_TRUE(simd128->attention != reference->attention);
+  EXPECT_TRUE(simd128->byte_attention != reference->byte_attention);
+  EXPECT_TRUE(simd128->quantize_kv != reference->quantize_kv);
   EXPECT_TRUE(simd128->attention_scores != reference->attention_scores);
   EXPECT_TRUE(simd128->layer_norm != reference->layer_norm);
   EXPECT_TRUE(simd128->softmax != reference->softmax);
@@ -37,6 +41,8 @@ SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
   EXPECT_TRUE(relaxed->linear != simd128->linear);
   EXPECT_TRUE(relaxed->conv_gelu != simd128->conv_gelu);
   EXPECT_TRUE(relaxed->attention != simd128->attention);
+  EXPECT_TRUE(relaxed->byte_attention != simd128->byte_attention);
+  EXPECT_TRUE(relaxed->quantize_kv != simd128->quantize_kv);
 #else
   EXPECT_TRUE(relaxed == nullptr);
 #endif
@@ -48,6 +54,11 @@ SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
 #if SUSURRUS_WITH_RELAXED
 SUSURRUS_TEST(linear_of_a_machine_with_seven_bits) {
   check_linear_in_panels("seven bits", linear_relaxed_seven_bits, WeightLayout::panels_of_4, 63);
+}
+
+SUSURRUS_TEST(byte_attention_of_a_machine_with_seven_bits) {
+  check_byte_attention("seven bits", byte_attention_relaxed_seven_bits,
+                       quantize_kv_relaxed_seven_bits);
 }
 #endif
 

@@ -1,0 +1,414 @@
+// byte_attention and quantize_kv of every variant: integers against the reference's, attention against float64.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "kernels/byte_attention/byte_attention.h"
+#include "kernels/kernel_support.h"
+#include "kernels/quantize_kv/quantize_kv.h"
+#include "kernels/weight_panels/weight_panels.h"
+
+namespace susurrus::testing {
+namespace {
+
+struct Variants {
+  const char* name;
+  ByteAttentionFn* attention;
+  QuantizeKvFn* quantize;
+  WeightLayout order;
+  double query_limit;        // levels of codes; infinity: none
+  double probability_limit;  // the same
+};
+
+std::vector<Variants> variants() {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  std::vector<Variants> all;
+  for (const KernelTable* kernels : compiled_kernels()) {
+    const bool is_pair = kernels->packing.layout == WeightLayout::panels_of_2;
+    const bool is_reference = kernels->variant == Variant::reference;
+    const WeightLayout order = is_pair ? WeightLayout::panels_of_2 : WeightLayout::panels_of_4;
+    all.push_back({variant_name(kernels->variant), kernels->byte_attention, kernels->quantize_kv,
+                   order,
+                   is_reference ? kNone
+                   : is_pair    ? 32767.0
+                                : 63.0,
+                   is_reference ? kNone
+                   : is_pair    ? 32767.0
+                                : 127.0});
+    if (is_reference) {
+      all.push_back(all.back());
+      all.back().order = WeightLayout::panels_of_2;
+    }
+  }
+  return all;
+}
+
+/// Random queries, keys and values of some heads, and the integers that a variant makes of them.
+class Attention {
+ public:
+  size_t heads = 3;
+  size_t queries;
+  size_t keys;
+  size_t head_size;
+  size_t stride;
+  float scale = 0.3f;
+  GuardedFloats q;
+  GuardedFloats k;
+  GuardedFloats v;
+  ByteKvLayout layout;
+  GuardedFloats integers;
+
+  Attention(size_t query_rows, size_t key_rows, size_t size, uint64_t seed)
+      : queries(query_rows),
+        keys(key_rows),
+        head_size(size),
+        stride(heads * size + seed % 4),
+        q(queries * stride),
+        k(keys * stride),
+        v(keys * stride),
+        layout(keys, size),
+        integers(heads * layout.head_bytes / sizeof(float)) {
+    Random random(seed);
+    for (GuardedFloats* floats : {&q, &k, &v}) floats->fill_bell(random, 1);
+  }
+
+  ByteKv quantized(const Variants& variant) {
+    integers.fill(std::nanf(""));
+    const ByteKv kv = {reinterpret_cast<uint8_t*>(integers.data()), variant.order};
+    // In two calls, as threads do.
+    QuantizeKvArgs args = {.key_rows = keys,
+                           .head_count = 1,
+                           .head_size = head_size,
+                           .k = k.data(),
+                           .k_stride = stride,
+                           .v = v.data(),
+                           .v_stride = stride,
+                           .kv = kv};
+    variant.quantize(args);
+    args.head_first = 1;
+    args.head_count = heads - 1;
+    variant.quantize(args);
+    EXPECT_TRUE(integers.guards_are_intact());
+    return kv;
+  }
+
+  AttentionArgs args(const ByteKv& kv, GuardedFloats& out, GuardedFloats& scratch) const {
+    scratch.fill(std::nanf(""));
+    return {.query_rows = queries,
+            .key_rows = keys,
+            .head_count = heads,
+            .head_size = head_size,
+            .scale = scale,
+            .q = q.data(),
+            .q_stride = stride,
+            .out = out.data(),
+            .out_stride = stride,
+            .kv = kv,
+            .scratch = scratch.span()};
+  }
+};
+
+/// One row of one head, within the bounds of byte_attention.h. Answers the squares of error and of the exact row.
+std::pair<double, double> check_row(const Variants& variant, const Attention& a, const ByteKv& kv,
+                                    const float* out, size_t h, size_t i,
+                                    const std::string& where) {
+  std::vector<double> p(a.keys);
+  // How far codes of queries can move a key's score.
+  double shift = 0;
+  std::vector<float> key(a.head_size);
+  const float* q = a.q.data() + i * a.stride + h * a.head_size;
+  double magnitude = 0;
+  for (size_t j = 0; j < a.keys; ++j) {
+    expand_keys(kv, a.layout, h, a.head_size, j, 1, key.data());
+    double off = 0;
+    double size = 0;
+    for (size_t d = 0; d < a.head_size; d += kBlockValues) {
+      double most = 0;
+      double sum = 0;
+      for (size_t c = d; c < std::min(d + kBlockValues, a.head_size); ++c) {
+        p[j] += static_cast<double>(q[c]) * key[c];
+        size += std::fabs(static_cast<double>(q[c]) * key[c]);
+        most = std::max(most, std::fabs(static_cast<double>(q[c])));
+        sum += std::fabs(static_cast<double>(key[c]));
+      }
+      off += most / (2 * variant.query_limit) * sum;
+    }
+    p[j] *= a.scale;
+    shift = std::max(shift, off * a.scale);
+    magnitude = std::max(magnitude, size * a.scale);
+  }
+  const double most = *std::max_element(p.begin(), p.end());
+  double sum = 0;
+  for (double& one : p) sum += one = std::exp(one - most);
+  // How far codes of probabilities can move them, all together.
+  double moved = 0;
+  for (size_t j = 0; j < a.keys; j += kBlockValues) {
+    const size_t end = std::min(j + kBlockValues, a.keys);
+    const double block_most = *std::max_element(p.begin() + static_cast<ptrdiff_t>(j),
+                                                p.begin() + static_cast<ptrdiff_t>(end));
+    moved += static_cast<double>(end - j) * 0.6 * block_most / variant.probability_limit / sum;
+  }
+  std::pair<double, double> squares = {0, 0};
+  for (size_t d = 0; d < a.head_size; ++d) {
+    double exact = 0;
+    double largest = 0;
+    for (size_t j = 0; j < a.keys; ++j) {
+      const double value = expand_value(kv, a.layout, h, d, j);
+      exact += p[j] / sum * value;
+      largest = std::max(largest, std::fabs(value));
+    }
+    // Weights that are off by a share e each move a mean by no more than 2 e of the largest value; e^shift by both the
+    // score and the sum.
+    const double share = std::expm1(2 * shift) + 2 * moved + 8e-6 + 0x1p-20 * magnitude;
+    const float actual = out[i * a.stride + h * a.head_size + d];
+    expect_close(variant.name, where + " head " + std::to_string(h) + " row " + std::to_string(i),
+                 d, actual, exact, share * largest);
+    squares.first += (actual - exact) * (actual - exact);
+    squares.second += exact * exact;
+  }
+  return squares;
+}
+
+/// Answers the error's root mean square as a share of the exact outputs'.
+double check_attention(const Variants& variant, Attention& a, const std::string& where) {
+  const ByteKv kv = a.quantized(variant);
+  GuardedFloats out(a.queries * a.stride);
+  GuardedFloats scratch(byte_attention_scratch_floats(a.keys, a.head_size));
+  AttentionArgs args = a.args(kv, out, scratch);
+  out.fill(99);
+  // The last heads alone: the first stays as it is.
+  args.head_first = 1;
+  args.head_count = a.heads - 1;
+  variant.attention(args);
+  EXPECT_TRUE(out.guards_are_intact());
+  EXPECT_TRUE(scratch.guards_are_intact());
+  double error = 0;
+  double size = 0;
+  for (size_t i = 0; i < a.queries; ++i) {
+    const float* row = out.data() + i * a.stride;
+    for (size_t d = 0; d < a.stride; ++d) {
+      if (d < a.head_size || d >= a.heads * a.head_size) EXPECT_EQ(row[d], 99.0f);
+    }
+    for (size_t h = 1; h < a.heads; ++h) {
+      const auto [e, s] = check_row(variant, a, kv, out.data(), h, i, where);
+      error += e;
+      size += s;
+    }
+  }
+  return std::sqrt(error / size);
+}
+
+std::string describe(const Attention& a) {
+  return std::to_string(a.queries) + "x" + std::to_string(a.keys) + "x" +
+         std::to_string(a.head_size);
+}
+
+void check_shapes(const Variants& variant) {
+  uint64_t seed = 1;
+  for (const size_t queries : {1, 2, 5, 6, 7, 13}) {
+    for (const size_t keys : {1, 3, 8, 31, 32, 33, 64, 100}) {
+      Attention a(queries, keys, 16, seed++);
+      check_attention(variant, a, describe(a));
+    }
+  }
+  for (const size_t head_size : {1, 3, 8, 31, 32, 36, 64, 80}) {
+    Attention a(7, 45, head_size, seed++);
+    check_attention(variant, a, describe(a));
+  }
+}
+
+}  // namespace
+
+void check_byte_attention(const char* name, void (*attention)(const AttentionArgs&),
+                          void (*quantize)(const QuantizeKvArgs&)) {
+  check_shapes({name, attention, quantize, WeightLayout::panels_of_4, 63, 127});
+}
+
+SUSURRUS_TEST(quantize_kv_gives_the_integers_of_the_reference) {
+  uint64_t seed = 1;
+  for (const size_t keys : {1, 7, 8, 31, 32, 33, 100}) {
+    for (const size_t head_size : {1, 5, 8, 16, 31, 32, 33, 64, 80}) {
+      Attention a(0, keys, head_size, seed++);
+      a.k[a.stride * (keys / 2)] = 500;
+      for (size_t d = 0; d < std::min<size_t>(head_size, 32); ++d) a.v[d] = 0;
+      for (const Variants& variant : variants()) {
+        Variants reference = variants().front();
+        reference.order = variant.order;
+        const ByteKv expected = a.quantized(reference);
+        const std::vector<uint8_t> bytes(expected.data,
+                                         expected.data + a.heads * a.layout.head_bytes);
+        const ByteKv kv = a.quantized(variant);
+        const ByteKvLayout& l = a.layout;
+        int32_t offset = -1;
+        for (size_t h = 0; h < a.heads; ++h) {
+          const size_t head = h * l.head_bytes;
+          for (size_t panel = 0; panel < 4 * l.key_blocks; ++panel) {
+            const size_t at = head + panel * l.key_panel_bytes;
+            EXPECT_TRUE(std::memcmp(kv.data + at, &bytes[at], l.key_corrections) == 0);
+            const size_t integers = at + l.key_integers;
+            EXPECT_TRUE(std::memcmp(kv.data + integers, &bytes[integers],
+                                    l.key_panel_bytes - l.key_integers) == 0);
+            // Corrections are minus one and the same offset times the sums.
+            for (size_t i = 0; i < 8 * l.head_blocks; ++i) {
+              int32_t correction;
+              std::memcpy(&correction, kv.data + at + l.key_corrections + 4 * i, 4);
+              int32_t sum = 0;
+              for (size_t k = 0; k < kBlockValues; ++k) {
+                sum +=
+                    static_cast<int8_t>(kv.data[integers + i / 8 * ByteKvLayout::kBlockIntegers +
+                                                panel_index(panel_group(variant.order), i % 8, k)]);
+              }
+              if (sum != 0 && offset < 0) offset = -correction / sum;
+              if (sum != 0) EXPECT_EQ(correction, -offset * sum);
+            }
+          }
+          EXPECT_TRUE(std::memcmp(kv.data + head + l.values, &bytes[head + l.values],
+                                  l.column_panels * l.value_panel_bytes) == 0);
+        }
+        EXPECT_TRUE(offset <= 0 || offset == 64 || offset == 128);
+        if (current_case_failed()) {
+          report_failure(__FILE__, __LINE__, variant.name + (" " + describe(a)));
+          return;
+        }
+      }
+    }
+  }
+}
+
+SUSURRUS_TEST(quantized_keys_and_values_are_within_half_a_step) {
+  Attention a(0, 75, 40, 9);
+  for (const Variants& variant : variants()) {
+    const ByteKv kv = a.quantized(variant);
+    std::vector<float> key(a.head_size);
+    for (size_t h = 0; h < a.heads; ++h) {
+      for (size_t j = 0; j < a.keys; ++j) {
+        expand_keys(kv, a.layout, h, a.head_size, j, 1, key.data());
+        for (size_t d = 0; d < a.head_size; ++d) {
+          const size_t at = j * a.stride + h * a.head_size + d;
+          double key_step = 0;
+          const size_t block = d / kBlockValues * kBlockValues;
+          for (size_t c = block; c < std::min(block + kBlockValues, a.head_size); ++c) {
+            key_step = std::max(key_step, std::fabs(a.k[at - d + c]) / 127.0);
+          }
+          expect_close(variant.name, "key", at, key[d], a.k[at], 0.501 * key_step);
+          double step = 0;
+          const size_t first = j / kBlockValues * kBlockValues;
+          for (size_t r = first; r < std::min(first + kBlockValues, a.keys); ++r) {
+            step = std::max(step, std::fabs(a.v[r * a.stride + h * a.head_size + d]) / 127.0);
+          }
+          expect_close(variant.name, "value", at, expand_value(kv, a.layout, h, d, j), a.v[at],
+                       0.501 * step);
+        }
+      }
+    }
+  }
+}
+
+SUSURRUS_TEST(byte_attention_of_any_shape) {
+  for (const Variants& variant : variants()) check_shapes(variant);
+}
+
+// The bounds hold whatever the signs; of many errors of either sign far less is left.
+SUSURRUS_TEST(byte_attention_loses_about_a_hundredth) {
+  for (const Variants& variant : variants()) {
+    Attention bell(12, 300, 64, 77);
+    bell.scale = 0.125f;
+    const double limit = variant.query_limit > 1000 ? 5e-5 : 0.02;
+    EXPECT_NEAR(check_attention(variant, bell, "bell"), 0, limit);
+    // One column of keys and queries towers over the rest.
+    Attention tower(12, 300, 64, 78);
+    tower.scale = 0.125f;
+    for (size_t h = 0; h < tower.heads; ++h) {
+      for (size_t j = 0; j < tower.keys; ++j) tower.k[j * tower.stride + h * 64 + 20] *= 50;
+    }
+    EXPECT_NEAR(check_attention(variant, tower, "tower"), 0, 2 * limit);
+  }
+}
+
+SUSURRUS_TEST(byte_attention_with_sharp_scores) {
+  for (const Variants& variant : variants()) {
+    Attention a(7, 100, 16, 80);
+    for (size_t i = 0; i < a.q.size(); ++i) a.q[i] *= 40;
+    check_attention(variant, a, "sharp");
+    // All the weight on one key.
+    for (size_t h = 0; h < a.heads; ++h) {
+      for (size_t d = 0; d < 16; ++d) {
+        for (size_t i = 0; i < a.queries; ++i) a.q[i * a.stride + h * 16 + d] = 100;
+        for (size_t j = 0; j < a.keys; ++j) a.k[j * a.stride + h * 16 + d] = j == 70 ? 50 : -50;
+      }
+    }
+    const ByteKv kv = a.quantized(variant);
+    GuardedFloats out(a.queries * a.stride);
+    GuardedFloats scratch(byte_attention_scratch_floats(a.keys, 16));
+    variant.attention(a.args(kv, out, scratch));
+    for (size_t d = 0; d < 16; ++d) {
+      EXPECT_NEAR(out[d], expand_value(kv, a.layout, 0, d, 70), 1e-5);
+    }
+  }
+}
+
+SUSURRUS_TEST(byte_attention_of_equal_keys_is_the_mean_of_the_values) {
+  for (const Variants& variant : variants()) {
+    Attention a(3, 41, 32, 81);
+    a.k.fill(0.5f);
+    const ByteKv kv = a.quantized(variant);
+    GuardedFloats out(a.queries * a.stride);
+    GuardedFloats scratch(byte_attention_scratch_floats(a.keys, 32));
+    variant.attention(a.args(kv, out, scratch));
+    for (size_t d = 0; d < 32; ++d) {
+      double mean = 0;
+      for (size_t j = 0; j < a.keys; ++j) mean += expand_value(kv, a.layout, 1, d, j) / 41.0;
+      EXPECT_NEAR(out[a.stride + 32 + d], mean, 1e-5);
+    }
+  }
+}
+
+SUSURRUS_TEST(byte_attention_gives_the_bits_of_each_row_alone) {
+  for (const Variants& variant : variants()) {
+    Attention a(13, 70, 64, 82);
+    // A second term of codes in one row.
+    a.q[4 * a.stride + 3] = 60;
+    const ByteKv kv = a.quantized(variant);
+    GuardedFloats together(a.queries * a.stride);
+    GuardedFloats alone(a.queries * a.stride);
+    GuardedFloats scratch(byte_attention_scratch_floats(a.keys, 64));
+    variant.attention(a.args(kv, together, scratch));
+    AttentionArgs one = a.args(kv, alone, scratch);
+    one.query_rows = 1;
+    for (size_t i = 0; i < a.queries; ++i) {
+      one.q = a.q.data() + i * a.stride;
+      one.out = alone.data() + i * a.stride;
+      variant.attention(one);
+      for (size_t d = 0; d < a.heads * 64; ++d) EXPECT_EQ(one.out[d], together[i * a.stride + d]);
+    }
+  }
+}
+
+SUSURRUS_TEST(byte_attention_lets_nan_through) {
+  for (const Variants& variant : variants()) {
+    for (const float bad : {std::nanf(""), INFINITY, -INFINITY}) {
+      Attention a(7, 40, 32, 83);
+      a.q[3 * a.stride + 9] = std::nanf("");
+      ByteKv kv = a.quantized(variant);
+      GuardedFloats out(a.queries * a.stride);
+      GuardedFloats scratch(byte_attention_scratch_floats(a.keys, 32));
+      variant.attention(a.args(kv, out, scratch));
+      // The reference's softmax gives zeros, as that of attention() does.
+      const bool is_reference = std::isinf(variant.query_limit);
+      for (size_t i = 0; i < a.queries; ++i) {
+        for (size_t d = 0; d < 96; ++d) {
+          EXPECT_EQ(std::isfinite(out[i * a.stride + d]), i != 3 || d >= 32 || is_reference);
+        }
+      }
+      // In a value, an infinity as well: its column.
+      a.q[3 * a.stride + 9] = 0;
+      a.v[5 * a.stride + 9] = bad;
+      kv = a.quantized(variant);
+      variant.attention(a.args(kv, out, scratch));
+      for (size_t d = 0; d < 96; ++d) EXPECT_EQ(std::isfinite(out[d]), d != 9);
+    }
+  }
+}
+
+}  // namespace susurrus::testing
