@@ -15,11 +15,40 @@ void assign_number(FixedString<N>& target, uint64_t number) {
 
 }  // namespace
 
+Error make_error(ErrorCode code, ErrorReason reason) {
+  Error error;
+  error.code = code;
+  error.reason = reason;
+  return error;
+}
+
+Error&& Error::about(std::string_view what) && {
+  subject.assign(what);
+  return static_cast<Error&&>(*this);
+}
+Error&& Error::about(const char* what) && {
+  return static_cast<Error&&>(*this).about(std::string_view(what));
+}
+
+Error&& Error::expecting(std::string_view text) && {
+  expected.assign(text);
+  return static_cast<Error&&>(*this);
+}
+Error&& Error::expecting(const char* text) && {
+  return static_cast<Error&&>(*this).expecting(std::string_view(text));
+}
 Error&& Error::expecting(uint64_t number) && {
   assign_number(expected, number);
   return static_cast<Error&&>(*this);
 }
 
+Error&& Error::having(std::string_view text) && {
+  got.assign(text);
+  return static_cast<Error&&>(*this);
+}
+Error&& Error::having(const char* text) && {
+  return static_cast<Error&&>(*this).having(std::string_view(text));
+}
 Error&& Error::having(uint64_t number) && {
   assign_number(got, number);
   return static_cast<Error&&>(*this);

@@ -13,7 +13,9 @@ template <typename T>
 class [[nodiscard]] Result {
  public:
   Result(T value) : has_value_(true) { new (&value_) T(std::move(value)); }  // NOLINT: implicit
-  Result(Error error) : has_value_(false) { new (&error_) Error(error); }    // NOLINT: implicit
+  Result(const Error& error) : has_value_(false) {
+    new (&error_) Error(error);
+  }  // NOLINT: implicit
   Result(Result&& other) noexcept : has_value_(other.has_value_) {
     if (has_value_) {
       new (&value_) T(std::move(other.value_));
@@ -63,7 +65,7 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : has_value_(false), error_(error) {}  // NOLINT: implicit
+  Result(const Error& error) : has_value_(false), error_(error) {}  // NOLINT: implicit
 
   bool has_value() const { return has_value_; }
   explicit operator bool() const { return has_value_; }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <unordered_map>
+
+#include "base/name_index.h"
 
 namespace susurrus {
 namespace {
@@ -84,19 +85,18 @@ Status check_one(const WhisperTensor& wanted, const TensorInfo& found, bool may_
       .having(shape_text(found.shape));
 }
 
-using NameIndex = std::unordered_map<std::string, uint32_t>;
-
-Result<NameIndex> index_names(std::span<const TensorInfo> tensors) {
+/// `names`, one for each tensor, outlive the index.
+Result<NameIndex> index_names(std::span<const std::string> names,
+                              std::span<const TensorInfo> tensors) {
   NameIndex index;
-  index.reserve(tensors.size());
-  for (uint32_t i = 0; i < tensors.size(); ++i) {
-    auto [place, is_new] = index.emplace(canonical_tensor_name(tensors[i].name), i);
-    if (!is_new) {
-      return make_error(ErrorCode::malformed, ErrorReason::duplicate)
-          .at(tensors[i].file_offset)
-          .about(tensors[i].name)
-          .having(tensors[place->second].name);
-    }
+  index.reserve(names.size());
+  for (uint32_t i = 0; i < names.size(); ++i) index.add(names[i], i);
+  index.sort();
+  if (const auto* twice = index.duplicate()) {
+    return make_error(ErrorCode::malformed, ErrorReason::duplicate)
+        .at(tensors[twice->place].file_offset)
+        .about(tensors[twice->place].name)
+        .having(tensors[twice[-1].place].name);
   }
   return index;
 }
@@ -158,7 +158,10 @@ std::vector<WhisperTensor> whisper_tensors(const WhisperDimensions& d) {
 Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions,
                                              std::span<const TensorInfo> tensors,
                                              const WhisperTensorRules& rules) {
-  SUSURRUS_ASSIGN(NameIndex index, index_names(tensors));
+  std::vector<std::string> names;
+  names.reserve(tensors.size());
+  for (const TensorInfo& tensor : tensors) names.push_back(canonical_tensor_name(tensor.name));
+  SUSURRUS_ASSIGN(const NameIndex index, index_names(names, tensors));
   const uint64_t needed = 11 + 15ull * dimensions.n_audio_layer + 24ull * dimensions.n_text_layer;
   if (dimensions.n_audio_layer > kMaxWhisperLayers || dimensions.n_text_layer > kMaxWhisperLayers) {
     return make_error(ErrorCode::missing_tensor, ErrorReason::model)
@@ -171,10 +174,10 @@ Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions
   map.tensors = whisper_tensors(dimensions);
   MissingNames missing;
   for (const WhisperTensor& wanted : map.tensors) {
-    auto found = index.find(wanted.name);
-    map.sources.push_back(found == index.end() ? WhisperTensorMap::kAbsent : found->second);
+    const auto* found = index.find(wanted.name);
+    map.sources.push_back(found == nullptr ? WhisperTensorMap::kAbsent : found->place);
     bool is_optional = rules.may_lack_encoder_positions && wanted.name == kEncoderPositionsName;
-    if (found == index.end() && !is_optional) missing.add(wanted.name);
+    if (found == nullptr && !is_optional) missing.add(wanted.name);
   }
   if (missing.count() > 0) return missing.error(needed);
 
@@ -186,8 +189,8 @@ Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions
   }
   if (reversed) map.warnings.push_back("some tensors list their dimensions in reverse");
 
-  if (auto found = index.find(std::string(kFilterbankTensorName)); found != index.end()) {
-    const TensorInfo& filterbank = tensors[found->second];
+  if (const auto* found = index.find(kFilterbankTensorName)) {
+    const TensorInfo& filterbank = tensors[found->place];
     if (filterbank.dtype != Dtype::f32 || filterbank.shape != Shape({dimensions.n_mels, 201})) {
       return make_error(ErrorCode::malformed, ErrorReason::bad_filterbank)
           .at(filterbank.file_offset)
@@ -195,7 +198,7 @@ Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions
           .expecting("f32 " + shape_text({dimensions.n_mels, 201}))
           .having(shape_text(filterbank.shape));
     }
-    map.filterbank = found->second;
+    map.filterbank = found->place;
   }
   return map;
 }
@@ -210,7 +213,7 @@ Status check_whisper_model(const ModelMetadata& metadata, std::span<const Tensor
   if (tensors.empty()) {
     return make_error(ErrorCode::malformed, ErrorReason::no_tensors)
         .about("tensor_count")
-        .having(0);
+        .having("0");
   }
   const uint32_t n_vocab = metadata.dimensions.n_vocab;
   bool is_official = n_vocab >= 51864 && n_vocab <= 51866;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "align/alignment_costs.h"
+#include "base/sort.h"
 #include "session/prompt.h"
 #include "text/word_split.h"
 #include "whisper/paced_op.h"
@@ -29,8 +30,7 @@ Heads alignment_heads(const WhisperModel& model) {
       for (uint32_t head = 0; head < d.n_text_head; ++head) heads.emplace_back(layer, head);
     }
   }
-  std::ranges::sort(heads);
-  heads.erase(std::ranges::unique(heads).begin(), heads.end());
+  sort_unique(heads);
   return heads;
 }
 

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "audio/log_mel.h"
+#include "base/sort.h"
 #include "text/utf8.h"
 
 namespace susurrus {
@@ -27,7 +28,7 @@ double round_to_hundredths(double seconds) { return std::nearbyint(seconds * 100
 /// Of the durations that are not zero; 0 where there are none.
 double median(std::vector<double>& values) {
   if (values.empty()) return 0;
-  std::ranges::sort(values);
+  heap_sort(values, [](double a, double b) { return a < b; });
   const size_t middle = values.size() / 2;
   if (values.size() % 2 == 1) return values[middle];
   return (values[middle - 1] + values[middle]) / 2;

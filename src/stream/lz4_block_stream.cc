@@ -136,7 +136,7 @@ Status Lz4BlockStream::decode(ByteSpan block) {
         .having(decoded == 0 ? "an empty block" : "a block that does not decode");
   }
   if (has_zero_offset(block)) {
-    return error(file_offset_).expecting("match offsets of 1 to 65535").having(0);
+    return error(file_offset_).expecting("match offsets of 1 to 65535").having("0");
   }
   written_ += static_cast<size_t>(decoded);
   stored_left_ -= block.size();

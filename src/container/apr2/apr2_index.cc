@@ -1,9 +1,8 @@
 #include "container/apr2/apr2_index.h"
 
-#include <unordered_set>
-
 #include "base/byte_cursor.h"
 #include "base/limits.h"
+#include "base/name_index.h"
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "container/apr2/apr2_flags.h"
@@ -213,13 +212,13 @@ class IndexParser {
   }
 
   Status check_names() const {
-    std::unordered_set<std::string_view> names;
+    NameIndex names;
     names.reserve(index_.tensors.size());
-    for (const TensorInfo& tensor : index_.tensors) {
-      if (!names.insert(tensor.name).second) {
-        return malformed(ErrorReason::duplicate, context_.header.index_offset, tensor.name)
-            .expecting("each name once");
-      }
+    for (const TensorInfo& tensor : index_.tensors) names.add(tensor.name, 0);
+    names.sort();
+    if (const auto* twice = names.duplicate()) {
+      return malformed(ErrorReason::duplicate, context_.header.index_offset, twice->name)
+          .expecting("each name once");
     }
     return ok_status();
   }

@@ -1,8 +1,7 @@
 #include "container/safetensors/safetensors_header.h"
 
-#include <unordered_set>
-
 #include "base/json_document.h"
+#include "base/name_index.h"
 #include "base/sort.h"
 #include "container/whisper_tensors.h"
 
@@ -48,11 +47,14 @@ class HeaderParser {
 
   Result<std::vector<TensorInfo>> parse() {
     if (!root_.is_object()) return bad("header").expecting("an object");
-    std::unordered_set<std::string_view> names;
+    NameIndex names;
+    for (const auto [name, value] : root_.members()) names.add(name, 0);
+    names.sort();
+    if (const auto* twice = names.duplicate()) {
+      return malformed(ErrorReason::duplicate, kLengthBytes, twice->name)
+          .expecting("each name once");
+    }
     for (const auto [name, value] : root_.members()) {
-      if (!names.insert(name).second) {
-        return malformed(ErrorReason::duplicate, kLengthBytes, name).expecting("each name once");
-      }
       if (name == "__metadata__") {
         if (!value.is_object()) return bad(name).expecting("an object of strings");
         continue;
