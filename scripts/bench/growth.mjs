@@ -1,5 +1,5 @@
 // How the engine's cost grows: with the model's size against the operations, and with the recording's length.
-import { benchAudio, benchModel, noiseFile } from './models.mjs';
+import { benchAudio, benchModel, decoderModels, noiseFile } from './models.mjs';
 import { crossOperations, encoderOperations, tokenOperations } from './operations.mjs';
 import { progress } from './progress.mjs';
 import { medians } from './statistics.mjs';
@@ -15,14 +15,16 @@ async function growthOfSizes({ variants, runs, tokens }, place) {
   for (const size of sizes) {
     for (const variant of variants) {
       progress(`model ${size} ${dtype}`);
-      cases.push({ size, variant, model: await benchModel(size, dtype), runs: [] });
+      const model = await benchModel(size, dtype);
+      const decoder = await decoderModels(size, dtype);
+      cases.push({ size, variant, model, decoder, runs: [] });
     }
   }
   for (let run = 1; run <= runs; ++run) {
     for (const one of cases) {
       progress(`run ${run} of ${runs}: ${one.size} ${one.variant}`);
-      const { model, variant } = one;
-      const job = { kind: 'ours', model, variant, audio, tokens, threads: 1, repeats: 1 };
+      const { model, decoder, variant } = one;
+      const job = { kind: 'ours', model, decoder, variant, audio, tokens, threads: 1, repeats: 1 };
       one.runs.push(await place.run(job));
     }
   }
@@ -41,20 +43,19 @@ async function growthOfSizes({ variants, runs, tokens }, place) {
   });
 }
 
-/** A stream of minutes of noise through a small model, as if it were heard live. */
-async function growthOfLength({ variants, runs, isQuick }, place) {
+/** A stream of minutes of noise, as if it were heard live. */
+async function growthOfLength({ size, variants, runs }, place) {
   const samples = await noiseFile();
-  const model = await benchModel('micro', dtype);
+  const model = await benchModel(size, dtype);
   const variant = variants.at(-1);
-  const lengths = isQuick ? [1] : minutes;
-  const cases = lengths.map((length) => ({ minutes: length, runs: [] }));
+  const cases = minutes.map((length) => ({ minutes: length, runs: [] }));
   const secondsEach = benchAudio(30).length / 16000;
   for (let run = 1; run <= runs; ++run) {
     for (const one of cases) {
       progress(`run ${run} of ${runs}: ${one.minutes} minutes`);
       const repeat = (one.minutes * 60) / secondsEach;
-      const job = { kind: 'recording', model, variant, samples, repeat, threads: 1, tokens: 50 };
-      one.runs.push(await place.run({ ...job, isStream: true }));
+      const job = { kind: 'recording', model, variant, samples, repeat, threads: 1, tokens: 20 };
+      one.runs.push(await place.run({ ...job, isStream: true, isWarm: true }));
     }
   }
   return cases.map(({ minutes: length, runs: measured }) => {
@@ -80,7 +81,7 @@ export async function measureGrowth(options, place) {
 const cell = (key, digits) => (row) => number(row[key], digits);
 const text = (key) => (row) => String(row[key]);
 
-export function growthText(measured, { runs, tokens, format }, where) {
+export function growthText(measured, { size, runs, tokens, format }, where) {
   const sizeColumns = [
     ['size', text('size'), 'text'],
     ['variant', text('variant'), 'text'],
@@ -104,7 +105,7 @@ export function growthText(measured, { runs, tokens, format }, where) {
   return [
     `${where}, ${dtype}, 1 thread; milliseconds, medians of ${runs} alternating runs, ${tokens} tokens.`,
     formatTable(measured.sizes, sizeColumns, format),
-    `A stream through a model of state 64 with two layers each (${measured.lengths[0].variant}), 50 tokens a window:`,
+    `A stream through a model of ${size} dimensions (${measured.lengths[0].variant}), 20 tokens a window:`,
     formatTable(measured.lengths, lengthColumns, format),
   ].join('\n\n');
 }

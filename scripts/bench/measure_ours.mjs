@@ -39,44 +39,69 @@ async function measureStart(place, variant) {
   return { compileMs, instantiateMs };
 }
 
+/** loadModel() with so many threads; where the package knows no threads, one is all there is. Throws NoThreads. */
+export async function openModel(loadModel, source, { variant, threads, ...more }) {
+  let model;
+  try {
+    model = await loadModel(source, { variant, threads, ...more });
+  } catch (error) {
+    if (error.details?.subject !== 'threads') throw error;
+    if (threads > 1) throw new NoThreads(error.message);
+    return loadModel(source, { variant, ...more });
+  }
+  if (model.info.threads === threads) return model;
+  model.dispose();
+  throw new NoThreads(`there are ${model.info.threads}: ${model.info.threadsReason}`);
+}
+class NoThreads extends Error {}
+
+/** What `work` answers, or {skipped: why} where there are not as many threads as it wants. */
+export async function unlessNoThreads(work) {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof NoThreads) return { skipped: error.message };
+    throw error;
+  }
+}
+
 /** Loads from memory; the time counts from when the engine is ready for the first byte. */
 async function load(loadModel, bytes, options) {
   let ready;
   const onProgress = () => (ready ??= performance.now());
-  const model = await loadModel(bytes, { ...options, onProgress });
+  const model = await openModel(loadModel, bytes, { ...options, onProgress });
   return [performance.now() - ready, model];
 }
 
-/**
- * Keys and values of cross-attention of a window, by difference: two models that have the same encoder and another number of
- * decoder layers take turns.
- */
-async function measureCross({ few, many, layers }, open, place, mel, repeats) {
-  const models = [];
-  for (const path of [few, many]) models.push(await open(await place.read(path)));
+/** Keys and values of cross-attention of a window: the difference that the decoder's other layers make. */
+async function measureCross(one, all, layers, mel, repeats) {
   const differences = [];
-  for (const model of models) await model.encode(mel);
+  for (const model of [one, all]) await model.encode(mel);
   for (let i = 0; i < repeats; ++i) {
-    const [[less], [more]] = [
-      await timed(() => models[0].encode(mel)),
-      await timed(() => models[1].encode(mel)),
-    ];
+    const [less] = await timed(() => one.encode(mel));
+    const [more] = await timed(() => all.encode(mel));
     differences.push(more - less);
   }
-  models.forEach((model) => model.dispose());
-  return { crossMs: median(differences), crossLayers: layers };
+  return (median(differences) * layers) / (layers - 1);
 }
 
+async function decodeTime(model, audio, tokens, options) {
+  const settings = { ...endless(model.tokenizer.special, tokens), ...options };
+  const [time, { tokens: text }] = await timed(() => model.decode(audio, settings));
+  if (text.length !== tokens) throw new Error(`The text ended after ${text.length} tokens.`);
+  return time;
+}
+
+const fewTokens = 4;
+
 /** The time that each of `tokens` tokens adds to decoding a window. */
-async function measureTokens(model, audio, tokens, options = {}) {
-  const { special } = model.tokenizer;
-  const decode = (count) =>
-    timed(() => model.decode(audio, { ...endless(special, count), ...options }));
-  const few = 4;
-  const [shortMs] = await decode(few);
-  const [longMs, { tokens: text }] = await decode(few + tokens);
-  if (text.length !== few + tokens) throw new Error(`The text ended after ${text.length} tokens.`);
-  return { tokenMs: (longMs - shortMs) / tokens, shortMs };
+async function measureTokens(model, audio, tokens, repeats, options = {}) {
+  const times = [];
+  for (let i = 0; i < repeats; ++i) {
+    const short = await decodeTime(model, audio, fewTokens, options);
+    times.push((await decodeTime(model, audio, fewTokens + tokens, options)) - short);
+  }
+  return median(times) / tokens;
 }
 
 /** From an abort to the end of the call, at worst; the abort comes in the encoder and among the tokens. */
@@ -97,54 +122,52 @@ async function measureAbort(model, audio, windowMs) {
 }
 
 /**
- * job: {model, audio, variant, threads, tokens, repeats, cross (crossAttentionModels(), or absent)}. Times in ms. {skipped: why} where this package knows no threads.
+ * job: {model, decoder (decoderModels(); absent: the model's own decoder is measured, and no cross-attention), audio, variant,
+ * threads, tokens, repeats}. Times in ms. {skipped: why} where there are not so many threads.
  */
-export async function measureOurs(job, place) {
+export const measureOurs = (job, place) => unlessNoThreads(() => measureStages(job, place));
+
+async function measureStages(job, place) {
   const { variant, threads, tokens, repeats } = job;
   const { loadModel } = await place.importModule(place.packageEntry);
-  const options = { variant, ...(threads > 1 && { threads }) };
-  const start = await measureStart(place, variant);
+  const open = async (path) => openModel(loadModel, await place.read(path), { variant, threads });
+  const start = threads === 1 && (await measureStart(place, variant));
   const bytes = await place.read(job.model);
   const audio = new Float32Array((await place.read(job.audio)).slice().buffer);
-  let first;
-  const openMs = performance.now();
-  try {
-    first = await load(loadModel, bytes, options);
-  } catch (error) {
-    if (threads > 1) return { skipped: `${threads} threads: ${error.message}` };
-    throw error;
-  }
-  const [firstLoadMs, model] = first;
-  const coldLoadMs = performance.now() - openMs;
-  try {
-    const [firstMelMs, mel] = await timed(() => model.logMel(audio));
-    const [firstEncodeMs] = await timed(() => model.encode(mel));
-    const start4 = Array(4).fill(model.tokenizer.special.startOfTranscript);
-    const [firstPromptMs] = await timed(() => model.logits(start4));
-    // Whatever the compiler still does in the background is done after this.
-    const { tokenMs: firstTokenMs } = await measureTokens(model, audio, 8);
+  const loadStart = performance.now();
+  const [firstLoadMs, model] = await load(loadModel, bytes, { variant, threads });
+  const coldLoadMs = performance.now() - loadStart;
 
-    const melMs = await medianTime(repeats + 2, () => model.logMel(audio));
-    const encodeMs = await medianTime(repeats, () => model.encode(mel));
-    const promptMs = await medianTime(repeats + 2, () => model.logits(start4));
-    const { tokenMs, shortMs } = await measureTokens(model, audio, tokens);
-    const { tokenMs: beamTokenMs } = await measureTokens(model, audio, tokens, { beamSize: 5 });
-    const abortMs = await measureAbort(model, audio, shortMs + 100 * tokenMs);
-    const memory = await model.memory();
-    const open = (file) => loadModel(file, options);
-    const cross = job.cross && (await measureCross(job.cross, open, place, mel, repeats + 2));
-    const [loadMs, again] = await load(loadModel, bytes, options);
-    again.dispose();
-    return {
-      ...start,
-      ...{ coldLoadMs, firstLoadMs, firstMelMs, firstEncodeMs, firstPromptMs, firstTokenMs },
-      ...{ loadMs, melMs, encodeMs, promptMs, tokenMs, beamTokenMs, abortMs },
-      ...cross,
-      wholeMs: loadMs + shortMs,
-      memory,
-      dims: model.info.dims,
-    };
-  } finally {
-    model.dispose();
+  const [firstMelMs, mel] = await timed(() => model.logMel(audio));
+  const [firstEncodeMs] = await timed(() => model.encode(mel));
+  const prompt = Array(4).fill(model.tokenizer.special.startOfTranscript);
+  const [firstPromptMs] = await timed(() => model.logits(prompt));
+  const firstWindowMs = await decodeTime(model, audio, fewTokens + tokens);
+  // By now the compiler has done what it does in the background.
+  const melMs = await medianTime(repeats + 2, () => model.logMel(audio));
+  const encodeMs = await medianTime(repeats, () => model.encode(mel));
+  const promptMs = await medianTime(repeats + 2, () => model.logits(prompt));
+  const shortMs = await decodeTime(model, audio, fewTokens);
+  const windowMs = await decodeTime(model, audio, fewTokens + tokens);
+  const memory = await model.memory();
+  const abortMs = await measureAbort(model, audio, windowMs);
+
+  const decoder = job.decoder ? await open(job.decoder.all) : model;
+  const tokenMs = await measureTokens(decoder, audio, tokens, repeats);
+  const beamTokenMs = await measureTokens(decoder, audio, tokens, repeats, { beamSize: 5 });
+  let crossMs;
+  if (job.decoder) {
+    const { layers, one } = job.decoder;
+    crossMs = await measureCross(await open(one), decoder, layers, mel, repeats + 2);
   }
+  const [loadMs] = await load(loadModel, bytes, { variant, threads });
+  return {
+    ...start,
+    ...{ coldLoadMs, firstLoadMs, firstMelMs, firstEncodeMs, firstPromptMs, firstWindowMs },
+    ...{ loadMs, melMs, encodeMs, promptMs, windowMs, tokenMs, beamTokenMs, abortMs },
+    ...(crossMs !== undefined && { crossMs }),
+    wholeMs: loadMs + shortMs,
+    memory,
+    dims: model.info.dims,
+  };
 }

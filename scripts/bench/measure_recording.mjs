@@ -1,16 +1,19 @@
 // A whole recording, from the model's URL or path to the last word.
-import { timed } from './measure_ours.mjs';
+import { openModel, timed, unlessNoThreads } from './measure_ours.mjs';
 
 /**
  * job: {model, samples (path of raw samples, or absent), repeat (how often they follow each other), variant, threads,
- * tokens (in each window; absent: as the text comes), minutes}. Times in ms, memory before and after.
+ * tokens (in each window; absent: as the text comes), isStream, isWarm (a part is heard before the time begins)}. Times in ms, memory before and after.
  */
-export async function measureRecording(job, place) {
+export const measureRecording = (job, place) => unlessNoThreads(() => transcribe(job, place));
+
+async function transcribe(job, place) {
   const { variant, threads, tokens, repeat = 1 } = job;
   const { loadModel } = await place.importModule(place.packageEntry);
   const part = new Float32Array((await place.read(job.samples)).slice().buffer);
-  const options = { variant, ...(threads > 1 && { threads }) };
-  const [loadMs, model] = await timed(() => loadModel(place.address(job.model), options));
+  const [loadMs, model] = await timed(() =>
+    openModel(loadModel, place.address(job.model), { variant, threads }),
+  );
   try {
     const { endOfText } = model.tokenizer.special;
     const settings = {
@@ -28,6 +31,7 @@ export async function measureRecording(job, place) {
     async function* parts() {
       for (let i = 0; i < repeat; ++i) yield part;
     }
+    if (job.isWarm) await model.transcribe(part, settings);
     const recording = job.isStream ? parts() : part;
     const [workMs, { duration, segments }] = await timed(() =>
       model.transcribe(recording, settings),

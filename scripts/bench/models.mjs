@@ -59,16 +59,17 @@ export async function benchModel(size, dtype, layers) {
 }
 
 /**
- * Two models that differ in nothing but the number of decoder layers, {few, many, layers}: their encoders' times differ by
- * the keys and values of cross-attention of `layers` layers. They have one encoder layer, so that this difference is large.
+ * Models with one encoder layer, in whose times the decoder's share is large: {one, all} with one and with all `layers` of
+ * the size's decoder layers. Their encoders' times differ by the keys and values of cross-attention of the other layers.
  */
-export async function crossAttentionModels(size, dtype, layers) {
-  const [few, many] = await Promise.all(
-    [1, 1 + layers].map((decoderLayers) =>
+export async function decoderModels(size, dtype) {
+  const { nTextLayer: layers } = await benchDims(size);
+  const [one, all] = await Promise.all(
+    [1, layers].map((decoderLayers) =>
       benchModel(size, dtype, { encoderLayers: 1, decoderLayers }),
     ),
   );
-  return { few, many, layers };
+  return { one, all, layers };
 }
 
 function writeChunks(path, chunks) {

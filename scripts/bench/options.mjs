@@ -4,7 +4,7 @@ import { StepError } from '../toolchain/steps.mjs';
 
 export const usage = `npm run bench -- [options]: how fast this build is, stage by stage, beside ONNX Runtime Web and whisper.cpp
 
-  --size tiny|base|small   Whisper's dimensions, with random weights (tiny)
+  --size SIZE              tiny, base, small: Whisper's dimensions, with random weights; micro: a small one (tiny)
   --model FILE             this model file instead, without peers
   --dtype LIST             types of our weights (f32,f16,q8_0); q5_1, q5_0, q4_1, q4_0, bf16 where the converter has them
   --variant LIST           simd,relaxed

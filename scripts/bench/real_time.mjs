@@ -30,17 +30,19 @@ export async function measureRealTime({ recording, variants, threads, runs, toke
       one.runs.push(await place.run(one.job));
     }
   }
-  return cases.map(({ size, variant, threads: count, runs: measured }) => {
-    const { workMs, loadMs, duration } = medians(measured);
-    const { tokens: made, windows, memory } = measured.at(-1);
-    return {
-      ...{ size, variant, threads: count, loadMs, workMs, duration, windows },
-      tokensPerWindow: made / windows,
-      factor: workMs / 1000 / duration,
-      factorWithLoad: (loadMs + workMs) / 1000 / duration,
-      wasmMiB: memory.wasmBytes / 2 ** 20,
-    };
-  });
+  return cases
+    .filter((one) => one.runs.every((run) => !run.skipped))
+    .map(({ size, variant, threads: count, runs: measured }) => {
+      const { workMs, loadMs, duration } = medians(measured);
+      const { tokens: made, windows, memory } = measured.at(-1);
+      return {
+        ...{ size, variant, threads: count, loadMs, workMs, duration, windows },
+        tokensPerWindow: made / windows,
+        factor: workMs / 1000 / duration,
+        factorWithLoad: (loadMs + workMs) / 1000 / duration,
+        wasmMiB: memory.wasmBytes / 2 ** 20,
+      };
+    });
 }
 
 export function realTimeText(rows, { runs, format }, where) {

@@ -4,7 +4,7 @@ import { progress } from './progress.mjs';
 import {
   benchDims,
   benchModel,
-  crossAttentionModels,
+  decoderModels,
   ggmlModel,
   noiseFile,
   onnxModels,
@@ -19,19 +19,16 @@ async function ourCases({ size, model, dtypes, variants, threads, tokens, isQuic
     models.push({
       weights,
       model: model ?? (await benchModel(size, weights)),
-      cross:
-        model === undefined
-          ? await crossAttentionModels(size, weights, (await benchDims(size)).nTextLayer)
-          : undefined,
+      decoder: model === undefined ? await decoderModels(size, weights) : undefined,
     });
   }
-  return models.flatMap(({ weights, model, cross }) =>
+  return models.flatMap(({ weights, model, decoder }) =>
     variants.flatMap((variant) =>
       threads.map((count) => ({
         ...{ engine: 'ours', weights, variant, threads: count },
         job: {
           kind: 'ours',
-          ...{ model, audio, cross, variant, tokens, threads: count, repeats: isQuick ? 1 : 3 },
+          ...{ model, audio, decoder, variant, tokens, threads: count, repeats: isQuick ? 1 : 3 },
         },
       })),
     ),
