@@ -11,6 +11,7 @@
 #include "session/transcriber.h"
 #include "session/window_attempts.h"
 #include "session/window_words.h"
+#include "slice.h"
 
 namespace susurrus {
 namespace {
@@ -27,20 +28,9 @@ class TranscriberBinding {
     return failure(start(model.model(), options_json, sample_count));
   }
 
-  Step step() {
-    auto result = transcriber_->step();
-    if (!result) {
-      error_ = to_text(result.error());
-      return Step::failed;
-    }
-    switch (*result) {
-      case StepResult::need_audio: return Step::need_audio;
-      case StepResult::working: return Step::working;
-      case StepResult::segment_ready: return Step::segment_ready;
-      case StepResult::rejected_ready: return Step::rejected_ready;
-      case StepResult::done: return Step::done;
-    }
-    return Step::failed;
+  /// Goes on for so many milliseconds, or until there is something to do for the caller.
+  Step step(double milliseconds) {
+    return run_slice(milliseconds, Step::working, [this] { return step_once(); });
   }
   /// After Step.failed.
   ErrorText error() const { return error_; }
@@ -60,6 +50,22 @@ class TranscriberBinding {
   double progress() const { return transcriber_->progress(); }
 
  private:
+  Step step_once() {
+    auto result = transcriber_->step();
+    if (!result) {
+      error_ = to_text(result.error());
+      return Step::failed;
+    }
+    switch (*result) {
+      case StepResult::need_audio: return Step::need_audio;
+      case StepResult::working: return Step::working;
+      case StepResult::segment_ready: return Step::segment_ready;
+      case StepResult::rejected_ready: return Step::rejected_ready;
+      case StepResult::done: return Step::done;
+    }
+    return Step::failed;
+  }
+
   Status start(WhisperModel& model, const std::string& options_json, double sample_count) {
     SUSURRUS_ASSIGN(JsonDocument request, parse_request(options_json));
     SUSURRUS_ASSIGN(TranscribeOptions options,
@@ -203,11 +209,14 @@ class WindowWorkBinding {
     task_ = std::move(task).value();
     return {};
   }
-  Step step() {
-    auto is_done = task_->step();
-    if (is_done) return *is_done ? Step::done : Step::working;
-    error_ = to_text(is_done.error());
-    return Step::failed;
+  /// Goes on for so many milliseconds.
+  Step step(double milliseconds) {
+    return run_slice(milliseconds, Step::working, [this] {
+      auto is_done = task_->step();
+      if (is_done) return *is_done ? Step::done : Step::working;
+      error_ = to_text(is_done.error());
+      return Step::failed;
+    });
   }
   /// After Step.failed.
   ErrorText error() const { return error_; }
@@ -225,7 +234,7 @@ EMSCRIPTEN_BINDINGS(decoding) {
   emscripten::class_<TranscriberBinding>("Transcriber")
       .constructor<>()
       .function("begin(model, options, sampleCount)", &TranscriberBinding::begin)
-      .function("step", &TranscriberBinding::step)
+      .function("step(milliseconds)", &TranscriberBinding::step)
       .function("error", &TranscriberBinding::error)
       .function("audioRequest", &TranscriberBinding::audio_request)
       .function("audioWindow", &TranscriberBinding::audio_window)
@@ -237,7 +246,7 @@ EMSCRIPTEN_BINDINGS(decoding) {
   emscripten::class_<WindowWorkBinding>("WindowWork")
       .constructor<>()
       .function("begin(model, task, request, sampleCount)", &WindowWorkBinding::begin)
-      .function("step", &WindowWorkBinding::step)
+      .function("step(milliseconds)", &WindowWorkBinding::step)
       .function("error", &WindowWorkBinding::error)
       .function("result", &WindowWorkBinding::result);
 }

@@ -141,10 +141,10 @@ EMSCRIPTEN_BINDINGS(model) {
                 &ModelBinding::compute_log_mel)
       .function("normaliseMel(frameCount, maximum)", &ModelBinding::normalise_mel)
       .function("beginEncode", &ModelBinding::begin_encode)
-      .function("encodeStep", &ModelBinding::encode_step)
+      .function("encodeStep(milliseconds)", &ModelBinding::encode_step)
       .function("encoderOutput", &ModelBinding::encoder_output)
       .function("beginLogits(appends)", &ModelBinding::begin_logits)
-      .function("logitsStep", &ModelBinding::logits_step)
+      .function("logitsStep(milliseconds)", &ModelBinding::logits_step)
       .function("logits", &ModelBinding::logits);
 }
 

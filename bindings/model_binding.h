@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "loader_binding.h"
 #include "session/whisper_model.h"
+#include "slice.h"
 #include "values.h"
 
 namespace susurrus {
@@ -42,13 +43,18 @@ class ModelBinding {
   void normalise_mel(uint32_t frame_count, float maximum);
 
   void begin_encode() { model_->begin_encode(); }
-  bool encode_step() { return model_->encode_step(); }
+  /// True when done; goes on for so many milliseconds.
+  bool encode_step(double milliseconds) {
+    return run_slice(milliseconds, false, [this] { return model_->encode_step(); });
+  }
   FloatView encoder_output() const { return view(model_->encoder_output()); }
 
   /// Of the tokens in the token window.
   /// `appends`: after the tokens of the last call rather than from the beginning.
   ErrorText begin_logits(bool appends);
-  bool logits_step() { return model_->decode_step(); }
+  bool logits_step(double milliseconds) {
+    return run_slice(milliseconds, false, [this] { return model_->decode_step(); });
+  }
   FloatView logits() { return view(std::span<const float>(model_->logits())); }
 
  private:

@@ -56,7 +56,7 @@ describe.each(Object.entries(searches))('decoding a window by %s', (_name, optio
     const perStep: number[] = [];
     for (let isDone = false; !isDone;) {
       const before = allocations();
-      const step = work.step();
+      const step = work.step(0);
       expect(step).not.toBe(module.Step.failed);
       isDone = step === module.Step.done;
       perStep.push(allocations() - before - ofAsking);

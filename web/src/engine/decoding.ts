@@ -33,7 +33,7 @@ export async function listen<Task extends WindowTask>(
   try {
     fillWindow(model, samples);
     unwrap(work.begin(model, task, JSON.stringify(request), samples.length));
-    while (!isDone(module, work)) await pace.step();
+    while (!isDone(module, work, pace)) await pace.step();
     return JSON.parse(work.result()) as EngineCalls[Task]['answer'];
   } finally {
     work.delete();
@@ -59,7 +59,7 @@ export async function transcribeAudio(
     unwrap(transcriber.begin(model, JSON.stringify(settings), sampleCount ?? -1));
     let heard = 0;
     for (;;) {
-      const step = checked(transcriber, module, transcriber.step());
+      const step = checked(transcriber, module, transcriber.step(pace.left));
       if (step === done) break;
       if (step === needAudio) {
         const { begin, end } = transcriber.audioRequest();
@@ -85,12 +85,12 @@ export async function transcribeAudio(
 }
 
 interface Stepping {
-  step(): Step;
+  step(milliseconds: number): Step;
   error(): string;
 }
 
-function isDone(module: EngineModule, work: Stepping): boolean {
-  return checked(work, module, work.step()) === module.Step.done;
+function isDone(module: EngineModule, work: Stepping, pace: Pace): boolean {
+  return checked(work, module, work.step(pace.left)) === module.Step.done;
 }
 
 /** The step, unless it failed. */

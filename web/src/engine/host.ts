@@ -123,14 +123,14 @@ export class EngineHost {
       const model = this.#loaded;
       setMelWindow(model, mel);
       model.beginEncode();
-      while (!model.encodeStep()) await pace.step();
+      while (!model.encodeStep(pace.left)) await pace.step();
       return model.encoderOutput().slice();
     },
     logits: async ({ tokens }, { pace }) => {
       const model = this.#loaded;
       this.#setTokens(model, tokens);
       unwrap(model.beginLogits(false));
-      while (!model.logitsStep()) await pace.step();
+      while (!model.logitsStep(pace.left)) await pace.step();
       return model.logits().slice();
     },
     tokenize: ({ text }) => Array.from(this.#loaded.tokenize(text)),

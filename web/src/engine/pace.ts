@@ -27,6 +27,11 @@ export class Pace {
     this.#signal = signal;
   }
 
+  /** Milliseconds that work may go on for before the next step(). */
+  get left(): number {
+    return this.#sliceEnd - performance.now();
+  }
+
   /** Called between two bounded steps: now and then lets others run, and throws once the signal is aborted. */
   async step(): Promise<void> {
     if (performance.now() >= this.#sliceEnd) {
