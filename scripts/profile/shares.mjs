@@ -9,30 +9,27 @@ function placeOf({ functionName, url }, places) {
 
 /**
  * Self times in ms of a CPU profile as V8 gives it: {total, places: [{place, ms}], functions: [{place, name, ms}]}, the
- * largest first.
+ * largest first. Every sample counts as much as the others: a long time between two says that other programs were running.
  */
 export function selfTimes({ nodes, samples, timeDeltas }, places) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const ms = [...timeDeltas].sort((a, b) => a - b)[timeDeltas.length >> 1] / 1000;
   const byPlace = new Map();
   const byFunction = new Map();
-  let total = 0;
-  samples.forEach((id, i) => {
-    // Time passes until the next sample is taken.
-    const ms = (timeDeltas[i + 1] ?? 0) / 1000;
+  for (const id of samples) {
     const frame = frames.get(id);
     const place = placeOf(frame, places);
     const key = `${place}\n${frame.functionName || '(anonymous)'}`;
-    total += ms;
     byPlace.set(place, (byPlace.get(place) ?? 0) + ms);
     byFunction.set(key, (byFunction.get(key) ?? 0) + ms);
-  });
+  }
   const sorted = (map) => [...map].sort(([, a], [, b]) => b - a);
   return {
-    total,
-    places: sorted(byPlace).map(([place, ms]) => ({ place, ms })),
-    functions: sorted(byFunction).map(([key, ms]) => {
+    total: ms * samples.length,
+    places: sorted(byPlace).map(([place, time]) => ({ place, ms: time })),
+    functions: sorted(byFunction).map(([key, time]) => {
       const [place, name] = key.split('\n');
-      return { place, name, ms };
+      return { place, name, ms: time };
     }),
   };
 }
