@@ -173,7 +173,7 @@ Result<std::unique_ptr<WhisperModel>> WhisperModel::create(WeightStore store,
                                                  std::as_const(metadata.mel_filterbank).floats()));
   // LogMel has compacted the filterbank.
   metadata.mel_filterbank.reset();
-  SUSURRUS_ASSIGN(WhisperState state, WhisperState::create(dimensions));
+  SUSURRUS_ASSIGN(WhisperState state, WhisperState::create(dimensions, weights.kv_layout()));
   return std::unique_ptr<WhisperModel>(new WhisperModelImpl(std::move(store), std::move(weights),
                                                             std::move(state), std::move(log_mel),
                                                             std::move(tokenizer), kernels));

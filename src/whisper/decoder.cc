@@ -83,11 +83,23 @@ void Decoder::cross_scores(size_t layer, size_t head, size_t query_rows, const f
   args.head_size = d.n_text_state / d.n_text_head;
   args.scale = attention_scale(args.head_size);
   args.q = queries + head * args.head_size;
-  args.k = state_.cross_keys(layer) + head * args.head_size;
-  args.q_stride = args.k_stride = d.n_text_state;
+  args.q_stride = d.n_text_state;
   args.out = out;
   args.out_stride = frames;
-  kernels_.attention_scores(args);
+  if (!state_.has_byte_kv()) {
+    args.k = state_.cross_keys(layer) + head * args.head_size;
+    args.k_stride = d.n_text_state;
+    return kernels_.attention_scores(args);
+  }
+  float* keys = state_.kernel_scratch().data();
+  args.k = keys;
+  args.k_stride = args.head_size;
+  const ByteKvLayout layout(state_.encoded_positions(), args.head_size);
+  for (size_t first = 0; first < frames; first += kBlockValues, args.out += kBlockValues) {
+    args.key_rows = std::min(kBlockValues, frames - first);
+    expand_keys(state_.cross_kv(layer), layout, head, args.head_size, first, args.key_rows, keys);
+    kernels_.attention_scores(args);
+  }
 }
 
 bool Decoder::step() {
@@ -146,6 +158,10 @@ PacedOp Decoder::next_op() {
       return ops_.linear(layer->cross_attention.query, rows, normed, cross_queries());
     case Stage::cross_attention:
       stage_ = Stage::cross_out;
+      if (state_.has_byte_kv()) {
+        return ops_.byte_attention(d.n_text_head, rows, state_.encoded_positions(), cross_queries(),
+                                   state_.cross_kv(layer_), normed);
+      }
       return ops_.attention(d.n_text_head, rows, state_.encoded_positions(), cross_queries(),
                             state_.cross_keys(layer_), state_.cross_values(layer_), normed);
     case Stage::cross_out:

@@ -38,9 +38,11 @@ PacedOp Encoder::next_op() {
   float* x = state_.activation(plan.audio).data();
   float* normed = state_.activation(plan.normed).data();
   float* wide = state_.activation(plan.wide).data();
-  float* q = wide;
-  float* k = wide + frames * width;
-  float* v = wide + 2 * frames * width;
+  // Keys and values stay until they are integers, or until the attention is done.
+  const bool has_byte_kv = state_.has_byte_kv();
+  float* k = wide;
+  float* v = wide + frames * width;
+  float* q = has_byte_kv ? wide : wide + 2 * frames * width;
   const EncoderLayerWeights* layer =
       layer_ < weights_.encoder_layers.size() ? &weights_.encoder_layers[layer_] : nullptr;
 
@@ -65,19 +67,25 @@ PacedOp Encoder::next_op() {
       enter_layer(0);
       return PacedOp::already_done(uint64_t{frames} * width);
     case Stage::attention_norm:
-      stage_ = Stage::query;
-      return ops_.norm(layer->norm, frames, x, normed);
-    case Stage::query:
       stage_ = Stage::key;
-      return ops_.linear(layer->attention.query, frames, normed, q);
+      return ops_.norm(layer->norm, frames, x, normed);
     case Stage::key:
       stage_ = Stage::value;
       return ops_.linear(layer->attention.key, frames, normed, k);
     case Stage::value:
-      stage_ = Stage::attention;
+      stage_ = has_byte_kv ? Stage::kv : Stage::query;
       return ops_.linear(layer->attention.value, frames, normed, v);
+    case Stage::kv:
+      stage_ = Stage::query;
+      return ops_.quantize_kv(d.n_audio_head, frames, k, v, state_.audio_kv());
+    case Stage::query:
+      stage_ = Stage::attention;
+      return ops_.linear(layer->attention.query, frames, normed, q);
     case Stage::attention:
       stage_ = Stage::attention_out;
+      if (has_byte_kv) {
+        return ops_.byte_attention(d.n_audio_head, frames, frames, q, state_.audio_kv(), normed);
+      }
       return ops_.attention(d.n_audio_head, frames, frames, q, k, v, normed);
     case Stage::attention_out:
       stage_ = Stage::mlp_norm;
@@ -103,18 +111,26 @@ PacedOp Encoder::next_op() {
       return ops_.linear(layer->mlp.down, rows, wide, x + first * width, Epilogue::accumulate);
     }
     case Stage::final_norm:
-      layer_ = 0;
-      stage_ = weights_.decoder_layers.empty() ? Stage::complete : Stage::cross_key;
+      enter_cross_attention(0);
       return ops_.norm(weights_.encoder_norm, frames, x, x);
     case Stage::cross_key:
       stage_ = Stage::cross_value;
       return ops_.linear(weights_.decoder_layers[layer_].cross_attention.key, frames, x,
-                         state_.cross_keys(layer_));
+                         has_byte_kv ? k : state_.cross_keys(layer_));
     case Stage::cross_value: {
-      size_t index = layer_++;
-      stage_ = layer_ < weights_.decoder_layers.size() ? Stage::cross_key : Stage::complete;
+      const size_t index = layer_;
+      if (has_byte_kv) {
+        stage_ = Stage::cross_kv;
+      } else {
+        enter_cross_attention(index + 1);
+      }
       return ops_.linear(weights_.decoder_layers[index].cross_attention.value, frames, x,
-                         state_.cross_values(index));
+                         has_byte_kv ? v : state_.cross_values(index));
+    }
+    case Stage::cross_kv: {
+      const ByteKv kv = state_.cross_kv(layer_);
+      enter_cross_attention(layer_ + 1);
+      return ops_.quantize_kv(d.n_text_head, frames, k, v, kv);
     }
     case Stage::idle:
     case Stage::complete: break;
@@ -146,6 +162,11 @@ void Encoder::swap_padding() {
 void Encoder::enter_layer(size_t layer) {
   layer_ = layer;
   stage_ = layer < weights_.encoder_layers.size() ? Stage::attention_norm : Stage::final_norm;
+}
+
+void Encoder::enter_cross_attention(size_t layer) {
+  layer_ = layer;
+  stage_ = layer < weights_.decoder_layers.size() ? Stage::cross_key : Stage::complete;
 }
 
 }  // namespace susurrus

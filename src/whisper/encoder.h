@@ -30,9 +30,10 @@ class Encoder {
     conv2,
     positions,
     attention_norm,
-    query,
     key,
     value,
+    kv,
+    query,
     attention,
     attention_out,
     mlp_norm,
@@ -41,6 +42,7 @@ class Encoder {
     final_norm,
     cross_key,
     cross_value,
+    cross_kv,
     complete,
   };
 
@@ -51,6 +53,7 @@ class Encoder {
   /// Puts the padding's zero row behind the frames that are encoded, or gives the mel window its row back.
   void swap_padding();
   void enter_layer(size_t layer);
+  void enter_cross_attention(size_t layer);
 
   const WhisperWeights& weights_;
   WhisperState& state_;

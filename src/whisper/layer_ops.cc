@@ -56,6 +56,27 @@ PacedOp LayerOps::attention(size_t heads, size_t query_rows, size_t key_rows, co
   return PacedOp(attention_args(heads, query_rows, key_rows, q, k, v, out));
 }
 
+PacedOp LayerOps::byte_attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
+                                 const ByteKv& kv, float* out) const {
+  AttentionArgs args = attention_args(heads, query_rows, key_rows, q, nullptr, nullptr, out);
+  args.kv = kv;
+  return PacedOp(args);
+}
+
+PacedOp LayerOps::quantize_kv(size_t heads, size_t key_rows, const float* k, const float* v,
+                              const ByteKv& kv) const {
+  const size_t width = state_.dimensions().n_audio_state;
+  QuantizeKvArgs args;
+  args.key_rows = key_rows;
+  args.head_count = heads;
+  args.head_size = width / heads;
+  args.k = k;
+  args.v = v;
+  args.k_stride = args.v_stride = width;
+  args.kv = kv;
+  return PacedOp(args);
+}
+
 PacedOp LayerOps::causal_attention(size_t heads, size_t query_rows, size_t offset, const float* q,
                                    const float* k, const float* v, float* out) const {
   AttentionArgs args = attention_args(heads, query_rows, offset + query_rows, q, k, v, out);

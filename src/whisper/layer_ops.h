@@ -22,6 +22,12 @@ class LayerOps {
   /// (query_rows, S) <- (query_rows, S), (key_rows, S), (key_rows, S)
   PacedOp attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
                     const float* k, const float* v, float* out) const;
+  /// The same with keys and values as integers.
+  PacedOp byte_attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
+                         const ByteKv& kv, float* out) const;
+  /// Integers of (key_rows, S), (key_rows, S)
+  PacedOp quantize_kv(size_t heads, size_t key_rows, const float* k, const float* v,
+                      const ByteKv& kv) const;
   /// The same where query row i sees keys up to `offset` + i.
   PacedOp causal_attention(size_t heads, size_t query_rows, size_t offset, const float* q,
                            const float* k, const float* v, float* out) const;

@@ -60,6 +60,8 @@ PacedOp::PacedOp(const AttentionArgs& args)
       outer_count_(args.head_count),
       inner_count_(args.query_rows),
       attention_(args) {}
+PacedOp::PacedOp(const QuantizeKvArgs& args)
+    : kind_(Kind::quantize_kv), outer_count_(args.head_count), quantize_kv_(args) {}
 PacedOp::PacedOp(const LayerNormArgs& args)
     : kind_(Kind::layer_norm), outer_count_(args.rows), layer_norm_(args) {}
 
@@ -77,6 +79,7 @@ uint64_t PacedOp::run_piece(const KernelTable& kernels, uint64_t budget) {
     case Kind::linear: return run_linear(kernels, budget);
     case Kind::conv: return run_conv(kernels, budget);
     case Kind::attention: return run_attention(kernels, budget);
+    case Kind::quantize_kv: return run_quantize_kv(kernels, budget);
     case Kind::layer_norm: return run_layer_norm(kernels, budget);
     case Kind::already_done: break;
   }
@@ -175,7 +178,7 @@ uint64_t PacedOp::run_attention(const KernelTable& kernels, uint64_t budget) {
     piece.head_first = attention_.head_first + first_head;
     piece.head_count = head_count;
     piece.scratch = own_scratch(attention_.scratch, thread);
-    kernels.attention(piece);
+    (piece.kv.data != nullptr ? kernels.byte_attention : kernels.attention)(piece);
   };
   size_t slices;
   if (kHasThreads && rows < kMinSliceRows * thread_count()) {
@@ -189,6 +192,21 @@ uint64_t PacedOp::run_attention(const KernelTable& kernels, uint64_t budget) {
   }
   advance(heads, rows);
   return cost / slices;
+}
+
+uint64_t PacedOp::run_quantize_kv(const KernelTable& kernels, uint64_t budget) {
+  const uint64_t head_cost =
+      kQuantizeMultiplyAdds * 2 * quantize_kv_.key_rows * quantize_kv_.head_size;
+  const size_t heads = at_least_one(budget / head_cost, outer_count_ - outer_);
+  const size_t slices =
+      divide(heads, 1, worthwhile_slices(heads * head_cost), [&](const Slice& slice) {
+        QuantizeKvArgs piece = quantize_kv_;
+        piece.head_first = quantize_kv_.head_first + outer_ + slice.first;
+        piece.head_count = slice.count;
+        kernels.quantize_kv(piece);
+      });
+  advance(heads, 1);
+  return heads * head_cost / slices;
 }
 
 uint64_t PacedOp::run_layer_norm(const KernelTable& kernels, uint64_t budget) {

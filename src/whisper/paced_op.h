@@ -14,6 +14,7 @@ inline constexpr uint64_t kLeastPieceMultiplyAdds = kStepMultiplyAdds / 4;
 inline constexpr uint64_t kGeluMultiplyAdds = 16;
 inline constexpr uint64_t kExponentialMultiplyAdds = 16;
 inline constexpr uint64_t kLayerNormMultiplyAdds = 4;
+inline constexpr uint64_t kQuantizeMultiplyAdds = 4;
 
 struct LayerNormArgs {
   size_t rows = 0;
@@ -33,6 +34,7 @@ class PacedOp {
   explicit PacedOp(const LinearArgs& args);
   explicit PacedOp(const ConvArgs& args);
   explicit PacedOp(const AttentionArgs& args);
+  explicit PacedOp(const QuantizeKvArgs& args);
   explicit PacedOp(const LayerNormArgs& args);
   /// Small work that was done at once and only wants to be counted.
   static PacedOp already_done(uint64_t multiply_adds);
@@ -44,11 +46,12 @@ class PacedOp {
   uint64_t run_piece(const KernelTable& kernels, uint64_t budget);
 
  private:
-  enum class Kind : uint8_t { already_done, linear, conv, attention, layer_norm };
+  enum class Kind : uint8_t { already_done, linear, conv, attention, quantize_kv, layer_norm };
 
   uint64_t run_linear(const KernelTable& kernels, uint64_t budget);
   uint64_t run_conv(const KernelTable& kernels, uint64_t budget);
   uint64_t run_attention(const KernelTable& kernels, uint64_t budget);
+  uint64_t run_quantize_kv(const KernelTable& kernels, uint64_t budget);
   uint64_t run_layer_norm(const KernelTable& kernels, uint64_t budget);
   void advance(size_t outer, size_t inner);
 
@@ -63,7 +66,8 @@ class PacedOp {
   uint64_t done_multiply_adds_ = 0;
   LinearArgs linear_;
   ConvArgs conv_;
-  AttentionArgs attention_;
+  AttentionArgs attention_;  // byte_attention's where it has integers
+  QuantizeKvArgs quantize_kv_;
   LayerNormArgs layer_norm_;
 };
 

@@ -19,12 +19,12 @@ inline constexpr size_t kMaxSequences = kDecoderBlockRows;
 /// Where everything lies that a Whisper writes while it computes: offsets in floats, each a multiple of 16, in two
 /// blocks. Made from the dimensions alone, so an application can know the sizes before it downloads a model.
 /// S state, M mels, T audio context, C text context, V vocabulary, L decoder layers, B kDecoderBlockRows, R
-/// kTraceLogitRows.
+/// kTraceLogitRows, H heads, K bytes of a head's ByteKvLayout (about 1.2 for each value).
 struct StatePlan {
   using Region = MemoryRegion;
   // The block of KV caches. Per layer: keys, then values.
   Region self_kv;   // (L, 2, C, S)
-  Region cross_kv;  // (L, 2, T, S)
+  Region cross_kv;  // (L, 2, T, S), or as integers (L, H, K)
   uint64_t kv_float_count = 0;
 
   // The block of activations.
@@ -37,7 +37,8 @@ struct StatePlan {
   // From here on three uses share the same place: encoder, decoder, samples.
   Region normed;  // (T, S): encoder
   Region
-      wide;  // encoder: conv1's output (2T + 2, S); then q, k, v (T, S) each; then the MLP's hidden rows
+      wide;  // encoder: conv1's output (2T + 2, S); then q, k, v (T, S) each, or k, v, and after them q; then the MLP's hidden rows
+  Region audio_kv;  // as integers (H, K), or nothing: a layer's keys and values
   uint64_t mlp_rows = 0;
   Region text;         // (B, S): the decoder's residual stream
   Region text_normed;  // (B, S)
@@ -47,7 +48,11 @@ struct StatePlan {
   Region samples;      // 2T * 160 + 400
   uint64_t activation_float_count = 0;
 
-  static Result<StatePlan> make(const WhisperDimensions& dimensions);
+  /// How integers of the sound's keys and values are ordered; rows: they are f32.
+  WeightLayout kv_layout = WeightLayout::rows;
+
+  static Result<StatePlan> make(const WhisperDimensions& dimensions,
+                                WeightLayout kv_layout = WeightLayout::rows);
   uint64_t kv_byte_count() const { return kv_float_count * sizeof(float); }
   uint64_t activation_byte_count() const { return activation_float_count * sizeof(float); }
 };
@@ -55,7 +60,8 @@ struct StatePlan {
 /// The memory of a StatePlan, reserved once; nothing in it moves or grows.
 class WhisperState {
  public:
-  static Result<WhisperState> create(const WhisperDimensions& dimensions);
+  static Result<WhisperState> create(const WhisperDimensions& dimensions,
+                                     WeightLayout kv_layout = WeightLayout::rows);
 
   const StatePlan& plan() const { return plan_; }
   const WhisperDimensions& dimensions() const { return dimensions_; }
@@ -79,6 +85,14 @@ class WhisperState {
   float* self_values(size_t layer) {
     return kv(plan_.self_kv, dimensions_.n_text_ctx, 2 * layer + 1);
   }
+  /// Whether keys and values of the sound are integers; f32 below is then nowhere.
+  bool has_byte_kv() const { return plan_.kv_layout != WeightLayout::rows; }
+  /// Of the encoder's layer under way.
+  ByteKv audio_kv() { return byte_kv(activation(plan_.audio_kv).data()); }
+  ByteKv cross_kv(size_t layer) {
+    return byte_kv(kv_.floats().data() + plan_.cross_kv.offset +
+                   layer * (plan_.cross_kv.count / dimensions_.n_text_layer));
+  }
   float* cross_keys(size_t layer) { return kv(plan_.cross_kv, dimensions_.n_audio_ctx, 2 * layer); }
   float* cross_values(size_t layer) {
     return kv(plan_.cross_kv, dimensions_.n_audio_ctx, 2 * layer + 1);
@@ -89,6 +103,9 @@ class WhisperState {
   const float* as_f32(const TensorView& vector, size_t slot, const KernelTable& kernels);
 
  private:
+  ByteKv byte_kv(float* place) const {
+    return {reinterpret_cast<uint8_t*>(place), plan_.kv_layout};
+  }
   float* kv(const StatePlan::Region& region, size_t rows, size_t index) {
     return kv_.floats().data() + region.offset + index * rows * dimensions_.n_text_state;
   }

@@ -70,6 +70,20 @@ Error bad_dimension(const char* name, uint32_t value, const char* expected) {
 
 }  // namespace
 
+WeightLayout WhisperWeights::kv_layout() const {
+  WeightLayout layout = WeightLayout::rows;
+  bool are_all_packed = true;
+  const auto look_at = [&](const AttentionWeights& attention) {
+    for (const LinearWeights* weights : {&attention.key, &attention.value}) {
+      layout = weights->weight.layout;
+      are_all_packed &= layout != WeightLayout::rows;
+    }
+  };
+  for (const EncoderLayerWeights& layer : encoder_layers) look_at(layer.attention);
+  for (const DecoderLayerWeights& layer : decoder_layers) look_at(layer.cross_attention);
+  return are_all_packed ? layout : WeightLayout::rows;
+}
+
 Status check_computable(const WhisperDimensions& d) {
   if (d.n_audio_head == 0 || d.n_audio_state % d.n_audio_head != 0) {
     return bad_dimension("n_audio_head", d.n_audio_head, "a divisor of n_audio_state");

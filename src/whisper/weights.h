@@ -54,6 +54,9 @@ struct WhisperWeights {
 
   /// Errors  missing_tensor and shape_mismatch name the tensor, unsupported_feature one of integers
   static Result<WhisperWeights> find(const WeightStore& store, const WhisperDimensions& dimensions);
+
+  /// How the matrices that make keys and values of the sound are packed; rows, unless all are packed.
+  WeightLayout kv_layout() const;
 };
 
 /// What a network needs of its dimensions to be computed at all: heads divide states, both states are equal.

@@ -1,5 +1,5 @@
 // What a call of a kernel costs, told from its arguments: multiply-adds, with 16 for a GELU or an exponential and 4 for each
-// element of a norm.
+// element of a norm or of what is quantised.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -24,6 +24,10 @@ inline uint64_t counted_work(const AttentionArgs& args) {
     keys += args.causal ? std::min(args.key_rows, args.causal_offset + i + 1) : args.key_rows;
   }
   return keys * args.head_count * (2 * args.head_size + 16);
+}
+
+inline uint64_t counted_work(const QuantizeKvArgs& args) {
+  return uint64_t{4} * 2 * args.key_rows * args.head_count * args.head_size;
 }
 
 inline uint64_t counted_norm_work(size_t rows, size_t columns) {

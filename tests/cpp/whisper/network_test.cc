@@ -1,5 +1,6 @@
 // The whole network on small random models against a plain float64 pass, for every compiled variant.
 #include <algorithm>
+#include <cmath>
 
 #include "whisper/encoded_model.h"
 
@@ -50,6 +51,56 @@ SUSURRUS_TEST(network_of_blocks_agrees_with_float64) {
     check_network(kBlockDimensions, dtype, Dtype::f32);
   }
   check_network(kBlockDimensions, Dtype::q8_0, Dtype::q8_0);
+}
+
+// Activations, keys and values are codes of about 1 % each; what has nothing to do with them would be off by far more.
+SUSURRUS_TEST(network_of_packed_blocks_is_near_float64) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    if (kernels->packing.pack == nullptr) continue;
+    for (const size_t positions : {size_t{20}, size_t{11}}) {
+      RandomModel random =
+          random_model(kBlockDimensions, 16, Dtype::q8_0, Dtype::f32, true, kernels->packing);
+      auto model = make_model(random, *kernels);
+      ASSERT_TRUE(model != nullptr);
+      std::vector<double> mel = fill_mel(*model, 7);
+      mel.resize(2 * positions * kBlockDimensions.n_mels);
+      encode(*model, positions);
+      const std::vector<double> audio = exact_encoder(random, mel);
+      ASSERT_EQ(model->encoder_output().size(), audio.size());
+      EXPECT_NEAR(relative_error(model->encoder_output(), audio.data()), 0, 0.04);
+      const std::vector<uint32_t> tokens = random_tokens(69, kBlockDimensions.n_vocab);
+      const ExactDecoding exact = exact_decoding(random, audio, tokens);
+      size_t fed = 0;
+      for (size_t count : {66, 1, 2}) {
+        auto logits = model->decode(std::span(tokens).subspan(fed, count));
+        ASSERT_TRUE(logits.has_value());
+        fed += count;
+        EXPECT_NEAR(
+            relative_error(*logits, exact.logits.data() + (fed - 1) * kBlockDimensions.n_vocab), 0,
+            0.04);
+      }
+      // Scores of a head come from the same keys.
+      const size_t width = kBlockDimensions.n_text_state;
+      const size_t head_size = width / kBlockDimensions.n_text_head;
+      std::vector<float> queries(3 * width);
+      for (size_t i = 0; i < queries.size(); ++i)
+        queries[i] = static_cast<float>(exact.queries[0][i]);
+      const size_t frames = positions - 1;
+      for (size_t head = 0; head < kBlockDimensions.n_text_head; ++head) {
+        std::vector<float> scores(3 * frames);
+        model->cross_scores(0, head, queries, frames, scores.data());
+        std::vector<double> expected(3 * frames);
+        for (size_t i = 0; i < expected.size(); ++i) {
+          for (size_t d = head * head_size; d < (head + 1) * head_size; ++d) {
+            expected[i] += exact.queries[0][i / frames * width + d] *
+                           exact.keys[0][i % frames * width + d] /
+                           std::sqrt(static_cast<double>(head_size));
+          }
+        }
+        EXPECT_NEAR(relative_error(scores, expected.data()), 0, 0.04);
+      }
+    }
+  }
 }
 
 SUSURRUS_TEST(network_with_one_audio_position_and_no_layers) {

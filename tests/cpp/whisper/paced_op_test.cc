@@ -46,6 +46,8 @@ const KernelTable kRecording = {.variant = Variant::reference,
                                 .linear = record_linear,
                                 .conv_gelu = nullptr,
                                 .attention = record_attention,
+                                .byte_attention = nullptr,
+                                .quantize_kv = nullptr,
                                 .attention_scores = nullptr,
                                 .layer_norm = nullptr,
                                 .softmax = nullptr,
@@ -146,6 +148,15 @@ SUSURRUS_TEST(state_plan_of_official_models) {
   const uint64_t cross = 4ull * 2 * 1500 * 384 * 4;
   EXPECT_EQ(plan->kv_byte_count(), self + cross);
   EXPECT_LT(plan->activation_byte_count(), 28ull << 20);
+
+  // As integers: 1.19 bytes for each value, and next to no scratch memory.
+  auto bytes = StatePlan::make(tiny, WeightLayout::panels_of_4);
+  ASSERT_TRUE(bytes.has_value());
+  EXPECT_EQ(bytes->kv_byte_count(), self + 4ull * 6 * 1504 * 64 * (320 + 288) / 256);
+  EXPECT_LT(bytes->activation_byte_count(), plan->activation_byte_count());
+  EXPECT_EQ(bytes->audio_kv.count, 6ull * 1504 * 64 * (320 + 288) / 256 / 4);
+  EXPECT_GE(bytes->audio_kv.offset, bytes->wide.offset + bytes->wide.count);
+  EXPECT_LE(bytes->audio_kv.offset + bytes->audio_kv.count, bytes->activation_float_count);
 
   auto state = WhisperState::create(tiny);
   ASSERT_TRUE(state.has_value());

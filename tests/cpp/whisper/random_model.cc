@@ -129,8 +129,9 @@ void add_mlp(const RandomModel& model, const std::string& block, Values& x, size
 }  // namespace
 
 RandomModel random_model(const WhisperDimensions& dimensions, uint64_t seed, Dtype dtype,
-                         Dtype vector_dtype, bool is_multilingual) {
+                         Dtype vector_dtype, bool is_multilingual, const WeightPacking& packing) {
   RandomModel model;
+  model.store = WeightStore(packing);
   model.dimensions = dimensions;
   ModelMetadata metadata;
   metadata.model_type.assign("whisper");

@@ -25,6 +25,8 @@ const KernelTable kCounting = {
     .linear = [](const LinearArgs& args) { work_of_step += counted_work(args); },
     .conv_gelu = [](const ConvArgs& args) { work_of_step += counted_work(args); },
     .attention = [](const AttentionArgs& args) { work_of_step += counted_work(args); },
+    .byte_attention = [](const AttentionArgs& args) { work_of_step += counted_work(args); },
+    .quantize_kv = [](const QuantizeKvArgs& args) { work_of_step += counted_work(args); },
     .attention_scores = nullptr,
     .layer_norm = [](size_t rows, size_t columns, const float*, size_t, const float*, const float*,
                      float*, size_t) { work_of_step += counted_norm_work(rows, columns); },
@@ -92,9 +94,9 @@ Counted run(Network& network) {
   return counted;
 }
 
-void check_steps(const WhisperDimensions& d) {
+void check_steps(const WhisperDimensions& d, WeightLayout kv_layout) {
   const ShapesAlone shapes(d);
-  auto state = WhisperState::create(d);
+  auto state = WhisperState::create(d, kv_layout);
   ASSERT_TRUE(state.has_value());
   const uint64_t width = d.n_audio_state;
   const uint64_t frames = d.n_audio_ctx;
@@ -156,8 +158,14 @@ void check_steps(const WhisperDimensions& d) {
 
 }  // namespace
 
-SUSURRUS_TEST(steps_of_base_stay_within_a_fifth_of_a_gigaflop) { check_steps(kBase); }
+SUSURRUS_TEST(steps_of_base_stay_within_a_fifth_of_a_gigaflop) {
+  check_steps(kBase, WeightLayout::rows);
+  check_steps(kBase, WeightLayout::panels_of_4);
+}
 
-SUSURRUS_TEST(steps_of_large_stay_within_a_fifth_of_a_gigaflop) { check_steps(kLarge); }
+SUSURRUS_TEST(steps_of_large_stay_within_a_fifth_of_a_gigaflop) {
+  check_steps(kLarge, WeightLayout::rows);
+  check_steps(kLarge, WeightLayout::panels_of_4);
+}
 
 }  // namespace susurrus::testing
