@@ -30,7 +30,7 @@ struct LayerNormArgs {
 /// threads: thread_count() times what the kernel asks for.
 class PacedOp {
  public:
-  PacedOp() = default;  // nothing to do
+  PacedOp() : layer_norm_() {}  // nothing to do
   explicit PacedOp(const LinearArgs& args);
   explicit PacedOp(const ConvArgs& args);
   explicit PacedOp(const AttentionArgs& args);
@@ -64,11 +64,14 @@ class PacedOp {
   size_t inner_ = 0;
   size_t outer_tile_ = 0;
   uint64_t done_multiply_adds_ = 0;
-  LinearArgs linear_;
-  ConvArgs conv_;
-  AttentionArgs attention_;  // byte_attention's where it has integers
-  QuantizeKvArgs quantize_kv_;
-  LayerNormArgs layer_norm_;
+  // Of this kind. Operations are made and copied about a hundred times a token.
+  union {
+    LinearArgs linear_;
+    ConvArgs conv_;
+    AttentionArgs attention_;  // byte_attention's where it has integers
+    QuantizeKvArgs quantize_kv_;
+    LayerNormArgs layer_norm_;
+  };
 };
 
 /// One step of a network: pieces of `op`, then of what `next()` makes of it, until the work is worth returning to the caller.
