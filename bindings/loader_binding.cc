@@ -1,10 +1,31 @@
 #include "loader_binding.h"
 
 #include <emscripten/bind.h>
+#include <emscripten/heap.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "container/dtype.h"
 
 namespace susurrus {
+namespace {
+
+/// Growing takes as long for 4 MiB as for one, and malloc asks for what it lacks at the moment. Where the rest of the file
+/// is known to need more, some of it is taken along. What a file only claims costs no more than this.
+constexpr uint64_t kGrowthBytes = 4 << 20;
+
+void grow_memory(uint64_t tensor_bytes, uint64_t rest_of_file) {
+  constexpr uint64_t kSlackBytes = 128 << 10;  // malloc's own
+  const auto used = reinterpret_cast<uintptr_t>(sbrk(0));
+  if (used + tensor_bytes + kSlackBytes <= emscripten_get_heap_size()) return;
+  const uint64_t wanted =
+      used + std::max(tensor_bytes + kSlackBytes, std::min(rest_of_file, kGrowthBytes));
+  // Malloc reports where this fails.
+  if (wanted <= emscripten_get_heap_max()) emscripten_resize_heap(static_cast<size_t>(wanted));
+}
+
+}  // namespace
 
 Status LoadSink::on_manifest(ModelManifest& manifest) {
   format_ = std::string(manifest.format) + " " + std::to_string(manifest.version_major) + "." +
@@ -13,6 +34,9 @@ Status LoadSink::on_manifest(ModelManifest& manifest) {
 }
 
 Result<MutableByteSpan> LoadSink::place_tensor(const TensorInfo& tensor) {
+  if (tensor.file_offset < file_byte_count_) {
+    grow_memory(tensor.raw_byte_count, file_byte_count_ - tensor.file_offset);
+  }
   auto place = store_.place_tensor(tensor);
   if (place && !place->empty()) dtype_bits_ |= 1u << static_cast<uint32_t>(tensor.dtype);
   return place;
@@ -30,10 +54,23 @@ std::vector<std::string> LoadSink::dtypes() const {
 }
 
 void LoaderBinding::set_byte_count(double byte_count) {
+  sink_.set_file_byte_count(static_cast<uint64_t>(byte_count));
   reader_.set_file_byte_count(static_cast<uint64_t>(byte_count));
 }
 
+ByteView LoaderBinding::input_window(double byte_count) {
+  const NextBytes next = reader_.next_bytes();
+  const double most = std::clamp<double>(byte_count, 0, kWindowBytes);
+  place_ = next.place.first(std::min(next.place.size(), static_cast<size_t>(most)));
+  if (!place_.empty()) return view(ByteSpan(place_));
+  return window_.fill(std::min(most, static_cast<double>(next.count_before_place)));
+}
+
 ErrorText LoaderBinding::push(double byte_count) {
+  const MutableByteSpan place = std::exchange(place_, {});
+  if (byte_count >= 0 && byte_count <= static_cast<double>(place.size())) {
+    return failure(reader_.push(place.first(static_cast<size_t>(byte_count))));
+  }
   auto bytes = window_.filled(byte_count);
   if (!bytes) return failure(bytes);
   return failure(reader_.push(*bytes));

@@ -17,6 +17,7 @@ class LoadSink : public ModelSink {
   void on_warning(std::string_view text) override { store_.on_warning(text); }
 
   WeightStore& store() { return store_; }
+  void set_file_byte_count(uint64_t byte_count) { file_byte_count_ = byte_count; }
   /// "APR2 2.0"
   const std::string& format() const { return format_; }
   /// Of the tensors that were placed, each once, by APR2's number.
@@ -26,6 +27,7 @@ class LoadSink : public ModelSink {
   WeightStore store_{default_kernels().packing};
   std::string format_;
   uint32_t dtype_bits_ = 0;
+  uint64_t file_byte_count_ = 0;  // 0: not known
 };
 
 /// Pushes a model file into its final place in the heap.
@@ -35,7 +37,8 @@ class LoaderBinding {
 
   LoaderBinding() : reader_(sink_) {}
 
-  ByteView input_window(double byte_count) { return window_.fill(byte_count); }
+  /// Where the next bytes go, at most so many and at most kWindowBytes: their place in a tensor where they have one.
+  ByteView input_window(double byte_count);
   void set_byte_count(double byte_count);
   ErrorText push(double byte_count);
   /// After this the loader holds a whole model; Model.create() takes it.
@@ -49,6 +52,7 @@ class LoaderBinding {
   LoadSink sink_;
   DetectingReader reader_;
   InputWindow window_{kWindowBytes};
+  MutableByteSpan place_;  // what input_window() answered, if that is no part of window_
   bool is_finished_ = false;
 };
 

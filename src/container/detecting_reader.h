@@ -14,6 +14,7 @@ class DetectingReader : public ModelReader {
   explicit DetectingReader(ModelSink& sink) : sink_(sink) {}
 
   void set_file_byte_count(uint64_t byte_count) override;
+  NextBytes next_bytes() override { return reader_ ? reader_->next_bytes() : NextBytes(); }
   Status push(ByteSpan chunk) override;
   Status finish() override;
 

@@ -40,12 +40,22 @@ class ModelSink {
   virtual bool wants_metadata_text() const { return false; }
 };
 
+/// Where the next bytes of a file had best lie when they are pushed.
+struct NextBytes {
+  /// Their own place in a tensor: pushed from there, they are not copied. Empty when they have none.
+  MutableByteSpan place;
+  /// Without a place: after so many bytes there may be one.
+  uint64_t count_before_place = ~uint64_t{0};
+};
+
 /// Turns the bytes of one model file, pushed in order in pieces of any size, into calls on a ModelSink.
 class ModelReader {
  public:
   virtual ~ModelReader() = default;
   /// Tells the file's length where it is known, before the first push; lets bounds be checked early.
   virtual void set_file_byte_count(uint64_t byte_count) = 0;
+  /// Takes the memory of the tensor that comes next, if that is large: to be asked when there are bytes to push.
+  virtual NextBytes next_bytes() { return {}; }
   /// Consumes all of `chunk` (which may be empty). After an error every call gives disabled_by_previous_error.
   virtual Status push(ByteSpan chunk) = 0;
   /// Says that no byte follows: truncated_input, checksum_mismatch, or success.

@@ -1,18 +1,28 @@
 #include "text/vocabulary.h"
 
-#include <algorithm>
-
-#include "base/sort.h"
-
 namespace susurrus {
+namespace {
+
+constexpr uint32_t kEmptySlot = ~uint32_t{0};
+
+/// FNV-1a.
+uint32_t hash(std::string_view piece) {
+  uint32_t value = 2166136261u;
+  for (char c : piece) value = (value ^ static_cast<uint8_t>(c)) * 16777619u;
+  return value ^ value >> 15;
+}
+
+}  // namespace
 
 Vocabulary::Vocabulary(VocabularyBytes bytes) : bytes_(std::move(bytes)) {
-  by_bytes_.resize(token_count());
-  for (uint32_t id = 0; id < token_count(); ++id) by_bytes_[id] = id;
-  heap_sort(by_bytes_, [this](uint32_t a, uint32_t b) {
-    int order = as_text(bytes_.token(a)).compare(as_text(bytes_.token(b)));
-    return order != 0 ? order < 0 : a < b;
-  });
+  size_t slot_count = 1;
+  while (slot_count < 2 * size_t{token_count()}) slot_count *= 2;
+  slots_.assign(slot_count, kEmptySlot);
+  for (uint32_t id = 0; id < token_count(); ++id) {
+    const std::string_view piece = as_text(bytes_.token(id));
+    uint32_t& slot = slots_[slot_of(piece)];
+    if (slot == kEmptySlot && !piece.empty()) slot = id;
+  }
 }
 
 ByteSpan Vocabulary::token(uint32_t id) const {
@@ -20,12 +30,18 @@ ByteSpan Vocabulary::token(uint32_t id) const {
 }
 
 std::optional<uint32_t> Vocabulary::find(std::string_view piece) const {
-  if (piece.empty()) return std::nullopt;
-  auto at = std::lower_bound(
-      by_bytes_.begin(), by_bytes_.end(), piece,
-      [this](uint32_t id, std::string_view value) { return as_text(bytes_.token(id)) < value; });
-  if (at == by_bytes_.end() || as_text(bytes_.token(*at)) != piece) return std::nullopt;
-  return *at;
+  if (piece.empty() || slots_.empty()) return std::nullopt;
+  const uint32_t id = slots_[slot_of(piece)];
+  return id == kEmptySlot ? std::nullopt : std::optional(id);
+}
+
+size_t Vocabulary::slot_of(std::string_view piece) const {
+  const size_t mask = slots_.size() - 1;
+  size_t slot = hash(piece) & mask;
+  while (slots_[slot] != kEmptySlot && as_text(bytes_.token(slots_[slot])) != piece) {
+    slot = (slot + 1) & mask;
+  }
+  return slot;
 }
 
 }  // namespace susurrus

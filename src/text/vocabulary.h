@@ -22,8 +22,11 @@ class Vocabulary {
   std::optional<uint32_t> find(std::string_view piece) const;
 
  private:
+  /// Where the id of that piece is, or would be.
+  size_t slot_of(std::string_view piece) const;
+
   VocabularyBytes bytes_;
-  std::vector<uint32_t> by_bytes_;  // ids sorted by their bytes, then by id
+  std::vector<uint32_t> slots_;  // a hash table of ids, at most half full
 };
 
 }  // namespace susurrus

@@ -8,6 +8,9 @@
 namespace susurrus {
 namespace {
 
+/// Smaller tensors come through one window together: a turn to the caller for each would cost more than the copy.
+constexpr uint64_t kPlacedBytes = 64 << 10;
+
 Error truncated(uint64_t offset, std::string_view subject) {
   return make_error(ErrorCode::truncated_input, ErrorReason::truncated).at(offset).about(subject);
 }
@@ -27,6 +30,21 @@ Apr2Reader::Apr2Reader(ModelSink& sink) : sink_(sink) {
 }
 
 void Apr2Reader::set_file_byte_count(uint64_t byte_count) { known_byte_count_ = byte_count; }
+
+NextBytes Apr2Reader::next_bytes() {
+  if (failed_ || !has_index_ || waiting_error_ || header_.has(apr2_flags::kEncrypted)) return {};
+  const auto has_place = [](const TensorInfo& tensor) {
+    return !tensor.is_compressed && tensor.raw_byte_count >= kPlacedBytes;
+  };
+  const auto tensor = std::find_if(tensors_.begin() + current_, tensors_.end(), has_place);
+  if (tensor == tensors_.end()) return {};
+  const uint64_t here = parser_.position();
+  if (tensor->file_offset > here) return {{}, tensor->file_offset - here};
+  // For want of memory the bytes have no place, which the push then reports.
+  if (!placed_ && !place()) return {};
+  if (destination_.empty()) return {{}, tensor->file_offset + tensor->raw_byte_count - here};
+  return {destination_.subspan(written_)};
+}
 
 Status Apr2Reader::push(ByteSpan chunk) {
   if (failed_ || finished_) {
@@ -185,7 +203,8 @@ Status Apr2Reader::on_tensor(ByteSpan bytes) {
   if (!placed_) SUSURRUS_TRY(place());
   if (decodes_) return lz4_.push(bytes);
   if (destination_.empty()) return ok_status();
-  std::memcpy(destination_.data() + written_, bytes.data(), bytes.size());
+  uint8_t* place = destination_.data() + written_;
+  if (bytes.data() != place) std::memcpy(place, bytes.data(), bytes.size());
   written_ += bytes.size();
   return ok_status();
 }

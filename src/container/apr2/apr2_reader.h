@@ -24,6 +24,7 @@ class Apr2Reader : public ModelReader {
   explicit Apr2Reader(ModelSink& sink);
 
   void set_file_byte_count(uint64_t byte_count) override;
+  NextBytes next_bytes() override;
   Status push(ByteSpan chunk) override;
   Status finish() override;
 

@@ -98,6 +98,51 @@ SUSURRUS_TEST(apr2_chunk_sizes_do_not_matter) {
   }
 }
 
+SUSURRUS_TEST(apr2_large_raw_tensors_are_filled_in_place) {
+  Apr2Builder builder = large_builder();
+  uint32_t random = 5;
+  size_t large_bytes = 0;
+  for (size_t size : {70000, 12, 65536, 65535, 300000}) {
+    BuiltTensor tensor;
+    tensor.name = "raw" + std::to_string(size);
+    tensor.dtype = 7;
+    tensor.dims = {size};
+    for (size_t i = 0; i < size; ++i) {
+      tensor.stored.push_back(static_cast<uint8_t>(next_random(random)));
+    }
+    builder.tensors.push_back(tensor);
+    if (size >= 65536) large_bytes += size;
+  }
+  const Bytes file = builder.build();
+  RecordingSink whole;
+  ASSERT_TRUE(read_file(whole, file).has_value());
+  for (size_t step : {1000, 65536, 1 << 20}) {
+    RecordingSink sink;
+    DetectingReader reader(sink);
+    size_t placed = 0;
+    for (size_t at = 0; at < file.size();) {
+      // The index comes first; nobody knows of a place before.
+      size_t count = std::min(at == 0 ? 4096 : step, file.size() - at);
+      const NextBytes next = reader.next_bytes();
+      if (next.place.empty()) {
+        count = static_cast<size_t>(std::min<uint64_t>(count, next.count_before_place));
+        ASSERT_TRUE(count > 0);
+        const Bytes chunk(file.begin() + at, file.begin() + at + count);
+        ASSERT_TRUE(reader.push(chunk).has_value());
+      } else {
+        count = std::min(count, next.place.size());
+        std::copy_n(file.begin() + at, count, next.place.begin());
+        ASSERT_TRUE(reader.push(next.place.first(count)).has_value());
+        placed += count;
+      }
+      at += count;
+    }
+    EXPECT_TRUE(reader.finish().has_value());
+    EXPECT_EQ(placed, large_bytes);
+    expect_same(whole, sink);
+  }
+}
+
 SUSURRUS_TEST(apr2_every_split_point_gives_the_same) {
   const Bytes file = whisper_builder(16, true).build();
   RecordingSink whole;

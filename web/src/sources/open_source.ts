@@ -4,7 +4,7 @@ import { abortedBy, describe, invalidOption, sourceFailed } from '../errors.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 
 /** Bytes in memory go to the engine in pieces of this size. */
-const pieceBytes = 1 << 18;
+const pieceBytes = 1 << 20;
 
 export async function openSource(
   source: ModelSource,
