@@ -166,8 +166,9 @@ class LanguageTask : public WindowTask {
  public:
   static NewTask create(WhisperModel& model, const DecodeOptions& options) {
     SUSURRUS_ASSIGN(auto allowed, allowed_languages(model, options));
-    model.begin_encode();
-    return NewTask(std::unique_ptr<WindowTask>(new LanguageTask(model, std::move(allowed))));
+    SUSURRUS_TRY(begin_encode(model, options.audio_context));
+    return NewTask(std::unique_ptr<WindowTask>(
+        new LanguageTask(model, std::move(allowed), options.audio_context)));
   }
   Result<bool> step() override { return detector_.step(); }
   std::string result() const override {
@@ -175,8 +176,8 @@ class LanguageTask : public WindowTask {
   }
 
  private:
-  LanguageTask(WhisperModel& model, std::vector<uint32_t> allowed)
-      : model_(model), detector_(model, std::move(allowed)) {}
+  LanguageTask(WhisperModel& model, std::vector<uint32_t> allowed, AudioContext context)
+      : model_(model), detector_(model, std::move(allowed), context) {}
   WhisperModel& model_;
   LanguageDetector detector_;
 };
@@ -186,6 +187,7 @@ NewTask create_task(WhisperModel& model, std::string_view name, JsonValue reques
                     uint64_t frame_count) {
   SUSURRUS_ASSIGN(TranscribeOptions options,
                   parse_window_options(request["options"], model.tokenizer()));
+  frame_count = fit_audio_context(model, options.decode, frame_count);
   if (name == "decode") return DecodeTask::create(model, std::move(options), frame_count);
   if (name == "score") return ScoreTask::create(model, options.decode, request["candidates"]);
   if (name == "align") {
@@ -200,8 +202,7 @@ class WindowWorkBinding {
   /// `request`: {options, candidates, text} as JSON. `sample_count`: samples in the window, without the silence behind.
   ErrorText begin(ModelBinding& model, const std::string& name, const std::string& request,
                   double sample_count) {
-    const uint64_t frame_count = std::min<uint64_t>(
-        static_cast<uint64_t>(sample_count) / kHopSamples, model.model().window_frames());
+    const auto frame_count = static_cast<uint64_t>(sample_count) / kHopSamples;
     auto json = parse_request(request);
     if (!json) return failure(json);
     auto task = create_task(model.model(), name, json->root(), frame_count);

@@ -14,9 +14,10 @@ namespace {
 class TracingScorer final : public CandidateScorer {
  public:
   TracingScorer(WhisperModel& model, Prompt prompt, FixedString<16> language,
-                std::vector<uint32_t> allowed_languages, std::vector<CandidateScore> scores)
+                std::vector<uint32_t> allowed_languages, std::vector<CandidateScore> scores,
+                AudioContext context)
       : model_(model), prompt_(std::move(prompt)), language_(language), scores_(std::move(scores)) {
-    if (language.empty()) detector_.emplace(model, std::move(allowed_languages));
+    if (language.empty()) detector_.emplace(model, std::move(allowed_languages), context);
   }
 
   Result<bool> step() override {
@@ -125,9 +126,10 @@ Result<std::unique_ptr<CandidateScorer>> CandidateScorer::create(
     return option_error("candidates", "texts of at most " + std::to_string(room) + " tokens")
         .having(uint64_t{score.tokens.size()});
   }
-  model.begin_encode();
-  return std::unique_ptr<CandidateScorer>(
-      new TracingScorer(model, std::move(prompt), language, std::move(allowed), std::move(scores)));
+  SUSURRUS_TRY(begin_encode(model, options.audio_context));
+  return std::unique_ptr<CandidateScorer>(new TracingScorer(model, std::move(prompt), language,
+                                                            std::move(allowed), std::move(scores),
+                                                            options.audio_context));
 }
 
 }  // namespace susurrus

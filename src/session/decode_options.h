@@ -6,6 +6,7 @@
 
 #include "base/fixed_string.h"
 #include "base/result.h"
+#include "session/audio_context.h"
 
 namespace susurrus {
 
@@ -54,6 +55,8 @@ struct DecodeOptions {
   std::vector<std::string> allowed;
   /// Ends an attempt whose text goes round in circles and cuts it back to the first round.
   bool break_loops = true;
+  /// An automatic one is fitted to each window.
+  AudioContext audio_context;
   /// Mel frames with audio in the window: no timestamp may lie past them. nullopt: the whole window may be timed.
   std::optional<uint64_t> content_frames;
 };

@@ -1,6 +1,11 @@
 #include "session/language_detector.h"
 
 namespace susurrus {
+namespace {
+
+constexpr float kDoubtfulProbability = 0.5f;
+
+}  // namespace
 
 Result<bool> LanguageDetector::step() {
   const SpecialTokens& special = model_.special_tokens();
@@ -17,7 +22,12 @@ Result<bool> LanguageDetector::step() {
   if (!model_.decode_step()) return false;
   probabilities_ = language_probabilities(model_.kernels(), model_.logits(), special, allowed_);
   model_.reset_decoder();
-  return true;
+  if (!is_shortened(model_, context_) || probabilities_[0].probability >= kDoubtfulProbability) {
+    return true;
+  }
+  is_encoded_ = false;
+  SUSURRUS_TRY(begin_encode(model_, {}));
+  return false;
 }
 
 std::string_view LanguageDetector::language() const {

@@ -2,16 +2,19 @@
 #include <vector>
 
 #include "decode/language_detection.h"
+#include "session/audio_context.h"
 #include "session/whisper_model.h"
 
 namespace susurrus {
 
-/// Finishes an encoding that was begun (or is done), and asks which language the window is in.
+/// Finishes an encoding that was begun (or is done), and asks which language the window is in. One that is improbable in
+/// a window that was shortened is asked for again in the whole of it.
 class LanguageDetector {
  public:
   /// `allowed`: the language tokens to choose from; none: every language of the model.
-  explicit LanguageDetector(WhisperModel& model, std::vector<uint32_t> allowed = {})
-      : model_(model), allowed_(std::move(allowed)) {}
+  explicit LanguageDetector(WhisperModel& model, std::vector<uint32_t> allowed = {},
+                            AudioContext context = {})
+      : model_(model), allowed_(std::move(allowed)), context_(context) {}
   /// True when done; the window is encoded then, the decoder reset. A model without languages has nothing to ask.
   Result<bool> step();
   /// Most probable first; shares of all the model's languages, whichever are allowed.
@@ -22,6 +25,7 @@ class LanguageDetector {
  private:
   WhisperModel& model_;
   std::vector<uint32_t> allowed_;
+  AudioContext context_;
   bool is_encoded_ = false;
   std::vector<LanguageProbability> probabilities_;
 };

@@ -13,6 +13,7 @@ enum class Decision : uint8_t {
   retried_compression_ratio,
   retried_log_probability,
   retried_repetition,
+  retried_audio_context,  // what a shortened audio context made of it is in doubt: the window was encoded in full
   dropped_no_speech,
   dropped_silence,      // a hallucination amid silence
   dropped_past_end,     // timed after the end of the audio
@@ -26,6 +27,8 @@ struct Attempt {
   float avg_logprob = 0;
   float no_speech_prob = 0;
   float compression_ratio = 0;
+  /// Encoder positions that heard the window.
+  uint32_t audio_context = 0;
   /// Why it was not good enough; kept for the last one.
   Decision decision = Decision::kept;
   std::string text;
@@ -55,6 +58,8 @@ struct Segment {
   float avg_logprob = 0;
   float compression_ratio = 0;
   float no_speech_prob = 0;
+  /// Encoder positions that heard the window, in the last attempt.
+  uint32_t audio_context = 0;
   FixedString<16> language;
   /// Why the window's first attempt was not the last, or why the text was dropped.
   Decision decision = Decision::kept;
@@ -71,7 +76,10 @@ struct WindowResult {
   float no_speech_prob = 0;
   double temperature = 0;
   float compression_ratio = 0;
+  uint32_t audio_context = 0;
   FixedString<16> language;
+  /// The limit of tokens came before the end of the text.
+  bool is_unfinished = false;
   /// The text went round in circles and was cut back.
   bool is_loop_broken = false;
 };

@@ -184,6 +184,17 @@ Status read_compatibility(const Member& member) {
   return ok_status();
 }
 
+Status read_audio_context(const Member& member) {
+  constexpr NumberRange kPositions{1, 65535, "full, auto, or a number of positions"};
+  AudioContext& context = member.options.decode.audio_context;
+  context = {};
+  const auto text = member.value.text();
+  if (!text) return member.read(context.positions, kPositions);
+  if (*text != "full" && *text != "auto") return member.wrong(kPositions.text);
+  context.is_automatic = *text == "auto";
+  return ok_status();
+}
+
 Status read_normalisation(const Member& member) {
   const std::string_view kind = member.value.text().value_or("");
   if (kind != "file" && kind != "window") return member.wrong("file or window");
@@ -236,6 +247,7 @@ constexpr Option kWindowOptions[] = {
     {"allowed", [](const Member& m) { return m.read_texts(m.options.decode.allowed); }},
     {"breakLoops", [](const Member& m) { return m.read(m.options.decode.break_loops); }},
     {"compatibility", read_compatibility},
+    {"audioContext", read_audio_context},
     {"prependPunctuations", [](const Member& m) { return m.read(m.options.prepend_punctuations); }},
     {"appendPunctuations", [](const Member& m) { return m.read(m.options.append_punctuations); }},
 };
@@ -302,6 +314,7 @@ void write(std::span<const Attempt> attempts, JsonWriter& json) {
         .field("avgLogprob", attempt.avg_logprob)
         .field("noSpeechProb", attempt.no_speech_prob)
         .field("compressionRatio", attempt.compression_ratio)
+        .field("audioContext", attempt.audio_context)
         .field("decision", decision_name(attempt.decision))
         .field("text", std::string_view(attempt.text))
         .end_object();
@@ -346,6 +359,7 @@ std::string to_json(const Segment& segment, bool has_words) {
       .field("avgLogprob", segment.avg_logprob)
       .field("compressionRatio", segment.compression_ratio)
       .field("noSpeechProb", segment.no_speech_prob)
+      .field("audioContext", segment.audio_context)
       .field("language", segment.language.view())
       .field("decision", decision_name(segment.decision));
   write(segment.attempts, json);
@@ -367,6 +381,7 @@ std::string to_json(const WindowAttempts& window, const std::vector<Word>* words
       .field("avgLogprob", result.avg_logprob)
       .field("noSpeechProb", result.no_speech_prob)
       .field("compressionRatio", result.compression_ratio)
+      .field("audioContext", result.audio_context)
       .field("language", result.language.view())
       .field("decision", decision_name(decision));
   write(window.attempts(), json);

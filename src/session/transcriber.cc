@@ -44,6 +44,7 @@ class WhisperTranscriber final : public Transcriber {
         options_(options),
         clips_(std::move(clips)),
         mel_(model, sample_count, options.normalisation),
+        window_frames_(options.decode.audio_context.window_frames(model)),
         allowed_languages_(std::move(allowed_languages)),
         languages_(language, options.min_language_probability),
         // The reference knows one language for a recording.
@@ -106,19 +107,23 @@ class WhisperTranscriber final : public Transcriber {
     return StepResult::working;
   }
 
-  /// One language for all is that of the first window, completed with the silence that is appended to the recording.
+  /// One language for all is that of the first window, completed with the silence that is appended to the recording. An
+  /// automatic audio context has no more of it than a window has.
   Result<StepResult> fill_beginning() {
-    place_ = {0, model_.window_frames()};
+    place_ = {0, window_frames_};
+    if (options_.decode.audio_context.is_automatic && mel_.content_frames() > 0) {
+      place_.frame_count = std::min(window_frames_, mel_.content_frames());
+    }
     if (mel_.fill_window(0, place_.frame_count) == RecordingMel::Progress::need_audio) {
       return StepResult::need_audio;
     }
-    begin_detection();
+    SUSURRUS_TRY(begin_detection());
     return StepResult::working;
   }
 
   /// Windows are cut at the end of their content and completed with 0.0.
   Result<StepResult> fill_window() {
-    const auto place = clips_.next_window(seek_, mel_.content_frames(), model_.window_frames());
+    const auto place = clips_.next_window(seek_, mel_.content_frames(), window_frames_);
     if (!place) {
       progress_ = 1;
       stage_ = Stage::done;
@@ -134,17 +139,22 @@ class WhisperTranscriber final : public Transcriber {
       }
     }
     if (is_language_per_window_) {
-      begin_detection();
+      SUSURRUS_TRY(begin_detection());
     } else {
       SUSURRUS_TRY(begin_attempts());
     }
     return StepResult::working;
   }
 
-  void begin_detection() {
-    if (!encoded_) model_.begin_encode();
-    detector_.emplace(model_, allowed_languages_);
+  AudioContext audio_context() const {
+    return options_.decode.audio_context.fitted(model_, place_.frame_count);
+  }
+
+  Status begin_detection() {
+    if (!encoded_) SUSURRUS_TRY(begin_encode(model_, audio_context()));
+    detector_.emplace(model_, allowed_languages_, audio_context());
     stage_ = Stage::language;
+    return ok_status();
   }
 
   Result<StepResult> detect_language() {
@@ -164,6 +174,7 @@ class WhisperTranscriber final : public Transcriber {
     DecodeOptions options = options_.decode;
     options.language = languages_.current();
     options.prompt = history_.prompt();
+    options.audio_context = audio_context();
     // Windows draw apart from each other, wherever the recording was entered.
     options.seed = derive_seed(options_.decode.seed, place_.seek);
     if (!options_.is_openai_compatible) options.content_frames = place_.frame_count;
@@ -232,7 +243,7 @@ class WhisperTranscriber final : public Transcriber {
     uint64_t next_seek = window_.next_seek;
     const SpokenWindow spoken = {
         .place = place_,
-        .window_frames = model_.window_frames(),
+        .window_frames = window_frames_,
         .content_frames = mel_.content_frames(),
         .is_single_timestamp_ending = window_.is_single_timestamp_ending,
         .last_speech_end = last_speech_end_,
@@ -309,6 +320,7 @@ class WhisperTranscriber final : public Transcriber {
   TranscribeOptions options_;
   Clips clips_;
   RecordingMel mel_;
+  const uint64_t window_frames_;
   std::vector<uint32_t> allowed_languages_;
   LanguageTrack languages_;
   bool is_language_per_window_;
@@ -340,6 +352,7 @@ Result<std::unique_ptr<Transcriber>> Transcriber::create(WhisperModel& model,
                                                          const TranscribeOptions& options,
                                                          std::optional<uint64_t> sample_count) {
   SUSURRUS_TRY(check_options(options));
+  SUSURRUS_TRY(check_audio_context(model, options.decode.audio_context));
   if (!sample_count && options.normalisation == Normalisation::file) {
     return option_error("normalisation", "window, for a stream of unknown length");
   }

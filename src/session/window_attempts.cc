@@ -1,5 +1,7 @@
 #include "session/window_attempts.h"
 
+#include <algorithm>
+
 #include "decode/seeded_random.h"
 
 namespace susurrus {
@@ -18,14 +20,13 @@ class FallbackAttempts final : public WindowAttempts {
   FallbackAttempts(WhisperModel& model, const DecodeOptions& options,
                    const FallbackOptions& fallback)
       : model_(model), options_(options), fallback_(fallback) {
-    attempts_.reserve(fallback.temperatures.size());
+    attempts_.reserve(fallback.temperatures.size() + 1);
   }
 
   Status begin(WindowDecoder::Encoding encoding) {
-    const size_t index = attempts_.size();
     DecodeOptions options = options_;
-    options.temperature = fallback_.temperatures[index];
-    options.seed = derive_seed(options_.seed, index);
+    options.temperature = fallback_.temperatures[index_];
+    options.seed = derive_seed(options_.seed, index_);
     if (options.temperature > 0) {
       options.beam_size.reset();
       options.patience.reset();
@@ -43,15 +44,18 @@ class FallbackAttempts final : public WindowAttempts {
     SUSURRUS_ASSIGN(bool is_attempt_done, decoder_->step());
     if (!is_attempt_done) return false;
     const WindowResult& result = decoder_->result();
-    const bool is_last = attempts_.size() + 1 == fallback_.temperatures.size();
-    const Decision decision = is_last ? Decision::kept : judge(result);
+    const Decision decision = judge(result);
     attempts_.push_back({result.temperature, result.avg_logprob, result.no_speech_prob,
-                         result.compression_ratio, decision, result.text});
+                         result.compression_ratio, result.audio_context, decision, result.text});
     is_done_ = decision == Decision::kept;
     if (is_done_) {
       result_ = result;
       decoder_.reset();
+    } else if (decision == Decision::retried_audio_context) {
+      options_.audio_context = {};
+      SUSURRUS_TRY(begin(WindowDecoder::Encoding::needed));
     } else {
+      ++index_;
       // A language that was detected stays.
       options_.language = result.language;
       SUSURRUS_TRY(begin(WindowDecoder::Encoding::done));
@@ -72,15 +76,29 @@ class FallbackAttempts final : public WindowAttempts {
  private:
   Decision judge(const WindowResult& result) const {
     const bool is_improbable = is_below(result.avg_logprob, fallback_.logprob_threshold);
+    const bool is_compressible =
+        is_above(result.compression_ratio, fallback_.compression_ratio_threshold);
+    // Silence too is believed only when all of the window says so.
+    if (is_shortened(model_, options_.audio_context) &&
+        (is_improbable || is_compressible || result.is_loop_broken || result.is_unfinished ||
+         has_late_timestamp(result))) {
+      return Decision::retried_audio_context;
+    }
+    if (index_ + 1 == fallback_.temperatures.size()) return Decision::kept;
     // Silence is no better at another temperature.
     if (is_improbable && is_above(result.no_speech_prob, fallback_.no_speech_threshold)) {
       return Decision::kept;
     }
     if (result.is_loop_broken) return Decision::retried_repetition;
-    if (is_above(result.compression_ratio, fallback_.compression_ratio_threshold)) {
-      return Decision::retried_compression_ratio;
-    }
+    if (is_compressible) return Decision::retried_compression_ratio;
     return is_improbable ? Decision::retried_log_probability : Decision::kept;
+  }
+
+  /// Text is timed where the shortened context holds nothing but silence.
+  bool has_late_timestamp(const WindowResult& result) const {
+    const size_t first = model_.special_tokens().timestamp_begin + model_.encoded_positions();
+    return std::ranges::any_of(result.tokens,
+                               [&](uint32_t token) { return token + kLeastAudioMargin > first; });
   }
 
   WhisperModel& model_;
@@ -88,6 +106,7 @@ class FallbackAttempts final : public WindowAttempts {
   const FallbackOptions fallback_;
   std::unique_ptr<WindowDecoder> decoder_;
   std::vector<Attempt> attempts_;
+  size_t index_ = 0;  // of the temperature
   WindowResult result_;
   bool is_done_ = false;
 };

@@ -6,7 +6,9 @@
 
 namespace susurrus {
 
-/// A window decoded at rising temperatures until an attempt is good enough (the reference's fallback): encoded once.
+/// A window decoded at rising temperatures until an attempt is good enough (the reference's fallback): encoded once; or,
+/// where an automatic audio context has shortened it and the text is in doubt, once more in full, from the first
+/// temperature on.
 /// Beam search and patience hold at temperature 0, best_of above it.
 class WindowAttempts {
  public:

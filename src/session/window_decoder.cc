@@ -139,9 +139,12 @@ class SearchingWindowDecoder final : public WindowDecoder {
         options_(options),
         prompt_(std::move(prompt)),
         filters_(model, options_, max_tokens),
+        max_tokens_(max_tokens),
         search_(make_search(model, options_, max_tokens)) {
     result_.language = language;
-    if (language.empty()) detector_.emplace(model, std::move(allowed_languages));
+    if (language.empty()) {
+      detector_.emplace(model, std::move(allowed_languages), options.audio_context);
+    }
     rows_.reserve(most_sequences(options));
   }
   ~SearchingWindowDecoder() override {
@@ -223,6 +226,7 @@ class SearchingWindowDecoder final : public WindowDecoder {
   void finish() {
     std::vector<TokenCandidate> candidates = search_->finish();
     TokenCandidate& best = candidates[rank_candidates(candidates, options_.length_penalty)];
+    result_.is_unfinished = best.tokens.size() >= max_tokens_;
     cut(best);
     result_.tokens = std::move(best.tokens);
     result_.token_logprobs = std::move(best.token_logprobs);
@@ -231,6 +235,7 @@ class SearchingWindowDecoder final : public WindowDecoder {
     result_.avg_logprob =
         static_cast<float>(best.sum_logprob / static_cast<double>(result_.tokens.size() + 1));
     result_.temperature = options_.temperature;
+    result_.audio_context = static_cast<uint32_t>(model_.encoded_positions());
     result_.compression_ratio = static_cast<float>(compression_ratio(result_.text));
     stage_ = Stage::done;
   }
@@ -258,6 +263,7 @@ class SearchingWindowDecoder final : public WindowDecoder {
   const DecodeOptions options_;
   Prompt prompt_;
   const WindowFilters filters_;
+  const size_t max_tokens_;
   const std::unique_ptr<TokenSearch> search_;
   std::optional<LanguageDetector> detector_;
   std::vector<std::span<const float>> rows_;
@@ -283,7 +289,7 @@ Result<std::unique_ptr<WindowDecoder>> WindowDecoder::create(WhisperModel& model
   if (most_sequences(options) > 1) {
     SUSURRUS_TRY(model.reserve_sequences(most_sequences(options), max_tokens));
   }
-  if (encoding == Encoding::needed) model.begin_encode();
+  if (encoding == Encoding::needed) SUSURRUS_TRY(begin_encode(model, options.audio_context));
   return std::unique_ptr<WindowDecoder>(new SearchingWindowDecoder(
       model, options, std::move(prompt), language, std::move(allowed), max_tokens));
 }

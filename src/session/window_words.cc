@@ -34,13 +34,14 @@ class AlignedWords final : public WindowWords {
     return ok_status();
   }
   /// Of a window that is about to be encoded.
-  void begin_encode(std::vector<Segment> segments, FixedString<16> language,
-                    std::vector<uint32_t> allowed_languages) {
+  Status encode(std::vector<Segment> segments, FixedString<16> language,
+                std::vector<uint32_t> allowed_languages) {
     is_text_known_ = true;
     segments_ = std::move(segments);
     language_ = language;
-    if (language.empty()) detector_.emplace(model_, std::move(allowed_languages));
-    model_.begin_encode();
+    const AudioContext& context = options_.decode.audio_context;
+    if (language.empty()) detector_.emplace(model_, std::move(allowed_languages), context);
+    return begin_encode(model_, context);
   }
 
   Result<bool> step() override {
@@ -141,7 +142,7 @@ Result<std::unique_ptr<WindowWords>> WindowWords::create(WhisperModel& model,
   auto words = std::make_unique<AlignedWords>(model, options, frame_count);
   std::vector<Segment> segments;
   segments.push_back(std::move(segment));
-  words->begin_encode(std::move(segments), language, std::move(allowed));
+  SUSURRUS_TRY(words->encode(std::move(segments), language, std::move(allowed)));
   return std::unique_ptr<WindowWords>(std::move(words));
 }
 

@@ -41,6 +41,11 @@ const ofWindows: Options[] = [
   { languages: ['en', 'tlh'] },
   { languages: 'en' },
   { task: 'summarise' },
+  { audioContext: 'half' },
+  { audioContext: 0 },
+  { audioContext: 1501 },
+  { audioContext: 500.5 },
+  { audioContext: null },
   { initialPrompt: 5 },
   { initialPrompt: [1776] },
   { initialPrompt: [1.5] },
@@ -141,7 +146,7 @@ describe('an option out of its range is refused', () => {
     expectRefused(await errorOf(model.align(samples, 'one', options)), only(options));
   });
 
-  test.each([{ languages: ['tlh'] }, { signal: 5 }, { language: 'en' }])(
+  test.each([{ languages: ['tlh'] }, { signal: 5 }, { language: 'en' }, { audioContext: 0 }])(
     'by detectLanguage(): %j',
     async (options) => {
       const error = await errorOf(model.detectLanguage(samples, options as object));
@@ -216,6 +221,9 @@ describe('options within their ranges', () => {
     { timestamps: 'word', hallucinationSilenceThreshold: 2, prependPunctuations: '' },
     { clipTimestamps: [], normalisation: 'window', minLanguageProbability: 1 },
     { language: 'per-window', compatibility: 'openai', seed: Number.MAX_SAFE_INTEGER },
+    { audioContext: 'full' },
+    { audioContext: 'auto' },
+    { audioContext: 500, timestamps: 'word', beamSize: 2 },
     { language: undefined, timestamps: undefined, onProgress: undefined },
   ])('%j', async (options) => {
     const { segments, rejected } = await model.transcribe(samples, options);

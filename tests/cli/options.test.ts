@@ -85,7 +85,7 @@ describe('options of transcribe', () => {
     ...['--no-speech-threshold', '0.5', '--clip-timestamps', '0,5,7.5', '--seed', '9'],
     ...['--hallucination-silence-threshold', '2', '--normalisation', 'window'],
     ...['--hotword', 'Susurrus=7.5', '--hotword', 'a=b', '--allowed', 'yes', '--allowed', 'no'],
-    ...['--no-break-loops'],
+    ...['--no-break-loops', '--audio-context', 'auto'],
   ];
 
   test('are all in the help, and so are those of what is written', async () => {
@@ -131,6 +131,7 @@ describe('options of transcribe', () => {
       hotwords: [{ text: 'Susurrus', weight: 7.5 }, { text: 'a=b' }],
       allowed: ['yes', 'no'],
       breakLoops: false,
+      audioContext: 'auto',
     });
   });
 
@@ -152,6 +153,13 @@ describe('options of transcribe', () => {
       language: 'de',
       languages: ['ht', 'en'],
     });
+  });
+
+  test('an audio context is a word or a number', async () => {
+    expect(await optionsFor('--audio-context', '500')).toEqual({ audioContext: 500 });
+    expect(await optionsFor('--audio_context=full')).toEqual({ audioContext: 'full' });
+    const { calls } = await run('detect-language', audio, '--audio-context', '750');
+    expect(calls[1]).toEqual(['detectLanguage', '5 bytes', { audioContext: 750 }]);
   });
 
   test('can suppress nothing', async () => {

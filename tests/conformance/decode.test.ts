@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { DecodeOptions } from '../../web/src/api_types.js';
 import { toDecodeOptions } from '../support/golden_options.js';
 import {
   byAudio,
@@ -13,7 +14,11 @@ import { describeOnEngines, loadOn, type ConformanceModel } from '../support/gol
 import { testModel } from '../support/goldens_models.js';
 import { shortContextModel } from '../support/short_context_model.js';
 
-function testCases(load: () => Promise<ConformanceModel>, cases: readonly DecodeGolden[]): void {
+function testCases(
+  load: () => Promise<ConformanceModel>,
+  cases: readonly DecodeGolden[],
+  besides: DecodeOptions = {},
+): void {
   let model: ConformanceModel;
   beforeAll(async () => {
     model = await load();
@@ -23,7 +28,7 @@ function testCases(load: () => Promise<ConformanceModel>, cases: readonly Decode
   test.each(byAudio(cases).map((each) => [each.audio, each.id, each] as const))(
     '%s %s',
     async (audio, _id, golden) => {
-      const options = toDecodeOptions(golden.options);
+      const options = { ...toDecodeOptions(golden.options), ...besides };
       const result = await model.decode(goldenAudio(audio), options);
       expect({ ...result, tokens: [...result.tokens] }).toMatchObject({
         tokens: golden.tokens,
@@ -49,13 +54,19 @@ describeOnEngines(['golden'], 'decode()', (engine) => {
   });
 
   describe('micro with 10 s of audio context', () => {
-    const load = async () => loadOn(engine, await shortContextModel());
     const recordings = sharedJson('golden/expected/micro/short_ctx500.json') as {
       decode: DecodeGolden[];
     }[];
-    testCases(
-      load,
-      recordings.flatMap(({ decode }) => decode),
-    );
+    const cases = recordings.flatMap(({ decode }) => decode);
+    describe('in the file', () => {
+      testCases(async () => loadOn(engine, await shortContextModel()), cases);
+    });
+    describe('as an option', () => {
+      // The reference's first second is 17 steps of 30 s / n_audio_ctx here, which are 0.34 s in steps of 0.02 s.
+      testCases(async () => loadOn(engine, await testModel('micro')), cases, {
+        audioContext: 500,
+        maxInitialTimestamp: 0.34,
+      });
+    });
   });
 });

@@ -80,6 +80,7 @@ function transcript(words = true): TranscriptionResult {
     avgLogprob: -0.25,
     compressionRatio: 1,
     noSpeechProb: 0.00001,
+    audioContext: 1500,
     language: 'de',
     decision: 'retried:repetition',
     attempts: [
@@ -88,6 +89,7 @@ function transcript(words = true): TranscriptionResult {
         avgLogprob: -3,
         noSpeechProb: 0,
         compressionRatio: 3.5,
+        audioContext: 500,
         decision: 'retried:repetition',
         text: ' la la',
       },
@@ -139,6 +141,7 @@ describe('json', () => {
         avg_logprob: -3,
         no_speech_prob: 0,
         compression_ratio: 3.5,
+        audio_context: 500,
         decision: 'retried:repetition',
         text: ' la la',
       },

@@ -100,10 +100,9 @@ class Driver {
     return ok_status();
   }
 
-  /// Frames of one window (padded or cut) or of the whole recording with its zeros, normalised, time-major.
-  std::vector<float> compute_mel(std::vector<float>& samples, bool whole) {
-    const uint64_t window_samples = uint64_t{model_->window_frames()} * kHopSamples;
-    uint64_t frames = model_->window_frames();
+  /// Frames of one window (padded or cut to `frames`) or of the whole recording with its zeros, normalised, time-major.
+  std::vector<float> compute_mel(std::vector<float>& samples, uint64_t frames, bool whole) {
+    const uint64_t window_samples = frames * kHopSamples;
     if (whole) {
       frames += samples.size() / kHopSamples;
     } else {
@@ -119,7 +118,8 @@ class Driver {
 
   Status log_mel(JsonValue request, JsonWriter& answer) {
     SUSURRUS_ASSIGN(std::vector<float> samples, read_floats(text(request, "samples")));
-    std::vector<float> mel = compute_mel(samples, text(request, "mode") == "whole");
+    std::vector<float> mel =
+        compute_mel(samples, model_->window_frames(), text(request, "mode") == "whole");
     const size_t n_mels = model_->dimensions().n_mels;
     const size_t frames = mel.size() / n_mels;
     answer.field("frames", uint64_t{frames});
@@ -165,13 +165,14 @@ class Driver {
     return ok_status();
   }
 
-  /// Fills mel_window() with the samples of a request; their mel frames with content.
-  Result<uint64_t> fill_window(JsonValue request) {
+  /// Fills mel_window() with the samples of a request, as far as `options` have them heard; their mel frames with content.
+  Result<uint64_t> fill_window(JsonValue request, DecodeOptions& options) {
     SUSURRUS_ASSIGN(std::vector<float> samples, read_floats(text(request, "samples")));
-    std::vector<float> mel = compute_mel(samples, false);
+    const uint64_t frames = options.audio_context.window_frames(*model_);
+    std::vector<float> mel = compute_mel(samples, frames, false);
     std::copy(mel.begin(), mel.end(), model_->mel_window().begin());
     encoded_samples_.clear();
-    return uint64_t{samples.size() / kHopSamples};
+    return fit_audio_context(*model_, options, samples.size() / kHopSamples);
   }
 
   Status decode(JsonValue request, JsonWriter& answer) {
@@ -180,15 +181,17 @@ class Driver {
     const std::string path = text(request, "samples");
     // The reference kernels take a second per window: several cases on the same samples share it.
     auto encoding = WindowDecoder::Encoding::done;
-    if (!model_->is_encoded() || path != encoded_samples_) {
-      SUSURRUS_ASSIGN(content_frames_, fill_window(request));
+    const AudioContext& context = options.decode.audio_context;
+    const bool is_full = !context.is_automatic && context.positions == 0;
+    if (!is_full || !model_->is_encoded() || path != encoded_samples_) {
+      SUSURRUS_ASSIGN(content_frames_, fill_window(request, options.decode));
       encoding = WindowDecoder::Encoding::needed;
     }
     if (!options.is_openai_compatible) options.decode.content_frames = content_frames_;
     SUSURRUS_ASSIGN(auto window,
                     WindowAttempts::create(*model_, options.decode, options.fallback, encoding));
     SUSURRUS_TRY(finish(*window));
-    encoded_samples_ = path;
+    if (is_full) encoded_samples_ = path;
     if (!options.word_timestamps) {
       answer.key("result").json(to_json(*window));
       return ok_status();
@@ -237,7 +240,7 @@ class Driver {
     for (JsonValue item : request["candidates"].items()) {
       candidates.emplace_back(item.text().value_or(""));
     }
-    SUSURRUS_TRY(fill_window(request));
+    SUSURRUS_TRY(fill_window(request, options.decode));
     SUSURRUS_ASSIGN(auto scorer,
                     CandidateScorer::create(*model_, options.decode, std::move(candidates)));
     SUSURRUS_TRY(finish(*scorer));
@@ -249,7 +252,7 @@ class Driver {
     SUSURRUS_ASSIGN(TranscribeOptions options,
                     parse_window_options(request["options"], model_->tokenizer()));
     if (request["tokens"].exists()) return align_tokens(request, options, answer);
-    SUSURRUS_ASSIGN(uint64_t frames, fill_window(request));
+    SUSURRUS_ASSIGN(uint64_t frames, fill_window(request, options.decode));
     SUSURRUS_ASSIGN(auto words,
                     WindowWords::create(*model_, options, text(request, "text"), frames));
     SUSURRUS_TRY(finish(*words));
@@ -261,7 +264,8 @@ class Driver {
     SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(*model_, options.decode));
     const std::string path = text(request, "samples");
     if (!model_->is_encoded() || path != encoded_samples_) {
-      SUSURRUS_ASSIGN(content_frames_, fill_window(request));
+      DecodeOptions whole;
+      SUSURRUS_ASSIGN(content_frames_, fill_window(request, whole));
       model_->begin_encode();
       while (!model_->encode_step()) {
       }
@@ -289,10 +293,10 @@ class Driver {
   Status detect_language(JsonValue request, JsonWriter& answer) {
     SUSURRUS_ASSIGN(TranscribeOptions options,
                     parse_window_options(request["options"], model_->tokenizer()));
-    SUSURRUS_TRY(fill_window(request));
-    model_->begin_encode();
+    SUSURRUS_TRY(fill_window(request, options.decode));
+    SUSURRUS_TRY(begin_encode(*model_, options.decode.audio_context));
     SUSURRUS_ASSIGN(auto allowed, allowed_languages(*model_, options.decode));
-    LanguageDetector detector(*model_, std::move(allowed));
+    LanguageDetector detector(*model_, std::move(allowed), options.decode.audio_context);
     SUSURRUS_TRY(finish(detector));
     answer.key("languages").json(to_json(detector.probabilities(), model_->special_tokens()));
     return ok_status();

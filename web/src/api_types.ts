@@ -117,6 +117,11 @@ export interface WindowOptions {
   readonly task?: Task;
   /** Text (or its tokens) before the audio; its end is used where it is too long. */
   readonly initialPrompt?: string | readonly number[];
+  /**
+   * How many of the encoder's positions (20 ms each) hear a window: `'full'` (the default), all of them; `'auto'`, as many
+   * as its content wants, and all of them where the text is in doubt; or a number, which also bounds how long a window is.
+   */
+  readonly audioContext?: 'full' | 'auto' | number;
   /** Stops the work; it ends within a tenth of a second on a small model. */
   readonly signal?: AbortSignal;
 }
@@ -197,7 +202,7 @@ export interface AlignOptions extends Omit<WindowOptions, 'initialPrompt'> {
 }
 
 /** Options of detectLanguage(). */
-export type DetectLanguageOptions = Pick<WindowOptions, 'languages' | 'signal'>;
+export type DetectLanguageOptions = Pick<WindowOptions, 'languages' | 'audioContext' | 'signal'>;
 
 /** A word as spoken, white space included, with its time in seconds. */
 export interface Word {
@@ -214,6 +219,7 @@ export type Decision =
   | 'retried:compression-ratio'
   | 'retried:log-probability'
   | 'retried:repetition'
+  | 'retried:audio-context'
   | 'dropped:no-speech'
   | 'dropped:silence'
   | 'dropped:past-end'
@@ -225,6 +231,8 @@ export interface Attempt {
   readonly avgLogprob: number;
   readonly noSpeechProb: number;
   readonly compressionRatio: number;
+  /** Encoder positions that heard the window. */
+  readonly audioContext: number;
   /** Why it was not good enough; `'kept'` for the last one. */
   readonly decision: Decision;
   readonly text: string;
@@ -246,6 +254,8 @@ export interface Segment {
   readonly avgLogprob: number;
   readonly compressionRatio: number;
   readonly noSpeechProb: number;
+  /** Encoder positions that heard its window, in the last attempt. */
+  readonly audioContext: number;
   readonly language: string;
   /** `'kept'`; why its window's first attempt was not the last; or, among `rejected`, why it was dropped. */
   readonly decision: Decision;
@@ -279,6 +289,8 @@ export interface DecodeResult {
   readonly avgLogprob: number;
   readonly noSpeechProb: number;
   readonly compressionRatio: number;
+  /** Encoder positions that heard the window, in the last attempt. */
+  readonly audioContext: number;
   readonly language: string;
   /** `'kept'`, why the first attempt was not the last, or `'dropped:no-speech'` where transcribe() would drop it. */
   readonly decision: Decision;

@@ -81,6 +81,14 @@ function suppressionCheck({ dims }: ModelFacts): Check {
   ];
 }
 
+function audioContextCheck({ dims }: ModelFacts): Check {
+  const [expected, isCount] = wholeBetween(1, dims.nAudioCtx);
+  return [
+    `'full', 'auto' or ${expected}`,
+    (value) => value === 'full' || value === 'auto' || isCount(value),
+  ];
+}
+
 function temperatureCheck(): Check {
   const [, isTemperature] = between(0, 1);
   const [, isList] = listOf('', isRising(0, 1, true), mostTemperatures, 1);
@@ -97,6 +105,7 @@ function listeningChecks(model: ModelFacts, ...languages: readonly string[]): Ch
     language: languageCheck(model.languages, 'auto', ...languages),
     languages: languageListCheck(model),
     task: oneOf('transcribe', 'translate'),
+    audioContext: audioContextCheck(model),
     signal: signalCheck,
   };
 }
@@ -241,6 +250,10 @@ export function alignSettings(options: AlignOptions, model: ModelFacts): Setting
 }
 
 export function languageSettings(options: DetectLanguageOptions, model: ModelFacts): Settings {
-  checkOptions(options, { languages: languageListCheck(model), signal: signalCheck });
+  checkOptions(options, {
+    languages: languageListCheck(model),
+    audioContext: audioContextCheck(model),
+    signal: signalCheck,
+  });
   return settingsOf(options);
 }

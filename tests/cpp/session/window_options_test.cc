@@ -177,6 +177,10 @@ SUSURRUS_TEST(a_wrong_option_is_refused_by_name_and_range) {
   expect_refused(R"({"task": "sing"})", "task", "transcribe or translate");
   expect_refused(R"({"timestamps": true})", "timestamps", "none, segment or word");
   expect_refused(R"({"compatibility": "all"})", "compatibility", "openai");
+  for (const char* wrong : {R"("all")", "0", "1.5", "65536", "null", "[500]"}) {
+    expect_refused("{\"audioContext\": " + std::string(wrong) + "}", "audioContext",
+                   "full, auto, or a number of positions");
+  }
   expect_refused(R"({"clipTimestamps": [-1]})", "clipTimestamps", "0 or more");
   expect_refused(R"({"minLanguageProbability": 2})", "minLanguageProbability", "0 to 1");
   expect_refused(R"({"normalisation": "none"})", "normalisation", "file or window");
@@ -188,6 +192,22 @@ SUSURRUS_TEST(a_wrong_option_is_refused_by_name_and_range) {
   expect_refused("[]", "options", "an object");
 }
 
+SUSURRUS_TEST(an_audio_context_is_a_word_or_a_number) {
+  for (auto parse_options : {parse_transcribe_options, parse_window_options}) {
+    auto context = [&](std::string_view text) {
+      return parsed(text, parse_options).decode.audio_context;
+    };
+    for (const char* full :
+         {"{}", R"({"audioContext": "full"})", R"({"compatibility": "openai"})"}) {
+      EXPECT_EQ(context(full).positions, 0u);
+      EXPECT_FALSE(context(full).is_automatic);
+    }
+    EXPECT_TRUE(context(R"({"audioContext": "auto"})").is_automatic);
+    EXPECT_EQ(context(R"({"audioContext": 500})").positions, 500u);
+    EXPECT_FALSE(context(R"({"audioContext": 500})").is_automatic);
+  }
+}
+
 SUSURRUS_TEST(results_are_written_by_the_names_of_the_api) {
   Segment segment;
   segment.id = 3;
@@ -196,17 +216,19 @@ SUSURRUS_TEST(results_are_written_by_the_names_of_the_api) {
   segment.text = " a";
   segment.tokens = {7};
   segment.token_probabilities = {0.5f};
+  segment.audio_context = 1500;
   segment.language = "en";
   segment.decision = Decision::retried_repetition;
-  segment.attempts = {{0, -0.5f, 0.25f, 1.5f, Decision::retried_repetition, "a a"}};
+  segment.attempts = {{0, -0.5f, 0.25f, 1.5f, 500, Decision::retried_repetition, "a a"}};
   segment.words = {{" a", 0.1, 1.0, 0.75f}};
-  EXPECT_EQ(to_json(segment, true),
-            R"({"id":3,"seek":0,"start":0.10000000000000001,"end":1,"text":" a","tokens":[7],)"
-            R"("tokenProbabilities":[0.5],"temperature":0,"avgLogprob":0,"compressionRatio":0,)"
-            R"("noSpeechProb":0,"language":"en","decision":"retried:repetition",)"
-            R"("attempts":[{"temperature":0,"avgLogprob":-0.5,"noSpeechProb":0.25,)"
-            R"("compressionRatio":1.5,"decision":"retried:repetition","text":"a a"}],)"
-            R"("words":[{"word":" a","start":0.10000000000000001,"end":1,"probability":0.75}]})");
+  EXPECT_EQ(
+      to_json(segment, true),
+      R"({"id":3,"seek":0,"start":0.10000000000000001,"end":1,"text":" a","tokens":[7],)"
+      R"("tokenProbabilities":[0.5],"temperature":0,"avgLogprob":0,"compressionRatio":0,)"
+      R"("noSpeechProb":0,"audioContext":1500,"language":"en","decision":"retried:repetition",)"
+      R"("attempts":[{"temperature":0,"avgLogprob":-0.5,"noSpeechProb":0.25,)"
+      R"("compressionRatio":1.5,"audioContext":500,"decision":"retried:repetition","text":"a a"}],)"
+      R"("words":[{"word":" a","start":0.10000000000000001,"end":1,"probability":0.75}]})");
   EXPECT_TRUE(to_json(segment, false).find("words") == std::string::npos);
 }
 

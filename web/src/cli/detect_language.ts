@@ -1,9 +1,9 @@
 import { parse, readOptions, usageError, withValues } from './arguments.js';
-import { asLanguages } from './listening_options.js';
+import { asLanguages, audioContextReaders } from './listening_options.js';
 import { modelArguments, withModel } from './open_model.js';
 import { withAudio } from './recordings.js';
 
-const readers = { languages: asLanguages } as const;
+const readers = { ...audioContextReaders, languages: asLanguages } as const;
 
 export async function detectLanguageCommand(
   args: readonly string[],

@@ -27,7 +27,14 @@ function asLanguage(text: string): string {
 
 export const asLanguages = (text: string): string[] => text.split(',').map(asLanguage);
 
+/** Of how much is heard. */
+export const audioContextReaders = {
+  'audio-context': (text: string): string | number =>
+    Number.isNaN(Number.parseFloat(text)) ? text : Number(text),
+} as const;
+
 export const languageReaders = {
+  ...audioContextReaders,
   task: asText,
   language: asLanguage,
   languages: asLanguages,

@@ -30,6 +30,9 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
     --suppress-tokens IDS     tokens never chosen; -1 for the model's own list (the default), '' for none
     --suppress-blank true|false
     --max-initial-timestamp S, --sample-length N
+    --audio-context full|auto|N
+                              how much of a window is encoded: 30 s (the default), as much as its content wants, or N
+                              positions of 20 ms; a short recording is faster with auto
     --compatibility openai    exactly the reference, without what goes beyond it
    what it listens for
     --initial-prompt TEXT, --carry-initial-prompt
@@ -45,14 +48,14 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
     --normalisation file|window
                               loudness of the whole recording (the default), or of each window
 
-  susurrus detect-language AUDIO [--model FILE] [--languages CODES]
+  susurrus detect-language AUDIO [--model FILE] [--languages CODES] [--audio-context C]
                                            languages and their probabilities, the most probable first
 
   susurrus align AUDIO --text TEXT|--text-file FILE [--format FORMATS]
                                            when each word of a known text is spoken, in at most 30 s (json); a segment
                                            for each line; takes transcribe's options of language, output, punctuation
 
-  susurrus score AUDIO TEXT... [--model FILE] [--language CODE] [--initial-prompt TEXT]
+  susurrus score AUDIO TEXT... [--model FILE] [--language CODE] [--initial-prompt TEXT] [--audio-context C]
                                            log probability of each text, and the same for each token; the best first
 
   susurrus convert SRC DST [options]       a folder of the Hugging Face hub to a model file

@@ -20,6 +20,11 @@ export interface WindowRequest {
   readonly text?: string;
 }
 
+/** Two frames of log-mel are one position. */
+function heardFrames(model: Model, { audioContext }: Settings): number {
+  return typeof audioContext === 'number' ? 2 * audioContext : model.windowFrames();
+}
+
 /** Does a task on at most one window of samples, completed with silence. */
 export async function listen<Task extends WindowTask>(
   module: EngineModule,
@@ -31,7 +36,7 @@ export async function listen<Task extends WindowTask>(
 ): Promise<EngineCalls[Task]['answer']> {
   const work = new module.WindowWork();
   try {
-    fillWindow(model, samples);
+    fillWindow(model, samples, heardFrames(model, request.options));
     unwrap(work.begin(model, task, JSON.stringify(request), samples.length));
     while (!isDone(module, work, pace)) await pace.step();
     return JSON.parse(work.result()) as EngineCalls[Task]['answer'];

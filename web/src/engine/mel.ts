@@ -18,9 +18,12 @@ function computeFrames(
   return model.computeLogMel(begin, samples.length, zeroCount, first, count);
 }
 
-/** Fills the mel window from at most one window of samples, completed with silence. */
-export function fillWindow(model: Model, samples: Float32Array): void {
-  const frames = model.windowFrames();
+/** Fills the mel window, or its first `frames`, from at most so many samples, completed with silence. */
+export function fillWindow(
+  model: Model,
+  samples: Float32Array,
+  frames = model.windowFrames(),
+): void {
   const window = samples.subarray(0, frames * hopSamples);
   const maximum = computeFrames(model, window, frames * hopSamples - window.length, 0, frames);
   model.normaliseMel(frames, maximum);

@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+
+#include "base/result.h"
+
+namespace susurrus {
+
+class WhisperModel;
+struct DecodeOptions;
+
+/// Positions with silence alone that an automatic choice leaves behind the content.
+inline constexpr uint32_t kLeastAudioMargin = 128;
+
+/// How many of the encoder's n_audio_ctx positions (20 ms each) hear a window; the others cost nothing.
+struct AudioContext {
+  /// All of them where absent (0). A number also bounds what is heard at once: windows are so long.
+  uint32_t positions = 0;
+  /// Chosen for each window by its content. What comes out badly is encoded in full and decoded again.
+  bool is_automatic = false;
+
+  /// Mel frames of the longest window.
+  uint64_t window_frames(const WhisperModel& model) const;
+  /// For a window of `content_frames` mel frames.
+  AudioContext fitted(const WhisperModel& model, uint64_t content_frames) const;
+};
+
+/// invalid_argument for more positions than the model has.
+Status check_audio_context(const WhisperModel& model, const AudioContext& context);
+
+/// Has `options` hear a window of `content_frames`; answers how many of them are heard.
+uint64_t fit_audio_context(const WhisperModel& model, DecodeOptions& options,
+                           uint64_t content_frames);
+
+/// Starts the encoder on so much of mel_window(), after a check.
+Status begin_encode(WhisperModel& model, const AudioContext& context);
+
+/// The model holds a window that an automatic choice has shortened.
+bool is_shortened(const WhisperModel& model, const AudioContext& context);
+
+}  // namespace susurrus
