@@ -160,7 +160,7 @@ export async function measureLimits({ isQuick }) {
     if (rate !== undefined) limits[name] = rate;
   }
   limits.readRates = [];
-  for (const mebibytes of isQuick ? [16] : [32, 64, 128]) {
+  for (const mebibytes of isQuick ? [16] : [16, 32, 40, 48, 64, 128]) {
     const bytes = mebibytes * 2 ** 20;
     const { run, memory } = await instance(reader(bytes));
     new Uint8Array(memory.buffer).fill(1);

@@ -14,11 +14,13 @@ export function medianLimits(limits) {
   return { ...medians(limits), readRates };
 }
 
-/** Bytes a second at which so many bytes are read again and again. */
+/** Bytes a second at which so many bytes are read again and again: between the sizes that were measured. */
 function readRate({ readRates }, bytes) {
-  const [, rate] =
-    readRates.find(([mebibytes]) => mebibytes * mebibyte >= bytes) ?? readRates.at(-1);
-  return rate;
+  const next = readRates.findIndex(([mebibytes]) => mebibytes * mebibyte >= bytes);
+  if (next < 0) return readRates.at(-1)[1];
+  const [[low, lowRate], [high, highRate]] = [readRates[Math.max(0, next - 1)], readRates[next]];
+  const part = high > low ? (bytes / mebibyte - low) / (high - low) : 0;
+  return lowRate + part * (highRate - lowRate);
 }
 
 /** One row for each case; times in ms, rates in G a second, shares of the limit from 0 to 1. */
