@@ -17,7 +17,7 @@ inline constexpr size_t kFewQueryRows = 4;
 /// cache.
 inline constexpr size_t kValueDepth = 256;
 
-/// Tiles of 8 keys, each (head_size, 8).
+/// Tiles of 8 keys, each (head_size, 8), times the scale.
 inline void pack_keys(const AttentionArgs& args, size_t column, float* packed) {
   for (size_t j = 0; j < args.key_rows;
        j += kTileColumns, packed += kTileColumns * args.head_size) {
@@ -27,6 +27,7 @@ inline void pack_keys(const AttentionArgs& args, size_t column, float* packed) {
       rows[c] = args.k + std::min(j + c, args.key_rows - 1) * args.k_stride + column;
     }
     transpose_to_panel(rows, args.head_size, packed);
+    scale_row(packed, kTileColumns * args.head_size, args.scale);
   }
 }
 
@@ -53,7 +54,6 @@ inline void attend_block(const AttentionArgs& args, const AttentionScratch& layo
   float* memory = args.scratch.data();
   const float* keys = memory;
   const float* values = memory + layout.values;
-  float* queries = memory + layout.queries;
   float* scores = memory + layout.scores;
   const size_t stride = layout.key_stride;
   const size_t size = args.head_size;
@@ -63,15 +63,12 @@ inline void attend_block(const AttentionArgs& args, const AttentionScratch& layo
   };
   const size_t key_count = keys_of(count - 1);
 
-  for (size_t i = 0; i < count; ++i) {
-    const float* q = args.q + (first + i) * args.q_stride + column;
-    for (size_t d = 0; d < size; ++d) queries[i * size + d] = q[d] * args.scale;
-  }
+  const float* queries = args.q + first * args.q_stride + column;
   for (size_t j = 0; j < key_count; j += kTileColumns) {
     for (size_t i = 0; i < count; i += Madd::kTileRows) {
       const int rows = static_cast<int>(std::min<size_t>(Madd::kTileRows, count - i));
-      tile_rows<Madd>(rows, size, queries + i * size, size, keys + j * size, nullptr, false,
-                      scores + i * stride + j, stride);
+      tile_rows<Madd>(rows, size, queries + i * args.q_stride, args.q_stride, keys + j * size,
+                      nullptr, false, scores + i * stride + j, stride);
     }
   }
   float reciprocals[AttentionScratch::kBlockRows];
