@@ -14,6 +14,7 @@
 #include "kernels/linear/linear.h"
 #include "kernels/quantize_kv/quantize_kv.h"
 #include "kernels/softmax/softmax.h"
+#include "kernels/weight_panels/raised_halves.h"
 #include "kernels/weight_panels/weight_panels.h"
 
 namespace susurrus {
@@ -40,7 +41,7 @@ constexpr KernelTable kReference = {
 #if SUSURRUS_WITH_SIMD128
 constexpr KernelTable kSimd128 = {
     .variant = Variant::simd128,
-    .packing = {WeightLayout::panels_of_2, pack_panels},
+    .packing = {WeightLayout::panels_of_2, pack_panels, raise_halves},
     .linear = linear_simd128,
     .conv_gelu = conv_gelu_simd128,
     .attention = attention_simd128,
@@ -61,7 +62,7 @@ constexpr KernelTable kSimd128 = {
 // Where a fused multiply-add gains nothing measurable, the simd128 kernel serves both.
 constexpr KernelTable kRelaxed = {
     .variant = Variant::relaxed,
-    .packing = {WeightLayout::panels_of_4, pack_panels},
+    .packing = {WeightLayout::panels_of_4, pack_panels, raise_halves},
     .linear = linear_relaxed,
     .conv_gelu = conv_gelu_relaxed,
     .attention = attention_relaxed,

@@ -12,10 +12,14 @@ inline constexpr uint64_t kPackedRows = 8;
 using PackWeights = void(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
                          MutableByteSpan pack);
 
-/// The order in which somebody wants matrices of the block types; rows: as they are.
+/// Raises a matrix of halves in place (WeightLayout::raised_halves); false where it cannot, and nothing changed.
+using RaiseHalves = bool(MutableByteSpan halves);
+
+/// How somebody wants matrices: those of the block types in which order, halves raised or not. By default as they are.
 struct WeightPacking {
   WeightLayout layout = WeightLayout::rows;
   PackWeights* pack = nullptr;
+  RaiseHalves* raise = nullptr;
 };
 
 }  // namespace susurrus

@@ -54,15 +54,22 @@ Result<MutableByteSpan> WeightStore::place_tensor(const TensorInfo& tensor) {
 
 void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
   Entry* entry = find_entry(canonical_tensor_name(tensor.name));
-  if (entry == nullptr || !is_packed(*entry)) return;
+  if (entry == nullptr || !is_multiplied(*entry)) return;
+  if (entry->view.dtype == Dtype::f16 && packing_.raise != nullptr) {
+    if (packing_.raise(entry->buffer.bytes())) entry->view.layout = WeightLayout::raised_halves;
+  }
+  if (!is_packed(*entry)) return;
   packing_.pack(entry->view, packing_.layout, entry->buffer.bytes(), pack_.bytes());
   entry->view.layout = packing_.layout;
 }
 
-/// Those that linear layers multiply with.
+/// Whether linear layers multiply with it.
+bool WeightStore::is_multiplied(const Entry& entry) {
+  return entry.view.shape.rank() == 2 && entry.name.ends_with(".weight");
+}
+
 bool WeightStore::is_packed(const Entry& entry) const {
-  return packing_.pack != nullptr && is_block_dtype(entry.view.dtype) &&
-         entry.view.shape.rank() == 2 && entry.name.ends_with(".weight");
+  return packing_.pack != nullptr && is_block_dtype(entry.view.dtype) && is_multiplied(entry);
 }
 
 void WeightStore::on_warning(std::string_view text) { warnings_.emplace_back(text); }

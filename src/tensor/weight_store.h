@@ -38,6 +38,7 @@ class WeightStore : public ModelSink {
     AlignedBuffer buffer;
   };
   Entry* find_entry(std::string_view name);
+  static bool is_multiplied(const Entry& entry);
   bool is_packed(const Entry& entry) const;
 
   WeightPacking packing_;

@@ -9,12 +9,11 @@ namespace susurrus {
 namespace {
 
 void dequantize_f16(const uint8_t* source, size_t count, float* y) {
-  const simd::HalfConverter converter;
   size_t i = 0;
   for (; i + 8 <= count; i += 8) {
     const v128_t halves = simd::load(source + 2 * i);
-    simd::store(y + i, converter.exact(wasm_u32x4_extend_low_u16x8(halves)));
-    simd::store(y + i + 4, converter.exact(wasm_u32x4_extend_high_u16x8(halves)));
+    simd::store(y + i, simd::floats_from_halves(wasm_u32x4_extend_low_u16x8(halves)));
+    simd::store(y + i + 4, simd::floats_from_halves(wasm_u32x4_extend_high_u16x8(halves)));
   }
   for (; i < count; ++i) y[i] = f32_from_f16(load_u16(source + 2 * i));
 }

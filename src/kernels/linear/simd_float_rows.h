@@ -1,115 +1,147 @@
-// One or two rows of x against a row of f32, f16 or bf16 weights, straight from memory.
+// One or two rows of x against a row of float weights, straight from memory. One weight row at a time: memory is then read
+// in order.
 #pragma once
+#include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/half.h"
 #include "kernels/simd/half.h"
 #include "kernels/simd/vector.h"
+#include "kernels/weight_panels/raised_halves.h"
 
 namespace susurrus::simd {
 
-/// How eight stored weights become floats. A `special` chunk needs exact conversion; most types
-/// have none.
-struct F32Rows {
-  static constexpr size_t kBytes = 4;
-  static constexpr bool kHasSpecial = false;
+/// The rows of x of one product, and memory for linear()'s few rows: R rows of k_count floats.
+struct FewRows {
+  size_t k_count;
+  const float* x;
+  size_t x_stride;
+  float* memory;
 
-  static float scalar(const uint8_t* weight) {
-    float value;
-    __builtin_memcpy(&value, weight, sizeof value);
-    return value;
-  }
-  template <bool>
-  static void expand(const uint8_t* weights, v128_t& low, v128_t& high) {
-    low = load(weights);
-    high = load(weights + 16);
-  }
+  const float* row(int r) const { return x + static_cast<size_t>(r) * x_stride; }
 };
 
-struct Bf16Rows {
-  static constexpr size_t kBytes = 2;
-  static constexpr bool kHasSpecial = false;
-
-  static float scalar(const uint8_t* weight) { return f32_from_bf16(load_u16(weight)); }
-  template <bool>
-  static void expand(const uint8_t* weights, v128_t& low, v128_t& high) {
-    const v128_t halves = load(weights);
-    low = bf16_low(halves);
-    high = bf16_high(halves);
-  }
-};
-
-struct F16Rows {
-  static constexpr size_t kBytes = 2;
-  static constexpr bool kHasSpecial = true;
-
-  static float scalar(const uint8_t* weight) { return f32_from_f16(load_u16(weight)); }
-  /// Whether one of sixteen halves needs exact conversion.
-  bool any_special(const uint8_t* weights) const {
-    return converter.any_special(
-        wasm_i16x8_max(converter.class_of(load(weights)), converter.class_of(load(weights + 16))));
-  }
-  template <bool Exact>
-  void expand(const uint8_t* weights, v128_t& low, v128_t& high) const {
-    const v128_t halves = load(weights);
-    low = wasm_i32x4_extend_low_i16x8(halves);
-    high = wasm_i32x4_extend_high_i16x8(halves);
-    low = Exact ? converter.exact(low) : converter.normal(low);
-    high = Exact ? converter.exact(high) : converter.normal(high);
-  }
-
-  HalfConverter converter;
-};
-
-/// sums[r] += x[r, 0..16) * w[0..16)
-template <class Madd, bool Exact, int R, class Rows>
-inline void add_products(const Rows& rows, const uint8_t* w, const float* x, size_t x_stride,
-                         v128_t sums[R][4]) {
+/// The lanes of partial[r] add up to the product of x row r with f32 weights.
+template <class Madd, int R>
+inline void dot_floats(const FewRows& rows, const float* w, v128_t partial[R]) {
+  v128_t sums[R][4] = {};
+  size_t k = 0;
+  for (; k + 16 <= rows.k_count; k += 16) {
 #pragma unroll
-  for (int i = 0; i < 4; i += 2) {
-    v128_t low;
-    v128_t high;
-    rows.template expand<Exact>(w + 4 * i * static_cast<int>(Rows::kBytes), low, high);
+    for (int i = 0; i < 4; ++i) {
+      const v128_t weights = load(w + k + 4 * i);
 #pragma unroll
-    for (int r = 0; r < R; ++r) {
-      const float* row = x + static_cast<size_t>(r) * x_stride + 4 * i;
-      sums[r][i] = Madd::madd(low, load(row), sums[r][i]);
-      sums[r][i + 1] = Madd::madd(high, load(row + 4), sums[r][i + 1]);
+      for (int r = 0; r < R; ++r)
+        sums[r][i] = Madd::madd(weights, load(rows.row(r) + k + 4 * i), sums[r][i]);
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < R; ++r) {
+    partial[r] = sum_of_four(sums[r]);
+    for (size_t i = k; i < rows.k_count; ++i) {
+      partial[r] = wasm_f32x4_add(partial[r], wasm_f32x4_make(w[i] * rows.row(r)[i], 0, 0, 0));
     }
   }
 }
 
-/// The lanes of partial[r] add up to the product of x row r with the weights. One weight row at a
-/// time: memory is then read in order.
-template <class Madd, int R, class Rows>
-inline void dot_floats(const Rows& rows, size_t k_count, const uint8_t* w, const float* x,
-                       size_t x_stride, v128_t partial[R]) {
-  v128_t sums[R][4];
-#pragma unroll
-  for (int r = 0; r < R; ++r) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) sums[r][i] = wasm_f32x4_const_splat(0);
+/// Rows of f32, or rows that are expanded first: halves that could not be raised, which are rare.
+template <class Madd, int R>
+class FloatDot {
+ public:
+  FloatDot(const FewRows& rows, Dtype dtype) : rows_(rows), dtype_(dtype) {}
+  void operator()(const uint8_t* w, v128_t partial[R]) const {
+    if (dtype_ != Dtype::f32) {
+      dequantize_row_simd128(dtype_, w, rows_.k_count, rows_.memory);
+      w = reinterpret_cast<const uint8_t*>(rows_.memory);
+    }
+    dot_floats<Madd, R>(rows_, reinterpret_cast<const float*>(w), partial);
   }
-  size_t k = 0;
-  for (; k + 16 <= k_count; k += 16, w += 16 * Rows::kBytes) {
-    if constexpr (Rows::kHasSpecial) {
-      if (__builtin_expect(rows.any_special(w), 0)) {
-        add_products<Madd, true, R>(rows, w, x + k, x_stride, sums);
-        continue;
+
+ private:
+  FewRows rows_;
+  Dtype dtype_;
+};
+
+/// Eight weights of 16 bits as two vectors of floats times 2^kLowered: those at even places and those at odd ones, since
+/// each 32-bit lane holds one of either.
+class RaisedHalves {
+ public:
+  static constexpr float kRaise = 0x1p64f;
+  static constexpr float kLower = 0x1p38f;  // 2^(112 - kRaisedBits - 64)
+
+  static float scalar(uint16_t half) { return f32_from_raised_half(half); }
+  v128_t even(v128_t halves) const { return odd(wasm_i32x4_shl(halves, 16)); }
+  v128_t odd(v128_t halves) const {
+    return wasm_v128_and(wasm_i32x4_shr(halves, 3), sign_and_magnitude_);
+  }
+
+ private:
+  v128_t sign_and_magnitude_ = held_u32(0x8FFFE000);
+};
+
+class Bf16Halves {
+ public:
+  static constexpr float kRaise = 1;
+  static constexpr float kLower = 1;
+
+  static float scalar(uint16_t half) { return f32_from_bf16(half); }
+  v128_t even(v128_t halves) const { return wasm_i32x4_shl(halves, 16); }
+  v128_t odd(v128_t halves) const { return wasm_v128_and(halves, upper_); }
+
+ private:
+  v128_t upper_ = held_u32(0xFFFF0000);
+};
+
+/// Rows of x are prepared once: of every eight values first those at even places, then those at odd ones, times kRaise. So
+/// neither the weights, whose exponents are 102 too small, nor products with them are subnormal: a subnormal float costs
+/// 130 cycles on x86.
+template <class Madd, int R, class Halves>
+class HalfDot {
+ public:
+  explicit HalfDot(const FewRows& rows) : rows_(rows) {
+    const v128_t raise = wasm_f32x4_splat(Halves::kRaise);
+    for (int r = 0; r < R; ++r) {
+      const float* from = rows.row(r);
+      float* to = prepared(r);
+      for (size_t k = 0; k + 8 <= rows.k_count; k += 8) {
+        const v128_t low = wasm_f32x4_mul(load(from + k), raise);
+        const v128_t high = wasm_f32x4_mul(load(from + k + 4), raise);
+        store(to + k, wasm_i32x4_shuffle(low, high, 0, 2, 4, 6));
+        store(to + k + 4, wasm_i32x4_shuffle(low, high, 1, 3, 5, 7));
       }
     }
-    add_products<Madd, false, R>(rows, w, x + k, x_stride, sums);
   }
+
+  void operator()(const uint8_t* w, v128_t partial[R]) const {
+    v128_t sums[R][4] = {};
+    size_t k = 0;
+    for (; k + 16 <= rows_.k_count; k += 16) {
 #pragma unroll
-  for (int r = 0; r < R; ++r) {
-    partial[r] = wasm_f32x4_add(wasm_f32x4_add(sums[r][0], sums[r][1]),
-                                wasm_f32x4_add(sums[r][2], sums[r][3]));
-  }
-  for (; k < k_count; ++k, w += Rows::kBytes) {
-    const float weight = Rows::scalar(w);
+      for (int i = 0; i < 4; i += 2) {
+        const v128_t halves = load(w + 2 * k + 8 * i);
+        const v128_t even = halves_.even(halves);
+        const v128_t odd = halves_.odd(halves);
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+          const float* row = prepared(r) + k + 4 * i;
+          sums[r][i] = Madd::madd(even, load(row), sums[r][i]);
+          sums[r][i + 1] = Madd::madd(odd, load(row + 4), sums[r][i + 1]);
+        }
+      }
+    }
+#pragma unroll
     for (int r = 0; r < R; ++r) {
-      const float product = weight * x[static_cast<size_t>(r) * x_stride + k];
-      partial[r] = wasm_f32x4_add(partial[r], wasm_f32x4_make(product, 0, 0, 0));
+      partial[r] = wasm_f32x4_mul(sum_of_four(sums[r]), wasm_f32x4_splat(Halves::kLower));
+      for (size_t i = k; i < rows_.k_count; ++i) {
+        const float product = Halves::scalar(load_u16(w + 2 * i)) * rows_.row(r)[i];
+        partial[r] = wasm_f32x4_add(partial[r], wasm_f32x4_make(product, 0, 0, 0));
+      }
     }
   }
-}
+
+ private:
+  float* prepared(int r) const { return rows_.memory + static_cast<size_t>(r) * rows_.k_count; }
+
+  FewRows rows_;
+  Halves halves_;
+};
 
 }  // namespace susurrus::simd

@@ -29,8 +29,8 @@ inline void store_outputs(const LinearArgs& args, size_t m, size_t n, size_t cou
   }
 }
 
-/// Rows [m, m + R) by `dot(weight row, partial)`, whose partial[r] is summed over its lanes.
-template <class Madd, int R, class Dot>
+/// Rows [m, m + R) by `dot(weight row, partial)`, whose partial[r] is summed over its lanes; gelu aside.
+template <int R, class Dot>
 inline void few_rows(const LinearArgs& args, size_t m, const Dot& dot) {
   const size_t n_count = static_cast<size_t>(args.weight.shape[0]);
   const size_t row_bytes = static_cast<size_t>(args.weight.row_byte_count());
@@ -46,30 +46,18 @@ inline void few_rows(const LinearArgs& args, size_t m, const Dot& dot) {
       result[r] = sum_each(partial[0][r], partial[1][r], partial[2][r], partial[3][r]);
     store_outputs<R>(args, m, n, count, result);
   }
-  if (args.epilogue == Epilogue::gelu) {
-    for (size_t r = m; r < m + R; ++r) {
-      float* y = args.y + r * args.y_stride;
-      gelu<Madd>(n_count, y, y);
-    }
-  }
-}
-
-template <class Madd, int R, class Rows>
-inline void few_float_rows(const LinearArgs& args, size_t m) {
-  const size_t k_count = static_cast<size_t>(args.weight.shape[1]);
-  const float* x = args.x + m * args.x_stride;
-  const Rows rows;
-  few_rows<Madd, R>(args, m, [&](const uint8_t* w, v128_t partial[R]) {
-    dot_floats<Madd, R>(rows, k_count, w, x, args.x_stride, partial);
-  });
 }
 
 template <class Madd, int R>
 __attribute__((noinline)) void few_rows_of_type(const LinearArgs& args, size_t m) {
-  switch (args.weight.dtype) {
-    case Dtype::f16: return few_float_rows<Madd, R, F16Rows>(args, m);
-    case Dtype::bf16: return few_float_rows<Madd, R, Bf16Rows>(args, m);
-    default: return few_float_rows<Madd, R, F32Rows>(args, m);
+  const FewRows rows = {static_cast<size_t>(args.weight.shape[1]), args.x + m * args.x_stride,
+                        args.x_stride, args.scratch.data()};
+  if (args.weight.layout == WeightLayout::raised_halves) {
+    few_rows<R>(args, m, HalfDot<Madd, R, RaisedHalves>(rows));
+  } else if (args.weight.dtype == Dtype::bf16) {
+    few_rows<R>(args, m, HalfDot<Madd, R, Bf16Halves>(rows));
+  } else {
+    few_rows<R>(args, m, FloatDot<Madd, R>(rows, args.weight.dtype));
   }
 }
 
@@ -93,7 +81,11 @@ inline void many_rows(const LinearArgs& args) {
         rows[c] = reinterpret_cast<const float*>(source);
       } else {
         rows[c] = memory + c * k_count;
-        dequantize_row_simd128(weight.dtype, source, k_count, memory + c * k_count);
+        if (weight.layout == WeightLayout::raised_halves) {
+          expand_raised_halves(source, k_count, memory + c * k_count);
+        } else {
+          dequantize_row_simd128(weight.dtype, source, k_count, memory + c * k_count);
+        }
       }
     }
     transpose_to_panel(rows, k_count, panel);
@@ -113,12 +105,23 @@ inline void many_rows(const LinearArgs& args) {
 
 template <class Dot, class Madd>
 inline void linear(const LinearArgs& args, const ByteCoding& coding) {
-  if (args.weight.layout != WeightLayout::rows) return byte_linear<Dot, Madd>(args, coding);
-  // Blocks that nobody packed are expanded as for many rows.
-  if (args.rows > kFewRows || is_block_dtype(args.weight.dtype)) return many_rows<Madd>(args);
+  const TensorView& weight = args.weight;
+  if (is_block_dtype(weight.dtype)) {
+    // Blocks that nobody packed are expanded as for many rows.
+    return weight.layout == WeightLayout::rows ? many_rows<Madd>(args)
+                                               : byte_linear<Dot, Madd>(args, coding);
+  }
+  // Few rows that are prepared, or a row of weights expanded, must have room.
+  if (args.rows > kFewRows || args.scratch.size() < 2 * weight.shape[1]) {
+    return many_rows<Madd>(args);
+  }
   size_t m = 0;
   for (; m + 2 <= args.rows; m += 2) few_rows_of_type<Madd, 2>(args, m);
   if (m < args.rows) few_rows_of_type<Madd, 1>(args, m);
+  for (m = 0; args.epilogue == Epilogue::gelu && m < args.rows; ++m) {
+    float* y = args.y + m * args.y_stride;
+    gelu<Madd>(static_cast<size_t>(weight.shape[0]), y, y);
+  }
 }
 
 }  // namespace susurrus::simd

@@ -49,6 +49,10 @@ inline v128_t sum_each(v128_t a, v128_t b, v128_t c, v128_t d) {
   return wasm_f32x4_add(wasm_i64x2_shuffle(ab, cd, 0, 2), wasm_i64x2_shuffle(ab, cd, 1, 3));
 }
 
+inline v128_t sum_of_four(const v128_t sums[4]) {
+  return wasm_f32x4_add(wasm_f32x4_add(sums[0], sums[1]), wasm_f32x4_add(sums[2], sums[3]));
+}
+
 inline float sum_lanes(v128_t a) {
   a = wasm_f32x4_add(a, wasm_i32x4_shuffle(a, a, 2, 3, 2, 3));
   return wasm_f32x4_extract_lane(a, 0) + wasm_f32x4_extract_lane(a, 1);

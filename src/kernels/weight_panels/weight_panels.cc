@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/half.h"
+#include "kernels/weight_panels/raised_halves.h"
 
 namespace susurrus {
 namespace {
@@ -100,6 +101,11 @@ void read_weight_row(const TensorView& weight, size_t row, float* y) {
   const auto count = static_cast<size_t>(weight.shape[1]);
   if (weight.layout == WeightLayout::rows) {
     dequantize_row_reference(weight.dtype, weight.row(row), count, y);
+    return;
+  }
+  if (weight.layout == WeightLayout::raised_halves) {
+    const uint8_t* halves = weight.row(row);
+    for (size_t k = 0; k < count; ++k) y[k] = f32_from_raised_half(load_u16(halves + 2 * k));
     return;
   }
   const PanelBlockLayout layout(block_layout(weight.dtype));

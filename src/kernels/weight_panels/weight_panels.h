@@ -54,7 +54,7 @@ constexpr size_t panel_index(size_t group, size_t row, size_t column) {
 void pack_panels(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
                  MutableByteSpan panel);
 
-/// y[k] = weight[row, k], exactly, from rows or panels of any weight type.
+/// y[k] = weight[row, k], exactly, from any layout of any weight type.
 void read_weight_row(const TensorView& weight, size_t row, float* y);
 
 }  // namespace susurrus

@@ -5,6 +5,7 @@
 #include "kernels/kernel_support.h"
 #include "kernels/linear/linear.h"
 #include "kernels/scratch_layout.h"
+#include "kernels/weight_panels/raised_halves.h"
 #include "kernels/weight_panels/weight_panels.h"
 
 namespace susurrus::testing {
@@ -31,9 +32,19 @@ double linear_bound(size_t k, double magnitude) {
   return 0x1p-24 * (std::sqrt(static_cast<double>(k)) + 8) * magnitude;
 }
 
-void check_linear(const Case3& c, Dtype dtype, Epilogue epilogue, bool with_bias, uint64_t seed) {
+/// Raises halves; false for other types.
+bool raise(RandomWeight& weight) {
+  if (weight.view.dtype != Dtype::f16) return false;
+  EXPECT_TRUE(raise_halves(MutableByteSpan(weight.memory).first(2 * weight.values.size())));
+  weight.view.layout = WeightLayout::raised_halves;
+  return true;
+}
+
+void check_linear(const Case3& c, Dtype dtype, Epilogue epilogue, bool with_bias, uint64_t seed,
+                  bool raised = false) {
   Random random(seed);
   const auto weight = random_weight(random, dtype, c.n, c.k, 0.5f);
+  if (raised && !raise(*weight)) return;
   const size_t x_stride = c.k + random.below(5);
   const size_t y_stride = c.n + 1 + random.below(5);
   GuardedFloats x(c.rows * x_stride);
@@ -86,6 +97,7 @@ void check_linear(const Case3& c, Dtype dtype, Epilogue epilogue, bool with_bias
         EXPECT_EQ(y[m * y_stride + n], before[m * y_stride + n]);
     }
   }
+  if (!raised) check_linear(c, dtype, epilogue, with_bias, seed, true);
 }
 
 /// A weight of a block type in panels; `memory` holds it.
@@ -172,9 +184,11 @@ void check_panel_case(const char* name, LinearFn* linear, WeightLayout layout, f
 }
 
 /// Every row of a few against the row alone.
-void check_bits_of_few_rows(const Case3& c, Dtype dtype, Epilogue epilogue, uint64_t seed) {
+void check_bits_of_few_rows(const Case3& c, Dtype dtype, Epilogue epilogue, uint64_t seed,
+                            bool raised = false) {
   Random random(seed);
   const auto weight = random_weight(random, dtype, c.n, c.k, 0.5f);
+  if (raised && !raise(*weight)) return;
   GuardedFloats x(c.rows * c.k);
   GuardedFloats bias(c.n);
   x.fill_bell(random, 1);
@@ -206,6 +220,7 @@ void check_bits_of_few_rows(const Case3& c, Dtype dtype, Epilogue epilogue, uint
       }
     }
   }
+  if (!raised) check_bits_of_few_rows(c, dtype, epilogue, seed, true);
 }
 
 }  // namespace
@@ -325,6 +340,23 @@ SUSURRUS_TEST(weight_rows_come_out_of_panels_as_they_went_in) {
   }
 }
 
+SUSURRUS_TEST(raised_halves_are_what_they_were_and_never_subnormal) {
+  for (uint32_t half = 0; half <= 0xFFFF; ++half) {
+    uint8_t bytes[4] = {static_cast<uint8_t>(half), static_cast<uint8_t>(half >> 8), 0x00, 0x3C};
+    const bool has_room = (half & 0x7FFF) < 0x5400;  // below 64
+    EXPECT_EQ(raise_halves(bytes), has_room);
+    const uint16_t raised = load_u16(bytes);
+    if (!has_room) {
+      EXPECT_EQ(raised, half);
+      EXPECT_EQ(load_u16(bytes + 2), 0x3C00);
+      continue;
+    }
+    EXPECT_EQ(f32_from_raised_half(raised), f32_from_f16(static_cast<uint16_t>(half)));
+    EXPECT_EQ(raised & 0x8000, static_cast<int>(half & 0x8000));
+    EXPECT_TRUE((raised & 0x7FFF) == 0 || (raised & 0x7C00) != 0);
+  }
+}
+
 SUSURRUS_TEST(linear_of_few_rows_gives_the_bits_of_each_alone) {
   uint64_t seed = 900;
   for (const Dtype dtype : kWeightDtypes) {
@@ -391,7 +423,7 @@ SUSURRUS_TEST(linear_of_nothing) {
   }
 }
 
-// Special halves leave the fast conversion: infinities must come through it, on every row count.
+// Halves that cannot be raised, and others: infinities must come through, on every row count.
 SUSURRUS_TEST(linear_with_infinite_and_subnormal_halves) {
   const uint16_t special[] = {0x7C00, 0xFC00, 0x0001, 0x8001, 0x03FF,
                               0x0400, 0x7BFF, 0xFBFF, 0x0000, 0x8000};
@@ -412,6 +444,9 @@ SUSURRUS_TEST(linear_with_infinite_and_subnormal_halves) {
           view.dtype = Dtype::f16;
           view.shape = Shape{4, 24};
           view.data = stored.data();
+          if (raise_halves(MutableByteSpan(stored).first(4 * 24 * 2))) {
+            view.layout = WeightLayout::raised_halves;
+          }
           kernels->linear({.rows = rows,
                            .x = x.data(),
                            .x_stride = 24,
