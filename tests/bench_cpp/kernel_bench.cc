@@ -12,6 +12,7 @@
 
 #include "base/aligned_buffer.h"
 #include "kernels/kernel_table.h"
+#include "kernels/scratch_layout.h"
 
 namespace susurrus {
 namespace {
@@ -93,16 +94,21 @@ double seconds_of(const std::function<void()>& run) {
   return elapsed / repeats;
 }
 
-/// `amount` operations or bytes each run; printed as G per second. The reference is left out: it is
-/// no contender.
-void measure(const std::string& name, const char* unit, double amount,
-             const std::function<void(const KernelTable&)>& run) {
-  if (name.find(filter) == std::string::npos) return;
+/// The reference is left out where there is another: it is no contender.
+std::vector<const KernelTable*> measured_tables() {
   std::vector<const KernelTable*> tables;
   for (const Variant variant : {Variant::simd128, Variant::relaxed}) {
     if (const KernelTable* table = find_kernels(variant)) tables.push_back(table);
   }
   if (tables.empty()) tables.push_back(find_kernels(Variant::reference));
+  return tables;
+}
+
+/// `amount` operations or bytes each run; printed as G per second.
+void measure(const std::string& name, const char* unit, double amount,
+             const std::function<void(const KernelTable&)>& run) {
+  if (name.find(filter) == std::string::npos) return;
+  const std::vector<const KernelTable*> tables = measured_tables();
   std::vector<std::vector<double>> seconds(tables.size());
   for (int round = 0; round < kRounds; ++round) {
     for (size_t i = 0; i < tables.size(); ++i) {
@@ -119,9 +125,37 @@ void measure(const std::string& name, const char* unit, double amount,
   std::printf("\n");
 }
 
+/// Weights as a loaded model has them for these kernels; `memory` holds them.
+TensorView loaded_weights(const KernelTable& kernels, Dtype dtype, size_t n, size_t k,
+                          const AlignedBuffer& stored, AlignedBuffer& memory) {
+  TensorView view{dtype, Shape{n, k}, nullptr};
+  const auto row_bytes = static_cast<size_t>(view.row_byte_count());
+  const size_t bytes = round_up(n, kPackedRows) * row_bytes;
+  memory = buffer(bytes);
+  std::memcpy(memory.data(), stored.data(), n * row_bytes);
+  view.data = memory.data();
+  const WeightPacking& packing = kernels.packing;
+  const MutableByteSpan packed = memory.bytes().first(bytes);
+  if (is_block_dtype(dtype) && packing.pack != nullptr) {
+    AlignedBuffer pack = buffer(kPackedRows * row_bytes);
+    packing.pack(view, packing.layout, packed, pack.bytes());
+    view.layout = packing.layout;
+  } else if (dtype == Dtype::f16 && packing.raise != nullptr &&
+             packing.raise(packed.first(n * row_bytes))) {
+    view.layout = WeightLayout::raised_halves;
+  }
+  return view;
+}
+
 void bench_linear(Dtype dtype, size_t rows, size_t n, size_t k, Epilogue epilogue,
                   const char* note) {
-  const AlignedBuffer weights = random_weights(dtype, n * k);
+  const AlignedBuffer stored = random_weights(dtype, n * k);
+  AlignedBuffer memory[3];
+  TensorView weights[3];
+  for (const KernelTable* kernels : measured_tables()) {
+    const auto variant = static_cast<size_t>(kernels->variant);
+    weights[variant] = loaded_weights(*kernels, dtype, n, k, stored, memory[variant]);
+  }
   AlignedBuffer x = random_floats(rows * k, 1);
   AlignedBuffer bias = random_floats(n, 1);
   AlignedBuffer y = random_floats(rows * n, 1);
@@ -130,9 +164,6 @@ void bench_linear(Dtype dtype, size_t rows, size_t n, size_t k, Epilogue epilogu
   args.rows = rows;
   args.x = x.floats().data();
   args.x_stride = k;
-  args.weight.dtype = dtype;
-  args.weight.shape = Shape{n, k};
-  args.weight.data = weights.data();
   args.bias = bias.floats().data();
   args.y = y.floats().data();
   args.y_stride = n;
@@ -141,12 +172,17 @@ void bench_linear(Dtype dtype, size_t rows, size_t n, size_t k, Epilogue epilogu
   const std::string name = "linear " + std::string(dtype_traits(dtype).name) + " " +
                            std::to_string(rows) + "x" + std::to_string(n) + "x" +
                            std::to_string(k) + note;
+  const auto run = [&](const KernelTable& kernels) {
+    args.weight = weights[static_cast<size_t>(kernels.variant)];
+    kernels.linear(args);
+  };
   if (rows == 1) {
-    const double bytes = static_cast<double>(args.weight.row_byte_count()) * static_cast<double>(n);
-    measure(name, "GB/s   ", bytes, [&](const KernelTable& kernels) { kernels.linear(args); });
+    const DtypeTraits& traits = dtype_traits(dtype);
+    const auto bytes =
+        static_cast<double>(n * k / traits.elements_per_block * traits.bytes_per_block);
+    measure(name, "GB/s   ", bytes, run);
   } else {
-    measure(name, "GFLOP/s", 2.0 * static_cast<double>(rows * n * k),
-            [&](const KernelTable& kernels) { kernels.linear(args); });
+    measure(name, "GFLOP/s", 2.0 * static_cast<double>(rows * n * k), run);
   }
 }
 
@@ -291,6 +327,8 @@ void bench_all() {
   bench_linear(Dtype::f16, 1500, 512, 2048, Epilogue::accumulate, "");
   bench_conv(3000, 1, 80, 384);
   bench_conv(1500, 2, 384, 384);
+  bench_linear(Dtype::f16, 1500, 384, 384, Epilogue::accumulate, "");
+  bench_linear(Dtype::f32, 5, 51865, 384, Epilogue::store, "");
   bench_attention(1500, 1500, 6, 64, 1);
   bench_attention(1, 1500, 6, 64, 1);
   bench_attention(1, 1500, 6, 64, 16);
