@@ -76,7 +76,7 @@ WeightLayout WhisperWeights::kv_layout() const {
   const auto look_at = [&](const AttentionWeights& attention) {
     for (const LinearWeights* weights : {&attention.key, &attention.value}) {
       layout = weights->weight.layout;
-      are_all_packed &= layout != WeightLayout::rows;
+      are_all_packed &= layout != WeightLayout::rows && is_block_dtype(weights->weight.dtype);
     }
   };
   for (const EncoderLayerWeights& layer : encoder_layers) look_at(layer.attention);

@@ -49,6 +49,7 @@ SUSURRUS_TEST(network_of_half_weights_and_half_vectors_agrees_with_float64) {
   check_network(kOddDimensions, Dtype::f16, Dtype::f16);
   check_network(kBlockDimensions, Dtype::f16, Dtype::bf16);
   check_network(kOddDimensions, Dtype::f16, Dtype::f16, raise_halves);
+  check_network(kBlockDimensions, Dtype::f16, Dtype::bf16, raise_halves);
 }
 
 SUSURRUS_TEST(network_of_blocks_agrees_with_float64) {
