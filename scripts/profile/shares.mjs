@@ -1,10 +1,28 @@
 // A CPU profile as the share of each source folder.
 
+const isOurs = (place) => /^(src\/|bindings)/.test(place);
+
 /** Where the time of a call frame goes. `places`: of the engine's functions. */
 function placeOf({ functionName, url }, places) {
   if (url.startsWith('wasm:')) return places.get(functionName) ?? 'wasm';
   if (url === '' && functionName.startsWith('(')) return functionName.slice(1, -1);
   return 'JavaScript';
+}
+
+/** Of every node: what a library does for a function of ours counts for that. */
+function placesOfNodes(nodes, places) {
+  const found = new Map();
+  const children = new Set(nodes.flatMap((node) => node.children ?? []));
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const visit = (node, caller) => {
+    let place = placeOf(node.callFrame, places);
+    const isLibrary = node.callFrame.url.startsWith('wasm:') && !isOurs(place);
+    if (isLibrary && isOurs(caller)) place = caller;
+    found.set(node.id, place);
+    for (const id of node.children ?? []) visit(byId.get(id), place);
+  };
+  for (const node of nodes) if (!children.has(node.id)) visit(node, '');
+  return found;
 }
 
 /**
@@ -13,13 +31,13 @@ function placeOf({ functionName, url }, places) {
  */
 export function selfTimes({ nodes, samples, timeDeltas }, places) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const placeOfNode = placesOfNodes(nodes, places);
   const ms = [...timeDeltas].sort((a, b) => a - b)[timeDeltas.length >> 1] / 1000;
   const byPlace = new Map();
   const byFunction = new Map();
   for (const id of samples) {
-    const frame = frames.get(id);
-    const place = placeOf(frame, places);
-    const key = `${place}\n${frame.functionName || '(anonymous)'}`;
+    const place = placeOfNode.get(id);
+    const key = `${place}\n${frames.get(id).functionName || '(anonymous)'}`;
     byPlace.set(place, (byPlace.get(place) ?? 0) + ms);
     byFunction.set(key, (byFunction.get(key) ?? 0) + ms);
   }

@@ -1,0 +1,1 @@
+export function readLinkMap(text: string, sources: readonly string[]): Map<string, string>;
