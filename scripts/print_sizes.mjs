@@ -6,12 +6,14 @@ import { main, root, StepError } from './toolchain/steps.mjs';
 
 const files = [
   ...['engine.simd.wasm', 'engine.relaxed.wasm', 'engine.mjs', 'worker.mjs', 'index.mjs'],
+  ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm', 'engine.threads.mjs'],
+  ...['worker.threads.mjs', 'thread.mjs'],
   ...['node.mjs', 'cli.mjs', '../models/digits.apr'],
 ];
 
 await main(() => {
   const kibibytes = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`.padStart(12);
-  console.log(`${'file'.padEnd(22)}${'raw'.padStart(12)}${'brotli'.padStart(12)}`);
+  console.log(`${'file'.padEnd(28)}${'raw'.padStart(12)}${'brotli'.padStart(12)}`);
   for (const name of files) {
     const path = join(root, 'dist', name);
     if (!existsSync(path))
@@ -21,6 +23,6 @@ await main(() => {
       params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
     });
     const label = name.replace('../models/', '');
-    console.log(`${label.padEnd(22)}${kibibytes(content.length)}${kibibytes(compressed.length)}`);
+    console.log(`${label.padEnd(28)}${kibibytes(content.length)}${kibibytes(compressed.length)}`);
   }
 });

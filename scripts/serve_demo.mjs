@@ -6,10 +6,16 @@ import { createServer } from 'node:http';
 import { extname, join, sep } from 'node:path';
 import { isProgram, main, root, StepError } from './toolchain/steps.mjs';
 
-/** Nothing from elsewhere, no inline script, no eval; WebAssembly may be compiled. No COOP, no COEP: no threads. */
+/** Nothing from elsewhere, no inline script, no eval; WebAssembly may be compiled. */
 export const contentSecurityPolicy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; " +
   "style-src 'self'; img-src 'self' data:; media-src 'self' blob:";
+
+/** With these a page may share memory, so that its engines have threads. */
+const isolation = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+};
 
 const defaultPort = 8080;
 
@@ -40,8 +46,9 @@ function fileOf(folder, url) {
   }
 }
 
-function answer(folder, request, response) {
+function answer({ folder, isolated }, request, response) {
   const head = {
+    ...(isolated && isolation),
     'Content-Security-Policy': contentSecurityPolicy,
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-cache',
@@ -65,11 +72,13 @@ function answer(folder, request, response) {
 }
 
 /**
- * Starts serving `folder` on 127.0.0.1. Without a port: 8080, or any free one when that is taken.
- * Answers { address, close }.
+ * Starts serving `folder` on 127.0.0.1, cross-origin isolated or not. Without a port: 8080, or any free one when that is
+ * taken. Answers { address, close }.
  */
-export async function serve({ folder = join(root, 'dist/demo'), port } = {}) {
-  const server = createServer((request, response) => answer(folder, request, response));
+export async function serve({ folder = join(root, 'dist/demo'), port, isolated = false } = {}) {
+  const server = createServer((request, response) =>
+    answer({ folder, isolated }, request, response),
+  );
   const listen = (wanted) =>
     new Promise((done, failed) => {
       server.once('error', failed);

@@ -46,7 +46,7 @@ describe('susurrus', () => {
     for (const word of [
       ...['transcribe', 'detect-language', 'align', 'score', 'convert', 'inspect'],
       ...['--dtype', '--compress', '--vocabulary', '--force', '--json', '--version'],
-      ...['--text', '--text-file', '--stats', '--verbose', '--model', '--variant'],
+      ...['--text', '--text-file', '--stats', '--verbose', '--model', '--variant', '--threads'],
     ]) {
       expect(stdout).toContain(word);
     }

@@ -190,7 +190,7 @@ describe('options of transcribe', () => {
     const { calls, stderr } = await run(
       ...['transcribe', audio, '--model', 'base.apr', '--variant', 'relaxed'],
     );
-    expect(calls[0]).toEqual(['loadModel', 'base.apr', { variant: 'relaxed' }]);
+    expect(calls[0]).toEqual(['loadModel', 'base.apr', { variant: 'relaxed', threads: 'auto' }]);
     expect(calls[1]).toEqual(['transcribe', '5 bytes', {}]);
     expect(calls.at(-1)).toEqual(['dispose']);
     expect(stderr).toContain('susurrus: a warning\n');

@@ -51,6 +51,12 @@ describe('the packed package', () => {
       ...['models/digits.apr', 'models/README.md'],
       ...['dist/index.mjs', 'dist/node.mjs', 'dist/worker.mjs', 'dist/engine.mjs', 'dist/cli.mjs'],
       ...['dist/engine.simd.wasm', 'dist/engine.relaxed.wasm'],
+      ...['dist/worker.threads.mjs', 'dist/engine.threads.mjs', 'dist/thread.mjs'],
+      ...[
+        'dist/thread.node.mjs',
+        'dist/engine.simd-threads.wasm',
+        'dist/engine.relaxed-threads.wasm',
+      ],
       ...['dist/types/index.d.ts', 'dist/types/node.d.ts'],
     ]) {
       expect(project.files).toContain(path);

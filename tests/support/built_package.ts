@@ -4,10 +4,17 @@ import { pathToFileURL } from 'node:url';
 import type * as NodeEntry from '../../web/src/node.js';
 import { projectRoot } from './shared_folder.js';
 
-/** The package as it is built for Node. */
+/**
+ * The package as it is built for Node. Where SUSURRUS_TEST_THREADS is set, models have so many threads that are loaded without
+ * saying: every suite can be run that way, the goldens above all.
+ */
 export async function builtPackage(): Promise<typeof NodeEntry> {
   const address = pathToFileURL(join(projectRoot, 'dist/node.mjs')).href;
-  return (await import(address)) as typeof NodeEntry;
+  const built = (await import(address)) as typeof NodeEntry;
+  const threads = Number(process.env.SUSURRUS_TEST_THREADS ?? 1);
+  if (threads === 1) return built;
+  const { loadModel } = built;
+  return { ...built, loadModel: (source, options) => loadModel(source, { threads, ...options }) };
 }
 
 /** Runs the built command line and answers what it printed; fails where it fails. */

@@ -1,20 +1,25 @@
 import { loadModel } from '../node.js';
 import type { Model } from '../node.js';
-import { choice } from './arguments.js';
+import { asNumber, choice } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { embeddedModelNote } from './usage.js';
 
 /** For parse(): which model, in which engine. */
-export const modelArguments = { model: { type: 'string' }, variant: { type: 'string' } } as const;
+export const modelArguments = {
+  model: { type: 'string' },
+  variant: { type: 'string' },
+  threads: { type: 'string' },
+} as const;
 
 interface ModelValues {
   readonly model?: string;
   readonly variant?: string;
+  readonly threads?: string;
 }
 
 /** Loads the model, lets `use` work with it, and disposes of it. Its warnings go to stderr. */
 export async function withModel<T>(
-  { model: source, variant }: ModelValues,
+  { model: source, variant, threads = 'auto' }: ModelValues,
   signal: AbortSignal,
   use: (model: Model) => Promise<T>,
 ): Promise<T> {
@@ -25,6 +30,8 @@ export async function withModel<T>(
     signal,
     onProgress: bar.update,
     ...(engine && { variant: engine }),
+    // The process is this command's own.
+    threads: threads === 'auto' ? threads : asNumber(threads, 'threads'),
   }).finally(() => bar.clear());
   for (const warning of model.info.warnings) process.stderr.write(`susurrus: ${warning}\n`);
   try {

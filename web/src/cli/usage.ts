@@ -3,6 +3,7 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
   susurrus transcribe AUDIO... [options]   text of recordings (WAV, FLAC, MP3, Ogg)
     --model FILE              a model file (.apr) or its URL; without it the embedded model, which knows ten digits
     --variant simd|relaxed    which engine runs; the fastest one by default
+    --threads N|auto          1 to 8, or as many as the machine has processors (auto)
     --task transcribe|translate
                               text in the language spoken (the default), or in English
     --language CODE           en, German, …; auto (the default) detects it once, per-window for each window
