@@ -42,7 +42,7 @@ Utf8Step next_utf8(std::string_view text) {
 std::optional<size_t> find_invalid_utf8(std::string_view text) {
   size_t position = 0;
   while (position < text.size()) {
-    // Eight ASCII bytes at a time: metadata are nearly all ASCII.
+    // Eight ASCII bytes at a time, and pairs of bytes without a call: that is what metadata are made of.
     uint64_t word;
     if (text.size() - position >= sizeof word) {
       std::memcpy(&word, text.data() + position, sizeof word);
@@ -50,6 +50,16 @@ std::optional<size_t> find_invalid_utf8(std::string_view text) {
         position += sizeof word;
         continue;
       }
+    }
+    const auto lead = static_cast<uint8_t>(text[position]);
+    if (lead < 0x80) {
+      ++position;
+      continue;
+    }
+    if (lead >= 0xC2 && lead <= 0xDF && position + 1 < text.size() &&
+        (text[position + 1] & 0xC0) == 0x80) {
+      position += 2;
+      continue;
     }
     const Utf8Step step = next_utf8(text.substr(position));
     if (!step.is_valid) return position;

@@ -39,6 +39,10 @@ class TokenBytes {
   }
   void add_byte_level(std::string_view text) {
     for (size_t i = 0; i < text.size();) {
+      const size_t begin = i;
+      while (i < text.size() && text[i] >= 0x21 && text[i] <= 0x7E) ++i;
+      bytes_.insert(bytes_.end(), text.begin() + begin, text.begin() + i);
+      if (i == text.size()) break;
       const Utf8Step step = next_utf8(text.substr(i));
       if (auto byte = byte_of(step.point)) {
         bytes_.push_back(*byte);
