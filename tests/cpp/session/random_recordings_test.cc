@@ -48,6 +48,9 @@ TranscribeOptions any_options(Random& random, const SpecialTokens& special) {
   decode.has_no_max_initial_timestamp = random.below(2) == 0;
   if (random.below(4) == 0) decode.sample_length = 1 + static_cast<uint32_t>(random.below(60));
   if (random.below(4) == 0) decode.prompt = {' ', 'a', 'b'};
+  if (random.below(4) == 0) {
+    decode.audio_context.positions = 1 + static_cast<uint32_t>(random.below(50));
+  }
   // Random weights say little else than timestamps, unless most of those are taken away.
   const size_t share = random.below(3);
   if (share != 0) decode.suppress_tokens.emplace();
