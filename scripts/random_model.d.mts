@@ -5,6 +5,7 @@ export declare function writeRandomModel(
   options?: {
     dtype?: 'f32' | 'f16';
     seed?: number;
+    outliers?: boolean;
     layers?: { encoderLayers: number; decoderLayers: number };
   },
 ): void;

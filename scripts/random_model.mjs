@@ -1,13 +1,15 @@
 // Writes a Whisper of random weights as a folder of the Hugging Face hub: exact dimensions, real vocabulary, no sense.
 // For tests and benchmarks where trained weights are not at hand.
 //
-//   node scripts/random_model.mjs SIZE RANKS.tiktoken FOLDER [--dtype f32|f16] [--seed N]
+//   node scripts/random_model.mjs SIZE RANKS.tiktoken FOLDER [--dtype f32|f16] [--seed N] [--outliers]
 //
-// SIZE is tiny, base, small or micro. The same seed gives the same bytes.
+// SIZE is tiny, base, small or micro. The same seed gives the same bytes. With outliers, a few channels are far larger than
+// the rest, as in trained models.
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readRanks, writeHubVocabulary } from './hub_vocabulary.mjs';
+import { withOutliers } from './outlier_channels.mjs';
 import { isProgram, main, StepError } from './toolchain/steps.mjs';
 
 const sizes = {
@@ -154,8 +156,16 @@ function writeSafetensors(path, tensors, dtype, seed) {
   closeSync(file);
 }
 
-/** Writes the folder. `ranks`: path of a .tiktoken file. `layers`: {encoderLayers, decoderLayers} instead of the size's own. */
-export function writeRandomModel(size, ranks, folder, { dtype = 'f32', seed = 1, layers } = {}) {
+/**
+ * Writes the folder. `ranks`: path of a .tiktoken file. `layers`: {encoderLayers, decoderLayers} instead of the size's own;
+ * `outliers`: with a few channels far larger than the rest.
+ */
+export function writeRandomModel(
+  size,
+  ranks,
+  folder,
+  { dtype = 'f32', seed = 1, layers, outliers = false } = {},
+) {
   if (!sizes[size])
     throw new StepError(`There is no size ${size}.`, `Sizes: ${Object.keys(sizes).join(', ')}.`);
   const dims = { ...sizes[size], ...layers };
@@ -209,7 +219,12 @@ export function writeRandomModel(size, ranks, folder, { dtype = 'f32', seed = 1,
   };
   writeFileSync(join(folder, 'config.json'), `${JSON.stringify(config, null, 2)}\n`);
   writeFileSync(join(folder, 'generation_config.json'), `${JSON.stringify(generation, null, 2)}\n`);
-  const tensors = tensorList({ ...dims, vocabularySize });
+  const plain = tensorList({ ...dims, vocabularySize });
+  const blocks = { encoder: dims.encoderLayers, decoder: dims.decoderLayers };
+  // Drawn apart from the weights, which stay those of the plain model.
+  const tensors = outliers
+    ? withOutliers(plain, dims.state, blocks, randomSource(seed + 1))
+    : plain;
   writeSafetensors(join(folder, 'model.safetensors'), tensors, dtype, seed);
 }
 
@@ -220,17 +235,19 @@ if (isProgram(import.meta)) {
       options: {
         dtype: { type: 'string', default: 'f32' },
         seed: { type: 'string', default: '1' },
+        outliers: { type: 'boolean', default: false },
       },
     });
     const [size, ranks, folder] = positionals;
     if (!folder || !['f32', 'f16'].includes(values.dtype) || !/^\d+$/.test(values.seed)) {
       throw new StepError(
-        'Usage: node scripts/random_model.mjs SIZE RANKS.tiktoken FOLDER [--dtype f32|f16] [--seed N]',
+        'Usage: node scripts/random_model.mjs SIZE RANKS.tiktoken FOLDER [--dtype f32|f16] [--seed N] [--outliers]',
       );
     }
     writeRandomModel(size, resolve(ranks), resolve(folder), {
       dtype: values.dtype,
       seed: Number(values.seed),
+      outliers: values.outliers,
     });
   });
 }
