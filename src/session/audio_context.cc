@@ -9,8 +9,7 @@
 namespace susurrus {
 namespace {
 
-// Models know their audio only with silence behind it, and the first positions are heard differently from the rest: see
-// docs/api.md for what less costs.
+// Models are trained on windows of 30 s: the less silence stands behind the content, the stranger it is to them.
 constexpr uint64_t kLeast = 384;
 constexpr uint64_t kMultiple = 64;
 

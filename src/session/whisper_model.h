@@ -101,7 +101,8 @@ class WhisperModel {
   /// kTraceLogitRows: decode_step() until it says true, then logits(0 … rows - 1). The decoder's position stays.
   virtual void begin_logits(std::span<const float> hidden, size_t rows) = 0;
   /// Attention scores before the softmax: out[r, t] = q_r · k_t / sqrt(head size), r < queries.size() / n_text_state,
-  /// t < `frames` encoder positions (at most the encoded ones), of one head; `queries` as a trace keeps them. Bounded work is up to the caller.
+  /// t < `frames` encoder positions (at most the encoded ones), of one head; `queries` as a trace keeps them. Bounded
+  /// work is up to the caller.
   virtual void cross_scores(size_t layer, size_t head, std::span<const float> queries,
                             size_t frames, float* out) = 0;
 };
