@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { chromium } from 'playwright-core';
@@ -20,7 +21,8 @@ import sample from './sample.wav?url';
 try {
   const model = await loadModel();
   const { text } = await model.transcribe(await (await fetch(sample)).blob());
-  document.querySelector('#text').textContent = model.info.variant + ':' + text;
+  document.querySelector('#text').textContent = 
+    model.info.variant + ' ' + model.info.threads + ':' + text;
 } catch (error) {
   document.querySelector('#text').textContent = String(error);
 }
@@ -64,17 +66,27 @@ async function textOf(address: string): Promise<{ text: string | null; problems:
 test('a page built by Vite transcribes, under the strict policy', async () => {
   project.node(vite, 'build', '--logLevel', 'error');
   const assets = readdirSync(join(project.folder, 'dist/assets'));
-  // Both binaries, the worker and the model became files of the build.
-  for (const pattern of [/simd.*\.wasm$/, /relaxed.*\.wasm$/, /worker.*\.m?js$/, /\.apr$/]) {
-    expect(assets.filter((name) => pattern.test(name))).toHaveLength(1);
+  // The binaries and the worker, for one thread and for several, the threads' own worker and the model became files of the
+  // build.
+  for (const [pattern, count] of [
+    [/simd.*\.wasm$/, 2],
+    [/relaxed.*\.wasm$/, 2],
+    [/^worker.*\.m?js$/, 2],
+    [/^thread.*\.m?js$/, 1],
+    [/\.apr$/, 1],
+  ] as const) {
+    expect(assets.filter((name) => pattern.test(name))).toHaveLength(count);
   }
-  const server = await serve({ folder: join(project.folder, 'dist'), port: 0 });
-  try {
-    const { text, problems } = await textOf(server.address);
-    expect(text).toBe(`relaxed: ${sampleSegments.join(' ')}`);
-    expect(problems).toEqual([]);
-  } finally {
-    await server.close();
+  for (const isolated of [false, true]) {
+    const server = await serve({ folder: join(project.folder, 'dist'), port: 0, isolated });
+    try {
+      const { text, problems } = await textOf(server.address);
+      const threads = isolated ? Math.min(8, availableParallelism()) : 1;
+      expect(text).toBe(`relaxed ${threads}: ${sampleSegments.join(' ')}`);
+      expect(problems).toEqual([]);
+    } finally {
+      await server.close();
+    }
   }
 }, 120_000);
 
@@ -94,7 +106,7 @@ test("a page on Vite's development server transcribes, without configuration", a
       server.on('close', () => failed(new Error(`Vite ended: ${output}`)));
     });
     const { text, problems } = await textOf(address);
-    expect(text).toBe(`relaxed: ${sampleSegments.join(' ')}`);
+    expect(text).toBe(`relaxed 1: ${sampleSegments.join(' ')}`);
     expect(problems).toEqual([]);
   } finally {
     server.kill();

@@ -1,0 +1,100 @@
+// Threads in a page: where it is cross-origin isolated, and only there.
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { serve } from '../../scripts/serve_demo.mjs';
+import type * as BrowserEntry from '../../web/src/index.js';
+import type { LoadOptions } from '../../web/src/index.js';
+import { projectRoot } from '../support/shared_folder.js';
+import { sampleSegments } from './browser_page.js';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '',
+    args: ['--no-sandbox'],
+  });
+});
+afterAll(() => browser.close());
+
+/** Models loaded one after the other in one page, under the strict policy. */
+async function transcribeWith(isolated: boolean, loads: readonly LoadOptions[]) {
+  const server = await serve({ folder: join(projectRoot, 'dist'), port: 0, isolated });
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    const problems: string[] = [];
+    const requests: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text());
+    });
+    context.on('request', (request) => requests.push(new URL(request.url()).pathname.slice(1)));
+    await page.goto(`${server.address}demo/`);
+    await page.waitForSelector('html[data-state="idle"]', { timeout: 60_000, state: 'attached' });
+    requests.length = 0;
+    const outcomes = await page.evaluate(async (loads) => {
+      const address = '/index.mjs';
+      const { loadModel } = (await import(address)) as typeof BrowserEntry;
+      const outcomes = [];
+      for (const options of loads) {
+        const model = await loadModel('/demo/models/digits.apr', options);
+        const sound = await (await fetch('/demo/sample.wav')).blob();
+        const { text } = await model.transcribe(sound);
+        const mel = await model.logMel(await (await fetch('/demo/sample.wav')).blob());
+        const encoded = await model.encode(mel);
+        const digest = await crypto.subtle.digest('SHA-256', encoded as Float32Array<ArrayBuffer>);
+        outcomes.push({
+          text: text.trim(),
+          threads: model.info.threads,
+          threadsReason: model.info.threadsReason,
+          bits: Array.from(new Uint8Array(digest)).join(' '),
+        });
+        model.dispose();
+      }
+      return { outcomes, processors: navigator.hardwareConcurrency };
+    }, loads);
+    return { ...outcomes, problems, requests };
+  } finally {
+    await context.close();
+    await server.close();
+  }
+}
+
+const text = sampleSegments.join(' ');
+
+describe('a page that is cross-origin isolated', () => {
+  test('has as many threads as processors, or as it asks for, and the bits of one', async () => {
+    const { outcomes, processors, problems, requests } = await transcribeWith(true, [
+      {},
+      { threads: 3 },
+      { threads: 1 },
+      { threads: 2, variant: 'simd' },
+      { threads: 1, variant: 'simd' },
+    ]);
+    expect(problems).toEqual([]);
+    expect(outcomes.map(({ threads }) => threads)).toEqual([Math.min(8, processors), 3, 1, 2, 1]);
+    for (const outcome of outcomes) expect(outcome.text).toBe(text);
+    const [auto, three, one, simdTwo, simdOne] = outcomes.map(({ bits }) => bits);
+    expect([auto, three]).toEqual([one, one]);
+    expect(simdTwo).toBe(simdOne);
+    expect(requests).toContain('worker.threads.mjs');
+    expect(requests).toContain('engine.relaxed-threads.wasm');
+    expect(requests).toContain('engine.simd-threads.wasm');
+  });
+});
+
+describe('a page that is not', () => {
+  test('has one thread whatever it asks for, says why, and downloads nothing for more', async () => {
+    const { outcomes, problems, requests } = await transcribeWith(false, [{}, { threads: 4 }]);
+    expect(problems).toEqual([]);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({
+        ...{ text, threads: 1, threadsReason: 'the page is not cross-origin isolated' },
+      });
+    }
+    expect(requests).toContain('engine.relaxed.wasm');
+    expect(requests.filter((path) => path.includes('thread'))).toEqual([]);
+  });
+});
