@@ -116,6 +116,7 @@ class ByteAttender {
     scale_probabilities(probabilities, factors);
 
     const uint8_t* panel = keys + layout_.values;
+    const auto* means = reinterpret_cast<const float*>(keys + layout_.value_means);
     ReadAhead ahead(panel, layout_.column_panels * layout_.value_panel_bytes, false);
     for (size_t d = 0; d < args_.head_size; d += 8, panel += layout_.value_panel_bytes) {
       ahead.reach(panel + layout_.value_panel_bytes);
@@ -128,7 +129,7 @@ class ByteAttender {
       const size_t columns = std::min<size_t>(8, args_.head_size - d);
       for (size_t r = 0; r < rows; ++r) {
         float* out = args_.out + (first + r) * args_.out_stride + column + d;
-        for (size_t c = 0; c < columns; ++c) out[c] = y[8 * r + c] * factors[r];
+        for (size_t c = 0; c < columns; ++c) out[c] = y[8 * r + c] * factors[r] + means[d + c];
       }
     }
   }

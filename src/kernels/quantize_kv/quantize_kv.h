@@ -4,7 +4,8 @@
 namespace susurrus {
 
 /// The heads [head_first, head_first + head_count) of key_rows rows of k and v as integers in args.kv (byte_kv.h): of each
-/// 32 columns of a key, and of each 32 keys of a column of v,
+/// 32 columns of a key, and of each 32 keys of a column of v, x being what is left of them without the column's mean over all
+/// keys,
 ///
 ///   scale = max |x| / 127,   q = round(x * (127 / max |x|)), half to even
 ///
