@@ -77,6 +77,21 @@ constexpr KernelTable kRelaxed = {
     .add = add_simd128,
     .dequantize_row = dequantize_row_simd128,
 };
+
+/// Where the relaxed dot product cannot be trusted, integers go simd128's way.
+constexpr KernelTable without_relaxed_dot() {
+  KernelTable table = kRelaxed;
+  table.packing = kSimd128.packing;
+  table.byte_attention = kSimd128.byte_attention;
+  table.quantize_kv = kSimd128.quantize_kv;
+  return table;
+}
+constexpr KernelTable kRelaxedWithoutDot = without_relaxed_dot();
+
+const KernelTable& relaxed_kernels() {
+  static const bool is_sound = relaxed_dot_is_sound();
+  return is_sound ? kRelaxed : kRelaxedWithoutDot;
+}
 #endif
 
 }  // namespace
@@ -101,7 +116,7 @@ const KernelTable* find_kernels(Variant variant) {
 #endif
     case Variant::relaxed:
 #if SUSURRUS_WITH_RELAXED
-      return &kRelaxed;
+      return &relaxed_kernels();
 #else
       return nullptr;
 #endif
@@ -111,7 +126,7 @@ const KernelTable* find_kernels(Variant variant) {
 
 const KernelTable& default_kernels() {
 #if SUSURRUS_WITH_RELAXED
-  return kRelaxed;
+  return relaxed_kernels();
 #elif SUSURRUS_WITH_SIMD128
   return kSimd128;
 #else

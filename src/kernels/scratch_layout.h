@@ -27,7 +27,7 @@ struct CodeTileLayout {
       : scales(round_up(2 * (k_count / kBlockValues), 4)),
         sums(scales + round_up(2 * kCodeRows * (k_count / kBlockValues), 4)),
         codes(sums + kCodeRows * round_up(k_count / kBlockValues, 4)),
-        floats(round_up(codes + kCodeRows * k_count / 2, 16)) {}
+        floats(round_up(codes + kCodeRows * k_count, 16)) {}
 };
 
 /// One panel of weights made ready for products of integers: scales, corrections, minima, and the integers of nibble types.
@@ -47,7 +47,7 @@ struct ReadyPanelLayout {
 /// A ready panel, and the codes of as many rows as stay in the L2 cache: all of them go against one panel after the other.
 struct ByteLinearScratch {
   static constexpr size_t kMostTiles = 32;
-  static constexpr size_t kCodeFloats = 96 << 10;
+  static constexpr size_t kCodeFloats = 160 << 10;
 
   static constexpr size_t tiles(size_t k_count) {
     return std::clamp<size_t>(kCodeFloats / (CodeTileLayout(k_count).floats + 1), 1, kMostTiles);

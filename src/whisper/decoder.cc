@@ -8,7 +8,7 @@
 namespace susurrus {
 
 Decoder::Decoder(const WhisperWeights& weights, WhisperState& state, const KernelTable& kernels)
-    : weights_(weights), state_(state), kernels_(kernels), ops_(state, kernels) {}
+    : weights_(weights), state_(state), kernels_(kernels), ops_(state, kernels, true) {}
 
 void Decoder::reset() {
   forget_pass();

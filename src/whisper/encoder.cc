@@ -8,7 +8,7 @@ Encoder::Encoder(const WhisperWeights& weights, WhisperState& state, const Kerne
     : weights_(weights),
       state_(state),
       kernels_(kernels),
-      ops_(state, kernels),
+      ops_(state, kernels, false),
       padding_(state.dimensions().n_mels) {}
 
 void Encoder::begin(size_t positions) {

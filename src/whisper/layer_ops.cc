@@ -28,6 +28,7 @@ PacedOp LayerOps::linear(const LinearWeights& weights, size_t rows, const float*
   args.y = y;
   args.y_stride = static_cast<size_t>(weights.weight.shape[0]);
   args.epilogue = epilogue;
+  args.is_fine = is_fine_;
   args.scratch = state_.kernel_scratch();
   return PacedOp(args);
 }

@@ -12,7 +12,9 @@ float attention_scale(size_t head_size);
 /// when an operation is made, so only the latest one may be under way.
 class LayerOps {
  public:
-  LayerOps(WhisperState& state, const KernelTable& kernels) : state_(state), kernels_(kernels) {}
+  /// `is_fine`: linear layers of quantised weights take activations as codes of 15 bits or more.
+  LayerOps(WhisperState& state, const KernelTable& kernels, bool is_fine)
+      : state_(state), kernels_(kernels), is_fine_(is_fine) {}
 
   /// (rows, S) <- (rows, S)
   PacedOp norm(const NormWeights& weights, size_t rows, const float* x, float* y) const;
@@ -43,6 +45,7 @@ class LayerOps {
 
   WhisperState& state_;
   const KernelTable& kernels_;
+  bool is_fine_;
 };
 
 }  // namespace susurrus

@@ -30,7 +30,11 @@ beforeAll(async () => {
 });
 
 const samples = sampleAudio();
-const variants = (await relaxedSimd()) ? (['simd', 'relaxed'] as const) : (['simd'] as const);
+// V8 before 11.4 (Node 20, behind a flag) computes some relaxed instructions another way once it has optimised them, which
+// happens in each thread at its own time.
+const hasSettledRelaxedSimd =
+  (await relaxedSimd()) && Number(process.versions.node.split('.')[0]) >= 22;
+const variants = hasSettledRelaxedSimd ? (['simd', 'relaxed'] as const) : (['simd'] as const);
 const counts = [2, 3, 8];
 
 const load = (source: ModelSource, options: LoadOptions): Promise<Model> =>

@@ -12,16 +12,23 @@ namespace susurrus {
 /// W       f32, f16, bf16, q8_0, q4_0, q4_1, q5_0, q5_1, expanded as dequantize_row.h says
 /// y       (rows, N), rows y_stride floats apart; overlaps nothing
 /// rows, N, K of any size, 0 included (K = 0 leaves the bias alone)
-/// Order   a row among up to four gives the bits it gives alone; among more it is summed in another
-///         order, so the two agree within the bound only
+/// Order   floats: a row among up to four gives the bits it gives alone; among more it is summed in
+///         another order, so the two agree within the bound only. Panels: always the bits alone
 /// Error   before gelu: |y - exact| <= 2^-24 * (sqrt(K) + 8) * (sum_k |x[m, k] * W[n, k]| + |bias|
-///         + |y before|); gelu adds its own (gelu.h)
+///         + |y before|); gelu adds its own (gelu.h). Panels: besides, for each block of 32
+///         max |x[m, k]| / (2 L) * sum_k |W[n, k]|, where codes have L levels on either side of 0 (63 to
+///         127: relaxed; 32767: simd128), or L * 2 L with is_fine or where a value towers
 using LinearFn = void(const LinearArgs& args);
 
 LinearFn linear_reference;
 LinearFn linear_simd128;
 LinearFn linear_relaxed;
+/// Weights in panels_of_2 alone: linear_simd128, without the rest of it.
+LinearFn linear_panels_of_2;
 /// What linear_relaxed does where a machine multiplies seven-bit codes only: for tests.
 LinearFn linear_relaxed_seven_bits;
+/// Whether the relaxed dot product of this engine takes its operands as the standard says. V8 before 11.4 (Node 20, behind a
+/// flag) exchanges them in code that is not yet optimised, which is the code that asks first.
+bool relaxed_dot_is_sound();
 
 }  // namespace susurrus

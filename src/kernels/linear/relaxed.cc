@@ -3,12 +3,29 @@
 
 namespace susurrus {
 
+namespace {
+
+void panels_of_4(const LinearArgs& args, simd::ByteCoding coding) {
+  coding.has_two_terms = args.is_fine;
+  simd::byte_linear<simd::QuadDot, simd::RelaxedMadd>(args, coding);
+}
+
+}  // namespace
+
 void linear_relaxed(const LinearArgs& args) {
-  simd::linear<simd::QuadDot, simd::RelaxedMadd>(args, simd::QuadDot::coding());
+  switch (args.weight.layout) {
+    case WeightLayout::panels_of_2: return linear_panels_of_2(args);
+    case WeightLayout::panels_of_4: return panels_of_4(args, simd::QuadDot::coding());
+    default: return simd::row_linear<simd::RelaxedMadd>(args);
+  }
 }
 
 void linear_relaxed_seven_bits(const LinearArgs& args) {
-  simd::linear<simd::QuadDot, simd::RelaxedMadd>(args, simd::QuadDot::seven_bits());
+  panels_of_4(args, simd::QuadDot::seven_bits());
+}
+
+bool relaxed_dot_is_sound() {
+  return simd::QuadDot::product(-1, 1) == -4 && simd::QuadDot::product(-128, 127) == -4 * 128 * 127;
 }
 
 }  // namespace susurrus

@@ -3,8 +3,13 @@
 
 namespace susurrus {
 
+void linear_panels_of_2(const LinearArgs& args) {
+  simd::byte_linear<simd::PairDot, simd::MulAdd>(args, simd::PairDot::coding());
+}
+
 void linear_simd128(const LinearArgs& args) {
-  simd::linear<simd::PairDot, simd::MulAdd>(args, simd::PairDot::coding());
+  if (args.weight.layout == WeightLayout::panels_of_2) return linear_panels_of_2(args);
+  simd::row_linear<simd::MulAdd>(args);
 }
 
 }  // namespace susurrus

@@ -156,35 +156,47 @@ __attribute__((noinline)) void byte_row(const LinearArgs& args, const ByteCoding
     ahead.reach(panel + panel_bytes);
     const auto* code = static_cast<const uint8_t*>(codes.codes);
     float y[kPanelRows] = {};
-    for (size_t t = 0; t < codes.term_count; ++t) {
+    for (size_t t = 0; t < codes.term_count;) {
       const uint8_t* block = panel + codes.blocks[t] * kLayout.byte_count;
       const uint8_t* q = block + kLayout.q;
-      v128_t low = wasm_i32x4_const_splat(0);
-      v128_t high = low;
-      v128_t low_offset = low;
-      v128_t high_offset = low;
+      const bool has_second = t + 1 < codes.term_count && codes.blocks[t + 1] == codes.blocks[t];
+      const v128_t zero = wasm_i32x4_const_splat(0);
+      v128_t low[2] = {zero, zero};
+      v128_t high[2] = {zero, zero};
+      v128_t low_offset = zero;
+      v128_t high_offset = zero;
+      // One pass over the weights serves both terms.
+      const uint8_t* second = has_second ? code + kCodeBytes : code;
 #pragma clang loop unroll(disable)
-      for (size_t step = 0; step < kCodeBytes; step += 4, q += 8 * Dot::kGroup, code += 4) {
+      for (size_t step = 0; step < kCodeBytes; step += 4, q += 8 * Dot::kGroup) {
         const v128_t weights_low = Dot::weights_low(q);
         const v128_t weights_high = Dot::weights_high(q);
-        const v128_t value = wasm_v128_load32_splat(code);
-        low = Dot::dot(weights_low, value, low);
-        high = Dot::dot(weights_high, value, high);
+        const v128_t value = wasm_v128_load32_splat(code + step);
+        low[0] = Dot::dot(weights_low, value, low[0]);
+        high[0] = Dot::dot(weights_high, value, high[0]);
         if (Dot::kHasOffset) {
+          const v128_t rest = wasm_v128_load32_splat(second + step);
+          low[1] = Dot::dot(weights_low, rest, low[1]);
+          high[1] = Dot::dot(weights_high, rest, high[1]);
           low_offset = Dot::dot(weights_low, offset, low_offset);
           high_offset = Dot::dot(weights_high, offset, high_offset);
         }
       }
       const v128_t halves = load(block);
-      const v128_t scale = load_splat(codes.scales + t);
       const auto scaled = [&](v128_t extended) {
-        const v128_t d = wasm_v128_and(wasm_i32x4_shl(extended, 13), mask);
-        return wasm_f32x4_mul(scale, wasm_f32x4_mul(d, unit));
+        return wasm_f32x4_mul(wasm_v128_and(wasm_i32x4_shl(extended, 13), mask), unit);
       };
-      store(y, Madd::madd(wasm_f32x4_convert_i32x4(wasm_i32x4_sub(low, low_offset)),
-                          scaled(wasm_i32x4_extend_low_i16x8(halves)), load(y)));
-      store(y + 4, Madd::madd(wasm_f32x4_convert_i32x4(wasm_i32x4_sub(high, high_offset)),
-                              scaled(wasm_i32x4_extend_high_i16x8(halves)), load(y + 4)));
+      const v128_t scale_low = scaled(wasm_i32x4_extend_low_i16x8(halves));
+      const v128_t scale_high = scaled(wasm_i32x4_extend_high_i16x8(halves));
+      // 16-bit codes seldom have a second term: it goes the same way on its own.
+      const size_t terms = Dot::kHasOffset && has_second ? 2 : 1;
+      for (size_t i = 0; i < terms; ++i, ++t, code += kCodeBytes) {
+        const v128_t scale = load_splat(codes.scales + t);
+        store(y, Madd::madd(wasm_f32x4_convert_i32x4(wasm_i32x4_sub(low[i], low_offset)),
+                            wasm_f32x4_mul(scale, scale_low), load(y)));
+        store(y + 4, Madd::madd(wasm_f32x4_convert_i32x4(wasm_i32x4_sub(high[i], high_offset)),
+                                wasm_f32x4_mul(scale, scale_high), load(y + 4)));
+      }
     }
     store_tile(args, m, 1, n, std::min(kPanelRows, n_count - n), y);
   }

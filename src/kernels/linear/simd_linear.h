@@ -103,16 +103,14 @@ inline void many_rows(const LinearArgs& args) {
                       packer);
 }
 
-template <class Dot, class Madd>
-inline void linear(const LinearArgs& args, const ByteCoding& coding) {
+/// Weights in rows.
+template <class Madd>
+inline void row_linear(const LinearArgs& args) {
   const TensorView& weight = args.weight;
-  if (is_block_dtype(weight.dtype)) {
-    // Blocks that nobody packed are expanded as for many rows.
-    return weight.layout == WeightLayout::rows ? many_rows<Madd>(args)
-                                               : byte_linear<Dot, Madd>(args, coding);
-  }
-  // Few rows that are prepared, or a row of weights expanded, must have room.
-  if (args.rows > kFewRows || args.scratch.size() < 2 * weight.shape[1]) {
+  // Blocks that nobody packed are expanded as for many rows. Few rows that are prepared, or a row of weights expanded, must
+  // have room.
+  if (args.rows > kFewRows || is_block_dtype(weight.dtype) ||
+      args.scratch.size() < 2 * weight.shape[1]) {
     return many_rows<Madd>(args);
   }
   size_t m = 0;

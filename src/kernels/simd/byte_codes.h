@@ -14,14 +14,15 @@ namespace susurrus::simd {
 struct ByteCoding {
   int32_t offset;
   float limit;
+  /// Every block has a second term, not only those with a towering value.
+  bool has_two_terms = false;
 };
 
-/// 16-bit codes, multiplied in pairs: the rounding of activations is beyond what f32 sums show.
+/// 16-bit codes, multiplied in pairs.
 struct PairDot {
   using Code = int16_t;
   static constexpr size_t kGroup = 2;
   static constexpr bool kHasOffset = false;
-  static constexpr bool kHasSecondTerm = false;
 
   static ByteCoding coding() { return {0, 32767.0f}; }
   static v128_t weights_low(const uint8_t* q) { return wasm_i16x8_load8x8(q); }
@@ -42,16 +43,16 @@ struct QuadDot {
   using Code = uint8_t;
   static constexpr size_t kGroup = 4;
   static constexpr bool kHasOffset = true;
-  static constexpr bool kHasSecondTerm = true;
 
+  /// Of four weights and four codes that are all alike.
+  static int32_t product(int weight, int code) {
+    return wasm_i32x4_extract_lane(
+        wasm_i32x4_relaxed_dot_i8x16_i7x16_add(
+            wasm_i8x16_splat(static_cast<int8_t>(opaque(weight))),
+            wasm_i8x16_splat(static_cast<int8_t>(opaque(code))), wasm_i32x4_const_splat(0)),
+        0);
+  }
   static ByteCoding coding() {
-    const v128_t zero = wasm_i32x4_const_splat(0);
-    const auto product = [&](int weight, int code) {
-      return wasm_i32x4_extract_lane(wasm_i32x4_relaxed_dot_i8x16_i7x16_add(
-                                         wasm_i8x16_splat(static_cast<int8_t>(opaque(weight))),
-                                         wasm_i8x16_splat(static_cast<int8_t>(opaque(code))), zero),
-                                     0);
-    };
     // Unsigned bytes, sums not cut at 16 bits: x86 with VNNI.
     if (product(127, 255) == 4 * 127 * 255) return {128, 127.0f};
     // Signed bytes: ARM.
@@ -115,8 +116,8 @@ inline BlockMeasure measure_block(const float* x) {
   return m;
 }
 
-/// A block needs a second term where its largest value is so many times the row's root mean square: rounding it to 8 bits
-/// would then be more than about 1 % of the row.
+/// A block needs a second term where its largest value is so many times the row's root mean square: what is small beside it,
+/// and may be all that tells one row from another, would be lost in its rounding.
 inline constexpr float kTowering = 6.0f;
 
 /// Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
@@ -190,11 +191,11 @@ __attribute__((noinline)) CodeTile code_rows(const ByteCoding& coding, size_t ro
     blocks[term] = static_cast<uint32_t>(b);
     for (size_t r = 0; r < rows; ++r) {
       const float most = largest[b * rows + r];
-      const bool towers = Dot::kHasSecondTerm && most > tower[r];
-      has_second |= towers;
+      const bool needs_second = coding.has_two_terms || most > tower[r];
+      has_second |= needs_second;
       inverse[r] = most > 0 ? coding.limit / most : 0.0f;
       scales[term * rows + r] = most / coding.limit;
-      second_scales[r] = towers ? most / (coding.limit * finer) : 0.0f;
+      second_scales[r] = needs_second ? most / (coding.limit * finer) : 0.0f;
       code_block<Dot, false>(rounding, x + r * x_stride + b * kBlockValues, inverse[r], second,
                              offset, codes + (term * rows + r) * kBlockValues);
     }
