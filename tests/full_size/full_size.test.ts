@@ -34,7 +34,10 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Node', () => {
           expect(model.info.dims).toMatchObject({ ...dimensions[size], nVocab: 51865, nMels: 80 });
           expect(model.info.languages).toHaveLength(99);
           const fresh = await model.memory();
-          expect(fresh.weightBytes).toBe(tensorBytes);
+          // Quantised matrices are padded to whole panels of 8 rows: the vocabulary's by 7.
+          const embedding = tensors.find(({ name }) => /token_embedding|embed_tokens/.test(name));
+          const padding = dtype === 'q8_0' ? (7 * (embedding?.rawSize ?? NaN)) / 51865 : 0;
+          expect(fresh.weightBytes).toBe(tensorBytes + padding);
           const planned = fresh.kvCacheBytes + fresh.activationBytes;
           // The promise of a load, and what was planned beside it.
           const promised = tensorBytes + 3 * metadataBytes + 2 ** 20;
