@@ -2,7 +2,7 @@
 // integers of weights.
 #pragma once
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 #include "kernels/quantized_blocks.h"
 #include "kernels/scratch_layout.h"
@@ -21,6 +21,8 @@ struct ByteCoding {
 /// 16-bit codes, multiplied in pairs.
 struct PairDot {
   using Code = int16_t;
+  /// A block whose largest value is so many times that of a common block needs a second term.
+  static constexpr float kTowering = 16.0f;
   static constexpr size_t kGroup = 2;
   static constexpr bool kHasOffset = false;
 
@@ -41,6 +43,7 @@ struct PairDot {
 /// 8-bit codes, multiplied in fours. What the instruction does beyond seven bits is the machine's choice, so it is asked.
 struct QuadDot {
   using Code = uint8_t;
+  static constexpr float kTowering = 6.0f;
   static constexpr size_t kGroup = 4;
   static constexpr bool kHasOffset = true;
 
@@ -101,24 +104,36 @@ inline float largest_lane(v128_t a) {
 struct BlockMeasure {
   v128_t largest;  // magnitude
   v128_t sum;
-  v128_t squares;
 };
 inline BlockMeasure measure_block(const float* x) {
   v128_t value = load(x);
-  BlockMeasure m{wasm_f32x4_abs(value), value, wasm_f32x4_mul(value, value)};
+  BlockMeasure m{wasm_f32x4_abs(value), value};
 #pragma unroll
   for (size_t j = 4; j < kBlockValues; j += 4) {
     value = load(x + j);
     m.largest = largest_magnitude(m.largest, value);
     m.sum = wasm_f32x4_add(m.sum, value);
-    m.squares = wasm_f32x4_add(m.squares, wasm_f32x4_mul(value, value));
   }
   return m;
 }
 
-/// A block needs a second term where its largest value is so many times the row's root mean square: what is small beside it,
-/// and may be all that tells one row from another, would be lost in its rounding.
-inline constexpr float kTowering = 6.0f;
+/// The largest value of a common block of a row: the mean of the lower ones, three times over. What is small beside a
+/// towering value may be all that tells one row from another, and must not be lost in its rounding.
+inline float common_largest(const float* largest, size_t count, size_t stride) {
+  float common = std::numeric_limits<float>::infinity();
+  for (int pass = 0; pass < 3; ++pass) {
+    float sum = 0;
+    size_t lower = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const float value = largest[i * stride];
+      if (value > common) continue;
+      sum += value;
+      ++lower;
+    }
+    common = sum / static_cast<float>(lower);
+  }
+  return common;
+}
 
 /// Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
 class Rounding {
@@ -169,15 +184,13 @@ __attribute__((noinline)) CodeTile code_rows(const ByteCoding& coding, size_t ro
   float* largest = scales + block_count * rows;
   float tower[kCodeRows];
   for (size_t r = 0; r < rows; ++r) {
-    v128_t squares = wasm_f32x4_const_splat(0);
     for (size_t b = 0; b < block_count; ++b) {
       const BlockMeasure m = measure_block(x + r * x_stride + b * kBlockValues);
       largest[b * rows + r] = largest_lane(m.largest);
       sums[r * sum_stride + b] = sum_lanes(m.sum);
-      squares = wasm_f32x4_add(squares, m.squares);
     }
     std::fill(sums + r * sum_stride + block_count, sums + (r + 1) * sum_stride, 0.0f);
-    tower[r] = kTowering * std::sqrt(sum_lanes(squares) / static_cast<float>(k_count));
+    tower[r] = Dot::kTowering * common_largest(largest + r, block_count, rows);
   }
   const Rounding rounding;
   const v128_t offset = wasm_i8x16_splat(static_cast<int8_t>(coding.offset));

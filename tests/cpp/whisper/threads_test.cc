@@ -62,7 +62,12 @@ void record_linear(const LinearArgs& args) {
   slice_rows.push_back(args.rows);
 }
 
-constexpr KernelTable kRecording = {.variant = Variant::reference, .linear = record_linear};
+KernelTable recording_kernels() {
+  KernelTable kernels = *find_kernels(Variant::reference);
+  kernels.linear = record_linear;
+  return kernels;
+}
+const KernelTable kRecording = recording_kernels();
 
 }  // namespace
 
@@ -113,7 +118,7 @@ SUSURRUS_TEST(neither_pieces_nor_slices_make_few_rows_of_many) {
       PacedOp op(args);
       slice_rows.clear();
       while (!op.is_done()) op.run_piece(kRecording, budget);
-      for (size_t slice : slice_rows) ASSERT_GE(slice, std::min<size_t>(rows, 8));
+      for (size_t slice : slice_rows) EXPECT_GE(slice, std::min<size_t>(rows, 8));
     }
   }
 }
