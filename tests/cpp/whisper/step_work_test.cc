@@ -17,6 +17,9 @@ constexpr uint64_t kMostMultiplyAdds = 100'000'000;
 constexpr WhisperDimensions kBase = {51865, 1500, 448, 80, 6, 6, 8, 8, 512, 512};
 constexpr WhisperDimensions kLarge = {51866, 1500, 448, 128, 32, 32, 20, 20, 1280, 1280};
 
+/// Of all Whispers.
+constexpr uint64_t kMostState = 1280;
+
 uint64_t work_of_step = 0;
 
 const KernelTable kCounting = {
@@ -38,7 +41,7 @@ const KernelTable kCounting = {
     .dequantize_row = [](Dtype, const uint8_t*, size_t, float*) {},
 };
 
-/// Weights of the shapes that `d` says; nobody looks at their values.
+/// Weights of the shapes that `d` says; nobody looks at their values, but for the embedding of token 1.
 class ShapesAlone {
  public:
   explicit ShapesAlone(const WhisperDimensions& d) {
@@ -59,8 +62,8 @@ class ShapesAlone {
 
  private:
   static TensorView tensor(Shape shape) {
-    static const uint8_t nothing = 0;
-    return {Dtype::f16, shape, &nothing};
+    static const uint8_t zeros[2 * kMostState * sizeof(uint16_t)] = {};
+    return {Dtype::f16, shape, zeros};
   }
   static NormWeights norm(uint64_t state) { return {tensor({state}), tensor({state})}; }
   static LinearWeights linear(Shape shape) { return {tensor(shape), tensor({shape[0]})}; }
