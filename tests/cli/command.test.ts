@@ -97,7 +97,7 @@ describe('susurrus transcribe', () => {
       [
         ...['id', 'seek', 'start', 'end', 'text', 'tokens', 'temperature', 'avg_logprob'],
         ...['compression_ratio', 'no_speech_prob'],
-        ...['token_probabilities', 'language', 'decision', 'attempts'],
+        ...['token_probabilities', 'language', 'decision', 'attempts', 'audio_context'],
       ].sort(),
     );
   });
