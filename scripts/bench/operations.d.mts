@@ -1,13 +1,6 @@
-export interface Dims {
-  readonly nVocab: number;
-  readonly nAudioCtx: number;
-  readonly nTextCtx: number;
-  readonly nMels: number;
-  readonly nAudioLayer: number;
-  readonly nTextLayer: number;
-  readonly nAudioState: number;
-  readonly nTextState: number;
-}
+import type { Dimensions } from '../../web/src/api_types.js';
+
+export type Dims = Omit<Dimensions, 'nAudioHead' | 'nTextHead'>;
 export declare function encoderOperations(dims: Dims): {
   convolutions: number;
   linear: number;

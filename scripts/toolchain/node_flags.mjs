@@ -15,3 +15,9 @@ const canRunWith = (node, flags) =>
 export function relaxedSimdFlags(node = process.execPath) {
   return [[], [relaxedFlag]].find((flags) => canRunWith(node, flags));
 }
+
+/**
+ * Whether this Node computes relaxed SIMD alike before and after V8 has optimised it. Node 20, where it is behind a flag, does
+ * not: then bits change while a program runs, and the engine leaves the relaxed dot product alone.
+ */
+export const hasSettledRelaxedSimd = () => Number(process.versions.node.split('.')[0]) >= 22;

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstddef>
 
+#include "container/dtype.h"
+
 namespace susurrus {
 
 /// Block layouts of the quantised types, 32 values each, little-endian, no alignment, no gaps.
@@ -28,5 +30,20 @@ inline constexpr BlockLayout kQ40Layout{BlockLayout::kAbsent, BlockLayout::kAbse
 inline constexpr BlockLayout kQ41Layout{2, BlockLayout::kAbsent, 4, 20};
 inline constexpr BlockLayout kQ50Layout{BlockLayout::kAbsent, 2, 6, 22};
 inline constexpr BlockLayout kQ51Layout{2, 4, 8, 24};
+
+/// Of one of the five types.
+constexpr const BlockLayout& block_layout(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::q4_0: return kQ40Layout;
+    case Dtype::q4_1: return kQ41Layout;
+    case Dtype::q5_0: return kQ50Layout;
+    case Dtype::q5_1: return kQ51Layout;
+    default: return kQ80Layout;
+  }
+}
+/// What is subtracted from the stored integer.
+constexpr int block_offset(Dtype dtype) {
+  return dtype == Dtype::q4_0 ? 8 : dtype == Dtype::q5_0 ? 16 : 0;
+}
 
 }  // namespace susurrus

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { relaxedSimd } from 'wasm-feature-detect';
+import { hasSettledRelaxedSimd } from '../../scripts/toolchain/node_flags.mjs';
 import { openSeveralThreads } from '../../web/src/engine/several_threads.js';
 import { enterThread } from '../../web/src/engine/thread.js';
 import { createThreadsEngine } from '../../web/src/engine/threads_glue.js';
@@ -30,11 +30,8 @@ beforeAll(async () => {
 });
 
 const samples = sampleAudio();
-// V8 before 11.4 (Node 20, behind a flag) computes some relaxed instructions another way once it has optimised them, which
-// happens in each thread at its own time.
-const hasSettledRelaxedSimd =
-  (await relaxedSimd()) && Number(process.versions.node.split('.')[0]) >= 22;
-const variants = hasSettledRelaxedSimd ? (['simd', 'relaxed'] as const) : (['simd'] as const);
+// Each thread's code is optimised at its own time.
+const variants = hasSettledRelaxedSimd() ? (['simd', 'relaxed'] as const) : (['simd'] as const);
 const counts = [2, 3, 8];
 
 const load = (source: ModelSource, options: LoadOptions): Promise<Model> =>

@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { follow, wander } from '../../scripts/evaluate/accuracy/hearing.mjs';
 import { relativeError } from '../../scripts/evaluate/accuracy/measures.mjs';
-import { hasRightRelaxedSimd, RawModel } from '../../scripts/evaluate/accuracy/raw_engine.mjs';
+import { RawModel } from '../../scripts/evaluate/accuracy/raw_engine.mjs';
 import { writeStoredValues } from '../../scripts/evaluate/accuracy/stored_values.mjs';
 import { summarise } from '../../scripts/evaluate/accuracy/summary.mjs';
 import { writeRandomModel } from '../../scripts/random_model.mjs';
+import { hasSettledRelaxedSimd } from '../../scripts/toolchain/node_flags.mjs';
 import { builtPackage } from '../support/built_package.js';
 import { sampleAudio } from '../support/embedded_model.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
 
 const dist = join(projectRoot, 'dist');
-const variants = hasRightRelaxedSimd() ? (['simd', 'relaxed'] as const) : (['simd'] as const);
+const variants = hasSettledRelaxedSimd() ? (['simd', 'relaxed'] as const) : (['simd'] as const);
 
 const folder = mkdtempSync(join(tmpdir(), 'susurrus-accuracy-'));
 afterAll(() => rmSync(folder, { recursive: true }));

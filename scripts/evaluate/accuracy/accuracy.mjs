@@ -15,7 +15,8 @@ import { main, root, StepError } from '../../toolchain/steps.mjs';
 import { hasGoal, missedGoals } from './goals.mjs';
 import { follow, wander } from './hearing.mjs';
 import { folders, ModelFiles, shared, window } from './models.mjs';
-import { hasRightRelaxedSimd, RawModel } from './raw_engine.mjs';
+import { hasSettledRelaxedSimd } from '../../toolchain/node_flags.mjs';
+import { RawModel } from './raw_engine.mjs';
 import { medianMargin, summarise } from './summary.mjs';
 import { asMarkdown, tableRow } from './table.mjs';
 import { changedWords, heardWords } from './words.mjs';
@@ -171,7 +172,7 @@ await main(async () => {
   if (unknown.length > 0) throw new StepError(`Nothing is known of ${unknown.join(', ')}`);
   if (!existsSync(shared)) throw new StepError(`${shared} is wanted, and is not there`);
   const variants = values.variants.split(',');
-  if (variants.includes('relaxed') && !hasRightRelaxedSimd()) {
+  if (variants.includes('relaxed') && !hasSettledRelaxedSimd()) {
     throw new StepError('This Node has no sound relaxed SIMD.', 'Use Node 22 or --variants simd.');
   }
 

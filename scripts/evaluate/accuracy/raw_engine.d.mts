@@ -1,5 +1,4 @@
 import type { Dimensions, SpecialTokens, Variant } from '../../../web/src/api_types.js';
-export declare function hasRightRelaxedSimd(): boolean;
 export declare class RawModel {
   static load(dist: string, path: string, variant: Variant): Promise<RawModel>;
   readonly facts: { dims: Dimensions; special: SpecialTokens; multilingual: boolean };

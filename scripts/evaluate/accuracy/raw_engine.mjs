@@ -20,12 +20,6 @@ async function instantiate(dist, variant) {
   });
 }
 
-/**
- * Node 20 has relaxed SIMD behind a flag, and there the dot product of code that is not optimised yet takes signed bytes for
- * unsigned ones: what quantised weights give is arbitrary.
- */
-export const hasRightRelaxedSimd = () => Number(process.versions.node.split('.')[0]) >= 22;
-
 /** A model of the folder of a built package, on one of its engines. */
 export class RawModel {
   #model;

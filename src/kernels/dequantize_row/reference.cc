@@ -46,25 +46,15 @@ void dequantize_row_reference(Dtype dtype, const uint8_t* source, size_t count, 
       }
       return;
     case Dtype::q4_0:
-      for (size_t i = 0; i < count; i += kBlockValues, source += kQ40Layout.byte_count) {
-        dequantize_nibbles(kQ40Layout, 8, source, y + i);
-      }
-      return;
     case Dtype::q4_1:
-      for (size_t i = 0; i < count; i += kBlockValues, source += kQ41Layout.byte_count) {
-        dequantize_nibbles(kQ41Layout, 0, source, y + i);
-      }
-      return;
     case Dtype::q5_0:
-      for (size_t i = 0; i < count; i += kBlockValues, source += kQ50Layout.byte_count) {
-        dequantize_nibbles(kQ50Layout, 16, source, y + i);
+    case Dtype::q5_1: {
+      const BlockLayout& layout = block_layout(dtype);
+      for (size_t i = 0; i < count; i += kBlockValues, source += layout.byte_count) {
+        dequantize_nibbles(layout, block_offset(dtype), source, y + i);
       }
       return;
-    case Dtype::q5_1:
-      for (size_t i = 0; i < count; i += kBlockValues, source += kQ51Layout.byte_count) {
-        dequantize_nibbles(kQ51Layout, 0, source, y + i);
-      }
-      return;
+    }
     default:
       for (size_t i = 0; i < count; ++i) y[i] = 0.0f;
   }

@@ -64,18 +64,6 @@ float half_at(const uint8_t* bytes) { return f32_from_f16(load_u16(bytes)); }
 
 }  // namespace
 
-const BlockLayout& block_layout(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::q4_0: return kQ40Layout;
-    case Dtype::q4_1: return kQ41Layout;
-    case Dtype::q5_0: return kQ50Layout;
-    case Dtype::q5_1: return kQ51Layout;
-    default: return kQ80Layout;
-  }
-}
-
-int block_offset(Dtype dtype) { return dtype == Dtype::q4_0 ? 8 : dtype == Dtype::q5_0 ? 16 : 0; }
-
 void pack_panels(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
                  MutableByteSpan panel) {
   const BlockLayout& block = block_layout(weight.dtype);

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "kernels/quantized_blocks.h"
 #include "tensor/tensor_view.h"
+#include "tensor/weight_packing.h"
 
 namespace susurrus {
 
@@ -19,7 +20,7 @@ namespace susurrus {
 /// The integer of row r, column k of a block has index (k / G) * 8 G + r * G + k % G: groups of G columns, row after row,
 /// as the dot product instructions want them. A nibble type keeps index i < 128 in the low half of byte i, index i + 128
 /// in its high half; the fifth bit of index i is bit i / 32 of qh[i % 32].
-inline constexpr size_t kPanelRows = 8;
+inline constexpr size_t kPanelRows = kPackedRows;
 inline constexpr size_t kPanelBlockIntegers = kPanelRows * kBlockValues;
 
 /// Byte offsets inside a block of a panel.
@@ -35,11 +36,6 @@ struct PanelBlockLayout {
         q(block.qs * kPanelRows),
         byte_count(block.byte_count * kPanelRows) {}
 };
-
-/// The layout of one of the five block types.
-const BlockLayout& block_layout(Dtype dtype);
-/// What is subtracted from the stored integer: 8 (q4_0), 16 (q5_0) or 0.
-int block_offset(Dtype dtype);
 
 /// Columns of a group: 4 or 2, as the TensorView's layout says.
 constexpr size_t panel_group(WeightLayout layout) {

@@ -115,6 +115,20 @@ TensorView packed(const RandomWeight& weight, WeightLayout layout, std::vector<u
   return view;
 }
 
+/// Contiguous rows of x and y, without bias.
+LinearArgs panel_args(const TensorView& weight, size_t rows, GuardedFloats& x, GuardedFloats& y,
+                      GuardedFloats& scratch) {
+  LinearArgs args;
+  args.rows = rows;
+  args.x = x.data();
+  args.x_stride = static_cast<size_t>(weight.shape[1]);
+  args.weight = weight;
+  args.y = y.data();
+  args.y_stride = static_cast<size_t>(weight.shape[0]);
+  args.scratch = scratch.span();
+  return args;
+}
+
 /// What coding may cost a row's product: half a step for each value, of its block's largest.
 double coding_bound(const float* x, const double* w, size_t k_count, float limit) {
   double bound = 0;
@@ -145,15 +159,9 @@ void check_panel_case(const char* name, LinearFn* linear, WeightLayout layout, f
   x.fill_bell(random, 1);
   bias.fill_bell(random, 1);
   for (size_t m = 0; m < c.rows; m += 2) x[m * c.k + random.below(c.k)] *= tower;
-  LinearArgs args = {.rows = c.rows,
-                     .x = x.data(),
-                     .x_stride = c.k,
-                     .weight = view,
-                     .bias = bias.data(),
-                     .y = y.data(),
-                     .y_stride = c.n,
-                     .epilogue = epilogue,
-                     .scratch = scratch.span()};
+  LinearArgs args = panel_args(view, c.rows, x, y, scratch);
+  args.bias = bias.data();
+  args.epilogue = epilogue;
   linear(args);
   EXPECT_TRUE(y.guards_are_intact());
   EXPECT_TRUE(scratch.guards_are_intact());
@@ -267,15 +275,7 @@ SUSURRUS_TEST(linear_in_panels_keeps_small_values_beside_a_towering_one) {
     GuardedFloats scratch(linear_scratch_floats(64));
     x.fill_bell(random, 1);
     x[40] = 500;
-    LinearArgs args;
-    args.rows = 1;
-    args.x = x.data();
-    args.x_stride = 64;
-    args.weight = view;
-    args.y = y.data();
-    args.y_stride = 8;
-    args.scratch = scratch.span();
-    kernels->linear(args);
+    kernels->linear(panel_args(view, 1, x, y, scratch));
     for (size_t n = 0; n < 8; ++n) {
       const double* w = weight->values.data() + n * 64;
       double exact = 0;
@@ -304,15 +304,7 @@ SUSURRUS_TEST(linear_in_panels_lets_nan_and_infinity_through) {
       GuardedFloats scratch(linear_scratch_floats(32));
       x.fill_bell(random, 1);
       x[3 * 32 + 9] = bad;
-      LinearArgs args;
-      args.rows = 7;
-      args.x = x.data();
-      args.x_stride = 32;
-      args.weight = view;
-      args.y = y.data();
-      args.y_stride = 8;
-      args.scratch = scratch.span();
-      kernels->linear(args);
+      kernels->linear(panel_args(view, 7, x, y, scratch));
       for (size_t i = 0; i < 7 * 8; ++i) EXPECT_EQ(std::isfinite(y[i]), i / 8 != 3);
     }
   }
