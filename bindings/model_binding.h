@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/json_writer.h"
+#include "engine_values.h"
 #include "loader_binding.h"
 #include "session/whisper_model.h"
 #include "slice.h"
-#include "values.h"
 
 namespace susurrus {
 

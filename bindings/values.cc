@@ -4,7 +4,6 @@
 
 #include "base/json_writer.h"
 #include "heap_counter.h"
-#include "kernels/kernel_table.h"
 
 namespace susurrus {
 
@@ -50,8 +49,6 @@ HeapValue heap_value() {
           static_cast<double>(now.allocation_count)};
 }
 
-std::string kernel_variant() { return variant_name(default_kernels().variant); }
-
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(values) {
@@ -59,23 +56,12 @@ EMSCRIPTEN_BINDINGS(values) {
   emscripten::register_type<FloatView>("Float32Array");
   emscripten::register_type<TokenView>("Uint32Array");
 
-  emscripten::value_object<Range>("Range").field("begin", &Range::begin).field("end", &Range::end);
-
-  emscripten::enum_<Step>("Step")
-      .value("needAudio", Step::need_audio)
-      .value("working", Step::working)
-      .value("segmentReady", Step::segment_ready)
-      .value("rejectedReady", Step::rejected_ready)
-      .value("done", Step::done)
-      .value("failed", Step::failed);
-
   emscripten::value_object<HeapValue>("HeapStatistics")
       .field("currentBytes", &HeapValue::current_bytes)
       .field("peakBytes", &HeapValue::peak_bytes)
       .field("allocationCount", &HeapValue::allocation_count);
   emscripten::function("heapStatistics", &heap_value);
   emscripten::function("resetHeapPeak", &reset_heap_peak);
-  emscripten::function("kernelVariant", &kernel_variant);
 }
 
 }  // namespace susurrus

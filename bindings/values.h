@@ -29,13 +29,4 @@ ErrorText failure(const Result<T>& result) {
   return result ? ErrorText() : to_text(result.error());
 }
 
-/// Where a piece of work stands.
-enum class Step : uint8_t { need_audio, working, segment_ready, rejected_ready, done, failed };
-
-/// [begin, end), in samples or bytes.
-struct Range {
-  double begin = 0;
-  double end = 0;
-};
-
 }  // namespace susurrus

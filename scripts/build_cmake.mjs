@@ -49,10 +49,13 @@ async function buildWasm(options) {
   });
 }
 
-/** The engines in WebAssembly: both variants, for one thread and for several. */
+/** The engines in WebAssembly, both variants, for one thread and for several; and the module that reads and converts files. */
 export async function buildEngines() {
   const names = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'];
-  await buildWasm({ name: 'the engines', targets: names.map((name) => `engine_${name}`) });
+  await buildWasm({
+    name: 'the engines',
+    targets: [...names.map((name) => `engine_${name}`), 'files'],
+  });
   checkGlue('simd', 'relaxed');
   checkGlue('simd-threads', 'relaxed-threads');
 }

@@ -25,6 +25,7 @@ const bundles = [
   { entry: 'web/src/index.ts', output: 'index.mjs', platform: 'browser' },
   { entry: 'web/src/worker/entry.ts', output: 'worker.mjs', platform: 'browser' },
   { entry: 'web/src/worker/threads_entry.ts', output: 'worker.threads.mjs', platform: 'browser' },
+  { entry: 'web/src/worker/files_entry.ts', output: 'worker.files.mjs', platform: 'browser' },
   { entry: 'web/src/worker/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
   { entry: 'web/src/platform/node_thread.ts', output: 'thread.node.mjs', platform: 'node' },
@@ -36,14 +37,15 @@ const bundles = [
   },
 ];
 const separateFiles = [
-  ...['./engine.mjs', './engine.threads.mjs', './worker.mjs', './worker.threads.mjs'],
-  ...['./node.mjs', './index.mjs'],
+  ...['./engine.mjs', './engine.threads.mjs', './files.mjs'],
+  ...['./worker.mjs', './worker.threads.mjs', './worker.files.mjs', './node.mjs', './index.mjs'],
 ];
-/** What a page that uses threads downloads besides its own files, and what one that does not. */
+/** What a page downloads besides its own files: without threads, with them, and to read and convert files. */
 const engineFiles = [
   ...['worker.mjs', 'engine.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'],
   ...['worker.threads.mjs', 'thread.mjs', 'engine.threads.mjs'],
   ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
+  ...['worker.files.mjs', 'files.mjs', 'files.wasm'],
 ];
 /** The package's dependencies: Node's audio decoders, loaded when a file asks for one. */
 const dependencies = Object.keys(
@@ -78,19 +80,23 @@ async function bundleEntry({ entry, output, platform, banner }) {
   });
 }
 
-/** One glue for both engines. The wrapper hands it the wasm, so it keeps no address of a file beside it. */
-async function copyEngines(threads, output) {
-  const glue = from(`build/wasm/engine.simd${threads}.mjs`);
-  const { code } = await esbuild.transform(readFileSync(glue, 'utf8'), {
+/** The wrapper hands the glue its wasm, so it keeps no address of a file beside it. */
+async function copyModule(glue, output, modules) {
+  const { code } = await esbuild.transform(readFileSync(from(`build/wasm/${glue}`), 'utf8'), {
     minify: true,
     define: { 'import.meta.url': 'undefined' },
   });
   writeFileSync(made(output), code);
-  for (const variant of ['simd', 'relaxed']) {
-    const name = `engine.${variant}${threads}.wasm`;
-    copyFileSync(from(`build/wasm/${name}`), made(name));
-  }
+  for (const name of modules) copyFileSync(from(`build/wasm/${name}`), made(name));
 }
+
+/** One glue for both engines. */
+const copyEngines = (threads, output) =>
+  copyModule(
+    `engine.simd${threads}.mjs`,
+    output,
+    ['simd', 'relaxed'].map((variant) => `engine.${variant}${threads}.wasm`),
+  );
 
 /** The page is served as it lies here: its own files, the worker, the engines, the model and the sample. */
 async function buildDemo() {
@@ -151,6 +157,7 @@ function fingerprint() {
     ...['simd-threads.mjs', 'simd-threads.wasm', 'relaxed-threads.wasm'].map(
       (name) => `build/wasm/engine.${name}`,
     ),
+    ...['build/wasm/files.mjs', 'build/wasm/files.wasm'],
   ];
   const lines = inputs.map(from).flatMap((input) => {
     const stat = statSync(input, { throwIfNoEntry: false });
@@ -174,6 +181,7 @@ export async function buildJs() {
     mkdirSync(made(''), { recursive: true });
     await copyEngines('', 'engine.mjs');
     await copyEngines('-threads', 'engine.threads.mjs');
+    await copyModule('files.mjs', 'files.mjs', ['files.wasm']);
     await Promise.all([...bundles.map(bundleEntry), emitTypes()]);
     chmodSync(made('cli.mjs'), 0o755);
     await buildDemo();

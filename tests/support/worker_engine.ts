@@ -3,12 +3,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Model, ModelSource } from '../../web/src/api_types.js';
-import type { FromWorker, ToWorker } from '../../web/src/engine/protocol.js';
+import { EngineHost } from '../../web/src/engine/host.js';
+import type { EngineCalls, EngineEvent } from '../../web/src/engine/protocol.js';
 import { openSingleThread } from '../../web/src/engine/single_thread.js';
 import { loadModelOn } from '../../web/src/load_model.js';
 import { node } from '../../web/src/platform/node.js';
 import { openWorker } from '../../web/src/worker/client.js';
 import { createWorkerHost } from '../../web/src/worker/host.js';
+import type { FromWorker, ToWorker } from '../../web/src/worker/link.js';
 import { projectRoot } from './shared_folder.js';
 
 const readEngine = (variant: string): Promise<WebAssembly.Module> =>
@@ -25,7 +27,7 @@ class ClonedMessages {
         this.#later(message, (data) => this.onmessage?.({ data }), transfer);
       },
     },
-    async (variant) => openSingleThread(await readEngine(variant)),
+    new EngineHost(async (variant) => openSingleThread(await readEngine(variant))),
   );
 
   postMessage(message: ToWorker): void {
@@ -45,6 +47,7 @@ class ClonedMessages {
 
 /** A model behind the worker's protocol. */
 export function loadThroughWorker(source: ModelSource): Promise<Model> {
-  const openEngine = () => openWorker(new ClonedMessages() as unknown as Worker);
+  const openEngine = () =>
+    openWorker<EngineCalls, EngineEvent>(new ClonedMessages() as unknown as Worker);
   return loadModelOn({ ...node, openEngine }, source, { variant: 'simd' });
 }

@@ -1,7 +1,8 @@
 import type { InspectOptions, Inspection, ModelSource } from './api_types.js';
-import { readIntoEngine } from './engine_session.js';
+import { abortedBy } from './errors.js';
 import { checkOptions, progressCheck, signalCheck } from './options.js';
 import type { Platform } from './platform/platform.js';
+import { readSource } from './sources/read_source.js';
 
 /** Reads and verifies a whole model file, and says what it holds; weights are not kept. */
 export async function inspectOn(
@@ -10,17 +11,21 @@ export async function inspectOn(
   options: InspectOptions,
 ): Promise<Inspection> {
   checkOptions(options, { onProgress: progressCheck, signal: signalCheck });
-  const { engine, facts } = await readIntoEngine(
+  if (options.signal?.aborted) throw abortedBy(options.signal);
+  const files = platform.openFiles();
+  const { facts } = await readSource(
     source,
     platform,
-    { ...options, threads: 1 },
     {
       phase: 'inspect',
-      begin: (link, byteCount) => link.call('beginInspect', { byteCount }),
-      push: (link, bytes) => link.call('pushInspect', { bytes }),
-      finish: (link) => link.call('finishInspect', undefined),
+      start: () => files.call('start', undefined),
+      begin: (byteCount) => files.call('beginInspect', { byteCount }),
+      push: (bytes) => files.call('pushInspect', { bytes }),
+      finish: () => files.call('finishInspect', undefined),
+      close: () => files.close(),
     },
+    options,
   );
-  engine.close();
+  files.close();
   return facts;
 }

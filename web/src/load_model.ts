@@ -1,8 +1,9 @@
 import type { LoadOptions, Model, ModelSource } from './api_types.js';
-import { readIntoEngine } from './engine_session.js';
+import { abortedBy } from './errors.js';
 import { EngineModel } from './model.js';
 import { checkLoadOptions } from './options.js';
 import type { Platform } from './platform/platform.js';
+import { readSource } from './sources/read_source.js';
 
 /** Streams a model file into an engine of its own; resolves once footer and checksum are verified. */
 export async function loadModelOn(
@@ -10,17 +11,31 @@ export async function loadModelOn(
   source: ModelSource | undefined,
   options: LoadOptions,
 ): Promise<Model> {
-  checkLoadOptions(options);
-  const { engine, started, facts } = await readIntoEngine(
+  const { variant, signal } = checkLoadOptions(options);
+  if (signal?.aborted) throw abortedBy(signal);
+  let choice = platform.chooseThreads(options.threads);
+  let engine = platform.openEngine(choice.threads);
+  const start = () => engine.call('start', { variant, threads: choice.threads });
+  const { started, facts } = await readSource(
     source ?? platform.embeddedModel,
     platform,
-    options,
     {
       phase: 'load',
-      begin: (link, byteCount) => link.call('beginLoad', { byteCount }),
-      push: (link, bytes) => link.call('pushLoad', { bytes }),
-      finish: (link) => link.call('finishLoad', undefined),
+      start: () =>
+        start().catch((error: unknown) => {
+          if (choice.threads === 1 || signal?.aborted) throw error;
+          // Memory that can be shared is scarcer, and not every browser has workers within workers.
+          engine.close();
+          choice = { threads: 1, threadsReason: `threads did not start: ${String(error)}` };
+          engine = platform.openEngine(1);
+          return start();
+        }),
+      begin: (byteCount) => engine.call('beginLoad', { byteCount }),
+      push: (bytes) => engine.call('pushLoad', { bytes }),
+      finish: () => engine.call('finishLoad', undefined),
+      close: () => engine.close(),
     },
+    options,
   );
-  return new EngineModel(engine, platform, started, facts);
+  return new EngineModel(engine, platform, { ...started, ...choice }, facts);
 }

@@ -30,7 +30,7 @@ import {
   scoreSettings,
   transcribeSettings,
 } from './decoding_options.js';
-import type { CallOptions, EngineEvent, EngineLink, LoadedFacts } from './engine/protocol.js';
+import type { EngineEvent, EngineLink, LoadedFacts } from './engine/protocol.js';
 import type { VariantChoice } from './engine/variant.js';
 import { invalidOption } from './errors.js';
 import { checkOptions, oneOf } from './options.js';
@@ -39,6 +39,7 @@ import { Queue } from './queue.js';
 import { anyOf } from './signals.js';
 import type { ThreadChoice } from './threads.js';
 import { startTranscription } from './transcription.js';
+import type { CallOptions } from './worker/link.js';
 
 /** A Model whose engine lives behind a link. */
 export class EngineModel implements Model {
@@ -210,7 +211,7 @@ export class EngineModel implements Model {
   #listen<T>(
     audio: AudioInput,
     signal: AbortSignal | undefined,
-    work: (samples: Float32Array, options: CallOptions) => Promise<T>,
+    work: (samples: Float32Array, options: CallOptions<EngineEvent>) => Promise<T>,
   ): Promise<T> {
     checkAudio(audio);
     return this.#run(

@@ -1,10 +1,10 @@
 import type { ConvertOptions, ConvertResult } from '../api_types.js';
-import type { EngineModule } from '../engine/glue.js';
 import { Pace } from '../engine/pace.js';
 import { abortedBy, sourceFailed } from '../errors.js';
+import type { FilesModule } from '../files/module.js';
 import { checkOptions, progressCheck, signalCheck } from '../options.js';
 import { openFolder, readWholeFile, writeWhole } from '../platform/node_files.js';
-import { openEngine } from '../platform/node_engine.js';
+import { openFiles } from '../platform/node_engine.js';
 import { readArchitecture } from './dimensions.js';
 import { filterbankOf, slaneyFilterbank } from './filterbank.js';
 import { readJsonObject } from './json_files.js';
@@ -52,7 +52,7 @@ export async function convertModel(
   const { signal } = options;
   if (signal?.aborted) throw abortedBy(signal);
   const folder = await openFolder(source);
-  const { module } = await openEngine('simd', 1);
+  const module = await openFiles();
   try {
     return await writeWhole(destination, options.force ?? false, (write) =>
       convert(module, folder, write, options),
@@ -63,7 +63,7 @@ export async function convertModel(
 }
 
 async function convert(
-  module: EngineModule,
+  module: FilesModule,
   folder: SourceFolder,
   write: (bytes: Uint8Array) => Promise<void>,
   { dtype = 'f16', compress = 'lz4', vocabulary, onProgress, signal }: ConvertOptions,

@@ -1,5 +1,5 @@
-import type { EngineModule } from '../engine/glue.js';
 import { SusurrusError } from '../errors.js';
+import type { FilesModule } from '../files/module.js';
 import { badFile, type JsonObject } from './json_files.js';
 
 const bins = 201;
@@ -32,7 +32,7 @@ export function filterbankOf(
 }
 
 /** Slaney's, as the core computes it. */
-export function slaneyFilterbank(module: EngineModule, nMels: number): Float32Array {
+export function slaneyFilterbank(module: FilesModule, nMels: number): Float32Array {
   const filterbank = new module.Filterbank(nMels);
   try {
     const values = filterbank.values().slice();

@@ -1,9 +1,9 @@
 // Drives the core's converter: converter.h tells the order of calls.
-import type { Converter } from '../engine/engine.mjs';
 import { unwrap } from '../engine/glue.js';
 import type { Pace } from '../engine/pace.js';
 import { pushThroughWindow } from '../engine/windows.js';
 import { sourceFailed, SusurrusError } from '../errors.js';
+import type { Converter } from '../files/files.mjs';
 import type { SourceFolder } from './source_folder.js';
 import { readHeader, type WeightFile } from './weight_files.js';
 

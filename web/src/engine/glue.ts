@@ -4,7 +4,7 @@ import type { MainModule } from './engine.mjs';
 
 export type EngineModule = MainModule;
 /** Of one of the two glues, for one thread and for several. */
-export type CreateEngine<Module extends EngineModule> = (options: unknown) => Promise<Module>;
+export type CreateEngine<Module> = (options: unknown) => Promise<Module>;
 
 /** An engine, and how the threads end that it has besides the one it is called in. */
 export interface OpenedEngine {
@@ -12,8 +12,8 @@ export interface OpenedEngine {
   readonly endThreads?: () => void;
 }
 
-/** An engine with a memory of its own, from compiled WebAssembly. */
-export function instantiate<Module extends EngineModule>(
+/** A module with a memory of its own, from compiled WebAssembly. */
+export function instantiate<Module>(
   createEngine: CreateEngine<Module>,
   compiled: WebAssembly.Module,
 ): Promise<Module> {

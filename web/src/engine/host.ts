@@ -1,43 +1,29 @@
 // Owns one engine and answers requests, in whichever thread it lives.
-import { asSusurrusError, SusurrusError, wrongState } from '../errors.js';
+import { SusurrusError, wrongState } from '../errors.js';
 import type { EngineSource } from '../platform/platform.js';
 import { convertAudio } from './audio_conversion.js';
 import { recordingSupply, sampleRate, StreamSupply } from './audio_supply.js';
 import { listen, transcribeAudio } from './decoding.js';
-import type { Inspector, Loader, Model } from './engine.mjs';
+import type { Loader, Model } from './engine.mjs';
 import { unwrap, type EngineModule } from './glue.js';
-import { inspectionFacts } from './inspection.js';
 import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
-import { Pace } from './pace.js';
-import type { EngineCallName, EngineCalls, EngineEvent, LoadedFacts } from './protocol.js';
+import type { EngineCalls, EngineEvent, LoadedFacts } from './protocol.js';
+import { ModuleHost, type Handlers } from '../worker/module_host.js';
 import { chooseVariant } from './variant.js';
 import { pushThroughWindow } from './windows.js';
 
-interface Context {
-  readonly pace: Pace;
-  readonly emit: (event: EngineEvent) => void;
-}
-
-type Handlers = {
-  [Name in EngineCallName]: (
-    request: EngineCalls[Name]['request'],
-    context: Context,
-  ) => Promise<EngineCalls[Name]['answer']> | EngineCalls[Name]['answer'];
-};
-
-export class EngineHost {
+export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   readonly #openEngine: EngineSource;
   #module: EngineModule | undefined;
   #endThreads: (() => void) | undefined;
   #isClosed = false;
   #loader: Loader | undefined;
-  #inspector: Inspector | undefined;
   #model: Model | undefined;
   /** Of the transcription under way. */
   #stream: StreamSupply | undefined;
-  #failure: SusurrusError | undefined;
 
   constructor(openEngine: EngineSource) {
+    super();
     this.#openEngine = openEngine;
   }
 
@@ -47,26 +33,7 @@ export class EngineHost {
     this.#endThreads?.();
   }
 
-  async handle<Name extends EngineCallName>(
-    name: Name,
-    request: EngineCalls[Name]['request'],
-    signal: AbortSignal,
-    emit: (event: EngineEvent) => void,
-  ): Promise<EngineCalls[Name]['answer']> {
-    if (this.#failure) {
-      throw wrongState(`The engine failed earlier: ${this.#failure.message}`, 'engine');
-    }
-    try {
-      return await this.#handlers[name](request, { pace: new Pace(signal), emit });
-    } catch (thrown) {
-      const error = asSusurrusError(thrown);
-      // After a trap nothing is known about the engine's memory.
-      if (error.code === 'internal_error') this.#failure = error;
-      throw error;
-    }
-  }
-
-  readonly #handlers: Handlers = {
+  protected readonly handlers: Handlers<EngineCalls, EngineEvent> = {
     start: async ({ variant: wanted, threads }) => {
       const choice = await chooseVariant(wanted);
       const { module, endThreads } = await this.#openEngine(choice.variant, threads);
@@ -95,22 +62,6 @@ export class EngineHost {
       this.#loader = undefined;
       this.#model = model;
       return loadedFacts(model);
-    },
-
-    beginInspect: ({ byteCount }) => {
-      this.#inspector = new this.#engine.Inspector();
-      if (byteCount !== undefined) this.#inspector.setByteCount(byteCount);
-      return undefined;
-    },
-    pushInspect: async ({ bytes }, { pace }) => {
-      const inspector = this.#opened(this.#inspector);
-      await pushThroughWindow(inspector, bytes, (count) => inspector.push(count), pace);
-      return undefined;
-    },
-    finishInspect: () => {
-      const inspector = this.#opened(this.#inspector);
-      unwrap(inspector.finish());
-      return inspectionFacts(inspector);
     },
 
     convertAudio: (audio, { pace }) => convertAudio(this.#engine, audio, pace),

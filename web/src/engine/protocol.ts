@@ -12,7 +12,7 @@ import type {
   Variant,
   Word,
 } from '../api_types.js';
-import type { ErrorMessage } from '../errors.js';
+import type { Link } from '../worker/link.js';
 
 export interface LoadedFacts {
   readonly dims: Dimensions;
@@ -22,23 +22,6 @@ export interface LoadedFacts {
   readonly multilingual: boolean;
   readonly special: SpecialTokens;
   readonly memoryPlan: Pick<MemoryFacts, 'weightBytes' | 'kvCacheBytes' | 'activationBytes'>;
-}
-
-export interface InspectionFacts {
-  readonly format: string;
-  readonly version: string;
-  readonly flags: readonly string[];
-  readonly byteCount: number;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly tensors: readonly {
-    readonly name: string;
-    readonly dtype: string;
-    readonly shape: readonly number[];
-    readonly offset: number;
-    readonly size: number;
-    readonly rawSize: number;
-  }[];
-  readonly warnings: readonly string[];
 }
 
 /** Checked options, as far as they are data; the core knows them by the same names. */
@@ -69,9 +52,6 @@ export interface EngineCalls {
   beginLoad: { request: { readonly byteCount: number | undefined }; answer: undefined };
   pushLoad: { request: { readonly bytes: Uint8Array }; answer: undefined };
   finishLoad: { request: undefined; answer: LoadedFacts };
-  beginInspect: { request: { readonly byteCount: number | undefined }; answer: undefined };
-  pushInspect: { request: { readonly bytes: Uint8Array }; answer: undefined };
-  finishInspect: { request: undefined; answer: InspectionFacts };
   convertAudio: { request: AudioToConvert; answer: Float32Array };
   logMel: {
     request: { readonly samples: Float32Array; readonly mode: 'window' | 'whole' };
@@ -103,8 +83,6 @@ export interface EngineCalls {
   memory: { request: undefined; answer: MemoryFacts };
 }
 
-export type EngineCallName = keyof EngineCalls;
-
 /** What a running request tells meanwhile. */
 export type EngineEvent =
   | { readonly type: 'segment'; readonly segment: Segment }
@@ -116,32 +94,4 @@ export type EngineEvent =
 /** In seconds of audio; total, fraction and the rest of the time while they are known. */
 export type TranscriptionProgress = Omit<ProgressEvent, 'phase'>;
 
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: ((event: EngineEvent) => void) | undefined;
-}
-
-/** An engine somewhere: in this thread or in a worker. */
-export interface EngineLink {
-  call<Name extends EngineCallName>(
-    name: Name,
-    request: EngineCalls[Name]['request'],
-    options?: CallOptions,
-  ): Promise<EngineCalls[Name]['answer']>;
-  /** Ends the engine; calls under way and later ones are refused. */
-  close(): void;
-}
-
-export type ToWorker =
-  | {
-      readonly type: 'call';
-      readonly id: number;
-      readonly name: EngineCallName;
-      readonly request: unknown;
-    }
-  | { readonly type: 'abort'; readonly id: number };
-
-export type FromWorker =
-  | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
-  | { readonly type: 'error'; readonly id: number; readonly error: ErrorMessage }
-  | { readonly type: 'event'; readonly id: number; readonly event: EngineEvent };
+export type EngineLink = Link<EngineCalls, EngineEvent>;

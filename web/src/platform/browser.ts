@@ -13,6 +13,8 @@ export const browser: Platform = {
         ? new Worker(new URL('./worker.threads.mjs', import.meta.url), { type: 'module' })
         : new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' }),
     ),
+  openFiles: () =>
+    openWorker(new Worker(new URL('./worker.files.mjs', import.meta.url), { type: 'module' })),
   openPath: () => Promise.resolve(undefined),
   get embeddedModel() {
     return new URL('../models/digits.apr', import.meta.url);

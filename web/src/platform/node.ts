@@ -2,18 +2,21 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { openInProcess } from '../engine/in_process.js';
+import { EngineHost } from '../engine/host.js';
 import { sourceFailed } from '../errors.js';
+import { FilesHost } from '../files/host.js';
 import { chooseThreads } from '../threads.js';
+import { openInProcess } from '../worker/in_process.js';
 import { decodeCompressedAudio } from './node_audio.js';
-import { openEngine } from './node_engine.js';
+import { openEngine, openFiles } from './node_engine.js';
 import type { OpenedSource, Platform } from './platform.js';
 
 /** Node: engines run in this thread and yield, paths are read, other URLs are fetched. */
 export const node: Platform = {
   // A library does not take all processors of a program unasked.
   chooseThreads: (wanted = 1) => chooseThreads(wanted, availableParallelism(), true),
-  openEngine: () => openInProcess(openEngine),
+  openEngine: () => openInProcess(new EngineHost(openEngine)),
+  openFiles: () => openInProcess(new FilesHost(openFiles)),
   openPath,
   get embeddedModel() {
     return new URL('../models/digits.apr', import.meta.url);

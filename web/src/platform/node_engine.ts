@@ -9,14 +9,15 @@ import {
   type ThreadOrder,
 } from '../engine/several_threads.js';
 import { openSingleThread } from '../engine/single_thread.js';
+import { openFilesModule, type FilesModule } from '../files/module.js';
 
 const compiled = new Map<string, Promise<WebAssembly.Module>>();
 
-/** Reads and compiles an engine that lies beside this module, once in a process. */
-function readEngine(name: string): Promise<WebAssembly.Module> {
+/** Reads and compiles a module that lies beside this one, once in a process. */
+function readModule(name: string): Promise<WebAssembly.Module> {
   let engine = compiled.get(name);
   if (!engine) {
-    engine = readFile(new URL(`./engine.${name}.wasm`, import.meta.url)).then((bytes) =>
+    engine = readFile(new URL(`./${name}.wasm`, import.meta.url)).then((bytes) =>
       WebAssembly.compile(bytes),
     );
     compiled.set(name, engine);
@@ -25,10 +26,16 @@ function readEngine(name: string): Promise<WebAssembly.Module> {
 }
 
 export async function openEngine(variant: Variant, threads: number): Promise<OpenedEngine> {
-  if (threads === 1) return openSingleThread(await readEngine(variant));
-  const [glue, engine] = await Promise.all([loadThreadsGlue(), readEngine(`${variant}-threads`)]);
+  if (threads === 1) return openSingleThread(await readModule(`engine.${variant}`));
+  const [glue, engine] = await Promise.all([
+    loadThreadsGlue(),
+    readModule(`engine.${variant}-threads`),
+  ]);
   return openSeveralThreads(glue, engine, threads, startThread);
 }
+
+export const openFiles = async (): Promise<FilesModule> =>
+  openFilesModule(await readModule('files'));
 
 function startThread(order: ThreadOrder): StartedThread {
   const worker = new Worker(new URL('./thread.node.mjs', import.meta.url), { workerData: order });

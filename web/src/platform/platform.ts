@@ -1,6 +1,7 @@
 import type { Variant } from '../api_types.js';
 import type { OpenedEngine } from '../engine/glue.js';
 import type { EngineLink } from '../engine/protocol.js';
+import type { FilesLink } from '../files/protocol.js';
 import type { ThreadChoice } from '../threads.js';
 
 /** Bytes in order, and their number where it is known. */
@@ -19,6 +20,8 @@ export interface Platform {
   chooseThreads(wanted: number | 'auto' | undefined): ThreadChoice;
   /** Starts an engine, in a worker or in this thread; one that can have several threads, or one for a single thread. */
   openEngine(threads: number): EngineLink;
+  /** Starts the module that reads model files without running them. */
+  openFiles(): FilesLink;
   /** A string or file URL that is a path here; undefined where it is to be fetched. */
   openPath(path: string | URL): Promise<OpenedSource | undefined>;
   /** The model inside the package. */

@@ -1,4 +1,3 @@
-import type { CallOptions, EngineLink, FromWorker, ToWorker } from '../engine/protocol.js';
 import {
   abortedBy,
   disposedDuringWork,
@@ -6,23 +5,26 @@ import {
   SusurrusError,
   wrongState,
 } from '../errors.js';
+import type { CallOptions, CallTable, FromWorker, Link, ToWorker } from './link.js';
 
-interface Waiting {
+interface Waiting<Event> {
   readonly done: (answer: never) => void;
   readonly failed: (error: unknown) => void;
-  readonly options: CallOptions;
+  readonly options: CallOptions<Event>;
 }
 
-/** An engine in a worker. */
-export function openWorker(worker: Worker): EngineLink {
-  const waiting = new Map<number, Waiting>();
+/** A module in a worker. */
+export function openWorker<Calls extends CallTable<Calls>, Event>(
+  worker: Worker,
+): Link<Calls, Event> {
+  const waiting = new Map<number, Waiting<Event>>();
   let nextId = 0;
   let isClosed = false;
   let failure: SusurrusError | undefined;
 
   const post = (message: ToWorker): void => worker.postMessage(message);
 
-  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+  worker.onmessage = ({ data }: MessageEvent<FromWorker<Event>>) => {
     const call = waiting.get(data.id);
     if (!call) return;
     if (data.type === 'event') {

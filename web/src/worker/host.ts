@@ -1,19 +1,16 @@
 // Runs in the worker: requests in, answers and events out.
-import { EngineHost } from '../engine/host.js';
-import type { EngineEvent, FromWorker, ToWorker } from '../engine/protocol.js';
 import { toErrorMessage } from '../errors.js';
-import type { EngineSource } from '../platform/platform.js';
+import type { CallTable, FromWorker, Host, ToWorker } from './link.js';
 
 interface Port {
   postMessage(message: FromWorker, transfer?: Transferable[]): void;
 }
 
 /** Answers for messages of the client. */
-export function createWorkerHost(
+export function createWorkerHost<Calls extends CallTable<Calls>, Event>(
   port: Port,
-  openEngine: EngineSource,
+  host: Host<Calls, Event>,
 ): (message: ToWorker) => Promise<void> {
-  const host = new EngineHost(openEngine);
   const running = new Map<number, AbortController>();
 
   return async (message) => {
@@ -24,10 +21,15 @@ export function createWorkerHost(
     const { id, name, request } = message;
     const controller = new AbortController();
     running.set(id, controller);
-    const emit = (event: EngineEvent): void => port.postMessage({ type: 'event', id, event });
+    const emit = (event: Event): void => port.postMessage({ type: 'event', id, event });
     try {
       // The client's types vouch for the pair of name and request.
-      const answer: unknown = await host.handle(name, request as never, controller.signal, emit);
+      const answer: unknown = await host.handle(
+        name as keyof Calls & string,
+        request,
+        controller.signal,
+        emit,
+      );
       port.postMessage({ type: 'answer', id, answer }, transferables(answer));
     } catch (error) {
       port.postMessage({ type: 'error', id, error: toErrorMessage(error) });
@@ -35,6 +37,17 @@ export function createWorkerHost(
       running.delete(id);
     }
   };
+}
+
+/** The same for the worker that this script runs in. */
+export function answerMessages<Calls extends CallTable<Calls>, Event>(
+  host: Host<Calls, Event>,
+): void {
+  const answer = createWorkerHost(
+    { postMessage: (message, transfer) => postMessage(message, { transfer: transfer ?? [] }) },
+    host,
+  );
+  addEventListener('message', ({ data }: MessageEvent<ToWorker>) => void answer(data));
 }
 
 /** Float arrays are the only large things that cross, and nobody needs them on the sending side. */

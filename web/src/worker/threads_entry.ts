@@ -1,5 +1,5 @@
 // The module worker for an engine with threads, which are workers of this one: it may sleep until they are done.
-import type { ToWorker } from '../engine/protocol.js';
+import { EngineHost } from '../engine/host.js';
 import {
   openSeveralThreads,
   type StartedThread,
@@ -7,7 +7,7 @@ import {
 } from '../engine/several_threads.js';
 import { createThreadsEngine } from '../engine/threads_glue.js';
 import { fetchEngine } from '../platform/browser_engine.js';
-import { createWorkerHost } from './host.js';
+import { answerMessages } from './host.js';
 
 function startThread(order: ThreadOrder): StartedThread {
   const worker = new Worker(new URL('./thread.mjs', import.meta.url), { type: 'module' });
@@ -19,15 +19,13 @@ function startThread(order: ThreadOrder): StartedThread {
   return { ready, end: () => worker.terminate() };
 }
 
-const answer = createWorkerHost(
-  { postMessage: (message, transfer) => postMessage(message, { transfer: transfer ?? [] }) },
-  async (variant, threads) => {
+answerMessages(
+  new EngineHost(async (variant, threads) => {
     // Written out, so that bundlers see the files.
     const url =
       variant === 'relaxed'
         ? new URL('./engine.relaxed-threads.wasm', import.meta.url)
         : new URL('./engine.simd-threads.wasm', import.meta.url);
     return openSeveralThreads(createThreadsEngine, await fetchEngine(url), threads, startThread);
-  },
+  }),
 );
-addEventListener('message', ({ data }: MessageEvent<ToWorker>) => void answer(data));

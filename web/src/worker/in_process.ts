@@ -1,12 +1,12 @@
 import { abortedBy, disposedDuringWork, wrongState } from '../errors.js';
-import type { EngineSource } from '../platform/platform.js';
 import { anyOf } from '../signals.js';
-import { EngineHost } from './host.js';
-import type { EngineLink } from './protocol.js';
+import type { CallTable, Host, Link } from './link.js';
 
-/** An engine in this thread: it yields between slices of work. */
-export function openInProcess(openEngine: EngineSource): EngineLink {
-  let host: EngineHost | undefined = new EngineHost(openEngine);
+/** A module in this thread: it yields between slices of work. */
+export function openInProcess<Calls extends CallTable<Calls>, Event>(
+  opened: Host<Calls, Event>,
+): Link<Calls, Event> {
+  let host: Host<Calls, Event> | undefined = opened;
   const closing = new AbortController();
   return {
     async call(name, request, { signal, onEvent } = {}) {

@@ -1,4 +1,4 @@
-import type { Inspector } from './engine.mjs';
+import type { Inspector } from './files.mjs';
 import type { InspectionFacts } from './protocol.js';
 
 /** Lists longer than this (vocabulary, filterbank) are named by their length. */

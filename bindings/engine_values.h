@@ -1,0 +1,15 @@
+#pragma once
+#include "values.h"
+
+namespace susurrus {
+
+/// Where a piece of work stands.
+enum class Step : uint8_t { need_audio, working, segment_ready, rejected_ready, done, failed };
+
+/// [begin, end), in samples or bytes.
+struct Range {
+  double begin = 0;
+  double end = 0;
+};
+
+}  // namespace susurrus

@@ -1,0 +1,52 @@
+import { unwrap } from '../engine/glue.js';
+import { pushThroughWindow } from '../engine/windows.js';
+import { wrongState } from '../errors.js';
+import { ModuleHost, type Handlers } from '../worker/module_host.js';
+import type { Inspector } from './files.mjs';
+import { inspectionFacts } from './inspection.js';
+import type { FilesModule } from './module.js';
+import type { FilesCalls } from './protocol.js';
+
+/** Owns the module that reads model files. */
+export class FilesHost extends ModuleHost<FilesCalls> {
+  readonly #open: () => Promise<FilesModule>;
+  #module: FilesModule | undefined;
+  #inspector: Inspector | undefined;
+
+  constructor(open: () => Promise<FilesModule>) {
+    super();
+    this.#open = open;
+  }
+
+  close(): void {
+    this.#module = undefined;
+  }
+
+  protected readonly handlers: Handlers<FilesCalls, never> = {
+    start: async () => {
+      this.#module = await this.#open();
+      return undefined;
+    },
+    beginInspect: ({ byteCount }) => {
+      if (!this.#module) throw wrongState('The module has not been started.', 'files');
+      this.#inspector = new this.#module.Inspector();
+      if (byteCount !== undefined) this.#inspector.setByteCount(byteCount);
+      return undefined;
+    },
+    pushInspect: async ({ bytes }, { pace }) => {
+      const inspector = this.#opened;
+      await pushThroughWindow(inspector, bytes, (count) => inspector.push(count), pace);
+      return undefined;
+    },
+    finishInspect: () => {
+      const inspector = this.#opened;
+      unwrap(inspector.finish());
+      return inspectionFacts(inspector);
+    },
+  };
+
+  get #opened(): Inspector {
+    if (!this.#inspector) throw wrongState('No file is being read.', 'files');
+    return this.#inspector;
+  }
+}

@@ -1,0 +1,46 @@
+import { asSusurrusError, wrongState } from '../errors.js';
+import type { SusurrusError } from '../errors.js';
+import { Pace } from '../engine/pace.js';
+import type { CallTable, Host } from './link.js';
+
+export interface HostContext<Event> {
+  readonly pace: Pace;
+  readonly emit: (event: Event) => void;
+}
+
+export type Handlers<Calls extends CallTable<Calls>, Event> = {
+  [Name in keyof Calls]: (
+    request: Calls[Name]['request'],
+    context: HostContext<Event>,
+  ) => Promise<Calls[Name]['answer']> | Calls[Name]['answer'];
+};
+
+/** Answers requests with a WebAssembly module of its own, in whichever thread it lives, until the module fails. */
+export abstract class ModuleHost<Calls extends CallTable<Calls>, Event = never> implements Host<
+  Calls,
+  Event
+> {
+  protected abstract readonly handlers: Handlers<Calls, Event>;
+  #failure: SusurrusError | undefined;
+
+  abstract close(): void;
+
+  async handle<Name extends keyof Calls & string>(
+    name: Name,
+    request: Calls[Name]['request'],
+    signal: AbortSignal,
+    emit: (event: Event) => void,
+  ): Promise<Calls[Name]['answer']> {
+    if (this.#failure) {
+      throw wrongState(`The engine failed earlier: ${this.#failure.message}`, 'engine');
+    }
+    try {
+      return await this.handlers[name](request, { pace: new Pace(signal), emit });
+    } catch (thrown) {
+      const error = asSusurrusError(thrown);
+      // After a trap nothing is known about the module's memory.
+      if (error.code === 'internal_error') this.#failure = error;
+      throw error;
+    }
+  }
+}
