@@ -7,7 +7,6 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
-#include "kernels/half.h"
 
 namespace susurrus {
 namespace {
@@ -97,23 +96,6 @@ void quantize_unsigned(const float* x, int levels, uint8_t* q, float& d, float& 
 }
 
 }  // namespace
-
-uint16_t f16_from_f32(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
-  const uint32_t sign = bits >> 16 & 0x8000;
-  const uint32_t magnitude = bits & 0x7FFFFFFF;
-  if (magnitude > 0x7F800000)
-    return static_cast<uint16_t>(sign | 0x7E00 | (magnitude >> 13 & 0x3FF));
-  if (magnitude >= 0x47800000) return static_cast<uint16_t>(sign | 0x7C00);
-  if (magnitude < 0x38800000) {
-    // A subnormal half: adding 0.5 puts its unit, 2^-24, at the end of the mantissa and rounds to even.
-    const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
-    return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - 0x3F000000));
-  }
-  const uint32_t rebiased = magnitude - (112u << 23);
-  const uint32_t rounded = rebiased + 0xFFF + (rebiased >> 13 & 1);
-  return static_cast<uint16_t>(sign | rounded >> 13);
-}
 
 uint16_t saturated_f16_from_f32(float value) {
   const uint16_t half = f16_from_f32(value);

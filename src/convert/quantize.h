@@ -3,12 +3,11 @@
 #include <cstdint>
 
 #include "container/dtype.h"
+#include "kernels/half.h"
 
 namespace susurrus {
 
-/// Nearest half, ties to even; beyond the largest half: infinity. NaN stays NaN.
-uint16_t f16_from_f32(float value);
-/// The same, but a finite value never becomes infinite.
+/// As f16_from_f32(), but a finite value never becomes infinite.
 uint16_t saturated_f16_from_f32(float value);
 
 /// Nearest bf16, ties to even; NaN stays NaN.

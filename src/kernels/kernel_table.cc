@@ -5,7 +5,6 @@
 #include "kernels/attention/attention.h"
 #include "kernels/attention_scores/attention_scores.h"
 #include "kernels/byte_attention/byte_attention.h"
-#include "kernels/conv_gelu/conv_gelu.h"
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/exponential_sum/exponential_sum.h"
 #include "kernels/first_above/first_above.h"
@@ -24,7 +23,6 @@ constexpr KernelTable kReference = {
     .variant = Variant::reference,
     .packing = {},
     .linear = linear_reference,
-    .conv_gelu = conv_gelu_reference,
     .attention = attention_reference,
     .byte_attention = byte_attention_reference,
     .quantize_kv = quantize_kv_reference,
@@ -43,7 +41,6 @@ constexpr KernelTable kSimd128 = {
     .variant = Variant::simd128,
     .packing = {WeightLayout::panels_of_2, pack_panels, raise_halves},
     .linear = linear_simd128,
-    .conv_gelu = conv_gelu_simd128,
     .attention = attention_simd128,
     .byte_attention = byte_attention_simd128,
     .quantize_kv = quantize_kv_simd128,
@@ -64,7 +61,6 @@ constexpr KernelTable kRelaxed = {
     .variant = Variant::relaxed,
     .packing = {WeightLayout::panels_of_4, pack_panels, raise_halves},
     .linear = linear_relaxed,
-    .conv_gelu = conv_gelu_relaxed,
     .attention = attention_relaxed,
     .byte_attention = byte_attention_relaxed,
     .quantize_kv = quantize_kv_relaxed,

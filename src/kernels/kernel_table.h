@@ -19,7 +19,8 @@ enum class Epilogue : uint8_t {
 };
 
 /// y[m, n] = epilogue(sum_k x[m, k] * W[n, k] + bias[n]),  rows m < `rows`, n < weight rows.
-/// x rows are x_stride floats apart, y rows y_stride floats; x and y do not overlap.
+/// x rows are x_stride floats apart, y rows y_stride floats; x and y do not overlap. A convolution is such a product of rows
+/// that overlap each other.
 struct LinearArgs {
   size_t rows = 0;
   const float* x = nullptr;
@@ -33,21 +34,6 @@ struct LinearArgs {
   bool is_fine = false;
   /// At least linear_scratch_floats(k) floats, 64-byte aligned; contents are lost.
   std::span<float> scratch;
-};
-
-/// A 1-D convolution with kernel 3 and padding 1 over time-major input, then GELU:
-/// y[t, o] = gelu(bias[o] + sum_{j, c} W[o, c, j] * x[t * stride + j - 1, c])
-/// The caller supplies the zero rows of the padding: `x` points at row -1, so row t * stride + j of
-/// `x` is frame t * stride + j - 1.
-struct ConvArgs {
-  size_t frames_out = 0;
-  size_t stride = 1;         // 1 or 2
-  const float* x = nullptr;  // rows of `channels_in` floats, contiguous
-  size_t channels_in = 0;
-  TensorView weight;  // (channels_out, channels_in, 3)
-  const float* bias = nullptr;
-  float* y = nullptr;        // (frames_out, channels_out), rows contiguous
-  std::span<float> scratch;  // linear_scratch_floats(3 * channels_in)
 };
 
 /// Rows of keys and values that query rows do not share: sequences that begin alike and go on apart. Query row i sees the
@@ -123,7 +109,6 @@ struct KernelTable {
   /// How linear() is fastest with weights of the block types; it then computes with integers.
   WeightPacking packing;
   void (*linear)(const LinearArgs&);
-  void (*conv_gelu)(const ConvArgs&);
   void (*attention)(const AttentionArgs&);
   /// The same to keys and values as integers.
   void (*byte_attention)(const AttentionArgs&);

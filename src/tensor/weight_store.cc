@@ -1,10 +1,31 @@
 #include "tensor/weight_store.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/sort.h"
 
 namespace susurrus {
+namespace {
+
+constexpr uint64_t kTaps = 3;
+
+/// Rows of (in, tap) to rows of (tap, in); `row` is memory for one.
+template <class Element>
+void order_taps(const TensorView& weight, uint8_t* bytes, uint8_t* row) {
+  const auto row_bytes = static_cast<size_t>(weight.row_byte_count());
+  const size_t channels = row_bytes / sizeof(Element) / kTaps;
+  for (uint64_t r = 0; r < weight.rows(); ++r, bytes += row_bytes) {
+    std::memcpy(row, bytes, row_bytes);
+    const auto* from = reinterpret_cast<const Element*>(row);
+    auto* to = reinterpret_cast<Element*>(bytes);
+    for (size_t c = 0; c < channels; ++c) {
+      for (size_t tap = 0; tap < kTaps; ++tap) to[tap * channels + c] = from[kTaps * c + tap];
+    }
+  }
+}
+
+}  // namespace
 
 Status WeightStore::on_manifest(ModelManifest& manifest) {
   if (manifest.is_encrypted) {
@@ -24,10 +45,14 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
     Entry entry;
     entry.name = std::move(map.tensors[i].name);
     entry.view.dtype = manifest.tensors[map.sources[i]].dtype;
-    entry.view.shape = map.tensors[i].shape;
+    const Shape& shape = map.tensors[i].shape;
+    entry.is_convolution = shape.rank() == 3;
+    entry.view.shape = entry.is_convolution ? Shape({shape[0], kTaps * shape[1]}) : shape;
     entries_.push_back(std::move(entry));
   }
   heap_sort(entries_, [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  const Entry* matrix = find_entry("encoder.blocks.0.attn.key.weight");
+  has_packed_layers_ = matrix != nullptr && is_packed(*matrix);
   return ok_status();
 }
 
@@ -40,12 +65,15 @@ Result<MutableByteSpan> WeightStore::place_tensor(const TensorInfo& tensor) {
   Entry* entry = find_entry(canonical_tensor_name(tensor.name));
   if (entry == nullptr) return MutableByteSpan{};
   uint64_t byte_count = tensor.raw_byte_count;
+  uint64_t pack_bytes = entry->is_convolution ? entry->view.row_byte_count() : 0;
   if (is_packed(*entry)) {
-    const uint64_t pack_bytes = kPackedRows * entry->view.row_byte_count();
-    byte_count = (entry->view.rows() + kPackedRows - 1) / kPackedRows * pack_bytes;
-    if (pack_.byte_count() < pack_bytes) {
-      SUSURRUS_ASSIGN(pack_, AlignedBuffer::allocate(pack_bytes, "weights"));
-    }
+    const uint64_t packed_bytes = kPackedRows * packed_view(entry->view).row_byte_count();
+    const uint64_t packs = (entry->view.rows() + kPackedRows - 1) / kPackedRows;
+    byte_count = std::max(byte_count, packs * packed_bytes);
+    pack_bytes = entry->is_convolution ? 2 * packed_bytes : packed_bytes;
+  }
+  if (pack_.byte_count() < pack_bytes) {
+    SUSURRUS_ASSIGN(pack_, AlignedBuffer::allocate(pack_bytes, "weights"));
   }
   SUSURRUS_ASSIGN(entry->buffer, AlignedBuffer::allocate(byte_count, "weights"));
   entry->view.data = entry->buffer.data();
@@ -55,21 +83,30 @@ Result<MutableByteSpan> WeightStore::place_tensor(const TensorInfo& tensor) {
 void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
   Entry* entry = find_entry(canonical_tensor_name(tensor.name));
   if (entry == nullptr || !is_multiplied(*entry)) return;
-  if (entry->view.dtype == Dtype::f16 && packing_.raise != nullptr) {
-    if (packing_.raise(entry->buffer.bytes())) entry->view.layout = WeightLayout::raised_halves;
+  TensorView& view = entry->view;
+  if (entry->is_convolution) {
+    const bool is_f32 = view.dtype == Dtype::f32;
+    (is_f32 ? order_taps<uint32_t> : order_taps<uint16_t>)(view, entry->buffer.data(),
+                                                           pack_.data());
   }
-  if (!is_packed(*entry)) return;
-  packing_.pack(entry->view, packing_.layout, entry->buffer.bytes(), pack_.bytes());
-  entry->view.layout = packing_.layout;
+  if (is_packed(*entry)) {
+    view = packing_.pack(view, packing_.layout, entry->buffer.bytes(), pack_.bytes());
+  } else if (view.dtype == Dtype::f16 && packing_.raise != nullptr) {
+    if (packing_.raise(entry->buffer.bytes())) view.layout = WeightLayout::raised_halves;
+  }
 }
 
 /// Whether linear layers multiply with it.
 bool WeightStore::is_multiplied(const Entry& entry) {
-  return entry.view.shape.rank() == 2 && entry.name.ends_with(".weight");
+  return entry.view.shape.rank() == 2 && entry.name.ends_with(".weight") &&
+         is_weight_dtype(entry.view.dtype);
 }
 
 bool WeightStore::is_packed(const Entry& entry) const {
-  return packing_.pack != nullptr && is_block_dtype(entry.view.dtype) && is_multiplied(entry);
+  if (packing_.pack == nullptr || !is_multiplied(entry)) return false;
+  if (is_block_dtype(entry.view.dtype)) return true;
+  return entry.is_convolution && has_packed_layers_ &&
+         packed_view(entry.view).row_byte_count() <= entry.view.row_byte_count();
 }
 
 void WeightStore::on_warning(std::string_view text) { warnings_.emplace_back(text); }

@@ -12,7 +12,10 @@
 namespace susurrus {
 
 /// The ModelSink used for inference: every tensor in a 64-byte aligned buffer of its own, taken when its first byte
-/// arrives, in the type its file stores; matrices of the block types are packed as soon as they are complete. Refuses what is not a complete Whisper before the first weight.
+/// arrives, in the type its file stores; matrices of the block types are packed as soon as they are complete. Weights of
+/// convolutions, (out, in, 3) in the file, become matrices (out, 3 · in) that a product with three neighbouring rows takes,
+/// packed as well (packed_view()) where those of the encoder's layers are. Refuses what is not a complete Whisper before the
+/// first weight.
 class WeightStore : public ModelSink {
  public:
   explicit WeightStore(const WeightPacking& packing = {}) : packing_(packing) {}
@@ -24,7 +27,7 @@ class WeightStore : public ModelSink {
   void on_warning(std::string_view text) override;
 
   /// By OpenAI's name, whatever the file calls it; nullptr when Whisper has no such tensor. The view has the shape
-  /// that Whisper expects.
+  /// that Whisper expects, but for convolutions.
   const TensorView* find(std::string_view name) const;
   ModelMetadata& metadata() { return metadata_; }
   const ModelMetadata& metadata() const { return metadata_; }
@@ -36,13 +39,15 @@ class WeightStore : public ModelSink {
     std::string name;
     TensorView view;
     AlignedBuffer buffer;
+    bool is_convolution = false;
   };
   Entry* find_entry(std::string_view name);
   static bool is_multiplied(const Entry& entry);
   bool is_packed(const Entry& entry) const;
 
   WeightPacking packing_;
-  AlignedBuffer pack_;          // of the rows that are packed together
+  bool has_packed_layers_ = false;
+  AlignedBuffer pack_;          // of the rows that are rearranged together
   std::vector<Entry> entries_;  // sorted by name
   ModelMetadata metadata_;
   std::vector<std::string> warnings_;

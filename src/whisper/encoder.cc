@@ -9,7 +9,7 @@ Encoder::Encoder(const WhisperWeights& weights, WhisperState& state, const Kerne
       state_(state),
       kernels_(kernels),
       ops_(state, kernels, false),
-      padding_(state.dimensions().n_mels) {}
+      padding_(state.dimensions().n_mels + kBlockValues) {}
 
 void Encoder::begin(size_t positions) {
   state_.set_encoded_positions(positions);
@@ -53,13 +53,13 @@ PacedOp Encoder::next_op() {
       std::fill_n(wide + (2 * frames + 1) * width, width, 0.0f);
       swap_padding();
       stage_ = Stage::conv2;
-      return conv_op(weights_.conv1, 2 * frames, 1, state_.activation(plan.mel).data(), d.n_mels,
-                     wide + width);
+      return ops_.linear(weights_.conv1, 2 * frames, state_.activation(plan.mel).data(),
+                         wide + width, Epilogue::gelu, d.n_mels);
     }
     case Stage::conv2:
       swap_padding();
       stage_ = Stage::positions;
-      return conv_op(weights_.conv2, frames, 2, wide, width, x);
+      return ops_.linear(weights_.conv2, frames, wide, x, Epilogue::gelu, 2 * width);
     case Stage::positions:
       for (size_t t = 0; t < frames; ++t) {
         ops_.add_position(weights_.encoder_positions, t, x + t * width);
@@ -138,25 +138,11 @@ PacedOp Encoder::next_op() {
   return PacedOp();
 }
 
-PacedOp Encoder::conv_op(const LinearWeights& weights, size_t frames, size_t stride, const float* x,
-                         size_t channels, float* y) {
-  ConvArgs args;
-  args.frames_out = frames;
-  args.stride = stride;
-  args.x = x;
-  args.channels_in = channels;
-  args.weight = weights.weight;
-  args.bias = state_.as_f32(weights.bias, 0, kernels_);
-  args.y = y;
-  args.scratch = state_.kernel_scratch();
-  return PacedOp(args);
-}
-
 void Encoder::swap_padding() {
   const size_t row = 2 * state_.encoded_positions() + 1;
-  std::ranges::swap_ranges(
-      padding_,
-      state_.activation(state_.plan().mel).subspan(row * padding_.size(), padding_.size()));
+  std::ranges::swap_ranges(padding_,
+                           state_.activation(state_.plan().mel)
+                               .subspan(row * state_.dimensions().n_mels, padding_.size()));
 }
 
 void Encoder::enter_layer(size_t layer) {

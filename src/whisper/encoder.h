@@ -48,9 +48,7 @@ class Encoder {
 
   /// Makes the operation of the current stage and moves on to the next stage.
   PacedOp next_op();
-  PacedOp conv_op(const LinearWeights& weights, size_t frames, size_t stride, const float* x,
-                  size_t channels, float* y);
-  /// Puts the padding's zero row behind the frames that are encoded, or gives the mel window its row back.
+  /// Puts the padding's zeros behind the frames that are encoded, or gives the mel window its rows back.
   void swap_padding();
   void enter_layer(size_t layer);
   void enter_cross_attention(size_t layer);
@@ -59,7 +57,7 @@ class Encoder {
   WhisperState& state_;
   const KernelTable& kernels_;
   LayerOps ops_;
-  std::vector<float> padding_;  // n_mels
+  std::vector<float> padding_;  // a row, and what rows padded to whole blocks read behind it
   Stage stage_ = Stage::idle;
   size_t layer_ = 0;
   size_t mlp_row_ = 0;

@@ -18,11 +18,11 @@ PacedOp LayerOps::norm(const NormWeights& weights, size_t rows, const float* x, 
 }
 
 PacedOp LayerOps::linear(const LinearWeights& weights, size_t rows, const float* x, float* y,
-                         Epilogue epilogue) const {
+                         Epilogue epilogue, size_t x_stride) const {
   LinearArgs args;
   args.rows = rows;
   args.x = x;
-  args.x_stride = static_cast<size_t>(weights.weight.shape[1]);
+  args.x_stride = x_stride != 0 ? x_stride : static_cast<size_t>(weights.weight.shape[1]);
   args.weight = weights.weight;
   args.bias = state_.as_f32(weights.bias, 0, kernels_);
   args.y = y;

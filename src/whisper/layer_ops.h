@@ -18,9 +18,9 @@ class LayerOps {
 
   /// (rows, S) <- (rows, S)
   PacedOp norm(const NormWeights& weights, size_t rows, const float* x, float* y) const;
-  /// (rows, out) <- (rows, in) · (out, in)ᵀ, all rows contiguous
+  /// (rows, out) <- (rows, in) · (out, in)ᵀ; rows are contiguous, those of x unless `x_stride` says otherwise
   PacedOp linear(const LinearWeights& weights, size_t rows, const float* x, float* y,
-                 Epilogue epilogue = Epilogue::store) const;
+                 Epilogue epilogue = Epilogue::store, size_t x_stride = 0) const;
   /// (query_rows, S) <- (query_rows, S), (key_rows, S), (key_rows, S)
   PacedOp attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
                     const float* k, const float* v, float* out) const;

@@ -53,8 +53,6 @@ PacedOp::PacedOp(const LinearArgs& args)
       outer_count_(args.rows),
       inner_count_(args.weight.rows()),
       linear_(args) {}
-PacedOp::PacedOp(const ConvArgs& args)
-    : kind_(Kind::conv), outer_count_(args.frames_out), conv_(args) {}
 PacedOp::PacedOp(const AttentionArgs& args)
     : kind_(Kind::attention),
       outer_count_(args.head_count),
@@ -77,7 +75,6 @@ uint64_t PacedOp::run_piece(const KernelTable& kernels, uint64_t budget) {
   budget *= thread_count();
   switch (kind_) {
     case Kind::linear: return run_linear(kernels, budget);
-    case Kind::conv: return run_conv(kernels, budget);
     case Kind::attention: return run_attention(kernels, budget);
     case Kind::quantize_kv: return run_quantize_kv(kernels, budget);
     case Kind::layer_norm: return run_layer_norm(kernels, budget);
@@ -138,23 +135,6 @@ uint64_t PacedOp::run_linear(const KernelTable& kernels, uint64_t budget) {
   }
   advance(rows, columns);
   return cost / slices;
-}
-
-uint64_t PacedOp::run_conv(const KernelTable& kernels, uint64_t budget) {
-  const uint64_t outputs = conv_.weight.rows();
-  const uint64_t row_cost = outputs * (uint64_t{3} * conv_.channels_in + kGeluMultiplyAdds);
-  const size_t rows = piece_rows(budget / row_cost, outer_count_ - outer_);
-  const size_t slices = divide(rows, kRowStep, row_slices(rows), [&](const Slice& slice) {
-    const size_t first = outer_ + slice.first;
-    ConvArgs piece = conv_;
-    piece.frames_out = slice.count;
-    piece.x = conv_.x + first * conv_.stride * conv_.channels_in;
-    piece.y = conv_.y + first * outputs;
-    piece.scratch = own_scratch(conv_.scratch, slice.thread);
-    kernels.conv_gelu(piece);
-  });
-  advance(rows, 1);
-  return rows * row_cost / slices;
 }
 
 uint64_t PacedOp::run_attention(const KernelTable& kernels, uint64_t budget) {

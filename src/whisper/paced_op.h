@@ -32,7 +32,6 @@ class PacedOp {
  public:
   PacedOp() : layer_norm_() {}  // nothing to do
   explicit PacedOp(const LinearArgs& args);
-  explicit PacedOp(const ConvArgs& args);
   explicit PacedOp(const AttentionArgs& args);
   explicit PacedOp(const QuantizeKvArgs& args);
   explicit PacedOp(const LayerNormArgs& args);
@@ -41,15 +40,14 @@ class PacedOp {
 
   bool is_done() const { return outer_ == outer_count_; }
   /// Does a piece of at most `budget` multiply-adds in each thread and says how many it was. Only the smallest piece may be
-  /// more: a row of 16 columns, a row of one head, a row of a norm or convolution; and one that could not be divided among
+  /// more: a row of 16 columns, a row of one head, a row of a norm; and one that could not be divided among
   /// all threads.
   uint64_t run_piece(const KernelTable& kernels, uint64_t budget);
 
  private:
-  enum class Kind : uint8_t { already_done, linear, conv, attention, quantize_kv, layer_norm };
+  enum class Kind : uint8_t { already_done, linear, attention, quantize_kv, layer_norm };
 
   uint64_t run_linear(const KernelTable& kernels, uint64_t budget);
-  uint64_t run_conv(const KernelTable& kernels, uint64_t budget);
   uint64_t run_attention(const KernelTable& kernels, uint64_t budget);
   uint64_t run_quantize_kv(const KernelTable& kernels, uint64_t budget);
   uint64_t run_layer_norm(const KernelTable& kernels, uint64_t budget);
@@ -67,7 +65,6 @@ class PacedOp {
   // Of this kind. Operations are made and copied about a hundred times a token.
   union {
     LinearArgs linear_;
-    ConvArgs conv_;
     AttentionArgs attention_;  // byte_attention's where it has integers
     QuantizeKvArgs quantize_kv_;
     LayerNormArgs layer_norm_;

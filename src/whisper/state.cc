@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/scratch_layout.h"
 #include "parallel/divide.h"
 
 namespace susurrus {
@@ -12,9 +13,9 @@ constexpr uint64_t kSampleMargin = 400;
 
 uint64_t kernel_scratch_floats(const WhisperDimensions& d, bool has_byte_kv) {
   size_t state = d.n_audio_state;
-  size_t linear =
-      std::max({linear_scratch_floats(4 * state), linear_scratch_floats(3 * state),
-                linear_scratch_floats(size_t{3} * d.n_mels), linear_scratch_floats(state)});
+  size_t linear = std::max({linear_scratch_floats(4 * state), linear_scratch_floats(3 * state),
+                            linear_scratch_floats(round_up(size_t{3} * d.n_mels, kBlockValues)),
+                            linear_scratch_floats(state)});
   const auto floats = has_byte_kv ? byte_attention_scratch_floats : attention_scratch_floats;
   size_t attention = std::max(floats(d.n_audio_ctx, state / d.n_audio_head),
                               floats(d.n_audio_ctx, state / d.n_text_head));
@@ -42,7 +43,7 @@ Result<StatePlan> StatePlan::make(const WhisperDimensions& d, WeightLayout kv_la
   plan.kv_float_count = kv.end();
 
   MemoryLayout shared;
-  plan.mel = shared.place({frames + 2, d.n_mels});
+  plan.mel = shared.place({frames + 2 + kBlockValues, d.n_mels});
   plan.audio = shared.place({d.n_audio_ctx, state});
   // Each thread's part is whole cache lines.
   plan.kernel =

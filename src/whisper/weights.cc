@@ -17,7 +17,7 @@ class Finder {
     const TensorView* view = store_.find(full_name);
     if (view == nullptr || view->empty()) {
       fail(make_error(ErrorCode::missing_tensor, ErrorReason::model).about(full_name));
-    } else if (view->shape != shape) {
+    } else if (view->shape != in_blocks(shape, dtype_traits(view->dtype).elements_per_block)) {
       fail(make_error(ErrorCode::shape_mismatch, ErrorReason::model).about(full_name));
     } else if (!is_weight_dtype(view->dtype)) {
       fail(make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
@@ -50,6 +50,11 @@ class Finder {
   Status status() const { return has_failed_ ? Status(error_) : ok_status(); }
 
  private:
+  /// Rows of a convolution may be padded to whole blocks; those of other matrices are whole blocks.
+  static Shape in_blocks(const Shape& shape, uint64_t block) {
+    if (shape.rank() < 2) return shape;
+    return Shape({shape[0], (shape[1] + block - 1) / block * block});
+  }
   void fail(Error error) {
     if (!has_failed_) error_ = error;
     has_failed_ = true;
@@ -103,8 +108,8 @@ Result<WhisperWeights> WhisperWeights::find(const WeightStore& store, const Whis
   Finder finder(store);
   WhisperWeights weights;
   finder.set_prefix("encoder.");
-  weights.conv1 = finder.linear("conv1", {state, d.n_mels, 3});
-  weights.conv2 = finder.linear("conv2", {state, state, 3});
+  weights.conv1 = finder.linear("conv1", {state, 3 * uint64_t{d.n_mels}});
+  weights.conv2 = finder.linear("conv2", {state, 3 * state});
   weights.encoder_positions = finder.tensor("positional_embedding", {d.n_audio_ctx, state});
   weights.encoder_norm = finder.norm("ln_post", state);
   finder.set_prefix("decoder.");

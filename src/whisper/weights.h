@@ -42,8 +42,9 @@ struct DecoderLayerWeights {
 };
 
 struct WhisperWeights {
-  LinearWeights conv1;           // (S, M, 3)
-  LinearWeights conv2;           // (S, S, 3)
+  // Products with three neighbouring rows; in a block type, 3 M may be padded with zeros to whole blocks.
+  LinearWeights conv1;           // (S, 3 M)
+  LinearWeights conv2;           // (S, 3 S)
   TensorView encoder_positions;  // (T, S)
   std::vector<EncoderLayerWeights> encoder_layers;
   NormWeights encoder_norm;

@@ -187,25 +187,27 @@ void bench_linear(Dtype dtype, size_t rows, size_t n, size_t k, Epilogue epilogu
 }
 
 void bench_conv(size_t frames, size_t stride, size_t channels_in, size_t channels_out) {
-  const AlignedBuffer weights = random_weights(Dtype::f32, channels_in * channels_out * 3);
+  const size_t k = 3 * channels_in;
+  const AlignedBuffer weights = random_weights(Dtype::f32, k * channels_out);
   AlignedBuffer x = random_floats((frames * stride + 3) * channels_in, 1);
   AlignedBuffer bias = random_floats(channels_out, 1);
   AlignedBuffer y = random_floats(frames * channels_out, 1);
-  AlignedBuffer scratch = buffer(linear_scratch_floats(3 * channels_in) * sizeof(float));
-  ConvArgs args;
-  args.frames_out = frames;
-  args.stride = stride;
+  AlignedBuffer scratch = buffer(linear_scratch_floats(k) * sizeof(float));
+  LinearArgs args;
+  args.rows = frames;
   args.x = x.floats().data();
-  args.channels_in = channels_in;
-  args.weight.shape = Shape{channels_out, channels_in, 3};
+  args.x_stride = stride * channels_in;
+  args.weight.shape = Shape{channels_out, k};
   args.weight.data = weights.data();
   args.bias = bias.floats().data();
   args.y = y.floats().data();
+  args.y_stride = channels_out;
+  args.epilogue = Epilogue::gelu;
   args.scratch = scratch.floats();
-  measure("conv_gelu " + std::to_string(frames) + "x" + std::to_string(channels_out) + "x3x" +
+  measure("convolution " + std::to_string(frames) + "x" + std::to_string(channels_out) + "x3x" +
               std::to_string(channels_in),
-          "GFLOP/s", 6.0 * static_cast<double>(frames * channels_in * channels_out),
-          [&](const KernelTable& kernels) { kernels.conv_gelu(args); });
+          "GFLOP/s", 2.0 * static_cast<double>(frames * k * channels_out),
+          [&](const KernelTable& kernels) { kernels.linear(args); });
 }
 
 /// `copies` of keys and values are used in turn: one stays in the caches, many come from memory as

@@ -1,11 +1,13 @@
 #include "kernels/weight_panels/weight_panels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/check.h"
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/half.h"
+#include "kernels/scratch_layout.h"
 #include "kernels/weight_panels/raised_halves.h"
 
 namespace susurrus {
@@ -60,22 +62,61 @@ void pack_panel(const BlockLayout& layout, size_t block_count, const uint8_t* ro
   }
 }
 
+/// 32 floats as q8_0. NaN and what a half cannot scale give nothing sensible, but something.
+void quantize_block(const float* x, uint8_t* block) {
+  float largest = 0;
+  for (size_t i = 0; i < kBlockValues; ++i) largest = std::max(largest, std::fabs(x[i]));
+  const uint16_t half = f16_from_f32(largest / 127);
+  std::memcpy(block, &half, sizeof half);
+  const float scale = f32_from_f16(half);
+  const float inverse = scale > 0 ? 1 / scale : 0;
+  for (size_t i = 0; i < kBlockValues; ++i) {
+    const float q = std::clamp(std::nearbyint(x[i] * inverse), -127.0f, 127.0f);
+    block[kQ80Layout.qs + i] = static_cast<uint8_t>(q == q ? static_cast<int>(q) : 0);
+  }
+}
+
+/// Rows of floats as q8_0, and zeros up to whole blocks; `row` is memory for one.
+void quantize_rows(const TensorView& weight, uint64_t first, uint64_t count, float* row,
+                   uint8_t* out) {
+  const auto columns = static_cast<size_t>(weight.shape[1]);
+  const size_t padded = round_up(columns, kBlockValues);
+  std::fill(row + columns, row + padded, 0.0f);
+  for (uint64_t r = first; r < first + count; ++r) {
+    dequantize_row_reference(weight.dtype, weight.row(r), columns, row);
+    for (size_t b = 0; b < padded; b += kBlockValues, out += kQ80Layout.byte_count) {
+      quantize_block(row + b, out);
+    }
+  }
+}
+
 float half_at(const uint8_t* bytes) { return f32_from_f16(load_u16(bytes)); }
 
 }  // namespace
 
-void pack_panels(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
-                 MutableByteSpan panel) {
-  const BlockLayout& block = block_layout(weight.dtype);
-  const auto row_bytes = static_cast<size_t>(weight.row_byte_count());
-  const auto raw_bytes = static_cast<size_t>(weight.rows()) * row_bytes;
+TensorView pack_panels(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
+                       MutableByteSpan panel) {
+  TensorView packed = packed_view(weight);
+  packed.layout = layout;
+  const BlockLayout& block = block_layout(packed.dtype);
+  const auto row_bytes = static_cast<size_t>(packed.row_byte_count());
+  const auto raw_bytes = static_cast<size_t>(packed.rows()) * row_bytes;
   const size_t panel_bytes = kPanelRows * row_bytes;
-  if (panel_bytes == 0) return;
-  SUSURRUS_CHECK(bytes.size() % panel_bytes == 0 && bytes.size() >= raw_bytes &&
-                 panel.size() >= panel_bytes);
-  std::fill(bytes.begin() + static_cast<ptrdiff_t>(raw_bytes), bytes.end(), uint8_t{0});
-  for (size_t at = 0; at < bytes.size(); at += panel_bytes) {
-    std::memcpy(panel.data(), bytes.data() + at, panel_bytes);
+  if (panel_bytes == 0) return packed;
+  const size_t packed_bytes = round_up(raw_bytes, panel_bytes);
+  const bool has_floats = packed.dtype != weight.dtype;
+  SUSURRUS_CHECK(bytes.size() >= packed_bytes && row_bytes <= weight.row_byte_count() &&
+                 panel.size() >= panel_bytes * (has_floats ? 2 : 1));
+  for (size_t at = 0; at < packed_bytes; at += panel_bytes) {
+    const size_t left = std::min(panel_bytes, raw_bytes - at);
+    if (has_floats) {
+      // What has become panels is not longer than the rows that they were.
+      quantize_rows(weight, at / row_bytes, left / row_bytes,
+                    reinterpret_cast<float*>(panel.data() + panel_bytes), panel.data());
+    } else {
+      std::memcpy(panel.data(), bytes.data() + at, left);
+    }
+    std::fill(panel.data() + left, panel.data() + panel_bytes, uint8_t{0});
     const size_t block_count = row_bytes / block.byte_count;
     if (layout == WeightLayout::panels_of_4) {
       pack_panel<4>(block, block_count, panel.data(), bytes.data() + at);
@@ -83,6 +124,7 @@ void pack_panels(const TensorView& weight, WeightLayout layout, MutableByteSpan 
       pack_panel<2>(block, block_count, panel.data(), bytes.data() + at);
     }
   }
+  return packed;
 }
 
 void read_weight_row(const TensorView& weight, size_t row, float* y) {

@@ -45,10 +45,10 @@ constexpr size_t panel_index(size_t group, size_t row, size_t column) {
   return column / group * (kPanelRows * group) + row * group + column % group;
 }
 
-/// Rearranges the rows of a block type into panels, in place. `bytes` holds the rows and then room up to a whole panel,
-/// whose contents do not matter; `panel` is memory for the rows of one panel.
-void pack_panels(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
-                 MutableByteSpan panel);
+/// Rearranges rows into panels, in place, those of floats as q8_0. `bytes` holds the rows and then room up to a whole panel,
+/// whose contents do not matter; `panel` is memory for the rows of one panel, of two where there are floats.
+TensorView pack_panels(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
+                       MutableByteSpan panel);
 
 /// y[k] = weight[row, k], exactly, from any layout of any weight type.
 void read_weight_row(const TensorView& weight, size_t row, float* y);

@@ -82,7 +82,14 @@ SUSURRUS_TEST(weight_store_keeps_what_whisper_needs_by_openais_names) {
   ASSERT_TRUE(read_file(store, builder.build(), false, 1000).has_value());
   const TensorView* conv = store.find("encoder.conv1.weight");
   ASSERT_TRUE(conv != nullptr);
-  EXPECT_TRUE(conv->shape == Shape({32, 8, 3}));
+  // Taps before channels.
+  ASSERT_TRUE(conv->dtype == Dtype::f32 && conv->shape == Shape({32, 24}));
+  const Bytes& taps = named(builder, "encoder.conv1.weight").stored;
+  for (size_t i = 0; i < 32 * 24; ++i) {
+    const size_t at = i / 24 * 24 + i % 8 * 3 + i % 24 / 8;
+    EXPECT_TRUE(std::equal(taps.begin() + static_cast<ptrdiff_t>(4 * at),
+                           taps.begin() + static_cast<ptrdiff_t>(4 * at + 4), conv->data + 4 * i));
+  }
   EXPECT_EQ(reinterpret_cast<uintptr_t>(conv->data) % 64, 0u);
   EXPECT_TRUE(store.find("encoder.conv1.bias")->shape == Shape({32}));
   const TensorView* matrix = store.find("decoder.blocks.0.cross_attn.key.weight");
@@ -101,6 +108,19 @@ SUSURRUS_TEST(weight_store_keeps_what_whisper_needs_by_openais_names) {
   }
   EXPECT_EQ(store.weight_byte_count(), expected);
   EXPECT_EQ(store.warnings().size(), 1u);  // the reversed dimensions
+}
+
+SUSURRUS_TEST(weight_store_refuses_reversed_convolutions_in_blocks) {
+  Apr2Builder builder = whisper_builder();
+  BuiltTensor& tensor = named(builder, "encoder.conv1.weight");
+  tensor.dtype = static_cast<uint8_t>(Dtype::q8_0);
+  tensor.dims = {3, 8, 32};  // reversed, so that its rows would be whole blocks
+  tensor.stored.resize(size_t{3} * 8 * 34);
+  WeightStore store;
+  const auto result = read_file(store, builder.build());
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, ErrorCode::shape_mismatch);
+  EXPECT_EQ(result.error().subject.view(), "encoder.conv1.weight");
 }
 
 SUSURRUS_TEST(filterbank_tensor_must_fit) {

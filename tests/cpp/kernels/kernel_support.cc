@@ -149,7 +149,7 @@ bool GuardedFloats::guards_are_intact() const {
 }
 
 std::unique_ptr<RandomWeight> random_weight(Random& random, Dtype dtype, size_t rows,
-                                            size_t columns, float deviation, size_t taps) {
+                                            size_t columns, float deviation) {
   auto weight = std::make_unique<RandomWeight>();
   const size_t count = rows * columns;
   if (is_block_dtype(dtype)) {
@@ -164,7 +164,7 @@ std::unique_ptr<RandomWeight> random_weight(Random& random, Dtype dtype, size_t 
   }
   weight->memory.resize(weight->memory.size() + 16);  // kernels may read so far
   weight->view.dtype = dtype;
-  weight->view.shape = taps > 1 ? Shape{rows, columns / taps, taps} : Shape{rows, columns};
+  weight->view.shape = Shape{rows, columns};
   weight->view.data = weight->memory.data();
   return weight;
 }

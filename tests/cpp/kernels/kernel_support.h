@@ -56,10 +56,9 @@ struct RandomWeight {
   std::vector<double> values;
   std::vector<uint8_t> memory;
 };
-/// `rows` x `columns`; a third dimension splits the columns when `taps` > 1. Values are about
-/// `deviation` in size; f16 weights contain subnormals and zeros.
+/// `rows` x `columns`. Values are about `deviation` in size; f16 weights contain subnormals and zeros.
 std::unique_ptr<RandomWeight> random_weight(Random& random, Dtype dtype, size_t rows,
-                                            size_t columns, float deviation, size_t taps = 1);
+                                            size_t columns, float deviation);
 uint16_t half_from(float value);  // truncates
 
 inline constexpr Dtype kWeightDtypes[] = {Dtype::f32,  Dtype::f16,  Dtype::bf16, Dtype::q8_0,

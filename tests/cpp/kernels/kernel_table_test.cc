@@ -29,7 +29,6 @@ SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
   EXPECT_EQ(simd128->variant, Variant::simd128);
   // No fallback hides behind the name.
   EXPECT_TRUE(simd128->linear != reference->linear);
-  EXPECT_TRUE(simd128->conv_gelu != reference->conv_gelu);
   EXPECT_TRUE(simd128->attention != reference->attention);
   EXPECT_TRUE(simd128->byte_attention != reference->byte_attention);
   EXPECT_TRUE(simd128->quantize_kv != reference->quantize_kv);
@@ -48,7 +47,6 @@ SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
   ASSERT_TRUE(relaxed != nullptr);
   EXPECT_EQ(relaxed->variant, Variant::relaxed);
   EXPECT_TRUE(relaxed->linear != simd128->linear);
-  EXPECT_TRUE(relaxed->conv_gelu != simd128->conv_gelu);
   EXPECT_TRUE(relaxed->attention != simd128->attention);
   // Integers go simd128's way on a machine that exchanges the dot product's operands.
   EXPECT_EQ(relaxed->byte_attention != simd128->byte_attention, has_relaxed_dot());

@@ -1,4 +1,4 @@
-// linear and conv_gelu of every variant against a float64 loop.
+// linear of every variant against a float64 loop.
 #include <cmath>
 
 #include "base/aligned_buffer.h"
@@ -463,7 +463,48 @@ SUSURRUS_TEST(linear_with_infinite_and_subnormal_halves) {
   }
 }
 
-SUSURRUS_TEST(conv_gelu_of_every_float_type_and_stride) {
+SUSURRUS_TEST(floats_in_panels_are_blocks_padded_with_zeros) {
+  uint64_t seed = 6000;
+  for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+    for (const WeightLayout layout : {WeightLayout::panels_of_2, WeightLayout::panels_of_4}) {
+      for (const size_t k : {24, 32, 240, 1152}) {
+        Random random(++seed);
+        const size_t n = 1 + random.below(20);
+        const auto weight = random_weight(random, dtype, n, k, 0.3f);
+        const size_t padded = round_up(k, kBlockValues);
+        const auto row_bytes = static_cast<size_t>(packed_view(weight->view).row_byte_count());
+        std::vector<uint8_t> memory = weight->memory;
+        memory.resize(std::max(memory.size(), round_up(n, kPackedRows) * row_bytes));
+        std::vector<float> pack(2 * kPackedRows * row_bytes / sizeof(float));
+        weight->view.data = memory.data();
+        const TensorView view =
+            pack_panels(weight->view, layout, memory,
+                        {reinterpret_cast<uint8_t*>(pack.data()), pack.size() * sizeof(float)});
+        EXPECT_TRUE(view.dtype == Dtype::q8_0 && view.layout == layout);
+        ASSERT_TRUE(view.shape == Shape({n, padded}));
+        std::vector<float> row(padded);
+        for (size_t r = 0; r < n; ++r) {
+          read_weight_row(view, r, row.data());
+          for (size_t b = 0; b < padded; b += kBlockValues) {
+            const size_t count = std::min(kBlockValues, k - b);
+            const double* values = weight->values.data() + r * k + b;
+            double largest = 0;
+            for (size_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(values[i]));
+            // Half a step, and what the scale loses as a half.
+            const double tolerance = largest * (0.5 / 127 + 0x1p-11) + 0x1p-18;
+            for (size_t i = 0; i < count; ++i) {
+              expect_close("panel", std::to_string(seed), r * padded + b + i, row[b + i], values[i],
+                           tolerance);
+            }
+            for (size_t i = count; i < kBlockValues; ++i) EXPECT_EQ(row[b + i], 0.0f);
+          }
+        }
+      }
+    }
+  }
+}
+
+SUSURRUS_TEST(convolutions_are_linear_layers_of_rows_that_overlap) {
   uint64_t seed = 5000;
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
     for (const size_t channels_in : {1, 3, 8, 80, 200}) {
@@ -471,7 +512,7 @@ SUSURRUS_TEST(conv_gelu_of_every_float_type_and_stride) {
         for (const size_t frames : {1, 2, 5, 6, 13}) {
           Random random(++seed);
           const size_t channels_out = 1 + random.below(20);
-          const auto weight = random_weight(random, dtype, channels_out, 3 * channels_in, 0.3f, 3);
+          const auto weight = random_weight(random, dtype, channels_out, 3 * channels_in, 0.3f);
           GuardedFloats x(((frames - 1) * stride + 3) * channels_in);
           GuardedFloats bias(channels_out);
           GuardedFloats scratch(linear_scratch_floats(3 * channels_in));
@@ -480,14 +521,15 @@ SUSURRUS_TEST(conv_gelu_of_every_float_type_and_stride) {
           const bool with_bias = random.below(4) != 0;
           for (const KernelTable* kernels : compiled_kernels()) {
             GuardedFloats y(frames * channels_out);
-            kernels->conv_gelu({.frames_out = frames,
-                                .stride = stride,
-                                .x = x.data(),
-                                .channels_in = channels_in,
-                                .weight = weight->view,
-                                .bias = with_bias ? bias.data() : nullptr,
-                                .y = y.data(),
-                                .scratch = scratch.span()});
+            kernels->linear({.rows = frames,
+                             .x = x.data(),
+                             .x_stride = stride * channels_in,
+                             .weight = weight->view,
+                             .bias = with_bias ? bias.data() : nullptr,
+                             .y = y.data(),
+                             .y_stride = channels_out,
+                             .epilogue = Epilogue::gelu,
+                             .scratch = scratch.span()});
             EXPECT_TRUE(y.guards_are_intact());
             EXPECT_TRUE(scratch.guards_are_intact());
             const std::string where =
@@ -500,7 +542,7 @@ SUSURRUS_TEST(conv_gelu_of_every_float_type_and_stride) {
                   for (size_t c = 0; c < channels_in; ++c) {
                     const double product =
                         static_cast<double>(x[(t * stride + j) * channels_in + c]) *
-                        weight->values[(o * channels_in + c) * 3 + j];
+                        weight->values[(3 * o + j) * channels_in + c];
                     exact += product;
                     magnitude += std::fabs(product);
                   }

@@ -13,10 +13,6 @@ inline uint64_t counted_work(const LinearArgs& args) {
   return args.rows * args.weight.shape[0] * each;
 }
 
-inline uint64_t counted_work(const ConvArgs& args) {
-  return args.frames_out * args.weight.shape[0] * (3 * args.channels_in + 16);
-}
-
 /// Keys that a causal row does not see are not counted.
 inline uint64_t counted_work(const AttentionArgs& args) {
   uint64_t keys = 0;

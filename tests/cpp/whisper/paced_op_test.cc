@@ -44,7 +44,6 @@ void record_attention(const AttentionArgs& args) {
 const KernelTable kRecording = {.variant = Variant::reference,
                                 .packing = {},
                                 .linear = record_linear,
-                                .conv_gelu = nullptr,
                                 .attention = record_attention,
                                 .byte_attention = nullptr,
                                 .quantize_kv = nullptr,

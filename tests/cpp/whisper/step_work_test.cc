@@ -26,7 +26,6 @@ const KernelTable kCounting = {
     .variant = Variant::reference,
     .packing = {},
     .linear = [](const LinearArgs& args) { work_of_step += counted_work(args); },
-    .conv_gelu = [](const ConvArgs& args) { work_of_step += counted_work(args); },
     .attention = [](const AttentionArgs& args) { work_of_step += counted_work(args); },
     .byte_attention = [](const AttentionArgs& args) { work_of_step += counted_work(args); },
     .quantize_kv = [](const QuantizeKvArgs& args) { work_of_step += counted_work(args); },
@@ -46,8 +45,8 @@ class ShapesAlone {
  public:
   explicit ShapesAlone(const WhisperDimensions& d) {
     const uint64_t state = d.n_audio_state;
-    weights.conv1 = linear({state, d.n_mels, 3});
-    weights.conv2 = linear({state, state, 3});
+    weights.conv1 = linear({state, 3 * uint64_t{d.n_mels}});
+    weights.conv2 = linear({state, 3 * state});
     weights.encoder_positions = tensor({d.n_audio_ctx, state});
     weights.encoder_norm = norm(state);
     weights.encoder_layers.assign(d.n_audio_layer, {norm(state), attention(state), mlp(state)});
