@@ -30,7 +30,7 @@ struct CodeTileLayout {
         floats(round_up(codes + kCodeRows * k_count, 16)) {}
 };
 
-/// One panel of weights made ready for products of integers: scales, corrections, minima, and the integers of nibble types.
+/// One panel of weights made ready for products of integers: scales, corrections, minima, and integers of up to 16 bits.
 struct ReadyPanelLayout {
   size_t corrections;
   size_t minima;
@@ -41,7 +41,7 @@ struct ReadyPanelLayout {
       : corrections(k_count / 4),
         minima(corrections + k_count / 4),
         integers(minima + k_count / 4),
-        floats(round_up(integers + 2 * k_count, 16)) {}
+        floats(round_up(integers + 4 * k_count, 16)) {}
 };
 
 /// A ready panel, and the codes of as many rows as stay in the L2 cache: all of them go against one panel after the other.

@@ -66,13 +66,16 @@ class PanelPreparer {
   bool has_minima() const { return layout_.m != BlockLayout::kAbsent; }
   const float* minima() const { return memory_ + place_.minima; }
 
-  BytePanel prepare(const uint8_t* panel) const {
+  /// `is_wide`: with integers as Dot::Wide takes them, which pays for more than a few rows.
+  BytePanel prepare(const uint8_t* panel, bool is_wide) const {
     float* scales = memory_;
     auto* corrections = reinterpret_cast<int32_t*>(memory_ + place_.corrections);
     auto* integers = reinterpret_cast<uint8_t*>(memory_ + place_.integers);
     const bool has_nibbles = dtype_ != Dtype::q8_0;
     const v128_t unit = wasm_f32x4_const_splat(0x1p112f);
     const NibbleExpander expander(dtype_);
+    is_wide &= Dot::Wide::kWeightBytes == 2;
+    const size_t stride = kPanelBlockIntegers * (is_wide ? 2 : 1);
     for (size_t b = 0; b < block_count_; ++b) {
       const uint8_t* block = panel + b * layout_.byte_count;
       floats_from_halves(block, unit, scales + 8 * b);
@@ -81,12 +84,19 @@ class PanelPreparer {
       }
       const uint8_t* q = block + layout_.q;
       if (has_nibbles) {
-        expander.expand(block, integers + b * kPanelBlockIntegers);
-        q = integers + b * kPanelBlockIntegers;
+        // To be widened from the upper half of their place on.
+        uint8_t* place = integers + (b + 1) * stride - kPanelBlockIntegers;
+        expander.expand(block, place);
+        q = place;
+      }
+      if (Dot::Wide::kWeightBytes == 2 && is_wide) {
+        for (size_t i = 0; i < kPanelBlockIntegers; i += 8) {
+          wasm_v128_store(integers + b * stride + 2 * i, wasm_i16x8_load8x8(q + i));
+        }
       }
       if (Dot::kHasOffset) correct(q, corrections + 8 * b);
     }
-    if (has_nibbles) return {integers, kPanelBlockIntegers, scales, corrections};
+    if (has_nibbles || is_wide) return {integers, stride, scales, corrections};
     return {panel + layout_.q, layout_.byte_count, scales, corrections};
   }
 
@@ -219,18 +229,19 @@ inline void byte_linear(const LinearArgs& args, const ByteCoding& coding) {
     CodeTile tiles[ByteLinearScratch::kMostTiles];
     size_t tile_count = 0;
     for (size_t m = 0; m < chunk; m += kCodeRows, ++tile_count) {
-      tiles[tile_count] = code_rows<Dot>(coding, std::min(kCodeRows, chunk - m), k_count,
-                                         args.x + (first + m) * args.x_stride, args.x_stride,
-                                         code_memory + tile_count * tile_floats);
+      tiles[tile_count] = code_rows<Dot>(
+          coding, std::min(kCodeRows, chunk - m), k_count, args.x + (first + m) * args.x_stride,
+          args.x_stride, code_memory + tile_count * tile_floats, preparer.has_minima());
     }
     if (chunk == 1 && weight.dtype == Dtype::q8_0) {
       byte_row<Dot, Madd>(args, coding, tiles[0], first);
     } else {
       ReadAhead ahead(weight.data, (n_count + kPanelRows - 1) / kPanelRows * panel_bytes, false);
       const uint8_t* source = weight.data;
+      const bool is_wide = tile_count > 1;
       for (size_t n = 0; n < n_count; n += kPanelRows, source += panel_bytes) {
         ahead.reach(source + panel_bytes);
-        const BytePanel panel = preparer.prepare(source);
+        const BytePanel panel = preparer.prepare(source, is_wide);
         for (size_t i = 0; i < tile_count; ++i) {
           const CodeTile& tile = tiles[i];
           float y[kCodeRows * kPanelRows];
@@ -243,7 +254,8 @@ inline void byte_linear(const LinearArgs& args, const ByteCoding& coding) {
           } else {
             std::fill_n(y, kPanelRows * tile.rows, 0.0f);
           }
-          byte_tile_rows<Dot, Madd>(tile, panel, y);
+          (is_wide ? byte_tile_rows<typename Dot::Wide, Madd>
+                   : byte_tile_rows<Dot, Madd>)(tile, panel, y);
           store_tile(args, first + i * kCodeRows, tile.rows, n, std::min(kPanelRows, n_count - n),
                      y);
         }

@@ -18,12 +18,17 @@ struct ByteCoding {
   bool has_two_terms = false;
 };
 
+struct WidePairDot;
+
 /// 16-bit codes, multiplied in pairs.
 struct PairDot {
   using Code = int16_t;
+  /// The way that is faster with weights as wide as the codes.
+  using Wide = WidePairDot;
   /// A block whose largest value is so many times that of a common block needs a second term.
   static constexpr float kTowering = 16.0f;
   static constexpr size_t kGroup = 2;
+  static constexpr size_t kWeightBytes = 1;
   static constexpr bool kHasOffset = false;
 
   static ByteCoding coding() { return {0, 32767.0f}; }
@@ -39,12 +44,21 @@ struct PairDot {
   }
 };
 
+/// The same with weights of 16 bits.
+struct WidePairDot : PairDot {
+  static constexpr size_t kWeightBytes = 2;
+  static v128_t weights_low(const uint8_t* q) { return load(q); }
+  static v128_t weights_high(const uint8_t* q) { return load(q + 16); }
+};
+
 #ifdef __wasm_relaxed_simd__
 /// 8-bit codes, multiplied in fours. What the instruction does beyond seven bits is the machine's choice, so it is asked.
 struct QuadDot {
   using Code = uint8_t;
+  using Wide = QuadDot;
   static constexpr float kTowering = 6.0f;
   static constexpr size_t kGroup = 4;
+  static constexpr size_t kWeightBytes = 1;
   static constexpr bool kHasOffset = true;
 
   /// Of four weights and four codes that are all alike.
@@ -100,37 +114,34 @@ inline float largest_lane(v128_t a) {
   return wasm_f32x4_extract_lane(a, 0);
 }
 
-/// Per row and block while it is coded.
-struct BlockMeasure {
-  v128_t largest;  // magnitude
-  v128_t sum;
-};
-inline BlockMeasure measure_block(const float* x) {
-  v128_t value = load(x);
-  BlockMeasure m{wasm_f32x4_abs(value), value};
+inline v128_t largest_of_block(const float* x) {
+  v128_t largest = wasm_f32x4_abs(load(x));
 #pragma unroll
-  for (size_t j = 4; j < kBlockValues; j += 4) {
-    value = load(x + j);
-    m.largest = largest_magnitude(m.largest, value);
-    m.sum = wasm_f32x4_add(m.sum, value);
-  }
-  return m;
+  for (size_t j = 4; j < kBlockValues; j += 4) largest = largest_magnitude(largest, load(x + j));
+  return largest;
 }
 
-/// The largest value of a common block of a row: the mean of the lower ones, three times over. What is small beside a
-/// towering value may be all that tells one row from another, and must not be lost in its rounding.
-inline float common_largest(const float* largest, size_t count, size_t stride) {
-  float common = std::numeric_limits<float>::infinity();
+inline float sum_of_block(const float* x) {
+  v128_t sum = load(x);
+#pragma unroll
+  for (size_t j = 4; j < kBlockValues; j += 4) sum = wasm_f32x4_add(sum, load(x + j));
+  return sum_lanes(sum);
+}
+
+/// The largest value of a common block of each of four rows: the mean of the lower ones, three times over. What is small
+/// beside a towering value may be all that tells one row from another, and must not be lost in its rounding.
+inline v128_t common_largest(const float* largest, size_t count, size_t stride) {
+  v128_t common = wasm_f32x4_splat(std::numeric_limits<float>::infinity());
   for (int pass = 0; pass < 3; ++pass) {
-    float sum = 0;
-    size_t lower = 0;
+    v128_t sum = wasm_i32x4_const_splat(0);
+    v128_t lower = sum;
     for (size_t i = 0; i < count; ++i) {
-      const float value = largest[i * stride];
-      if (value > common) continue;
-      sum += value;
-      ++lower;
+      const v128_t value = load(largest + i * stride);
+      const v128_t is_higher = wasm_f32x4_gt(value, common);
+      sum = wasm_f32x4_add(sum, wasm_v128_andnot(value, is_higher));
+      lower = wasm_i32x4_sub(lower, wasm_v128_not(is_higher));
     }
-    common = sum / static_cast<float>(lower);
+    common = wasm_f32x4_div(sum, wasm_f32x4_convert_i32x4(lower));
   }
   return common;
 }
@@ -141,6 +152,8 @@ class Rounding {
   v128_t shifted(v128_t value) const { return wasm_f32x4_add(value, shift_); }
   v128_t as_float(v128_t shifted) const { return wasm_f32x4_sub(shifted, shift_); }
   v128_t as_integer(v128_t shifted) const { return wasm_i32x4_sub(shifted, shift_); }
+  /// Of less than 2^22, and so are integers that are added to it.
+  v128_t shifted_integer(v128_t integer) const { return wasm_i32x4_add(integer, shift_); }
 
  private:
   v128_t shift_ = held_u32(0x4B400000);
@@ -167,10 +180,12 @@ inline void code_block(const Rounding& rounding, const float* x, float inverse, 
   }
 }
 
-/// Codes rows of x (k_count a multiple of 32) into `memory`, CodeTileLayout(k_count).floats floats.
+/// Codes rows of x (k_count a multiple of 32) into `memory`, CodeTileLayout(k_count).floats floats; with their sums if so
+/// wanted.
 template <class Dot>
 __attribute__((noinline)) CodeTile code_rows(const ByteCoding& coding, size_t rows, size_t k_count,
-                                             const float* x, size_t x_stride, float* memory) {
+                                             const float* x, size_t x_stride, float* memory,
+                                             bool has_sums = false) {
   using Code = typename Dot::Code;
   const CodeTileLayout layout(k_count);
   const size_t block_count = k_count / kBlockValues;
@@ -182,45 +197,56 @@ __attribute__((noinline)) CodeTile code_rows(const ByteCoding& coding, size_t ro
 
   // The largest values wait behind the scales: terms are written no faster than they are read.
   float* largest = scales + block_count * rows;
-  float tower[kCodeRows];
   for (size_t r = 0; r < rows; ++r) {
+    const float* row = x + r * x_stride;
     for (size_t b = 0; b < block_count; ++b) {
-      const BlockMeasure m = measure_block(x + r * x_stride + b * kBlockValues);
-      largest[b * rows + r] = largest_lane(m.largest);
-      sums[r * sum_stride + b] = sum_lanes(m.sum);
+      largest[b * rows + r] = largest_lane(largest_of_block(row + b * kBlockValues));
     }
-    std::fill(sums + r * sum_stride + block_count, sums + (r + 1) * sum_stride, 0.0f);
-    tower[r] = Dot::kTowering * common_largest(largest + r, block_count, rows);
+    for (size_t b = 0; has_sums && b < sum_stride; ++b) {
+      sums[r * sum_stride + b] = b < block_count ? sum_of_block(row + b * kBlockValues) : 0.0f;
+    }
   }
+  // Rows side by side, in lanes; those beyond the last are whatever lies there.
+  constexpr size_t kLaneRows = 8;
+  const v128_t limit = wasm_f32x4_splat(coding.limit);
+  const v128_t finer = wasm_f32x4_splat(2 * coding.limit);
+  const v128_t towering = wasm_f32x4_splat(Dot::kTowering);
+  v128_t tower[kLaneRows / 4];
+  for (size_t i = 0; i < kLaneRows / 4; ++i) {
+    tower[i] = coding.has_two_terms
+                   ? wasm_f32x4_splat(-1)
+                   : wasm_f32x4_mul(towering, common_largest(largest + 4 * i, block_count, rows));
+  }
+  const uint32_t row_bits = (1u << rows) - 1;
   const Rounding rounding;
   const v128_t offset = wasm_i8x16_splat(static_cast<int8_t>(coding.offset));
-  const float finer = 2 * coding.limit;
-  const v128_t second = wasm_f32x4_splat(finer);
   size_t term = 0;
   for (size_t b = 0; b < block_count; ++b) {
-    bool has_second = false;
-    float inverse[kCodeRows];
-    float second_scales[kCodeRows];
-    blocks[term] = static_cast<uint32_t>(b);
-    for (size_t r = 0; r < rows; ++r) {
-      const float most = largest[b * rows + r];
-      const bool needs_second = coding.has_two_terms || most > tower[r];
-      has_second |= needs_second;
-      inverse[r] = most > 0 ? coding.limit / most : 0.0f;
-      scales[term * rows + r] = most / coding.limit;
-      second_scales[r] = needs_second ? most / (coding.limit * finer) : 0.0f;
-      code_block<Dot, false>(rounding, x + r * x_stride + b * kBlockValues, inverse[r], second,
-                             offset, codes + (term * rows + r) * kBlockValues);
+    float inverse[kLaneRows];
+    float first_scales[kLaneRows];
+    float second_scales[kLaneRows];
+    uint32_t second_bits = 0;
+    for (size_t i = 0; i < kLaneRows; i += 4) {
+      const v128_t most = load(largest + b * rows + i);
+      const v128_t is_zero = wasm_f32x4_eq(most, wasm_i32x4_const_splat(0));
+      const v128_t scale = wasm_f32x4_div(most, limit);
+      const v128_t needs_second = wasm_f32x4_gt(most, tower[i / 4]);
+      store(inverse + i, wasm_v128_andnot(wasm_f32x4_div(limit, most), is_zero));
+      store(first_scales + i, scale);
+      store(second_scales + i, wasm_v128_and(wasm_f32x4_div(scale, finer), needs_second));
+      second_bits |= wasm_i32x4_bitmask(needs_second) << i;
     }
-    ++term;
-    if (!has_second) continue;
-    blocks[term] = static_cast<uint32_t>(b);
-    for (size_t r = 0; r < rows; ++r) {
-      scales[term * rows + r] = second_scales[r];
-      code_block<Dot, true>(rounding, x + r * x_stride + b * kBlockValues, inverse[r], second,
-                            offset, codes + (term * rows + r) * kBlockValues);
-    }
-    ++term;
+    const auto add_term = [&](const auto& code, const float* term_scales) {
+      blocks[term] = static_cast<uint32_t>(b);
+      for (size_t r = 0; r < rows; ++r) {
+        scales[term * rows + r] = term_scales[r];
+        code(rounding, x + r * x_stride + b * kBlockValues, inverse[r], finer, offset,
+             codes + (term * rows + r) * kBlockValues);
+      }
+      ++term;
+    };
+    add_term(code_block<Dot, false>, first_scales);
+    if ((second_bits & row_bits) != 0) add_term(code_block<Dot, true>, second_scales);
   }
   return {rows, term, blocks, scales, sums, codes};
 }

@@ -19,19 +19,26 @@ template <class Dot, class Madd, int R>
 inline void byte_tile(const CodeTile& codes, const BytePanel& panel, float* y) {
   const auto* code = static_cast<const uint8_t*>(codes.codes);
   constexpr size_t kRowBytes = kBlockValues * sizeof(typename Dot::Code);
+  // Sums of 8-bit codes start at what turns integers into floats; those of 16-bit codes are too large.
+  const Rounding rounding;
+  const size_t row_bytes = opaque(kRowBytes);
   for (size_t t = 0; t < codes.term_count; ++t, code += R * kRowBytes) {
     const size_t b = codes.blocks[t];
     const uint8_t* q = panel.q + b * panel.q_stride;
+    v128_t start0 = wasm_i32x4_const_splat(0);
+    v128_t start1 = start0;
+    if (Dot::kHasOffset) {
+      start0 = rounding.shifted_integer(load(panel.corrections + 8 * b));
+      start1 = rounding.shifted_integer(load(panel.corrections + 8 * b + 4));
+    }
     v128_t sums[R][2];
 #pragma unroll
     for (int r = 0; r < R; ++r) {
-      sums[r][0] = Dot::kHasOffset ? load(panel.corrections + 8 * b) : wasm_i32x4_const_splat(0);
-      sums[r][1] =
-          Dot::kHasOffset ? load(panel.corrections + 8 * b + 4) : wasm_i32x4_const_splat(0);
+      sums[r][0] = start0;
+      sums[r][1] = start1;
     }
-    // A step for each turn of the loop: unrolled, V8 moves the loads to the front and runs out of registers.
-#pragma clang loop unroll(disable)
-    for (size_t step = 0; step < kRowBytes; step += 4, q += 8 * Dot::kGroup) {
+    size_t step = 0;
+    const auto has_more = [&]() __attribute__((always_inline)) {
       const v128_t low = Dot::weights_low(q);
       const v128_t high = Dot::weights_high(q);
 #pragma unroll
@@ -41,17 +48,25 @@ inline void byte_tile(const CodeTile& codes, const BytePanel& panel, float* y) {
         sums[r][0] = Dot::dot(low, value, sums[r][0]);
         sums[r][1] = Dot::dot(high, value, sums[r][1]);
       }
+      q += 8 * Dot::kGroup * Dot::kWeightBytes;
+      step += 4;
+      return step < row_bytes;
+    };
+    // Every step ends in a branch of its own, as in tile.h.
+    while (has_more() && has_more()) {
     }
+    const auto to_float = [&](v128_t sum) {
+      return Dot::kHasOffset ? rounding.as_float(sum) : wasm_f32x4_convert_i32x4(sum);
+    };
     const v128_t scale0 = load(panel.scales + 8 * b);
     const v128_t scale1 = load(panel.scales + 8 * b + 4);
 #pragma unroll
     for (int r = 0; r < R; ++r) {
       const v128_t scale = load_splat(codes.scales + t * R + static_cast<size_t>(r));
       float* row = y + 8 * r;
-      store(row, Madd::madd(wasm_f32x4_convert_i32x4(sums[r][0]), wasm_f32x4_mul(scale, scale0),
-                            load(row)));
-      store(row + 4, Madd::madd(wasm_f32x4_convert_i32x4(sums[r][1]), wasm_f32x4_mul(scale, scale1),
-                                load(row + 4)));
+      store(row, Madd::madd(to_float(sums[r][0]), wasm_f32x4_mul(scale, scale0), load(row)));
+      store(row + 4,
+            Madd::madd(to_float(sums[r][1]), wasm_f32x4_mul(scale, scale1), load(row + 4)));
     }
   }
 }
