@@ -5,7 +5,13 @@ import type { ToWorker } from '../../web/src/worker/link.js';
 
 test('a part of a large buffer goes to the worker without the rest', () => {
   const posted: ToWorker[] = [];
-  const worker = { postMessage: (message: ToWorker) => posted.push(message) };
+  const handedOver: Transferable[][] = [];
+  const worker = {
+    postMessage(message: ToWorker, transfer: Transferable[]) {
+      posted.push(message);
+      handedOver.push(transfer);
+    },
+  };
   const link = openWorker<EngineCalls, EngineEvent>(worker as unknown as Worker);
   const file = Uint8Array.from({ length: 1000 }, (_, i) => i);
   void link.call('pushLoad', { bytes: file.subarray(100, 110) });
@@ -16,6 +22,9 @@ test('a part of a large buffer goes to the worker without the rest', () => {
   });
   expect(sent[0]).toEqual(file.subarray(100, 110));
   expect(sent[0]?.buffer.byteLength).toBe(10);
-  // What is whole is not copied twice.
+  // The copy is not copied again on its way.
+  expect(handedOver[0]).toEqual([sent[0]?.buffer]);
+  // What is whole is the caller's, and is not copied twice.
   expect(sent[1]).toBe(file);
+  expect(handedOver[1]).toEqual([]);
 });

@@ -22,7 +22,8 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
   let isClosed = false;
   let failure: SusurrusError | undefined;
 
-  const post = (message: ToWorker): void => worker.postMessage(message);
+  const post = (message: ToWorker, transfer: Transferable[] = []): void =>
+    worker.postMessage(message, transfer);
 
   worker.onmessage = ({ data }: MessageEvent<FromWorker<Event>>) => {
     const call = waiting.get(data.id);
@@ -78,7 +79,8 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
             then(value);
           };
         waiting.set(id, { done: settle(done), failed: settle(failed), options });
-        post({ type: 'call', id, name, request: withOwnBuffers(request) });
+        const copies: Transferable[] = [];
+        post({ type: 'call', id, name, request: withOwnBuffers(request, copies) }, copies);
       });
     },
     close() {
@@ -90,12 +92,17 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
   };
 }
 
-/** A message takes along the whole buffer behind a view: a part of a larger one goes as a copy of its own. */
-function withOwnBuffers<T>(request: T): T {
-  const own = (value: unknown): unknown =>
-    ArrayBuffer.isView(value) && value.byteLength < value.buffer.byteLength
-      ? (value as Uint8Array).slice()
-      : value;
+/**
+ * A message takes along the whole buffer behind a view: a part of a larger one goes as a copy of its own, which nobody
+ * needs on this side.
+ */
+function withOwnBuffers<T>(request: T, copies: Transferable[]): T {
+  const own = (value: unknown): unknown => {
+    if (!ArrayBuffer.isView(value) || value.byteLength === value.buffer.byteLength) return value;
+    const copy = (value as Uint8Array<ArrayBuffer>).slice();
+    copies.push(copy.buffer);
+    return copy;
+  };
   return Object.fromEntries(
     Object.entries(request ?? {}).map(([key, value]) => [key, own(value)]),
   ) as T;
