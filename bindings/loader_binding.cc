@@ -33,13 +33,24 @@ Status LoadSink::on_manifest(ModelManifest& manifest) {
   return store_.on_manifest(manifest);
 }
 
-Result<MutableByteSpan> LoadSink::place_tensor(const TensorInfo& tensor) {
+void LoadSink::make_room(const TensorInfo& tensor) const {
   if (tensor.file_offset < file_byte_count_) {
     grow_memory(tensor.raw_byte_count, file_byte_count_ - tensor.file_offset);
   }
+}
+
+Result<MutableByteSpan> LoadSink::place_tensor(const TensorInfo& tensor) {
+  make_room(tensor);
   auto place = store_.place_tensor(tensor);
-  if (place && !place->empty()) dtype_bits_ |= 1u << static_cast<uint32_t>(tensor.dtype);
+  if (place && !place->empty()) remember_dtype(tensor);
   return place;
+}
+
+Result<bool> LoadSink::stream_tensor(const TensorInfo& tensor) {
+  make_room(tensor);
+  auto streams = store_.stream_tensor(tensor);
+  if (streams && *streams) remember_dtype(tensor);
+  return streams;
 }
 
 std::vector<std::string> LoadSink::dtypes() const {

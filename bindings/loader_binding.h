@@ -13,6 +13,8 @@ class LoadSink : public ModelSink {
  public:
   Status on_manifest(ModelManifest& manifest) override;
   Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override;
+  Result<bool> stream_tensor(const TensorInfo& tensor) override;
+  void on_tensor_bytes(ByteSpan bytes) override { store_.on_tensor_bytes(bytes); }
   void on_tensor_complete(const TensorInfo& tensor) override { store_.on_tensor_complete(tensor); }
   void on_warning(std::string_view text) override { store_.on_warning(text); }
 
@@ -24,6 +26,11 @@ class LoadSink : public ModelSink {
   std::vector<std::string> dtypes() const;
 
  private:
+  void make_room(const TensorInfo& tensor) const;
+  void remember_dtype(const TensorInfo& tensor) {
+    dtype_bits_ |= 1u << static_cast<uint32_t>(tensor.dtype);
+  }
+
   WeightStore store_{default_kernels().packing};
   std::string format_;
   uint32_t dtype_bits_ = 0;

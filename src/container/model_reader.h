@@ -33,6 +33,10 @@ class ModelSink {
   /// Called when the tensor's first byte is about to be placed, in file order. Returns memory of exactly
   /// raw_byte_count bytes that stays valid until the reader is gone, or an empty span to skip the tensor.
   virtual Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) = 0;
+  /// Asked first, for a tensor that is stored as it is: true where the sink has taken memory for it, and its bytes shall go
+  /// to on_tensor_bytes() in order, instead of to a place.
+  virtual Result<bool> stream_tensor(const TensorInfo&) { return false; }
+  virtual void on_tensor_bytes(ByteSpan) {}
   virtual void on_tensor_complete(const TensorInfo& tensor) = 0;
   /// Something acceptable but noteworthy (apr.md §10, "Warn"). `text` is a stable English phrase.
   virtual void on_warning(std::string_view text) = 0;

@@ -39,7 +39,7 @@ constexpr KernelTable kReference = {
 #if SUSURRUS_WITH_SIMD128
 constexpr KernelTable kSimd128 = {
     .variant = Variant::simd128,
-    .packing = {WeightLayout::panels_of_2, pack_panels, raise_halves},
+    .packing = {WeightLayout::panels_of_2, pack_panels, raise_halves, pack_rows},
     .linear = linear_simd128,
     .attention = attention_simd128,
     .byte_attention = byte_attention_simd128,
@@ -59,7 +59,7 @@ constexpr KernelTable kSimd128 = {
 // Where a fused multiply-add gains nothing measurable, the simd128 kernel serves both.
 constexpr KernelTable kRelaxed = {
     .variant = Variant::relaxed,
-    .packing = {WeightLayout::panels_of_4, pack_panels, raise_halves},
+    .packing = {WeightLayout::panels_of_4, pack_panels, raise_halves, pack_rows},
     .linear = linear_relaxed,
     .attention = attention_relaxed,
     .byte_attention = byte_attention_relaxed,

@@ -21,6 +21,10 @@ inline TensorView packed_view(TensorView weight) {
 using PackWeights = TensorView(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
                                MutableByteSpan pack);
 
+/// The same for the next kPackedRows rows, from `rows` to their pack.
+using PackRows = void(const TensorView& weight, WeightLayout layout, const uint8_t* rows,
+                      uint8_t* pack);
+
 /// Raises a matrix of halves in place (WeightLayout::raised_halves); false where it cannot, and nothing changed.
 using RaiseHalves = bool(MutableByteSpan halves);
 
@@ -29,6 +33,7 @@ struct WeightPacking {
   WeightLayout layout = WeightLayout::rows;
   PackWeights* pack = nullptr;
   RaiseHalves* raise = nullptr;
+  PackRows* pack_rows = nullptr;
 };
 
 }  // namespace susurrus

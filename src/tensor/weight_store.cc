@@ -64,25 +64,77 @@ Result<MutableByteSpan> WeightStore::place_tensor(const TensorInfo& tensor) {
   }
   Entry* entry = find_entry(canonical_tensor_name(tensor.name));
   if (entry == nullptr) return MutableByteSpan{};
-  uint64_t byte_count = tensor.raw_byte_count;
-  uint64_t pack_bytes = entry->is_convolution ? entry->view.row_byte_count() : 0;
-  if (is_packed(*entry)) {
-    const uint64_t packed_bytes = kPackedRows * packed_view(entry->view).row_byte_count();
-    const uint64_t packs = (entry->view.rows() + kPackedRows - 1) / kPackedRows;
+  SUSURRUS_TRY(take_memory(*entry, tensor.raw_byte_count));
+  return entry->buffer.bytes().first(static_cast<size_t>(tensor.raw_byte_count));
+}
+
+Status WeightStore::take_memory(Entry& entry, uint64_t byte_count) {
+  uint64_t pack_bytes = entry.is_convolution ? entry.view.row_byte_count() : 0;
+  if (is_packed(entry)) {
+    const uint64_t packed_bytes = kPackedRows * packed_view(entry.view).row_byte_count();
+    const uint64_t packs = (entry.view.rows() + kPackedRows - 1) / kPackedRows;
     byte_count = std::max(byte_count, packs * packed_bytes);
-    pack_bytes = entry->is_convolution ? 2 * packed_bytes : packed_bytes;
+    pack_bytes = entry.is_convolution ? 2 * packed_bytes : packed_bytes;
   }
   if (pack_.byte_count() < pack_bytes) {
     SUSURRUS_ASSIGN(pack_, AlignedBuffer::allocate(pack_bytes, "weights"));
   }
-  SUSURRUS_ASSIGN(entry->buffer, AlignedBuffer::allocate(byte_count, "weights"));
-  entry->view.data = entry->buffer.data();
-  return entry->buffer.bytes().first(static_cast<size_t>(tensor.raw_byte_count));
+  SUSURRUS_ASSIGN(entry.buffer, AlignedBuffer::allocate(byte_count, "weights"));
+  entry.view.data = entry.buffer.data();
+  return ok_status();
+}
+
+Result<bool> WeightStore::stream_tensor(const TensorInfo& tensor) {
+  Entry* entry = find_entry(canonical_tensor_name(tensor.name));
+  if (entry == nullptr || packing_.pack_rows == nullptr || !is_block_dtype(entry->view.dtype) ||
+      entry->is_convolution || !is_packed(*entry)) {
+    return false;
+  }
+  SUSURRUS_TRY(take_memory(*entry, tensor.raw_byte_count));
+  streamed_ = entry;
+  packed_byte_count_ = 0;
+  waiting_byte_count_ = 0;
+  return true;
+}
+
+void WeightStore::on_tensor_bytes(ByteSpan bytes) {
+  const auto pack_bytes = static_cast<size_t>(kPackedRows * streamed_->view.row_byte_count());
+  while (!bytes.empty()) {
+    const size_t count = std::min(pack_bytes - waiting_byte_count_, bytes.size());
+    const uint8_t* rows = bytes.data();
+    if (count < pack_bytes) {
+      // Rows that the end of a piece cuts wait for the next one.
+      std::memcpy(pack_.data() + waiting_byte_count_, rows, count);
+      waiting_byte_count_ += count;
+      rows = pack_.data();
+    }
+    bytes = bytes.subspan(count);
+    if (count == pack_bytes || waiting_byte_count_ == pack_bytes) pack_next(rows, pack_bytes);
+  }
+}
+
+void WeightStore::pack_next(const uint8_t* rows, size_t pack_bytes) {
+  Entry& entry = *streamed_;
+  SUSURRUS_CHECK(pack_bytes <= entry.buffer.byte_count() - packed_byte_count_);
+  packing_.pack_rows(entry.view, packing_.layout, rows, entry.buffer.data() + packed_byte_count_);
+  packed_byte_count_ += pack_bytes;
+  waiting_byte_count_ = 0;
+}
+
+void WeightStore::end_stream() {
+  if (waiting_byte_count_ > 0) {
+    const auto pack_bytes = static_cast<size_t>(kPackedRows * streamed_->view.row_byte_count());
+    std::memset(pack_.data() + waiting_byte_count_, 0, pack_bytes - waiting_byte_count_);
+    pack_next(pack_.data(), pack_bytes);
+  }
+  streamed_->view.layout = packing_.layout;
+  streamed_ = nullptr;
 }
 
 void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
   Entry* entry = find_entry(canonical_tensor_name(tensor.name));
   if (entry == nullptr || !is_multiplied(*entry)) return;
+  if (entry == streamed_) return end_stream();
   TensorView& view = entry->view;
   if (entry->is_convolution) {
     const bool is_f32 = view.dtype == Dtype::f32;

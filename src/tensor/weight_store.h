@@ -12,10 +12,10 @@
 namespace susurrus {
 
 /// The ModelSink used for inference: every tensor in a 64-byte aligned buffer of its own, taken when its first byte
-/// arrives, in the type its file stores; matrices of the block types are packed as soon as they are complete. Weights of
-/// convolutions, (out, in, 3) in the file, become matrices (out, 3 · in) that a product with three neighbouring rows takes,
-/// packed as well (packed_view()) where those of the encoder's layers are. Refuses what is not a complete Whisper before the
-/// first weight.
+/// arrives, in the type its file stores. Matrices of the block types are packed while their rows arrive (compressed ones once
+/// they are complete). Weights of convolutions, (out, in, 3) in the file, become matrices (out, 3 · in) that a product with
+/// three neighbouring rows takes, packed as well (packed_view()) where those of the encoder's layers are. Refuses what is not
+/// a complete Whisper before the first weight.
 class WeightStore : public ModelSink {
  public:
   explicit WeightStore(const WeightPacking& packing = {}) : packing_(packing) {}
@@ -23,6 +23,9 @@ class WeightStore : public ModelSink {
   Status on_manifest(ModelManifest& manifest) override;
   /// Empty for tensors that Whisper does not need.
   Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override;
+  /// Those that are packed: row after row, so that nothing but packs goes to memory that is new.
+  Result<bool> stream_tensor(const TensorInfo& tensor) override;
+  void on_tensor_bytes(ByteSpan bytes) override;
   void on_tensor_complete(const TensorInfo& tensor) override;
   void on_warning(std::string_view text) override;
 
@@ -44,11 +47,18 @@ class WeightStore : public ModelSink {
   Entry* find_entry(std::string_view name);
   static bool is_multiplied(const Entry& entry);
   bool is_packed(const Entry& entry) const;
+  /// Its memory, with room for whole packs.
+  Status take_memory(Entry& entry, uint64_t byte_count);
+  void pack_next(const uint8_t* rows, size_t pack_bytes);
+  void end_stream();
 
   WeightPacking packing_;
   bool has_packed_layers_ = false;
-  AlignedBuffer pack_;          // of the rows that are rearranged together
-  std::vector<Entry> entries_;  // sorted by name
+  AlignedBuffer pack_;         // of the rows that are rearranged together
+  Entry* streamed_ = nullptr;  // whose bytes are on their way
+  size_t packed_byte_count_ = 0;
+  size_t waiting_byte_count_ = 0;  // in pack_, for the rest of their rows
+  std::vector<Entry> entries_;     // sorted by name
   ModelMetadata metadata_;
   std::vector<std::string> warnings_;
 };

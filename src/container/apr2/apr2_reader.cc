@@ -180,9 +180,15 @@ Status Apr2Reader::start_tensor() {
 Status Apr2Reader::place() {
   const TensorInfo& tensor = tensors_[current_];
   destination_ = {};
+  streams_ = false;
   // Ciphertext must never pass for weights, whatever the sink would do with it.
   if (!header_.has(apr2_flags::kEncrypted)) {
-    SUSURRUS_ASSIGN(destination_, sink_.place_tensor(tensor));
+    if (!tensor.is_compressed) {
+      SUSURRUS_ASSIGN(streams_, sink_.stream_tensor(tensor));
+    }
+    if (!streams_) {
+      SUSURRUS_ASSIGN(destination_, sink_.place_tensor(tensor));
+    }
   }
   if (!destination_.empty() && destination_.size() != tensor.raw_byte_count) {
     return make_error(ErrorCode::internal_error, ErrorReason::internal).about(tensor.name);
@@ -202,6 +208,7 @@ Status Apr2Reader::place() {
 Status Apr2Reader::on_tensor(ByteSpan bytes) {
   if (!placed_) SUSURRUS_TRY(place());
   if (decodes_) return lz4_.push(bytes);
+  if (streams_) sink_.on_tensor_bytes(bytes);
   if (destination_.empty()) return ok_status();
   uint8_t* place = destination_.data() + written_;
   if (bytes.data() != place) std::memcpy(place, bytes.data(), bytes.size());

@@ -77,6 +77,7 @@ class Apr2Reader : public ModelReader {
   size_t current_ = 0;
   bool placed_ = false;
   bool decodes_ = false;
+  bool streams_ = false;
   MutableByteSpan destination_;
   size_t written_ = 0;
   Lz4BlockStream lz4_;

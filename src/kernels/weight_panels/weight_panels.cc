@@ -13,13 +13,48 @@
 namespace susurrus {
 namespace {
 
-/// The integers of a row's block, as bytes without offset.
-void unpack_row(const BlockLayout& layout, const uint8_t* block, uint8_t q[kBlockValues]) {
-  const uint8_t* qs = block + layout.qs;
-  if (layout.byte_count == kQ80Layout.byte_count) {
-    std::memcpy(q, qs, kBlockValues);
-    return;
+using Vector = uint8_t __attribute__((vector_size(16)));
+
+/// Groups of G bytes of a and b in turn, the first half of both and the second.
+template <size_t G>
+void interleave(Vector a, Vector b, Vector& first, Vector& second);
+template <>
+void interleave<4>(Vector a, Vector b, Vector& first, Vector& second) {
+  first = __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
+  second =
+      __builtin_shufflevector(a, b, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31);
+}
+template <>
+void interleave<2>(Vector a, Vector b, Vector& first, Vector& second) {
+  first = __builtin_shufflevector(a, b, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23);
+  second =
+      __builtin_shufflevector(a, b, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31);
+}
+
+/// The integers of 8 rows' blocks, which lie so many bytes apart, in the order of a panel: a shuffle of eight piles, which
+/// three riffles make.
+template <size_t G>
+void pack_integers(const uint8_t* rows, size_t row_bytes, uint8_t* to) {
+  for (size_t half = 0; half < kBlockValues;
+       half += sizeof(Vector), to += kPanelBlockIntegers / 2) {
+    Vector piles[2][kPanelRows];
+    for (size_t r = 0; r < kPanelRows; ++r) {
+      std::memcpy(&piles[0][r], rows + r * row_bytes + half, sizeof(Vector));
+    }
+    for (size_t riffle = 0; riffle < 3; ++riffle) {
+      const Vector* from = piles[riffle % 2];
+      Vector* next = piles[(riffle + 1) % 2];
+      for (size_t r = 0; r < 4; ++r) {
+        interleave<G>(from[r], from[r + 4], next[2 * r], next[2 * r + 1]);
+      }
+    }
+    std::memcpy(to, piles[1], sizeof piles[1]);
   }
+}
+
+/// The integers of a row's block of a nibble type, as bytes without offset.
+void unpack_nibbles(const BlockLayout& layout, const uint8_t* block, uint8_t q[kBlockValues]) {
+  const uint8_t* qs = block + layout.qs;
   for (size_t j = 0; j < 16; ++j) {
     q[j] = qs[j] & 15;
     q[j + 16] = static_cast<uint8_t>(qs[j] >> 4);
@@ -36,19 +71,22 @@ void pack_panel(const BlockLayout& layout, size_t block_count, const uint8_t* ro
   const PanelBlockLayout to(layout);
   const bool has_nibbles = layout.byte_count != kQ80Layout.byte_count;
   const size_t row_bytes = block_count * layout.byte_count;
-  for (size_t b = 0; b < block_count; ++b, panel += to.byte_count) {
-    uint8_t integers[kPanelBlockIntegers];
+  for (size_t b = 0; b < block_count; ++b, rows += layout.byte_count, panel += to.byte_count) {
     for (size_t r = 0; r < kPanelRows; ++r) {
-      const uint8_t* block = rows + r * row_bytes + b * layout.byte_count;
+      const uint8_t* block = rows + r * row_bytes;
       std::memcpy(panel + 2 * r, block, 2);
       if (to.m != BlockLayout::kAbsent) std::memcpy(panel + to.m + 2 * r, block + layout.m, 2);
-      uint8_t q[kBlockValues];
-      unpack_row(layout, block, q);
-      for (size_t k = 0; k < kBlockValues; k += G) {
-        std::memcpy((has_nibbles ? integers : panel + to.q) + panel_index(G, r, k), q + k, G);
-      }
     }
-    if (!has_nibbles) continue;
+    if (!has_nibbles) {
+      pack_integers<G>(rows + layout.qs, row_bytes, panel + to.q);
+      continue;
+    }
+    uint8_t unpacked[kPanelBlockIntegers];
+    for (size_t r = 0; r < kPanelRows; ++r) {
+      unpack_nibbles(layout, rows + r * row_bytes, unpacked + r * kBlockValues);
+    }
+    uint8_t integers[kPanelBlockIntegers];
+    pack_integers<G>(unpacked, kBlockValues, integers);
     for (size_t i = 0; i < kPanelBlockIntegers / 2; ++i) {
       panel[to.q + i] =
           static_cast<uint8_t>((integers[i] & 15) | integers[i + kPanelBlockIntegers / 2] << 4);
@@ -98,7 +136,6 @@ TensorView pack_panels(const TensorView& weight, WeightLayout layout, MutableByt
                        MutableByteSpan panel) {
   TensorView packed = packed_view(weight);
   packed.layout = layout;
-  const BlockLayout& block = block_layout(packed.dtype);
   const auto row_bytes = static_cast<size_t>(packed.row_byte_count());
   const auto raw_bytes = static_cast<size_t>(packed.rows()) * row_bytes;
   const size_t panel_bytes = kPanelRows * row_bytes;
@@ -117,14 +154,16 @@ TensorView pack_panels(const TensorView& weight, WeightLayout layout, MutableByt
       std::memcpy(panel.data(), bytes.data() + at, left);
     }
     std::fill(panel.data() + left, panel.data() + panel_bytes, uint8_t{0});
-    const size_t block_count = row_bytes / block.byte_count;
-    if (layout == WeightLayout::panels_of_4) {
-      pack_panel<4>(block, block_count, panel.data(), bytes.data() + at);
-    } else {
-      pack_panel<2>(block, block_count, panel.data(), bytes.data() + at);
-    }
+    pack_rows(packed, layout, panel.data(), bytes.data() + at);
   }
   return packed;
+}
+
+void pack_rows(const TensorView& weight, WeightLayout layout, const uint8_t* rows, uint8_t* panel) {
+  const BlockLayout& block = block_layout(weight.dtype);
+  const size_t block_count = static_cast<size_t>(weight.row_byte_count()) / block.byte_count;
+  (layout == WeightLayout::panels_of_4 ? pack_panel<4> : pack_panel<2>)(block, block_count, rows,
+                                                                        panel);
 }
 
 void read_weight_row(const TensorView& weight, size_t row, float* y) {

@@ -50,6 +50,9 @@ constexpr size_t panel_index(size_t group, size_t row, size_t column) {
 TensorView pack_panels(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
                        MutableByteSpan panel);
 
+/// Makes a panel of the next 8 rows of a block type, which lie elsewhere.
+void pack_rows(const TensorView& weight, WeightLayout layout, const uint8_t* rows, uint8_t* panel);
+
 /// y[k] = weight[row, k], exactly, from any layout of any weight type.
 void read_weight_row(const TensorView& weight, size_t row, float* y);
 

@@ -129,7 +129,8 @@ void add_mlp(const RandomModel& model, const std::string& block, Values& x, size
 }  // namespace
 
 RandomModel random_model(const WhisperDimensions& dimensions, uint64_t seed, Dtype dtype,
-                         Dtype vector_dtype, bool is_multilingual, const WeightPacking& packing) {
+                         Dtype vector_dtype, bool is_multilingual, const WeightPacking& packing,
+                         size_t piece_bytes) {
   RandomModel model;
   model.store = WeightStore(packing);
   model.dimensions = dimensions;
@@ -162,6 +163,17 @@ RandomModel random_model(const WhisperDimensions& dimensions, uint64_t seed, Dty
   manifest.tensors = infos;
   EXPECT_TRUE(model.store.on_manifest(manifest).has_value());
   for (size_t i = 0; i < infos.size(); ++i) {
+    const bool streams = piece_bytes > 0 && model.store.stream_tensor(infos[i]).value();
+    if (streams) {
+      ByteSpan bytes(weights[i]->view.data, static_cast<size_t>(infos[i].raw_byte_count));
+      while (!bytes.empty()) {
+        const size_t count = std::min(piece_bytes, bytes.size());
+        model.store.on_tensor_bytes(bytes.first(count));
+        bytes = bytes.subspan(count);
+      }
+      model.store.on_tensor_complete(infos[i]);
+      continue;
+    }
     auto place = model.store.place_tensor(infos[i]);
     if (!EXPECT_TRUE(place.has_value())) break;
     std::memcpy(place->data(), weights[i]->view.data, place->size());

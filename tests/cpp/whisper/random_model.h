@@ -42,10 +42,11 @@ struct RandomModel {
 
 /// Matrices in `dtype`, vectors and positions in `vector_dtype` where their rows allow it. The vocabulary is the bytes, then
 /// Whisper's control tokens by name with the languages "en" and "de" (or "en" alone), and whatever else n_vocab holds.
-/// Matrices of block types are packed if so wanted.
+/// Matrices of block types are packed if so wanted, from pieces of `piece_bytes` if that is not 0.
 RandomModel random_model(const WhisperDimensions& dimensions, uint64_t seed,
                          Dtype dtype = Dtype::f32, Dtype vector_dtype = Dtype::f32,
-                         bool is_multilingual = true, const WeightPacking& packing = {});
+                         bool is_multilingual = true, const WeightPacking& packing = {},
+                         size_t piece_bytes = 0);
 
 /// (T, S) of a time-major mel window (2T, M).
 std::vector<double> exact_encoder(const RandomModel& model, const std::vector<double>& mel);
