@@ -1,4 +1,4 @@
-// Keys and values of attention as integers: int8 with a scale for every 32 of them, 1.2 bytes a value.
+// Keys and values of attention as integers: int8 with scales, 1.1 to 1.2 bytes a value.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,50 +16,52 @@ struct ByteKv {
 };
 
 /// One head. What all keys, or all values, have in common is no part of their integers: the mean of each column is taken off
-/// (softmax does not see it in the keys; it is added to the attention's output for the values), so that columns that are
-/// large everywhere do not cost the others their bits. Keys are panels of 8, each as many blocks of 32 columns as a head has; values are panels of 8 columns, each as
-/// many blocks of 32 keys as there are. Keys and columns beyond the last are zeros. Offsets in bytes.
+/// (softmax does not see it in the keys; it is added to the attention's output for the values). Nor is what one column of the
+/// keys is larger than another: each has a scale, how far its farthest key is from the mean, which goes to the queries. So columns that are
+/// large do not cost the others their bits. Keys are panels of 8; values are panels of 8 columns, each as many blocks of kKeys
+/// keys as there are. Keys and columns beyond the last are zeros. Offsets in bytes.
 ///
-///   key panel     per block 8 f32 scales; per block 8 i32 corrections, minus the code's offset times the sum of a key's
-///                 integers (0 where codes have no offset); per block 256 integers
-///   value panel   per block 8 f32 scales; per block 256 integers
-///   means         f32, one for each column of the keys' blocks, then one for each of the values' panels
+///   key panel     8 f32 scales; 8 i32 corrections, minus the code's offset times the sum of a key's integers (0 where codes
+///                 have no offset); the integers
+///   value panel   per block 8 f32 scales; per block the integers
+///   columns       f32, one for each column: means and scales of keys, means of values
 struct ByteKvLayout {
-  static constexpr size_t kBlockIntegers = 8 * kBlockValues;
-  static constexpr size_t kBlockScales = 8 * sizeof(float);
+  /// Keys whose values share a scale.
+  static constexpr size_t kKeys = 64;
+  static constexpr size_t kScales = 8 * sizeof(float);
+  static constexpr size_t kBlockIntegers = 8 * kKeys;
 
-  size_t key_blocks;     // of 32 keys, so four panels of keys
-  size_t head_blocks;    // of 32 columns
-  size_t column_panels;  // of 8 columns
-  size_t key_corrections;
-  size_t key_integers;
+  size_t key_blocks;
+  size_t width;  // columns rounded up to kBlockValues
   size_t key_panel_bytes;
   size_t value_integers;
   size_t value_panel_bytes;
   size_t values;
   size_t key_means;
+  size_t key_scales;
   size_t value_means;
   size_t head_bytes;
 
+  static constexpr size_t kKeyCorrections = kScales;
+  static constexpr size_t kKeyIntegers = 2 * kScales;
+
   constexpr ByteKvLayout(size_t key_rows, size_t head_size)
-      : key_blocks((key_rows + kBlockValues - 1) / kBlockValues),
-        head_blocks((head_size + kBlockValues - 1) / kBlockValues),
-        column_panels((head_size + 7) / 8),
-        key_corrections(head_blocks * kBlockScales),
-        key_integers(2 * key_corrections),
-        key_panel_bytes(key_integers + head_blocks * kBlockIntegers),
-        value_integers(key_blocks * kBlockScales),
+      : key_blocks((key_rows + kKeys - 1) / kKeys),
+        width(round_up(head_size, kBlockValues)),
+        key_panel_bytes(kKeyIntegers + 8 * width),
+        value_integers(key_blocks * kScales),
         value_panel_bytes(value_integers + key_blocks * kBlockIntegers),
-        values(4 * key_blocks * key_panel_bytes),
-        key_means(values + column_panels * value_panel_bytes),
-        value_means(key_means + head_blocks * kBlockValues * sizeof(float)),
-        head_bytes(round_up(value_means + column_panels * kBlockScales, 64)) {}
+        values(key_blocks * (kKeys / 8) * key_panel_bytes),
+        key_means(values + width / 8 * value_panel_bytes),
+        key_scales(key_means + width * sizeof(float)),
+        value_means(key_scales + width * sizeof(float)),
+        head_bytes(round_up(value_means + width * sizeof(float), 64)) {}
 };
 
-/// out[i, d] = mean + scale * q of key first + i of `head`, i < count, d < head_size; rows are contiguous.
+/// out[i, d] = mean + column scale * scale * q of key first + i of `head`, i < count, d < head_size; rows are contiguous.
 void expand_keys(const ByteKv& kv, const ByteKvLayout& layout, size_t head, size_t head_size,
                  size_t first, size_t count, float* out);
-/// The same of `column` of value j.
+/// mean + scale * q of `column` of value j.
 float expand_value(const ByteKv& kv, const ByteKvLayout& layout, size_t head, size_t column,
                    size_t j);
 

@@ -15,7 +15,7 @@ size_t attention_scratch_floats(size_t key_rows, size_t head_size) {
 
 size_t byte_attention_scratch_floats(size_t key_rows, size_t head_size) {
   const ByteKvLayout layout(key_rows, head_size);
-  return ByteAttentionScratch(layout.key_blocks, layout.head_blocks).floats;
+  return ByteAttentionScratch(layout.width, layout.key_blocks, ByteKvLayout::kKeys).floats;
 }
 
 }  // namespace susurrus

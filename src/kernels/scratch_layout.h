@@ -57,26 +57,24 @@ struct ByteLinearScratch {
   }
 };
 
-/// Attention to keys and values as integers, of up to kCodeRows query rows: the queries' codes, room for queries with zeros up
-/// to whole blocks, and a CodeTile of probabilities, one term for each block of keys, with the terms' maxima and corrections.
-/// Reference: a row of probabilities and a key.
+/// Attention to keys and values as integers, of up to kCodeRows query rows: queries times the keys' scales, the codes of
+/// queries in up to two terms, the scores of a block of keys by each, and the codes of probabilities with a scale and a sum
+/// for each block of keys. A code takes up to two bytes. Reference: a row of probabilities and a key.
 struct ByteAttentionScratch {
-  size_t queries;
-  size_t blocks;
+  size_t query_codes;
+  size_t scores;
   size_t scales;
-  size_t maxima;
-  size_t corrections;
+  size_t sums;
   size_t codes;
   size_t floats;
 
-  constexpr ByteAttentionScratch(size_t key_blocks, size_t head_blocks)
-      : queries(CodeTileLayout(head_blocks * kBlockValues).floats),
-        blocks(queries + kCodeRows * head_blocks * kBlockValues),
-        scales(blocks + round_up(key_blocks, 4)),
-        maxima(scales + round_up(kCodeRows * key_blocks, 4)),
-        corrections(maxima + round_up(kCodeRows * key_blocks, 4)),
-        codes(corrections + kPanelTile * key_blocks),
-        floats(round_up(codes + kCodeRows * key_blocks * kBlockValues / 2, 16) + 16) {}
+  constexpr ByteAttentionScratch(size_t width, size_t key_blocks, size_t block_keys)
+      : query_codes(kCodeRows * width),
+        scores(query_codes + kCodeRows * round_up(width, block_keys) / 2),
+        scales(scores + 2 * kCodeRows * block_keys),
+        sums(scales + round_up(kCodeRows * key_blocks, 4)),
+        codes(sums + round_up(kCodeRows * key_blocks, 4)),
+        floats(round_up(codes + kCodeRows * key_blocks * block_keys / 2, 16) + 16) {}
 };
 
 /// Many rows: a panel of kPanelColumns weight rows by at most kPanelDepth of k, expanded and packed

@@ -8,9 +8,10 @@ namespace susurrus {
 ///
 /// Error, where codes of queries have L levels on either side of 0 (32767: simd128; 63 to 127, by the machine: relaxed) and
 /// those of probabilities P levels (32767; 127 or 255):
-///   queries         each of 32 columns q' = q + e, |e| <= max |q| / (2 L) with that block's largest |q|
-///   probabilities   in a block of 32 keys, p' = p + e, |e| <= 0.51 max p / P with that block's largest p; they are divided
-///                   by the sum of the p'
+///   queries         times the scales of the keys' columns, q' = q + e, |e| <= max |q| / (2 L) with the head's largest |q|;
+///                   relaxed: 1 / (2 L) of that where it would move scores by more than about 0.01
+///   probabilities   in a block of ByteKvLayout::kKeys keys, p' = p + e, |e| <= 0.51 max p / P with that block's largest p;
+///                   they are divided by the sum of the p'
 /// and f32 rounding as in attention(). The reference codes neither.
 /// A NaN among a row's queries makes the row one of NaN (the reference: of zeros).
 using ByteAttentionFn = void(const AttentionArgs& args);

@@ -1,12 +1,15 @@
-// Attention by integers: up to six query rows against a head's keys, block by block of 32, whose probabilities are coded as
+// Attention by integers: up to six query rows against a head's keys, block by block, whose probabilities are coded as
 // they come; then against the values.
 #pragma once
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/byte_attention/byte_attention.h"
 #include "kernels/byte_kv.h"
-#include "kernels/simd/byte_tile.h"
+#include "kernels/simd/byte_codes.h"
 #include "kernels/simd/exp.h"
 #include "kernels/simd/read_ahead.h"
 
@@ -20,18 +23,14 @@ inline float probability_limit(const ByteCoding& coding) {
   return coding.offset == 128 ? 255.0f : 127.0f;
 }
 
-/// Scores of a block of 32 keys, in their tiles of 8, to codes round(limit * exp((score - maximum) * scale)).
+/// Scores of a block of keys to codes round(limit * 2^((score - maximum) * factor)), a row at a time.
 ///
 /// limit * 2^f by a polynomial, |f| <= 1/2, relative error 7.5e-5 (degree 3) or 2.6e-6 (degree 4, for 16 bits): less than
 /// 0.02 and 0.1 of a code.
 template <class Dot, class Madd>
 class ProbabilityCoder {
  public:
-  ProbabilityCoder(float scale, float limit)
-      : factor_(wasm_f32x4_splat(scale * 1.44269504f)),
-        // Scores so far below the maximum have code 0; more need not be told apart.
-        lowest_(wasm_f32x4_splat(-30.0f / (scale * 1.44269504f))),
-        shift_(held_u32(0x4B400000)) {
+  explicit ProbabilityCoder(float limit) : shift_(held_u32(0x4B400000)) {
     constexpr float kCubic[] = {0.0551716691f, 0.242611122f, 0.693260985f, 0.999928074f};
     constexpr float kQuartic[] = {0.00957010191f, 0.0559178603f, 0.240247448f, 0.693121815f,
                                   0.999999261f};
@@ -40,39 +39,53 @@ class ProbabilityCoder {
     }
   }
 
-  /// The 32 scores are scores[0..8), scores[stride..stride + 8), ...; answers the maximum.
-  float code(const float* scores, size_t stride, typename Dot::Code* codes) const {
-    v128_t most = wasm_f32x4_pmax(load(scores), load(scores + 4));
-#pragma unroll
-    for (size_t p = 1; p < 4; ++p) {
-      most = wasm_f32x4_pmax(most, load(scores + p * stride));
-      most = wasm_f32x4_pmax(most, load(scores + p * stride + 4));
+  struct Block {
+    float maximum;  // of the scores
+    float sum;      // of the codes
+  };
+
+  Block code(const float* scores, float row_factor, typename Dot::Code* codes) const {
+    v128_t most = load(scores);
+    for (size_t j = 4; j < ByteKvLayout::kKeys; j += 4) {
+      most = wasm_f32x4_pmax(most, load(scores + j));
     }
     most = wasm_f32x4_pmax(most, wasm_i32x4_shuffle(most, most, 2, 3, 0, 1));
     most = wasm_f32x4_pmax(most, wasm_i32x4_shuffle(most, most, 1, 0, 3, 2));
-    for (size_t p = 0; p < 4; p += 2, scores += 2 * stride, codes += 16) {
-      const v128_t q[4] = {code_four(load(scores), most), code_four(load(scores + 4), most),
-                           code_four(load(scores + stride), most),
-                           code_four(load(scores + stride + 4), most)};
+    const v128_t factor = wasm_f32x4_splat(row_factor);
+    // Scores so far below the maximum have code 0; more need not be told apart.
+    const v128_t lowest = wasm_f32x4_splat(-30.0f / row_factor);
+    v128_t sum = wasm_i32x4_const_splat(0);
+    const ProbabilityCoder held = *this;
+    const v128_t ones = Dot::kHasOffset ? wasm_i8x16_const_splat(1) : wasm_i16x8_const_splat(1);
+#pragma clang loop unroll(disable)
+    for (size_t j = 0; j < ByteKvLayout::kKeys; j += 16, scores += 16, codes += 16) {
+      v128_t q[4];
+#pragma unroll
+      for (size_t i = 0; i < 4; ++i) {
+        q[i] = held.code_four(wasm_f32x4_sub(load(scores + 4 * i), most), factor, lowest);
+      }
       const v128_t low = wasm_i16x8_narrow_i32x4(q[0], q[1]);
       const v128_t high = wasm_i16x8_narrow_i32x4(q[2], q[3]);
       if constexpr (Dot::kHasOffset) {
-        wasm_v128_store(codes, wasm_u8x16_narrow_i16x8(low, high));
+        const v128_t bytes = wasm_u8x16_narrow_i16x8(low, high);
+        wasm_v128_store(codes, bytes);
+        sum = Dot::dot(ones, bytes, sum);
       } else {
         wasm_v128_store(codes, low);
         wasm_v128_store(codes + 8, high);
+        sum = Dot::dot(ones, high, Dot::dot(ones, low, sum));
       }
     }
-    return wasm_f32x4_extract_lane(most, 0);
+    return {wasm_f32x4_extract_lane(most, 0), sum_lanes(wasm_f32x4_convert_i32x4(sum))};
   }
 
  private:
   static constexpr int kDegree = Dot::kHasOffset ? 3 : 4;
 
-  v128_t code_four(v128_t scores, v128_t most) const {
-    const v128_t x = wasm_f32x4_pmax(lowest_, wasm_f32x4_sub(scores, most));
-    const v128_t shifted = Madd::madd(x, factor_, shift_);
-    const v128_t f = Madd::madd(x, factor_, wasm_f32x4_sub(shift_, shifted));
+  v128_t code_four(v128_t score, v128_t factor, v128_t lowest) const {
+    const v128_t x = wasm_f32x4_pmax(lowest, score);
+    const v128_t shifted = Madd::madd(x, factor, shift_);
+    const v128_t f = Madd::madd(x, factor, wasm_f32x4_sub(shift_, shifted));
     v128_t y = Madd::madd(polynomial_[0], f, polynomial_[1]);
 #pragma unroll
     for (int i = 2; i <= kDegree; ++i) y = Madd::madd(y, f, polynomial_[i]);
@@ -80,13 +93,38 @@ class ProbabilityCoder {
     return wasm_i32x4_sub(wasm_f32x4_add(y, shift_), shift_);
   }
 
-  v128_t factor_;
-  v128_t lowest_;
   v128_t shift_;
   v128_t polynomial_[kDegree + 1];
 };
 
-/// Up to kCodeRows query rows against one head.
+/// Codes of a row that lie together, followed by the next row's: of queries as many columns, of probabilities as many keys.
+inline constexpr size_t kCodes = ByteKvLayout::kKeys;
+
+/// sums[r * P + p] += eight rows of panel p by `count` codes of row r
+template <class Dot, int R, int P>
+inline void add_products(const uint8_t* panel, size_t panel_stride, const typename Dot::Code* codes,
+                         size_t count, v128_t sums[R * P][2]) {
+  // A step for each turn of the loop: unrolled, V8 moves the loads to the front and runs out of registers.
+  const typename Dot::Code* end = codes + count;
+#pragma clang loop unroll(disable)
+  for (; codes < end; codes += Dot::kGroup, panel += 8 * Dot::kGroup) {
+#pragma unroll
+    for (int p = 0; p < P; ++p) {
+      const uint8_t* q = panel + static_cast<size_t>(p) * panel_stride;
+      const v128_t low = Dot::weights_low(q);
+      const v128_t high = Dot::weights_high(q);
+#pragma unroll
+      for (int r = 0; r < R; ++r) {
+        const v128_t value = wasm_v128_load32_splat(codes + r * static_cast<int>(kCodes));
+        sums[r * P + p][0] = Dot::dot(low, value, sums[r * P + p][0]);
+        sums[r * P + p][1] = Dot::dot(high, value, sums[r * P + p][1]);
+      }
+    }
+  }
+}
+
+/// Query rows against one head: R rows by P panels of eight keys, or columns of values, at a time. A single row takes four
+/// panels, so that no product waits for the one before it.
 template <class Dot, class Madd>
 class ByteAttender {
  public:
@@ -94,122 +132,221 @@ class ByteAttender {
       : args_(args),
         coding_(coding),
         layout_(args.key_rows, args.head_size),
-        place_(layout_.key_blocks, layout_.head_blocks),
+        place_(layout_.width, layout_.key_blocks, ByteKvLayout::kKeys),
         memory_(args.scratch.data()),
-        coder_(args.scale, probability_limit<Dot>(coding)) {
-    auto* blocks = reinterpret_cast<uint32_t*>(memory_ + place_.blocks);
-    for (size_t b = 0; b < layout_.key_blocks; ++b) blocks[b] = static_cast<uint32_t>(b);
-    std::fill_n(memory_ + place_.corrections, 8 * layout_.key_blocks, 0.0f);
-  }
+        parts_((layout_.width + kCodes - 1) / kCodes),
+        root_(std::sqrt(static_cast<float>(args.head_size))),
+        coder_(probability_limit<Dot>(coding)) {}
 
-  __attribute__((noinline)) void attend(size_t head, size_t first, size_t rows) const {
-    const uint8_t* keys = args_.kv.data + head * layout_.head_bytes;
-    const size_t column = head * args_.head_size;
-    code_probabilities(code_queries(column, first, rows), keys);
-    const CodeTile probabilities = {rows,
-                                    layout_.key_blocks,
-                                    reinterpret_cast<const uint32_t*>(memory_ + place_.blocks),
-                                    memory_ + place_.scales,
-                                    nullptr,
-                                    memory_ + place_.codes};
-    float factors[kCodeRows];
-    scale_probabilities(probabilities, factors);
-
-    const uint8_t* panel = keys + layout_.values;
-    const auto* means = reinterpret_cast<const float*>(keys + layout_.value_means);
-    ReadAhead ahead(panel, layout_.column_panels * layout_.value_panel_bytes, false);
-    for (size_t d = 0; d < args_.head_size; d += 8, panel += layout_.value_panel_bytes) {
-      ahead.reach(panel + layout_.value_panel_bytes);
-      float y[kCodeRows * 8] = {};
-      byte_tile_rows<Dot, Madd>(probabilities,
-                                {panel + layout_.value_integers, ByteKvLayout::kBlockIntegers,
-                                 reinterpret_cast<const float*>(panel),
-                                 reinterpret_cast<const int32_t*>(memory_ + place_.corrections)},
-                                y);
-      const size_t columns = std::min<size_t>(8, args_.head_size - d);
-      for (size_t r = 0; r < rows; ++r) {
-        float* out = args_.out + (first + r) * args_.out_stride + column + d;
-        for (size_t c = 0; c < columns; ++c) out[c] = y[8 * r + c] * factors[r] + means[d + c];
-      }
-    }
+  void attend(size_t head, size_t first, size_t rows) const {
+    return rows == 1 ? attend<1, 4>(head, first, rows) : attend<kCodeRows, 1>(head, first, rows);
   }
 
  private:
-  CodeTile code_queries(size_t column, size_t first, size_t rows) const {
-    const size_t width = layout_.head_blocks * kBlockValues;
-    const float* q = args_.q + first * args_.q_stride + column;
-    size_t stride = args_.q_stride;
-    if (width > args_.head_size) {
-      float* padded = memory_ + place_.queries;
-      std::fill_n(padded, rows * width, 0.0f);
-      for (size_t r = 0; r < rows; ++r)
-        std::copy_n(q + r * stride, args_.head_size, padded + r * width);
-      q = padded;
-      stride = width;
-    }
-    return code_rows<Dot>(coding_, rows, width, q, stride, memory_);
-  }
+  using Code = typename Dot::Code;
+  static constexpr size_t kKeys = ByteKvLayout::kKeys;
+  /// Of a score, by the rounding of queries: what the weights of keys may be off by.
+  static constexpr float kLargestError = 0.01f;
 
-  void code_probabilities(const CodeTile& queries, const uint8_t* keys) const {
-    const size_t rows = queries.rows;
-    const size_t stride = 8 * rows;
-    float* maxima = memory_ + place_.maxima;
-    auto* codes = reinterpret_cast<typename Dot::Code*>(memory_ + place_.codes);
-    ReadAhead ahead(keys, layout_.values, false);
-    for (size_t b = 0; b < layout_.key_blocks; ++b) {
-      float scores[4 * kCodeRows * 8];
-      std::fill_n(scores, 4 * stride, 0.0f);
-      ahead.reach(keys + 4 * layout_.key_panel_bytes);
-      for (size_t p = 0; p < 4; ++p, keys += layout_.key_panel_bytes) {
-        byte_tile_rows<Dot, Madd>(
-            queries,
-            {keys + layout_.key_integers, ByteKvLayout::kBlockIntegers,
-             reinterpret_cast<const float*>(keys),
-             reinterpret_cast<const int32_t*>(keys + layout_.key_corrections)},
-            scores + p * stride);
-      }
-      for (size_t j = args_.key_rows - b * kBlockValues; j < kBlockValues; ++j) {
-        for (size_t r = 0; r < rows; ++r) {
-          scores[j / 8 * stride + 8 * r + j % 8] = -std::numeric_limits<float>::infinity();
+  /// Of rows beyond `rows`, which a tile has room for, nothing comes of what memory holds.
+  template <int R, int P>
+  __attribute__((noinline)) void attend(size_t head, size_t first, size_t rows) const {
+    const uint8_t* keys = args_.kv.data + head * layout_.head_bytes;
+    const size_t column = head * args_.head_size;
+    // What one of a row's scores as integers is worth.
+    float worth[R];
+    const bool has_second =
+        code_queries<R>(args_.q + first * args_.q_stride + column, keys, rows, worth);
+    code_probabilities<R, P>(keys, has_second, rows, worth);
+    scale_probabilities<R>(rows, worth);
+
+    const auto* means = reinterpret_cast<const float*>(keys + layout_.value_means);
+    const uint8_t* panel = keys + layout_.values;
+    const uint8_t* end = keys + layout_.key_means;
+    ReadAhead ahead(panel, layout_.key_means - layout_.values, false);
+    for (size_t d = 0; d < layout_.width; d += 8 * P, panel += P * layout_.value_panel_bytes) {
+      ahead.reach(std::min(end, panel + P * layout_.value_panel_bytes));
+      float y[R * P * 8] = {};
+      add_values<R, P>(panel, y);
+      for (size_t r = 0; r < rows; ++r) {
+        float* out = args_.out + (first + r) * args_.out_stride + column + d;
+        float* weighted = y + 8 * P * r;
+        for (size_t c = 0; c < 8 * P; c += 4) {
+          store(weighted + c,
+                wasm_f32x4_add(wasm_f32x4_mul(load(weighted + c), wasm_f32x4_splat(worth[r])),
+                               load(means + d + c)));
+        }
+        if (d + 8 * P <= args_.head_size) {
+          std::memcpy(out, weighted, 8 * P * sizeof(float));
+        } else {
+          std::copy_n(weighted, args_.head_size - std::min(d, args_.head_size), out);
         }
       }
-      for (size_t r = 0; r < rows; ++r, codes += kBlockValues) {
-        *maxima++ = coder_.code(scores + 8 * r, stride, codes);
+    }
+  }
+
+  /// Rows times the keys' scales as codes, of two terms where that tells scores apart; answers whether there is one.
+  template <int R>
+  bool code_queries(const float* q, const uint8_t* keys, size_t rows, float* worth) const {
+    const auto* scales = reinterpret_cast<const float*>(keys + layout_.key_scales);
+    const Rounding rounding;
+    const v128_t offset = wasm_i8x16_splat(static_cast<int8_t>(coding_.offset));
+    const auto code_row = [&](auto is_second, size_t r, float inverse, v128_t finer) {
+      const float* x = memory_ + r * layout_.width;
+      auto* codes = reinterpret_cast<Code*>(memory_ + place_.query_codes) + r * kCodes;
+      if (is_second) codes += parts_ * R * kCodes;
+      for (size_t d = 0; d < layout_.width; d += kBlockValues) {
+        code_block<Dot, is_second>(rounding, x + d, inverse, finer, offset,
+                                   codes + d / kCodes * R * kCodes + d % kCodes);
+      }
+    };
+    float inverse[R];
+    bool needs_second[R];
+    bool has_second = false;
+    for (size_t r = 0; r < rows; ++r, q += args_.q_stride) {
+      float* x = memory_ + r * layout_.width;
+      v128_t largest = wasm_i32x4_const_splat(0);
+      for (size_t d = 0; d < layout_.width; d += 4) {
+        const v128_t value =
+            wasm_f32x4_mul(load_up_to_four(q + d, args_.head_size - std::min(d, args_.head_size)),
+                           load(scales + d));
+        largest = largest_magnitude(largest, value);
+        store(x + d, value);
+      }
+      const float most = largest_lane(largest);
+      inverse[r] = most > 0 ? coding_.limit / most : 0.0f;
+      worth[r] = most / coding_.limit * args_.scale;
+      code_row(std::false_type(), r, inverse[r], offset);
+      // The deviation of a score's rounding error: a step has one of 0.29, and a bell-shaped column's values one of 0.29 of
+      // the farthest.
+      needs_second[r] = Dot::kHasOffset && worth[r] * 0.083f * root_ > kLargestError;
+      has_second |= needs_second[r];
+    }
+    if constexpr (Dot::kHasOffset) {
+      for (size_t r = 0; r < rows && has_second; ++r) {
+        code_row(std::true_type(), r, inverse[r],
+                 wasm_f32x4_splat(needs_second[r] ? 2 * coding_.limit : 0.0f));
+      }
+    }
+    return has_second;
+  }
+
+  template <int R, int P>
+  void code_probabilities(const uint8_t* keys, bool has_second, size_t rows,
+                          const float* worth) const {
+    float* scores = memory_ + place_.scores;
+    float* maxima = memory_ + place_.scales;
+    float* sums = memory_ + place_.sums;
+    auto* codes = reinterpret_cast<Code*>(memory_ + place_.codes);
+    ReadAhead ahead(keys, layout_.values, false);
+    for (size_t b = 0; b < layout_.key_blocks; ++b) {
+      ahead.reach(keys + kKeys / 8 * layout_.key_panel_bytes);
+      score_block<R, P>(keys, 0, scores);
+      if constexpr (Dot::kHasOffset) {
+        if (has_second) add_second<R, P>(keys, scores);
+      }
+      keys += kKeys / 8 * layout_.key_panel_bytes;
+      const size_t count = std::min(kKeys, args_.key_rows - b * kKeys);
+      for (size_t r = 0; r < R; ++r, codes += kKeys) {
+        const size_t at = b * R + r;
+        maxima[at] = sums[at] = 0;
+        if (r >= rows) continue;
+        std::fill(scores + r * kKeys + count, scores + (r + 1) * kKeys,
+                  -std::numeric_limits<float>::infinity());
+        const auto block =
+            coder_.code(scores + r * kKeys, std::max(worth[r] * 1.44269504f, 1e-30f), codes);
+        maxima[at] = block.maximum * worth[r];
+        sums[at] = block.sum;
       }
     }
   }
 
-  /// A term's scale is its maximum's share of the row's; `factors` make the weights of a row add up to one.
-  void scale_probabilities(const CodeTile& tile, float* factors) const {
-    const size_t count = tile.term_count * tile.rows;
-    const float* maxima = memory_ + place_.maxima;
-    float* scales = memory_ + place_.scales;
-    float most[kCodeRows];
-    for (size_t r = 0; r < tile.rows; ++r) most[r] = maxima[r];
-    for (size_t i = tile.rows; i < count;) {
-      for (size_t r = 0; r < tile.rows; ++r, ++i) most[r] = std::max(most[r], maxima[i]);
+  /// Scores of a block of keys by a term of the queries, without the worth of a row's.
+  template <int R, int P>
+  __attribute__((noinline)) void score_block(const uint8_t* panel, size_t term,
+                                             float* scores) const {
+    const Code* first =
+        reinterpret_cast<const Code*>(memory_ + place_.query_codes) + term * parts_ * R * kCodes;
+    for (const float* end = scores + kKeys; scores < end;
+         scores += 8 * P, panel += P * layout_.key_panel_bytes) {
+      v128_t sums[R * P][2];
+#pragma unroll
+      for (int i = 0; i < R * P; ++i) {
+        const uint8_t* corrections = panel + static_cast<size_t>(i % P) * layout_.key_panel_bytes +
+                                     ByteKvLayout::kKeyCorrections;
+        sums[i][0] = load(corrections);
+        sums[i][1] = load(corrections + 16);
+      }
+      const uint8_t* integers = panel + ByteKvLayout::kKeyIntegers;
+      const Code* codes = first;
+      for (size_t d = 0; d < layout_.width; d += kCodes, codes += R * kCodes) {
+        add_products<Dot, R, P>(integers + 8 * d, layout_.key_panel_bytes, codes,
+                                std::min(kCodes, layout_.width - d), sums);
+      }
+#pragma unroll
+      for (int i = 0; i < R * P; ++i) {
+        const uint8_t* keys = panel + static_cast<size_t>(i % P) * layout_.key_panel_bytes;
+        float* to = scores + static_cast<size_t>(i / P) * kKeys + static_cast<size_t>(i % P) * 8;
+        store(to, wasm_f32x4_mul(wasm_f32x4_convert_i32x4(sums[i][0]), load(keys)));
+        store(to + 4, wasm_f32x4_mul(wasm_f32x4_convert_i32x4(sums[i][1]), load(keys + 16)));
+      }
     }
-    for (size_t i = 0; i < count;) {
-      for (size_t r = 0; r < tile.rows; ++r, ++i) scales[i] = (maxima[i] - most[r]) * args_.scale;
+  }
+
+  template <int R, int P>
+  void add_second(const uint8_t* panel, float* scores) const {
+    float* second = scores + R * kKeys;
+    score_block<R, P>(panel, 1, second);
+    const v128_t share = wasm_f32x4_splat(0.5f / coding_.limit);
+    for (size_t i = 0; i < R * kKeys; i += 4) {
+      store(scores + i, wasm_f32x4_add(load(scores + i), wasm_f32x4_mul(load(second + i), share)));
+    }
+  }
+
+  /// A block's scale is its maximum's share of the row's; `worth` makes the weights of a row add up to one.
+  template <int R>
+  void scale_probabilities(size_t rows, float* worth) const {
+    const size_t count = layout_.key_blocks * R;
+    float* scales = memory_ + place_.scales;
+    const float* sums = memory_ + place_.sums;
+    float most[R];
+    float sum[R] = {};
+    for (size_t r = 0; r < R; ++r) most[r] = scales[r];
+    for (size_t i = R; i < count; i += R) {
+      for (size_t r = 0; r < R; ++r) most[r] = std::max(most[r], scales[i + r]);
+    }
+    for (size_t i = 0; i < count; i += R) {
+      for (size_t r = 0; r < R; ++r) scales[i + r] -= most[r];
     }
     const Exp exp;
     for (size_t i = 0; i < count; i += 4) store(scales + i, exp.of<Madd>(load(scales + i)));
+    for (size_t i = 0; i < count; i += R) {
+      for (size_t r = 0; r < R; ++r) sum[r] += scales[i + r] * sums[i + r];
+    }
+    for (size_t r = 0; r < rows; ++r) worth[r] = 1 / sum[r];
+  }
 
-    const v128_t ones = Dot::kHasOffset ? wasm_i8x16_splat(1) : wasm_i16x8_splat(1);
-    const auto* codes = static_cast<const uint8_t*>(tile.codes);
-    constexpr size_t kRowBytes = kBlockValues * sizeof(typename Dot::Code);
-    for (size_t r = 0; r < tile.rows; ++r) {
-      v128_t sum = wasm_f32x4_const_splat(0);
-      for (size_t i = r; i < count; i += tile.rows) {
-        v128_t block = wasm_i32x4_const_splat(0);
+  /// y[r, c] += weights of row r by columns c < 8 P of the values
+  template <int R, int P>
+  __attribute__((noinline)) void add_values(const uint8_t* panel, float* y) const {
+    const auto* codes = reinterpret_cast<const Code*>(memory_ + place_.codes);
+    const float* scales = memory_ + place_.scales;
+    for (size_t b = 0; b < layout_.key_blocks; ++b, codes += R * kCodes, scales += R) {
+      v128_t sums[R * P][2] = {};
+      add_products<Dot, R, P>(panel + layout_.value_integers + b * ByteKvLayout::kBlockIntegers,
+                              layout_.value_panel_bytes, codes, kCodes, sums);
 #pragma unroll
-        for (size_t byte = 0; byte < kRowBytes; byte += 16) {
-          block = Dot::dot(ones, load(codes + i * kRowBytes + byte), block);
+      for (int i = 0; i < R * P; ++i) {
+        const auto* factors = reinterpret_cast<const float*>(
+            panel + static_cast<size_t>(i % P) * layout_.value_panel_bytes +
+            b * ByteKvLayout::kScales);
+        const v128_t scale = load_splat(scales + i / P);
+        for (size_t half = 0; half < 2; ++half) {
+          float* to = y + 8 * i + 4 * half;
+          store(to, Madd::madd(wasm_f32x4_convert_i32x4(sums[i][half]),
+                               wasm_f32x4_mul(scale, load(factors + 4 * half)), load(to)));
         }
-        sum = wasm_f32x4_add(
-            sum, wasm_f32x4_mul(load_splat(scales + i), wasm_f32x4_convert_i32x4(block)));
       }
-      factors[r] = 1.0f / sum_lanes(sum);
     }
   }
 
@@ -218,6 +355,8 @@ class ByteAttender {
   ByteKvLayout layout_;
   ByteAttentionScratch place_;
   float* memory_;
+  size_t parts_;
+  float root_;
   ProbabilityCoder<Dot, Madd> coder_;
 };
 

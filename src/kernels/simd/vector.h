@@ -28,6 +28,13 @@ struct RelaxedMadd {
 
 inline v128_t load(const void* address) { return wasm_v128_load(address); }
 inline v128_t load_splat(const float* address) { return wasm_v128_load32_splat(address); }
+/// x[0..count), then zeros
+inline v128_t load_up_to_four(const float* x, size_t count) {
+  float four[4] = {};
+  if (count >= 4) return load(x);
+  for (size_t i = 0; i < count; ++i) four[i] = x[i];
+  return load(four);
+}
 inline void store(float* address, v128_t value) { wasm_v128_store(address, value); }
 
 /// A value the compiler must take from memory. A vector constant inside a loop is rebuilt at every
