@@ -4,36 +4,28 @@
 
 namespace susurrus {
 
-/// Every query row sees the same ones.
-struct SharedRows {
-  const float* base;
-  size_t stride;
-  const float* operator[](size_t j) const { return base + j * stride; }
-};
-
-/// One query row's: those that all share, then its own.
-struct OwnRows {
+/// Those that all query rows share, then one query row's own.
+struct SeenRows {
   const float* shared;
   const float* own;
-  const uint32_t* rows;
+  const uint32_t* rows;  // null: all are shared
   size_t shared_count;
   size_t stride;
   const float* operator[](size_t j) const {
-    return j < shared_count ? shared + j * stride : own + rows[j - shared_count] * stride;
+    return rows == nullptr || j < shared_count ? shared + j * stride
+                                               : own + rows[j - shared_count] * stride;
   }
 };
 
-inline SharedRows shared_keys(const AttentionArgs& args) { return {args.k, args.k_stride}; }
-inline SharedRows shared_values(const AttentionArgs& args) { return {args.v, args.v_stride}; }
-
-/// Of query row i, where args.own.rows is not null.
-inline OwnRows own_keys(const AttentionArgs& args, size_t i) {
-  const OwnKeys& own = args.own;
-  return {args.k, own.k, own.rows + i * own.rows_stride, own.shared, args.k_stride};
+/// Of query row i.
+inline const uint32_t* own_rows(const AttentionArgs& args, size_t i) {
+  return args.own.rows == nullptr ? nullptr : args.own.rows + i * args.own.rows_stride;
 }
-inline OwnRows own_values(const AttentionArgs& args, size_t i) {
-  const OwnKeys& own = args.own;
-  return {args.v, own.v, own.rows + i * own.rows_stride, own.shared, args.v_stride};
+inline SeenRows seen_keys(const AttentionArgs& args, size_t i) {
+  return {args.k, args.own.k, own_rows(args, i), args.own.shared, args.k_stride};
+}
+inline SeenRows seen_values(const AttentionArgs& args, size_t i) {
+  return {args.v, args.own.v, own_rows(args, i), args.own.shared, args.v_stride};
 }
 
 }  // namespace susurrus

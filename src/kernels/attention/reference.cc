@@ -7,9 +7,9 @@
 namespace susurrus {
 namespace {
 
-template <class Rows>
-void attend_row(const AttentionArgs& args, size_t h, size_t i, const Rows& key_rows,
-                const Rows& value_rows) {
+void attend_row(const AttentionArgs& args, size_t h, size_t i) {
+  const SeenRows key_rows = seen_keys(args, i);
+  const SeenRows value_rows = seen_values(args, i);
   float* p = args.scratch.data();
   const size_t column = h * args.head_size;
   const float* q = args.q + i * args.q_stride + column;
@@ -36,13 +36,7 @@ void attend_row(const AttentionArgs& args, size_t h, size_t i, const Rows& key_r
 
 void attention_reference(const AttentionArgs& args) {
   for (size_t h = args.head_first; h < args.head_first + args.head_count; ++h) {
-    for (size_t i = 0; i < args.query_rows; ++i) {
-      if (args.own.rows == nullptr) {
-        attend_row(args, h, i, shared_keys(args), shared_values(args));
-      } else {
-        attend_row(args, h, i, own_keys(args, i), own_values(args, i));
-      }
-    }
+    for (size_t i = 0; i < args.query_rows; ++i) attend_row(args, h, i);
   }
 }
 

@@ -97,16 +97,8 @@ inline void attend_block(const AttentionArgs& args, const AttentionScratch& layo
 
 template <class Madd>
 inline void attention(const AttentionArgs& args) {
-  if (args.own.rows != nullptr) {
-    for (size_t i = 0; i < args.query_rows; ++i) {
-      attend_row<Madd>(args, i, own_keys(args, i), own_values(args, i));
-    }
-    return;
-  }
-  if (args.query_rows <= kFewQueryRows || args.key_rows == 0) {
-    for (size_t i = 0; i < args.query_rows; ++i) {
-      attend_row<Madd>(args, i, shared_keys(args), shared_values(args));
-    }
+  if (args.own.rows != nullptr || args.query_rows <= kFewQueryRows || args.key_rows == 0) {
+    for (size_t i = 0; i < args.query_rows; ++i) attend_row<Madd>(args, i);
     return;
   }
   const AttentionScratch layout(args.key_rows, args.head_size);

@@ -14,7 +14,7 @@ void attention_scores_simd128(const AttentionScoresArgs& args) {
     for (size_t c = 0; c < 4; ++c) k[c] = args.k + (j + std::min(c, count - 1)) * args.k_stride;
     for (size_t i = 0; i < args.query_rows; ++i) {
       const v128_t scores = wasm_f32x4_mul(
-          simd::score_four<simd::MulAdd>(args.q + i * args.q_stride, k, args.head_size), scale);
+          simd::score_four<simd::MulAdd>(args.q + i * args.q_stride, k, 0, args.head_size), scale);
       float* out = args.out + i * args.out_stride + j;
       if (count == 4) {
         simd::store(out, scores);

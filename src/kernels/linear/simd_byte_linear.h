@@ -4,6 +4,7 @@
 
 #include "kernels/gelu/simd_gelu.h"
 #include "kernels/kernel_table.h"
+#include "kernels/linear/simd_few_byte_rows.h"
 #include "kernels/simd/byte_tile.h"
 #include "kernels/simd/read_ahead.h"
 #include "kernels/simd/tile.h"
@@ -121,97 +122,6 @@ class PanelPreparer {
   ReadyPanelLayout place_;
 };
 
-/// One tile of y, epilogue included but for gelu.
-inline void store_tile(const LinearArgs& args, size_t m, size_t rows, size_t n, size_t columns,
-                       const float* tile) {
-  for (size_t r = 0; r < rows; ++r) {
-    float* y = args.y + (m + r) * args.y_stride + n;
-    const float* from = tile + kPanelRows * r;
-    if (columns == kPanelRows) {
-      v128_t low = load(from);
-      v128_t high = load(from + 4);
-      if (args.bias != nullptr) {
-        low = wasm_f32x4_add(low, load(args.bias + n));
-        high = wasm_f32x4_add(high, load(args.bias + n + 4));
-      }
-      if (args.epilogue == Epilogue::accumulate) {
-        low = wasm_f32x4_add(load(y), low);
-        high = wasm_f32x4_add(load(y + 4), high);
-      }
-      store(y, low);
-      store(y + 4, high);
-      continue;
-    }
-    for (size_t c = 0; c < columns; ++c) {
-      const float value = args.bias == nullptr ? from[c] : from[c] + args.bias[n + c];
-      y[c] = args.epilogue == Epilogue::accumulate ? y[c] + value : value;
-    }
-  }
-}
-
-/// One row against q8_0 weights, straight from memory: the same sums, scales and corrections made on the way.
-template <class Dot, class Madd>
-__attribute__((noinline)) void byte_row(const LinearArgs& args, const ByteCoding& coding,
-                                        const CodeTile& codes, size_t m) {
-  constexpr PanelBlockLayout kLayout(kQ80Layout);
-  constexpr size_t kCodeBytes = kBlockValues * sizeof(typename Dot::Code);
-  const size_t n_count = static_cast<size_t>(args.weight.shape[0]);
-  const size_t panel_bytes = kPanelRows * static_cast<size_t>(args.weight.row_byte_count());
-  const v128_t offset = wasm_i8x16_splat(static_cast<int8_t>(coding.offset));
-  const v128_t unit = wasm_f32x4_splat(opaque(0x1p112f));
-  const v128_t mask = held_u32(0x8FFFE000);
-  const uint8_t* panel = args.weight.data;
-  ReadAhead ahead(panel, (n_count + kPanelRows - 1) / kPanelRows * panel_bytes, false);
-  for (size_t n = 0; n < n_count; n += kPanelRows, panel += panel_bytes) {
-    ahead.reach(panel + panel_bytes);
-    const auto* code = static_cast<const uint8_t*>(codes.codes);
-    float y[kPanelRows] = {};
-    for (size_t t = 0; t < codes.term_count;) {
-      const uint8_t* block = panel + codes.blocks[t] * kLayout.byte_count;
-      const uint8_t* q = block + kLayout.q;
-      const bool has_second = t + 1 < codes.term_count && codes.blocks[t + 1] == codes.blocks[t];
-      const v128_t zero = wasm_i32x4_const_splat(0);
-      v128_t low[2] = {zero, zero};
-      v128_t high[2] = {zero, zero};
-      v128_t low_offset = zero;
-      v128_t high_offset = zero;
-      // One pass over the weights serves both terms.
-      const uint8_t* second = has_second ? code + kCodeBytes : code;
-#pragma clang loop unroll(disable)
-      for (size_t step = 0; step < kCodeBytes; step += 4, q += 8 * Dot::kGroup) {
-        const v128_t weights_low = Dot::weights_low(q);
-        const v128_t weights_high = Dot::weights_high(q);
-        const v128_t value = wasm_v128_load32_splat(code + step);
-        low[0] = Dot::dot(weights_low, value, low[0]);
-        high[0] = Dot::dot(weights_high, value, high[0]);
-        if (Dot::kHasOffset) {
-          const v128_t rest = wasm_v128_load32_splat(second + step);
-          low[1] = Dot::dot(weights_low, rest, low[1]);
-          high[1] = Dot::dot(weights_high, rest, high[1]);
-          low_offset = Dot::dot(weights_low, offset, low_offset);
-          high_offset = Dot::dot(weights_high, offset, high_offset);
-        }
-      }
-      const v128_t halves = load(block);
-      const auto scaled = [&](v128_t extended) {
-        return wasm_f32x4_mul(wasm_v128_and(wasm_i32x4_shl(extended, 13), mask), unit);
-      };
-      const v128_t scale_low = scaled(wasm_i32x4_extend_low_i16x8(halves));
-      const v128_t scale_high = scaled(wasm_i32x4_extend_high_i16x8(halves));
-      // 16-bit codes seldom have a second term: it goes the same way on its own.
-      const size_t terms = Dot::kHasOffset && has_second ? 2 : 1;
-      for (size_t i = 0; i < terms; ++i, ++t, code += kCodeBytes) {
-        const v128_t scale = load_splat(codes.scales + t);
-        store(y, Madd::madd(wasm_f32x4_convert_i32x4(wasm_i32x4_sub(low[i], low_offset)),
-                            wasm_f32x4_mul(scale, scale_low), load(y)));
-        store(y + 4, Madd::madd(wasm_f32x4_convert_i32x4(wasm_i32x4_sub(high[i], high_offset)),
-                                wasm_f32x4_mul(scale, scale_high), load(y + 4)));
-      }
-    }
-    store_tile(args, m, 1, n, std::min(kPanelRows, n_count - n), y);
-  }
-}
-
 template <class Dot, class Madd>
 inline void byte_linear(const LinearArgs& args, const ByteCoding& coding) {
   const TensorView& weight = args.weight;
@@ -233,9 +143,7 @@ inline void byte_linear(const LinearArgs& args, const ByteCoding& coding) {
           coding, std::min(kCodeRows, chunk - m), k_count, args.x + (first + m) * args.x_stride,
           args.x_stride, code_memory + tile_count * tile_floats, preparer.has_minima());
     }
-    if (chunk == 1 && weight.dtype == Dtype::q8_0) {
-      byte_row<Dot, Madd>(args, coding, tiles[0], first);
-    } else {
+    if (!few_byte_rows<Dot, Madd>(args, coding, tiles[0], first, chunk)) {
       ReadAhead ahead(weight.data, (n_count + kPanelRows - 1) / kPanelRows * panel_bytes, false);
       const uint8_t* source = weight.data;
       const bool is_wide = tile_count > 1;

@@ -146,7 +146,8 @@ double coding_bound(const float* x, const double* w, size_t k_count, float limit
 
 /// One product in panels against float64, rows alone, and what stands around y.
 void check_panel_case(const char* name, LinearFn* linear, WeightLayout layout, float limit,
-                      const Case3& c, Dtype dtype, Epilogue epilogue, float tower, uint64_t seed) {
+                      bool is_fine, const Case3& c, Dtype dtype, Epilogue epilogue, float tower,
+                      uint64_t seed) {
   Random random(seed);
   const auto weight = random_weight(random, dtype, c.n, c.k, 0.5f);
   std::vector<uint8_t> memory;
@@ -162,10 +163,12 @@ void check_panel_case(const char* name, LinearFn* linear, WeightLayout layout, f
   LinearArgs args = panel_args(view, c.rows, x, y, scratch);
   args.bias = bias.data();
   args.epilogue = epilogue;
+  args.is_fine = is_fine;
   linear(args);
   EXPECT_TRUE(y.guards_are_intact());
   EXPECT_TRUE(scratch.guards_are_intact());
-  const std::string where = describe_case(c, dtype, epilogue, seed);
+  const std::string where =
+      describe_case(c, dtype, epilogue, seed) + (is_fine ? " with fine codes" : "");
   args.rows = 1;
   args.y = alone.data();
   for (size_t m = 0; m < c.rows; ++m) {
@@ -235,18 +238,22 @@ void check_bits_of_few_rows(const Case3& c, Dtype dtype, Epilogue epilogue, uint
 
 void check_linear_in_panels(const char* name, LinearFn* linear, WeightLayout layout, float limit) {
   uint64_t seed = 5000;
-  for (const Dtype dtype : {Dtype::q8_0, Dtype::q4_0, Dtype::q4_1, Dtype::q5_0, Dtype::q5_1}) {
-    for (const size_t rows : {1, 2, 3, 5, 6, 7, 200}) {
-      for (const size_t n : {1, 7, 8, 9, 24}) {
-        const Epilogue epilogue = rows % 2 == 0 ? Epilogue::gelu : Epilogue::accumulate;
-        const float tower = n == 24 ? 100.0f : 1.0f;
-        check_panel_case(name, linear, layout, limit, {rows, n, 96}, dtype, epilogue, tower,
-                         seed++);
+  for (const bool is_fine : {false, true}) {
+    // Codes of 16 bits are as fine as they get.
+    const float levels = is_fine && limit < 128 ? limit * 2 * limit : limit;
+    const auto check = [&](const Case3& c, Dtype dtype, Epilogue epilogue, float tower) {
+      check_panel_case(name, linear, layout, levels, is_fine, c, dtype, epilogue, tower, seed++);
+    };
+    for (const Dtype dtype : {Dtype::q8_0, Dtype::q4_0, Dtype::q4_1, Dtype::q5_0, Dtype::q5_1}) {
+      for (const size_t rows : {1, 2, 3, 4, 5, 6, 7, 200}) {
+        for (const size_t n : {1, 7, 8, 9, 24}) {
+          const Epilogue epilogue = rows % 2 == 0 ? Epilogue::gelu : Epilogue::accumulate;
+          check({rows, n, 96}, dtype, epilogue, n == 24 ? 100.0f : 1.0f);
+        }
       }
+      check({5, 16, 2048}, dtype, Epilogue::store, 30);
+      check({0, 16, 64}, dtype, Epilogue::store, 1);
     }
-    check_panel_case(name, linear, layout, limit, {5, 16, 2048}, dtype, Epilogue::store, 30,
-                     seed++);
-    check_panel_case(name, linear, layout, limit, {0, 16, 64}, dtype, Epilogue::store, 1, seed++);
   }
 }
 
