@@ -59,7 +59,8 @@ SUSURRUS_TEST(network_of_blocks_agrees_with_float64) {
   check_network(kBlockDimensions, Dtype::q8_0, Dtype::q8_0);
 }
 
-// Activations, keys and values are codes of about 1 % each; what has nothing to do with them would be off by far more.
+// Activations, keys and values are codes of about 1 % each, and so are the convolutions' weights; what has nothing to do with
+// them would be off by far more.
 SUSURRUS_TEST(network_of_packed_blocks_is_near_float64) {
   for (const KernelTable* kernels : compiled_kernels()) {
     if (kernels->packing.pack == nullptr) continue;
@@ -85,7 +86,7 @@ SUSURRUS_TEST(network_of_packed_blocks_is_near_float64) {
             relative_error(*logits, exact.logits.data() + (fed - 1) * kBlockDimensions.n_vocab), 0,
             0.04);
       }
-      // Scores of a head come from the same keys.
+      // Scores of a head come from the same keys: the encoder's error and their own.
       const size_t width = kBlockDimensions.n_text_state;
       const size_t head_size = width / kBlockDimensions.n_text_head;
       std::vector<float> queries(3 * width);
@@ -103,7 +104,7 @@ SUSURRUS_TEST(network_of_packed_blocks_is_near_float64) {
                            std::sqrt(static_cast<double>(head_size));
           }
         }
-        EXPECT_NEAR(relative_error(scores, expected.data()), 0, 0.04);
+        EXPECT_NEAR(relative_error(scores, expected.data()), 0, 0.05);
       }
     }
   }
