@@ -36,21 +36,22 @@ const bytesEach = {
 };
 
 /**
- * Bytes that one token reads: weights as the file stores them, and the keys and values of cross-attention, of which
- * `kvCacheBytes` (with those of self-attention) says how large they are kept.
+ * Bytes that one token reads: weights as the file stores them, and the keys and values of cross-attention, which are what
+ * `kvCacheBytes` holds besides those of self-attention in f32.
  */
 export function tokenBytes(dims, dtype, kvCacheBytes) {
-  const { nAudioCtx, nTextCtx } = dims;
-  const cross = (kvCacheBytes * nAudioCtx) / (nAudioCtx + nTextCtx);
+  const { nTextLayer, nTextCtx, nTextState } = dims;
+  const cross = kvCacheBytes - nTextLayer * 2 * nTextCtx * nTextState * 4;
   return tokenWeights(dims) * (bytesEach[dtype] ?? NaN) + cross;
 }
 
 /**
  * The least time, in ms, in which the encoder's matrix products could be done at the measured limits (operations a
- * second): block types' linear layers and convolutions at the int8 rate, everything else at that of f32.
+ * second): everything of our block types at the int8 rate, ONNX Runtime's int8 but for its attention, floats at that of f32.
  */
 export function encoderFloorMs(dims, dtype, { f32, int8 }) {
   const { convolutions, linear, attention } = encoderOperations(dims);
   const rate = /^(q|int)/.test(dtype) ? int8 : f32;
-  return 1000 * ((convolutions + linear) / rate + attention / f32);
+  const attentionRate = dtype.startsWith('q') ? int8 : f32;
+  return 1000 * ((convolutions + linear) / rate + attention / attentionRate);
 }
