@@ -54,7 +54,7 @@ describe('what runs come down to', () => {
     expect(tokenBytes(tiny, 'f32', caches) / 1e6).toBeCloseTo(131.1, 1);
     expect(tokenBytes(tiny, 'q8_0', caches) / 1e6).toBeCloseTo(48.4, 1);
     const bytes = 4 * 2 * (448 * 384 * 4 + 1500 * 384);
-    expect(tokenBytes(tiny, 'q8_0', bytes) / 1e6).toBeCloseTo(34.6, 1);
+    expect(tokenBytes(tiny, 'q8_0', bytes) / 1e6).toBeCloseTo(34.5, 1);
     expect(encoderFloorMs(tiny, 'f32', { f32: 40e9, int8: 80e9 })).toBeCloseTo(923.4, 1);
     expect(encoderFloorMs(tiny, 'int8', { f32: 40e9, int8: 80e9 })).toBeCloseTo(634.5, 1);
     expect(encoderFloorMs(tiny, 'q8_0', { f32: 40e9, int8: 80e9 })).toBeCloseTo(461.7, 1);
