@@ -26,6 +26,7 @@ const bundles = [
   { entry: 'web/src/worker/entry.ts', output: 'worker.mjs', platform: 'browser' },
   { entry: 'web/src/worker/threads_entry.ts', output: 'worker.threads.mjs', platform: 'browser' },
   { entry: 'web/src/worker/files_entry.ts', output: 'worker.files.mjs', platform: 'browser' },
+  { entry: 'web/src/seal/entry.ts', output: 'seal.mjs', platform: 'browser' },
   { entry: 'web/src/worker/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
   { entry: 'web/src/platform/node_thread.ts', output: 'thread.node.mjs', platform: 'node' },
@@ -45,8 +46,19 @@ const engineFiles = [
   ...['worker.mjs', 'engine.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'],
   ...['worker.threads.mjs', 'thread.mjs', 'engine.threads.mjs'],
   ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
-  ...['worker.files.mjs', 'files.mjs', 'files.wasm'],
+  ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'seal.mjs'],
 ];
+/** In a page the code for sealed files is a file of its own, which is downloaded when it is wanted. */
+const sealApart = {
+  name: 'seal-apart',
+  setup(build) {
+    build.onResolve({ filter: /\/entry\.js$/ }, ({ kind, resolveDir }) =>
+      kind === 'dynamic-import' && resolveDir === from('web/src/seal')
+        ? { path: './seal.mjs', external: true }
+        : undefined,
+    );
+  },
+};
 /** The package's dependencies: Node's audio decoders, loaded when a file asks for one. */
 const dependencies = Object.keys(
   JSON.parse(readFileSync(from('package.json'), 'utf8')).dependencies,
@@ -75,6 +87,7 @@ async function bundleEntry({ entry, output, platform, banner }) {
     entryPoints: [from(entry)],
     outfile: made(output),
     platform,
+    plugins: platform === 'browser' ? [sealApart] : [],
     target: platform === 'node' ? 'node20' : 'es2022',
     banner,
   });
@@ -109,6 +122,7 @@ async function buildDemo() {
     },
     outdir: made('demo'),
     outExtension: { '.js': '.mjs' },
+    plugins: [sealApart],
     target: 'es2022',
   });
   const copies = [

@@ -31,7 +31,7 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
   if (manifest.is_encrypted) {
     return make_error(ErrorCode::decryption_failed, ErrorReason::decrypt)
         .about("ENCRYPTED")
-        .having("no key; this version reads no encrypted models");
+        .having("no key");
   }
   SUSURRUS_TRY(check_whisper_model(*manifest.metadata, manifest.tensors));
   SUSURRUS_ASSIGN(

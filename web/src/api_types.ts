@@ -51,7 +51,23 @@ export interface ProgressEvent {
 /** WebAssembly instructions that the engine is compiled for. */
 export type Variant = 'simd' | 'relaxed';
 
-export interface LoadOptions {
+/** An AES-256 key of 32 bytes, an AES-GCM CryptoKey of that length, or the passphrase that the key is derived from. */
+export type ModelKey = CryptoKey | Uint8Array | { readonly passphrase: string };
+
+/** What opens model files that are encrypted or signed. */
+export interface SealOptions {
+  /** Opens an encrypted file; others are read as they are. */
+  readonly key?: ModelKey;
+  /** Ed25519 public keys, 32 bytes or 64 hexadecimal digits each: the file must be signed by one of them. */
+  readonly publicKeys?: readonly (Uint8Array | string)[];
+  /**
+   * Absent: with `publicKeys` true, without them false. `true` without `publicKeys`: the file must be signed, by whomever; `false`
+   * with them: a file without signature will do, one with a wrong signature will not.
+   */
+  readonly requireSignature?: boolean;
+}
+
+export interface LoadOptions extends SealOptions {
   readonly onProgress?: (event: ProgressEvent) => void;
   /** Stops the load at once. */
   readonly signal?: AbortSignal;
@@ -97,6 +113,8 @@ export interface ModelInfo {
   readonly languages: readonly string[];
   /** What was noteworthy about the file, though acceptable. */
   readonly warnings: readonly string[];
+  /** The Ed25519 public key, in hexadecimal digits, whose signature of the file was verified. */
+  readonly signer?: string;
 }
 
 /** `'transcribe'` writes what is said in its language, `'translate'` in English. */
@@ -397,7 +415,7 @@ export interface Model {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface InspectOptions {
+export interface InspectOptions extends SealOptions {
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -425,6 +443,8 @@ export interface Inspection {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly tensors: readonly InspectedTensor[];
   readonly warnings: readonly string[];
+  /** The Ed25519 public key, in hexadecimal digits, whose signature was verified. */
+  readonly signer?: string;
 }
 
 /** Types that a model file's matrices may have. */
@@ -448,6 +468,82 @@ export interface ConvertResult {
   readonly byteCount: number;
   readonly tensorCount: number;
   readonly warnings: readonly string[];
+}
+
+/** A model file that can be read more than once. */
+export type RereadableSource = string | URL | Blob | ArrayBuffer | ArrayBufferView;
+
+/** Where a new file goes: any stream for bytes; in Node also a path, whose file appears when it is whole. */
+export type ModelDestination = WritableStream<Uint8Array> | string | URL;
+
+export interface RewriteOptions {
+  /** Overwrites a file that exists. */
+  readonly force?: boolean;
+  /** Counts the bytes read, of every pass over the source. */
+  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface EncryptOptions extends RewriteOptions {
+  readonly key: ModelKey;
+}
+
+export interface SignOptions extends RewriteOptions {
+  /** An Ed25519 private key: 32 bytes (the seed of RFC 8032), or a pair of CryptoKeys. */
+  readonly key: Uint8Array | CryptoKeyPair;
+}
+
+export interface RewriteResult {
+  /** Bytes of the file written. */
+  readonly byteCount: number;
+  readonly tensorCount: number;
+  readonly warnings: readonly string[];
+}
+
+/** Ed25519: the seed of RFC 8032, and the public key. */
+export interface SigningKey {
+  readonly privateKey: Uint8Array;
+  readonly publicKey: Uint8Array;
+}
+
+/** One thing that was looked at in a model file. */
+export interface VerificationCheck {
+  readonly name: 'structure' | 'checksum' | 'piece digests' | 'signature' | 'encryption';
+  /** `'absent'`: the file has none; `'unchecked'`: it could not be looked at, or nothing was given to check it by. */
+  readonly outcome: 'passed' | 'failed' | 'absent' | 'unchecked';
+  readonly message: string;
+  /** Byte offset of the fault. */
+  readonly offset?: number;
+  /** The error's code and reason, of a check that failed. */
+  readonly code?: string;
+  readonly reason?: string;
+}
+
+export interface Verification {
+  /** Nothing failed. */
+  readonly isSound: boolean;
+  readonly checks: readonly VerificationCheck[];
+}
+
+export interface VerifyOptions extends SealOptions {
+  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Bytes [begin, end) of a file; without `end` to wherever it ends. */
+export interface ByteRange {
+  readonly begin: number;
+  readonly end?: number;
+}
+
+/** What of a file that was downloaded in part can be kept. */
+export interface SoundRanges {
+  /** Of the whole file; absent while its beginning is not there. */
+  readonly byteCount?: number;
+  /** In order, not touching each other. */
+  readonly sound: readonly ByteRange[];
+  /** Everything else: what is to be fetched. */
+  readonly missing: readonly ByteRange[];
 }
 
 /** The fields of a SusurrusError that tell where it happened. */

@@ -79,6 +79,22 @@ export function asSusurrusError(error: unknown): SusurrusError {
   );
 }
 
+/** An error about a file's bytes; its message is what it means and where that shows. */
+export function fileError(
+  code: ErrorCode,
+  meaning: string,
+  details: ErrorDetails,
+  cause?: unknown,
+): SusurrusError {
+  const { offset, subject, expected, got } = details;
+  let message = meaning.charAt(0).toUpperCase() + meaning.slice(1);
+  if (subject) message += `: ${subject}`;
+  if (offset !== undefined) message += ` at byte ${offset}`;
+  if (expected) message += `; expected ${expected}`;
+  if (got) message += `${expected ? ',' : ';'} got ${got}`;
+  return new SusurrusError(code, `${message}.`, details, cause);
+}
+
 export function invalidOption(subject: string, expected: string, got: unknown): SusurrusError {
   const shown = describe(got);
   return new SusurrusError(

@@ -2,22 +2,26 @@ import type { InspectOptions, Inspection, ModelSource } from './api_types.js';
 import { abortedBy } from './errors.js';
 import { checkOptions, progressCheck, signalCheck } from './options.js';
 import type { Platform } from './platform/platform.js';
-import { readSource } from './sources/read_source.js';
+import { sealChecks } from './seal_options.js';
+import { readSource, withSigner } from './sources/read_source.js';
+import type { Seals } from './sources/sealed_source.js';
 
 /** Reads and verifies a whole model file, and says what it holds; weights are not kept. */
 export async function inspectOn(
   platform: Platform,
   source: ModelSource,
   options: InspectOptions,
+  seals: Seals = 'stored',
 ): Promise<Inspection> {
-  checkOptions(options, { onProgress: progressCheck, signal: signalCheck });
+  checkOptions(options, { onProgress: progressCheck, signal: signalCheck, ...sealChecks });
   if (options.signal?.aborted) throw abortedBy(options.signal);
   const files = platform.openFiles();
-  const { facts } = await readSource(
+  const { facts, signer } = await readSource(
     source,
     platform,
     {
       phase: 'inspect',
+      seals,
       start: () => files.call('start', undefined),
       begin: (byteCount) => files.call('beginInspect', { byteCount }),
       push: (bytes) => files.call('pushInspect', { bytes }),
@@ -27,5 +31,5 @@ export async function inspectOn(
     options,
   );
   files.close();
-  return facts;
+  return withSigner(facts, signer);
 }

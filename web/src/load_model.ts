@@ -1,9 +1,18 @@
-import type { LoadOptions, Model, ModelSource } from './api_types.js';
+import type { LoadOptions, Model, ModelSource, Variant } from './api_types.js';
 import { abortedBy } from './errors.js';
 import { EngineModel } from './model.js';
-import { checkLoadOptions } from './options.js';
+import {
+  checkOptions,
+  oneOf,
+  orAuto,
+  progressCheck,
+  signalCheck,
+  wholeBetween,
+} from './options.js';
 import type { Platform } from './platform/platform.js';
-import { readSource } from './sources/read_source.js';
+import { sealChecks } from './seal_options.js';
+import { readSource, withSigner } from './sources/read_source.js';
+import { mostThreads } from './threads.js';
 
 /** Streams a model file into an engine of its own; resolves once footer and checksum are verified. */
 export async function loadModelOn(
@@ -11,16 +20,24 @@ export async function loadModelOn(
   source: ModelSource | undefined,
   options: LoadOptions,
 ): Promise<Model> {
-  const { variant, signal } = checkLoadOptions(options);
+  checkOptions(options, {
+    onProgress: progressCheck,
+    signal: signalCheck,
+    variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),
+    threads: orAuto(wholeBetween(1, mostThreads)),
+    ...sealChecks,
+  });
+  const { variant, signal } = options;
   if (signal?.aborted) throw abortedBy(signal);
   let choice = platform.chooseThreads(options.threads);
   let engine = platform.openEngine(choice.threads);
   const start = () => engine.call('start', { variant, threads: choice.threads });
-  const { started, facts } = await readSource(
+  const { started, facts, signer } = await readSource(
     source ?? platform.embeddedModel,
     platform,
     {
       phase: 'load',
+      seals: 'plain',
       start: () =>
         start().catch((error: unknown) => {
           if (choice.threads === 1 || signal?.aborted) throw error;
@@ -37,5 +54,5 @@ export async function loadModelOn(
     },
     options,
   );
-  return new EngineModel(engine, platform, { ...started, ...choice }, facts);
+  return new EngineModel(engine, platform, { ...started, ...choice }, withSigner(facts, signer));
 }

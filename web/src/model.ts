@@ -53,7 +53,7 @@ export class EngineModel implements Model {
     engine: EngineLink,
     platform: Platform,
     choice: VariantChoice & ThreadChoice,
-    facts: LoadedFacts,
+    facts: LoadedFacts & { readonly signer?: string },
   ) {
     this.#engine = engine;
     this.#platform = platform;
@@ -70,6 +70,7 @@ export class EngineModel implements Model {
       // An English-only model has all language tokens but knows one language.
       languages: facts.multilingual ? codes : codes.length === 1 ? codes : ['en'],
       warnings: facts.warnings,
+      ...(facts.signer !== undefined && { signer: facts.signer }),
     };
     this.tokenizer = {
       special: facts.special,

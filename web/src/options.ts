@@ -1,7 +1,5 @@
 // Options are checked once, before any work: what each may be, as words for the message and as a test.
-import type { LoadOptions, Variant } from './api_types.js';
 import { invalidOption } from './errors.js';
-import { mostThreads } from './threads.js';
 
 export type Check = readonly [expected: string, accepts: (value: unknown) => boolean];
 export type Checks = Readonly<Record<string, Check>>;
@@ -25,7 +23,7 @@ export const orNull = ([expected, accepts]: Check): Check => [
   `${expected}, or null`,
   (value) => value === null || accepts(value),
 ];
-const orAuto = ([expected, accepts]: Check): Check => [
+export const orAuto = ([expected, accepts]: Check): Check => [
   `${expected}, or 'auto'`,
   (value) => value === 'auto' || accepts(value),
 ];
@@ -71,14 +69,4 @@ export function checkOptions(options: unknown, checks: Checks): void {
     const [expected, accepts] = check;
     if (value !== undefined && !accepts(value)) throw invalidOption(name, expected, value);
   }
-}
-
-export function checkLoadOptions(options: LoadOptions): LoadOptions {
-  checkOptions(options, {
-    onProgress: progressCheck,
-    signal: signalCheck,
-    variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),
-    threads: orAuto(wholeBetween(1, mostThreads)),
-  });
-  return options;
 }

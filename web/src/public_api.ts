@@ -5,3 +5,4 @@ export { format, transcriptFormats } from './writers/format.js';
 export { languageNames } from './writers/language_names.js';
 export type { FormatOptions, TranscriptFormat } from './writers/options.js';
 export type { Transcript, TranscriptSegment, TranscriptWord } from './writers/transcript.js';
+export { generateSigningKey } from './signing_key.js';

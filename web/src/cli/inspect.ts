@@ -1,14 +1,18 @@
 import { inspect } from '../node.js';
 import type { InspectedTensor, Inspection } from '../node.js';
 import { parse, usageError } from './arguments.js';
+import { readSealOptions, sealArguments } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
 
 export async function inspectCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, { json: { type: 'boolean' } });
+  const { values, positionals } = parse(args, { ...sealArguments, json: { type: 'boolean' } });
   const [file, ...rest] = positionals;
   if (file === undefined || rest.length > 0) throw usageError('inspect wants one FILE');
+  const keys = await readSealOptions(values);
   const bar = new ProgressBar('reading');
-  const facts = await inspect(file, { signal, onProgress: bar.update }).finally(() => bar.clear());
+  const facts = await inspect(file, { ...keys, signal, onProgress: bar.update }).finally(() =>
+    bar.clear(),
+  );
   process.stdout.write(values.json ? `${JSON.stringify(toJson(facts), null, 2)}\n` : toText(facts));
 }
 
@@ -25,6 +29,7 @@ function toText(facts: Inspection): string {
     `format    ${facts.format} ${facts.version}`,
     `flags     ${facts.flags.join(' ') || 'none'}`,
     `bytes     ${facts.byteCount}`,
+    ...(facts.signer === undefined ? [] : [`signed by ${facts.signer}`]),
     ...facts.warnings.map((warning) => `warning   ${warning}`),
     '',
     'metadata',

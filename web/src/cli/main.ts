@@ -6,9 +6,12 @@ import { usageError } from './arguments.js';
 import { convertCommand } from './convert.js';
 import { detectLanguageCommand } from './detect_language.js';
 import { inspectCommand } from './inspect.js';
+import { keygenCommand } from './keygen.js';
+import { digestsCommand, encryptCommand, signCommand } from './rewrite.js';
 import { scoreCommand } from './score.js';
 import { transcribeCommand } from './transcribe.js';
 import { usage } from './usage.js';
+import { verifyCommand } from './verify.js';
 
 const commands: Readonly<
   Record<string, (args: readonly string[], signal: AbortSignal) => Promise<void>>
@@ -19,6 +22,11 @@ const commands: Readonly<
   score: scoreCommand,
   convert: convertCommand,
   inspect: inspectCommand,
+  verify: verifyCommand,
+  digests: digestsCommand,
+  keygen: keygenCommand,
+  sign: signCommand,
+  encrypt: encryptCommand,
 };
 
 function version(): string {

@@ -1,6 +1,7 @@
 import { loadModel } from '../node.js';
 import type { Model } from '../node.js';
 import { asNumber, choice } from './arguments.js';
+import { readSealOptions, sealArguments, type SealValues } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
 import { embeddedModelNote } from './usage.js';
 
@@ -9,9 +10,10 @@ export const modelArguments = {
   model: { type: 'string' },
   variant: { type: 'string' },
   threads: { type: 'string' },
+  ...sealArguments,
 } as const;
 
-interface ModelValues {
+interface ModelValues extends SealValues {
   readonly model?: string;
   readonly variant?: string;
   readonly threads?: string;
@@ -19,16 +21,19 @@ interface ModelValues {
 
 /** Loads the model, lets `use` work with it, and disposes of it. Its warnings go to stderr. */
 export async function withModel<T>(
-  { model: source, variant, threads = 'auto' }: ModelValues,
+  values: ModelValues,
   signal: AbortSignal,
   use: (model: Model) => Promise<T>,
 ): Promise<T> {
+  const { model: source, variant, threads = 'auto' } = values;
   const engine = choice('variant', variant, ['simd', 'relaxed']);
+  const keys = await readSealOptions(values);
   if (source === undefined) process.stderr.write(embeddedModelNote);
   const bar = new ProgressBar('loading');
   const model = await loadModel(source, {
     signal,
     onProgress: bar.update,
+    ...keys,
     ...(engine && { variant: engine }),
     // The process is this command's own.
     threads: threads === 'auto' ? threads : asNumber(threads, 'threads'),

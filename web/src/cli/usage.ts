@@ -2,6 +2,9 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
 
   susurrus transcribe AUDIO... [options]   text of recordings (WAV, FLAC, MP3, Ogg)
     --model FILE              a model file (.apr) or its URL; without it the embedded model, which knows ten digits
+    --key FILE, --passphrase-file FILE
+                              what opens an encrypted model
+    --public-key KEY          the model must be signed with this key: its file, or its 64 hexadecimal digits; repeatable
     --variant simd|relaxed    which engine runs; the fastest one by default
     --threads N|auto          1 to 8, or as many as the machine has processors (auto)
     --task transcribe|translate
@@ -65,7 +68,20 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
     --vocabulary FILE         a .tiktoken rank file, for folders without a vocabulary
     --force                   overwrite DST
 
-  susurrus inspect FILE [--json]           what a model file holds, after verifying all of it
+  susurrus inspect FILE [--json]           what a model file holds, after verifying all of it; takes --key,
+                                           --passphrase-file and --public-key
+  susurrus verify FILE [--json]            everything that can be checked, one by one; with --public-key the signature,
+                                           with --key or --passphrase-file that every piece can be decrypted. Exit status 1
+                                           when something failed
+
+  susurrus keygen [--output PREFIX]        keys for signing: PREFIX.key, which is secret, and PREFIX.pub
+    --symmetric               a key for encrypting instead: PREFIX.aes
+  susurrus sign FILE --key KEY --output OUT
+                                           a signed copy of a model file, encrypted or not
+  susurrus encrypt FILE --key KEY|--passphrase-file FILE --output OUT
+                                           an encrypted copy; a passphrase is the file's text without its last line break
+  susurrus digests FILE --output OUT       a copy with a digest for each mebibyte, for downloads that are resumed
+    --force                   overwrite OUT, or keys
 
   susurrus --help | --version
 

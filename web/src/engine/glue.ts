@@ -1,5 +1,5 @@
 // What the generated glue is to everything else: a module with the core's classes, and its errors.
-import { SusurrusError, type ErrorCode, type ErrorDetails } from '../errors.js';
+import { fileError, type ErrorCode, type ErrorDetails, type SusurrusError } from '../errors.js';
 import type { MainModule } from './engine.mjs';
 
 export type EngineModule = MainModule;
@@ -58,10 +58,5 @@ function toSusurrusError(error: CoreError): SusurrusError {
     ...(expected && { expected }),
     ...(got && { got }),
   };
-  let message = meaning.charAt(0).toUpperCase() + meaning.slice(1);
-  if (subject) message += `: ${subject}`;
-  if (offset !== undefined) message += ` at byte ${offset}`;
-  if (expected) message += `; expected ${expected}`;
-  if (got) message += `${expected ? ',' : ';'} got ${got}`;
-  return new SusurrusError(code, `${message}.`, details);
+  return fileError(code, meaning, details);
 }

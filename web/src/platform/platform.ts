@@ -1,4 +1,4 @@
-import type { Variant } from '../api_types.js';
+import type { ModelDestination, Variant } from '../api_types.js';
 import type { OpenedEngine } from '../engine/glue.js';
 import type { EngineLink } from '../engine/protocol.js';
 import type { FilesLink } from '../files/protocol.js';
@@ -24,6 +24,12 @@ export interface Platform {
   openFiles(): FilesLink;
   /** A string or file URL that is a path here; undefined where it is to be fetched. */
   openPath(path: string | URL): Promise<OpenedSource | undefined>;
+  /** Lets `fill` write a new file: into a stream, or under a name where there are such, which it gets when it is whole. */
+  writeWhole<T>(
+    destination: ModelDestination,
+    force: boolean,
+    fill: (write: (bytes: Uint8Array) => Promise<void>) => Promise<T>,
+  ): Promise<T>;
   /** The model inside the package. */
   readonly embeddedModel: URL;
   /** Decodes a compressed audio file; undefined when the format is not known here. */

@@ -1,0 +1,79 @@
+// Bytes that arrive in pieces of any size, as a reader wants them.
+
+/** Nothing of the source is asked for before it is wanted, and nothing is held but what was looked at. */
+export class ByteQueue {
+  readonly #source: AsyncIterator<Uint8Array>;
+  #parts: Uint8Array[] = [];
+  #held = 0;
+  #isOver = false;
+  /** How many bytes were taken: the offset in the file of the next one. */
+  position = 0;
+
+  constructor(chunks: AsyncIterable<Uint8Array>) {
+    this.#source = chunks[Symbol.asyncIterator]();
+  }
+
+  /** The next bytes, which stay; fewer than so many only where the source ends. The view holds until something is taken. */
+  async peek(byteCount: number): Promise<Uint8Array<ArrayBuffer>> {
+    while (this.#held < byteCount && (await this.#read()));
+    let first = this.#parts[0] ?? new Uint8Array();
+    if (first.length < Math.min(byteCount, this.#held)) {
+      first = new Uint8Array(this.#held);
+      let at = 0;
+      for (const part of this.#parts) {
+        first.set(part, at);
+        at += part.length;
+      }
+      this.#parts = [first];
+    }
+    // WebCrypto takes no memory that is shared.
+    return first.subarray(0, byteCount) as Uint8Array<ArrayBuffer>;
+  }
+
+  /** Takes bytes that were looked at. */
+  take(byteCount: number): Uint8Array<ArrayBuffer> {
+    const [first = new Uint8Array()] = this.#parts;
+    const taken = first.subarray(0, byteCount);
+    this.#drop(taken.length);
+    return taken as Uint8Array<ArrayBuffer>;
+  }
+
+  /** Whatever comes next, at most so many bytes; undefined at the end. */
+  async next(most = Infinity): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    while (this.#held === 0) if (!(await this.#read())) return undefined;
+    return this.take(Math.min(most, this.#parts[0]?.length ?? 0));
+  }
+
+  /** All that is left, as it comes. */
+  async *rest(): AsyncGenerator<Uint8Array> {
+    for (let piece = await this.next(); piece; piece = await this.next()) yield piece;
+  }
+
+  /** Tells the source at once that nothing more is wanted, even while it is being waited for. */
+  close(): void {
+    this.#isOver = true;
+    void Promise.resolve(this.#source.return?.()).catch(() => undefined);
+  }
+
+  async #read(): Promise<boolean> {
+    if (this.#isOver) return false;
+    const { done, value } = await this.#source.next();
+    if (done) {
+      this.#isOver = true;
+      return false;
+    }
+    // Not a Buffer of Node's, whose slice() is no copy.
+    const { buffer, byteOffset, byteLength } = value;
+    if (byteLength > 0) this.#parts.push(new Uint8Array(buffer, byteOffset, byteLength));
+    this.#held += value.length;
+    return true;
+  }
+
+  #drop(byteCount: number): void {
+    this.position += byteCount;
+    this.#held -= byteCount;
+    const [first = new Uint8Array()] = this.#parts;
+    if (byteCount === first.length) this.#parts.shift();
+    else this.#parts[0] = first.subarray(byteCount);
+  }
+}

@@ -1,0 +1,100 @@
+// What verifyModel() looks at beside structure and checksum, each by itself.
+import type { VerificationCheck } from '../api_types.js';
+import { beforeFooter } from './apr2_footer.js';
+import { flagBits, hasFlag, readApr2Front } from './apr2_front.js';
+import { ByteQueue } from './byte_queue.js';
+import {
+  digestsBegin,
+  digestsKey,
+  readPieceDigests,
+  signatureBlockBytes,
+  type PieceDigests,
+} from './piece_digests.js';
+import { checkSignature, noSignature, splitBlock } from './signature.js';
+import { toHex } from './hex.js';
+import { surveyPieces } from './survey.js';
+
+type Found = Omit<VerificationCheck, 'name'>;
+
+/** Every piece beside its digest. `open` gives the file, once to find its end and once to read the pieces. */
+export async function checkPieces(open: () => Promise<AsyncIterable<Uint8Array>>): Promise<Found> {
+  const queue = new ByteQueue(await open());
+  try {
+    const front = await readApr2Front(queue);
+    if (!front) return unreadable;
+    const digests = readPieceDigests(front);
+    if (!digests) return { outcome: 'absent', message: 'the file has no piece digests' };
+    const begin = digestsBegin(front);
+    return await comparePieces(queue, begin, digests, await endOf(await open()));
+  } finally {
+    queue.close();
+  }
+}
+
+async function comparePieces(
+  queue: ByteQueue,
+  begin: number,
+  digests: PieceDigests,
+  end: number,
+): Promise<Found> {
+  const { length: expected } = digests.digests;
+  await queue.peek(begin);
+  queue.take(begin);
+  let count = 0;
+  const wrong: { readonly piece: number; readonly begin: number }[] = [];
+  for await (const piece of surveyPieces(queue, digests, end)) {
+    if (!piece.isSound) wrong.push({ piece: count, begin: piece.begin });
+    ++count;
+  }
+  const [first] = wrong;
+  const failed = { outcome: 'failed', code: 'checksum_mismatch', reason: 'checksum' } as const;
+  if (first) {
+    const message = `${wrong.length} of ${expected} pieces differ from their digests, the first is ${digestsKey}[${first.piece}] at byte ${first.begin}`;
+    return { ...failed, message, offset: first.begin };
+  }
+  if (count !== expected || queue.position !== end) {
+    const message = `there are ${expected} digests, and whole pieces of ${queue.position - begin} bytes among ${end - begin}`;
+    return { ...failed, message, offset: queue.position };
+  }
+  return { outcome: 'passed', message: `${count} pieces of ${digests.pieceBytes} bytes at most` };
+}
+
+/** The signature alone; the digests that it vouches for are another check. Without `publicKeys` by whomever it is. */
+export async function checkSigner(
+  open: () => Promise<AsyncIterable<Uint8Array>>,
+  publicKeys: readonly Uint8Array[] | undefined,
+  isRequired: boolean,
+): Promise<Found> {
+  const queue = new ByteQueue(await open());
+  try {
+    const front = await readApr2Front(queue);
+    if (!front) return unreadable;
+    if (!hasFlag(front, flagBits.signed)) {
+      if (isRequired) throw noSignature();
+      return { outcome: 'absent', message: 'the file is not signed' };
+    }
+    const begin = digestsBegin(front);
+    const beginning = await queue.peek(begin);
+    if (beginning.length < begin) return unreadable;
+    const block = beginning.subarray(begin - signatureBlockBytes);
+    const { signer } = await checkSignature(front, block, publicKeys);
+    if (publicKeys) return { outcome: 'passed', message: `signed by ${signer}` };
+    const message = `by ${toHex(splitBlock(block).publicKey)}, and no public key was given to trust`;
+    return { outcome: 'unchecked', message };
+  } finally {
+    queue.close();
+  }
+}
+
+const unreadable: Found = {
+  outcome: 'unchecked',
+  message: 'what stands before the tensors cannot be read',
+};
+
+/** Where the footer begins, or the file ends that has none. */
+async function endOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
+  const queue = new ByteQueue(chunks);
+  const rest = beforeFooter(queue);
+  while (!(await rest.next()).done);
+  return queue.position;
+}

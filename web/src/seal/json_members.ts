@@ -1,0 +1,37 @@
+// A JSON object's text with other members: everything else stays as it was written, digit by digit.
+
+/** Strings, brackets and commas; what is between them is of no interest. */
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},]/gs;
+
+/** The object's text with the named members first removed and then, at the end, those that are not undefined. */
+export function withMembers(text: string, changes: Readonly<Record<string, unknown>>): string {
+  const kept = membersOf(text).filter(({ name }) => !Object.hasOwn(changes, name));
+  const added = Object.entries(changes).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${JSON.stringify(name)}:${JSON.stringify(value)}`],
+  );
+  return `{${[...kept.map((member) => member.text), ...added].join(',')}}`;
+}
+
+/** Of the text of a JSON object that has been parsed before. */
+function membersOf(text: string): { readonly name: string; readonly text: string }[] {
+  const members: { name: string; text: string }[] = [];
+  let depth = 0;
+  let begin = 0;
+  let name: string | undefined;
+  for (const { 0: found, index } of text.matchAll(token)) {
+    if (found.startsWith('"')) {
+      if (depth === 1) name ??= JSON.parse(found) as string;
+    } else if (found === '{' || found === '[') {
+      if (depth === 0) begin = index + 1;
+      ++depth;
+    } else {
+      if (found !== ',') --depth;
+      const isEnd = found === ',' ? depth === 1 : depth === 0;
+      if (!isEnd) continue;
+      if (name !== undefined) members.push({ name, text: text.slice(begin, index).trim() });
+      begin = index + 1;
+      name = undefined;
+    }
+  }
+  return members;
+}

@@ -1,0 +1,76 @@
+import { fileError, type SusurrusError } from '../errors.js';
+import { footerAt, trailingData, zeros } from './apr2_footer.js';
+import { footerBytes, type Apr2Front } from './apr2_front.js';
+import type { ByteQueue } from './byte_queue.js';
+import { areEqual, toHex } from './hex.js';
+import { badDigests, digestsKey, type PieceDigests } from './piece_digests.js';
+import { signatureError } from './signature.js';
+import { sha256 } from './web_crypto.js';
+
+/**
+ * The pieces of a file from the first one with a digest on, each passed on only when its digest is right, and the footer.
+ * What is cut is replaced by zeros: the core then finds the footer missing, and says so. `isSigned`: a signature vouches for
+ * the digests.
+ */
+export async function* verifiedPieces(
+  queue: ByteQueue,
+  front: Apr2Front,
+  { pieceBytes, digests }: PieceDigests,
+  isSigned: boolean,
+): AsyncGenerator<Uint8Array> {
+  for (let piece = 0; ; ++piece) {
+    // The last piece is what stands before the footer, which shows only at the end.
+    const ahead = await queue.peek(pieceBytes + footerBytes + 1);
+    const isLast = ahead.length <= pieceBytes + footerBytes;
+    const isCut = isLast && !footerAt(ahead, ahead.length, queue.position);
+    const byteCount = isLast ? ahead.length - footerBytes : pieceBytes;
+    const digest = digests[piece];
+    const got = isCut || byteCount === 0 ? undefined : await sha256(ahead.subarray(0, byteCount));
+    const isRight = digest && got ? areEqual(digest, got) : !digest && byteCount === 0;
+    if (isCut || !isRight) {
+      const trailing = await trailingData(ahead, queue);
+      if (trailing) throw trailing;
+    }
+    if (isCut) {
+      yield* zeros(queue.take(ahead.length).length);
+      return;
+    }
+    if (!isRight) {
+      if (!digest || !got) throw wrongCount(front, digests.length, digest ? 'fewer' : 'more');
+      throw wrongDigest(queue.position, piece, digest, got, isSigned);
+    }
+    if (isLast && piece + 1 < digests.length) throw wrongCount(front, digests.length, 'fewer');
+    if (byteCount > 0) yield queue.take(byteCount);
+    if (isLast) {
+      yield queue.take(footerBytes);
+      return;
+    }
+  }
+}
+
+function wrongCount(front: Apr2Front, count: number, has: 'fewer' | 'more'): SusurrusError {
+  return badDigests(
+    front,
+    `${digestsKey}.digests`,
+    'one for each piece',
+    `${count}; the file has ${has}`,
+  );
+}
+
+function wrongDigest(
+  offset: number,
+  piece: number,
+  expected: Uint8Array,
+  got: Uint8Array,
+  isSigned: boolean,
+): SusurrusError {
+  const subject = `${digestsKey}[${piece}]`;
+  if (isSigned) return signatureError(offset, subject, toHex(expected), toHex(got));
+  return fileError('checksum_mismatch', 'a piece differs from its digest', {
+    reason: 'checksum',
+    offset,
+    subject,
+    expected: toHex(expected),
+    got: toHex(got),
+  });
+}

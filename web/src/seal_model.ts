@@ -1,0 +1,27 @@
+// Model files encrypted, signed, given digests, and verified, by code that is loaded for it.
+import { inspectOn } from './inspect_model.js';
+import type { Platform } from './platform/platform.js';
+import type * as Seal from './seal/entry.js';
+import { asOutcomes, loadSeal, unwrapOutcome, type Outcome } from './seal/load_seal.js';
+import type { SealTools } from './seal/seal_tools.js';
+import { openSource } from './sources/open_source.js';
+
+const toolsOf = (platform: Platform): SealTools => ({
+  openSource: (source, signal) => openSource(source, platform, signal),
+  inspect: asOutcomes((source, options, seals) => inspectOn(platform, source, options, seals)),
+  writeWhole: (destination, force, fill) => platform.writeWhole(destination, force, fill),
+});
+
+/** A function of that code as the entries offer it. */
+const offered =
+  <Args extends unknown[], T>(
+    pick: (seal: typeof Seal) => (tools: SealTools, ...args: Args) => Promise<Outcome<T>>,
+  ) =>
+  async (platform: Platform, ...args: Args): Promise<T> =>
+    unwrapOutcome(await pick(await loadSeal())(toolsOf(platform), ...args));
+
+export const encryptModelOn = offered((seal) => seal.encryptModel);
+export const signModelOn = offered((seal) => seal.signModel);
+export const addPieceDigestsOn = offered((seal) => seal.addPieceDigests);
+export const verifyModelOn = offered((seal) => seal.verifyModel);
+export const soundRangesOn = offered((seal) => seal.soundRanges);

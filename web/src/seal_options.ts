@@ -1,0 +1,48 @@
+// Keys as callers give them.
+import type { ModelKey, SealOptions } from './api_types.js';
+import { flag, listOf, type Check } from './options.js';
+import { fromHex } from './seal/hex.js';
+import type { SealKeys } from './seal/unseal.js';
+
+const isAesKey = (value: unknown): boolean =>
+  typeof CryptoKey !== 'undefined' &&
+  value instanceof CryptoKey &&
+  value.algorithm.name === 'AES-GCM' &&
+  (value.algorithm as AesKeyAlgorithm).length === 256;
+
+export const keyCheck: Check = [
+  '32 bytes, an AES-GCM CryptoKey of 256 bits, or {passphrase}',
+  (value) =>
+    (value instanceof Uint8Array && value.length === 32) || isAesKey(value) || hasPassphrase(value),
+];
+
+const hasPassphrase = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  'passphrase' in value &&
+  typeof value.passphrase === 'string' &&
+  value.passphrase !== '';
+
+const isPublicKey = (value: unknown): boolean =>
+  (value instanceof Uint8Array ? value : fromHex(value))?.length === 32;
+
+/** For checkOptions(). */
+export const sealChecks = {
+  key: keyCheck,
+  publicKeys: listOf(
+    'Ed25519 public keys of 32 bytes or 64 hexadecimal digits',
+    isPublicKey,
+    Infinity,
+    1,
+  ),
+  requireSignature: flag,
+} satisfies Record<string, Check>;
+
+/** Checked options as the seals' code has them. */
+export function sealKeys({ key, publicKeys, requireSignature }: SealOptions): SealKeys {
+  return {
+    key: key as ModelKey | undefined,
+    publicKeys: publicKeys?.map((one) => (typeof one === 'string' ? fromHex(one)! : one)),
+    isSignatureRequired: requireSignature ?? publicKeys !== undefined,
+  };
+}
