@@ -3,7 +3,7 @@
 const { existsSync } = require('node:fs');
 const { resolve } = require('node:path');
 
-const glues = ['./engine.mjs', './engine.threads.mjs'];
+const glues = ['./engine.mjs', './engine.threads.mjs', './files.mjs'];
 
 module.exports = (request, options) => {
   if (glues.includes(request)) return resolve(module.path, '../../dist', request);

@@ -2,7 +2,7 @@
 // way and arrive in a later turn.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Model, ModelSource } from '../../web/src/api_types.js';
+import type { LoadOptions, Model, ModelSource } from '../../web/src/api_types.js';
 import { EngineHost } from '../../web/src/engine/host.js';
 import type { EngineCalls, EngineEvent } from '../../web/src/engine/protocol.js';
 import { openSingleThread } from '../../web/src/engine/single_thread.js';
@@ -46,8 +46,8 @@ class ClonedMessages {
 }
 
 /** A model behind the worker's protocol. */
-export function loadThroughWorker(source: ModelSource): Promise<Model> {
+export function loadThroughWorker(source: ModelSource, options: LoadOptions = {}): Promise<Model> {
   const openEngine = () =>
     openWorker<EngineCalls, EngineEvent>(new ClonedMessages() as unknown as Worker);
-  return loadModelOn({ ...node, openEngine }, source, { variant: 'simd' });
+  return loadModelOn({ ...node, openEngine }, source, { variant: 'simd', ...options });
 }

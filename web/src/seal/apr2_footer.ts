@@ -89,7 +89,7 @@ export function wrongChecksum(
   });
 }
 
-/** As many zeros as these bytes are: what was not authenticated is never passed on, but counts. */
+/** So many zeros, in pieces. */
 export function* zeros(byteCount: number): Generator<Uint8Array<ArrayBuffer>> {
   const most = 1 << 20;
   for (let left = byteCount; left > 0; left -= most) yield new Uint8Array(Math.min(left, most));

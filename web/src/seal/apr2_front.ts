@@ -79,7 +79,7 @@ export function readApr2Header(bytes: Uint8Array): Apr2Header | undefined {
   return isUsable ? header : undefined;
 }
 
-/** Looks at everything before the tensors, and takes nothing; undefined where it is cut, or nothing that the core accepts. */
+/** Looks at header, metadata and index, and takes nothing; undefined where they are cut, or nothing that the core accepts. */
 export async function readApr2Front(queue: ByteQueue): Promise<Apr2Front | undefined> {
   const header = readApr2Header(await queue.peek(headerBytes));
   if (!header) return undefined;
@@ -95,8 +95,8 @@ export async function readApr2Front(queue: ByteQueue): Promise<Apr2Front | undef
       got: String(dataOffset),
     });
   }
-  const bytes = await queue.peek(dataOffset);
-  if (bytes.length < dataOffset) return undefined;
+  const bytes = await queue.peek(indexEnd);
+  if (bytes.length < indexEnd) return undefined;
   const metadataBytes = bytes.subarray(metadataOffset, metadataEnd);
   const metadata = readMetadata(metadataBytes);
   if (!metadata) return undefined;

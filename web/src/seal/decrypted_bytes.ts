@@ -164,7 +164,7 @@ export class DecryptedBytes {
       const ahead = await queue.peek(prefixBytes + storedBytes);
       if (ahead.length < prefixBytes + storedBytes) {
         this.#checkIsCut(ahead, tensor);
-        yield* zeros(queue.take(ahead.length).length + overhead);
+        queue.take(ahead.length);
         return false;
       }
       if (piece === 0) noncePrefix = ahead.slice(0, noncePrefixBytes);
@@ -209,7 +209,7 @@ export class DecryptedBytes {
     for (; !step.done; step = await rest.next()) yield this.#same(step.value);
     const footer = step.value;
     if (!footer) {
-      yield* zeros(queue.take(footerBytes).length);
+      queue.take(footerBytes);
       return;
     }
     if (this.#crcIn.value !== footer.crc) {

@@ -1,4 +1,5 @@
 import type { ModelKey } from '../api_types.js';
+import { zeros } from './apr2_footer.js';
 import { flagBits, hasFlag, readApr2Front, type Apr2Front } from './apr2_front.js';
 import { ByteQueue } from './byte_queue.js';
 import { DecryptedBytes, type Decryption } from './decrypted_bytes.js';
@@ -37,8 +38,16 @@ export async function* unseal(
   }
   const verified = await verify(queue, front, keys, report);
   const { key } = keys;
-  if (key === undefined || !hasFlag(front, flagBits.encrypted)) yield* verified;
-  else yield* new DecryptedBytes(new ByteQueue(verified), front, decryption).bytes(key);
+  const isDecrypted = key !== undefined && hasFlag(front, flagBits.encrypted);
+  let passed = 0;
+  for await (const bytes of isDecrypted
+    ? new DecryptedBytes(new ByteQueue(verified), front, decryption).bytes(key)
+    : verified) {
+    passed += bytes.length;
+    yield bytes;
+  }
+  // Of a file that was cut: zeros for what could not be proved, so that the core misses the footer where the file ends.
+  yield* zeros(queue.position - passed);
 }
 
 /** Checks the signature, where one is asked for, before anything is passed on. */

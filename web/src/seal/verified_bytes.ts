@@ -1,5 +1,5 @@
 import { fileError, type SusurrusError } from '../errors.js';
-import { footerAt, trailingData, zeros } from './apr2_footer.js';
+import { footerAt, trailingData } from './apr2_footer.js';
 import { footerBytes, type Apr2Front } from './apr2_front.js';
 import type { ByteQueue } from './byte_queue.js';
 import { areEqual, toHex } from './hex.js';
@@ -8,9 +8,8 @@ import { signatureError } from './signature.js';
 import { sha256 } from './web_crypto.js';
 
 /**
- * The pieces of a file from the first one with a digest on, each passed on only when its digest is right, and the footer.
- * What is cut is replaced by zeros: the core then finds the footer missing, and says so. `isSigned`: a signature vouches for
- * the digests.
+ * The pieces of a file from the first one with a digest on, each passed on only when its digest is right, and the footer. A
+ * file that was cut ends before the piece that is not whole. `isSigned`: a signature vouches for the digests.
  */
 export async function* verifiedPieces(
   queue: ByteQueue,
@@ -32,7 +31,7 @@ export async function* verifiedPieces(
       if (trailing) throw trailing;
     }
     if (isCut) {
-      yield* zeros(queue.take(ahead.length).length);
+      queue.take(ahead.length);
       return;
     }
     if (!isRight) {

@@ -1,0 +1,15 @@
+import type { Model } from '../../web/src/api_types.js';
+
+/** Audio states of a fixed log-mel and the logits after them: they depend on every weight. Disposes of the model. */
+export async function fingerprint(loading: Promise<Model>): Promise<number[]> {
+  const model = await loading;
+  try {
+    const { nMels, nAudioCtx } = model.info.dims;
+    const nFrames = 2 * nAudioCtx;
+    const data = Float32Array.from({ length: nMels * nFrames }, (_, i) => Math.sin(i));
+    const states = await model.encode({ data, nMels, nFrames });
+    return [...states, ...(await model.logits([29, 30, 32, 36]))];
+  } finally {
+    model.dispose();
+  }
+}
