@@ -7,7 +7,14 @@ import { main, root, StepError } from './toolchain/steps.mjs';
 const files = [
   ...['engine.simd.wasm', 'engine.relaxed.wasm', 'engine.mjs', 'worker.mjs', 'index.mjs'],
   ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm', 'engine.threads.mjs'],
-  ...['worker.threads.mjs', 'thread.mjs', 'files.wasm', 'files.mjs', 'worker.files.mjs', 'seal.mjs'],
+  ...[
+    'worker.threads.mjs',
+    'thread.mjs',
+    'files.wasm',
+    'files.mjs',
+    'worker.files.mjs',
+    'seal.mjs',
+  ],
   ...['node.mjs', 'cli.mjs', '../models/digits.apr'],
 ];
 

@@ -266,10 +266,7 @@ describe('sealing', () => {
     );
     const found = await susurrus.inspect(sealed, { publicKeys: [pair.publicKey] });
     expect(found.signer).toBe(Buffer.from(pair.publicKey).toString('hex'));
-    const crypto = (await globalThis.crypto.subtle.generateKey('Ed25519', false, [
-      'sign',
-      'verify',
-    ])) as CryptoKeyPair;
+    const crypto = await globalThis.crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
     const other = await written((sink) => susurrus.signModel(bytes, sink, { key: crypto }));
     const raw = new Uint8Array(await globalThis.crypto.subtle.exportKey('raw', crypto.publicKey));
     (await susurrus.loadModel(other, { publicKeys: [raw] })).dispose();

@@ -1,5 +1,5 @@
 // Keys as callers give them.
-import type { ModelKey, SealOptions } from './api_types.js';
+import type { SealOptions } from './api_types.js';
 import { flag, listOf, type Check } from './options.js';
 import { fromHex } from './seal/hex.js';
 import type { SealKeys } from './seal/unseal.js';
@@ -41,7 +41,7 @@ export const sealChecks = {
 /** Checked options as the seals' code has them. */
 export function sealKeys({ key, publicKeys, requireSignature }: SealOptions): SealKeys {
   return {
-    key: key as ModelKey | undefined,
+    key: key,
     publicKeys: publicKeys?.map((one) => (typeof one === 'string' ? fromHex(one)! : one)),
     isSignatureRequired: requireSignature ?? publicKeys !== undefined,
   };

@@ -77,7 +77,9 @@ export async function readSealOptions(values: SealValues): Promise<SealOptions> 
   const key = await readModelKey(values);
   const publicKeys =
     named &&
-    (await Promise.all(named.map((one) => (isKey(one) ? one : readKeyFile(one, 'public')))));
+    (await Promise.all(
+      named.map(async (one) => (isKey(one) ? one : await readKeyFile(one, 'public'))),
+    ));
   return { ...(key && { key }), ...(publicKeys && { publicKeys }) };
 }
 

@@ -38,7 +38,7 @@ export async function trailingData(
     // The magic first: a footer is rare.
     if (bytes[end - 12] !== 0x32 || bytes[end - 11] !== 0x52) continue;
     if (!footerAt(bytes, end, position)) continue;
-    for await (const piece of queue.rest()) void piece;
+    while (await queue.next());
     return fileError('malformed', 'the bytes contradict the format', {
       reason: 'trailing_data',
       offset: position + end,

@@ -57,15 +57,15 @@ export class ByteQueue {
 
   async #read(): Promise<boolean> {
     if (this.#isOver) return false;
-    const { done, value } = await this.#source.next();
-    if (done) {
+    const step = await this.#source.next();
+    if (step.done) {
       this.#isOver = true;
       return false;
     }
     // Not a Buffer of Node's, whose slice() is no copy.
-    const { buffer, byteOffset, byteLength } = value;
+    const { buffer, byteOffset, byteLength } = step.value;
     if (byteLength > 0) this.#parts.push(new Uint8Array(buffer, byteOffset, byteLength));
-    this.#held += value.length;
+    this.#held += byteLength;
     return true;
   }
 

@@ -1,6 +1,6 @@
 // How an APR2 file's tensors are encrypted: AES-256-GCM, piece by piece.
 import type { ModelKey } from '../api_types.js';
-import { fileError, type SusurrusError } from '../errors.js';
+import { describe, fileError, type SusurrusError } from '../errors.js';
 import { isObject, type Apr2Front } from './apr2_front.js';
 import type { IndexEntry } from './apr2_index.js';
 import { fromHex } from './hex.js';
@@ -38,7 +38,7 @@ export function readScheme({ metadata, header }: Apr2Front): EncryptionScheme {
       header.metadataOffset,
       field ? `${encryptionKey}.${field}` : encryptionKey,
       expected,
-      (JSON.stringify(got) as string | undefined) ?? 'nothing',
+      describe(got),
     );
   const stated = metadata[encryptionKey];
   if (!isObject(stated)) throw refuse('', 'what the encryption is', stated);

@@ -1,5 +1,5 @@
 // Piece digests: SHA-256 over each run of a file's data, kept in its metadata.
-import { fileError, type SusurrusError } from '../errors.js';
+import { describe, fileError, type SusurrusError } from '../errors.js';
 import { flagBits, hasFlag, isObject, type Apr2Front } from './apr2_front.js';
 import { fromHex } from './hex.js';
 
@@ -33,11 +33,15 @@ export const pieceSizeRange = `${fewestPieceBytes} to ${pieceBytes}`;
 export function readPieceDigests(front: Apr2Front): PieceDigests | undefined {
   const stated = front.metadata[digestsKey];
   if (stated === undefined || stated === null) return undefined;
-  if (!isObject(stated)) throw badDigests(front, digestsKey, 'an object', typeof stated);
+  if (!isObject(stated)) throw badDigests(front, digestsKey, 'an object', describe(stated));
   if (stated.algorithm !== digestAlgorithm) return undefined;
   if (!isPieceSize(stated.piece_size)) {
-    const got = JSON.stringify(stated.piece_size) as string | undefined;
-    throw badDigests(front, `${digestsKey}.piece_size`, pieceSizeRange, got ?? 'nothing');
+    throw badDigests(
+      front,
+      `${digestsKey}.piece_size`,
+      pieceSizeRange,
+      describe(stated.piece_size),
+    );
   }
   const list: unknown = stated.digests;
   const digests = Array.isArray(list) ? list.map(fromHex) : undefined;

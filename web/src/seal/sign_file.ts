@@ -113,7 +113,7 @@ class PieceHasher {
 /** A new pair of keys. */
 export async function newSigningKey(): Promise<SigningKey> {
   return withEd25519(async (subtle) => {
-    const pair = (await subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair;
+    const pair = await subtle.generateKey(algorithm, true, ['sign', 'verify']);
     const pkcs8 = new Uint8Array(await subtle.exportKey('pkcs8', pair.privateKey));
     const publicKey = new Uint8Array(await subtle.exportKey('raw', pair.publicKey));
     return { privateKey: pkcs8.slice(seedPrefix.length), publicKey };

@@ -1,0 +1,96 @@
+// Sealed models in a page, under the strict policy: written there, loaded there, and free for pages that have none.
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { serve } from '../../scripts/serve_demo.mjs';
+import type * as BrowserEntry from '../../web/src/index.js';
+import { projectRoot } from '../support/shared_folder.js';
+import { sampleSegments } from './browser_page.js';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '',
+    args: ['--no-sandbox'],
+  });
+});
+afterAll(() => browser.close());
+
+test('a page encrypts, signs and opens a model, with code that others do not download', async () => {
+  const server = await serve({ folder: join(projectRoot, 'dist'), port: 0 });
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    const problems: string[] = [];
+    const requests: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text());
+    });
+    context.on('request', (request) => requests.push(new URL(request.url()).pathname.slice(1)));
+    await page.goto(`${server.address}demo/`);
+    await page.waitForSelector('html[data-state="idle"]', { timeout: 60_000, state: 'attached' });
+    const isFree = !requests.includes('seal.mjs') && !requests.includes('demo/seal.mjs');
+
+    const outcome = await page.evaluate(async () => {
+      const address = '/index.mjs';
+      const susurrus = (await import(address)) as typeof BrowserEntry;
+      const plain = await (await fetch('/demo/models/digits.apr')).blob();
+      const key = crypto.getRandomValues(new Uint8Array(32));
+      const { privateKey, publicKey } = await susurrus.generateSigningKey();
+      const intoBlob = async (work: (sink: WritableStream<Uint8Array>) => Promise<unknown>) => {
+        const parts: Uint8Array<ArrayBuffer>[] = [];
+        await work(
+          new WritableStream<Uint8Array>({
+            write: (part) => void parts.push(part as Uint8Array<ArrayBuffer>),
+          }),
+        );
+        return new Blob(parts);
+      };
+      const encrypted = await intoBlob((sink) => susurrus.encryptModel(plain, sink, { key }));
+      const signed = await intoBlob((sink) =>
+        susurrus.signModel(encrypted, sink, { key: privateKey }),
+      );
+      const keys = { key, publicKeys: [publicKey] };
+      const model = await susurrus.loadModel(signed, keys);
+      const sound = await (await fetch('/demo/sample.wav')).blob();
+      const { text } = await model.transcribe(sound);
+      const { signer, warnings } = model.info;
+      model.dispose();
+      const { isSound } = await susurrus.verifyModel(signed, keys);
+      let failure: unknown;
+      await susurrus
+        .loadModel(signed, { key: new Uint8Array(32), publicKeys: [publicKey] })
+        .catch((error: unknown) => (failure = error));
+      let refusal: unknown;
+      await susurrus
+        .encryptModel(plain, 'model.apr', { key })
+        .catch((error: unknown) => (refusal = error));
+      const told = [failure, refusal].map((error) =>
+        error instanceof susurrus.SusurrusError
+          ? [error.code, error.details.subject]
+          : String(error),
+      );
+      const hex = Array.from(publicKey, (byte) => byte.toString(16).padStart(2, '0')).join('');
+      return { text: text.trim(), isTrusted: signer === hex, warnings, isSound, told };
+    });
+
+    expect(problems).toEqual([]);
+    expect(outcome).toEqual({
+      text: sampleSegments.join(' '),
+      isTrusted: true,
+      warnings: [],
+      isSound: true,
+      told: [
+        ['decryption_failed', 'encoder.conv1.weight'],
+        ['invalid_argument', 'destination'],
+      ],
+    });
+    expect(isFree).toBe(true);
+    expect(requests).toContain('seal.mjs');
+  } finally {
+    await context.close();
+    await server.close();
+  }
+});
