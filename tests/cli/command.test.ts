@@ -45,6 +45,8 @@ describe('susurrus', () => {
     expect([status, stderr]).toEqual([0, '']);
     for (const word of [
       ...['transcribe', 'detect-language', 'align', 'score', 'convert', 'inspect'],
+      ...['verify', 'keygen', 'sign', 'encrypt', 'digests', '--key', '--passphrase-file'],
+      ...['--public-key', '--output', '--symmetric'],
       ...['--dtype', '--compress', '--vocabulary', '--force', '--json', '--version'],
       ...['--text', '--text-file', '--stats', '--verbose', '--model', '--variant', '--threads'],
     ]) {

@@ -114,3 +114,8 @@ export function loadModel(source: unknown, options: object): Promise<unknown> {
 
 export const inspect = undefined;
 export const convertModel = undefined;
+export const verifyModel = undefined;
+export const addPieceDigests = undefined;
+export const encryptModel = undefined;
+export const signModel = undefined;
+export const generateSigningKey = undefined;
