@@ -2,7 +2,7 @@ import type { InspectOptions, Inspection, ModelSource } from './api_types.js';
 import { abortedBy } from './errors.js';
 import { checkOptions, progressCheck, signalCheck } from './options.js';
 import type { Platform } from './platform/platform.js';
-import { sealChecks } from './seal_options.js';
+import { checkSealOptions, sealChecks } from './seal_options.js';
 import { readSource, withSigner } from './sources/read_source.js';
 import type { Seals } from './sources/sealed_source.js';
 
@@ -14,6 +14,7 @@ export async function inspectOn(
   seals: Seals = 'stored',
 ): Promise<Inspection> {
   checkOptions(options, { onProgress: progressCheck, signal: signalCheck, ...sealChecks });
+  await checkSealOptions(options);
   if (options.signal?.aborted) throw abortedBy(options.signal);
   const files = platform.openFiles();
   const { facts, signer } = await readSource(

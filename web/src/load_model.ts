@@ -10,7 +10,7 @@ import {
   wholeBetween,
 } from './options.js';
 import type { Platform } from './platform/platform.js';
-import { sealChecks } from './seal_options.js';
+import { checkSealOptions, sealChecks } from './seal_options.js';
 import { readSource, withSigner } from './sources/read_source.js';
 import { mostThreads } from './threads.js';
 
@@ -27,6 +27,7 @@ export async function loadModelOn(
     threads: orAuto(wholeBetween(1, mostThreads)),
     ...sealChecks,
   });
+  await checkSealOptions(options);
   const { variant, signal } = options;
   if (signal?.aborted) throw abortedBy(signal);
   let choice = platform.chooseThreads(options.threads);

@@ -9,7 +9,7 @@ import { openSource } from './sources/open_source.js';
 const toolsOf = (platform: Platform): SealTools => ({
   openSource: (source, signal) => openSource(source, platform, signal),
   inspect: asOutcomes((source, options, seals) => inspectOn(platform, source, options, seals)),
-  writeWhole: (destination, force, fill) => platform.writeWhole(destination, force, fill),
+  writeFile: (destination, force, fill) => platform.writeFile(destination, force, fill),
 });
 
 /** A function of that code as the entries offer it. */

@@ -1,48 +1,23 @@
-// Keys as callers give them.
+// The options that open sealed models. What they may be is known where they are used, which is loaded when there are any.
 import type { SealOptions } from './api_types.js';
-import { flag, listOf, type Check } from './options.js';
-import { fromHex } from './seal/hex.js';
-import type { SealKeys } from './seal/unseal.js';
+import type { Check } from './options.js';
+import { loadSeal, unwrapOutcome } from './seal/load_seal.js';
 
-const isAesKey = (value: unknown): boolean =>
-  typeof CryptoKey !== 'undefined' &&
-  value instanceof CryptoKey &&
-  value.algorithm.name === 'AES-GCM' &&
-  (value.algorithm as AesKeyAlgorithm).length === 256;
+const checkedLater: Check = ['', () => true];
 
-export const keyCheck: Check = [
-  '32 bytes, an AES-GCM CryptoKey of 256 bits, or {passphrase}',
-  (value) =>
-    (value instanceof Uint8Array && value.length === 32) || isAesKey(value) || hasPassphrase(value),
-];
-
-const hasPassphrase = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  'passphrase' in value &&
-  typeof value.passphrase === 'string' &&
-  value.passphrase !== '';
-
-const isPublicKey = (value: unknown): boolean =>
-  (value instanceof Uint8Array ? value : fromHex(value))?.length === 32;
-
-/** For checkOptions(). */
+/** For checkOptions(); checkSealOptions() does the rest. */
 export const sealChecks = {
-  key: keyCheck,
-  publicKeys: listOf(
-    'Ed25519 public keys of 32 bytes or 64 hexadecimal digits',
-    isPublicKey,
-    Infinity,
-    1,
-  ),
-  requireSignature: flag,
-} satisfies Record<string, Check>;
+  key: checkedLater,
+  publicKeys: checkedLater,
+  requireSignature: checkedLater,
+};
 
-/** Checked options as the seals' code has them. */
-export function sealKeys({ key, publicKeys, requireSignature }: SealOptions): SealKeys {
-  return {
-    key: key,
-    publicKeys: publicKeys?.map((one) => (typeof one === 'string' ? fromHex(one)! : one)),
-    isSignatureRequired: requireSignature ?? publicKeys !== undefined,
-  };
+export const hasSealOptions = (options: SealOptions): boolean =>
+  [options.key, options.publicKeys, options.requireSignature].some((value) => value !== undefined);
+
+export async function checkSealOptions(options: SealOptions): Promise<void> {
+  if (!hasSealOptions(options)) return;
+  const { key, publicKeys, requireSignature } = options;
+  const seal = await loadSeal();
+  unwrapOutcome(await seal.checkKeys({ key, publicKeys, requireSignature } as SealOptions));
 }

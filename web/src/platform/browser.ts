@@ -2,7 +2,6 @@ import { invalidOption, sourceFailed } from '../errors.js';
 import { chooseThreads } from '../threads.js';
 import { openWorker } from '../worker/client.js';
 import type { DecodedAudio, Platform } from './platform.js';
-import { writeStream } from './write_stream.js';
 
 /** A page or a worker of it: engines live in workers, files are fetched. */
 export const browser: Platform = {
@@ -17,8 +16,7 @@ export const browser: Platform = {
   openFiles: () =>
     openWorker(new Worker(new URL('./worker.files.mjs', import.meta.url), { type: 'module' })),
   openPath: () => Promise.resolve(undefined),
-  writeWhole(destination, _, fill) {
-    if (destination instanceof WritableStream) return writeStream(destination, fill);
+  writeFile(destination) {
     throw invalidOption('destination', 'a WritableStream', destination);
   },
   get embeddedModel() {

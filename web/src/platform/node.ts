@@ -11,7 +11,6 @@ import { decodeCompressedAudio } from './node_audio.js';
 import { openEngine, openFiles } from './node_engine.js';
 import { writeWhole } from './node_files.js';
 import type { OpenedSource, Platform } from './platform.js';
-import { writeStream } from './write_stream.js';
 
 /** Node: engines run in this thread and yield, paths are read, other URLs are fetched. */
 export const node: Platform = {
@@ -20,10 +19,7 @@ export const node: Platform = {
   openEngine: () => openInProcess(new EngineHost(openEngine)),
   openFiles: () => openInProcess(new FilesHost(openFiles)),
   openPath,
-  writeWhole: (destination, force, fill) =>
-    destination instanceof WritableStream
-      ? writeStream(destination, fill)
-      : writeWhole(destination, force, fill),
+  writeFile: writeWhole,
   get embeddedModel() {
     return new URL('../models/digits.apr', import.meta.url);
   },

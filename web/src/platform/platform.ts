@@ -1,4 +1,4 @@
-import type { ModelDestination, Variant } from '../api_types.js';
+import type { Variant } from '../api_types.js';
 import type { OpenedEngine } from '../engine/glue.js';
 import type { EngineLink } from '../engine/protocol.js';
 import type { FilesLink } from '../files/protocol.js';
@@ -24,9 +24,9 @@ export interface Platform {
   openFiles(): FilesLink;
   /** A string or file URL that is a path here; undefined where it is to be fetched. */
   openPath(path: string | URL): Promise<OpenedSource | undefined>;
-  /** Lets `fill` write a new file: into a stream, or under a name where there are such, which it gets when it is whole. */
-  writeWhole<T>(
-    destination: ModelDestination,
+  /** Lets `fill` write a new file, which gets its name when it is whole; refuses names where there are none. */
+  writeFile<T>(
+    destination: string | URL,
     force: boolean,
     fill: (write: (bytes: Uint8Array) => Promise<void>) => Promise<T>,
   ): Promise<T>;

@@ -180,8 +180,8 @@ export class DecryptedBytes {
             )
           : new Uint8Array();
       this.#crcIn.update(stored);
-      yield this.#isPlain ? this.#out(plain) : stored;
       if (this.#isPlain) overhead += stored.length - plain.length;
+      yield this.#isPlain ? this.#out(plain) : stored;
     }
     for (const padding of zeros(overhead)) yield this.#out(padding);
     return true;

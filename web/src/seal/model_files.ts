@@ -23,8 +23,9 @@ import { checkPieces, checkSigner } from './file_checks.js';
 import type { RewriteJob } from './rewrite.js';
 import { digestFile, signFile } from './sign_file.js';
 import { findSoundRanges } from './survey.js';
-import { keyCheck, sealChecks, sealKeys } from '../seal_options.js';
+import { keyCheck, keyChecks, sealKeys } from './key_options.js';
 import type { SealTools } from './seal_tools.js';
+import { writeStream } from './write_stream.js';
 
 const rewriteChecks = { force: flag, onProgress: progressCheck, signal: signalCheck };
 const signingKeyCheck: Check = [
@@ -75,6 +76,18 @@ function required<T extends object>(options: T, name: keyof T & string, [expecte
   return options;
 }
 
+type Fill<T> = (write: (bytes: Uint8Array) => Promise<void>) => Promise<T>;
+
+const writeTo = <T>(
+  tools: SealTools,
+  destination: ModelDestination,
+  force: boolean,
+  fill: Fill<T>,
+): Promise<T> =>
+  destination instanceof WritableStream
+    ? writeStream(destination, fill)
+    : tools.writeFile(destination, force, fill);
+
 /** The source is verified as a whole first; then `work` reads it `passes` times. */
 async function rewrite(
   tools: SealTools,
@@ -88,7 +101,7 @@ async function rewrite(
   if (signal?.aborted) throw abortedBy(signal);
   const pace = new Pace(signal ?? new AbortController().signal);
   try {
-    return await tools.writeWhole(destination, force, async (write) => {
+    return await writeTo(tools, destination, force, async (write) => {
       let byteCount: number | undefined;
       const report = (pass: number, loaded: number): void => {
         const before = pass * (byteCount ?? 0);
@@ -148,7 +161,7 @@ export async function soundRanges(
   source: RereadableSource,
   options: Pick<SealOptions, 'publicKeys'>,
 ): Promise<SoundRanges> {
-  checkOptions(options, { publicKeys: sealChecks.publicKeys });
+  checkOptions(options, { publicKeys: keyChecks.publicKeys });
   const { chunks } = await tools.openSource(source, undefined);
   const queue = new ByteQueue(chunks);
   try {
@@ -163,7 +176,7 @@ export async function verifyModel(
   source: RereadableSource,
   options: VerifyOptions,
 ): Promise<Verification> {
-  checkOptions(options, { onProgress: progressCheck, signal: signalCheck, ...sealChecks });
+  checkOptions(options, { onProgress: progressCheck, signal: signalCheck, ...keyChecks });
   checkRereadable(source);
   const { signal, onProgress, key } = options;
   const keys = sealKeys(options);

@@ -1,9 +1,4 @@
-import type {
-  InspectOptions,
-  Inspection,
-  ModelDestination,
-  RereadableSource,
-} from '../api_types.js';
+import type { InspectOptions, Inspection, RereadableSource } from '../api_types.js';
 import type { OpenedSource } from '../platform/platform.js';
 import type { Seals } from '../sources/sealed_source.js';
 import type { Outcome } from './load_seal.js';
@@ -17,8 +12,9 @@ export interface SealTools {
     options: InspectOptions,
     seals: Seals,
   ): Promise<Outcome<Inspection>>;
-  writeWhole<T>(
-    destination: ModelDestination,
+  /** Refuses what is no path, and in pages everything. */
+  writeFile<T>(
+    destination: string | URL,
     force: boolean,
     fill: (write: (bytes: Uint8Array) => Promise<void>) => Promise<T>,
   ): Promise<T>;

@@ -1,14 +1,15 @@
 // A source whose file may be encrypted, signed, or have digests. What proves and decrypts is code of its own, which is loaded
 // when a file or a caller wants it.
 import type { SealOptions } from '../api_types.js';
-import { fileError } from '../errors.js';
 import type { OpenedSource } from '../platform/platform.js';
-import { headerBytes, readApr2Header } from '../seal/apr2_front.js';
 import { ByteQueue } from '../seal/byte_queue.js';
 import { loadSeal, unwrapOutcome } from '../seal/load_seal.js';
 import type { Decryption } from '../seal/decrypted_bytes.js';
-import type { SealReport } from '../seal/unseal.js';
-import { sealKeys } from '../seal_options.js';
+import type { Unsealing } from '../seal/entry.js';
+import { hasSealOptions } from '../seal_options.js';
+
+const headerBytes = 32;
+const mostBytes = 64 << 20;
 
 /** How an encrypted file is read: decrypted, or as it is stored but proved; `'ignored'`: whatever it is, as it comes. */
 export type Seals = Decryption | 'ignored';
@@ -22,20 +23,17 @@ export interface SealedSource {
 export function openSealed(opened: OpenedSource, options: SealOptions, seals: Seals): SealedSource {
   if (seals === 'ignored') return { source: opened, confirm: () => undefined };
   const decryption = seals;
-  const keys = sealKeys(options);
-  const report: SealReport = {};
   const queue = new ByteQueue(opened.chunks);
-  const isAsked =
-    keys.key !== undefined || keys.isSignatureRequired || keys.publicKeys !== undefined;
+  let unsealing: Unsealing | undefined;
 
   async function* bytes(): AsyncGenerator<Uint8Array> {
-    if (!isAsked && !(await hasDigests(queue))) {
+    if (!hasSealOptions(options) && !(await hasDigests(queue))) {
       yield* queue.rest();
       return;
     }
-    const steps = (await loadSeal()).unseal(queue, keys, decryption, report);
+    unsealing = (await loadSeal()).unseal(queue, options, decryption);
     for (;;) {
-      const step = unwrapOutcome(await steps.next());
+      const step = unwrapOutcome(await unsealing.next());
       if (step.done) return;
       yield step.value;
     }
@@ -43,16 +41,7 @@ export function openSealed(opened: OpenedSource, options: SealOptions, seals: Se
 
   return {
     source: { ...opened, chunks: closable(bytes(), queue) },
-    confirm() {
-      if (report.signer === undefined && keys.isSignatureRequired) {
-        throw fileError('signature_invalid', 'the file has no signature that could be checked', {
-          reason: 'signature',
-          subject: 'signature',
-          expected: 'a signed APR2 file',
-        });
-      }
-      return report.signer;
-    },
+    confirm: () => unsealing && unwrapOutcome(unsealing.confirm()),
   };
 }
 
@@ -71,10 +60,17 @@ function closable(bytes: AsyncGenerator<Uint8Array>, queue: ByteQueue): AsyncIte
 
 /** Whether the metadata of an APR2 file speak of piece digests; nothing is taken. */
 async function hasDigests(queue: ByteQueue): Promise<boolean> {
-  const header = readApr2Header(await queue.peek(headerBytes));
-  if (!header || (globalThis.crypto as Crypto | undefined)?.subtle === undefined) return false;
-  const beginning = await queue.peek(header.metadataEnd);
+  const header = await queue.peek(headerBytes);
+  if (header.length < headerBytes || !canDigest()) return false;
+  const view = new DataView(header.buffer, header.byteOffset);
+  const [magic, begin, byteCount] = [0, 12, 16].map((at) => view.getUint32(at, true)) as [
+    ...[number, number, number],
+  ];
+  // What is no APR2, or has more metadata than the core reads, is the core's business.
+  if (magic !== 0x32525041 || begin > mostBytes || byteCount > mostBytes) return false;
+  const metadata = (await queue.peek(begin + byteCount)).subarray(begin);
   // Byte for byte: parsing a vocabulary would cost more than all the rest.
-  const text = new TextDecoder('latin1').decode(beginning.subarray(header.metadataOffset));
-  return text.includes('"piece_digests"');
+  return new TextDecoder('latin1').decode(metadata).includes('"piece_digests"');
 }
+
+const canDigest = (): boolean => (globalThis.crypto as Crypto | undefined)?.subtle !== undefined;
