@@ -52,7 +52,7 @@ export const hasFlag = ({ header }: Apr2Front, flag: number): boolean =>
   (header.flags & flag) !== 0;
 
 /** Undefined where the core refuses the header. */
-export function readApr2Header(bytes: Uint8Array): Apr2Header | undefined {
+function readApr2Header(bytes: Uint8Array): Apr2Header | undefined {
   if (bytes.length < headerBytes) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, headerBytes);
   const word = (offset: number): number => view.getUint32(offset, true);

@@ -9,7 +9,7 @@ import { webCrypto } from './web_crypto.js';
 
 export const encryptionKey = 'encryption';
 export const cipher = 'AES-256-GCM';
-export const passwordKdf = 'PBKDF2-HMAC-SHA256';
+const passwordKdf = 'PBKDF2-HMAC-SHA256';
 export const fewestIterations = 600_000;
 /** Half a minute of a slow machine; more is an attack on whoever opens the file. */
 const mostIterations = 10_000_000;

@@ -5,8 +5,9 @@ import type { ByteQueue } from './byte_queue.js';
 import type { Decryption } from './decrypted_bytes.js';
 import { checkKeys as checkKeyOptions, sealKeys } from './key_options.js';
 import { asOutcomes, type Outcome } from './load_seal.js';
-import * as files from './model_files.js';
+import * as rewriting from './rewrite_model.js';
 import { newSigningKey } from './sign_file.js';
+import * as verifying from './verify_model.js';
 import { noSignature } from './signature.js';
 import { unseal as unsealed, type SealReport } from './unseal.js';
 
@@ -34,9 +35,9 @@ export const checkKeys = asOutcomes((options: SealOptions) => {
   checkKeyOptions(options);
   return Promise.resolve();
 });
-export const encryptModel = asOutcomes(files.encryptModel);
-export const signModel = asOutcomes(files.signModel);
-export const addPieceDigests = asOutcomes(files.addPieceDigests);
-export const verifyModel = asOutcomes(files.verifyModel);
-export const soundRanges = asOutcomes(files.soundRanges);
+export const encryptModel = asOutcomes(rewriting.encryptModel);
+export const signModel = asOutcomes(rewriting.signModel);
+export const addPieceDigests = asOutcomes(rewriting.addPieceDigests);
+export const verifyModel = asOutcomes(verifying.verifyModel);
+export const soundRanges = asOutcomes(verifying.soundRanges);
 export const generateSigningKey = asOutcomes(newSigningKey);

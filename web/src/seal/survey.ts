@@ -39,7 +39,7 @@ export async function* surveyPieces(
 }
 
 /** Where a file's data end that has nothing between its last tensor and its footer. */
-export const dataEnd = ({ header, index }: Apr2Front): number =>
+const dataEnd = ({ header, index }: Apr2Front): number =>
   header.dataOffset +
   index.entries.reduce((end, { offset, size }) => Math.max(end, offset + size), 0);
 

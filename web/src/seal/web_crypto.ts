@@ -12,9 +12,6 @@ export function webCrypto(): SubtleCrypto {
   );
 }
 
-export const hasWebCrypto = (): boolean =>
-  (globalThis.crypto as { readonly subtle?: SubtleCrypto } | undefined)?.subtle !== undefined;
-
 export const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await webCrypto().digest('SHA-256', bytes));
 

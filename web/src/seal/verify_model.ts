@@ -1,0 +1,139 @@
+// Everything that can be checked in a model file, one check after the other.
+import type {
+  RereadableSource,
+  SealOptions,
+  SoundRanges,
+  Verification,
+  VerificationCheck,
+  VerifyOptions,
+} from '../api_types.js';
+import { abortedBy, asSusurrusError, errorNumbers } from '../errors.js';
+import { checkOptions, progressCheck, signalCheck } from '../options.js';
+import { ByteQueue } from './byte_queue.js';
+import { checkPieces, checkSigner } from './file_checks.js';
+import { keyChecks, sealKeys } from './key_options.js';
+import { unwrapOutcome } from './load_seal.js';
+import { checkRereadable } from './rereadable.js';
+import type { SealTools } from './seal_tools.js';
+import { findSoundRanges } from './survey.js';
+
+export async function soundRanges(
+  tools: SealTools,
+  source: RereadableSource,
+  options: Pick<SealOptions, 'publicKeys'>,
+): Promise<SoundRanges> {
+  checkOptions(options, { publicKeys: keyChecks.publicKeys });
+  const { chunks } = await tools.openSource(source, undefined);
+  const queue = new ByteQueue(chunks);
+  try {
+    return await findSoundRanges(queue, sealKeys(options).publicKeys);
+  } finally {
+    queue.close();
+  }
+}
+
+export async function verifyModel(
+  tools: SealTools,
+  source: RereadableSource,
+  options: VerifyOptions,
+): Promise<Verification> {
+  checkOptions(options, { onProgress: progressCheck, signal: signalCheck, ...keyChecks });
+  checkRereadable(source);
+  const { signal, onProgress, key } = options;
+  const keys = sealKeys(options);
+  const open = async (): Promise<AsyncIterable<Uint8Array>> => {
+    if (signal?.aborted) throw abortedBy(signal);
+    return (await tools.openSource(source, signal)).chunks;
+  };
+  const structure = await structureChecks(tools, source, {
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
+  });
+  const found = async (
+    name: VerificationCheck['name'],
+    work: () => Promise<Omit<VerificationCheck, 'name'>>,
+  ): Promise<VerificationCheck> => {
+    try {
+      return { name, ...(await work()) };
+    } catch (error) {
+      return failedCheck(name, error, signal);
+    }
+  };
+  const checks = [
+    ...structure.checks,
+    await found('piece digests', () => checkPieces(open)),
+    await found('signature', () => checkSigner(open, keys.publicKeys, keys.isSignatureRequired)),
+    await found('encryption', async () => {
+      if (!structure.isReadable)
+        return { outcome: 'unchecked', message: 'the file cannot be read' };
+      if (!structure.isEncrypted)
+        return { outcome: 'absent', message: 'the file is not encrypted' };
+      if (key === undefined) return { outcome: 'unchecked', message: 'no key was given' };
+      unwrapOutcome(await tools.inspect(source, { key, ...(signal && { signal }) }, 'stored'));
+      return { outcome: 'passed', message: 'the key opens every piece' };
+    }),
+  ];
+  return { isSound: checks.every(({ outcome }) => outcome !== 'failed'), checks };
+}
+
+/** The core's reader over the file as it stands. */
+async function structureChecks(
+  tools: SealTools,
+  source: RereadableSource,
+  options: VerifyOptions,
+): Promise<{
+  readonly checks: readonly VerificationCheck[];
+  readonly isReadable: boolean;
+  readonly isEncrypted: boolean;
+}> {
+  const sound: VerificationCheck = { name: 'structure', outcome: 'passed', message: '' };
+  try {
+    // Seals are checks of their own.
+    const facts = unwrapOutcome(await tools.inspect(source, options, 'ignored'));
+    const { format, version, byteCount, tensors, flags } = facts;
+    const message = `${format} ${version}, ${tensors.length} tensors, ${byteCount} bytes`;
+    return {
+      checks: [
+        { ...sound, message },
+        { name: 'checksum', outcome: 'passed', message: 'CRC-32 of all bytes' },
+      ],
+      isReadable: true,
+      isEncrypted: flags.includes('ENCRYPTED'),
+    };
+  } catch (error) {
+    const isChecksum = asSusurrusError(error).code === 'checksum_mismatch';
+    const checks: VerificationCheck[] = isChecksum
+      ? [
+          { ...sound, message: 'header, metadata, index and lengths' },
+          failedCheck('checksum', error, options.signal),
+        ]
+      : [
+          failedCheck('structure', error, options.signal),
+          { name: 'checksum', outcome: 'unchecked', message: 'the structure is not sound' },
+        ];
+    return { checks, isReadable: false, isEncrypted: false };
+  }
+}
+
+/** What the file's bytes or a key are to blame for; everything else is thrown on. */
+function failedCheck(
+  name: VerificationCheck['name'],
+  thrown: unknown,
+  signal: AbortSignal | undefined,
+): VerificationCheck {
+  const error = asSusurrusError(thrown);
+  const group = Math.floor(errorNumbers[error.code] / 10);
+  if (error.code === 'unsupported_environment') {
+    return { name, outcome: 'unchecked', message: error.message };
+  }
+  if (signal?.aborted || group > 4) throw error;
+  const { offset, reason } = error.details;
+  return {
+    name,
+    outcome: 'failed',
+    message: error.message,
+    code: error.code,
+    ...(reason !== undefined && { reason }),
+    ...(offset !== undefined && { offset }),
+  };
+}
