@@ -65,6 +65,9 @@ async function cppTests() {
   }
 }
 
+/** Far more than a project's suites take. Jest cannot end a test that waits inside WebAssembly. */
+const jestMinutes = 25;
+
 /** Jest's own output is shown as it comes; its counts are read from its report. */
 async function jest(project, args, env = {}) {
   const report = join(root, `build/test-results/${project}.json`);
@@ -79,11 +82,29 @@ async function jest(project, args, env = {}) {
         ...[join(root, 'node_modules/jest/bin/jest.js'), '--selectProjects', project],
         ...['--json', '--outputFile', report, ...args],
       ],
-      // Jest prints the JSON on stdout as well as into the file; people read stderr.
-      { cwd: root, env: { ...process.env, ...env }, stdio: ['inherit', 'ignore', 'inherit'] },
+      // Jest prints the JSON on stdout as well as into the file; people read stderr. In a process group of its own, so that
+      // its workers end with it.
+      {
+        ...{ cwd: root, env: { ...process.env, ...env } },
+        ...{ stdio: ['inherit', 'ignore', 'inherit'], detached: true },
+      },
     );
+    const end = () => process.kill(-child.pid, 'SIGKILL');
+    const endBoth = () => {
+      end();
+      process.exit(130);
+    };
+    const limit = setTimeout(() => {
+      fail(`jest (${project}) was ended after ${jestMinutes} minutes.`);
+      end();
+    }, jestMinutes * 60_000);
+    process.on('SIGINT', endBoth).on('SIGTERM', endBoth);
     child.on('error', failed);
-    child.on('close', (code) => done(code ?? 128));
+    child.on('close', (code) => {
+      clearTimeout(limit);
+      process.off('SIGINT', endBoth).off('SIGTERM', endBoth);
+      done(code ?? 128);
+    });
   });
   if (!existsSync(report)) return fail(`jest (${project}) did not finish.`);
   const result = JSON.parse(readFileSync(report, 'utf8'));
