@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { spawn } from 'node:child_process';
 import { buildParts } from './build.mjs';
+import { fuzz, fuzzTargets, makeSeeds } from './fuzz.mjs';
 import { lint } from './lint.mjs';
 import { relaxedSimdFlags } from './toolchain/node_flags.mjs';
 import { root, run, step, StepError } from './toolchain/steps.mjs';
@@ -62,6 +63,24 @@ async function cppTests() {
     ]);
   } else {
     skippedSuites.push('C++ tests, WebAssembly relaxed (this Node has no relaxed SIMD)');
+  }
+}
+
+/** Enough for the corpus and a little beyond it. */
+const fuzzSeconds = 5;
+
+async function shortFuzzing() {
+  await makeSeeds();
+  for (const target of fuzzTargets) {
+    const { executions, isSound, found, output } = await step(`fuzzing ${target}`, () =>
+      fuzz(target, fuzzSeconds),
+    );
+    console.log(`  ${executions} executions`);
+    if (isSound) add({ passed: 1, failed: 0 });
+    else {
+      console.log(output);
+      fail(`Fuzzing ${target} found something: ${found.join(' ')}`);
+    }
   }
 }
 
@@ -125,7 +144,7 @@ async function jest(project, args, env = {}) {
 /** What each kind of test needs: tools beyond those of a build, and parts to build. */
 const needs = {
   lint: { tools: ['clangFormat'], parts: ['wasm'] }, // the type check reads the engine's generated types
-  cpp: { tools: [], parts: ['native-tests', 'wasm-tests'] },
+  cpp: { tools: [], parts: ['native-tests', 'wasm-tests', 'fuzzers'] },
   node: { tools: [], parts: ['wasm', 'js', 'driver'] },
   browser: { tools: ['chromium'], parts: ['wasm', 'js'] },
 };
@@ -137,7 +156,10 @@ async function runTests(wanted, jestArguments) {
     const messages = await step('lint and type check', () => lint());
     messages.forEach(fail);
   }
-  if (wanted.includes('cpp')) await cppTests();
+  if (wanted.includes('cpp')) {
+    await cppTests();
+    await shortFuzzing();
+  }
   if (wanted.includes('node')) await jest('node', ['--maxWorkers=100%', ...jestArguments]);
   if (wanted.includes('browser')) {
     const { chromium } = await ensureTools(['chromium']);
