@@ -19,8 +19,9 @@ export async function inspectOn(
     {
       phase: 'inspect',
       start: () => files.call('start', undefined),
-      begin: (byteCount) => files.call('beginInspect', { byteCount }),
+      begin: (byteCount) => files.call('beginFile', { byteCount }),
       push: (bytes) => files.call('pushInspect', { bytes }),
+      endFile: () => files.call('endFile', undefined),
       finish: () => files.call('finishInspect', undefined),
       close: () => files.close(),
     },

@@ -58,6 +58,11 @@ function toSusurrusError(error: CoreError): SusurrusError {
     ...(expected && { expected }),
     ...(got && { got }),
   };
+  // What was recognised, and what to do with it.
+  if (subject === 'file' && offset === 0 && expected && code !== 'truncated_input') {
+    const remark = code === 'unknown_format' ? ', not a model file' : '';
+    return new SusurrusError(code, `This is ${got}${remark}: ${expected}.`, details);
+  }
   let message = meaning.charAt(0).toUpperCase() + meaning.slice(1);
   if (subject) message += `: ${subject}`;
   if (offset !== undefined) message += ` at byte ${offset}`;
