@@ -114,3 +114,5 @@ export function loadModel(source: unknown, options: object): Promise<unknown> {
 
 export const inspect = undefined;
 export const convertModel = undefined;
+export const shardModel = undefined;
+export const unshardModel = undefined;

@@ -7,6 +7,7 @@ import { convertCommand } from './convert.js';
 import { detectLanguageCommand } from './detect_language.js';
 import { inspectCommand } from './inspect.js';
 import { scoreCommand } from './score.js';
+import { shardCommand, unshardCommand } from './shard.js';
 import { transcribeCommand } from './transcribe.js';
 import { usage } from './usage.js';
 
@@ -18,6 +19,8 @@ const commands: Readonly<
   align: alignCommand,
   score: scoreCommand,
   convert: convertCommand,
+  shard: shardCommand,
+  unshard: unshardCommand,
   inspect: inspectCommand,
 };
 
