@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoadOptions, ModelSource } from '../../web/src/api_types.js';
+import type { LoadOptions, ModelSource, VerifyOptions } from '../../web/src/api_types.js';
 import type { SusurrusError } from '../../web/src/errors.js';
 import { RunningCrc32 } from '../../web/src/seal/crc32.js';
 import { crc32, writeApr2 } from '../support/apr2_writer.js';
@@ -198,6 +198,39 @@ describe('an encrypted shard', () => {
     expect(facts.shards?.map(({ flags }) => flags.includes('ENCRYPTED'))).toEqual([
       ...[false, false, true],
     ]);
+  });
+});
+
+describe('verifyModel() of a manifest', () => {
+  const outcomes = async (model: ShardedModel, options: VerifyOptions) => {
+    const { isSound, checks } = await susurrus.verifyModel(writeShards(root, model), options);
+    return { isSound, outcomes: checks.map(({ outcome }) => outcome).join(' '), checks };
+  };
+
+  test('looks at each shard', async () => {
+    const model = sealedShards(() => ({ encryption, ...signed }));
+    const found = await outcomes(model, { publicKeys, key });
+    expect(found).toMatchObject({ isSound: true, outcomes: 'passed passed passed passed passed' });
+    expect(found.checks[3]!.message).toContain(`signed by ${hexOf(signer)} (3 of 3 shards)`);
+  });
+
+  test('fails where one is not signed, and names it', async () => {
+    const model = sealedShards((shard) => (shard === 1 ? { digests } : signed));
+    const found = await outcomes(model, { publicKeys });
+    expect(found).toMatchObject({ isSound: false, outcomes: 'passed passed passed failed absent' });
+    expect(found.checks[3]).toMatchObject({ code: 'signature_invalid', reason: 'signature' });
+    expect(found.checks[3]!.message).toContain(shardName('model', 1, count));
+    expect(await outcomes(model, {})).toMatchObject({
+      isSound: true,
+      outcomes: 'passed passed passed unchecked absent',
+    });
+  });
+
+  test('has nothing to say of shards without seals', async () => {
+    expect(await outcomes(tinyShards(count), {})).toMatchObject({
+      isSound: true,
+      outcomes: 'passed passed absent absent absent',
+    });
   });
 });
 
