@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "convert/converter.h"
 #include "input_window.h"
+#include "output_files.h"
 
 namespace susurrus {
 namespace {
@@ -19,10 +20,12 @@ struct SourceRangeValue {
 /// SafeTensors and a metadata text to one APR2 file; converter.h tells the order of calls.
 class ConverterBinding {
  public:
-  /// `dtype` as in APR2: "f32", "q8_0".
-  ConverterBinding(const std::string& dtype, bool compress)
+  /// `dtype` as in APR2: "f32", "q8_0". `shard_byte_count` 0: one file.
+  ConverterBinding(const std::string& dtype, bool compress, double shard_byte_count,
+                   uint32_t alignment)
       : converter_(dtype_from_name(dtype).value_or(Dtype::f16),
-                   compress ? Converter::Compression::lz4 : Converter::Compression::none) {}
+                   compress ? Converter::Compression::lz4 : Converter::Compression::none,
+                   files_options(shard_byte_count, alignment)) {}
 
   /// For push(); at most kMaxPushBytes.
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
@@ -67,7 +70,7 @@ class ConverterBinding {
   ErrorText finish() { return failure(converter_.finish()); }
   ByteView output() const { return view(converter_.output()); }
   void consume_output() { converter_.consume_output(); }
-  double output_byte_count() const { return static_cast<double>(converter_.output_byte_count()); }
+  std::string files() const { return files_text(converter_.files()); }
   /// A JSON list of texts.
   std::string warnings() const {
     JsonWriter json;
@@ -108,7 +111,7 @@ EMSCRIPTEN_BINDINGS(converter) {
       .field("offset", &SourceRangeValue::offset)
       .field("byteCount", &SourceRangeValue::byte_count);
   emscripten::class_<ConverterBinding>("Converter")
-      .constructor<std::string, bool>()
+      .constructor<std::string, bool, double, uint32_t>()
       .function("inputWindow(byteCount)", &ConverterBinding::input_window)
       .function("textWindow(byteCount)", &ConverterBinding::text_window)
       .function("addSource(fileByteCount)", &ConverterBinding::add_source)
@@ -123,7 +126,7 @@ EMSCRIPTEN_BINDINGS(converter) {
       .function("finish", &ConverterBinding::finish)
       .function("output", &ConverterBinding::output)
       .function("consumeOutput", &ConverterBinding::consume_output)
-      .function("outputByteCount", &ConverterBinding::output_byte_count)
+      .function("files", &ConverterBinding::files)
       .function("warnings", &ConverterBinding::warnings);
   emscripten::class_<FilterbankBinding>("Filterbank")
       .constructor<uint32_t>()

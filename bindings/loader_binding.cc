@@ -90,7 +90,7 @@ ErrorText LoaderBinding::push(double byte_count) {
 ErrorText LoaderBinding::finish() {
   Status status = reader_.finish();
   window_.release();
-  is_finished_ = status.has_value();
+  is_finished_ = status.has_value() && reader_.missing_files().empty();
   return failure(status);
 }
 
@@ -100,7 +100,8 @@ EMSCRIPTEN_BINDINGS(loader) {
       .function("inputWindow(byteCount)", &LoaderBinding::input_window)
       .function("setByteCount(byteCount)", &LoaderBinding::set_byte_count)
       .function("push(byteCount)", &LoaderBinding::push)
-      .function("finish", &LoaderBinding::finish);
+      .function("finish", &LoaderBinding::finish)
+      .function("missingFiles", &LoaderBinding::missing_files);
 }
 
 }  // namespace susurrus

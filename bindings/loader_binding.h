@@ -4,6 +4,7 @@
 #include "container/detecting_reader.h"
 #include "input_window.h"
 #include "kernels/kernel_table.h"
+#include "part_files.h"
 #include "tensor/weight_store.h"
 
 namespace susurrus {
@@ -48,8 +49,9 @@ class LoaderBinding {
   ByteView input_window(double byte_count);
   void set_byte_count(double byte_count);
   ErrorText push(double byte_count);
-  /// After this the loader holds a whole model; Model.create() takes it.
+  /// Once for each file. When none is missing, the loader holds a whole model; Model.create() takes it.
   ErrorText finish();
+  std::string missing_files() const { return missing_files_text(reader_); }
 
   LoadSink& sink() { return sink_; }
   bool is_finished() const { return is_finished_; }

@@ -39,6 +39,8 @@ class NameIndex {
                          [](const Entry& entry, std::string_view key) { return entry.name < key; });
     return at != entries_.end() && at->name == name ? &*at : nullptr;
   }
+  /// Sorted.
+  const std::vector<Entry>& entries() const { return entries_; }
 
  private:
   std::vector<Entry> entries_;

@@ -1,10 +1,79 @@
 #include "container/detect.h"
 
 #include <algorithm>
-#include <string_view>
+#include <string>
+
+#include "base/limits.h"
+#include "stream/short_crc32.h"
+
+#define SUSURRUS_CONVERT_FILE "convert it: susurrus convert FILE model.apr"
+#define SUSURRUS_CONVERT_FOLDER "susurrus convert FOLDER model.apr"
+#define SUSURRUS_NO_WHISPER \
+  "take a Whisper model to transcribe; susurrus inspect shows what is in this one"
+#define SUSURRUS_NEEDS_WHISPER "name a Whisper model instead"
+#define SUSURRUS_UNPACK "unpack it first"
 
 namespace susurrus {
 namespace {
+
+enum class KindClass : uint8_t { read, unsupported, not_whisper, not_a_model };
+
+struct KindRow {
+  KindClass kind_class;
+  const char* what;
+  const char* what_to_do;
+};
+
+constexpr KindRow kKinds[] = {
+#define SUSURRUS_FILE_KIND(name, kind_class, what, what_to_do) \
+  {KindClass::kind_class, what, what_to_do},
+#include "container/file_kinds.inc"
+#undef SUSURRUS_FILE_KIND
+};
+
+struct Mark {
+  uint8_t at;
+  std::string_view bytes;
+  FileKind kind;
+};
+
+using namespace std::string_view_literals;
+
+/// What a few fixed bytes tell, in this order. Formats whose bytes need a closer look are not here.
+constexpr Mark kMarks[] = {
+    {0, "APRILMDL", FileKind::april},
+    {0, "APRN", FileKind::aprender_v1},
+    {0, "APR\x02", FileKind::apr_02},
+    {0, "GGUF", FileKind::gguf},
+    {0, "tjgg", FileKind::ggml_old},
+    {0, "fmgg", FileKind::ggml_old},
+    {6, "WhisperSpec\0"sv, FileKind::ctranslate2},
+    {0, "BW2L", FileKind::bw2l},
+    {0, "version https://git-lfs", FileKind::lfs_pointer},
+    {0, "\x1F\x8B", FileKind::gzip},
+    {0, "BZh", FileKind::archive},
+    {0,
+     "\xFD"
+     "7zXZ\0"sv,
+     FileKind::archive},
+    {0, "\x28\xB5\x2F\xFD", FileKind::archive},
+    {0, "7z\xBC\xAF\x27\x1C", FileKind::archive},
+    {0, "Rar!\x1A\x07", FileKind::archive},
+    {4, "TFL3", FileKind::tflite},
+    {0, "RIFF", FileKind::audio},
+    {0, "RIFX", FileKind::audio},
+    {0, "RF64", FileKind::audio},
+    {0, "ID3", FileKind::audio},
+    {0, "OggS", FileKind::audio},
+    {0, "fLaC", FileKind::audio},
+    {0, "FORM", FileKind::audio},
+    {0, "caff", FileKind::audio},
+    {0, ".snd", FileKind::audio},
+    {0, "#!AMR", FileKind::audio},
+    {0, "\x1A\x45\xDF\xA3", FileKind::audio},  // WebM and Matroska
+    {0, "\x30\x26\xB2\x75", FileKind::audio},  // WMA
+    {4, "ftyp", FileKind::audio},
+};
 
 bool begins_with(ByteSpan bytes, std::string_view prefix, size_t at = 0) {
   return bytes.size() >= at + prefix.size() && as_text(bytes.subspan(at, prefix.size())) == prefix;
@@ -17,81 +86,112 @@ T number_at(ByteSpan bytes, size_t at) {
   return at + sizeof(T) <= bytes.size() ? load_le<T>(bytes.data() + at) : T{};
 }
 
-bool all_zero(ByteSpan bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte == 0; });
+/// Of APR2's specification: metadata, index and data behind each other, none of them empty.
+bool has_ordered_sections(ByteSpan bytes) {
+  const uint64_t metadata = number_at<uint32_t>(bytes, 12);
+  const uint64_t metadata_size = number_at<uint32_t>(bytes, 16);
+  const uint64_t index = number_at<uint32_t>(bytes, 20);
+  const uint64_t index_end = index + number_at<uint32_t>(bytes, 24);
+  return metadata >= 32 && metadata_size >= 2 && metadata + metadata_size <= index &&
+         index_end <= number_at<uint32_t>(bytes, 28);
 }
 
-Error not_a_model(std::string_view what) {
-  return make_error(ErrorCode::unknown_format, ErrorReason::not_a_model)
-      .at(0)
-      .about("file")
-      .expecting("an APR2 model")
-      .having(what);
+/// The 64-byte header of aprender's APR v2 has a checksum of its own (apr.md §7.6).
+bool has_aprender_header(ByteSpan bytes) {
+  if (bytes.size() < 64 || number_at<uint64_t>(bytes, 12) != 64) return false;
+  const uint32_t crc = short_crc32(short_crc32(0, bytes.first(40)), bytes.subspan(44, 20));
+  return crc == number_at<uint32_t>(bytes, 40);
 }
 
-/// A model format that is known by name but not read: `advice` says what to do with such a file.
-Error not_read(std::string_view format, std::string_view advice) {
-  return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
-      .at(0)
-      .about(format)
-      .expecting(advice)
-      .having(format);
+/// apr.md §7.5: APR1's fields behind another magic, all within what Whisper has.
+bool has_apr1_fields(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
+  const uint32_t tensor_count = number_at<uint16_t>(bytes, 9);
+  const uint32_t heads = number_at<uint32_t>(bytes, 24);
+  const uint32_t mels = number_at<uint32_t>(bytes, 48);
+  return byte_at(bytes, 7) <= 2 && byte_at(bytes, 8) <= 1 && tensor_count > 0 &&
+         byte_at(bytes, 11) <= 3 && heads > 0 && number_at<uint32_t>(bytes, 20) % heads == 0 &&
+         (mels == 80 || mels == 128) &&
+         (!file_byte_count || 68 + 96 * uint64_t{tensor_count} <= *file_byte_count);
 }
 
-constexpr std::string_view kConvertFirst = "an APR2 model; convert this file first";
-constexpr std::string_view kNeedApr2 = "an APR2 model";
+Error wrong_version(ByteSpan bytes, uint64_t expected) {
+  return make_error(ErrorCode::unsupported_version, ErrorReason::version)
+      .at(4)
+      .about("version")
+      .expecting(expected)
+      .having(number_at<uint16_t>(bytes, 4));
+}
 
-/// apr.md §8, steps 2 to 13.
-Result<FileFormat> detect_apr(ByteSpan bytes) {
-  if (begins_with(bytes, "APRN")) return not_read("aprender v1 (APRN)", kNeedApr2);
-  if (begins_with(bytes, "APR\x02")) return not_read("APR 02", kNeedApr2);
-  if (begins_with(bytes, std::string_view("APR\0", 4))) {
-    return not_read("APR v2 of aprender (APR with a zero byte)", kNeedApr2);
-  }
+/// apr.md §8, steps 2 to 12, for the fourth byte '1', '2' or 0.
+Result<FileKind> recognise_apr(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
+  const uint16_t version = number_at<uint16_t>(bytes, 4);
   const uint8_t mark = byte_at(bytes, 8);
-  if (begins_with(bytes, "APR1")) {
-    if (mark == '{' || number_at<uint16_t>(bytes, 4) == 1) return not_read("APR1", kConvertFirst);
-    return make_error(ErrorCode::unsupported_version, ErrorReason::version)
-        .at(4)
-        .about("version")
-        .expecting(1)
-        .having(number_at<uint16_t>(bytes, 4));
+  switch (byte_at(bytes, 3)) {
+    case '1':
+      if (mark == '{') return FileKind::apr1_json;
+      if (mark == '[') return FileKind::trueno;
+      if (version != 1 || mark > 1) return wrong_version(bytes, 1);
+      return FileKind::apr1;
+    case 0:
+      if (version != 2) return wrong_version(bytes, 2);
+      if (has_aprender_header(bytes)) return FileKind::aprender_v2;
+      return has_apr1_fields(bytes, file_byte_count) ? FileKind::apr1_padded : FileKind::apr_family;
   }
-  // What follows begins with APR2. A JSON text at byte 8 sets flags that are not defined, a model never does.
+  if (has_ordered_sections(bytes)) return FileKind::apr2;
+  // A JSON text at byte 8 sets flags that are not defined.
   if ((mark == '{' || mark == '[') && byte_at(bytes, 9) != 0 && number_at<uint32_t>(bytes, 4) > 2) {
-    return not_a_model("a tuner cache of trueno");
+    return FileKind::trueno;
   }
-  const uint32_t at12 = number_at<uint32_t>(bytes, 12);
-  if (number_at<uint16_t>(bytes, 4) == 2 && at12 == 64 && number_at<uint32_t>(bytes, 16) == 0 &&
-      bytes.size() >= kDetectionBytes && all_zero(bytes.subspan(44, 20))) {
-    return not_read("APR v2 of aprender", kNeedApr2);
+  if (version != 2) return FileKind::apr2;  // whose reader says so
+  if (number_at<uint32_t>(bytes, 16) == 0 && has_aprender_header(bytes)) {
+    return FileKind::aprender_v2;
   }
-  if (number_at<uint16_t>(bytes, 4) == 2 && (at12 == 64 || at12 == 160) &&
-      bytes.size() >= kDetectionBytes && all_zero(bytes.subspan(25, 39))) {
-    return not_a_model("a bundle of apr-cookbook");
+  const uint32_t index_offset = number_at<uint32_t>(bytes, 12);
+  const ByteSpan rest = bytes.subspan(std::min<size_t>(25, bytes.size()));
+  if ((index_offset == 64 || index_offset == 160) && bytes.size() >= 64 &&
+      std::all_of(rest.begin(), rest.end(), [](uint8_t byte) { return byte == 0; })) {
+    return FileKind::cookbook;
   }
-  return FileFormat::apr2;
+  return FileKind::apr2;  // damaged or cut, which its reader tells
 }
 
-/// Length field of a protobuf message that can begin an ONNX file: field 1 (ir_version), then field 2, 7 or 8.
-bool looks_like_onnx(ByteSpan bytes) {
+/// whisper-sources.md §6: other models of whisper.cpp begin like Whisper's.
+FileKind recognise_ggml(ByteSpan bytes) {
+  if (begins_with(bytes, "silero", 8)) return FileKind::ggml_vad;
+  const bool is_whisper =
+      bytes.size() < 56 || (number_at<uint32_t>(bytes, 12) == number_at<uint32_t>(bytes, 28) &&
+                            number_at<uint32_t>(bytes, 40) == number_at<uint32_t>(bytes, 48) &&
+                            number_at<uint32_t>(bytes, 52) == 201);
+  return is_whisper ? FileKind::ggml : FileKind::ggml_other;
+}
+
+/// By its first member's name, at byte 30.
+FileKind recognise_zip(ByteSpan bytes) {
+  const size_t name_size = std::min<size_t>(number_at<uint16_t>(bytes, 26), bytes.size());
+  const std::string_view name =
+      as_text(bytes).substr(std::min<size_t>(30, bytes.size()), name_size);
+  if (name.find("/data.pkl") != std::string_view::npos) return FileKind::pytorch;
+  return name.ends_with(".npy") ? FileKind::npz : FileKind::zip;
+}
+
+bool is_safetensors(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
+  const uint64_t header = number_at<uint64_t>(bytes, 0);
+  const uint64_t limit = file_byte_count ? std::max<uint64_t>(*file_byte_count, 8) - 8
+                                         : limits::kSafetensorsHeaderBytes;
+  return byte_at(bytes, 8) == '{' && header >= 2 && header <= limit;
+}
+
+/// A protobuf message that begins with field 1 (ir_version), then field 2, 7 or 8.
+bool is_onnx(ByteSpan bytes) {
   const uint8_t next = byte_at(bytes, 2);
   return byte_at(bytes, 0) == 0x08 && byte_at(bytes, 1) < 0x20 && byte_at(bytes, 1) > 0 &&
          (next == 0x12 || next == 0x3A || next == 0x42);
 }
 
-bool is_wave_audio(ByteSpan bytes) {
-  const bool is_mpeg_sync = byte_at(bytes, 0) == 0xFF && (byte_at(bytes, 1) & 0xE0) == 0xE0;
-  return begins_with(bytes, "RIFF") || begins_with(bytes, "RF64") || begins_with(bytes, "ID3") ||
-         begins_with(bytes, "OggS") || begins_with(bytes, "fLaC") ||
-         begins_with(bytes, "ftyp", 4) || is_mpeg_sync;
-}
-
-bool is_safetensors(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
-  const uint64_t header = number_at<uint64_t>(bytes, 0);
-  const uint64_t limit =
-      file_byte_count && *file_byte_count >= 8 ? *file_byte_count - 8 : 1ull << 32;
-  return byte_at(bytes, 8) == '{' && header >= 2 && header <= limit;
+/// The sync word of MPEG audio; FF FE is a byte order mark.
+bool is_mpeg_audio(ByteSpan bytes) {
+  return byte_at(bytes, 0) == 0xFF && (byte_at(bytes, 1) & 0xE0) == 0xE0 &&
+         byte_at(bytes, 1) != 0xFE;
 }
 
 /// The first byte behind a byte order mark and white space.
@@ -103,47 +203,48 @@ uint8_t first_mark(ByteSpan bytes) {
 
 }  // namespace
 
-Result<FileFormat> detect_format(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
+Result<FileKind> recognise(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
+  const uint8_t mark = first_mark(bytes);
   if (bytes.size() < kMinimumDetectionBytes) {
+    if (mark == '{') return FileKind::json;
     return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
         .at(bytes.size())
         .about("file")
         .expecting("at least 16 bytes")
         .having(bytes.size());
   }
-  if (begins_with(bytes, "APRILMDL")) return not_read("april", kNeedApr2);
-  if (begins_with(bytes, "APR")) {
-    const uint8_t fourth = byte_at(bytes, 3);
-    if (fourth == '1' || fourth == '2' || fourth == 'N' || fourth == 0 || fourth == 2) {
-      return detect_apr(bytes);
-    }
+  if (begins_with(bytes, "APR1") || begins_with(bytes, "APR2") || begins_with(bytes, "APR\0"sv)) {
+    return recognise_apr(bytes, file_byte_count);
   }
-  if (begins_with(bytes, "GGUF")) return not_read("GGUF", kConvertFirst);
-  if (begins_with(bytes, "lmgg")) return not_read("ggml", kConvertFirst);
-  if (begins_with(bytes, "tjgg") || begins_with(bytes, "fmgg")) {
-    return not_read("an old ggml container", kNeedApr2);
+  if (begins_with(bytes, "lmgg")) return recognise_ggml(bytes);
+  if (begins_with(bytes, "PK\x03\x04")) return recognise_zip(bytes);
+  if (is_safetensors(bytes, file_byte_count)) return FileKind::safetensors;
+  for (const Mark& known : kMarks) {
+    if (begins_with(bytes, known.bytes, known.at)) return known.kind;
   }
-  if (begins_with(bytes, "PK\x03\x04")) {
-    return not_a_model("a zip archive (a PyTorch checkpoint or npz must be converted first)");
+  // Python's protocols 2 to 5, each ending in a dot.
+  if (byte_at(bytes, 0) == 0x80 && byte_at(bytes, 1) >= 2 && byte_at(bytes, 1) <= 5) {
+    return FileKind::pickle;
   }
-  if (is_safetensors(bytes, file_byte_count)) return not_read("SafeTensors", kConvertFirst);
-  if (number_at<uint16_t>(bytes, 4) == 12 && begins_with(bytes, "WhisperSpec", 6)) {
-    return not_read("CTranslate2", kConvertFirst);
-  }
-  if (begins_with(bytes, "BW2L")) return not_read("bw2l", kNeedApr2);
-  if (begins_with(bytes, "version https://git-lfs")) {
-    return not_a_model("a Git LFS pointer: fetch the file itself");
-  }
-  if (begins_with(bytes, "\x1F\x8B")) return not_a_model("a gzip archive");
-  if (begins_with(bytes, "\x80\x02")) return not_a_model("a Python pickle");
-  if (is_wave_audio(bytes)) return not_a_model("an audio file");
-  if (looks_like_onnx(bytes)) return not_read("ONNX", kNeedApr2);
-  switch (first_mark(bytes)) {
-    case '<': return not_a_model("an HTML or XML page");
-    case '{': return not_a_model("a JSON text");
-  }
-  if (number_at<uint32_t>(bytes, 4) == 0x19910929) return not_read("tennis", kNeedApr2);
-  return not_a_model("unknown bytes (files encrypted by whisper.apr have no mark of their own)");
+  if (is_mpeg_audio(bytes)) return FileKind::audio;
+  if (is_onnx(bytes)) return FileKind::onnx;
+  if (mark == '<') return FileKind::html;
+  if (mark == '{') return FileKind::json;
+  if (number_at<uint32_t>(bytes, 4) == 0x19910929) return FileKind::tennis;
+  return FileKind::unknown;
+}
+
+Error cannot_read(FileKind kind, std::string_view detail) {
+  const KindRow& row = kKinds[static_cast<size_t>(kind)];
+  const bool is_model = row.kind_class != KindClass::not_a_model;
+  const ErrorReason reason = row.kind_class == KindClass::not_a_model   ? ErrorReason::not_a_model
+                             : row.kind_class == KindClass::not_whisper ? ErrorReason::model
+                                                                        : ErrorReason::unsupported;
+  return make_error(is_model ? ErrorCode::unsupported_feature : ErrorCode::unknown_format, reason)
+      .at(0)
+      .about("file")
+      .expecting(row.what_to_do)
+      .having(std::string(row.what) + std::string(detail));
 }
 
 }  // namespace susurrus

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -9,13 +10,21 @@ namespace susurrus {
 
 /// Enough first bytes to tell all formats apart (apr.md §8, whisper-sources.md §12).
 inline constexpr size_t kDetectionBytes = 64;
-/// Fewer bytes than this are no model file at all.
+/// Fewer bytes than this are no model file at all, unless they are JSON.
 inline constexpr size_t kMinimumDetectionBytes = 16;
 
-enum class FileFormat : uint8_t { apr2 };
+enum class FileKind : uint8_t {
+#define SUSURRUS_FILE_KIND(name, kind_class, what, what_to_do) name,
+#include "container/file_kinds.inc"
+#undef SUSURRUS_FILE_KIND
+};
 
-/// The format of a file that begins with `first_bytes` (all of it when shorter than kDetectionBytes), or the error that
-/// names what it is instead.
-Result<FileFormat> detect_format(ByteSpan first_bytes, std::optional<uint64_t> file_byte_count);
+/// What a file is that begins with `first_bytes` (all of it when there are fewer than kDetectionBytes). The length is
+/// used where it is known. Never looks at names. Errors: fewer than 16 bytes, a version of APR that does not exist.
+Result<FileKind> recognise(ByteSpan first_bytes, std::optional<uint64_t> file_byte_count);
+
+/// The error about a file of a kind that cannot be read: `got` says what it is, `expected` what to do with it.
+/// `detail` is added to what it is.
+Error cannot_read(FileKind kind, std::string_view detail = {});
 
 }  // namespace susurrus

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "container/apr2/apr2_reader.h"
+#include "container/apr2/apr2_shards_reader.h"
 
 namespace susurrus {
 
@@ -41,9 +42,18 @@ Status DetectingReader::finish() {
 
 Status DetectingReader::choose() {
   const ByteSpan first(first_bytes_, first_byte_count_);
-  SUSURRUS_ASSIGN(const FileFormat format, detect_format(first, file_byte_count_));
-  switch (format) {
-    case FileFormat::apr2: reader_ = std::make_unique<Apr2Reader>(sink_); break;
+  SUSURRUS_ASSIGN(const FileKind kind, recognise(first, file_byte_count_));
+  if (kind == FileKind::apr2) {
+    reader_ = std::make_unique<Apr2Reader>(sink_);
+  } else if (wanted_ == Wanted::shard) {
+    return make_error(ErrorCode::malformed, ErrorReason::manifest)
+        .at(0)
+        .expecting("an APR2 file")
+        .having(cannot_read(kind).got.view());
+  } else if (kind == FileKind::json) {
+    reader_ = std::make_unique<Apr2ShardsReader>(sink_);
+  } else {
+    return cannot_read(kind);
   }
   if (file_byte_count_) reader_->set_file_byte_count(*file_byte_count_);
   return reader_->push(first);

@@ -10,15 +10,20 @@ namespace susurrus {
 /// Holds back at most kDetectionBytes.
 class DetectingReader : public ModelReader {
  public:
-  /// `sink` outlives the reader.
-  explicit DetectingReader(ModelSink& sink) : sink_(sink) {}
+  enum class Wanted : uint8_t { model, shard };
+  /// `sink` outlives the reader. A shard is an APR2 file and nothing else.
+  explicit DetectingReader(ModelSink& sink, Wanted wanted = Wanted::model)
+      : sink_(sink), wanted_(wanted) {}
 
   void set_file_byte_count(uint64_t byte_count) override;
   NextBytes next_bytes() override { return reader_ ? reader_->next_bytes() : NextBytes(); }
   Status push(ByteSpan chunk) override;
   Status finish() override;
+  std::vector<PartFile> missing_files() const override {
+    return reader_ ? reader_->missing_files() : std::vector<PartFile>();
+  }
 
-  /// Bytes pushed so far.
+  /// Bytes pushed so far, of all files.
   uint64_t position() const { return position_; }
 
  private:
@@ -26,6 +31,7 @@ class DetectingReader : public ModelReader {
   Status fail(Error error);
 
   ModelSink& sink_;
+  Wanted wanted_;
   std::unique_ptr<ModelReader> reader_;
   uint8_t first_bytes_[kDetectionBytes] = {};
   size_t first_byte_count_ = 0;

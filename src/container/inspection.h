@@ -3,9 +3,17 @@
 #include <string_view>
 #include <vector>
 
+#include "container/apr2/apr2_flags.h"
 #include "container/model_reader.h"
 
 namespace susurrus {
+
+/// One file of a model in several.
+struct InspectedPart {
+  std::string file;
+  uint32_t flags = 0;
+  size_t first_tensor = 0;
+};
 
 /// The ModelSink of `inspect`: keeps what a file says about itself and skips every weight.
 class InspectSink : public ModelSink {
@@ -23,11 +31,15 @@ class InspectSink : public ModelSink {
   uint16_t version_minor() const { return version_minor_; }
   uint32_t flags() const { return flags_; }
   /// Space-separated names of the flags that are set: "ALIGNED_64 STREAMING".
-  std::string flag_names() const;
+  std::string flag_names() const { return apr2_flag_names(flags_); }
   /// The metadata as stored: UTF-8 JSON.
   std::string_view metadata_text() const { return metadata_text_; }
-  /// In file order of their data.
+  /// In file order of their data, file by file.
   const std::vector<TensorInfo>& tensors() const { return tensors_; }
+  /// Empty for a model in one file.
+  const std::vector<InspectedPart>& parts() const { return parts_; }
+  /// Which part a tensor lies in.
+  uint32_t file_of(size_t tensor) const;
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
@@ -38,6 +50,7 @@ class InspectSink : public ModelSink {
   uint32_t flags_ = 0;
   std::string metadata_text_;
   std::vector<TensorInfo> tensors_;
+  std::vector<InspectedPart> parts_;
   std::vector<std::string> warnings_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <span>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -21,6 +22,12 @@ struct ModelManifest {
   std::string_view metadata_text;
   /// May be moved from by the sink.
   ModelMetadata* metadata = nullptr;
+  /// Of a model in several files, each of which has a manifest of its own, in this order: which one this is and how many
+  /// there are. The first one has the metadata.
+  uint32_t part = 0;
+  uint32_t part_count = 1;
+  /// The file's name, where it is one of several.
+  std::string_view file;
   /// In file order of their data.
   std::span<const TensorInfo> tensors;
 };
@@ -52,7 +59,16 @@ struct NextBytes {
   uint64_t count_before_place = ~uint64_t{0};
 };
 
+/// A file that belongs to the model which is being read.
+struct PartFile {
+  std::string_view name;
+  uint64_t byte_count = 0;
+};
+
 /// Turns the bytes of one model file, pushed in order in pieces of any size, into calls on a ModelSink.
+///
+/// A model in shards begins with its manifest. After finish() missing_files() lists what else has to be read: the same
+/// three calls once more for each of them, in that order, until none is missing.
 class ModelReader {
  public:
   virtual ~ModelReader() = default;
@@ -64,6 +80,8 @@ class ModelReader {
   virtual Status push(ByteSpan chunk) = 0;
   /// Says that no byte follows: truncated_input, checksum_mismatch, or success.
   virtual Status finish() = 0;
+  /// Valid until the next push.
+  virtual std::vector<PartFile> missing_files() const { return {}; }
 };
 
 }  // namespace susurrus

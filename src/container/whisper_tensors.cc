@@ -176,7 +176,8 @@ Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions
   for (const WhisperTensor& wanted : map.tensors) {
     const auto* found = index.find(wanted.name);
     map.sources.push_back(found == nullptr ? WhisperTensorMap::kAbsent : found->place);
-    bool is_optional = rules.may_lack_encoder_positions && wanted.name == kEncoderPositionsName;
+    bool is_optional = rules.may_lack_any ||
+                       (rules.may_lack_encoder_positions && wanted.name == kEncoderPositionsName);
     if (found == nullptr && !is_optional) missing.add(wanted.name);
   }
   if (missing.count() > 0) return missing.error(needed);

@@ -45,6 +45,8 @@ struct WhisperTensorRules {
   bool may_reverse_dims = true;
   /// They are fixed sinusoids, which a converter can compute.
   bool may_lack_encoder_positions = false;
+  /// More files follow.
+  bool may_lack_any = false;
 };
 
 /// Finds every needed tensor and checks names and shapes: apr.md §10, cases 51 (after aliases), 76, 77, 79, 80.

@@ -1,7 +1,6 @@
 #include "convert/converter.h"
 
 #include "base/json_document.h"
-#include "container/apr2/apr2_flags.h"
 #include "container/apr2/apr2_metadata.h"
 #include "container/safetensors/safetensors_header.h"
 #include "container/whisper_tensors.h"
@@ -18,11 +17,11 @@ class NullSink : public ByteSink {
 /// Stored bytes of one tensor after the other, into the file.
 class WriterSink : public ByteSink {
  public:
-  WriterSink(Apr2Writer& writer, ByteSink& file) : writer_(writer), file_(file) {}
+  WriterSink(Apr2FilesWriter& writer, ByteSink& file) : writer_(writer), file_(file) {}
   Status write(ByteSpan bytes) override { return writer_.write(bytes, file_); }
 
  private:
-  Apr2Writer& writer_;
+  Apr2FilesWriter& writer_;
   ByteSink& file_;
 };
 
@@ -109,9 +108,7 @@ Status Converter::start_pass(Pass pass) {
           .expecting("the measuring pass first");
     }
     SUSURRUS_ASSIGN(std::vector<TensorInfo> tensors, output_tensors());
-    SUSURRUS_ASSIGN(writer_,
-                    Apr2Writer::plan(metadata_text_, std::move(tensors), apr2_flags::kStreaming));
-    SUSURRUS_TRY(writer_->begin(metadata_text_, output_));
+    SUSURRUS_ASSIGN(writer_, Apr2FilesWriter::plan(metadata_text_, std::move(tensors), files_));
     encoder_target_ = std::make_unique<WriterSink>(*writer_, output_);
   }
   state_ = State::running;
@@ -191,6 +188,8 @@ Status Converter::end_tensor() {
     return source_failed(tensor.name)
         .expecting("the bytes that were measured")
         .having("other bytes: the source changed");
+  } else {
+    SUSURRUS_TRY(writer_->finish_tensor(output_));
   }
   ++current_;
   start_tensor();
@@ -218,7 +217,5 @@ Status Converter::finish() {
   state_ = State::planned;
   return pass_ == Pass::write ? keep(writer_->finish(output_)) : ok_status();
 }
-
-uint64_t Converter::output_byte_count() const { return writer_ ? writer_->file_byte_count() : 0; }
 
 }  // namespace susurrus

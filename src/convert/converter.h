@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "container/apr2/apr2_writer.h"
+#include "container/apr2/apr2_files_writer.h"
 #include "convert/conversion_plan.h"
 #include "convert/tensor_encoder.h"
 #include "stream/output_buffer.h"
 
 namespace susurrus {
 
-/// Turns the tensors of SafeTensors files and a metadata text into one APR2 file, forwards and in bounded memory.
+/// Turns the tensors of SafeTensors files and a metadata text into one APR2 file or its shards, forwards and in bounded memory.
 ///
 ///   Converter converter(Dtype::f16, Compression::lz4);
 ///   converter.add_source(first 8 + N bytes of model.safetensors, its length);   // once per file
@@ -40,7 +40,8 @@ class Converter {
   };
 
   /// `dtype`: any weight type. Vectors and position tables become f32, convolutions f16 where it is a block type.
-  Converter(Dtype dtype, Compression compression) : dtype_(dtype), compression_(compression) {}
+  Converter(Dtype dtype, Compression compression, const Apr2FilesOptions& files = {})
+      : dtype_(dtype), compression_(compression), files_(files) {}
 
   /// `header` is the length field and the JSON: safetensors_header_byte_count() of the first 8 bytes says how much.
   Status add_source(ByteSpan header, uint64_t file_byte_count);
@@ -63,8 +64,9 @@ class Converter {
   ByteSpan output() const { return output_.bytes(); }
   void consume_output() { output_.clear(); }
 
-  /// The whole file's length; known from begin(write) on.
-  uint64_t output_byte_count() const;
+  /// The files that are written, from begin(write) on; null before. Output after a call about a tensor belongs to
+  /// file_of() it, output of finish() to the last file.
+  const Apr2FilesWriter* files() const { return writer_.get(); }
   /// Acceptable but noteworthy: "the output projection differs from ... and is ignored".
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -95,7 +97,8 @@ class Converter {
   uint32_t current_ = 0;
   uint64_t pushed_byte_count_ = 0;  // of the current tensor
   TensorEncoder encoder_;
-  std::unique_ptr<Apr2Writer> writer_;
+  Apr2FilesOptions files_;
+  std::unique_ptr<Apr2FilesWriter> writer_;
   std::unique_ptr<ByteSink> encoder_target_;
   OutputBuffer output_;
   std::vector<std::string> warnings_;

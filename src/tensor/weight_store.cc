@@ -33,22 +33,34 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
         .about("ENCRYPTED")
         .having("no key");
   }
-  SUSURRUS_TRY(check_whisper_model(*manifest.metadata, manifest.tensors));
-  SUSURRUS_ASSIGN(
-      WhisperTensorMap map,
-      map_whisper_tensors(manifest.metadata->dimensions, manifest.tensors, WhisperTensorRules{}));
-  metadata_ = std::move(*manifest.metadata);
-  for (std::string& warning : map.warnings) warnings_.push_back(std::move(warning));
+  if (manifest.part == 0) metadata_ = std::move(*manifest.metadata);
+  std::span<const TensorInfo> tensors = manifest.tensors;
+  const size_t known = parts_.size();
+  if (manifest.part_count > 1) {
+    parts_.insert(parts_.end(), tensors.begin(), tensors.end());
+    tensors = parts_;
+  }
+  WhisperTensorRules rules;
+  rules.may_lack_any = manifest.part + 1 < manifest.part_count;
+  if (!rules.may_lack_any || !tensors.empty()) {
+    SUSURRUS_TRY(check_whisper_model(metadata_, tensors));
+  }
+  SUSURRUS_ASSIGN(WhisperTensorMap map, map_whisper_tensors(metadata_.dimensions, tensors, rules));
 
   entries_.reserve(map.tensors.size());
   for (size_t i = 0; i < map.tensors.size(); ++i) {
+    if (map.sources[i] == WhisperTensorMap::kAbsent || map.sources[i] < known) continue;
     Entry entry;
     entry.name = std::move(map.tensors[i].name);
-    entry.view.dtype = manifest.tensors[map.sources[i]].dtype;
+    entry.view.dtype = tensors[map.sources[i]].dtype;
     const Shape& shape = map.tensors[i].shape;
     entry.is_convolution = shape.rank() == 3;
     entry.view.shape = entry.is_convolution ? Shape({shape[0], kTaps * shape[1]}) : shape;
     entries_.push_back(std::move(entry));
+  }
+  if (!rules.may_lack_any) {
+    for (std::string& warning : map.warnings) warnings_.push_back(std::move(warning));
+    parts_ = {};
   }
   heap_sort(entries_, [](const Entry& a, const Entry& b) { return a.name < b.name; });
   const Entry* matrix = find_entry("encoder.blocks.0.attn.key.weight");

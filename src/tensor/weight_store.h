@@ -59,6 +59,7 @@ class WeightStore : public ModelSink {
   size_t packed_byte_count_ = 0;
   size_t waiting_byte_count_ = 0;  // in pack_, for the rest of their rows
   std::vector<Entry> entries_;     // sorted by name
+  std::vector<TensorInfo> parts_;  // of a model in several files, until the last one
   ModelMetadata metadata_;
   std::vector<std::string> warnings_;
 };

@@ -1,9 +1,15 @@
 // The promises about memory, counted in the engine's own allocator on a model of 64 MiB.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { MainModule } from '../../web/src/engine/engine.mjs';
-import { flagBits, writeApr2, type WrittenTensor } from '../support/apr2_writer.js';
+import {
+  flagBits,
+  writeApr2,
+  type WrittenFile,
+  type WrittenTensor,
+} from '../support/apr2_writer.js';
 import { coreError, engineModule, pushAll } from '../support/engine_module.js';
 import { lz4Stream } from '../support/lz4_blocks.js';
+import { manifestBytes, tinyShards } from '../support/sharded_model.js';
 import { tinyDims, tinyMetadata, whisperShapes } from '../support/tiny_whisper.js';
 
 const mebibyte = 2 ** 20;
@@ -30,7 +36,11 @@ function repeated(piece: Uint8Array, times: number, rest: Uint8Array): Uint8Arra
   return all;
 }
 
-function largeModel(isCompressed: boolean): { file: Uint8Array; tensorBytes: number } {
+function largeModel(isCompressed: boolean): {
+  file: Uint8Array;
+  tensorBytes: number;
+  written: WrittenFile;
+} {
   const storedBlock = isCompressed ? lz4Stream(block) : block;
   let tensorBytes = 0;
   const tensors = whisperShapes(dims).map(([name, shape]): WrittenTensor => {
@@ -45,7 +55,8 @@ function largeModel(isCompressed: boolean): { file: Uint8Array; tensorBytes: num
   });
   const flags = flagBits.aligned64 | (isCompressed ? flagBits.compressed : 0);
   const metadata = { ...tinyMetadata, architecture: dims };
-  return { file: writeApr2({ flags, metadata, tensors }), tensorBytes };
+  const written = { flags, metadata, tensors };
+  return { file: writeApr2(written), tensorBytes, written };
 }
 
 const metadataBytes = JSON.stringify({ ...tinyMetadata, architecture: dims }).length;
@@ -102,6 +113,25 @@ describe.each([
     });
   },
 );
+
+test('a model in shards takes its weights, three times its metadata and a mebibyte at most', () => {
+  const { tensorBytes, written } = largeModel(false);
+  const model = tinyShards(4, { whole: written });
+  module.resetHeapPeak();
+  const before = module.heapStatistics().currentBytes;
+  const loader = new module.Loader();
+  for (const bytes of [manifestBytes(model), ...model.files.values()]) {
+    loader.setByteCount(bytes.length);
+    expect(pushAll(loader, bytes)).toBeUndefined();
+    expect(coreError(loader.finish())).toBeUndefined();
+  }
+  expect(JSON.parse(loader.missingFiles())).toEqual([]);
+  const peak = module.heapStatistics().peakBytes - before;
+  expect(peak).toBeLessThanOrEqual(tensorBytes + 3 * metadataBytes + mebibyte);
+  expect(peak).toBeGreaterThan(tensorBytes);
+  loader.delete();
+  expect(module.heapStatistics().currentBytes - before).toBeLessThan(64 * 1024);
+});
 
 describe('a file that only claims to be large', () => {
   test.each([true, false])('takes no memory for it (length known: %s)', (isLengthKnown) => {

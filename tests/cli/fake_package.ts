@@ -119,3 +119,5 @@ export const addPieceDigests = undefined;
 export const encryptModel = undefined;
 export const signModel = undefined;
 export const generateSigningKey = undefined;
+export const shardModel = undefined;
+export const unshardModel = undefined;

@@ -50,6 +50,7 @@ describe('metadata', () => {
       model_type: 'whisper',
       architecture: tinyDims,
       tokenizer_config: { vocab_encoding: 'gpt2-bytes' },
+      model_card: { source_format: 'SafeTensors' },
       mel_filterbank_shape: [80, 201],
       mel_filterbank: { length: 80 * 201 },
       vocab: { length: 58 },
@@ -62,6 +63,16 @@ describe('metadata', () => {
       tensorCount: tinyTensors.length,
       warnings: [],
     });
+  });
+
+  test.each([
+    ['openai/whisper-tiny.en', 'openai/whisper-tiny.en'],
+    ['/home/somebody/whisper', undefined],
+    ['../whisper', undefined],
+    [5, undefined],
+  ])('the card has the name %s: %s', async (given, name) => {
+    const { facts } = await convert({ 'config.json': { ...tinyConfig, _name_or_path: given } });
+    expect(facts.metadata.model_card).toEqual({ name, source_format: 'SafeTensors' });
   });
 
   test('take lists from generation_config.json, then config.json', async () => {
@@ -202,7 +213,9 @@ describe('weights', () => {
     const dtypeOf = (name: string) => facts.tensors.find((tensor) => tensor.name === name)?.dtype;
     expect(dtypeOf('encoder.blocks.0.mlp.0.weight')).toBe(dtype);
     expect(dtypeOf('encoder.blocks.0.mlp.0.bias')).toBe('f32');
-    expect(facts.metadata.quantization).toEqual(bits && { method: dtype, bits_per_weight: bits });
+    expect(facts.metadata.quantization).toEqual(
+      bits && { method: dtype.toUpperCase(), bits_per_weight: bits },
+    );
     using model = await susurrus.loadModel(path);
     expect(model.info.dtypes).toContain(dtype);
   });

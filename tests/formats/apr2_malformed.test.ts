@@ -58,6 +58,11 @@ const block = (size: number, ...bytes: number[]) =>
 /** apr.md §11, G3: 64 zeros. */
 const zeros = [0x1f, 0, 1, 0, 0x27, 0x50, 0, 0, 0, 0, 0];
 
+/** A last tensor of one byte, which would be the footer's first. */
+const intoFooter = file({
+  tensors: [...good.tensors, { name: 'z', dtype: 7, dims: [1], stored: bytesOf(), size: 1 }],
+});
+
 type Case = [name: string, code: string, reason: string, bytes: Uint8Array];
 
 const containerCases: Case[] = [
@@ -73,6 +78,18 @@ const containerCases: Case[] = [
   ['3 version 0', 'unsupported_version', 'version', file({ versionMajor: 0 })],
   ['3 version 3', 'unsupported_version', 'version', file({ versionMajor: 3 })],
   ['4 an offset that overflows', 'malformed', 'bounds', tensor({ offset: 0xffff_ffff_ffff_ffffn })],
+  [
+    '4 a size that overflows',
+    'malformed',
+    'bounds',
+    file({
+      flags: flagBits.aligned64 | flagBits.compressed,
+      tensors: [
+        { ...first, size: 0xffff_ffff_ffff_ff00n, rawSize: first.stored.length, offset: 1024 },
+        ...good.tensors.slice(1),
+      ],
+    }),
+  ],
   [
     '5 a flipped bit',
     'checksum_mismatch',
@@ -103,6 +120,9 @@ const containerCases: Case[] = [
   ],
   ['33 bytes behind', 'malformed', 'trailing_data', Uint8Array.from([...goodBytes, 1, 2, 3])],
   ['34 an unknown flag', 'unsupported_feature', 'unsupported_flag', file({ flags: 0x102 })],
+  ['34 the highest flag', 'unsupported_feature', 'unsupported_flag', header({ 8: 0x80000002 })],
+  ['37 index inside the header', 'malformed', 'bounds', header({ 20: 16 })],
+  ['37 data inside the header', 'malformed', 'bounds', header({ 28: 31 })],
   ['37 metadata past the end', 'malformed', 'bounds', header({ 16: 32 << 20 })],
   ['37 index past the end', 'malformed', 'bounds', header({ 20: 0x7fffffff })],
   ['37 data past the end', 'malformed', 'bounds', header({ 28: 0x7fffffc0 })],
@@ -118,6 +138,8 @@ const containerCases: Case[] = [
     'bad_metadata',
     file({ metadata: bytesOf(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d) }),
   ],
+  ['40 a byte order mark', 'malformed', 'bad_metadata', metadataText((text) => `\uFEFF${text}`)],
+  ['40 a NUL behind', 'malformed', 'bad_metadata', metadataText((text) => `${text}\0`)],
   ['40 not an object', 'malformed', 'bad_metadata', metadataText(() => '[]')],
   ['40 trailing text', 'malformed', 'bad_metadata', metadataText((text) => `${text},`)],
   [
@@ -126,6 +148,8 @@ const containerCases: Case[] = [
     'bad_metadata',
     metadataText((text) => `${text.slice(0, -1)},"x":${'['.repeat(64)}${']'.repeat(64)}}`),
   ],
+  ['41 no version', 'malformed', 'bad_metadata', metadata({ apr_version: undefined })],
+  ['41 no model type', 'malformed', 'bad_metadata', metadata({ model_type: undefined })],
   ['41 no architecture', 'malformed', 'bad_metadata', metadata({ architecture: undefined })],
   ['41 a dimension missing', 'malformed', 'bad_metadata', architecture({ n_mels: undefined })],
   ['41 a dimension as text', 'malformed', 'bad_metadata', architecture({ n_mels: '80' })],
@@ -166,6 +190,16 @@ const containerCases: Case[] = [
     'bad_filterbank',
     metadata({ mel_filterbank: [1, 2], mel_filterbank_shape: [80, 201] }),
   ],
+  [
+    '46 a negative weight',
+    'malformed',
+    'bad_filterbank',
+    metadata({
+      mel_filterbank: [-1, ...Array<number>(80 * 201 - 1).fill(0)],
+      mel_filterbank_shape: [80, 201],
+    }),
+  ],
+  ['45 a vocabulary that is no list', 'malformed', 'bad_vocabulary', metadata({ vocab: {} })],
   ['47 too small an index', 'malformed', 'bad_index', header({ 24: 4 })],
   ['47 too many tensors', 'malformed', 'bad_index', file({ tensorCount: 0xffffffff })],
   [
@@ -181,6 +215,7 @@ const containerCases: Case[] = [
   ['50 a control character', 'malformed', 'bad_name', tensor({ name: 'a\u0007' })],
   ['51 a name twice', 'malformed', 'duplicate', tensor({ name: good.tensors[1]!.name })],
   ['52 an unknown dtype', 'unsupported_feature', 'unsupported_dtype', tensor({ dtype: 9 })],
+  ['53 no dimensions', 'malformed', 'bad_shape', tensor({ dims: [] })],
   ['53 nine dimensions', 'malformed', 'bad_shape', tensor({ dims: Array<number>(9).fill(1) })],
   [
     '54 a product that overflows',
@@ -204,6 +239,8 @@ const containerCases: Case[] = [
     tensor({ size: 100, rawSize: first.stored.length }),
   ],
   ['59 a bomb', 'malformed', 'decompress', lz4(block(11, ...zeros), 15 * 256 + 1)],
+  ['54 bytes that overflow', 'malformed', 'bad_shape', tensor({ dims: [2n ** 62n] })],
+  ['60 a byte into the footer', 'malformed', 'bounds', intoFooter],
   ['60 past the footer', 'malformed', 'bounds', tensor({ offset: length })],
   ['61 an overlap', 'malformed', 'layout', tensor({ offset: 64 })],
   ['63 block size 0', 'malformed', 'decompress', lz4(block(0, ...zeros))],
@@ -275,6 +312,108 @@ const modelCases: Case[] = [
   ['81 not Whisper', 'unsupported_feature', 'model', metadata({ model_type: 'moonshine' })],
 ];
 
+const view = new DataView(goodBytes.buffer);
+const metadataAt = 32;
+const index = view.getUint32(20, true);
+/** The first tensor's, and where the data begin; in files with an LZ4 tensor in front of the others too. */
+const entry = index + 8;
+const data = view.getUint32(28, true);
+const lz4Data = new DataView(lz4(new Uint8Array(1)).buffer).getUint32(28, true);
+
+/** What each case is about, and at which byte of the file. */
+const places = new Map<string, readonly [subject: string, offset: number]>([
+  ['1 an empty file', ['file', 0]],
+  ['1 half a header', ['file', 20]],
+  ['2 unknown bytes', ['file', 0]],
+  ['2 a web page', ['file', 0]],
+  ['3 version 0', ['version_major', 4]],
+  ['3 version 3', ['version_major', 4]],
+  ['4 an offset that overflows', ['encoder.conv1.weight', entry]],
+  ['5 a flipped bit', ['crc32', length - 16]],
+  ['31 shorter than its parts', ['file', 57]],
+  ['32 cut in the metadata', ['footer', 200]],
+  ['32 cut in the data', ['footer', length >> 1]],
+  ['32 cut in the footer', ['footer', length - 1]],
+  ['32 no end mark', ['footer', length]],
+  ['33 states more', ['file_size', length]],
+  ['33 states less', ['file_size', length - 1]],
+  ['33 bytes behind', ['file_size', length]],
+  ['34 an unknown flag', ['flags', 8]],
+  ['37 metadata past the end', ['metadata', 12]],
+  ['37 index past the end', ['index', 20]],
+  ['37 data past the end', ['data_offset', 28]],
+  ['37 metadata inside the header', ['metadata_offset', 12]],
+  ['38 index inside the metadata', ['index_offset', 20]],
+  ['38 data inside the index', ['data_offset', 28]],
+  ['39 no metadata', ['metadata_size', 16]],
+  ['39 too much metadata', ['metadata_size', 16]],
+  ['40 not JSON', ['metadata', metadataAt]],
+  ['40 not UTF-8', ['metadata', metadataAt + 2]],
+  ['40 not an object', ['metadata', metadataAt]],
+  ['40 trailing text', ['metadata', index]],
+  ['40 too deep', ['metadata', index + 67]],
+  ['41 no architecture', ['architecture', metadataAt]],
+  ['41 a dimension missing', ['n_mels', metadataAt]],
+  ['41 a dimension as text', ['n_mels', metadataAt]],
+  ['41 a key twice', ['n_mels', metadataAt]],
+  ['42 another version inside', ['apr_version', metadataAt]],
+  ['43 zero', ['n_text_layer', metadataAt]],
+  ['43 negative', ['n_text_layer', metadataAt]],
+  ['43 a fraction', ['n_text_layer', metadataAt]],
+  ['43 too large', ['n_text_layer', metadataAt]],
+  ['44 heads do not divide', ['n_audio_state', metadataAt]],
+  ['44 states differ', ['n_text_state', metadataAt]],
+  ['45 too many tokens', ['vocab', metadataAt]],
+  ['45 a token that is no text', ['vocab', metadataAt]],
+  ['46 a filterbank without shape', ['mel_filterbank_shape', metadataAt]],
+  ['46 a filterbank of another size', ['mel_filterbank', metadataAt]],
+  ['47 too small an index', ['index_size', 24]],
+  ['47 too many tensors', ['tensor_count', index]],
+  ['48 an entry past the index', ['index entry 50', index + 3680]],
+  ['49 bytes left in the index', ['index_size', index + 3680]],
+  ['50 an empty name', ['name_len', entry]],
+  ['50 a long name', ['name_len', entry]],
+  ['50 a name that is not UTF-8', ['name', entry]],
+  ['50 a control character', ['name', entry]],
+  ['51 a name twice', ['encoder.conv1.bias', index]],
+  ['52 an unknown dtype', ['encoder.conv1.weight', entry]],
+  ['53 nine dimensions', ['encoder.conv1.weight', entry]],
+  ['54 a product that overflows', ['encoder.conv1.weight', entry]],
+  ['54 more than the file holds', ['encoder.conv1.weight', entry]],
+  ['55 part of a block', ['encoder.conv1.weight', entry]],
+  ['56 size and shape differ', ['encoder.conv1.weight', entry]],
+  ['57 raw size and shape differ', ['encoder.conv1.weight', entry]],
+  ['58 compressed without the flag', ['encoder.conv1.weight', entry]],
+  ['59 a bomb', ['extra', entry]],
+  ['60 past the footer', ['encoder.conv1.weight', data + length]],
+  ['61 an overlap', ['encoder.conv1.bias', data + first.stored.length]],
+  ['63 block size 0', ['extra', lz4Data]],
+  ['63 block size too large', ['extra', lz4Data]],
+  ['63 an LZ4 frame', ['extra', lz4Data]],
+  ['64 a block past the tensor', ['extra', lz4Data]],
+  ['64 stray bytes', ['extra', lz4Data + 15]],
+  ['65 literals past the block', ['extra', lz4Data + 4]],
+  ['66 match offset 0', ['extra', lz4Data + 4]],
+  ['66 a match before the block', ['extra', lz4Data + 4]],
+  ['67 a length without end', ['extra', lz4Data + 4]],
+  ['68 the end after a match', ['extra', lz4Data + 4]],
+  ['69 an empty block', ['extra', lz4Data + 4]],
+  ['69 too few bytes', ['extra', lz4Data + 7]],
+  ['4 a size that overflows', ['encoder.conv1.weight', entry]],
+  ['34 the highest flag', ['flags', 8]],
+  ['37 index inside the header', ['index_offset', 20]],
+  ['37 data inside the header', ['data_offset', 28]],
+  ['40 a byte order mark', ['metadata', metadataAt]],
+  ['40 a NUL behind', ['metadata', index]],
+  ['41 no version', ['apr_version', metadataAt]],
+  ['41 no model type', ['model_type', metadataAt]],
+  ['46 a negative weight', ['mel_filterbank', metadataAt]],
+  ['45 a vocabulary that is no list', ['vocab', metadataAt]],
+  ['53 no dimensions', ['encoder.conv1.weight', entry]],
+  ['54 bytes that overflow', ['encoder.conv1.weight', entry]],
+  ['60 a byte into the footer', ['z', intoFooter.length - 16]],
+]);
+
 /** In small pieces, its length not told. */
 async function* stream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 997) {
@@ -302,12 +441,12 @@ describe('malformed APR2 files', () => {
     model.dispose();
   });
 
-  test.each(containerCases)('%s: %s/%s', async (_, code, reason, bytes) => {
+  test.each(containerCases)('%s: %s/%s', async (name, code, reason, bytes) => {
     for (const open of [susurrus.loadModel, susurrus.inspect]) {
       const error = await rejection(open(bytes));
+      const { subject, offset } = error.details;
       expect([error.code, error.details.reason]).toEqual([code, reason]);
-      expect(error.details.subject).not.toBe('');
-      expect(error.details.offset).toBeGreaterThanOrEqual(0);
+      expect([subject, offset]).toEqual(places.get(name));
       expect(error.message.length).toBeGreaterThan(10);
     }
   });

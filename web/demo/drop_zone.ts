@@ -5,12 +5,12 @@ export class DropZone {
   readonly #zone = byId('drop_zone', HTMLElement);
   readonly #veil = byId('drop_veil', HTMLElement);
   readonly #input = byId('file', HTMLInputElement);
-  readonly #onFile: (file: File) => void;
+  readonly #onFiles: (files: readonly File[]) => void;
   /** dragenter and dragleave come for every element on the way; this many are entered and not left. */
   #depth = 0;
 
-  constructor(onFile: (file: File) => void) {
-    this.#onFile = onFile;
+  constructor(onFiles: (files: readonly File[]) => void) {
+    this.#onFiles = onFiles;
     byId('choose', HTMLButtonElement).addEventListener('click', () => this.#input.click());
     this.#input.addEventListener('change', () => {
       this.#take(this.#input.files);
@@ -49,8 +49,7 @@ export class DropZone {
   }
 
   #take(files: FileList | null | undefined): void {
-    const file = files?.[0];
-    if (file) this.#onFile(file);
+    if (files && files.length > 0) this.#onFiles([...files]);
   }
 }
 

@@ -17,7 +17,7 @@ export async function fileKind(file: File): Promise<FileKind> {
     return 'audio';
   if (modelExtension.test(file.name)) return 'model';
   if (audioExtension.test(file.name) || /^(audio|video)\//.test(file.type)) return 'audio';
-  // A safetensors header: a length, then JSON.
-  if (ascii[8] === '{' && head[7] === 0) return 'model';
+  // A safetensors header: a length, then JSON. Or JSON alone, such as a manifest.
+  if ((ascii[8] === '{' && head[7] === 0) || /^\s*\{/.test(ascii)) return 'model';
   return 'audio';
 }

@@ -47,7 +47,11 @@ function isAbort(error: unknown): boolean {
   );
 }
 
-async function useModel(source: URL | File, name: string, isEmbedded: boolean): Promise<void> {
+async function useModel(
+  source: URL | File | readonly File[],
+  name: string,
+  isEmbedded: boolean,
+): Promise<void> {
   const signal = beginWork();
   status.busy(`Loading ${name} …`, () => current.abort());
   try {
@@ -136,6 +140,19 @@ async function useFile(file: File): Promise<void> {
   else await useRecording(file);
 }
 
+/** Several files are a model in shards, if they are models at all; else the first one counts. */
+async function useFiles(files: readonly File[]): Promise<void> {
+  const kinds = await Promise.all(files.map(fileKind));
+  const parts = files.filter((_, i) => kinds[i] === 'model');
+  const [first] = files;
+  if (parts.length > 1) {
+    const manifest = parts.find(({ name }) => !/-\d{5}-of-\d{5}\.apr$/i.test(name)) ?? first;
+    await useModel(parts, manifest?.name ?? '', false);
+  } else if (first) {
+    await useFile(first);
+  }
+}
+
 async function useSample(): Promise<void> {
   const response = await fetch(sampleFile);
   await useRecording(new File([await response.blob()], 'sample.wav', { type: 'audio/wav' }));
@@ -185,7 +202,7 @@ async function toggleRecording(): Promise<void> {
   }
 }
 
-new DropZone((file) => void useFile(file));
+new DropZone((files) => void useFiles(files));
 byId('sample', HTMLButtonElement).addEventListener('click', () => void useSample());
 byId('again', HTMLButtonElement).addEventListener('click', () => {
   if (heard) void useRecording(heard);

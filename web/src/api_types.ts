@@ -1,6 +1,9 @@
 import type { ErrorDetails } from './errors.js';
 
-/** Bytes of a model file: a URL, anything that `fetch` gives or takes, a file, memory, or a stream. In Node also a path. */
+/**
+ * Bytes of a model file: a URL, anything that `fetch` gives or takes, a file, memory, or a stream. In Node also a path. The
+ * shards of a manifest are found beside its path or URL; a list of files holds the manifest and its shards, in any order.
+ */
 export type ModelSource =
   | string
   | URL
@@ -10,7 +13,8 @@ export type ModelSource =
   | ArrayBuffer
   | ArrayBufferView
   | ReadableStream<Uint8Array>
-  | AsyncIterable<Uint8Array>;
+  | AsyncIterable<Uint8Array>
+  | readonly File[];
 
 /** PCM samples of any rate: interleaved in one array, or one array for each channel. */
 export interface PcmAudio {
@@ -113,7 +117,7 @@ export interface ModelInfo {
   readonly languages: readonly string[];
   /** What was noteworthy about the file, though acceptable. */
   readonly warnings: readonly string[];
-  /** The Ed25519 public key, in hexadecimal digits, whose signature of the file was verified. */
+  /** The Ed25519 public key, in hexadecimal digits, whose signature of the file was verified; of shards by several, all of them. */
   readonly signer?: string;
 }
 
@@ -430,6 +434,14 @@ export interface InspectedTensor {
   readonly size: number;
   /** Bytes in memory. */
   readonly rawSize: number;
+  /** Of a model in shards: which of them holds the tensor. */
+  readonly shard?: number;
+}
+
+/** One file of a model in shards. */
+export interface InspectedShard {
+  readonly file: string;
+  readonly flags: readonly string[];
 }
 
 /** What a model file holds; the whole file has been read and verified. */
@@ -442,8 +454,10 @@ export interface Inspection {
   /** The metadata as stored, without its long lists: those are replaced by their lengths. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly tensors: readonly InspectedTensor[];
+  /** Of a model in shards, whose manifest was read: all of them. */
+  readonly shards?: readonly InspectedShard[];
   readonly warnings: readonly string[];
-  /** The Ed25519 public key, in hexadecimal digits, whose signature was verified. */
+  /** The Ed25519 public key, in hexadecimal digits, whose signature was verified; of shards by several, all of them. */
   readonly signer?: string;
 }
 
@@ -457,16 +471,31 @@ export interface ConvertOptions {
   readonly compress?: 'lz4' | 'none';
   /** A `.tiktoken` rank file, for folders without a vocabulary. In Node also a path. */
   readonly vocabulary?: string | Blob | ArrayBuffer | Uint8Array;
+  /** The most bytes of a file: the destination is then a manifest, with shards beside it. At most 2 GiB. */
+  readonly shardSize?: number;
+  /** Of every tensor in the file; 64 if absent. */
+  readonly alignment?: 64 | 32;
   /** Overwrites a destination that exists. */
   readonly force?: boolean;
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }
 
+/** Options of unshardModel(). */
+export type RepackOptions = Pick<ConvertOptions, 'alignment' | 'force' | 'onProgress' | 'signal'>;
+
+/** Options of shardModel(). */
+export interface ShardOptions extends RepackOptions {
+  /** The most bytes of a shard. At most 2 GiB. */
+  readonly size: number;
+}
+
 export interface ConvertResult {
-  /** Bytes of the file written. */
+  /** Bytes of the files written. */
   readonly byteCount: number;
   readonly tensorCount: number;
+  /** Of a model in shards: their names, then the manifest's. */
+  readonly files?: readonly string[];
   readonly warnings: readonly string[];
 }
 

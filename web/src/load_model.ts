@@ -48,8 +48,9 @@ export async function loadModelOn(
           engine = platform.openEngine(1);
           return start();
         }),
-      begin: (byteCount) => engine.call('beginLoad', { byteCount }),
+      begin: (byteCount) => engine.call('beginFile', { byteCount }),
       push: (bytes) => engine.call('pushLoad', { bytes }),
+      endFile: () => engine.call('endFile', undefined),
       finish: () => engine.call('finishLoad', undefined),
       close: () => engine.close(),
     },

@@ -29,6 +29,7 @@ import {
 
 export * from './public_api.js';
 export { convertModel } from './convert/convert_model.js';
+export { shardModel, unshardModel } from './convert/repack_model.js';
 export { weightTypes } from './convert/weight_types.js';
 
 /**

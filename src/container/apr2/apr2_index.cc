@@ -249,19 +249,15 @@ class IndexParser {
                                                                     : 1;
     bool is_aligned = header.data_offset % alignment == 0;
     bool has_blocks = false;
-    bool is_ordered = true;
-    bool saw_decoder = false;
     for (const TensorInfo& tensor : index_.tensors) {
       is_aligned &= (tensor.file_offset - header.data_offset) % alignment == 0;
       has_blocks |= is_block_dtype(tensor.dtype);
-      saw_decoder |= tensor.name.find("decoder.") != std::string::npos;
-      is_ordered &= !saw_decoder || !tensor.name.starts_with("encoder.");
     }
     if (!is_aligned) warn("tensors are not aligned as the flags promise");
     if (has_blocks != header.has(apr2_flags::kQuantized)) {
       warn("the flag QUANTIZED does not match the tensors");
     }
-    if (header.has(apr2_flags::kStreaming) && !is_ordered) {
+    if (header.has(apr2_flags::kStreaming) && !is_in_streaming_order(index_.tensors)) {
       warn("the flag STREAMING does not match the tensors' order");
     }
   }
@@ -276,6 +272,15 @@ class IndexParser {
 
 Result<Apr2Index> parse_apr2_index(ByteSpan bytes, const Apr2IndexContext& context) {
   return IndexParser(bytes, context).parse();
+}
+
+bool is_in_streaming_order(std::span<const TensorInfo> tensors) {
+  bool saw_decoder = false;
+  for (const TensorInfo& tensor : tensors) {
+    saw_decoder |= tensor.name.find("decoder.") != std::string::npos;
+    if (saw_decoder && tensor.name.find("encoder.") != std::string::npos) return false;
+  }
+  return true;
 }
 
 Status check_apr2_tensors_fit(const std::vector<TensorInfo>& tensors, uint64_t file_byte_count) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct Apr2Index {
 
 /// Every rule that speaks of the index itself: apr.md §10, cases 4, 47-59, 61.
 Result<Apr2Index> parse_apr2_index(ByteSpan bytes, const Apr2IndexContext& context);
+
+/// What STREAMING promises: no tensor of the encoder behind one of the decoder.
+bool is_in_streaming_order(std::span<const TensorInfo> tensors);
 
 /// Case 60.
 Status check_apr2_tensors_fit(const std::vector<TensorInfo>& tensors, uint64_t file_byte_count);

@@ -267,6 +267,9 @@ Status Apr2Reader::check_end() {
   if (waiting_error_) return *waiting_error_;
   SUSURRUS_TRY(check_extent(file_byte_count));
   SUSURRUS_TRY(check_crc(*footer, bytes_behind));
+  if (!warned_padding_ && footer_search_.first_nonzero() < file_byte_count - kApr2FooterBytes) {
+    sink_.on_warning("padding is not zero");
+  }
   if (bytes_behind > 0) sink_.on_warning("a signature follows the file and is not checked");
   return ok_status();
 }

@@ -6,11 +6,12 @@
 #include "base/limits.h"
 #include "container/apr2/apr2_flags.h"
 #include "container/apr2/apr2_header.h"
+#include "container/apr2/apr2_index.h"
 
 namespace susurrus {
 namespace {
 
-constexpr uint64_t kAlignment = 64;
+constexpr uint64_t kDataAlignment = 64;
 constexpr uint64_t kFixedEntryBytes = 32;
 
 template <typename T>
@@ -29,9 +30,20 @@ Error wrong_argument(std::string_view subject) {
 
 }  // namespace
 
+uint64_t apr2_data_offset(uint64_t metadata_byte_count, uint64_t index_byte_count) {
+  return align_up(kApr2HeaderBytes + metadata_byte_count + index_byte_count, kDataAlignment);
+}
+
+uint64_t apr2_entry_byte_count(const TensorInfo& tensor) {
+  return kFixedEntryBytes + tensor.name.size() + 8 * uint64_t{tensor.shape.rank()};
+}
+
 Result<std::unique_ptr<Apr2Writer>> Apr2Writer::plan(std::string_view metadata,
                                                      std::vector<TensorInfo> tensors,
-                                                     uint32_t hint_flags) {
+                                                     Apr2WriterOptions options) {
+  if (options.alignment != 64 && options.alignment != 32) {
+    return wrong_argument("alignment").expecting("64 or 32").having(options.alignment);
+  }
   if (metadata.empty() || metadata.size() > limits::kMetadataBytes) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
         .about("metadata_size")
@@ -40,8 +52,13 @@ Result<std::unique_ptr<Apr2Writer>> Apr2Writer::plan(std::string_view metadata,
   }
   std::unique_ptr<Apr2Writer> writer(new Apr2Writer());
   writer->tensors_ = std::move(tensors);
-  writer->flags_ = (hint_flags & apr2_flags::kStreaming) | apr2_flags::kAligned64;
+  writer->alignment_ = options.alignment;
+  writer->flags_ = (options.alignment == 64 ? apr2_flags::kAligned64 : apr2_flags::kAligned32) |
+                   (options.is_shard ? apr2_flags::kSharded : 0);
   writer->metadata_byte_count_ = metadata.size();
+  if (options.is_streaming && is_in_streaming_order(writer->tensors_)) {
+    writer->flags_ |= apr2_flags::kStreaming;
+  }
   SUSURRUS_TRY(writer->place_tensors());
   return writer;
 }
@@ -61,7 +78,7 @@ Status Apr2Writer::place_tensors() {
           .having(tensor.stored_byte_count);
     }
     tensor.raw_byte_count = *raw;
-    index_byte_count_ += kFixedEntryBytes + tensor.name.size() + 8 * tensor.shape.rank();
+    index_byte_count_ += apr2_entry_byte_count(tensor);
     if (tensor.is_compressed) flags_ |= apr2_flags::kCompressed;
     if (is_block_dtype(tensor.dtype)) flags_ |= apr2_flags::kQuantized;
   }
@@ -71,10 +88,10 @@ Status Apr2Writer::place_tensors() {
         .expecting(limits::kIndexBytes)
         .having(index_byte_count_);
   }
-  data_offset_ = align_up(kApr2HeaderBytes + metadata_byte_count_ + index_byte_count_, kAlignment);
+  data_offset_ = apr2_data_offset(metadata_byte_count_, index_byte_count_);
   uint64_t end = data_offset_;
   for (TensorInfo& tensor : tensors_) {
-    const auto begin = checked_align_up(end, kAlignment);
+    const auto begin = checked_align_up(end, alignment_);
     const auto next = begin ? checked_add(*begin, tensor.stored_byte_count) : begin;
     if (!next) return wrong_argument(tensor.name).expecting("offsets that fit 64 bits");
     tensor.file_offset = *begin;
@@ -159,7 +176,8 @@ Status Apr2Writer::finish(ByteSink& sink) {
   }
   SUSURRUS_TRY(pad_to(file_byte_count_ - kApr2FooterBytes, sink));
   std::vector<uint8_t> footer;
-  append<uint32_t>(footer, crc_.value());
+  footer_crc32_ = crc_.value();
+  append<uint32_t>(footer, footer_crc32_);
   append(footer, kApr2FooterMagic);
   append<uint64_t>(footer, file_byte_count_);
   return emit(footer, sink);
@@ -172,7 +190,7 @@ Status Apr2Writer::emit(ByteSpan bytes, ByteSink& sink) {
 }
 
 Status Apr2Writer::pad_to(uint64_t file_offset, ByteSink& sink) {
-  constexpr std::array<uint8_t, kAlignment> kZeros{};
+  constexpr std::array<uint8_t, kDataAlignment> kZeros{};
   while (position_ < file_offset) {
     const uint64_t count = std::min<uint64_t>(file_offset - position_, kZeros.size());
     SUSURRUS_TRY(emit(ByteSpan(kZeros.data(), count), sink));

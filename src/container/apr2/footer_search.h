@@ -5,12 +5,13 @@
 
 namespace susurrus {
 
-/// Looks for an APR2 footer among the bytes behind the last tensor, so that a file with something appended is told apart
-/// from one that was cut.
+/// Looks at the bytes behind the last tensor: for an APR2 footer, so that a file with something appended is told apart
+/// from one that was cut, and for padding that is not zero.
 class FooterSearch {
  public:
   void push(ByteSpan bytes, uint64_t file_offset) {
     for (const uint8_t byte : bytes) {
+      if (byte != 0 && file_offset < first_nonzero_) first_nonzero_ = file_offset;
       magic_ = magic_ >> 8 | static_cast<uint32_t>(size_ & 0xFF) << 24;
       size_ = size_ >> 8 | uint64_t{byte} << 56;
       ++file_offset;
@@ -19,12 +20,15 @@ class FooterSearch {
   }
   /// Where the file that the footer closes ends.
   std::optional<uint64_t> end() const { return end_; }
+  /// Of the first byte that is not zero; beyond every file when there is none.
+  uint64_t first_nonzero() const { return first_nonzero_; }
 
  private:
   static constexpr uint32_t kMagic = 0x41505232;  // "2RPA"
   uint32_t magic_ = 0;                            // the 4 bytes before the last 8
   uint64_t size_ = 0;                             // the last 8 bytes
   std::optional<uint64_t> end_;
+  uint64_t first_nonzero_ = ~uint64_t{0};
 };
 
 }  // namespace susurrus

@@ -207,6 +207,31 @@ SUSURRUS_TEST(apr2_order_gaps_and_zero_sizes) {
   EXPECT_TRUE(sink.tensors.at("a") == Bytes(10, 'a'));
 }
 
+SUSURRUS_TEST(apr2_alignment_is_what_the_flags_promise) {
+  struct Case {
+    uint32_t flags;
+    int64_t offset;
+    bool warns;
+  };
+  for (const Case& one :
+       {Case{0x00, 4, false}, Case{0x02, 64, false}, Case{0x02, 32, true}, Case{0x04, 32, false},
+        Case{0x04, 16, true}, Case{0x06, 64, false}, Case{0x06, 32, true}}) {
+    Apr2Builder builder;
+    builder.flags = one.flags;
+    builder.metadata = tiny_metadata();
+    BuiltTensor tensor;
+    tensor.name = "a";
+    tensor.dims = {4};
+    tensor.stored = Bytes(16, 0);
+    tensor.offset = one.offset;
+    builder.tensors = {tensor};
+    builder.gap_bytes = static_cast<size_t>(one.offset);
+    const RecordingSink sink = accepted(builder);
+    EXPECT_EQ(has_warning(sink, "aligned"), one.warns);
+    EXPECT_EQ(sink.warnings.size(), one.warns ? 1u : 0u);
+  }
+}
+
 SUSURRUS_TEST(apr2_warnings) {
   Apr2Builder builder;
   builder.metadata = tiny_metadata();
@@ -229,6 +254,14 @@ SUSURRUS_TEST(apr2_warnings) {
   Apr2Builder padded = builder;
   padded.padding = 9;
   EXPECT_TRUE(has_warning(accepted(padded), "padding"));
+
+  Apr2Builder gap = builder;
+  gap.gap_bytes = 40;
+  EXPECT_EQ(accepted(gap).warnings.size(), 0u);
+  for (const size_t from_end : {1u, 20u, 40u}) {
+    gap.edit_file = [=](Bytes& file) { file[file.size() - 16 - from_end] = 1; };
+    EXPECT_TRUE(has_warning(accepted(gap), "padding"));
+  }
 
   Apr2Builder quantized = builder;
   quantized.flags |= 0x40;

@@ -135,7 +135,7 @@ Bytes convert(const Bytes& file, Dtype dtype, Converter::Compression compression
   }
   if (status) status = run_pass(converter, Converter::Pass::write, file, chunk, out);
   EXPECT_TRUE(status.has_value());
-  EXPECT_EQ(out.size(), converter.output_byte_count());
+  EXPECT_EQ(out.size(), converter.files()->total_byte_count());
   return out;
 }
 
@@ -244,6 +244,8 @@ SUSURRUS_TEST(converter_keeps_the_order_of_calls) {
   Converter undrained(Dtype::f16, Converter::Compression::none);
   ASSERT_TRUE(prepare(undrained, source.file).has_value());
   ASSERT_TRUE(undrained.begin(Converter::Pass::write).has_value());
+  const uint8_t piece[4] = {};
+  ASSERT_TRUE(undrained.push(piece).has_value());
   EXPECT_EQ(undrained.finish_tensor().error().code, ErrorCode::wrong_state);
   undrained.consume_output();
   EXPECT_EQ(undrained.finish_tensor().error().code,

@@ -87,6 +87,13 @@ export function asNumber(text: string, option: string): number {
   return value;
 }
 
+/** `500M`, `2G`, `1.5GiB` or a plain number of bytes; a K is 1024. */
+export function asByteCount(text: string, option: string): number {
+  const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)([KMG]?)(?:i?B)?$/i.exec(text) ?? [];
+  if (digits === undefined) throw refused(option, 'a number of bytes such as 500M', text);
+  return Math.floor(Number(digits) * 1024 ** ['', 'K', 'M', 'G'].indexOf(unit.toUpperCase()));
+}
+
 export const asNumbers = (text: string, option: string): number[] =>
   text.split(',').map((one) => asNumber(one, option));
 

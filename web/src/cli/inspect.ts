@@ -1,5 +1,5 @@
 import { inspect } from '../node.js';
-import type { InspectedTensor, Inspection } from '../node.js';
+import type { InspectedShard, InspectedTensor, Inspection } from '../node.js';
 import { parse, usageError } from './arguments.js';
 import { readSealOptions, sealArguments } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
@@ -30,6 +30,7 @@ function toText(facts: Inspection): string {
     `flags     ${facts.flags.join(' ') || 'none'}`,
     `bytes     ${facts.byteCount}`,
     ...(facts.signer === undefined ? [] : [`signed by ${facts.signer}`]),
+    ...(facts.shards ?? []).map((shard) => `shard     ${shardLine(shard, facts)}`),
     ...facts.warnings.map((warning) => `warning   ${warning}`),
     '',
     'metadata',
@@ -39,6 +40,12 @@ function toText(facts: Inspection): string {
     ...tensorTable(facts.tensors),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** A shard's file, its tensors, its flags. */
+function shardLine({ file, flags }: InspectedShard, { shards, tensors }: Inspection): string {
+  const held = tensors.filter(({ shard }) => shard !== undefined && shards?.[shard]?.file === file);
+  return `${file}: ${held.length} tensors (${tensorTotals(held)}), ${flags.join(' ')}`;
 }
 
 /** Long lists arrive as {length}. */
@@ -61,13 +68,15 @@ function tensorTotals(tensors: readonly InspectedTensor[]): string {
 }
 
 function tensorTable(tensors: readonly InspectedTensor[]): string[] {
+  const isSharded = tensors.some(({ shard }) => shard !== undefined);
   const rows = [
-    ['name', 'dtype', 'shape', 'offset', 'size', 'raw size'],
-    ...tensors.map(({ name, dtype, shape, offset, size, rawSize }) => [
+    ['name', 'dtype', 'shape', 'offset', 'size', 'raw size', ...(isSharded ? ['shard'] : [])],
+    ...tensors.map(({ name, dtype, shape, offset, size, rawSize, shard }) => [
       name,
       dtype,
       shape.join('×'),
       ...[offset, size, rawSize].map(String),
+      ...(shard === undefined ? [] : [String(shard + 1)]),
     ]),
   ];
   const widths = rows[0]?.map((_, column) =>

@@ -9,6 +9,7 @@ import { inspectCommand } from './inspect.js';
 import { keygenCommand } from './keygen.js';
 import { digestsCommand, encryptCommand, signCommand } from './rewrite.js';
 import { scoreCommand } from './score.js';
+import { shardCommand, unshardCommand } from './shard.js';
 import { transcribeCommand } from './transcribe.js';
 import { usage } from './usage.js';
 import { verifyCommand } from './verify.js';
@@ -21,6 +22,8 @@ const commands: Readonly<
   align: alignCommand,
   score: scoreCommand,
   convert: convertCommand,
+  shard: shardCommand,
+  unshard: unshardCommand,
   inspect: inspectCommand,
   verify: verifyCommand,
   digests: digestsCommand,

@@ -66,7 +66,14 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
     --dtype TYPE              of the weights: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (f16)
     --compress lz4|none       compression (lz4)
     --vocabulary FILE         a .tiktoken rank file, for folders without a vocabulary
+    --shard-size SIZE         several files of at most so many bytes, such as 500M or 2G; DST is their manifest
+    --alignment 64|32         of each tensor in the file (64)
     --force                   overwrite DST
+
+  susurrus shard FILE --size SIZE --output FOLDER [--alignment 64|32] [--force]
+                                           a model file into shards and their manifest, tensors as they are stored
+  susurrus unshard MANIFEST --output FILE [--alignment 64|32] [--force]
+                                           shards into one model file
 
   susurrus inspect FILE [--json]           what a model file holds, after verifying all of it; takes --key,
                                            --passphrase-file and --public-key

@@ -3,12 +3,19 @@ import { Pace } from '../engine/pace.js';
 import { abortedBy, sourceFailed } from '../errors.js';
 import type { FilesModule } from '../files/module.js';
 import { checkOptions, progressCheck, signalCheck } from '../options.js';
-import { openFolder, readWholeFile, writeWhole } from '../platform/node_files.js';
+import {
+  baseName,
+  openFolder,
+  readWholeFile,
+  writeFiles,
+  type CreateFile,
+} from '../platform/node_files.js';
 import { openFiles } from '../platform/node_engine.js';
 import { readArchitecture } from './dimensions.js';
 import { filterbankOf, slaneyFilterbank } from './filterbank.js';
 import { readJsonObject } from './json_files.js';
 import { metadataText, metadataWarnings } from './metadata.js';
+import { alignmentCheck, ModelFiles, shardSizeCheck, type PlannedFile } from './model_files.js';
 import { runConverter } from './run_converter.js';
 import type { SourceFolder } from './source_folder.js';
 import { readRanks, readVocabulary, type SourceVocabulary } from './vocabulary.js';
@@ -33,6 +40,8 @@ function checkConvertOptions(options: ConvertOptions): void {
         value instanceof ArrayBuffer ||
         value instanceof Blob,
     ],
+    shardSize: shardSizeCheck,
+    alignment: alignmentCheck,
     force: ['true or false', (value) => typeof value === 'boolean'],
     onProgress: progressCheck,
     signal: signalCheck,
@@ -54,8 +63,8 @@ export async function convertModel(
   const folder = await openFolder(source);
   const module = await openFiles();
   try {
-    return await writeWhole(destination, options.force ?? false, (write) =>
-      convert(module, folder, write, options),
+    return await writeFiles(destination, options.force ?? false, (create) =>
+      convert(module, folder, { create, name: baseName(destination) }, options),
     );
   } catch (error) {
     throw signal?.aborted ? abortedBy(signal) : error;
@@ -65,9 +74,10 @@ export async function convertModel(
 async function convert(
   module: FilesModule,
   folder: SourceFolder,
-  write: (bytes: Uint8Array) => Promise<void>,
-  { dtype = 'f16', compress = 'lz4', vocabulary, onProgress, signal }: ConvertOptions,
+  destination: { readonly create: CreateFile; readonly name: string },
+  options: ConvertOptions,
 ): Promise<ConvertResult> {
+  const { dtype = 'f16', compress = 'lz4', vocabulary, onProgress, signal } = options;
   const weights = await findWeightFiles(folder);
   const configFile = 'config.json';
   const config = await readJsonObject(folder, configFile);
@@ -88,18 +98,22 @@ async function convert(
     dtype,
   };
 
-  const converter = new module.Converter(dtype, compress === 'lz4');
+  const { shardSize = 0, alignment = 64 } = options;
+  const converter = new module.Converter(dtype, compress === 'lz4', shardSize, alignment);
+  const planned = (): PlannedFile[] => JSON.parse(converter.files()) as PlannedFile[];
+  let output: ModelFiles | undefined;
   try {
-    let byteCount = 0;
     await runConverter(converter, {
       folder,
       weights,
       metadata: metadataText(parts),
       pace: new Pace(signal ?? new AbortController().signal),
-      write: async (bytes) => {
-        byteCount += bytes.length;
-        await write(bytes);
+      onPlan: () => {
+        const manifest = shardSize > 0 ? destination.name : undefined;
+        output = new ModelFiles(destination.create, planned(), manifest);
       },
+      onTensor: async (tensor) => output?.begin(tensor),
+      write: async (bytes) => output?.write(bytes),
       onProgress: (loaded, total) =>
         onProgress?.({
           phase: 'convert',
@@ -108,12 +122,14 @@ async function convert(
           fraction: total === 0 ? 1 : loaded / total,
         }),
     });
+    const files = (await output?.finish(planned())) ?? [];
     const noVocabulary = found
       ? []
       : ['the folder has no vocabulary: the model gives token ids but no text (--vocabulary FILE)'];
     return {
-      byteCount,
+      byteCount: output?.byteCount ?? 0,
       tensorCount: converter.tensorCount(),
+      ...(files.length > 0 && { files }),
       warnings: [
         ...noVocabulary,
         ...(found?.warnings ?? []),

@@ -26,14 +26,22 @@ export function metadataText(parts: MetadataParts): string {
     architecture,
     tokenizer_config: tokenizerConfig(parts),
     ...(heads.length > 0 && { alignment_heads: heads }),
+    model_card: modelCard(parts),
     ...(dtype.startsWith('q') && {
-      quantization: { method: dtype, bits_per_weight: bitsPerWeight[dtype] },
+      quantization: { method: dtype.toUpperCase(), bits_per_weight: bitsPerWeight[dtype] },
     }),
     mel_filterbank_shape: [architecture.n_mels, frequencyBins],
     // Nine significant digits give the same f32 back.
     mel_filterbank: Array.from(filterbank, (weight) => Number(weight.toPrecision(9))),
     ...(vocabulary && { vocab: vocabulary }),
   });
+}
+
+/** Where the weights are from; a path of whoever saved the checkpoint is nobody's business. */
+function modelCard({ config }: MetadataParts) {
+  const name = config._name_or_path;
+  const isHubName = typeof name === 'string' && /^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(name);
+  return { ...(isHubName && { name }), source_format: 'SafeTensors' };
 }
 
 function tokenizerConfig({ architecture, config, generation, vocabulary }: MetadataParts) {

@@ -12,6 +12,9 @@ export interface ConversionTask {
   readonly weights: readonly WeightFile[];
   readonly metadata: string;
   readonly write: (bytes: Uint8Array) => Promise<void>;
+  /** Before the writing begins, and before what is written is about another tensor. */
+  readonly onPlan?: () => void;
+  readonly onTensor?: (tensor: number) => Promise<void>;
   readonly pace: Pace;
   /** Bytes of weights read so far, and to be read, counting every pass. */
   readonly onProgress: (loaded: number, total: number) => void;
@@ -37,8 +40,9 @@ export async function runConverter(converter: Converter, task: ConversionTask): 
   let loaded = 0;
   for (const isMeasuring of passes) {
     unwrap(converter.begin(isMeasuring));
-    await drain(converter, task);
-    for (const range of ranges) {
+    if (!isMeasuring) task.onPlan?.();
+    for (const [tensor, range] of ranges.entries()) {
+      if (!isMeasuring) await task.onTensor?.(tensor);
       await copyTensor(converter, range, task);
       loaded += range.byteCount;
       task.onProgress(loaded, total);

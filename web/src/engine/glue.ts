@@ -1,5 +1,5 @@
 // What the generated glue is to everything else: a module with the core's classes, and its errors.
-import { fileError, type ErrorCode, type ErrorDetails, type SusurrusError } from '../errors.js';
+import { fileError, SusurrusError, type ErrorCode, type ErrorDetails } from '../errors.js';
 import type { MainModule } from './engine.mjs';
 
 export type EngineModule = MainModule;
@@ -58,5 +58,10 @@ function toSusurrusError(error: CoreError): SusurrusError {
     ...(expected && { expected }),
     ...(got && { got }),
   };
+  // What was recognised, and what to do with it.
+  if (subject === 'file' && offset === 0 && expected && code !== 'truncated_input') {
+    const remark = code === 'unknown_format' ? ', not a model file' : '';
+    return new SusurrusError(code, `This is ${got}${remark}: ${expected}.`, details);
+  }
   return fileError(code, meaning, details);
 }

@@ -8,6 +8,7 @@ import type { Loader, Model } from './engine.mjs';
 import { unwrap, type EngineModule } from './glue.js';
 import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
 import type { EngineCalls, EngineEvent, LoadedFacts } from './protocol.js';
+import type { PartFile } from '../worker/link.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
 import { chooseVariant } from './variant.js';
 import { pushThroughWindow } from './windows.js';
@@ -43,8 +44,8 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       return choice;
     },
 
-    beginLoad: ({ byteCount }) => {
-      this.#loader = new this.#engine.Loader();
+    beginFile: ({ byteCount }) => {
+      this.#loader ??= new this.#engine.Loader();
       if (byteCount !== undefined) this.#loader.setByteCount(byteCount);
       return undefined;
     },
@@ -53,9 +54,13 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       await pushThroughWindow(loader, bytes, (count) => loader.push(count), pace);
       return undefined;
     },
-    finishLoad: () => {
+    endFile: () => {
       const loader = this.#opened(this.#loader);
       unwrap(loader.finish());
+      return JSON.parse(loader.missingFiles()) as PartFile[];
+    },
+    finishLoad: () => {
+      const loader = this.#opened(this.#loader);
       const model = new this.#engine.Model();
       unwrap(model.create(loader));
       loader.delete();

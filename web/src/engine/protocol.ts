@@ -12,7 +12,7 @@ import type {
   Variant,
   Word,
 } from '../api_types.js';
-import type { Link } from '../worker/link.js';
+import type { Link, PartFile } from '../worker/link.js';
 
 export interface LoadedFacts {
   readonly dims: Dimensions;
@@ -49,8 +49,11 @@ export interface EngineCalls {
     request: { readonly variant: Variant | undefined; readonly threads: number };
     answer: { readonly variant: Variant; readonly reason: string };
   };
-  beginLoad: { request: { readonly byteCount: number | undefined }; answer: undefined };
+  /** The model's file, or the next one of those that belong to it. */
+  beginFile: { request: { readonly byteCount: number | undefined }; answer: undefined };
   pushLoad: { request: { readonly bytes: Uint8Array }; answer: undefined };
+  /** The files that are still missing. */
+  endFile: { request: undefined; answer: readonly PartFile[] };
   finishLoad: { request: undefined; answer: LoadedFacts };
   convertAudio: { request: AudioToConvert; answer: Float32Array };
   logMel: {

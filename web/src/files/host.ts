@@ -1,6 +1,7 @@
 import { unwrap } from '../engine/glue.js';
 import { pushThroughWindow } from '../engine/windows.js';
 import { wrongState } from '../errors.js';
+import type { PartFile } from '../worker/link.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
 import type { Inspector } from './files.mjs';
 import { inspectionFacts } from './inspection.js';
@@ -27,9 +28,9 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       this.#module = await this.#open();
       return undefined;
     },
-    beginInspect: ({ byteCount }) => {
+    beginFile: ({ byteCount }) => {
       if (!this.#module) throw wrongState('The module has not been started.', 'files');
-      this.#inspector = new this.#module.Inspector();
+      this.#inspector ??= new this.#module.Inspector();
       if (byteCount !== undefined) this.#inspector.setByteCount(byteCount);
       return undefined;
     },
@@ -38,11 +39,12 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       await pushThroughWindow(inspector, bytes, (count) => inspector.push(count), pace);
       return undefined;
     },
-    finishInspect: () => {
+    endFile: () => {
       const inspector = this.#opened;
       unwrap(inspector.finish());
-      return inspectionFacts(inspector);
+      return JSON.parse(inspector.missingFiles()) as PartFile[];
     },
+    finishInspect: () => inspectionFacts(this.#opened),
   };
 
   get #opened(): Inspector {

@@ -6,16 +6,23 @@ const longestList = 32;
 
 export function inspectionFacts(inspector: Inspector): InspectionFacts {
   const text = new TextDecoder().decode(inspector.metadataText().slice());
-  const facts = JSON.parse(inspector.facts()) as CoreFacts;
+  const { shards, ...facts } = JSON.parse(inspector.facts()) as CoreFacts;
+  const names = (flags: string): string[] => flags.split(' ').filter(Boolean);
   return {
     ...facts,
-    flags: facts.flags.split(' ').filter(Boolean),
+    flags: names(facts.flags),
     metadata: shorten(JSON.parse(text)) as Record<string, unknown>,
+    ...(shards.length > 0 && {
+      shards: shards.map(({ file, flags }) => ({ file, flags: names(flags) })),
+    }),
   };
 }
 
 /** Flags in one text. */
-type CoreFacts = Omit<InspectionFacts, 'metadata' | 'flags'> & { readonly flags: string };
+type CoreFacts = Omit<InspectionFacts, 'metadata' | 'flags' | 'shards'> & {
+  readonly flags: string;
+  readonly shards: readonly { readonly file: string; readonly flags: string }[];
+};
 
 function shorten(value: unknown): unknown {
   if (Array.isArray(value)) {

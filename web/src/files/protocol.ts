@@ -1,5 +1,5 @@
 // What is asked of the module that reads model files, and what it answers.
-import type { Link } from '../worker/link.js';
+import type { Link, PartFile } from '../worker/link.js';
 
 export interface InspectionFacts {
   readonly format: string;
@@ -14,14 +14,21 @@ export interface InspectionFacts {
     readonly offset: number;
     readonly size: number;
     readonly rawSize: number;
+    /** Index of the shard, of a model in shards. */
+    readonly shard?: number;
   }[];
+  /** Of a model in shards. */
+  readonly shards?: readonly { readonly file: string; readonly flags: readonly string[] }[];
   readonly warnings: readonly string[];
 }
 
 export interface FilesCalls {
   start: { request: undefined; answer: undefined };
-  beginInspect: { request: { readonly byteCount: number | undefined }; answer: undefined };
+  /** The model's file, or the next one of those that belong to it. */
+  beginFile: { request: { readonly byteCount: number | undefined }; answer: undefined };
   pushInspect: { request: { readonly bytes: Uint8Array }; answer: undefined };
+  /** The files that are still missing. */
+  endFile: { request: undefined; answer: readonly PartFile[] };
   finishInspect: { request: undefined; answer: InspectionFacts };
 }
 

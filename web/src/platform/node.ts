@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EngineHost } from '../engine/host.js';
 import { sourceFailed } from '../errors.js';
@@ -35,7 +36,10 @@ function toPath(path: string | URL): string | undefined {
 
 async function openPath(address: string | URL): Promise<OpenedSource | undefined> {
   const path = toPath(address);
-  if (path === undefined) return undefined;
+  return path === undefined ? undefined : openFile(path);
+}
+
+async function openFile(path: string): Promise<OpenedSource> {
   let facts;
   try {
     facts = await stat(path);
@@ -52,6 +56,7 @@ async function openPath(address: string | URL): Promise<OpenedSource | undefined
   return {
     chunks: createReadStream(path, { highWaterMark: 1 << 18 }),
     name: path,
+    sibling: (name) => openFile(join(dirname(path), name)),
     // A pipe has no length of its own.
     ...(facts.isFile() && { byteCount: facts.size }),
   };

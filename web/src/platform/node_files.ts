@@ -1,6 +1,6 @@
 // Folders of models and files that appear only when they are whole.
 import { createReadStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invalidOption, sourceFailed, SusurrusError } from '../errors.js';
@@ -8,8 +8,10 @@ import type { SourceFolder } from '../convert/source_folder.js';
 
 const pieceBytes = 1 << 20;
 
-const asPath = (path: string | URL): string =>
+export const asPath = (path: string | URL): string =>
   path instanceof URL || path.startsWith('file:') ? fileURLToPath(path) : path;
+
+export const baseName = (path: string | URL): string => basename(asPath(path));
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
@@ -40,6 +42,9 @@ export async function openFolder(source: string | URL): Promise<SourceFolder> {
     { reason: 'unsupported', subject: path },
   );
 }
+
+/** The folder that a file lies in. */
+export const folderOf = (path: string | URL): SourceFolder => filesOf(dirname(asPath(path)));
 
 function filesOf(folder: string): SourceFolder {
   return {
@@ -85,20 +90,74 @@ export async function readWholeFile(path: string | URL): Promise<Uint8Array> {
   return bytes.subarray(0, at);
 }
 
+export type Write = (bytes: Uint8Array) => Promise<void>;
+/** Ends the file before and begins this one: a name beside the destination, or without one that itself. */
+export type CreateFile = (name?: string) => Promise<Write>;
+
 /** Lets `fill` write a file, which appears under its name only when all went well. */
 export async function writeWhole<T>(
   destination: string | URL,
   force: boolean,
-  fill: (write: (bytes: Uint8Array) => Promise<void>) => Promise<T>,
+  fill: (write: Write) => Promise<T>,
+): Promise<T> {
+  return writeFiles(destination, force, async (create) => fill(await create()));
+}
+
+/**
+ * Lets `fill` write a file and others beside it, one after the other. They appear only when all went well, in the order of their making.
+ */
+export async function writeFiles<T>(
+  destination: string | URL,
+  force: boolean,
+  fill: (create: CreateFile) => Promise<T>,
 ): Promise<T> {
   if (typeof destination !== 'string' && !(destination instanceof URL)) {
     throw invalidOption('destination', 'a path', destination);
   }
-  const path = asPath(destination);
-  const failed = (error: unknown): unknown =>
-    error instanceof SusurrusError || codeOf(error) === undefined
+  const target = asPath(destination);
+  const finished: string[] = [];
+  const unfinished = (path: string): string => `${path}.${process.pid}.unfinished`;
+  const begun: string[] = [];
+  let current: FileHandle | undefined;
+  let path = target;
+  const end = async (): Promise<void> => {
+    const file = current;
+    current = undefined;
+    await file?.close();
+  };
+  try {
+    await refuseExisting(target, force);
+    const result = await fill(async (name) => {
+      await end();
+      path = name === undefined ? target : join(dirname(target), name);
+      if (name !== undefined) await refuseExisting(path, force);
+      begun.push(path);
+      const file = (current = await open(unfinished(path), 'w'));
+      return async (bytes) => {
+        // A write may take less than it was given.
+        for (let at = 0; at < bytes.length;) {
+          at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
+        }
+      };
+    });
+    await end();
+    for (path of begun) {
+      await rename(unfinished(path), path);
+      finished.push(path);
+    }
+    return result;
+  } catch (error) {
+    await end().catch(() => undefined);
+    for (const each of [...begun.map(unfinished), ...finished]) {
+      await rm(each, { force: true }).catch(() => undefined);
+    }
+    throw error instanceof SusurrusError || codeOf(error) === undefined
       ? error
       : sourceFailed(path, `it could not be written: ${String(error)}`, {}, error);
+  }
+}
+
+async function refuseExisting(path: string, force: boolean): Promise<void> {
   const existing = await stat(path).catch(() => undefined);
   if (existing?.isDirectory()) throw sourceFailed(path, 'this is a folder; name a file');
   if (existing && !force) {
@@ -108,24 +167,18 @@ export async function writeWhole<T>(
       { reason: 'option', subject: 'force', expected: 'true', got: path },
     );
   }
-  const unfinished = `${path}.${process.pid}.unfinished`;
+}
+
+/** Lets `fill` write into a folder, which is made where there is none and gone again if that fails. */
+export async function withFolder<T>(folder: string, fill: () => Promise<T>): Promise<T> {
+  let made: string | undefined;
   try {
-    const file = await open(unfinished, 'w');
-    let result: T;
-    try {
-      result = await fill(async (bytes) => {
-        // A write may take less than it was given.
-        for (let at = 0; at < bytes.length;) {
-          at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
-        }
-      });
-    } finally {
-      await file.close();
-    }
-    await rename(unfinished, path);
-    return result;
+    made = await mkdir(folder, { recursive: true });
+    return await fill();
   } catch (error) {
-    await rm(unfinished, { force: true }).catch(() => undefined);
-    throw failed(error);
+    if (made !== undefined) await rm(made, { recursive: true, force: true }).catch(() => undefined);
+    throw error instanceof SusurrusError || codeOf(error) === undefined
+      ? error
+      : sourceFailed(folder, `it could not be made: ${String(error)}`, {}, error);
   }
 }

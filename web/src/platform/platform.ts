@@ -12,6 +12,8 @@ export interface OpenedSource {
   readonly name?: string;
   /** What a server said about the bytes, for messages: "HTTP 200, text/html". */
   readonly remark?: string;
+  /** Opens a file beside this one; absent where nothing is beside it. `name` is a bare name. */
+  readonly sibling?: (name: string) => Promise<OpenedSource>;
 }
 
 /** What the package needs from where it runs. */

@@ -44,4 +44,14 @@ export class RunningCrc32 {
   get value(): number {
     return (this.#crc ^ -1) >>> 0;
   }
+
+  /** The four bytes, as a little-endian number, that would make `value` this one. */
+  bytesTo(value: number): number {
+    let crc = ~value;
+    for (let byte = 0; byte < 4; ++byte) {
+      const index = t0.findIndex((entry) => entry >>> 24 === crc >>> 24);
+      crc = ((crc ^ t0[index]!) << 8) | index;
+    }
+    return (crc ^ this.#crc) >>> 0;
+  }
 }

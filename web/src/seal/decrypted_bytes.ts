@@ -1,5 +1,6 @@
 // An encrypted APR2 file as the plain one that the core reads. Nothing moves: what nonces and tags took is padding behind each
-// tensor, so that every offset, of the file's parts and of errors, is that of the encrypted file.
+// tensor, so that every offset, of the file's parts and of errors, is that of the encrypted file. The checksum is the same too, which
+// a manifest may state.
 import type { ModelKey } from '../api_types.js';
 import { fileError, type SusurrusError } from '../errors.js';
 import { beforeFooter, footerAt, makeFooter, wrongChecksum, zeros } from './apr2_footer.js';
@@ -23,6 +24,8 @@ import { webCrypto } from './web_crypto.js';
 
 /** Padding is passed on in pieces of this size at most. */
 const stretchBytes = 1 << 20;
+/** What it takes to give bytes another checksum. */
+const patchBytes = 4;
 
 interface SealedTensor {
   readonly entry: IndexEntry;
@@ -75,11 +78,14 @@ export class DecryptedBytes {
       const expected = scheme.kdf ? 'a passphrase' : 'a key of 32 bytes';
       throw decryptionError(fieldOffsets.flags, 'key', expected, 'another kind of key');
     }
+    // The last bytes before the footer are nobody's: what the nonce of the last tensor took, or padding.
+    const held = this.#isPlain && tensors.length > 0 ? patchBytes : 0;
     for (const tensor of tensors) {
       yield* this.#gap(tensor);
-      if (!(yield* this.#tensor(tensor, opened, scheme))) return;
+      const kept = tensor === tensors.at(-1) ? held : 0;
+      if (!(yield* this.#tensor(tensor, opened, scheme, kept))) return;
     }
-    yield* this.#end();
+    yield* this.#end(held);
   }
 
   /**
@@ -144,11 +150,12 @@ export class DecryptedBytes {
     });
   }
 
-  /** False where the file ends within it. */
+  /** All but the last `kept` bytes. False where the file ends within it. */
   async *#tensor(
     tensor: SealedTensor,
     key: CryptoKey,
     { pieceBytes }: EncryptionScheme,
+    kept: number,
   ): AsyncGenerator<Uint8Array, boolean> {
     const queue = this.#queue;
     const { entry, plainBytes } = tensor;
@@ -183,7 +190,7 @@ export class DecryptedBytes {
       if (this.#isPlain) overhead += stored.length - plain.length;
       yield this.#isPlain ? this.#out(plain) : stored;
     }
-    for (const padding of zeros(overhead)) yield this.#out(padding);
+    for (const padding of zeros(overhead - kept)) yield this.#out(padding);
     return true;
   }
 
@@ -201,12 +208,15 @@ export class DecryptedBytes {
     }
   }
 
-  /** What is behind the last tensor, with a footer for what went on. */
-  async *#end(): AsyncGenerator<Uint8Array> {
+  /** What is behind the last tensor, and the footer. The `held` bytes before it are chosen so that its checksum is right. */
+  async *#end(held: number): AsyncGenerator<Uint8Array> {
     const queue = this.#queue;
     const rest = beforeFooter(queue);
     let step = await rest.next();
-    for (; !step.done; step = await rest.next()) yield this.#same(step.value);
+    for (; !step.done; step = await rest.next()) {
+      this.#crcIn.update(step.value);
+      yield this.#out(step.value);
+    }
     const footer = step.value;
     if (!footer) {
       queue.take(footerBytes);
@@ -216,8 +226,12 @@ export class DecryptedBytes {
       throw wrongChecksum(queue.position, footer, this.#crcIn);
     }
     queue.take(footerBytes);
-    const crc = this.#isPlain ? this.#crcOut.value : footer.crc;
-    yield makeFooter(crc, footer.byteCount);
+    if (held > 0) {
+      const patch = new Uint8Array(patchBytes);
+      new DataView(patch.buffer).setUint32(0, this.#crcOut.bytesTo(footer.crc), true);
+      yield this.#out(patch);
+    }
+    yield makeFooter(this.#isPlain ? this.#crcOut.value : footer.crc, footer.byteCount);
   }
 
   async #taken(byteCount: number): Promise<Uint8Array<ArrayBuffer>> {

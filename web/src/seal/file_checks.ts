@@ -13,8 +13,9 @@ import {
 import { checkSignature, noSignature, splitBlock } from './signature.js';
 import { toHex } from './hex.js';
 import { surveyPieces } from './survey.js';
+import type { SealKeys } from './unseal.js';
 
-type Found = Omit<VerificationCheck, 'name'>;
+export type Found = Omit<VerificationCheck, 'name'>;
 
 /** Every piece beside its digest. `open` gives the file, once to find its end and once to read the pieces. */
 export async function checkPieces(open: () => Promise<AsyncIterable<Uint8Array>>): Promise<Found> {
@@ -59,18 +60,24 @@ async function comparePieces(
   return { outcome: 'passed', message: `${count} pieces of ${digests.pieceBytes} bytes at most` };
 }
 
-/** The signature alone; the digests that it vouches for are another check. Without `publicKeys` by whomever it is. */
+/**
+ * The signature alone; the digests that it vouches for are another check. Without `publicKeys` by whomever it is. `isSound`:
+ * the core could read the file, which is of a format that cannot be signed if it cannot be read here.
+ */
 export async function checkSigner(
   open: () => Promise<AsyncIterable<Uint8Array>>,
-  publicKeys: readonly Uint8Array[] | undefined,
-  isRequired: boolean,
+  { publicKeys, isSignatureRequired }: Pick<SealKeys, 'publicKeys' | 'isSignatureRequired'>,
+  isSound: boolean,
 ): Promise<Found> {
   const queue = new ByteQueue(await open());
   try {
     const front = await readApr2Front(queue);
-    if (!front) return unreadable;
+    if (!front) {
+      if (isSound && isSignatureRequired) throw noSignature();
+      return unreadable;
+    }
     if (!hasFlag(front, flagBits.signed)) {
-      if (isRequired) throw noSignature();
+      if (isSignatureRequired) throw noSignature();
       return { outcome: 'absent', message: 'the file is not signed' };
     }
     const begin = digestsBegin(front);

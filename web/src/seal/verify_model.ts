@@ -7,10 +7,16 @@ import type {
   VerificationCheck,
   VerifyOptions,
 } from '../api_types.js';
-import { abortedBy, asSusurrusError, errorNumbers } from '../errors.js';
+import {
+  abortedBy,
+  asSusurrusError,
+  errorNumbers,
+  sourceFailed,
+  SusurrusError,
+} from '../errors.js';
 import { checkOptions, progressCheck, signalCheck } from '../options.js';
 import { ByteQueue } from './byte_queue.js';
-import { checkPieces, checkSigner } from './file_checks.js';
+import { checkPieces, checkSigner, type Found } from './file_checks.js';
 import { keyChecks, sealKeys } from './key_options.js';
 import { unwrapOutcome } from './load_seal.js';
 import { checkRereadable } from './rereadable.js';
@@ -41,9 +47,13 @@ export async function verifyModel(
   checkRereadable(source);
   const { signal, onProgress, key } = options;
   const keys = sealKeys(options);
-  const open = async (): Promise<AsyncIterable<Uint8Array>> => {
+  const open = async (shard?: string): Promise<AsyncIterable<Uint8Array>> => {
     if (signal?.aborted) throw abortedBy(signal);
-    return (await tools.openSource(source, signal)).chunks;
+    const opened = await tools.openSource(source, signal);
+    if (shard === undefined) return opened.chunks;
+    new ByteQueue(opened.chunks).close();
+    if (!opened.sibling) throw sourceFailed(shard, 'there is nothing beside the manifest');
+    return (await opened.sibling(shard)).chunks;
   };
   const structure = await structureChecks(tools, source, {
     ...(signal && { signal }),
@@ -51,7 +61,7 @@ export async function verifyModel(
   });
   const found = async (
     name: VerificationCheck['name'],
-    work: () => Promise<Omit<VerificationCheck, 'name'>>,
+    work: () => Promise<Found>,
   ): Promise<VerificationCheck> => {
     try {
       return { name, ...(await work()) };
@@ -61,8 +71,10 @@ export async function verifyModel(
   };
   const checks = [
     ...structure.checks,
-    await found('piece digests', () => checkPieces(open)),
-    await found('signature', () => checkSigner(open, keys.publicKeys, keys.isSignatureRequired)),
+    await found('piece digests', () => inEachFile(structure.shards, open, checkPieces)),
+    await found('signature', () =>
+      inEachFile(structure.shards, open, (file) => checkSigner(file, keys, structure.isReadable)),
+    ),
     await found('encryption', async () => {
       if (!structure.isReadable)
         return { outcome: 'unchecked', message: 'the file cannot be read' };
@@ -76,6 +88,35 @@ export async function verifyModel(
   return { isSound: checks.every(({ outcome }) => outcome !== 'failed'), checks };
 }
 
+/** A check of a file, or of each shard: a manifest has no seals. The worst outcome is told, and of which shard it is. */
+async function inEachFile(
+  shards: readonly string[] | undefined,
+  open: (shard?: string) => Promise<AsyncIterable<Uint8Array>>,
+  check: (open: () => Promise<AsyncIterable<Uint8Array>>) => Promise<Found>,
+): Promise<Found> {
+  if (!shards) return check(() => open());
+  const counts = new Map<Found['outcome'], number>();
+  let worst: Found = { outcome: 'absent', message: '' };
+  for (const shard of shards) {
+    let found: Found;
+    try {
+      found = await check(() => open(shard));
+    } catch (error) {
+      if (!(error instanceof SusurrusError)) throw error;
+      throw new SusurrusError(error.code, `${shard}: ${error.message}`, error.details, error.cause);
+    }
+    counts.set(found.outcome, (counts.get(found.outcome) ?? 0) + 1);
+    const isWorse = severity.indexOf(found.outcome) > severity.indexOf(worst.outcome);
+    if (isWorse || worst.message === '') {
+      worst = { ...found, message: `${shard}: ${found.message}` };
+    }
+  }
+  const count = counts.get(worst.outcome) ?? 0;
+  return { ...worst, message: `${worst.message} (${count} of ${shards.length} shards)` };
+}
+
+const severity: readonly Found['outcome'][] = ['absent', 'passed', 'unchecked', 'failed'];
+
 /** The core's reader over the file as it stands. */
 async function structureChecks(
   tools: SealTools,
@@ -85,6 +126,8 @@ async function structureChecks(
   readonly checks: readonly VerificationCheck[];
   readonly isReadable: boolean;
   readonly isEncrypted: boolean;
+  /** Of a manifest. */
+  readonly shards?: readonly string[];
 }> {
   const sound: VerificationCheck = { name: 'structure', outcome: 'passed', message: '' };
   try {
@@ -99,6 +142,7 @@ async function structureChecks(
       ],
       isReadable: true,
       isEncrypted: flags.includes('ENCRYPTED'),
+      ...(facts.shards && { shards: facts.shards.map(({ file }) => file) }),
     };
   } catch (error) {
     const isChecksum = asSusurrusError(error).code === 'checksum_mismatch';

@@ -2,6 +2,8 @@
 import type { ModelSource } from '../api_types.js';
 import { abortedBy, describe, invalidOption, sourceFailed } from '../errors.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
+import { blobSource, streamChunks } from './blob_source.js';
+import { openFiles } from './file_list.js';
 
 /** Bytes in memory go to the engine in pieces of this size. */
 const pieceBytes = 1 << 20;
@@ -16,15 +18,14 @@ export async function openSource(
   }
   if (typeof Request !== 'undefined' && source instanceof Request)
     return fetchSource(source, signal);
-  if (typeof Response !== 'undefined' && source instanceof Response) return responseSource(source);
-  if (typeof Blob !== 'undefined' && source instanceof Blob) {
-    const name = 'name' in source ? String(source.name) : undefined;
+  if (typeof Response !== 'undefined' && source instanceof Response) {
     return {
-      chunks: streamChunks(source.stream()),
-      byteCount: source.size,
-      ...(name !== undefined && { name }),
+      ...responseSource(source),
+      ...(source.url && { sibling: (name) => fetchSource(beside(source.url, name), signal) }),
     };
   }
+  if (typeof Blob !== 'undefined' && source instanceof Blob) return blobSource(source);
+  if (Array.isArray(source)) return openFiles(source);
   if (source instanceof ArrayBuffer) return memorySource(new Uint8Array(source));
   if (ArrayBuffer.isView(source)) {
     return memorySource(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
@@ -35,7 +36,7 @@ export async function openSource(
   if (isAsyncIterable(source)) return { chunks: checked(source) };
   throw invalidOption(
     'source',
-    'a URL, Request, Response, Blob, ArrayBuffer, Uint8Array, ReadableStream or async iterable of bytes',
+    'a URL, Request, Response, Blob, ArrayBuffer, Uint8Array, ReadableStream or async iterable of bytes, or a list of files',
     source,
   );
 }
@@ -72,8 +73,17 @@ async function fetchSource(
     if (signal?.aborted) throw abortedBy(signal);
     throw sourceFailed(url, 'the request failed', { got: String(error) }, error);
   }
-  return responseSource(response, url);
+  // Where a redirection leads there is nothing beside the file; and what asked for it asks for its neighbours.
+  const sibling = (name: string): Promise<OpenedSource> => {
+    const request = address instanceof Request ? address : new Request(url);
+    return fetchSource(new Request(beside(request.url, name), request), signal);
+  };
+  return { ...responseSource(response, url), sibling };
 }
+
+/** The address of a file in the folder of another: never one outside of it. */
+const beside = (url: string, name: string): string =>
+  new URL(`./${encodeURIComponent(name)}`, url).href;
 
 function responseSource(response: Response, url: string = response.url): OpenedSource {
   const name = url || 'response';
@@ -82,7 +92,8 @@ function responseSource(response: Response, url: string = response.url): OpenedS
   if (!response.ok) throw sourceFailed(name, `the server answered ${remark}`, { got: remark });
   // A site's page for whatever it does not have, or a login: no model is HTML.
   if (/^text\/html\b/i.test(type)) {
-    throw sourceFailed(name, `the server answered with a web page (${remark})`, { got: remark });
+    const problem = `the server answered with a web page (${remark}); check the address`;
+    throw sourceFailed(name, problem, { got: remark });
   }
   if (response.bodyUsed) throw sourceFailed(name, 'the body of the response has been read already');
   if (!response.body) throw sourceFailed(name, 'the response has no body');
@@ -96,26 +107,6 @@ function responseSource(response: Response, url: string = response.url): OpenedS
     remark,
     ...(length !== null && /^\d+$/.test(length) && { byteCount: Number(length) }),
   };
-}
-
-/** A stream's chunks; leaving the loop cancels the stream. */
-async function* streamChunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
-  let isFinished = false;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) {
-        isFinished = true;
-        return;
-      }
-      yield value;
-    }
-  } finally {
-    // A stream that failed cannot be cancelled any more; its error is on its way already.
-    if (!isFinished) await reader.cancel().catch(() => undefined);
-    reader.releaseLock();
-  }
 }
 
 async function* checked(chunks: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {

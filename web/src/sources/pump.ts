@@ -1,27 +1,31 @@
 import type { ProgressEvent } from '../api_types.js';
 import { abortedBy, asSusurrusError, sourceFailed, SusurrusError } from '../errors.js';
+import type { ErrorCode } from '../errors.js';
 import type { OpenedSource } from '../platform/platform.js';
 
 export interface PumpOptions {
   readonly phase: ProgressEvent['phase'];
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Where the source is one of several: what they have together, and what came before it. */
+  readonly whole?: { readonly byteCount: number; readonly before: number } | undefined;
 }
 
 /** Gives every chunk of the source to `push`, one after the other, and stops at once when the signal says so. */
 export async function pump(
   { chunks, byteCount, name = 'source' }: OpenedSource,
   push: (bytes: Uint8Array) => Promise<unknown>,
-  { phase, onProgress, signal }: PumpOptions,
+  { phase, onProgress, signal, whole }: PumpOptions,
 ): Promise<void> {
-  let loaded = 0;
+  let loaded = whole?.before ?? 0;
+  const total = whole?.byteCount ?? byteCount;
   const report = (): void =>
     onProgress?.({
       phase,
       loaded,
-      ...(byteCount !== undefined && {
-        total: byteCount,
-        fraction: byteCount === 0 ? 1 : Math.min(1, loaded / byteCount),
+      ...(total !== undefined && {
+        total,
+        fraction: total === 0 ? 1 : Math.min(1, loaded / total),
       }),
     });
   const aborted = whenAborted(signal);
@@ -73,10 +77,16 @@ function whenAborted(signal: AbortSignal | undefined): {
   return { promise, forget: () => signal.removeEventListener('abort', onAbort) };
 }
 
+/** What may come of another file than was meant. */
+const aboutTheFormat = new Set<ErrorCode>([
+  ...(['unknown_format', 'unsupported_feature', 'unsupported_version'] as const),
+  'truncated_input',
+]);
+
 /** A format error of something that was fetched says from where, and what the server called it. */
 export function withOrigin(error: unknown, { name, remark }: OpenedSource): unknown {
   if (!(error instanceof SusurrusError) || name === undefined) return error;
-  if (error.code !== 'unknown_format' && error.code !== 'unsupported_feature') return error;
+  if (!aboutTheFormat.has(error.code)) return error;
   const origin = remark === undefined ? name : `${name} (${remark})`;
   return new SusurrusError(
     error.code,

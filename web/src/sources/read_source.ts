@@ -1,20 +1,107 @@
 // A file pushed into a WebAssembly module: the way that loading and inspecting share.
 import type { ModelSource, ProgressEvent, SealOptions } from '../api_types.js';
-import { abortedBy } from '../errors.js';
-import type { Platform } from '../platform/platform.js';
+import { abortedBy, SusurrusError } from '../errors.js';
+import type { OpenedSource, Platform } from '../platform/platform.js';
+import type { PartFile } from '../worker/link.js';
 import { openSource } from './open_source.js';
-import { pump, withOrigin } from './pump.js';
-import { openSealed, type Seals } from './sealed_source.js';
+import { pump, withOrigin, type PumpOptions } from './pump.js';
+import { openSealed, type SealedSource, type Seals } from './sealed_source.js';
 
-export interface Reader<Started, Facts> {
-  readonly phase: ProgressEvent['phase'];
+export interface FileReader {
   readonly seals: Seals;
-  readonly start: () => Promise<Started>;
   readonly begin: (byteCount: number | undefined) => Promise<unknown>;
   readonly push: (bytes: Uint8Array) => Promise<unknown>;
+  /** Behind the last byte of a file. Answers which files are still missing; begin() starts the next. */
+  readonly endFile: () => Promise<readonly PartFile[]>;
+}
+
+export interface Reader<Started, Facts> extends FileReader {
+  readonly phase: ProgressEvent['phase'];
+  readonly start: () => Promise<Started>;
+  /** When none is missing. */
   readonly finish: () => Promise<Facts>;
   /** Ends the module, and whatever it is doing. */
   readonly close: () => void;
+}
+
+export type ReadOptions = PumpOptions & SealOptions;
+
+/**
+ * Reads the file that was named and, if it is a manifest, all that it names, one after the other. The seals of each file are
+ * opened by themselves: a manifest has none, and each shard has to be what the options ask for. Answers whose signatures
+ * were verified.
+ */
+export async function readFiles(
+  opened: OpenedSource,
+  reader: FileReader,
+  options: ReadOptions,
+): Promise<string | undefined> {
+  // A manifest's own bytes are no progress beside those of its shards.
+  let isManifest: boolean | undefined;
+  const push = (bytes: Uint8Array): Promise<unknown> => {
+    isManifest ??= /^\uFEFF?\s*\{/.test(new TextDecoder().decode(bytes.subarray(0, 64)));
+    return reader.push(bytes);
+  };
+  const { missing, confirm } = await readFile(
+    opened,
+    { ...reader, push },
+    { ...options, onProgress: (event) => !isManifest && options.onProgress?.(event) },
+  );
+  // A file that names others holds no weights, which is what a signature is asked for.
+  const signers = new Set([missing.length > 0 ? undefined : confirm()]);
+  const byteCount = missing.reduce((sum, file) => sum + file.byteCount, 0);
+  let before = 0;
+  for (const file of missing) {
+    const part = await openPart(opened, file.name);
+    const whole = { byteCount, before };
+    const read = await readFile(part, reader, { ...options, whole }, file.name);
+    signers.add(read.confirm());
+    before += file.byteCount;
+  }
+  signers.delete(undefined);
+  return signers.size > 0 ? [...signers].join(', ') : undefined;
+}
+
+async function readFile(
+  opened: OpenedSource,
+  { seals, begin, push, endFile }: FileReader,
+  options: ReadOptions,
+  part?: string,
+): Promise<{ readonly missing: readonly PartFile[]; readonly confirm: SealedSource['confirm'] }> {
+  try {
+    await begin(opened.byteCount);
+    const sealed = openSealed(opened, options, seals, part);
+    await pump(sealed.source, push, options);
+    return { missing: await endFile(), confirm: () => sealed.confirm() };
+  } catch (error) {
+    throw withOrigin(error, opened);
+  }
+}
+
+async function openPart({ sibling }: OpenedSource, name: string): Promise<OpenedSource> {
+  if (!sibling) {
+    throw missingPart(
+      name,
+      'shards are found beside a manifest that is named by its path or URL, or in a list of files',
+    );
+  }
+  try {
+    return await sibling(name);
+  } catch (error) {
+    if (error instanceof SusurrusError && error.code === 'source_failed') {
+      throw missingPart(name, error.message, error);
+    }
+    throw error;
+  }
+}
+
+function missingPart(name: string, problem: string, cause?: unknown): SusurrusError {
+  return new SusurrusError(
+    'source_failed',
+    `The shard ${name} is missing: ${problem}`,
+    { reason: 'manifest', subject: name },
+    cause,
+  );
 }
 
 /** Starts the module and streams the source into it; on any failure the module is gone again. */
@@ -27,7 +114,7 @@ export async function readSource<Started, Facts>(
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<{ readonly started: Started; readonly facts: Facts; readonly signer?: string }> {
-  const { onProgress, signal } = options;
+  const { signal } = options;
   // Closing the module ends whatever is under way, so the signal needs nobody's attention.
   const onAbort = (): void => reader.close();
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -36,16 +123,9 @@ export async function readSource<Started, Facts>(
       reader.start(),
       openSource(source, platform, signal),
     ]);
-    try {
-      await reader.begin(opened.byteCount);
-      const sealed = openSealed(opened, options, reader.seals);
-      await pump(sealed.source, reader.push, { phase: reader.phase, onProgress, signal });
-      const facts = await reader.finish();
-      const signer = sealed.confirm();
-      return { started, facts, ...(signer !== undefined && { signer }) };
-    } catch (error) {
-      throw withOrigin(error, opened);
-    }
+    const signer = await readFiles(opened, reader, { ...options, phase: reader.phase });
+    const facts = await reader.finish();
+    return { started, facts, ...(signer !== undefined && { signer }) };
   } catch (error) {
     reader.close();
     throw signal?.aborted ? abortedBy(signal) : error;
@@ -60,6 +140,8 @@ export function withSigner<Facts extends { readonly warnings: readonly string[] 
   signer: string | undefined,
 ): Facts & { readonly signer?: string } {
   if (signer === undefined) return facts;
-  const warnings = facts.warnings.filter((warning) => warning !== 'signature not checked');
+  const warnings = facts.warnings.filter(
+    (warning) => !/(^|: )signature not checked$/.test(warning),
+  );
   return { ...facts, warnings, signer };
 }

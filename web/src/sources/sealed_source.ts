@@ -1,9 +1,10 @@
 // A source whose file may be encrypted, signed, or have digests. What proves and decrypts is code of its own, which is loaded
 // when a file or a caller wants it.
 import type { SealOptions } from '../api_types.js';
+import { SusurrusError } from '../errors.js';
 import type { OpenedSource } from '../platform/platform.js';
 import { ByteQueue } from '../seal/byte_queue.js';
-import { loadSeal, unwrapOutcome } from '../seal/load_seal.js';
+import { loadSeal, unwrapOutcome, type Outcome } from '../seal/load_seal.js';
 import type { Decryption } from '../seal/decrypted_bytes.js';
 import type { Unsealing } from '../seal/entry.js';
 import { hasSealOptions } from '../seal_options.js';
@@ -20,11 +21,24 @@ export interface SealedSource {
   confirm(): string | undefined;
 }
 
-export function openSealed(opened: OpenedSource, options: SealOptions, seals: Seals): SealedSource {
+/** `part`: the name of the file where it is one of several, for errors. */
+export function openSealed(
+  opened: OpenedSource,
+  options: SealOptions,
+  seals: Seals,
+  part?: string,
+): SealedSource {
   if (seals === 'ignored') return { source: opened, confirm: () => undefined };
   const decryption = seals;
   const queue = new ByteQueue(opened.chunks);
   let unsealing: Unsealing | undefined;
+  const unwrap = <T>(outcome: Outcome<T>): T => {
+    try {
+      return unwrapOutcome(outcome);
+    } catch (error) {
+      throw part === undefined ? error : inPart(error, part);
+    }
+  };
 
   async function* bytes(): AsyncGenerator<Uint8Array> {
     if (!hasSealOptions(options) && !(await hasDigests(queue))) {
@@ -33,7 +47,7 @@ export function openSealed(opened: OpenedSource, options: SealOptions, seals: Se
     }
     unsealing = (await loadSeal()).unseal(queue, options, decryption);
     for (;;) {
-      const step = unwrapOutcome(await unsealing.next());
+      const step = unwrap(await unsealing.next());
       if (step.done) return;
       yield step.value;
     }
@@ -41,8 +55,16 @@ export function openSealed(opened: OpenedSource, options: SealOptions, seals: Se
 
   return {
     source: { ...opened, chunks: closable(bytes(), queue) },
-    confirm: () => unsealing && unwrapOutcome(unsealing.confirm()),
+    confirm: () => unsealing && unwrap(unsealing.confirm()),
   };
+}
+
+/** As the core names the shard that an error is about. */
+function inPart(error: unknown, part: string): unknown {
+  if (!(error instanceof SusurrusError) || error.details.reason === 'source') return error;
+  const { code, message, details, cause } = error;
+  const subject = details.subject === undefined ? part : `${part}: ${details.subject}`;
+  return new SusurrusError(code, `${part}: ${message}`, { ...details, subject }, cause);
 }
 
 /** Leaving early tells the source at once, although a generator that waits cannot be told. */

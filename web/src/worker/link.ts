@@ -1,6 +1,12 @@
 // Requests to a WebAssembly module somewhere, in this thread or in a worker, and its answers: plain data both ways.
 import type { ErrorMessage } from '../errors.js';
 
+/** A file that belongs to a model which is being read. */
+export interface PartFile {
+  readonly name: string;
+  readonly byteCount: number;
+}
+
 /** Every request with its answer, by name. */
 export type CallTable<Calls> = {
   [Name in keyof Calls]: { readonly request: unknown; readonly answer: unknown };

@@ -1,0 +1,41 @@
+#pragma once
+#include <string>
+
+#include "container/detecting_reader.h"
+#include "container/inspection.h"
+#include "input_window.h"
+#include "part_files.h"
+
+namespace susurrus {
+
+/// Reads and verifies a whole model, keeping only what it says about itself.
+class InspectorBinding {
+ public:
+  InspectorBinding() : reader_(sink_) {}
+
+  ByteView input_window(double byte_count) { return window_.fill(byte_count); }
+  void set_byte_count(double byte_count) {
+    reader_.set_file_byte_count(static_cast<uint64_t>(byte_count));
+  }
+  ErrorText push(double byte_count) {
+    auto bytes = window_.filled(byte_count);
+    if (!bytes) return failure(bytes);
+    return failure(reader_.push(*bytes));
+  }
+  /// Once for each file, until missing_files() is empty.
+  ErrorText finish() { return failure(reader_.finish()); }
+  std::string missing_files() const { return missing_files_text(reader_); }
+
+  ByteView metadata_text() const { return view(as_bytes(sink_.metadata_text())); }
+  /// What the model says about itself besides its metadata, as JSON.
+  std::string facts() const;
+
+  const InspectSink& sink() const { return sink_; }
+
+ private:
+  InspectSink sink_;
+  DetectingReader reader_;
+  InputWindow window_{256 << 10};
+};
+
+}  // namespace susurrus

@@ -1,0 +1,205 @@
+#include "container/apr2/apr2_shards_reader.h"
+
+#include <algorithm>
+
+#include "base/limits.h"
+#include "container/apr2/apr2_flags.h"
+#include "container/detecting_reader.h"
+#include "stream/short_crc32.h"
+
+namespace susurrus {
+namespace {
+
+Error wrong_shard(std::string_view subject) {
+  return make_error(ErrorCode::malformed, ErrorReason::manifest).at(0).about(subject);
+}
+
+}  // namespace
+
+Apr2ShardsReader::Apr2ShardsReader(ModelSink& sink) : sink_(sink) {
+  text_.start(limits::kMetadataBytes, "manifest", JsonDocument::kPaddingBytes);
+}
+
+Apr2ShardsReader::~Apr2ShardsReader() = default;
+
+void Apr2ShardsReader::set_file_byte_count(uint64_t byte_count) { known_byte_count_ = byte_count; }
+
+std::vector<PartFile> Apr2ShardsReader::missing_files() const {
+  std::vector<PartFile> files;
+  if (!manifest_) return files;
+  for (size_t i = current_; i < manifest_->shards.size(); ++i) {
+    files.push_back({manifest_->shards[i].file, manifest_->shards[i].byte_count});
+  }
+  return files;
+}
+
+NextBytes Apr2ShardsReader::next_bytes() { return reader_ ? reader_->next_bytes() : NextBytes(); }
+
+Status Apr2ShardsReader::push(ByteSpan chunk) {
+  if (!manifest_) {
+    if (chunk.size() > text_.missing()) {
+      return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+          .at(limits::kMetadataBytes)
+          .about("manifest")
+          .expecting(limits::kMetadataBytes);
+    }
+    return text_.append(chunk);
+  }
+  if (current_ == manifest_->shards.size()) {
+    return make_error(ErrorCode::wrong_state, ErrorReason::state).about("push");
+  }
+  if (!reader_) SUSURRUS_TRY(start_shard());
+  received_ += chunk.size();
+  tail_.push(chunk, [](ByteSpan) {});
+  if (auto status = reader_->push(chunk); !status) return in_shard(status.error());
+  return ok_status();
+}
+
+Status Apr2ShardsReader::finish() {
+  if (!manifest_) return read_manifest();
+  if (current_ == manifest_->shards.size()) {
+    return make_error(ErrorCode::wrong_state, ErrorReason::state).about("finish");
+  }
+  if (!reader_) SUSURRUS_TRY(start_shard());
+  return finish_shard();
+}
+
+Status Apr2ShardsReader::read_manifest() {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  std::string_view text = as_text(text_.bytes());
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const bool speaks_of_shards = text.find("\"shards\"") != text.npos;
+  auto document = JsonDocument::parse(text, JsonOrigin{0, ErrorReason::manifest, "manifest"});
+  text_.take();
+  known_byte_count_.reset();
+  if (!document) {
+    const bool is_broken_manifest =
+        speaks_of_shards || document.error().code != ErrorCode::malformed;
+    return is_broken_manifest ? document.error() : cannot_read(FileKind::other_json);
+  }
+  SUSURRUS_ASSIGN(ShardManifest manifest, read_shard_manifest(std::move(document).value()));
+  if (manifest.is_aprender) sink_.on_warning("an aprender manifest, which has no checksums");
+  manifest_.emplace(std::move(manifest));
+  return ok_status();
+}
+
+Status Apr2ShardsReader::start_shard() {
+  received_ = 0;
+  tail_ = {};
+  ModelSink& shard_sink = *this;  // a private base
+  reader_ = std::make_unique<DetectingReader>(shard_sink, DetectingReader::Wanted::shard);
+  if (known_byte_count_) reader_->set_file_byte_count(*known_byte_count_);
+  return ok_status();
+}
+
+Status Apr2ShardsReader::check_byte_count(uint64_t byte_count) const {
+  const uint64_t expected = manifest_->shards[current_].byte_count;
+  if (byte_count == expected) return ok_status();
+  return wrong_shard("size").expecting(expected).having(byte_count);
+}
+
+Status Apr2ShardsReader::finish_shard() {
+  if (auto status = check_byte_count(received_); !status) return in_shard(status.error());
+  if (auto status = reader_->finish(); !status) return in_shard(status.error());
+  // The footer's checksum, which was right, goes on over the footer itself and what may follow it.
+  const ByteSpan tail = tail_.bytes();
+  const ByteSpan last = tail.last(kApr2FooterBytes);
+  const auto footer = parse_apr2_footer(last);
+  const ByteSpan rest = footer ? last : tail;
+  const uint32_t own = load_le<uint32_t>(rest.data());
+  const uint32_t found = short_crc32(own, rest);
+  const ShardEntry& expected = manifest_->shards[current_];
+  if (expected.crc32 && *expected.crc32 != found && *expected.crc32 != own) {
+    return in_shard(wrong_shard("crc32").expecting(*expected.crc32).having(found));
+  }
+  if (expected.footer_crc32 && *expected.footer_crc32 != own) {
+    return in_shard(wrong_shard("footer_crc32").expecting(*expected.footer_crc32).having(own));
+  }
+  reader_.reset();
+  known_byte_count_.reset();
+  ++current_;
+  return ok_status();
+}
+
+Status Apr2ShardsReader::on_manifest(ModelManifest& shard) {
+  SUSURRUS_TRY(check_model(shard));
+  SUSURRUS_TRY(check_tensors(shard));
+  if (known_byte_count_) SUSURRUS_TRY(check_byte_count(*known_byte_count_));
+  if ((shard.flags & apr2_flags::kSharded) == 0) on_warning("the flag SHARDED is missing");
+  shard.part = current_;
+  shard.part_count = static_cast<uint32_t>(manifest_->shards.size());
+  shard.file = name_of(current_);
+  return sink_.on_manifest(shard);
+}
+
+Status Apr2ShardsReader::check_model(const ModelManifest& shard) {
+  const Model model = {shard.version_major, shard.version_minor, shard.metadata->model_type,
+                       shard.metadata->dimensions};
+  if (current_ == 0) model_ = model;
+  if (model == model_) return ok_status();
+  return wrong_shard("architecture")
+      .expecting("version and dimensions of " + std::string(name_of(0)))
+      .having("those of another model");
+}
+
+Status Apr2ShardsReader::check_tensors(const ModelManifest& shard) const {
+  const NameIndex& map = manifest_->tensors;
+  NameIndex found;
+  found.reserve(shard.tensors.size());
+  const TensorInfo* foreign = nullptr;
+  size_t own_count = 0;
+  for (const TensorInfo& tensor : shard.tensors) {
+    found.add(tensor.name, 0);
+    const auto* mapped = map.find(tensor.name);
+    if (mapped != nullptr && mapped->place == current_)
+      ++own_count;
+    else if (foreign == nullptr)
+      foreign = &tensor;
+  }
+  if (foreign != nullptr) {
+    const auto* mapped = map.find(foreign->name);
+    if (mapped == nullptr) {
+      return wrong_shard(foreign->name).expecting("a tensor that the manifest lists");
+    }
+    const std::string other(name_of(mapped->place));
+    if (own_count > 0) {
+      return wrong_shard(foreign->name).expecting("it in " + other + " alone");
+    }
+    return wrong_shard("tensors")
+        .expecting("those of this shard")
+        .having((mapped->place < current_ ? "a second copy of " : "those of ") + other);
+  }
+  found.sort();
+  for (const NameIndex::Entry& mapped : map.entries()) {
+    if (mapped.place == current_ && found.find(mapped.name) == nullptr) {
+      return wrong_shard(mapped.name).expecting("the tensor, which the manifest lists here");
+    }
+  }
+  return ok_status();
+}
+
+Error Apr2ShardsReader::in_shard(const Error& error) const {
+  if (error.code == ErrorCode::missing_tensor) return error;  // from all shards
+  // What is wrong with a file of another size is its size, unless it could be seen to be another shard.
+  Error named = error;
+  if (known_byte_count_ && error.reason != ErrorReason::manifest) {
+    if (auto status = check_byte_count(*known_byte_count_); !status) named = status.error();
+  }
+  const std::string subject(named.subject.view());
+  named.subject.assign(name_of(current_));
+  if (!subject.empty()) {
+    named.subject.append(": ");
+    named.subject.append(subject);
+  }
+  return named;
+}
+
+void Apr2ShardsReader::on_warning(std::string_view text) {
+  sink_.on_warning(std::string(name_of(current_)) + ": " + std::string(text));
+}
+
+bool Apr2ShardsReader::wants_metadata_text() const {
+  return current_ == 0 && sink_.wants_metadata_text();
+}
+
+}  // namespace susurrus

@@ -1,0 +1,76 @@
+import { shardModel, unshardModel } from '../node.js';
+import type { ConvertResult, ProgressEvent } from '../node.js';
+import { asByteCount, choice, parse, usageError } from './arguments.js';
+import { ProgressBar } from './progress_bar.js';
+
+const common = {
+  output: { type: 'string' },
+  alignment: { type: 'string' },
+  force: { type: 'boolean' },
+} as const;
+
+interface Values {
+  readonly output?: string;
+  readonly alignment?: string;
+  readonly force?: boolean;
+}
+
+export async function shardCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
+  const { values, positionals } = parse(args, { ...common, size: { type: 'string' } });
+  const { size } = values;
+  if (size === undefined) throw usageError('shard wants --size, such as 500M', 'size');
+  const byteCount = asByteCount(size, 'size');
+  await repack('shard', 'FOLDER', positionals, values, (file, folder, options) =>
+    shardModel(file, folder, { ...options, signal, size: byteCount }),
+  );
+}
+
+export async function unshardCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
+  const { values, positionals } = parse(args, common);
+  await repack('unshard', 'FILE', positionals, values, (manifest, file, options) =>
+    unshardModel(manifest, file, { ...options, signal }),
+  );
+}
+
+async function repack(
+  command: string,
+  outputKind: string,
+  positionals: readonly string[],
+  values: Values,
+  work: (
+    source: string,
+    output: string,
+    options: {
+      readonly force: boolean;
+      readonly alignment?: 64 | 32;
+      readonly onProgress: (event: ProgressEvent) => void;
+    },
+  ) => Promise<ConvertResult>,
+): Promise<void> {
+  const [source, ...rest] = positionals;
+  if (source === undefined || rest.length > 0) throw usageError(`${command} wants one FILE`);
+  const { output, force = false } = values;
+  if (output === undefined) throw usageError(`${command} wants --output ${outputKind}`, 'output');
+  const alignment = choice('alignment', values.alignment, ['64', '32']);
+  const bars = { inspect: new ProgressBar('verifying'), convert: new ProgressBar('writing') };
+  const clear = (): void => Object.values(bars).forEach((bar) => bar.clear());
+  const result = await work(source, output, {
+    force,
+    ...(alignment && { alignment: alignment === '32' ? 32 : 64 }),
+    onProgress: (event) => {
+      if (event.phase === 'convert') bars.inspect.clear();
+      bars[event.phase === 'convert' ? 'convert' : 'inspect'].update(event);
+    },
+  }).finally(clear);
+  tellResult(output, result);
+}
+
+/** What was written, and warnings, on stderr. */
+export function tellResult(output: string, result: ConvertResult): void {
+  const { byteCount, tensorCount, files, warnings } = result;
+  for (const warning of warnings) process.stderr.write(`susurrus: ${warning}\n`);
+  const shards = files ? ` in ${files.length - 1} shards` : '';
+  process.stderr.write(
+    `${output}: ${tensorCount} tensors${shards}, ${byteCount.toLocaleString('en')} bytes\n`,
+  );
+}

@@ -1,0 +1,198 @@
+// An APR2 model from one file into shards, and back. Tensors stay as they are stored.
+import type { ConvertResult, RepackOptions, ShardOptions } from '../api_types.js';
+import { unwrap } from '../engine/glue.js';
+import { Pace } from '../engine/pace.js';
+import { pushThroughWindow } from '../engine/windows.js';
+import { abortedBy, invalidOption, sourceFailed, SusurrusError } from '../errors.js';
+import type { Inspector, Repacker } from '../files/files.mjs';
+import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
+import { node } from '../platform/node.js';
+import { openFiles } from '../platform/node_engine.js';
+import {
+  asPath,
+  baseName,
+  folderOf,
+  withFolder,
+  writeFiles,
+  type CreateFile,
+} from '../platform/node_files.js';
+import { readFiles } from '../sources/read_source.js';
+import type { PartFile } from '../worker/link.js';
+import { isObject } from './json_files.js';
+import { alignmentCheck, ModelFiles, shardSizeCheck, type PlannedFile } from './model_files.js';
+
+const commonChecks = {
+  alignment: alignmentCheck,
+  force: flag,
+  onProgress: progressCheck,
+  signal: signalCheck,
+};
+
+/**
+ * Writes a model file into shards of at most `size` bytes: they and their manifest, which has the source's name, lie in
+ * `folder`. Reads the source twice and verifies it first. Nothing is there unless all went well. Throws SusurrusError.
+ */
+export async function shardModel(
+  source: string | URL,
+  folder: string | URL,
+  options: ShardOptions,
+): Promise<ConvertResult> {
+  checkOptions(options, { size: shardSizeCheck, ...commonChecks });
+  const size: unknown = options.size;
+  if (size === undefined) throw invalidOption('size', shardSizeCheck[0], size);
+  const destination = `${asPath(folder)}/${baseName(source)}`;
+  return withFolder(asPath(folder), () => repack(source, destination, options.size, options));
+}
+
+/** Writes a model in shards, whose manifest is named, into one file. The same promises as of shardModel(). */
+export async function unshardModel(
+  manifest: string | URL,
+  destination: string | URL,
+  options: RepackOptions = {},
+): Promise<ConvertResult> {
+  checkOptions(options, commonChecks);
+  return repack(manifest, destination, 0, options);
+}
+
+async function repack(
+  source: string | URL,
+  destination: string | URL,
+  shardSize: number,
+  options: RepackOptions,
+): Promise<ConvertResult> {
+  const { alignment = 64, force = false, signal } = options;
+  if (signal?.aborted) throw abortedBy(signal);
+  const module = await openFiles();
+  const inspector = new module.Inspector();
+  const repacker = new module.Repacker();
+  const pace = new Pace(signal ?? new AbortController().signal);
+  try {
+    return await writeFiles(destination, force, async (create) => {
+      await readAll(inspector, source, pace, options);
+      const { text, warnings } = newMetadata(inspector);
+      setText(repacker, text);
+      unwrap(repacker.plan(inspector, shardSize, alignment));
+      const manifest = shardSize > 0 ? baseName(destination) : undefined;
+      const copied = await copyTensors(
+        repacker,
+        inspector,
+        source,
+        create,
+        manifest,
+        pace,
+        options,
+      );
+      return { ...copied, warnings };
+    });
+  } catch (error) {
+    throw signal?.aborted ? abortedBy(signal) : error;
+  } finally {
+    repacker.delete();
+    inspector.delete();
+  }
+}
+
+/** Verifies the source on the way. */
+async function readAll(
+  inspector: Inspector,
+  source: string | URL,
+  pace: Pace,
+  { onProgress, signal }: RepackOptions,
+): Promise<void> {
+  const opened = await node.openPath(source);
+  if (!opened) throw sourceFailed(String(source), 'only files are put into shards; download it');
+  await readFiles(
+    opened,
+    {
+      seals: 'stored',
+      begin: (byteCount) => {
+        if (byteCount !== undefined) inspector.setByteCount(byteCount);
+        return Promise.resolve();
+      },
+      push: (bytes) => pushThroughWindow(inspector, bytes, (count) => inspector.push(count), pace),
+      endFile: () => {
+        unwrap(inspector.finish());
+        return Promise.resolve(JSON.parse(inspector.missingFiles()) as PartFile[]);
+      },
+    },
+    { phase: 'inspect', onProgress, signal },
+  );
+}
+
+interface CoreFacts {
+  readonly shards: readonly { readonly file: string }[];
+  readonly warnings: readonly string[];
+}
+
+/** The metadata without what is only true of how the file was laid out. */
+function newMetadata(inspector: Inspector): { text: Uint8Array; warnings: readonly string[] } {
+  const text = inspector.metadataText().slice();
+  const { warnings } = JSON.parse(inspector.facts()) as CoreFacts;
+  const metadata: unknown = JSON.parse(new TextDecoder().decode(text));
+  if (!isObject(metadata) || !('piece_digests' in metadata)) return { text, warnings };
+  const rest = { ...metadata, piece_digests: undefined };
+  return {
+    text: new TextEncoder().encode(JSON.stringify(rest)),
+    warnings: [...warnings, 'piece_digests are left out: they are those of the file before'],
+  };
+}
+
+async function copyTensors(
+  repacker: Repacker,
+  inspector: Inspector,
+  source: string | URL,
+  create: CreateFile,
+  manifest: string | undefined,
+  pace: Pace,
+  { onProgress }: RepackOptions,
+): Promise<Omit<ConvertResult, 'warnings'>> {
+  const planned = (): PlannedFile[] => JSON.parse(repacker.files()) as PlannedFile[];
+  const { shards } = JSON.parse(inspector.facts()) as CoreFacts;
+  const names = shards.length > 0 ? shards.map(({ file }) => file) : [baseName(source)];
+  const folder = folderOf(source);
+  const output = new ModelFiles(create, planned(), manifest);
+  const drain = async (): Promise<void> => {
+    if (repacker.output().length === 0) return;
+    // The view is of the module's heap, which stays as it is until the next call.
+    await output.write(repacker.output());
+    repacker.consumeOutput();
+  };
+  const ranges = Array.from({ length: repacker.tensorCount() }, (_, i) => repacker.sourceRange(i));
+  const total = ranges.reduce((sum, { byteCount }) => sum + byteCount, 0);
+  let loaded = 0;
+  for (const [tensor, { file, offset, byteCount }] of ranges.entries()) {
+    const name = names[file] ?? '';
+    await output.begin(tensor);
+    let copied = 0;
+    for await (const piece of folder.read(name, offset, byteCount)) {
+      copied += piece.length;
+      await pushThroughWindow(repacker, piece, (count) => repacker.push(count), pace);
+      await drain();
+    }
+    if (copied < byteCount) throw sourceFailed(name, 'it became shorter while it was read');
+    unwrap(repacker.finishTensor());
+    await drain();
+    loaded += byteCount;
+    onProgress?.({ phase: 'convert', loaded, total, fraction: total === 0 ? 1 : loaded / total });
+  }
+  unwrap(repacker.finish());
+  await drain();
+  const files = await output.finish(planned());
+  return {
+    byteCount: output.byteCount,
+    tensorCount: ranges.length,
+    ...(files.length > 0 && { files }),
+  };
+}
+
+function setText(repacker: Repacker, text: Uint8Array): void {
+  const window = repacker.textWindow(text.length);
+  if (window.length !== text.length) {
+    throw new SusurrusError('out_of_memory', 'There is no memory for the metadata.', {
+      reason: 'memory',
+      subject: 'metadata',
+      got: String(text.length),
+    });
+  }
+  window.set(text);
+}
