@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { SusurrusError } from '../../web/src/errors.js';
 import type { ProgressEvent, PullOptions, PullResult } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
@@ -42,6 +43,8 @@ const pull = (name = 'tiny.en', options: PullOptions = {}): Promise<PullResult> 
   package_.pullModel(name, options);
 const weightRequests = (): string[] =>
   hub.requests.filter((request) => request.startsWith('/store/model.safetensors'));
+const messageOf = async (work: Promise<unknown>): Promise<string> =>
+  ((await errorOf(work)) as SusurrusError).message;
 /** What a failure leaves: the beginning of downloads perhaps, but no model. */
 const models = (): string[] => {
   const path = join(folder, 'cache/susurrus/models');
@@ -138,7 +141,7 @@ describe('pullModel', () => {
     ['no/such-model', /has no such repository, or it is private and wants HF_TOKEN/],
     ['tiny.en@gone', /no such revision/],
   ])('%s: says what is wrong', async (name, message) => {
-    const failure = await errorOf(pull(name));
+    const failure = (await errorOf(pull(name))) as SusurrusError;
     expect(failure).toMatchObject({ code: 'source_failed', details: { reason: 'source' } });
     expect(failure.message).toMatch(message);
     expect(models()).toEqual([]);
@@ -159,7 +162,7 @@ describe('pullModel', () => {
     const files = filesOf(join(folder, 'source'));
     hub = await startHub({ repository, files, token: 'hf_secret' });
     enter(hub);
-    expect((await errorOf(pull())).message).toMatch(/HF_TOKEN/);
+    expect(await messageOf(pull())).toMatch(/HF_TOKEN/);
     enter(hub, { HF_TOKEN: 'hf_secret' });
     await pull();
     expect(hub.leaks).toEqual([]);
@@ -169,12 +172,12 @@ describe('pullModel', () => {
     await hub.close();
     hub = await startHub({ repository, files: {}, isGated: true });
     enter(hub);
-    expect((await errorOf(pull())).message).toContain(`granted at ${hub.endpoint}/${repository}`);
+    expect(await messageOf(pull())).toContain(`granted at ${hub.endpoint}/${repository}`);
   });
 
   test('asks nobody where HF_HUB_OFFLINE is set', async () => {
     enter(hub, { HF_HUB_OFFLINE: '1' });
-    expect((await errorOf(pull())).message).toMatch(/HF_HUB_OFFLINE/);
+    expect(await messageOf(pull())).toMatch(/HF_HUB_OFFLINE/);
     expect(hub.requests).toEqual([]);
   });
 
