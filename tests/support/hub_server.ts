@@ -73,14 +73,19 @@ export async function startHub(options: Options): Promise<HubServer> {
   const hub = createServer((request, response) => {
     const path = noteRequest(request);
     if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) {
-      return refuse(response, 401, 'RepoNotFound');
+      refuse(response, 401, 'RepoNotFound');
+      return;
     }
-    if (isGated) return refuse(response, 403, 'GatedRepo');
+    if (isGated) {
+      refuse(response, 403, 'GatedRepo');
+      return;
+    }
     const [, revision] =
       new RegExp(`^/api/models/${repository}/revision/(.*)\\?blobs=true$`).exec(path) ?? [];
     if (revision !== undefined) {
       if (!['main', 'v1', commit].includes(revision)) {
-        return refuse(response, 404, 'RevisionNotFound');
+        refuse(response, 404, 'RevisionNotFound');
+        return;
       }
       const siblings = Object.entries(files).map(([rfilename, bytes]) => ({
         ...{ rfilename, size: bytes.length, blobId: blobId(bytes) },
@@ -92,9 +97,15 @@ export async function startHub(options: Options): Promise<HubServer> {
     const prefix = `/${repository}/resolve/${commit}/`;
     const name = path.startsWith(prefix) ? path.slice(prefix.length) : '';
     const bytes = files[name];
-    if (!bytes) return refuse(response, 404, 'RepoNotFound');
+    if (!bytes) {
+      refuse(response, 404, 'RepoNotFound');
+      return;
+    }
     const status = faults.refusals.shift();
-    if (status !== undefined) return refuse(response, status);
+    if (status !== undefined) {
+      refuse(response, status);
+      return;
+    }
     if (isLarge(name)) {
       return void response.writeHead(302, { location: `${elsewhere}/store/${name}` }).end();
     }

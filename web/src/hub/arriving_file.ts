@@ -23,7 +23,7 @@ export class ArrivingFile {
   readonly #onBytes: (byteCount: number) => void;
   #byteCount = 0;
   #hash: Hash;
-  #failure: unknown;
+  #failure: Error | undefined;
   #waiting: (() => void)[] = [];
 
   /** Begins at once, behind what is there already. `onBytes` hears how many more bytes are here. */
@@ -40,7 +40,7 @@ export class ArrivingFile {
     this.#hash = this.#newHash();
     this.arrived = this.#fetchAll();
     this.arrived.catch((error: unknown) => {
-      this.#failure = error;
+      this.#failure = error instanceof Error ? error : new Error(String(error));
       this.#wake();
     });
   }
@@ -50,16 +50,22 @@ export class ArrivingFile {
     const end = Math.min(offset + byteCount, this.#facts.byteCount);
     for (let at = offset; at < end;) {
       while (this.#byteCount <= at) {
-        if (this.#failure !== undefined) throw this.#failure;
+        if (this.#failure) throw this.#failure;
         await new Promise<void>((wake) => this.#waiting.push(wake));
       }
       const until = Math.min(end, this.#byteCount);
       const stream = createReadStream(this.#path, {
         ...{ start: at, end: until - 1, highWaterMark: pieceBytes },
       });
-      for await (const piece of stream) {
-        at += (piece as Uint8Array).length;
-        yield piece as Uint8Array;
+      try {
+        for await (const piece of stream) {
+          at += (piece as Uint8Array).length;
+          yield piece as Uint8Array;
+        }
+      } catch (error) {
+        // It may be gone because it was wrong.
+        await this.arrived;
+        throw error;
       }
     }
   }

@@ -1,5 +1,5 @@
 // The Hugging Face hub's HTTP: what a repository holds, and bytes of its files.
-import { sourceFailed, SusurrusError } from '../errors.js';
+import { sourceFailed, type SusurrusError } from '../errors.js';
 import { isObject } from '../convert/json_files.js';
 import { titleOf, type Repository } from './repository.js';
 

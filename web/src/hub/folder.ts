@@ -36,7 +36,7 @@ export function openHubFolder(
   };
   return {
     name: titleOf(repository),
-    byteCount: async (name) => files.get(name)?.byteCount,
+    byteCount: (name) => Promise.resolve(files.get(name)?.byteCount),
     async *read(name, offset, byteCount) {
       const facts = files.get(name);
       if (!facts || byteCount === 0) return;
