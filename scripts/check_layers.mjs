@@ -59,7 +59,7 @@ const typescriptRules = [
   {
     module: /^node:/,
     allowed:
-      /^(web\/src\/(platform\/node\w*\.ts|node\.ts|worker\/.*node.*\.ts|cli\/)|tests\/|scripts\/)/,
+      /^(web\/src\/(platform\/node\w*\.ts|node\.ts|worker\/.*node.*\.ts|cli\/|hub\/)|tests\/|scripts\/)/,
     why: "Node's modules belong to Node's own entries",
   },
   {

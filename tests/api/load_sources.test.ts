@@ -1,9 +1,13 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ModelSource, ProgressEvent } from '../../web/src/node.js';
+import { openSource } from '../../web/src/sources/open_source.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, inPieces, modelBytes, modelPath } from '../support/embedded_model.js';
 
@@ -113,6 +117,20 @@ describe('a model loads from', () => {
     await loads(mine);
     expect(Buffer.from(mine).equals(bytes)).toBe(true);
   });
+});
+
+test('a response is still read when it was collected before, as Node ends those', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const platform = { openPath: () => Promise.resolve(undefined) };
+  const { chunks } = await openSource(`${address}/model.apr`, platform, undefined);
+  for (let i = 0; i < 5; ++i) {
+    collect();
+    await pause(10);
+  }
+  let byteCount = 0;
+  for await (const chunk of chunks) byteCount += chunk.length;
+  expect(byteCount).toBe(bytes.length);
 });
 
 describe('progress', () => {

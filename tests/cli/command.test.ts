@@ -44,7 +44,16 @@ describe('susurrus', () => {
     const { status, stdout, stderr } = await run('--help');
     expect([status, stderr]).toEqual([0, '']);
     for (const word of [
-      ...['transcribe', 'detect-language', 'align', 'score', 'convert', 'inspect'],
+      ...[
+        'transcribe',
+        'detect-language',
+        'align',
+        'score',
+        'pull',
+        'models',
+        'convert',
+        'inspect',
+      ],
       ...['verify', 'keygen', 'sign', 'encrypt', 'digests', '--key', '--passphrase-file'],
       ...['--public-key', '--output', '--symmetric'],
       ...['--dtype', '--compress', '--vocabulary', '--force', '--json', '--version'],
@@ -86,7 +95,7 @@ describe('susurrus transcribe', () => {
     expect(status).toBe(0);
     expect(stdout.trim().split(/\s+/).join(' ')).toBe(sampleText);
     expect(stderr).toMatch(/ten words/);
-    expect(stderr).toMatch(/susurrus convert/);
+    expect(stderr).toMatch(/susurrus pull/);
   });
 
   test('prints JSON alone, with the reference’s fields and what is known besides', async () => {

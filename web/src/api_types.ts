@@ -43,8 +43,8 @@ export type AudioStream = AsyncIterable<Float32Array> | ReadableStream<Float32Ar
 
 /** How far something is. `fraction` (0 to 1) and `total` are absent while nobody knows. */
 export interface ProgressEvent {
-  /** `'load'` and `'inspect'` count bytes; `'prepare'` follows once; `'transcribe'` counts seconds of audio; `'convert'` counts bytes. */
-  readonly phase: 'load' | 'prepare' | 'inspect' | 'transcribe' | 'convert';
+  /** `'load'` and `'inspect'` count bytes; `'prepare'` follows once; `'transcribe'` counts seconds of audio; `'convert'` and `'download'` count bytes. */
+  readonly phase: 'load' | 'prepare' | 'inspect' | 'transcribe' | 'convert' | 'download';
   readonly loaded: number;
   readonly total?: number;
   readonly fraction?: number;
@@ -479,6 +479,34 @@ export interface ConvertOptions {
   readonly force?: boolean;
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
+}
+
+/** Options of pullModel(). */
+export interface PullOptions {
+  /** Type of the large weights; `'f16'` if absent. */
+  readonly dtype?: WeightType;
+  /** Where the model goes instead of the cache. */
+  readonly output?: string | URL;
+  /** Overwrites an output that exists. */
+  readonly force?: boolean;
+  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** What pullModel() made. */
+export interface PullResult extends ConvertResult {
+  /** The model's file. */
+  readonly path: string;
+}
+
+/** A model that was pulled. */
+export interface CachedModel {
+  /** "openai/whisper-tiny.en", with @REVISION where that is not main. */
+  readonly name: string;
+  readonly dtype: WeightType;
+  readonly path: string;
+  readonly byteCount: number;
+  readonly pulledAt: Date;
 }
 
 /** Options of unshardModel(). */

@@ -28,6 +28,8 @@ import {
 } from './seal_model.js';
 
 export * from './public_api.js';
+export { cachedModels, cachedModelsNamed, removeCachedModels } from './hub/model_cache.js';
+export { pullModel } from './hub/pull_model.js';
 export { convertModel } from './convert/convert_model.js';
 export { shardModel, unshardModel } from './convert/repack_model.js';
 export { weightTypes } from './convert/weight_types.js';

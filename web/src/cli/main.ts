@@ -7,6 +7,8 @@ import { convertCommand } from './convert.js';
 import { detectLanguageCommand } from './detect_language.js';
 import { inspectCommand } from './inspect.js';
 import { keygenCommand } from './keygen.js';
+import { modelsCommand } from './models.js';
+import { pullCommand } from './pull.js';
 import { digestsCommand, encryptCommand, signCommand } from './rewrite.js';
 import { scoreCommand } from './score.js';
 import { shardCommand, unshardCommand } from './shard.js';
@@ -21,6 +23,8 @@ const commands: Readonly<
   'detect-language': detectLanguageCommand,
   align: alignCommand,
   score: scoreCommand,
+  pull: pullCommand,
+  models: modelsCommand,
   convert: convertCommand,
   shard: shardCommand,
   unshard: unshardCommand,

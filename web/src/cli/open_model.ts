@@ -1,4 +1,5 @@
-import { loadModel } from '../node.js';
+import { existsSync } from 'node:fs';
+import { cachedModelsNamed, loadModel, SusurrusError } from '../node.js';
 import type { Model } from '../node.js';
 import { asNumber, choice } from './arguments.js';
 import { readSealOptions, sealArguments, type SealValues } from './key_files.js';
@@ -25,7 +26,8 @@ export async function withModel<T>(
   signal: AbortSignal,
   use: (model: Model) => Promise<T>,
 ): Promise<T> {
-  const { model: source, variant, threads = 'auto' } = values;
+  const { variant, threads = 'auto' } = values;
+  const source = values.model === undefined ? undefined : await fileOf(values.model);
   const engine = choice('variant', variant, ['simd', 'relaxed']);
   const keys = await readSealOptions(values);
   if (source === undefined) process.stderr.write(embeddedModelNote);
@@ -44,4 +46,18 @@ export async function withModel<T>(
   } finally {
     model.dispose();
   }
+}
+
+/** A file or URL as it is; the name of a model that was pulled becomes its path, that of the newest where there are several. */
+async function fileOf(model: string): Promise<string> {
+  if (/^[a-z]+:\/\//i.test(model) || existsSync(model)) return model;
+  const [newest] = await cachedModelsNamed(model);
+  if (newest) return newest.path;
+  // A name that no file has.
+  if (!/^[\w-]+(\.en)?$|^openai\/[\w.-]+$/.test(model)) return model;
+  throw new SusurrusError(
+    'source_failed',
+    `${model}: there is no such file, and no model of that name: susurrus pull ${model}`,
+    { reason: 'source', subject: model },
+  );
 }

@@ -1,7 +1,8 @@
 export const usage = `susurrus: Whisper speech recognition on WebAssembly
 
   susurrus transcribe AUDIO... [options]   text of recordings (WAV, FLAC, MP3, Ogg)
-    --model FILE              a model file (.apr) or its URL; without it the embedded model, which knows ten digits
+    --model FILE|NAME         a model file (.apr), its URL, or the name of one that was pulled (tiny.en); without it the
+                              embedded model, which knows ten digits
     --key FILE, --passphrase-file FILE
                               what opens an encrypted model
     --public-key KEY          the model must be signed with this key: its file, or its 64 hexadecimal digits; repeatable
@@ -62,6 +63,14 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
   susurrus score AUDIO TEXT... [--model FILE] [--language CODE] [--initial-prompt TEXT] [--audio-context C]
                                            log probability of each text, and the same for each token; the best first
 
+  susurrus pull REPO[@REVISION] [options]  downloads a Whisper of the Hugging Face hub and converts it: tiny.en, base,
+                                           openai/whisper-small; goes on where it was cut. HF_TOKEN, HF_ENDPOINT
+                                           and HF_HUB_OFFLINE are obeyed
+    --dtype TYPE              as for convert (f16)
+    --output FILE             instead of the cache, where --model finds it
+    --force                   overwrite FILE
+  susurrus models [--json] [--remove NAME] what was pulled, or its removal; NAME:q8_0 is that type alone
+
   susurrus convert SRC DST [options]       a folder of the Hugging Face hub to a model file
     --dtype TYPE              of the weights: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (f16)
     --compress lz4|none       compression (lz4)
@@ -97,8 +106,7 @@ Exit status: 0, or the group of the error: 1 the file's bytes, 2 not supported, 
 `;
 
 /** What people have to know about the model inside the package. */
-export const embeddedModelNote = `The embedded model knows ten words, zero to nine. To transcribe everything, convert a full Whisper once:
-download a folder of the Hugging Face hub (such as openai/whisper-base), then
-  susurrus convert whisper-base whisper-base.apr
-  susurrus transcribe AUDIO --model whisper-base.apr
+export const embeddedModelNote = `The embedded model knows ten words, zero to nine. To transcribe everything, download a full Whisper once:
+  susurrus pull base
+  susurrus transcribe AUDIO --model base
 `;

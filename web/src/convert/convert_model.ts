@@ -58,14 +58,30 @@ export async function convertModel(
   options: ConvertOptions = {},
 ): Promise<ConvertResult> {
   checkConvertOptions(options);
-  const { signal } = options;
-  if (signal?.aborted) throw abortedBy(signal);
-  const folder = await openFolder(source);
+  if (options.signal?.aborted) throw abortedBy(options.signal);
+  return convertFolder(await openFolder(source), destination, options);
+}
+
+interface FolderOptions extends ConvertOptions {
+  /** Awaited when all is written, before the destination has its name. */
+  readonly beforeItAppears?: () => Promise<void>;
+}
+
+/** The same for a folder that is open, with options that are sound. */
+export async function convertFolder(
+  folder: SourceFolder,
+  destination: string | URL,
+  options: FolderOptions,
+): Promise<ConvertResult> {
+  const { signal, force = false } = options;
   const module = await openFiles();
   try {
-    return await writeFiles(destination, options.force ?? false, (create) =>
-      convert(module, folder, { create, name: baseName(destination) }, options),
-    );
+    return await writeFiles(destination, force, async (create) => {
+      const to = { create, name: baseName(destination) };
+      const result = await convert(module, folder, to, options);
+      await options.beforeItAppears?.();
+      return result;
+    });
   } catch (error) {
     throw signal?.aborted ? abortedBy(signal) : error;
   }

@@ -8,24 +8,34 @@ export function blobSource(blob: Blob): OpenedSource {
   };
 }
 
-/** A stream's chunks; leaving the loop cancels the stream. */
-export async function* streamChunks(
+/**
+ * A stream's chunks; leaving the loop cancels the stream. It is taken hold of at once: Node cancels the body of a response that
+ * is collected before anybody reads.
+ */
+export function streamChunks(
   stream: ReadableStream<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+): AsyncIterableIterator<Uint8Array, undefined> {
   const reader = stream.getReader();
-  let isFinished = false;
-  try {
-    for (;;) {
+  let isOver = false;
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
       const { done, value } = await reader.read();
-      if (done) {
-        isFinished = true;
-        return;
+      if (!done) return { done, value };
+      isOver = true;
+      reader.releaseLock();
+      return { done: true, value: undefined };
+    },
+    async return() {
+      if (!isOver) {
+        isOver = true;
+        // A stream that failed cannot be cancelled any more; its error is on its way already.
+        await reader.cancel().catch(() => undefined);
+        reader.releaseLock();
       }
-      yield value;
-    }
-  } finally {
-    // A stream that failed cannot be cancelled any more; its error is on its way already.
-    if (!isFinished) await reader.cancel().catch(() => undefined);
-    reader.releaseLock();
-  }
+      return { done: true, value: undefined };
+    },
+  };
 }

@@ -10,7 +10,7 @@ const pieceBytes = 1 << 20;
 
 export async function openSource(
   source: ModelSource,
-  platform: Platform,
+  platform: Pick<Platform, 'openPath'>,
   signal: AbortSignal | undefined,
 ): Promise<OpenedSource> {
   if (typeof source === 'string' || source instanceof URL) {
@@ -31,6 +31,7 @@ export async function openSource(
     return memorySource(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
   }
   if (typeof ReadableStream !== 'undefined' && source instanceof ReadableStream) {
+    if (source.locked) throw sourceFailed('source', 'the stream is being read already');
     return { chunks: checked(streamChunks(source)) };
   }
   if (isAsyncIterable(source)) return { chunks: checked(source) };
@@ -95,8 +96,10 @@ function responseSource(response: Response, url: string = response.url): OpenedS
     const problem = `the server answered with a web page (${remark}); check the address`;
     throw sourceFailed(name, problem, { got: remark });
   }
-  if (response.bodyUsed) throw sourceFailed(name, 'the body of the response has been read already');
   if (!response.body) throw sourceFailed(name, 'the response has no body');
+  if (response.bodyUsed || response.body.locked) {
+    throw sourceFailed(name, 'the body of the response has been read already');
+  }
   // Content-Length counts what crossed the network, which compression makes another number.
   const length = response.headers.get('Content-Encoding')
     ? null

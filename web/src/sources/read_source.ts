@@ -118,20 +118,24 @@ export async function readSource<Started, Facts>(
   // Closing the module ends whatever is under way, so the signal needs nobody's attention.
   const onAbort = (): void => reader.close();
   signal?.addEventListener('abort', onAbort, { once: true });
+  const opening = openSource(source, platform, signal);
   try {
-    const [started, opened] = await Promise.all([
-      reader.start(),
-      openSource(source, platform, signal),
-    ]);
+    const [started, opened] = await Promise.all([reader.start(), opening]);
     const signer = await readFiles(opened, reader, { ...options, phase: reader.phase });
     const facts = await reader.finish();
     return { started, facts, ...(signer !== undefined && { signer }) };
   } catch (error) {
     reader.close();
+    void opening.then(release, () => undefined);
     throw signal?.aborted ? abortedBy(signal) : error;
   } finally {
     signal?.removeEventListener('abort', onAbort);
   }
+}
+
+/** Lets go of what nobody has begun to read, such as a connection. */
+function release({ chunks }: OpenedSource): void {
+  void Promise.resolve(chunks[Symbol.asyncIterator]().return?.()).catch(() => undefined);
 }
 
 /** What a file holds, with whose signature of it was verified: then it is no longer one that was not checked. */

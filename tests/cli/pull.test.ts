@@ -1,0 +1,77 @@
+// susurrus pull and models, and --model with the name of what was pulled.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { samplePath } from '../support/embedded_model.js';
+import { writeHubFolder } from '../support/hub_folder.js';
+import { startHub, type HubServer } from '../support/hub_server.js';
+import { projectRoot } from '../support/shared_folder.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'susurrus-pull-cli-'));
+let hub: HubServer;
+beforeAll(async () => {
+  const source = writeHubFolder(join(folder, 'source'));
+  const files = Object.fromEntries(
+    readdirSync(source).map((name) => [name, readFileSync(join(source, name))]),
+  );
+  hub = await startHub({ repository: 'openai/whisper-tiny.en', files });
+});
+afterAll(async () => {
+  await hub.close();
+  rmSync(folder, { recursive: true });
+});
+
+const run = (...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> =>
+  new Promise((done) => {
+    const env = {
+      ...process.env,
+      HF_ENDPOINT: hub.endpoint,
+      XDG_CACHE_HOME: join(folder, 'cache'),
+    };
+    const command = [join(projectRoot, 'dist/cli.mjs'), ...args];
+    execFile(process.execPath, command, { env, encoding: 'utf8' }, (error, stdout, stderr) =>
+      done({ status: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+
+test('a model is pulled, listed, used by its name, and removed', async () => {
+  const before = await run('transcribe', samplePath, '--model', 'tiny.en');
+  expect(before).toMatchObject({ status: 6, stdout: '' });
+  expect(before.stderr).toMatch(/susurrus pull tiny\.en/);
+  expect((await run('models')).stderr).toMatch(/No models yet/);
+
+  const pulled = await run('pull', 'tiny.en', '--dtype', 'q8_0');
+  expect(pulled).toMatchObject({ status: 0, stdout: '' });
+  expect(pulled.stderr).toMatch(/q8_0\.apr: \d+ tensors, [\d,]+ bytes\n/);
+
+  expect((await run('models')).stdout).toMatch(
+    /^openai\/whisper-tiny\.en {2}q8_0 .* MB .*\.apr\n$/,
+  );
+  const [listed] = JSON.parse((await run('models', '--json')).stdout) as unknown[];
+  expect(listed).toMatchObject({ name: 'openai/whisper-tiny.en', dtype: 'q8_0' });
+
+  for (const name of ['tiny.en', 'openai/whisper-tiny.en:q8_0']) {
+    const { status, stderr } = await run('transcribe', samplePath, '--model', name);
+    expect([status, stderr]).toEqual([0, '']);
+  }
+  const removed = await run('models', '--remove', 'tiny.en');
+  expect(removed.stderr).toMatch(/is removed/);
+  expect((await run('models', '--remove', 'tiny.en')).status).toBe(5);
+});
+
+test('a call that cannot be, or a repository that is not there, is one line', async () => {
+  for (const [args, group, says] of [
+    [['pull'], 5, /wants one REPO/],
+    [['pull', 'nonsense'], 5, /names no repository/],
+    [['pull', 'tiny.en', '--dtype', 'q9'], 5, /--dtype/],
+    [['pull', 'no/where'], 6, /no such repository/],
+    [['models', 'tiny.en'], 5, /options only/],
+  ] as const) {
+    const { status, stdout, stderr } = await run(...args);
+    expect([args, status, stdout]).toEqual([args, group, '']);
+    expect(stderr).toMatch(/^susurrus: [^\n]+\n$/);
+    expect(stderr).toMatch(says);
+  }
+});

@@ -1,0 +1,215 @@
+// Models of the hub, from a server that speaks as it does.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { SusurrusError } from '../../web/src/errors.js';
+import type { ProgressEvent, PullOptions, PullResult } from '../../web/src/node.js';
+import { builtPackage } from '../support/built_package.js';
+import { errorOf } from '../support/embedded_model.js';
+import { writeHubFolder } from '../support/hub_folder.js';
+import { commit, startHub, type HubServer } from '../support/hub_server.js';
+
+type Package = Awaited<ReturnType<typeof builtPackage>>;
+let package_: Package;
+let folder = '';
+let hub: HubServer;
+const environment = { ...process.env };
+
+const repository = 'openai/whisper-tiny.en';
+const filesOf = (source: string): Record<string, Uint8Array> =>
+  Object.fromEntries(readdirSync(source).map((name) => [name, readFileSync(join(source, name))]));
+
+beforeAll(async () => {
+  package_ = await builtPackage();
+});
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'susurrus-pull-'));
+  writeHubFolder(join(folder, 'source'));
+  hub = await startHub({ repository, files: filesOf(join(folder, 'source')) });
+  enter(hub);
+});
+afterEach(async () => {
+  process.env = { ...environment };
+  await hub.close();
+  rmSync(folder, { recursive: true });
+});
+
+function enter({ endpoint }: HubServer, more: Record<string, string> = {}): void {
+  process.env = { ...environment, HF_ENDPOINT: `${endpoint}/`, ...more };
+  process.env.XDG_CACHE_HOME = join(folder, 'cache');
+}
+const pull = (name = 'tiny.en', options: PullOptions = {}): Promise<PullResult> =>
+  package_.pullModel(name, options);
+const weightRequests = (): string[] =>
+  hub.requests.filter((request) => request.startsWith('/store/model.safetensors'));
+const messageOf = async (work: Promise<unknown>): Promise<string> =>
+  ((await errorOf(work)) as SusurrusError).message;
+/** What a failure leaves: the beginning of downloads perhaps, but no model. */
+const models = (): string[] => {
+  const path = join(folder, 'cache/susurrus/models');
+  return existsSync(path) ? readdirSync(path) : [];
+};
+
+describe('pullModel', () => {
+  test('makes of a repository what convertModel makes of its folder', async () => {
+    const converted = join(folder, 'converted.apr');
+    for (const dtype of ['f16', 'q8_0'] as const) {
+      await package_.convertModel(join(folder, 'source'), converted, { dtype, force: true });
+      const { path, tensorCount } = await pull(`${repository}@v1`, { dtype });
+      expect(readFileSync(path)).toEqual(readFileSync(converted));
+      expect(tensorCount).toBeGreaterThan(30);
+    }
+    expect(hub.requests.filter((path) => path.includes(commit)).length).toBeGreaterThan(3);
+    expect(existsSync(join(folder, 'cache/susurrus/downloads/openai=2Fwhisper-tiny.en'))).toBe(
+      false,
+    );
+  });
+
+  test('converts while the weights arrive', async () => {
+    hub.faults.pauses = 50;
+    const phases: string[] = [];
+    const onProgress = ({ phase, fraction = 0, loaded }: ProgressEvent): void => {
+      if (loaded > 0) phases.push(fraction === 1 ? `${phase} done` : phase);
+    };
+    await pull('tiny.en', { onProgress });
+    expect(phases.indexOf('convert')).toBeGreaterThan(0);
+    expect(phases.indexOf('convert')).toBeLessThan(phases.lastIndexOf('download done'));
+    expect(phases.at(-1)).toBe('convert done');
+  });
+
+  test('goes on where a connection was cut, and after a server was busy', async () => {
+    hub.faults.refusals = [503, 429];
+    hub.faults.cuts = [1000, 5000];
+    await pull();
+    expect(weightRequests().map((request) => request.split(' ')[1])).toEqual([
+      undefined,
+      'bytes=1000-',
+      'bytes=6000-',
+    ]);
+  });
+
+  test('begins again where a server knows no ranges', async () => {
+    hub.faults.cuts = [1000];
+    hub.faults.ignoresRanges = true;
+    const { path } = await pull();
+    using model = await package_.loadModel(path);
+    expect(model.info.dims.nAudioState).toBeGreaterThan(0);
+  });
+
+  test('stopped, keeps what it has for the next call', async () => {
+    hub.faults.pauses = 50;
+    const controller = new AbortController();
+    const onProgress = ({ phase, loaded, total }: ProgressEvent): void => {
+      if (phase === 'download' && (total ?? 0) > 20_000 && loaded > 10_000) controller.abort();
+    };
+    const { signal } = controller;
+    expect(await errorOf(pull('tiny.en', { signal, onProgress }))).toMatchObject({
+      code: 'aborted',
+    });
+    expect(models()).toEqual([]);
+    hub.faults.pauses = 0;
+    const before = hub.requests.length;
+    await pull();
+    const rest = hub.requests.slice(before).filter((request) => request.startsWith('/store/'));
+    expect(rest).toHaveLength(1);
+    expect(rest[0]).toMatch(/ bytes=[1-9]\d+-$/);
+  });
+
+  test('refuses what is not what the hub has, and leaves nothing of it', async () => {
+    hub.faults.corrupts = true;
+    const failure = await errorOf(pull());
+    expect(failure).toMatchObject({
+      code: 'checksum_mismatch',
+      details: { reason: 'digest', subject: 'model.safetensors' },
+    });
+    expect(models()).toEqual([]);
+    hub.faults.corrupts = false;
+    await pull();
+    expect(weightRequests()).toEqual(['/store/model.safetensors', '/store/model.safetensors']);
+  });
+
+  test('gives up after five connections that bring nothing', async () => {
+    hub.faults.refusals = Array.from({ length: 20 }, () => 500);
+    expect(await errorOf(pull())).toMatchObject({
+      ...{ code: 'source_failed', details: { got: 'HTTP 500' } },
+    });
+    expect(hub.faults.refusals).toHaveLength(14);
+  }, 30_000);
+
+  test.each([
+    ['no/such-model', /has no such repository, or it is private and wants HF_TOKEN/],
+    ['tiny.en@gone', /no such revision/],
+  ])('%s: says what is wrong', async (name, message) => {
+    const failure = (await errorOf(pull(name))) as SusurrusError;
+    expect(failure).toMatchObject({ code: 'source_failed', details: { reason: 'source' } });
+    expect(failure.message).toMatch(message);
+    expect(models()).toEqual([]);
+  });
+
+  test.each(['', 'tiny.fr', '../secret/x', 'a/../b', 'a/b/c', 'owner/name@../x', 'https://x/y'])(
+    '%p names no repository',
+    async (name) => {
+      expect(await errorOf(pull(name))).toMatchObject({
+        ...{ code: 'invalid_argument', details: { subject: 'repository' } },
+      });
+      expect(hub.requests).toEqual([]);
+    },
+  );
+
+  test('sends HF_TOKEN to the hub and to nobody else', async () => {
+    await hub.close();
+    const files = filesOf(join(folder, 'source'));
+    hub = await startHub({ repository, files, token: 'hf_secret' });
+    enter(hub);
+    expect(await messageOf(pull())).toMatch(/HF_TOKEN/);
+    enter(hub, { HF_TOKEN: 'hf_secret' });
+    await pull();
+    expect(hub.leaks).toEqual([]);
+  });
+
+  test('of a gated repository, says where to ask', async () => {
+    await hub.close();
+    hub = await startHub({ repository, files: {}, isGated: true });
+    enter(hub);
+    expect(await messageOf(pull())).toContain(`granted at ${hub.endpoint}/${repository}`);
+  });
+
+  test('asks nobody where HF_HUB_OFFLINE is set', async () => {
+    enter(hub, { HF_HUB_OFFLINE: '1' });
+    expect(await messageOf(pull())).toMatch(/HF_HUB_OFFLINE/);
+    expect(hub.requests).toEqual([]);
+  });
+
+  test('writes elsewhere when told to, over another file only with force', async () => {
+    const output = join(folder, 'mine.apr');
+    expect((await pull('tiny.en', { output })).path).toBe(output);
+    expect(models()).toEqual([]);
+    expect(await errorOf(pull('tiny.en', { output }))).toMatchObject({
+      details: { subject: 'force' },
+    });
+    await pull('tiny.en', { output, force: true });
+  });
+});
+
+describe('models that were pulled', () => {
+  test('are listed, found by each of their names, and removed', async () => {
+    expect(await package_.cachedModels()).toEqual([]);
+    await pull('tiny.en', { dtype: 'q8_0' });
+    await pull(`${repository}@v1`);
+    const listed = await package_.cachedModels();
+    expect(listed.map(({ name, dtype }) => [name, dtype]).sort()).toEqual([
+      [repository, 'q8_0'],
+      [`${repository}@v1`, 'f16'],
+    ]);
+    for (const name of ['tiny.en', repository, 'tiny.en:q8_0', 'tiny.en@main']) {
+      expect((await package_.cachedModelsNamed(name)).map(({ dtype }) => dtype)).toEqual(['q8_0']);
+    }
+    expect(await package_.cachedModelsNamed('tiny.en:f16')).toEqual([]);
+    await package_.removeCachedModels('tiny.en');
+    expect((await package_.cachedModels()).map(({ name }) => name)).toEqual([`${repository}@v1`]);
+    expect(await errorOf(package_.removeCachedModels('tiny.en'))).toMatchObject({
+      ...{ code: 'invalid_argument', details: { subject: 'repository' } },
+    });
+  });
+});

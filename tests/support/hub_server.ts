@@ -1,0 +1,146 @@
+// A server that answers as the Hugging Face hub does, large files by way of another origin, and fails as it is told to.
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export const commit = '0123456789abcdef0123456789abcdef01234567';
+
+/** What goes wrong, and how often it still will. */
+export interface Faults {
+  /** Connections that end after so many bytes of a large file. */
+  cuts: number[];
+  ignoresRanges: boolean;
+  /** The last byte of large files is another one. */
+  corrupts: boolean;
+  /** Milliseconds between pieces of large files. */
+  pauses: number;
+  /** Answers to requests for a file, before it is given. */
+  refusals: number[];
+}
+
+export interface HubServer {
+  readonly endpoint: string;
+  readonly faults: Faults;
+  /** Method, path and range of every request; and of those to the other origin, which had the token. */
+  readonly requests: string[];
+  readonly leaks: string[];
+  close(): Promise<void>;
+}
+
+interface Options {
+  readonly repository: string;
+  readonly files: Readonly<Record<string, Uint8Array>>;
+  /** Only who has this token sees the repository. */
+  readonly token?: string;
+  readonly isGated?: boolean;
+}
+
+const listen = async (server: Server): Promise<string> => {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const blobId = (bytes: Uint8Array): string =>
+  createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+
+export async function startHub(options: Options): Promise<HubServer> {
+  const { repository, files, token, isGated } = options;
+  const isLarge = (name: string): boolean => name.endsWith('.safetensors');
+  const faults: Faults = {
+    ...{ cuts: [], ignoresRanges: false, corrupts: false, pauses: 0, refusals: [] },
+  };
+  const requests: string[] = [];
+  const leaks: string[] = [];
+  const noteRequest = (request: IncomingMessage): string => {
+    const path = decodeURI(request.url ?? '');
+    requests.push(`${path} ${request.headers.range ?? ''}`.trim());
+    return path;
+  };
+
+  const store = createServer((request, response) => {
+    const path = noteRequest(request);
+    if (request.headers.authorization !== undefined) leaks.push(path);
+    const bytes = files[path.replace('/store/', '')];
+    if (!bytes) return void response.writeHead(404).end();
+    void sendLarge(request, response, bytes, faults);
+  });
+  const elsewhere = await listen(store);
+
+  const refuse = (response: ServerResponse, status: number, code?: string): void => {
+    response.writeHead(status, code === undefined ? {} : { 'x-error-code': code }).end();
+  };
+  const hub = createServer((request, response) => {
+    const path = noteRequest(request);
+    if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) {
+      refuse(response, 401, 'RepoNotFound');
+      return;
+    }
+    if (isGated) {
+      refuse(response, 403, 'GatedRepo');
+      return;
+    }
+    const [, revision] =
+      new RegExp(`^/api/models/${repository}/revision/(.*)\\?blobs=true$`).exec(path) ?? [];
+    if (revision !== undefined) {
+      if (!['main', 'v1', commit].includes(revision)) {
+        refuse(response, 404, 'RevisionNotFound');
+        return;
+      }
+      const siblings = Object.entries(files).map(([rfilename, bytes]) => ({
+        ...{ rfilename, size: bytes.length, blobId: blobId(bytes) },
+        ...(isLarge(rfilename) && { lfs: { sha256: sha256(bytes), size: bytes.length } }),
+      }));
+      response.setHeader('content-type', 'application/json');
+      return void response.end(JSON.stringify({ id: repository, sha: commit, siblings }));
+    }
+    const prefix = `/${repository}/resolve/${commit}/`;
+    const name = path.startsWith(prefix) ? path.slice(prefix.length) : '';
+    const bytes = files[name];
+    if (!bytes) {
+      refuse(response, 404, 'RepoNotFound');
+      return;
+    }
+    const status = faults.refusals.shift();
+    if (status !== undefined) {
+      refuse(response, status);
+      return;
+    }
+    if (isLarge(name)) {
+      return void response.writeHead(302, { location: `${elsewhere}/store/${name}` }).end();
+    }
+    response.writeHead(200, { etag: `"${blobId(bytes)}"` }).end(bytes);
+  });
+  const endpoint = await listen(hub);
+  return {
+    ...{ endpoint, faults, requests, leaks },
+    async close() {
+      for (const server of [hub, store]) {
+        server.closeAllConnections();
+        await new Promise((done) => server.close(done));
+      }
+    },
+  };
+}
+
+async function sendLarge(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytes: Uint8Array,
+  faults: Faults,
+): Promise<void> {
+  const [, from] =
+    (!faults.ignoresRanges && /^bytes=(\d+)-$/.exec(request.headers.range ?? '')) || [];
+  const sent = bytes.slice(Number(from ?? 0));
+  if (faults.corrupts) sent[sent.length - 1] = (sent.at(-1) ?? 0) ^ 1;
+  response.writeHead(from === undefined ? 200 : 206, { 'content-length': sent.length });
+  const cut = faults.cuts.shift() ?? Infinity;
+  const pieceBytes = Math.ceil(bytes.length / 8);
+  for (let at = 0; at < sent.length; at += pieceBytes) {
+    const end = Math.min(at + pieceBytes, cut);
+    await new Promise((done) => response.write(sent.subarray(at, end), done));
+    if (end === cut) return void response.destroy();
+    if (faults.pauses > 0) await new Promise((done) => setTimeout(done, faults.pauses));
+  }
+  response.end();
+}

@@ -1,0 +1,65 @@
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { PullOptions, PullResult } from '../api_types.js';
+import { convertFolder } from '../convert/convert_model.js';
+import { weightTypes } from '../convert/weight_types.js';
+import { abortedBy, invalidOption } from '../errors.js';
+import { checkOptions, progressCheck, signalCheck } from '../options.js';
+import { cachedPath, cacheFolder, downloadsFolder } from './model_cache.js';
+import { HubClient, hubSettings } from './client.js';
+import { openHubFolder } from './folder.js';
+import { parseRepository } from './repository.js';
+
+/**
+ * Downloads a Whisper repository of the Hugging Face hub ("openai/whisper-tiny.en@main", "tiny.en") and converts it while it
+ * arrives. What has arrived is kept when that is cut short, and not asked for again; every file is checked against the hub's digest
+ * before the model appears. Obeys HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE and XDG_CACHE_HOME. Throws SusurrusError.
+ */
+export async function pullModel(name: string, options: PullOptions = {}): Promise<PullResult> {
+  checkOptions(options, {
+    dtype: [
+      `one of ${weightTypes.join(', ')}`,
+      (value) => weightTypes.some((type) => type === value),
+    ],
+    output: ['a path', (value) => typeof value === 'string' || value instanceof URL],
+    force: ['true or false', (value) => typeof value === 'boolean'],
+    onProgress: progressCheck,
+    signal: signalCheck,
+  });
+  if (typeof name !== 'string') throw invalidOption('name', 'a repository', name);
+  const { dtype = 'f16', output, force = output === undefined, onProgress, signal } = options;
+  const repository = parseRepository(name);
+  const cache = cacheFolder(process.env);
+  const path = output ?? cachedPath(cache, repository, dtype);
+
+  // Ended by whoever fails first: the rest of a download would go on behind the caller's back.
+  const ending = new AbortController();
+  const onAbort = (): void => ending.abort(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
+  if (signal?.aborted) onAbort();
+  try {
+    const client = new HubClient(hubSettings(process.env), ending.signal);
+    const listing = await client.list(repository);
+    const downloads = await downloadsFolder(cache, repository, listing.commit);
+    const folder = openHubFolder(client, repository, listing, downloads, (loaded, total) =>
+      onProgress?.({
+        phase: 'download',
+        loaded,
+        total,
+        fraction: total === 0 ? 1 : loaded / total,
+      }),
+    );
+    const result = await convertFolder(folder, path, {
+      ...{ dtype, force, signal: ending.signal },
+      ...(onProgress && { onProgress }),
+      beforeItAppears: () => folder.arrived(),
+    });
+    await rm(dirname(downloads), { recursive: true, force: true });
+    return { ...result, path: String(path) };
+  } catch (error) {
+    ending.abort();
+    throw signal?.aborted ? abortedBy(signal) : error;
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
