@@ -45,7 +45,7 @@ describe('susurrus', () => {
     expect([status, stderr]).toEqual([0, '']);
     for (const word of [
       ...['transcribe', 'detect-language', 'align', 'score', 'convert', 'inspect'],
-      ...['--dtype', '--compress', '--vocabulary', '--force', '--json', '--version'],
+      ...['--dtype', '--compress', '--vocabulary', '--metadata', '--force', '--json', '--version'],
       ...['--text', '--text-file', '--stats', '--verbose', '--model', '--variant', '--threads'],
     ]) {
       expect(stdout).toContain(word);
