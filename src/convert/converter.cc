@@ -2,6 +2,7 @@
 
 #include "base/json_document.h"
 #include "container/apr2/apr2_metadata.h"
+#include "container/name_families.h"
 #include "container/whisper_tensors.h"
 
 namespace susurrus {
@@ -78,6 +79,7 @@ Status Converter::set_metadata(std::string_view json) {
 Status Converter::plan(std::string_view json) {
   SUSURRUS_ASSIGN(const JsonDocument document, JsonDocument::parse(json, JsonOrigin{}));
   SUSURRUS_ASSIGN(Apr2Metadata metadata, read_apr2_metadata(document, 2, 0));
+  SUSURRUS_TRY(adapt_name_family(source_tensors_));
   std::vector<TensorInfo> tensors;
   for (const CheckpointTensor& tensor : source_tensors_) tensors.push_back(tensor.info);
   SUSURRUS_TRY(check_whisper_model(metadata.model, tensors));
