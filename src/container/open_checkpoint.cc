@@ -1,6 +1,7 @@
 #include "container/checkpoint_reader.h"
 #include "container/detect.h"
 #include "container/ggml/ggml_reader.h"
+#include "container/gguf/gguf_reader.h"
 #include "container/safetensors/safetensors_reader.h"
 
 namespace susurrus {
@@ -15,6 +16,7 @@ Result<std::unique_ptr<CheckpointReader>> open_checkpoint(ByteSpan first_bytes,
       reader = std::make_unique<SafetensorsReader>(file_byte_count);
       break;
     case FileKind::ggml: reader = std::make_unique<GgmlReader>(file_byte_count); break;
+    case FileKind::gguf: reader = std::make_unique<GgufReader>(file_byte_count); break;
     case FileKind::apr2: return cannot_read(kind).expecting("it needs no conversion");
     case FileKind::json: return cannot_read(kind).expecting("name the folder it lies in");
     default: return cannot_read(kind);
