@@ -1,4 +1,5 @@
 #include "container/checkpoint_reader.h"
+#include "container/ctranslate2/ctranslate2_reader.h"
 #include "container/detect.h"
 #include "container/ggml/ggml_reader.h"
 #include "container/gguf/gguf_reader.h"
@@ -17,6 +18,9 @@ Result<std::unique_ptr<CheckpointReader>> open_checkpoint(ByteSpan first_bytes,
       break;
     case FileKind::ggml: reader = std::make_unique<GgmlReader>(file_byte_count); break;
     case FileKind::gguf: reader = std::make_unique<GgufReader>(file_byte_count); break;
+    case FileKind::ctranslate2:
+      reader = std::make_unique<CTranslate2Reader>(file_byte_count);
+      break;
     case FileKind::apr2: return cannot_read(kind).expecting("it needs no conversion");
     case FileKind::json: return cannot_read(kind).expecting("name the folder it lies in");
     default: return cannot_read(kind);
