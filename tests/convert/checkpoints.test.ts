@@ -117,10 +117,9 @@ describeWithShared(['golden'], 'checkpoints', () => {
       });
       const source = join(folder, 'anything.bin');
       const path = join(root, 'single.apr');
-      expect(await errorOf(built.convertModel(source, path))).toMatchObject({
-        code: 'source_failed',
-        message: expect.stringContaining('--metadata') as string,
-      });
+      const error = await errorOf(built.convertModel(source, path));
+      expect(error).toMatchObject({ code: 'source_failed' });
+      expect((error as Error).message).toContain('--metadata');
       const metadata = join(folder, 'elsewhere.json');
       susurrus(
         'convert',

@@ -59,6 +59,13 @@ Status CTranslate2Reader::read_specification(ByteSpan bytes) {
         .expecting("at most " + std::to_string(left() / kLeastVariableBytes))
         .having(variable_count_);
   }
+  if (variable_count_ > limits::kCheckpointTensors) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .at(position() - 4)
+        .about("variable count")
+        .expecting("at most " + std::to_string(limits::kCheckpointTensors))
+        .having(variable_count_);
+  }
   return next_variable();
 }
 

@@ -78,6 +78,7 @@ Status GgmlReader::read_header(ByteSpan bytes) {
   known_index_.reserve(known_.size());
   for (uint32_t i = 0; i < known_.size(); ++i) known_index_.add(known_[i].name, i);
   known_index_.sort();
+  seen_.resize(known_.size());
   return expect(8, "mel filterbank", &GgmlReader::read_filterbank_size);
 }
 
@@ -215,10 +216,16 @@ Status GgmlReader::read_tensor(ByteSpan bytes) {
   CheckpointTensor tensor;
   TensorInfo& info = tensor.info;
   info.name = as_text(bytes.subspan(size_t{n_dims_} * 4));
-  if (known_index_.find(info.name) == nullptr) {
-    return malformed(ErrorReason::bad_name, offset + size_t{n_dims_} * 4, info.name)
+  const uint64_t name_offset = offset + size_t{n_dims_} * 4;
+  const auto* known = known_index_.find(info.name);
+  if (known == nullptr) {
+    return malformed(ErrorReason::bad_name, name_offset, info.name)
         .expecting("a tensor of Whisper");
   }
+  if (seen_[known->place]) {
+    return malformed(ErrorReason::duplicate, name_offset, info.name).expecting("each tensor once");
+  }
+  seen_[known->place] = true;
   SUSURRUS_ASSIGN(const Dtype dtype, ggml_dtype(type_, offset - 4, info.name));
   uint64_t dims[kMaxDims] = {};
   for (uint32_t i = 0; i < n_dims_; ++i) {

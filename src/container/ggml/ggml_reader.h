@@ -32,6 +32,7 @@ class GgmlReader : public SteppedCheckpointReader<GgmlReader> {
   std::vector<uint32_t> token_ends_;
   std::vector<WhisperTensor> known_;
   NameIndex known_index_;
+  std::vector<bool> seen_;  // of the known ones
   uint32_t n_dims_ = 0;
   uint32_t type_ = 0;
 };

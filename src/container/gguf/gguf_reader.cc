@@ -76,6 +76,13 @@ Status GgufReader::read_header(ByteSpan bytes) {
   };
   SUSURRUS_TRY(check(tensor_count_, kLeastEntryBytes, 8, "tensor_count"));
   SUSURRUS_TRY(check(keys_left_, kLeastKeyBytes, 16, "kv_count"));
+  if (tensor_count_ > limits::kCheckpointTensors) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .at(8)
+        .about("tensor_count")
+        .expecting("at most " + std::to_string(limits::kCheckpointTensors))
+        .having(tensor_count_);
+  }
   return next_key();
 }
 

@@ -76,9 +76,9 @@ struct CTranslate2File {
       out.push_back(static_cast<uint8_t>(variable.dims.size()));
       for (uint32_t dim : variable.dims) append_number(out, dim);
       out.push_back(variable.type);
-      append_number<uint32_t>(out, static_cast<uint32_t>(variable.byte_count < 0
-                                                             ? variable.data.size()
-                                                             : variable.byte_count));
+      append_number<uint32_t>(out,
+                              static_cast<uint32_t>(variable.byte_count < 0 ? variable.data.size()
+                                                                            : variable.byte_count));
       out.insert(out.end(), variable.data.begin(), variable.data.end());
     }
     append_number(out, alias_count);
@@ -142,7 +142,7 @@ SUSURRUS_TEST(ctranslate2_reader_names_and_divides_variables) {
       wanted.n_audio_state = wanted.n_text_state = 4;
       EXPECT_TRUE(found->dimensions == wanted);
       // Two halves of one matrix, three thirds of another; the key has no bias.
-      EXPECT_EQ(found->tensors.size(), 12u);
+      EXPECT_EQ(found->tensors.size(), 13u);
       const CheckpointTensor* value = find(*found, "decoder.blocks.0.cross_attn.value.weight");
       ASSERT_TRUE(value != nullptr);
       EXPECT_TRUE(value->info.dtype == Dtype::f16);
@@ -188,29 +188,35 @@ SUSURRUS_TEST(ctranslate2_reader_refuses_bad_variables) {
   using enum ErrorReason;
   const CTranslate2File sound;
   const std::string cross = "decoder/layer_0/attention/linear_1/weight";
+  Bytes many = sound.build();
+  many.resize(11 * 70000);
+  store_le<uint32_t>(many.data() + 22, 65537);
+  expect_read_error(many, ErrorCode::limit_exceeded, limit, 22, "variable count");
   expect_malformed([](CTranslate2File& file) { file.variable_count = 1 << 30; }, bad_index, 22,
                    "variable count");
   expect_malformed([](CTranslate2File& file) { file.variables[3].name.clear(); }, bad_name,
                    sound.offset(3), "variable name");
   expect_malformed([](CTranslate2File& file) { file.variables[3].name[7] = '\0'; }, bad_name,
-                   sound.offset(3) + 2, std::string("decoder\0layer_0/attention/linear_1/weight",
-                                                    cross.size()));
+                   sound.offset(3) + 2,
+                   std::string("decoder\0layer_0/attention/linear_1/weight", cross.size()));
   expect_malformed([](CTranslate2File& file) { file.variables[3].name[8] = 'L'; }, bad_name,
                    sound.data_offset(3), "decoder/Layer_0/attention/linear_1/weight");
   expect_malformed([&](CTranslate2File& file) { file.variables[3].dims.assign(9, 1); }, bad_shape,
                    sound.rank_offset(3), cross);
-  expect_malformed(
-      [](CTranslate2File& file) { file.variables[3].dims.assign(4, 0x80000000); }, bad_shape,
-      sound.rank_offset(3) + 1, cross);
+  expect_malformed([](CTranslate2File& file) { file.variables[3].dims.assign(4, 0x80000000); },
+                   bad_shape, sound.rank_offset(3) + 1, cross);
   expect_malformed([](CTranslate2File& file) { file.variables[3].type = 6; }, unsupported_dtype,
                    sound.data_offset(3) - 5, cross, ErrorCode::unsupported_feature);
   expect_malformed([](CTranslate2File& file) { file.variables[3].type = 2; }, unsupported_dtype,
                    sound.data_offset(3), cross, ErrorCode::unsupported_feature);
   expect_malformed([](CTranslate2File& file) { file.variables[3].byte_count = 63; }, size_mismatch,
                    sound.data_offset(3) - 4, cross);
-  expect_malformed([](CTranslate2File& file) { file.variables[4].name = file.variables[3].name;
-                     file.variables[4].dims = {6, 2}; },
-                   duplicate, sound.data_offset(4) - 3 + 4, cross);
+  expect_malformed(
+      [](CTranslate2File& file) {
+        file.variables[4].name = file.variables[3].name;
+        file.variables[4].dims = {6, 2};
+      },
+      duplicate, sound.data_offset(4) - 3 + 4, cross);
   expect_malformed([](CTranslate2File& file) { file.variables[4].dims = {2, 6}; }, model,
                    sound.data_offset(4) + 4, "decoder/layer_0/self_attention/linear_0/bias",
                    ErrorCode::shape_mismatch);

@@ -230,7 +230,8 @@ SUSURRUS_TEST(ggml_reader_refuses_bad_tensors) {
         file.tensors[0].ne = {33, 1};
       },
       bad_shape, kDims, name);
-  // The first tensor's type says 10 bytes more than the file has behind it.
+  expect_malformed([&](GgmlFile& file) { file.tensors[1].name = name; }, duplicate,
+                   kDims + 8 + 18 + 128 + 12 + 8, name);
   Bytes cut = GgmlFile().build();
   const uint64_t last = cut.size() - 15360;
   cut.resize(cut.size() - 10);

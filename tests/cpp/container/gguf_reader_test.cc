@@ -47,7 +47,10 @@ struct GgufTensor {
   int64_t offset = -1;  // where it differs from what follows
 };
 
-constexpr std::string_view kTokens[] = {"a", "\xC4\xA0" "b", "c"};
+constexpr std::string_view kTokens[] = {"a",
+                                        "\xC4\xA0"
+                                        "b",
+                                        "c"};
 
 /// The smallest file whose shapes tell all dimensions.
 struct GgufFile {
@@ -108,7 +111,9 @@ struct GgufFile {
     for (size_t i = 0; i < key; ++i) at += 8 + keys[i].name.size() + 4 + keys[i].value.size();
     return at;
   }
-  uint64_t value_offset(size_t key) const { return key_offset(key) + 8 + keys[key].name.size() + 4; }
+  uint64_t value_offset(size_t key) const {
+    return key_offset(key) + 8 + keys[key].name.size() + 4;
+  }
   uint64_t tensor_offset(size_t tensor) const {
     uint64_t at = key_offset(keys.size());
     for (size_t i = 0; i < tensor; ++i) {
@@ -153,7 +158,9 @@ SUSURRUS_TEST(gguf_reader_reads_everything_but_weights) {
       EXPECT_TRUE(found->dimensions == wanted);
       EXPECT_TRUE(found->has_byte_level_text);
       EXPECT_EQ(found->vocabulary.token_count(), 3u);
-      EXPECT_EQ(as_text(found->vocabulary.token(1)), "\xC4\xA0" "b");
+      EXPECT_EQ(as_text(found->vocabulary.token(1)),
+                "\xC4\xA0"
+                "b");
       ASSERT_TRUE(found->tensors.size() == 6);
       const TensorInfo& embedding = found->tensors[3].info;
       EXPECT_TRUE(embedding.dtype == Dtype::q8_0);
@@ -195,6 +202,10 @@ SUSURRUS_TEST(gguf_reader_refuses_bad_headers) {
   expect_malformed([](GgufFile& file) { file.tensor_count = 1ll << 40; }, bad_index, 8,
                    "tensor_count");
   expect_malformed([](GgufFile& file) { file.key_count = 1ll << 40; }, bad_index, 16, "kv_count");
+  Bytes many = GgufFile().build();
+  many.resize(33 * 70000);
+  store_le<uint64_t>(many.data() + 8, 65537);
+  expect_read_error(many, ErrorCode::limit_exceeded, limit, 8, "tensor_count");
   Bytes cut = GgufFile().build();
   cut.resize(20);
   expect_read_error(cut, ErrorCode::truncated_input, truncated, 0, "header");
@@ -203,8 +214,8 @@ SUSURRUS_TEST(gguf_reader_refuses_bad_headers) {
 SUSURRUS_TEST(gguf_reader_refuses_bad_keys) {
   using enum ErrorReason;
   const GgufFile sound;
-  expect_malformed([](GgufFile& file) { file.keys[6].name.clear(); }, bad_name,
-                   sound.key_offset(6), "key");
+  expect_malformed([](GgufFile& file) { file.keys[6].name.clear(); }, bad_name, sound.key_offset(6),
+                   "key");
   expect_malformed([](GgufFile& file) { file.keys[6].name.assign(65536, 'k'); }, limit,
                    sound.key_offset(6), "key", ErrorCode::limit_exceeded);
   expect_malformed([](GgufFile& file) { file.keys[7].name = file.keys[6].name; }, duplicate, 24,
@@ -246,8 +257,8 @@ SUSURRUS_TEST(gguf_reader_refuses_bad_arrays) {
     expect_malformed([&](GgufFile& file) { file.keys[6] = array(5, count); }, limit, value + 4,
                      "some.number", ErrorCode::limit_exceeded);
   }
-  expect_malformed([&](GgufFile& file) { file.keys[6] = array(5, 1 << 20); }, truncated,
-                   value + 12, "some.number", ErrorCode::truncated_input);
+  expect_malformed([&](GgufFile& file) { file.keys[6] = array(5, 1 << 20); }, truncated, value + 12,
+                   "some.number", ErrorCode::truncated_input);
   // A text of the array that runs past the file, and one that is too long for a token.
   expect_malformed([](GgufFile& file) { store_le<uint64_t>(&file.keys[5].value[12], 1 << 20); },
                    truncated, sound.value_offset(5) + 20, "tokenizer.ggml.merges",

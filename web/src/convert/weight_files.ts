@@ -12,8 +12,8 @@ const variants = ['', '.fp32', '.fp16', '.bf16'];
 export async function findWeightFiles(folder: SourceFolder): Promise<string[]> {
   const { weightsFile } = folder;
   if (weightsFile !== undefined) {
-    const isJson = await beginsWithBrace(folder, weightsFile);
-    return isJson ? partsOf(folder, weightsFile) : [weightsFile];
+    const isIndex = await isJsonObject(folder, weightsFile);
+    return isIndex ? partsOf(folder, weightsFile) : [weightsFile];
   }
   const has = async (file: string): Promise<boolean> =>
     (await folder.byteCount(file)) !== undefined;
@@ -37,9 +37,10 @@ export async function findWeightFiles(folder: SourceFolder): Promise<string[]> {
   });
 }
 
-async function beginsWithBrace(folder: SourceFolder, file: string): Promise<boolean> {
-  const [first] = await readRange(folder, file, 0, 1);
-  return first === '{'.charCodeAt(0);
+/** A brace may also be the lowest byte of SafeTensors' length, whose upper bytes are zeros. */
+async function isJsonObject(folder: SourceFolder, file: string): Promise<boolean> {
+  const first = await readRange(folder, file, 0, 8);
+  return first[0] === '{'.charCodeAt(0) && !first.includes(0);
 }
 
 /** The parts that an index names. */
