@@ -4,6 +4,7 @@
 #include "audio/mel_filterbank.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
+#include "checkpoint_binding.h"
 #include "convert/converter.h"
 #include "input_window.h"
 #include "output_files.h"
@@ -17,7 +18,7 @@ struct SourceRangeValue {
   double byte_count = 0;
 };
 
-/// SafeTensors and a metadata text to one APR2 file; converter.h tells the order of calls.
+/// Checkpoints and a metadata text to one APR2 file; converter.h tells the order of calls.
 class ConverterBinding {
  public:
   /// `dtype` as in APR2: "f32", "q8_0". `shard_byte_count` 0: one file.
@@ -29,7 +30,7 @@ class ConverterBinding {
 
   /// For push(); at most kMaxPushBytes.
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
-  /// For add_source() and set_metadata(), which want their text whole. Empty when there is no memory for it.
+  /// For set_metadata(), which wants its text whole. Empty when there is no memory for it.
   ByteView text_window(double byte_count) {
     text_.reset();
     if (byte_count >= 0 && byte_count <= static_cast<double>(kMaxTextBytes)) {
@@ -38,10 +39,9 @@ class ConverterBinding {
     }
     return view(text_.bytes());
   }
-  ErrorText add_source(double file_byte_count) {
-    Status status = converter_.add_source(text_.bytes(), static_cast<uint64_t>(file_byte_count));
-    text_.reset();
-    return failure(status);
+  /// Whose reading is finished.
+  ErrorText add_checkpoint(const CheckpointBinding& checkpoint) {
+    return failure(converter_.add_source(checkpoint.checkpoint()));
   }
   ErrorText set_metadata() {
     Status status = converter_.set_metadata(as_text(text_.bytes()));
@@ -78,7 +78,7 @@ class ConverterBinding {
   }
 
  private:
-  static constexpr uint64_t kMaxTextBytes = limits::kSafetensorsHeaderBytes + 8;
+  static constexpr uint64_t kMaxTextBytes = 2 * limits::kMetadataBytes;
 
   Converter converter_;
   InputWindow window_{Converter::kMaxPushBytes};
@@ -114,7 +114,7 @@ EMSCRIPTEN_BINDINGS(converter) {
       .constructor<std::string, bool, double, uint32_t>()
       .function("inputWindow(byteCount)", &ConverterBinding::input_window)
       .function("textWindow(byteCount)", &ConverterBinding::text_window)
-      .function("addSource(fileByteCount)", &ConverterBinding::add_source)
+      .function("addCheckpoint(checkpoint)", &ConverterBinding::add_checkpoint)
       .function("setMetadata", &ConverterBinding::set_metadata)
       .function("needsMeasuring", &ConverterBinding::needs_measuring)
       .function("begin(measuring)", &ConverterBinding::begin)

@@ -8,6 +8,8 @@ inline constexpr uint64_t kMetadataBytes = 64ull << 20;
 /// Large Whisper models have 1,259 tensors and 100-byte entries.
 inline constexpr uint64_t kIndexBytes = 16ull << 20;
 inline constexpr uint64_t kTensorNameBytes = 1024;
+/// A checkpoint's tensors and settings: many times those of the largest Whisper.
+inline constexpr uint64_t kCheckpointTensors = 1 << 16;
 inline constexpr uint32_t kMaxDims = 8;
 /// apr.md §10 case 40.
 inline constexpr uint32_t kJsonDepth = 64;

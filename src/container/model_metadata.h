@@ -36,6 +36,9 @@ class VocabularyBytes {
     uint32_t begin = id == 0 ? 0 : ends_[id - 1];
     return {bytes_.data() + begin, ends_[id] - begin};
   }
+  /// All tokens behind each other, and where each ends.
+  std::span<const uint8_t> bytes() const { return bytes_; }
+  std::span<const uint32_t> ends() const { return ends_; }
 
  private:
   std::vector<uint8_t> bytes_;

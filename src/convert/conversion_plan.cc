@@ -14,14 +14,11 @@ Dtype choose_dtype(const WhisperTensor& tensor, Dtype dtype) {
   return tensor.shape.rank() == 2 && tensor_byte_count(dtype, tensor.shape) ? dtype : Dtype::f16;
 }
 
-bool is_convertible(Dtype dtype) {
-  return dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16;
-}
-
 }  // namespace
 
 Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
-                                       std::span<const TensorInfo> source, Dtype dtype) {
+                                       std::span<const TensorInfo> source, Dtype dtype,
+                                       bool may_reverse_dims) {
   if (!is_weight_dtype(dtype)) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
         .about("dtype")
@@ -29,7 +26,7 @@ Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
         .having(dtype_traits(dtype).name);
   }
   WhisperTensorRules rules;
-  rules.may_reverse_dims = false;
+  rules.may_reverse_dims = may_reverse_dims;
   rules.may_lack_encoder_positions = true;
   SUSURRUS_ASSIGN(WhisperTensorMap map, map_whisper_tensors(dimensions, source, rules));
 
@@ -45,13 +42,6 @@ Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
       plan.warnings.push_back(planned.name + " is absent; it is computed");
     } else {
       planned.source = map.sources[i];
-      const TensorInfo& found = source[planned.source];
-      if (!is_convertible(found.dtype)) {
-        return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
-            .about(found.name)
-            .expecting("f32, f16 or bf16")
-            .having(dtype_traits(found.dtype).name);
-      }
     }
     plan.tensors.push_back(std::move(planned));
   }

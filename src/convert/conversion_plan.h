@@ -26,7 +26,8 @@ struct ConversionPlan {
 /// Which tensor becomes what. Vectors and both position tables stay f32; matrices and the convolutions' kernels take
 /// `dtype`, or f16 where it is a block type and they are convolutions or have rows of no whole blocks.
 Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
-                                       std::span<const TensorInfo> source, Dtype dtype);
+                                       std::span<const TensorInfo> source, Dtype dtype,
+                                       bool may_reverse_dims);
 
 /// Row `position` of the encoder's fixed sinusoids (whisper-sources.md §2), rounded where the reference rounds.
 void encoder_position(uint64_t position, std::span<float> row);

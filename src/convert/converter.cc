@@ -2,7 +2,7 @@
 
 #include "base/json_document.h"
 #include "container/apr2/apr2_metadata.h"
-#include "container/safetensors/safetensors_header.h"
+#include "container/name_families.h"
 #include "container/whisper_tensors.h"
 
 namespace susurrus {
@@ -23,6 +23,17 @@ class WriterSink : public ByteSink {
  private:
   Apr2FilesWriter& writer_;
   ByteSink& file_;
+};
+
+/// Decoded values, on to the encoder.
+class EncoderSink : public ByteSink {
+ public:
+  EncoderSink(TensorEncoder& encoder, ByteSink& target) : encoder_(encoder), target_(target) {}
+  Status write(ByteSpan bytes) override { return encoder_.push(bytes, target_); }
+
+ private:
+  TensorEncoder& encoder_;
+  ByteSink& target_;
 };
 
 Error source_failed(std::string_view subject) {
@@ -49,15 +60,14 @@ Status Converter::require(State state) const {
   return ok_status();
 }
 
-Status Converter::add_source(ByteSpan header, uint64_t file_byte_count) {
+Status Converter::add_source(const Checkpoint& checkpoint) {
   SUSURRUS_TRY(require(State::collecting));
-  auto tensors = parse_safetensors_header(header, file_byte_count);
-  if (!tensors) return keep(tensors.error());
-  for (TensorInfo& tensor : *tensors) {
-    source_tensors_.push_back(std::move(tensor));
+  for (const CheckpointTensor& tensor : checkpoint.tensors) {
+    source_tensors_.push_back(tensor);
     source_of_tensor_.push_back(source_count_);
   }
   ++source_count_;
+  may_reverse_dims_ = may_reverse_dims_ || checkpoint.may_reverse_dims;
   return ok_status();
 }
 
@@ -69,8 +79,12 @@ Status Converter::set_metadata(std::string_view json) {
 Status Converter::plan(std::string_view json) {
   SUSURRUS_ASSIGN(const JsonDocument document, JsonDocument::parse(json, JsonOrigin{}));
   SUSURRUS_ASSIGN(Apr2Metadata metadata, read_apr2_metadata(document, 2, 0));
-  SUSURRUS_TRY(check_whisper_model(metadata.model, source_tensors_));
-  SUSURRUS_ASSIGN(plan_, plan_conversion(metadata.model.dimensions, source_tensors_, dtype_));
+  SUSURRUS_TRY(adapt_name_family(source_tensors_));
+  std::vector<TensorInfo> tensors;
+  for (const CheckpointTensor& tensor : source_tensors_) tensors.push_back(tensor.info);
+  SUSURRUS_TRY(check_whisper_model(metadata.model, tensors));
+  SUSURRUS_ASSIGN(plan_,
+                  plan_conversion(metadata.model.dimensions, tensors, dtype_, may_reverse_dims_));
   for (auto* list : {&metadata.warnings, &plan_.warnings}) {
     for (std::string& warning : *list) warnings_.push_back(std::move(warning));
   }
@@ -85,8 +99,8 @@ Converter::SourceRange Converter::source_range(uint32_t tensor) const {
   const uint32_t source = plan_.tensors[tensor].source;
   if (source == PlannedTensor::kComputed) return range;
   range.source = source_of_tensor_[source];
-  range.offset = source_tensors_[source].file_offset;
-  range.byte_count = source_tensors_[source].stored_byte_count;
+  range.offset = source_tensors_[source].info.file_offset;
+  range.byte_count = source_tensors_[source].info.stored_byte_count;
   return range;
 }
 
@@ -112,8 +126,7 @@ Status Converter::start_pass(Pass pass) {
     encoder_target_ = std::make_unique<WriterSink>(*writer_, output_);
   }
   state_ = State::running;
-  start_tensor();
-  return ok_status();
+  return start_tensor();
 }
 
 Result<std::vector<TensorInfo>> Converter::output_tensors() const {
@@ -140,13 +153,23 @@ bool Converter::is_compressed(uint32_t tensor) const {
   return measured_[tensor] < tensor_byte_count(planned.dtype, planned.shape).value_or(0);
 }
 
-void Converter::start_tensor() {
+bool Converter::is_stored_by_rows(const PlannedTensor& tensor) const {
+  return tensor.source != PlannedTensor::kComputed &&
+         RowDecoder::is_needed(source_tensors_[tensor.source]);
+}
+
+Status Converter::start_tensor() {
   pushed_byte_count_ = 0;
-  if (current_ == tensor_count()) return;
+  if (current_ == tensor_count()) return ok_status();
   const PlannedTensor& tensor = plan_.tensors[current_];
-  const Dtype source =
-      tensor.source == PlannedTensor::kComputed ? Dtype::f32 : source_tensors_[tensor.source].dtype;
+  Dtype source = Dtype::f32;
+  if (is_stored_by_rows(tensor)) {
+    SUSURRUS_TRY(rows_.start(source_tensors_[tensor.source]));
+  } else if (tensor.source != PlannedTensor::kComputed) {
+    source = source_tensors_[tensor.source].info.dtype;
+  }
   encoder_.start(source, tensor.dtype, pass_ == Pass::measure || is_compressed(current_));
+  return ok_status();
 }
 
 Status Converter::push(ByteSpan source_bytes) {
@@ -162,6 +185,10 @@ Status Converter::encode(ByteSpan source_bytes) {
         .about("push")
         .expecting(expected)
         .having(pushed_byte_count_);
+  }
+  if (is_stored_by_rows(plan_.tensors[current_])) {
+    EncoderSink sink(encoder_, *encoder_target_);
+    return rows_.push(source_bytes, sink);
   }
   return encoder_.push(source_bytes, *encoder_target_);
 }
@@ -192,8 +219,7 @@ Status Converter::end_tensor() {
     SUSURRUS_TRY(writer_->finish_tensor(output_));
   }
   ++current_;
-  start_tensor();
-  return ok_status();
+  return start_tensor();
 }
 
 Status Converter::encode_positions(const PlannedTensor& tensor) {

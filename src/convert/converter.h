@@ -5,16 +5,19 @@
 
 #include "base/bytes.h"
 #include "container/apr2/apr2_files_writer.h"
+#include "container/checkpoint.h"
 #include "convert/conversion_plan.h"
+#include "convert/row_decoder.h"
 #include "convert/tensor_encoder.h"
 #include "stream/output_buffer.h"
 
 namespace susurrus {
 
-/// Turns the tensors of SafeTensors files and a metadata text into one APR2 file or its shards, forwards and in bounded memory.
+/// Turns the tensors of a checkpoint's files and a metadata text into one APR2 file or its shards, forwards and in bounded
+/// memory.
 ///
 ///   Converter converter(Dtype::f16, Compression::lz4);
-///   converter.add_source(first 8 + N bytes of model.safetensors, its length);   // once per file
+///   converter.add_source(what a CheckpointReader found);  // once per file
 ///   converter.set_metadata(json);                        // apr.md §2.4; its architecture must fit the tensors
 ///   for each pass of { measure (only when needs_measuring()), write }:
 ///     converter.begin(pass);                             // then drain the output
@@ -43,8 +46,7 @@ class Converter {
   Converter(Dtype dtype, Compression compression, const Apr2FilesOptions& files = {})
       : dtype_(dtype), compression_(compression), files_(files) {}
 
-  /// `header` is the length field and the JSON: safetensors_header_byte_count() of the first 8 bytes says how much.
-  Status add_source(ByteSpan header, uint64_t file_byte_count);
+  Status add_source(const Checkpoint& checkpoint);
   /// After the sources. Checks the metadata as the reader does, and every needed tensor's presence, shape and dtype.
   Status set_metadata(std::string_view json);
 
@@ -79,7 +81,8 @@ class Converter {
   Status start_pass(Pass pass);
   Result<std::vector<TensorInfo>> output_tensors() const;
   bool is_compressed(uint32_t tensor) const;
-  void start_tensor();
+  Status start_tensor();
+  bool is_stored_by_rows(const PlannedTensor& tensor) const;
   Status encode(ByteSpan source_bytes);
   Status end_tensor();
   Status encode_positions(const PlannedTensor& tensor);
@@ -88,14 +91,16 @@ class Converter {
   Compression compression_;
   State state_ = State::collecting;
   Pass pass_ = Pass::write;
-  std::vector<TensorInfo> source_tensors_;
+  std::vector<CheckpointTensor> source_tensors_;
   std::vector<uint32_t> source_of_tensor_;
   uint32_t source_count_ = 0;
+  bool may_reverse_dims_ = false;
   std::string metadata_text_;
   ConversionPlan plan_;
   std::vector<uint64_t> measured_;  // stored bytes with LZ4, per tensor
   uint32_t current_ = 0;
   uint64_t pushed_byte_count_ = 0;  // of the current tensor
+  RowDecoder rows_;
   TensorEncoder encoder_;
   Apr2FilesOptions files_;
   std::unique_ptr<Apr2FilesWriter> writer_;

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "kernels/dequantize_row/dequantize_row.h"
 
 namespace susurrus {
 namespace {
@@ -141,18 +142,8 @@ void quantize_block(Dtype dtype, const float* x, uint8_t* block) {
 }
 
 void read_floats(Dtype dtype, const uint8_t* source, size_t count, float* values) {
-  switch (dtype) {
-    case Dtype::f32: std::memcpy(values, source, count * sizeof(float)); return;
-    case Dtype::f16:
-      for (size_t i = 0; i < count; ++i)
-        values[i] = f32_from_f16(load_le<uint16_t>(source + 2 * i));
-      return;
-    case Dtype::bf16:
-      for (size_t i = 0; i < count; ++i)
-        values[i] = f32_from_bf16(load_le<uint16_t>(source + 2 * i));
-      return;
-    default: SUSURRUS_CHECK(false);
-  }
+  SUSURRUS_CHECK(is_weight_dtype(dtype));
+  dequantize_row_reference(dtype, source, count, values);
 }
 
 void write_floats(Dtype dtype, const float* values, size_t count, uint8_t* target) {

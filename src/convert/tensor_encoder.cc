@@ -26,8 +26,10 @@ void TensorEncoder::start(Dtype source, Dtype target, bool compress) {
   source_ = source;
   target_ = target;
   compress_ = compress;
+  const DtypeTraits& from = dtype_traits(source);
   unit_byte_count_ =
-      size_t{dtype_traits(source).bytes_per_block} * dtype_traits(target).elements_per_block;
+      size_t{from.bytes_per_block} *
+      std::max(dtype_traits(target).elements_per_block / from.elements_per_block, 1u);
   cut_size_ = 0;
   stored_byte_count_ = 0;
 }
@@ -58,10 +60,11 @@ Status TensorEncoder::convert(ByteSpan units, ByteSink& sink) {
   const DtypeTraits& source = dtype_traits(source_);
   const DtypeTraits& target = dtype_traits(target_);
   while (!units.empty()) {
-    const size_t count = std::min(kBatchValues, units.size() / source.bytes_per_block);
+    const size_t count =
+        std::min(kBatchValues, units.size() / source.bytes_per_block * source.elements_per_block);
     read_floats(source_, units.data(), count, values);
     write_floats(target_, values, count, encoded);
-    units = units.subspan(count * source.bytes_per_block);
+    units = units.subspan(count / source.elements_per_block * source.bytes_per_block);
     SUSURRUS_TRY(
         emit(ByteSpan(encoded, count / target.elements_per_block * target.bytes_per_block), sink));
   }

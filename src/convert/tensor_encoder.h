@@ -8,7 +8,7 @@ namespace susurrus {
 /// Re-encodes tensors one after the other: bytes of one dtype in, stored bytes of another out, in bounded memory.
 class TensorEncoder {
  public:
-  /// `source`: f32, f16 or bf16. `target`: the same type, f32, f16 or a block type.
+  /// Two weight types; the same twice goes over as it is.
   void start(Dtype source, Dtype target, bool compress);
   Status push(ByteSpan source_bytes, ByteSink& sink);
   /// malformed when the tensor ended inside an element or block.
@@ -20,7 +20,7 @@ class TensorEncoder {
   Status convert(ByteSpan units, ByteSink& sink);
   Status emit(ByteSpan raw, ByteSink& sink);
 
-  // The least that converts by itself: one target block of source elements, at most 32 f32.
+  // The least that converts by itself: a block of the type that has the larger ones, at most 32 f32.
   static constexpr size_t kMaxUnitBytes = 128;
 
   Dtype source_ = Dtype::f32;

@@ -30,6 +30,12 @@ class PushParser {
   /// File offset of the next byte that no step has seen.
   uint64_t position() const { return position_; }
 
+  /// Counts bytes of stream() as if they had come; `byte_count` is at most what is left of them. The next push goes on.
+  void leave_out(uint64_t byte_count) {
+    part_.left -= byte_count;
+    position_ += byte_count;
+  }
+
   Status push(Owner& owner, ByteSpan chunk) {
     for (;;) {
       const Part part = part_;

@@ -56,7 +56,7 @@ describe('susurrus', () => {
       ],
       ...['verify', 'keygen', 'sign', 'encrypt', 'digests', '--key', '--passphrase-file'],
       ...['--public-key', '--output', '--symmetric'],
-      ...['--dtype', '--compress', '--vocabulary', '--force', '--json', '--version'],
+      ...['--dtype', '--compress', '--vocabulary', '--metadata', '--force', '--json', '--version'],
       ...['--text', '--text-file', '--stats', '--verbose', '--model', '--variant', '--threads'],
     ]) {
       expect(stdout).toContain(word);

@@ -465,12 +465,14 @@ export interface Inspection {
 export type WeightType = 'f32' | 'f16' | 'bf16' | 'q8_0' | 'q5_1' | 'q5_0' | 'q4_1' | 'q4_0';
 
 export interface ConvertOptions {
-  /** Type of the large weights; `'f16'` if absent. */
+  /** Type of the large weights; if absent the blocks that the source has, else `'f16'`. */
   readonly dtype?: WeightType;
   /** `'lz4'` if absent. */
   readonly compress?: 'lz4' | 'none';
   /** A `.tiktoken` rank file, for folders without a vocabulary. In Node also a path. */
   readonly vocabulary?: string | Blob | ArrayBuffer | Uint8Array;
+  /** The `config.json` of a SafeTensors file that has none beside it. In Node also a path. */
+  readonly metadata?: string | Blob | ArrayBuffer | Uint8Array;
   /** The most bytes of a file: the destination is then a manifest, with shards beside it. At most 2 GiB. */
   readonly shardSize?: number;
   /** Of every tensor in the file; 64 if absent. */

@@ -12,9 +12,9 @@ namespace susurrus {
 /// the format's limit or the file.
 Result<uint64_t> safetensors_header_byte_count(ByteSpan first_bytes, uint64_t file_byte_count);
 
-/// Every tensor of a SafeTensors file (whisper-sources.md §9), in order of their data. `header` is what
-/// safetensors_header_byte_count() counts. A type that APR2 does not have (bool, f64, u16 …) is refused only when the
+/// Every tensor of a SafeTensors file (whisper-sources.md §9), in order of their data. `json` is the whole header behind
+/// its length field. A type that APR2 does not have (bool, f64, u16 …) is refused only when the
 /// tensor is one of Whisper's; others of such a type are left out.
-Result<std::vector<TensorInfo>> parse_safetensors_header(ByteSpan header, uint64_t file_byte_count);
+Result<std::vector<TensorInfo>> parse_safetensors_header(ByteSpan json, uint64_t file_byte_count);
 
 }  // namespace susurrus

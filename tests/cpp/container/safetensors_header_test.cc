@@ -14,8 +14,7 @@ std::string with_length(std::string_view json) {
 }
 
 Result<std::vector<TensorInfo>> parse(std::string_view json, uint64_t data_byte_count) {
-  const std::string header = with_length(json);
-  return parse_safetensors_header(as_bytes(header), header.size() + data_byte_count);
+  return parse_safetensors_header(as_bytes(json), 8 + json.size() + data_byte_count);
 }
 
 void expect_refused(std::string_view json, uint64_t data_byte_count, ErrorCode code,
@@ -98,8 +97,6 @@ SUSURRUS_TEST(safetensors_header_length) {
   std::string huge(8, '\xFF');
   EXPECT_EQ(safetensors_header_byte_count(as_bytes(huge), 1 << 20).error().code,
             ErrorCode::limit_exceeded);
-  EXPECT_EQ(parse_safetensors_header(as_bytes(header).first(9), 10).error().code,
-            ErrorCode::truncated_input);
 }
 
 }  // namespace susurrus::testing

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
+#include "container/checkpoint_pieces.h"
 #include "container/recording_sink.h"
-#include "container/safetensors/safetensors_header.h"
 #include "container/whisper_tensors.h"
 #include "convert/quantize.h"
 #include "harness.h"
@@ -119,8 +119,8 @@ Status run_pass(Converter& converter, Converter::Pass pass, const Bytes& file, s
 }
 
 Status prepare(Converter& converter, const Bytes& file) {
-  SUSURRUS_ASSIGN(const uint64_t header, safetensors_header_byte_count(file, file.size()));
-  SUSURRUS_TRY(converter.add_source(ByteSpan(file).first(header), file.size()));
+  SUSURRUS_ASSIGN(const Checkpoint checkpoint, read_checkpoint(file));
+  SUSURRUS_TRY(converter.add_source(checkpoint));
   return converter.set_metadata(whisper_builder().metadata);
 }
 

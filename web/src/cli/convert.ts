@@ -8,6 +8,7 @@ export async function convertCommand(args: readonly string[], signal: AbortSigna
     dtype: { type: 'string' },
     compress: { type: 'string' },
     vocabulary: { type: 'string' },
+    metadata: { type: 'string' },
     'shard-size': { type: 'string' },
     alignment: { type: 'string' },
     force: { type: 'boolean' },
@@ -30,6 +31,7 @@ export async function convertCommand(args: readonly string[], signal: AbortSigna
     ...(alignment && { alignment: alignment === '32' ? 32 : 64 }),
     ...(shardSize !== undefined && { shardSize: asByteCount(shardSize, 'shard-size') }),
     ...(values.vocabulary !== undefined && { vocabulary: values.vocabulary }),
+    ...(values.metadata !== undefined && { metadata: values.metadata }),
   }).finally(() => bar.clear());
   tellResult(destination, result);
 }

@@ -71,10 +71,12 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
     --force                   overwrite FILE
   susurrus models [--json] [--remove NAME] what was pulled, or its removal; NAME:q8_0 is that type alone
 
-  susurrus convert SRC DST [options]       a folder of the Hugging Face hub to a model file
-    --dtype TYPE              of the weights: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (f16)
+  susurrus convert SRC DST [options]       a Whisper of another kind to a model file: a folder of the Hugging Face hub, MLX or
+                                           faster-whisper, or a file of SafeTensors, ggml or GGUF
+    --dtype TYPE              of the weights: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (f16, or the blocks of SRC)
     --compress lz4|none       compression (lz4)
-    --vocabulary FILE         a .tiktoken rank file, for folders without a vocabulary
+    --vocabulary FILE         a .tiktoken rank file, for sources without a vocabulary
+    --metadata FILE           the config.json of a SafeTensors file that lies by itself
     --shard-size SIZE         several files of at most so many bytes, such as 500M or 2G; DST is their manifest
     --alignment 64|32         of each tensor in the file (64)
     --force                   overwrite DST

@@ -1,29 +1,28 @@
 import type { ConvertOptions, ConvertResult } from '../api_types.js';
 import { Pace } from '../engine/pace.js';
-import { abortedBy, sourceFailed } from '../errors.js';
+import { abortedBy } from '../errors.js';
+import type { Converter } from '../files/files.mjs';
 import type { FilesModule } from '../files/module.js';
 import { checkOptions, progressCheck, signalCheck } from '../options.js';
-import {
-  baseName,
-  openFolder,
-  readWholeFile,
-  writeFiles,
-  type CreateFile,
-} from '../platform/node_files.js';
+import { baseName, openFolder, writeFiles, type CreateFile } from '../platform/node_files.js';
 import { openFiles } from '../platform/node_engine.js';
-import { readArchitecture } from './dimensions.js';
-import { filterbankOf, slaneyFilterbank } from './filterbank.js';
-import { readJsonObject } from './json_files.js';
+import { openCheckpoint, type OpenedCheckpoint } from './checkpoint.js';
 import { metadataText, metadataWarnings } from './metadata.js';
 import { alignmentCheck, ModelFiles, shardSizeCheck, type PlannedFile } from './model_files.js';
 import { runConverter } from './run_converter.js';
+import { readSourceParts } from './source_parts.js';
 import type { SourceFolder } from './source_folder.js';
-import { readRanks, readVocabulary, type SourceVocabulary } from './vocabulary.js';
 import { findWeightFiles } from './weight_files.js';
 import { weightTypes } from './weight_types.js';
 
 const dtypes: readonly unknown[] = weightTypes;
 const compressions = ['lz4', 'none'];
+
+const isFile = (value: unknown): boolean =>
+  typeof value === 'string' ||
+  value instanceof Uint8Array ||
+  value instanceof ArrayBuffer ||
+  value instanceof Blob;
 
 function checkConvertOptions(options: ConvertOptions): void {
   checkOptions(options, {
@@ -32,14 +31,8 @@ function checkConvertOptions(options: ConvertOptions): void {
       `one of ${compressions.join(', ')}`,
       (value) => compressions.includes(value as string),
     ],
-    vocabulary: [
-      'a path, or the bytes of a .tiktoken file',
-      (value) =>
-        typeof value === 'string' ||
-        value instanceof Uint8Array ||
-        value instanceof ArrayBuffer ||
-        value instanceof Blob,
-    ],
+    vocabulary: ['a path, or the bytes of a .tiktoken file', isFile],
+    metadata: ['a path, or the bytes of a config.json', isFile],
     shardSize: shardSizeCheck,
     alignment: alignmentCheck,
     force: ['true or false', (value) => typeof value === 'boolean'],
@@ -49,8 +42,9 @@ function checkConvertOptions(options: ConvertOptions): void {
 }
 
 /**
- * Converts a Whisper folder of the Hugging Face hub, or one with OpenAI's tensor names, to an APR2 file. The destination
- * appears when it is whole, and replaces another only with `force`. Throws SusurrusError.
+ * Converts a Whisper checkpoint to an APR2 file: a folder as the Hugging Face hub, MLX or faster-whisper has it, or a file of
+ * SafeTensors, ggml or GGUF, told by its first bytes. The destination appears when it is whole, and replaces another only
+ * with `force`. Throws SusurrusError.
  */
 export async function convertModel(
   source: string | URL,
@@ -93,37 +87,29 @@ async function convert(
   destination: { readonly create: CreateFile; readonly name: string },
   options: ConvertOptions,
 ): Promise<ConvertResult> {
-  const { dtype = 'f16', compress = 'lz4', vocabulary, onProgress, signal } = options;
-  const weights = await findWeightFiles(folder);
-  const configFile = 'config.json';
-  const config = await readJsonObject(folder, configFile);
-  if (!config) throw sourceFailed(folder.name, 'there is no config.json in it');
-  const architecture = readArchitecture(config, configFile);
-  const preprocessor = await readJsonObject(folder, 'preprocessor_config.json');
-  const found = vocabulary
-    ? await givenVocabulary(vocabulary, architecture.n_vocab)
-    : await readVocabulary(folder, architecture.n_vocab);
-  const parts = {
-    architecture,
-    config,
-    generation: await readJsonObject(folder, 'generation_config.json'),
-    vocabulary: found?.tokens,
-    filterbank:
-      filterbankOf(preprocessor, architecture.n_mels) ??
-      slaneyFilterbank(module, architecture.n_mels),
-    dtype,
-  };
-
-  const { shardSize = 0, alignment = 64 } = options;
-  const converter = new module.Converter(dtype, compress === 'lz4', shardSize, alignment);
-  const planned = (): PlannedFile[] => JSON.parse(converter.files()) as PlannedFile[];
-  let output: ModelFiles | undefined;
+  const { compress = 'lz4', onProgress, signal, shardSize = 0, alignment = 64 } = options;
+  const pace = new Pace(signal ?? new AbortController().signal);
+  const weights: OpenedCheckpoint[] = [];
+  let converter: Converter | undefined;
   try {
-    await runConverter(converter, {
+    for (const file of await findWeightFiles(folder)) {
+      weights.push(await openCheckpoint(module, folder, file, pace));
+    }
+    const source = await readSourceParts(module, folder, weights, options);
+    const { parts } = source;
+    const running = (converter = new module.Converter(
+      parts.dtype,
+      compress === 'lz4',
+      shardSize,
+      alignment,
+    ));
+    const planned = (): PlannedFile[] => JSON.parse(running.files()) as PlannedFile[];
+    let output: ModelFiles | undefined;
+    await runConverter(running, {
       folder,
       weights,
       metadata: metadataText(parts),
-      pace: new Pace(signal ?? new AbortController().signal),
+      pace,
       onPlan: () => {
         const manifest = shardSize > 0 ? destination.name : undefined;
         output = new ModelFiles(destination.create, planned(), manifest);
@@ -139,35 +125,18 @@ async function convert(
         }),
     });
     const files = (await output?.finish(planned())) ?? [];
-    const noVocabulary = found
-      ? []
-      : ['the folder has no vocabulary: the model gives token ids but no text (--vocabulary FILE)'];
     return {
       byteCount: output?.byteCount ?? 0,
-      tensorCount: converter.tensorCount(),
+      tensorCount: running.tensorCount(),
       ...(files.length > 0 && { files }),
       warnings: [
-        ...noVocabulary,
-        ...(found?.warnings ?? []),
+        ...source.warnings,
         ...metadataWarnings(parts),
-        ...(JSON.parse(converter.warnings()) as string[]),
+        ...(JSON.parse(running.warnings()) as string[]),
       ],
     };
   } finally {
-    converter.delete();
+    converter?.delete();
+    for (const { core } of weights) core.delete();
   }
-}
-
-async function givenVocabulary(
-  given: NonNullable<ConvertOptions['vocabulary']>,
-  vocabularySize: number,
-): Promise<SourceVocabulary> {
-  const name = typeof given === 'string' ? given : 'vocabulary';
-  const bytes =
-    typeof given === 'string'
-      ? await readWholeFile(given)
-      : given instanceof Blob
-        ? await given.arrayBuffer()
-        : given;
-  return readRanks(new TextDecoder().decode(bytes), name, vocabularySize);
 }

@@ -11,6 +11,15 @@ export async function readJsonObject(
   folder: SourceFolder,
   file: string,
 ): Promise<JsonObject | undefined> {
+  const bytes = await readSmallFile(folder, file);
+  return bytes && parseJsonObject(bytes, file);
+}
+
+/** A file that is read whole; undefined when the folder has none of this name. */
+export async function readSmallFile(
+  folder: SourceFolder,
+  file: string,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const byteCount = await folder.byteCount(file);
   if (byteCount === undefined) return undefined;
   if (byteCount > mostBytes) {
@@ -21,15 +30,21 @@ export async function readJsonObject(
       got: String(byteCount),
     });
   }
-  const text = new TextDecoder().decode(await readRange(folder, file, 0, byteCount));
-  let value: unknown;
+  return readRange(folder, file, 0, byteCount);
+}
+
+export function parseJsonObject(bytes: AllowSharedBufferSource, file: string): JsonObject {
+  const value = parseJson(bytes, file);
+  if (!isObject(value)) throw badFile(file, 'it is not a JSON object');
+  return value;
+}
+
+export function parseJson(bytes: AllowSharedBufferSource, file: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
     throw badFile(file, error instanceof Error ? error.message : 'it is not JSON');
   }
-  if (!isObject(value)) throw badFile(file, 'it is not a JSON object');
-  return value;
 }
 
 export function isObject(value: unknown): value is JsonObject {

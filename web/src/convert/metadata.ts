@@ -12,6 +12,8 @@ export interface MetadataParts {
   /** [n_mels, 201], row-major. */
   readonly filterbank: Float32Array;
   readonly dtype: WeightType;
+  /** Of the checkpoint: "SafeTensors", "ggml". */
+  readonly format: string;
 }
 
 const frequencyBins = 201;
@@ -38,10 +40,10 @@ export function metadataText(parts: MetadataParts): string {
 }
 
 /** Where the weights are from; a path of whoever saved the checkpoint is nobody's business. */
-function modelCard({ config }: MetadataParts) {
+function modelCard({ config, format }: MetadataParts) {
   const name = config._name_or_path;
   const isHubName = typeof name === 'string' && /^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(name);
-  return { ...(isHubName && { name }), source_format: 'SafeTensors' };
+  return { ...(isHubName && { name }), source_format: format };
 }
 
 function tokenizerConfig({ architecture, config, generation, vocabulary }: MetadataParts) {

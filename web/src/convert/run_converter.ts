@@ -4,12 +4,12 @@ import type { Pace } from '../engine/pace.js';
 import { pushThroughWindow } from '../engine/windows.js';
 import { sourceFailed, SusurrusError } from '../errors.js';
 import type { Converter } from '../files/files.mjs';
+import type { OpenedCheckpoint } from './checkpoint.js';
 import type { SourceFolder } from './source_folder.js';
-import { readHeader, type WeightFile } from './weight_files.js';
 
 export interface ConversionTask {
   readonly folder: SourceFolder;
-  readonly weights: readonly WeightFile[];
+  readonly weights: readonly OpenedCheckpoint[];
   readonly metadata: string;
   readonly write: (bytes: Uint8Array) => Promise<void>;
   /** Before the writing begins, and before what is written is about another tensor. */
@@ -21,14 +21,7 @@ export interface ConversionTask {
 }
 
 export async function runConverter(converter: Converter, task: ConversionTask): Promise<void> {
-  for (const weights of task.weights) {
-    setText(converter, await readHeader(task.folder, weights));
-    try {
-      unwrap(converter.addSource(weights.byteCount));
-    } catch (error) {
-      throw inFile(weights.file, error);
-    }
-  }
+  for (const { core } of task.weights) unwrap(converter.addCheckpoint(core));
   setText(converter, new TextEncoder().encode(task.metadata));
   unwrap(converter.setMetadata());
 
@@ -92,9 +85,4 @@ function setText(converter: Converter, text: Uint8Array): void {
     });
   }
   window.set(text);
-}
-
-function inFile(file: string, error: unknown): unknown {
-  if (!(error instanceof SusurrusError)) return error;
-  return new SusurrusError(error.code, `${file}: ${error.message}`, error.details);
 }

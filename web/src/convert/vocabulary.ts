@@ -1,6 +1,15 @@
 import { SusurrusError } from '../errors.js';
 import { byteLevelText, byteLevelTextOf } from './byte_level_text.js';
-import { badFile, isId, isObject, readJsonObject, type JsonObject } from './json_files.js';
+import type { OpenedCheckpoint } from './checkpoint.js';
+import {
+  badFile,
+  isId,
+  isObject,
+  parseJson,
+  readJsonObject,
+  readSmallFile,
+  type JsonObject,
+} from './json_files.js';
 import { addOfficialTokens } from './official_tokens.js';
 import type { SourceFolder } from './source_folder.js';
 
@@ -12,13 +21,34 @@ export interface SourceVocabulary {
 
 type Entry = readonly [id: number, text: string];
 
-/** The folder's vocabulary: tokenizer.json supersedes vocab.json with added_tokens.json. */
+/**
+ * The folder's vocabulary: tokenizer.json supersedes vocab.json with added_tokens.json, and these CTranslate2's own lists.
+ */
 export async function readVocabulary(
   folder: SourceFolder,
   vocabularySize: number,
 ): Promise<SourceVocabulary | undefined> {
-  const entries = (await tokenizerEntries(folder)) ?? (await vocabEntries(folder));
+  const entries =
+    (await tokenizerEntries(folder)) ?? (await vocabEntries(folder)) ?? (await listEntries(folder));
   return entries && arrange(entries, vocabularySize);
+}
+
+/** CTranslate2's vocabulary.json, an array, or vocabulary.txt, a token a line; texts by id. */
+async function listEntries(folder: SourceFolder): Promise<Entry[] | undefined> {
+  const file = 'vocabulary.json';
+  const json = await readSmallFile(folder, file);
+  if (json) {
+    const list = parseJson(json, file);
+    if (!Array.isArray(list) || !list.every((text) => typeof text === 'string')) {
+      throw badFile(file, 'it is no list of texts', 'bad_vocabulary');
+    }
+    return list.map((text, id) => [id, text] as const);
+  }
+  const lines = await readSmallFile(folder, 'vocabulary.txt');
+  if (!lines) return undefined;
+  const texts = new TextDecoder().decode(lines).split(/\r?\n/);
+  if (texts.at(-1) === '') texts.pop();
+  return texts.map((text, id) => [id, text] as const);
 }
 
 /** A `.tiktoken` rank file: on each line the token's bytes in base64, a space, and its id. */
@@ -45,6 +75,21 @@ function fromBase64(base64: string, file: string, line: number): Uint8Array {
   } catch {
     throw badFile(file, `line ${line} is not base64`, 'bad_vocabulary');
   }
+}
+
+/** Of a checkpoint's file; undefined when it has none. */
+export function checkpointVocabulary(
+  { core, facts }: OpenedCheckpoint,
+  vocabularySize: number,
+): SourceVocabulary | undefined {
+  const bytes = core.vocabularyBytes();
+  let begin = 0;
+  const entries = Array.from(core.vocabularyEnds(), (end, id): Entry => {
+    const token = bytes.subarray(begin, end);
+    begin = end;
+    return [id, facts.hasByteLevelText ? new TextDecoder().decode(token) : byteLevelText(token)];
+  });
+  return entries.length === 0 ? undefined : arrange(entries, vocabularySize);
 }
 
 async function tokenizerEntries(folder: SourceFolder): Promise<Entry[] | undefined> {

@@ -2,32 +2,34 @@ import { sourceFailed, SusurrusError } from '../errors.js';
 import { badFile, isObject, readJsonObject } from './json_files.js';
 import { readRange, type SourceFolder } from './source_folder.js';
 
-export interface WeightFile {
-  readonly file: string;
-  readonly byteCount: number;
-}
+/** Precisions that some folders have besides, or instead, as `model.fp32.safetensors`. */
+const variants = ['', '.fp32', '.fp16', '.bf16'];
 
-/** SafeTensors' own limit. */
-const mostHeaderBytes = 100 * 1024 * 1024;
-
-/** The SafeTensors files of a folder: the one that was named, model.safetensors, or the parts that its index lists. */
-export async function findWeightFiles(folder: SourceFolder): Promise<WeightFile[]> {
-  const single = folder.weightsFile ?? 'model.safetensors';
-  const byteCount = await folder.byteCount(single);
-  if (byteCount !== undefined) return [{ file: single, byteCount }];
-
-  const indexFile = 'model.safetensors.index.json';
-  const index = await readJsonObject(folder, indexFile);
-  if (index) {
-    if (!isObject(index.weight_map)) throw badFile(indexFile, 'it has no weight_map', 'manifest');
-    const parts = [...new Set(Object.values(index.weight_map))];
-    return Promise.all(parts.map((part) => partOf(folder, part, indexFile)));
+/**
+ * The names of a folder's files of weights: the one that was named, model.safetensors or MLX's weights.safetensors, the parts
+ * that an index lists, or CTranslate2's model.bin.
+ */
+export async function findWeightFiles(folder: SourceFolder): Promise<string[]> {
+  const { weightsFile } = folder;
+  if (weightsFile !== undefined) {
+    const isIndex = await isJsonObject(folder, weightsFile);
+    return isIndex ? partsOf(folder, weightsFile) : [weightsFile];
   }
-  if ((await folder.byteCount('pytorch_model.bin')) !== undefined) {
+  const has = async (file: string): Promise<boolean> =>
+    (await folder.byteCount(file)) !== undefined;
+  for (const variant of variants) {
+    const single = `model${variant}.safetensors`;
+    if (await has(single)) return [single];
+    const index = `model.safetensors.index${variant}.json`;
+    if (await has(index)) return partsOf(folder, index);
+  }
+  for (const file of ['weights.safetensors', 'model.bin']) if (await has(file)) return [file];
+  for (const file of ['pytorch_model.bin', 'weights.npz']) {
+    if (!(await has(file))) continue;
     throw new SusurrusError(
       'unsupported_feature',
-      `${folder.name}: pytorch_model.bin is not read; the hub has model.safetensors for nearly every Whisper.`,
-      { reason: 'unsupported', subject: 'pytorch_model.bin', expected: 'model.safetensors' },
+      `${folder.name}: ${file} is not read; the hub has model.safetensors for nearly every Whisper.`,
+      { reason: 'unsupported', subject: file, expected: 'model.safetensors' },
     );
   }
   throw sourceFailed(folder.name, 'there is no model.safetensors in it', {
@@ -35,30 +37,26 @@ export async function findWeightFiles(folder: SourceFolder): Promise<WeightFile[
   });
 }
 
-async function partOf(folder: SourceFolder, file: unknown, indexFile: string): Promise<WeightFile> {
+/** A brace may also be the lowest byte of SafeTensors' length, whose upper bytes are zeros. */
+async function isJsonObject(folder: SourceFolder, file: string): Promise<boolean> {
+  const first = await readRange(folder, file, 0, 8);
+  return first[0] === '{'.charCodeAt(0) && !first.includes(0);
+}
+
+/** The parts that an index names. */
+async function partsOf(folder: SourceFolder, indexFile: string): Promise<string[]> {
+  const index = await readJsonObject(folder, indexFile);
+  if (!isObject(index?.weight_map)) throw badFile(indexFile, 'it has no weight_map', 'manifest');
+  const parts = [...new Set(Object.values(index.weight_map))];
+  return Promise.all(parts.map((part) => partOf(folder, part, indexFile)));
+}
+
+async function partOf(folder: SourceFolder, file: unknown, indexFile: string): Promise<string> {
   if (typeof file !== 'string' || !/^[\w.-]+\.safetensors$/.test(file)) {
     throw badFile(indexFile, 'weight_map names something other than files beside it', 'manifest');
   }
-  const byteCount = await folder.byteCount(file);
-  if (byteCount === undefined) throw sourceFailed(file, `it is missing, but ${indexFile} lists it`);
-  return { file, byteCount };
-}
-
-/** The length field and the JSON of a SafeTensors file. */
-export async function readHeader(
-  folder: SourceFolder,
-  { file, byteCount }: WeightFile,
-): Promise<Uint8Array> {
-  const lengthField = await readRange(folder, file, 0, Math.min(8, byteCount));
-  if (lengthField.length < 8) return lengthField; // the core names what is wrong
-  const length = new DataView(lengthField.buffer).getBigUint64(0, true);
-  if (length > BigInt(mostHeaderBytes)) {
-    throw new SusurrusError('limit_exceeded', `${file}: its header is too long.`, {
-      reason: 'limit',
-      subject: file,
-      expected: `at most ${mostHeaderBytes} bytes`,
-      got: String(length),
-    });
+  if ((await folder.byteCount(file)) === undefined) {
+    throw sourceFailed(file, `it is missing, but ${indexFile} lists it`);
   }
-  return readRange(folder, file, 0, Math.min(8 + Number(length), byteCount));
+  return file;
 }

@@ -18,29 +18,24 @@ const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoExc
 /** A folder, or the folder of a file with weights. */
 export async function openFolder(source: string | URL): Promise<SourceFolder> {
   if (typeof source !== 'string' && !(source instanceof URL)) {
-    throw invalidOption('source', 'the path of a folder', source);
+    throw invalidOption('source', 'the path of a folder or file', source);
   }
   const path = asPath(source);
   let facts;
   try {
     facts = await stat(path);
   } catch (error) {
+    const isAbsent = codeOf(error) === 'ENOENT';
     throw sourceFailed(
       path,
-      codeOf(error) === 'ENOENT' ? 'there is no such folder' : String(error),
+      isAbsent ? 'there is no such folder or file' : String(error),
       {},
       error,
     );
   }
-  if (facts.isDirectory()) return filesOf(path);
-  if (path.endsWith('.safetensors')) {
-    return { ...filesOf(dirname(path)), weightsFile: basename(path) };
-  }
-  throw new SusurrusError(
-    'unsupported_feature',
-    `${path}: only folders of the Hugging Face hub (config.json and model.safetensors) and their .safetensors files are converted.`,
-    { reason: 'unsupported', subject: path },
-  );
+  return facts.isDirectory()
+    ? filesOf(path)
+    : { ...filesOf(dirname(path)), weightsFile: basename(path) };
 }
 
 /** The folder that a file lies in. */

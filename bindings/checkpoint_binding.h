@@ -1,0 +1,44 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "container/checkpoint_reader.h"
+#include "input_window.h"
+
+namespace susurrus {
+
+/// Reads what a checkpoint's file says besides its weights; checkpoint_reader.h tells the order of calls.
+class CheckpointBinding {
+ public:
+  /// The first push has all of the file's first 64 bytes.
+  explicit CheckpointBinding(double file_byte_count)
+      : file_byte_count_(static_cast<uint64_t>(file_byte_count)) {}
+
+  ByteView input_window(double byte_count) { return window_.fill(byte_count); }
+  ErrorText push(double byte_count);
+  double skippable() const { return reader_ ? static_cast<double>(reader_->skippable()) : 0; }
+  void skip(double byte_count) {
+    if (reader_) reader_->skip(static_cast<uint64_t>(std::max(byte_count, 0.0)));
+  }
+  bool is_complete() const { return reader_ != nullptr && reader_->is_complete(); }
+  ErrorText finish();
+
+  /// JSON: format, architecture (absent where the format has none), dtype of the largest tensor, hasByteLevelText, warnings.
+  std::string facts() const;
+  /// Tokens behind each other, and where each ends.
+  ByteView vocabulary_bytes() const { return view(checkpoint().vocabulary.bytes()); }
+  TokenView vocabulary_ends() const { return view(checkpoint().vocabulary.ends()); }
+  /// [n_mels, 201], or empty.
+  FloatView filterbank() const { return view(checkpoint().mel_filterbank.floats()); }
+
+  const Checkpoint& checkpoint() const;
+
+ private:
+  Status open(ByteSpan first_bytes);
+
+  uint64_t file_byte_count_;
+  std::unique_ptr<CheckpointReader> reader_;
+  InputWindow window_{256 << 10};
+};
+
+}  // namespace susurrus

@@ -1,0 +1,349 @@
+#include "container/gguf/gguf_reader.h"
+
+#include "base/byte_cursor.h"
+#include "base/checked_math.h"
+#include "base/name_index.h"
+#include "container/ggml/ggml_types.h"
+
+namespace susurrus {
+namespace {
+
+constexpr uint64_t kHeaderBytes = 24;
+constexpr uint64_t kMaxTextBytes = 1ull << 30;
+constexpr uint64_t kMaxKeyBytes = 65535;
+/// ggml has 64 bytes for a name and its NUL.
+constexpr uint64_t kMaxNameBytes = 63;
+constexpr uint32_t kMaxDims = 4;
+constexpr uint64_t kMaxTokenBytes = 1024;
+/// The least that a key with its value, and a tensor of the index, take.
+constexpr uint64_t kLeastKeyBytes = 8 + 1 + 4 + 1;
+constexpr uint64_t kLeastEntryBytes = 8 + 1 + 4 + 8 + 4 + 8;
+constexpr uint64_t kBlockVersion = 2;
+constexpr uint64_t kOrdinaryTokens = 50256;
+
+/// Types of values by their numbers.
+constexpr uint32_t kBool = 7;
+constexpr uint32_t kText = 8;
+constexpr uint32_t kArray = 9;
+constexpr uint8_t kValueBytes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+constexpr bool kIsInteger[] = {true,  true,  true,  true, true, true, false,
+                               false, false, false, true, true, false};
+
+bool has_word(std::string_view text, std::string_view word) {
+  return text.find(word) != std::string_view::npos;
+}
+
+/// The name within a family's keys: whisper.encoder.attention.head_count, whisper.audio.head_count.
+bool is_head_count(std::string_view key) {
+  return key.starts_with("whisper.") && (key.ends_with("head_count") || key.ends_with("n_head"));
+}
+bool is_of_encoder(std::string_view key) {
+  return has_word(key, "encoder") || has_word(key, "audio");
+}
+bool is_of_decoder(std::string_view key) {
+  return has_word(key, "decoder") || has_word(key, "text");
+}
+
+}  // namespace
+
+Status GgufReader::start() {
+  checkpoint_.format = "GGUF";
+  checkpoint_.has_byte_level_text = true;
+  checkpoint_.may_reverse_dims = true;
+  return expect(kHeaderBytes, "header", &GgufReader::read_header);
+}
+
+Status GgufReader::read_header(ByteSpan bytes) {
+  ByteCursor cursor(bytes);
+  cursor.take(4);
+  const uint32_t version = cursor.u32();
+  if (version != 2 && version != 3) {
+    const bool is_big_endian = (version & 0xFFFF) == 0 && version != 0;
+    return make_error(ErrorCode::unsupported_version, ErrorReason::version)
+        .at(4)
+        .about("version")
+        .expecting("2 or 3")
+        .having(is_big_endian ? "a file of a big-endian machine" : std::to_string(version));
+  }
+  tensor_count_ = cursor.u64();
+  keys_left_ = cursor.u64();
+  const auto check = [&](uint64_t count, uint64_t least, uint64_t offset,
+                         const char* subject) -> Status {
+    if (count <= left() / least) return ok_status();
+    return malformed(ErrorReason::bad_index, offset, subject)
+        .expecting("at most " + std::to_string(left() / least))
+        .having(count);
+  };
+  SUSURRUS_TRY(check(tensor_count_, kLeastEntryBytes, 8, "tensor_count"));
+  SUSURRUS_TRY(check(keys_left_, kLeastKeyBytes, 16, "kv_count"));
+  if (tensor_count_ > limits::kCheckpointTensors) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .at(8)
+        .about("tensor_count")
+        .expecting("at most " + std::to_string(limits::kCheckpointTensors))
+        .having(tensor_count_);
+  }
+  return next_key();
+}
+
+/// A text whose length has been read.
+Status GgufReader::expect_text(ByteSpan length, uint64_t limit, const char* subject, Step step) {
+  const uint64_t byte_count = load_le<uint64_t>(length.data());
+  if (byte_count > limit) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .at(position() - 8)
+        .about(subject)
+        .expecting("at most " + std::to_string(limit) + " bytes")
+        .having(byte_count);
+  }
+  return expect(byte_count, subject, step);
+}
+
+Status GgufReader::next_key() {
+  if (keys_left_ == 0) return end_keys();
+  --keys_left_;
+  return expect(8, "key", &GgufReader::read_key_length);
+}
+
+Status GgufReader::read_key_length(ByteSpan bytes) {
+  if (load_le<uint64_t>(bytes.data()) == 0) {
+    return malformed(ErrorReason::bad_name, position() - 8, "key").expecting("1 byte or more");
+  }
+  const uint64_t byte_count = load_le<uint64_t>(bytes.data());
+  if (byte_count > kMaxKeyBytes) return expect_text(bytes, kMaxKeyBytes, "key", nullptr);
+  // The type of the value stands behind it.
+  return expect(byte_count + 4, "key", &GgufReader::read_key);
+}
+
+Status GgufReader::read_key(ByteSpan bytes) {
+  key_ = as_text(bytes.first(bytes.size() - 4));
+  keys_.push_back(key_);
+  type_ = load_le<uint32_t>(bytes.data() + bytes.size() - 4);
+  if (type_ >= std::size(kValueBytes)) {
+    return malformed(ErrorReason::bad_metadata, position() - 4, key_)
+        .expecting("a type of 0 to 12")
+        .having(type_);
+  }
+  if (type_ == kText) return expect(8, "value", &GgufReader::read_text_length);
+  if (type_ == kArray) return expect(12, "value", &GgufReader::read_array_header);
+  return expect(kValueBytes[type_], "value", &GgufReader::read_number);
+}
+
+Status GgufReader::read_number(ByteSpan bytes) {
+  const uint64_t offset = position() - bytes.size();
+  uint64_t value = 0;
+  std::memcpy(&value, bytes.data(), bytes.size());
+  if (type_ == kBool && value > 1) {
+    return malformed(ErrorReason::bad_metadata, offset, key_).expecting("0 or 1").having(value);
+  }
+  if (!kIsInteger[type_]) return next_key();
+  if (key_ == "general.alignment") {
+    const bool is_power = value != 0 && (value & (value - 1)) == 0;
+    if (!is_power || value % 8 != 0 || value > kMaxTextBytes) {
+      return malformed(ErrorReason::bad_metadata, offset, key_)
+          .expecting("a power of two, at least 8")
+          .having(value);
+    }
+    alignment_ = value;
+  } else if (key_ == "general.quantization_version" && value != kBlockVersion) {
+    return make_error(ErrorCode::unsupported_version, ErrorReason::version)
+        .at(offset)
+        .about(key_)
+        .expecting(kBlockVersion)
+        .having(value);
+  } else if (is_head_count(key_) || key_ == "whisper.encoder.context_length") {
+    if (value == 0 || value > 0x7FFFFFFF) {
+      return malformed(ErrorReason::bad_metadata, offset, key_)
+          .expecting("1 to 2147483647")
+          .having(value);
+    }
+    const uint32_t count = static_cast<uint32_t>(value);
+    if (!is_head_count(key_)) {
+      stated_.n_audio_ctx = count;
+    } else if (is_of_encoder(key_)) {
+      stated_.n_audio_head = count;
+    } else if (is_of_decoder(key_)) {
+      stated_.n_text_head = count;
+    }
+  }
+  return next_key();
+}
+
+Status GgufReader::read_text_length(ByteSpan bytes) {
+  if (key_ == "general.architecture") {
+    return expect_text(bytes, kMaxKeyBytes, "value", &GgufReader::read_text);
+  }
+  const uint64_t byte_count = load_le<uint64_t>(bytes.data());
+  if (byte_count > kMaxTextBytes) return expect_text(bytes, kMaxTextBytes, "value", nullptr);
+  if (byte_count > left()) return truncated(key_, byte_count, left());
+  return pass_over(byte_count, &GgufReader::end_value);
+}
+
+Status GgufReader::end_value() { return array_left_ > 0 ? next_array_text() : next_key(); }
+
+Status GgufReader::read_text(ByteSpan bytes) {
+  if (as_text(bytes) != "whisper") {
+    return make_error(ErrorCode::unsupported_feature, ErrorReason::model)
+        .at(position() - bytes.size())
+        .about(key_)
+        .expecting("whisper")
+        .having(as_text(bytes));
+  }
+  return next_key();
+}
+
+Status GgufReader::read_array_header(ByteSpan bytes) {
+  const uint64_t offset = position() - bytes.size();
+  const uint32_t type = load_le<uint32_t>(bytes.data());
+  const uint64_t count = load_le<uint64_t>(bytes.data() + 4);
+  if (type == kArray) {
+    return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
+        .at(offset)
+        .about(key_)
+        .expecting("an array of values")
+        .having("an array of arrays");
+  }
+  if (type >= std::size(kValueBytes)) {
+    return malformed(ErrorReason::bad_metadata, offset, key_)
+        .expecting("a type of 0 to 12")
+        .having(type);
+  }
+  const uint64_t element_bytes = type == kText ? 8 : kValueBytes[type];
+  const auto byte_count = checked_multiply(count, element_bytes);
+  if (!byte_count || *byte_count > kMaxTextBytes) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .at(offset + 4)
+        .about(key_)
+        .expecting("at most " + std::to_string(kMaxTextBytes) + " bytes")
+        .having(count);
+  }
+  if (*byte_count > left()) return truncated(key_, *byte_count, left());
+  if (type != kText) return pass_over(*byte_count, &GgufReader::next_key);
+  array_left_ = count;
+  return next_array_text();
+}
+
+Status GgufReader::next_array_text() {
+  if (array_left_ == 0) return next_key();
+  --array_left_;
+  return expect(8, "value", &GgufReader::read_array_text_length);
+}
+
+Status GgufReader::read_array_text_length(ByteSpan bytes) {
+  if (is_tokens()) return expect_text(bytes, kMaxTokenBytes, "token", &GgufReader::read_token);
+  const uint64_t byte_count = load_le<uint64_t>(bytes.data());
+  if (byte_count > kMaxTextBytes) return expect_text(bytes, kMaxTextBytes, "value", nullptr);
+  if (byte_count > left()) return truncated(key_, byte_count, left());
+  return pass_over(byte_count, &GgufReader::end_value);
+}
+
+Status GgufReader::read_token(ByteSpan bytes) {
+  token_bytes_.insert(token_bytes_.end(), bytes.begin(), bytes.end());
+  token_ends_.push_back(static_cast<uint32_t>(token_bytes_.size()));
+  return next_array_text();
+}
+
+Status GgufReader::end_keys() {
+  NameIndex index;
+  for (uint32_t i = 0; i < keys_.size(); ++i) index.add(keys_[i], i);
+  index.sort();
+  if (const auto* twice = index.duplicate()) {
+    return malformed(ErrorReason::duplicate, kHeaderBytes, twice->name).expecting("each key once");
+  }
+  return next_tensor();
+}
+
+Status GgufReader::next_tensor() {
+  if (entries_.size() == tensor_count_) return end_index();
+  return expect(8, "tensor name", &GgufReader::read_tensor_name_length);
+}
+
+Status GgufReader::read_tensor_name_length(ByteSpan bytes) {
+  const uint64_t byte_count = load_le<uint64_t>(bytes.data());
+  if (byte_count == 0 || byte_count > kMaxNameBytes) {
+    return malformed(ErrorReason::bad_name, position() - 8, "tensor name")
+        .expecting("1 to 63 bytes")
+        .having(byte_count);
+  }
+  return expect(byte_count + 4, "tensor name", &GgufReader::read_tensor_name);
+}
+
+Status GgufReader::read_tensor_name(ByteSpan bytes) {
+  Entry& entry = entries_.emplace_back();
+  entry.tensor.info.name = as_text(bytes.first(bytes.size() - 4));
+  n_dims_ = load_le<uint32_t>(bytes.data() + bytes.size() - 4);
+  if (n_dims_ == 0 || n_dims_ > kMaxDims) {
+    return malformed(ErrorReason::bad_shape, position() - 4, entry.tensor.info.name)
+        .expecting("1 to 4 dimensions")
+        .having(n_dims_);
+  }
+  return expect(uint64_t{n_dims_} * 8 + 12, "tensor", &GgufReader::read_tensor_shape);
+}
+
+Status GgufReader::read_tensor_shape(ByteSpan bytes) {
+  const uint64_t offset = position() - bytes.size();
+  Entry& entry = entries_.back();
+  ByteCursor cursor(bytes);
+  uint64_t dims[kMaxDims] = {};
+  for (uint32_t i = 0; i < n_dims_; ++i) dims[i] = cursor.u64();
+  TensorInfo& info = entry.tensor.info;
+  SUSURRUS_ASSIGN(const Dtype dtype,
+                  ggml_dtype(cursor.u32(), offset + uint64_t{n_dims_} * 8, info.name));
+  SUSURRUS_TRY(set_ggml_shape(std::span(dims, n_dims_), dtype, offset, info));
+  entry.offset = cursor.u64();
+  entry.offset_field = position() - 8;
+  return next_tensor();
+}
+
+Status GgufReader::end_index() {
+  NameIndex names;
+  for (uint32_t i = 0; i < entries_.size(); ++i) names.add(entries_[i].tensor.info.name, i);
+  names.sort();
+  if (const auto* twice = names.duplicate()) {
+    return malformed(ErrorReason::duplicate, entries_[twice->place].offset_field, twice->name)
+        .expecting("each tensor once");
+  }
+  const uint64_t data = align_up(position(), alignment_);
+  const uint64_t data_byte_count = file_byte_count() - std::min(data, file_byte_count());
+  uint64_t next = 0;
+  bool has_blocks = false;
+  for (Entry& entry : entries_) {
+    TensorInfo& info = entry.tensor.info;
+    // One behind the other, each at the next multiple of the alignment.
+    if (entry.offset != next) {
+      return malformed(ErrorReason::layout, entry.offset_field, info.name)
+          .expecting(next)
+          .having(entry.offset);
+    }
+    if (next > data_byte_count || info.stored_byte_count > data_byte_count - next) {
+      return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
+          .at(data + next)
+          .about(info.name)
+          .expecting(info.stored_byte_count)
+          .having(data_byte_count - std::min(next, data_byte_count));
+    }
+    info.file_offset = data + next;
+    next = align_up(next + info.stored_byte_count, alignment_);
+    has_blocks = has_blocks || is_block_dtype(info.dtype);
+    checkpoint_.tensors.push_back(std::move(entry.tensor));
+  }
+  bool has_block_version = false;
+  for (const std::string& key : keys_) {
+    has_block_version = has_block_version || key == "general.quantization_version";
+  }
+  if (has_blocks && !has_block_version) {
+    checkpoint_.warnings.emplace_back(
+        "general.quantization_version is absent; blocks of version 2 are assumed");
+  }
+  SUSURRUS_ASSIGN(checkpoint_.dimensions, dimensions_of_shapes(checkpoint_.tensors, stated_));
+  // Control tokens behind the ordinary ones follow from the official rules; less is not a vocabulary.
+  const uint64_t needed = std::min<uint64_t>(kOrdinaryTokens, checkpoint_.dimensions->n_vocab);
+  if (token_ends_.size() >= needed) {
+    checkpoint_.vocabulary = VocabularyBytes(std::move(token_bytes_), std::move(token_ends_));
+  } else if (!token_ends_.empty()) {
+    checkpoint_.warnings.emplace_back("tokenizer.ggml.tokens is incomplete and is left out");
+  }
+  return complete();
+}
+
+}  // namespace susurrus

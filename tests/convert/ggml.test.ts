@@ -1,0 +1,166 @@
+// whisper.cpp's files: the goldens' tokens come out of them, and blocks go over as they are.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { apr2Tensors } from '../support/apr2_tensors.js';
+import { blockTypes } from '../support/block_quantiser.js';
+import { builtPackage, susurrus } from '../support/built_package.js';
+import { errorOf } from '../support/embedded_model.js';
+import { ggmlFile, storedBytes, storedType, type GgmlType } from '../support/ggml_writer.js';
+import { expectGoldenTokens } from '../support/golden_tokens.js';
+import { goldenRanks, goldenTensors } from '../support/golden_tensors.js';
+import { goldenModels } from '../support/goldens.js';
+import { describeWithShared } from '../support/shared_folder.js';
+
+describeWithShared(['golden'], 'ggml', () => {
+  const root = mkdtempSync(join(tmpdir(), 'susurrus-ggml-'));
+  let built: Awaited<ReturnType<typeof builtPackage>>;
+  beforeAll(async () => {
+    built = await builtPackage();
+  });
+  afterAll(() => rmSync(root, { recursive: true }));
+
+  function write(name: string, bytes: Uint8Array): string {
+    const path = join(root, name);
+    writeFileSync(path, bytes);
+    return path;
+  }
+
+  describe.each(goldenModels)('%s', (model) => {
+    test.each(['f32', 'f16'] as const)('%s gives the goldens’ tokens', async (type) => {
+      // The name says nothing.
+      const source = write(`${model}.${type}`, ggmlFile(model, type));
+      const path = join(root, `${model}-${type}.apr`);
+      const result = await built.convertModel(source, path, { dtype: 'f32' });
+      expect(result.warnings).toEqual([]);
+      await expectGoldenTokens(model, path);
+    });
+  });
+
+  describe('blocks', () => {
+    const model = 'micro';
+
+    test.each(blockTypes)('of %s go over as they are', async (type) => {
+      const source = write(`blocks.${type}`, ggmlFile(model, type));
+      const path = join(root, `blocks-${type}.apr`);
+      await built.convertModel(source, path, { compress: 'none' });
+      const found = await apr2Tensors(path);
+      for (const tensor of goldenTensors(model)) {
+        const stored = storedType(tensor, type);
+        const [dtype, bytes] = found.get(tensor.name)!;
+        expect([tensor.name, dtype]).toEqual([tensor.name, stored]);
+        expect(bytes.equals(storedBytes(tensor.values, stored))).toBe(true);
+      }
+      using loaded = await built.loadModel(path);
+      expect(loaded.info.dtypes).toContain(type);
+    });
+
+    test.each([...blockTypes])('of %s become floats by their formula', async (type) => {
+      const source = write(`floats.${type}`, ggmlFile(model, type));
+      const path = join(root, `floats-${type}.apr`);
+      await built.convertModel(source, path, { dtype: 'f32', compress: 'none' });
+      const found = await apr2Tensors(path);
+      const largestStep = { q8_0: 1 / 127, q5_1: 2 / 31, q5_0: 1 / 16, q4_1: 2 / 15, q4_0: 1 / 8 };
+      for (const { name, shape, values } of goldenTensors(model)) {
+        if (shape.length !== 2 || name.endsWith('positional_embedding')) continue;
+        const [dtype, bytes] = found.get(name)!;
+        expect(dtype).toBe('f32');
+        for (let block = 0; block < values.length; block += 32) {
+          const range = values.subarray(block, block + 32);
+          const magnitude = Math.max(...range.map(Math.abs));
+          const limit = largestStep[type] * magnitude * 1.01 + 1e-6;
+          range.forEach((value, i) => {
+            const error = Math.abs(bytes.readFloatLE(4 * (block + i)) - value);
+            if (error > limit) throw new Error(`${name} ${block + i}: ${error} > ${limit}`);
+          });
+        }
+      }
+    });
+  });
+
+  test('the file’s filterbank, vocabulary and format are kept', async () => {
+    const source = write('kept.bin', ggmlFile('micro-en', 'f16'));
+    const path = join(root, 'kept.apr');
+    await built.convertModel(source, path);
+    const { metadata } = await built.inspect(path);
+    expect(metadata).toMatchObject({
+      model_card: { source_format: 'ggml' },
+      vocab: { length: 51864 },
+      mel_filterbank: { length: 80 * 201 },
+    });
+    using model = await built.loadModel(path);
+    expect(await model.tokenizer.decode([15496, 995])).toBe('Hello world');
+    expect(model.tokenizer.special).toMatchObject({ endOfText: 50256, timestampBegin: 50363 });
+  });
+
+  test('a damaged vocabulary is left out, and another one is taken', async () => {
+    const file = Buffer.from(ggmlFile('micro', 'f16'));
+    // Token 94 is the byte A1; whisper.cpp's fixtures have U+FFFD there.
+    const vocabulary = 56 + 80 * 201 * 4 + 4;
+    const token = vocabulary + 94 * 5;
+    expect(file.readUInt32LE(token)).toBe(1);
+    const damaged = Buffer.concat([
+      file.subarray(0, token),
+      Buffer.from([3, 0, 0, 0, 0xef, 0xbf, 0xbd]),
+      file.subarray(token + 5),
+    ]);
+    const source = write('damaged.bin', damaged);
+    const path = join(root, 'damaged.apr');
+    const result = await built.convertModel(source, path);
+    expect(result.warnings).toEqual([
+      expect.stringMatching(/vocabulary is damaged/),
+      expect.stringMatching(/--vocabulary FILE/),
+    ]);
+    const other = join(root, 'other.apr');
+    await built.convertModel(source, other, { vocabulary: goldenRanks('micro') });
+    using model = await built.loadModel(other);
+    expect(await model.tokenizer.decode([15947, 1002])).toBe('Hello world');
+  });
+
+  test('the command line recognises it, and shards and LZ4 work as ever', () => {
+    const source = write('command.bin', ggmlFile('micro', 'q5_0' satisfies GgmlType));
+    const path = join(root, 'command.apr');
+    susurrus('convert', source, path, '--shard-size', '1MB');
+    const whole = join(root, 'whole.apr');
+    susurrus('convert', source, whole);
+    expect(readFileSync(path, 'utf8')).toContain('"sharded": true');
+    expect(JSON.parse(susurrus('inspect', whole, '--json'))).toMatchObject({
+      metadata: { quantization: { method: 'Q5_0' } },
+    });
+  });
+
+  test.each([
+    [
+      'cut',
+      (file: Buffer) => file.subarray(0, file.length - 3),
+      { code: 'truncated_input', details: { reason: 'truncated', subject: 'decoder.ln.bias' } },
+      /bad cut\.bin/,
+    ],
+    [
+      'of K-quants',
+      (file: Buffer) => {
+        file.writeInt32LE(2012, 44);
+        return file;
+      },
+      {
+        code: 'unsupported_feature',
+        details: { reason: 'unsupported_dtype', offset: 44, subject: 'ftype', got: 'Q4_K' },
+      },
+      /bad of K-quants\.bin/,
+    ],
+    [
+      'without its last tensor',
+      (file: Buffer) => file.subarray(0, file.length - (12 + 4 + 15 + 256)),
+      { code: 'missing_tensor', details: { reason: 'model', subject: 'decoder.ln.bias' } },
+      /decoder\.ln\.bias/,
+    ],
+  ] as const)('a file %s is refused, and nothing is left', async (name, edit, expected, says) => {
+    const source = write(`bad ${name}.bin`, edit(Buffer.from(ggmlFile('micro', 'f16'))));
+    const destination = join(root, `bad ${name}.apr`);
+    const error = await errorOf(built.convertModel(source, destination));
+    expect(error).toMatchObject(expected);
+    expect((error as Error).message).toMatch(says);
+    expect(existsSync(destination)).toBe(false);
+  });
+});

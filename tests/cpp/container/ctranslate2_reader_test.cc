@@ -1,0 +1,265 @@
+#include "container/ctranslate2/ctranslate2_reader.h"
+
+#include <functional>
+
+#include "container/checkpoint_pieces.h"
+
+namespace susurrus::testing {
+namespace {
+
+void append_name(Bytes& out, std::string_view name) {
+  append_number<uint16_t>(out, static_cast<uint16_t>(name.size() + 1));
+  append_text(out, name);
+  out.push_back(0);
+}
+
+struct Variable {
+  std::string name;
+  std::vector<uint32_t> dims;
+  uint8_t type = 4;
+  Bytes data;
+  int64_t byte_count = -1;  // where it differs from the data's
+};
+
+Variable scalar(std::string name, uint8_t value) { return {std::move(name), {}, 1, {value}}; }
+Variable heads(std::string name, uint8_t value) { return {std::move(name), {}, 2, {value, 0}}; }
+
+/// Bytes that tell their variable.
+Variable halves(std::string name, std::vector<uint32_t> dims, uint8_t fill) {
+  size_t count = 2;
+  for (uint32_t dim : dims) count *= dim;
+  return {std::move(name), std::move(dims), 4, Bytes(count, fill)};
+}
+
+Variable scales(std::string name, std::vector<float> values) {
+  Variable made{std::move(name), {static_cast<uint32_t>(values.size())}, 0, {}};
+  for (float value : values) append_number(made.data, value);
+  return made;
+}
+
+/// The smallest file whose shapes tell all dimensions; a state of 4.
+struct CTranslate2File {
+  uint32_t version = 6;
+  std::string specification = "WhisperSpec";
+  uint32_t revision = 3;
+  int64_t variable_count = -1;
+  std::vector<Variable> variables = {
+      scalar("decoder/activation", 3),
+      {"decoder/embeddings/weight", {2, 4}, 1, Bytes(8, 7)},
+      scales("decoder/embeddings/weight_scale", {2, 4}),
+      halves("decoder/layer_0/attention/linear_1/weight", {8, 4}, 1),
+      halves("decoder/layer_0/self_attention/linear_0/bias", {12}, 2),
+      {"decoder/layer_0/self_attention/linear_0/weight", {12, 4}, 1, Bytes(48, 9)},
+      scales("decoder/layer_0/self_attention/linear_0/weight_scale",
+             {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}),
+      halves("decoder/layer_norm/gamma", {4}, 3),
+      heads("decoder/num_heads", 2),
+      halves("decoder/position_encodings/encodings", {5, 4}, 4),
+      scalar("decoder/scale_embeddings", 0),
+      halves("encoder/conv1/weight", {4, 80, 3}, 5),
+      halves("encoder/layer_1/ffn/linear_0/bias", {16}, 6),
+      heads("encoder/num_heads", 1),
+      halves("encoder/position_encodings/encodings", {6, 4}, 8),
+  };
+  uint32_t alias_count = 1;
+  Bytes tail;
+
+  Bytes build() const {
+    Bytes out;
+    append_number(out, version);
+    append_name(out, specification);
+    append_number(out, revision);
+    append_number<uint32_t>(
+        out, static_cast<uint32_t>(variable_count < 0 ? variables.size() : variable_count));
+    for (const Variable& variable : variables) {
+      append_name(out, variable.name);
+      out.push_back(static_cast<uint8_t>(variable.dims.size()));
+      for (uint32_t dim : variable.dims) append_number(out, dim);
+      out.push_back(variable.type);
+      append_number<uint32_t>(out,
+                              static_cast<uint32_t>(variable.byte_count < 0 ? variable.data.size()
+                                                                            : variable.byte_count));
+      out.insert(out.end(), variable.data.begin(), variable.data.end());
+    }
+    append_number(out, alias_count);
+    append_name(out, "decoder/projection/weight");
+    append_name(out, "decoder/embeddings/weight");
+    out.insert(out.end(), tail.begin(), tail.end());
+    return out;
+  }
+
+  /// Where a variable begins: the length of its name.
+  uint64_t offset(size_t variable) const {
+    uint64_t at = 4 + 2 + 12 + 8;
+    for (size_t i = 0; i < variable; ++i) {
+      at += 2 + variables[i].name.size() + 1 + 1 + 4 * variables[i].dims.size() + 5 +
+            variables[i].data.size();
+    }
+    return at;
+  }
+  uint64_t rank_offset(size_t variable) const {
+    return offset(variable) + 2 + variables[variable].name.size() + 1;
+  }
+  uint64_t data_offset(size_t variable) const {
+    return rank_offset(variable) + 1 + 4 * variables[variable].dims.size() + 5;
+  }
+};
+
+void expect_malformed(const std::function<void(CTranslate2File&)>& edit, ErrorReason reason,
+                      uint64_t offset, std::string_view subject,
+                      ErrorCode code = ErrorCode::malformed) {
+  CTranslate2File file;
+  EXPECT_TRUE(read_checkpoint(file.build()).has_value());
+  edit(file);
+  expect_read_error(file.build(), code, reason, offset, subject);
+}
+
+const CheckpointTensor* find(const Checkpoint& checkpoint, std::string_view name) {
+  for (const CheckpointTensor& tensor : checkpoint.tensors) {
+    if (tensor.info.name == name) return &tensor;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+SUSURRUS_TEST(ctranslate2_reader_names_and_divides_variables) {
+  const CTranslate2File made;
+  const Bytes file = made.build();
+  for (size_t piece : {0, 1, 3, 100}) {
+    for (bool skips : {false, true}) {
+      const auto found = read_checkpoint(file, piece, skips);
+      ASSERT_TRUE(found.has_value());
+      WhisperDimensions wanted;
+      wanted.n_vocab = 2;
+      wanted.n_audio_ctx = 6;
+      wanted.n_text_ctx = 5;
+      wanted.n_mels = 80;
+      wanted.n_audio_layer = 2;
+      wanted.n_text_layer = 1;
+      wanted.n_audio_head = 1;
+      wanted.n_text_head = 2;
+      wanted.n_audio_state = wanted.n_text_state = 4;
+      EXPECT_TRUE(found->dimensions == wanted);
+      // Two halves of one matrix, three thirds of another; the key has no bias.
+      EXPECT_EQ(found->tensors.size(), 13u);
+      const CheckpointTensor* value = find(*found, "decoder.blocks.0.cross_attn.value.weight");
+      ASSERT_TRUE(value != nullptr);
+      EXPECT_TRUE(value->info.dtype == Dtype::f16);
+      EXPECT_TRUE(value->info.shape == Shape({4, 4}));
+      EXPECT_EQ(value->info.file_offset, made.data_offset(3) + 32);
+      EXPECT_EQ(value->info.stored_byte_count, 32u);
+      EXPECT_TRUE(find(*found, "decoder.blocks.0.attn.key.bias") == nullptr);
+      const CheckpointTensor* bias = find(*found, "decoder.blocks.0.attn.value.bias");
+      ASSERT_TRUE(bias != nullptr);
+      EXPECT_EQ(bias->info.file_offset, made.data_offset(4) + 16);
+      const CheckpointTensor* key = find(*found, "decoder.blocks.0.attn.key.weight");
+      ASSERT_TRUE(key != nullptr);
+      EXPECT_TRUE(key->info.dtype == Dtype::f32);
+      EXPECT_EQ(key->info.stored_byte_count, 16u);
+      EXPECT_EQ(key->info.file_offset, made.data_offset(5) + 16);
+      EXPECT_TRUE(key->row_divisors == std::vector<float>({5, 6, 7, 8}));
+      EXPECT_TRUE(find(*found, "decoder.token_embedding.weight")->row_divisors ==
+                  std::vector<float>({2, 4}));
+      EXPECT_TRUE(find(*found, "encoder.blocks.1.mlp.0.bias") != nullptr);
+    }
+  }
+}
+
+SUSURRUS_TEST(ctranslate2_reader_refuses_other_versions_and_models) {
+  using enum ErrorReason;
+  for (uint32_t other : {2u, 3u, 5u, 7u}) {
+    expect_malformed([&](CTranslate2File& file) { file.version = other; }, version, 0, "version",
+                     ErrorCode::unsupported_version);
+  }
+  expect_malformed([](CTranslate2File& file) { file.revision = 2; }, version, 18, "revision",
+                   ErrorCode::unsupported_version);
+  expect_malformed([](CTranslate2File& file) { file.variables[0].data[0] = 0; }, unsupported,
+                   CTranslate2File().data_offset(0), "decoder/activation",
+                   ErrorCode::unsupported_feature);
+  expect_malformed([](CTranslate2File& file) { file.variables[10].data[0] = 1; }, unsupported,
+                   CTranslate2File().data_offset(10), "decoder/scale_embeddings",
+                   ErrorCode::unsupported_feature);
+  expect_malformed([](CTranslate2File& file) { file.variables[8].data[1] = 0x80; }, bad_metadata,
+                   CTranslate2File().data_offset(8), "decoder/num_heads");
+}
+
+SUSURRUS_TEST(ctranslate2_reader_refuses_bad_variables) {
+  using enum ErrorReason;
+  const CTranslate2File sound;
+  const std::string cross = "decoder/layer_0/attention/linear_1/weight";
+  Bytes many = sound.build();
+  many.resize(11 * 70000);
+  store_le<uint32_t>(many.data() + 22, 65537);
+  expect_read_error(many, ErrorCode::limit_exceeded, limit, 22, "variable count");
+  expect_malformed([](CTranslate2File& file) { file.variable_count = 1 << 30; }, bad_index, 22,
+                   "variable count");
+  expect_malformed([](CTranslate2File& file) { file.variables[3].name.clear(); }, bad_name,
+                   sound.offset(3), "variable name");
+  expect_malformed([](CTranslate2File& file) { file.variables[3].name[7] = '\0'; }, bad_name,
+                   sound.offset(3) + 2,
+                   std::string("decoder\0layer_0/attention/linear_1/weight", cross.size()));
+  expect_malformed([](CTranslate2File& file) { file.variables[3].name[8] = 'L'; }, bad_name,
+                   sound.data_offset(3), "decoder/Layer_0/attention/linear_1/weight");
+  expect_malformed([&](CTranslate2File& file) { file.variables[3].dims.assign(9, 1); }, bad_shape,
+                   sound.rank_offset(3), cross);
+  expect_malformed([](CTranslate2File& file) { file.variables[3].dims.assign(4, 0x80000000); },
+                   bad_shape, sound.rank_offset(3) + 1, cross);
+  expect_malformed([](CTranslate2File& file) { file.variables[3].type = 6; }, unsupported_dtype,
+                   sound.data_offset(3) - 5, cross, ErrorCode::unsupported_feature);
+  expect_malformed([](CTranslate2File& file) { file.variables[3].type = 2; }, unsupported_dtype,
+                   sound.data_offset(3), cross, ErrorCode::unsupported_feature);
+  expect_malformed([](CTranslate2File& file) { file.variables[3].byte_count = 63; }, size_mismatch,
+                   sound.data_offset(3) - 4, cross);
+  expect_malformed(
+      [](CTranslate2File& file) {
+        file.variables[4].name = file.variables[3].name;
+        file.variables[4].dims = {6, 2};
+      },
+      duplicate, sound.data_offset(4) - 3 + 4, cross);
+  expect_malformed([](CTranslate2File& file) { file.variables[4].dims = {2, 6}; }, model,
+                   sound.data_offset(4) + 4, "decoder/layer_0/self_attention/linear_0/bias",
+                   ErrorCode::shape_mismatch);
+  expect_malformed([](CTranslate2File& file) { file.variables.erase(file.variables.begin() + 7); },
+                   model, kNoOffset, "decoder.ln.weight", ErrorCode::missing_tensor);
+}
+
+SUSURRUS_TEST(ctranslate2_reader_refuses_bad_scales) {
+  using enum ErrorReason;
+  const CTranslate2File sound;
+  const std::string name = "decoder/embeddings/weight_scale";
+  for (float bad : {0.0f, -1.0f, INFINITY, NAN}) {
+    expect_malformed([&](CTranslate2File& file) { file.variables[2] = scales(name, {2, bad}); },
+                     bad_scale, sound.data_offset(2) + 4, name);
+  }
+  expect_malformed([&](CTranslate2File& file) { file.variables[2] = scales(name, {1, 2, 3}); },
+                   model, sound.data_offset(2), name, ErrorCode::shape_mismatch);
+  expect_malformed([](CTranslate2File& file) { file.variables.erase(file.variables.begin() + 2); },
+                   model, kNoOffset, name, ErrorCode::missing_tensor);
+}
+
+SUSURRUS_TEST(ctranslate2_reader_refuses_bad_ends) {
+  using enum ErrorReason;
+  const CTranslate2File sound;
+  const Bytes file = sound.build();
+  const uint64_t aliases = sound.offset(sound.variables.size());
+  expect_malformed([&](CTranslate2File& made) { made.tail = {0}; }, trailing_data, file.size(),
+                   "file");
+  expect_malformed([&](CTranslate2File& made) { made.alias_count = 1 << 20; }, bad_index, aliases,
+                   "alias count");
+  Bytes unterminated = file;
+  unterminated.back() = 'x';
+  expect_read_error(unterminated, ErrorCode::malformed, bad_name, file.size() - 26, "alias");
+  Bytes cut(file.begin(), file.end() - 1);
+  expect_read_error(cut, ErrorCode::truncated_input, truncated, file.size() - 26, "alias");
+  cut.resize(aliases + 2);
+  expect_read_error(cut, ErrorCode::truncated_input, truncated, aliases, "alias count");
+  cut.resize(sound.data_offset(14) + 3);
+  expect_read_error(cut, ErrorCode::truncated_input, truncated, sound.data_offset(14),
+                    "encoder/position_encodings/encodings");
+  cut.resize(sound.data_offset(13) + 1);
+  expect_read_error(cut, ErrorCode::truncated_input, truncated, sound.data_offset(13),
+                    "encoder/num_heads");
+}
+
+}  // namespace susurrus::testing

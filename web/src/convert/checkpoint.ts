@@ -1,0 +1,76 @@
+// What the files of a checkpoint say besides their weights, as the core reads it.
+import { unwrap } from '../engine/glue.js';
+import type { Pace } from '../engine/pace.js';
+import { pushThroughWindow } from '../engine/windows.js';
+import { sourceFailed, SusurrusError } from '../errors.js';
+import type { Checkpoint } from '../files/files.mjs';
+import type { FilesModule } from '../files/module.js';
+import type { Architecture } from './dimensions.js';
+import type { SourceFolder } from './source_folder.js';
+
+export interface CheckpointFacts {
+  readonly format: string;
+  /** Absent where other files of the folder tell it. */
+  readonly architecture?: Architecture;
+  /** Of the largest tensor. */
+  readonly dtype?: string;
+  readonly hasByteLevelText: boolean;
+  readonly warnings: readonly string[];
+}
+
+export interface OpenedCheckpoint {
+  readonly file: string;
+  /** Whoever opened it deletes it. */
+  readonly core: Checkpoint;
+  readonly facts: CheckpointFacts;
+}
+
+/** Enough for many headers of tensors, little where a tensor is left out. */
+const pieceBytes = 1 << 16;
+
+/** Recognises a file by its first bytes and reads what stands before and between its weights. */
+export async function openCheckpoint(
+  module: FilesModule,
+  folder: SourceFolder,
+  file: string,
+  pace: Pace,
+): Promise<OpenedCheckpoint> {
+  const byteCount = await folder.byteCount(file);
+  if (byteCount === undefined) throw sourceFailed(file, 'there is no such file');
+  const core = new module.Checkpoint(byteCount);
+  try {
+    await readAll(core, folder, file, byteCount, pace);
+    unwrap(core.finish());
+    return { file, core, facts: JSON.parse(core.facts()) as CheckpointFacts };
+  } catch (error) {
+    core.delete();
+    throw inFile(file, error);
+  }
+}
+
+async function readAll(
+  core: Checkpoint,
+  folder: SourceFolder,
+  file: string,
+  byteCount: number,
+  pace: Pace,
+): Promise<void> {
+  let at = 0;
+  while (at < byteCount && !core.isComplete()) {
+    const count = Math.min(pieceBytes, byteCount - at);
+    const begin = at;
+    for await (const piece of folder.read(file, at, count)) {
+      await pushThroughWindow(core, piece, (pushed) => core.push(pushed), pace);
+      at += piece.length;
+    }
+    if (at === begin) throw sourceFailed(file, 'it became shorter while it was read');
+    const skippable = core.skippable();
+    core.skip(skippable);
+    at += skippable;
+  }
+}
+
+function inFile(file: string, error: unknown): unknown {
+  if (!(error instanceof SusurrusError) || error.code === 'aborted') return error;
+  return new SusurrusError(error.code, `${file}: ${error.message}`, error.details);
+}
