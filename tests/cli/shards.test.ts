@@ -4,13 +4,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { flagBits, writeApr2 } from '../support/apr2_writer.js';
+import { flagBits, withFooter, writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelBytes, modelPath } from '../support/embedded_model.js';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { projectRoot } from '../support/shared_folder.js';
+import { writeSealed } from '../support/sealed_writer.js';
 import { manifestBytes, shardName, tinyShards, writeShards } from '../support/sharded_model.js';
-import { tinyMetadata, tinyWhisper } from '../support/tiny_whisper.js';
+import { tinyWhisper } from '../support/tiny_whisper.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
@@ -103,12 +104,18 @@ describe('susurrus shard', () => {
   test('leaves out the digests of the file before', async () => {
     const folder = newFolder();
     const path = join(folder, 'digested.apr');
-    const metadata = { ...tinyMetadata, piece_digests: { algorithm: 'SHA-256', digests: ['00'] } };
-    writeFileSync(path, writeApr2({ ...tinyWhisper(), metadata }));
+    const { bytes } = writeSealed(tinyWhisper(), { digests: { pieceSize: 4096 } });
+    writeFileSync(path, bytes);
     const to = join(folder, 'plain.apr');
     const { warnings } = await susurrus.unshardModel(path, to);
     expect(warnings.join()).toContain('piece_digests');
     expect((await susurrus.inspect(to)).metadata).not.toHaveProperty('piece_digests');
+    // They are looked at first.
+    bytes[bytes.length - 100]! ^= 1;
+    writeFileSync(path, withFooter(bytes.subarray(0, -16)));
+    await expect(susurrus.unshardModel(path, join(folder, 'other.apr'))).rejects.toMatchObject({
+      code: 'checksum_mismatch',
+    });
   });
 });
 

@@ -3,7 +3,7 @@ import { abortedBy } from './errors.js';
 import { checkOptions, progressCheck, signalCheck } from './options.js';
 import type { Platform } from './platform/platform.js';
 import { checkSealOptions, sealChecks } from './seal_options.js';
-import { readSource, withSigner } from './sources/read_source.js';
+import { readSource, withSeals } from './sources/read_source.js';
 import type { Seals } from './sources/sealed_source.js';
 
 /** Reads and verifies a whole model file, and says what it holds; weights are not kept. */
@@ -17,7 +17,7 @@ export async function inspectOn(
   await checkSealOptions(options);
   if (options.signal?.aborted) throw abortedBy(options.signal);
   const files = platform.openFiles();
-  const { facts, signer } = await readSource(
+  const { facts, seals: opened } = await readSource(
     source,
     platform,
     {
@@ -33,5 +33,5 @@ export async function inspectOn(
     options,
   );
   files.close();
-  return withSigner(facts, signer);
+  return withSeals(facts, opened);
 }

@@ -11,7 +11,7 @@ import {
 } from './options.js';
 import type { Platform } from './platform/platform.js';
 import { checkSealOptions, sealChecks } from './seal_options.js';
-import { readSource, withSigner } from './sources/read_source.js';
+import { readSource, withSeals } from './sources/read_source.js';
 import { mostThreads } from './threads.js';
 
 /** Streams a model file into an engine of its own; resolves once footer and checksum are verified. */
@@ -33,7 +33,11 @@ export async function loadModelOn(
   let choice = platform.chooseThreads(options.threads);
   let engine = platform.openEngine(choice.threads);
   const start = () => engine.call('start', { variant, threads: choice.threads });
-  const { started, facts, signer } = await readSource(
+  const {
+    started,
+    facts,
+    seals: opened,
+  } = await readSource(
     source ?? platform.embeddedModel,
     platform,
     {
@@ -56,5 +60,5 @@ export async function loadModelOn(
     },
     options,
   );
-  return new EngineModel(engine, platform, { ...started, ...choice }, withSigner(facts, signer));
+  return new EngineModel(engine, platform, { ...started, ...choice }, withSeals(facts, opened));
 }

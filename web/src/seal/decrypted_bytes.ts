@@ -1,6 +1,6 @@
 // An encrypted APR2 file as the plain one that the core reads. Nothing moves: what nonces and tags took is padding behind each
-// tensor, so that every offset, of the file's parts and of errors, is that of the encrypted file. The checksum is the same too, which
-// a manifest may state.
+// tensor, so that every offset, of the file's parts and of errors, is that of the encrypted file. Of a shard the
+// checksum is the same too, which its manifest may state.
 import type { ModelKey } from '../api_types.js';
 import { fileError, type SusurrusError } from '../errors.js';
 import { beforeFooter, footerAt, makeFooter, wrongChecksum, zeros } from './apr2_footer.js';
@@ -42,14 +42,17 @@ export class DecryptedBytes {
   readonly #queue: ByteQueue;
   readonly #front: Apr2Front;
   readonly #isPlain: boolean;
+  readonly #keepsChecksum: boolean;
   /** Of what came, and of what went on. */
   readonly #crcIn = new RunningCrc32();
   readonly #crcOut = new RunningCrc32();
 
-  constructor(queue: ByteQueue, front: Apr2Front, decryption: Decryption) {
+  /** `keepsChecksum`: what is passed on has the file's own checksum, for which its last bytes of padding are chosen. */
+  constructor(queue: ByteQueue, front: Apr2Front, decryption: Decryption, keepsChecksum: boolean) {
     this.#queue = queue;
     this.#front = front;
     this.#isPlain = decryption === 'plain';
+    this.#keepsChecksum = keepsChecksum && this.#isPlain && front.index.entries.length > 0;
   }
 
   async *bytes(key: ModelKey): AsyncGenerator<Uint8Array> {
@@ -79,7 +82,7 @@ export class DecryptedBytes {
       throw decryptionError(fieldOffsets.flags, 'key', expected, 'another kind of key');
     }
     // The last bytes before the footer are nobody's: what the nonce of the last tensor took, or padding.
-    const held = this.#isPlain && tensors.length > 0 ? patchBytes : 0;
+    const held = this.#keepsChecksum ? patchBytes : 0;
     for (const tensor of tensors) {
       yield* this.#gap(tensor);
       const kept = tensor === tensors.at(-1) ? held : 0;

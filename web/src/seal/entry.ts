@@ -14,20 +14,25 @@ import { unseal as unsealed, type SealReport } from './unseal.js';
 /** unseal(), a step at a time; `confirm()` is asked when the core has accepted everything. */
 export interface Unsealing {
   next(): Promise<Outcome<IteratorResult<Uint8Array, unknown>>>;
-  confirm(): Outcome<string | undefined>;
+  confirm(): Outcome<SealReport>;
 }
 
-export function unseal(queue: ByteQueue, options: SealOptions, decryption: Decryption): Unsealing {
+export function unseal(
+  queue: ByteQueue,
+  options: SealOptions,
+  decryption: Decryption,
+  isPart: boolean,
+): Unsealing {
   const keys = sealKeys(options);
   const report: SealReport = {};
-  const bytes = unsealed(queue, keys, decryption, report);
+  const bytes = unsealed(queue, keys, decryption, report, isPart);
   return {
     next: asOutcomes(() => bytes.next()),
     // A file of another format, which the core knows and nobody could have signed.
     confirm: () =>
       report.signer === undefined && keys.isSignatureRequired
         ? { error: toErrorMessage(noSignature()), cause: undefined }
-        : { value: report.signer },
+        : { value: report },
   };
 }
 

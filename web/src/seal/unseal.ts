@@ -19,17 +19,20 @@ export interface SealKeys {
 export interface SealReport {
   /** The public key, in hexadecimal digits, whose signature was verified. */
   signer?: string;
+  /** The last bytes of padding are not the file's. */
+  hasOtherPadding?: boolean;
 }
 
 /**
  * A file's bytes in front of the core's reader: those that digests, a signature or encryption stand for are passed on only
- * when they are proved. Files that are no sound APR2 pass as they are, and the core says what is wrong with them.
+ * when they are proved. `isPart`: it is one of several files. Files that are no sound APR2 pass as they are, and the core says what is wrong with them.
  */
 export async function* unseal(
   queue: ByteQueue,
   keys: SealKeys,
   decryption: Decryption,
   report: SealReport,
+  isPart = false,
 ): AsyncGenerator<Uint8Array> {
   const front = await readApr2Front(queue);
   if (!front) {
@@ -39,9 +42,10 @@ export async function* unseal(
   const verified = await verify(queue, front, keys, report);
   const { key } = keys;
   const isDecrypted = key !== undefined && hasFlag(front, flagBits.encrypted);
+  if (isDecrypted && isPart && decryption === 'plain') report.hasOtherPadding = true;
   let passed = 0;
   for await (const bytes of isDecrypted
-    ? new DecryptedBytes(new ByteQueue(verified), front, decryption).bytes(key)
+    ? new DecryptedBytes(new ByteQueue(verified), front, decryption, isPart).bytes(key)
     : verified) {
     passed += bytes.length;
     yield bytes;

@@ -24,18 +24,25 @@ export interface Reader<Started, Facts> extends FileReader {
   readonly close: () => void;
 }
 
+/** What opening the seals of a model's files found out. */
+export interface OpenedSeals {
+  /** Whose signatures were verified. */
+  readonly signer?: string;
+  /** What the core says of bytes that are not the files'. */
+  readonly untrueWarnings: ReadonlySet<string>;
+}
+
 export type ReadOptions = PumpOptions & SealOptions;
 
 /**
  * Reads the file that was named and, if it is a manifest, all that it names, one after the other. The seals of each file are
- * opened by themselves: a manifest has none, and each shard has to be what the options ask for. Answers whose signatures
- * were verified.
+ * opened by themselves: a manifest has none, and each shard has to be what the options ask for.
  */
 export async function readFiles(
   opened: OpenedSource,
   reader: FileReader,
   options: ReadOptions,
-): Promise<string | undefined> {
+): Promise<OpenedSeals> {
   // A manifest's own bytes are no progress beside those of its shards.
   let isManifest: boolean | undefined;
   const push = (bytes: Uint8Array): Promise<unknown> => {
@@ -48,18 +55,21 @@ export async function readFiles(
     { ...options, onProgress: (event) => !isManifest && options.onProgress?.(event) },
   );
   // A file that names others holds no weights, which is what a signature is asked for.
-  const signers = new Set([missing.length > 0 ? undefined : confirm()]);
+  const signers = new Set([missing.length > 0 ? undefined : confirm().signer]);
+  const untrueWarnings = new Set<string>();
   const byteCount = missing.reduce((sum, file) => sum + file.byteCount, 0);
   let before = 0;
   for (const file of missing) {
     const part = await openPart(opened, file.name);
     const whole = { byteCount, before };
     const read = await readFile(part, reader, { ...options, whole }, file.name);
-    signers.add(read.confirm());
+    const { signer, hasOtherPadding } = read.confirm();
+    signers.add(signer);
+    if (hasOtherPadding) untrueWarnings.add(`${file.name}: padding is not zero`);
     before += file.byteCount;
   }
   signers.delete(undefined);
-  return signers.size > 0 ? [...signers].join(', ') : undefined;
+  return { ...(signers.size > 0 && { signer: [...signers].join(', ') }), untrueWarnings };
 }
 
 async function readFile(
@@ -113,7 +123,7 @@ export async function readSource<Started, Facts>(
     readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
     readonly signal?: AbortSignal | undefined;
   },
-): Promise<{ readonly started: Started; readonly facts: Facts; readonly signer?: string }> {
+): Promise<{ readonly started: Started; readonly facts: Facts; readonly seals: OpenedSeals }> {
   const { signal } = options;
   // Closing the module ends whatever is under way, so the signal needs nobody's attention.
   const onAbort = (): void => reader.close();
@@ -121,9 +131,8 @@ export async function readSource<Started, Facts>(
   const opening = openSource(source, platform, signal);
   try {
     const [started, opened] = await Promise.all([reader.start(), opening]);
-    const signer = await readFiles(opened, reader, { ...options, phase: reader.phase });
-    const facts = await reader.finish();
-    return { started, facts, ...(signer !== undefined && { signer }) };
+    const seals = await readFiles(opened, reader, { ...options, phase: reader.phase });
+    return { started, facts: await reader.finish(), seals };
   } catch (error) {
     reader.close();
     void opening.then(release, () => undefined);
@@ -139,13 +148,13 @@ function release({ chunks }: OpenedSource): void {
 }
 
 /** What a file holds, with whose signature of it was verified: then it is no longer one that was not checked. */
-export function withSigner<Facts extends { readonly warnings: readonly string[] }>(
+export function withSeals<Facts extends { readonly warnings: readonly string[] }>(
   facts: Facts,
-  signer: string | undefined,
+  { signer, untrueWarnings }: OpenedSeals,
 ): Facts & { readonly signer?: string } {
-  if (signer === undefined) return facts;
-  const warnings = facts.warnings.filter(
-    (warning) => !/(^|: )signature not checked$/.test(warning),
-  );
-  return { ...facts, warnings, signer };
+  const isTrue = (warning: string): boolean =>
+    !untrueWarnings.has(warning) &&
+    (signer === undefined || !/(^|: )signature not checked$/.test(warning));
+  const warnings = facts.warnings.filter(isTrue);
+  return { ...facts, warnings, ...(signer !== undefined && { signer }) };
 }

@@ -7,6 +7,7 @@ import { ByteQueue } from '../seal/byte_queue.js';
 import { loadSeal, unwrapOutcome, type Outcome } from '../seal/load_seal.js';
 import type { Decryption } from '../seal/decrypted_bytes.js';
 import type { Unsealing } from '../seal/entry.js';
+import type { SealReport } from '../seal/unseal.js';
 import { hasSealOptions } from '../seal_options.js';
 
 const headerBytes = 32;
@@ -17,8 +18,8 @@ export type Seals = Decryption | 'ignored';
 
 export interface SealedSource {
   readonly source: OpenedSource;
-  /** Once the reader has accepted everything: whose signature was verified. Throws where one is required and was not. */
-  confirm(): string | undefined;
+  /** Once the reader has accepted everything: what was found out. Throws where a signature is required and none was verified. */
+  confirm(): SealReport;
 }
 
 /** `part`: the name of the file where it is one of several, for errors. */
@@ -28,7 +29,7 @@ export function openSealed(
   seals: Seals,
   part?: string,
 ): SealedSource {
-  if (seals === 'ignored') return { source: opened, confirm: () => undefined };
+  if (seals === 'ignored') return { source: opened, confirm: () => ({}) };
   const decryption = seals;
   const queue = new ByteQueue(opened.chunks);
   let unsealing: Unsealing | undefined;
@@ -45,7 +46,7 @@ export function openSealed(
       yield* queue.rest();
       return;
     }
-    unsealing = (await loadSeal()).unseal(queue, options, decryption);
+    unsealing = (await loadSeal()).unseal(queue, options, decryption, part !== undefined);
     for (;;) {
       const step = unwrap(await unsealing.next());
       if (step.done) return;
@@ -55,7 +56,7 @@ export function openSealed(
 
   return {
     source: { ...opened, chunks: closable(bytes(), queue) },
-    confirm: () => unsealing && unwrap(unsealing.confirm()),
+    confirm: () => (unsealing ? unwrap(unsealing.confirm()) : {}),
   };
 }
 
