@@ -20,11 +20,13 @@ export function halfSafetensors(tensors: readonly GoldenTensor[]): Uint8Array {
   return Buffer.concat([length, json, ...data]);
 }
 
+let nameMap: Readonly<Record<string, string>> | undefined;
+
 /** The hub's name for OpenAI's, by the list beside the goldens, which shows layer 0. */
 export function hubName(name: string): string {
   const layer = /blocks\.(\d+)\./.exec(name)?.[1] ?? '0';
-  const map = sharedJson('golden/models/name_map.json') as Record<string, string>;
-  const first = map[name.replace(/blocks\.\d+\./, 'blocks.0.')];
+  nameMap ??= sharedJson('golden/models/name_map.json') as Record<string, string>;
+  const first = nameMap[name.replace(/blocks\.\d+\./, 'blocks.0.')];
   if (first === undefined) throw new Error(`name_map.json has no ${name}`);
   return `model.${first.replace(/^model\./, '').replace('layers.0.', `layers.${layer}.`)}`;
 }

@@ -32,7 +32,17 @@ export function storedBytes(values: Float32Array, type: GgmlType): Uint8Array {
   return quantise(type, values);
 }
 
+const written = new Map<string, Uint8Array>();
+
+/** To be left as it is: whoever wants it damaged takes a copy. */
 export function ggmlFile(model: GoldenModel, type: GgmlType): Uint8Array {
+  const key = `${model} ${type}`;
+  const file = written.get(key) ?? writeFile(model, type);
+  written.set(key, file);
+  return file;
+}
+
+function writeFile(model: GoldenModel, type: GgmlType): Uint8Array {
   const dims = goldenDims(model);
   const tokens = readRanks(goldenRanks(model)).map((token) => Buffer.from(token, 'latin1'));
   // Published English files hold the end of text as their last token.

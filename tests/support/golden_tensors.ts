@@ -14,8 +14,16 @@ export interface GoldenTensor {
   readonly values: Float32Array;
 }
 
+const known = new Map<GoldenModel, readonly GoldenTensor[]>();
+
 /** The weights of a golden model, which are halves all of them. */
-export function goldenTensors(model: GoldenModel): GoldenTensor[] {
+export function goldenTensors(model: GoldenModel): readonly GoldenTensor[] {
+  const tensors = known.get(model) ?? readTensors(model);
+  known.set(model, tensors);
+  return tensors;
+}
+
+function readTensors(model: GoldenModel): GoldenTensor[] {
   const file = readFileSync(join(sharedFolder, `golden/models/${model}/model.safetensors`));
   const length = Number(file.readBigUInt64LE(0));
   const header = JSON.parse(file.toString('utf8', 8, 8 + length)) as Record<

@@ -15,9 +15,15 @@ const officialSizes: Readonly<Record<number, { base: number; languages: number }
   51866: { base: 50257, languages: 100 },
 };
 
-/** Fills the places after the ordinary text that `vocabulary` leaves empty, if `vocabularySize` is an official one. */
+/**
+ * Fills the places after the ordinary text that `vocabulary` leaves empty, if `vocabularySize` is an official one, or was
+ * before it was padded: then the last token before the timestamps tells which.
+ */
 export function addOfficialTokens(vocabulary: string[], vocabularySize: number): void {
-  const size = officialSizes[vocabularySize];
+  const unpadded = vocabulary.indexOf('<|notimestamps|>') + 1 + timestampCount;
+  const size =
+    officialSizes[vocabularySize] ??
+    (unpadded < vocabularySize ? officialSizes[unpadded] : undefined);
   if (!size) return;
   const names = [
     'endoftext',
