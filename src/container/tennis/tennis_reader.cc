@@ -319,6 +319,8 @@ Status TennisReader::next_argument() {
     parser_.expect(4, "arguments", &TennisReader::on_argument);
     return ok_status();
   }
+  // So that the last node's end is told of a sound graph only.
+  if (node_ + 1 == graph_.node_count()) SUSURRUS_TRY(graph_.check());
   SUSURRUS_TRY(sink_.on_node_end(graph_.arguments(node_)));
   ++node_;
   return next_node();
@@ -332,7 +334,6 @@ Status TennisReader::on_argument(ByteSpan bytes) {
 }
 
 Status TennisReader::end_graph() {
-  SUSURRUS_TRY(graph_.check());
   end_ = parser_.position();
   parser_.stream_rest(&TennisReader::on_rest);
   if (const auto name = graph_.shared_input_name()) {

@@ -16,8 +16,8 @@ struct TennisReaderOptions {
 /// Reads a TenniS module (tennis.md §1), pushed in order in pieces of any size, and holds it to every rule that its bytes
 /// decide (§4, 1 to 24 and 39). Holds the graph and one node's names; tensors pass through.
 ///
-/// A count or size that asks for more than the file has is the same error, truncated_input at its field, whether the length
-/// was known beforehand or not.
+/// A count or size that asks for more than the file has is truncated_input at its field: at once where the length is known,
+/// else at the end, unless what is misread behind it is wrong before that.
 class TennisReader {
  public:
   /// `sink` outlives the reader.

@@ -50,7 +50,8 @@ class TennisSink {
   virtual Status on_tensor(const TennisTensor& tensor) = 0;
   /// The tensor's bytes in order, never none.
   virtual Status on_tensor_bytes(ByteSpan bytes) = 0;
-  /// Indices of the nodes whose results are its arguments, in their order.
+  /// Indices of the nodes whose results are its arguments, in their order. A reader ends the last node only when the whole
+  /// graph is sound.
   virtual Status on_node_end(std::span<const uint32_t> arguments) = 0;
   /// Something acceptable but noteworthy. `text` is a stable English phrase.
   virtual void on_warning(std::string_view text) = 0;

@@ -183,15 +183,15 @@ SUSURRUS_TEST(tennis_chain_of_many_nodes_needs_no_stack) {
   TennisBuilder builder;
   builder.nodes.push_back(node("<param>", "x", {}));
   builder.inputs = {0};
-  for (int32_t i = 1; i < 20000; ++i) builder.nodes.push_back(node("relu", "", {i - 1}));
-  builder.outputs = {19999};
+  for (int32_t i = 1; i < 5000; ++i) builder.nodes.push_back(node("relu", "", {i - 1}));
+  builder.outputs = {4999};
   TennisRecording read;
   EXPECT_TRUE(read_module(read, builder.build()).has_value());
   // The other way round: every reference goes forwards.
-  builder.nodes.assign(20000, node("relu", "", {}));
-  for (int32_t i = 0; i < 19999; ++i) builder.nodes[i].arguments = {i + 1};
-  builder.nodes[19999] = node("<param>", "x", {});
-  builder.inputs = {19999};
+  builder.nodes.assign(5000, node("relu", "", {}));
+  for (int32_t i = 0; i < 4999; ++i) builder.nodes[i].arguments = {i + 1};
+  builder.nodes[4999] = node("<param>", "x", {});
+  builder.inputs = {4999};
   builder.outputs = {0};
   EXPECT_TRUE(read_module(read, builder.build()).has_value());
 }
