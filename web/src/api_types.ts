@@ -444,6 +444,45 @@ export interface InspectedShard {
   readonly flags: readonly string[];
 }
 
+/** One tensor of a node's parameter. */
+export interface InspectedField {
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  /** Byte offset in the file. */
+  readonly offset: number;
+  readonly size: number;
+  /** Of texts, and of at most 32 numbers: a list in the order of the file, of a scalar its number. */
+  readonly value?: string | number | boolean | null | readonly (number | boolean | null)[];
+}
+
+/** An input or output of a network. */
+export interface InspectedEnd {
+  /** Index of the node. */
+  readonly node: number;
+  readonly name: string;
+  /** Of an input, where the file says so: what it is cast to. */
+  readonly dtype?: string;
+  /** Of an input, where the file says so: -1 for any size. */
+  readonly shape?: readonly number[];
+}
+
+/** A network of operators: what a TenniS module holds. */
+export interface InspectedGraph {
+  readonly inputs: readonly InspectedEnd[];
+  readonly outputs: readonly InspectedEnd[];
+  readonly nodes: readonly {
+    /** The operator; `<param>` and `<const>` are inputs and constants. */
+    readonly op: string;
+    readonly name: string;
+    /** Indices of the nodes whose results are its arguments. */
+    readonly inputs: readonly number[];
+    readonly parameters: readonly {
+      readonly name: string;
+      readonly fields: readonly InspectedField[];
+    }[];
+  }[];
+}
+
 /** What a model file holds; the whole file has been read and verified. */
 export interface Inspection {
   readonly format: string;
@@ -456,6 +495,8 @@ export interface Inspection {
   readonly tensors: readonly InspectedTensor[];
   /** Of a model in shards, whose manifest was read: all of them. */
   readonly shards?: readonly InspectedShard[];
+  /** Of a network, such as a TenniS module; its tensors are those of its constants. */
+  readonly graph?: InspectedGraph;
   readonly warnings: readonly string[];
   /** The Ed25519 public key, in hexadecimal digits, whose signature was verified; of shards by several, all of them. */
   readonly signer?: string;

@@ -1,4 +1,5 @@
 // What is asked of the module that reads model files, and what it answers.
+import type { InspectedGraph } from '../api_types.js';
 import type { Link, PartFile } from '../worker/link.js';
 
 export interface InspectionFacts {
@@ -19,6 +20,8 @@ export interface InspectionFacts {
   }[];
   /** Of a model in shards. */
   readonly shards?: readonly { readonly file: string; readonly flags: readonly string[] }[];
+  /** Of a network. */
+  readonly graph?: InspectedGraph;
   readonly warnings: readonly string[];
 }
 
