@@ -7,7 +7,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildParts } from './build.mjs';
 import { portFrom, serve } from './serve_demo.mjs';
-import { relaxedSimdFlags } from './toolchain/node_flags.mjs';
 import { main, root, StepError } from './toolchain/steps.mjs';
 
 const sample = join(root, 'web/demo/sample.wav');
@@ -15,11 +14,9 @@ const sample = join(root, 'web/demo/sample.wav');
 /** Runs the command line that was just built; its output is the user's. */
 function susurrus(args) {
   return new Promise((done, failed) => {
-    const child = spawn(
-      process.execPath,
-      [...(relaxedSimdFlags() ?? []), join(root, 'dist/cli.mjs'), ...args],
-      { stdio: 'inherit' },
-    );
+    const child = spawn(process.execPath, [join(root, 'dist/cli.mjs'), ...args], {
+      stdio: 'inherit',
+    });
     child.on('error', failed);
     child.on('close', (code) => done(code ?? 128));
   });

@@ -74,12 +74,13 @@ constexpr KernelTable kRelaxed = {
     .dequantize_row = dequantize_row_simd128,
 };
 
-/// Where the relaxed dot product cannot be trusted, integers go simd128's way.
+/// Where the relaxed dot product cannot be trusted, weights stay in rows, so that everything is computed in floats: no
+/// environment that has relaxed SIMD unasked is one, so that simd128's kernels for integers would be dead weight here.
 constexpr KernelTable without_relaxed_dot() {
   KernelTable table = kRelaxed;
-  table.packing = kSimd128.packing;
-  table.byte_attention = kSimd128.byte_attention;
-  table.quantize_kv = kSimd128.quantize_kv;
+  table.packing = {.raise = raise_halves};
+  table.byte_attention = nullptr;
+  table.quantize_kv = nullptr;
   return table;
 }
 constexpr KernelTable kRelaxedWithoutDot = without_relaxed_dot();

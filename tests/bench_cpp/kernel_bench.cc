@@ -98,7 +98,8 @@ double seconds_of(const std::function<void()>& run) {
 std::vector<const KernelTable*> measured_tables() {
   std::vector<const KernelTable*> tables;
   for (const Variant variant : {Variant::simd128, Variant::relaxed}) {
-    if (const KernelTable* table = find_kernels(variant)) tables.push_back(table);
+    const KernelTable* table = find_kernels(variant);
+    if (table != nullptr && table->packing.pack != nullptr) tables.push_back(table);
   }
   if (tables.empty()) tables.push_back(find_kernels(Variant::reference));
   return tables;
@@ -274,9 +275,7 @@ void bench_byte_attention(size_t queries, size_t keys, size_t heads, size_t head
                             std::to_string(heads) + "x" + std::to_string(head_size) +
                             (copies > 1 ? " memory" : "");
   const auto order = [](const KernelTable& kernels) { return kernels.variant == Variant::relaxed; };
-  for (const Variant variant : {Variant::simd128, Variant::relaxed}) {
-    const KernelTable* kernels = find_kernels(variant);
-    if (kernels == nullptr) continue;
+  for (const KernelTable* kernels : measured_tables()) {
     for (size_t c = 0; c < copies; ++c) {
       to_bytes.kv = {kv.data() + (2 * c + order(*kernels)) * kv_bytes, kernels->packing.layout};
       kernels->quantize_kv(to_bytes);

@@ -23,8 +23,6 @@ using LinearFn = void(const LinearArgs& args);
 LinearFn linear_reference;
 LinearFn linear_simd128;
 LinearFn linear_relaxed;
-/// Weights in panels_of_2 alone: linear_simd128, without the rest of it.
-LinearFn linear_panels_of_2;
 /// What linear_relaxed does where a machine multiplies seven-bit codes only: for tests.
 LinearFn linear_relaxed_seven_bits;
 /// Whether the relaxed dot product of this engine takes its operands as the standard says. V8 before 11.4 (Node 20, behind a

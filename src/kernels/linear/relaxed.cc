@@ -13,11 +13,10 @@ void panels_of_4(const LinearArgs& args, simd::ByteCoding coding) {
 }  // namespace
 
 void linear_relaxed(const LinearArgs& args) {
-  switch (args.weight.layout) {
-    case WeightLayout::panels_of_2: return linear_panels_of_2(args);
-    case WeightLayout::panels_of_4: return panels_of_4(args, simd::QuadDot::coding());
-    default: return simd::row_linear<simd::RelaxedMadd>(args);
+  if (args.weight.layout == WeightLayout::panels_of_4) {
+    return panels_of_4(args, simd::QuadDot::coding());
   }
+  simd::row_linear<simd::RelaxedMadd>(args);
 }
 
 void linear_relaxed_seven_bits(const LinearArgs& args) {

@@ -25,6 +25,7 @@ std::vector<Variants> variants() {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   std::vector<Variants> all;
   for (const KernelTable* kernels : compiled_kernels()) {
+    if (kernels->byte_attention == nullptr) continue;
     const bool is_pair = kernels->packing.layout == WeightLayout::panels_of_2;
     const bool is_reference = kernels->variant == Variant::reference;
     const WeightLayout order = is_pair ? WeightLayout::panels_of_2 : WeightLayout::panels_of_4;

@@ -48,9 +48,12 @@ SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
   EXPECT_EQ(relaxed->variant, Variant::relaxed);
   EXPECT_TRUE(relaxed->linear != simd128->linear);
   EXPECT_TRUE(relaxed->attention != simd128->attention);
-  // Integers go simd128's way on a machine that exchanges the dot product's operands.
-  EXPECT_EQ(relaxed->byte_attention != simd128->byte_attention, has_relaxed_dot());
-  EXPECT_EQ(relaxed->quantize_kv != simd128->quantize_kv, has_relaxed_dot());
+  // Nothing is multiplied as integers on a machine that exchanges the dot product's operands.
+  EXPECT_EQ(relaxed->packing.pack != nullptr, has_relaxed_dot());
+  EXPECT_EQ(relaxed->byte_attention != nullptr, has_relaxed_dot());
+  EXPECT_EQ(relaxed->quantize_kv != nullptr, has_relaxed_dot());
+  EXPECT_TRUE(relaxed->byte_attention != simd128->byte_attention);
+  EXPECT_TRUE(relaxed->quantize_kv != simd128->quantize_kv);
 #else
   EXPECT_TRUE(relaxed == nullptr);
 #endif

@@ -260,7 +260,7 @@ void check_linear_in_panels(const char* name, LinearFn* linear, WeightLayout lay
 SUSURRUS_TEST(linear_in_panels) {
   for (const KernelTable* kernels : compiled_kernels()) {
     // The reference knows both orders.
-    const bool is_reference = kernels->packing.pack == nullptr;
+    const bool is_reference = kernels->variant == Variant::reference;
     for (const WeightLayout layout : {WeightLayout::panels_of_2, WeightLayout::panels_of_4}) {
       if (!is_reference && layout != kernels->packing.layout) continue;
       const float limit = layout == WeightLayout::panels_of_2 ? 32767.0f : 63.0f;
