@@ -1,32 +1,31 @@
-// Writes src/text/unicode_tables.inc: the code points of the Unicode classes L (letters) and N (numbers) as ranges,
-// as this Node knows them. The tokenizer's pre-split pattern asks for these classes.
+// Writes src/text/unicode_tables.inc: the code points of the Unicode classes L (letters) and N (numbers) as this Node knows
+// them. The tokenizer's pre-split pattern asks for these classes.
 //
 //   node scripts/unicode/generate_tables.mjs
 import { writeFileSync } from 'node:fs';
 
 const destination = new URL('../../src/text/unicode_tables.inc', import.meta.url);
 
-function rangesOf(pattern) {
-  const ranges = [];
+/** How many code points in turn are not in the class and are in it. */
+function runsOf(pattern) {
+  const runs = [0];
   for (let point = 0; point <= 0x10ffff; ++point) {
-    if (point >= 0xd800 && point <= 0xdfff) continue;
-    if (!pattern.test(String.fromCodePoint(point))) continue;
-    const last = ranges.at(-1);
-    if (last !== undefined && last[1] === point - 1) {
-      last[1] = point;
-    } else {
-      ranges.push([point, point]);
-    }
+    const isIn = pattern.test(String.fromCodePoint(point));
+    if (isIn !== (runs.length % 2 === 0)) runs.push(0);
+    ++runs[runs.length - 1];
   }
-  return ranges;
+  if (runs.length % 2 === 1) runs.pop();
+  return runs;
 }
 
-function table(name, ranges) {
-  const hex = (point) => `0x${point.toString(16).toUpperCase()}`;
-  const lines = [`inline constexpr CodePointRange ${name}[] = {`];
+/** Seven bits a byte, the lowest first, with the eighth set where more follow. */
+const bytesOf = (run) => (run < 128 ? [run] : [(run % 128) + 128, ...bytesOf(run >> 7)]);
+
+function table(name, runs) {
+  const lines = [`inline constexpr uint8_t ${name}[] = {`];
   let line = '   ';
-  for (const [first, last] of ranges) {
-    const entry = ` {${hex(first)}, ${hex(last)}},`;
+  for (const byte of runs.flatMap(bytesOf)) {
+    const entry = ` ${byte},`;
     if (line.length + entry.length > 100) {
       lines.push(line);
       line = '   ';
@@ -42,8 +41,8 @@ writeFileSync(
   [
     `// Unicode ${process.versions.unicode}; written by scripts/unicode/generate_tables.mjs, do not edit.`,
     '// clang-format off',
-    table('kLetterRanges', rangesOf(/^\p{L}$/u)),
-    table('kNumberRanges', rangesOf(/^\p{N}$/u)),
+    table('kLetterRuns', runsOf(/^\p{L}$/u)),
+    table('kNumberRuns', runsOf(/^\p{N}$/u)),
     '// clang-format on',
     '',
   ].join('\n'),

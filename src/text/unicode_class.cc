@@ -1,36 +1,39 @@
 #include "text/unicode_class.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 
 namespace susurrus {
 namespace {
 
-struct CodePointRange {
-  uint32_t first;
-  uint32_t last;
-};
-
 #include "text/unicode_tables.inc"
 
-bool contains(std::span<const CodePointRange> ranges, char32_t point) {
-  auto after = std::upper_bound(
-      ranges.begin(), ranges.end(), point,
-      [](char32_t value, const CodePointRange& range) { return value < range.first; });
-  return after != ranges.begin() && point <= (after - 1)->last;
+/// `runs`: how many code points in turn are outside and inside, seven bits a byte, the eighth set where more follow.
+bool contains(std::span<const uint8_t> runs, char32_t point) {
+  bool is_inside = false;
+  uint32_t end = 0;
+  uint32_t shift = 0;
+  for (const uint8_t byte : runs) {
+    end += (byte & 127u) << shift;
+    shift += 7;
+    if (byte >= 128) continue;
+    if (point < end) return is_inside;
+    is_inside = !is_inside;
+    shift = 0;
+  }
+  return false;
 }
 
 }  // namespace
 
 bool is_letter(char32_t point) {
   if (point < 0x80) return (point | 0x20) >= 'a' && (point | 0x20) <= 'z';
-  return contains(kLetterRanges, point);
+  return contains(kLetterRuns, point);
 }
 
 bool is_number(char32_t point) {
   if (point < 0x80) return point >= '0' && point <= '9';
-  return contains(kNumberRanges, point);
+  return contains(kNumberRuns, point);
 }
 
 bool is_white_space(char32_t point) {
