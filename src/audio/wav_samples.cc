@@ -1,6 +1,5 @@
 #include "audio/wav_samples.h"
 
-#include <array>
 #include <bit>
 
 #include "base/check.h"
@@ -9,7 +8,7 @@ namespace susurrus {
 namespace {
 
 /// ITU-T G.711, as 16-bit samples.
-constexpr int a_law_to_s16(int code) {
+int a_law_to_s16(int code) {
   code ^= 0x55;
   const int segment = (code & 0x70) >> 4;
   int magnitude = (code & 0x0f) << 4;
@@ -17,22 +16,16 @@ constexpr int a_law_to_s16(int code) {
   if (segment > 1) magnitude <<= segment - 1;
   return (code & 0x80) != 0 ? magnitude : -magnitude;
 }
-constexpr int mu_law_to_s16(int code) {
+int mu_law_to_s16(int code) {
   code = ~code & 0xff;
   const int magnitude = ((((code & 0x0f) << 3) + 0x84) << ((code & 0x70) >> 4)) - 0x84;
   return (code & 0x80) != 0 ? -magnitude : magnitude;
 }
 
-template <int (*Decode)(int)>
-constexpr std::array<float, 256> make_table() {
-  std::array<float, 256> table{};
-  for (int code = 0; code < 256; ++code) {
-    table[static_cast<size_t>(code)] = static_cast<float>(Decode(code)) / 32768.0f;
-  }
-  return table;
+template <int (*ToS16)(int)>
+void expand(const uint8_t* bytes, size_t count, float* out) {
+  for (size_t i = 0; i < count; ++i) out[i] = static_cast<float>(ToS16(bytes[i])) / 32768.0f;
 }
-constexpr std::array<float, 256> kALaw = make_table<a_law_to_s16>();
-constexpr std::array<float, 256> kMuLaw = make_table<mu_law_to_s16>();
 
 /// Loads `Bytes` bytes as the upper end of an unsigned number, so that its sign stands in place.
 template <typename Unsigned, int Bytes, bool BigEndian>
@@ -91,11 +84,8 @@ void decode(const WavFormat& format, const uint8_t* bytes, size_t count, float* 
 }  // namespace
 
 void decode_wav_samples(const WavFormat& format, const uint8_t* bytes, size_t count, float* out) {
-  if (format.encoding == SampleEncoding::a_law || format.encoding == SampleEncoding::mu_law) {
-    const auto& table = format.encoding == SampleEncoding::a_law ? kALaw : kMuLaw;
-    for (size_t i = 0; i < count; ++i) out[i] = table[bytes[i]];
-    return;
-  }
+  if (format.encoding == SampleEncoding::a_law) return expand<a_law_to_s16>(bytes, count, out);
+  if (format.encoding == SampleEncoding::mu_law) return expand<mu_law_to_s16>(bytes, count, out);
   return format.big_endian ? decode<true>(format, bytes, count, out)
                            : decode<false>(format, bytes, count, out);
 }
