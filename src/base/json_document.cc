@@ -6,8 +6,17 @@
 #include <cstring>
 #include <utility>
 
+#include "base/decimal.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+
+/// What yyjson is compiled to call instead of libc's.
+extern "C" double susurrus_strtod(const char* text, char** end) {
+  const char* after;
+  const double number = susurrus::read_decimal(text, &after);
+  *end = const_cast<char*>(after);
+  return number;
+}
 
 namespace susurrus {
 namespace {

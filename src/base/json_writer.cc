@@ -1,7 +1,8 @@
 #include "base/json_writer.h"
 
 #include <cmath>
-#include <cstdio>
+
+#include "base/decimal.h"
 
 namespace susurrus {
 
@@ -22,16 +23,12 @@ JsonWriter& JsonWriter::value(std::string_view text) {
 
 JsonWriter& JsonWriter::value(double number) {
   if (!std::isfinite(number)) return json("null");
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", number);
-  return json(text);
+  return json(decimal_text(number, 17));
 }
 
 JsonWriter& JsonWriter::value(float number) {
   if (!std::isfinite(number)) return json("null");
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", static_cast<double>(number));
-  return json(text);
+  return json(decimal_text(static_cast<double>(number), 9));
 }
 
 JsonWriter& JsonWriter::value(uint64_t number) { return json(std::to_string(number)); }
@@ -68,9 +65,9 @@ void JsonWriter::quote(std::string_view text) {
       text_ += '\\';
       text_ += c;
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", c);
-      text_ += escape;
+      text_ += "\\u00";
+      text_ += static_cast<char>('0' + c / 16);
+      text_ += "0123456789abcdef"[c % 16];
     } else {
       text_ += c;
     }

@@ -1,8 +1,8 @@
 #include "session/decode_options.h"
 
 #include <cmath>
-#include <cstdio>
 
+#include "base/decimal.h"
 #include "text/utf8.h"
 
 namespace susurrus {
@@ -10,9 +10,7 @@ namespace {
 
 Status check(std::string_view name, double number, const NumberRange& range) {
   if (range.holds(number)) return ok_status();
-  char got[32];
-  std::snprintf(got, sizeof got, "%g", number);
-  return option_error(name, range.text).having(got);
+  return option_error(name, range.text).having(decimal_text(number, 6));
 }
 
 template <typename T>

@@ -1,8 +1,8 @@
 #include "session/session_json.h"
 
 #include <cmath>
-#include <cstdio>
 
+#include "base/decimal.h"
 #include "base/json_writer.h"
 #include "text/utf8.h"
 
@@ -26,9 +26,7 @@ struct Member {
     if (auto text = value.text()) return std::move(error).having(*text);
     if (value.is_null()) return std::move(error).having("null");
     if (auto number = value.number()) {
-      char got[32];
-      std::snprintf(got, sizeof got, "%.15g", *number);
-      return std::move(error).having(got);
+      return std::move(error).having(decimal_text(*number, 15));
     }
     return error;
   }

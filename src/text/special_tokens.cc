@@ -1,7 +1,6 @@
 #include "text/special_tokens.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace susurrus {
 namespace {
@@ -116,9 +115,8 @@ uint32_t SpecialTokens::end() const {
 void SpecialTokens::append_name(uint32_t id, std::string& out) const {
   if (is_timestamp(id)) {
     uint32_t centiseconds = 2 * (id - timestamp_begin);
-    char text[24];
-    std::snprintf(text, sizeof text, "<|%u.%02u|>", centiseconds / 100, centiseconds % 100);
-    out += text;
+    out += "<|" + std::to_string(centiseconds / 100) + (centiseconds % 100 < 10 ? ".0" : ".") +
+           std::to_string(centiseconds % 100) + "|>";
     return;
   }
   const std::pair<uint32_t, const char*> names[] = {

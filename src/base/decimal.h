@@ -1,0 +1,13 @@
+#pragma once
+#include <cstddef>
+#include <string>
+
+namespace susurrus {
+
+/// `number` with so many significant digits, as printf's %.*g has it: exactly rounded, without trailing zeros.
+std::string decimal_text(double number, size_t digits);
+
+/// The double nearest to a JSON number; infinity where none is near. `end` becomes where the number ends.
+double read_decimal(const char* text, const char** end);
+
+}  // namespace susurrus
