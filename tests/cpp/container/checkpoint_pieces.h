@@ -43,4 +43,32 @@ inline void expect_read_error(const Bytes& file, ErrorCode code, ErrorReason rea
   }
 }
 
+/// Whatever is done to a sound file, it is refused or its tensors lie within it.
+inline void expect_safe_when_damaged(const Bytes& sound) {
+  ASSERT_TRUE(read_checkpoint(sound).has_value());
+  uint32_t seed = 7;
+  const auto random = [&seed](size_t limit) {
+    seed = seed * 1664525 + 1013904223;
+    return static_cast<size_t>((uint64_t{seed} * limit) >> 32);
+  };
+  size_t refused = 0;
+  for (int round = 0; round < 400; ++round) {
+    Bytes file = sound;
+    // Mostly where the structure is, which is the beginning and the end.
+    for (size_t edits = 1 + random(3); edits > 0; --edits) {
+      const size_t near = random(std::min<size_t>(sound.size(), 400));
+      file[random(2) == 0 ? near : sound.size() - 1 - near] = static_cast<uint8_t>(random(256));
+    }
+    if (random(8) == 0) file.resize(random(file.size()));
+    const auto found = read_checkpoint(file, round % 3 == 0 ? 13 : 0, round % 2 == 0);
+    refused += found ? 0 : 1;
+    for (size_t i = 0; found && i < found->tensors.size(); ++i) {
+      const TensorInfo& tensor = found->tensors[i].info;
+      EXPECT_TRUE(tensor.stored_byte_count <= file.size());
+      EXPECT_TRUE(tensor.file_offset <= file.size() - tensor.stored_byte_count);
+    }
+  }
+  EXPECT_TRUE(refused > 50);
+}
+
 }  // namespace susurrus::testing

@@ -262,4 +262,8 @@ SUSURRUS_TEST(ctranslate2_reader_refuses_bad_ends) {
                     "encoder/num_heads");
 }
 
+SUSURRUS_TEST(ctranslate2_reader_is_safe_from_damaged_files) {
+  expect_safe_when_damaged(CTranslate2File().build());
+}
+
 }  // namespace susurrus::testing

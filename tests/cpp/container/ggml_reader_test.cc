@@ -261,4 +261,8 @@ SUSURRUS_TEST(ggml_reader_refuses_bad_tensors) {
   }
 }
 
+SUSURRUS_TEST(ggml_reader_is_safe_from_damaged_files) {
+  expect_safe_when_damaged(GgmlFile().build());
+}
+
 }  // namespace susurrus::testing

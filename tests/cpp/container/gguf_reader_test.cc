@@ -306,4 +306,8 @@ SUSURRUS_TEST(gguf_reader_refuses_bad_tensors) {
                     "tensor name");
 }
 
+SUSURRUS_TEST(gguf_reader_is_safe_from_damaged_files) {
+  expect_safe_when_damaged(GgufFile().build());
+}
+
 }  // namespace susurrus::testing
