@@ -7,24 +7,26 @@
 namespace susurrus {
 
 std::string InspectorBinding::facts() const {
+  if (reader_.describer() != nullptr) return reader_.describer()->facts();
+  const InspectSink& sink = reader_.sink();
   JsonWriter json;
   json.begin_object()
-      .field("format", sink_.format())
+      .field("format", sink.format())
       .field("version",
-             std::to_string(sink_.version_major()) + "." + std::to_string(sink_.version_minor()))
-      .field("flags", sink_.flag_names())
+             std::to_string(sink.version_major()) + "." + std::to_string(sink.version_minor()))
+      .field("flags", sink.flag_names())
       .field("byteCount", reader_.position())
-      .field("warnings", std::span<const std::string>(sink_.warnings()));
+      .field("warnings", std::span<const std::string>(sink.warnings()));
   json.key("shards").begin_array();
-  for (const InspectedPart& part : sink_.parts()) {
+  for (const InspectedPart& part : sink.parts()) {
     json.begin_object()
         .field("file", std::string_view(part.file))
         .field("flags", apr2_flag_names(part.flags))
         .end_object();
   }
   json.end_array().key("tensors").begin_array();
-  for (size_t i = 0; i < sink_.tensors().size(); ++i) {
-    const TensorInfo& tensor = sink_.tensors()[i];
+  for (size_t i = 0; i < sink.tensors().size(); ++i) {
+    const TensorInfo& tensor = sink.tensors()[i];
     json.begin_object()
         .field("name", std::string_view(tensor.name))
         .field("dtype", dtype_traits(tensor.dtype).name)
@@ -32,7 +34,7 @@ std::string InspectorBinding::facts() const {
         .field("offset", tensor.file_offset)
         .field("size", tensor.stored_byte_count)
         .field("rawSize", tensor.raw_byte_count);
-    if (!sink_.parts().empty()) json.field("shard", sink_.file_of(i));
+    if (!sink.parts().empty()) json.field("shard", sink.file_of(i));
     json.end_object();
   }
   return std::move(json.end_array().end_object()).text();
@@ -41,6 +43,7 @@ std::string InspectorBinding::facts() const {
 EMSCRIPTEN_BINDINGS(inspector) {
   emscripten::class_<InspectorBinding>("Inspector")
       .constructor<>()
+      .function("describeAll", &InspectorBinding::describe_all)
       .function("inputWindow(byteCount)", &InspectorBinding::input_window)
       .function("setByteCount(byteCount)", &InspectorBinding::set_byte_count)
       .function("push(byteCount)", &InspectorBinding::push)

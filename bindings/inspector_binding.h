@@ -1,8 +1,7 @@
 #pragma once
 #include <string>
 
-#include "container/detecting_reader.h"
-#include "container/inspection.h"
+#include "container/inspecting_reader.h"
 #include "input_window.h"
 #include "part_files.h"
 
@@ -11,8 +10,8 @@ namespace susurrus {
 /// Reads and verifies a whole model, keeping only what it says about itself.
 class InspectorBinding {
  public:
-  InspectorBinding() : reader_(sink_) {}
-
+  /// Before the first push: files that are described and nothing else are read too.
+  void describe_all() { reader_.describe_all(); }
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
   void set_byte_count(double byte_count) {
     reader_.set_file_byte_count(static_cast<uint64_t>(byte_count));
@@ -26,15 +25,15 @@ class InspectorBinding {
   ErrorText finish() { return failure(reader_.finish()); }
   std::string missing_files() const { return missing_files_text(reader_); }
 
-  ByteView metadata_text() const { return view(as_bytes(sink_.metadata_text())); }
+  /// Empty where facts() has the metadata.
+  ByteView metadata_text() const { return view(as_bytes(sink().metadata_text())); }
   /// What the model says about itself besides its metadata, as JSON.
   std::string facts() const;
 
-  const InspectSink& sink() const { return sink_; }
+  const InspectSink& sink() const { return reader_.sink(); }
 
  private:
-  InspectSink sink_;
-  DetectingReader reader_;
+  InspectingReader reader_;
   InputWindow window_{256 << 10};
 };
 

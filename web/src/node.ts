@@ -6,6 +6,7 @@ import { node } from './platform/node.js';
 
 export * from './public_api.js';
 export { convertModel } from './convert/convert_model.js';
+export { extractNetwork } from './convert/extract_network.js';
 export { shardModel, unshardModel } from './convert/repack_model.js';
 export { weightTypes } from './convert/weight_types.js';
 

@@ -1,7 +1,9 @@
 import { inspect } from '../node.js';
 import type { InspectedShard, InspectedTensor, Inspection } from '../node.js';
 import { parse, usageError } from './arguments.js';
+import { layerLines, networkLines, sectionLines } from './parts_tables.js';
 import { ProgressBar } from './progress_bar.js';
+import { printable, table } from './table.js';
 
 export async function inspectCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, { json: { type: 'boolean' } });
@@ -31,6 +33,9 @@ function toText(facts: Inspection): string {
     'metadata',
     ...JSON.stringify(summary(facts.metadata), null, 2).split('\n').slice(1, -1),
     '',
+    ...networkLines(facts.networks),
+    ...sectionLines(facts.sections),
+    ...layerLines(facts.layers),
     `${facts.tensors.length} tensors (${tensorTotals(facts.tensors)})`,
     ...tensorTable(facts.tensors),
   ];
@@ -67,17 +72,12 @@ function tensorTable(tensors: readonly InspectedTensor[]): string[] {
   const rows = [
     ['name', 'dtype', 'shape', 'offset', 'size', 'raw size', ...(isSharded ? ['shard'] : [])],
     ...tensors.map(({ name, dtype, shape, offset, size, rawSize, shard }) => [
-      name,
+      printable(name),
       dtype,
       shape.join('×'),
       ...[offset, size, rawSize].map(String),
       ...(shard === undefined ? [] : [String(shard + 1)]),
     ]),
   ];
-  const widths = rows[0]?.map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const pad = (cell: string, column: number): string =>
-    column < 3 ? cell.padEnd(widths?.[column] ?? 0) : cell.padStart(widths?.[column] ?? 0);
-  return rows.map((row) => `  ${row.map(pad).join('  ')}`);
+  return table(rows, 3);
 }

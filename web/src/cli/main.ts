@@ -5,6 +5,7 @@ import { alignCommand } from './align.js';
 import { usageError } from './arguments.js';
 import { convertCommand } from './convert.js';
 import { detectLanguageCommand } from './detect_language.js';
+import { extractCommand } from './extract.js';
 import { inspectCommand } from './inspect.js';
 import { scoreCommand } from './score.js';
 import { shardCommand, unshardCommand } from './shard.js';
@@ -22,6 +23,7 @@ const commands: Readonly<
   shard: shardCommand,
   unshard: unshardCommand,
   inspect: inspectCommand,
+  extract: extractCommand,
 };
 
 function version(): string {

@@ -73,6 +73,7 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
                                            shards into one model file
 
   susurrus inspect FILE [--json]           what a model file holds, after verifying all of it
+  susurrus extract FILE NAME OUT [--force] a network of an .april file (encoder, decoder or joiner) as an ONNX model
 
   susurrus --help | --version
 

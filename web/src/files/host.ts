@@ -30,7 +30,10 @@ export class FilesHost extends ModuleHost<FilesCalls> {
     },
     beginFile: ({ byteCount }) => {
       if (!this.#module) throw wrongState('The module has not been started.', 'files');
-      this.#inspector ??= new this.#module.Inspector();
+      if (!this.#inspector) {
+        this.#inspector = new this.#module.Inspector();
+        this.#inspector.describeAll();
+      }
       if (byteCount !== undefined) this.#inspector.setByteCount(byteCount);
       return undefined;
     },

@@ -6,22 +6,25 @@ const longestList = 32;
 
 export function inspectionFacts(inspector: Inspector): InspectionFacts {
   const text = new TextDecoder().decode(inspector.metadataText().slice());
-  const { shards, ...facts } = JSON.parse(inspector.facts()) as CoreFacts;
+  const { shards = [], ...facts } = JSON.parse(inspector.facts()) as CoreFacts;
   const names = (flags: string): string[] => flags.split(' ').filter(Boolean);
   return {
     ...facts,
     flags: names(facts.flags),
-    metadata: shorten(JSON.parse(text)) as Record<string, unknown>,
+    metadata: shorten(facts.metadata ?? JSON.parse(text)) as Record<string, unknown>,
+    tensors: facts.tensors ?? [],
     ...(shards.length > 0 && {
       shards: shards.map(({ file, flags }) => ({ file, flags: names(flags) })),
     }),
   };
 }
 
-/** Flags in one text. */
-type CoreFacts = Omit<InspectionFacts, 'metadata' | 'flags' | 'shards'> & {
+/** Flags in one text; what a format does not have is absent. */
+type CoreFacts = Omit<InspectionFacts, 'metadata' | 'flags' | 'shards' | 'tensors'> & {
   readonly flags: string;
-  readonly shards: readonly { readonly file: string; readonly flags: string }[];
+  readonly metadata?: unknown;
+  readonly shards?: readonly { readonly file: string; readonly flags: string }[];
+  readonly tensors?: InspectionFacts['tensors'];
 };
 
 function shorten(value: unknown): unknown {

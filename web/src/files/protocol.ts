@@ -1,4 +1,5 @@
 // What is asked of the module that reads model files, and what it answers.
+import type { InspectedLayer, InspectedNetwork, InspectedSection } from '../api_types.js';
 import type { Link, PartFile } from '../worker/link.js';
 
 export interface InspectionFacts {
@@ -19,6 +20,11 @@ export interface InspectionFacts {
   }[];
   /** Of a model in shards. */
   readonly shards?: readonly { readonly file: string; readonly flags: readonly string[] }[];
+  /** Of an .april file. */
+  readonly networks?: readonly InspectedNetwork[];
+  /** Of a BW2L file. */
+  readonly sections?: readonly InspectedSection[];
+  readonly layers?: readonly InspectedLayer[];
   readonly warnings: readonly string[];
 }
 

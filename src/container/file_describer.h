@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace susurrus {
+
+/// Reads a file of a format that inspection knows and inference does not, pushed in order in pieces of any size, and says
+/// what is in it.
+class FileDescriber {
+ public:
+  virtual ~FileDescriber() = default;
+  /// Tells the file's length where it is known, before the first push.
+  virtual void set_file_byte_count(uint64_t byte_count) = 0;
+  virtual Status push(ByteSpan chunk) = 0;
+  /// Says that no byte follows.
+  virtual Status finish() = 0;
+  /// After finish(): a JSON object of format, version, flags (one text), byteCount, metadata, warnings, and what the format
+  /// has besides, such as tensors or a graph (docs/formats.md).
+  virtual std::string facts() const = 0;
+};
+
+}  // namespace susurrus

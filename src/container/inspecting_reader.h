@@ -1,0 +1,44 @@
+#pragma once
+#include <array>
+#include <memory>
+
+#include "container/detecting_reader.h"
+#include "container/file_describer.h"
+#include "container/inspection.h"
+
+namespace susurrus {
+
+/// Reads a file for inspection: looks at the first bytes, then hands everything to the format's FileDescriber or, where it has
+/// none, to a DetectingReader with an InspectSink.
+class InspectingReader : public ModelReader {
+ public:
+  InspectingReader() : reader_(sink_) {}
+
+  /// Before the first push: files that only a FileDescriber reads are read as well.
+  void describe_all() { describes_ = true; }
+  void set_file_byte_count(uint64_t byte_count) override;
+  Status push(ByteSpan chunk) override;
+  Status finish() override;
+  std::vector<PartFile> missing_files() const override { return reader_.missing_files(); }
+
+  /// Of a format that has one.
+  const FileDescriber* describer() const { return describer_.get(); }
+  /// Of the others.
+  const InspectSink& sink() const { return sink_; }
+  /// Bytes of all files for the others.
+  uint64_t position() const { return reader_.position(); }
+
+ private:
+  Status choose();
+
+  InspectSink sink_;
+  DetectingReader reader_;
+  std::unique_ptr<FileDescriber> describer_;
+  bool describes_ = false;
+  bool is_chosen_ = false;
+  std::optional<uint64_t> file_byte_count_;
+  std::array<uint8_t, kDetectionBytes> first_bytes_{};
+  size_t first_byte_count_ = 0;
+};
+
+}  // namespace susurrus

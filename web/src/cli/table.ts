@@ -1,0 +1,15 @@
+/** Rows as lines, columns under each other: the first ones to the left, the others, which are numbers, to the right. */
+export function table(rows: readonly (readonly string[])[], leftColumns: number): string[] {
+  const widths = rows[0]?.map((_, column) =>
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+  );
+  const pad = (cell: string, column: number): string =>
+    column < leftColumns
+      ? cell.padEnd(widths?.[column] ?? 0)
+      : cell.padStart(widths?.[column] ?? 0);
+  return rows.map((row) => `  ${row.map(pad).join('  ')}`);
+}
+
+/** A name from a file: its control characters would steer the terminal. */
+export const printable = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
