@@ -1,8 +1,8 @@
 #pragma once
 #include <optional>
 
+#include "container/bw2l/bw2l_checks.h"
 #include "container/bw2l/bw2l_model.h"
-#include "container/bw2l/bw2l_settings.h"
 #include "stream/push_parser.h"
 
 namespace susurrus {
@@ -37,9 +37,9 @@ class Bw2lReader {
 
   // After finish().
   const Bw2lModel& model() const { return model_; }
-  const Bw2lSettings& settings() const { return settings_; }
+  const Bw2lSettings& settings() const { return checked_.settings; }
   /// Without synonyms, and without what training appends.
-  const std::vector<std::string>& tokens() const { return tokens_; }
+  const std::vector<std::string>& tokens() const { return checked_.tokens; }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
@@ -92,8 +92,6 @@ class Bw2lReader {
   Status check_wanted_type();
   Status check_utf8(std::string_view text, uint64_t offset, std::string_view what) const;
   Status check_end();
-  Status check_names();
-  Status check_arch();
   Status fail(Error error);
 
   Bw2lSink* sink_;
@@ -122,8 +120,7 @@ class Bw2lReader {
   uint64_t text_bytes_ = 0;
 
   Bw2lModel model_;
-  Bw2lSettings settings_;
-  std::vector<std::string> tokens_;
+  Bw2lChecked checked_;
   std::vector<std::string> warnings_;
 };
 
