@@ -1,6 +1,6 @@
 // .april and BW2L files through the package: what inspect says of them, however they arrive, and what is refused.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -104,4 +104,25 @@ test('networks are whole ONNX models where the description says that they are', 
   networks.forEach(({ offset, size }, i) => {
     expect(bytes.slice(offset, offset + size)).toEqual(smallApril.networks[i]);
   });
+});
+
+test('a network is extracted byte for byte', async () => {
+  const [source, out] = [join(folder, 'whole.april'), join(folder, 'decoder.onnx')];
+  writeFileSync(source, writeApril(smallApril));
+  await cli('extract', source, 'decoder', out);
+  expect(new Uint8Array(readFileSync(out))).toEqual(smallApril.networks[1]);
+  expect(await errorOf(susurrus.extractNetwork(source, 'joiner', out))).toMatchObject({
+    code: 'invalid_argument',
+    details: { subject: 'force' },
+  });
+  const { size } = await susurrus.extractNetwork(source, 'joiner', out, { force: true });
+  expect(size).toBe(smallApril.networks[2]?.length);
+  expect(new Uint8Array(readFileSync(out))).toEqual(smallApril.networks[2]);
+
+  const missing = join(folder, 'missing.onnx');
+  expect(await errorOf(susurrus.extractNetwork(source, 'decodr', missing))).toMatchObject({
+    code: 'invalid_argument',
+    details: { expected: 'one of encoder, decoder, joiner' },
+  });
+  expect(existsSync(missing)).toBe(false);
 });
