@@ -17,7 +17,7 @@ constexpr uint64_t kLeastArray = 11;
 
 // Far beyond real files, and little memory.
 constexpr uint64_t kMaxLayers = 1 << 14;
-constexpr uint64_t kMaxArrays = 1 << 17;
+constexpr uint64_t kMaxArrays = 1 << 15;
 constexpr uint64_t kMaxPairs = 1 << 16;
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace susurrus {
 namespace {
 
-constexpr size_t kMaxWords = 1 << 18;
+constexpr size_t kMaxWords = 1 << 17;
 constexpr std::string_view kBlanks = " \t\r\f\v";
 
 Error bad_tokens(uint64_t offset) {

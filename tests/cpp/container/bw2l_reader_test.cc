@@ -586,7 +586,7 @@ SUSURRUS_TEST(bw2l_counts_beyond_the_limits) {
   expect_limit(edited([](Bw2lBuilder& b) {
                  b["more"].type = "layers";
                  b["more"].data = layers_data(
-                     {{"", std::vector<std::pair<std::string, uint64_t>>(140000, {"i8", 0})}});
+                     {{"", std::vector<std::pair<std::string, uint64_t>>(33000, {"i8", 0})}});
                }),
                "more");
   expect_limit(edited([](Bw2lBuilder& b) { b.set_pairs("flags", BuiltPairs(70000, {"", ""})); }),
