@@ -68,4 +68,14 @@ std::optional<size_t> find_invalid_utf8(std::string_view text) {
   return std::nullopt;
 }
 
+std::string replace_invalid_utf8(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const Utf8Step step = next_utf8(text);
+    valid += step.is_valid ? text.substr(0, step.byte_count) : std::string_view("\xEF\xBF\xBD");
+    text.remove_prefix(step.byte_count);
+  }
+  return valid;
+}
+
 }  // namespace susurrus

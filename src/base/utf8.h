@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace susurrus {
@@ -19,5 +20,8 @@ Utf8Step next_utf8(std::string_view text);
 
 /// Position of the first byte that is not valid UTF-8, or nullopt.
 std::optional<size_t> find_invalid_utf8(std::string_view text);
+
+/// The text with U+FFFD in place of what is not valid UTF-8.
+std::string replace_invalid_utf8(std::string_view text);
 
 }  // namespace susurrus

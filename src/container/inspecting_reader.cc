@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "container/april/april_describer.h"
+#include "container/bw2l/bw2l_describer.h"
 #include "container/tennis/tennis_describer.h"
 
 namespace susurrus {
@@ -14,6 +16,8 @@ std::unique_ptr<FileDescriber> describer_of(ByteSpan first, std::optional<uint64
   if (*kind == FileKind::tennis || (*kind == FileKind::unknown && is_swapped_tennis(first))) {
     return std::make_unique<TennisDescriber>();
   }
+  if (*kind == FileKind::april) return std::make_unique<AprilDescriber>();
+  if (*kind == FileKind::bw2l) return std::make_unique<Bw2lDescriber>();
   return nullptr;
 }
 

@@ -10,8 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint64_t file_byte_count = file.size() + (input.choice(0) ? uint64_t{1} << 30 : 0);
   auto byte_count = safetensors_header_byte_count(file, file_byte_count);
   if (!byte_count.has_value() || *byte_count > file.size()) return 0;
-  auto tensors =
-      parse_safetensors_header(file.first(static_cast<size_t>(*byte_count)), file_byte_count);
+  auto tensors = parse_safetensors_header(file.first(static_cast<size_t>(*byte_count)).subspan(8),
+                                          file_byte_count);
   if (!tensors.has_value()) return 0;
   uint64_t end = *byte_count;
   for (const TensorInfo& tensor : *tensors) {

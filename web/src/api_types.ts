@@ -483,6 +483,51 @@ export interface InspectedGraph {
   }[];
 }
 
+/** An input or output of an ONNX network. */
+export interface InspectedValue {
+  readonly name: string;
+  readonly dtype: string;
+  readonly shape: readonly number[];
+}
+
+/** A network inside a file, complete with its weights: an ONNX model. */
+export interface InspectedNetwork {
+  readonly name: string;
+  /** Byte offset in the file. */
+  readonly offset: number;
+  readonly size: number;
+  /** Version of ONNX's operators. */
+  readonly opset: number;
+  readonly nodes: number;
+  /** How many tensors of weights it has. */
+  readonly weights: number;
+  readonly inputs: readonly InspectedValue[];
+  readonly outputs: readonly InspectedValue[];
+  /** Each operator that it uses, once. */
+  readonly operators: readonly string[];
+}
+
+/** A section of a BW2L file. */
+export interface InspectedSection {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  /** Byte offset of its data in the file. */
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** A layer of a BW2L file. */
+export interface InspectedLayer {
+  /** The line that defines it, in wav2letter's language of architectures. */
+  readonly arch: string;
+  /** Integers q stand for `scale * (q - offset)`. */
+  readonly scale: number;
+  readonly offset: number;
+  /** Indices of its weights in `tensors`. */
+  readonly tensors: readonly number[];
+}
+
 /** What a model file holds; the whole file has been read and verified. */
 export interface Inspection {
   readonly format: string;
@@ -497,9 +542,19 @@ export interface Inspection {
   readonly shards?: readonly InspectedShard[];
   /** Of a network, such as a TenniS module; its tensors are those of its constants. */
   readonly graph?: InspectedGraph;
+  /** Of an .april file: encoder, decoder, joiner. */
+  readonly networks?: readonly InspectedNetwork[];
+  /** Of a BW2L file. */
+  readonly sections?: readonly InspectedSection[];
+  readonly layers?: readonly InspectedLayer[];
   readonly warnings: readonly string[];
   /** The Ed25519 public key, in hexadecimal digits, whose signature was verified; of shards by several, all of them. */
   readonly signer?: string;
+}
+
+export interface ExtractOptions extends InspectOptions {
+  /** Replaces a destination that exists; `false` if absent. */
+  readonly force?: boolean;
 }
 
 /** Types that a model file's matrices may have. */

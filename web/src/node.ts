@@ -31,6 +31,7 @@ export * from './public_api.js';
 export { cachedModels, cachedModelsNamed, removeCachedModels } from './hub/model_cache.js';
 export { pullModel } from './hub/pull_model.js';
 export { convertModel } from './convert/convert_model.js';
+export { extractNetwork } from './convert/extract_network.js';
 export { shardModel, unshardModel } from './convert/repack_model.js';
 export { weightTypes } from './convert/weight_types.js';
 

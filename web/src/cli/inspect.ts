@@ -3,8 +3,9 @@ import type { InspectedShard, InspectedTensor, Inspection } from '../node.js';
 import { parse, usageError } from './arguments.js';
 import { graphLines } from './graph_table.js';
 import { readSealOptions, sealArguments } from './key_files.js';
-import { printable, table } from './table.js';
+import { layerLines, networkLines, sectionLines } from './parts_tables.js';
 import { ProgressBar } from './progress_bar.js';
+import { printable, table } from './table.js';
 
 export async function inspectCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, { ...sealArguments, json: { type: 'boolean' } });
@@ -39,6 +40,9 @@ function toText(facts: Inspection): string {
     ...JSON.stringify(summary(facts.metadata), null, 2).split('\n').slice(1, -1),
     '',
     ...(facts.graph ? graphLines(facts.graph) : []),
+    ...networkLines(facts.networks),
+    ...sectionLines(facts.sections),
+    ...layerLines(facts.layers),
     `${facts.tensors.length} tensors (${tensorTotals(facts.tensors)})`,
     ...tensorTable(facts.tensors),
   ];

@@ -5,6 +5,7 @@ import { alignCommand } from './align.js';
 import { usageError } from './arguments.js';
 import { convertCommand } from './convert.js';
 import { detectLanguageCommand } from './detect_language.js';
+import { extractCommand } from './extract.js';
 import { inspectCommand } from './inspect.js';
 import { keygenCommand } from './keygen.js';
 import { modelsCommand } from './models.js';
@@ -29,6 +30,7 @@ const commands: Readonly<
   shard: shardCommand,
   unshard: unshardCommand,
   inspect: inspectCommand,
+  extract: extractCommand,
   verify: verifyCommand,
   digests: digestsCommand,
   keygen: keygenCommand,

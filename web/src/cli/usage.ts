@@ -88,6 +88,7 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
 
   susurrus inspect FILE [--json]           what a model file holds, after verifying all of it; takes --key,
                                            --passphrase-file and --public-key
+  susurrus extract FILE NAME OUT [--force] a network of an .april file (encoder, decoder or joiner) as an ONNX model
   susurrus verify FILE [--json]            everything that can be checked, one by one; with --public-key the signature,
                                            with --key or --passphrase-file that every piece can be decrypted. Exit status 1
                                            when something failed

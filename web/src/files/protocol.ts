@@ -1,5 +1,10 @@
 // What is asked of the module that reads model files, and what it answers.
-import type { InspectedGraph } from '../api_types.js';
+import type {
+  InspectedGraph,
+  InspectedLayer,
+  InspectedNetwork,
+  InspectedSection,
+} from '../api_types.js';
 import type { Link, PartFile } from '../worker/link.js';
 
 export interface InspectionFacts {
@@ -22,6 +27,11 @@ export interface InspectionFacts {
   readonly shards?: readonly { readonly file: string; readonly flags: readonly string[] }[];
   /** Of a network. */
   readonly graph?: InspectedGraph;
+  /** Of an .april file. */
+  readonly networks?: readonly InspectedNetwork[];
+  /** Of a BW2L file. */
+  readonly sections?: readonly InspectedSection[];
+  readonly layers?: readonly InspectedLayer[];
   readonly warnings: readonly string[];
 }
 

@@ -1,0 +1,319 @@
+#include "container/april/april_reader.h"
+
+#include <algorithm>
+
+#include "base/byte_cursor.h"
+#include "base/checked_math.h"
+#include "base/limits.h"
+#include "base/sort.h"
+#include "base/utf8.h"
+#include "container/april/april_signature.h"
+
+namespace susurrus {
+namespace {
+
+constexpr uint64_t kHeaderSizeAt = 12;
+constexpr uint64_t kEntryBytes = 16;
+/// Model type, the params' entry and network_count.
+constexpr uint64_t kEntriesBeginBytes = 28;
+
+Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
+  return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
+}
+
+Error truncated(uint64_t offset, std::string_view subject) {
+  return make_error(ErrorCode::truncated_input, ErrorReason::truncated).at(offset).about(subject);
+}
+
+}  // namespace
+
+AprilReader::AprilReader(AprilSink* sink) : sink_(sink) {
+  parser_.expect(kAprilPreambleBytes, "header", &AprilReader::on_preamble);
+}
+
+Status AprilReader::fail(Error error) {
+  failed_ = true;
+  return error;
+}
+
+Status AprilReader::push(ByteSpan chunk) {
+  if (failed_) {
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+  }
+  received_ += chunk.size();
+  if (auto status = parser_.push(*this, chunk); !status) return fail(status.error());
+  return ok_status();
+}
+
+void AprilReader::warn(std::string_view text) { warnings_.emplace_back(text); }
+
+Status AprilReader::expect(uint64_t byte_count, const char* subject,
+                           PushParser<AprilReader>::Step step) {
+  const uint64_t room = header_end_ - parser_.position();
+  if (byte_count > room) {
+    return malformed(ErrorReason::bounds, kHeaderSizeAt, "header_size")
+        .expecting("room for " + std::string(subject))
+        .having(header_end_ - kAprilPreambleBytes);
+  }
+  awaited_ = subject;
+  parser_.expect(byte_count, subject, step);
+  return ok_status();
+}
+
+Status AprilReader::expect_text(ByteSpan length_bytes, const char* subject,
+                                PushParser<AprilReader>::Step step) {
+  const uint64_t length = load_le<uint64_t>(length_bytes.data());
+  const uint64_t at = parser_.position() - sizeof length;
+  const std::string field = std::string(subject) + "_length";
+  if (length > header_end_ - parser_.position()) {
+    return malformed(ErrorReason::bounds, at, field)
+        .expecting("at most " + std::to_string(header_end_ - parser_.position()))
+        .having(length);
+  }
+  if (length > limits::kDescriptionBytes) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .at(at)
+        .about(field)
+        .expecting(limits::kDescriptionBytes)
+        .having(length);
+  }
+  return expect(length, subject, step);
+}
+
+Status AprilReader::on_preamble(ByteSpan bytes) {
+  if (as_text(bytes.first(kAprilMagic.size())) != kAprilMagic) {
+    return make_error(ErrorCode::unknown_format, ErrorReason::not_a_model)
+        .at(0)
+        .about("magic")
+        .expecting(kAprilMagic);
+  }
+  const uint32_t version = load_le<uint32_t>(bytes.data() + 8);
+  if (version != kAprilVersion) {
+    return make_error(ErrorCode::unsupported_version, ErrorReason::version)
+        .at(8)
+        .about("version")
+        .expecting(kAprilVersion)
+        .having(version);
+  }
+  const uint64_t header_size = load_le<uint64_t>(bytes.data() + kHeaderSizeAt);
+  const auto end = checked_add(kAprilPreambleBytes, header_size);
+  if (!end || header_size == 0) {
+    return malformed(ErrorReason::bounds, kHeaderSizeAt, "header_size").having(header_size);
+  }
+  header_end_ = *end;
+  return expect(16, "language_tag and name_length", &AprilReader::on_language);
+}
+
+Status AprilReader::on_language(ByteSpan bytes) {
+  std::copy_n(bytes.begin(), model_.language_tag.size(), model_.language_tag.begin());
+  if (find_invalid_utf8(model_.language())) warn("the language tag is not valid UTF-8");
+  return expect_text(bytes.subspan(8), "name", &AprilReader::on_name);
+}
+
+void AprilReader::keep_text(ByteSpan bytes, std::string& text, const char* warning) {
+  text = as_text(bytes);
+  if (find_invalid_utf8(text)) warn(warning);
+}
+
+Status AprilReader::on_name(ByteSpan bytes) {
+  keep_text(bytes, model_.name, "the name is not valid UTF-8");
+  return expect(8, "description_length", &AprilReader::on_description_length);
+}
+
+Status AprilReader::on_description_length(ByteSpan bytes) {
+  return expect_text(bytes, "description", &AprilReader::on_description);
+}
+
+Status AprilReader::on_description(ByteSpan bytes) {
+  keep_text(bytes, model_.description, "the description is not valid UTF-8");
+  return expect(kEntriesBeginBytes, "model type and params entry", &AprilReader::on_entries_begin);
+}
+
+Status AprilReader::on_entries_begin(ByteSpan bytes) {
+  ByteCursor cursor(bytes);
+  const uint64_t here = parser_.position() - kEntriesBeginBytes;
+  const uint32_t model_type = cursor.u32();
+  if (model_type != kAprilLstmTransducer) {
+    return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
+        .at(here)
+        .about("model type")
+        .expecting(kAprilLstmTransducer)
+        .having(model_type);
+  }
+  entries_at_ = here + 4;
+  model_.params_range.offset = cursor.u64();
+  model_.params_range.byte_count = cursor.u64();
+  const uint64_t network_count = cursor.u64();
+  if (network_count != kAprilNetworks) {
+    return malformed(ErrorReason::bad_index, here + 20, "network_count")
+        .expecting(kAprilNetworks)
+        .having(network_count);
+  }
+  return expect(kAprilNetworks * kEntryBytes, "network entries", &AprilReader::on_entries);
+}
+
+ByteRange AprilReader::part(size_t index) const {
+  return index == 0 ? model_.params_range : model_.network_ranges[index - 1];
+}
+
+Status AprilReader::on_entries(ByteSpan bytes) {
+  ByteCursor cursor(bytes);
+  for (ByteRange& range : model_.network_ranges) {
+    range.offset = cursor.u64();
+    range.byte_count = cursor.u64();
+  }
+  for (size_t i = 0; i < kParts; ++i) {
+    const std::string name = i == 0 ? "params" : "networks[" + std::to_string(i - 1) + "]";
+    SUSURRUS_TRY(check_entry(part(i), i, name));
+  }
+  has_header_ = true;
+  if (known_byte_count_) SUSURRUS_TRY(check_entries_fit(*known_byte_count_));
+  parser_.stream(header_end_ - parser_.position(), &AprilReader::on_slack,
+                 &AprilReader::on_header_end);
+  return ok_status();
+}
+
+Status AprilReader::check_entry(ByteRange range, size_t place, const std::string& subject) const {
+  const uint64_t at = entries_at_ + (place == 0 ? 0 : place * kEntryBytes + 8);
+  if (range.offset < header_end_) {
+    return malformed(ErrorReason::layout, at, subject + ".offset")
+        .expecting("at least " + std::to_string(header_end_))
+        .having(range.offset);
+  }
+  if (!checked_add(range.offset, range.byte_count)) {
+    return malformed(ErrorReason::bounds, at + 8, subject + ".size").having(range.byte_count);
+  }
+  const uint64_t least = place == 0 ? kAprilParamsBytes : 1;
+  if (range.byte_count < least) {
+    return malformed(ErrorReason::size_mismatch, at + 8, subject + ".size")
+        .expecting("at least " + std::to_string(least))
+        .having(range.byte_count);
+  }
+  return ok_status();
+}
+
+Status AprilReader::check_entries_fit(uint64_t file_byte_count) const {
+  if (header_end_ > file_byte_count) {
+    return malformed(ErrorReason::bounds, kHeaderSizeAt, "header_size")
+        .expecting("a header inside the file of " + std::to_string(file_byte_count) + " bytes")
+        .having(header_end_ - kAprilPreambleBytes);
+  }
+  for (size_t i = 0; i < kParts; ++i) {
+    const ByteRange range = part(i);
+    const uint64_t at = entries_at_ + (i == 0 ? 0 : i * kEntryBytes + 8);
+    const std::string subject = i == 0 ? "params" : "networks[" + std::to_string(i - 1) + "]";
+    if (range.offset > file_byte_count) {
+      return malformed(ErrorReason::bounds, at, subject + ".offset")
+          .expecting("at most " + std::to_string(file_byte_count))
+          .having(range.offset);
+    }
+    if (range.byte_count > file_byte_count - range.offset) {
+      return malformed(ErrorReason::bounds, at + 8, subject + ".size")
+          .expecting("at most " + std::to_string(file_byte_count - range.offset))
+          .having(range.byte_count);
+    }
+  }
+  return ok_status();
+}
+
+Status AprilReader::on_slack(ByteSpan) { return ok_status(); }
+
+Status AprilReader::on_header_end() {
+  if (entries_at_ + 28 + kAprilNetworks * kEntryBytes - 4 < header_end_) {
+    warn("unused bytes behind the header's fields");
+  }
+  params_ = AprilParamsReader(model_.params_range);
+  for (size_t i = 0; i < kAprilNetworks; ++i) {
+    const ByteRange range = model_.network_ranges[i];
+    scanners_[i] = OnnxScanner(kAprilNetworkNames[i].data(), range.offset, range.byte_count);
+  }
+  warn_of_layout();
+  parser_.stream_rest(&AprilReader::on_contents);
+  return ok_status();
+}
+
+void AprilReader::warn_of_layout() {
+  std::array<ByteRange, kParts> parts;
+  for (size_t i = 0; i < kParts; ++i) parts[i] = part(i);
+  heap_sort(parts, [](ByteRange a, ByteRange b) { return a.offset < b.offset; });
+  uint64_t end = header_end_;
+  bool overlap = false;
+  bool gap = false;
+  for (const ByteRange& range : parts) {
+    overlap |= range.offset < end;
+    gap |= range.offset > end;
+    end = std::max(end, range.offset + range.byte_count);
+  }
+  if (overlap) warn("parts of the file overlap");
+  if (gap) warn("unused bytes between the parts of the file");
+  const ByteRange last = model_.network_ranges[kAprilNetworks - 1];
+  if (model_.params_range.offset != last.offset + last.byte_count) {
+    warn("the params do not follow the joiner, where april-asr expects them");
+  }
+}
+
+Status AprilReader::push_part(size_t index, ByteSpan bytes) {
+  if (index == 0) return params_.push(bytes);
+  const size_t network = index - 1;
+  SUSURRUS_TRY(scanners_[network].push(bytes));
+  if (sink_ != nullptr) SUSURRUS_TRY(sink_->on_network_bytes(network, bytes));
+  const ByteRange range = model_.network_ranges[network];
+  if (scanners_[network].position() < range.offset + range.byte_count) return ok_status();
+  SUSURRUS_TRY(scanners_[network].finish());
+  model_.networks[network] = std::move(scanners_[network].network());
+  return ok_status();
+}
+
+Status AprilReader::on_contents(ByteSpan bytes) {
+  const uint64_t begin = parser_.position() - bytes.size();
+  const uint64_t end = parser_.position();
+  // Parts may share bytes. Whichever's error comes first in the file is told, however the file was cut.
+  std::optional<Error> first;
+  uint64_t first_at = 0;
+  for (size_t i = 0; i < kParts; ++i) {
+    const ByteRange range = part(i);
+    const uint64_t from = std::max(begin, range.offset);
+    const uint64_t to = std::min(end, range.offset + range.byte_count);
+    if (from >= to) continue;
+    const ByteSpan piece = bytes.subspan(from - begin, to - from);
+    const auto status = push_part(i, piece);
+    if (status) continue;
+    const uint64_t at = i == 0 ? params_.position() : scanners_[i - 1].position();
+    if (!first || at < first_at) {
+      first = status.error();
+      first_at = at;
+    }
+  }
+  if (first) return *first;
+  return ok_status();
+}
+
+Status AprilReader::finish() {
+  if (failed_) {
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+  }
+  if (auto status = check_end(); !status) return fail(status.error());
+  return ok_status();
+}
+
+Status AprilReader::check_end() {
+  if (!has_header_) {
+    return truncated(received_, awaited_)
+        .expecting("at least " + std::to_string(std::max(header_end_, kAprilPreambleBytes)))
+        .having(received_);
+  }
+  if (known_byte_count_ && received_ < *known_byte_count_) {
+    return truncated(received_, "file").expecting(*known_byte_count_).having(received_);
+  }
+  SUSURRUS_TRY(check_entries_fit(received_));
+  model_.params = params_.params;
+  model_.tokens = std::move(params_.tokens);
+  for (const std::string& warning : params_.warnings) warn(warning);
+  SUSURRUS_TRY(check_april_networks(model_, warnings_));
+  uint64_t end = header_end_;
+  for (size_t i = 0; i < kParts; ++i) end = std::max(end, part(i).offset + part(i).byte_count);
+  if (end < received_) warn("unused bytes behind the last part of the file");
+  return ok_status();
+}
+
+}  // namespace susurrus

@@ -1,0 +1,33 @@
+#pragma once
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace susurrus {
+
+/// The lines of an architecture that count: trimmed, without empty lines and comments. limit_exceeded for more than any
+/// network has.
+Result<std::vector<std::string_view>> bw2l_arch_lines(std::string_view text);
+
+/// How many of `lines` the first layer takes: one, or of a residual block (RES) all that it announces. Zero when some of those
+/// are missing.
+size_t bw2l_layer_line_count(std::span<const std::string_view> lines);
+
+/// How many arrays a layer may have: from `least` to `most` in steps of `step`.
+struct Bw2lArrayCounts {
+  uint64_t least = 0;
+  uint64_t most = 0;
+  uint64_t step = 1;
+
+  bool allows(uint64_t count) const {
+    return count >= least && count <= most && (count - least) % step == 0;
+  }
+};
+
+/// Checks the grammar of one layer, a line or those of a residual block (bw2l.md §2.2): codes, numbers of words, numbers. The
+/// error has the line that is wrong, and no offset.
+Result<Bw2lArrayCounts> check_bw2l_layer(std::string_view arch);
+
+}  // namespace susurrus

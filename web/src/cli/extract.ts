@@ -1,0 +1,18 @@
+import { extractNetwork } from '../node.js';
+import { parse, usageError } from './arguments.js';
+import { ProgressBar } from './progress_bar.js';
+
+export async function extractCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
+  const { values, positionals } = parse(args, { force: { type: 'boolean' } });
+  const [source, name, destination, ...rest] = positionals;
+  if (source === undefined || name === undefined || destination === undefined || rest.length > 0) {
+    throw usageError('extract wants FILE, NAME and OUT');
+  }
+  const bar = new ProgressBar('verifying');
+  const network = await extractNetwork(source, name, destination, {
+    signal,
+    force: values.force ?? false,
+    onProgress: bar.update,
+  }).finally(() => bar.clear());
+  process.stderr.write(`${destination}: ${name}, ${network.size.toLocaleString('en')} bytes\n`);
+}

@@ -1,0 +1,48 @@
+import type { ExtractOptions, InspectedNetwork } from '../api_types.js';
+import { abortedBy, invalidOption, sourceFailed } from '../errors.js';
+import { inspectOn } from '../inspect_model.js';
+import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
+import { node } from '../platform/node.js';
+import { baseName, folderOf, writeWhole } from '../platform/node_files.js';
+
+/**
+ * Writes a network of an .april file, an ONNX model, into a file of its own, byte for byte. The source is read twice and verified
+ * first. The destination appears when it is whole, and replaces another only with `force`. Throws SusurrusError.
+ */
+export async function extractNetwork(
+  source: string | URL,
+  name: string,
+  destination: string | URL,
+  options: ExtractOptions = {},
+): Promise<InspectedNetwork> {
+  checkOptions(options, { force: flag, onProgress: progressCheck, signal: signalCheck });
+  const { force = false, signal, ...reading } = options;
+  if (!(await node.openPath(source))) {
+    throw sourceFailed(String(source), 'only of files networks are extracted; download it');
+  }
+  return writeWhole(destination, force, async (write) => {
+    const { networks = [] } = await inspectOn(node, source, {
+      ...reading,
+      ...(signal && { signal }),
+    });
+    const network = networks.find((one) => one.name === name);
+    if (!network) {
+      const names = networks.map((one) => one.name).join(', ');
+      throw invalidOption('name', names ? `one of ${names}` : 'of a file with networks', name);
+    }
+    let copied = 0;
+    for await (const piece of folderOf(source).read(
+      baseName(source),
+      network.offset,
+      network.size,
+    )) {
+      if (signal?.aborted) throw abortedBy(signal);
+      await write(piece);
+      copied += piece.length;
+    }
+    if (copied < network.size) {
+      throw sourceFailed(String(source), 'it became shorter while it was read');
+    }
+    return network;
+  });
+}
