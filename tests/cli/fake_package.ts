@@ -121,3 +121,9 @@ export const signModel = undefined;
 export const generateSigningKey = undefined;
 export const shardModel = undefined;
 export const unshardModel = undefined;
+export const extractNetwork = undefined;
+export const pullModel = undefined;
+export const cachedModels = undefined;
+export const removeCachedModels = undefined;
+/** Nothing was pulled: a model is the file that was named. */
+export const cachedModelsNamed = () => Promise.resolve([]);
