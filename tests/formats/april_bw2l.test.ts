@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { smallApril, writeApril } from '../support/april_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
-import { errorOf, inPieces } from '../support/embedded_model.js';
+import { expectDescribed } from '../support/described_file.js';
+import { errorOf } from '../support/embedded_model.js';
 import { projectRoot } from '../support/shared_folder.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
@@ -33,21 +34,7 @@ const files: readonly (readonly [string, Uint8Array])[] = [
 
 describe.each(files)('%s', (name, bytes) => {
   test('is described as expected, however it arrives', async () => {
-    const path = join(folder, name);
-    writeFileSync(path, bytes);
-    const expected: unknown = JSON.parse(
-      readFileSync(join(projectRoot, 'tests/formats/expected', `${name}.json`), 'utf8'),
-    );
-    expect(JSON.parse(await cli('inspect', path, '--json'))).toEqual(expected);
-    const facts = await susurrus.inspect(path);
-    for (const source of [
-      bytes,
-      new File([bytes.slice()], 'a'),
-      inPieces(bytes, 1),
-      inPieces(bytes, 65),
-    ]) {
-      expect(await susurrus.inspect(source)).toEqual(facts);
-    }
+    await expectDescribed(susurrus, join(folder, name), name, bytes);
   });
 
   test('is refused when it is cut', async () => {

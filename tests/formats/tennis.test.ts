@@ -1,12 +1,13 @@
 // TenniS modules through the package: what inspect says of them, however they arrive.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { builtPackage } from '../support/built_package.js';
-import { errorOf, inPieces } from '../support/embedded_model.js';
+import { expectDescribed } from '../support/described_file.js';
+import { errorOf } from '../support/embedded_model.js';
 import { filesModule } from '../support/files_module.js';
 import { projectRoot } from '../support/shared_folder.js';
 import {
@@ -63,22 +64,13 @@ async function cli(...args: string[]): Promise<string> {
 describe('a TenniS module', () => {
   test('is described, however it arrives', async () => {
     const bytes = writeTennis(small);
-    const path = join(folder, 'small.tsm');
-    writeFileSync(path, bytes);
-    const expected: unknown = JSON.parse(
-      readFileSync(join(projectRoot, 'tests/formats/expected/small.tsm.json'), 'utf8'),
-    );
-    expect(JSON.parse(await cli('inspect', path, '--json'))).toEqual(expected);
-    const facts = await susurrus.inspect(path);
-    expect(facts.graph).toEqual((expected as { graph: unknown }).graph);
-    for (const source of [
+    const { facts, expected } = await expectDescribed(
+      susurrus,
+      join(folder, 'small.tsm'),
+      'small.tsm',
       bytes,
-      new File([bytes.slice()], 'a'),
-      inPieces(bytes, 1),
-      inPieces(bytes, 65),
-    ]) {
-      expect(await susurrus.inspect(source)).toEqual(facts);
-    }
+    );
+    expect(facts.graph).toEqual(expected.graph);
   });
 
   test('gives the bytes of its tensors by their places', async () => {

@@ -1,5 +1,5 @@
 // Where models that were pulled are kept, and how they are found again: one file each, named after repository and type.
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { sourceFailed, SusurrusError } from '../errors.js';
@@ -23,14 +23,8 @@ export function cachedPath(cache: string, repository: Repository, dtype: WeightT
 }
 
 /** Where a repository's files lie while it is pulled. */
-export async function downloadsFolder(
-  cache: string,
-  repository: Repository,
-  commit: string,
-): Promise<string> {
-  await mkdir(modelsFolder(cache), { recursive: true });
-  return join(cache, 'downloads', asFileName(repository.name), commit);
-}
+export const downloadsFolder = (cache: string, repository: Repository, commit: string): string =>
+  join(cache, 'downloads', asFileName(repository.name), commit);
 
 /** What is there, the newest first. */
 export async function cachedModels(

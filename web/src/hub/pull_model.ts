@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PullOptions, PullResult } from '../api_types.js';
 import { convertFolder } from '../convert/convert_model.js';
@@ -40,7 +40,7 @@ export async function pullModel(name: string, options: PullOptions = {}): Promis
   try {
     const client = new HubClient(hubSettings(process.env), ending.signal);
     const listing = await client.list(repository);
-    const downloads = await downloadsFolder(cache, repository, listing.commit);
+    const downloads = downloadsFolder(cache, repository, listing.commit);
     const folder = openHubFolder(client, repository, listing, downloads, (loaded, total) =>
       onProgress?.({
         phase: 'download',
@@ -49,6 +49,7 @@ export async function pullModel(name: string, options: PullOptions = {}): Promis
         fraction: total === 0 ? 1 : loaded / total,
       }),
     );
+    if (output === undefined) await mkdir(dirname(String(path)), { recursive: true });
     const result = await convertFolder(folder, path, {
       ...{ dtype, force, signal: ending.signal },
       ...(onProgress && { onProgress }),
