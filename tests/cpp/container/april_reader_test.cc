@@ -4,6 +4,7 @@
 #include <random>
 
 #include "container/april_builder.h"
+#include "container/malformed_file.h"
 #include "harness.h"
 
 namespace susurrus::testing {
@@ -19,18 +20,6 @@ struct NetworkBytes : AprilSink {
   }
   std::array<Bytes, 3> networks;
 };
-
-template <typename NextSize>
-Status read(AprilReader& reader, const Bytes& file, bool tell_length, NextSize&& next_size) {
-  if (tell_length) reader.set_file_byte_count(file.size());
-  for (size_t at = 0; at < file.size();) {
-    const size_t count = std::min(std::max<size_t>(next_size(), 1), file.size() - at);
-    const Bytes chunk(file.begin() + at, file.begin() + at + count);
-    SUSURRUS_TRY(reader.push(chunk));
-    at += count;
-  }
-  return reader.finish();
-}
 
 Status read_whole(AprilReader& reader, const Bytes& file, bool tell_length = true) {
   return read(reader, file, tell_length, [] { return ~size_t{0}; });
@@ -52,36 +41,6 @@ struct Malformed {
   std::string subject;
   Bytes file;
 };
-
-template <typename T>
-Bytes with(Bytes file, uint64_t at, T value) {
-  store_le(file.data() + at, value);
-  return file;
-}
-
-Bytes cut(Bytes file, size_t size) {
-  file.resize(size);
-  return file;
-}
-
-void expect_error(const Malformed& one, const Status& status, const char* how) {
-  const std::string where = std::string(one.name) + ", " + how;
-  if (status) {
-    report_failure(__FILE__, __LINE__, where + ": accepted");
-    return;
-  }
-  const Error& error = status.error();
-  if (error.code == one.code && error.reason == one.reason && error.offset == one.offset &&
-      error.subject.view() == one.subject) {
-    return;
-  }
-  report_failure(__FILE__, __LINE__,
-                 where + ": " + std::string(error_code_name(error.code)) + " " +
-                     std::string(error_reason_name(error.reason)) + " at " +
-                     std::to_string(error.offset) + " about " + std::string(error.subject.view()) +
-                     ", expected " + std::string(error.expected.view()) + ", got " +
-                     std::string(error.got.view()));
-}
 
 void expect_refused(const std::vector<Malformed>& cases) {
   AprilReader sound;

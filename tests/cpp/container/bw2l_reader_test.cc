@@ -6,6 +6,7 @@
 #include <random>
 
 #include "container/bw2l_builder.h"
+#include "container/malformed_file.h"
 #include "harness.h"
 
 namespace susurrus::testing {
@@ -24,18 +25,6 @@ struct SectionBytes : Bw2lSink {
   std::map<std::string, Bytes> sections;
 };
 
-Status read(Bw2lReader& reader, const Bytes& file, bool tell_length,
-            const std::function<size_t()>& next_size) {
-  if (tell_length) reader.set_file_byte_count(file.size());
-  for (size_t at = 0; at < file.size();) {
-    const size_t count = std::min(std::max<size_t>(next_size(), 1), file.size() - at);
-    const Bytes chunk(file.begin() + at, file.begin() + at + count);
-    SUSURRUS_TRY(reader.push(chunk));
-    at += count;
-  }
-  return reader.finish();
-}
-
 Status read_whole(Bw2lReader& reader, const Bytes& file) {
   return read(reader, file, true, [] { return ~size_t{0}; });
 }
@@ -47,17 +36,6 @@ Bytes edited(Edit&& edit) {
   return builder.build();
 }
 
-template <typename T>
-Bytes with(Bytes file, uint64_t at, T value) {
-  store_le(file.data() + at, value);
-  return file;
-}
-
-Bytes cut(Bytes file, size_t size) {
-  file.resize(size);
-  return file;
-}
-
 struct Malformed {
   const char* name;
   Code code;
@@ -67,26 +45,6 @@ struct Malformed {
   Bytes file;
   Mode mode = Mode::tolerant;
 };
-
-void expect_error(const Malformed& one, const Status& status, const char* how) {
-  const std::string where = std::string(one.name) + ", " + how;
-  if (status) {
-    report_failure(__FILE__, __LINE__, where + ": accepted");
-    return;
-  }
-  const Error& error = status.error();
-  if (error.code == one.code && error.reason == one.reason && error.offset == one.offset &&
-      error.subject.view() == one.subject) {
-    return;
-  }
-  report_failure(__FILE__, __LINE__,
-                 where + ": " + std::string(error_code_name(error.code)) + " " +
-                     std::string(error_reason_name(error.reason)) + " at " +
-                     std::to_string(error.offset) + " about " + std::string(error.subject.view()) +
-                     ", expected " + std::string(error.expected.view()) + ", got " +
-                     std::string(error.got.view()) + "; wanted at " + std::to_string(one.offset) +
-                     " about " + one.subject);
-}
 
 void expect_refused(const std::vector<Malformed>& cases) {
   Bw2lReader sound(nullptr, Mode::strict);
