@@ -19,6 +19,8 @@ const random = (size, outliers) => () => {
   return folder;
 };
 
+const golden = (name) => () => join(shared, 'golden/models', name);
+
 /** Name → the folder, made when it is first asked for. */
 export const folders = {
   digits: () => join(shared, 'digits-model/model'),
@@ -26,6 +28,10 @@ export const folders = {
   'tiny, outliers': random('tiny', true),
   base: random('base', false),
   'base, outliers': random('base', true),
+  // Small random models, f16, that the reference's results are of.
+  micro: golden('micro'),
+  'micro-en': golden('micro-en'),
+  'micro-v3-turbo': golden('micro-v3-turbo'),
 };
 
 /** Model files of a folder, made by the package `api` when they are wanted, and removed by clear(). */
