@@ -1,6 +1,7 @@
 import type { WeightType } from '../api_types.js';
 import type { Architecture } from './dimensions.js';
 import { isId, type JsonObject } from './json_files.js';
+import { officialHeads } from './official_heads.js';
 import { bitsPerWeight } from './weight_types.js';
 
 export interface MetadataParts {
@@ -74,7 +75,7 @@ function multilingual(vocabularySize: number, generation: JsonObject | undefined
 /** What metadataText leaves out of what the folder states. */
 export function metadataWarnings(parts: MetadataParts): string[] {
   const stated = statedHeads(parts);
-  const dropped = stated.length - alignmentHeads(parts).length;
+  const dropped = stated.length - soundHeads(parts).length;
   return dropped === 0
     ? []
     : [`alignment_heads: ${dropped} of ${stated.length} are not in the model and are dropped`];
@@ -85,8 +86,14 @@ function statedHeads({ config, generation }: MetadataParts): unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Fine-tuned models inherit lists of larger ones: what this decoder does not have is dropped. */
+/** Where a source says nothing (ggml, OpenAI's and MLX's folders), or nothing that holds: by its dimensions. */
 function alignmentHeads(parts: MetadataParts): number[][] {
+  const stated = soundHeads(parts);
+  return stated.length > 0 ? stated : officialHeads(parts.architecture);
+}
+
+/** Fine-tuned models inherit lists of larger ones: what this decoder does not have is dropped. */
+function soundHeads(parts: MetadataParts): number[][] {
   const { n_text_layer: layers, n_text_head: heads } = parts.architecture;
   return statedHeads(parts).filter(
     (pair: unknown): pair is number[] =>
