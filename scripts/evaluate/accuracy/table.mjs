@@ -36,13 +36,15 @@ export function tableRow(row) {
   return cells;
 }
 
-export function asMarkdown(rows) {
+export const asMarkdown = (rows) => markdownTable(rows.map(tableRow), 3);
+
+/** Rows of cells by heading; the first `textColumns` are texts. */
+export function markdownTable(rows, textColumns = 2) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
-  const cells = rows.map(tableRow);
-  const headings = Object.keys(cells[0] ?? {});
+  const headings = Object.keys(rows[0] ?? {});
   return [
     line(headings),
-    line(headings.map((_, i) => (i < 3 ? '---' : '---:'))),
-    ...cells.map((row) => line(Object.values(row))),
+    line(headings.map((_, i) => (i < textColumns ? '---' : '---:'))),
+    ...rows.map((row) => line(Object.values(row))),
   ].join('\n');
 }
