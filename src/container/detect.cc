@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "container/apr1/apr1_header.h"
+
 namespace susurrus {
 namespace {
 
@@ -46,11 +48,14 @@ Result<FileFormat> detect_apr(ByteSpan bytes) {
   if (begins_with(bytes, "APRN")) return not_read("aprender v1 (APRN)", kNeedApr2);
   if (begins_with(bytes, "APR\x02")) return not_read("APR 02", kNeedApr2);
   if (begins_with(bytes, std::string_view("APR\0", 4))) {
+    if (looks_like_apr1_hybrid(bytes)) return FileFormat::apr1_hybrid;
     return not_read("APR v2 of aprender (APR with a zero byte)", kNeedApr2);
   }
   const uint8_t mark = byte_at(bytes, 8);
   if (begins_with(bytes, "APR1")) {
-    if (mark == '{' || number_at<uint16_t>(bytes, 4) == 1) return not_read("APR1", kConvertFirst);
+    if (mark == '{') return FileFormat::apr1_json;
+    if (number_at<uint16_t>(bytes, 4) == 1) return FileFormat::apr1;
+    if (mark == '[') return not_a_model("a tuner cache of trueno");
     return make_error(ErrorCode::unsupported_version, ErrorReason::version)
         .at(4)
         .about("version")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "container/apr1/apr1_reader.h"
 #include "container/apr2/apr2_reader.h"
 
 namespace susurrus {
@@ -44,9 +45,16 @@ Status DetectingReader::choose() {
   SUSURRUS_ASSIGN(const FileFormat format, detect_format(first, file_byte_count_));
   switch (format) {
     case FileFormat::apr2: reader_ = std::make_unique<Apr2Reader>(sink_); break;
+    case FileFormat::apr1: open_apr1(Apr1Layout::binary); break;
+    case FileFormat::apr1_hybrid: open_apr1(Apr1Layout::hybrid); break;
+    case FileFormat::apr1_json: open_apr1(Apr1Layout::json); break;
   }
   if (file_byte_count_) reader_->set_file_byte_count(*file_byte_count_);
   return reader_->push(first);
+}
+
+void DetectingReader::open_apr1(Apr1Layout layout) {
+  reader_ = std::make_unique<Apr1Reader>(sink_, layout);
 }
 
 Status DetectingReader::fail(Error error) {

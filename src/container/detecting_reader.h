@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 
+#include "container/apr1/apr1_header.h"
 #include "container/detect.h"
 #include "container/model_reader.h"
 
@@ -23,6 +24,7 @@ class DetectingReader : public ModelReader {
 
  private:
   Status choose();
+  void open_apr1(Apr1Layout layout);
   Status fail(Error error);
 
   ModelSink& sink_;

@@ -13,6 +13,8 @@ class InspectSink : public ModelSink {
   Status on_manifest(ModelManifest& manifest) override;
   Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override;
   void on_tensor_complete(const TensorInfo& tensor) override;
+  Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) override;
+  void on_section(const FileSection& section) override { sections_.push_back(section); }
   void on_warning(std::string_view text) override;
   bool wants_metadata_text() const override { return true; }
 
@@ -24,8 +26,15 @@ class InspectSink : public ModelSink {
   uint32_t flags() const { return flags_; }
   /// Space-separated names of the flags that are set: "ALIGNED_64 STREAMING".
   std::string flag_names() const;
-  /// The metadata as stored: UTF-8 JSON.
+  /// The metadata as stored, UTF-8 JSON; empty where a header takes their place.
   std::string_view metadata_text() const { return metadata_text_; }
+  /// Such a header, as stored.
+  ByteSpan header() const { return header_; }
+  /// What the metadata mean, those included that came behind the weights.
+  const ModelMetadata& metadata() const { return metadata_; }
+  ModelMetadata& metadata() { return metadata_; }
+  /// Empty for formats without sections.
+  const std::vector<FileSection>& sections() const { return sections_; }
   /// In file order of their data.
   const std::vector<TensorInfo>& tensors() const { return tensors_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -37,6 +46,9 @@ class InspectSink : public ModelSink {
   uint16_t version_minor_ = 0;
   uint32_t flags_ = 0;
   std::string metadata_text_;
+  std::vector<uint8_t> header_;
+  ModelMetadata metadata_;
+  std::vector<FileSection> sections_;
   std::vector<TensorInfo> tensors_;
   std::vector<std::string> warnings_;
 };

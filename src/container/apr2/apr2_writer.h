@@ -4,14 +4,13 @@
 #include <string_view>
 #include <vector>
 
-#include "container/tensor_info.h"
-#include "stream/byte_sink.h"
+#include "container/model_writer.h"
 #include "stream/running_crc32.h"
 
 namespace susurrus {
 
 /// Writes one APR2 file (FORMAT.md) forwards: ALIGNED_64, nothing behind the last tensor but the footer.
-class Apr2Writer {
+class Apr2Writer : public ModelWriter {
  public:
   /// `tensors` in the order of their data; name, dtype, shape, stored_byte_count and is_compressed count, the rest is
   /// computed. `hint_flags`: STREAMING or 0; COMPRESSED and QUANTIZED follow from the tensors.
@@ -19,16 +18,16 @@ class Apr2Writer {
                                                   std::vector<TensorInfo> tensors,
                                                   uint32_t hint_flags);
 
-  uint64_t file_byte_count() const { return file_byte_count_; }
+  uint64_t file_byte_count() const override { return file_byte_count_; }
   uint32_t flags() const { return flags_; }
-  const std::vector<TensorInfo>& tensors() const { return tensors_; }
+  const std::vector<TensorInfo>& tensors() const override { return tensors_; }
 
   /// Header, metadata and index; `metadata` is what plan() got.
   Status begin(std::string_view metadata, ByteSink& sink);
   /// The next stored bytes of the current tensor; padding comes by itself. A piece does not cross tensors.
-  Status write(ByteSpan stored, ByteSink& sink);
+  Status write(ByteSpan stored, ByteSink& sink) override;
   /// The footer, when every tensor is complete.
-  Status finish(ByteSink& sink);
+  Status finish(ByteSink& sink) override;
 
  private:
   Apr2Writer() = default;

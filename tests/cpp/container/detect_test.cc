@@ -35,8 +35,6 @@ SUSURRUS_TEST(formats_that_are_not_read_are_named) {
   expect_kind("tjgg", code, "ggml");
   expect_kind(std::string("\x40\0\0\0\0\0\0\0{\"a\"", 12), code, "SafeTensors");
   expect_kind(std::string("\6\0\0\0\x0c\0WhisperSpec\0", 18), code, "CTranslate2");
-  expect_kind(std::string("APR1\1\0\0\0\0", 9), code, "APR1");
-  expect_kind(std::string("APR1\x20\0\0\0{", 9), code, "APR1");
   expect_kind(std::string("APR\0\2\0", 6), code, "aprender");
   expect_kind("APRN", code, "APRN");
   expect_kind("APRILMDL", code, "april");
@@ -71,6 +69,27 @@ SUSURRUS_TEST(what_is_no_model_is_named) {
   cookbook[16] = 100;
   EXPECT_EQ(detect_error(cookbook).code, code);
   expect_kind(std::string("APR2\x40\0\0\0{\"v\"", 12), code, "trueno");
+  expect_kind(std::string("APR1\x40\0\0\0[1,2", 12), code, "trueno");
+}
+
+SUSURRUS_TEST(layouts_of_apr1_are_told_apart) {
+  const auto format = [](std::string bytes) {
+    const auto found = detect_format(as_bytes(padded(std::move(bytes))), std::nullopt);
+    return found ? *found : FileFormat::apr2;
+  };
+  EXPECT_TRUE(format(std::string("APR1\1\0\0\0\0", 9)) == FileFormat::apr1);
+  EXPECT_TRUE(format(std::string("APR1\1\0\0\0\2", 9)) == FileFormat::apr1);
+  EXPECT_TRUE(format(std::string("APR1\x20\0\0\0{", 9)) == FileFormat::apr1_json);
+  std::string hybrid("APR\0\2\0\0\0\0\1\0\0", 12);
+  for (const uint32_t dim : {51865, 1500, 384, 6, 4, 448, 384, 6, 4, 80}) {
+    hybrid.append(reinterpret_cast<const char*>(&dim), sizeof dim);
+  }
+  // Bytes where the padding is, or dimensions that fit no Whisper, are another format's.
+  EXPECT_EQ(detect_error(padded(hybrid)).code, ErrorCode::unsupported_feature);
+  hybrid.resize(kDetectionBytes);
+  EXPECT_TRUE(format(hybrid) == FileFormat::apr1_hybrid);
+  hybrid[24] = 7;
+  EXPECT_EQ(detect_error(padded(hybrid)).code, ErrorCode::unsupported_feature);
 }
 
 SUSURRUS_TEST(apr2_is_found_and_versions_are_told) {

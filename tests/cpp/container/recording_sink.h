@@ -27,6 +27,11 @@ class RecordingSink : public ModelSink {
     return MutableByteSpan(place);
   }
   void on_tensor_complete(const TensorInfo& tensor) override { completed.push_back(tensor.name); }
+  Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) override {
+    metadata.vocabulary = std::move(vocabulary);
+    metadata.mel_filterbank = std::move(mel_filterbank);
+    return ok_status();
+  }
   void on_warning(std::string_view text) override { warnings.emplace_back(text); }
   bool wants_metadata_text() const override { return wants_text; }
 

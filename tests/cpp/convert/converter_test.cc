@@ -126,7 +126,7 @@ Status prepare(Converter& converter, const Bytes& file) {
 
 Bytes convert(const Bytes& file, Dtype dtype, Converter::Compression compression,
               size_t chunk = 1000) {
-  Converter converter(dtype, compression);
+  Converter converter({.dtype = dtype, .compression = compression});
   Bytes out;
   Status status = prepare(converter, file);
   if (status && converter.needs_measuring()) {
@@ -184,7 +184,7 @@ SUSURRUS_TEST(converter_types_by_kind_of_tensor) {
     EXPECT_EQ(sink.warnings.size(), 0u);
     const auto& values = source.values.at("decoder.token_embedding.weight");
     Bytes expected(*tensor_byte_count(dtype, {5, 32}));
-    write_floats(dtype, values.data(), values.size(), expected.data());
+    write_floats(dtype, 0, values.data(), values.size(), expected.data());
     EXPECT_TRUE(sink.tensors["decoder.token_embedding.weight"] == expected);
   }
 }
@@ -226,7 +226,7 @@ SUSURRUS_TEST(converter_computes_encoder_positions) {
 
 SUSURRUS_TEST(converter_refuses_incomplete_sources) {
   const Source source = make_source(Dtype::f32, true, "decoder.ln.bias");
-  Converter converter(Dtype::f16, Converter::Compression::none);
+  Converter converter({.dtype = Dtype::f16});
   const Status status = prepare(converter, source.file);
   EXPECT_EQ(status.error().code, ErrorCode::missing_tensor);
   EXPECT_EQ(status.error().subject.view(), "decoder.ln.bias");
@@ -236,19 +236,19 @@ SUSURRUS_TEST(converter_refuses_incomplete_sources) {
 
 SUSURRUS_TEST(converter_keeps_the_order_of_calls) {
   const Source source = make_source(Dtype::f32, true);
-  Converter converter(Dtype::f16, Converter::Compression::lz4);
+  Converter converter({.dtype = Dtype::f16, .compression = Converter::Compression::lz4});
   EXPECT_EQ(converter.begin(Converter::Pass::write).error().code, ErrorCode::wrong_state);
-  Converter unmeasured(Dtype::f16, Converter::Compression::lz4);
+  Converter unmeasured({.dtype = Dtype::f16, .compression = Converter::Compression::lz4});
   ASSERT_TRUE(prepare(unmeasured, source.file).has_value());
   EXPECT_EQ(unmeasured.begin(Converter::Pass::write).error().code, ErrorCode::wrong_state);
-  Converter undrained(Dtype::f16, Converter::Compression::none);
+  Converter undrained({.dtype = Dtype::f16});
   ASSERT_TRUE(prepare(undrained, source.file).has_value());
   ASSERT_TRUE(undrained.begin(Converter::Pass::write).has_value());
   EXPECT_EQ(undrained.finish_tensor().error().code, ErrorCode::wrong_state);
   undrained.consume_output();
   EXPECT_EQ(undrained.finish_tensor().error().code,
             ErrorCode::source_failed);  // its bytes never came
-  Converter wrong_type(Dtype::i8, Converter::Compression::none);
+  Converter wrong_type({.dtype = Dtype::i8});
   EXPECT_EQ(prepare(wrong_type, source.file).error().code, ErrorCode::invalid_argument);
 }
 
