@@ -1,5 +1,5 @@
 import { inspect } from '../node.js';
-import type { InspectedTensor, Inspection } from '../node.js';
+import type { InspectedSection, InspectedTensor, Inspection } from '../node.js';
 import { parse, usageError } from './arguments.js';
 import { readSealOptions, sealArguments } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
@@ -35,6 +35,7 @@ function toText(facts: Inspection): string {
     'metadata',
     ...JSON.stringify(summary(facts.metadata), null, 2).split('\n').slice(1, -1),
     '',
+    ...(facts.sections ? ['sections', ...table(facts.sections.map(sectionRow)), ''] : []),
     `${facts.tensors.length} tensors (${tensorTotals(facts.tensors)})`,
     ...tensorTable(facts.tensors),
   ];
@@ -60,16 +61,29 @@ function tensorTotals(tensors: readonly InspectedTensor[]): string {
   return `${total('size')} bytes stored, ${total('rawSize')} in memory`;
 }
 
+const sectionRow = ({ name, offset, size }: InspectedSection): string[] => [
+  name,
+  '',
+  '',
+  String(offset),
+  String(size),
+];
+
 function tensorTable(tensors: readonly InspectedTensor[]): string[] {
-  const rows = [
-    ['name', 'dtype', 'shape', 'offset', 'size', 'raw size'],
-    ...tensors.map(({ name, dtype, shape, offset, size, rawSize }) => [
+  const hasScales = tensors.some(({ scale }) => scale !== undefined);
+  return table([
+    ['name', 'dtype', 'shape', 'offset', 'size', 'raw size', ...(hasScales ? ['scale'] : [])],
+    ...tensors.map(({ name, dtype, shape, offset, size, rawSize, scale }) => [
       name,
       dtype,
       shape.join('×'),
       ...[offset, size, rawSize].map(String),
+      ...(hasScales ? [String(scale)] : []),
     ]),
-  ];
+  ]);
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   );

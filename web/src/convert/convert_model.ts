@@ -1,74 +1,140 @@
 import type { ConvertOptions, ConvertResult } from '../api_types.js';
 import { Pace } from '../engine/pace.js';
-import { abortedBy, sourceFailed } from '../errors.js';
+import { abortedBy, invalidOption, sourceFailed } from '../errors.js';
 import type { FilesModule } from '../files/module.js';
-import { checkOptions, progressCheck, signalCheck } from '../options.js';
-import { openFolder, readWholeFile, writeWhole } from '../platform/node_files.js';
+import {
+  checkOptions,
+  flag,
+  oneOf,
+  progressCheck,
+  rankFile,
+  signalCheck,
+  type Check,
+} from '../options.js';
+import {
+  openFolder,
+  openModelFile,
+  readWholeFile,
+  writeWhole,
+  type ModelFile,
+} from '../platform/node_files.js';
 import { openFiles } from '../platform/node_engine.js';
 import { readArchitecture } from './dimensions.js';
 import { filterbankOf, slaneyFilterbank } from './filterbank.js';
 import { readJsonObject } from './json_files.js';
-import { metadataText, metadataWarnings } from './metadata.js';
-import { runConverter } from './run_converter.js';
+import { metadataText, metadataWarnings, type MetadataParts } from './metadata.js';
+import { readModelFile } from './model_file.js';
+import { runConverter, type ConversionTask } from './run_converter.js';
 import type { SourceFolder } from './source_folder.js';
 import { readRanks, readVocabulary, type SourceVocabulary } from './vocabulary.js';
 import { findWeightFiles } from './weight_files.js';
-import { weightTypes } from './weight_types.js';
-
-const dtypes: readonly unknown[] = weightTypes;
-const compressions = ['lz4', 'none'];
+import { apr1WeightTypes, weightTypes } from './weight_types.js';
 
 function checkConvertOptions(options: ConvertOptions): void {
+  const dtypes: readonly string[] = options.format === 'apr1' ? apr1WeightTypes : weightTypes;
   checkOptions(options, {
-    dtype: [`one of ${dtypes.join(', ')}`, (value) => dtypes.includes(value)],
-    compress: [
-      `one of ${compressions.join(', ')}`,
-      (value) => compressions.includes(value as string),
-    ],
-    vocabulary: [
-      'a path, or the bytes of a .tiktoken file',
-      (value) =>
-        typeof value === 'string' ||
-        value instanceof Uint8Array ||
-        value instanceof ArrayBuffer ||
-        value instanceof Blob,
-    ],
-    force: ['true or false', (value) => typeof value === 'boolean'],
+    format: oneOf('apr2', 'apr1'),
+    dtype: [
+      `one of ${dtypes.join(', ')}`,
+      (value) => typeof value === 'string' && dtypes.includes(value),
+    ] satisfies Check,
+    compress: oneOf('lz4', 'none'),
+    vocabulary: rankFile,
+    force: flag,
     onProgress: progressCheck,
     signal: signalCheck,
   });
 }
 
 /**
- * Converts a Whisper folder of the Hugging Face hub, or one with OpenAI's tensor names, to an APR2 file. The destination
- * appears when it is whole, and replaces another only with `force`. Throws SusurrusError.
+ * Converts a Whisper folder of the Hugging Face hub, one with OpenAI's tensor names, or an APR1 file (a path, or a Blob) to
+ * an APR2 or APR1 file. The destination appears when it is whole, and replaces another only with `force`. Throws
+ * SusurrusError.
  */
 export async function convertModel(
-  source: string | URL,
+  source: string | URL | Blob,
   destination: string | URL,
   options: ConvertOptions = {},
 ): Promise<ConvertResult> {
   checkConvertOptions(options);
-  const { signal } = options;
+  if (options.signal?.aborted) throw abortedBy(options.signal);
+  const file = await openModelFile(source);
+  if (file) return convertFile(file, destination, options);
+  // What is no file was named by its path.
+  const folder = await openFolder(source as string | URL);
+  return write(destination, options, async (module, sink) => {
+    const { dtype = 'f16' } = options;
+    const { parts, warnings } = await folderParts(module, folder, { ...options, dtype });
+    const weights = await findWeightFiles(folder);
+    return runTask(module, { folder, weights, parts, warnings, options, dtype, write: sink });
+  });
+}
+
+/**
+ * Turns an APR1 file (a path, or a Blob) into an APR2 file with the same values: integers become f16 where that holds each of
+ * their products with the scale, else f32; with the dtype q8_0 they stay integers, and their scale is rounded to a half
+ * (relative error at most 2^-11). Throws SusurrusError.
+ */
+export async function upgradeModel(
+  source: string | URL | Blob,
+  destination: string | URL,
+  options: Omit<ConvertOptions, 'format'> = {},
+): Promise<ConvertResult> {
+  checkConvertOptions(options);
+  const file = await openModelFile(source);
+  if (!file) throw invalidOption('source', 'a file of the format APR1', source);
+  return convertFile(file, destination, { ...options, format: 'apr2' });
+}
+
+function convertFile(
+  { folder, file }: ModelFile,
+  destination: string | URL,
+  options: ConvertOptions,
+): Promise<ConvertResult> {
+  const dtype = options.dtype ?? 'exact';
+  return write(destination, options, async (module, sink) => {
+    const { onProgress, signal } = options;
+    const pace = new Pace(signal ?? new AbortController().signal);
+    const model = await readModelFile(module, folder, file, pace, (loaded, total) =>
+      onProgress?.({ phase: 'inspect', loaded, total, fraction: loaded / total }),
+    );
+    const { inspector, weights } = model;
+    try {
+      const found = options.vocabulary
+        ? await givenVocabulary(options.vocabulary, model.parts.architecture.n_vocab)
+        : model.vocabulary;
+      const parts = { ...model.parts, vocabulary: found?.tokens, dtype };
+      const warnings = [...model.warnings, ...vocabularyWarnings(found, 'file')];
+      return await runTask(module, {
+        ...{ folder, weights: [weights], inspector, parts, warnings, options, dtype, write: sink },
+      });
+    } finally {
+      inspector.delete();
+    }
+  });
+}
+
+type Sink = (bytes: Uint8Array) => Promise<void>;
+
+async function write(
+  destination: string | URL,
+  { force = false, signal }: ConvertOptions,
+  fill: (module: FilesModule, sink: Sink) => Promise<ConvertResult>,
+): Promise<ConvertResult> {
   if (signal?.aborted) throw abortedBy(signal);
-  const folder = await openFolder(source);
   const module = await openFiles();
   try {
-    return await writeWhole(destination, options.force ?? false, (write) =>
-      convert(module, folder, write, options),
-    );
+    return await writeWhole(destination, force, (sink) => fill(module, sink));
   } catch (error) {
     throw signal?.aborted ? abortedBy(signal) : error;
   }
 }
 
-async function convert(
+async function folderParts(
   module: FilesModule,
   folder: SourceFolder,
-  write: (bytes: Uint8Array) => Promise<void>,
-  { dtype = 'f16', compress = 'lz4', vocabulary, onProgress, signal }: ConvertOptions,
-): Promise<ConvertResult> {
-  const weights = await findWeightFiles(folder);
+  { dtype, vocabulary }: ConvertOptions & { dtype: MetadataParts['dtype'] },
+): Promise<{ parts: MetadataParts; warnings: string[] }> {
   const configFile = 'config.json';
   const config = await readJsonObject(folder, configFile);
   if (!config) throw sourceFailed(folder.name, 'there is no config.json in it');
@@ -87,18 +153,37 @@ async function convert(
       slaneyFilterbank(module, architecture.n_mels),
     dtype,
   };
+  return { parts, warnings: vocabularyWarnings(found, 'folder') };
+}
 
-  const converter = new module.Converter(dtype, compress === 'lz4');
+function vocabularyWarnings(found: SourceVocabulary | undefined, where: string): string[] {
+  return found
+    ? [...found.warnings]
+    : [`the ${where} has no vocabulary: the model gives token ids but no text (--vocabulary FILE)`];
+}
+
+interface Task extends Pick<ConversionTask, 'folder' | 'weights' | 'inspector'> {
+  readonly parts: MetadataParts;
+  readonly warnings: readonly string[];
+  readonly options: ConvertOptions;
+  readonly dtype: string;
+  readonly write: Sink;
+}
+
+async function runTask(module: FilesModule, task: Task): Promise<ConvertResult> {
+  const { parts, options, dtype, warnings } = task;
+  const { format = 'apr2', onProgress, signal } = options;
+  const compress = options.compress ?? (format === 'apr1' ? 'none' : 'lz4');
+  const converter = new module.Converter(format, dtype, compress === 'lz4');
   try {
     let byteCount = 0;
-    await runConverter(converter, {
-      folder,
-      weights,
+    await runConverter(module, converter, {
+      ...task,
       metadata: metadataText(parts),
       pace: new Pace(signal ?? new AbortController().signal),
       write: async (bytes) => {
         byteCount += bytes.length;
-        await write(bytes);
+        await task.write(bytes);
       },
       onProgress: (loaded, total) =>
         onProgress?.({
@@ -108,15 +193,11 @@ async function convert(
           fraction: total === 0 ? 1 : loaded / total,
         }),
     });
-    const noVocabulary = found
-      ? []
-      : ['the folder has no vocabulary: the model gives token ids but no text (--vocabulary FILE)'];
     return {
       byteCount,
       tensorCount: converter.tensorCount(),
       warnings: [
-        ...noVocabulary,
-        ...(found?.warnings ?? []),
+        ...warnings,
         ...metadataWarnings(parts),
         ...(JSON.parse(converter.warnings()) as string[]),
       ],

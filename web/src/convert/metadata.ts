@@ -11,7 +11,8 @@ export interface MetadataParts {
   readonly vocabulary: readonly string[] | undefined;
   /** [n_mels, 201], row-major. */
   readonly filterbank: Float32Array;
-  readonly dtype: WeightType;
+  /** `'exact'`: as exact as the source, which is no type. */
+  readonly dtype: WeightType | 'int8' | 'exact';
 }
 
 const frequencyBins = 201;
@@ -26,7 +27,7 @@ export function metadataText(parts: MetadataParts): string {
     architecture,
     tokenizer_config: tokenizerConfig(parts),
     ...(heads.length > 0 && { alignment_heads: heads }),
-    ...(dtype.startsWith('q') && {
+    ...(isBlockType(dtype) && {
       quantization: { method: dtype, bits_per_weight: bitsPerWeight[dtype] },
     }),
     mel_filterbank_shape: [architecture.n_mels, frequencyBins],
@@ -35,6 +36,8 @@ export function metadataText(parts: MetadataParts): string {
     ...(vocabulary && { vocab: vocabulary }),
   });
 }
+
+const isBlockType = (dtype: MetadataParts['dtype']): dtype is WeightType => dtype.startsWith('q');
 
 function tokenizerConfig({ architecture, config, generation, vocabulary }: MetadataParts) {
   const ids = (key: string): { [key: string]: number[] } | undefined => {

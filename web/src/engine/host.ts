@@ -43,9 +43,14 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       return choice;
     },
 
-    beginLoad: ({ byteCount }) => {
+    beginLoad: ({ byteCount, vocabulary }) => {
       this.#loader = new this.#engine.Loader();
       if (byteCount !== undefined) this.#loader.setByteCount(byteCount);
+      if (vocabulary) {
+        unwrap(this.#loader.startVocabulary(vocabulary.length));
+        this.#loader.vocabularyWindow().set(vocabulary);
+        unwrap(this.#loader.setVocabulary());
+      }
       return undefined;
     },
     pushLoad: async ({ bytes }, { pace }) => {

@@ -49,7 +49,14 @@ export interface EngineCalls {
     request: { readonly variant: Variant | undefined; readonly threads: number };
     answer: { readonly variant: Variant; readonly reason: string };
   };
-  beginLoad: { request: { readonly byteCount: number | undefined }; answer: undefined };
+  beginLoad: {
+    request: {
+      readonly byteCount: number | undefined;
+      /** Packed as APR1 stores one. */
+      readonly vocabulary: Uint8Array | undefined;
+    };
+    answer: undefined;
+  };
   pushLoad: { request: { readonly bytes: Uint8Array }; answer: undefined };
   finishLoad: { request: undefined; answer: LoadedFacts };
   convertAudio: { request: AudioToConvert; answer: Float32Array };

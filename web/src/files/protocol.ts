@@ -14,6 +14,12 @@ export interface InspectionFacts {
     readonly offset: number;
     readonly size: number;
     readonly rawSize: number;
+    readonly scale?: number;
+  }[];
+  readonly sections?: readonly {
+    readonly name: string;
+    readonly offset: number;
+    readonly size: number;
   }[];
   readonly warnings: readonly string[];
 }
