@@ -39,7 +39,7 @@ async function tensorsOf(file: string): Promise<Map<string, { bytes: Uint8Array;
     tensors.map((facts) => {
       const stored = bytes.slice(facts.offset, facts.offset + facts.size);
       const isStream = facts.size !== facts.rawSize;
-      return [facts.name, { facts, bytes: isStream ? decodeLz4Stream(stored) : stored }];
+      return [facts.name, { facts, bytes: isStream ? decodeLz4Stream(stored, facts.rawSize) : stored }];
     }),
   );
 }
@@ -61,7 +61,7 @@ function valuesOf({ bytes, facts }: { bytes: Uint8Array; facts: Tensor }): numbe
     case 'f16':
       return Array.from({ length: bytes.length / 2 }, (_, i) => halfToFloat(view.getUint16(2 * i, true)));
     case 'i8':
-      return Array.from(bytes, (_, i) => Math.fround(view.getInt8(i) * facts.scale!));
+      return Array.from(bytes, (_, i) => Math.fround(view.getInt8(i) * Math.fround(facts.scale!)));
     case 'q8_0':
       return Array.from({ length: (bytes.length / 34) * 32 }, (_, i) => {
         const block = Math.floor(i / 32) * 34;
@@ -98,7 +98,9 @@ describe('a folder to APR1', () => {
         expect(stored).toEqual(values);
         continue;
       }
-      expect(found.facts.scale).toBe(largest === 0 ? 1 : Math.fround(largest / 127));
+      expect(Math.fround(found.facts.scale!)).toBe(
+        largest === 0 ? 1 : Math.fround(largest / 127),
+      );
       stored.forEach((value, i) => {
         expect(Math.abs(value - values[i]!)).toBeLessThanOrEqual(found.facts.scale! * 0.50001);
       });

@@ -174,7 +174,7 @@ const sectionCases: Case[] = [
     patch(vocabulary + 25, 9),
   ],
   [
-    ...(['24 left over', 'malformed', 'bad_vocabulary', filterbank + 1, 'vocabulary'] as const),
+    ...(['24 left over', 'malformed', 'bad_vocabulary', filterbank, 'vocabulary'] as const),
     file({
       vocabulary: Uint8Array.from([...golden.vocabulary!.with(0, 26), 0, 0]),
     }),

@@ -34,7 +34,9 @@ export async function loadModelOn(
   const { variant, signal } = options;
   if (signal?.aborted) throw abortedBy(signal);
   const vocabulary =
-    options.vocabulary && (await readVocabularyFile(options.vocabulary, platform, signal));
+    options.vocabulary === undefined
+      ? undefined
+      : await readVocabularyFile(options.vocabulary, platform, signal);
   let choice = platform.chooseThreads(options.threads);
   let engine = platform.openEngine(choice.threads);
   const start = () => engine.call('start', { variant, threads: choice.threads });

@@ -91,7 +91,7 @@ function convertFile(
   destination: string | URL,
   options: ConvertOptions,
 ): Promise<ConvertResult> {
-  const dtype = options.dtype ?? 'exact';
+  const dtype: MetadataParts['dtype'] = options.dtype ?? 'exact';
   return write(destination, options, async (module, sink) => {
     const { onProgress, signal } = options;
     const pace = new Pace(signal ?? new AbortController().signal);
@@ -105,9 +105,8 @@ function convertFile(
         : model.vocabulary;
       const parts = { ...model.parts, vocabulary: found?.tokens, dtype };
       const warnings = [...model.warnings, ...vocabularyWarnings(found, 'file')];
-      return await runTask(module, {
-        ...{ folder, weights: [weights], inspector, parts, warnings, options, dtype, write: sink },
-      });
+      const from = { folder, weights: [weights], inspector };
+      return await runTask(module, { ...from, parts, warnings, options, dtype, write: sink });
     } finally {
       inspector.delete();
     }

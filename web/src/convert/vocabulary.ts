@@ -35,8 +35,11 @@ export function inspectedVocabulary(
   vocabularySize: number,
 ): SourceVocabulary | undefined {
   const bytes = inspector.vocabularyBytes();
-  const entries = Array.from(inspector.vocabularyEnds(), (end, id, ends): Entry => {
-    return [id, byteLevelText(bytes.subarray(id === 0 ? 0 : ends[id - 1], end))];
+  let begin = 0;
+  const entries = Array.from(inspector.vocabularyEnds(), (end, id): Entry => {
+    const token = bytes.subarray(begin, end);
+    begin = end;
+    return [id, byteLevelText(token)];
   });
   return entries.length === 0 ? undefined : arrange(entries, vocabularySize);
 }
