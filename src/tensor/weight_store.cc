@@ -50,9 +50,8 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
     const bool is_matrix = shape.rank() == 2 && entry.name.ends_with(".weight");
     entry.is_convolution = shape.rank() == 3;
     entry.view.shape = entry.is_convolution ? Shape({shape[0], kTaps * shape[1]}) : shape;
-    entry.view.dtype = tensor.scale == 0
-                           ? tensor.dtype
-                           : dtype_of_scaled_integers(tensor.scale, shape, is_matrix);
+    entry.view.dtype =
+        tensor.scale == 0 ? tensor.dtype : dtype_of_scaled_integers(tensor.scale, shape, is_matrix);
     entries_.push_back(std::move(entry));
   }
   heap_sort(entries_, [](const Entry& a, const Entry& b) { return a.name < b.name; });
@@ -98,8 +97,8 @@ Status WeightStore::take_memory(Entry& entry, uint64_t byte_count) {
 
 Result<bool> WeightStore::stream_tensor(const TensorInfo& tensor) {
   Entry* entry = find_entry(canonical_tensor_name(tensor.name));
-  if (entry == nullptr || tensor.scale != 0 || packing_.pack_rows == nullptr || !is_block_dtype(entry->view.dtype) ||
-      entry->is_convolution || !is_packed(*entry)) {
+  if (entry == nullptr || tensor.scale != 0 || packing_.pack_rows == nullptr ||
+      !is_block_dtype(entry->view.dtype) || entry->is_convolution || !is_packed(*entry)) {
     return false;
   }
   SUSURRUS_TRY(take_memory(*entry, tensor.raw_byte_count));

@@ -10,6 +10,10 @@ constexpr size_t kModelTypeAt = 6;
 constexpr size_t kQuantizationAt = 7;
 constexpr size_t kCompressedAt = 8;
 constexpr size_t kFlagsAt = 11;
+constexpr std::string_view kModelNames[kApr1ModelTypes] = {
+    "tiny",      "tiny.en", "base",     "base.en",  "small",    "small.en",       "medium",
+    "medium.en", "large",   "large-v1", "large-v2", "large-v3", "large-v3-turbo",
+};
 constexpr const char* kQuantizations[] = {"f32", "f16", "int8"};
 
 }  // namespace
@@ -38,7 +42,8 @@ std::string apr1_flag_names(ByteSpan header) {
 
 std::string apr1_metadata_text(ByteSpan header, const ModelMetadata& metadata) {
   const uint8_t model_type = header[kModelTypeAt];
-  const std::string_view name = apr1_model_name(model_type);
+  const std::string_view name =
+      model_type < kApr1ModelTypes ? kModelNames[model_type] : std::string_view();
   JsonWriter json;
   json.begin_object();
   if (name.empty()) {

@@ -71,16 +71,7 @@ WhisperDimensions read_dimensions(ByteSpan bytes) {
   return d;
 }
 
-constexpr std::string_view kModelNames[] = {
-    "tiny",      "tiny.en", "base",     "base.en",  "small",    "small.en",       "medium",
-    "medium.en", "large",   "large-v1", "large-v2", "large-v3", "large-v3-turbo",
-};
-
 }  // namespace
-
-std::string_view apr1_model_name(uint8_t model_type) {
-  return model_type < std::size(kModelNames) ? kModelNames[model_type] : std::string_view();
-}
 
 const Apr1Dimension kApr1Dimensions[10] = {
     {"n_vocab", &WhisperDimensions::n_vocab},

@@ -37,8 +37,8 @@ struct Apr1Header {
   WhisperDimensions dimensions;
 };
 
-/// Of model_type: "tiny.en"; empty for a number that is not in the table.
-std::string_view apr1_model_name(uint8_t model_type);
+/// Numbers of model_type that have a name.
+inline constexpr uint8_t kApr1ModelTypes = 13;
 
 /// One of the ten dimensions, in the header's order from offset 12 on.
 struct Apr1Dimension {

@@ -14,10 +14,10 @@ namespace {
 
 constexpr uint64_t kLargestLz4Ratio = 256;
 constexpr size_t kWrittenName = kApr1StoredName - 1;
+// Fields of a binary entry.
+enum : size_t { kSizeAt = 56, kElementCountAt = 64, kShapeAt = 72, kRankAt = 88, kReservedAt = 89 };
 
-Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
-  return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
-}
+constexpr const char* kOverflow = "dimensions whose product fits 64 bits";
 
 bool is_sound_name(std::string_view name) {
   for (const char c : name) {
@@ -26,298 +26,227 @@ bool is_sound_name(std::string_view name) {
   return !name.empty() && !find_invalid_utf8(name);
 }
 
-/// One entry's fields as stored.
-struct Entry {
-  uint64_t file_offset = 0;  // of the entry itself
-  std::string_view name;
-  uint64_t offset = 0;
-  uint64_t size = 0;
-  uint64_t element_count = 0;
-  Shape shape;
-};
-
-/// Collects tensors of either layout.
-class IndexBuilder {
+/// Reads one index of either layout, entry by entry. Errors are about the entry under way.
+class IndexParser {
  public:
-  explicit IndexBuilder(uint64_t data_offset) : data_offset_(data_offset) {}
+  IndexParser(uint64_t data_offset, Apr1Index& index) : data_offset_(data_offset), index_(index) {}
 
-  void warn(const char* text) {
-    const auto& said = index_.warnings;
-    if (std::find(said.begin(), said.end(), text) == said.end()) index_.warnings.emplace_back(text);
+  Status parse_binary(ByteSpan bytes, const Apr1Header& header, uint64_t index_offset) {
+    header_ = &header;
+    const size_t count = header.tensor_count;
+    is_raw_ = !header.is_compressed || has_raw_sizes(bytes.data());
+    index_.has_raw_streams = header.is_compressed && is_raw_;
+    index_.tensors.reserve(count);
+    for (size_t i = 0; i < count; ++i) {
+      at_ = index_offset + i * kApr1EntryBytes;
+      SUSURRUS_TRY(parse_entry(bytes.data() + i * kApr1EntryBytes));
+      if (header.quantization != Apr1Quantization::int8) continue;
+      const size_t scale_at = count * kApr1EntryBytes + i * kApr1ScaleBytes;
+      const auto scale = load_le<float>(bytes.data() + scale_at);
+      index_.tensors.back().scale = scale;
+      at_ = index_offset + scale_at;
+      if (!std::isfinite(scale) || scale <= 0) {
+        return refuse(ErrorReason::bad_scale, "a finite scale above 0", i);
+      }
+    }
+    return finish(index_offset);
   }
 
-  Status add(const Entry& entry, TensorInfo tensor) {
-    const auto begin = checked_add(data_offset_, entry.offset);
-    if (!begin || !checked_add(*begin, entry.size)) {
-      return malformed(ErrorReason::bounds, entry.file_offset, entry.name)
-          .expecting("an end that fits 64 bits")
-          .having(entry.offset);
+  Status parse_json(JsonValue list, uint32_t tensor_count, uint64_t index_offset) {
+    at_ = index_offset;
+    name_ = "tensor index";
+    if (!list.is_array() || list.size() != tensor_count) {
+      return refuse(ErrorReason::bad_index, "a list of n_tensors", list.size());
     }
+    for (const JsonValue item : list.items()) SUSURRUS_TRY(parse_item(item));
+    return finish(index_offset);
+  }
+
+ private:
+  Error refuse(ErrorReason reason, const char* expected, uint64_t got) const {
+    return make_error(ErrorCode::malformed, reason)
+        .at(at_)
+        .about(name_)
+        .expecting(expected)
+        .having(got);
+  }
+
+  uint64_t element_bytes() const {
+    constexpr uint8_t kBytes[] = {4, 2, 1};
+    return kBytes[static_cast<size_t>(header_->quantization)];
+  }
+
+  /// f32 data in a file of halves, which its format's first reader took for granted (apr.md §7.1).
+  bool is_wide(uint64_t size, uint64_t element_count) const {
+    return header_->quantization == Apr1Quantization::f16 && size != 0 &&
+           checked_multiply(element_count, 4) == size;
+  }
+
+  bool has_raw_sizes(const uint8_t* entry) const {
+    for (size_t i = 0; i < header_->tensor_count; ++i, entry += kApr1EntryBytes) {
+      const auto size = load_le<uint64_t>(entry + kSizeAt);
+      const auto count = load_le<uint64_t>(entry + kElementCountAt);
+      if (checked_multiply(count, element_bytes()) != size && !is_wide(size, count)) return false;
+    }
+    return true;
+  }
+
+  Status parse_entry(const uint8_t* entry) {
+    const std::string_view stored(reinterpret_cast<const char*>(entry), kApr1StoredName);
+    const std::string_view name = stored.substr(0, stored.find('\0'));
+    name_ = "name";
+    if (!is_sound_name(name) || stored.find_first_not_of('\0', name.size()) != stored.npos) {
+      return refuse(ErrorReason::bad_name, "UTF-8 without control characters, then zeros",
+                    name.size());
+    }
+    name_ = name;
+    const uint8_t rank = entry[kRankAt];
+    if (rank == 0 || rank > kApr1Dims) {
+      return refuse(ErrorReason::bad_shape, "1 to 4 dimensions", rank);
+    }
+    TensorInfo tensor;
+    for (size_t i = 0; i < kApr1Dims; ++i) {
+      const auto dim = load_le<uint32_t>(entry + kShapeAt + i * sizeof(uint32_t));
+      if (i < rank) tensor.shape.append(dim);
+      index_.has_reserved_bytes |= i >= rank && dim != 0;
+    }
+    for (size_t i = kReservedAt; i < kApr1EntryBytes; ++i)
+      index_.has_reserved_bytes |= entry[i] != 0;
+    const auto element_count = load_le<uint64_t>(entry + kElementCountAt);
+    if (tensor.shape.element_count() != element_count) {
+      return refuse(ErrorReason::bad_shape, "as many elements as the dimensions say",
+                    element_count);
+    }
+    const auto size = load_le<uint64_t>(entry + kSizeAt);
+    const bool is_wide_f32 = is_raw_ && is_wide(size, element_count);
+    index_.has_wide_halves |= is_wide_f32;
+    if (header_->quantization == Apr1Quantization::int8) tensor.dtype = Dtype::i8;
+    if (header_->quantization == Apr1Quantization::f16 && !is_wide_f32) tensor.dtype = Dtype::f16;
+    return add(std::move(tensor), load_le<uint64_t>(entry + kApr1StoredName), size);
+  }
+
+  Status parse_item(JsonValue item) {
+    name_ = "name";
+    const auto name = item["name"].text();
+    if (!name) return refuse(ErrorReason::bad_index, "a text", 0);
+    if (name->size() > limits::kTensorNameBytes || !is_sound_name(*name)) {
+      return refuse(ErrorReason::bad_name, "1 to 1024 bytes of UTF-8 without control characters",
+                    name->size());
+    }
+    name_ = *name;
+    if (item["dtype"].text() != "F32") {
+      return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
+          .at(at_)
+          .about(name_)
+          .expecting("F32");
+    }
+    const JsonValue shape = item["shape"];
+    const size_t rank = shape.is_array() ? shape.size() : 0;
+    if (rank == 0 || rank > limits::kMaxDims) {
+      return refuse(ErrorReason::bad_shape, "1 to 8 dimensions", rank);
+    }
+    TensorInfo tensor;
+    bool is_whole = true;
+    for (const JsonValue dim : shape.items()) {
+      const auto number = dim.unsigned_integer();
+      is_whole &= number.has_value();
+      tensor.shape.append(number.value_or(0));
+    }
+    const auto offset = item["offset"].unsigned_integer();
+    const auto size = item["size"].unsigned_integer();
+    if (!is_whole || !offset || !size) {
+      return refuse(ErrorReason::bad_index, "whole dimensions, an offset and a size", 0);
+    }
+    return add(std::move(tensor), *offset, *size);
+  }
+
+  Status add(TensorInfo tensor, uint64_t offset, uint64_t size) {
+    const auto raw = tensor_byte_count(tensor.dtype, tensor.shape);
+    if (!raw) return refuse(ErrorReason::bad_shape, kOverflow, size);
+    if (is_raw_ && size != *raw) {
+      return refuse(ErrorReason::size_mismatch, "a size that fits the shape", size);
+    }
+    const auto largest = checked_multiply(size, kLargestLz4Ratio);
+    if (!is_raw_ && largest && *raw > *largest) {
+      return refuse(ErrorReason::decompress, "at most 256 times the stored size", *raw);
+    }
+    const auto begin = checked_add(data_offset_, offset);
+    if (!begin || !checked_add(*begin, size)) {
+      return refuse(ErrorReason::bounds, "an end that fits 64 bits", offset);
+    }
+    tensor.raw_byte_count = *raw;
+    tensor.stored_byte_count = size;
     tensor.file_offset = *begin;
-    tensor.stored_byte_count = entry.size;
-    tensor.shape = entry.shape;
-    tensor.name = entry.name;
-    if (entry.name.size() >= kWrittenName) {
-      if (auto whole = complete_cut_tensor_name(entry.name)) {
+    tensor.is_compressed = !is_raw_;
+    tensor.name = name_;
+    if (name_.size() >= kWrittenName) {
+      if (auto whole = complete_cut_tensor_name(name_)) {
         tensor.name = *std::move(whole);
-        warn("names that were cut at 47 bytes are completed");
+        index_.has_cut_names = true;
       }
     }
     index_.tensors.push_back(std::move(tensor));
     return ok_status();
   }
 
-  Result<Apr1Index> finish(uint64_t index_offset) {
+  /// Names and layout, of all of them.
+  Status finish(uint64_t index_offset) {
+    std::vector<TensorInfo>& tensors = index_.tensors;
     NameIndex names;
-    names.reserve(index_.tensors.size());
-    for (const TensorInfo& tensor : index_.tensors) names.add(tensor.name, 0);
+    names.reserve(tensors.size());
+    for (const TensorInfo& tensor : tensors) names.add(tensor.name, 0);
     names.sort();
     if (const auto* twice = names.duplicate()) {
-      return malformed(ErrorReason::duplicate, index_offset, twice->name)
-          .expecting("each name once");
+      at_ = index_offset;
+      name_ = twice->name;
+      return refuse(ErrorReason::duplicate, "each name once", 2);
     }
-    heap_sort(index_.tensors, is_stored_before);
+    heap_sort(tensors, is_stored_before);
     uint64_t end = data_offset_;
-    for (size_t i = 0; i < index_.tensors.size(); ++i) {
-      const TensorInfo& tensor = index_.tensors[i];
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      const TensorInfo& tensor = tensors[i];
       if (tensor.file_offset < end) {
-        return malformed(ErrorReason::layout, tensor.file_offset, tensor.name)
-            .expecting(end - data_offset_)
-            .having("an overlap with " + index_.tensors[i - 1].name);
+        at_ = tensor.file_offset;
+        name_ = tensor.name;
+        return refuse(ErrorReason::layout, "an offset behind the tensor before",
+                      tensor.file_offset - data_offset_);
       }
       if (tensor.file_offset > end && !index_.gap) index_.gap = i;
       end = tensor.file_offset + tensor.stored_byte_count;
     }
-    return std::move(index_);
+    return ok_status();
   }
 
- private:
   uint64_t data_offset_;
-  Apr1Index index_;
-};
-
-class BinaryIndex {
- public:
-  BinaryIndex(ByteSpan bytes, const Apr1Header& header, uint64_t index_offset)
-      : bytes_(bytes),
-        header_(header),
-        offset_(index_offset),
-        builder_(index_offset + bytes.size()) {}
-
-  Result<Apr1Index> parse() {
-    SUSURRUS_TRY(read_entries());
-    is_raw_ = !header_.is_compressed || has_raw_sizes();
-    if (header_.is_compressed && is_raw_) builder_.warn("compressed is set over raw data");
-    for (size_t i = 0; i < entries_.size(); ++i) {
-      TensorInfo tensor;
-      SUSURRUS_TRY(set_dtype(entries_[i], tensor));
-      if (header_.quantization == Apr1Quantization::int8) SUSURRUS_TRY(set_scale(i, tensor));
-      SUSURRUS_TRY(builder_.add(entries_[i], std::move(tensor)));
-    }
-    return builder_.finish(offset_);
-  }
-
- private:
-  Status read_entries() {
-    entries_.reserve(header_.tensor_count);
-    for (size_t i = 0; i < header_.tensor_count; ++i) {
-      Entry entry;
-      entry.file_offset = offset_ + i * kApr1EntryBytes;
-      SUSURRUS_TRY(read_entry(bytes_.subspan(i * kApr1EntryBytes, kApr1EntryBytes), entry));
-      entries_.push_back(entry);
-    }
-    return ok_status();
-  }
-
-  Status read_entry(ByteSpan bytes, Entry& entry) {
-    ByteCursor cursor(bytes);
-    const std::string_view stored = as_text(cursor.take(kApr1StoredName));
-    const size_t end = std::min(stored.find('\0'), stored.size());
-    entry.name = stored.substr(0, end);
-    if (!is_sound_name(entry.name) || stored.find_first_not_of('\0', end) != stored.npos) {
-      return malformed(ErrorReason::bad_name, entry.file_offset, "name")
-          .expecting("UTF-8 without control characters, then zeros");
-    }
-    entry.offset = cursor.u64();
-    entry.size = cursor.u64();
-    entry.element_count = cursor.u64();
-    uint32_t dims[kApr1Dims];
-    for (uint32_t& dim : dims) dim = cursor.u32();
-    const uint8_t rank = cursor.u8();
-    if (rank == 0 || rank > kApr1Dims) {
-      return malformed(ErrorReason::bad_shape, entry.file_offset, entry.name)
-          .expecting("1 to 4 dimensions")
-          .having(rank);
-    }
-    bool has_rest = false;
-    for (size_t i = 0; i < kApr1Dims; ++i) {
-      if (i < rank) entry.shape.append(dims[i]);
-      has_rest |= i >= rank && dims[i] != 0;
-    }
-    for (const uint8_t byte : cursor.take(cursor.remaining())) has_rest |= byte != 0;
-    if (has_rest) builder_.warn("reserved bytes are not zero");
-    const auto count = entry.shape.element_count();
-    if (count != entry.element_count) {
-      return malformed(ErrorReason::bad_shape, entry.file_offset, entry.name)
-          .expecting(count ? std::to_string(*count) + " elements"
-                           : std::string("dimensions whose product fits 64 bits"))
-          .having(entry.element_count);
-    }
-    return ok_status();
-  }
-
-  uint64_t element_bytes() const {
-    switch (header_.quantization) {
-      case Apr1Quantization::f16: return 2;
-      case Apr1Quantization::int8: return 1;
-      default: return 4;
-    }
-  }
-
-  /// f32 data in a file of halves, which its format's first reader took for granted (apr.md §7.1).
-  bool is_wide(const Entry& entry) const {
-    return header_.quantization == Apr1Quantization::f16 && entry.size != 0 &&
-           checked_multiply(entry.element_count, 4) == entry.size;
-  }
-
-  bool has_raw_sizes() const {
-    return std::all_of(entries_.begin(), entries_.end(), [this](const Entry& entry) {
-      return checked_multiply(entry.element_count, element_bytes()) == entry.size || is_wide(entry);
-    });
-  }
-
-  Status set_dtype(const Entry& entry, TensorInfo& tensor) {
-    const bool is_wide_f32 = is_raw_ && is_wide(entry);
-    if (is_wide_f32) builder_.warn("tensors are f32 where the header says f16");
-    switch (header_.quantization) {
-      case Apr1Quantization::f32: tensor.dtype = Dtype::f32; break;
-      case Apr1Quantization::f16: tensor.dtype = is_wide_f32 ? Dtype::f32 : Dtype::f16; break;
-      case Apr1Quantization::int8: tensor.dtype = Dtype::i8; break;
-    }
-    const auto raw = tensor_byte_count(tensor.dtype, entry.shape);
-    if (!raw) {
-      return malformed(ErrorReason::bad_shape, entry.file_offset, entry.name)
-          .expecting("dimensions whose product fits 64 bits")
-          .having(entry.element_count);
-    }
-    tensor.raw_byte_count = *raw;
-    tensor.is_compressed = !is_raw_;
-    if (is_raw_ && entry.size != *raw) {
-      return malformed(ErrorReason::size_mismatch, entry.file_offset, entry.name)
-          .expecting("size " + std::to_string(*raw))
-          .having(entry.size);
-    }
-    const auto largest = checked_multiply(entry.size, kLargestLz4Ratio);
-    if (!is_raw_ && largest && *raw > *largest) {
-      return malformed(ErrorReason::decompress, entry.file_offset, entry.name)
-          .expecting("at most 256 times the stored size, " + std::to_string(*largest))
-          .having(*raw);
-    }
-    return ok_status();
-  }
-
-  Status set_scale(size_t i, TensorInfo& tensor) const {
-    const size_t at = header_.tensor_count * kApr1EntryBytes + i * kApr1ScaleBytes;
-    tensor.scale = load_le<float>(bytes_.data() + at);
-    if (std::isfinite(tensor.scale) && tensor.scale > 0) return ok_status();
-    return malformed(ErrorReason::bad_scale, offset_ + at, entries_[i].name)
-        .expecting("a finite scale above 0");
-  }
-
-  ByteSpan bytes_;
-  const Apr1Header& header_;
-  uint64_t offset_;
-  IndexBuilder builder_;
-  std::vector<Entry> entries_;
+  Apr1Index& index_;
+  const Apr1Header* header_ = nullptr;
   bool is_raw_ = true;
+  uint64_t at_ = 0;
+  std::string_view name_;
 };
-
-Error bad_item(uint64_t index_offset, std::string_view subject) {
-  return malformed(ErrorReason::bad_index, index_offset, subject);
-}
-
-Result<Entry> read_item(JsonValue item, uint64_t index_offset) {
-  Entry entry;
-  entry.file_offset = index_offset;
-  const auto name = item["name"].text();
-  if (!name) return bad_item(index_offset, "name").expecting("a text");
-  if (name->size() > limits::kTensorNameBytes || !is_sound_name(*name)) {
-    return malformed(ErrorReason::bad_name, index_offset, "name")
-        .expecting("1 to 1024 bytes of UTF-8 without control characters");
-  }
-  entry.name = *name;
-  if (const auto dtype = item["dtype"].text(); dtype != "F32") {
-    return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
-        .at(index_offset)
-        .about(entry.name)
-        .expecting("F32")
-        .having(dtype.value_or("none"));
-  }
-  const JsonValue shape = item["shape"];
-  if (!shape.is_array() || shape.size() == 0 || shape.size() > limits::kMaxDims) {
-    return malformed(ErrorReason::bad_shape, index_offset, entry.name)
-        .expecting("1 to 8 dimensions")
-        .having(shape.size());
-  }
-  for (const JsonValue dim : shape.items()) {
-    const auto number = dim.unsigned_integer();
-    if (!number) return bad_item(index_offset, entry.name).expecting("whole dimensions");
-    entry.shape.append(*number);
-  }
-  const auto offset = item["offset"].unsigned_integer();
-  const auto size = item["size"].unsigned_integer();
-  if (!offset || !size) return bad_item(index_offset, entry.name).expecting("an offset and a size");
-  entry.offset = *offset;
-  entry.size = *size;
-  return entry;
-}
 
 }  // namespace
 
-Result<Apr1Index> parse_apr1_index(ByteSpan bytes, const Apr1Header& header,
-                                   uint64_t index_offset) {
-  return BinaryIndex(bytes, header, index_offset).parse();
+Status parse_apr1_index(ByteSpan bytes, const Apr1Header& header, uint64_t index_offset,
+                        Apr1Index& index) {
+  return IndexParser(index_offset + bytes.size(), index).parse_binary(bytes, header, index_offset);
 }
 
-Result<Apr1Index> read_apr1_json_index(JsonValue list, uint32_t tensor_count, uint64_t index_offset,
-                                       uint64_t data_offset) {
-  if (!list.is_array() || list.size() != tensor_count) {
-    return bad_item(index_offset, "tensor index")
-        .expecting("a list of " + std::to_string(tensor_count))
-        .having(list.size());
-  }
-  IndexBuilder builder(data_offset);
-  for (const JsonValue item : list.items()) {
-    SUSURRUS_ASSIGN(const Entry entry, read_item(item, index_offset));
-    TensorInfo tensor;
-    const auto raw = tensor_byte_count(Dtype::f32, entry.shape);
-    if (!raw) {
-      return malformed(ErrorReason::bad_shape, index_offset, entry.name)
-          .expecting("dimensions whose product fits 64 bits");
-    }
-    tensor.raw_byte_count = *raw;
-    if (entry.size != *raw) {
-      return malformed(ErrorReason::size_mismatch, index_offset, entry.name)
-          .expecting("size " + std::to_string(*raw))
-          .having(entry.size);
-    }
-    SUSURRUS_TRY(builder.add(entry, std::move(tensor)));
-  }
-  return builder.finish(index_offset);
+Status read_apr1_json_index(JsonValue list, uint32_t tensor_count, uint64_t index_offset,
+                            uint64_t data_offset, Apr1Index& index) {
+  return IndexParser(data_offset, index).parse_json(list, tensor_count, index_offset);
 }
 
 Error apr1_gap_error(const Apr1Index& index, uint64_t file_byte_count) {
   const uint64_t data_end = file_byte_count - std::min<uint64_t>(file_byte_count, kApr1CrcBytes);
   const TensorInfo& last = index.tensors.back();
-  const uint64_t end = last.file_offset + last.stored_byte_count;
-  if (end > data_end) {
-    return malformed(ErrorReason::bounds, last.file_offset, last.name)
-        .expecting("an end of at most " + std::to_string(data_end))
-        .having(end);
-  }
-  const TensorInfo& tensor = index.tensors[*index.gap];
-  return malformed(ErrorReason::layout, tensor.file_offset, tensor.name)
-      .expecting("tensors without gaps");
+  const bool is_outside = last.file_offset + last.stored_byte_count > data_end;
+  const TensorInfo& tensor = is_outside ? last : index.tensors[*index.gap];
+  return make_error(ErrorCode::malformed, is_outside ? ErrorReason::bounds : ErrorReason::layout)
+      .at(tensor.file_offset)
+      .about(tensor.name)
+      .expecting(is_outside ? "an end within the file" : "tensors without gaps")
+      .having(tensor.file_offset + tensor.stored_byte_count);
 }
 
 }  // namespace susurrus

@@ -21,10 +21,6 @@ constexpr std::string_view kCorruptVocabulary =
     "the vocabulary was decoded wrongly by the program that wrote the file and is not used: give "
     "another (--vocabulary FILE)";
 
-Error truncated(uint64_t offset, const char* subject) {
-  return make_error(ErrorCode::truncated_input, ErrorReason::truncated).at(offset).about(subject);
-}
-
 Error malformed(ErrorReason reason, uint64_t offset, const char* subject) {
   return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
 }
@@ -33,7 +29,7 @@ Error too_long(uint64_t offset, const char* subject, uint64_t limit, uint64_t by
   return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
       .at(offset)
       .about(subject)
-      .expecting("at most " + std::to_string(limit))
+      .expecting(limit)
       .having(byte_count);
 }
 
@@ -89,7 +85,7 @@ void Apr1Reader::section(const char* name, uint64_t begin, uint64_t end) {
 
 Status Apr1Reader::on_header(ByteSpan bytes) {
   SUSURRUS_ASSIGN(header_, parse_apr1_header(bytes, layout_));
-  header_bytes_.assign(bytes.begin(), bytes.end());
+  std::memcpy(header_bytes_, bytes.data(), kApr1HeaderBytes);
   header_end_ = parser_.position();
   stage_ = Stage::index;
   if (header_.tensor_count == 0) {
@@ -109,19 +105,18 @@ Status Apr1Reader::on_header(ByteSpan bytes) {
 }
 
 Status Apr1Reader::on_index(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(Apr1Index index, parse_apr1_index(bytes, header_, header_end_));
+  SUSURRUS_TRY(parse_apr1_index(bytes, header_, header_end_, index_));
   metadata_.model_type.assign("whisper");
   metadata_.dimensions = header_.dimensions;
   metadata_.vocabulary_follows = true;
   if (layout_ == Apr1Layout::hybrid) {
     sink_.on_warning("an APR file of an intermediate layout, read as APR1");
   }
-  if (apr1_model_name(header_.model_type).empty()) sink_.on_warning("model_type is not known");
-  return take_index(std::move(index));
+  if (header_.model_type >= kApr1ModelTypes) sink_.on_warning("model_type is not known");
+  return take_index();
 }
 
-Status Apr1Reader::take_index(Apr1Index index) {
-  index_ = std::move(index);
+Status Apr1Reader::take_index() {
   stage_ = Stage::data;
   if (index_.gap) {
     if (known_byte_count_) return apr1_gap_error(index_, *known_byte_count_);
@@ -140,14 +135,22 @@ Status Apr1Reader::take_index(Apr1Index index) {
     if (scales < begin) section("scales", scales, begin);
   }
   section("tensors", begin, end);
-  for (const std::string& warning : index_.warnings) sink_.on_warning(warning);
+  const std::pair<bool, const char*> warnings[] = {
+      {index_.has_raw_streams, "compressed is set over raw data"},
+      {index_.has_wide_halves, "tensors are f32 where the header says f16"},
+      {index_.has_cut_names, "names that were cut at 47 bytes are completed"},
+      {index_.has_reserved_bytes, "reserved bytes are not zero"},
+  };
+  for (const auto& [is_said, text] : warnings) {
+    if (is_said) sink_.on_warning(text);
+  }
 
   ModelManifest manifest;
   manifest.format = layout_ == Apr1Layout::json ? "APR1-JSON" : "APR1";
   manifest.version_major = layout_ == Apr1Layout::hybrid ? 2 : 1;
   manifest.flags = header_.flags;
   manifest.metadata_text = metadata_text_;
-  manifest.header = header_bytes_;
+  if (layout_ != Apr1Layout::json) manifest.header = header_bytes_;
   manifest.metadata = &metadata_;
   manifest.tensors = index_.tensors;
   SUSURRUS_TRY(sink_.on_manifest(manifest));
@@ -230,14 +233,14 @@ Status Apr1Reader::on_json_index(ByteSpan bytes) {
   section("index", header_end_, parser_.position());
   const JsonOrigin origin = {header_end_, ErrorReason::bad_index, "tensor index"};
   SUSURRUS_ASSIGN(const JsonDocument list, JsonDocument::parse(as_text(bytes), origin));
-  SUSURRUS_ASSIGN(Apr1Index index, read_apr1_json_index(list.root(), json_tensor_count_,
-                                                        header_end_, parser_.position()));
+  SUSURRUS_TRY(read_apr1_json_index(list.root(), json_tensor_count_, header_end_,
+                                    parser_.position(), index_));
   SUSURRUS_ASSIGN(Apr2Metadata metadata,
-                  read_apr1_json_metadata(*document_, index.tensors, kJsonHeaderBytes));
+                  read_apr1_json_metadata(*document_, index_.tensors, kJsonHeaderBytes));
   document_.reset();
   for (const std::string& warning : metadata.warnings) sink_.on_warning(warning);
   metadata_ = std::move(metadata.model);
-  return take_index(std::move(index));
+  return take_index();
 }
 
 Status Apr1Reader::next_tensor() {
@@ -418,28 +421,18 @@ Status Apr1Reader::check_checksum(size_t bytes_behind) {
 
 /// Where nothing tells more: the part that the end cut.
 Error Apr1Reader::ended_early() const {
-  const char* subject = "file";
-  switch (stage_) {
-    case Stage::header: subject = "header"; break;
-    case Stage::scales:
-      subject = "scale table";
-      // Gathered together with the index.
-      if (known_byte_count_.value_or(received_) <
-          header_end_ + header_.tensor_count * kApr1EntryBytes) {
-        subject = "tensor index";
-      }
-      break;
-    case Stage::metadata: subject = "metadata"; break;
-    case Stage::index:
-    case Stage::index_size:
-    case Stage::json_index: subject = "tensor index"; break;
-    case Stage::data: subject = "tensors"; break;
-    case Stage::vocabulary_size:
-    case Stage::vocabulary: subject = "vocabulary"; break;
-    case Stage::filterbank: subject = "filterbank"; break;
-    case Stage::checksum: subject = "crc32"; break;
+  constexpr const char* kParts[] = {"header",       "tensor index", "scale table", "metadata",
+                                    "tensor index", "tensor index", "tensors",     "vocabulary",
+                                    "vocabulary",   "filterbank",   "crc32"};
+  Stage stage = stage_;
+  // Gathered together with the scales.
+  const uint64_t index_end = header_end_ + header_.tensor_count * kApr1EntryBytes;
+  if (stage == Stage::scales && known_byte_count_.value_or(received_) < index_end) {
+    stage = Stage::index;
   }
-  return truncated(0, subject).expecting("the whole of it");
+  return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
+      .about(kParts[static_cast<size_t>(stage)])
+      .expecting("the whole of it");
 }
 
 Error Apr1Reader::no_tensors(uint64_t byte_count) const {
@@ -458,9 +451,7 @@ Error Apr1Reader::vocabulary_error(uint64_t byte_count) const {
   if (end <= byte_count) {
     return too_long(offset, "vocabulary", limits::kMetadataBytes, section_byte_count_);
   }
-  return malformed(ErrorReason::bounds, offset, "vocabulary")
-      .expecting("an end of at most " + std::to_string(byte_count))
-      .having(end);
+  return malformed(ErrorReason::bounds, offset, "vocabulary").expecting(byte_count).having(end);
 }
 
 }  // namespace susurrus

@@ -61,7 +61,7 @@ class Apr1Reader : public ModelReader {
     checksum,
   };
 
-  Status take_index(Apr1Index index);
+  Status take_index();
   Status trust_shapes();
   Status announce(ByteSpan header);
   Status place(const TensorInfo& tensor);
@@ -88,7 +88,7 @@ class Apr1Reader : public ModelReader {
 
   Apr1Header header_;
   uint64_t header_end_ = 0;
-  std::vector<uint8_t> header_bytes_;
+  uint8_t header_bytes_[kApr1HeaderBytes] = {};
   ModelMetadata metadata_;
   GrowingBuffer metadata_bytes_;
   std::string metadata_text_;
