@@ -252,4 +252,29 @@ SUSURRUS_TEST(converter_keeps_the_order_of_calls) {
   EXPECT_EQ(prepare(wrong_type, source.file).error().code, ErrorCode::invalid_argument);
 }
 
+SUSURRUS_TEST(converter_scales_integers_by_each_tensors_largest_value) {
+  const Source source = make_source(Dtype::bf16, true);
+  Converter converter({.format = Converter::Format::apr1, .dtype = Dtype::i8});
+  ASSERT_TRUE(prepare(converter, source.file).has_value());
+  EXPECT_TRUE(converter.needs_scanning());
+  Bytes file;
+  ASSERT_TRUE(run_pass(converter, Converter::Pass::scan, source.file, 77, file).has_value());
+  EXPECT_EQ(file.size(), 0u);
+  ASSERT_TRUE(run_pass(converter, Converter::Pass::write, source.file, 1000, file).has_value());
+  RecordingSink sink;
+  ASSERT_TRUE(read_file(sink, file).has_value());
+  EXPECT_EQ(sink.infos.size(), source.values.size());
+  for (const TensorInfo& info : sink.infos) {
+    const std::vector<float>& values = source.values.at(info.name);
+    float largest = 0;
+    for (const float value : values) largest = std::max(largest, std::fabs(value));
+    EXPECT_EQ(info.scale, largest / 127);
+    for (size_t i = 0; i < values.size() && !current_case_failed(); ++i) {
+      const auto integer = static_cast<int8_t>(sink.tensors[info.name][i]);
+      EXPECT_NEAR(integer * info.scale, values[i], info.scale * 0.5001f);
+      EXPECT_TRUE(integer >= -127);
+    }
+  }
+}
+
 }  // namespace susurrus::testing
