@@ -41,26 +41,32 @@ describeWithShared(['golden'], 'the goldens from APR1', () => {
       files = await convert(name, 'f32');
     });
 
-    test.each(['v1', 'v2'] as const)('f32 as %s decodes the reference’s tokens', async (version) => {
-      using model = await load(files[version]);
-      const goldens = expected(name, 'decode') as DecodeGolden[];
-      expect(goldens.length).toBeGreaterThan(0);
-      for (const { audio, options, tokens, text, id } of goldens) {
-        const found = await model.decode(goldenAudio(audio), toDecodeOptions(options));
-        expect([audio, id, [...found.tokens], found.text]).toEqual([audio, id, tokens, text]);
-      }
-    });
+    test.each(['v1', 'v2'] as const)(
+      'f32 as %s decodes the reference’s tokens',
+      async (version) => {
+        using model = await load(files[version]);
+        const goldens = expected(name, 'decode') as DecodeGolden[];
+        expect(goldens.length).toBeGreaterThan(0);
+        for (const { audio, options, tokens, text, id } of goldens) {
+          const found = await model.decode(goldenAudio(audio), toDecodeOptions(options));
+          expect([audio, id, [...found.tokens], found.text]).toEqual([audio, id, tokens, text]);
+        }
+      },
+    );
 
-    test.each(['v1', 'v2'] as const)('f32 as %s transcribes the reference’s text', async (version) => {
-      using model = await load(files[version]);
-      for (const golden of expected(name, 'transcribe') as TranscribeGolden[]) {
-        const options = toTranscribeOptions(golden.options);
-        const found = await model.transcribe(goldenAudio(golden.audio), options);
-        const tokens = golden.segments.map((segment) => [...segment.tokens]);
-        expect(found.segments.map((segment) => [...segment.tokens])).toEqual(tokens);
-        expect(found.text).toBe(golden.text);
-      }
-    });
+    test.each(['v1', 'v2'] as const)(
+      'f32 as %s transcribes the reference’s text',
+      async (version) => {
+        using model = await load(files[version]);
+        for (const golden of expected(name, 'transcribe') as TranscribeGolden[]) {
+          const options = toTranscribeOptions(golden.options);
+          const found = await model.transcribe(goldenAudio(golden.audio), options);
+          const tokens = golden.segments.map((segment) => [...segment.tokens]);
+          expect(found.segments.map((segment) => [...segment.tokens])).toEqual(tokens);
+          expect(found.text).toBe(golden.text);
+        }
+      },
+    );
 
     test('int8 drifts as far as 8 bits a tensor go', async () => {
       const int8 = await convert(name, 'int8');
@@ -75,7 +81,9 @@ describeWithShared(['golden'], 'the goldens from APR1', () => {
         const choices: number[] = [];
         const errors: Float32Array[] = [];
         for (const { audio, tokens } of goldens.slice(0, 4)) {
-          states.push(await model.encode(await model.logMel(goldenAudio(audio).subarray(0, 480000))));
+          states.push(
+            await model.encode(await model.logMel(goldenAudio(audio).subarray(0, 480000))),
+          );
           for (let count = 0; count < Math.min(12, tokens.length); ++count) {
             const logits = await model.logits([startOfTranscript, ...tokens.slice(0, count)]);
             choices.push(logits.indexOf(logits.reduce((a, b) => Math.max(a, b))));

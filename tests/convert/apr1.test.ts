@@ -39,7 +39,10 @@ async function tensorsOf(file: string): Promise<Map<string, { bytes: Uint8Array;
     tensors.map((facts) => {
       const stored = bytes.slice(facts.offset, facts.offset + facts.size);
       const isStream = facts.size !== facts.rawSize;
-      return [facts.name, { facts, bytes: isStream ? decodeLz4Stream(stored, facts.rawSize) : stored }];
+      return [
+        facts.name,
+        { facts, bytes: isStream ? decodeLz4Stream(stored, facts.rawSize) : stored },
+      ];
     }),
   );
 }
@@ -59,7 +62,9 @@ function valuesOf({ bytes, facts }: { bytes: Uint8Array; facts: Tensor }): numbe
     case 'f32':
       return Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true));
     case 'f16':
-      return Array.from({ length: bytes.length / 2 }, (_, i) => halfToFloat(view.getUint16(2 * i, true)));
+      return Array.from({ length: bytes.length / 2 }, (_, i) =>
+        halfToFloat(view.getUint16(2 * i, true)),
+      );
     case 'i8':
       return Array.from(bytes, (_, i) => Math.fround(view.getInt8(i) * Math.fround(facts.scale!)));
     case 'q8_0':
@@ -98,13 +103,13 @@ describe('a folder to APR1', () => {
         expect(stored).toEqual(values);
         continue;
       }
-      expect(Math.fround(found.facts.scale!)).toBe(
-        largest === 0 ? 1 : Math.fround(largest / 127),
-      );
+      expect(Math.fround(found.facts.scale!)).toBe(largest === 0 ? 1 : Math.fround(largest / 127));
       stored.forEach((value, i) => {
         expect(Math.abs(value - values[i]!)).toBeLessThanOrEqual(found.facts.scale! * 0.50001);
       });
-      expect(Math.max(...Array.from(found.bytes, (q) => Math.abs((q << 24) >> 24)))).toBeLessThan(128);
+      expect(Math.max(...Array.from(found.bytes, (q) => Math.abs((q << 24) >> 24)))).toBeLessThan(
+        128,
+      );
     }
   });
 
@@ -179,7 +184,8 @@ describe('APR1 to APR2', () => {
     const [before, after] = [await tensorsOf(source), await tensorsOf(path('halves2.apr'))];
     expect(after.get('encoder.conv1.weight')!.facts.dtype).toBe('f16');
     expect(after.get('encoder.conv1.bias')!.facts.dtype).toBe('f32');
-    for (const [name, stored] of before) expect(valuesOf(after.get(name)!)).toEqual(valuesOf(stored));
+    for (const [name, stored] of before)
+      expect(valuesOf(after.get(name)!)).toEqual(valuesOf(stored));
   });
 
   test('q8_0 keeps the integers, and the scale to 2^-11', async () => {
@@ -219,14 +225,18 @@ describe('APR1 to APR2', () => {
       ...{ name: 'decoder.token_embedding.weight', dims: [50300, 32] },
       stored: new Uint8Array(4 * 50300 * 32),
     };
-    const tensors = tinyApr1Tensors().map((each) => (each.name === embedding.name ? embedding : each));
+    const tensors = tinyApr1Tensors().map((each) =>
+      each.name === embedding.name ? embedding : each,
+    );
     writeFileSync(
       source,
       writeApr1({ ...tinyApr1(), dims, tensors, vocabulary: vocabularySection(tokens) }),
     );
     const ranks = path('ranks.tiktoken');
     writeFileSync(ranks, 'QQ== 0\nQg== 1\n');
-    const { warnings } = await susurrus.upgradeModel(source, path('mended.apr'), { vocabulary: ranks });
+    const { warnings } = await susurrus.upgradeModel(source, path('mended.apr'), {
+      vocabulary: ranks,
+    });
     expect(warnings.join()).toContain('decoded wrongly');
     expect((await susurrus.inspect(path('mended.apr'))).metadata.vocab).toEqual(['A', 'B']);
     expect(await errorOf(susurrus.upgradeModel(source, path('no.apr')))).toMatchObject({

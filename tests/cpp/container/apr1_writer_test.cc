@@ -62,7 +62,8 @@ SUSURRUS_TEST(apr1_writer_refuses_what_its_format_cannot_hold) {
   EXPECT_TRUE(plan_error({tensor_of("a", Dtype::f32, {4}), tensor_of("b", Dtype::f16, {4})}) ==
               wrong);
   std::vector<TensorInfo> many;
-  for (int i = 0; i < 65536; ++i) many.push_back(tensor_of("t" + std::to_string(i), Dtype::f16, {1}));
+  for (int i = 0; i < 65536; ++i)
+    many.push_back(tensor_of("t" + std::to_string(i), Dtype::f16, {1}));
   EXPECT_TRUE(plan_error(std::move(many)) == wrong);
   auto long_token = Apr1Writer::plan(kTiny, {tensor_of("a", Dtype::f32, {4})},
                                      VocabularyBytes(Bytes(65536, 'x'), {65536}), {});
