@@ -63,9 +63,9 @@ export async function convertModel(
   // What is no file was named by its path.
   const folder = await openFolder(source as string | URL);
   return write(destination, options, async (module, sink) => {
+    const weights = await findWeightFiles(folder);
     const { dtype = 'f16' } = options;
     const { parts, warnings } = await folderParts(module, folder, { ...options, dtype });
-    const weights = await findWeightFiles(folder);
     return runTask(module, { folder, weights, parts, warnings, options, dtype, write: sink });
   });
 }
