@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "convert/converter.h"
 #include "input_window.h"
+#include "inspector_binding.h"
 #include "output_files.h"
 
 namespace susurrus {
@@ -17,15 +18,13 @@ struct SourceRangeValue {
   double byte_count = 0;
 };
 
-/// SafeTensors and a metadata text to one APR2 file; converter.h tells the order of calls.
+/// Tensors and a metadata text to one APR2 or APR1 file; converter.h tells the order of calls.
 class ConverterBinding {
  public:
-  /// `dtype` as in APR2: "f32", "q8_0". `shard_byte_count` 0: one file.
-  ConverterBinding(const std::string& dtype, bool compress, double shard_byte_count,
-                   uint32_t alignment)
-      : converter_(dtype_from_name(dtype).value_or(Dtype::f16),
-                   compress ? Converter::Compression::lz4 : Converter::Compression::none,
-                   files_options(shard_byte_count, alignment)) {}
+  /// `format`: "apr2" or "apr1"; `dtype`: "f32", "q8_0", with APR1 also "int8", or "exact". `shard_byte_count` 0: one file.
+  ConverterBinding(const std::string& format, const std::string& dtype, bool compress,
+                   double shard_byte_count, uint32_t alignment)
+      : converter_(target_of(format, dtype, compress, shard_byte_count, alignment)) {}
 
   /// For push(); at most kMaxPushBytes.
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
@@ -43,6 +42,10 @@ class ConverterBinding {
     text_.reset();
     return failure(status);
   }
+  /// The file that was inspected, whole and without an error.
+  ErrorText add_inspected(const InspectorBinding& inspector) {
+    return failure(converter_.add_source(inspector.sink().tensors()));
+  }
   ErrorText set_metadata() {
     Status status = converter_.set_metadata(as_text(text_.bytes()));
     text_.reset();
@@ -50,9 +53,8 @@ class ConverterBinding {
   }
 
   bool needs_measuring() const { return converter_.needs_measuring(); }
-  ErrorText begin(bool measuring) {
-    return failure(converter_.begin(measuring ? Converter::Pass::measure : Converter::Pass::write));
-  }
+  bool needs_scanning() const { return converter_.needs_scanning(); }
+  ErrorText begin(Converter::Pass pass) { return failure(converter_.begin(pass)); }
   uint32_t tensor_count() const { return converter_.tensor_count(); }
   SourceRangeValue source_range(uint32_t tensor) const {
     auto range = converter_.source_range(tensor);
@@ -78,6 +80,16 @@ class ConverterBinding {
   }
 
  private:
+  static Converter::Target target_of(const std::string& format, const std::string& dtype,
+                                     bool compress, double shard_byte_count, uint32_t alignment) {
+    Converter::Target target;
+    if (format == "apr1") target.format = Converter::Format::apr1;
+    target.dtype = dtype == "int8" ? Dtype::i8 : dtype_from_name(dtype);
+    if (compress) target.compression = Converter::Compression::lz4;
+    target.files = files_options(shard_byte_count, alignment);
+    return target;
+  }
+
   static constexpr uint64_t kMaxTextBytes = limits::kSafetensorsHeaderBytes + 8;
 
   Converter converter_;
@@ -110,14 +122,20 @@ EMSCRIPTEN_BINDINGS(converter) {
       .field("source", &SourceRangeValue::source)
       .field("offset", &SourceRangeValue::offset)
       .field("byteCount", &SourceRangeValue::byte_count);
+  emscripten::enum_<Converter::Pass>("Pass")
+      .value("scan", Converter::Pass::scan)
+      .value("measure", Converter::Pass::measure)
+      .value("write", Converter::Pass::write);
   emscripten::class_<ConverterBinding>("Converter")
-      .constructor<std::string, bool, double, uint32_t>()
+      .constructor<std::string, std::string, bool, double, uint32_t>()
       .function("inputWindow(byteCount)", &ConverterBinding::input_window)
       .function("textWindow(byteCount)", &ConverterBinding::text_window)
       .function("addSource(fileByteCount)", &ConverterBinding::add_source)
+      .function("addInspected(inspector)", &ConverterBinding::add_inspected)
       .function("setMetadata", &ConverterBinding::set_metadata)
       .function("needsMeasuring", &ConverterBinding::needs_measuring)
-      .function("begin(measuring)", &ConverterBinding::begin)
+      .function("needsScanning", &ConverterBinding::needs_scanning)
+      .function("begin(pass)", &ConverterBinding::begin)
       .function("tensorCount", &ConverterBinding::tensor_count)
       .function("sourceRange(tensor)", &ConverterBinding::source_range)
       .function("tensorName(tensor)", &ConverterBinding::tensor_name)

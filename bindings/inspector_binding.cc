@@ -2,9 +2,34 @@
 
 #include <emscripten/bind.h>
 
+#include "audio/mel_filterbank.h"
 #include "base/json_writer.h"
+#include "container/apr1/apr1_facts.h"
+#include "container/apr2/apr2_flags.h"
 
 namespace susurrus {
+
+ErrorText InspectorBinding::finish() {
+  Status status = reader_.finish();
+  if (status && reader_.missing_files().empty()) complete();
+  return failure(status);
+}
+
+void InspectorBinding::complete() {
+  metadata_text_ = sink_.header().empty() ? std::string(sink_.metadata_text())
+                                          : apr1_metadata_text(sink_.header(), sink_.metadata());
+  ModelMetadata& metadata = sink_.metadata();
+  AlignedBuffer& filterbank = metadata.mel_filterbank;
+  if (sink_.format().starts_with("APR1") && filterbank.byte_count() > 0 &&
+      !MelFilterbank::is_slaney(metadata.dimensions.n_mels, std::as_const(filterbank).floats())) {
+    filterbank.reset();
+    sink_.on_warning(kWrongFilterbank);
+  }
+}
+
+std::string InspectorBinding::architecture() const {
+  return architecture_text(sink_.metadata().dimensions);
+}
 
 std::string InspectorBinding::facts() const {
   JsonWriter json;
@@ -32,10 +57,23 @@ std::string InspectorBinding::facts() const {
         .field("offset", tensor.file_offset)
         .field("size", tensor.stored_byte_count)
         .field("rawSize", tensor.raw_byte_count);
+    if (tensor.scale != 0) json.field("scale", tensor.scale);
     if (!sink_.parts().empty()) json.field("shard", sink_.file_of(i));
     json.end_object();
   }
-  return std::move(json.end_array().end_object()).text();
+  json.end_array();
+  if (!sink_.sections().empty()) {
+    json.key("sections").begin_array();
+    for (const FileSection& section : sink_.sections()) {
+      json.begin_object()
+          .field("name", section.name)
+          .field("offset", section.offset)
+          .field("size", section.byte_count)
+          .end_object();
+    }
+    json.end_array();
+  }
+  return std::move(json.end_object()).text();
 }
 
 EMSCRIPTEN_BINDINGS(inspector) {
@@ -47,6 +85,10 @@ EMSCRIPTEN_BINDINGS(inspector) {
       .function("finish", &InspectorBinding::finish)
       .function("missingFiles", &InspectorBinding::missing_files)
       .function("metadataText", &InspectorBinding::metadata_text)
+      .function("architecture", &InspectorBinding::architecture)
+      .function("vocabularyBytes", &InspectorBinding::vocabulary_bytes)
+      .function("vocabularyEnds", &InspectorBinding::vocabulary_ends)
+      .function("filterbank", &InspectorBinding::filterbank)
       .function("facts", &InspectorBinding::facts);
 }
 

@@ -3,7 +3,6 @@
 #include <string_view>
 #include <vector>
 
-#include "container/apr2/apr2_flags.h"
 #include "container/model_reader.h"
 
 namespace susurrus {
@@ -21,6 +20,8 @@ class InspectSink : public ModelSink {
   Status on_manifest(ModelManifest& manifest) override;
   Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override;
   void on_tensor_complete(const TensorInfo& tensor) override;
+  Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) override;
+  void on_section(const FileSection& section) override { sections_.push_back(section); }
   void on_warning(std::string_view text) override;
   bool wants_metadata_text() const override { return true; }
 
@@ -31,9 +32,16 @@ class InspectSink : public ModelSink {
   uint16_t version_minor() const { return version_minor_; }
   uint32_t flags() const { return flags_; }
   /// Space-separated names of the flags that are set: "ALIGNED_64 STREAMING".
-  std::string flag_names() const { return apr2_flag_names(flags_); }
-  /// The metadata as stored: UTF-8 JSON.
+  std::string flag_names() const;
+  /// The metadata as stored, UTF-8 JSON; empty where a header takes their place.
   std::string_view metadata_text() const { return metadata_text_; }
+  /// Such a header, as stored.
+  ByteSpan header() const { return header_; }
+  /// What the metadata mean, those included that came behind the weights.
+  const ModelMetadata& metadata() const { return metadata_; }
+  ModelMetadata& metadata() { return metadata_; }
+  /// Empty for formats without sections.
+  const std::vector<FileSection>& sections() const { return sections_; }
   /// In file order of their data, file by file.
   const std::vector<TensorInfo>& tensors() const { return tensors_; }
   /// Empty for a model in one file.
@@ -49,6 +57,9 @@ class InspectSink : public ModelSink {
   uint16_t version_minor_ = 0;
   uint32_t flags_ = 0;
   std::string metadata_text_;
+  std::vector<uint8_t> header_;
+  ModelMetadata metadata_;
+  std::vector<FileSection> sections_;
   std::vector<TensorInfo> tensors_;
   std::vector<InspectedPart> parts_;
   std::vector<std::string> warnings_;

@@ -3,26 +3,56 @@
 #include <cmath>
 
 #include "container/whisper_tensors.h"
+#include "convert/quantize.h"
+#include "kernels/half.h"
+#include "tensor/scaled_integers.h"
 
 namespace susurrus {
 namespace {
 
-Dtype choose_dtype(const WhisperTensor& tensor, Dtype dtype) {
-  const bool is_position_table = tensor.name.ends_with("positional_embedding");
-  if (dtype == Dtype::f32 || tensor.shape.rank() == 1 || is_position_table) return Dtype::f32;
-  if (!is_block_dtype(dtype)) return dtype;
-  return tensor.shape.rank() == 2 && tensor_byte_count(dtype, tensor.shape) ? dtype : Dtype::f16;
+/// Whether a half holds every integer times the scale.
+bool has_exact_halves(float scale) {
+  for (int integer = 1; integer <= 128; ++integer) {
+    const float value = static_cast<float>(integer) * scale;
+    if (f32_from_f16(f16_from_f32(value)) != value) return false;
+  }
+  return true;
 }
 
-bool is_convertible(Dtype dtype) {
-  return dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16;
+Dtype exact_dtype(const TensorInfo& source) {
+  if (source.scale == 0) return source.dtype;
+  return has_exact_halves(source.scale) ? Dtype::f16 : Dtype::f32;
+}
+
+/// `source`: null for a tensor that is computed.
+Dtype choose_dtype(const WhisperTensor& tensor, const TensorInfo* source, TypeRule rule,
+                   Dtype dtype) {
+  if (rule == TypeRule::uniform) return dtype;
+  const bool is_position_table = tensor.name.ends_with("positional_embedding");
+  if (tensor.shape.rank() == 1 || is_position_table) return Dtype::f32;
+  if (rule == TypeRule::exact) return source == nullptr ? Dtype::f32 : exact_dtype(*source);
+  if (!is_block_dtype(dtype)) return dtype;
+  const bool is_matrix = tensor.shape.rank() == 2 && tensor_byte_count(dtype, tensor.shape);
+  if (!is_matrix) return Dtype::f16;
+  // Integers go over as they are, or, where their scale forbids it, exactly.
+  const bool keeps_integers = dtype == Dtype::q8_0 && source != nullptr && source->scale != 0;
+  if (keeps_integers && dtype_of_scaled_integers(source->scale, tensor.shape, true) != dtype) {
+    return exact_dtype(*source);
+  }
+  return dtype;
+}
+
+bool is_convertible(const TensorInfo& tensor) {
+  return tensor.dtype == Dtype::f32 || tensor.dtype == Dtype::f16 || tensor.dtype == Dtype::bf16 ||
+         tensor.scale != 0;
 }
 
 }  // namespace
 
 Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
-                                       std::span<const TensorInfo> source, Dtype dtype) {
-  if (!is_weight_dtype(dtype)) {
+                                       std::span<const TensorInfo> source, TypeRule rule,
+                                       Dtype dtype) {
+  if (!is_weight_dtype(dtype) && !(rule == TypeRule::uniform && dtype == Dtype::i8)) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
         .about("dtype")
         .expecting("a type of weights")
@@ -38,15 +68,17 @@ Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
   for (size_t i = 0; i < map.tensors.size(); ++i) {
     WhisperTensor& tensor = map.tensors[i];
     PlannedTensor planned;
-    planned.dtype = choose_dtype(tensor, dtype);
+    const bool is_absent = map.sources[i] == WhisperTensorMap::kAbsent;
+    planned.dtype =
+        choose_dtype(tensor, is_absent ? nullptr : &source[map.sources[i]], rule, dtype);
     planned.name = std::move(tensor.name);
     planned.shape = tensor.shape;
-    if (map.sources[i] == WhisperTensorMap::kAbsent) {
+    if (is_absent) {
       plan.warnings.push_back(planned.name + " is absent; it is computed");
     } else {
       planned.source = map.sources[i];
       const TensorInfo& found = source[planned.source];
-      if (!is_convertible(found.dtype)) {
+      if (!is_convertible(found)) {
         return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
             .about(found.name)
             .expecting("f32, f16 or bf16")

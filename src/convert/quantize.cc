@@ -140,8 +140,13 @@ void quantize_block(Dtype dtype, const float* x, uint8_t* block) {
   store_half(block, d);
 }
 
-void read_floats(Dtype dtype, const uint8_t* source, size_t count, float* values) {
+void read_floats(Dtype dtype, float scale, const uint8_t* source, size_t count, float* values) {
   switch (dtype) {
+    case Dtype::i8:
+      for (size_t i = 0; i < count; ++i) {
+        values[i] = static_cast<float>(static_cast<int8_t>(source[i])) * scale;
+      }
+      return;
     case Dtype::f32: std::memcpy(values, source, count * sizeof(float)); return;
     case Dtype::f16:
       for (size_t i = 0; i < count; ++i)
@@ -155,9 +160,16 @@ void read_floats(Dtype dtype, const uint8_t* source, size_t count, float* values
   }
 }
 
-void write_floats(Dtype dtype, const float* values, size_t count, uint8_t* target) {
+void write_floats(Dtype dtype, float scale, const float* values, size_t count, uint8_t* target) {
   if (dtype == Dtype::f32) {
     std::memcpy(target, values, count * sizeof(float));
+    return;
+  }
+  if (dtype == Dtype::i8) {
+    for (size_t i = 0; i < count; ++i) {
+      const int nearest = truncate(std::round(values[i] / scale));
+      target[i] = static_cast<uint8_t>(static_cast<int8_t>(std::clamp(nearest, -127, 127)));
+    }
     return;
   }
   if (dtype == Dtype::f16) {

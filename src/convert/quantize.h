@@ -17,9 +17,10 @@ uint16_t bf16_from_f32(float value);
 /// `dtype` is a block type; `block` has its bytes_per_block.
 void quantize_block(Dtype dtype, const float* values, uint8_t* block);
 
-/// `count` values of f32, f16 or bf16 at any address to f32, exactly.
-void read_floats(Dtype dtype, const uint8_t* source, size_t count, float* values);
-/// `count` values (a multiple of the type's block) to any weight type.
-void write_floats(Dtype dtype, const float* values, size_t count, uint8_t* target);
+/// `count` values of f32, f16 or bf16 at any address to f32, exactly; i8 times `scale`.
+void read_floats(Dtype dtype, float scale, const uint8_t* source, size_t count, float* values);
+/// `count` values (a multiple of the type's block) to any weight type; i8 as the nearest multiple of `scale` from -127 to
+/// 127 times it.
+void write_floats(Dtype dtype, float scale, const float* values, size_t count, uint8_t* target);
 
 }  // namespace susurrus

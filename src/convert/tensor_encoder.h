@@ -8,8 +8,14 @@ namespace susurrus {
 /// Re-encodes tensors one after the other: bytes of one dtype in, stored bytes of another out, in bounded memory.
 class TensorEncoder {
  public:
-  /// `source`: f32, f16 or bf16. `target`: the same type, f32, f16 or a block type.
-  void start(Dtype source, Dtype target, bool compress);
+  /// A dtype, and with i8 the scale of its integers.
+  struct Type {
+    Dtype dtype = Dtype::f32;
+    float scale = 0;
+  };
+  /// `source`: f32, f16, bf16 or i8. `target`: any weight type or i8. Integers that become q8_0 stay the same integers, with
+  /// a scale that dtype_of_scaled_integers() found good for that.
+  void start(Type source, Type target, bool compress);
   Status push(ByteSpan source_bytes, ByteSink& sink);
   /// malformed when the tensor ended inside an element or block.
   Status finish(ByteSink& sink);
@@ -18,13 +24,14 @@ class TensorEncoder {
 
  private:
   Status convert(ByteSpan units, ByteSink& sink);
+  void convert_values(const uint8_t* source, size_t count, uint8_t* target) const;
   Status emit(ByteSpan raw, ByteSink& sink);
 
   // The least that converts by itself: one target block of source elements, at most 32 f32.
   static constexpr size_t kMaxUnitBytes = 128;
 
-  Dtype source_ = Dtype::f32;
-  Dtype target_ = Dtype::f32;
+  Type source_;
+  Type target_;
   bool compress_ = false;
   size_t unit_byte_count_ = 4;
   uint8_t cut_unit_[kMaxUnitBytes] = {};

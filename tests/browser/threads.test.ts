@@ -19,7 +19,10 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** Models loaded one after the other in one page, under the strict policy. */
-async function transcribeWith(isolated: boolean, loads: readonly LoadOptions[]) {
+async function transcribeWith(
+  isolated: boolean,
+  loads: readonly Pick<LoadOptions, 'variant' | 'threads'>[],
+) {
   const server = await serve({ folder: join(projectRoot, 'dist'), port: 0, isolated });
   const context = await browser.newContext();
   try {

@@ -221,7 +221,7 @@ describe('susurrus convert', () => {
   test.each([
     ['an absent folder', '/no/such/folder', 6, /no such folder/],
     ['a folder without weights', folder, 6, /no model\.safetensors/],
-    ['a file of another kind', samplePath, 2, /safetensors/],
+    ['a file of another kind', samplePath, 1, /audio or video file/],
   ])('%s fails and leaves nothing behind', async (_, source, group, says) => {
     const destination = join(folder, 'none.apr');
     expectFailure(await run('convert', source, destination), group, says);

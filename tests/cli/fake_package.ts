@@ -3,7 +3,7 @@ import type { Segment, TranscriptionResult } from '../../web/src/api_types.js';
 
 export { errorNumbers, SusurrusError } from '../../web/src/errors.js';
 export { format, transcriptFormats } from '../../web/src/writers/format.js';
-export { weightTypes } from '../../web/src/convert/weight_types.js';
+export { apr1WeightTypes, weightTypes } from '../../web/src/convert/weight_types.js';
 export { languageNames } from '../../web/src/writers/language_names.js';
 
 const facts = {
@@ -121,3 +121,4 @@ export const signModel = undefined;
 export const generateSigningKey = undefined;
 export const shardModel = undefined;
 export const unshardModel = undefined;
+export const upgradeModel = undefined;

@@ -28,9 +28,9 @@ import {
 } from './seal_model.js';
 
 export * from './public_api.js';
-export { convertModel } from './convert/convert_model.js';
+export { convertModel, upgradeModel } from './convert/convert_model.js';
 export { shardModel, unshardModel } from './convert/repack_model.js';
-export { weightTypes } from './convert/weight_types.js';
+export { apr1WeightTypes, weightTypes } from './convert/weight_types.js';
 
 /**
  * Loads a model while it arrives; a string is a path or a URL. Without a source, the small model inside the package,

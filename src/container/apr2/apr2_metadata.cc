@@ -49,13 +49,15 @@ class MetadataReader {
     SUSURRUS_TRY(read_model_type());
     SUSURRUS_TRY(read_architecture());
     // Another family's keys mean something else; its container opens for inspection (apr.md 9.40).
-    if (model().model_type.view() == "whisper") {
-      SUSURRUS_TRY(read_tokenizer_config());
-      SUSURRUS_TRY(read_vocabulary());
-      SUSURRUS_TRY(read_filterbank());
-      SUSURRUS_TRY(read_alignment_heads());
-    }
+    if (model().model_type.view() == "whisper") SUSURRUS_TRY(read_optional_keys());
     read_encryption();
+    return std::move(result_);
+  }
+
+  Result<Apr2Metadata> read_options(const WhisperDimensions& dimensions) {
+    model().model_type.assign("whisper");
+    model().dimensions = dimensions;
+    SUSURRUS_TRY(read_optional_keys());
     return std::move(result_);
   }
 
@@ -76,6 +78,13 @@ class MetadataReader {
   static JsonValue optional(JsonValue object, const char* key) {
     const JsonValue value = object[key];
     return value.is_null() ? JsonValue() : value;
+  }
+
+  Status read_optional_keys() {
+    SUSURRUS_TRY(read_tokenizer_config());
+    SUSURRUS_TRY(read_vocabulary());
+    SUSURRUS_TRY(read_filterbank());
+    return read_alignment_heads();
   }
 
   Status read_version() const {
@@ -258,6 +267,11 @@ class MetadataReader {
 Result<Apr2Metadata> read_apr2_metadata(const JsonDocument& document, uint16_t version_major,
                                         uint64_t file_offset) {
   return MetadataReader(document.root(), version_major, file_offset).read();
+}
+
+Result<Apr2Metadata> read_apr2_options(const JsonDocument& document,
+                                       const WhisperDimensions& dimensions, uint64_t file_offset) {
+  return MetadataReader(document.root(), 0, file_offset).read_options(dimensions);
 }
 
 }  // namespace susurrus

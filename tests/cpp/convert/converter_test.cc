@@ -126,7 +126,7 @@ Status prepare(Converter& converter, const Bytes& file) {
 
 Bytes convert(const Bytes& file, Dtype dtype, Converter::Compression compression,
               size_t chunk = 1000) {
-  Converter converter(dtype, compression);
+  Converter converter({.dtype = dtype, .compression = compression});
   Bytes out;
   Status status = prepare(converter, file);
   if (status && converter.needs_measuring()) {
@@ -184,7 +184,7 @@ SUSURRUS_TEST(converter_types_by_kind_of_tensor) {
     EXPECT_EQ(sink.warnings.size(), 0u);
     const auto& values = source.values.at("decoder.token_embedding.weight");
     Bytes expected(*tensor_byte_count(dtype, {5, 32}));
-    write_floats(dtype, values.data(), values.size(), expected.data());
+    write_floats(dtype, 0, values.data(), values.size(), expected.data());
     EXPECT_TRUE(sink.tensors["decoder.token_embedding.weight"] == expected);
   }
 }
@@ -226,7 +226,7 @@ SUSURRUS_TEST(converter_computes_encoder_positions) {
 
 SUSURRUS_TEST(converter_refuses_incomplete_sources) {
   const Source source = make_source(Dtype::f32, true, "decoder.ln.bias");
-  Converter converter(Dtype::f16, Converter::Compression::none);
+  Converter converter({.dtype = Dtype::f16});
   const Status status = prepare(converter, source.file);
   EXPECT_EQ(status.error().code, ErrorCode::missing_tensor);
   EXPECT_EQ(status.error().subject.view(), "decoder.ln.bias");
@@ -236,12 +236,12 @@ SUSURRUS_TEST(converter_refuses_incomplete_sources) {
 
 SUSURRUS_TEST(converter_keeps_the_order_of_calls) {
   const Source source = make_source(Dtype::f32, true);
-  Converter converter(Dtype::f16, Converter::Compression::lz4);
+  Converter converter({.dtype = Dtype::f16, .compression = Converter::Compression::lz4});
   EXPECT_EQ(converter.begin(Converter::Pass::write).error().code, ErrorCode::wrong_state);
-  Converter unmeasured(Dtype::f16, Converter::Compression::lz4);
+  Converter unmeasured({.dtype = Dtype::f16, .compression = Converter::Compression::lz4});
   ASSERT_TRUE(prepare(unmeasured, source.file).has_value());
   EXPECT_EQ(unmeasured.begin(Converter::Pass::write).error().code, ErrorCode::wrong_state);
-  Converter undrained(Dtype::f16, Converter::Compression::none);
+  Converter undrained({.dtype = Dtype::f16});
   ASSERT_TRUE(prepare(undrained, source.file).has_value());
   ASSERT_TRUE(undrained.begin(Converter::Pass::write).has_value());
   const uint8_t piece[4] = {};
@@ -250,8 +250,33 @@ SUSURRUS_TEST(converter_keeps_the_order_of_calls) {
   undrained.consume_output();
   EXPECT_EQ(undrained.finish_tensor().error().code,
             ErrorCode::source_failed);  // its bytes never came
-  Converter wrong_type(Dtype::i8, Converter::Compression::none);
+  Converter wrong_type({.dtype = Dtype::i8});
   EXPECT_EQ(prepare(wrong_type, source.file).error().code, ErrorCode::invalid_argument);
+}
+
+SUSURRUS_TEST(converter_scales_integers_by_each_tensors_largest_value) {
+  const Source source = make_source(Dtype::bf16, true);
+  Converter converter({.format = Converter::Format::apr1, .dtype = Dtype::i8});
+  ASSERT_TRUE(prepare(converter, source.file).has_value());
+  EXPECT_TRUE(converter.needs_scanning());
+  Bytes file;
+  ASSERT_TRUE(run_pass(converter, Converter::Pass::scan, source.file, 77, file).has_value());
+  EXPECT_EQ(file.size(), 0u);
+  ASSERT_TRUE(run_pass(converter, Converter::Pass::write, source.file, 1000, file).has_value());
+  RecordingSink sink;
+  ASSERT_TRUE(read_file(sink, file).has_value());
+  EXPECT_EQ(sink.infos.size(), source.values.size());
+  for (const TensorInfo& info : sink.infos) {
+    const std::vector<float>& values = source.values.at(info.name);
+    float largest = 0;
+    for (const float value : values) largest = std::max(largest, std::fabs(value));
+    EXPECT_EQ(info.scale, largest / 127);
+    for (size_t i = 0; i < values.size() && !current_case_failed(); ++i) {
+      const auto integer = static_cast<int8_t>(sink.tensors[info.name][i]);
+      EXPECT_NEAR(integer * info.scale, values[i], info.scale * 0.5001f);
+      EXPECT_TRUE(integer >= -127);
+    }
+  }
 }
 
 }  // namespace susurrus::testing

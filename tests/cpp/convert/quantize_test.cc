@@ -105,7 +105,7 @@ SUSURRUS_TEST(bf16_rounds_to_nearest_even) {
   EXPECT_EQ(bf16_from_f32(std::bit_cast<float>(0x7F800001u)), 0x7FC0u);  // stays NaN
   const float values[2] = {1.0f, -1.00390625f};
   uint8_t bytes[4];
-  write_floats(Dtype::bf16, values, 2, bytes);
+  write_floats(Dtype::bf16, 0, values, 2, bytes);
   EXPECT_EQ(load_le<uint16_t>(bytes), 0x3F80u);
   EXPECT_EQ(load_le<uint16_t>(bytes + 2), 0xBF80u);  // a tie, to even
 }
@@ -114,13 +114,13 @@ SUSURRUS_TEST(floats_are_read_at_any_address) {
   uint8_t bytes[9] = {0};
   store_le(bytes + 1, std::bit_cast<uint32_t>(1.5f));
   float value;
-  read_floats(Dtype::f32, bytes + 1, 1, &value);
+  read_floats(Dtype::f32, 0, bytes + 1, 1, &value);
   EXPECT_TRUE(value == 1.5f);
   store_le<uint16_t>(bytes + 1, 0x3FC0);
-  read_floats(Dtype::bf16, bytes + 1, 1, &value);
+  read_floats(Dtype::bf16, 0, bytes + 1, 1, &value);
   EXPECT_TRUE(value == 1.5f);
   store_le<uint16_t>(bytes + 1, 0x3E00);
-  read_floats(Dtype::f16, bytes + 1, 1, &value);
+  read_floats(Dtype::f16, 0, bytes + 1, 1, &value);
   EXPECT_TRUE(value == 1.5f);
 }
 

@@ -1,5 +1,5 @@
 import { inspect } from '../node.js';
-import type { InspectedShard, InspectedTensor, Inspection } from '../node.js';
+import type { InspectedSection, InspectedShard, InspectedTensor, Inspection } from '../node.js';
 import { parse, usageError } from './arguments.js';
 import { readSealOptions, sealArguments } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
@@ -36,6 +36,7 @@ function toText(facts: Inspection): string {
     'metadata',
     ...JSON.stringify(summary(facts.metadata), null, 2).split('\n').slice(1, -1),
     '',
+    ...(facts.sections ? ['sections', ...table(facts.sections.map(sectionRow)), ''] : []),
     `${facts.tensors.length} tensors (${tensorTotals(facts.tensors)})`,
     ...tensorTable(facts.tensors),
   ];
@@ -67,18 +68,32 @@ function tensorTotals(tensors: readonly InspectedTensor[]): string {
   return `${total('size')} bytes stored, ${total('rawSize')} in memory`;
 }
 
+const sectionRow = ({ name, offset, size }: InspectedSection): string[] => [
+  name,
+  '',
+  '',
+  String(offset),
+  String(size),
+];
+
 function tensorTable(tensors: readonly InspectedTensor[]): string[] {
+  const hasScales = tensors.some(({ scale }) => scale !== undefined);
   const isSharded = tensors.some(({ shard }) => shard !== undefined);
-  const rows = [
-    ['name', 'dtype', 'shape', 'offset', 'size', 'raw size', ...(isSharded ? ['shard'] : [])],
-    ...tensors.map(({ name, dtype, shape, offset, size, rawSize, shard }) => [
+  const more = [...(hasScales ? ['scale'] : []), ...(isSharded ? ['shard'] : [])];
+  return table([
+    ['name', 'dtype', 'shape', 'offset', 'size', 'raw size', ...more],
+    ...tensors.map(({ name, dtype, shape, offset, size, rawSize, scale, shard }) => [
       name,
       dtype,
       shape.join('×'),
       ...[offset, size, rawSize].map(String),
+      ...(hasScales ? [String(scale)] : []),
       ...(shard === undefined ? [] : [String(shard + 1)]),
     ]),
-  ];
+  ]);
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   );

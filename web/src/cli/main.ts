@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { errorNumbers, SusurrusError } from '../node.js';
 import { alignCommand } from './align.js';
 import { usageError } from './arguments.js';
-import { convertCommand } from './convert.js';
+import { convertCommand, upgradeCommand } from './convert.js';
 import { detectLanguageCommand } from './detect_language.js';
 import { inspectCommand } from './inspect.js';
 import { keygenCommand } from './keygen.js';
@@ -22,6 +22,7 @@ const commands: Readonly<
   align: alignCommand,
   score: scoreCommand,
   convert: convertCommand,
+  upgrade: upgradeCommand,
   shard: shardCommand,
   unshard: unshardCommand,
   inspect: inspectCommand,

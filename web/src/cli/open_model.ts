@@ -11,12 +11,14 @@ export const modelArguments = {
   variant: { type: 'string' },
   threads: { type: 'string' },
   ...sealArguments,
+  vocabulary: { type: 'string' },
 } as const;
 
 interface ModelValues extends SealValues {
   readonly model?: string;
   readonly variant?: string;
   readonly threads?: string;
+  readonly vocabulary?: string;
 }
 
 /** Loads the model, lets `use` work with it, and disposes of it. Its warnings go to stderr. */
@@ -25,7 +27,7 @@ export async function withModel<T>(
   signal: AbortSignal,
   use: (model: Model) => Promise<T>,
 ): Promise<T> {
-  const { model: source, variant, threads = 'auto' } = values;
+  const { model: source, variant, threads = 'auto', vocabulary } = values;
   const engine = choice('variant', variant, ['simd', 'relaxed']);
   const keys = await readSealOptions(values);
   if (source === undefined) process.stderr.write(embeddedModelNote);
@@ -35,6 +37,7 @@ export async function withModel<T>(
     onProgress: bar.update,
     ...keys,
     ...(engine && { variant: engine }),
+    ...(vocabulary !== undefined && { vocabulary }),
     // The process is this command's own.
     threads: threads === 'auto' ? threads : asNumber(threads, 'threads'),
   }).finally(() => bar.clear());

@@ -6,6 +6,7 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
                               what opens an encrypted model
     --public-key KEY          the model must be signed with this key: its file, or its 64 hexadecimal digits; repeatable
     --variant simd|relaxed    which engine runs; the fastest one by default
+    --vocabulary FILE         a .tiktoken rank file, for a model without a vocabulary or with a wrong one
     --threads N|auto          1 to 8, or as many as the machine has processors (auto)
     --task transcribe|translate
                               text in the language spoken (the default), or in English
@@ -62,13 +63,18 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
   susurrus score AUDIO TEXT... [--model FILE] [--language CODE] [--initial-prompt TEXT] [--audio-context C]
                                            log probability of each text, and the same for each token; the best first
 
-  susurrus convert SRC DST [options]       a folder of the Hugging Face hub to a model file
-    --dtype TYPE              of the weights: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (f16)
-    --compress lz4|none       compression (lz4)
-    --vocabulary FILE         a .tiktoken rank file, for folders without a vocabulary
+  susurrus convert SRC DST [options]       a folder of the Hugging Face hub, or an APR1 file, to a model file
+    --format apr2|apr1        what is written (apr2)
+    --dtype TYPE              of the weights: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (f16); apr1 has f32, f16, int8
+    --compress lz4|none       compression (lz4; with apr1 none)
+    --vocabulary FILE         a .tiktoken rank file, for sources without a vocabulary
     --shard-size SIZE         several files of at most so many bytes, such as 500M or 2G; DST is their manifest
     --alignment 64|32         of each tensor in the file (64)
     --force                   overwrite DST
+
+  susurrus upgrade SRC DST [options]       an APR1 file to APR2, with exactly its values
+    --dtype TYPE              something else instead; q8_0 keeps int8's integers and rounds their scales to halves
+    --compress, --vocabulary, --shard-size, --alignment, --force      as above
 
   susurrus shard FILE --size SIZE --output FOLDER [--alignment 64|32] [--force]
                                            a model file into shards and their manifest, tensors as they are stored

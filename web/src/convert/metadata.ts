@@ -11,7 +11,10 @@ export interface MetadataParts {
   readonly vocabulary: readonly string[] | undefined;
   /** [n_mels, 201], row-major. */
   readonly filterbank: Float32Array;
-  readonly dtype: WeightType;
+  /** What the weights come from. */
+  readonly sourceFormat: string;
+  /** `'exact'`: as exact as the source, which is no type. */
+  readonly dtype: WeightType | 'int8' | 'exact';
 }
 
 const frequencyBins = 201;
@@ -27,7 +30,7 @@ export function metadataText(parts: MetadataParts): string {
     tokenizer_config: tokenizerConfig(parts),
     ...(heads.length > 0 && { alignment_heads: heads }),
     model_card: modelCard(parts),
-    ...(dtype.startsWith('q') && {
+    ...(isBlockType(dtype) && {
       quantization: { method: dtype.toUpperCase(), bits_per_weight: bitsPerWeight[dtype] },
     }),
     mel_filterbank_shape: [architecture.n_mels, frequencyBins],
@@ -38,11 +41,13 @@ export function metadataText(parts: MetadataParts): string {
 }
 
 /** Where the weights are from; a path of whoever saved the checkpoint is nobody's business. */
-function modelCard({ config }: MetadataParts) {
+function modelCard({ config, sourceFormat }: MetadataParts) {
   const name = config._name_or_path;
   const isHubName = typeof name === 'string' && /^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(name);
-  return { ...(isHubName && { name }), source_format: 'SafeTensors' };
+  return { ...(isHubName && { name }), source_format: sourceFormat };
 }
+
+const isBlockType = (dtype: MetadataParts['dtype']): dtype is WeightType => dtype.startsWith('q');
 
 function tokenizerConfig({ architecture, config, generation, vocabulary }: MetadataParts) {
   const ids = (key: string): { [key: string]: number[] } | undefined => {

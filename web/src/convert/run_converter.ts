@@ -3,13 +3,16 @@ import { unwrap } from '../engine/glue.js';
 import type { Pace } from '../engine/pace.js';
 import { pushThroughWindow } from '../engine/windows.js';
 import { sourceFailed, SusurrusError } from '../errors.js';
-import type { Converter } from '../files/files.mjs';
+import type { Converter, Inspector } from '../files/files.mjs';
+import type { FilesModule } from '../files/module.js';
 import type { SourceFolder } from './source_folder.js';
 import { readHeader, type WeightFile } from './weight_files.js';
 
 export interface ConversionTask {
   readonly folder: SourceFolder;
   readonly weights: readonly WeightFile[];
+  /** Of a model file, which is then the only one with weights. */
+  readonly inspector?: Inspector | undefined;
   readonly metadata: string;
   readonly write: (bytes: Uint8Array) => Promise<void>;
   /** Before the writing begins, and before what is written is about another tensor. */
@@ -20,7 +23,43 @@ export interface ConversionTask {
   readonly onProgress: (loaded: number, total: number) => void;
 }
 
-export async function runConverter(converter: Converter, task: ConversionTask): Promise<void> {
+export async function runConverter(
+  { Pass }: FilesModule,
+  converter: Converter,
+  task: ConversionTask,
+): Promise<void> {
+  if (task.inspector) unwrap(converter.addInspected(task.inspector));
+  else await addSafetensors(converter, task);
+  setText(converter, new TextEncoder().encode(task.metadata));
+  unwrap(converter.setMetadata());
+
+  const passes = [
+    ...(converter.needsScanning() ? [Pass.scan] : []),
+    ...(converter.needsMeasuring() ? [Pass.measure] : []),
+    Pass.write,
+  ];
+  const ranges = Array.from({ length: converter.tensorCount() }, (_, i) =>
+    converter.sourceRange(i),
+  );
+  const total = passes.length * ranges.reduce((sum, range) => sum + range.byteCount, 0);
+  let loaded = 0;
+  for (const pass of passes) {
+    const isWriting = pass === Pass.write;
+    unwrap(converter.begin(pass));
+    if (isWriting) task.onPlan?.();
+    await drain(converter, task);
+    for (const [tensor, range] of ranges.entries()) {
+      if (isWriting) await task.onTensor?.(tensor);
+      await copyTensor(converter, range, task);
+      loaded += range.byteCount;
+      task.onProgress(loaded, total);
+    }
+    unwrap(converter.finish());
+    await drain(converter, task);
+  }
+}
+
+async function addSafetensors(converter: Converter, task: ConversionTask): Promise<void> {
   for (const weights of task.weights) {
     setText(converter, await readHeader(task.folder, weights));
     try {
@@ -28,27 +67,6 @@ export async function runConverter(converter: Converter, task: ConversionTask): 
     } catch (error) {
       throw inFile(weights.file, error);
     }
-  }
-  setText(converter, new TextEncoder().encode(task.metadata));
-  unwrap(converter.setMetadata());
-
-  const passes = converter.needsMeasuring() ? [true, false] : [false];
-  const ranges = Array.from({ length: converter.tensorCount() }, (_, i) =>
-    converter.sourceRange(i),
-  );
-  const total = passes.length * ranges.reduce((sum, range) => sum + range.byteCount, 0);
-  let loaded = 0;
-  for (const isMeasuring of passes) {
-    unwrap(converter.begin(isMeasuring));
-    if (!isMeasuring) task.onPlan?.();
-    for (const [tensor, range] of ranges.entries()) {
-      if (!isMeasuring) await task.onTensor?.(tensor);
-      await copyTensor(converter, range, task);
-      loaded += range.byteCount;
-      task.onProgress(loaded, total);
-    }
-    unwrap(converter.finish());
-    await drain(converter, task);
   }
 }
 

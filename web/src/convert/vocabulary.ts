@@ -1,4 +1,6 @@
 import { SusurrusError } from '../errors.js';
+import type { Inspector } from '../files/files.mjs';
+import { parseRanks } from '../vocabulary_file.js';
 import { byteLevelText, byteLevelTextOf } from './byte_level_text.js';
 import { badFile, isId, isObject, readJsonObject, type JsonObject } from './json_files.js';
 import { addOfficialTokens } from './official_tokens.js';
@@ -21,30 +23,25 @@ export async function readVocabulary(
   return entries && arrange(entries, vocabularySize);
 }
 
-/** A `.tiktoken` rank file: on each line the token's bytes in base64, a space, and its id. */
+/** Of a `.tiktoken` rank file. */
 export function readRanks(text: string, file: string, vocabularySize: number): SourceVocabulary {
-  const entries: Entry[] = [];
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (line === '') continue;
-    const [base64, rank, ...rest] = line.split(' ');
-    const id = Number(rank);
-    if (base64 === undefined || !/^\d+$/.test(rank ?? '') || rest.length > 0) {
-      throw badFile(file, `line ${index + 1} is no base64 text with a rank`, 'bad_vocabulary');
-    }
-    entries.push([id, byteLevelText(fromBase64(base64, file, index + 1))]);
-  }
-  if (entries.length === 0) throw badFile(file, 'it holds no tokens', 'bad_vocabulary');
+  const entries = parseRanks(text, file).map(([id, bytes]): Entry => [id, byteLevelText(bytes)]);
   return arrange(entries, vocabularySize);
 }
 
-function fromBase64(base64: string, file: string, line: number): Uint8Array {
-  // The multilingual list ends in an empty token, written as a lone padding sign.
-  if (base64 === '=') return new Uint8Array();
-  try {
-    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-  } catch {
-    throw badFile(file, `line ${line} is not base64`, 'bad_vocabulary');
-  }
+/** Of a file that was inspected; undefined when it has none. */
+export function inspectedVocabulary(
+  inspector: Inspector,
+  vocabularySize: number,
+): SourceVocabulary | undefined {
+  const bytes = inspector.vocabularyBytes();
+  let begin = 0;
+  const entries = Array.from(inspector.vocabularyEnds(), (end, id): Entry => {
+    const token = bytes.subarray(begin, end);
+    begin = end;
+    return [id, byteLevelText(token)];
+  });
+  return entries.length === 0 ? undefined : arrange(entries, vocabularySize);
 }
 
 async function tokenizerEntries(folder: SourceFolder): Promise<Entry[] | undefined> {

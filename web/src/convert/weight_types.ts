@@ -14,3 +14,5 @@ export const bitsPerWeight: Readonly<Record<WeightType, number>> = {
 
 /** Types that convertModel() gives weights. */
 export const weightTypes = Object.keys(bitsPerWeight) as readonly WeightType[];
+/** The same for APR1. */
+export const apr1WeightTypes = ['f32', 'f16', 'int8'] as const;

@@ -15,32 +15,56 @@ export const baseName = (path: string | URL): string => basename(asPath(path));
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** A folder, or the folder of a file with weights. */
-export async function openFolder(source: string | URL): Promise<SourceFolder> {
+async function factsOf(path: string, what: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    const isAbsent = codeOf(error) === 'ENOENT';
+    throw sourceFailed(path, isAbsent ? `there is no such ${what}` : String(error), {}, error);
+  }
+}
+
+/** A file that is a whole model, as the only file of a folder. */
+export interface ModelFile {
+  readonly folder: SourceFolder;
+  readonly file: string;
+}
+
+/** Undefined for a folder, and for weights that need the files beside them. */
+export async function openModelFile(source: string | URL | Blob): Promise<ModelFile | undefined> {
+  if (source instanceof Blob) return { folder: folderOfBlob(source), file: nameOfBlob(source) };
   if (typeof source !== 'string' && !(source instanceof URL)) {
-    throw invalidOption('source', 'the path of a folder', source);
+    throw invalidOption('source', 'the path of a folder or file, or a Blob', source);
   }
   const path = asPath(source);
-  let facts;
-  try {
-    facts = await stat(path);
-  } catch (error) {
-    throw sourceFailed(
-      path,
-      codeOf(error) === 'ENOENT' ? 'there is no such folder' : String(error),
-      {},
-      error,
-    );
+  if (path.endsWith('.safetensors') || (await factsOf(path, 'folder or file')).isDirectory()) {
+    return undefined;
   }
-  if (facts.isDirectory()) return filesOf(path);
-  if (path.endsWith('.safetensors')) {
-    return { ...filesOf(dirname(path)), weightsFile: basename(path) };
-  }
-  throw new SusurrusError(
-    'unsupported_feature',
-    `${path}: only folders of the Hugging Face hub (config.json and model.safetensors) and their .safetensors files are converted.`,
-    { reason: 'unsupported', subject: path },
-  );
+  return { folder: filesOf(dirname(path)), file: basename(path) };
+}
+
+const nameOfBlob = (blob: Blob): string => ('name' in blob ? String(blob.name) : 'file');
+
+function folderOfBlob(blob: Blob): SourceFolder {
+  return {
+    name: nameOfBlob(blob),
+    byteCount: () => Promise.resolve(blob.size),
+    async *read(_file, offset, byteCount) {
+      for (let at = 0; at < byteCount; at += pieceBytes) {
+        const end = offset + Math.min(at + pieceBytes, byteCount);
+        yield new Uint8Array(await blob.slice(offset + at, end).arrayBuffer());
+      }
+    },
+  };
+}
+
+/** A folder, or the folder of a file with weights. */
+export async function openFolder(source: string | URL): Promise<SourceFolder> {
+  const path = asPath(source);
+  const facts = await factsOf(path, 'folder');
+  return facts.isDirectory()
+    ? filesOf(path)
+    : { ...filesOf(dirname(path)), weightsFile: basename(path) };
 }
 
 /** The folder that a file lies in. */
