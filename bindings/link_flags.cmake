@@ -23,7 +23,7 @@ set(SUSURRUS_ENGINE_LINK_FLAGS
   --no-entry                            # a library
 )
 
-# Engines with threads, besides: memory that threads share. They are started by the wrapper (web/src/engine/threads.ts), which
+# Engines with threads, besides: memory that threads share. They are started by the wrapper (web/src/engine/several_threads.ts), which
 # needs nothing of Emscripten's own ways for that, neither in its glue nor in a file beside it.
 set(SUSURRUS_THREADS_LINK_FLAGS
   -sWASM_WORKERS=1                      # shared memory, and libraries that are made for it

@@ -1,10 +1,11 @@
 // Sets up and builds the package, or the named parts:
 //
-//   node scripts/build.mjs [wasm | js | wasm-tests | native-tests | driver]...
+//   node scripts/build.mjs [wasm | js | wasm-tests | native-tests | driver | fuzzers]...
 //
 // Uses nothing but Node's own modules until node_modules is there.
 import {
   buildEngines,
+  buildFuzzers,
   buildNativeDriver,
   buildNativeTests,
   buildWasmTests,
@@ -29,6 +30,7 @@ const parts = {
   'wasm-tests': { tools: forWasm, build: buildWasmTests },
   'native-tests': { tools: forNative, build: buildNativeTests },
   driver: { tools: forNative, build: buildNativeDriver },
+  fuzzers: { tools: ['cmake', 'ninja', 'fuzzer'], build: buildFuzzers },
 };
 
 /** Sets up and builds the named parts, in the order given; `tools` are wanted besides. */

@@ -83,8 +83,8 @@ function checkGlue(...names) {
   }
 }
 
-async function buildNative(options) {
-  const { cmake, ninja, cxx } = await ensureTools(['cmake', 'ninja', 'cxx']);
+async function buildNative(options, compiler = 'cxx') {
+  const { cmake, ninja, [compiler]: cxx } = await ensureTools(['cmake', 'ninja', compiler]);
   // The C compiler of the same make and place: g++-12 → gcc-12, clang++ → clang, c++ → cc.
   const cc = cxx.replace(/([^/]*)$/, (name) =>
     name.replace('clang++', 'clang').replace('g++', 'gcc').replace('c++', 'cc'),
@@ -109,6 +109,18 @@ export const buildNativeTests = () =>
     configure: ['-DCMAKE_BUILD_TYPE=Debug', '-DSUSURRUS_SANITIZE=ON'],
     targets: ['core_tests'],
   });
+
+/** A program for each of tests/fuzz, and the one that makes their seeds. */
+export const buildFuzzers = () =>
+  buildNative(
+    {
+      name: 'the fuzzers',
+      folder: 'native-fuzz',
+      configure: [...['-DCMAKE_BUILD_TYPE=Debug', '-DSUSURRUS_SANITIZE=ON', '-DSUSURRUS_FUZZ=ON']],
+      targets: ['fuzz'],
+    },
+    'fuzzer',
+  );
 
 /** The native program that the model tests drive. */
 export const buildNativeDriver = () =>

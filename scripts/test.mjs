@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { spawn } from 'node:child_process';
 import { buildParts } from './build.mjs';
+import { fuzz, fuzzTargets, makeSeeds } from './fuzz.mjs';
 import { lint } from './lint.mjs';
 import { relaxedSimdFlags } from './toolchain/node_flags.mjs';
 import { root, run, step, StepError } from './toolchain/steps.mjs';
@@ -65,6 +66,27 @@ async function cppTests() {
   }
 }
 
+/** Enough for the corpus and a little beyond it. */
+const fuzzSeconds = 5;
+
+async function shortFuzzing() {
+  await makeSeeds();
+  for (const target of fuzzTargets) {
+    const { executions, isSound, found, output } = await step(`fuzzing ${target}`, () =>
+      fuzz(target, fuzzSeconds),
+    );
+    console.log(`  ${executions} executions`);
+    if (isSound) add({ passed: 1, failed: 0 });
+    else {
+      console.log(output);
+      fail(`Fuzzing ${target} found something: ${found.join(' ')}`);
+    }
+  }
+}
+
+/** Far more than a project's suites take. Jest cannot end a test that waits inside WebAssembly. */
+const jestMinutes = 25;
+
 /** Jest's own output is shown as it comes; its counts are read from its report. */
 async function jest(project, args, env = {}) {
   const report = join(root, `build/test-results/${project}.json`);
@@ -79,11 +101,29 @@ async function jest(project, args, env = {}) {
         ...[join(root, 'node_modules/jest/bin/jest.js'), '--selectProjects', project],
         ...['--json', '--outputFile', report, ...args],
       ],
-      // Jest prints the JSON on stdout as well as into the file; people read stderr.
-      { cwd: root, env: { ...process.env, ...env }, stdio: ['inherit', 'ignore', 'inherit'] },
+      // Jest prints the JSON on stdout as well as into the file; people read stderr. In a process group of its own, so that
+      // its workers end with it.
+      {
+        ...{ cwd: root, env: { ...process.env, ...env } },
+        ...{ stdio: ['inherit', 'ignore', 'inherit'], detached: true },
+      },
     );
+    const end = () => process.kill(-child.pid, 'SIGKILL');
+    const endBoth = () => {
+      end();
+      process.exit(130);
+    };
+    const limit = setTimeout(() => {
+      fail(`jest (${project}) was ended after ${jestMinutes} minutes.`);
+      end();
+    }, jestMinutes * 60_000);
+    process.on('SIGINT', endBoth).on('SIGTERM', endBoth);
     child.on('error', failed);
-    child.on('close', (code) => done(code ?? 128));
+    child.on('close', (code) => {
+      clearTimeout(limit);
+      process.off('SIGINT', endBoth).off('SIGTERM', endBoth);
+      done(code ?? 128);
+    });
   });
   if (!existsSync(report)) return fail(`jest (${project}) did not finish.`);
   const result = JSON.parse(readFileSync(report, 'utf8'));
@@ -104,7 +144,7 @@ async function jest(project, args, env = {}) {
 /** What each kind of test needs: tools beyond those of a build, and parts to build. */
 const needs = {
   lint: { tools: ['clangFormat'], parts: ['wasm'] }, // the type check reads the engine's generated types
-  cpp: { tools: [], parts: ['native-tests', 'wasm-tests'] },
+  cpp: { tools: [], parts: ['native-tests', 'wasm-tests', 'fuzzers'] },
   node: { tools: [], parts: ['wasm', 'js', 'driver'] },
   browser: { tools: ['chromium'], parts: ['wasm', 'js'] },
 };
@@ -116,7 +156,10 @@ async function runTests(wanted, jestArguments) {
     const messages = await step('lint and type check', () => lint());
     messages.forEach(fail);
   }
-  if (wanted.includes('cpp')) await cppTests();
+  if (wanted.includes('cpp')) {
+    await cppTests();
+    await shortFuzzing();
+  }
   if (wanted.includes('node')) await jest('node', ['--maxWorkers=100%', ...jestArguments]);
   if (wanted.includes('browser')) {
     const { chromium } = await ensureTools(['chromium']);

@@ -52,14 +52,14 @@ const tools = {
     find: () =>
       [
         ...[process.env.CXX, 'c++', 'g++', 'clang++'].map((name) => name && findOnPath(name)),
-        existsSync(join(folder, 'compiler/ready')) ? join(folder, 'compiler/c++') : undefined,
+        ownCompiler(),
       ].find(isGoodCompiler),
-    async unpack() {
-      await unpack('compiler', [
-        ...['clang-19', 'lld-19', 'llvm-19', 'libclang-rt-19-dev', 'libstdc++-14-dev', 'libc6-dev'],
-      ]);
-      writeCompilerWrappers(join(folder, 'compiler'));
-    },
+    unpack: unpackCompiler,
+  },
+  fuzzer: {
+    title: 'Clang with libFuzzer',
+    find: () => [findOnPath('clang++-19'), findOnPath('clang++'), ownCompiler()].find(hasLibFuzzer),
+    unpack: unpackCompiler,
   },
   clangFormat: {
     // This very version: others lay the same text out differently.
@@ -100,6 +100,25 @@ function unpacked(name, path) {
 function unpack(name, packages) {
   const prefix = join(folder, name);
   return run(script('unpack_debian.sh'), ['packages', '--with-dependencies', prefix, ...packages]);
+}
+
+function ownCompiler() {
+  const path = join(folder, 'compiler/c++');
+  return existsSync(path) ? path : undefined;
+}
+
+async function unpackCompiler() {
+  await unpack('compiler', [
+    ...['clang-19', 'lld-19', 'llvm-19', 'libclang-rt-19-dev', 'libstdc++-14-dev', 'libc6-dev'],
+  ]);
+  writeCompilerWrappers(join(folder, 'compiler'));
+}
+
+function hasLibFuzzer(path) {
+  const library = 'lib/linux/libclang_rt.fuzzer-x86_64.a';
+  // Clang answers with the name alone where it has no such file.
+  const answer = path && versionLine(path, [`-print-file-name=${library}`]);
+  return answer !== undefined && answer !== library && existsSync(answer);
 }
 
 function isGoodCompiler(path) {

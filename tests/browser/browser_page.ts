@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
 import { projectRoot } from '../support/shared_folder.js';
+import { launchBrowser } from './package_page.js';
 
 /** A browser and the demo's server, for one suite. */
 export interface Stage {
@@ -25,18 +25,12 @@ export async function startStage(): Promise<Stage> {
   if (!existsSync(join(projectRoot, 'dist/demo/main.mjs'))) {
     throw new Error('dist/demo is not built: npm run build');
   }
-  const executablePath = process.env.CHROMIUM;
-  if (!executablePath) throw new Error('CHROMIUM does not name a browser: npm run test:browser');
   const server = await serve({ port: 0 });
-  const browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--autoplay-policy=no-user-gesture-required',
-      '--use-fake-device-for-media-stream',
-      '--use-fake-ui-for-media-stream',
-    ],
-  });
+  const browser = await launchBrowser([
+    '--autoplay-policy=no-user-gesture-required',
+    '--use-fake-device-for-media-stream',
+    '--use-fake-ui-for-media-stream',
+  ]);
   return {
     address: server.address,
     open: (options = {}, query = '') => open(browser, server.address, options, query),

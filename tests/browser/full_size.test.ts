@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
 import type * as BrowserEntry from '../../web/src/index.js';
@@ -16,6 +15,7 @@ import {
   tellFigures,
 } from '../support/full_size_models.js';
 import { describeWithShared, projectRoot } from '../support/shared_folder.js';
+import { launchBrowser } from './package_page.js';
 
 describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Chromium', () => {
   // What is built, with models and a lecture beside it.
@@ -28,10 +28,7 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Chromium', () => {
     symlinkSync(join(projectRoot, 'dist'), join(site, 'dist'));
     symlinkSync(lecture, join(site, 'lecture.wav'));
     server = await serve({ folder: site, port: 0 });
-    browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? '',
-      args: ['--no-sandbox'],
-    });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser.close();

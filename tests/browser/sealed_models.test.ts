@@ -1,36 +1,18 @@
 // Sealed models in a page, under the strict policy: written there, loaded there, and free for pages that have none.
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
-import { serve } from '../../scripts/serve_demo.mjs';
 import type * as BrowserEntry from '../../web/src/index.js';
-import { projectRoot } from '../support/shared_folder.js';
 import { sampleSegments } from './browser_page.js';
+import { launchBrowser, withPackagePage } from './package_page.js';
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '',
-    args: ['--no-sandbox'],
-  });
+  browser = await launchBrowser();
 });
 afterAll(() => browser.close());
 
-test('a page encrypts, signs and opens a model, with code that others do not download', async () => {
-  const server = await serve({ folder: join(projectRoot, 'dist'), port: 0 });
-  const context = await browser.newContext();
-  try {
-    const page = await context.newPage();
-    const problems: string[] = [];
-    const requests: string[] = [];
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') problems.push(message.text());
-    });
-    context.on('request', (request) => requests.push(new URL(request.url()).pathname.slice(1)));
-    await page.goto(`${server.address}demo/`);
-    await page.waitForSelector('html[data-state="idle"]', { timeout: 60_000, state: 'attached' });
+test('a page encrypts, signs and opens a model, with code that others do not download', () =>
+  withPackagePage(browser, false, async ({ page, problems, requests }) => {
     const isFree = !requests.includes('seal.mjs') && !requests.includes('demo/seal.mjs');
 
     const outcome = await page.evaluate(async () => {
@@ -89,8 +71,4 @@ test('a page encrypts, signs and opens a model, with code that others do not dow
     });
     expect(isFree).toBe(true);
     expect(requests).toContain('seal.mjs');
-  } finally {
-    await context.close();
-    await server.close();
-  }
-});
+  }));

@@ -1,41 +1,23 @@
 // Threads in a page: where it is cross-origin isolated, and only there.
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
-import { serve } from '../../scripts/serve_demo.mjs';
 import type * as BrowserEntry from '../../web/src/index.js';
 import type { LoadOptions } from '../../web/src/index.js';
-import { projectRoot } from '../support/shared_folder.js';
 import { sampleSegments } from './browser_page.js';
+import { launchBrowser, withPackagePage } from './package_page.js';
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '',
-    args: ['--no-sandbox'],
-  });
+  browser = await launchBrowser();
 });
 afterAll(() => browser.close());
 
 /** Models loaded one after the other in one page, under the strict policy. */
-async function transcribeWith(
+const transcribeWith = (
   isolated: boolean,
   loads: readonly Pick<LoadOptions, 'variant' | 'threads'>[],
-) {
-  const server = await serve({ folder: join(projectRoot, 'dist'), port: 0, isolated });
-  const context = await browser.newContext();
-  try {
-    const page = await context.newPage();
-    const problems: string[] = [];
-    const requests: string[] = [];
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') problems.push(message.text());
-    });
-    context.on('request', (request) => requests.push(new URL(request.url()).pathname.slice(1)));
-    await page.goto(`${server.address}demo/`);
-    await page.waitForSelector('html[data-state="idle"]', { timeout: 60_000, state: 'attached' });
+) =>
+  withPackagePage(browser, isolated, async ({ page, problems, requests }) => {
     requests.length = 0;
     const outcomes = await page.evaluate(async (loads) => {
       const address = '/index.mjs';
@@ -59,11 +41,7 @@ async function transcribeWith(
       return { outcomes, processors: navigator.hardwareConcurrency };
     }, loads);
     return { ...outcomes, problems, requests };
-  } finally {
-    await context.close();
-    await server.close();
-  }
-}
+  });
 
 const text = sampleSegments.join(' ');
 

@@ -3,13 +3,13 @@ import { copyFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
 import { installPacked } from '../support/packed_package.js';
 import type { EmptyProject } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { sampleSegments } from './browser_page.js';
+import { launchBrowser } from './package_page.js';
 
 const page = `<!doctype html><title>busy</title><link rel="icon" href="data:,">
 <script type="module" src="main.js"></script><p id="text"></p>`;
@@ -38,10 +38,7 @@ beforeAll(async () => {
   project.write('index.html', page);
   project.write('main.js', program);
   copyFileSync(join(projectRoot, 'web/demo/sample.wav'), join(project.folder, 'sample.wav'));
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '',
-    args: ['--no-sandbox'],
-  });
+  browser = await launchBrowser();
 }, 120_000);
 afterAll(async () => {
   await browser.close();

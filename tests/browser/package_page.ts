@@ -1,0 +1,45 @@
+// Pages from whose console the package is used as its users do, and the browser that they are in.
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { serve } from '../../scripts/serve_demo.mjs';
+import { projectRoot } from '../support/shared_folder.js';
+
+export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM;
+  if (!executablePath) throw new Error('CHROMIUM does not name a browser: npm run test:browser');
+  return chromium.launch({ executablePath, args: ['--no-sandbox', ...args] });
+}
+
+export interface PackagePage {
+  readonly page: Page;
+  readonly problems: string[];
+  /** Paths below dist. */
+  readonly requests: string[];
+}
+
+/** Hands over the demo's page under the strict policy, at rest, on a server whose root is dist. */
+export async function withPackagePage<T>(
+  browser: Browser,
+  isolated: boolean,
+  work: (opened: PackagePage) => Promise<T>,
+): Promise<T> {
+  const server = await serve({ folder: join(projectRoot, 'dist'), port: 0, isolated });
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    const problems: string[] = [];
+    const requests: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text());
+    });
+    context.on('request', (request) => requests.push(new URL(request.url()).pathname.slice(1)));
+    await page.goto(`${server.address}demo/`);
+    await page.waitForSelector('html[data-state="idle"]', { timeout: 60_000, state: 'attached' });
+    return await work({ page, problems, requests });
+  } finally {
+    await context.close();
+    await server.close();
+  }
+}
