@@ -75,14 +75,17 @@ function tensorTotals(tensors: readonly InspectedTensor[]): string {
 }
 
 function tensorTable(tensors: readonly InspectedTensor[]): string[] {
+  const hasScales = tensors.some(({ scale }) => scale !== undefined);
   const isSharded = tensors.some(({ shard }) => shard !== undefined);
+  const more = [...(hasScales ? ['scale'] : []), ...(isSharded ? ['shard'] : [])];
   const rows = [
-    ['name', 'dtype', 'shape', 'offset', 'size', 'raw size', ...(isSharded ? ['shard'] : [])],
-    ...tensors.map(({ name, dtype, shape, offset, size, rawSize, shard }) => [
+    ['name', 'dtype', 'shape', 'offset', 'size', 'raw size', ...more],
+    ...tensors.map(({ name, dtype, shape, offset, size, rawSize, scale, shard }) => [
       printable(name),
       dtype,
       shape.join('×'),
       ...[offset, size, rawSize].map(String),
+      ...(hasScales ? [String(scale)] : []),
       ...(shard === undefined ? [] : [String(shard + 1)]),
     ]),
   ];

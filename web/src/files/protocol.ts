@@ -20,8 +20,14 @@ export interface InspectionFacts {
     readonly offset: number;
     readonly size: number;
     readonly rawSize: number;
+    readonly scale?: number;
     /** Index of the shard, of a model in shards. */
     readonly shard?: number;
+  }[];
+  readonly sections?: readonly {
+    readonly name: string;
+    readonly offset: number;
+    readonly size: number;
   }[];
   /** Of a model in shards. */
   readonly shards?: readonly { readonly file: string; readonly flags: readonly string[] }[];
