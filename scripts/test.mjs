@@ -67,7 +67,7 @@ async function cppTests() {
 }
 
 /** Enough for the corpus and a little beyond it. */
-const fuzzSeconds = 5;
+const fuzzSeconds = 4;
 
 async function shortFuzzing() {
   await makeSeeds();

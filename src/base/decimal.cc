@@ -1,5 +1,7 @@
-// Libc's conversions serve every type, format and locale, which costs a download 9 kB. These serve doubles and JSON: on
-// natural numbers that are large enough for exact results, digit by digit, as numbers are few.
+// Libc's conversions serve every type, format and locale, which costs a download 9 kB. These serve doubles and JSON. Texts
+// are made from natural numbers that are large enough for exact results, digit by digit, as they are few. Numbers are read
+// with 96 bits; only where these cannot tell which double is nearest, natural numbers decide. A file may be nothing but
+// numbers of its author's choice.
 #include "base/decimal.h"
 
 #include <algorithm>
@@ -15,15 +17,13 @@ namespace {
 
 /// Digits that decide which double is nearest; of those behind them it only matters whether all are zeros.
 constexpr int kMostDigits = 770;
+/// Digits that fit 64 bits.
+constexpr int kFewDigits = 19;
 
-/// A natural number, as large as the largest that read_decimal() makes: kMostDigits times 2^64 times 10^1100.
+/// A natural number, as large as the largest that is_above_middle() makes: 54 bits times 5^1100.
 class Natural {
  public:
   bool is_zero() const { return count_ == 0; }
-  size_t bit_count() const {
-    return is_zero() ? 0 : 32 * count_ - static_cast<size_t>(std::countl_zero(limbs_[count_ - 1]));
-  }
-  bool bit(size_t i) const { return i < 32 * count_ && (limbs_[i / 32] >> i % 32 & 1) != 0; }
 
   void multiply(uint32_t factor, uint32_t summand = 0) {
     uint64_t carry = summand;
@@ -38,11 +38,11 @@ class Natural {
   void multiply_power(uint32_t base, int step, int power) {
     for (; power > 0; power -= step) multiply(raised(base, std::min(power, step)));
   }
-  /// Times 2^(32 limbs).
-  void shift(size_t limbs) {
-    std::copy_backward(limbs_.begin(), limbs_.begin() + count_, limbs_.begin() + count_ + limbs);
-    std::fill_n(limbs_.begin(), limbs, 0u);
-    count_ += limbs;
+  /// A number of 64 bits in place of this one.
+  void set(uint64_t number) {
+    limbs_[0] = static_cast<uint32_t>(number);
+    limbs_[1] = static_cast<uint32_t>(number >> 32);
+    count_ = limbs_[1] != 0 ? 2 : limbs_[0] != 0;
   }
   /// Answers the rest.
   uint32_t divide(uint32_t divisor) {
@@ -56,16 +56,92 @@ class Natural {
     return static_cast<uint32_t>(rest);
   }
 
+  /// Below, at or above 0 as this is below, equal to or above the other.
+  int compare(const Natural& other) const {
+    if (count_ != other.count_) return count_ < other.count_ ? -1 : 1;
+    for (size_t i = count_; i-- > 0;) {
+      if (limbs_[i] != other.limbs_[i]) return limbs_[i] < other.limbs_[i] ? -1 : 1;
+    }
+    return 0;
+  }
+
+ private:
   static uint32_t raised(uint32_t base, int power) {
     uint32_t result = 1;
     while (power-- > 0) result *= base;
     return result;
   }
 
- private:
   size_t count_ = 0;  // the highest limb is not 0
-  std::array<uint32_t, 208> limbs_;
+  std::array<uint32_t, 100> limbs_;
 };
+
+/// limbs * 2^exponent, the lowest limb first; the highest bit is set.
+struct Scaled {
+  uint32_t limbs[3];
+  int exponent;
+};
+
+/// Too small by less than 1 in the lowest limb, where the factors are exact.
+constexpr Scaled product(const Scaled& a, const Scaled& b) {
+  uint32_t all[6] = {};
+  for (int i = 0; i < 3; ++i) {
+    uint64_t carry = 0;
+    for (int j = 0; j < 3; ++j) {
+      carry += uint64_t{a.limbs[i]} * b.limbs[j] + all[i + j];
+      all[i + j] = static_cast<uint32_t>(carry);
+      carry >>= 32;
+    }
+    all[i + 3] = static_cast<uint32_t>(carry);
+  }
+  const int free = all[5] >> 31 ? 0 : 1;
+  Scaled result = {{}, a.exponent + b.exponent + 96 - free};
+  for (int i = 0; i < 3; ++i) {
+    result.limbs[i] =
+        static_cast<uint32_t>((uint64_t{all[i + 3]} << 32 | all[i + 2]) >> (32 - free));
+  }
+  return result;
+}
+
+/// 10 or 1/10 to the power of 1, 2, 4, … 256: too small by less than 2^10 in the lowest limb.
+constexpr std::array<Scaled, 9> powers_of(Scaled base) {
+  std::array<Scaled, 9> powers = {base};
+  for (size_t i = 1; i < powers.size(); ++i) powers[i] = product(powers[i - 1], powers[i - 1]);
+  return powers;
+}
+constexpr std::array<Scaled, 9> kPowersOfTen[] = {
+    powers_of({{0, 0, 0xA0000000}, -92}),
+    powers_of({{0xCCCCCCCC, 0xCCCCCCCC, 0xCCCCCCCC}, -99}),
+};
+
+/// number * 10^power, where number > 0 and |power| < 512: too small by less than 2^12 in the lowest limb.
+Scaled scaled(uint64_t number, int power) {
+  const int free = std::countl_zero(number);
+  number <<= free;
+  Scaled result = {{0, static_cast<uint32_t>(number), static_cast<uint32_t>(number >> 32)},
+                   -32 - free};
+  const std::array<Scaled, 9>& powers = kPowersOfTen[power < 0];
+  power = std::abs(power);
+  for (size_t i = 0; power >> i != 0; ++i) {
+    if ((power >> i & 1) != 0) result = product(result, powers[i]);
+  }
+  return result;
+}
+
+/// The nearest double, ties to even.
+double nearest_double(const Scaled& number) {
+  const uint64_t high = uint64_t{number.limbs[2]} << 32 | number.limbs[1];
+  // A double has 53 bits, fewer where the lowest would be less than 2^-1074.
+  const int exponent = number.exponent + 32;
+  const int dropped = std::max(11, -1074 - exponent);
+  if (dropped > 64) return 0;
+  uint64_t mantissa = dropped == 64 ? 0 : high >> dropped;
+  // The first bit that is dropped is the highest one here; the rest shall not be lost.
+  const uint64_t rest = high << (64 - dropped) | (number.limbs[0] != 0);
+  constexpr uint64_t kHalf = uint64_t{1} << 63;
+  if (rest > kHalf || (rest == kHalf && mantissa % 2 != 0)) ++mantissa;
+  return std::ldexp(static_cast<double>(mantissa), exponent + dropped);
+}
 
 /// Its decimal digits, the highest first, none of zero; nothing is left of it.
 std::string take_digits(Natural& number) {
@@ -100,19 +176,67 @@ bool round_digits(std::string& digits, size_t count) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// number * 2^exponent, and `has_more` says whether something was lost of it, as the nearest double.
-double nearest_double(const Natural& number, int exponent, bool has_more) {
-  const int bit_count = static_cast<int>(number.bit_count());
-  // A double has 53 bits, fewer where the lowest would be less than 2^-1074.
-  const int dropped = std::max({bit_count - 53, -1074 - exponent, 0});
-  uint64_t mantissa = 0;
-  for (int i = bit_count; i-- > dropped;)
-    mantissa = 2 * mantissa + number.bit(static_cast<size_t>(i));
-  if (dropped > 0 && number.bit(static_cast<size_t>(dropped) - 1)) {
-    for (int i = dropped - 1; !has_more && i-- > 0;) has_more = number.bit(static_cast<size_t>(i));
-    if (has_more || mantissa % 2 != 0) ++mantissa;
+/// The digits of a number: an integer times 10^power, and whether something other than zeros follows them.
+struct Digits {
+  int count = 0;  // without zeros in front
+  int power = 0;
+  bool has_more = false;
+  const char* end = nullptr;
+};
+
+/// Tells `add` the first `most` digits, and zeros in front of them.
+template <typename Add>
+Digits read_digits(const char* text, int most, Add&& add) {
+  Digits found;
+  bool has_point = false;
+  for (; is_digit(*text) || (*text == '.' && !has_point); ++text) {
+    if (*text == '.') {
+      has_point = true;
+      continue;
+    }
+    const auto digit = static_cast<uint32_t>(*text - '0');
+    if (found.count < most) {
+      add(digit);
+      found.count += found.count > 0 || digit != 0;
+      found.power -= has_point;
+    } else {
+      found.has_more |= digit != 0;
+      found.power += !has_point;
+    }
   }
-  return std::ldexp(static_cast<double>(mantissa), exponent + dropped);
+  found.end = text;
+  return found;
+}
+
+/// Whether the number that these digits begin is nearer to the double above `lower` than to `lower`, by ties to even.
+bool is_above_middle(const char* text, int exponent, double lower) {
+  Natural number;
+  uint32_t factor = 1;
+  uint32_t pending = 0;
+  const Digits digits = read_digits(text, kMostDigits, [&](uint32_t digit) {
+    factor *= 10;
+    pending = 10 * pending + digit;
+    if (factor < 1'000'000'000) return;
+    number.multiply(factor, pending);
+    factor = 1;
+    pending = 0;
+  });
+  number.multiply(factor, pending);
+  const int power = digits.power + exponent;
+
+  const auto bits = std::bit_cast<uint64_t>(lower);
+  const auto biased = static_cast<int>(bits >> 52);
+  const uint64_t mantissa = (bits & ~(~uint64_t{0} << 52)) | uint64_t{biased > 0} << 52;
+  Natural middle;
+  middle.set(2 * mantissa + 1);
+  // Of two, in front of number and not of middle.
+  const int twos = power - (std::max(biased, 1) - 1076);
+  number.multiply_power(5, 13, power);
+  middle.multiply_power(5, 13, -power);
+  number.multiply_power(2, 31, twos);
+  middle.multiply_power(2, 31, -twos);
+  const int order = number.compare(middle);
+  return order > 0 || (order == 0 && (digits.has_more || mantissa % 2 != 0));
 }
 
 }  // namespace
@@ -128,9 +252,7 @@ std::string decimal_text(double number, size_t digits) {
   auto mantissa = static_cast<uint64_t>(std::ldexp(std::frexp(std::fabs(number), &exponent), 53));
   exponent -= 53;
   Natural value;
-  value.multiply(0, static_cast<uint32_t>(mantissa >> 32));
-  value.shift(1);
-  value.multiply(1, static_cast<uint32_t>(mantissa));
+  value.set(mantissa);
   value.multiply_power(2, 31, exponent);
   value.multiply_power(5, 13, -exponent);
   std::string shown = take_digits(value);
@@ -155,55 +277,40 @@ std::string decimal_text(double number, size_t digits) {
 double read_decimal(const char* text, const char** end) {
   const bool is_negative = *text == '-';
   text += is_negative;
-  Natural number;
-  int power = 0;  // of ten
-  int digit_count = 0;
-  bool has_point = false;
-  bool has_more = false;
-  for (; is_digit(*text) || (*text == '.' && !has_point); ++text) {
-    if (*text == '.') {
-      has_point = true;
-      continue;
-    }
-    if (digit_count < kMostDigits) {
-      number.multiply(10, static_cast<uint32_t>(*text - '0'));
-      digit_count += !number.is_zero();
-      power -= has_point;
-    } else {
-      has_more |= *text != '0';
-      power += !has_point;
-    }
-  }
-  if (*text == 'e' || *text == 'E') {
-    ++text;
-    const bool is_below_one = *text == '-';
-    text += *text == '-' || *text == '+';
-    int exponent = 0;
+  uint64_t number = 0;
+  const Digits digits =
+      read_digits(text, kFewDigits, [&](uint32_t digit) { number = 10 * number + digit; });
+  *end = digits.end;
+  int exponent = 0;
+  if (**end == 'e' || **end == 'E') {
+    ++*end;
+    const bool is_below_one = **end == '-';
+    *end += **end == '-' || **end == '+';
     // What is beyond can only be 0 or infinity, however many digits stand before it.
-    for (; is_digit(*text); ++text) {
-      if (exponent < 100'000'000) exponent = 10 * exponent + (*text - '0');
+    for (; is_digit(**end); ++*end) {
+      if (exponent < 100'000'000) exponent = 10 * exponent + (**end - '0');
     }
-    power += is_below_one ? -exponent : exponent;
+    if (is_below_one) exponent = -exponent;
   }
-  *end = text;
 
-  const int magnitude = digit_count + power;
+  const int power = digits.power + exponent;
+  const int magnitude = digits.count + power;
   double value = 0;
-  if (magnitude > 310 && !number.is_zero()) {
+  if (magnitude > 310 && number != 0) {
     value = std::numeric_limits<double>::infinity();
-  } else if (magnitude > -330 && !number.is_zero()) {
-    number.multiply_power(10, 9, power);
-    int exponent = 0;
-    if (power < 0) {
-      // So many bits more that 64 are left of them.
-      const int limbs = (65 - power * 10 / 3) / 32 + 1;
-      number.shift(static_cast<size_t>(limbs));
-      exponent = -32 * limbs;
+  } else if (magnitude > -330 && number != 0) {
+    Scaled bound = scaled(number, power);
+    value = nearest_double(bound);
+    // The most that it can be: what follows 19 digits is less than 2^-59 of them.
+    uint64_t carry = bound.limbs[0] + (digits.has_more ? uint64_t{1} << 37 : 0) + (1 << 12);
+    bound.limbs[0] = ~0u;
+    for (uint32_t* limb : {&bound.limbs[1], &bound.limbs[2]}) {
+      carry = (carry >> 32) + *limb;
+      *limb = static_cast<uint32_t>(carry);
     }
-    for (; power < 0; power += 9) {
-      has_more |= number.divide(Natural::raised(10, std::min(-power, 9))) != 0;
-    }
-    value = nearest_double(number, exponent, has_more);
+    if (carry >> 32 != 0) bound = {{0, 0, 0x80000000}, bound.exponent + 1};
+    const double above = nearest_double(bound);
+    if (value != above && is_above_middle(text, exponent, value)) value = above;
   }
   return is_negative ? -value : value;
 }

@@ -68,6 +68,16 @@ std::optional<size_t> find_invalid_utf8(std::string_view text) {
   return std::nullopt;
 }
 
+bool is_plain_text(std::string_view text) {
+  while (!text.empty()) {
+    const Utf8Step step = next_utf8(text);
+    const bool is_control = step.point < 0x20 || (step.point >= 0x7F && step.point < 0xA0);
+    if (!step.is_valid || is_control) return false;
+    text.remove_prefix(step.byte_count);
+  }
+  return true;
+}
+
 std::string replace_invalid_utf8(std::string_view text) {
   std::string valid;
   while (!text.empty()) {

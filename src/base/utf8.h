@@ -21,6 +21,9 @@ Utf8Step next_utf8(std::string_view text);
 /// Position of the first byte that is not valid UTF-8, or nullopt.
 std::optional<size_t> find_invalid_utf8(std::string_view text);
 
+/// Valid UTF-8 without control characters, which would steer a terminal.
+bool is_plain_text(std::string_view text);
+
 /// The text with U+FFFD in place of what is not valid UTF-8.
 std::string replace_invalid_utf8(std::string_view text);
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { modelPath, samplePath, sampleText } from '../support/embedded_model.js';
+import { joined, u32, u8 } from '../support/little_endian.js';
 import { projectRoot } from '../support/shared_folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'susurrus-cli-'));
@@ -236,6 +237,22 @@ describe('susurrus convert', () => {
     expectFailure(await run('convert', source, destination), group, says);
     expect(existsSync(destination)).toBe(false);
     expect(readdirSync(folder).filter((name) => name.includes('unfinished'))).toEqual([]);
+  });
+
+  test('shows a name from a file as text, whatever it is', async () => {
+    const name = '\u001b[2Jevil';
+    const source = join(folder, 'steering');
+    writeFileSync(
+      source,
+      joined(
+        ...[u32(6), Uint8Array.of(12, 0), 'WhisperSpec\0', u32(3), u32(1)],
+        ...[Uint8Array.of(name.length + 1, 0), `${name}\0`, u8(1), u32(1), u8(1), u32(1), u8(7)],
+        u32(0),
+      ),
+    );
+    const outcome = await run('convert', source, join(folder, 'steered.apr'));
+    expectFailure(outcome, 1, /\uFFFD\[2Jevil/);
+    expect(outcome.stderr).not.toContain('\u001b');
   });
 
   test('does not overwrite unless told to', async () => {

@@ -4,7 +4,15 @@
 
 #include "audio/wav_builder.h"
 #include "container/apr2_builder.h"
+#include "container/april_builder.h"
+#include "container/bw2l_builder.h"
+#include "container/ctranslate2_builder.h"
+#include "container/ggml_builder.h"
+#include "container/gguf_builder.h"
+#include "container/shards_builder.h"
+#include "container/tennis_builder.h"
 #include "fuzz_input.h"
+#include "shards_input.h"
 
 namespace susurrus::testing {
 namespace {
@@ -59,6 +67,99 @@ void write_metadata() {
           R"("mel_filterbank":"AAAA","suppress_tokens":[1,2],"begin_suppress_tokens":[],)"
           R"("alignment_heads":[[0,0]],"is_multilingual":false,"max_initial_timestamp_index":50})"),
       1);
+}
+
+/// Manifest and two shards.
+void write_shards() {
+  Sharded model;
+  for (size_t i = 0; i < 2; ++i) {
+    Apr2Builder shard;
+    shard.metadata = tiny_metadata();
+    shard.flags |= 0x08;
+    BuiltTensor tensor;
+    tensor.name = i == 0 ? "first" : "second";
+    tensor.dims = {2, 2};
+    tensor.stored = Bytes(16, static_cast<uint8_t>(i + 1));
+    shard.tensors.push_back(tensor);
+    model.shards.push_back(shard);
+  }
+  model.build_files();
+  model.write_manifest();
+  const auto write_model = [&](const char* name, uint16_t choices) {
+    std::vector<Bytes> files = {Bytes(model.manifest.begin(), model.manifest.end())};
+    files.insert(files.end(), model.files.begin(), model.files.end());
+    write("shards", name, fuzz::joined(files), choices);
+  };
+  write_model("two", 3);
+  write_model("two_of_unknown_length", 0x40);
+  std::swap(model.files[0], model.files[1]);
+  write_model("swapped", 2);
+  model.manifest = R"({"shard_count":1,"shards":[{"filename":"a.apr","size":)" +
+                   std::to_string(model.files[0].size()) +
+                   R"(}],"weight_map":{"second":0},"metadata":{}})";
+  write_model("aprender", 2);
+}
+
+void write_april_files() {
+  AprilBuilder sound;
+  sound.params[11] = static_cast<int32_t>(sound.tokens.size());
+  write("april", "sound", sound.build(), 1);
+  AprilBuilder gaps;
+  gaps.header_slack = Bytes(3, 1);
+  gaps.params_slack = Bytes(5, 2);
+  gaps.gap = Bytes(7, 3);
+  gaps.behind = Bytes(9, 4);
+  gaps.order = {3, 2, 0, 1};
+  write("april", "gaps", gaps.build(), 0x22);
+}
+
+void write_bw2l_files() {
+  Bw2lBuilder sound;
+  BuiltSection& array = sound["transitions"];
+  array.type = "array";
+  append_array(array.data, "fp32", 16, 4);
+  sound.sections.push_back({"notes", "unknown type", Bytes(9, 7), "kept"});
+  write("bw2l", "sound", sound.build(), 1);
+  sound.behind = {1, 2, 3};
+  sound.set_layers({{"C 4 8 3 1 -1", {{"fp16", 96}, {"fp32", 8}}},
+                    {"RES 1 1 1\nR", {{"i8", 4}}, 0.5f, -3},
+                    {"L 8 4", {{"i16", 32}, {"i32", 4}}}});
+  write("bw2l", "layers", sound.build(), 0x31);
+}
+
+void write_tennis_modules() {
+  TennisBuilder small = small_module();
+  write("tennis", "small", small.build(), 1);
+  small.behind = {1, 2};
+  write("tennis", "behind", small.build(), 0x20);
+  write("tennis", "every_dtype", module_of_every_dtype().build(), 0x43);
+}
+
+/// Of a state of 2, so that they are small.
+void write_checkpoints() {
+  GgmlFile ggml;
+  ggml.header[2] = ggml.header[6] = 2;
+  ggml.filters.clear();  // which the target adds
+  ggml.tensors = {{"encoder.conv1.bias", 0, {1, 2}, Bytes(8, 1)},
+                  {"encoder.conv1.weight", 1, {3, 80, 2}, Bytes(960, 3)},
+                  {"decoder.token_embedding.weight", 8, {32, 3}, Bytes(102, 2)}};
+  write("checkpoint", "ggml", ggml.build(), 8);
+  GgufFile gguf;
+  gguf.tensors = {{"model.encoder.conv1.weight", {3, 80, 2}, 1, 960},
+                  {"model.encoder.layers.1.fc1.bias", {8}, 0, 32},
+                  {"model.decoder.layers.0.fc1.bias", {8}, 0, 32},
+                  {"model.decoder.embed_tokens.weight", {2, 3}, 1, 12},
+                  {"model.decoder.embed_positions.weight", {2, 4}, 0, 32},
+                  {"model.decoder.layer_norm.weight", {2}, 0, 8}};
+  write("checkpoint", "gguf", gguf.build(), 0x10);
+  write("checkpoint", "ctranslate2", CTranslate2File().build(), 0x21);
+  Bytes file;
+  const std::string json =
+      R"({"decoder.ln.bias":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
+  append_number<uint64_t>(file, json.size());
+  append_text(file, json);
+  file.resize(file.size() + 8);
+  write("checkpoint", "safetensors", file, 2);
 }
 
 void write_safetensors() {
@@ -117,6 +218,11 @@ int main(int count, char** arguments) {
   write_model_files();
   write_metadata();
   write_safetensors();
+  write_shards();
+  write_april_files();
+  write_bw2l_files();
+  write_tennis_modules();
+  write_checkpoints();
   write_wav_files();
   write_texts();
 }

@@ -19,15 +19,6 @@ Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
   return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
 }
 
-bool has_control_character(std::string_view name) {
-  for (size_t i = 0; i < name.size();) {
-    const Utf8Step step = next_utf8(name.substr(i));
-    if (step.point < 0x20 || (step.point >= 0x7F && step.point < 0xA0)) return true;
-    i += step.byte_count;
-  }
-  return false;
-}
-
 /// One entry's fields as stored.
 struct RawEntry {
   uint64_t file_offset = 0;  // of the entry itself
@@ -111,7 +102,7 @@ class IndexParser {
   }
 
   Status check_name(const RawEntry& entry) const {
-    if (find_invalid_utf8(entry.name) || has_control_character(entry.name)) {
+    if (!is_plain_text(entry.name)) {
       return malformed(ErrorReason::bad_name, entry.file_offset, "name")
           .expecting("UTF-8 without control characters");
     }

@@ -3,6 +3,7 @@
 #include "base/byte_cursor.h"
 #include "base/checked_math.h"
 #include "base/name_index.h"
+#include "base/utf8.h"
 #include "container/ggml/ggml_types.h"
 
 namespace susurrus {
@@ -271,6 +272,10 @@ Status GgufReader::read_tensor_name_length(ByteSpan bytes) {
 Status GgufReader::read_tensor_name(ByteSpan bytes) {
   Entry& entry = entries_.emplace_back();
   entry.tensor.info.name = as_text(bytes.first(bytes.size() - 4));
+  if (!is_plain_text(entry.tensor.info.name)) {
+    return malformed(ErrorReason::bad_name, position() - bytes.size(), "tensor name")
+        .expecting("UTF-8 without control characters");
+  }
   n_dims_ = load_le<uint32_t>(bytes.data() + bytes.size() - 4);
   if (n_dims_ == 0 || n_dims_ > kMaxDims) {
     return malformed(ErrorReason::bad_shape, position() - 4, entry.tensor.info.name)

@@ -3,6 +3,7 @@
 #include "base/json_document.h"
 #include "base/name_index.h"
 #include "base/sort.h"
+#include "base/utf8.h"
 #include "container/whisper_tensors.h"
 
 namespace susurrus {
@@ -80,6 +81,10 @@ class HeaderParser {
   Status add(std::string_view name, JsonValue value) {
     if (name.empty() || name.size() > limits::kTensorNameBytes) {
       return malformed(ErrorReason::bad_name, kLengthBytes, "name").expecting("1 to 1024 bytes");
+    }
+    if (!is_plain_text(name)) {
+      return malformed(ErrorReason::bad_name, kLengthBytes, "name")
+          .expecting("text without control characters");
     }
     if (!value.is_object()) return bad(name).expecting("an object");
     for (const char* key : {"dtype", "shape", "data_offsets"}) {

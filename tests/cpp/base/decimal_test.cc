@@ -131,6 +131,30 @@ SUSURRUS_TEST(decimal_numbers_are_read_as_libc_reads_them) {
   }
 }
 
+SUSURRUS_TEST(short_decimal_numbers_of_every_magnitude_are_read_as_libc_reads_them) {
+  Bits bits;
+  for (int power = -350; power <= 315 && !current_case_failed(); ++power) {
+    for (const uint64_t number :
+         {uint64_t{1}, 1 + bits.next() % 999, bits.next() >> 11, ~uint64_t{0}}) {
+      check_number(std::to_string(number) + "e" + std::to_string(power));
+    }
+  }
+}
+
+// Where 96 bits do not tell which double is nearest.
+SUSURRUS_TEST(decimal_numbers_next_to_the_middle_between_doubles_are_read_as_libc_reads_them) {
+  Bits bits;
+  for (int i = 0; i < 3000 && !current_case_failed(); ++i) {
+    const uint64_t lower = (bits.next() % 2046 << 52) | bits.next() >> 12;
+    const long double half = (static_cast<long double>(std::bit_cast<double>(lower)) +
+                              static_cast<long double>(std::bit_cast<double>(lower + 1))) /
+                             2;
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*Le", 17 + i % 25, half);
+    check_number(text);
+  }
+}
+
 // Of up to 770 digits, the last of which decides.
 SUSURRUS_TEST(decimal_numbers_halfway_between_doubles_are_read_to_the_last_digit) {
   Bits bits;

@@ -1,7 +1,6 @@
 // Models in shards (apr.md §5): what is read, and every way in which manifest and shards can contradict each other.
-#include <zlib.h>
-
 #include "container/recording_sink.h"
+#include "container/shards_builder.h"
 #include "harness.h"
 #include "tensor/weight_store.h"
 
@@ -10,54 +9,6 @@ namespace {
 
 using Code = ErrorCode;
 using Reason = ErrorReason;
-
-std::string file_name(size_t shard) {
-  return "model-0000" + std::to_string(shard + 1) + "-of-00003.apr";
-}
-
-std::string digits(uint32_t crc) {
-  char text[9];
-  std::snprintf(text, sizeof text, "%08x", crc);
-  return text;
-}
-
-std::string crc_text(const Bytes& file) {
-  return digits(static_cast<uint32_t>(crc32(0, file.data(), static_cast<uInt>(file.size()))));
-}
-
-std::string footer_crc_text(const Bytes& file) {
-  return digits(load_le<uint32_t>(file.data() + file.size() - 16));
-}
-
-/// A model in three shards, to be changed before it is read.
-struct Sharded {
-  std::vector<Apr2Builder> shards;
-  std::vector<Bytes> files;
-  std::string manifest;
-  bool tells_length = true;
-
-  void build_files() {
-    files.clear();
-    for (const Apr2Builder& shard : shards) files.push_back(shard.build());
-  }
-  void write_manifest() {
-    std::string list, map;
-    for (size_t i = 0; i < files.size(); ++i) {
-      list += std::string(i ? "," : "") + R"({"file":")" + file_name(i) + R"(","size":)" +
-              std::to_string(files[i].size()) + R"(,"crc32":")" + crc_text(files[i]) +
-              R"(","footer_crc32":")" + footer_crc_text(files[i]) + "\"}";
-      for (const BuiltTensor& tensor : shards[i].tensors) {
-        map += (map.empty() ? "\"" : ",\"") + tensor.name + "\":" + std::to_string(i);
-      }
-    }
-    manifest = R"({"apr_version":"2.0.0","sharded":true,"shard_count":)" +
-               std::to_string(files.size()) + R"(,"shards":[)" + list +
-               R"(],"tensor_shard_map":{)" + map + "}}";
-  }
-  void replace(std::string_view from, std::string_view to) {
-    manifest.replace(manifest.find(from), from.size(), to);
-  }
-};
 
 Sharded good() {
   const Apr2Builder whole = whisper_builder();
@@ -93,7 +44,7 @@ Status read_sharded(ModelSink& sink, const Sharded& model, size_t chunk_size = 1
                         model.tells_length, chunk_size));
   for (size_t i = 0; !reader.missing_files().empty(); ++i) {
     const PartFile next = reader.missing_files()[0];
-    EXPECT_EQ(next.name, file_name(i));
+    EXPECT_EQ(next.name, shard_name(i));
     SUSURRUS_TRY(push_all(reader, model.files[i], model.tells_length, chunk_size));
   }
   return ok_status();
@@ -195,7 +146,7 @@ SUSURRUS_TEST(shards_with_something_noteworthy_are_read_with_a_warning) {
     m.write_manifest();
   });
   ASSERT_TRUE(found.size() == 1);
-  EXPECT_EQ(found[0], file_name(1) + ": the flag SHARDED is missing");
+  EXPECT_EQ(found[0], shard_name(1) + ": the flag SHARDED is missing");
 
   // A shard's own checksum, upper case, and 0x.
   found = warnings([](Sharded& m) {
@@ -251,10 +202,10 @@ SUSURRUS_TEST(malformed_manifests) {
   for (const char* name : {"../model.apr", "sub/model.apr", "a\\\\b.apr", "..", "http:x", "C:x",
                            "a\\u0000b", "", "a\\nb"}) {
     expect_bad_manifest("71 no bare name", "shards[1].file",
-                        [name](Sharded& m) { m.replace(file_name(1), name); });
+                        [name](Sharded& m) { m.replace(shard_name(1), name); });
   }
   expect_bad_manifest("71 a file twice", "shards",
-                      [](Sharded& m) { m.replace(file_name(1), file_name(0)); });
+                      [](Sharded& m) { m.replace(shard_name(1), shard_name(0)); });
   for (const char* place : {"3", "-1", "0.5", "\"0\"", "null"}) {
     expect_bad_manifest("72 no shard", "encoder.conv1.weight", [place](Sharded& m) {
       m.replace("\"encoder.conv1.weight\":0", "\"encoder.conv1.weight\":" + std::string(place));
@@ -292,7 +243,7 @@ SUSURRUS_TEST(broken_manifests) {
 }
 
 SUSURRUS_TEST(shards_that_contradict_the_manifest) {
-  const auto named = [](size_t shard, const char* what) { return file_name(shard) + ": " + what; };
+  const auto named = [](size_t shard, const char* what) { return shard_name(shard) + ": " + what; };
   const auto bad = [](const char* name, const std::string& subject, auto edit) {
     expect_refused(name, edit, Code::malformed, Reason::manifest, 0, subject);
   };
@@ -336,7 +287,7 @@ SUSURRUS_TEST(shards_that_contradict_the_manifest) {
     m.shards[2].version_minor = 1;
     m.build_files();
   });
-  bad("75 a manifest", file_name(0), [](Sharded& m) {
+  bad("75 a manifest", shard_name(0), [](Sharded& m) {
     m.files[0].assign(m.manifest.begin(), m.manifest.end());
     m.replace("\"size\":" + std::to_string(good().files[0].size()),
               "\"size\":" + std::to_string(m.files[0].size()));
@@ -354,11 +305,11 @@ SUSURRUS_TEST(swapped_and_doubled_shards_are_told_apart) {
   Sharded swapped = good();
   std::swap(swapped.files[0], swapped.files[1]);
   RecordingSink sink;
-  EXPECT_EQ(read_sharded(sink, swapped).error().got.view(), "those of " + file_name(1));
+  EXPECT_EQ(read_sharded(sink, swapped).error().got.view(), "those of " + shard_name(1));
   Sharded doubled = good();
   doubled.files[1] = doubled.files[0];
   RecordingSink again;
-  EXPECT_EQ(read_sharded(again, doubled).error().got.view(), "a second copy of " + file_name(0));
+  EXPECT_EQ(read_sharded(again, doubled).error().got.view(), "a second copy of " + shard_name(0));
 }
 
 }  // namespace susurrus::testing

@@ -13,6 +13,7 @@ import { pullCommand } from './pull.js';
 import { digestsCommand, encryptCommand, signCommand } from './rewrite.js';
 import { scoreCommand } from './score.js';
 import { shardCommand, unshardCommand } from './shard.js';
+import { printable } from './table.js';
 import { transcribeCommand } from './transcribe.js';
 import { usage } from './usage.js';
 import { verifyCommand } from './verify.js';
@@ -60,13 +61,14 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<void> 
   await command(rest, signal);
 }
 
-/** One line, and the group of the error as exit status. */
+/** One line, which may quote a file, and the group of the error as exit status. */
 function tell(error: unknown): number {
   if (!(error instanceof SusurrusError)) {
     process.stderr.write(`susurrus: ${error instanceof Error ? error.message : String(error)}\n`);
     return Math.floor(errorNumbers.internal_error / 10);
   }
-  process.stderr.write(`susurrus: ${error.message.replaceAll(/\s*\n\s*/g, ' ')} [${error.code}]\n`);
+  const message = printable(error.message.replaceAll(/\s*\n\s*/g, ' '));
+  process.stderr.write(`susurrus: ${message} [${error.code}]\n`);
   return Math.floor(errorNumbers[error.code] / 10);
 }
 

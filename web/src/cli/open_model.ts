@@ -4,6 +4,7 @@ import type { Model } from '../node.js';
 import { asNumber, choice } from './arguments.js';
 import { readSealOptions, sealArguments, type SealValues } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
+import { printable } from './table.js';
 import { embeddedModelNote } from './usage.js';
 
 /** For parse(): which model, in which engine. */
@@ -43,7 +44,8 @@ export async function withModel<T>(
     // The process is this command's own.
     threads: threads === 'auto' ? threads : asNumber(threads, 'threads'),
   }).finally(() => bar.clear());
-  for (const warning of model.info.warnings) process.stderr.write(`susurrus: ${warning}\n`);
+  for (const warning of model.info.warnings)
+    process.stderr.write(`susurrus: ${printable(warning)}\n`);
   try {
     return await use(model);
   } finally {

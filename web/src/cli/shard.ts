@@ -2,6 +2,7 @@ import { shardModel, unshardModel } from '../node.js';
 import type { ConvertResult, ProgressEvent } from '../node.js';
 import { asByteCount, choice, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
+import { printable } from './table.js';
 
 const common = {
   output: { type: 'string' },
@@ -68,7 +69,7 @@ async function repack(
 /** What was written, and warnings, on stderr. */
 export function tellResult(output: string, result: ConvertResult): void {
   const { byteCount, tensorCount, files, warnings } = result;
-  for (const warning of warnings) process.stderr.write(`susurrus: ${warning}\n`);
+  for (const warning of warnings) process.stderr.write(`susurrus: ${printable(warning)}\n`);
   const shards = files ? ` in ${files.length - 1} shards` : '';
   process.stderr.write(
     `${output}: ${tensorCount} tensors${shards}, ${byteCount.toLocaleString('en')} bytes\n`,

@@ -17,6 +17,7 @@ import { openFiles } from '../platform/node_engine.js';
 import { openCheckpoint, type OpenedCheckpoint } from './checkpoint.js';
 import { isModelFile, openModelFile } from './model_file.js';
 import { alignmentCheck, ModelFiles, shardSizeCheck, type PlannedFile } from './model_files.js';
+import { rewriteFile } from './rewrite_file.js';
 import { runConverter } from './run_converter.js';
 import { readSourceParts } from './source_parts.js';
 import type { SourceFolder } from './source_folder.js';
@@ -54,7 +55,8 @@ function checkConvertOptions(options: ConvertOptions): void {
 /**
  * Converts a Whisper of another kind or type to an APR2 or APR1 file: a folder as the Hugging Face hub, MLX or faster-whisper
  * has it, or a file of SafeTensors, ggml, GGUF, APR1 or APR2 (the manifest of shards, too), told by its first bytes. The
- * destination appears when it is whole, and replaces another only with `force`. Throws SusurrusError.
+ * destination appears when it is whole, and replaces another only with `force`. A file of .april, BW2L or TenniS is written
+ * once more in its own format, without what nothing in it uses. Throws SusurrusError.
  */
 export async function convertModel(
   source: string | URL | Blob,
@@ -121,6 +123,11 @@ async function convert(
   const { format = 'apr2', onProgress, signal, shardSize = 0, alignment = 64 } = options;
   const compress = options.compress ?? (format === 'apr1' ? 'none' : 'lz4');
   const pace = new Pace(signal ?? new AbortController().signal);
+  const { weightsFile: file } = folder;
+  if (file !== undefined && options.sourceFormat === undefined) {
+    const rewritten = await rewriteFile(module, { ...destination, folder, file, options, pace });
+    if (rewritten) return rewritten;
+  }
   const weights: OpenedCheckpoint[] = [];
   let converter: Converter | undefined;
   try {

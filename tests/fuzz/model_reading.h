@@ -1,0 +1,69 @@
+// Reads models as a loader does, whole or cut into pieces, and makes a digest of everything that the reader says.
+#pragma once
+#include <algorithm>
+
+#include "container/detecting_reader.h"
+#include "fuzz_input.h"
+
+namespace susurrus::fuzz {
+
+/// Takes part of the tensors, into memory of their own, and everything that is said about a file into a digest.
+class DigestSink : public ModelSink {
+ public:
+  explicit DigestSink(bool wants_text) : wants_text_(wants_text) {}
+
+  Status on_manifest(ModelManifest& manifest) override {
+    digest.add(std::string_view(manifest.format));
+    digest.add_number(manifest.flags);
+    digest.add(manifest.metadata_text);
+    digest.add_number(manifest.part);
+    for (const TensorInfo& tensor : manifest.tensors) {
+      digest.add(tensor.name);
+      digest.add_number(tensor.raw_byte_count);
+    }
+    return ok_status();
+  }
+  Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override {
+    is_placed_ = tensor.raw_byte_count <= kMostBytes && tensor.name.size() % 4 != 3;
+    if (!is_placed_) return MutableByteSpan();
+    bytes_.assign(static_cast<size_t>(tensor.raw_byte_count), 0xEE);
+    bytes_.shrink_to_fit();
+    return MutableByteSpan(bytes_);
+  }
+  void on_tensor_complete(const TensorInfo& tensor) override {
+    digest.add(tensor.name);
+    if (is_placed_) digest.add(ByteSpan(bytes_));
+  }
+  void on_warning(std::string_view text) override { digest.add(text); }
+  bool wants_metadata_text() const override { return wants_text_; }
+
+  Digest digest;
+
+ private:
+  static constexpr uint64_t kMostBytes = 1 << 20;
+  bool wants_text_;
+  bool is_placed_ = false;
+  std::vector<uint8_t> bytes_;
+};
+
+enum class Way { whole, pieces, pieces_in_place };
+
+/// All bytes of one file.
+inline Status push_all(DetectingReader& reader, ByteSpan file, uint32_t seed, Way way) {
+  if (way == Way::whole) return reader.push(file);
+  Pieces pieces(file, seed);
+  while (!pieces.is_empty()) {
+    const NextBytes next = way == Way::pieces_in_place ? reader.next_bytes() : NextBytes();
+    if (next.place.empty()) {
+      SUSURRUS_TRY(reader.push(pieces.next()));
+      continue;
+    }
+    const size_t count = std::min(next.place.size(), pieces.left().size());
+    std::copy_n(pieces.left().begin(), count, next.place.begin());
+    pieces.skip(count);
+    SUSURRUS_TRY(reader.push(next.place.first(count)));
+  }
+  return ok_status();
+}
+
+}  // namespace susurrus::fuzz
