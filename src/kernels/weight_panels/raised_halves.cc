@@ -21,22 +21,63 @@ uint32_t raised(uint32_t magnitude) {
   return magnitude < kFirstNormal ? subnormal : magnitude + (uint32_t{kRaisedBits} << 10);
 }
 
-}  // namespace
+void raise(uint8_t* bytes) {
+  const uint32_t half = load_u16(bytes);
+  const auto result = static_cast<uint16_t>((half & kSign) | raised(half & ~kSign));
+  std::memcpy(bytes, &result, sizeof result);
+}
 
-bool raise_halves(MutableByteSpan halves) {
-  const size_t count = halves.size() / 2;
+// The compiler makes no vectors of this loop by itself.
+using Halves [[gnu::vector_size(16)]] = uint16_t;
+using Words [[gnu::vector_size(16)]] = uint64_t;
+constexpr size_t kTogether = sizeof(Halves) / 2;
+
+/// Where none of them is subnormal, an addition raises all.
+void raise_together(uint8_t* bytes) {
+  Halves halves;
+  std::memcpy(&halves, bytes, sizeof halves);
+  const auto subnormal = std::bit_cast<Words>((halves & uint16_t{0x7FFF}) < uint16_t{kFirstNormal});
+  if ((subnormal[0] | subnormal[1]) != 0) {
+    for (size_t i = 0; i < kTogether; ++i) raise(bytes + 2 * i);
+    return;
+  }
+  halves += uint16_t{kRaisedBits << 10};
+  std::memcpy(bytes, &halves, sizeof halves);
+}
+
+/// Back to what they were.
+void lower(MutableByteSpan halves) {
+  for (size_t at = 0; at + 2 <= halves.size(); at += 2) {
+    const uint16_t half = f16_from_f32(f32_from_raised_half(load_u16(halves.data() + at)));
+    std::memcpy(halves.data() + at, &half, sizeof half);
+  }
+}
+
+uint16_t largest_magnitude(MutableByteSpan halves) {
   uint16_t largest = 0;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < halves.size() / 2; ++i) {
     uint16_t half;
     std::memcpy(&half, halves.data() + 2 * i, sizeof half);
     largest = std::max<uint16_t>(largest, half & 0x7FFF);
   }
-  if (largest >= kFirstTooLarge) return false;
-  for (size_t i = 0; i < count; ++i) {
-    uint16_t half;
-    std::memcpy(&half, halves.data() + 2 * i, sizeof half);
-    half = static_cast<uint16_t>((half & kSign) | raised(half & ~kSign));
-    std::memcpy(halves.data() + 2 * i, &half, sizeof half);
+  return largest;
+}
+
+/// Looked at and raised while they are in the first cache; a matrix may be larger than any.
+constexpr size_t kTileBytes = 8192;
+
+}  // namespace
+
+bool raise_halves(MutableByteSpan halves) {
+  for (size_t begin = 0; begin < halves.size(); begin += kTileBytes) {
+    const MutableByteSpan tile = halves.subspan(begin, std::min(kTileBytes, halves.size() - begin));
+    if (largest_magnitude(tile) >= kFirstTooLarge) {
+      lower(halves.first(begin));
+      return false;
+    }
+    size_t at = 0;
+    for (; at + 2 * kTogether <= tile.size(); at += 2 * kTogether) raise_together(tile.data() + at);
+    for (; at + 2 <= tile.size(); at += 2) raise(tile.data() + at);
   }
   return true;
 }
