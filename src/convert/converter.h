@@ -51,7 +51,7 @@ class Converter {
     Format format = Format::apr2;
     /// APR2: a weight type, for matrices and convolutions, or none: as exact as the source (conversion_plan.h).
     /// APR1: f32, f16 or i8, for everything; none: f32.
-    std::optional<Dtype> dtype;
+    std::optional<Dtype> dtype = {};
     Compression compression = Compression::none;
     /// Of APR2.
     Apr2FilesOptions files = {};

@@ -45,6 +45,7 @@ export async function runConverter(
     const isWriting = pass === Pass.write;
     unwrap(converter.begin(pass));
     if (isWriting) task.onPlan?.();
+    await drain(converter, task);
     for (const [tensor, range] of ranges.entries()) {
       if (isWriting) await task.onTensor?.(tensor);
       await copyTensor(converter, range, files[range.source], task);

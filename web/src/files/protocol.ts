@@ -24,18 +24,13 @@ export interface InspectionFacts {
     /** Index of the shard, of a model in shards. */
     readonly shard?: number;
   }[];
-  readonly sections?: readonly {
-    readonly name: string;
-    readonly offset: number;
-    readonly size: number;
-  }[];
   /** Of a model in shards. */
   readonly shards?: readonly { readonly file: string; readonly flags: readonly string[] }[];
   /** Of a network. */
   readonly graph?: InspectedGraph;
   /** Of an .april file. */
   readonly networks?: readonly InspectedNetwork[];
-  /** Of a BW2L file. */
+  /** Of a BW2L or APR1 file. */
   readonly sections?: readonly InspectedSection[];
   readonly layers?: readonly InspectedLayer[];
   readonly warnings: readonly string[];
