@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "audio/wav_builder.h"
+#include "container/apr1_builder.h"
 #include "container/apr2_builder.h"
 #include "container/april_builder.h"
 #include "container/bw2l_builder.h"
@@ -98,6 +99,28 @@ void write_shards() {
                    std::to_string(model.files[0].size()) +
                    R"(}],"weight_map":{"second":0},"metadata":{}})";
   write_model("aprender", 2);
+}
+
+void write_apr1_files() {
+  Apr1Builder golden = golden_apr1();
+  write("apr1", "golden", golden.build(), 3);
+  golden.is_padded = true;
+  write("apr1", "padded", golden.build(), 0x41);
+  Apr1Builder lz4 = golden_apr1();
+  lz4.compressed = 1;
+  lz4.tensors[0].dims = {500};
+  lz4.tensors[0].stored = lz4_stream(Bytes(2000, 0x11));
+  write("apr1", "lz4", lz4.build(), 0x32);
+  Apr1Builder integers = golden_apr1();
+  integers.quantization = 2;
+  integers.tensors = {{"decoder.ln.weight", {3}, {1, 0x80, 0xFF}, 0.5f},
+                      {"decoder.ln.bias", {2, 2}, {4, 5, 6, 7}, 0.25f}};
+  write("apr1", "integers", integers.build(), 1);
+  write("apr1", "json",
+        json_apr1(R"({"model_type":"linear","vocab":["a","b"]})", 1,
+                  R"([{"name":"weight","dtype":"F32","shape":[2,2],"offset":0,"size":16}])",
+                  float_bytes({1, 2, 3, 4})),
+        2);
 }
 
 void write_april_files() {
@@ -219,6 +242,7 @@ int main(int count, char** arguments) {
   write_metadata();
   write_safetensors();
   write_shards();
+  write_apr1_files();
   write_april_files();
   write_bw2l_files();
   write_tennis_modules();

@@ -2,7 +2,8 @@
 #pragma once
 #include <algorithm>
 
-#include "container/detecting_reader.h"
+#include "container/converted_kinds.h"
+#include "container/inspection.h"
 #include "fuzz_input.h"
 
 namespace susurrus::fuzz {
@@ -34,6 +35,17 @@ class DigestSink : public ModelSink {
     digest.add(tensor.name);
     if (is_placed_) digest.add(ByteSpan(bytes_));
   }
+  Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) override {
+    for (uint32_t id = 0; id < vocabulary.token_count(); ++id)
+      digest.add(as_text(vocabulary.token(id)));
+    digest.add(std::as_const(mel_filterbank).bytes());
+    return ok_status();
+  }
+  void on_section(const FileSection& section) override {
+    digest.add(std::string_view(section.name));
+    digest.add_number(section.offset);
+    digest.add_number(section.byte_count);
+  }
   void on_warning(std::string_view text) override { digest.add(text); }
   bool wants_metadata_text() const override { return wants_text_; }
 
@@ -64,6 +76,31 @@ inline Status push_all(DetectingReader& reader, ByteSpan file, uint32_t seed, Wa
     SUSURRUS_TRY(reader.push(next.place.first(count)));
   }
   return ok_status();
+}
+
+inline uint64_t model_outcome(const FuzzInput& input, Way way) {
+  DigestSink sink(input.choice(0));
+  DetectingReader reader(sink, DetectingReader::Wanted::model, open_converted_kind);
+  if (input.choice(1)) reader.set_file_byte_count(input.file().size());
+  Status status = push_all(reader, input.file(), input.seed(), way);
+  if (status.has_value()) status = reader.finish();
+  if (!status.has_value()) {
+    sink.digest.add(status.error());
+    FUZZ_CHECK(reader.push({}).error().code == ErrorCode::disabled_by_previous_error);
+  }
+  return sink.digest.value();
+}
+
+/// A model in one file.
+inline void check_model_file(const FuzzInput& input) {
+  const uint64_t whole = model_outcome(input, Way::whole);
+  FUZZ_CHECK(model_outcome(input, Way::pieces) == whole);
+  FUZZ_CHECK(model_outcome(input, Way::pieces_in_place) == whole);
+
+  InspectSink inspected;
+  DetectingReader reader(inspected, DetectingReader::Wanted::model, open_converted_kind);
+  (void)reader.push(input.file());
+  (void)reader.finish();
 }
 
 }  // namespace susurrus::fuzz
