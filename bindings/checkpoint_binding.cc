@@ -2,30 +2,9 @@
 
 #include <emscripten/bind.h>
 
-#include "base/json_writer.h"
+#include "container/dimensions_json.h"
 
 namespace susurrus {
-namespace {
-
-struct DimensionKey {
-  const char* name;
-  uint32_t WhisperDimensions::* field;
-};
-
-constexpr DimensionKey kDimensionKeys[] = {
-    {"n_vocab", &WhisperDimensions::n_vocab},
-    {"n_audio_ctx", &WhisperDimensions::n_audio_ctx},
-    {"n_text_ctx", &WhisperDimensions::n_text_ctx},
-    {"n_mels", &WhisperDimensions::n_mels},
-    {"n_audio_layer", &WhisperDimensions::n_audio_layer},
-    {"n_text_layer", &WhisperDimensions::n_text_layer},
-    {"n_audio_head", &WhisperDimensions::n_audio_head},
-    {"n_text_head", &WhisperDimensions::n_text_head},
-    {"n_audio_state", &WhisperDimensions::n_audio_state},
-    {"n_text_state", &WhisperDimensions::n_text_state},
-};
-
-}  // namespace
 
 ErrorText CheckpointBinding::push(double byte_count) {
   auto bytes = window_.filled(byte_count);
@@ -55,13 +34,7 @@ std::string CheckpointBinding::facts() const {
   const Checkpoint& checkpoint = this->checkpoint();
   JsonWriter json;
   json.begin_object().field("format", checkpoint.format);
-  if (checkpoint.dimensions) {
-    json.key("architecture").begin_object();
-    for (const DimensionKey& key : kDimensionKeys) {
-      json.field(key.name, *checkpoint.dimensions.*key.field);
-    }
-    json.end_object();
-  }
+  if (checkpoint.dimensions) write_dimensions(json.key("architecture"), *checkpoint.dimensions);
   const CheckpointTensor* largest = nullptr;
   for (const CheckpointTensor& tensor : checkpoint.tensors) {
     if (largest == nullptr || tensor.info.raw_byte_count > largest->info.raw_byte_count) {

@@ -3,6 +3,7 @@
 #include <emscripten/bind.h>
 
 #include "base/json_writer.h"
+#include "container/dimensions_json.h"
 
 namespace susurrus {
 
@@ -17,6 +18,9 @@ std::string InspectorBinding::facts() const {
       .field("flags", sink.flag_names())
       .field("byteCount", reader_.position())
       .field("warnings", std::span<const std::string>(sink.warnings()));
+  if (sink.metadata().dimensions.n_vocab > 0) {
+    write_dimensions(json.key("dims"), sink.metadata().dimensions);
+  }
   json.key("shards").begin_array();
   for (const InspectedPart& part : sink.parts()) {
     json.begin_object()
@@ -44,6 +48,9 @@ EMSCRIPTEN_BINDINGS(inspector) {
   emscripten::class_<InspectorBinding>("Inspector")
       .constructor<>()
       .function("describeAll", &InspectorBinding::describe_all)
+      .function("skim", &InspectorBinding::skim)
+      .function("skippable", &InspectorBinding::skippable)
+      .function("skip(byteCount)", &InspectorBinding::skip)
       .function("inputWindow(byteCount)", &InspectorBinding::input_window)
       .function("setByteCount(byteCount)", &InspectorBinding::set_byte_count)
       .function("push(byteCount)", &InspectorBinding::push)

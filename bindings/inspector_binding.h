@@ -7,11 +7,15 @@
 
 namespace susurrus {
 
-/// Reads and verifies a whole model, keeping only what it says about itself.
+/// Reads a model, keeping only what it says about itself: verifies all of it, or skims it.
 class InspectorBinding {
  public:
   /// Before the first push: files that are described and nothing else are read too.
   void describe_all() { reader_.describe_all(); }
+  /// Before the first push: model_reader.h tells what is read then.
+  void skim() { reader_.skim(); }
+  double skippable() const { return static_cast<double>(reader_.skippable()); }
+  void skip(double byte_count) { reader_.skip(static_cast<uint64_t>(std::max(byte_count, 0.0))); }
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
   void set_byte_count(double byte_count) {
     reader_.set_file_byte_count(static_cast<uint64_t>(byte_count));
@@ -31,6 +35,7 @@ class InspectorBinding {
   std::string facts() const;
 
   const InspectSink& sink() const { return reader_.sink(); }
+  const InspectingReader& reader() const { return reader_; }
 
  private:
   InspectingReader reader_;

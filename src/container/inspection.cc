@@ -10,6 +10,7 @@ Status InspectSink::on_manifest(ModelManifest& manifest) {
     version_minor_ = manifest.version_minor;
     flags_ = 0;
     metadata_text_ = manifest.metadata_text;
+    metadata_ = std::move(*manifest.metadata);
   }
   flags_ |= manifest.flags;
   if (!manifest.file.empty()) {

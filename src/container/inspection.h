@@ -34,6 +34,8 @@ class InspectSink : public ModelSink {
   std::string flag_names() const { return apr2_flag_names(flags_); }
   /// The metadata as stored: UTF-8 JSON.
   std::string_view metadata_text() const { return metadata_text_; }
+  /// What the metadata mean.
+  const ModelMetadata& metadata() const { return metadata_; }
   /// In file order of their data, file by file.
   const std::vector<TensorInfo>& tensors() const { return tensors_; }
   /// Empty for a model in one file.
@@ -49,6 +51,7 @@ class InspectSink : public ModelSink {
   uint16_t version_minor_ = 0;
   uint32_t flags_ = 0;
   std::string metadata_text_;
+  ModelMetadata metadata_;
   std::vector<TensorInfo> tensors_;
   std::vector<InspectedPart> parts_;
   std::vector<std::string> warnings_;

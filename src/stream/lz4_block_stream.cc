@@ -39,6 +39,7 @@ bool has_zero_offset(ByteSpan block) {
 void Lz4BlockStream::start(MutableByteSpan destination, uint64_t stored_byte_count,
                            uint64_t file_offset, std::string_view subject) {
   destination_ = destination.data();
+  sink_ = nullptr;
   raw_byte_count_ = destination.size();
   written_ = 0;
   stored_left_ = stored_byte_count;
@@ -56,6 +57,14 @@ Status Lz4BlockStream::start_verifying(uint64_t raw_byte_count, uint64_t stored_
   }
   start({}, stored_byte_count, file_offset, subject);
   raw_byte_count_ = raw_byte_count;
+  return ok_status();
+}
+
+Status Lz4BlockStream::start_passing(ByteSink& sink, uint64_t raw_byte_count,
+                                     uint64_t stored_byte_count, uint64_t file_offset,
+                                     std::string_view subject) {
+  SUSURRUS_TRY(start_verifying(raw_byte_count, stored_byte_count, file_offset, subject));
+  sink_ = &sink;
   return ok_status();
 }
 
@@ -142,7 +151,8 @@ Status Lz4BlockStream::decode(ByteSpan block) {
   stored_left_ -= block.size();
   file_offset_ += block.size();
   block_byte_count_ = 0;
-  return ok_status();
+  return sink_ == nullptr ? ok_status()
+                          : sink_->write(ByteSpan(target, static_cast<size_t>(decoded)));
 }
 
 Status Lz4BlockStream::finish() const {

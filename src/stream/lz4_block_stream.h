@@ -2,6 +2,7 @@
 #include "base/aligned_buffer.h"
 #include "base/bytes.h"
 #include "base/result.h"
+#include "stream/byte_sink.h"
 #include "stream/growing_buffer.h"
 
 namespace susurrus {
@@ -16,6 +17,9 @@ class Lz4BlockStream {
   /// The same for a tensor that nobody wants: its blocks are decoded to nowhere, one by one.
   Status start_verifying(uint64_t raw_byte_count, uint64_t stored_byte_count, uint64_t file_offset,
                          std::string_view subject);
+  /// The same for a tensor that goes on block by block to `sink`, which outlives the stream.
+  Status start_passing(ByteSink& sink, uint64_t raw_byte_count, uint64_t stored_byte_count,
+                       uint64_t file_offset, std::string_view subject);
   /// At most as many bytes as are still missing.
   Status push(ByteSpan stored);
   /// After the last stored byte.
@@ -28,7 +32,8 @@ class Lz4BlockStream {
   Status decode(ByteSpan block);
   Error error(uint64_t offset) const;
 
-  uint8_t* destination_ = nullptr;  // null: verifying, into scratch_
+  uint8_t* destination_ = nullptr;  // null: verifying or passing, by way of scratch_
+  ByteSink* sink_ = nullptr;
   uint64_t raw_byte_count_ = 0;
   uint64_t written_ = 0;
   uint64_t stored_left_ = 0;  // not yet consumed, the current block included
