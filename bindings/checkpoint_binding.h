@@ -2,13 +2,14 @@
 #include <memory>
 #include <string>
 
+#include "checkpoint_source.h"
 #include "container/checkpoint_reader.h"
 #include "input_window.h"
 
 namespace susurrus {
 
 /// Reads what a checkpoint's file says besides its weights; checkpoint_reader.h tells the order of calls.
-class CheckpointBinding {
+class CheckpointBinding : public CheckpointSource {
  public:
   /// The first push has all of the file's first 64 bytes.
   explicit CheckpointBinding(double file_byte_count)
@@ -23,15 +24,7 @@ class CheckpointBinding {
   bool is_complete() const { return reader_ != nullptr && reader_->is_complete(); }
   ErrorText finish();
 
-  /// JSON: format, architecture (absent where the format has none), dtype of the largest tensor, hasByteLevelText, warnings.
-  std::string facts() const;
-  /// Tokens behind each other, and where each ends.
-  ByteView vocabulary_bytes() const { return view(checkpoint().vocabulary.bytes()); }
-  TokenView vocabulary_ends() const { return view(checkpoint().vocabulary.ends()); }
-  /// [n_mels, 201], or empty.
-  FloatView filterbank() const { return view(checkpoint().mel_filterbank.floats()); }
-
-  const Checkpoint& checkpoint() const;
+  const Checkpoint& checkpoint() const override;
 
  private:
   Status open(ByteSpan first_bytes);

@@ -4,7 +4,7 @@
 #include "audio/mel_filterbank.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
-#include "checkpoint_binding.h"
+#include "checkpoint_source.h"
 #include "convert/converter.h"
 #include "input_window.h"
 #include "output_files.h"
@@ -18,15 +18,13 @@ struct SourceRangeValue {
   double byte_count = 0;
 };
 
-/// Checkpoints and a metadata text to one APR2 file; converter.h tells the order of calls.
+/// A checkpoint and a metadata text to one APR2 or APR1 file; converter.h tells the order of calls.
 class ConverterBinding {
  public:
-  /// `dtype` as in APR2: "f32", "q8_0". `shard_byte_count` 0: one file.
-  ConverterBinding(const std::string& dtype, bool compress, double shard_byte_count,
-                   uint32_t alignment)
-      : converter_(dtype_from_name(dtype).value_or(Dtype::f16),
-                   compress ? Converter::Compression::lz4 : Converter::Compression::none,
-                   files_options(shard_byte_count, alignment)) {}
+  /// `format`: "apr2" or "apr1"; `dtype`: "f32", "q8_0", with APR1 also "int8", or "exact". `shard_byte_count` 0: one file.
+  ConverterBinding(const std::string& format, const std::string& dtype, bool compress,
+                   double shard_byte_count, uint32_t alignment)
+      : converter_(target_of(format, dtype, compress, shard_byte_count, alignment)) {}
 
   /// For push(); at most kMaxPushBytes.
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
@@ -40,8 +38,8 @@ class ConverterBinding {
     return view(text_.bytes());
   }
   /// Whose reading is finished.
-  ErrorText add_checkpoint(const CheckpointBinding& checkpoint) {
-    return failure(converter_.add_source(checkpoint.checkpoint()));
+  ErrorText add_source(const CheckpointSource& source) {
+    return failure(converter_.add_source(source.checkpoint()));
   }
   ErrorText set_metadata() {
     Status status = converter_.set_metadata(as_text(text_.bytes()));
@@ -50,9 +48,8 @@ class ConverterBinding {
   }
 
   bool needs_measuring() const { return converter_.needs_measuring(); }
-  ErrorText begin(bool measuring) {
-    return failure(converter_.begin(measuring ? Converter::Pass::measure : Converter::Pass::write));
-  }
+  bool needs_scanning() const { return converter_.needs_scanning(); }
+  ErrorText begin(Converter::Pass pass) { return failure(converter_.begin(pass)); }
   uint32_t tensor_count() const { return converter_.tensor_count(); }
   SourceRangeValue source_range(uint32_t tensor) const {
     auto range = converter_.source_range(tensor);
@@ -78,6 +75,16 @@ class ConverterBinding {
   }
 
  private:
+  static Converter::Target target_of(const std::string& format, const std::string& dtype,
+                                     bool compress, double shard_byte_count, uint32_t alignment) {
+    Converter::Target target;
+    if (format == "apr1") target.format = Converter::Format::apr1;
+    target.dtype = dtype == "int8" ? Dtype::i8 : dtype_from_name(dtype);
+    if (compress) target.compression = Converter::Compression::lz4;
+    target.files = files_options(shard_byte_count, alignment);
+    return target;
+  }
+
   static constexpr uint64_t kMaxTextBytes = 2 * limits::kMetadataBytes;
 
   Converter converter_;
@@ -110,14 +117,19 @@ EMSCRIPTEN_BINDINGS(converter) {
       .field("source", &SourceRangeValue::source)
       .field("offset", &SourceRangeValue::offset)
       .field("byteCount", &SourceRangeValue::byte_count);
+  emscripten::enum_<Converter::Pass>("Pass")
+      .value("scan", Converter::Pass::scan)
+      .value("measure", Converter::Pass::measure)
+      .value("write", Converter::Pass::write);
   emscripten::class_<ConverterBinding>("Converter")
-      .constructor<std::string, bool, double, uint32_t>()
+      .constructor<std::string, std::string, bool, double, uint32_t>()
       .function("inputWindow(byteCount)", &ConverterBinding::input_window)
       .function("textWindow(byteCount)", &ConverterBinding::text_window)
-      .function("addCheckpoint(checkpoint)", &ConverterBinding::add_checkpoint)
+      .function("addSource(source)", &ConverterBinding::add_source)
       .function("setMetadata", &ConverterBinding::set_metadata)
       .function("needsMeasuring", &ConverterBinding::needs_measuring)
-      .function("begin(measuring)", &ConverterBinding::begin)
+      .function("needsScanning", &ConverterBinding::needs_scanning)
+      .function("begin(pass)", &ConverterBinding::begin)
       .function("tensorCount", &ConverterBinding::tensor_count)
       .function("sourceRange(tensor)", &ConverterBinding::source_range)
       .function("tensorName(tensor)", &ConverterBinding::tensor_name)

@@ -3,9 +3,17 @@
 #include <emscripten/bind.h>
 
 #include "base/json_writer.h"
-#include "container/dimensions_json.h"
+#include "container/apr2/apr2_flags.h"
+#include "container/apr2/apr2_metadata.h"
 
 namespace susurrus {
+
+ErrorText InspectorBinding::finish() {
+  Status status = reader_.finish();
+  const bool is_whole = status && reader_.missing_files().empty();
+  if (is_whole && reader_.describer() == nullptr) checkpoint_ = reader_.sink().take_checkpoint();
+  return failure(status);
+}
 
 std::string InspectorBinding::facts() const {
   if (reader_.describer() != nullptr) return reader_.describer()->facts();
@@ -19,7 +27,7 @@ std::string InspectorBinding::facts() const {
       .field("byteCount", reader_.position())
       .field("warnings", std::span<const std::string>(sink.warnings()));
   if (sink.metadata().dimensions.n_vocab > 0) {
-    write_dimensions(json.key("dims"), sink.metadata().dimensions);
+    json.key("dims").json(architecture_text(sink.metadata().dimensions));
   }
   json.key("shards").begin_array();
   for (const InspectedPart& part : sink.parts()) {
@@ -38,14 +46,27 @@ std::string InspectorBinding::facts() const {
         .field("offset", tensor.file_offset)
         .field("size", tensor.stored_byte_count)
         .field("rawSize", tensor.raw_byte_count);
+    if (tensor.scale != 0) json.field("scale", tensor.scale);
     if (!sink.parts().empty()) json.field("shard", sink.file_of(i));
     json.end_object();
   }
-  return std::move(json.end_array().end_object()).text();
+  json.end_array();
+  if (!sink.sections().empty()) {
+    json.key("sections").begin_array();
+    for (const FileSection& section : sink.sections()) {
+      json.begin_object()
+          .field("name", section.name)
+          .field("offset", section.offset)
+          .field("size", section.byte_count)
+          .end_object();
+    }
+    json.end_array();
+  }
+  return std::move(json.end_object()).text();
 }
 
 EMSCRIPTEN_BINDINGS(inspector) {
-  emscripten::class_<InspectorBinding>("Inspector")
+  emscripten::class_<InspectorBinding, emscripten::base<CheckpointSource>>("Inspector")
       .constructor<>()
       .function("describeAll", &InspectorBinding::describe_all)
       .function("skim", &InspectorBinding::skim)

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "checkpoint_source.h"
 #include "container/inspecting_reader.h"
 #include "input_window.h"
 #include "part_files.h"
@@ -8,7 +9,7 @@
 namespace susurrus {
 
 /// Reads a model, keeping only what it says about itself: verifies all of it, or skims it.
-class InspectorBinding {
+class InspectorBinding : public CheckpointSource {
  public:
   /// Before the first push: files that are described and nothing else are read too.
   void describe_all() { reader_.describe_all(); }
@@ -26,7 +27,7 @@ class InspectorBinding {
     return failure(reader_.push(*bytes));
   }
   /// Once for each file, until missing_files() is empty.
-  ErrorText finish() { return failure(reader_.finish()); }
+  ErrorText finish();
   std::string missing_files() const { return missing_files_text(reader_); }
 
   /// Empty where facts() has the metadata.
@@ -35,10 +36,15 @@ class InspectorBinding {
   std::string facts() const;
 
   const InspectSink& sink() const { return reader_.sink(); }
-  const InspectingReader& reader() const { return reader_; }
+  /// After finish(): the tensors with what decoding them takes; none of formats that are only described.
+  const Checkpoint& checkpoint() const override {
+    const Checkpoint* described = reader_.checkpoint();
+    return described != nullptr ? *described : checkpoint_;
+  }
 
  private:
   InspectingReader reader_;
+  Checkpoint checkpoint_;
   InputWindow window_{256 << 10};
 };
 

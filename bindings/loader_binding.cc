@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "audio/mel_filterbank.h"
+#include "container/apr1/apr1_vocabulary.h"
 #include "container/dtype.h"
 
 namespace susurrus {
@@ -30,7 +32,32 @@ void grow_memory(uint64_t tensor_bytes, uint64_t rest_of_file) {
 Status LoadSink::on_manifest(ModelManifest& manifest) {
   format_ = std::string(manifest.format) + " " + std::to_string(manifest.version_major) + "." +
             std::to_string(manifest.version_minor);
+  // Only these come from programs that are known to have computed one wrongly.
+  may_have_wrong_filterbank_ = format_.starts_with("APR1");
+  if (given_.token_count() > 0) {
+    given_.cut(manifest.metadata->dimensions.n_vocab);
+    manifest.metadata->vocabulary = std::move(given_);
+  }
   return store_.on_manifest(manifest);
+}
+
+Status LoadSink::on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) {
+  VocabularyBytes& known = store_.metadata().vocabulary;
+  return store_.on_late_metadata(std::move(known.token_count() > 0 ? known : vocabulary),
+                                 std::move(mel_filterbank));
+}
+
+void LoadSink::complete() {
+  ModelMetadata& metadata = store_.metadata();
+  if (metadata.vocabulary.token_count() == 0) {
+    on_warning("there is no vocabulary: the model gives token ids but no text (--vocabulary FILE)");
+  }
+  AlignedBuffer& filterbank = metadata.mel_filterbank;
+  if (may_have_wrong_filterbank_ && filterbank.byte_count() > 0 &&
+      !MelFilterbank::is_slaney(metadata.dimensions.n_mels, std::as_const(filterbank).floats())) {
+    filterbank.reset();
+    on_warning(kWrongFilterbank);
+  }
 }
 
 void LoadSink::make_room(const TensorInfo& tensor) const {
@@ -87,10 +114,24 @@ ErrorText LoaderBinding::push(double byte_count) {
   return failure(reader_.push(*bytes));
 }
 
+ErrorText LoaderBinding::start_vocabulary(double byte_count) {
+  auto buffer = AlignedBuffer::allocate(static_cast<uint64_t>(byte_count), "vocabulary");
+  if (buffer) vocabulary_ = std::move(buffer).value();
+  return failure(buffer);
+}
+
+ErrorText LoaderBinding::set_vocabulary() {
+  auto vocabulary = parse_apr1_vocabulary(vocabulary_.bytes(), ~0u, 0);
+  vocabulary_.reset();
+  if (vocabulary) sink_.set_vocabulary(std::move(vocabulary).value());
+  return failure(vocabulary);
+}
+
 ErrorText LoaderBinding::finish() {
   Status status = reader_.finish();
   window_.release();
   is_finished_ = status.has_value() && reader_.missing_files().empty();
+  if (is_finished_) sink_.complete();
   return failure(status);
 }
 
@@ -99,6 +140,9 @@ EMSCRIPTEN_BINDINGS(loader) {
       .constructor<>()
       .function("inputWindow(byteCount)", &LoaderBinding::input_window)
       .function("setByteCount(byteCount)", &LoaderBinding::set_byte_count)
+      .function("startVocabulary(byteCount)", &LoaderBinding::start_vocabulary)
+      .function("vocabularyWindow", &LoaderBinding::vocabulary_window)
+      .function("setVocabulary", &LoaderBinding::set_vocabulary)
       .function("push(byteCount)", &LoaderBinding::push)
       .function("finish", &LoaderBinding::finish)
       .function("missingFiles", &LoaderBinding::missing_files);

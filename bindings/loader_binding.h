@@ -17,7 +17,13 @@ class LoadSink : public ModelSink {
   Result<bool> stream_tensor(const TensorInfo& tensor) override;
   void on_tensor_bytes(ByteSpan bytes) override { store_.on_tensor_bytes(bytes); }
   void on_tensor_complete(const TensorInfo& tensor) override { store_.on_tensor_complete(tensor); }
+  Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) override;
   void on_warning(std::string_view text) override { store_.on_warning(text); }
+
+  /// Takes the place of the file's. More tokens than the model has are left out.
+  void set_vocabulary(VocabularyBytes vocabulary) { given_ = std::move(vocabulary); }
+  /// When the whole file is verified: says what is missing, and drops a filterbank that no Whisper was trained with.
+  void complete();
 
   WeightStore& store() { return store_; }
   void set_file_byte_count(uint64_t byte_count) { file_byte_count_ = byte_count; }
@@ -33,6 +39,8 @@ class LoadSink : public ModelSink {
   }
 
   WeightStore store_{default_kernels().packing};
+  VocabularyBytes given_;
+  bool may_have_wrong_filterbank_ = false;
   std::string format_;
   uint32_t dtype_bits_ = 0;
   uint64_t file_byte_count_ = 0;  // 0: not known
@@ -48,6 +56,10 @@ class LoaderBinding {
   /// Where the next bytes go, at most so many and at most kWindowBytes: their place in a tensor where they have one.
   ByteView input_window(double byte_count);
   void set_byte_count(double byte_count);
+  /// A vocabulary that the caller gives, as APR1 stores one: its length, then its bytes into the window.
+  ErrorText start_vocabulary(double byte_count);
+  ByteView vocabulary_window() { return view(ByteSpan(vocabulary_.bytes())); }
+  ErrorText set_vocabulary();
   ErrorText push(double byte_count);
   /// Once for each file. When none is missing, the loader holds a whole model; Model.create() takes it.
   ErrorText finish();
@@ -61,6 +73,7 @@ class LoaderBinding {
   LoadSink sink_;
   DetectingReader reader_;
   InputWindow window_{kWindowBytes};
+  AlignedBuffer vocabulary_;
   MutableByteSpan place_;  // what input_window() answered, if that is no part of window_
   bool is_finished_ = false;
 };

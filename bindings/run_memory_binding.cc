@@ -1,6 +1,6 @@
 #include <emscripten/bind.h>
 
-#include "container/dimensions_json.h"
+#include "container/apr2/apr2_metadata.h"
 #include "whisper/state.h"
 
 namespace susurrus {
@@ -11,7 +11,7 @@ namespace {
 double state_byte_count(const std::string& dimensions, bool has_blocks) {
   auto document = JsonDocument::parse(dimensions, JsonOrigin{});
   if (!document) return 0;
-  const auto read = read_dimensions(document->root());
+  const auto read = read_architecture(document->root());
   if (!read || read->n_audio_state % read->n_audio_head != 0 ||
       read->n_text_state % read->n_text_head != 0) {
     return 0;

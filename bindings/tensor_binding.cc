@@ -19,24 +19,20 @@ class TensorBinding : private DecodedTensorSink {
 
   /// A tensor of a file whose reading is finished, by its place in facts(). The inspector stays until the tensor is finished.
   ErrorText start(const InspectorBinding& inspector, uint32_t tensor) {
-    const Checkpoint* checkpoint = inspector.reader().checkpoint();
-    const auto& infos = inspector.sink().tensors();
-    const size_t count = checkpoint != nullptr ? checkpoint->tensors.size() : infos.size();
-    if (tensor >= count) return failure(Status(wrong_tensor()));
-    if (checkpoint == nullptr) plain_.info = infos[tensor];
-    const CheckpointTensor& started = checkpoint != nullptr ? checkpoint->tensors[tensor] : plain_;
-    clear(started.info.is_compressed);
-    return failure(decoder_.start(started));
+    const std::vector<CheckpointTensor>& tensors = inspector.checkpoint().tensors;
+    if (tensor >= tensors.size()) return failure(Status(wrong_tensor()));
+    clear(tensors[tensor].info.is_compressed);
+    return failure(decoder_.start(tensors[tensor]));
   }
   /// Of a file whose tensors are in its description alone.
   ErrorText start_numbers(const std::string& name, const std::string& type, double byte_count,
                           float scale, float offset) {
-    plain_.info.name = name;
+    name_ = name;
     clear(false);
     if (!(byte_count >= 0)) return failure(Status(wrong_tensor()));
     const auto bytes = static_cast<uint64_t>(byte_count);
     return failure(
-        decoder_.start(TensorDecoder::Numbers{plain_.info.name, type, bytes, scale, offset}));
+        decoder_.start(TensorDecoder::Numbers{name_, type, bytes, scale, offset}));
   }
   ByteView input_window(double byte_count) {
     const double most = is_compressed_ ? TensorDecoder::kMaxCompressedBytes : kMaxBytes;
@@ -89,7 +85,7 @@ class TensorBinding : private DecodedTensorSink {
   bool counts_;
   bool is_compressed_ = false;
   TensorDecoder decoder_{*this};
-  CheckpointTensor plain_;
+  std::string name_;
   ValueStatistics statistics_;
   std::vector<uint8_t> stored_;
   std::vector<float> values_;

@@ -98,6 +98,19 @@ void MelFilterbank::slaney(uint32_t n_mels, std::span<float> dense) {
   }
 }
 
+bool MelFilterbank::is_slaney(uint32_t n_mels, std::span<const float> dense) {
+  constexpr float kTolerance = 1e-4f;
+  if (n_mels == 0 || n_mels > kMaxMels || dense.size() != size_t{n_mels} * kBins) return false;
+  auto computed = AlignedBuffer::allocate(dense.size_bytes(), "mel filterbank");
+  if (!computed) return false;
+  const std::span<float> wanted = computed->floats().first(dense.size());
+  slaney(n_mels, wanted);
+  for (size_t i = 0; i < dense.size(); ++i) {
+    if (!(std::abs(dense[i] - wanted[i]) <= kTolerance)) return false;
+  }
+  return true;
+}
+
 F32x4 MelFilterbank::apply(uint32_t mel, const F32x4* power) const {
   const Row& row = rows()[mel];
   const float* weights = weights_.floats().data() + row.first_weight;

@@ -13,6 +13,8 @@ namespace susurrus {
 struct CheckpointTensor {
   /// The dtype is that of the stored bytes; with `row_divisors` it is f32, which the values become.
   TensorInfo info;
+  /// Which of the checkpoint's files the bytes lie in.
+  uint32_t file = 0;
   /// Not empty: the bytes are signed integers of 8 bits, and a value is its integer divided by its row's number.
   std::vector<float> row_divisors;
   /// A convolution stored as [out, kernel, in]; the shape is [out, in, kernel].
@@ -21,7 +23,8 @@ struct CheckpointTensor {
 
 /// What the files of a checkpoint say besides their weights.
 struct Checkpoint {
-  const char* format = "";  // "SafeTensors", "ggml", "GGUF", "CTranslate2"
+  const char* format =
+      "";  // "SafeTensors", "ggml", "GGUF", "CTranslate2", "APR1", "APR1-JSON", "APR2"
   /// Empty where the format has none.
   std::string version;
   /// Whatever else the file says, as the members of a JSON object; long lists and texts by their lengths.
@@ -35,6 +38,8 @@ struct Checkpoint {
   /// f32 [n_mels, 201] row-major, or empty.
   AlignedBuffer mel_filterbank;
   std::vector<CheckpointTensor> tensors;
+  /// Of a model in shards: how many hold tensors.
+  uint32_t file_count = 1;
   /// Some writers list dimensions the other way round, over the same bytes.
   bool may_reverse_dims = false;
   std::vector<std::string> warnings;

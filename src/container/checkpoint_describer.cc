@@ -1,7 +1,7 @@
 #include "container/checkpoint_describer.h"
 
 #include "base/utf8.h"
-#include "container/dimensions_json.h"
+#include "container/apr2/apr2_metadata.h"
 
 namespace susurrus {
 Status CheckpointDescriber::push(ByteSpan chunk) {
@@ -49,7 +49,7 @@ std::string CheckpointDescriber::facts() const {
       .field("flags", "")
       .field("byteCount", received_)
       .field("warnings", std::span<const std::string>(checkpoint.warnings));
-  if (checkpoint.dimensions) write_dimensions(json.key("dims"), *checkpoint.dimensions);
+  if (checkpoint.dimensions) json.key("dims").json(architecture_text(*checkpoint.dimensions));
   json.key("metadata").begin_object();
   if (!checkpoint.metadata.text().empty()) json.json(checkpoint.metadata.text());
   const uint32_t token_count = checkpoint.vocabulary.token_count();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/limits.h"
+#include "container/apr1/apr1_header.h"
 #include "stream/short_crc32.h"
 
 #define SUSURRUS_CONVERT_FILE "convert it: susurrus convert FILE model.apr"
@@ -104,14 +105,11 @@ bool has_aprender_header(ByteSpan bytes) {
 }
 
 /// apr.md §7.5: APR1's fields behind another magic, all within what Whisper has.
-bool has_apr1_fields(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
-  const uint32_t tensor_count = number_at<uint16_t>(bytes, 9);
-  const uint32_t heads = number_at<uint32_t>(bytes, 24);
-  const uint32_t mels = number_at<uint32_t>(bytes, 48);
-  return byte_at(bytes, 7) <= 2 && byte_at(bytes, 8) <= 1 && tensor_count > 0 &&
-         byte_at(bytes, 11) <= 3 && heads > 0 && number_at<uint32_t>(bytes, 20) % heads == 0 &&
-         (mels == 80 || mels == 128) &&
-         (!file_byte_count || 68 + 96 * uint64_t{tensor_count} <= *file_byte_count);
+bool is_padded_apr1(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
+  const uint64_t tensor_count = number_at<uint16_t>(bytes, 9);
+  return tensor_count > 0 && looks_like_apr1_padded(bytes) &&
+         (!file_byte_count ||
+          kApr1PaddedBytes + kApr1EntryBytes * tensor_count <= *file_byte_count);
 }
 
 Error wrong_version(ByteSpan bytes, uint64_t expected) {
@@ -129,13 +127,13 @@ Result<FileKind> recognise_apr(ByteSpan bytes, std::optional<uint64_t> file_byte
   switch (byte_at(bytes, 3)) {
     case '1':
       if (mark == '{') return FileKind::apr1_json;
+      if (version == 1) return FileKind::apr1;
       if (mark == '[') return FileKind::trueno;
-      if (version != 1 || mark > 1) return wrong_version(bytes, 1);
-      return FileKind::apr1;
+      return wrong_version(bytes, 1);
     case 0:
       if (version != 2) return wrong_version(bytes, 2);
       if (has_aprender_header(bytes)) return FileKind::aprender_v2;
-      return has_apr1_fields(bytes, file_byte_count) ? FileKind::apr1_padded : FileKind::apr_family;
+      return is_padded_apr1(bytes, file_byte_count) ? FileKind::apr1_padded : FileKind::apr_family;
   }
   if (has_ordered_sections(bytes)) return FileKind::apr2;
   // A JSON text at byte 8 sets flags that are not defined.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "container/apr1/apr1_reader.h"
 #include "container/apr2/apr2_reader.h"
 #include "container/apr2/apr2_shards_reader.h"
 
@@ -58,8 +59,13 @@ Status DetectingReader::choose() {
         .having(cannot_read(kind).got.view());
   } else if (kind == FileKind::json) {
     reader_ = std::make_unique<Apr2ShardsReader>(sink_);
+  } else if (kind == FileKind::apr1) {
+    reader_ = std::make_unique<Apr1Reader>(sink_, Apr1Layout::binary);
+  } else if (kind == FileKind::apr1_padded) {
+    reader_ = std::make_unique<Apr1Reader>(sink_, Apr1Layout::padded);
   } else {
-    return cannot_read(kind);
+    if (open_more_ != nullptr) reader_ = open_more_(kind, sink_);
+    if (!reader_) return cannot_read(kind);
   }
   if (file_byte_count_) reader_->set_file_byte_count(*file_byte_count_);
   if (skims_) reader_->skim();

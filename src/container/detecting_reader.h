@@ -6,14 +6,18 @@
 
 namespace susurrus {
 
+using OpenReader = std::unique_ptr<ModelReader>(FileKind kind, ModelSink& sink);
+
 /// The ModelReader for a file of any format: looks at the first bytes, then hands everything to the right reader.
 /// Holds back at most kDetectionBytes.
 class DetectingReader : public ModelReader {
  public:
   enum class Wanted : uint8_t { model, shard };
-  /// `sink` outlives the reader. A shard is an APR2 file and nothing else.
-  explicit DetectingReader(ModelSink& sink, Wanted wanted = Wanted::model)
-      : sink_(sink), wanted_(wanted) {}
+  /// `sink` outlives the reader. A shard is an APR2 file and nothing else. `open_more` may know readers for kinds that are
+  /// not opened here; null for others.
+  explicit DetectingReader(ModelSink& sink, Wanted wanted = Wanted::model,
+                           OpenReader* open_more = nullptr)
+      : sink_(sink), wanted_(wanted), open_more_(open_more) {}
 
   void set_file_byte_count(uint64_t byte_count) override;
   uint64_t skippable() const override { return reader_ ? reader_->skippable() : 0; }
@@ -34,6 +38,7 @@ class DetectingReader : public ModelReader {
 
   ModelSink& sink_;
   Wanted wanted_;
+  OpenReader* open_more_;
   std::unique_ptr<ModelReader> reader_;
   uint8_t first_bytes_[kDetectionBytes] = {};
   size_t first_byte_count_ = 0;

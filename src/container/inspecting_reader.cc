@@ -46,7 +46,10 @@ Status InspectingReader::push(ByteSpan chunk) {
 
 Status InspectingReader::finish() {
   if (!is_chosen_) SUSURRUS_TRY(choose());
-  return describer_ ? describer_->finish() : reader_.finish();
+  if (describer_) return describer_->finish();
+  SUSURRUS_TRY(reader_.finish());
+  if (missing_files().empty()) sink_.complete();
+  return ok_status();
 }
 
 const Checkpoint* InspectingReader::checkpoint() const {

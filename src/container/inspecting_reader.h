@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "container/checkpoint_describer.h"
+#include "container/converted_kinds.h"
 #include "container/detecting_reader.h"
 #include "container/file_describer.h"
 #include "container/inspection.h"
@@ -13,7 +14,7 @@ namespace susurrus {
 /// none, to a DetectingReader with an InspectSink.
 class InspectingReader : public ModelReader {
  public:
-  InspectingReader() : reader_(sink_) {}
+  InspectingReader() : reader_(sink_, DetectingReader::Wanted::model, open_converted_kind) {}
 
   /// Before the first push: files that only a FileDescriber reads are read as well. Skimming is for these too.
   void describe_all() { describes_ = true; }
@@ -30,6 +31,7 @@ class InspectingReader : public ModelReader {
   const FileDescriber* describer() const { return describer_.get(); }
   /// Of the others.
   const InspectSink& sink() const { return sink_; }
+  InspectSink& sink() { return sink_; }
   /// Bytes of all files for the others.
   uint64_t position() const { return reader_.position(); }
 

@@ -1,5 +1,9 @@
 #include "container/inspection.h"
 
+#include "audio/mel_filterbank.h"
+#include "container/apr1/apr1_facts.h"
+#include "container/apr2/apr2_flags.h"
+
 namespace susurrus {
 
 Status InspectSink::on_manifest(ModelManifest& manifest) {
@@ -10,6 +14,7 @@ Status InspectSink::on_manifest(ModelManifest& manifest) {
     version_minor_ = manifest.version_minor;
     flags_ = 0;
     metadata_text_ = manifest.metadata_text;
+    header_.assign(manifest.header.begin(), manifest.header.end());
     metadata_ = std::move(*manifest.metadata);
   }
   flags_ |= manifest.flags;
@@ -31,5 +36,46 @@ Result<MutableByteSpan> InspectSink::place_tensor(const TensorInfo&) { return Mu
 void InspectSink::on_tensor_complete(const TensorInfo&) {}
 
 void InspectSink::on_warning(std::string_view text) { warnings_.emplace_back(text); }
+
+Status InspectSink::on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) {
+  metadata_.vocabulary_follows = false;
+  metadata_.vocabulary = std::move(vocabulary);
+  metadata_.mel_filterbank = std::move(mel_filterbank);
+  return ok_status();
+}
+
+void InspectSink::complete() {
+  if (!header_.empty()) metadata_text_ = apr1_metadata_text(header_, metadata_);
+  // Only these come from programs that are known to have computed one wrongly.
+  if (!format().starts_with("APR1")) return;
+  AlignedBuffer& filterbank = metadata_.mel_filterbank;
+  if (filterbank.byte_count() > 0 &&
+      !MelFilterbank::is_slaney(metadata_.dimensions.n_mels, std::as_const(filterbank).floats())) {
+    filterbank.reset();
+    on_warning(kWrongFilterbank);
+  }
+}
+
+Checkpoint InspectSink::take_checkpoint() {
+  Checkpoint checkpoint;
+  checkpoint.format = format_;
+  checkpoint.dimensions = metadata_.dimensions;
+  checkpoint.vocabulary = std::move(metadata_.vocabulary);
+  checkpoint.mel_filterbank = std::move(metadata_.mel_filterbank);
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    CheckpointTensor tensor;
+    tensor.info = tensors_[i];
+    tensor.file = file_of(i);
+    checkpoint.tensors.push_back(std::move(tensor));
+  }
+  checkpoint.file_count = static_cast<uint32_t>(std::max<size_t>(parts_.size(), 1));
+  checkpoint.may_reverse_dims = true;
+  checkpoint.warnings = warnings_;
+  return checkpoint;
+}
+
+std::string InspectSink::flag_names() const {
+  return header_.empty() ? apr2_flag_names(flags_) : apr1_flag_names(header_);
+}
 
 }  // namespace susurrus

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "container/apr2/apr2_flags.h"
+#include "container/checkpoint.h"
 #include "container/model_reader.h"
 
 namespace susurrus {
@@ -21,8 +21,12 @@ class InspectSink : public ModelSink {
   Status on_manifest(ModelManifest& manifest) override;
   Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override;
   void on_tensor_complete(const TensorInfo& tensor) override;
+  Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) override;
+  void on_section(const FileSection& section) override { sections_.push_back(section); }
   void on_warning(std::string_view text) override;
   bool wants_metadata_text() const override { return true; }
+  /// When the whole model is verified: puts a header into words, and drops a filterbank that no Whisper was trained with.
+  void complete();
 
   /// False until header, metadata and index were read and found sound. Stays true when a later byte is wrong.
   bool has_manifest() const { return has_manifest_; }
@@ -31,11 +35,13 @@ class InspectSink : public ModelSink {
   uint16_t version_minor() const { return version_minor_; }
   uint32_t flags() const { return flags_; }
   /// Space-separated names of the flags that are set: "ALIGNED_64 STREAMING".
-  std::string flag_names() const { return apr2_flag_names(flags_); }
-  /// The metadata as stored: UTF-8 JSON.
+  std::string flag_names() const;
+  /// The metadata as stored, UTF-8 JSON; where a header takes their place, after complete(), what it says in their keys.
   std::string_view metadata_text() const { return metadata_text_; }
   /// What the metadata mean.
   const ModelMetadata& metadata() const { return metadata_; }
+  /// Empty for formats without sections.
+  const std::vector<FileSection>& sections() const { return sections_; }
   /// In file order of their data, file by file.
   const std::vector<TensorInfo>& tensors() const { return tensors_; }
   /// Empty for a model in one file.
@@ -43,15 +49,19 @@ class InspectSink : public ModelSink {
   /// Which part a tensor lies in.
   uint32_t file_of(size_t tensor) const;
   const std::vector<std::string>& warnings() const { return warnings_; }
+  /// After complete(), once: the model as a source of conversion.
+  Checkpoint take_checkpoint();
 
  private:
   bool has_manifest_ = false;
-  std::string format_;
+  const char* format_ = "";
   uint16_t version_major_ = 0;
   uint16_t version_minor_ = 0;
   uint32_t flags_ = 0;
   std::string metadata_text_;
+  std::vector<uint8_t> header_;
   ModelMetadata metadata_;
+  std::vector<FileSection> sections_;
   std::vector<TensorInfo> tensors_;
   std::vector<InspectedPart> parts_;
   std::vector<std::string> warnings_;

@@ -39,18 +39,24 @@ class VocabularyBytes {
   /// All tokens behind each other, and where each ends.
   std::span<const uint8_t> bytes() const { return bytes_; }
   std::span<const uint32_t> ends() const { return ends_; }
+  /// Keeps the first `count` tokens.
+  void cut(uint32_t count) {
+    if (count < token_count()) ends_.resize(count);
+  }
 
  private:
   std::vector<uint8_t> bytes_;
   std::vector<uint32_t> ends_;
 };
 
-/// What an APR2 file's JSON metadata say, checked and in the form that inference uses (apr.md §2.4).
+/// What a file's metadata say, checked and in the form that inference uses (apr.md §2.4).
 struct ModelMetadata {
   /// "whisper"; a container with another type opens for inspection only.
   FixedString<32> model_type;
   WhisperDimensions dimensions;
   VocabularyBytes vocabulary;
+  /// Vocabulary and filterbank stand behind the weights and come later, if at all.
+  bool vocabulary_follows = false;
   /// f32 [n_mels, 201] row-major, or empty: then computed by the Slaney formula.
   AlignedBuffer mel_filterbank;
   std::optional<bool> is_multilingual;

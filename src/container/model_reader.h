@@ -9,7 +9,8 @@
 
 namespace susurrus {
 
-/// Known once header, metadata and index are read; before the first weight.
+/// Known once header, metadata and index are read; before the first weight. Formats that keep the vocabulary and the
+/// filterbank behind the weights say so in the metadata and give them with on_late_metadata().
 struct ModelManifest {
   const char* format = "";  // "APR2"
   uint16_t version_major = 0;
@@ -20,6 +21,8 @@ struct ModelManifest {
   /// The metadata section as stored (UTF-8 JSON); valid only during on_manifest. Empty unless the sink
   /// wants_metadata_text().
   std::string_view metadata_text;
+  /// The header as stored, of formats whose header takes the place of metadata; valid only during on_manifest.
+  ByteSpan header;
   /// May be moved from by the sink.
   ModelMetadata* metadata = nullptr;
   /// Of a model in several files, each of which has a manifest of its own, in this order: which one this is and how many
@@ -30,6 +33,13 @@ struct ModelManifest {
   std::string_view file;
   /// In file order of their data.
   std::span<const TensorInfo> tensors;
+};
+
+/// A part of a file.
+struct FileSection {
+  const char* name;
+  uint64_t offset;
+  uint64_t byte_count;
 };
 
 /// Receives what a reader finds. Decides where every tensor lives, before its first byte arrives.
@@ -45,6 +55,14 @@ class ModelSink {
   virtual Result<bool> stream_tensor(const TensorInfo&) { return false; }
   virtual void on_tensor_bytes(ByteSpan) {}
   virtual void on_tensor_complete(const TensorInfo& tensor) = 0;
+  /// Only where the metadata said vocabulary_follows: when the whole file is verified, what they lacked, each empty if the
+  /// file has none.
+  virtual Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) {
+    (void)vocabulary, (void)mel_filterbank;
+    return ok_status();
+  }
+  /// Of formats that have sections: one after the other, as they are met.
+  virtual void on_section(const FileSection&) {}
   /// Something acceptable but noteworthy (apr.md §10, "Warn"). `text` is a stable English phrase.
   virtual void on_warning(std::string_view text) = 0;
   /// Asked before the metadata are parsed: keeping their text costs a second copy of it.

@@ -18,6 +18,8 @@ struct TensorInfo {
   uint64_t stored_byte_count = 0;
   uint64_t file_offset = 0;
   bool is_compressed = false;
+  /// i8 weights of one scale: a value is its integer times this. 0: no weights, or weights of another type.
+  float scale = 0;
 };
 
 /// The order in the file; tensors without bytes come first, and names decide between equals.

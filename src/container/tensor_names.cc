@@ -65,6 +65,24 @@ std::optional<std::string> block_name(std::string_view name) {
 
 }  // namespace
 
+std::optional<std::string> complete_cut_tensor_name(std::string_view name) {
+  // Only a block's names are so long: everything up to the layer's number, then the module.
+  const size_t layers = name.find(".layers.");
+  const size_t dot = layers == name.npos ? name.npos : name.find('.', layers + 8);
+  if (dot == name.npos) return std::nullopt;
+  const std::string_view rest = name.substr(dot + 1);
+  std::optional<std::string> whole;
+  for (const Alias& alias : kBlockModules) {
+    for (std::string_view suffix : {".weight", ".bias"}) {
+      std::string candidate = join({alias.first, suffix});
+      if (rest.size() >= candidate.size() || !candidate.starts_with(rest)) continue;
+      if (whole) return std::nullopt;
+      whole = join({name.substr(0, dot + 1), candidate});
+    }
+  }
+  return whole;
+}
+
 std::string canonical_tensor_name(std::string_view name) {
   std::string_view bare = name;
   if (bare.starts_with("model.")) bare.remove_prefix(6);

@@ -62,7 +62,7 @@ bool is_column_of(const Shape& shape, const Shape& expected) {
 
 Status check_one(const WhisperTensor& wanted, const TensorInfo& found, bool may_reverse,
                  bool& reversed) {
-  if (!is_weight_dtype(found.dtype)) {
+  if (!is_weight_dtype(found.dtype) && found.scale == 0) {
     return make_error(ErrorCode::malformed, ErrorReason::model)
         .at(found.file_offset)
         .about(found.name)
@@ -204,6 +204,18 @@ Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions
   return map;
 }
 
+Status check_whisper_vocabulary(const ModelMetadata& metadata) {
+  const uint32_t n_vocab = metadata.dimensions.n_vocab;
+  bool is_official = n_vocab >= 51864 && n_vocab <= 51866;
+  if (!is_official && metadata.vocabulary.token_count() == 0 && !metadata.vocabulary_follows) {
+    return make_error(ErrorCode::malformed, ErrorReason::model)
+        .about("n_vocab")
+        .expecting("51864, 51865, 51866, or a vocabulary in the file")
+        .having(n_vocab);
+  }
+  return ok_status();
+}
+
 Status check_whisper_model(const ModelMetadata& metadata, std::span<const TensorInfo> tensors) {
   if (metadata.model_type.view() != "whisper") {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::model)
@@ -216,15 +228,7 @@ Status check_whisper_model(const ModelMetadata& metadata, std::span<const Tensor
         .about("tensor_count")
         .having("0");
   }
-  const uint32_t n_vocab = metadata.dimensions.n_vocab;
-  bool is_official = n_vocab >= 51864 && n_vocab <= 51866;
-  if (!is_official && metadata.vocabulary.token_count() == 0) {
-    return make_error(ErrorCode::malformed, ErrorReason::model)
-        .about("n_vocab")
-        .expecting("51864, 51865, 51866, or a vocabulary in the file")
-        .having(n_vocab);
-  }
-  return ok_status();
+  return check_whisper_vocabulary(metadata);
 }
 
 }  // namespace susurrus

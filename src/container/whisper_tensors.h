@@ -30,6 +30,10 @@ inline constexpr uint32_t kMaxWhisperLayers = 1024;
 /// (whisper-sources.md §2, apr.md §7.2). Any other name comes back unchanged.
 std::string canonical_tensor_name(std::string_view name);
 
+/// The name that one of 47 or 48 bytes is the beginning of, where only one can be meant: writers of APR1 cut Hugging Face's
+/// longest names (apr.md §7.1).
+std::optional<std::string> complete_cut_tensor_name(std::string_view name);
+
 /// Which tensor of a file plays which part.
 struct WhisperTensorMap {
   static constexpr uint32_t kAbsent = ~0u;
@@ -55,6 +59,7 @@ Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions
                                              const WhisperTensorRules& rules);
 
 /// What inference needs of a whole model beyond map_whisper_tensors: cases 62, 78, 81.
+Status check_whisper_vocabulary(const ModelMetadata& metadata);  // case 78 alone
 Status check_whisper_model(const ModelMetadata& metadata, std::span<const TensorInfo> tensors);
 
 }  // namespace susurrus

@@ -3,23 +3,53 @@
 #include <cmath>
 
 #include "container/whisper_tensors.h"
+#include "convert/quantize.h"
+#include "kernels/half.h"
+#include "tensor/scaled_integers.h"
 
 namespace susurrus {
 namespace {
 
-Dtype choose_dtype(const WhisperTensor& tensor, Dtype dtype) {
+/// Whether a half holds every integer times the scale.
+bool has_exact_halves(float scale) {
+  for (int integer = 1; integer <= 128; ++integer) {
+    const float value = static_cast<float>(integer) * scale;
+    if (f32_from_f16(f16_from_f32(value)) != value) return false;
+  }
+  return true;
+}
+
+Dtype exact_dtype(const TensorInfo& source, const Shape& shape) {
+  if (source.scale != 0) return has_exact_halves(source.scale) ? Dtype::f16 : Dtype::f32;
+  // Blocks of a shape that is another one here.
+  return tensor_byte_count(source.dtype, shape) ? source.dtype : Dtype::f32;
+}
+
+/// `source`: null for a tensor that is computed.
+Dtype choose_dtype(const WhisperTensor& tensor, const TensorInfo* source, TypeRule rule,
+                   Dtype dtype) {
+  if (rule == TypeRule::uniform) return dtype;
   const bool is_position_table = tensor.name.ends_with("positional_embedding");
-  if (dtype == Dtype::f32 || tensor.shape.rank() == 1 || is_position_table) return Dtype::f32;
+  if (tensor.shape.rank() == 1 || is_position_table) return Dtype::f32;
+  if (rule == TypeRule::exact)
+    return source == nullptr ? Dtype::f32 : exact_dtype(*source, tensor.shape);
   if (!is_block_dtype(dtype)) return dtype;
-  return tensor.shape.rank() == 2 && tensor_byte_count(dtype, tensor.shape) ? dtype : Dtype::f16;
+  const bool is_matrix = tensor.shape.rank() == 2 && tensor_byte_count(dtype, tensor.shape);
+  if (!is_matrix) return Dtype::f16;
+  // Integers go over as they are, or, where their scale forbids it, exactly.
+  const bool keeps_integers = dtype == Dtype::q8_0 && source != nullptr && source->scale != 0;
+  if (keeps_integers && dtype_of_scaled_integers(source->scale, tensor.shape, true) != dtype) {
+    return exact_dtype(*source, tensor.shape);
+  }
+  return dtype;
 }
 
 }  // namespace
 
 Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
-                                       std::span<const TensorInfo> source, Dtype dtype,
-                                       bool may_reverse_dims) {
-  if (!is_weight_dtype(dtype)) {
+                                       std::span<const TensorInfo> source, TypeRule rule,
+                                       Dtype dtype, bool may_reverse_dims) {
+  if (!is_weight_dtype(dtype) && !(rule == TypeRule::uniform && dtype == Dtype::i8)) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
         .about("dtype")
         .expecting("a type of weights")
@@ -35,10 +65,12 @@ Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
   for (size_t i = 0; i < map.tensors.size(); ++i) {
     WhisperTensor& tensor = map.tensors[i];
     PlannedTensor planned;
-    planned.dtype = choose_dtype(tensor, dtype);
+    const bool is_absent = map.sources[i] == WhisperTensorMap::kAbsent;
+    planned.dtype =
+        choose_dtype(tensor, is_absent ? nullptr : &source[map.sources[i]], rule, dtype);
     planned.name = std::move(tensor.name);
     planned.shape = tensor.shape;
-    if (map.sources[i] == WhisperTensorMap::kAbsent) {
+    if (is_absent) {
       plan.warnings.push_back(planned.name + " is absent; it is computed");
     } else {
       planned.source = map.sources[i];

@@ -14,6 +14,8 @@ struct PlannedTensor {
   std::string name;  // OpenAI's
   Shape shape;
   Dtype dtype = Dtype::f32;
+  /// With i8, once every value has been seen.
+  float scale = 0;
   /// Index into the source's tensors, or kComputed.
   uint32_t source = kComputed;
 };
@@ -23,11 +25,22 @@ struct ConversionPlan {
   std::vector<std::string> warnings;
 };
 
-/// Which tensor becomes what. Vectors and both position tables stay f32; matrices and the convolutions' kernels take
-/// `dtype`, or f16 where it is a block type and they are convolutions or have rows of no whole blocks.
+/// How tensors get their types.
+enum class TypeRule : uint8_t {
+  /// Vectors and both position tables stay f32; matrices and the convolutions' kernels take the type, or f16 where it is a
+  /// block type and they are convolutions or have rows of no whole blocks.
+  by_kind,
+  /// Matrices and convolutions as they are stored; integers with a scale as f16 where a half holds each of their products,
+  /// else f32. Vectors and position tables as f32.
+  exact,
+  /// One type for all.
+  uniform,
+};
+
+/// Which tensor becomes what. `dtype`: a weight type, or with `uniform` also i8; nothing with `exact`.
 Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
-                                       std::span<const TensorInfo> source, Dtype dtype,
-                                       bool may_reverse_dims);
+                                       std::span<const TensorInfo> source, TypeRule rule,
+                                       Dtype dtype, bool may_reverse_dims);
 
 /// Row `position` of the encoder's fixed sinusoids (whisper-sources.md §2), rounded where the reference rounds.
 void encoder_position(uint64_t position, std::span<float> row);

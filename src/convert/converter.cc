@@ -1,6 +1,10 @@
 #include "convert/converter.h"
 
+#include <cmath>
+#include <utility>
+
 #include "base/json_document.h"
+#include "container/apr1/apr1_writer.h"
 #include "container/apr2/apr2_metadata.h"
 #include "container/name_families.h"
 #include "container/whisper_tensors.h"
@@ -17,15 +21,15 @@ class NullSink : public ByteSink {
 /// Stored bytes of one tensor after the other, into the file.
 class WriterSink : public ByteSink {
  public:
-  WriterSink(Apr2FilesWriter& writer, ByteSink& file) : writer_(writer), file_(file) {}
+  WriterSink(ModelWriter& writer, ByteSink& file) : writer_(writer), file_(file) {}
   Status write(ByteSpan bytes) override { return writer_.write(bytes, file_); }
 
  private:
-  Apr2FilesWriter& writer_;
+  ModelWriter& writer_;
   ByteSink& file_;
 };
 
-/// Decoded values, on to the encoder.
+/// Decoded blocks or rows, on to the encoder.
 class EncoderSink : public ByteSink {
  public:
   EncoderSink(TensorEncoder& encoder, ByteSink& target) : encoder_(encoder), target_(target) {}
@@ -35,6 +39,29 @@ class EncoderSink : public ByteSink {
   TensorEncoder& encoder_;
   ByteSink& target_;
 };
+
+/// Looks at f32 values, in pieces cut anywhere.
+class LargestValue : public ByteSink {
+ public:
+  Status write(ByteSpan bytes) override {
+    for (const uint8_t byte : bytes) {
+      bytes_[size_++] = byte;
+      if (size_ < sizeof(float)) continue;
+      size_ = 0;
+      const float magnitude = std::fabs(load_le<float>(bytes_));
+      if (magnitude > largest_) largest_ = magnitude;
+    }
+    return ok_status();
+  }
+  float take() { return std::exchange(largest_, 0.0f); }
+
+ private:
+  uint8_t bytes_[sizeof(float)] = {};
+  size_t size_ = 0;
+  float largest_ = 0;  // NaN counts for nothing
+};
+
+constexpr float kLargestInteger = 127;
 
 Error source_failed(std::string_view subject) {
   return make_error(ErrorCode::source_failed, ErrorReason::source).about(subject);
@@ -64,9 +91,9 @@ Status Converter::add_source(const Checkpoint& checkpoint) {
   SUSURRUS_TRY(require(State::collecting));
   for (const CheckpointTensor& tensor : checkpoint.tensors) {
     source_tensors_.push_back(tensor);
-    source_of_tensor_.push_back(source_count_);
+    file_of_tensor_.push_back(file_count_ + tensor.file);
   }
-  ++source_count_;
+  file_count_ += checkpoint.file_count;
   may_reverse_dims_ = may_reverse_dims_ || checkpoint.may_reverse_dims;
   return ok_status();
 }
@@ -83,12 +110,19 @@ Status Converter::plan(std::string_view json) {
   std::vector<TensorInfo> tensors;
   for (const CheckpointTensor& tensor : source_tensors_) tensors.push_back(tensor.info);
   SUSURRUS_TRY(check_whisper_model(metadata.model, tensors));
-  SUSURRUS_ASSIGN(plan_,
-                  plan_conversion(metadata.model.dimensions, tensors, dtype_, may_reverse_dims_));
+  TypeRule rule = target_.dtype ? TypeRule::by_kind : TypeRule::exact;
+  if (target_.format == Format::apr1) rule = TypeRule::uniform;
+  SUSURRUS_ASSIGN(plan_, plan_conversion(metadata.model.dimensions, tensors, rule,
+                                         target_.dtype.value_or(Dtype::f32), may_reverse_dims_));
   for (auto* list : {&metadata.warnings, &plan_.warnings}) {
     for (std::string& warning : *list) warnings_.push_back(std::move(warning));
   }
-  metadata_text_ = json;
+  if (target_.format == Format::apr1) {
+    metadata_ = std::move(metadata.model);
+    keep_for_apr1();
+  } else {
+    metadata_text_ = json;
+  }
   state_ = State::planned;
   return ok_status();
 }
@@ -96,12 +130,17 @@ Status Converter::plan(std::string_view json) {
 Converter::SourceRange Converter::source_range(uint32_t tensor) const {
   SourceRange range;
   if (tensor >= tensor_count()) return range;
-  const uint32_t source = plan_.tensors[tensor].source;
-  if (source == PlannedTensor::kComputed) return range;
-  range.source = source_of_tensor_[source];
-  range.offset = source_tensors_[source].info.file_offset;
-  range.byte_count = source_tensors_[source].info.stored_byte_count;
+  const CheckpointTensor* source = source_of(plan_.tensors[tensor]);
+  if (source == nullptr) return range;
+  range.source = file_of_tensor_[plan_.tensors[tensor].source];
+  range.offset = source->info.file_offset;
+  range.byte_count = source->info.stored_byte_count;
   return range;
+}
+
+/// Null for one that is computed.
+const CheckpointTensor* Converter::source_of(const PlannedTensor& tensor) const {
+  return tensor.source == PlannedTensor::kComputed ? nullptr : &source_tensors_[tensor.source];
 }
 
 Status Converter::begin(Pass pass) {
@@ -109,24 +148,59 @@ Status Converter::begin(Pass pass) {
   return keep(start_pass(pass));
 }
 
+/// What APR1 has no place for.
+void Converter::keep_for_apr1() {
+  if (metadata_.suppress_tokens || metadata_.begin_suppress_tokens ||
+      metadata_.max_initial_timestamp_index || !metadata_.alignment_heads.empty()) {
+    warnings_.emplace_back(
+        "APR1 has no place for lists of suppressed tokens, the latest first timestamp and "
+        "alignment "
+        "heads: the defaults will count");
+  }
+  const uint32_t n_mels = metadata_.dimensions.n_mels;
+  if (n_mels != 80 && n_mels != 128 && metadata_.mel_filterbank.byte_count() > 0) {
+    metadata_.mel_filterbank.reset();
+    warnings_.emplace_back("APR1 has no place for a filterbank of neither 80 nor 128 bands");
+  }
+}
+
 Status Converter::start_pass(Pass pass) {
   pass_ = pass;
   current_ = 0;
-  if (pass == Pass::measure) {
-    measured_.clear();
-    encoder_target_ = std::make_unique<NullSink>();
-  } else {
-    if (needs_measuring() && measured_.size() != plan_.tensors.size()) {
-      return make_error(ErrorCode::wrong_state, ErrorReason::state)
-          .about("converter")
-          .expecting("the measuring pass first");
-    }
-    SUSURRUS_ASSIGN(std::vector<TensorInfo> tensors, output_tensors());
-    SUSURRUS_ASSIGN(writer_, Apr2FilesWriter::plan(metadata_text_, std::move(tensors), files_));
-    encoder_target_ = std::make_unique<WriterSink>(*writer_, output_);
+  switch (pass) {
+    case Pass::scan: encoder_target_ = std::make_unique<LargestValue>(); break;
+    case Pass::measure:
+      measured_.clear();
+      encoder_target_ = std::make_unique<NullSink>();
+      break;
+    case Pass::write: SUSURRUS_TRY(start_writing()); break;
   }
+  encoder_source_ = std::make_unique<EncoderSink>(encoder_, *encoder_target_);
   state_ = State::running;
   return start_tensor();
+}
+
+Status Converter::start_writing() {
+  if (needs_measuring() && measured_.size() != plan_.tensors.size()) {
+    return make_error(ErrorCode::wrong_state, ErrorReason::state)
+        .about("converter")
+        .expecting("the measuring pass first");
+  }
+  SUSURRUS_ASSIGN(std::vector<TensorInfo> tensors, output_tensors());
+  if (target_.format == Format::apr1) {
+    SUSURRUS_ASSIGN(auto writer,
+                    Apr1Writer::plan(metadata_.dimensions, std::move(tensors), metadata_.vocabulary,
+                                     std::as_const(metadata_.mel_filterbank).floats()));
+    SUSURRUS_TRY(writer->begin(output_));
+    writer_ = std::move(writer);
+  } else {
+    SUSURRUS_ASSIGN(auto writer,
+                    Apr2FilesWriter::plan(metadata_text_, std::move(tensors), target_.files));
+    files_ = writer.get();
+    writer_ = std::move(writer);
+  }
+  encoder_target_ = std::make_unique<WriterSink>(*writer_, output_);
+  return ok_status();
 }
 
 Result<std::vector<TensorInfo>> Converter::output_tensors() const {
@@ -136,6 +210,7 @@ Result<std::vector<TensorInfo>> Converter::output_tensors() const {
     tensor.name = plan_.tensors[i].name;
     tensor.dtype = plan_.tensors[i].dtype;
     tensor.shape = plan_.tensors[i].shape;
+    tensor.scale = plan_.tensors[i].scale;
     const auto raw = tensor_byte_count(tensor.dtype, tensor.shape);
     if (!raw)
       return make_error(ErrorCode::internal_error, ErrorReason::internal).about(tensor.name);
@@ -146,29 +221,37 @@ Result<std::vector<TensorInfo>> Converter::output_tensors() const {
   return tensors;
 }
 
-/// A tensor that does not shrink is stored raw (apr.md §3).
+/// In APR2 a tensor that does not shrink is stored raw (apr.md §3); in APR1 all of them are streams or none.
 bool Converter::is_compressed(uint32_t tensor) const {
   if (!needs_measuring()) return false;
+  if (target_.format == Format::apr1) return true;
   const PlannedTensor& planned = plan_.tensors[tensor];
   return measured_[tensor] < tensor_byte_count(planned.dtype, planned.shape).value_or(0);
-}
-
-bool Converter::is_stored_by_rows(const PlannedTensor& tensor) const {
-  return tensor.source != PlannedTensor::kComputed &&
-         RowDecoder::is_needed(source_tensors_[tensor.source]);
 }
 
 Status Converter::start_tensor() {
   pushed_byte_count_ = 0;
   if (current_ == tensor_count()) return ok_status();
   const PlannedTensor& tensor = plan_.tensors[current_];
-  Dtype source = Dtype::f32;
-  if (is_stored_by_rows(tensor)) {
-    SUSURRUS_TRY(rows_.start(source_tensors_[tensor.source]));
-  } else if (tensor.source != PlannedTensor::kComputed) {
-    source = source_tensors_[tensor.source].info.dtype;
+  TensorEncoder::Type type;
+  if (const CheckpointTensor* source = source_of(tensor)) {
+    const TensorInfo& info = source->info;
+    if (info.is_compressed) {
+      SUSURRUS_TRY(lz4_.start_passing(*encoder_source_, info.raw_byte_count, info.stored_byte_count,
+                                      info.file_offset, info.name));
+    }
+    if (RowDecoder::is_needed(*source)) {
+      SUSURRUS_TRY(rows_.start(*source));
+    } else {
+      type = {info.dtype, info.scale};
+    }
   }
-  encoder_.start(source, tensor.dtype, pass_ == Pass::measure || is_compressed(current_));
+  if (pass_ == Pass::scan) {
+    encoder_.start(type, {}, false);
+  } else {
+    encoder_.start(type, {tensor.dtype, tensor.scale},
+                   pass_ == Pass::measure || is_compressed(current_));
+  }
   return ok_status();
 }
 
@@ -186,10 +269,11 @@ Status Converter::encode(ByteSpan source_bytes) {
         .expecting(expected)
         .having(pushed_byte_count_);
   }
-  if (is_stored_by_rows(plan_.tensors[current_])) {
-    EncoderSink sink(encoder_, *encoder_target_);
-    return rows_.push(source_bytes, sink);
-  }
+  if (source_bytes.empty()) return ok_status();
+  // What has bytes to push is not computed; what is compressed is not stored by rows.
+  const CheckpointTensor& source = *source_of(plan_.tensors[current_]);
+  if (source.info.is_compressed) return lz4_.push(source_bytes);
+  if (RowDecoder::is_needed(source)) return rows_.push(source_bytes, *encoder_source_);
   return encoder_.push(source_bytes, *encoder_target_);
 }
 
@@ -207,9 +291,16 @@ Status Converter::end_tensor() {
   if (pushed_byte_count_ != expected) {
     return source_failed(tensor.name).expecting(expected).having(pushed_byte_count_);
   }
-  if (tensor.source == PlannedTensor::kComputed) SUSURRUS_TRY(encode_positions(tensor));
+  const CheckpointTensor* source = source_of(tensor);
+  if (source == nullptr) {
+    SUSURRUS_TRY(encode_positions(tensor));
+  } else if (source->info.is_compressed) {
+    SUSURRUS_TRY(lz4_.finish());
+  }
   SUSURRUS_TRY(encoder_.finish(*encoder_target_));
-  if (pass_ == Pass::measure) {
+  if (pass_ == Pass::scan) {
+    SUSURRUS_TRY(set_scale(static_cast<LargestValue&>(*encoder_target_).take()));
+  } else if (pass_ == Pass::measure) {
     measured_.push_back(encoder_.stored_byte_count());
   } else if (encoder_.stored_byte_count() != writer_->tensors()[current_].stored_byte_count) {
     return source_failed(tensor.name)
@@ -220,6 +311,23 @@ Status Converter::end_tensor() {
   }
   ++current_;
   return start_tensor();
+}
+
+/// apr.md §1.5. Integers that are scaled already stay what they are.
+Status Converter::set_scale(float largest) {
+  PlannedTensor& tensor = plan_.tensors[current_];
+  if (const CheckpointTensor* source = source_of(tensor); source && source->info.scale > 0) {
+    tensor.scale = source->info.scale;
+    return ok_status();
+  }
+  if (!std::isfinite(largest)) {
+    return make_error(ErrorCode::malformed, ErrorReason::bad_scale)
+        .about(tensor.name)
+        .expecting("finite values");
+  }
+  const float scale = largest / kLargestInteger;
+  tensor.scale = scale > 0 ? scale : 1;
+  return ok_status();
 }
 
 Status Converter::encode_positions(const PlannedTensor& tensor) {

@@ -165,4 +165,17 @@ void write_floats(Dtype dtype, const float* values, size_t count, uint8_t* targe
   }
 }
 
+void read_scaled(float scale, const uint8_t* source, size_t count, float* values) {
+  for (size_t i = 0; i < count; ++i) {
+    values[i] = static_cast<float>(static_cast<int8_t>(source[i])) * scale;
+  }
+}
+
+void write_scaled(float scale, const float* values, size_t count, uint8_t* target) {
+  for (size_t i = 0; i < count; ++i) {
+    const int nearest = truncate(std::round(values[i] / scale));
+    target[i] = static_cast<uint8_t>(static_cast<int8_t>(std::clamp(nearest, -127, 127)));
+  }
+}
+
 }  // namespace susurrus

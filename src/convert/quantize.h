@@ -23,4 +23,9 @@ void read_floats(Dtype dtype, const uint8_t* source, size_t count, float* values
 /// `count` values (a multiple of the type's block) to any weight type.
 void write_floats(Dtype dtype, const float* values, size_t count, uint8_t* target);
 
+/// `count` signed integers of 8 bits, each times `scale`.
+void read_scaled(float scale, const uint8_t* source, size_t count, float* values);
+/// The nearest multiples of `scale`, from -127 to 127 times it.
+void write_scaled(float scale, const float* values, size_t count, uint8_t* target);
+
 }  // namespace susurrus

@@ -44,6 +44,12 @@ Result<std::vector<Place>> execution_order(std::span<const TensorInfo> tensors,
 
 Status Repacker::plan(const InspectSink& source, std::string_view metadata,
                       const Apr2FilesOptions& options) {
+  if (source.format() != "APR2") {
+    return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
+        .about("file")
+        .expecting("APR2: upgrade it first (susurrus upgrade FILE model.apr)")
+        .having(source.format());
+  }
   // Pieces of ciphertext are bound to their file's metadata, and a signature to its bytes.
   if ((source.flags() & (apr2_flags::kEncrypted | apr2_flags::kSigned)) != 0) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)

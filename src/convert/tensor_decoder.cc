@@ -16,7 +16,7 @@ Status TensorDecoder::start(const CheckpointTensor& tensor) {
   const TensorInfo& info = tensor.info;
   const DtypeTraits& traits = dtype_traits(info.dtype);
   dtype_ = info.dtype;
-  scale_ = 1;
+  scale_ = info.scale != 0 ? info.scale : 1;
   offset_ = 0;
   numbers_ = is_weight_dtype(dtype_) ? nullptr : find_number_type(traits.name);
   unit_bytes_ = traits.bytes_per_block;

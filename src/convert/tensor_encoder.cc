@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "convert/quantize.h"
+#include "tensor/scaled_integers.h"
 
 namespace susurrus {
 namespace {
+
+constexpr size_t kBatchValues = 2048;
 
 class CountingSink : public ByteSink {
  public:
@@ -22,20 +25,20 @@ class CountingSink : public ByteSink {
 
 }  // namespace
 
-void TensorEncoder::start(Dtype source, Dtype target, bool compress) {
+void TensorEncoder::start(Type source, Type target, bool compress) {
   source_ = source;
   target_ = target;
   compress_ = compress;
-  const DtypeTraits& from = dtype_traits(source);
+  const DtypeTraits& from = dtype_traits(source.dtype);
   unit_byte_count_ =
       size_t{from.bytes_per_block} *
-      std::max(dtype_traits(target).elements_per_block / from.elements_per_block, 1u);
+      std::max(dtype_traits(target.dtype).elements_per_block / from.elements_per_block, 1u);
   cut_size_ = 0;
   stored_byte_count_ = 0;
 }
 
 Status TensorEncoder::push(ByteSpan bytes, ByteSink& sink) {
-  if (source_ == target_) return emit(bytes, sink);
+  if (source_.dtype == target_.dtype && source_.scale == target_.scale) return emit(bytes, sink);
   if (cut_size_ > 0) {
     const size_t count = std::min(unit_byte_count_ - cut_size_, bytes.size());
     std::memcpy(cut_unit_ + cut_size_, bytes.data(), count);
@@ -53,17 +56,36 @@ Status TensorEncoder::push(ByteSpan bytes, ByteSink& sink) {
   return ok_status();
 }
 
-Status TensorEncoder::convert(ByteSpan units, ByteSink& sink) {
-  constexpr size_t kBatchValues = 2048;
+void TensorEncoder::convert_values(const uint8_t* source, size_t count, uint8_t* target) const {
+  if (source_.dtype == Dtype::i8 && target_.dtype == Dtype::q8_0) {
+    const DtypeTraits& block = dtype_traits(Dtype::q8_0);
+    for (size_t i = 0; i < count; i += block.elements_per_block, target += block.bytes_per_block) {
+      store_le(target, half_of_scale(source_.scale));
+      std::memcpy(target + sizeof(uint16_t), source + i, block.elements_per_block);
+    }
+    return;
+  }
   float values[kBatchValues];
+  if (source_.dtype == Dtype::i8) {
+    read_scaled(source_.scale, source, count, values);
+  } else {
+    read_floats(source_.dtype, source, count, values);
+  }
+  if (target_.dtype == Dtype::i8) {
+    write_scaled(target_.scale, values, count, target);
+  } else {
+    write_floats(target_.dtype, values, count, target);
+  }
+}
+
+Status TensorEncoder::convert(ByteSpan units, ByteSink& sink) {
   uint8_t encoded[kBatchValues * sizeof(float)];
-  const DtypeTraits& source = dtype_traits(source_);
-  const DtypeTraits& target = dtype_traits(target_);
+  const DtypeTraits& source = dtype_traits(source_.dtype);
+  const DtypeTraits& target = dtype_traits(target_.dtype);
   while (!units.empty()) {
     const size_t count =
         std::min(kBatchValues, units.size() / source.bytes_per_block * source.elements_per_block);
-    read_floats(source_, units.data(), count, values);
-    write_floats(target_, values, count, encoded);
+    convert_values(units.data(), count, encoded);
     units = units.subspan(count / source.elements_per_block * source.bytes_per_block);
     SUSURRUS_TRY(
         emit(ByteSpan(encoded, count / target.elements_per_block * target.bytes_per_block), sink));

@@ -8,8 +8,14 @@ namespace susurrus {
 /// Re-encodes tensors one after the other: bytes of one dtype in, stored bytes of another out, in bounded memory.
 class TensorEncoder {
  public:
-  /// Two weight types; the same twice goes over as it is.
-  void start(Dtype source, Dtype target, bool compress);
+  /// A dtype, and with i8 the scale of its integers.
+  struct Type {
+    Dtype dtype = Dtype::f32;
+    float scale = 0;
+  };
+  /// Two weight types, or i8; the same twice goes over as it is. Integers that become q8_0 stay the same integers, with a
+  /// scale that dtype_of_scaled_integers() found good for that.
+  void start(Type source, Type target, bool compress);
   Status push(ByteSpan source_bytes, ByteSink& sink);
   /// malformed when the tensor ended inside an element or block.
   Status finish(ByteSink& sink);
@@ -18,13 +24,14 @@ class TensorEncoder {
 
  private:
   Status convert(ByteSpan units, ByteSink& sink);
+  void convert_values(const uint8_t* source, size_t count, uint8_t* target) const;
   Status emit(ByteSpan raw, ByteSink& sink);
 
   // The least that converts by itself: a block of the type that has the larger ones, at most 32 f32.
   static constexpr size_t kMaxUnitBytes = 128;
 
-  Dtype source_ = Dtype::f32;
-  Dtype target_ = Dtype::f32;
+  Type source_;
+  Type target_;
   bool compress_ = false;
   size_t unit_byte_count_ = 4;
   uint8_t cut_unit_[kMaxUnitBytes] = {};

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/sort.h"
+#include "tensor/scaled_integers.h"
 
 namespace susurrus {
 namespace {
@@ -52,10 +53,13 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
     if (map.sources[i] == WhisperTensorMap::kAbsent || map.sources[i] < known) continue;
     Entry entry;
     entry.name = std::move(map.tensors[i].name);
-    entry.view.dtype = tensors[map.sources[i]].dtype;
+    const TensorInfo& tensor = tensors[map.sources[i]];
     const Shape& shape = map.tensors[i].shape;
+    const bool is_matrix = shape.rank() == 2 && entry.name.ends_with(".weight");
     entry.is_convolution = shape.rank() == 3;
     entry.view.shape = entry.is_convolution ? Shape({shape[0], kTaps * shape[1]}) : shape;
+    entry.view.dtype =
+        tensor.scale == 0 ? tensor.dtype : dtype_of_scaled_integers(tensor.scale, shape, is_matrix);
     entries_.push_back(std::move(entry));
   }
   if (!rules.may_lack_any) {
@@ -76,8 +80,15 @@ Result<MutableByteSpan> WeightStore::place_tensor(const TensorInfo& tensor) {
   }
   Entry* entry = find_entry(canonical_tensor_name(tensor.name));
   if (entry == nullptr) return MutableByteSpan{};
-  SUSURRUS_TRY(take_memory(*entry, tensor.raw_byte_count));
-  return entry->buffer.bytes().first(static_cast<size_t>(tensor.raw_byte_count));
+  uint64_t byte_count = tensor.raw_byte_count;
+  if (tensor.scale != 0) {
+    byte_count = tensor_byte_count(entry->view.dtype, entry->view.shape).value_or(~uint64_t{0});
+  }
+  SUSURRUS_TRY(take_memory(*entry, byte_count));
+  // Integers lie at the end of what they will be spread over.
+  return entry->buffer.bytes()
+      .first(static_cast<size_t>(byte_count))
+      .last(static_cast<size_t>(tensor.raw_byte_count));
 }
 
 Status WeightStore::take_memory(Entry& entry, uint64_t byte_count) {
@@ -98,8 +109,8 @@ Status WeightStore::take_memory(Entry& entry, uint64_t byte_count) {
 
 Result<bool> WeightStore::stream_tensor(const TensorInfo& tensor) {
   Entry* entry = find_entry(canonical_tensor_name(tensor.name));
-  if (entry == nullptr || packing_.pack_rows == nullptr || !is_block_dtype(entry->view.dtype) ||
-      entry->is_convolution || !is_packed(*entry)) {
+  if (entry == nullptr || tensor.scale != 0 || packing_.pack_rows == nullptr ||
+      !is_block_dtype(entry->view.dtype) || entry->is_convolution || !is_packed(*entry)) {
     return false;
   }
   SUSURRUS_TRY(take_memory(*entry, tensor.raw_byte_count));
@@ -145,7 +156,13 @@ void WeightStore::end_stream() {
 
 void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
   Entry* entry = find_entry(canonical_tensor_name(tensor.name));
-  if (entry == nullptr || !is_multiplied(*entry)) return;
+  if (entry == nullptr) return;
+  if (tensor.scale != 0) {
+    const uint64_t byte_count = tensor_byte_count(entry->view.dtype, entry->view.shape).value_or(0);
+    spread_scaled_integers(entry->view.dtype, tensor.scale,
+                           entry->buffer.bytes().first(static_cast<size_t>(byte_count)));
+  }
+  if (!is_multiplied(*entry)) return;
   if (entry == streamed_) return end_stream();
   TensorView& view = entry->view;
   if (entry->is_convolution) {
@@ -171,6 +188,16 @@ bool WeightStore::is_packed(const Entry& entry) const {
   if (is_block_dtype(entry.view.dtype)) return true;
   return entry.is_convolution && has_packed_layers_ &&
          packed_view(entry.view).row_byte_count() <= entry.view.row_byte_count();
+}
+
+Status WeightStore::on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) {
+  metadata_.vocabulary_follows = false;
+  metadata_.vocabulary = std::move(vocabulary);
+  // A filterbank among the tensors wins.
+  if (metadata_.mel_filterbank.byte_count() == 0) {
+    metadata_.mel_filterbank = std::move(mel_filterbank);
+  }
+  return check_whisper_vocabulary(metadata_);
 }
 
 void WeightStore::on_warning(std::string_view text) { warnings_.emplace_back(text); }

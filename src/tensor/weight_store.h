@@ -12,10 +12,10 @@
 namespace susurrus {
 
 /// The ModelSink used for inference: every tensor in a 64-byte aligned buffer of its own, taken when its first byte
-/// arrives, in the type its file stores. Matrices of the block types are packed while their rows arrive (compressed ones once
-/// they are complete). Weights of convolutions, (out, in, 3) in the file, become matrices (out, 3 · in) that a product with
-/// three neighbouring rows takes, packed as well (packed_view()) where those of the encoder's layers are. Refuses what is not
-/// a complete Whisper before the first weight.
+/// arrives, in the type its file stores, but for integers with a scale (scaled_integers.h). Matrices of the block types are
+/// packed while their rows arrive (compressed ones and integers once they are complete). Weights of convolutions, (out, in, 3)
+/// in the file, become matrices (out, 3 · in) that a product with three neighbouring rows takes, packed as well
+/// (packed_view()) where those of the encoder's layers are. Refuses what is not a complete Whisper before the first weight.
 class WeightStore : public ModelSink {
  public:
   explicit WeightStore(const WeightPacking& packing = {}) : packing_(packing) {}
@@ -27,6 +27,8 @@ class WeightStore : public ModelSink {
   Result<bool> stream_tensor(const TensorInfo& tensor) override;
   void on_tensor_bytes(ByteSpan bytes) override;
   void on_tensor_complete(const TensorInfo& tensor) override;
+  /// Refuses what only now turns out to lack a vocabulary that it needs.
+  Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) override;
   void on_warning(std::string_view text) override;
 
   /// By OpenAI's name, whatever the file calls it; nullptr when Whisper has no such tensor. The view has the shape

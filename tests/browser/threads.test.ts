@@ -13,7 +13,10 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** Models loaded one after the other in one page, under the strict policy. */
-const transcribeWith = (isolated: boolean, loads: readonly LoadOptions[]) =>
+const transcribeWith = (
+  isolated: boolean,
+  loads: readonly Pick<LoadOptions, 'variant' | 'threads'>[],
+) =>
   withPackagePage(browser, isolated, async ({ page, problems, requests }) => {
     requests.length = 0;
     const outcomes = await page.evaluate(async (loads) => {

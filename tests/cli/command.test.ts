@@ -234,7 +234,6 @@ describe('susurrus convert', () => {
     ['an absent folder', '/no/such/folder', 6, /no such folder/],
     ['a folder without weights', folder, 6, /no model\.safetensors/],
     ['a file of another kind', samplePath, 1, /sample\.wav: .*audio or video file/],
-    ['a model that is one already', modelPath, 2, /APR2 model: it needs no conversion/],
   ])('%s fails and leaves nothing behind', async (_, source, group, says) => {
     const destination = join(folder, 'none.apr');
     expectFailure(await run('convert', source, destination), group, says);

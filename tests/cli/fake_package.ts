@@ -3,7 +3,7 @@ import type { Segment, TranscriptionResult } from '../../web/src/api_types.js';
 
 export { errorNumbers, SusurrusError } from '../../web/src/errors.js';
 export { format, transcriptFormats } from '../../web/src/writers/format.js';
-export { weightTypes } from '../../web/src/convert/weight_types.js';
+export { apr1WeightTypes, weightTypes } from '../../web/src/convert/weight_types.js';
 export { languageNames } from '../../web/src/writers/language_names.js';
 
 const facts = {
@@ -129,3 +129,4 @@ export const cachedModels = undefined;
 export const removeCachedModels = undefined;
 /** Nothing was pulled: a model is the file that was named. */
 export const cachedModelsNamed = () => Promise.resolve([]);
+export const upgradeModel = undefined;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { tinyTokens, vocabularySection, writeApr1 } from '../support/apr1_writer.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { smallApril, writeApril } from '../support/april_writer.js';
 import { array, layers, smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
@@ -19,6 +20,14 @@ const wide = { ...tinyDims, n_audio_state: 256, n_text_state: 256 };
 const large: Readonly<Record<string, Uint8Array>> = {
   'model.apr': writeApr2(tinyWhisper({ dims: wide })),
   'model.safetensors': safetensors(whisperShapes(wide)),
+  'one.apr': writeApr1({
+    dims: wide,
+    tensors: tinyWhisper({ dims: wide }).tensors.map(({ name, dims, stored }) => ({
+      ...{ name, stored },
+      dims: dims.map(Number),
+    })),
+    vocabulary: vocabularySection(tinyTokens),
+  }),
   'model.tsm': writeTennis({
     inputs: [],
     outputs: [0],
@@ -255,6 +264,19 @@ describe('what is verified', () => {
     expect(checks).toContainEqual(
       expect.objectContaining({ name: 'checksum', outcome: 'failed', offset: damaged.length - 16 }),
     );
+  });
+
+  test('has a checksum only where the format has one', async () => {
+    for (const [name, bytes] of Object.entries(large)) {
+      const { isSound, checks } = await susurrus.verifyModel(bytes);
+      expect([name, isSound]).toEqual([name, true]);
+      expect(checks).toContainEqual(
+        expect.objectContaining({
+          name: 'checksum',
+          outcome: name.endsWith('.apr') ? 'passed' : 'absent',
+        }),
+      );
+    }
   });
 });
 

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { tinyApr1, tinyApr1Tensors, writeApr1, writeApr1Json } from '../support/apr1_writer.js';
 import { flagBits, writeApr2 } from '../support/apr2_writer.js';
 import { quantise, type BlockType } from '../support/block_quantiser.js';
 import { array, layers, smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
@@ -143,6 +144,39 @@ describe('APR2', () => {
     // Others are none the worse.
     const other = file.tensors.find(({ name }) => name !== target.name)!;
     expect((await file.tensor(other.name)).values).toHaveLength(other.rawSize / 4);
+  });
+});
+
+describe('APR1', () => {
+  const written = new Map(
+    tinyWhisper().tensors.map(({ name, stored }) => [name as string, floatsOf(stored)]),
+  );
+
+  test.each([
+    ['f32', writeApr1(tinyApr1())],
+    ['f16', writeApr1(tinyApr1(1))],
+    ['LZ4', writeApr1(tinyApr1(0, true))],
+    ['JSON texts', writeApr1Json({ model_type: 'whisper' }, tinyApr1Tensors())],
+  ])('of %s gives its values', async (_, bytes) => {
+    const path = join(folder, 'one.apr');
+    writeFileSync(path, bytes);
+    const file = await susurrus.openModelFile(path);
+    expect(file.format).toMatch(/^APR1/);
+    for (const [name, values] of written) {
+      expect([name, (await file.tensor(name)).values]).toEqual([name, values]);
+    }
+    file.close();
+  });
+
+  test('of int8 gives integers times their scale', async () => {
+    const file = await susurrus.openModelFile(writeApr1(tinyApr1(2)));
+    for (const { name, stored, scale = 1 } of tinyApr1Tensors(2)) {
+      const { dtype, bytes, values } = await file.tensor(name as string);
+      expect([dtype, bytes]).toEqual(['i8', stored]);
+      const integers = new Int8Array(stored.buffer);
+      expect(values).toEqual(Float32Array.from(integers, (q) => q * Math.fround(scale)));
+    }
+    file.close();
   });
 });
 

@@ -12,6 +12,9 @@ const vocabularies: Record<GoldenModel, string> = {
   'micro-v3-turbo': 'golden/tokenizer/multilingual.tiktoken',
 };
 
+/** The path of a golden model's rank file. */
+export const vocabularyOf = (name: GoldenModel): string => join(sharedFolder, vocabularies[name]);
+
 /**
  * A model of the shared folder with f32 weights, converted by our converter; its path. The file of an earlier run is used
  * again unless the converter changed since.
@@ -29,7 +32,7 @@ export async function testModel(name: TestModel): Promise<string> {
     dtype: 'f32',
     compress: 'none',
     force: true,
-    ...(name === 'digits' ? {} : { vocabulary: join(sharedFolder, vocabularies[name]) }),
+    ...(name === 'digits' ? {} : { vocabulary: vocabularyOf(name) }),
   });
   return path;
 }

@@ -83,6 +83,11 @@ export interface LoadOptions extends SealOptions {
    * do not depend on it.
    */
   readonly threads?: number | 'auto';
+  /**
+   * A `.tiktoken` rank file, for models without a vocabulary or with one that is wrong; it takes the place of the file's. A
+   * text is its URL, in Node also its path.
+   */
+  readonly vocabulary?: string | URL | Blob | ArrayBuffer | Uint8Array;
 }
 
 /** Whisper's ten dimensions. */
@@ -103,7 +108,7 @@ export interface ModelInfo {
   readonly dims: Dimensions;
   /** The file's format with its version: `'APR2 2.0'`. */
   readonly format: string;
-  /** Element types of the weights, in the file and in memory: `['f16', 'f32']`. */
+  /** Element types of the weights in the file: `['f16', 'f32']`. So they are in memory, but for `'i8'`: q8_0 and f32 there. */
   readonly dtypes: readonly string[];
   readonly variant: Variant;
   /** Why this variant runs. */
@@ -446,6 +451,8 @@ export interface InspectedTensor {
   readonly size: number;
   /** Bytes in memory. */
   readonly rawSize: number;
+  /** Of `'i8'` weights: what their integers are multiplied with. */
+  readonly scale?: number;
   /** Integers whose rows have a scale each. */
   readonly rowScales?: boolean;
   /** Of a model in several files: which of them holds the tensor. */
@@ -523,12 +530,13 @@ export interface InspectedNetwork {
   readonly operators: readonly string[];
 }
 
-/** A section of a BW2L file. */
+/** A section of a file. */
 export interface InspectedSection {
   readonly name: string;
-  readonly type: string;
-  readonly description: string;
-  /** Byte offset of its data in the file. */
+  /** Of a BW2L file. */
+  readonly type?: string;
+  readonly description?: string;
+  /** Byte offset in the file; of a BW2L file that of its data. */
   readonly offset: number;
   readonly size: number;
 }
@@ -560,7 +568,10 @@ export interface Inspection {
   /** Names of the flags that are set. */
   readonly flags: readonly string[];
   readonly byteCount: number;
-  /** The metadata as stored, without its long lists: those are replaced by their lengths. */
+  /**
+   * The metadata as stored, without its long lists: those are replaced by their lengths. Of a format with a header instead,
+   * the header's contents with the same names.
+   */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Of a Whisper, where the file or the folder says them. */
   readonly dims?: Dimensions;
@@ -573,8 +584,9 @@ export interface Inspection {
   readonly graph?: InspectedGraph;
   /** Of an .april file: encoder, decoder, joiner. */
   readonly networks?: readonly InspectedNetwork[];
-  /** Of a BW2L file. */
+  /** Of a BW2L or APR1 file. */
   readonly sections?: readonly InspectedSection[];
+  /** Of a BW2L file. */
   readonly layers?: readonly InspectedLayer[];
   readonly warnings: readonly string[];
   /** The Ed25519 public key, in hexadecimal digits, whose signature was verified; of shards by several, all of them. */
@@ -617,12 +629,17 @@ export interface ExtractOptions extends InspectOptions {
 export type WeightType = 'f32' | 'f16' | 'bf16' | 'q8_0' | 'q5_1' | 'q5_0' | 'q4_1' | 'q4_0';
 
 export interface ConvertOptions {
-  /** Type of the large weights; if absent the blocks that the source has, else `'f16'`. */
-  readonly dtype?: WeightType;
-  /** `'lz4'` if absent. */
+  /** What is written; `'apr2'` if absent. */
+  readonly format?: 'apr2' | 'apr1';
+  /**
+   * Type of the large weights. If absent `'f16'`, but the blocks of a source that has them, and of an APR2 or APR1 source that
+   * becomes APR2 whatever holds its values exactly. `'apr1'` takes `'f32'`, `'f16'` (if absent) and `'int8'`, for all weights.
+   */
+  readonly dtype?: WeightType | 'int8';
+  /** If absent `'lz4'`, with `'apr1'` `'none'`. */
   readonly compress?: 'lz4' | 'none';
-  /** A `.tiktoken` rank file, for folders without a vocabulary. In Node also a path. */
-  readonly vocabulary?: string | Blob | ArrayBuffer | Uint8Array;
+  /** A `.tiktoken` rank file, for sources without a vocabulary. In Node also a path. */
+  readonly vocabulary?: string | URL | Blob | ArrayBuffer | Uint8Array;
   /** The `config.json` of a SafeTensors file that has none beside it. In Node also a path. */
   readonly metadata?: string | Blob | ArrayBuffer | Uint8Array;
   /** The most bytes of a file: the destination is then a manifest, with shards beside it. At most 2 GiB. */

@@ -6,6 +6,7 @@ import {
   oneOf,
   orAuto,
   progressCheck,
+  rankFile,
   signalCheck,
   wholeBetween,
 } from './options.js';
@@ -13,6 +14,7 @@ import type { Platform } from './platform/platform.js';
 import { checkSealOptions, sealChecks } from './seal_options.js';
 import { readSource, withSeals } from './sources/read_source.js';
 import { mostThreads } from './threads.js';
+import { readVocabularyFile } from './vocabulary_file.js';
 
 /** Streams a model file into an engine of its own; resolves once footer and checksum are verified. */
 export async function loadModelOn(
@@ -25,11 +27,16 @@ export async function loadModelOn(
     signal: signalCheck,
     variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),
     threads: orAuto(wholeBetween(1, mostThreads)),
+    vocabulary: rankFile,
     ...sealChecks,
   });
   await checkSealOptions(options);
   const { variant, signal } = options;
   if (signal?.aborted) throw abortedBy(signal);
+  const vocabulary =
+    options.vocabulary === undefined
+      ? undefined
+      : await readVocabularyFile(options.vocabulary, platform, signal);
   let choice = platform.chooseThreads(options.threads);
   let engine = platform.openEngine(choice.threads);
   const start = () => engine.call('start', { variant, threads: choice.threads });
@@ -52,7 +59,7 @@ export async function loadModelOn(
           engine = platform.openEngine(1);
           return start();
         }),
-      begin: (byteCount) => engine.call('beginFile', { byteCount }),
+      begin: (byteCount) => engine.call('beginFile', { byteCount, vocabulary }),
       push: (bytes) => engine.call('pushLoad', { bytes }),
       endFile: () => engine.call('endFile', undefined),
       finish: () => engine.call('finishLoad', undefined),

@@ -37,10 +37,10 @@ import {
 export * from './public_api.js';
 export { cachedModels, cachedModelsNamed, removeCachedModels } from './hub/model_cache.js';
 export { pullModel } from './hub/pull_model.js';
-export { convertModel } from './convert/convert_model.js';
+export { convertModel, upgradeModel } from './convert/convert_model.js';
 export { extractNetwork } from './convert/extract_network.js';
 export { shardModel, unshardModel } from './convert/repack_model.js';
-export { weightTypes } from './convert/weight_types.js';
+export { apr1WeightTypes, weightTypes } from './convert/weight_types.js';
 
 /**
  * Loads a model while it arrives; a string is a path or a URL. Without a source, the small model inside the package,

@@ -42,6 +42,16 @@ export const listOf = (
     value.every(accepts),
 ];
 
+export const rankFile: Check = [
+  'a path or URL, or the bytes of a .tiktoken file',
+  (value) =>
+    typeof value === 'string' ||
+    value instanceof URL ||
+    value instanceof Blob ||
+    value instanceof ArrayBuffer ||
+    value instanceof Uint8Array,
+];
+
 export const signalCheck: Check = [
   'an AbortSignal',
   (value) =>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "container/apr2/apr2_writer.h"
+#include "container/model_writer.h"
 
 namespace susurrus {
 
@@ -22,7 +23,7 @@ struct Apr2FilesOptions {
 ///   finish()
 ///
 /// Whatever the calls about a tensor give to the sink belongs to the file file_of(tensor); what finish() gives to the last.
-class Apr2FilesWriter {
+class Apr2FilesWriter : public ModelWriter {
  public:
   struct File {
     size_t first_tensor = 0;
@@ -38,13 +39,13 @@ class Apr2FilesWriter {
                                                        const Apr2FilesOptions& options);
 
   const std::vector<File>& files() const { return files_; }
-  const std::vector<TensorInfo>& tensors() const { return tensors_; }
+  const std::vector<TensorInfo>& tensors() const override { return tensors_; }
   size_t file_of(size_t tensor) const;
   uint64_t total_byte_count() const;
 
-  Status write(ByteSpan stored, ByteSink& sink);
-  Status finish_tensor(ByteSink& sink);
-  Status finish(ByteSink& sink);
+  Status write(ByteSpan stored, ByteSink& sink) override;
+  Status finish_tensor(ByteSink& sink) override;
+  Status finish(ByteSink& sink) override;
 
  private:
   Apr2FilesWriter() = default;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/json_writer.h"
 #include "container/apr2/apr2_vocabulary.h"
 
 namespace susurrus {
@@ -49,13 +50,15 @@ class MetadataReader {
     SUSURRUS_TRY(read_model_type());
     SUSURRUS_TRY(read_architecture());
     // Another family's keys mean something else; its container opens for inspection (apr.md 9.40).
-    if (model().model_type.view() == "whisper") {
-      SUSURRUS_TRY(read_tokenizer_config());
-      SUSURRUS_TRY(read_vocabulary());
-      SUSURRUS_TRY(read_filterbank());
-      SUSURRUS_TRY(read_alignment_heads());
-    }
+    if (model().model_type.view() == "whisper") SUSURRUS_TRY(read_optional_keys());
     read_encryption();
+    return std::move(result_);
+  }
+
+  Result<Apr2Metadata> read_options(const WhisperDimensions& dimensions) {
+    model().model_type.assign("whisper");
+    model().dimensions = dimensions;
+    SUSURRUS_TRY(read_optional_keys());
     return std::move(result_);
   }
 
@@ -76,6 +79,13 @@ class MetadataReader {
   static JsonValue optional(JsonValue object, const char* key) {
     const JsonValue value = object[key];
     return value.is_null() ? JsonValue() : value;
+  }
+
+  Status read_optional_keys() {
+    SUSURRUS_TRY(read_tokenizer_config());
+    SUSURRUS_TRY(read_vocabulary());
+    SUSURRUS_TRY(read_filterbank());
+    return read_alignment_heads();
   }
 
   Status read_version() const {
@@ -258,6 +268,28 @@ class MetadataReader {
 Result<Apr2Metadata> read_apr2_metadata(const JsonDocument& document, uint16_t version_major,
                                         uint64_t file_offset) {
   return MetadataReader(document.root(), version_major, file_offset).read();
+}
+
+Result<Apr2Metadata> read_apr2_options(const JsonDocument& document,
+                                       const WhisperDimensions& dimensions, uint64_t file_offset) {
+  return MetadataReader(document.root(), 0, file_offset).read_options(dimensions);
+}
+
+std::string architecture_text(const WhisperDimensions& dimensions) {
+  JsonWriter json;
+  json.begin_object();
+  for (const DimensionKey& key : kDimensionKeys) json.field(key.name, dimensions.*key.field);
+  return std::move(json.end_object()).text();
+}
+
+std::optional<WhisperDimensions> read_architecture(JsonValue object) {
+  WhisperDimensions dimensions;
+  for (const DimensionKey& key : kDimensionKeys) {
+    const auto value = object[key.name].unsigned_integer();
+    if (!value || *value == 0 || *value > UINT32_MAX) return std::nullopt;
+    dimensions.*key.field = static_cast<uint32_t>(*value);
+  }
+  return dimensions;
 }
 
 }  // namespace susurrus

@@ -20,4 +20,13 @@ struct Apr2Metadata {
 Result<Apr2Metadata> read_apr2_metadata(const JsonDocument& document, uint16_t version_major,
                                         uint64_t file_offset);
 
+/// What is optional of it, from metadata of a Whisper of these dimensions that need not state anything.
+Result<Apr2Metadata> read_apr2_options(const JsonDocument& document,
+                                       const WhisperDimensions& dimensions, uint64_t file_offset);
+
+/// The dimensions as the metadata's "architecture": JSON.
+std::string architecture_text(const WhisperDimensions& dimensions);
+/// The other way round; nullopt unless all ten are positive numbers of 32 bits.
+std::optional<WhisperDimensions> read_architecture(JsonValue object);
+
 }  // namespace susurrus

@@ -83,11 +83,15 @@ const std::vector<Known>& known_files() {
       {FileKind::json, padded("\xEF\xBB\xBF \r\n\t{\"a\":1}", ' ')},
       {FileKind::apr1, with_fields("APR1", 1, {0})},
       {FileKind::apr1, with_byte(with_fields("APR1", 1, {0}), 8, 1)},
+      {FileKind::apr1, with_byte(with_fields("APR1", 1, {0}), 8, 2)},
       {FileKind::apr1_json, padded("APR1\x20\0\0\0{\"v\":1}"s)},
       {FileKind::apr1_padded, apr_padded()},
       {FileKind::aprender_v2, aprender_header("APR2")},
       {FileKind::aprender_v2, aprender_header("APR\0"s)},
       {FileKind::apr_family, with_byte(aprender_header("APR\0"s), 50, 1)},
+      // No Whisper has seven heads, and nothing stands where the padding is.
+      {FileKind::apr_family, with_byte(apr_padded(), 24, 7)},
+      {FileKind::apr_family, with_byte(apr_padded(), 63, 1)},
       {FileKind::aprender_v1, padded("APRN\1\0\0\0"s)},
       {FileKind::apr_02, padded("APR\2")},
       {FileKind::trueno, padded("APR1\x20\0\0\0[1,2]"s)},
@@ -158,7 +162,10 @@ Error error_of(const std::string& text, size_t chunk_size) {
   return status ? make_error(ErrorCode::ok, ErrorReason::none) : status.error();
 }
 
-bool has_reader(FileKind kind) { return kind == FileKind::apr2 || kind == FileKind::json; }
+bool has_reader(FileKind kind) {
+  return kind == FileKind::apr2 || kind == FileKind::json || kind == FileKind::apr1 ||
+         kind == FileKind::apr1_json || kind == FileKind::apr1_padded;
+}
 
 }  // namespace
 
@@ -242,14 +249,26 @@ SUSURRUS_TEST(the_length_is_used_where_it_is_known) {
 
 SUSURRUS_TEST(versions_of_apr_that_do_not_exist_are_told) {
   for (const std::string& text :
-       {with_fields("APR1", 2, {0}), with_fields("APR1", 0, {0}),
-        with_byte(with_fields("APR1", 1, {0}), 8, 2), with_fields("APR\0"s, 3, {0})}) {
+       {with_fields("APR1", 2, {0}), with_fields("APR1", 0, {0}), with_fields("APR\0"s, 3, {0})}) {
     const Error error = error_of(text, 1);
     EXPECT_EQ(error.code, ErrorCode::unsupported_version);
     EXPECT_EQ(error.reason, ErrorReason::version);
     EXPECT_EQ(error.offset, 4u);
     EXPECT_EQ(error.subject.view(), "version");
   }
+}
+
+SUSURRUS_TEST(a_kind_that_is_only_converted_is_named_where_models_run) {
+  const std::string file = padded("APR1\x20\0\0\0{\"v\":1}"s);
+  RecordingSink sink;
+  DetectingReader reader(sink);
+  const Status status = reader.push(as_bytes(std::string_view(file)));
+  ASSERT_TRUE(!status.has_value());
+  EXPECT_EQ(status.error().code, ErrorCode::unsupported_feature);
+  EXPECT_EQ(status.error().reason, ErrorReason::unsupported);
+  EXPECT_EQ(status.error().offset, 0u);
+  EXPECT_EQ(status.error().subject.view(), "file");
+  EXPECT_EQ(status.error().expected.view(), "upgrade it: susurrus upgrade FILE model.apr");
 }
 
 SUSURRUS_TEST(json_is_named_by_its_keys) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "container/apr2_builder.h"
+#include "container/converted_kinds.h"
 #include "container/detecting_reader.h"
 
 namespace susurrus::testing {
@@ -27,6 +28,11 @@ class RecordingSink : public ModelSink {
     return MutableByteSpan(place);
   }
   void on_tensor_complete(const TensorInfo& tensor) override { completed.push_back(tensor.name); }
+  Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) override {
+    metadata.vocabulary = std::move(vocabulary);
+    metadata.mel_filterbank = std::move(mel_filterbank);
+    return ok_status();
+  }
   void on_warning(std::string_view text) override { warnings.emplace_back(text); }
   bool wants_metadata_text() const override { return wants_text; }
 
@@ -45,7 +51,7 @@ class RecordingSink : public ModelSink {
 /// Pushes `file` in chunks that `next_size` gives, each from memory of its own, so that ASan sees a read past one.
 inline Status read_file(ModelSink& sink, const Bytes& file, bool tell_length,
                         const std::function<size_t()>& next_size) {
-  DetectingReader reader(sink);
+  DetectingReader reader(sink, DetectingReader::Wanted::model, open_converted_kind);
   if (tell_length) reader.set_file_byte_count(file.size());
   for (size_t position = 0; position < file.size();) {
     const size_t count = std::min(std::max<size_t>(next_size(), 1), file.size() - position);

@@ -1,5 +1,6 @@
 // Files read for what they say about themselves, with everything left out that does not matter: the same as read whole.
 #include "container/apr2/apr2_reader.h"
+#include "container/apr1_builder.h"
 #include "container/april_builder.h"
 #include "container/bw2l_builder.h"
 #include "container/inspecting_reader.h"
@@ -74,6 +75,16 @@ SUSURRUS_TEST(skimming_reads_no_weights_of_apr2) {
     const Bytes file = whisper_builder(0, compress).build();
     const uint64_t data = load_le<uint32_t>(file.data() + 28);
     expect_same_skimmed(file, data + 200);
+  }
+}
+
+SUSURRUS_TEST(skimming_reads_no_weights_of_apr1) {
+  for (const uint8_t quantization : {uint8_t{0}, uint8_t{2}}) {
+    const Apr1Builder builder = whisper_apr1(quantization);
+    uint64_t data = 0;
+    for (const Apr1Tensor& tensor : builder.tensors) data += tensor.stored.size();
+    const Bytes file = builder.build();
+    expect_same_skimmed(file, file.size() - data + 100);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "container/checkpoint_pieces.h"
+#include "container/inspection.h"
 #include "container/recording_sink.h"
 #include "container/whisper_tensors.h"
 #include "convert/quantize.h"
@@ -124,17 +125,27 @@ Status prepare(Converter& converter, const Bytes& file) {
   return converter.set_metadata(whisper_builder().metadata);
 }
 
-Bytes convert(const Bytes& file, Dtype dtype, Converter::Compression compression,
-              size_t chunk = 1000) {
-  Converter converter(dtype, compression);
+/// All passes of a converter that was prepared.
+Bytes run(Converter& converter, const Bytes& file, size_t chunk = 1000) {
   Bytes out;
-  Status status = prepare(converter, file);
+  Status status = ok_status();
+  if (converter.needs_scanning()) {
+    status = run_pass(converter, Converter::Pass::scan, file, chunk, out);
+  }
   if (status && converter.needs_measuring()) {
     status = run_pass(converter, Converter::Pass::measure, file, chunk, out);
-    EXPECT_EQ(out.size(), 0u);
   }
+  EXPECT_EQ(out.size(), 0u);
   if (status) status = run_pass(converter, Converter::Pass::write, file, chunk, out);
   EXPECT_TRUE(status.has_value());
+  return out;
+}
+
+Bytes convert(const Bytes& file, Dtype dtype, Converter::Compression compression,
+              size_t chunk = 1000) {
+  Converter converter({.dtype = dtype, .compression = compression});
+  EXPECT_TRUE(prepare(converter, file).has_value());
+  const Bytes out = run(converter, file, chunk);
   EXPECT_EQ(out.size(), converter.files()->total_byte_count());
   return out;
 }
@@ -226,7 +237,7 @@ SUSURRUS_TEST(converter_computes_encoder_positions) {
 
 SUSURRUS_TEST(converter_refuses_incomplete_sources) {
   const Source source = make_source(Dtype::f32, true, "decoder.ln.bias");
-  Converter converter(Dtype::f16, Converter::Compression::none);
+  Converter converter({.dtype = Dtype::f16});
   const Status status = prepare(converter, source.file);
   EXPECT_EQ(status.error().code, ErrorCode::missing_tensor);
   EXPECT_EQ(status.error().subject.view(), "decoder.ln.bias");
@@ -236,12 +247,12 @@ SUSURRUS_TEST(converter_refuses_incomplete_sources) {
 
 SUSURRUS_TEST(converter_keeps_the_order_of_calls) {
   const Source source = make_source(Dtype::f32, true);
-  Converter converter(Dtype::f16, Converter::Compression::lz4);
+  Converter converter({.dtype = Dtype::f16, .compression = Converter::Compression::lz4});
   EXPECT_EQ(converter.begin(Converter::Pass::write).error().code, ErrorCode::wrong_state);
-  Converter unmeasured(Dtype::f16, Converter::Compression::lz4);
+  Converter unmeasured({.dtype = Dtype::f16, .compression = Converter::Compression::lz4});
   ASSERT_TRUE(prepare(unmeasured, source.file).has_value());
   EXPECT_EQ(unmeasured.begin(Converter::Pass::write).error().code, ErrorCode::wrong_state);
-  Converter undrained(Dtype::f16, Converter::Compression::none);
+  Converter undrained({.dtype = Dtype::f16});
   ASSERT_TRUE(prepare(undrained, source.file).has_value());
   ASSERT_TRUE(undrained.begin(Converter::Pass::write).has_value());
   const uint8_t piece[4] = {};
@@ -250,8 +261,85 @@ SUSURRUS_TEST(converter_keeps_the_order_of_calls) {
   undrained.consume_output();
   EXPECT_EQ(undrained.finish_tensor().error().code,
             ErrorCode::source_failed);  // its bytes never came
-  Converter wrong_type(Dtype::i8, Converter::Compression::none);
+  Converter wrong_type({.dtype = Dtype::i8});
   EXPECT_EQ(prepare(wrong_type, source.file).error().code, ErrorCode::invalid_argument);
+}
+
+SUSURRUS_TEST(converter_scales_integers_by_each_tensors_largest_value) {
+  const Source source = make_source(Dtype::bf16, true);
+  Converter converter({.format = Converter::Format::apr1, .dtype = Dtype::i8});
+  ASSERT_TRUE(prepare(converter, source.file).has_value());
+  EXPECT_TRUE(converter.needs_scanning());
+  Bytes file;
+  ASSERT_TRUE(run_pass(converter, Converter::Pass::scan, source.file, 77, file).has_value());
+  EXPECT_EQ(file.size(), 0u);
+  ASSERT_TRUE(run_pass(converter, Converter::Pass::write, source.file, 1000, file).has_value());
+  RecordingSink sink;
+  ASSERT_TRUE(read_file(sink, file).has_value());
+  EXPECT_EQ(sink.infos.size(), source.values.size());
+  for (const TensorInfo& info : sink.infos) {
+    const std::vector<float>& values = source.values.at(info.name);
+    float largest = 0;
+    for (const float value : values) largest = std::max(largest, std::fabs(value));
+    EXPECT_EQ(info.scale, largest / 127);
+    for (size_t i = 0; i < values.size() && !current_case_failed(); ++i) {
+      const auto integer = static_cast<int8_t>(sink.tensors[info.name][i]);
+      EXPECT_NEAR(integer * info.scale, values[i], info.scale * 0.5001f);
+      EXPECT_TRUE(integer >= -127);
+    }
+  }
+}
+
+/// A model file that was read to its end, on to another.
+Bytes convert_model(const Bytes& file, const Converter::Target& target, size_t chunk = 1000) {
+  InspectSink sink;
+  EXPECT_TRUE(read_file(sink, file).has_value());
+  sink.complete();
+  const Checkpoint checkpoint = sink.take_checkpoint();
+  EXPECT_EQ(std::string_view(checkpoint.format), sink.format());
+  Converter converter(target);
+  EXPECT_TRUE(converter.add_source(checkpoint).has_value());
+  EXPECT_TRUE(converter.set_metadata(whisper_builder().metadata).has_value());
+  return run(converter, file, chunk);
+}
+
+SUSURRUS_TEST(converter_copies_blocks_of_the_wanted_type_out_of_a_model_file) {
+  const Source source = make_source(Dtype::f32, true);
+  const Bytes raw = convert(source.file, Dtype::q5_0, Converter::Compression::none);
+  const Bytes packed = convert(source.file, Dtype::q5_0, Converter::Compression::lz4);
+  ASSERT_TRUE(packed.size() < raw.size());
+  constexpr auto kLz4 = Converter::Compression::lz4;
+  for (const size_t chunk : {size_t{1}, size_t{61}, size_t{100000}}) {
+    // Whatever they are asked to stay, and out of streams and into them.
+    EXPECT_TRUE(convert_model(packed, {}, chunk) == raw);
+    EXPECT_TRUE(convert_model(packed, {.dtype = Dtype::q5_0}, chunk) == raw);
+    EXPECT_TRUE(convert_model(raw, {.compression = kLz4}, chunk) == packed);
+  }
+  RecordingSink before;
+  RecordingSink after;
+  ASSERT_TRUE(read_file(before, raw).has_value());
+  ASSERT_TRUE(read_file(after, convert_model(packed, {.dtype = Dtype::f16})).has_value());
+  for (const TensorInfo& info : before.infos) {
+    const size_t count = *info.shape.element_count();
+    std::vector<float> values(count);
+    read_floats(info.dtype, before.tensors[info.name].data(), count, values.data());
+    const Dtype wanted = info.dtype == Dtype::q5_0 ? Dtype::f16 : info.dtype;
+    Bytes expected(*tensor_byte_count(wanted, info.shape));
+    write_floats(wanted, values.data(), count, expected.data());
+    EXPECT_TRUE(after.tensors[info.name] == expected);
+  }
+}
+
+SUSURRUS_TEST(converter_keeps_integers_and_their_scales) {
+  const Source source = make_source(Dtype::f32, false);
+  Converter converter({.format = Converter::Format::apr1, .dtype = Dtype::i8});
+  ASSERT_TRUE(prepare(converter, source.file).has_value());
+  const Bytes file = run(converter, source.file);
+  const Converter::Target integers = {.format = Converter::Format::apr1, .dtype = Dtype::i8};
+  EXPECT_TRUE(convert_model(file, integers) == file);
+  Converter::Target packed = integers;
+  packed.compression = Converter::Compression::lz4;
+  EXPECT_TRUE(convert_model(convert_model(file, packed), integers) == file);
 }
 
 }  // namespace susurrus::testing

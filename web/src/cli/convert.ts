@@ -1,37 +1,86 @@
-import { convertModel, weightTypes } from '../node.js';
+import { apr1WeightTypes, convertModel, upgradeModel, weightTypes } from '../node.js';
+import type { ConvertOptions, ConvertResult } from '../node.js';
 import { asByteCount, choice, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { tellResult } from './shard.js';
 
+const shared = {
+  dtype: { type: 'string' },
+  compress: { type: 'string' },
+  vocabulary: { type: 'string' },
+  'shard-size': { type: 'string' },
+  alignment: { type: 'string' },
+  force: { type: 'boolean' },
+} as const;
+
+interface Values {
+  readonly dtype?: string;
+  readonly compress?: string;
+  readonly vocabulary?: string;
+  readonly 'shard-size'?: string;
+  readonly alignment?: string;
+  readonly force?: boolean;
+}
+
 export async function convertCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, {
-    dtype: { type: 'string' },
-    compress: { type: 'string' },
-    vocabulary: { type: 'string' },
+    ...shared,
+    format: { type: 'string' },
     metadata: { type: 'string' },
-    'shard-size': { type: 'string' },
-    alignment: { type: 'string' },
-    force: { type: 'boolean' },
   });
-  const [source, destination, ...rest] = positionals;
-  if (source === undefined || destination === undefined || rest.length > 0) {
-    throw usageError('convert wants SRC and DST');
-  }
-  const dtype = choice('dtype', values.dtype, weightTypes);
+  const format = choice('format', values.format, ['apr2', 'apr1']);
+  const types = format === 'apr1' ? apr1WeightTypes : weightTypes;
+  const options = {
+    ...optionsOf(values, types, signal),
+    ...(format && { format }),
+    ...(values.metadata !== undefined && { metadata: values.metadata }),
+  };
+  await run('convert', positionals, (source, destination, onProgress) =>
+    convertModel(source, destination, { ...options, onProgress }),
+  );
+}
+
+export async function upgradeCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
+  const { values, positionals } = parse(args, shared);
+  const options = optionsOf(values, weightTypes, signal);
+  await run('upgrade', positionals, (source, destination, onProgress) =>
+    upgradeModel(source, destination, { ...options, onProgress }),
+  );
+}
+
+function optionsOf<Type extends NonNullable<ConvertOptions['dtype']>>(
+  values: Values,
+  types: readonly Type[],
+  signal: AbortSignal,
+) {
+  const dtype = choice('dtype', values.dtype, types);
   const compress = choice('compress', values.compress, ['lz4', 'none']);
   const alignment = choice('alignment', values.alignment, ['64', '32']);
   const shardSize = values['shard-size'];
-  const bar = new ProgressBar('converting');
-  const result = await convertModel(source, destination, {
+  return {
     signal,
     force: values.force ?? false,
-    onProgress: bar.update,
     ...(dtype && { dtype }),
     ...(compress && { compress }),
-    ...(alignment && { alignment: alignment === '32' ? 32 : 64 }),
+    ...(alignment && { alignment: alignment === '32' ? (32 as const) : (64 as const) }),
     ...(shardSize !== undefined && { shardSize: asByteCount(shardSize, 'shard-size') }),
     ...(values.vocabulary !== undefined && { vocabulary: values.vocabulary }),
-    ...(values.metadata !== undefined && { metadata: values.metadata }),
-  }).finally(() => bar.clear());
+  };
+}
+
+async function run(
+  command: string,
+  [source, destination, ...rest]: readonly string[],
+  convert: (
+    source: string,
+    destination: string,
+    onProgress: NonNullable<ConvertOptions['onProgress']>,
+  ) => Promise<ConvertResult>,
+): Promise<void> {
+  if (source === undefined || destination === undefined || rest.length > 0) {
+    throw usageError(`${command} wants SRC and DST`);
+  }
+  const bar = new ProgressBar('converting');
+  const result = await convert(source, destination, bar.update).finally(() => bar.clear());
   tellResult(destination, result);
 }

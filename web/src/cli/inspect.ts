@@ -110,19 +110,22 @@ function tensorTotals(tensors: readonly InspectedTensor[]): string {
 }
 
 function tensorTable(tensors: readonly InspectedTensor[]): string[] {
+  const hasScales = tensors.some(({ scale }) => scale !== undefined);
   const isSharded = tensors.some(({ shard }) => shard !== undefined);
   const hasStatistics = tensors.some(({ statistics }) => statistics !== undefined);
   const rows = [
     [
       ...['name', 'dtype', 'shape', 'offset', 'size', 'raw size'],
+      ...(hasScales ? ['scale'] : []),
       ...(isSharded ? ['shard'] : []),
       ...(hasStatistics ? ['min', 'max', 'mean', 'nan', 'infinite'] : []),
     ],
-    ...tensors.map(({ name, dtype, shape, offset, size, rawSize, shard, statistics }) => [
+    ...tensors.map(({ name, dtype, shape, offset, size, rawSize, scale, shard, statistics }) => [
       printable(name),
       dtype,
       shape.join('×'),
       ...[offset, size, rawSize].map(String),
+      ...(hasScales ? [scale === undefined ? '' : String(scale)] : []),
       ...(isSharded ? [shard === undefined ? '' : String(shard + 1)] : []),
       ...(hasStatistics ? statisticsRow(statistics) : []),
     ]),

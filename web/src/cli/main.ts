@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { errorNumbers, SusurrusError } from '../node.js';
 import { alignCommand } from './align.js';
 import { usageError } from './arguments.js';
-import { convertCommand } from './convert.js';
+import { convertCommand, upgradeCommand } from './convert.js';
 import { detectLanguageCommand } from './detect_language.js';
 import { extractCommand } from './extract.js';
 import { inspectCommand } from './inspect.js';
@@ -27,6 +27,7 @@ const commands: Readonly<
   pull: pullCommand,
   models: modelsCommand,
   convert: convertCommand,
+  upgrade: upgradeCommand,
   shard: shardCommand,
   unshard: unshardCommand,
   inspect: inspectCommand,

@@ -12,12 +12,14 @@ export const modelArguments = {
   variant: { type: 'string' },
   threads: { type: 'string' },
   ...sealArguments,
+  vocabulary: { type: 'string' },
 } as const;
 
 interface ModelValues extends SealValues {
   readonly model?: string;
   readonly variant?: string;
   readonly threads?: string;
+  readonly vocabulary?: string;
 }
 
 /** Loads the model, lets `use` work with it, and disposes of it. Its warnings go to stderr. */
@@ -26,7 +28,7 @@ export async function withModel<T>(
   signal: AbortSignal,
   use: (model: Model) => Promise<T>,
 ): Promise<T> {
-  const { variant, threads = 'auto' } = values;
+  const { variant, threads = 'auto', vocabulary } = values;
   const source = values.model === undefined ? undefined : await fileOf(values.model);
   const engine = choice('variant', variant, ['simd', 'relaxed']);
   const keys = await readSealOptions(values);
@@ -37,6 +39,7 @@ export async function withModel<T>(
     onProgress: bar.update,
     ...keys,
     ...(engine && { variant: engine }),
+    ...(vocabulary !== undefined && { vocabulary }),
     // The process is this command's own.
     threads: threads === 'auto' ? threads : asNumber(threads, 'threads'),
   }).finally(() => bar.clear());

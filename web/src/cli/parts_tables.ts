@@ -34,14 +34,15 @@ const valueText = ({ name, dtype, shape }: InspectedValue): string =>
 
 export function sectionLines(sections: readonly InspectedSection[] | undefined): string[] {
   if (!sections) return [];
+  const areTyped = sections.some(({ type }) => type !== undefined);
   const rows = [
-    ['name', 'type', 'description', 'offset', 'size'],
-    ...sections.map(({ name, type, description, offset, size }) => [
-      ...[name, type, description].map(printable),
+    ['name', ...(areTyped ? ['type', 'description'] : []), 'offset', 'size'],
+    ...sections.map(({ name, type = '', description = '', offset, size }) => [
+      ...(areTyped ? [name, type, description] : [name]).map(printable),
       ...[offset, size].map(String),
     ]),
   ];
-  return [`${sections.length} sections`, ...table(rows, 3), ''];
+  return [`${sections.length} sections`, ...table(rows, areTyped ? 3 : 1), ''];
 }
 
 export function layerLines(layers: readonly InspectedLayer[] | undefined): string[] {

@@ -7,6 +7,7 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
                               what opens an encrypted model
     --public-key KEY          the model must be signed with this key: its file, or its 64 hexadecimal digits; repeatable
     --variant simd|relaxed    which engine runs; the fastest one by default
+    --vocabulary FILE         a .tiktoken rank file, for a model without a vocabulary or with a wrong one
     --threads N|auto          1 to 8, or as many as the machine has processors (auto)
     --task transcribe|translate
                               text in the language spoken (the default), or in English
@@ -72,14 +73,20 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
   susurrus models [--json] [--remove NAME] what was pulled, or its removal; NAME:q8_0 is that type alone
 
   susurrus convert SRC DST [options]       a Whisper of another kind to a model file: a folder of the Hugging Face hub, MLX or
-                                           faster-whisper, or a file of SafeTensors, ggml or GGUF
-    --dtype TYPE              of the weights: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (f16, or the blocks of SRC)
-    --compress lz4|none       compression (lz4)
+                                           faster-whisper, or a file of SafeTensors, ggml, GGUF, APR1 or APR2
+    --format apr2|apr1        what is written (apr2)
+    --dtype TYPE              of the weights: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (f16, or what SRC has if that is a
+                              model file or in blocks); with apr1 f32, f16 or int8 (f16)
+    --compress lz4|none       compression (lz4; with apr1 none)
     --vocabulary FILE         a .tiktoken rank file, for sources without a vocabulary
     --metadata FILE           the config.json of a SafeTensors file that lies by itself
     --shard-size SIZE         several files of at most so many bytes, such as 500M or 2G; DST is their manifest
     --alignment 64|32         of each tensor in the file (64)
     --force                   overwrite DST
+
+  susurrus upgrade SRC DST [options]       an APR1 file to APR2, with exactly its values
+    --dtype TYPE              something else instead; q8_0 keeps int8's integers and rounds their scales to halves
+    --compress, --vocabulary, --shard-size, --alignment, --force      as above
 
   susurrus shard FILE --size SIZE --output FOLDER [--alignment 64|32] [--force]
                                            a model file into shards and their manifest, tensors as they are stored

@@ -3,9 +3,10 @@ import { unwrap } from '../engine/glue.js';
 import type { Pace } from '../engine/pace.js';
 import { pushThroughWindow } from '../engine/windows.js';
 import { sourceFailed, SusurrusError } from '../errors.js';
-import type { Checkpoint } from '../files/files.mjs';
+import type { Checkpoint, CheckpointSource } from '../files/files.mjs';
 import type { FilesModule } from '../files/module.js';
 import type { Architecture } from './dimensions.js';
+import type { JsonObject } from './json_files.js';
 import type { SourceFolder } from './source_folder.js';
 
 export interface CheckpointFacts {
@@ -19,11 +20,20 @@ export interface CheckpointFacts {
 }
 
 export interface OpenedCheckpoint {
-  readonly file: string;
+  /** What its tensors lie in. */
+  readonly files: readonly string[];
   /** Whoever opened it deletes it. */
-  readonly core: Checkpoint;
+  readonly core: CheckpointSource;
   readonly facts: CheckpointFacts;
+  /** Of a model file, which says all that is known of its model. */
+  readonly metadata?: JsonObject;
 }
+
+/** Told bytes read so far, and to be read. */
+export type OnRead = (loaded: number, total: number) => void;
+
+export const factsOf = (core: CheckpointSource): CheckpointFacts =>
+  JSON.parse(core.checkpointFacts()) as CheckpointFacts;
 
 /** Enough for many headers of tensors, little where a tensor is left out. */
 const pieceBytes = 1 << 16;
@@ -41,7 +51,7 @@ export async function openCheckpoint(
   try {
     await readAll(core, folder, file, byteCount, pace);
     unwrap(core.finish());
-    return { file, core, facts: JSON.parse(core.facts()) as CheckpointFacts };
+    return { files: [file], core, facts: factsOf(core) };
   } catch (error) {
     core.delete();
     throw inFile(file, error);
@@ -70,7 +80,8 @@ async function readAll(
   }
 }
 
-function inFile(file: string, error: unknown): unknown {
+/** Which file an error is about. */
+export function inFile(file: string, error: unknown): unknown {
   if (!(error instanceof SusurrusError) || error.code === 'aborted') return error;
   return new SusurrusError(error.code, `${file}: ${error.message}`, error.details);
 }

@@ -1,7 +1,7 @@
 import type { WeightType } from '../api_types.js';
 import type { Architecture } from './dimensions.js';
-import { isId, type JsonObject } from './json_files.js';
-import { bitsPerWeight } from './weight_types.js';
+import { isId, isObject, type JsonObject } from './json_files.js';
+import { bitsPerWeight, type WrittenType } from './weight_types.js';
 
 export interface MetadataParts {
   readonly architecture: Architecture;
@@ -11,12 +11,16 @@ export interface MetadataParts {
   readonly vocabulary: readonly string[] | undefined;
   /** [n_mels, 201], row-major. */
   readonly filterbank: Float32Array;
-  readonly dtype: WeightType;
+  /** `'exact'`: as exact as the source, which is no type. */
+  readonly dtype: WrittenType;
   /** Of the checkpoint: "SafeTensors", "ggml". */
   readonly format: string;
 }
 
 const frequencyBins = 201;
+
+/** The warning about metadata that renewedMetadataText() leaves out. */
+export const lostDigests = 'piece_digests are left out: they are those of the file before';
 
 /** APR2's metadata section: JSON text. */
 export function metadataText(parts: MetadataParts): string {
@@ -29,9 +33,7 @@ export function metadataText(parts: MetadataParts): string {
     tokenizer_config: tokenizerConfig(parts),
     ...(heads.length > 0 && { alignment_heads: heads }),
     model_card: modelCard(parts),
-    ...(dtype.startsWith('q') && {
-      quantization: { method: dtype.toUpperCase(), bits_per_weight: bitsPerWeight[dtype] },
-    }),
+    ...quantization(dtype),
     mel_filterbank_shape: [architecture.n_mels, frequencyBins],
     // Nine significant digits give the same f32 back.
     mel_filterbank: Array.from(filterbank, (weight) => Number(weight.toPrecision(9))),
@@ -39,12 +41,41 @@ export function metadataText(parts: MetadataParts): string {
   });
 }
 
+/**
+ * The same of a model whose metadata are given: whole, but for what is only true of how it was stored. `vocabulary` takes the
+ * place of the model's own.
+ */
+export function renewedMetadataText(
+  metadata: JsonObject,
+  dtype: WrittenType,
+  vocabulary?: readonly string[],
+): string {
+  const { tokenizer_config: tokenizer } = metadata;
+  return JSON.stringify({
+    ...metadata,
+    apr_version: '2.0.0',
+    piece_digests: undefined,
+    ...(dtype !== 'exact' && { quantization: undefined, ...quantization(dtype) }),
+    ...(vocabulary && {
+      tokenizer_config: { ...(isObject(tokenizer) && tokenizer), vocab_encoding: 'gpt2-bytes' },
+      vocab: vocabulary,
+    }),
+  });
+}
+
+const quantization = (dtype: WrittenType) =>
+  isBlockType(dtype) && {
+    quantization: { method: dtype.toUpperCase(), bits_per_weight: bitsPerWeight[dtype] },
+  };
+
 /** Where the weights are from; a path of whoever saved the checkpoint is nobody's business. */
 function modelCard({ config, format }: MetadataParts) {
   const name = config._name_or_path;
   const isHubName = typeof name === 'string' && /^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(name);
   return { ...(isHubName && { name }), source_format: format };
 }
+
+const isBlockType = (dtype: WrittenType): dtype is WeightType => dtype.startsWith('q');
 
 function tokenizerConfig({ architecture, config, generation, vocabulary }: MetadataParts) {
   const ids = (key: string): { [key: string]: number[] } | undefined => {

@@ -33,7 +33,7 @@ export function fileNames(manifest: string, shardCount: number): string[] {
 export class ModelFiles {
   readonly #create: CreateFile;
   readonly #names: readonly string[];
-  /** The first tensor behind each file. */
+  /** The first tensor behind each file, where there are several. */
   readonly #ends: readonly number[];
   #current = -1;
   #write: Write | undefined;
@@ -44,7 +44,8 @@ export class ModelFiles {
     this.#create = create;
     this.#names = manifest === undefined ? [] : fileNames(manifest, planned.length);
     let end = 0;
-    this.#ends = planned.map(({ tensors }) => (end += tensors.length));
+    this.#ends =
+      this.#names.length === 0 ? [] : planned.map(({ tensors }) => (end += tensors.length));
   }
 
   get byteCount(): number {

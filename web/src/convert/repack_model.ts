@@ -19,6 +19,7 @@ import {
 import { readFiles } from '../sources/read_source.js';
 import type { PartFile } from '../worker/link.js';
 import { isObject } from './json_files.js';
+import { lostDigests } from './metadata.js';
 import { alignmentCheck, ModelFiles, shardSizeCheck, type PlannedFile } from './model_files.js';
 
 const commonChecks = {
@@ -133,7 +134,7 @@ function newMetadata(inspector: Inspector): { text: Uint8Array; warnings: readon
   const rest = { ...metadata, piece_digests: undefined };
   return {
     text: new TextEncoder().encode(JSON.stringify(rest)),
-    warnings: [...warnings, 'piece_digests are left out: they are those of the file before'],
+    warnings: [...warnings, lostDigests],
   };
 }
 

@@ -4,6 +4,7 @@ import type { Pace } from '../engine/pace.js';
 import { pushThroughWindow } from '../engine/windows.js';
 import { sourceFailed, SusurrusError } from '../errors.js';
 import type { Converter } from '../files/files.mjs';
+import type { FilesModule } from '../files/module.js';
 import type { OpenedCheckpoint } from './checkpoint.js';
 import type { SourceFolder } from './source_folder.js';
 
@@ -20,23 +21,34 @@ export interface ConversionTask {
   readonly onProgress: (loaded: number, total: number) => void;
 }
 
-export async function runConverter(converter: Converter, task: ConversionTask): Promise<void> {
-  for (const { core } of task.weights) unwrap(converter.addCheckpoint(core));
+export async function runConverter(
+  { Pass }: FilesModule,
+  converter: Converter,
+  task: ConversionTask,
+): Promise<void> {
+  for (const { core } of task.weights) unwrap(converter.addSource(core));
   setText(converter, new TextEncoder().encode(task.metadata));
   unwrap(converter.setMetadata());
 
-  const passes = converter.needsMeasuring() ? [true, false] : [false];
+  const passes = [
+    ...(converter.needsScanning() ? [Pass.scan] : []),
+    ...(converter.needsMeasuring() ? [Pass.measure] : []),
+    Pass.write,
+  ];
+  const files = task.weights.flatMap((weights) => weights.files);
   const ranges = Array.from({ length: converter.tensorCount() }, (_, i) =>
     converter.sourceRange(i),
   );
   const total = passes.length * ranges.reduce((sum, range) => sum + range.byteCount, 0);
   let loaded = 0;
-  for (const isMeasuring of passes) {
-    unwrap(converter.begin(isMeasuring));
-    if (!isMeasuring) task.onPlan?.();
+  for (const pass of passes) {
+    const isWriting = pass === Pass.write;
+    unwrap(converter.begin(pass));
+    if (isWriting) task.onPlan?.();
+    await drain(converter, task);
     for (const [tensor, range] of ranges.entries()) {
-      if (!isMeasuring) await task.onTensor?.(tensor);
-      await copyTensor(converter, range, task);
+      if (isWriting) await task.onTensor?.(tensor);
+      await copyTensor(converter, range, files[range.source], task);
       loaded += range.byteCount;
       task.onProgress(loaded, total);
     }
@@ -49,10 +61,10 @@ type SourceRange = ReturnType<Converter['sourceRange']>;
 
 async function copyTensor(
   converter: Converter,
-  { source, offset, byteCount }: SourceRange,
+  { offset, byteCount }: SourceRange,
+  file: string | undefined,
   task: ConversionTask,
 ): Promise<void> {
-  const file = task.weights[source]?.file;
   let copied = 0;
   if (file !== undefined && byteCount > 0) {
     for await (const piece of task.folder.read(file, offset, byteCount)) {

@@ -1,13 +1,19 @@
 // What the files of a source say besides weights, for the metadata of the model that is made of it.
-import type { ConvertOptions, WeightType } from '../api_types.js';
+import type { ConvertOptions } from '../api_types.js';
 import { invalidOption, sourceFailed } from '../errors.js';
 import type { FilesModule } from '../files/module.js';
 import { readWholeFile } from '../platform/node_files.js';
 import type { OpenedCheckpoint } from './checkpoint.js';
 import { readArchitecture } from './dimensions.js';
 import { filterbankOf, slaneyFilterbank } from './filterbank.js';
-import { parseJsonObject, readJsonObject, type JsonObject } from './json_files.js';
-import type { MetadataParts } from './metadata.js';
+import { isObject, parseJsonObject, readJsonObject, type JsonObject } from './json_files.js';
+import {
+  lostDigests,
+  metadataText,
+  metadataWarnings,
+  renewedMetadataText,
+  type MetadataParts,
+} from './metadata.js';
 import type { SourceFolder } from './source_folder.js';
 import {
   checkpointVocabulary,
@@ -15,9 +21,12 @@ import {
   readVocabulary,
   type SourceVocabulary,
 } from './vocabulary.js';
+import { weightTypes, type WrittenType } from './weight_types.js';
 
 export interface SourceParts {
-  readonly parts: MetadataParts;
+  /** APR2's metadata section: JSON text. */
+  readonly metadata: string;
+  readonly dtype: WrittenType;
   readonly warnings: readonly string[];
 }
 
@@ -31,25 +40,53 @@ export async function readSourceParts(
   const [first] = weights;
   if (!first) throw sourceFailed(folder.name, 'there are no weights in it');
   const { format } = first.facts;
+  const dtype = options.dtype ?? (options.format === 'apr1' ? 'f16' : storedType(first));
+  const warnings = weights.flatMap(({ facts }) => facts.warnings);
+  if (format === 'APR2' && first.metadata) {
+    const { metadata } = first;
+    refuseMetadata(first, options);
+    const given = await givenVocabulary(options, vocabularySizeOf(metadata));
+    const isThere = given !== undefined || metadata.vocab !== undefined;
+    return {
+      metadata: renewedMetadataText(metadata, dtype, given?.tokens),
+      dtype,
+      warnings: [
+        ...warnings,
+        ...('piece_digests' in metadata ? [lostDigests] : []),
+        ...(isThere ? (given?.warnings ?? []) : [noVocabulary(first)]),
+      ],
+    };
+  }
   const found = await readParts(module, folder, first, options);
   const { n_vocab: vocabularySize } = found.architecture;
-  const vocabulary = options.vocabulary
-    ? await givenVocabulary(options.vocabulary, vocabularySize)
-    : (checkpointVocabulary(first, vocabularySize) ??
-      // A ggml file is whole by itself; what lies beside it is another model's.
-      (format === 'ggml' ? undefined : await readVocabulary(folder, vocabularySize)));
-  const dtype = options.dtype ?? storedBlocks(first) ?? 'f16';
+  const vocabulary =
+    (await givenVocabulary(options, vocabularySize)) ??
+    checkpointVocabulary(first, vocabularySize) ??
+    (isWhole(first) ? undefined : await readVocabulary(folder, vocabularySize));
+  const parts = { ...found, format, dtype, vocabulary: vocabulary?.tokens };
   return {
-    parts: { ...found, format, dtype, vocabulary: vocabulary?.tokens },
+    metadata: metadataText(parts),
+    dtype,
     warnings: [
-      ...weights.flatMap(({ facts }) => facts.warnings),
-      ...(vocabulary
-        ? vocabulary.warnings
-        : [
-            `the ${format === 'ggml' ? 'file' : 'folder'} has no vocabulary: the model gives token ids but no text (--vocabulary FILE)`,
-          ]),
+      ...warnings,
+      ...(vocabulary ? vocabulary.warnings : [noVocabulary(first)]),
+      ...metadataWarnings(parts),
     ],
   };
+}
+
+/** What lies beside such a file is another model's. */
+const isWhole = ({ facts, metadata }: OpenedCheckpoint): boolean =>
+  facts.format === 'ggml' || metadata !== undefined;
+
+const noVocabulary = (source: OpenedCheckpoint): string =>
+  `the ${isWhole(source) ? 'file' : 'folder'} has no vocabulary: the model gives token ids but no text (--vocabulary FILE)`;
+
+function refuseMetadata(source: OpenedCheckpoint, { metadata }: ConvertOptions): void {
+  const { format } = source.facts;
+  if (metadata !== undefined && (isWhole(source) || format === 'GGUF')) {
+    throw invalidOption('metadata', `nothing, for ${format} says all itself`, 'a file');
+  }
 }
 
 type FoundParts = Omit<MetadataParts, 'format' | 'dtype' | 'vocabulary'>;
@@ -57,24 +94,23 @@ type FoundParts = Omit<MetadataParts, 'format' | 'dtype' | 'vocabulary'>;
 async function readParts(
   module: FilesModule,
   folder: SourceFolder,
-  { core, facts }: OpenedCheckpoint,
-  { metadata }: ConvertOptions,
+  source: OpenedCheckpoint,
+  options: ConvertOptions,
 ): Promise<FoundParts> {
+  const { core, metadata } = source;
   const slaney = (nMels: number): Float32Array => slaneyFilterbank(module, nMels);
-  const { format, architecture } = facts;
-  if (metadata !== undefined && (format === 'ggml' || format === 'GGUF')) {
-    throw invalidOption('metadata', `nothing, for ${format} says all itself`, 'a file');
-  }
+  const { format, architecture } = source.facts;
+  refuseMetadata(source, options);
   if (architecture && format !== 'CTranslate2') {
     const filterbank = core.filterbank().slice();
     return {
       architecture,
       config: {},
-      generation: undefined,
+      generation: metadata && statedSettings(metadata),
       filterbank: filterbank.length > 0 ? filterbank : slaney(architecture.n_mels),
     };
   }
-  const config = await readConfig(folder, metadata);
+  const config = await readConfig(folder, options.metadata);
   // Dimensions in the weights' own file leave little to a config.json.
   if (!config && !architecture) {
     throw sourceFailed(folder.name, 'there is no config.json in it (--metadata FILE)');
@@ -112,26 +148,36 @@ function hubConfig(config: JsonObject): JsonObject {
   };
 }
 
-/** Weights that are in blocks stay in them unless another type is asked for. */
-function storedBlocks({ facts }: OpenedCheckpoint): WeightType | undefined {
-  return isBlockType(facts.dtype) ? facts.dtype : undefined;
+/** What metadata inside a file say about decoding, under the hub's names. */
+const statedSettings = (metadata: JsonObject): JsonObject => ({
+  ...metadata,
+  ...(isObject(metadata.tokenizer_config) && metadata.tokenizer_config),
+});
+
+/** Unless another type is asked for, models stay as exact as they are, and weights that are in blocks stay in them. */
+function storedType({ facts, metadata }: OpenedCheckpoint): WrittenType {
+  if (metadata) return 'exact';
+  return weightTypes.find((type) => type.startsWith('q') && type === facts.dtype) ?? 'f16';
 }
 
-const isBlockType = (dtype: string | undefined): dtype is WeightType =>
-  dtype !== undefined && /^q\d_\d$/.test(dtype);
+function vocabularySizeOf({ architecture }: JsonObject): number {
+  const size = isObject(architecture) ? architecture.n_vocab : undefined;
+  return typeof size === 'number' ? size : 0;
+}
 
 async function givenVocabulary(
-  given: NonNullable<ConvertOptions['vocabulary']>,
+  { vocabulary: given }: ConvertOptions,
   vocabularySize: number,
-): Promise<SourceVocabulary> {
+): Promise<SourceVocabulary | undefined> {
+  if (given === undefined) return undefined;
   const name = typeof given === 'string' ? given : 'vocabulary';
   return readRanks(new TextDecoder().decode(await bytesOf(given)), name, vocabularySize);
 }
 
 /** Of a file that is given by its path or as it is. */
 async function bytesOf(
-  given: string | Blob | ArrayBuffer | Uint8Array,
+  given: string | URL | Blob | ArrayBuffer | Uint8Array,
 ): Promise<ArrayBuffer | Uint8Array> {
-  if (typeof given === 'string') return readWholeFile(given);
+  if (typeof given === 'string' || given instanceof URL) return readWholeFile(given);
   return given instanceof Blob ? given.arrayBuffer() : given;
 }

@@ -1,4 +1,5 @@
 import { SusurrusError } from '../errors.js';
+import { parseRanks } from '../vocabulary_file.js';
 import { byteLevelText, byteLevelTextOf } from './byte_level_text.js';
 import type { OpenedCheckpoint } from './checkpoint.js';
 import {
@@ -51,33 +52,13 @@ async function listEntries(folder: SourceFolder): Promise<Entry[] | undefined> {
   return texts.map((text, id) => [id, text] as const);
 }
 
-/** A `.tiktoken` rank file: on each line the token's bytes in base64, a space, and its id. */
+/** Of a `.tiktoken` rank file. */
 export function readRanks(text: string, file: string, vocabularySize: number): SourceVocabulary {
-  const entries: Entry[] = [];
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (line === '') continue;
-    const [base64, rank, ...rest] = line.split(' ');
-    const id = Number(rank);
-    if (base64 === undefined || !/^\d+$/.test(rank ?? '') || rest.length > 0) {
-      throw badFile(file, `line ${index + 1} is no base64 text with a rank`, 'bad_vocabulary');
-    }
-    entries.push([id, byteLevelText(fromBase64(base64, file, index + 1))]);
-  }
-  if (entries.length === 0) throw badFile(file, 'it holds no tokens', 'bad_vocabulary');
+  const entries = parseRanks(text, file).map(([id, bytes]): Entry => [id, byteLevelText(bytes)]);
   return arrange(entries, vocabularySize);
 }
 
-function fromBase64(base64: string, file: string, line: number): Uint8Array {
-  // The multilingual list ends in an empty token, written as a lone padding sign.
-  if (base64 === '=') return new Uint8Array();
-  try {
-    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-  } catch {
-    throw badFile(file, `line ${line} is not base64`, 'bad_vocabulary');
-  }
-}
-
-/** Of a checkpoint's file; undefined when it has none. */
+/** Of the weights' own file; undefined when it has none. */
 export function checkpointVocabulary(
   { core, facts }: OpenedCheckpoint,
   vocabularySize: number,

@@ -1,5 +1,5 @@
 import { sourceFailed, SusurrusError } from '../errors.js';
-import { badFile, isObject, readJsonObject } from './json_files.js';
+import { badFile, isObject, readJsonObject, type JsonObject } from './json_files.js';
 import { readRange, type SourceFolder } from './source_folder.js';
 
 /** Precisions that some folders have besides, or instead, as `model.fp32.safetensors`. */
@@ -7,13 +7,14 @@ const variants = ['', '.fp32', '.fp16', '.bf16'];
 
 /**
  * The names of a folder's files of weights: the one that was named, model.safetensors or MLX's weights.safetensors, the parts
- * that an index lists, or CTranslate2's model.bin.
+ * that an index lists, or CTranslate2's model.bin. A manifest of a model in shards stands for these.
  */
 export async function findWeightFiles(folder: SourceFolder): Promise<string[]> {
   const { weightsFile } = folder;
   if (weightsFile !== undefined) {
-    const isIndex = await isJsonObject(folder, weightsFile);
-    return isIndex ? partsOf(folder, weightsFile) : [weightsFile];
+    const isJson = isJsonText(await readRange(folder, weightsFile, 0, 64));
+    const index = isJson ? await readJsonObject(folder, weightsFile) : undefined;
+    return index && 'weight_map' in index ? partsOf(folder, weightsFile, index) : [weightsFile];
   }
   const has = async (file: string): Promise<boolean> =>
     (await folder.byteCount(file)) !== undefined;
@@ -21,7 +22,7 @@ export async function findWeightFiles(folder: SourceFolder): Promise<string[]> {
     const single = `model${variant}.safetensors`;
     if (await has(single)) return [single];
     const index = `model.safetensors.index${variant}.json`;
-    if (await has(index)) return partsOf(folder, index);
+    if (await has(index)) return partsOf(folder, index, await readJsonObject(folder, index));
   }
   for (const file of ['weights.safetensors', 'model.bin']) if (await has(file)) return [file];
   for (const file of ['pytorch_model.bin', 'weights.npz']) {
@@ -37,15 +38,16 @@ export async function findWeightFiles(folder: SourceFolder): Promise<string[]> {
   });
 }
 
-/** A brace may also be the lowest byte of SafeTensors' length, whose upper bytes are zeros. */
-async function isJsonObject(folder: SourceFolder, file: string): Promise<boolean> {
-  const first = await readRange(folder, file, 0, 8);
-  return first[0] === '{'.charCodeAt(0) && !first.includes(0);
-}
+/** By a file's first bytes. A brace may also be the lowest byte of SafeTensors' length, whose upper bytes are zeros. */
+export const isJsonText = (first: Uint8Array): boolean =>
+  /^\s*\{/.test(new TextDecoder().decode(first)) && !first.subarray(0, 8).includes(0);
 
 /** The parts that an index names. */
-async function partsOf(folder: SourceFolder, indexFile: string): Promise<string[]> {
-  const index = await readJsonObject(folder, indexFile);
+async function partsOf(
+  folder: SourceFolder,
+  indexFile: string,
+  index: JsonObject | undefined,
+): Promise<string[]> {
   if (!isObject(index?.weight_map)) throw badFile(indexFile, 'it has no weight_map', 'manifest');
   const parts = [...new Set(Object.values(index.weight_map))];
   return Promise.all(parts.map((part) => partOf(folder, part, indexFile)));

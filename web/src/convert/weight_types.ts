@@ -14,3 +14,8 @@ export const bitsPerWeight: Readonly<Record<WeightType, number>> = {
 
 /** Types that convertModel() gives weights. */
 export const weightTypes = Object.keys(bitsPerWeight) as readonly WeightType[];
+/** The same for APR1. */
+export const apr1WeightTypes = ['f32', 'f16', 'int8'] as const;
+
+/** What the core is asked for; `'exact'` is as exact as the source, which is no type. */
+export type WrittenType = WeightType | 'int8' | 'exact';

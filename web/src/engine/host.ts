@@ -44,9 +44,15 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       return choice;
     },
 
-    beginFile: ({ byteCount }) => {
-      this.#loader ??= new this.#engine.Loader();
-      if (byteCount !== undefined) this.#loader.setByteCount(byteCount);
+    beginFile: ({ byteCount, vocabulary }) => {
+      const isFirst = this.#loader === undefined;
+      const loader = (this.#loader ??= new this.#engine.Loader());
+      if (byteCount !== undefined) loader.setByteCount(byteCount);
+      if (isFirst && vocabulary) {
+        unwrap(loader.startVocabulary(vocabulary.length));
+        loader.vocabularyWindow().set(vocabulary);
+        unwrap(loader.setVocabulary());
+      }
       return undefined;
     },
     pushLoad: async ({ bytes }, { pace }) => {

@@ -50,7 +50,14 @@ export interface EngineCalls {
     answer: { readonly variant: Variant; readonly reason: string };
   };
   /** The model's file, or the next one of those that belong to it. */
-  beginFile: { request: { readonly byteCount: number | undefined }; answer: undefined };
+  beginFile: {
+    request: {
+      readonly byteCount: number | undefined;
+      /** Packed as APR1 stores one; with the first file. */
+      readonly vocabulary: Uint8Array | undefined;
+    };
+    answer: undefined;
+  };
   pushLoad: { request: { readonly bytes: Uint8Array }; answer: undefined };
   /** The files that are still missing. */
   endFile: { request: undefined; answer: readonly PartFile[] };

@@ -52,4 +52,5 @@ export async function extractTensorOn(
 /** Whether stored integers are not the values. */
 const hasScale = (tensor: InspectedTensor, request: TensorRequest): boolean =>
   tensor.rowScales === true ||
+  tensor.scale !== undefined ||
   ('scale' in request && (request.scale !== 1 || request.offset !== 0));

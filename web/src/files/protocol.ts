@@ -24,6 +24,7 @@ export interface InspectionFacts {
     readonly size: number;
     readonly rawSize: number;
     readonly rowScales?: boolean;
+    readonly scale?: number;
     /** Index of the shard, of a model in shards. */
     readonly shard?: number;
   }[];
@@ -33,7 +34,7 @@ export interface InspectionFacts {
   readonly graph?: InspectedGraph;
   /** Of an .april file. */
   readonly networks?: readonly InspectedNetwork[];
-  /** Of a BW2L file. */
+  /** Of a BW2L or APR1 file. */
   readonly sections?: readonly InspectedSection[];
   readonly layers?: readonly InspectedLayer[];
   readonly warnings: readonly string[];

@@ -4,7 +4,7 @@ import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invalidOption, sourceFailed, SusurrusError } from '../errors.js';
-import type { SourceFolder } from '../convert/source_folder.js';
+import { folderOfBlob, type SourceFolder } from '../convert/source_folder.js';
 
 const pieceBytes = 1 << 20;
 
@@ -15,10 +15,11 @@ export const baseName = (path: string | URL): string => basename(asPath(path));
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** A folder, or the folder of a file with weights. */
-export async function openFolder(source: string | URL): Promise<SourceFolder> {
+/** A folder, the folder of a file with weights, or a file alone. */
+export async function openFolder(source: string | URL | Blob): Promise<SourceFolder> {
+  if (source instanceof Blob) return folderOfBlob(source);
   if (typeof source !== 'string' && !(source instanceof URL)) {
-    throw invalidOption('source', 'the path of a folder or file', source);
+    throw invalidOption('source', 'the path of a folder or file, or a Blob', source);
   }
   const path = asPath(source);
   let facts;

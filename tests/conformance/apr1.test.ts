@@ -1,0 +1,131 @@
+// The goldens from APR1, and from what it is upgraded to: f32 gives the reference's tokens exactly, int8 what it gives is
+// measured.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { relativeError } from '../../scripts/evaluate/accuracy/measures.mjs';
+import type { Model } from '../../web/src/api_types.js';
+import { builtPackage } from '../support/built_package.js';
+import { toDecodeOptions, toTranscribeOptions } from '../support/golden_options.js';
+import {
+  expected,
+  goldenModels,
+  type DecodeGolden,
+  type GoldenModel,
+  type TranscribeGolden,
+} from '../support/goldens.js';
+import { goldenAudio } from '../support/goldens_audio.js';
+import { testModel, vocabularyOf } from '../support/goldens_models.js';
+import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
+
+describeWithShared(['golden'], 'the goldens from APR1', () => {
+  const root = mkdtempSync(join(tmpdir(), 'susurrus-goldens-apr1-'));
+  afterAll(() => rmSync(root, { recursive: true }));
+
+  async function convert(name: GoldenModel, dtype: 'f32' | 'f16' | 'int8') {
+    const { convertModel, upgradeModel } = await builtPackage();
+    const files = { v1: join(root, `${name}-${dtype}.v1`), v2: join(root, `${name}-${dtype}.v2`) };
+    await convertModel(join(sharedFolder, `golden/models/${name}`), files.v1, {
+      ...{ format: 'apr1', dtype, vocabulary: vocabularyOf(name) },
+    });
+    await upgradeModel(files.v1, files.v2);
+    return files;
+  }
+
+  const load = async (path: string): Promise<Model> => (await builtPackage()).loadModel(path);
+
+  describe.each(goldenModels)('%s', (name) => {
+    let files: Awaited<ReturnType<typeof convert>>;
+    beforeAll(async () => {
+      files = await convert(name, 'f32');
+    });
+
+    test.each(['v1', 'v2'] as const)(
+      'f32 as %s decodes the reference’s tokens',
+      async (version) => {
+        using model = await load(files[version]);
+        const goldens = expected(name, 'decode') as DecodeGolden[];
+        expect(goldens.length).toBeGreaterThan(0);
+        for (const { audio, options, tokens, text, id } of goldens) {
+          const found = await model.decode(goldenAudio(audio), toDecodeOptions(options));
+          expect([audio, id, [...found.tokens], found.text]).toEqual([audio, id, tokens, text]);
+        }
+      },
+    );
+
+    test.each(['v1', 'v2'] as const)(
+      'f32 as %s transcribes the reference’s text',
+      async (version) => {
+        using model = await load(files[version]);
+        for (const golden of expected(name, 'transcribe') as TranscribeGolden[]) {
+          const options = toTranscribeOptions(golden.options);
+          const found = await model.transcribe(goldenAudio(golden.audio), options);
+          const tokens = golden.segments.map((segment) => [...segment.tokens]);
+          expect(found.segments.map((segment) => [...segment.tokens])).toEqual(tokens);
+          expect(found.text).toBe(golden.text);
+        }
+      },
+    );
+
+    test('int8 drifts as far as 8 bits a tensor go', async () => {
+      const int8 = await convert(name, 'int8');
+      const { upgradeModel } = await builtPackage();
+      const compact = join(root, `${name}-q8_0.v2`);
+      await upgradeModel(int8.v1, compact, { dtype: 'q8_0' });
+      const goldens = expected(name, 'decode') as DecodeGolden[];
+      const listen = async (path: string) => {
+        using model = await load(path);
+        const { startOfTranscript } = model.tokenizer.special;
+        const states: Float32Array[] = [];
+        const choices: number[] = [];
+        const errors: Float32Array[] = [];
+        for (const { audio, tokens } of goldens.slice(0, 4)) {
+          states.push(
+            await model.encode(await model.logMel(goldenAudio(audio).subarray(0, 480000))),
+          );
+          for (let count = 0; count < Math.min(12, tokens.length); ++count) {
+            const logits = await model.logits([startOfTranscript, ...tokens.slice(0, count)]);
+            choices.push(logits.indexOf(logits.reduce((a, b) => Math.max(a, b))));
+            errors.push(logits);
+          }
+        }
+        return { states, choices, logits: errors };
+      };
+      const exact = await listen(await testModel(name));
+      const rows: string[] = [];
+      for (const [label, path] of [
+        ['APR1 int8', int8.v1],
+        ['upgraded, exact', int8.v2],
+        ['upgraded, q8_0', compact],
+      ] as const) {
+        const found = await listen(path);
+        const mean = (a: Float32Array[], b: Float32Array[]) =>
+          a.reduce((sum, each, i) => sum + relativeError(each, b[i]!), 0) / a.length;
+        const encoder = mean(found.states, exact.states);
+        const logits = mean(found.logits, exact.logits);
+        const same = found.choices.filter((choice, i) => choice === exact.choices[i]).length;
+        const top1 = same / exact.choices.length;
+        rows.push(
+          `${name}, ${label}: encoder ${encoder.toFixed(4)}, logits ${logits.toFixed(4)}, ` +
+            `top-1 ${(100 * top1).toFixed(1)} %`,
+        );
+        expect(encoder).toBeGreaterThan(0);
+        expect(encoder).toBeLessThan(0.15);
+        expect(top1).toBeGreaterThan(0.5);
+      }
+      process.stderr.write(`${rows.join('\n')}\n`);
+    });
+
+    test('f16 runs', async () => {
+      const { v1, v2 } = await convert(name, 'f16');
+      using model = await load(v1);
+      using upgraded = await load(v2);
+      const [golden] = expected(name, 'decode') as DecodeGolden[];
+      const options = toDecodeOptions(golden!.options);
+      const samples = goldenAudio(golden!.audio);
+      const text = (await model.decode(samples, options)).text;
+      expect((await upgraded.decode(samples, options)).text).toBe(text);
+    });
+  });
+});

@@ -1,0 +1,83 @@
+// APR files as sources of conversion: read whole and verified once, then tensor by tensor.
+import { unwrap } from '../engine/glue.js';
+import type { Pace } from '../engine/pace.js';
+import { pushThroughWindow } from '../engine/windows.js';
+import { sourceFailed, SusurrusError } from '../errors.js';
+import type { Inspector } from '../files/files.mjs';
+import type { FilesModule } from '../files/module.js';
+import type { PartFile } from '../worker/link.js';
+import { factsOf, inFile, type OnRead, type OpenedCheckpoint } from './checkpoint.js';
+import type { JsonObject } from './json_files.js';
+import { readRange, type SourceFolder } from './source_folder.js';
+import { isJsonText } from './weight_files.js';
+
+/** Whether a file is of the APR family, or a JSON text, which may be the manifest of a model in shards. */
+export async function isModelFile(folder: SourceFolder, file: string): Promise<boolean> {
+  const first = await readRange(folder, file, 0, 64);
+  return isJsonText(first) || new TextDecoder().decode(first).startsWith('APR');
+}
+
+/** Reads a model to its end, all shards of it. */
+export async function openModelFile(
+  module: FilesModule,
+  folder: SourceFolder,
+  file: string,
+  pace: Pace,
+  onRead: OnRead,
+): Promise<OpenedCheckpoint> {
+  const isManifest = isJsonText(await readRange(folder, file, 0, 64));
+  const core = new module.Inspector();
+  try {
+    // A manifest's own bytes are no progress beside those of its shards.
+    await readToEnd(core, folder, file, pace, isManifest ? () => undefined : onRead);
+    const shards = JSON.parse(core.missingFiles()) as PartFile[];
+    const total = shards.reduce((sum, { byteCount }) => sum + byteCount, 0);
+    let before = 0;
+    for (const { name, byteCount } of shards) {
+      const begin = before;
+      await readToEnd(core, folder, name, pace, (loaded) => onRead(begin + loaded, total));
+      before += byteCount;
+    }
+    refuseEncrypted(core);
+    const text = new TextDecoder().decode(core.metadataText().slice());
+    return {
+      files: shards.length > 0 ? shards.map(({ name }) => name) : [file],
+      core,
+      facts: factsOf(core),
+      metadata: JSON.parse(text) as JsonObject,
+    };
+  } catch (error) {
+    core.delete();
+    throw inFile(file, error);
+  }
+}
+
+async function readToEnd(
+  core: Inspector,
+  folder: SourceFolder,
+  file: string,
+  pace: Pace,
+  onRead: OnRead,
+): Promise<void> {
+  const byteCount = await folder.byteCount(file);
+  if (byteCount === undefined) throw sourceFailed(file, 'there is no such file');
+  core.setByteCount(byteCount);
+  let loaded = 0;
+  for await (const piece of folder.read(file, 0, byteCount)) {
+    await pushThroughWindow(core, piece, (count) => core.push(count), pace);
+    loaded += piece.length;
+    onRead(loaded, byteCount);
+  }
+  unwrap(core.finish());
+}
+
+function refuseEncrypted(core: Inspector): void {
+  const { flags } = JSON.parse(core.facts()) as { readonly flags: string };
+  if (!flags.split(' ').includes('ENCRYPTED')) return;
+  throw new SusurrusError('unsupported_feature', 'encrypted models are not converted.', {
+    reason: 'unsupported',
+    subject: 'flags',
+    expected: 'a model that is not encrypted: convert what it was made from',
+    got: flags,
+  });
+}
