@@ -43,6 +43,9 @@ class InspectorBinding : public CheckpointSource {
   }
 
  private:
+  /// When the last file was read and found sound.
+  void complete();
+
   InspectingReader reader_;
   Checkpoint checkpoint_;
   InputWindow window_{256 << 10};
