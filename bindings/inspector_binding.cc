@@ -5,6 +5,7 @@
 #include "audio/mel_filterbank.h"
 #include "base/json_writer.h"
 #include "container/apr2/apr2_flags.h"
+#include "container/apr2/apr2_metadata.h"
 
 namespace susurrus {
 
@@ -38,6 +39,9 @@ std::string InspectorBinding::facts() const {
       .field("flags", sink.flag_names())
       .field("byteCount", reader_.position())
       .field("warnings", std::span<const std::string>(sink.warnings()));
+  if (sink.metadata().dimensions.n_vocab > 0) {
+    json.key("dims").json(architecture_text(sink.metadata().dimensions));
+  }
   json.key("shards").begin_array();
   for (const InspectedPart& part : sink.parts()) {
     json.begin_object()
@@ -78,6 +82,9 @@ EMSCRIPTEN_BINDINGS(inspector) {
   emscripten::class_<InspectorBinding, emscripten::base<CheckpointSource>>("Inspector")
       .constructor<>()
       .function("describeAll", &InspectorBinding::describe_all)
+      .function("skim", &InspectorBinding::skim)
+      .function("skippable", &InspectorBinding::skippable)
+      .function("skip(byteCount)", &InspectorBinding::skip)
       .function("inputWindow(byteCount)", &InspectorBinding::input_window)
       .function("setByteCount(byteCount)", &InspectorBinding::set_byte_count)
       .function("push(byteCount)", &InspectorBinding::push)

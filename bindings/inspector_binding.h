@@ -8,11 +8,15 @@
 
 namespace susurrus {
 
-/// Reads and verifies a whole model, keeping only what it says about itself.
+/// Reads a model, keeping only what it says about itself: verifies all of it, or skims it.
 class InspectorBinding : public CheckpointSource {
  public:
   /// Before the first push: files that are described and nothing else are read too.
   void describe_all() { reader_.describe_all(); }
+  /// Before the first push: model_reader.h tells what is read then.
+  void skim() { reader_.skim(); }
+  double skippable() const { return static_cast<double>(reader_.skippable()); }
+  void skip(double byte_count) { reader_.skip(static_cast<uint64_t>(std::max(byte_count, 0.0))); }
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
   void set_byte_count(double byte_count) {
     reader_.set_file_byte_count(static_cast<uint64_t>(byte_count));
@@ -32,7 +36,11 @@ class InspectorBinding : public CheckpointSource {
   std::string facts() const;
 
   const InspectSink& sink() const { return reader_.sink(); }
-  const Checkpoint& checkpoint() const override { return checkpoint_; }
+  /// After finish(): the tensors with what decoding them takes; none of formats that are only described.
+  const Checkpoint& checkpoint() const override {
+    const Checkpoint* described = reader_.checkpoint();
+    return described != nullptr ? *described : checkpoint_;
+  }
 
  private:
   /// When the last file was read and found sound.

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "container/model_metadata.h"
 #include "container/tensor_info.h"
 
@@ -24,6 +25,10 @@ struct CheckpointTensor {
 struct Checkpoint {
   const char* format =
       "";  // "SafeTensors", "ggml", "GGUF", "CTranslate2", "APR1", "APR1-JSON", "APR2"
+  /// Empty where the format has none.
+  std::string version;
+  /// Whatever else the file says, as the members of a JSON object; long lists and texts by their lengths.
+  JsonWriter metadata;
   /// Absent where the format leaves them to other files.
   std::optional<WhisperDimensions> dimensions;
   /// May be empty.

@@ -30,6 +30,12 @@ Status DetectingReader::push(ByteSpan chunk) {
   return ok_status();
 }
 
+void DetectingReader::skip(uint64_t byte_count) {
+  if (!reader_) return;
+  position_ += byte_count;
+  reader_->skip(byte_count);
+}
+
 Status DetectingReader::finish() {
   if (failed_) {
     return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
@@ -62,6 +68,7 @@ Status DetectingReader::choose() {
     if (!reader_) return cannot_read(kind);
   }
   if (file_byte_count_) reader_->set_file_byte_count(*file_byte_count_);
+  if (skims_) reader_->skim();
   return reader_->push(first);
 }
 

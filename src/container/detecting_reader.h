@@ -20,6 +20,8 @@ class DetectingReader : public ModelReader {
       : sink_(sink), wanted_(wanted), open_more_(open_more) {}
 
   void set_file_byte_count(uint64_t byte_count) override;
+  uint64_t skippable() const override { return reader_ ? reader_->skippable() : 0; }
+  void skip(uint64_t byte_count) override;
   NextBytes next_bytes() override { return reader_ ? reader_->next_bytes() : NextBytes(); }
   Status push(ByteSpan chunk) override;
   Status finish() override;

@@ -14,6 +14,9 @@ class FileDescriber {
   /// Tells the file's length where it is known, before the first push.
   virtual void set_file_byte_count(uint64_t byte_count) = 0;
   virtual Status push(ByteSpan chunk) = 0;
+  /// Of the bytes that come next, how many describe nothing and may be left out; 0 where the length is not known.
+  virtual uint64_t skippable() const { return 0; }
+  virtual void skip(uint64_t) {}
   /// Says that no byte follows.
   virtual Status finish() = 0;
   /// After finish(): a JSON object of format, version, flags (one text), byteCount, metadata, warnings, and what the format

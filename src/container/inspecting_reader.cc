@@ -4,21 +4,25 @@
 
 #include "container/april/april_describer.h"
 #include "container/bw2l/bw2l_describer.h"
+#include "container/checkpoint_describer.h"
 #include "container/tennis/tennis_describer.h"
 
 namespace susurrus {
 namespace {
 
 /// Null for the formats that DetectingReader reads, or names in its error.
-std::unique_ptr<FileDescriber> describer_of(ByteSpan first, std::optional<uint64_t> byte_count) {
-  const auto kind = recognise(first, byte_count);
-  if (!kind) return nullptr;
-  if (*kind == FileKind::tennis || (*kind == FileKind::unknown && is_swapped_tennis(first))) {
+std::unique_ptr<FileDescriber> describer_of(FileKind kind, ByteSpan first) {
+  if (kind == FileKind::tennis || (kind == FileKind::unknown && is_swapped_tennis(first))) {
     return std::make_unique<TennisDescriber>();
   }
-  if (*kind == FileKind::april) return std::make_unique<AprilDescriber>();
-  if (*kind == FileKind::bw2l) return std::make_unique<Bw2lDescriber>();
+  if (kind == FileKind::april) return std::make_unique<AprilDescriber>();
+  if (kind == FileKind::bw2l) return std::make_unique<Bw2lDescriber>();
   return nullptr;
+}
+
+bool is_checkpoint(FileKind kind) {
+  return kind == FileKind::safetensors || kind == FileKind::ggml || kind == FileKind::gguf ||
+         kind == FileKind::ctranslate2;
 }
 
 }  // namespace
@@ -48,13 +52,43 @@ Status InspectingReader::finish() {
   return ok_status();
 }
 
+const Checkpoint* InspectingReader::checkpoint() const {
+  return checkpoint_ == nullptr ? nullptr : &checkpoint_->checkpoint();
+}
+
 Status InspectingReader::choose() {
   is_chosen_ = true;
   const ByteSpan first = ByteSpan(first_bytes_).first(first_byte_count_);
-  if (describes_) describer_ = describer_of(first, file_byte_count_);
-  if (!describer_) return reader_.push(first);
+  if (describes_) {
+    // Without the length, so that a file that was cut off is still one of its kind.
+    const auto kind = recognise(first, std::nullopt);
+    if (kind && is_checkpoint(*kind)) {
+      auto checkpoint = std::make_unique<CheckpointDescriber>();
+      checkpoint_ = checkpoint.get();
+      describer_ = std::move(checkpoint);
+    } else if (kind) {
+      describer_ = describer_of(*kind, first);
+    }
+  }
+  if (!describer_) {
+    if (skims_) reader_.skim();
+    return reader_.push(first);
+  }
   if (file_byte_count_) describer_->set_file_byte_count(*file_byte_count_);
   return describer_->push(first);
+}
+
+uint64_t InspectingReader::skippable() const {
+  if (!skims_) return 0;
+  return describer_ ? describer_->skippable() : reader_.skippable();
+}
+
+void InspectingReader::skip(uint64_t byte_count) {
+  if (describer_) {
+    describer_->skip(byte_count);
+  } else {
+    reader_.skip(byte_count);
+  }
 }
 
 }  // namespace susurrus

@@ -2,6 +2,7 @@
 #include <array>
 #include <memory>
 
+#include "container/checkpoint_describer.h"
 #include "container/converted_kinds.h"
 #include "container/detecting_reader.h"
 #include "container/file_describer.h"
@@ -15,13 +16,17 @@ class InspectingReader : public ModelReader {
  public:
   InspectingReader() : reader_(sink_, DetectingReader::Wanted::model, open_converted_kind) {}
 
-  /// Before the first push: files that only a FileDescriber reads are read as well.
+  /// Before the first push: files that only a FileDescriber reads are read as well. Skimming is for these too.
   void describe_all() { describes_ = true; }
   void set_file_byte_count(uint64_t byte_count) override;
+  uint64_t skippable() const override;
+  void skip(uint64_t byte_count) override;
   Status push(ByteSpan chunk) override;
   Status finish() override;
   std::vector<PartFile> missing_files() const override { return reader_.missing_files(); }
 
+  /// The tensors with what decoding them takes, of checkpoints; null of all other formats.
+  const Checkpoint* checkpoint() const;
   /// Of a format that has one.
   const FileDescriber* describer() const { return describer_.get(); }
   /// Of the others.
@@ -36,6 +41,7 @@ class InspectingReader : public ModelReader {
   InspectSink sink_;
   DetectingReader reader_;
   std::unique_ptr<FileDescriber> describer_;
+  CheckpointDescriber* checkpoint_ = nullptr;  // the describer, if it is one
   bool describes_ = false;
   bool is_chosen_ = false;
   std::optional<uint64_t> file_byte_count_;

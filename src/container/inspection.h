@@ -40,6 +40,7 @@ class InspectSink : public ModelSink {
   std::string_view metadata_text() const { return metadata_text_; }
   /// What the metadata mean, those included that came behind the weights; until take_checkpoint().
   ModelMetadata& metadata() { return metadata_; }
+  const ModelMetadata& metadata() const { return metadata_; }
   /// Empty for formats without sections.
   const std::vector<FileSection>& sections() const { return sections_; }
   /// In file order of their data, file by file.

@@ -92,6 +92,12 @@ class ModelReader {
   virtual ~ModelReader() = default;
   /// Tells the file's length where it is known, before the first push; lets bounds be checked early.
   virtual void set_file_byte_count(uint64_t byte_count) = 0;
+  /// Before the first push: what the model says about itself is read and no more, neither weights nor checksums of all bytes.
+  void skim() { skims_ = true; }
+  /// Of the bytes that come next in the file, how many need not be pushed. 0 unless it is skimmed.
+  virtual uint64_t skippable() const { return 0; }
+  /// Leaves out at most so many.
+  virtual void skip(uint64_t) {}
   /// Takes the memory of the tensor that comes next, if that is large: to be asked when there are bytes to push.
   virtual NextBytes next_bytes() { return {}; }
   /// Consumes all of `chunk` (which may be empty). After an error every call gives disabled_by_previous_error.
@@ -100,6 +106,9 @@ class ModelReader {
   virtual Status finish() = 0;
   /// Valid until the next push.
   virtual std::vector<PartFile> missing_files() const { return {}; }
+
+ protected:
+  bool skims_ = false;
 };
 
 }  // namespace susurrus

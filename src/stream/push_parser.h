@@ -30,6 +30,11 @@ class PushParser {
   /// File offset of the next byte that no step has seen.
   uint64_t position() const { return position_; }
 
+  /// How many of the bytes that come next go to stream() or stream_rest() as they are; the latter takes all.
+  uint64_t streaming() const {
+    return part_.kind == Kind::rest ? ~uint64_t{0} : part_.kind == Kind::pieces ? part_.left : 0;
+  }
+
   /// Counts bytes of stream() as if they had come; `byte_count` is at most what is left of them. The next push goes on.
   void leave_out(uint64_t byte_count) {
     part_.left -= byte_count;

@@ -149,6 +149,8 @@ describe('a file that is no model is named', () => {
     const sources = [path, file, url, bytes, inPieces(bytes.subarray(0, 3000), 1)];
     for (const [i, source] of sources.entries()) {
       for (const open of [susurrus.loadModel, susurrus.inspect]) {
+        // Their description is all that inspect wants.
+        if (open === susurrus.inspect && name.startsWith('model.safetensors')) continue;
         // A stream is read once.
         const again = i === 4 ? inPieces(bytes.subarray(0, 3000), 1) : source;
         const error = await errorOf(open(again));

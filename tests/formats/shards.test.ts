@@ -284,7 +284,8 @@ describe('what is wrong with shards is said exactly', () => {
     };
     for (const source of [asFiles(broken), writeShards(root, broken)]) {
       expect(await errorOf(susurrus.loadModel(source))).toMatchObject(wanted);
-      if (code === 'missing_tensor') continue;
+      // What damages alone show is not looked at.
+      if (code === 'missing_tensor' || code === 'checksum_mismatch') continue;
       expect(await errorOf(susurrus.inspect(source))).toMatchObject(wanted);
     }
   });

@@ -425,8 +425,20 @@ export interface Model {
 }
 
 export interface InspectOptions extends SealOptions {
+  /** Reads all weights besides, for `statistics` of each tensor; only of sources that are read in parts. */
+  readonly stats?: boolean;
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
+}
+
+/** What a tensor's values are like. Range and mean are of the finite ones, null where there is none. */
+export interface InspectedStatistics {
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly mean: number | null;
+  /** How many are no numbers, and how many infinite. */
+  readonly nan: number;
+  readonly infinite: number;
 }
 
 export interface InspectedTensor {
@@ -441,8 +453,12 @@ export interface InspectedTensor {
   readonly rawSize: number;
   /** Of `'i8'` weights: what their integers are multiplied with. */
   readonly scale?: number;
-  /** Of a model in shards: which of them holds the tensor. */
+  /** Integers whose rows have a scale each. */
+  readonly rowScales?: boolean;
+  /** Of a model in several files: which of them holds the tensor. */
   readonly shard?: number;
+  /** With the option `stats`, of types that are numbers. */
+  readonly statistics?: InspectedStatistics;
 }
 
 /** One file of a model in shards. */
@@ -536,7 +552,16 @@ export interface InspectedLayer {
   readonly tensors: readonly number[];
 }
 
-/** What a model file holds; the whole file has been read and verified. */
+/** Bytes that a Whisper takes where it runs, in one thread; for beams and times of words it takes more while they last. */
+export interface InspectedMemory {
+  /** Of its weights in the types that the file stores. */
+  readonly weights: number;
+  /** Of all that it writes while it computes. */
+  readonly state: number;
+  readonly total: number;
+}
+
+/** What a model file holds. */
 export interface Inspection {
   readonly format: string;
   readonly version: string;
@@ -548,8 +573,12 @@ export interface Inspection {
    * the header's contents with the same names.
    */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Of a Whisper, where the file or the folder says them. */
+  readonly dims?: Dimensions;
+  /** Of a Whisper whose dimensions are known. */
+  readonly memory?: InspectedMemory;
   readonly tensors: readonly InspectedTensor[];
-  /** Of a model in shards, whose manifest was read: all of them. */
+  /** Of a model in several files: all of them. */
   readonly shards?: readonly InspectedShard[];
   /** Of a network, such as a TenniS module; its tensors are those of its constants. */
   readonly graph?: InspectedGraph;
@@ -562,6 +591,33 @@ export interface Inspection {
   readonly warnings: readonly string[];
   /** The Ed25519 public key, in hexadecimal digits, whose signature was verified; of shards by several, all of them. */
   readonly signer?: string;
+}
+
+export interface OpenModelOptions {
+  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** A tensor of a model file. */
+export interface ModelTensor {
+  readonly name: string;
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  /** In the order of the shape, the last dimension next to each other: dequantised, integers with their scale. */
+  readonly values: Float32Array;
+  /** As the file's `dtype` has it, no longer compressed. */
+  readonly bytes: Uint8Array;
+}
+
+/** A model file whose tensors are loaded when they are asked for. */
+export interface ModelFile extends Inspection {
+  /** Reads one tensor. Throws `invalid_argument` for a name that it does not have, with names like it. */
+  tensor(name: string): Promise<ModelTensor>;
+  /** Reads tensors in the order of the file; each is held until tensor() has given it. */
+  prefetch(names: readonly string[]): Promise<void>;
+  /** Lets go of the source and of what is held. */
+  close(): void;
+  [Symbol.dispose](): void;
 }
 
 export interface ExtractOptions extends InspectOptions {

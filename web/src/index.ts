@@ -6,7 +6,9 @@ import type {
   LoadOptions,
   Model,
   ModelDestination,
+  ModelFile,
   ModelSource,
+  OpenModelOptions,
   RereadableSource,
   RewriteOptions,
   RewriteResult,
@@ -18,6 +20,7 @@ import type {
 } from './api_types.js';
 import { inspectOn } from './inspect_model.js';
 import { loadModelOn } from './load_model.js';
+import { openModelFileOn } from './open_model_file.js';
 import { browser } from './platform/browser.js';
 import {
   addPieceDigestsOn,
@@ -37,9 +40,20 @@ export function loadModel(source?: ModelSource, options: LoadOptions = {}): Prom
   return loadModelOn(browser, source, options);
 }
 
-/** Reads and verifies a model file and says what it holds. Throws SusurrusError. */
+/**
+ * Says what a model file, or a list of files of one, holds, and reads no more than that takes: of Blobs and URLs headers, metadata
+ * and index. Whatever can only be read forwards, or has seals to be opened, is read whole and verified. Throws SusurrusError.
+ */
 export function inspect(source: ModelSource, options: InspectOptions = {}): Promise<Inspection> {
   return inspectOn(browser, source, options);
+}
+
+/** Opens a model file, or a list of files of one, whose tensors are loaded when they are asked for. Throws SusurrusError. */
+export function openModelFile(
+  source: ModelSource,
+  options: OpenModelOptions = {},
+): Promise<ModelFile> {
+  return openModelFileOn(browser, source, options);
 }
 
 /**

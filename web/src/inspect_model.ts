@@ -1,25 +1,71 @@
 import type { InspectOptions, Inspection, ModelSource } from './api_types.js';
-import { abortedBy } from './errors.js';
-import { checkOptions, progressCheck, signalCheck } from './options.js';
-import type { Platform } from './platform/platform.js';
-import { checkSealOptions, sealChecks } from './seal_options.js';
-import { readSource, withSeals } from './sources/read_source.js';
+import { abortedBy, invalidOption } from './errors.js';
+import { withStatistics } from './files/read_tensor.js';
+import { skimModel, withMemory } from './files/skim.js';
+import type { FilesLink } from './files/protocol.js';
+import { checkOptions, flag, progressCheck, signalCheck } from './options.js';
+import type { OpenedSource, Platform } from './platform/platform.js';
+import { checkSealOptions, hasSealOptions, sealChecks } from './seal_options.js';
+import { openRanges, type OpenedFolder } from './sources/open_ranges.js';
+import { openSource } from './sources/open_source.js';
+import { withOrigin, type Origin } from './sources/pump.js';
+import { readOpening, withSeals } from './sources/read_source.js';
 import type { Seals } from './sources/sealed_source.js';
 
-/** Reads and verifies a whole model file, and says what it holds; weights are not kept. */
+/**
+ * Says what a model file holds, and reads no more of it than that takes: parts of a path, a Blob or a URL. What can only be read
+ * forwards, and what has seals to be opened, is read whole and verified.
+ */
 export async function inspectOn(
+  platform: Platform,
+  source: ModelSource,
+  options: InspectOptions,
+): Promise<Inspection> {
+  checkOptions(options, {
+    stats: flag,
+    onProgress: progressCheck,
+    signal: signalCheck,
+    ...sealChecks,
+  });
+  await checkSealOptions(options);
+  const { signal, stats = false } = options;
+  if (signal?.aborted) throw abortedBy(signal);
+  // Bytes in memory cost nothing.
+  const isWhole = hasSealOptions(options) || (!stats && isInMemory(source));
+  const opened = isWhole ? {} : await openRanges(source, platform, signal);
+  if (opened.folder) return inspectParts(platform, opened, options);
+  if (stats) {
+    const expected = 'absent for a source that is not read in parts, or has seals to be opened';
+    throw invalidOption('stats', expected, stats);
+  }
+  if (!opened.whole) return verifyOn(platform, source, options, 'stored');
+  const facts = await readWhole(platform, Promise.resolve(opened.whole), options, 'stored');
+  const warning = 'the server gives no parts of files: all of it was read';
+  return { ...facts, warnings: [...facts.warnings, warning] };
+}
+
+const isInMemory = (source: ModelSource): boolean =>
+  source instanceof ArrayBuffer || ArrayBuffer.isView(source);
+
+/** Reads a whole model file, verifies what the core can, and says what it holds. */
+export async function verifyOn(
   platform: Platform,
   source: ModelSource,
   options: InspectOptions,
   seals: Seals = 'stored',
 ): Promise<Inspection> {
-  checkOptions(options, { onProgress: progressCheck, signal: signalCheck, ...sealChecks });
-  await checkSealOptions(options);
-  if (options.signal?.aborted) throw abortedBy(options.signal);
+  return readWhole(platform, openSource(source, platform, options.signal), options, seals);
+}
+
+async function readWhole(
+  platform: Platform,
+  opening: Promise<OpenedSource>,
+  options: InspectOptions,
+  seals: Seals,
+): Promise<Inspection> {
   const files = platform.openFiles();
-  const { facts, seals: opened } = await readSource(
-    source,
-    platform,
+  const { facts, seals: opened } = await readOpening(
+    opening,
     {
       phase: 'inspect',
       seals,
@@ -27,11 +73,53 @@ export async function inspectOn(
       begin: (byteCount) => files.call('beginFile', { byteCount }),
       push: (bytes) => files.call('pushInspect', { bytes }),
       endFile: () => files.call('endFile', undefined),
-      finish: () => files.call('finishInspect', undefined),
+      finish: async () => withMemory(files, await files.call('finishInspect', undefined)),
       close: () => files.close(),
     },
     options,
   );
   files.close();
   return withSeals(facts, opened);
+}
+
+async function inspectParts(
+  platform: Platform,
+  { folder, origin }: OpenedFolder,
+  options: InspectOptions,
+): Promise<Inspection> {
+  const { stats = false, signal, onProgress } = options;
+  return withFiles(platform, origin, signal, async (files) => {
+    const skimmed = await skimModel(files, folder, stats ? { signal } : { signal, onProgress });
+    if (!stats) return skimmed.facts;
+    return withStatistics({ files, folder, signal }, skimmed, (loaded, total) =>
+      onProgress?.({
+        phase: 'inspect',
+        loaded,
+        total,
+        fraction: total === 0 ? 1 : loaded / total,
+      }),
+    );
+  });
+}
+
+/** Lets `work` use the module that reads files, which ends with it. */
+export async function withFiles<T>(
+  platform: Platform,
+  origin: Origin,
+  signal: AbortSignal | undefined,
+  work: (files: FilesLink) => Promise<T>,
+): Promise<T> {
+  const files = platform.openFiles();
+  // Closing the module ends whatever is under way.
+  const onAbort = (): void => files.close();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    await files.call('start', undefined);
+    return await work(files);
+  } catch (error) {
+    throw signal?.aborted ? abortedBy(signal) : withOrigin(error, origin);
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    files.close();
+  }
 }

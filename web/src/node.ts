@@ -1,12 +1,16 @@
 // The package in Node: engines run in the caller's thread and yield between slices of work.
 import type {
   EncryptOptions,
+  ExtractOptions,
+  InspectedTensor,
   InspectOptions,
   Inspection,
   LoadOptions,
   Model,
   ModelDestination,
+  ModelFile,
   ModelSource,
+  OpenModelOptions,
   RereadableSource,
   RewriteOptions,
   RewriteResult,
@@ -16,8 +20,11 @@ import type {
   Verification,
   VerifyOptions,
 } from './api_types.js';
+import { extractTensorOn } from './files/extract_tensor.js';
 import { inspectOn } from './inspect_model.js';
 import { loadModelOn } from './load_model.js';
+import { openModelFileOn } from './open_model_file.js';
+import { checkOptions, flag, progressCheck, signalCheck } from './options.js';
 import { node } from './platform/node.js';
 import {
   addPieceDigestsOn,
@@ -43,9 +50,34 @@ export function loadModel(source?: ModelSource, options: LoadOptions = {}): Prom
   return loadModelOn(node, source, options);
 }
 
-/** Reads and verifies a model file and says what it holds. Throws SusurrusError. */
+/**
+ * Says what a model file, or a folder of one, holds, and reads no more than that takes: of paths, Blobs and URLs headers, metadata
+ * and index. Whatever can only be read forwards, or has seals to be opened, is read whole and verified. Throws SusurrusError.
+ */
 export function inspect(source: ModelSource, options: InspectOptions = {}): Promise<Inspection> {
   return inspectOn(node, source, options);
+}
+
+/** Opens a model file, or a folder of one, whose tensors are loaded when they are asked for. Throws SusurrusError. */
+export function openModelFile(
+  source: ModelSource,
+  options: OpenModelOptions = {},
+): Promise<ModelFile> {
+  return openModelFileOn(node, source, options);
+}
+
+/**
+ * Writes a tensor of a model file as NumPy's .npy: in the file's type where NumPy has it, else as f32. The destination appears when
+ * it is whole, and replaces another only with `force`. Throws SusurrusError.
+ */
+export async function extractTensor(
+  source: ModelSource,
+  name: string,
+  destination: string | URL,
+  options: ExtractOptions = {},
+): Promise<InspectedTensor> {
+  checkOptions(options, { force: flag, onProgress: progressCheck, signal: signalCheck });
+  return extractTensorOn(node, source, name, destination, options);
 }
 
 /**

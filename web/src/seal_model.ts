@@ -1,5 +1,5 @@
 // Model files encrypted, signed, given digests, and verified, by code that is loaded for it.
-import { inspectOn } from './inspect_model.js';
+import { verifyOn } from './inspect_model.js';
 import type { Platform } from './platform/platform.js';
 import type * as Seal from './seal/entry.js';
 import { asOutcomes, loadSeal, unwrapOutcome, type Outcome } from './seal/load_seal.js';
@@ -8,7 +8,7 @@ import { openSource } from './sources/open_source.js';
 
 const toolsOf = (platform: Platform): SealTools => ({
   openSource: (source, signal) => openSource(source, platform, signal),
-  inspect: asOutcomes((source, options, seals) => inspectOn(platform, source, options, seals)),
+  inspect: asOutcomes((source, options, seals) => verifyOn(platform, source, options, seals)),
   writeFile: (destination, force, fill) => platform.writeFile(destination, force, fill),
 });
 

@@ -56,6 +56,17 @@ Status Apr1Reader::push(ByteSpan chunk) {
   return ok_status();
 }
 
+uint64_t Apr1Reader::skippable() const {
+  const bool is_in_tensors = skims_ && known_byte_count_ && stage_ == Stage::data && !failed_;
+  return is_in_tensors ? parser_.streaming() : 0;
+}
+
+void Apr1Reader::skip(uint64_t byte_count) {
+  parser_.leave_out(byte_count);
+  received_ += byte_count;
+  tail_ = {};
+}
+
 Status Apr1Reader::fail(Error error) {
   failed_ = true;
   return error;
@@ -143,6 +154,11 @@ Status Apr1Reader::take_index() {
   manifest.tensors = index_.tensors;
   SUSURRUS_TRY(sink_.on_manifest(manifest));
   metadata_text_ = std::string();
+  if (skims_) {
+    current_ = index_.tensors.size();
+    parser_.stream(end - begin, &Apr1Reader::on_rest, &Apr1Reader::next_tensor);
+    return ok_status();
+  }
   return next_tensor();
 }
 
@@ -324,7 +340,7 @@ Status Apr1Reader::check_end() {
   if (bytes_behind != 0 && bytes_behind != kApr1TailBytes) {
     return malformed(ErrorReason::trailing_data, end, "file").expecting(end).having(received_);
   }
-  SUSURRUS_TRY(check_checksum(bytes_behind));
+  if (!skims_) SUSURRUS_TRY(check_checksum(bytes_behind));
   section("crc32", section_begin_, end);
   if (bytes_behind != 0) sink_.on_warning("a signature follows the file and is not checked");
   if (!metadata_.vocabulary_follows) return ok_status();

@@ -26,6 +26,9 @@ class Apr1Reader : public ModelReader {
   static std::unique_ptr<Apr1Reader> json(ModelSink& sink);
 
   void set_file_byte_count(uint64_t byte_count) override { known_byte_count_ = byte_count; }
+  /// Up to what stands behind the tensors.
+  uint64_t skippable() const override;
+  void skip(uint64_t byte_count) override;
   Status push(ByteSpan chunk) override;
   Status finish() override;
 

@@ -282,4 +282,14 @@ std::string architecture_text(const WhisperDimensions& dimensions) {
   return std::move(json.end_object()).text();
 }
 
+std::optional<WhisperDimensions> read_architecture(JsonValue object) {
+  WhisperDimensions dimensions;
+  for (const DimensionKey& key : kDimensionKeys) {
+    const auto value = object[key.name].unsigned_integer();
+    if (!value || *value == 0 || *value > UINT32_MAX) return std::nullopt;
+    dimensions.*key.field = static_cast<uint32_t>(*value);
+  }
+  return dimensions;
+}
+
 }  // namespace susurrus

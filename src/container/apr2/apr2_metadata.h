@@ -26,5 +26,7 @@ Result<Apr2Metadata> read_apr2_options(const JsonDocument& document,
 
 /// The dimensions as the metadata's "architecture": JSON.
 std::string architecture_text(const WhisperDimensions& dimensions);
+/// The other way round; nullopt unless all ten are positive numbers of 32 bits.
+std::optional<WhisperDimensions> read_architecture(JsonValue object);
 
 }  // namespace susurrus

@@ -31,6 +31,18 @@ Apr2Reader::Apr2Reader(ModelSink& sink) : sink_(sink) {
 
 void Apr2Reader::set_file_byte_count(uint64_t byte_count) { known_byte_count_ = byte_count; }
 
+uint64_t Apr2Reader::skippable() const {
+  if (!skims_ || !has_index_ || waiting_error_ || !known_byte_count_) return 0;
+  const uint64_t read = received_ + kTailBytes;
+  return *known_byte_count_ > read ? *known_byte_count_ - read : 0;
+}
+
+void Apr2Reader::skip(uint64_t byte_count) {
+  parser_.leave_out(byte_count);
+  received_ += byte_count;
+  tail_ = {};
+}
+
 NextBytes Apr2Reader::next_bytes() {
   if (failed_ || !has_index_ || waiting_error_ || header_.has(apr2_flags::kEncrypted)) return {};
   const auto has_place = [](const TensorInfo& tensor) {
@@ -142,6 +154,7 @@ Status Apr2Reader::on_index(ByteSpan bytes) {
   for (const std::string& warning : metadata_.warnings) sink_.on_warning(warning);
   for (const std::string& warning : index.warnings) sink_.on_warning(warning);
   SUSURRUS_TRY(announce());
+  if (skims_) current_ = tensors_.size();
   return next_tensor();
 }
 
@@ -266,8 +279,9 @@ Status Apr2Reader::check_end() {
   }
   if (waiting_error_) return *waiting_error_;
   SUSURRUS_TRY(check_extent(file_byte_count));
-  SUSURRUS_TRY(check_crc(*footer, bytes_behind));
-  if (!warned_padding_ && footer_search_.first_nonzero() < file_byte_count - kApr2FooterBytes) {
+  if (!skims_) SUSURRUS_TRY(check_crc(*footer, bytes_behind));
+  if (!skims_ && !warned_padding_ &&
+      footer_search_.first_nonzero() < file_byte_count - kApr2FooterBytes) {
     sink_.on_warning("padding is not zero");
   }
   if (bytes_behind > 0) sink_.on_warning("a signature follows the file and is not checked");

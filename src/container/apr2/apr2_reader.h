@@ -24,6 +24,9 @@ class Apr2Reader : public ModelReader {
   explicit Apr2Reader(ModelSink& sink);
 
   void set_file_byte_count(uint64_t byte_count) override;
+  /// Up to the footer, once the index is read.
+  uint64_t skippable() const override;
+  void skip(uint64_t byte_count) override;
   NextBytes next_bytes() override;
   Status push(ByteSpan chunk) override;
   Status finish() override;

@@ -33,6 +33,13 @@ std::vector<PartFile> Apr2ShardsReader::missing_files() const {
   return files;
 }
 
+void Apr2ShardsReader::skip(uint64_t byte_count) {
+  if (!reader_) return;
+  reader_->skip(byte_count);
+  received_ += byte_count;
+  tail_ = {};
+}
+
 NextBytes Apr2ShardsReader::next_bytes() { return reader_ ? reader_->next_bytes() : NextBytes(); }
 
 Status Apr2ShardsReader::push(ByteSpan chunk) {
@@ -89,6 +96,7 @@ Status Apr2ShardsReader::start_shard() {
   ModelSink& shard_sink = *this;  // a private base
   reader_ = std::make_unique<DetectingReader>(shard_sink, DetectingReader::Wanted::shard);
   if (known_byte_count_) reader_->set_file_byte_count(*known_byte_count_);
+  if (skims_) reader_->skim();
   return ok_status();
 }
 

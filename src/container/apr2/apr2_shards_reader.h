@@ -20,6 +20,8 @@ class Apr2ShardsReader : public ModelReader, private ModelSink {
   ~Apr2ShardsReader() override;
 
   void set_file_byte_count(uint64_t byte_count) override;
+  uint64_t skippable() const override { return reader_ ? reader_->skippable() : 0; }
+  void skip(uint64_t byte_count) override;
   NextBytes next_bytes() override;
   Status push(ByteSpan chunk) override;
   Status finish() override;

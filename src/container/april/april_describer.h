@@ -12,6 +12,11 @@ class AprilDescriber : public FileDescriber {
     reader_.set_file_byte_count(byte_count);
   }
   Status push(ByteSpan chunk) override;
+  uint64_t skippable() const override { return reader_.skippable(); }
+  void skip(uint64_t byte_count) override {
+    reader_.skip(byte_count);
+    received_ += byte_count;
+  }
   Status finish() override { return reader_.finish(); }
   std::string facts() const override;
 

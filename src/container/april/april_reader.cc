@@ -45,6 +45,37 @@ Status AprilReader::push(ByteSpan chunk) {
   return ok_status();
 }
 
+uint64_t AprilReader::skippable() const {
+  const uint64_t here = parser_.position();
+  // Only the contents are read to the end.
+  if (sink_ != nullptr || failed_ || !known_byte_count_ || here > *known_byte_count_ ||
+      parser_.streaming() != ~uint64_t{0}) {
+    return 0;
+  }
+  uint64_t count = *known_byte_count_ - here;
+  for (size_t i = 0; i < kParts; ++i) {
+    const ByteRange range = part(i);
+    if (here < range.offset) {
+      count = std::min(count, range.offset - here);
+    } else if (here - range.offset < range.byte_count) {
+      count = i == 0 ? 0 : std::min(count, scanners_[i - 1].skippable());
+    }
+  }
+  return count;
+}
+
+void AprilReader::skip(uint64_t byte_count) {
+  const uint64_t here = parser_.position();
+  for (size_t i = 0; i < kAprilNetworks; ++i) {
+    const ByteRange range = model_.network_ranges[i];
+    if (here >= range.offset && here - range.offset < range.byte_count) {
+      scanners_[i].skip(byte_count);
+    }
+  }
+  parser_.leave_out(byte_count);
+  received_ += byte_count;
+}
+
 void AprilReader::warn(std::string_view text) { warnings_.emplace_back(text); }
 
 Status AprilReader::expect(uint64_t byte_count, const char* subject,

@@ -28,6 +28,10 @@ class AprilReader {
   /// Tells the file's length where it is known, before the first push.
   void set_file_byte_count(uint64_t byte_count) { known_byte_count_ = byte_count; }
   Status push(ByteSpan chunk);
+  /// Bytes that come next and are weights, or used by nothing; 0 with a sink, or where the length is not known.
+  uint64_t skippable() const;
+  /// Leaves out at most so many.
+  void skip(uint64_t byte_count);
   /// Says that no byte follows.
   Status finish();
 

@@ -55,6 +55,23 @@ Status Bw2lReader::push(ByteSpan chunk) {
   return ok_status();
 }
 
+uint64_t Bw2lReader::skippable() const {
+  if (sink_ != nullptr || failed_ || mode_ == Mode::strict || !known_byte_count_ ||
+      received_ > *known_byte_count_ || (!is_complete_ && has_kept_text())) {
+    return 0;
+  }
+  return std::min(parser_.streaming(), *known_byte_count_ - received_);
+}
+
+void Bw2lReader::skip(uint64_t byte_count) {
+  parser_.leave_out(byte_count);
+  received_ += byte_count;
+}
+
+bool Bw2lReader::has_kept_text() const {
+  return !model_.sections.empty() && is_kept_text(model_.sections.back());
+}
+
 Status Bw2lReader::expect_in_file(uint64_t byte_count, uint64_t length_at, const char* what,
                                   Step step) {
   const std::string name =
@@ -279,6 +296,8 @@ Status Bw2lReader::finish() {
   if (failed_) {
     return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
   }
+  // What was left out may have ended a section.
+  SUSURRUS_TRY(push({}));
   if (auto status = check_end(); !status) return fail(status.error());
   return ok_status();
 }

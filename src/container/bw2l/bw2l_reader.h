@@ -32,6 +32,10 @@ class Bw2lReader {
   /// Tells the file's length where it is known, before the first push.
   void set_file_byte_count(uint64_t byte_count) { known_byte_count_ = byte_count; }
   Status push(ByteSpan chunk);
+  /// Bytes that come next and describe nothing; 0 with a sink, or where the length is not known.
+  uint64_t skippable() const;
+  /// Leaves out at most so many.
+  void skip(uint64_t byte_count);
   /// Says that no byte follows.
   Status finish();
 
@@ -85,6 +89,7 @@ class Bw2lReader {
   /// Of all texts that are kept.
   Status count_text(uint64_t byte_count, uint64_t length_at, std::string_view what);
   Status check_section_count_fits(uint64_t file_byte_count) const;
+  bool has_kept_text() const;
   uint64_t room() const { return section_end_ - parser_.position(); }
   Bw2lSection& section() { return model_.sections.back(); }
   Bw2lArray& array();

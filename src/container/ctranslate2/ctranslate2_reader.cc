@@ -53,6 +53,8 @@ Status CTranslate2Reader::read_specification(ByteSpan bytes) {
         .expecting(kRevision)
         .having(revision);
   }
+  checkpoint_.version = std::to_string(kVersion);
+  checkpoint_.metadata.field("specification", "WhisperSpec").field("revision", revision);
   variable_count_ = cursor.u32();
   if (variable_count_ > left() / kLeastVariableBytes) {
     return malformed(ErrorReason::bad_index, position() - 4, "variable count")

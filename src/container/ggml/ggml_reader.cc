@@ -72,7 +72,9 @@ Status GgmlReader::read_header(ByteSpan bytes) {
         .expecting("80 or 128")
         .having(dimensions.n_mels);
   }
-  SUSURRUS_TRY(check_type(cursor.u32()));
+  const uint32_t file_type = cursor.u32();
+  SUSURRUS_TRY(check_type(file_type));
+  checkpoint_.metadata.field("ftype", file_type);
   checkpoint_.dimensions = dimensions;
   known_ = whisper_tensors(dimensions);
   known_index_.reserve(known_.size());

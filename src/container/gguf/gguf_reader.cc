@@ -5,6 +5,7 @@
 #include "base/name_index.h"
 #include "base/utf8.h"
 #include "container/ggml/ggml_types.h"
+#include "container/gguf/gguf_values.h"
 
 namespace susurrus {
 namespace {
@@ -45,6 +46,10 @@ bool is_of_decoder(std::string_view key) {
   return has_word(key, "decoder") || has_word(key, "text");
 }
 
+void write_length(JsonWriter& json, uint64_t count) {
+  json.begin_object().field("length", count).end_object();
+}
+
 }  // namespace
 
 Status GgufReader::start() {
@@ -66,6 +71,7 @@ Status GgufReader::read_header(ByteSpan bytes) {
         .expecting("2 or 3")
         .having(is_big_endian ? "a file of a big-endian machine" : std::to_string(version));
   }
+  checkpoint_.version = std::to_string(version);
   tensor_count_ = cursor.u64();
   keys_left_ = cursor.u64();
   const auto check = [&](uint64_t count, uint64_t least, uint64_t offset,
@@ -137,6 +143,7 @@ Status GgufReader::read_number(ByteSpan bytes) {
   if (type_ == kBool && value > 1) {
     return malformed(ErrorReason::bad_metadata, offset, key_).expecting("0 or 1").having(value);
   }
+  if (JsonWriter* json = shown_key()) write_gguf_number(*json, type_, value);
   if (!kIsInteger[type_]) return next_key();
   if (key_ == "general.alignment") {
     const bool is_power = value != 0 && (value & (value - 1)) == 0;
@@ -176,8 +183,26 @@ Status GgufReader::read_text_length(ByteSpan bytes) {
   }
   const uint64_t byte_count = load_le<uint64_t>(bytes.data());
   if (byte_count > kMaxTextBytes) return expect_text(bytes, kMaxTextBytes, "value", nullptr);
+  if (byte_count <= kShownGgufTextBytes) {
+    return expect(byte_count, "value", &GgufReader::read_shown_text);
+  }
   if (byte_count > left()) return truncated(key_, byte_count, left());
+  if (JsonWriter* json = shown_key()) write_length(*json, byte_count);
   return pass_over(byte_count, &GgufReader::end_value);
+}
+
+Status GgufReader::read_shown_text(ByteSpan bytes) {
+  if (JsonWriter* json = shown_key()) {
+    json->value(std::string_view(replace_invalid_utf8(as_text(bytes))));
+  }
+  return end_value();
+}
+
+/// Where the key's value is written, if anything more is shown.
+JsonWriter* GgufReader::shown_key() {
+  JsonWriter& json = checkpoint_.metadata;
+  if (json.text().size() > kShownGgufBytes) return nullptr;
+  return &json.key(replace_invalid_utf8(key_));
 }
 
 Status GgufReader::end_value() { return array_left_ > 0 ? next_array_text() : next_key(); }
@@ -190,7 +215,7 @@ Status GgufReader::read_text(ByteSpan bytes) {
         .expecting("whisper")
         .having(as_text(bytes));
   }
-  return next_key();
+  return read_shown_text(bytes);
 }
 
 Status GgufReader::read_array_header(ByteSpan bytes) {
@@ -219,6 +244,7 @@ Status GgufReader::read_array_header(ByteSpan bytes) {
         .having(count);
   }
   if (*byte_count > left()) return truncated(key_, *byte_count, left());
+  if (JsonWriter* json = shown_key()) write_length(*json, count);
   if (type != kText) return pass_over(*byte_count, &GgufReader::next_key);
   array_left_ = count;
   return next_array_text();

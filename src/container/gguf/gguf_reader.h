@@ -29,6 +29,7 @@ class GgufReader : public SteppedCheckpointReader<GgufReader> {
   Status end_value();
   Status read_text_length(ByteSpan bytes);
   Status read_text(ByteSpan bytes);
+  Status read_shown_text(ByteSpan bytes);
   Status read_array_header(ByteSpan bytes);
   Status next_array_text();
   Status read_array_text_length(ByteSpan bytes);
@@ -41,6 +42,7 @@ class GgufReader : public SteppedCheckpointReader<GgufReader> {
   Status end_index();
 
   Status expect_text(ByteSpan length, uint64_t limit, const char* subject, Step step);
+  JsonWriter* shown_key();
   bool is_tokens() const { return key_ == "tokenizer.ggml.tokens"; }
 
   uint64_t tensor_count_ = 0;

@@ -23,6 +23,13 @@ class OnnxScanner {
 
   /// Not more than byte_count bytes in all.
   Status push(ByteSpan bytes);
+  /// Of the bytes that come next, how many are weights or otherwise nothing that is kept.
+  uint64_t skippable() const { return state_ == State::skip ? left_ - 1 : 0; }
+  /// Leaves out at most so many; one is kept, whose push ends the field.
+  void skip(uint64_t byte_count) {
+    position_ += byte_count;
+    left_ -= byte_count;
+  }
   /// When all bytes were pushed; the network may be taken then.
   Status finish();
   /// The file offset of the next byte; of the one behind the offending one after an error.

@@ -43,8 +43,11 @@ struct Entry {
 
 class HeaderParser {
  public:
-  HeaderParser(JsonValue root, uint64_t data_offset, uint64_t file_byte_count)
-      : root_(root), data_offset_(data_offset), file_byte_count_(file_byte_count) {}
+  HeaderParser(JsonValue root, uint64_t data_offset, uint64_t file_byte_count, JsonWriter* metadata)
+      : root_(root),
+        data_offset_(data_offset),
+        file_byte_count_(file_byte_count),
+        metadata_(metadata) {}
 
   Result<std::vector<TensorInfo>> parse() {
     if (!root_.is_object()) return bad("header").expecting("an object");
@@ -61,6 +64,7 @@ class HeaderParser {
     for (const auto [name, value] : root_.members()) {
       if (name == "__metadata__") {
         if (!value.is_object()) return bad(name).expecting("an object of strings");
+        if (metadata_ != nullptr) write_metadata(value);
         continue;
       }
       SUSURRUS_TRY(add(name, value));
@@ -76,6 +80,12 @@ class HeaderParser {
  private:
   static Error bad(std::string_view subject) {
     return malformed(ErrorReason::bad_metadata, kLengthBytes, subject);
+  }
+
+  void write_metadata(JsonValue texts) {
+    for (const auto [key, value] : texts.members()) {
+      if (const auto text = value.text()) metadata_->field(key, *text);
+    }
   }
 
   Status add(std::string_view name, JsonValue value) {
@@ -193,6 +203,7 @@ class HeaderParser {
   JsonValue root_;
   uint64_t data_offset_;
   uint64_t file_byte_count_;
+  JsonWriter* metadata_;
   std::vector<Entry> entries_;
 };
 
@@ -224,15 +235,16 @@ Result<uint64_t> safetensors_header_byte_count(ByteSpan first_bytes, uint64_t fi
   return kLengthBytes + json_byte_count;
 }
 
-Result<std::vector<TensorInfo>> parse_safetensors_header(ByteSpan header,
-                                                         uint64_t file_byte_count) {
+Result<std::vector<TensorInfo>> parse_safetensors_header(ByteSpan header, uint64_t file_byte_count,
+                                                         JsonWriter* metadata) {
   const std::string_view json = as_text(header);
   if (json.empty() || json.front() != '{') {
     return malformed(ErrorReason::bad_metadata, kLengthBytes, "header").expecting("{");
   }
   SUSURRUS_ASSIGN(const JsonDocument document,
                   JsonDocument::parse(json, {kLengthBytes, ErrorReason::bad_metadata, "header"}));
-  return HeaderParser(document.root(), kLengthBytes + header.size(), file_byte_count).parse();
+  return HeaderParser(document.root(), kLengthBytes + header.size(), file_byte_count, metadata)
+      .parse();
 }
 
 }  // namespace susurrus

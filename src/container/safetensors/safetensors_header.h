@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/json_writer.h"
 #include "base/result.h"
 #include "container/tensor_info.h"
 
@@ -14,7 +15,8 @@ Result<uint64_t> safetensors_header_byte_count(ByteSpan first_bytes, uint64_t fi
 
 /// Every tensor of a SafeTensors file (whisper-sources.md §9), in order of their data. `json` is the whole header behind
 /// its length field. A type that APR2 does not have (bool, f64, u16 …) is refused only when the
-/// tensor is one of Whisper's; others of such a type are left out.
-Result<std::vector<TensorInfo>> parse_safetensors_header(ByteSpan json, uint64_t file_byte_count);
+/// tensor is one of Whisper's; others of such a type are left out. Texts of `__metadata__` go to `metadata`, if that is not null.
+Result<std::vector<TensorInfo>> parse_safetensors_header(ByteSpan json, uint64_t file_byte_count,
+                                                         JsonWriter* metadata = nullptr);
 
 }  // namespace susurrus

@@ -22,7 +22,7 @@ Status SafetensorsReader::read_length(ByteSpan bytes) {
 
 Status SafetensorsReader::read_header(ByteSpan json) {
   SUSURRUS_ASSIGN(std::vector<TensorInfo> tensors,
-                  parse_safetensors_header(json, file_byte_count()));
+                  parse_safetensors_header(json, file_byte_count(), &checkpoint_.metadata));
   for (TensorInfo& info : tensors) {
     checkpoint_.tensors.emplace_back().info = std::move(info);
   }

@@ -23,6 +23,8 @@ class TennisDescriber : public FileDescriber, private TennisSink {
     reader_.set_file_byte_count(byte_count);
   }
   Status push(ByteSpan chunk) override { return reader_.push(chunk); }
+  uint64_t skippable() const override { return keeps_value() ? 0 : reader_.skippable(); }
+  void skip(uint64_t byte_count) override { reader_.skip(byte_count); }
   Status finish() override;
   std::string facts() const override;
 

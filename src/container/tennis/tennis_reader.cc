@@ -63,6 +63,19 @@ Status TennisReader::push(ByteSpan chunk) {
   return ok_status();
 }
 
+uint64_t TennisReader::skippable() const {
+  if (!known_byte_count_ || failed_ || received_ > *known_byte_count_ ||
+      first_byte_count_ < kTennisMinimumBytes || (!end_ && bubble_.wants_bytes())) {
+    return 0;
+  }
+  return std::min(parser_.streaming(), *known_byte_count_ - received_);
+}
+
+void TennisReader::skip(uint64_t byte_count) {
+  parser_.leave_out(byte_count);
+  received_ += byte_count;
+}
+
 Status TennisReader::fail(Error error) {
   failed_ = true;
   return error;
@@ -348,6 +361,8 @@ Status TennisReader::finish() {
   if (failed_ || finished_) {
     return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
   }
+  // What was left out may have ended a tensor.
+  SUSURRUS_TRY(push({}));
   if (auto status = check_end(); !status) return fail(status.error());
   finished_ = true;
   return ok_status();

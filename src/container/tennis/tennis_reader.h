@@ -27,6 +27,11 @@ class TennisReader {
   void set_file_byte_count(uint64_t byte_count) { known_byte_count_ = byte_count; }
   /// After an error every call gives disabled_by_previous_error.
   Status push(ByteSpan chunk);
+  /// Bytes that come next and are only a tensor's, which the graph does not need, or behind it. 0 where the length is not
+  /// known.
+  uint64_t skippable() const;
+  /// Leaves out at most so many; the sink is not given them.
+  void skip(uint64_t byte_count);
   /// Says that no byte follows.
   Status finish();
 

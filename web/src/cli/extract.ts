@@ -1,4 +1,4 @@
-import { extractNetwork } from '../node.js';
+import { extractNetwork, extractTensor, inspect } from '../node.js';
 import { parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 
@@ -8,11 +8,12 @@ export async function extractCommand(args: readonly string[], signal: AbortSigna
   if (source === undefined || name === undefined || destination === undefined || rest.length > 0) {
     throw usageError('extract wants FILE, NAME and OUT');
   }
-  const bar = new ProgressBar('verifying');
-  const network = await extractNetwork(source, name, destination, {
-    signal,
-    force: values.force ?? false,
+  const options = { signal, force: values.force ?? false };
+  const { networks } = await inspect(source, { signal });
+  const bar = new ProgressBar(networks ? 'verifying' : 'writing');
+  const { size } = await (networks ? extractNetwork : extractTensor)(source, name, destination, {
+    ...options,
     onProgress: bar.update,
   }).finally(() => bar.clear());
-  process.stderr.write(`${destination}: ${name}, ${network.size.toLocaleString('en')} bytes\n`);
+  process.stderr.write(`${destination}: ${name}, ${size.toLocaleString('en')} bytes\n`);
 }

@@ -1,5 +1,12 @@
 import { inspect } from '../node.js';
-import type { InspectedShard, InspectedTensor, Inspection } from '../node.js';
+import type {
+  Dimensions,
+  InspectedMemory,
+  InspectedShard,
+  InspectedStatistics,
+  InspectedTensor,
+  Inspection,
+} from '../node.js';
 import { parse, usageError } from './arguments.js';
 import { graphLines } from './graph_table.js';
 import { readSealOptions, sealArguments } from './key_files.js';
@@ -8,30 +15,50 @@ import { ProgressBar } from './progress_bar.js';
 import { printable, table } from './table.js';
 
 export async function inspectCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, { ...sealArguments, json: { type: 'boolean' } });
+  const flags = { json: { type: 'boolean' }, stats: { type: 'boolean' } } as const;
+  const { values, positionals } = parse(args, { ...sealArguments, ...flags });
   const [file, ...rest] = positionals;
   if (file === undefined || rest.length > 0) throw usageError('inspect wants one FILE');
   const keys = await readSealOptions(values);
   const bar = new ProgressBar('reading');
-  const facts = await inspect(file, { ...keys, signal, onProgress: bar.update }).finally(() =>
-    bar.clear(),
-  );
+  const facts = await inspect(file, {
+    ...keys,
+    signal,
+    stats: values.stats ?? false,
+    onProgress: bar.update,
+  }).finally(() => bar.clear());
   process.stdout.write(values.json ? `${JSON.stringify(toJson(facts), null, 2)}\n` : toText(facts));
 }
 
-function toJson({ byteCount, tensors, ...facts }: Inspection) {
+function toJson({ byteCount, dims, tensors, ...facts }: Inspection) {
   return {
     ...facts,
     byte_count: byteCount,
-    tensors: tensors.map(({ rawSize, ...tensor }) => ({ ...tensor, raw_size: rawSize })),
+    ...(dims && { dims: dimensions(dims) }),
+    tensors: tensors.map(({ rawSize, rowScales, ...tensor }) => ({
+      ...tensor,
+      raw_size: rawSize,
+      ...(rowScales && { row_scales: rowScales }),
+    })),
   };
 }
 
+/** Under the names that model files have for them. */
+const dimensions = (dims: Dimensions): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(dims).map(([name, size]: [string, number]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      size,
+    ]),
+  );
+
 function toText(facts: Inspection): string {
   const lines = [
-    `format    ${facts.format} ${facts.version}`,
+    `format    ${facts.format} ${facts.version}`.trimEnd(),
     `flags     ${facts.flags.join(' ') || 'none'}`,
     `bytes     ${facts.byteCount}`,
+    ...(facts.dims ? [`dims      ${dimensionsText(facts.dims)}`] : []),
+    ...(facts.memory ? [`to run    ${memoryText(facts.memory)}`] : []),
     ...(facts.signer === undefined ? [] : [`signed by ${facts.signer}`]),
     ...(facts.shards ?? []).map((shard) => `shard     ${shardLine(shard, facts)}`),
     ...facts.warnings.map((warning) => `warning   ${warning}`),
@@ -48,6 +75,14 @@ function toText(facts: Inspection): string {
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const dimensionsText = (dims: Dimensions): string =>
+  Object.entries(dimensions(dims))
+    .map(([name, size]) => `${name} ${size}`)
+    .join(', ');
+
+const memoryText = ({ weights, state, total }: InspectedMemory): string =>
+  `${total} bytes (weights ${weights}, state ${state})`;
 
 /** A shard's file, its tensors, its flags. */
 function shardLine({ file, flags }: InspectedShard, { shards, tensors }: Inspection): string {
@@ -77,17 +112,31 @@ function tensorTotals(tensors: readonly InspectedTensor[]): string {
 function tensorTable(tensors: readonly InspectedTensor[]): string[] {
   const hasScales = tensors.some(({ scale }) => scale !== undefined);
   const isSharded = tensors.some(({ shard }) => shard !== undefined);
-  const more = [...(hasScales ? ['scale'] : []), ...(isSharded ? ['shard'] : [])];
+  const hasStatistics = tensors.some(({ statistics }) => statistics !== undefined);
   const rows = [
-    ['name', 'dtype', 'shape', 'offset', 'size', 'raw size', ...more],
-    ...tensors.map(({ name, dtype, shape, offset, size, rawSize, scale, shard }) => [
+    [
+      ...['name', 'dtype', 'shape', 'offset', 'size', 'raw size'],
+      ...(hasScales ? ['scale'] : []),
+      ...(isSharded ? ['shard'] : []),
+      ...(hasStatistics ? ['min', 'max', 'mean', 'nan', 'infinite'] : []),
+    ],
+    ...tensors.map(({ name, dtype, shape, offset, size, rawSize, scale, shard, statistics }) => [
       printable(name),
       dtype,
       shape.join('×'),
       ...[offset, size, rawSize].map(String),
-      ...(hasScales ? [String(scale)] : []),
-      ...(shard === undefined ? [] : [String(shard + 1)]),
+      ...(hasScales ? [scale === undefined ? '' : String(scale)] : []),
+      ...(isSharded ? [shard === undefined ? '' : String(shard + 1)] : []),
+      ...(hasStatistics ? statisticsRow(statistics) : []),
     ]),
   ];
   return table(rows, 3);
+}
+
+function statisticsRow(statistics: InspectedStatistics | undefined): string[] {
+  if (!statistics) return ['', '', '', '', ''];
+  const { min, max, mean, nan, infinite } = statistics;
+  const short = (value: number | null): string =>
+    value === null ? 'none' : String(Number(value.toPrecision(6)));
+  return [...[min, max, mean].map(short), String(nan), String(infinite)];
 }

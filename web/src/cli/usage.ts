@@ -93,9 +93,12 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
   susurrus unshard MANIFEST --output FILE [--alignment 64|32] [--force]
                                            shards into one model file
 
-  susurrus inspect FILE [--json]           what a model file holds, after verifying all of it; takes --key,
-                                           --passphrase-file and --public-key
-  susurrus extract FILE NAME OUT [--force] a network of an .april file (encoder, decoder or joiner) as an ONNX model
+  susurrus inspect FILE [--json] [--stats] what a model file, a folder of the hub or faster-whisper, or a URL holds, reading no
+                                           more than that takes; --stats: least, greatest and mean value of each tensor,
+                                           for which all are read; with --key, --passphrase-file or --public-key the
+                                           file is verified besides
+  susurrus extract FILE NAME OUT [--force] a tensor as NumPy's .npy; of an .april file a network (encoder, decoder or
+                                           joiner) as an ONNX model
   susurrus verify FILE [--json]            everything that can be checked, one by one; with --public-key the signature,
                                            with --key or --passphrase-file that every piece can be decrypted. Exit status 1
                                            when something failed

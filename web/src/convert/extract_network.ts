@@ -1,6 +1,6 @@
 import type { ExtractOptions, InspectedNetwork } from '../api_types.js';
 import { abortedBy, invalidOption, sourceFailed } from '../errors.js';
-import { inspectOn } from '../inspect_model.js';
+import { verifyOn } from '../inspect_model.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
 import { node } from '../platform/node.js';
 import { baseName, folderOf, writeWhole } from '../platform/node_files.js';
@@ -21,7 +21,7 @@ export async function extractNetwork(
     throw sourceFailed(String(source), 'only of files networks are extracted; download it');
   }
   return writeWhole(destination, force, async (write) => {
-    const { networks = [] } = await inspectOn(node, source, {
+    const { networks = [] } = await verifyOn(node, source, {
       ...reading,
       ...(signal && { signal }),
     });

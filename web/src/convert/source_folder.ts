@@ -8,6 +8,8 @@ export interface SourceFolder {
   read(file: string, offset: number, byteCount: number): AsyncIterable<Uint8Array>;
   /** The file of weights, when one was named instead of the folder. */
   readonly weightsFile?: string;
+  /** Each read is a request to a server. */
+  readonly isRemote?: boolean;
 }
 
 /** Some bytes of a file in one piece. */

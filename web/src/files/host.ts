@@ -3,16 +3,20 @@ import { pushThroughWindow } from '../engine/windows.js';
 import { wrongState } from '../errors.js';
 import type { PartFile } from '../worker/link.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
-import type { Inspector } from './files.mjs';
-import { inspectionFacts } from './inspection.js';
+import type { InspectedStatistics } from '../api_types.js';
+import type { Inspector, TensorDecoder } from './files.mjs';
+import { inSnakeCase, inspectionFacts } from './inspection.js';
 import type { FilesModule } from './module.js';
-import type { FilesCalls } from './protocol.js';
+import type { FilesCalls, TensorPiece } from './protocol.js';
 
 /** Owns the module that reads model files. */
 export class FilesHost extends ModuleHost<FilesCalls> {
   readonly #open: () => Promise<FilesModule>;
   #module: FilesModule | undefined;
   #inspector: Inspector | undefined;
+  /** Whose descriptions were read. */
+  readonly #models: Inspector[] = [];
+  #decoder: TensorDecoder | undefined;
 
   constructor(open: () => Promise<FilesModule>) {
     super();
@@ -28,11 +32,11 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       this.#module = await this.#open();
       return undefined;
     },
-    beginFile: ({ byteCount }) => {
-      if (!this.#module) throw wrongState('The module has not been started.', 'files');
+    beginFile: ({ byteCount, skims = false }) => {
       if (!this.#inspector) {
-        this.#inspector = new this.#module.Inspector();
+        this.#inspector = new this.#started.Inspector();
         this.#inspector.describeAll();
+        if (skims) this.#inspector.skim();
       }
       if (byteCount !== undefined) this.#inspector.setByteCount(byteCount);
       return undefined;
@@ -40,6 +44,10 @@ export class FilesHost extends ModuleHost<FilesCalls> {
     pushInspect: async ({ bytes }, { pace }) => {
       const inspector = this.#opened;
       await pushThroughWindow(inspector, bytes, (count) => inspector.push(count), pace);
+      return { skippable: inspector.skippable() };
+    },
+    skipInspect: ({ byteCount }) => {
+      this.#opened.skip(byteCount);
       return undefined;
     },
     endFile: () => {
@@ -47,11 +55,79 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       unwrap(inspector.finish());
       return JSON.parse(inspector.missingFiles()) as PartFile[];
     },
-    finishInspect: () => inspectionFacts(this.#opened),
+    finishInspect: () => {
+      const inspector = this.#opened;
+      this.#models.push(inspector);
+      this.#inspector = undefined;
+      return inspectionFacts(inspector);
+    },
+    stateBytes: ({ dims, hasBlocks }) =>
+      this.#started.stateByteCount(JSON.stringify(inSnakeCase(dims)), hasBlocks),
+    beginTensor: ({ tensor, counts }) => {
+      this.#decoder?.delete();
+      const decoder = (this.#decoder = new this.#started.TensorDecoder(counts));
+      if ('name' in tensor) {
+        const { name, dtype, size, scale, offset } = tensor;
+        unwrap(decoder.startNumbers(name, dtype, size, scale, offset));
+        return undefined;
+      }
+      const inspector = this.#models[tensor.model];
+      if (!inspector) throw wrongState('The model has not been read.', 'files');
+      unwrap(decoder.start(inspector, tensor.tensor));
+      return undefined;
+    },
+    pushTensor: async ({ bytes }, { pace }) => {
+      const decoder = this.#decoding;
+      const pieces: TensorPiece[] = [];
+      const push = (count: number): string => {
+        const error = decoder.push(count);
+        pieces.push({ values: decoder.values().slice(), bytes: decoder.stored().slice() });
+        return error;
+      };
+      await pushThroughWindow(decoder, bytes, push, pace);
+      return {
+        values: joined(
+          pieces.map(({ values }) => values),
+          Float32Array,
+        ),
+        bytes: joined(
+          pieces.map((piece) => piece.bytes),
+          Uint8Array,
+        ),
+      };
+    },
+    endTensor: () => {
+      const decoder = this.#decoding;
+      unwrap(decoder.finish());
+      return JSON.parse(decoder.statistics()) as InspectedStatistics;
+    },
   };
+
+  get #started(): FilesModule {
+    if (!this.#module) throw wrongState('The module has not been started.', 'files');
+    return this.#module;
+  }
 
   get #opened(): Inspector {
     if (!this.#inspector) throw wrongState('No file is being read.', 'files');
     return this.#inspector;
   }
+
+  get #decoding(): TensorDecoder {
+    if (!this.#decoder) throw wrongState('No tensor is being read.', 'files');
+    return this.#decoder;
+  }
+}
+
+function joined<T extends Float32Array | Uint8Array>(
+  parts: readonly T[],
+  Type: new (length: number) => T,
+): T {
+  const whole = new Type(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }

@@ -1,3 +1,4 @@
+import type { Dimensions } from '../api_types.js';
 import type { Inspector } from './files.mjs';
 import type { InspectionFacts } from './protocol.js';
 import { graphTensors } from './graph_tensors.js';
@@ -9,9 +10,11 @@ export function inspectionFacts(inspector: Inspector): InspectionFacts {
   const text = new TextDecoder().decode(inspector.metadataText().slice());
   const { shards = [], ...facts } = JSON.parse(inspector.facts()) as CoreFacts;
   const names = (flags: string): string[] => flags.split(' ').filter(Boolean);
+  const dims = facts.dims && inCamelCase(facts.dims);
   return {
     ...facts,
     flags: names(facts.flags),
+    ...(dims && { dims }),
     metadata: shorten(facts.metadata ?? JSON.parse(text)) as Record<string, unknown>,
     tensors: facts.tensors ?? graphTensors(facts.graph),
     ...(shards.length > 0 && {
@@ -28,7 +31,24 @@ type CoreFacts = Omit<InspectionFacts, 'metadata' | 'flags' | 'shards' | 'tensor
   readonly tensors?: InspectionFacts['tensors'];
 };
 
-function shorten(value: unknown): unknown {
+/** APR2's names as the API has them: n_vocab is nVocab. */
+export const inCamelCase = (dims: object): Dimensions =>
+  Object.fromEntries(
+    Object.entries(dims).map(([name, value]) => [
+      name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      value as number,
+    ]),
+  ) as unknown as Dimensions;
+
+export const inSnakeCase = (dims: Dimensions): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(dims).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value as number,
+    ]),
+  );
+
+export function shorten(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.length > longestList ? { length: value.length } : value.map(shorten);
   }

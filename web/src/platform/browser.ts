@@ -16,6 +16,7 @@ export const browser: Platform = {
   openFiles: () =>
     openWorker(new Worker(new URL('./worker.files.mjs', import.meta.url), { type: 'module' })),
   openPath: () => Promise.resolve(undefined),
+  openFolder: () => Promise.resolve(undefined),
   writeFile(destination) {
     throw invalidOption('destination', 'a WritableStream', destination);
   },

@@ -10,7 +10,7 @@ import { openInProcess } from '../worker/in_process.js';
 import { decodeCompressedAudio } from './node_audio.js';
 import { openEngine, openFiles } from './node_engine.js';
 import { fileChunks } from './node_file_chunks.js';
-import { writeWhole } from './node_files.js';
+import { openFolder, writeWhole } from './node_files.js';
 import type { OpenedSource, Platform } from './platform.js';
 
 /** Node: engines run in this thread and yield, paths are read, other URLs are fetched. */
@@ -20,6 +20,10 @@ export const node: Platform = {
   openEngine: () => openInProcess(new EngineHost(openEngine)),
   openFiles: () => openInProcess(new FilesHost(openFiles)),
   openPath,
+  async openFolder(address) {
+    const path = toPath(address);
+    return path === undefined ? undefined : openFolder(path);
+  },
   writeFile: writeWhole,
   get embeddedModel() {
     return new URL('../models/digits.apr', import.meta.url);

@@ -1,4 +1,5 @@
 import type { Variant } from '../api_types.js';
+import type { SourceFolder } from '../convert/source_folder.js';
 import type { OpenedEngine } from '../engine/glue.js';
 import type { EngineLink } from '../engine/protocol.js';
 import type { FilesLink } from '../files/protocol.js';
@@ -30,6 +31,8 @@ export interface Platform {
   openFiles(): FilesLink;
   /** A string or file URL that is a path here; undefined where it is to be fetched. */
   openPath(path: string | URL): Promise<OpenedSource | undefined>;
+  /** The same for reading parts, of a folder too. */
+  openFolder(path: string | URL): Promise<SourceFolder | undefined>;
   /** Lets `fill` write a new file, which gets its name when it is whole; refuses names where there are none. */
   writeFile<T>(
     destination: string | URL,

@@ -138,7 +138,9 @@ async function structureChecks(
     return {
       checks: [
         { ...sound, message },
-        { name: 'checksum', outcome: 'passed', message: 'CRC-32 of all bytes' },
+        format.startsWith('APR')
+          ? { name: 'checksum', outcome: 'passed', message: 'CRC-32 of all bytes' }
+          : { name: 'checksum', outcome: 'absent', message: `${format} has none` },
       ],
       isReadable: true,
       isEncrypted: flags.includes('ENCRYPTED'),

@@ -23,7 +23,7 @@ export async function openFiles(files: readonly unknown[]): Promise<OpenedSource
   };
 }
 
-async function findManifest(files: readonly Blob[]): Promise<Blob | undefined> {
+export async function findManifest(files: readonly Blob[]): Promise<Blob | undefined> {
   if (files.length <= 1) return files[0];
   for (const file of files) {
     const start = await file.slice(0, 4096).text();

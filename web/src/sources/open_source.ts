@@ -68,13 +68,30 @@ async function fetchSource(
   signal: AbortSignal | undefined,
 ): Promise<OpenedSource> {
   const url = address instanceof Request ? address.url : String(address);
-  let response: Response;
+  return fetchedSource(await fetchAnswer(address, url, signal), address, signal);
+}
+
+export async function fetchAnswer(
+  address: string | URL | Request,
+  url: string,
+  signal: AbortSignal | undefined,
+  headers?: Headers,
+): Promise<Response> {
   try {
-    response = await fetch(address, signal ? { signal } : {});
+    return await fetch(address, { ...(signal && { signal }), ...(headers && { headers }) });
   } catch (error) {
     if (signal?.aborted) throw abortedBy(signal);
     throw sourceFailed(url, 'the request failed', { got: String(error) }, error);
   }
+}
+
+/** A whole file that a server has begun to send. */
+export function fetchedSource(
+  response: Response,
+  address: string | URL | Request,
+  signal: AbortSignal | undefined,
+): OpenedSource {
+  const url = address instanceof Request ? address.url : String(address);
   // Where a redirection leads there is nothing beside the file; and what asked for it asks for its neighbours.
   const sibling = (name: string): Promise<OpenedSource> => {
     const request = address instanceof Request ? address : new Request(url);
@@ -84,19 +101,25 @@ async function fetchSource(
 }
 
 /** The address of a file in the folder of another: never one outside of it. */
-const beside = (url: string, name: string): string =>
+export const beside = (url: string, name: string): string =>
   new URL(`./${encodeURIComponent(name)}`, url).href;
 
-function responseSource(response: Response, url: string = response.url): OpenedSource {
-  const name = url || 'response';
-  const type = response.headers.get('Content-Type') ?? 'no content type';
-  const remark = `HTTP ${response.status}, ${type}`;
-  if (!response.ok) throw sourceFailed(name, `the server answered ${remark}`, { got: remark });
+/** What the server said about the bytes; throws where they cannot be a model's. */
+export function checkAnswer({ status, ok, headers }: Response, name: string): string {
+  const type = headers.get('Content-Type') ?? 'no content type';
+  const remark = `HTTP ${status}, ${type}`;
+  if (!ok) throw sourceFailed(name, `the server answered ${remark}`, { got: remark });
   // A site's page for whatever it does not have, or a login: no model is HTML.
   if (/^text\/html\b/i.test(type)) {
     const problem = `the server answered with a web page (${remark}); check the address`;
     throw sourceFailed(name, problem, { got: remark });
   }
+  return remark;
+}
+
+function responseSource(response: Response, url: string = response.url): OpenedSource {
+  const name = url || 'response';
+  const remark = checkAnswer(response, name);
   if (!response.body) throw sourceFailed(name, 'the response has no body');
   if (response.bodyUsed || response.body.locked) {
     throw sourceFailed(name, 'the body of the response has been read already');

@@ -87,8 +87,11 @@ const aboutTheFormat = new Set<ErrorCode>([
   'truncated_input',
 ]);
 
+/** Where a file is from, for messages. */
+export type Origin = Pick<OpenedSource, 'name' | 'remark'>;
+
 /** A format error of something that was fetched says from where, and what the server called it. */
-export function withOrigin(error: unknown, { name, remark }: OpenedSource): unknown {
+export function withOrigin(error: unknown, { name, remark }: Origin): unknown {
   if (!(error instanceof SusurrusError) || name === undefined) return error;
   if (!aboutTheFormat.has(error.code)) return error;
   const origin = remark === undefined ? name : `${name} (${remark})`;

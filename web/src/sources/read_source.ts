@@ -120,16 +120,32 @@ export async function readSource<Started, Facts>(
   source: ModelSource,
   platform: Platform,
   reader: Reader<Started, Facts>,
-  options: SealOptions & {
-    readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
-    readonly signal?: AbortSignal | undefined;
-  },
-): Promise<{ readonly started: Started; readonly facts: Facts; readonly seals: OpenedSeals }> {
+  options: SourceOptions,
+): Promise<ReadModel<Started, Facts>> {
+  return readOpening(openSource(source, platform, options.signal), reader, options);
+}
+
+export interface SourceOptions extends SealOptions {
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ReadModel<Started, Facts> {
+  readonly started: Started;
+  readonly facts: Facts;
+  readonly seals: OpenedSeals;
+}
+
+/** The same for a source that is open, or about to be. */
+export async function readOpening<Started, Facts>(
+  opening: Promise<OpenedSource>,
+  reader: Reader<Started, Facts>,
+  options: SourceOptions,
+): Promise<ReadModel<Started, Facts>> {
   const { signal } = options;
   // Closing the module ends whatever is under way, so the signal needs nobody's attention.
   const onAbort = (): void => reader.close();
   signal?.addEventListener('abort', onAbort, { once: true });
-  const opening = openSource(source, platform, signal);
   try {
     const [started, opened] = await Promise.all([reader.start(), opening]);
     const seals = await readFiles(opened, reader, { ...options, phase: reader.phase });

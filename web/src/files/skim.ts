@@ -1,0 +1,193 @@
+// A model's description, read in parts: headers, metadata, index, and of the weights nothing.
+import type { Inspection, ProgressEvent } from '../api_types.js';
+import { readArchitecture } from '../convert/dimensions.js';
+import { isObject, readJsonObject } from '../convert/json_files.js';
+import type { SourceFolder } from '../convert/source_folder.js';
+import { findWeightFiles } from '../convert/weight_files.js';
+import { abortedBy, sourceFailed, SusurrusError } from '../errors.js';
+import type { PartFile } from '../worker/link.js';
+import { inCamelCase, shorten } from './inspection.js';
+import type { FilesLink, InspectionFacts, TensorRequest } from './protocol.js';
+
+/** The first part of a file, and what comes behind bytes that were left out. The next parts are twice as large. */
+const leastPartBytes = 1 << 16;
+const mostPartBytes = 1 << 20;
+/** Fewer bytes are read rather than left out: of a server they cost less than another request. */
+const leastSkippedBytes = { here: 1 << 16, remote: 1 << 18 };
+
+export interface SkimOptions {
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where a tensor's bytes are, and how they are decoded. */
+export interface TensorPlace {
+  readonly file: string;
+  readonly request: TensorRequest;
+}
+
+export interface SkimmedModel {
+  readonly facts: Inspection;
+  /** Of facts.tensors. */
+  readonly places: readonly TensorPlace[];
+}
+
+/** `files` is started. */
+export async function skimModel(
+  files: FilesLink,
+  folder: SourceFolder,
+  options: SkimOptions,
+): Promise<SkimmedModel> {
+  const names = await findFiles(folder);
+  const models: { readonly file: string; readonly facts: InspectionFacts }[] = [];
+  for (const file of names) {
+    try {
+      models.push({ file, facts: await skimFile(files, folder, file, options) });
+    } catch (error) {
+      throw names.length > 1 ? inFile(file, error) : error;
+    }
+  }
+  const places = models.flatMap(({ file, facts }, model) =>
+    facts.tensors.map(({ name, dtype, size, shard }, tensor) => ({
+      file: (shard === undefined ? undefined : facts.shards?.[shard]?.file) ?? file,
+      request: isDescribedOnly(facts)
+        ? { name, dtype, size, ...scaleOf(facts, tensor) }
+        : { model, tensor },
+    })),
+  );
+  const [first] = models;
+  if (!first) throw sourceFailed(folder.name, 'there are no weights in it');
+  const whole = names.length > 1 ? together(models) : first.facts;
+  return { facts: await withMemory(files, await withConfig(folder, whole)), places };
+}
+
+/** Their descriptions alone tell of tensors. */
+const isDescribedOnly = ({ format }: InspectionFacts): boolean =>
+  format === 'TenniS' || format === 'BW2L';
+
+/** What the integers of a BW2L layer stand for. */
+function scaleOf({ layers }: InspectionFacts, tensor: number) {
+  const layer = layers?.find(({ tensors }) => tensors.includes(tensor));
+  return { scale: layer?.scale ?? 1, offset: layer?.offset ?? 0 };
+}
+
+/** The file that was named, or whatever holds a folder's weights. */
+async function findFiles(folder: SourceFolder): Promise<readonly string[]> {
+  const { weightsFile } = folder;
+  // A JSON object may be the manifest of an APR2 model, which the core reads, or an index of SafeTensors.
+  if (weightsFile !== undefined && !/\.safetensors\.index(\.\w+)?\.json$/.test(weightsFile)) {
+    return [weightsFile];
+  }
+  return findWeightFiles(folder);
+}
+
+async function skimFile(
+  files: FilesLink,
+  folder: SourceFolder,
+  file: string,
+  options: SkimOptions,
+): Promise<InspectionFacts> {
+  let missing = await skimPart(files, folder, file, options);
+  for (let part = missing[0]; part; part = missing[0]) {
+    if ((await folder.byteCount(part.name)) === undefined) {
+      throw new SusurrusError(
+        'source_failed',
+        `The shard ${part.name} is missing: there is no such file in ${folder.name}.`,
+        { reason: 'manifest', subject: part.name },
+      );
+    }
+    missing = await skimPart(files, folder, part.name, options);
+  }
+  return files.call('finishInspect', undefined);
+}
+
+async function skimPart(
+  files: FilesLink,
+  folder: SourceFolder,
+  file: string,
+  { onProgress, signal }: SkimOptions,
+): Promise<readonly PartFile[]> {
+  const byteCount = await folder.byteCount(file);
+  if (byteCount === undefined) throw sourceFailed(file, 'there is no such file');
+  await files.call('beginFile', { byteCount, skims: true });
+  const least = folder.isRemote ? leastSkippedBytes.remote : leastSkippedBytes.here;
+  let at = 0;
+  let partBytes = leastPartBytes;
+  while (at < byteCount) {
+    let skippable = 0;
+    const begin = at;
+    for await (const bytes of folder.read(file, at, Math.min(partBytes, byteCount - at))) {
+      if (signal?.aborted) throw abortedBy(signal);
+      ({ skippable } = await files.call('pushInspect', { bytes }));
+      at += bytes.length;
+    }
+    if (at === begin) throw sourceFailed(file, 'it became shorter while it was read');
+    partBytes = Math.min(2 * partBytes, mostPartBytes);
+    if (skippable >= least) {
+      await files.call('skipInspect', { byteCount: skippable });
+      at += skippable;
+      partBytes = leastPartBytes;
+    }
+    onProgress?.({
+      phase: 'inspect',
+      loaded: at,
+      total: byteCount,
+      fraction: at / byteCount,
+    });
+  }
+  return files.call('endFile', undefined);
+}
+
+/** Files of SafeTensors that are one model. */
+function together(
+  models: readonly { readonly file: string; readonly facts: InspectionFacts }[],
+): InspectionFacts {
+  const [first] = models;
+  if (!first) throw new TypeError('no files');
+  return {
+    ...first.facts,
+    byteCount: models.reduce((sum, { facts }) => sum + facts.byteCount, 0),
+    tensors: models.flatMap(({ facts }, shard) =>
+      facts.tensors.map((tensor) => ({ ...tensor, shard })),
+    ),
+    shards: models.map(({ file, facts }) => ({ file, flags: facts.flags })),
+    warnings: models.flatMap(({ file, facts }) =>
+      facts.warnings.map((warning) => `${file}: ${warning}`),
+    ),
+  };
+}
+
+/** What a hub folder's config.json says beside weights that say no dimensions; nothing is asked of a server for it. */
+async function withConfig(folder: SourceFolder, facts: InspectionFacts): Promise<InspectionFacts> {
+  const isHub = facts.format === 'SafeTensors' || facts.format === 'CTranslate2';
+  if (!isHub || folder.isRemote) return facts;
+  const config = await readJsonObject(folder, 'config.json');
+  if (!isObject(config)) return facts;
+  let dims = facts.dims;
+  try {
+    dims ??= inCamelCase(readArchitecture(config, 'config.json'));
+  } catch (error) {
+    // Another kind of model.
+    if (!(error instanceof SusurrusError)) throw error;
+  }
+  return {
+    ...facts,
+    ...(dims && { dims }),
+    metadata: { ...facts.metadata, config: shorten(config) },
+  };
+}
+
+export async function withMemory(files: FilesLink, facts: InspectionFacts): Promise<Inspection> {
+  const { dims, tensors } = facts;
+  if (!dims) return facts;
+  const hasBlocks = tensors.some(({ dtype }) => /^q\d_\d$/.test(dtype));
+  const state = await files.call('stateBytes', { dims, hasBlocks });
+  if (state === 0) return facts;
+  const weights = tensors.reduce((sum, { rawSize }) => sum + rawSize, 0);
+  return { ...facts, memory: { weights, state, total: weights + state } };
+}
+
+function inFile(file: string, error: unknown): unknown {
+  if (!(error instanceof SusurrusError) || error.code === 'aborted') return error;
+  return new SusurrusError(error.code, `${file}: ${error.message}`, error.details);
+}

@@ -1,0 +1,47 @@
+// Whatever a caller names as a source of which parts can be read.
+import type { ModelSource } from '../api_types.js';
+import type { SourceFolder } from '../convert/source_folder.js';
+import type { OpenedSource, Platform } from '../platform/platform.js';
+import { blobFolder, fileListFolder, memoryFolder } from './blob_folder.js';
+import type { Origin } from './pump.js';
+import { openUrl } from './url_folder.js';
+
+export interface OpenedFolder {
+  readonly folder: SourceFolder;
+  readonly origin: Origin;
+}
+
+export type OpenedRanges =
+  | OpenedFolder
+  /** A source that can only be read forwards, or a file that a server has begun to send whole. */
+  | { readonly folder?: undefined; readonly whole?: OpenedSource };
+
+export async function openRanges(
+  source: ModelSource,
+  platform: Pick<Platform, 'openFolder'>,
+  signal: AbortSignal | undefined,
+): Promise<OpenedRanges> {
+  if (typeof source === 'string' || source instanceof URL) {
+    const folder = await platform.openFolder(source);
+    return folder ? { folder, origin: { name: String(source) } } : openUrl(source, signal);
+  }
+  if (typeof Request !== 'undefined' && source instanceof Request) {
+    return source.method === 'GET' ? openUrl(source, signal) : {};
+  }
+  const folder = await folderOf(source);
+  return folder ? { folder, origin: nameOf(folder) } : {};
+}
+
+async function folderOf(
+  source: Exclude<ModelSource, string | URL>,
+): Promise<SourceFolder | undefined> {
+  if (typeof Blob !== 'undefined' && source instanceof Blob) return blobFolder(source);
+  if (Array.isArray(source)) return fileListFolder(source);
+  if (source instanceof ArrayBuffer) return memoryFolder(new Uint8Array(source));
+  if (!ArrayBuffer.isView(source)) return undefined;
+  const { buffer, byteOffset, byteLength } = source;
+  return memoryFolder(new Uint8Array(buffer, byteOffset, byteLength));
+}
+
+const nameOf = ({ weightsFile }: SourceFolder): Origin =>
+  weightsFile === undefined ? {} : { name: weightsFile };

@@ -1,0 +1,193 @@
+// A file on a server, and its neighbours, read in parts with Range.
+import type { SourceFolder } from '../convert/source_folder.js';
+import { sourceFailed } from '../errors.js';
+import type { OpenedSource } from '../platform/platform.js';
+import { streamChunks } from './blob_source.js';
+import type { Origin } from './pump.js';
+import { beside, checkAnswer, fetchAnswer, fetchedSource } from './open_source.js';
+
+/** What the first request asks for: a small model's description, the beginning of a large one's. */
+const firstBytes = 1 << 16;
+/** Files beside the one that was named are taken whole from a server without ranges up to this size. */
+const mostWholeBytes = 16 << 20;
+
+export type OpenedUrl =
+  | { readonly folder: SourceFolder; readonly origin: Origin }
+  /** The server does not give parts; it has begun to send all of it. */
+  | { readonly whole: OpenedSource };
+
+/** Asks for the beginning of a file, which tells whether its server gives parts. */
+export async function openUrl(
+  address: string | URL | Request,
+  signal: AbortSignal | undefined,
+): Promise<OpenedUrl> {
+  const request = address instanceof Request ? address : new Request(address, init(signal));
+  const answer = await RemoteFile.open(request, signal);
+  if (answer instanceof Response) return { whole: fetchedSource(answer, address, signal) };
+  const { pathname } = new URL(request.url);
+  const name = decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1)) || 'file';
+  const files = new Map<string, Promise<RemoteFile | undefined>>([[name, Promise.resolve(answer)]]);
+  const find = (file: string): Promise<RemoteFile | undefined> => {
+    let found = files.get(file);
+    if (!found) {
+      found = openNeighbour(new Request(beside(request.url, file), request), signal);
+      files.set(file, found);
+    }
+    return found;
+  };
+  return {
+    origin: { name: request.url, remark: answer.remark },
+    folder: {
+      ...{ name: request.url, weightsFile: name, isRemote: true },
+      byteCount: async (file) => (await find(file))?.byteCount,
+      async *read(file, offset, byteCount) {
+        const found = await find(file);
+        if (found) yield* found.read(offset, byteCount);
+      },
+    },
+  };
+}
+
+const init = (signal: AbortSignal | undefined): RequestInit => (signal ? { signal } : {});
+
+async function openNeighbour(
+  request: Request,
+  signal: AbortSignal | undefined,
+): Promise<RemoteFile | undefined> {
+  const answer = await RemoteFile.open(request, signal, true);
+  if (!(answer instanceof Response)) return answer;
+  if (answer.status === 404) return undefined;
+  const bytes = await wholeBody(answer, request.url);
+  if (bytes.length > mostWholeBytes) throw withoutRanges(request.url);
+  return new RemoteFile(request, signal, bytes, bytes.length, checkAnswer(answer, request.url));
+}
+
+export const withoutRanges = (url: string): Error =>
+  sourceFailed(url, 'its server gives no parts of files (Range); download it', {
+    expected: 'HTTP 206, Partial Content',
+  });
+
+class RemoteFile {
+  readonly byteCount: number;
+  readonly #request: Request;
+  readonly #signal: AbortSignal | undefined;
+  readonly #first: Uint8Array;
+  readonly #tag: string | null;
+  /** What the server said of it, for messages. */
+  readonly remark: string;
+
+  constructor(
+    request: Request,
+    signal: AbortSignal | undefined,
+    first: Uint8Array,
+    byteCount: number,
+    remark: string,
+    tag: string | null = null,
+  ) {
+    this.#request = request;
+    this.#signal = signal;
+    this.#first = first;
+    this.byteCount = byteCount;
+    this.#tag = tag;
+    this.remark = remark;
+  }
+
+  /** The response itself where the server gives all of the file, or `mayLack` and it has none. */
+  static async open(
+    request: Request,
+    signal: AbortSignal | undefined,
+    mayLack = false,
+  ): Promise<RemoteFile | Response> {
+    const { url } = request;
+    const answer = await requestPart(request, 0, firstBytes, signal);
+    // Nothing of a file without bytes can be asked for.
+    const isEmpty = answer.status === 416 && totalOf(answer) === 0;
+    if (isEmpty) return new RemoteFile(request, signal, new Uint8Array(), 0, 'HTTP 416, empty');
+    if (mayLack && answer.status === 404) return answer;
+    const remark = checkAnswer(answer, url);
+    if (answer.status !== 206) return answer;
+    const byteCount = totalOf(answer) ?? (await totalBytes(request, signal));
+    if (byteCount === undefined || answer.headers.get('Content-Encoding')) {
+      throw sourceFailed(url, 'its server does not tell the length of the file', {
+        expected: 'Content-Range',
+      });
+    }
+    const first = await wholeBody(answer, url);
+    return new RemoteFile(request, signal, first, byteCount, remark, answer.headers.get('ETag'));
+  }
+
+  async *read(offset: number, byteCount: number): AsyncIterable<Uint8Array> {
+    const end = Math.min(offset + byteCount, this.byteCount);
+    if (offset >= end) return;
+    const here = this.#first.subarray(offset, end);
+    if (here.length > 0) yield here;
+    const begin = offset + here.length;
+    if (begin >= end) return;
+    const { url } = this.#request;
+    const answer = await requestPart(this.#request, begin, end - begin, this.#signal);
+    checkAnswer(answer, url);
+    const total = totalOf(answer);
+    if (answer.status !== 206 || !answer.body) throw withoutRanges(url);
+    if (
+      answer.headers.get('ETag') !== this.#tag ||
+      (total !== undefined && total !== this.byteCount)
+    ) {
+      throw sourceFailed(url, 'the file changed while it was read');
+    }
+    let left = end - begin;
+    const chunks = streamChunks(answer.body);
+    try {
+      while (left > 0) {
+        const { done, value } = await chunks.next().catch((error: unknown) => {
+          throw readingFailed(url, error);
+        });
+        if (done) break;
+        // A server may give more than it was asked for.
+        yield value.subarray(0, left);
+        left -= Math.min(left, value.length);
+      }
+    } finally {
+      await chunks.return?.();
+    }
+    if (left > 0) throw sourceFailed(url, 'the server sent less than was asked for');
+  }
+}
+
+function requestPart(
+  request: Request,
+  begin: number,
+  byteCount: number,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  const headers = new Headers(request.headers);
+  headers.set('Range', `bytes=${begin}-${begin + byteCount - 1}`);
+  return fetchAnswer(request.clone(), request.url, signal, headers);
+}
+
+const readingFailed = (url: string, error: unknown): Error =>
+  sourceFailed(url, 'reading it failed', { got: String(error) }, error);
+
+async function wholeBody(answer: Response, url: string): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await answer.arrayBuffer());
+  } catch (error) {
+    throw readingFailed(url, error);
+  }
+}
+
+/** Of the whole file, where a page may see it. */
+function totalOf({ headers }: Response): number | undefined {
+  const [, total] = /\/(\d+)$/.exec(headers.get('Content-Range') ?? '') ?? [];
+  return total === undefined ? undefined : Number(total);
+}
+
+/** From another origin Content-Range is only seen if the server allows it; Content-Length always is. */
+async function totalBytes(
+  request: Request,
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
+  const answer = await fetchAnswer(new Request(request, { method: 'HEAD' }), request.url, signal);
+  const length = answer.headers.get('Content-Length');
+  const isPlain = answer.ok && !answer.headers.get('Content-Encoding');
+  return isPlain && length !== null ? Number(length) : undefined;
+}
