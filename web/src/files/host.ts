@@ -3,16 +3,19 @@ import { pushThroughWindow } from '../engine/windows.js';
 import { wrongState } from '../errors.js';
 import type { PartFile } from '../worker/link.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
+import { convertSteps } from './convert_steps.js';
 import type { Inspector } from './files.mjs';
 import { inspectionFacts } from './inspection.js';
 import type { FilesModule } from './module.js';
-import type { FilesCalls } from './protocol.js';
+import { onDemand } from './on_demand.js';
+import type { ConversionStep, FilesCalls } from './protocol.js';
 
 /** Owns the module that reads model files. */
 export class FilesHost extends ModuleHost<FilesCalls> {
   readonly #open: () => Promise<FilesModule>;
   #module: FilesModule | undefined;
   #inspector: Inspector | undefined;
+  #next: (() => Promise<ConversionStep | undefined>) | undefined;
 
   constructor(open: () => Promise<FilesModule>) {
     super();
@@ -29,9 +32,8 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       return undefined;
     },
     beginFile: ({ byteCount }) => {
-      if (!this.#module) throw wrongState('The module has not been started.', 'files');
       if (!this.#inspector) {
-        this.#inspector = new this.#module.Inspector();
+        this.#inspector = new this.#started.Inspector();
         this.#inspector.describeAll();
       }
       if (byteCount !== undefined) this.#inspector.setByteCount(byteCount);
@@ -47,8 +49,23 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       unwrap(inspector.finish());
       return JSON.parse(inspector.missingFiles()) as PartFile[];
     },
+    convert: ({ source, options }) => {
+      const module = this.#started;
+      this.#next = onDemand((give) => convertSteps(module, source, options, give));
+      return undefined;
+    },
+    nextOutput: async () => {
+      const step = await this.#next?.();
+      if (!step) throw wrongState('Nothing is being converted.', 'files');
+      return step;
+    },
     finishInspect: () => inspectionFacts(this.#opened),
   };
+
+  get #started(): FilesModule {
+    if (!this.#module) throw wrongState('The module has not been started.', 'files');
+    return this.#module;
+  }
 
   get #opened(): Inspector {
     if (!this.#inspector) throw wrongState('No file is being read.', 'files');

@@ -1,9 +1,12 @@
 // What is asked of the module that reads model files, and what it answers.
 import type {
+  ConvertOptions,
+  ConvertResult,
   InspectedGraph,
   InspectedLayer,
   InspectedNetwork,
   InspectedSection,
+  ProgressEvent,
 } from '../api_types.js';
 import type { Link, PartFile } from '../worker/link.js';
 
@@ -36,6 +39,13 @@ export interface InspectionFacts {
   readonly warnings: readonly string[];
 }
 
+/** One of these. */
+export interface ConversionStep {
+  readonly bytes?: Uint8Array;
+  readonly progress?: ProgressEvent;
+  readonly result?: ConvertResult;
+}
+
 export interface FilesCalls {
   start: { request: undefined; answer: undefined };
   /** The model's file, or the next one of those that belong to it. */
@@ -43,6 +53,13 @@ export interface FilesCalls {
   pushInspect: { request: { readonly bytes: Uint8Array }; answer: undefined };
   /** The files that are still missing. */
   endFile: { request: undefined; answer: readonly PartFile[] };
+  /** Begins to convert: a URL, or the files of a folder. */
+  convert: {
+    request: { readonly source: string | readonly Blob[]; readonly options: ConvertOptions };
+    answer: undefined;
+  };
+  /** What it gives next; nothing goes on before it is asked for. */
+  nextOutput: { request: undefined; answer: ConversionStep };
   finishInspect: { request: undefined; answer: InspectionFacts };
 }
 
