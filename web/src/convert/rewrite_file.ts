@@ -52,6 +52,7 @@ export async function rewriteFile(
     return {
       byteCount: written,
       tensorCount: rewriter.tensorCount(),
+      tensors: [],
       warnings: JSON.parse(rewriter.warnings()) as string[],
     };
   } finally {
