@@ -2,6 +2,7 @@
 
 #include <emscripten/bind.h>
 
+#include "audio/mel_filterbank.h"
 #include "base/json_writer.h"
 #include "container/apr2/apr2_flags.h"
 
@@ -9,9 +10,21 @@ namespace susurrus {
 
 ErrorText InspectorBinding::finish() {
   Status status = reader_.finish();
-  const bool is_whole = status && reader_.missing_files().empty();
-  if (is_whole && reader_.describer() == nullptr) checkpoint_ = reader_.sink().take_checkpoint();
+  if (status && reader_.missing_files().empty() && reader_.describer() == nullptr) complete();
   return failure(status);
+}
+
+void InspectorBinding::complete() {
+  InspectSink& sink = reader_.sink();
+  ModelMetadata& metadata = sink.metadata();
+  AlignedBuffer& filterbank = metadata.mel_filterbank;
+  // Only these come from programs that are known to have computed one wrongly.
+  if (sink.format().starts_with("APR1") && filterbank.byte_count() > 0 &&
+      !MelFilterbank::is_slaney(metadata.dimensions.n_mels, std::as_const(filterbank).floats())) {
+    filterbank.reset();
+    sink.on_warning(kWrongFilterbank);
+  }
+  checkpoint_ = sink.take_checkpoint();
 }
 
 std::string InspectorBinding::facts() const {

@@ -35,6 +35,9 @@ class InspectorBinding : public CheckpointSource {
   const Checkpoint& checkpoint() const override { return checkpoint_; }
 
  private:
+  /// When the last file was read and found sound.
+  void complete();
+
   InspectingReader reader_;
   Checkpoint checkpoint_;
   InputWindow window_{256 << 10};

@@ -1,6 +1,5 @@
 #include "container/inspection.h"
 
-#include "audio/mel_filterbank.h"
 #include "container/apr1/apr1_facts.h"
 #include "container/apr2/apr2_flags.h"
 
@@ -46,14 +45,6 @@ Status InspectSink::on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer m
 
 void InspectSink::complete() {
   if (!header_.empty()) metadata_text_ = apr1_metadata_text(header_, metadata_);
-  // Only these come from programs that are known to have computed one wrongly.
-  if (!format().starts_with("APR1")) return;
-  AlignedBuffer& filterbank = metadata_.mel_filterbank;
-  if (filterbank.byte_count() > 0 &&
-      !MelFilterbank::is_slaney(metadata_.dimensions.n_mels, std::as_const(filterbank).floats())) {
-    filterbank.reset();
-    on_warning(kWrongFilterbank);
-  }
 }
 
 Checkpoint InspectSink::take_checkpoint() {

@@ -25,7 +25,7 @@ class InspectSink : public ModelSink {
   void on_section(const FileSection& section) override { sections_.push_back(section); }
   void on_warning(std::string_view text) override;
   bool wants_metadata_text() const override { return true; }
-  /// When the whole model is verified: puts a header into words, and drops a filterbank that no Whisper was trained with.
+  /// When the whole model is verified: puts a header into words.
   void complete();
 
   /// False until header, metadata and index were read and found sound. Stays true when a later byte is wrong.
@@ -38,6 +38,8 @@ class InspectSink : public ModelSink {
   std::string flag_names() const;
   /// The metadata as stored, UTF-8 JSON; where a header takes their place, after complete(), what it says in their keys.
   std::string_view metadata_text() const { return metadata_text_; }
+  /// What the metadata mean, those included that came behind the weights; until take_checkpoint().
+  ModelMetadata& metadata() { return metadata_; }
   /// Empty for formats without sections.
   const std::vector<FileSection>& sections() const { return sections_; }
   /// In file order of their data, file by file.
