@@ -53,7 +53,7 @@ export async function loadModelOn(
           return start();
         }),
       begin: (byteCount) => engine.call('beginFile', { byteCount }),
-      push: (bytes) => engine.call('pushLoad', { bytes }),
+      push: (bytes, givesAway) => engine.call('pushLoad', { bytes }, { givesAway }),
       endFile: () => engine.call('endFile', undefined),
       finish: () => engine.call('finishLoad', undefined),
       close: () => engine.close(),

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,6 +9,7 @@ import { chooseThreads } from '../threads.js';
 import { openInProcess } from '../worker/in_process.js';
 import { decodeCompressedAudio } from './node_audio.js';
 import { openEngine, openFiles } from './node_engine.js';
+import { fileChunks } from './node_file_chunks.js';
 import { writeWhole } from './node_files.js';
 import type { OpenedSource, Platform } from './platform.js';
 
@@ -54,7 +54,7 @@ async function openFile(path: string): Promise<OpenedSource> {
     );
   }
   return {
-    chunks: createReadStream(path, { highWaterMark: 1 << 18 }),
+    ...fileChunks(path),
     name: path,
     sibling: (name) => openFile(join(dirname(path), name)),
     // A pipe has no length of its own.

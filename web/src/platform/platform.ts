@@ -8,6 +8,10 @@ import type { ThreadChoice } from '../threads.js';
 export interface OpenedSource {
   readonly chunks: AsyncIterable<Uint8Array>;
   readonly byteCount?: number;
+  /** Takes a chunk back that nobody will look at again, so that its memory serves once more. */
+  readonly recycle?: (chunk: Uint8Array) => void;
+  /** Nobody else holds the chunks: who gets one may give its memory away. */
+  readonly givesAway?: boolean;
   /** For messages: a URL, a file's name. */
   readonly name?: string;
   /** What a server said about the bytes, for messages: "HTTP 200, text/html". */

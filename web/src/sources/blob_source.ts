@@ -1,9 +1,11 @@
 import type { OpenedSource } from '../platform/platform.js';
+import { readAhead } from './read_ahead.js';
 
 export function blobSource(blob: Blob): OpenedSource {
   return {
-    chunks: streamChunks(blob.stream()),
+    chunks: readAhead(streamChunks(blob.stream())),
     byteCount: blob.size,
+    givesAway: true,
     ...('name' in blob && { name: String(blob.name) }),
   };
 }

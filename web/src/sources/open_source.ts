@@ -4,6 +4,7 @@ import { abortedBy, describe, invalidOption, sourceFailed } from '../errors.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import { blobSource, streamChunks } from './blob_source.js';
 import { openFiles } from './file_list.js';
+import { readAhead } from './read_ahead.js';
 
 /** Bytes in memory go to the engine in pieces of this size. */
 const pieceBytes = 1 << 20;
@@ -105,7 +106,9 @@ function responseSource(response: Response, url: string = response.url): OpenedS
     ? null
     : response.headers.get('Content-Length');
   return {
-    chunks: streamChunks(response.body),
+    chunks: readAhead(streamChunks(response.body)),
+    // What a caller made into a response may still be the caller's.
+    givesAway: response.url !== '',
     name,
     remark,
     ...(length !== null && /^\d+$/.test(length) && { byteCount: Number(length) }),

@@ -11,12 +11,16 @@ export interface PumpOptions {
   readonly whole?: { readonly byteCount: number; readonly before: number } | undefined;
 }
 
-/** Gives every chunk of the source to `push`, one after the other, and stops at once when the signal says so. */
+/**
+ * Gives every chunk of the source to `push`, one after the other, and stops at once when the signal says so. `push` is told
+ * whether the chunk's memory may go along with it.
+ */
 export async function pump(
-  { chunks, byteCount, name = 'source' }: OpenedSource,
-  push: (bytes: Uint8Array) => Promise<unknown>,
+  source: OpenedSource,
+  push: (bytes: Uint8Array, givesAway: boolean) => Promise<unknown>,
   { phase, onProgress, signal, whole }: PumpOptions,
 ): Promise<void> {
+  const { chunks, byteCount, name = 'source' } = source;
   let loaded = whole?.before ?? 0;
   const total = whole?.byteCount ?? byteCount;
   const report = (): void =>
@@ -35,9 +39,9 @@ export async function pump(
     for (;;) {
       const next = await Promise.race([readNext(iterator, name), aborted.promise]);
       if (next.done) break;
-      // The engine may live in a worker: what it gets is copied on the way.
-      await Promise.race([push(next.value), aborted.promise]);
-      loaded += next.value.length;
+      const { length } = next.value; // which is gone where the bytes are given away
+      await Promise.race([push(next.value, source.givesAway === true), aborted.promise]);
+      loaded += length;
       report();
     }
   } catch (error) {

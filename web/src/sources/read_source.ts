@@ -10,7 +10,8 @@ import { openSealed, type SealedSource, type Seals } from './sealed_source.js';
 export interface FileReader {
   readonly seals: Seals;
   readonly begin: (byteCount: number | undefined) => Promise<unknown>;
-  readonly push: (bytes: Uint8Array) => Promise<unknown>;
+  /** `givesAway`: the memory of the bytes may go along with them. */
+  readonly push: (bytes: Uint8Array, givesAway: boolean) => Promise<unknown>;
   /** Behind the last byte of a file. Answers which files are still missing; begin() starts the next. */
   readonly endFile: () => Promise<readonly PartFile[]>;
 }
@@ -45,9 +46,9 @@ export async function readFiles(
 ): Promise<OpenedSeals> {
   // A manifest's own bytes are no progress beside those of its shards.
   let isManifest: boolean | undefined;
-  const push = (bytes: Uint8Array): Promise<unknown> => {
+  const push: FileReader['push'] = (bytes, givesAway) => {
     isManifest ??= /^\uFEFF?\s*\{/.test(new TextDecoder().decode(bytes.subarray(0, 64)));
-    return reader.push(bytes);
+    return reader.push(bytes, givesAway);
   };
   const { missing, confirm } = await readFile(
     opened,

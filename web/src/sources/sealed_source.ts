@@ -43,7 +43,10 @@ export function openSealed(
 
   async function* bytes(): AsyncGenerator<Uint8Array> {
     if (!hasSealOptions(options) && !(await hasDigests(queue))) {
-      yield* queue.rest();
+      for await (const piece of queue.rest()) {
+        yield piece;
+        opened.recycle?.(piece); // who asks for another one is done with it
+      }
       return;
     }
     unsealing = (await loadSeal()).unseal(queue, options, decryption, part !== undefined);
@@ -55,7 +58,14 @@ export function openSealed(
   }
 
   return {
-    source: { ...opened, chunks: closable(bytes(), queue) },
+    source: {
+      ...opened,
+      chunks: closable(bytes(), queue),
+      // What proves or decrypts may still look at what it let through.
+      get givesAway() {
+        return opened.givesAway === true && unsealing === undefined;
+      },
+    },
     confirm: () => (unsealing ? unwrap(unsealing.confirm()) : {}),
   };
 }

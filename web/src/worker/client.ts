@@ -79,8 +79,8 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
             then(value);
           };
         waiting.set(id, { done: settle(done), failed: settle(failed), options });
-        const copies: Transferable[] = [];
-        post({ type: 'call', id, name, request: withOwnBuffers(request, copies) }, copies);
+        const [own, buffers] = withOwnBuffers(request, options.givesAway === true);
+        post({ type: 'call', id, name, request: own }, buffers);
       });
     },
     close() {
@@ -94,16 +94,17 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
 
 /**
  * A message takes along the whole buffer behind a view: a part of a larger one goes as a copy of its own, which nobody
- * needs on this side.
+ * needs on this side. Answers the request with such copies, and the buffers that go over with it.
  */
-function withOwnBuffers<T>(request: T, copies: Transferable[]): T {
+function withOwnBuffers<T>(request: T, givesAway: boolean): [request: T, buffers: Transferable[]] {
+  const buffers: Transferable[] = [];
   const own = (value: unknown): unknown => {
-    if (!ArrayBuffer.isView(value) || value.byteLength === value.buffer.byteLength) return value;
-    const copy = (value as Uint8Array<ArrayBuffer>).slice();
-    copies.push(copy.buffer);
-    return copy;
+    if (!ArrayBuffer.isView(value)) return value;
+    const isWhole = value.byteLength === value.buffer.byteLength;
+    const view = isWhole ? value : (value as Uint8Array).slice();
+    if ((givesAway || !isWhole) && view.buffer instanceof ArrayBuffer) buffers.push(view.buffer);
+    return view;
   };
-  return Object.fromEntries(
-    Object.entries(request ?? {}).map(([key, value]) => [key, own(value)]),
-  ) as T;
+  const entries = Object.entries(request ?? {}).map(([key, value]) => [key, own(value)]);
+  return [Object.fromEntries(entries) as T, buffers];
 }

@@ -16,6 +16,8 @@ export interface CallOptions<Event> {
   readonly signal?: AbortSignal | undefined;
   /** What a running request tells meanwhile. */
   readonly onEvent?: ((event: Event) => void) | undefined;
+  /** Nobody here needs the request's bytes any more: they cross to a worker without being copied. */
+  readonly givesAway?: boolean;
 }
 
 export interface Link<Calls extends CallTable<Calls>, Event = never> {
