@@ -1,11 +1,12 @@
 // Sets up and builds the package, or the named parts:
 //
-//   node scripts/build.mjs [wasm | js | wasm-tests | native-tests | driver | fuzzers]...
+//   node scripts/build.mjs [wasm | js | wasm-tests | native-tests | driver | fuzzers | load-limits]...
 //
 // Uses nothing but Node's own modules until node_modules is there.
 import {
   buildEngines,
   buildFuzzers,
+  buildLoadLimits,
   buildNativeDriver,
   buildNativeTests,
   buildWasmTests,
@@ -31,6 +32,7 @@ const parts = {
   'native-tests': { tools: forNative, build: buildNativeTests },
   driver: { tools: forNative, build: buildNativeDriver },
   fuzzers: { tools: ['cmake', 'ninja', 'fuzzer'], build: buildFuzzers },
+  'load-limits': { tools: [...forWasm, 'cxx'], build: buildLoadLimits },
 };
 
 /** Sets up and builds the named parts, in the order given; `tools` are wanted besides. */

@@ -122,11 +122,15 @@ export const buildFuzzers = () =>
     'fuzzer',
   );
 
+const native = { folder: 'native', configure: ['-DCMAKE_BUILD_TYPE=RelWithDebInfo'] };
+
 /** The native program that the model tests drive. */
 export const buildNativeDriver = () =>
-  buildNative({
-    name: 'the native driver',
-    folder: 'native',
-    configure: ['-DCMAKE_BUILD_TYPE=RelWithDebInfo'],
-    targets: ['engine_driver'],
-  });
+  buildNative({ ...native, name: 'the native driver', targets: ['engine_driver'] });
+
+/** What npm run bench -- load sets loading against, natively and in WebAssembly. */
+export async function buildLoadLimits() {
+  const targets = ['load_limits'];
+  await buildWasm({ name: "loading's limits in WebAssembly", targets });
+  await buildNative({ ...native, name: "loading's limits", targets });
+}

@@ -6,6 +6,7 @@ export declare function writeRandomModel(
     dtype?: 'f32' | 'f16';
     seed?: number;
     outliers?: boolean;
+    mantissaBits?: number;
     layers?: { encoderLayers: number; decoderLayers: number };
   },
 ): void;

@@ -127,8 +127,16 @@ function toHalf(value) {
   return sign | (half + (rest > 0x1000 || (rest === 0x1000 && half & 1) ? 1 : 0));
 }
 
+/** Keeps so many bits of each mantissa behind its leading one, rounded. */
+function roundMantissas(values, kept) {
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  const dropped = 23 - kept;
+  const middle = 1 << (dropped - 1);
+  for (let i = 0; i < bits.length; ++i) bits[i] = ((bits[i] + middle) >>> dropped) << dropped;
+}
+
 /** One tensor at a time, so that memory is that of the largest. */
-function writeSafetensors(path, tensors, dtype, seed) {
+function writeSafetensors(path, tensors, dtype, seed, mantissaBits) {
   const width = dtype === 'f16' ? 2 : 4;
   const header = { __metadata__: { format: 'pt' } };
   let offset = 0;
@@ -150,6 +158,7 @@ function writeSafetensors(path, tensors, dtype, seed) {
   for (const { shape, fill } of tensors) {
     const values = new Float32Array(count(shape));
     fill(values, random);
+    if (mantissaBits !== undefined) roundMantissas(values, mantissaBits);
     const stored = dtype === 'f16' ? Uint16Array.from(values, toHalf) : values;
     writeSync(file, new Uint8Array(stored.buffer));
   }
@@ -158,13 +167,14 @@ function writeSafetensors(path, tensors, dtype, seed) {
 
 /**
  * Writes the folder. `ranks`: path of a .tiktoken file. `layers`: {encoderLayers, decoderLayers} instead of the size's own;
- * `outliers`: with a few channels far larger than the rest.
+ * `outliers`: with a few channels far larger than the rest; `mantissaBits`: weights rounded to so many (0 to 22), as those of a
+ * model that was quantised once, which LZ4 shrinks as it shrinks no others.
  */
 export function writeRandomModel(
   size,
   ranks,
   folder,
-  { dtype = 'f32', seed = 1, layers, outliers = false } = {},
+  { dtype = 'f32', seed = 1, layers, outliers = false, mantissaBits } = {},
 ) {
   if (!sizes[size])
     throw new StepError(`There is no size ${size}.`, `Sizes: ${Object.keys(sizes).join(', ')}.`);
@@ -225,7 +235,7 @@ export function writeRandomModel(
   const tensors = outliers
     ? withOutliers(plain, dims.state, blocks, randomSource(seed + 1))
     : plain;
-  writeSafetensors(join(folder, 'model.safetensors'), tensors, dtype, seed);
+  writeSafetensors(join(folder, 'model.safetensors'), tensors, dtype, seed, mantissaBits);
 }
 
 if (isProgram(import.meta)) {

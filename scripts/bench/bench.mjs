@@ -8,38 +8,59 @@ import { parseOptions, usage } from './options.mjs';
 import { ensurePeers, peerNode } from './peers.mjs';
 import { progress } from './progress.mjs';
 import { growthText, measureGrowth } from './growth.mjs';
+import { loadProblems, loadText, measureLoad } from './load.mjs';
 import { measureRealTime, realTimeText } from './real_time.mjs';
 import { absurdities, stageText, toRatios, toRows } from './stage_report.mjs';
 import { measureStages } from './stages.mjs';
 
-async function openPlace(options) {
-  if (options.isBrowser) return (await import('./browser_place.mjs')).openBrowser();
+const openChromium = async () => (await import('./browser_place.mjs')).openBrowser();
+
+/** One place, or for a load that is not told where, both. */
+async function openPlaces(options) {
+  if (options.isBrowser) return [await openChromium()];
+  const node = openChosenNode(options);
+  const isEverywhere = options.mode === 'load' && options.node === undefined;
+  return isEverywhere ? [node, await openChromium()] : [node];
+}
+
+function openChosenNode(options) {
   if (options.node === 'current') return openNode(process.execPath);
   const node = options.node ?? peerNode();
   if (!node) console.error('No pinned Node for this machine: this one is measured.');
   return openNode(node ?? process.execPath);
 }
 
+const refuse = (problems) => {
+  if (problems.length > 0) throw new StepError(`This cannot be:\n  ${problems.join('\n  ')}`);
+};
+
 const modes = {
-  async stages(options, place, where) {
+  async stages(options, [place]) {
+    const where = place.title;
     const measured = await measureStages(options, place);
     const rows = toRows(measured);
     const ours = options.model === undefined ? options.dtypes.length : 1;
     const kinds = ours * options.variants.length + (options.hasPeers ? 2 : 0);
     const expected = kinds * options.threads.length - measured.skipped.length;
-    const problems = absurdities(rows, expected);
-    if (problems.length > 0) throw new StepError(`This cannot be:\n  ${problems.join('\n  ')}`);
+    refuse(absurdities(rows, expected));
     return options.format === 'json'
       ? { where, rows, ratios: toRatios(rows), ...measured }
       : stageText(measured, { ...options, where });
   },
-  async growth(options, place, where) {
+  async load(options, places) {
+    const measured = await measureLoad(options, places);
+    refuse(loadProblems(measured));
+    return options.format === 'json' ? measured : loadText(measured, options);
+  },
+  async growth(options, [place]) {
+    const where = place.title;
     const measured = await measureGrowth(options, place);
     return options.format === 'json'
       ? { where, ...measured }
       : growthText(measured, options, where);
   },
-  async rtf(options, place, where) {
+  async rtf(options, [place]) {
+    const where = place.title;
     const rows = await measureRealTime(options, place);
     return options.format === 'json' ? { where, rows } : realTimeText(rows, options, where);
   },
@@ -53,15 +74,16 @@ await main(async () => {
   }
   const needsNode = !options.isBrowser && options.node === undefined;
   if (options.hasPeers || needsNode) await ensurePeers();
-  const place = await openPlace(options);
+  const places = await openPlaces(options);
   try {
-    if (options.variants.includes('relaxed') && !place.knowsRelaxed) {
-      throw new StepError(`${place.title} has no relaxed SIMD.`, 'Use --variant simd.');
+    const lacking = places.find((place) => !place.knowsRelaxed);
+    if (options.variants.includes('relaxed') && lacking) {
+      throw new StepError(`${lacking.title} has no relaxed SIMD.`, 'Use --variant simd.');
     }
-    const result = await modes[options.mode](options, place, place.title);
+    const result = await modes[options.mode](options, places);
     progress('');
     console.log(options.format === 'json' ? JSON.stringify(result, null, 2) : result);
   } finally {
-    await place.close();
+    await Promise.all(places.map((place) => place.close()));
   }
 });

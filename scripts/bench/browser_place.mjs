@@ -12,7 +12,8 @@ const isolation = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 /** Nothing else of the project's folder is served. */
-const served = /^\/(dist|models|build\/bench|scripts\/bench)\/(?!.*\.\.)[\w@./-]+$/;
+const served =
+  /^\/(dist|models|build\/bench|build\/wasm\/load_limits|scripts\/bench)[/.](?!.*\.\.)[\w@./-]+$/;
 
 function answer({ url }, response, headers) {
   if (url === '/') {
@@ -30,7 +31,7 @@ function answer({ url }, response, headers) {
     'Content-Type': types[extname(url)] ?? 'application/octet-stream',
     'Content-Length': stat.size,
   });
-  createReadStream(file).pipe(response);
+  createReadStream(file, { highWaterMark: 1 << 20 }).pipe(response);
 }
 
 async function startServer(headers) {
@@ -50,7 +51,7 @@ function workIn(job) {
 }
 
 /**
- * Answers {title, knowsRelaxed, run(job), close()}. A job with `isIsolated` or more than one thread gets a page with
+ * Answers {title, knowsRelaxed, loadSources (of measure_load.mjs), run(job), close()}. A job with `isIsolated` or more than one thread gets a page with
  * cross-origin isolation, every other one a page without.
  */
 export async function openBrowser() {
@@ -74,6 +75,7 @@ export async function openBrowser() {
   return {
     title: `headless Chromium ${browser.version()}`,
     knowsRelaxed: true,
+    loadSources: ['blob', 'stream'],
     run,
     async close() {
       await browser.close();

@@ -1,5 +1,7 @@
 // What a process or a page can be asked to measure. A job and its result cross as structured data.
 import { measureLimits } from './measure_limits.mjs';
+import { measureLoad, measureLoadPeak } from './measure_load.mjs';
+import { measureLoadLimits } from './measure_load_limits.mjs';
 import { measureOnnx } from './measure_onnx.mjs';
 import { measureOurs } from './measure_ours.mjs';
 import { measureRecording } from './measure_recording.mjs';
@@ -7,6 +9,9 @@ import { measureWhisperCpp } from './measure_whisper_cpp.mjs';
 
 const kinds = {
   limits: measureLimits,
+  load: measureLoad,
+  loadLimits: measureLoadLimits,
+  loadPeak: measureLoadPeak,
   onnx: measureOnnx,
   ours: measureOurs,
   recording: measureRecording,

@@ -10,7 +10,7 @@ export declare function parseOptions(args: readonly string[]): {
   isBrowser: boolean;
   hasPeers: boolean;
   node: string | undefined;
-  mode: 'stages' | 'growth' | 'rtf';
+  mode: 'stages' | 'growth' | 'rtf' | 'load';
   recording: string | undefined;
   isQuick: boolean;
   format: 'json' | 'markdown' | 'text';

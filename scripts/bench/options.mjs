@@ -3,15 +3,16 @@ import { parseArgs } from 'node:util';
 import { StepError } from '../toolchain/steps.mjs';
 
 export const usage = `npm run bench -- [options]: how fast this build is, stage by stage, beside ONNX Runtime Web and whisper.cpp
+npm run bench -- load [options]: how fast a model file is loaded, raw and with LZ4, beside copying, decoding and checking alone
 
-  --size SIZE              tiny, base, small: Whisper's dimensions, with random weights; micro: a small one (tiny)
+  --size SIZE              tiny, base, small: Whisper's dimensions, with random weights; micro: a small one (tiny; load: base)
   --model FILE             this model file instead, without peers
-  --dtype LIST             types of our weights (f32,f16,q8_0); q5_1, q5_0, q4_1, q4_0, bf16 where the converter has them
+  --dtype LIST             types of our weights (f32,f16,q8_0; load: f16); q5_1, q5_0, q4_1, q4_0, bf16 where the converter has them
   --variant LIST           simd,relaxed
   --threads LIST           1
   --runs N                 alternating runs, whose medians are printed (3)
   --tokens N               tokens of which the token's time is the mean (100)
-  --browser                in headless Chromium instead of Node
+  --browser                in headless Chromium instead of Node (load measures in both, with --browser or --node in one)
   --node PATH|current      a Node other than the pinned Node 24
   --no-peers               ours alone; fetches nothing, and runs in this Node
   --growth                 how times grow with the model's size, and time and memory with the recording's length
@@ -54,27 +55,45 @@ function wholeNumber(name, text, least, most) {
 /** The options as values. Throws a StepError. */
 export function parseOptions(args) {
   let values;
+  let positionals;
   try {
-    ({ values } = parseArgs({ args, options }));
+    ({ values, positionals } = parseArgs({ args, options, allowPositionals: true }));
   } catch (error) {
     throw new StepError(error.message, usage);
   }
   const { quick, model, growth, rtf, variant, threads } = values;
+  const [command] = positionals;
+  if (positionals.length > 1 || (command !== undefined && command !== 'load')) {
+    throw new StepError(`There is no such measurement: ${positionals.join(' ')}.`, usage);
+  }
+  const isLoad = command === 'load';
+  if (isLoad && (model !== undefined || growth || rtf !== undefined)) {
+    throw new StepError('load measures models of its own, and nothing else.', usage);
+  }
   const short = (name, usual, whenQuick) => values[name] ?? (quick ? whenQuick : usual);
-  const [size] = chosen('size', short('size', 'tiny', 'micro'), ['micro', 'tiny', 'base', 'small']);
+  const [size] = chosen('size', short('size', isLoad ? 'base' : 'tiny', 'micro'), [
+    'micro',
+    'tiny',
+    'base',
+    'small',
+  ]);
   const dtypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0'];
   return {
     size,
     model,
-    dtypes: chosen('dtype', short('dtype', 'f32,f16,q8_0', 'f32,q8_0'), dtypes),
+    dtypes: chosen(
+      'dtype',
+      isLoad ? (values.dtype ?? 'f16') : short('dtype', 'f32,f16,q8_0', 'f32,q8_0'),
+      dtypes,
+    ),
     variants: chosen('variant', variant, ['simd', 'relaxed']),
     threads: threads.split(',').map((text) => wholeNumber('threads', text, 1, 16)),
     runs: wholeNumber('runs', short('runs', '3', '1'), 1, 99),
     tokens: wholeNumber('tokens', short('tokens', '100', '8'), 8, 200),
     isBrowser: values.browser,
-    hasPeers: !values['no-peers'] && model === undefined && !growth && rtf === undefined,
+    hasPeers: !values['no-peers'] && model === undefined && !growth && !isLoad && rtf === undefined,
     node: values.node ?? (values['no-peers'] ? 'current' : undefined),
-    mode: growth ? 'growth' : rtf !== undefined ? 'rtf' : 'stages',
+    mode: isLoad ? 'load' : growth ? 'growth' : rtf !== undefined ? 'rtf' : 'stages',
     recording: rtf,
     isQuick: quick,
     format: values.json ? 'json' : values.markdown ? 'markdown' : 'text',

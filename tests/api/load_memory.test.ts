@@ -10,7 +10,12 @@ import {
 import { coreError, engineModule, pushAll } from '../support/engine_module.js';
 import { lz4Stream } from '../support/lz4_blocks.js';
 import { manifestBytes, tinyShards } from '../support/sharded_model.js';
-import { tinyDims, tinyMetadata, whisperShapes } from '../support/tiny_whisper.js';
+import {
+  tinyDims,
+  tinyMetadata,
+  whisperShapes,
+  type WhisperDims,
+} from '../support/tiny_whisper.js';
 
 const mebibyte = 2 ** 20;
 const blockBytes = 65536;
@@ -24,6 +29,8 @@ const dims = {
   n_text_state: 512,
 };
 
+const metadata = { ...tinyMetadata, architecture: dims };
+
 /** One block of weights, and the same as LZ4 has it: every tensor repeats it. */
 const block = new Uint8Array(
   Float32Array.from({ length: blockBytes / 4 }, (_, i) => (i % 64) / 1024).buffer,
@@ -36,14 +43,17 @@ function repeated(piece: Uint8Array, times: number, rest: Uint8Array): Uint8Arra
   return all;
 }
 
-function largeModel(isCompressed: boolean): {
+function largeModel(
+  isCompressed: boolean,
+  fields: Omit<typeof tinyMetadata, 'architecture'> & { architecture: WhisperDims } = metadata,
+): {
   file: Uint8Array;
   tensorBytes: number;
   written: WrittenFile;
 } {
   const storedBlock = isCompressed ? lz4Stream(block) : block;
   let tensorBytes = 0;
-  const tensors = whisperShapes(dims).map(([name, shape]): WrittenTensor => {
+  const tensors = whisperShapes(fields.architecture).map(([name, shape]): WrittenTensor => {
     const byteCount = 4 * shape.reduce((product, side) => product * side, 1);
     tensorBytes += byteCount;
     const rest = block.subarray(0, byteCount % blockBytes);
@@ -54,12 +64,11 @@ function largeModel(isCompressed: boolean): {
       : { name, dims: shape, stored };
   });
   const flags = flagBits.aligned64 | (isCompressed ? flagBits.compressed : 0);
-  const metadata = { ...tinyMetadata, architecture: dims };
-  const written = { flags, metadata, tensors };
+  const written = { flags, metadata: fields, tensors };
   return { file: writeApr2(written), tensorBytes, written };
 }
 
-const metadataBytes = JSON.stringify({ ...tinyMetadata, architecture: dims }).length;
+const metadataBytes = JSON.stringify(metadata).length;
 const largestTensor = 4 * 4 * 512 * 512;
 
 let module: MainModule;
@@ -111,6 +120,34 @@ describe.each([
       loader.delete();
       expect(heap()).toBeLessThan(64 * 1024);
     });
+  },
+);
+
+test.each([
+  { storage: 'raw', isCompressed: false },
+  { storage: 'LZ4', isCompressed: true },
+])(
+  "with a vocabulary as large as Whisper's, $storage, 2 MiB above its tensors at most",
+  ({ isCompressed }) => {
+    const specialTokens = tinyMetadata.vocab.indexOf('<|endoftext|>');
+    const vocab = [
+      ...tinyMetadata.vocab.slice(0, specialTokens),
+      ...Array.from({ length: 50_000 }, (_, i) => `Ġword${i.toString(36)}`),
+      ...tinyMetadata.vocab.slice(specialTokens),
+    ];
+    const architecture = { ...dims, n_vocab: vocab.length, n_audio_state: 128, n_text_state: 128 };
+    const { file, tensorBytes } = largeModel(isCompressed, { ...metadata, vocab, architecture });
+    expect(tensorBytes).toBeGreaterThan(24 * mebibyte);
+    module.resetHeapPeak();
+    const before = module.heapStatistics().currentBytes;
+    const loader = new module.Loader();
+    loader.setByteCount(file.length);
+    expect(pushAll(loader, file)).toBeUndefined();
+    expect(coreError(loader.finish())).toBeUndefined();
+    const peak = module.heapStatistics().peakBytes - before;
+    expect(peak).toBeGreaterThan(tensorBytes);
+    expect(peak - tensorBytes).toBeLessThanOrEqual(2 * mebibyte);
+    loader.delete();
   },
 );
 

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ggmlName, writeGgmlFile } from '../../scripts/bench/ggml_file.mjs';
+import { loadProblems, type MeasuredLoad } from '../../scripts/bench/load.mjs';
 import { leftAt, rightAt, steps, sumsAt, tileModule } from '../../scripts/bench/measure_limits.mjs';
 import {
   crossOperations,
@@ -279,24 +280,63 @@ describe("whisper.cpp's file", () => {
   });
 });
 
+/** What it prints. */
+function runBench(...args: string[]): string {
+  const script = join(projectRoot, 'scripts/bench/bench.mjs');
+  return execFileSync(process.execPath, [script, ...args], {
+    ...{ encoding: 'utf8', maxBuffer: 2 ** 24 },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
 describe('npm run bench', () => {
   test('refuses options that it does not know', () => {
     expect(parseOptions([])).toMatchObject({ size: 'tiny', threads: [1], runs: 3, hasPeers: true });
     expect(parseOptions(['--threads', '1,2', '--no-peers'])).toMatchObject({
       ...{ threads: [1, 2], hasPeers: false, node: 'current' },
     });
+    expect(parseOptions(['load'])).toMatchObject({
+      ...{ mode: 'load', size: 'base', dtypes: ['f16'], hasPeers: false },
+    });
     const refused = [['--dtype', 'f64'], ['--threads', '0'], ['--runs', 'x'], ['--fast'], ['tiny']];
+    refused.push(['load', 'load'], ['load', '--growth'], ['load', '--model', 'x']);
     for (const args of refused) expect(() => parseOptions(args)).toThrow();
   });
 
+  test('measures how a small model is loaded, raw and compressed, beside the limits', () => {
+    const { models, limits, rows, peaks } = JSON.parse(
+      runBench('load', '--quick', '--node', 'current', '--variant', 'simd', '--json'),
+    ) as MeasuredLoad;
+    expect(models).toHaveLength(1);
+    const { byteCounts, tensorBytes, ratio } = models[0]!;
+    expect(byteCounts.none).toBeGreaterThan(tensorBytes);
+    expect(byteCounts.lz4).toBeLessThan(byteCounts.none);
+    expect(ratio).toBe(byteCounts.lz4 / byteCounts.none);
+    expect(limits.map(({ where }) => where)).toEqual(['native', `Node ${process.versions.node}`]);
+    for (const { copy, copyFresh, lz4, lz4Fresh, crc32, crc32Cached } of limits) {
+      const rates = [copy, copyFresh, lz4, lz4Fresh, crc32, crc32Cached];
+      for (const rate of rates) expect(rate).toBeGreaterThan(0);
+    }
+    expect(limits[0]!['zlibCrc32']).toBeGreaterThan(0);
+    expect(rows.map(({ storage, source }) => `${storage} ${source}`)).toEqual([
+      ...['none memory', 'none stream', 'lz4 memory', 'lz4 stream'],
+    ]);
+    // The same weights, whichever way they came.
+    expect(new Set(rows.map(({ weightBytes }) => weightBytes)).size).toBe(1);
+    for (const { rate, streamMs } of rows)
+      expect(rate).toBeCloseTo((1000 * tensorBytes) / streamMs);
+    expect(peaks.map(({ storage }) => storage)).toEqual(['none', 'lz4']);
+    for (const { aboveTensors } of peaks) expect(aboveTensors).toBeLessThanOrEqual(2 * 2 ** 20);
+
+    expect(loadProblems({ rows, peaks })).toEqual([]);
+    const wrongRow = { ...rows[0]!, streamMs: 0 };
+    const wrongPeak = { ...peaks[1]!, aboveTensors: 2 * 2 ** 20 + 1 };
+    expect(loadProblems({ rows: [wrongRow], peaks: [wrongPeak] })).toHaveLength(2);
+  }, 300_000);
+
   test('measures every stage of a small model', () => {
-    const script = join(projectRoot, 'scripts/bench/bench.mjs');
     // It fails by itself where a row is missing or a figure impossible.
-    const output = execFileSync(
-      process.execPath,
-      [script, '--quick', '--no-peers', '--variant', 'simd', '--json'],
-      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 2 ** 24 },
-    );
+    const output = runBench('--quick', '--no-peers', '--variant', 'simd', '--json');
     const { rows } = JSON.parse(output) as { rows: { weights: string; encodeMs: number }[] };
     expect(rows.map(({ weights }) => weights)).toEqual(['f32', 'q8_0']);
     for (const { encodeMs } of rows) expect(encodeMs).toBeGreaterThan(0);
