@@ -169,4 +169,60 @@ SUSURRUS_TEST(lz4_streams_survive_any_cut) {
   }
 }
 
+/// Where the offsets of a sound block's matches are.
+std::vector<size_t> offset_places(ByteSpan block) {
+  std::vector<size_t> places;
+  const auto further = [&](size_t& at) {
+    size_t length = 0;
+    uint8_t byte = 255;
+    while (byte == 255) length += byte = block[at++];
+    return length;
+  };
+  for (size_t at = 0;;) {
+    const uint8_t token = block[at++];
+    size_t literals = token >> 4;
+    if (literals == 15) literals += further(at);
+    at += literals;
+    if (at == block.size()) return places;
+    places.push_back(at);
+    at += 2;
+    if ((token & 15) == 15) further(at);
+  }
+}
+
+// liblz4 takes an offset of 0 wherever it stands; the stream does not, whatever length the match has and what is around it.
+SUSURRUS_TEST(lz4_streams_refuse_each_offset_of_0) {
+  size_t refused = 0;
+  for (const size_t period : {5u, 40u, 700u}) {
+    std::vector<uint8_t> raw(6000);
+    uint32_t state = 1;
+    for (size_t i = 0; i < raw.size(); ++i) {
+      state = state * 1664525 + 1013904223;
+      // No zeros of its own; repeats are broken now and then.
+      raw[i] = i < period || state >> 24 < 12 ? static_cast<uint8_t>(1 + (state >> 16) % 255)
+                                              : raw[i - period];
+    }
+    OutputBuffer stored;
+    Lz4BlockWriter writer;
+    ASSERT_TRUE(writer.write(raw, stored).has_value());
+    ASSERT_TRUE(writer.finish(stored).has_value());
+    const auto read = [&](ByteSpan stream) {
+      std::vector<uint8_t> decoded(raw.size());
+      Lz4BlockStream reader;
+      reader.start(decoded, stream.size(), 0, "tensor");
+      return reader.push(stream);
+    };
+    EXPECT_TRUE(read(stored.bytes()).has_value());
+    for (const size_t place : offset_places(stored.bytes().subspan(4))) {
+      std::vector<uint8_t> wrong(stored.bytes().begin(), stored.bytes().end());
+      wrong[4 + place] = wrong[4 + place + 1] = 0;
+      const Status status = read(wrong);
+      ASSERT_TRUE(!status.has_value());
+      EXPECT_EQ(status.error().got.view(), "0");
+      ++refused;
+    }
+  }
+  EXPECT_TRUE(refused > 200);
+}
+
 }  // namespace susurrus::testing
