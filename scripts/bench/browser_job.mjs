@@ -13,6 +13,10 @@ const place = {
     if (!response.ok) throw new Error(`${path}: HTTP ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   },
+  async readThrough(path) {
+    const reader = (await fetch(address(path))).body.getReader();
+    while (!(await reader.read()).done);
+  },
   address,
   importModule: (path) => import(address(path)),
 };

@@ -41,8 +41,8 @@ async function describeModels(size, dtype) {
 function nativeLimits({ files, ranges }) {
   const { status, stdout, stderr } = spawnSync(
     join(root, 'build/native/load_limits'),
-    [files.none, files.lz4],
-    { cwd: root, input: ranges.map((range) => range.join(' ')).join('\n'), encoding: 'utf8' },
+    [join(root, files.none), join(root, files.lz4)],
+    { input: ranges.map((range) => range.join(' ')).join('\n'), encoding: 'utf8' },
   );
   if (status !== 0) throw new StepError(`The native limits could not be measured: ${stderr}`);
   return JSON.parse(stdout);
@@ -164,6 +164,7 @@ const limitColumns = [
   ['copy', megabytes('copy')],
   ['copy, fresh memory', megabytes('copyFresh')],
   ['set(), fresh memory', megabytes('setFresh')],
+  ['reading a stream', megabytes('read')],
   ['LZ4', megabytes('lz4')],
   ['LZ4, fresh memory', megabytes('lz4Fresh')],
   ['CRC-32', megabytes('crc32')],

@@ -1,5 +1,5 @@
 // Does one job in a process of its own: node node_job.mjs, the job as the first message, the result as the only answer.
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { doJob } from './jobs.mjs';
@@ -9,6 +9,12 @@ const place = {
   packageEntry: 'dist/node.mjs',
   onnxEntry: 'build/bench/peers/node_modules/onnxruntime-web/dist/ort.node.min.mjs',
   read: async (path) => new Uint8Array(await readFile(join(root, path))),
+  async readThrough(path) {
+    const file = await open(join(root, path));
+    const piece = new Uint8Array(1 << 20);
+    while ((await file.read(piece, 0, piece.length, null)).bytesRead > 0);
+    await file.close();
+  },
   address: (path) => pathToFileURL(join(root, path)).href,
   importModule: (path) => import(pathToFileURL(join(root, path)).href),
 };

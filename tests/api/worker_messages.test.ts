@@ -16,6 +16,8 @@ test('a part of a large buffer goes to the worker without the rest', () => {
   const file = Uint8Array.from({ length: 1000 }, (_, i) => i);
   void link.call('pushLoad', { bytes: file.subarray(100, 110) });
   void link.call('pushLoad', { bytes: file });
+  void link.call('pushLoad', { bytes: file }, { givesAway: true });
+  void link.call('pushLoad', { bytes: file.subarray(5) }, { givesAway: true });
   const sent = posted.map((message) => {
     if (message.type !== 'call') throw new Error('Only calls are expected.');
     return (message.request as { bytes: Uint8Array }).bytes;
@@ -27,4 +29,10 @@ test('a part of a large buffer goes to the worker without the rest', () => {
   // What is whole is the caller's, and is not copied twice.
   expect(sent[1]).toBe(file);
   expect(handedOver[1]).toEqual([]);
+  // Unless the caller gives it away; but never the rest of a buffer along with a part.
+  expect(sent[2]).toBe(file);
+  expect(handedOver[2]).toEqual([file.buffer]);
+  expect(sent[3]).toEqual(file.subarray(5));
+  expect(handedOver[3]).toEqual([sent[3]?.buffer]);
+  expect(sent[3]?.buffer).not.toBe(file.buffer);
 });
