@@ -92,7 +92,9 @@ void TensorEncoder::count_error(const float* values, size_t count, const uint8_t
   for (size_t i = 0; i < count; ++i) {
     const double value = static_cast<double>(values[i]);
     if (!std::isfinite(value)) continue;
-    const double error = static_cast<double>(decoded[i]) - value;
+    // What became infinite is lost.
+    const double error =
+        std::isfinite(decoded[i]) ? static_cast<double>(decoded[i]) - value : value;
     squared_values_ += value * value;
     squared_errors_ += error * error;
   }

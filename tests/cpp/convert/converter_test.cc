@@ -492,4 +492,37 @@ SUSURRUS_TEST(converter_tells_what_each_tensor_lost) {
   }
 }
 
+SUSURRUS_TEST(converter_takes_a_filterbank_along_where_it_is_a_tensor) {
+  const Source source = make_source(Dtype::f32, true);
+  auto checkpoint = read_checkpoint(source.file);
+  ASSERT_TRUE(checkpoint.has_value());
+  // Values of another tensor do.
+  CheckpointTensor filterbank;
+  for (const CheckpointTensor& tensor : checkpoint->tensors) {
+    if (tensor.info.name.ends_with("conv2.weight")) filterbank = tensor;
+  }
+  filterbank.info.name = kFilterbankTensorName;
+  filterbank.info.shape = {8, 201};
+  filterbank.info.raw_byte_count = filterbank.info.stored_byte_count = 8 * 201 * 4;
+  checkpoint->tensors.push_back(filterbank);
+  Converter converter({.dtype = Dtype::q8_0});
+  ASSERT_TRUE(converter.add_source(*checkpoint).has_value());
+  ASSERT_TRUE(converter.set_metadata(whisper_builder().metadata).has_value());
+  EXPECT_EQ(converter.warnings().size(), 0u);
+  RecordingSink sink;
+  ASSERT_TRUE(read_file(sink, run(converter, source.file)).has_value());
+  const Bytes& found = sink.tensors[std::string(kFilterbankTensorName)];
+  ASSERT_TRUE(found.size() == 8 * 201 * 4);
+  const auto* expected = source.file.data() + filterbank.info.file_offset;
+  EXPECT_TRUE(std::memcmp(found.data(), expected, found.size()) == 0);
+  for (const auto format : {Converter::Format::apr1, Converter::Format::safetensors}) {
+    Converter other({.format = format, .dtype = Dtype::f16});
+    ASSERT_TRUE(other.add_source(*checkpoint).has_value());
+    ASSERT_TRUE(other.set_metadata(whisper_builder().metadata).has_value());
+    EXPECT_EQ(other.tensor_count(), source.values.size());
+    ASSERT_TRUE(!other.warnings().empty());
+    EXPECT_TRUE(other.warnings()[0].starts_with("audio.mel_filterbank is left out"));
+  }
+}
+
 }  // namespace susurrus::testing
