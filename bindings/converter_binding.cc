@@ -21,7 +21,7 @@ struct SourceRangeValue {
 /// A checkpoint and a metadata text to one APR2 or APR1 file; converter.h tells the order of calls.
 class ConverterBinding {
  public:
-  /// `format`: "apr2" or "apr1"; `dtype`: "f32", "q8_0", with APR1 also "int8", or "exact". `shard_byte_count` 0: one file.
+  /// `format`: "apr2", "apr1", "safetensors" or "ggml"; `dtype`: "f32", "q8_0", with APR1 also "int8", or "exact". `shard_byte_count` 0: one file.
   ConverterBinding(const std::string& format, const std::string& dtype, bool compress,
                    double shard_byte_count, uint32_t alignment)
       : converter_(target_of(format, dtype, compress, shard_byte_count, alignment)) {}
@@ -68,6 +68,19 @@ class ConverterBinding {
   ByteView output() const { return view(converter_.output()); }
   void consume_output() { converter_.consume_output(); }
   std::string files() const { return files_text(converter_.files()); }
+  /// A JSON list of {name, dtype, relativeError}, of the tensors that are written so far.
+  std::string tensors() const {
+    JsonWriter json;
+    json.begin_array();
+    for (uint32_t i = 0; i < converter_.written().size(); ++i) {
+      json.begin_object()
+          .field("name", converter_.tensor_name(i))
+          .field("dtype", dtype_traits(converter_.written()[i].dtype).name)
+          .field("relativeError", converter_.written()[i].relative_error)
+          .end_object();
+    }
+    return std::move(json.end_array()).text();
+  }
   /// A JSON list of texts.
   std::string warnings() const {
     JsonWriter json;
@@ -79,6 +92,8 @@ class ConverterBinding {
                                      bool compress, double shard_byte_count, uint32_t alignment) {
     Converter::Target target;
     if (format == "apr1") target.format = Converter::Format::apr1;
+    if (format == "safetensors") target.format = Converter::Format::safetensors;
+    if (format == "ggml") target.format = Converter::Format::ggml;
     target.dtype = dtype == "int8" ? Dtype::i8 : dtype_from_name(dtype);
     if (compress) target.compression = Converter::Compression::lz4;
     target.files = files_options(shard_byte_count, alignment);
@@ -139,6 +154,7 @@ EMSCRIPTEN_BINDINGS(converter) {
       .function("output", &ConverterBinding::output)
       .function("consumeOutput", &ConverterBinding::consume_output)
       .function("files", &ConverterBinding::files)
+      .function("tensors", &ConverterBinding::tensors)
       .function("warnings", &ConverterBinding::warnings);
   emscripten::class_<FilterbankBinding>("Filterbank")
       .constructor<uint32_t>()

@@ -43,10 +43,22 @@ std::string join(std::initializer_list<std::string_view> parts) {
   return joined;
 }
 
-/// "encoder.layers.3.fc1.weight" -> "encoder.blocks.3.mlp.0.weight"
-std::optional<std::string> block_name(std::string_view name) {
+using Side = std::string_view Alias::*;
+
+/// One family's names of blocks and modules, and another's.
+struct Renaming {
+  std::string_view from_blocks;
+  std::string_view to_blocks;
+  Side from;
+  Side to;
+};
+constexpr Renaming kToCanonical = {"layers.", "blocks.", &Alias::first, &Alias::second};
+constexpr Renaming kToHub = {"blocks.", "layers.", &Alias::second, &Alias::first};
+
+/// "encoder.layers.3.fc1.weight" -> "encoder.blocks.3.mlp.0.weight", or back
+std::optional<std::string> block_name(std::string_view name, const Renaming& renaming) {
   for (std::string_view stack : {"encoder.", "decoder."}) {
-    std::string prefix = join({stack, "layers."});
+    std::string prefix = join({stack, renaming.from_blocks});
     if (!name.starts_with(prefix)) continue;
     std::string_view rest = name.substr(prefix.size());
     size_t number_end = rest.find('.');
@@ -54,8 +66,8 @@ std::optional<std::string> block_name(std::string_view name) {
     if (number_end == std::string_view::npos || suffix_begin <= number_end) return std::nullopt;
     std::string_view module = rest.substr(number_end + 1, suffix_begin - number_end - 1);
     for (const Alias& alias : kBlockModules) {
-      if (alias.first == module) {
-        return join({stack, "blocks.", rest.substr(0, number_end + 1), alias.second,
+      if (alias.*renaming.from == module) {
+        return join({stack, renaming.to_blocks, rest.substr(0, number_end + 1), alias.*renaming.to,
                      rest.substr(suffix_begin)});
       }
     }
@@ -89,10 +101,18 @@ std::string canonical_tensor_name(std::string_view name) {
   for (const Alias& alias : kTopLevel) {
     if (alias.first == bare) return std::string(alias.second);
   }
-  if (auto renamed = block_name(bare)) return *std::move(renamed);
+  if (auto renamed = block_name(bare, kToCanonical)) return *std::move(renamed);
   // "model." goes only where a known family of names follows.
   if (bare.starts_with("encoder.") || bare.starts_with("decoder.")) return std::string(bare);
   return std::string(name);
+}
+
+std::string hub_tensor_name(std::string_view canonical_name) {
+  // The first alias of a name is the hub's.
+  for (const Alias& alias : kTopLevel) {
+    if (alias.second == canonical_name) return join({"model.", alias.first});
+  }
+  return "model." + block_name(canonical_name, kToHub).value_or(std::string(canonical_name));
 }
 
 }  // namespace susurrus

@@ -34,6 +34,9 @@ std::string canonical_tensor_name(std::string_view name);
 /// longest names (apr.md §7.1).
 std::optional<std::string> complete_cut_tensor_name(std::string_view name);
 
+/// What the hub calls a tensor of Whisper with this canonical name: "model.encoder.layers.0.fc1.weight".
+std::string hub_tensor_name(std::string_view canonical_name);
+
 /// Which tensor of a file plays which part.
 struct WhisperTensorMap {
   static constexpr uint32_t kAbsent = ~0u;

@@ -19,6 +19,8 @@ bool has_exact_halves(float scale) {
   return true;
 }
 
+bool is_position_table(std::string_view name) { return name.ends_with("positional_embedding"); }
+
 Dtype exact_dtype(const TensorInfo& source, const Shape& shape) {
   if (source.scale != 0) return has_exact_halves(source.scale) ? Dtype::f16 : Dtype::f32;
   // Blocks of a shape that is another one here.
@@ -29,10 +31,10 @@ Dtype exact_dtype(const TensorInfo& source, const Shape& shape) {
 Dtype choose_dtype(const WhisperTensor& tensor, const TensorInfo* source, TypeRule rule,
                    Dtype dtype) {
   if (rule == TypeRule::uniform) return dtype;
-  const bool is_position_table = tensor.name.ends_with("positional_embedding");
-  if (tensor.shape.rank() == 1 || is_position_table) return Dtype::f32;
-  if (rule == TypeRule::exact)
-    return source == nullptr ? Dtype::f32 : exact_dtype(*source, tensor.shape);
+  const bool is_exact = rule == TypeRule::exact || rule == TypeRule::stored;
+  const bool is_vector = tensor.shape.rank() == 1 || is_position_table(tensor.name);
+  if (is_vector && rule != TypeRule::stored) return Dtype::f32;
+  if (is_exact) return source == nullptr ? Dtype::f32 : exact_dtype(*source, tensor.shape);
   if (!is_block_dtype(dtype)) return dtype;
   const bool is_matrix = tensor.shape.rank() == 2 && tensor_byte_count(dtype, tensor.shape);
   if (!is_matrix) return Dtype::f16;
@@ -62,6 +64,7 @@ Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
 
   ConversionPlan plan;
   plan.warnings = std::move(map.warnings);
+  plan.filterbank = map.filterbank;
   for (size_t i = 0; i < map.tensors.size(); ++i) {
     WhisperTensor& tensor = map.tensors[i];
     PlannedTensor planned;
@@ -84,6 +87,29 @@ Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
     }
   }
   return plan;
+}
+
+Result<Dtype> ggml_file_dtype(const ConversionPlan& exact) {
+  std::optional<Dtype> matrices;
+  bool has_blocks = false;
+  bool has_other_matrices = false;
+  bool is_half = true;
+  for (const PlannedTensor& tensor : exact.tensors) {
+    if (tensor.shape.rank() == 1 || is_position_table(tensor.name)) continue;
+    is_half = is_half && tensor.dtype == Dtype::f16;
+    if (tensor.shape.rank() != 2) continue;
+    has_blocks = has_blocks || is_block_dtype(tensor.dtype);
+    has_other_matrices = has_other_matrices || (matrices && *matrices != tensor.dtype);
+    matrices = tensor.dtype;
+  }
+  if (has_blocks && has_other_matrices) {
+    return make_error(ErrorCode::invalid_argument, ErrorReason::option)
+        .about("dtype")
+        .expecting("a dtype, since ggml has one for all matrices")
+        .having("matrices of several types");
+  }
+  if (has_blocks) return *matrices;
+  return is_half ? Dtype::f16 : Dtype::f32;
 }
 
 void encoder_position(uint64_t position, std::span<float> row) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct PlannedTensor {
 
 struct ConversionPlan {
   std::vector<PlannedTensor> tensors;  // execution order
+  /// Index of audio.mel_filterbank among the source's tensors.
+  std::optional<uint32_t> filterbank;
   std::vector<std::string> warnings;
 };
 
@@ -33,14 +36,20 @@ enum class TypeRule : uint8_t {
   /// Matrices and convolutions as they are stored; integers with a scale as f16 where a half holds each of their products,
   /// else f32. Vectors and position tables as f32.
   exact,
+  /// The same, vectors and position tables too.
+  stored,
   /// One type for all.
   uniform,
 };
 
-/// Which tensor becomes what. `dtype`: a weight type, or with `uniform` also i8; nothing with `exact`.
+/// Which tensor becomes what. `dtype`: a weight type, or with `uniform` also i8; nothing with `exact` and `stored`.
 Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
                                        std::span<const TensorInfo> source, TypeRule rule,
                                        Dtype dtype, bool may_reverse_dims);
+
+/// The type of a ggml file whose matrices are to be as exact as planned: that of the blocks that all of them have, f16 where
+/// all matrices and convolutions are f16, else f32. invalid_argument where some are blocks and others are not of their type.
+Result<Dtype> ggml_file_dtype(const ConversionPlan& exact);
 
 /// Row `position` of the encoder's fixed sinusoids (whisper-sources.md §2), rounded where the reference rounds.
 void encoder_position(uint64_t position, std::span<float> row);

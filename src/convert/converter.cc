@@ -1,12 +1,15 @@
 #include "convert/converter.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/json_document.h"
 #include "container/apr1/apr1_writer.h"
 #include "container/apr2/apr2_metadata.h"
+#include "container/ggml/ggml_writer.h"
 #include "container/name_families.h"
+#include "container/safetensors/safetensors_writer.h"
 #include "container/whisper_tensors.h"
 
 namespace susurrus {
@@ -110,21 +113,71 @@ Status Converter::plan(std::string_view json) {
   std::vector<TensorInfo> tensors;
   for (const CheckpointTensor& tensor : source_tensors_) tensors.push_back(tensor.info);
   SUSURRUS_TRY(check_whisper_model(metadata.model, tensors));
-  TypeRule rule = target_.dtype ? TypeRule::by_kind : TypeRule::exact;
-  if (target_.format == Format::apr1) rule = TypeRule::uniform;
-  SUSURRUS_ASSIGN(plan_, plan_conversion(metadata.model.dimensions, tensors, rule,
-                                         target_.dtype.value_or(Dtype::f32), may_reverse_dims_));
+  metadata_ = std::move(metadata.model);
+  SUSURRUS_ASSIGN(plan_, plan_tensors(tensors));
   for (auto* list : {&metadata.warnings, &plan_.warnings}) {
     for (std::string& warning : *list) warnings_.push_back(std::move(warning));
   }
-  if (target_.format == Format::apr1) {
-    metadata_ = std::move(metadata.model);
-    keep_for_apr1();
-  } else {
-    metadata_text_ = json;
+  place_filterbank(tensors);
+  switch (target_.format) {
+    case Format::apr2: metadata_text_ = json; break;
+    case Format::apr1: warn_of_lost_metadata("APR1"); break;
+    case Format::ggml: warn_of_lost_metadata("ggml"); break;
+    case Format::safetensors: break;  // whoever wants the metadata writes them beside it
   }
   state_ = State::planned;
   return ok_status();
+}
+
+Result<ConversionPlan> Converter::plan_tensors(std::span<const TensorInfo> tensors) {
+  const auto plan = [&](TypeRule rule, Dtype dtype) {
+    return plan_conversion(metadata_.dimensions, tensors, rule, dtype, may_reverse_dims_);
+  };
+  const TypeRule rule = target_.dtype ? TypeRule::by_kind : TypeRule::exact;
+  const Dtype dtype = target_.dtype.value_or(Dtype::f32);
+  switch (target_.format) {
+    case Format::apr2: return plan(rule, dtype);
+    case Format::apr1: return plan(TypeRule::uniform, dtype);
+    case Format::safetensors: {
+      SUSURRUS_ASSIGN(ConversionPlan planned,
+                      plan(target_.dtype ? TypeRule::uniform : TypeRule::stored, dtype));
+      for (const PlannedTensor& tensor : planned.tensors) {
+        if (SafetensorsWriter::has_dtype(tensor.dtype)) continue;
+        return make_error(ErrorCode::invalid_argument, ErrorReason::option)
+            .about("dtype")
+            .expecting("f32, f16 or bf16, since SafeTensors has no blocks")
+            .having(dtype_traits(tensor.dtype).name);
+      }
+      // Larger elements first, so that none begins between two multiples of its size.
+      std::stable_partition(planned.tensors.begin(), planned.tensors.end(),
+                            [](const PlannedTensor& tensor) { return tensor.dtype == Dtype::f32; });
+      return planned;
+    }
+    case Format::ggml: {
+      ggml_dtype_ = dtype;
+      if (!target_.dtype) {
+        SUSURRUS_ASSIGN(const ConversionPlan exact, plan(TypeRule::exact, dtype));
+        SUSURRUS_ASSIGN(ggml_dtype_, ggml_file_dtype(exact));
+      }
+      return plan(TypeRule::by_kind, ggml_dtype_);
+    }
+  }
+  return make_error(ErrorCode::internal_error, ErrorReason::internal).about("format");
+}
+
+/// Only APR2 has it as a tensor.
+void Converter::place_filterbank(std::span<const TensorInfo> tensors) {
+  if (!plan_.filterbank) return;
+  if (target_.format != Format::apr2) {
+    warnings_.push_back(std::string(kFilterbankTensorName) +
+                        " is left out: the filterbank of the metadata, or Slaney's, will count");
+    return;
+  }
+  PlannedTensor tensor;
+  tensor.name = kFilterbankTensorName;
+  tensor.shape = tensors[*plan_.filterbank].shape;
+  tensor.source = *plan_.filterbank;
+  plan_.tensors.push_back(std::move(tensor));
 }
 
 Converter::SourceRange Converter::source_range(uint32_t tensor) const {
@@ -148,19 +201,17 @@ Status Converter::begin(Pass pass) {
   return keep(start_pass(pass));
 }
 
-/// What APR1 has no place for.
-void Converter::keep_for_apr1() {
+void Converter::warn_of_lost_metadata(const std::string& format) {
   if (metadata_.suppress_tokens || metadata_.begin_suppress_tokens ||
       metadata_.max_initial_timestamp_index || !metadata_.alignment_heads.empty()) {
-    warnings_.emplace_back(
-        "APR1 has no place for lists of suppressed tokens, the latest first timestamp and "
-        "alignment "
-        "heads: the defaults will count");
+    warnings_.push_back(format +
+                        " has no place for lists of suppressed tokens, the latest first timestamp "
+                        "and alignment heads: the defaults will count");
   }
   const uint32_t n_mels = metadata_.dimensions.n_mels;
   if (n_mels != 80 && n_mels != 128 && metadata_.mel_filterbank.byte_count() > 0) {
     metadata_.mel_filterbank.reset();
-    warnings_.emplace_back("APR1 has no place for a filterbank of neither 80 nor 128 bands");
+    warnings_.push_back(format + " has no place for a filterbank of neither 80 nor 128 bands");
   }
 }
 
@@ -187,27 +238,42 @@ Status Converter::start_writing() {
         .expecting("the measuring pass first");
   }
   SUSURRUS_ASSIGN(std::vector<TensorInfo> tensors, output_tensors());
-  if (target_.format == Format::apr1) {
-    SUSURRUS_ASSIGN(auto writer,
-                    Apr1Writer::plan(metadata_.dimensions, std::move(tensors), metadata_.vocabulary,
-                                     std::as_const(metadata_.mel_filterbank).floats()));
-    SUSURRUS_TRY(writer->begin(output_));
-    writer_ = std::move(writer);
-  } else {
-    SUSURRUS_ASSIGN(auto writer,
-                    Apr2FilesWriter::plan(metadata_text_, std::move(tensors), target_.files));
-    files_ = writer.get();
-    writer_ = std::move(writer);
-  }
+  SUSURRUS_ASSIGN(writer_, open_writer(std::move(tensors)));
+  written_.clear();
   encoder_target_ = std::make_unique<WriterSink>(*writer_, output_);
   return ok_status();
+}
+
+Result<std::unique_ptr<ModelWriter>> Converter::open_writer(std::vector<TensorInfo> tensors) {
+  const std::span<const float> filterbank = std::as_const(metadata_.mel_filterbank).floats();
+  // Written before the first tensor.
+  const auto begun = [this](auto writer) -> Result<std::unique_ptr<ModelWriter>> {
+    if (!writer) return writer.error();
+    SUSURRUS_TRY((*writer)->begin(output_));
+    return std::unique_ptr<ModelWriter>(std::move(writer).value());
+  };
+  switch (target_.format) {
+    case Format::apr1:
+      return begun(Apr1Writer::plan(metadata_.dimensions, std::move(tensors), metadata_.vocabulary,
+                                    filterbank));
+    case Format::safetensors: return begun(SafetensorsWriter::plan(std::move(tensors)));
+    case Format::ggml:
+      return begun(GgmlWriter::plan(metadata_.dimensions, std::move(tensors), metadata_.vocabulary,
+                                    filterbank, ggml_dtype_));
+    case Format::apr2: break;
+  }
+  SUSURRUS_ASSIGN(auto writer,
+                  Apr2FilesWriter::plan(metadata_text_, std::move(tensors), target_.files));
+  files_ = writer.get();
+  return std::unique_ptr<ModelWriter>(std::move(writer));
 }
 
 Result<std::vector<TensorInfo>> Converter::output_tensors() const {
   std::vector<TensorInfo> tensors;
   for (uint32_t i = 0; i < tensor_count(); ++i) {
     TensorInfo tensor;
-    tensor.name = plan_.tensors[i].name;
+    const std::string& name = plan_.tensors[i].name;
+    tensor.name = target_.format == Format::safetensors ? hub_tensor_name(name) : name;
     tensor.dtype = plan_.tensors[i].dtype;
     tensor.shape = plan_.tensors[i].shape;
     tensor.scale = plan_.tensors[i].scale;
@@ -308,6 +374,7 @@ Status Converter::end_tensor() {
         .having("other bytes: the source changed");
   } else {
     SUSURRUS_TRY(writer_->finish_tensor(output_));
+    written_.push_back({tensor.dtype, encoder_.relative_error()});
   }
   ++current_;
   return start_tensor();

@@ -16,8 +16,8 @@
 
 namespace susurrus {
 
-/// Turns the tensors of a checkpoint and a metadata text into one APR2 file or its shards, or into one APR1 file, forwards and
-/// in bounded memory.
+/// Turns the tensors of a checkpoint and a metadata text into one APR2 file or its shards, or into one file of another format
+/// that is written, forwards and in bounded memory.
 ///
 ///   Converter converter({.dtype = Dtype::f16, .compression = Compression::lz4});
 ///   converter.add_source(checkpoint);                    // each that the weights are spread over
@@ -34,7 +34,7 @@ namespace susurrus {
 /// at most kMaxPushBytes bounds the output buffer. Only the last pass gives output. After an error only destruction is left.
 class Converter {
  public:
-  enum class Format : uint8_t { apr2, apr1 };
+  enum class Format : uint8_t { apr2, apr1, safetensors, ggml };
   enum class Compression : uint8_t { none, lz4 };
   /// What scan looks for are the scales of integers; measure, the lengths of LZ4 streams.
   enum class Pass : uint8_t { scan, measure, write };
@@ -50,8 +50,11 @@ class Converter {
   struct Target {
     Format format = Format::apr2;
     /// APR2: a weight type, for matrices and convolutions, or none: as exact as the source (conversion_plan.h).
-    /// APR1: f32, f16 or i8, for everything; none: f32.
-    std::optional<Dtype> dtype = {};
+    /// APR1: f32, f16 or i8, for everything; none: f32. SafeTensors: f32, f16 or bf16, for everything; none: each tensor's own,
+    /// which must not be blocks. ggml: any but bf16, for what whisper.cpp reads so; none: the smallest that is as exact as the
+    /// source (ggml_file_dtype()).
+    std::optional<Dtype> dtype = std::nullopt;
+    /// Of APR2 and APR1.
     Compression compression = Compression::none;
     /// Of APR2.
     Apr2FilesOptions files = {};
@@ -84,6 +87,13 @@ class Converter {
   /// The files of APR2 that are written, from begin(write) on; null before. Output after a call about a tensor belongs to
   /// file_of() it, output of finish() to the last file.
   const Apr2FilesWriter* files() const { return files_; }
+  /// What became of a tensor, from its finish_tensor() in the writing pass on.
+  struct WrittenTensor {
+    Dtype dtype = Dtype::f32;
+    /// What its values lost: tensor_encoder.h.
+    double relative_error = 0;
+  };
+  const std::vector<WrittenTensor>& written() const { return written_; }
   /// Acceptable but noteworthy: "the output projection differs from ... and is ignored".
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -95,7 +105,10 @@ class Converter {
   Status plan(std::string_view json);
   Status start_pass(Pass pass);
   Status start_writing();
-  void keep_for_apr1();
+  Result<ConversionPlan> plan_tensors(std::span<const TensorInfo> tensors);
+  void place_filterbank(std::span<const TensorInfo> tensors);
+  void warn_of_lost_metadata(const std::string& format);
+  Result<std::unique_ptr<ModelWriter>> open_writer(std::vector<TensorInfo> tensors);
   Status set_scale(float largest);
   Result<std::vector<TensorInfo>> output_tensors() const;
   bool is_compressed(uint32_t tensor) const;
@@ -115,6 +128,8 @@ class Converter {
   std::string metadata_text_;
   ModelMetadata metadata_;
   ConversionPlan plan_;
+  Dtype ggml_dtype_ = Dtype::f32;
+  std::vector<WrittenTensor> written_;
   std::vector<uint64_t> measured_;  // stored bytes with LZ4, per tensor
   uint32_t current_ = 0;
   uint64_t pushed_byte_count_ = 0;  // of the current tensor

@@ -1,6 +1,7 @@
 #include "convert/tensor_encoder.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "convert/quantize.h"
 #include "tensor/scaled_integers.h"
@@ -23,6 +24,15 @@ class CountingSink : public ByteSink {
   uint64_t& count_;
 };
 
+void read_values(const TensorEncoder::Type& type, const uint8_t* source, size_t count,
+                 float* values) {
+  if (type.dtype == Dtype::i8) {
+    read_scaled(type.scale, source, count, values);
+  } else {
+    read_floats(type.dtype, source, count, values);
+  }
+}
+
 }  // namespace
 
 void TensorEncoder::start(Type source, Type target, bool compress) {
@@ -35,6 +45,8 @@ void TensorEncoder::start(Type source, Type target, bool compress) {
       std::max(dtype_traits(target.dtype).elements_per_block / from.elements_per_block, 1u);
   cut_size_ = 0;
   stored_byte_count_ = 0;
+  squared_values_ = 0;
+  squared_errors_ = 0;
 }
 
 Status TensorEncoder::push(ByteSpan bytes, ByteSink& sink) {
@@ -56,26 +68,40 @@ Status TensorEncoder::push(ByteSpan bytes, ByteSink& sink) {
   return ok_status();
 }
 
-void TensorEncoder::convert_values(const uint8_t* source, size_t count, uint8_t* target) const {
+void TensorEncoder::convert_values(const uint8_t* source, size_t count, uint8_t* target) {
+  float values[kBatchValues];
+  read_values(source_, source, count, values);
   if (source_.dtype == Dtype::i8 && target_.dtype == Dtype::q8_0) {
     const DtypeTraits& block = dtype_traits(Dtype::q8_0);
-    for (size_t i = 0; i < count; i += block.elements_per_block, target += block.bytes_per_block) {
-      store_le(target, half_of_scale(source_.scale));
-      std::memcpy(target + sizeof(uint16_t), source + i, block.elements_per_block);
+    uint8_t* at = target;
+    for (size_t i = 0; i < count; i += block.elements_per_block, at += block.bytes_per_block) {
+      store_le(at, half_of_scale(source_.scale));
+      std::memcpy(at + sizeof(uint16_t), source + i, block.elements_per_block);
     }
-    return;
-  }
-  float values[kBatchValues];
-  if (source_.dtype == Dtype::i8) {
-    read_scaled(source_.scale, source, count, values);
-  } else {
-    read_floats(source_.dtype, source, count, values);
-  }
-  if (target_.dtype == Dtype::i8) {
+  } else if (target_.dtype == Dtype::i8) {
     write_scaled(target_.scale, values, count, target);
   } else {
     write_floats(target_.dtype, values, count, target);
   }
+  if (target_.dtype != Dtype::f32) count_error(values, count, target);
+}
+
+void TensorEncoder::count_error(const float* values, size_t count, const uint8_t* encoded) {
+  float decoded[kBatchValues];
+  read_values(target_, encoded, count, decoded);
+  for (size_t i = 0; i < count; ++i) {
+    const double value = static_cast<double>(values[i]);
+    if (!std::isfinite(value)) continue;
+    // What became infinite is lost.
+    const double error =
+        std::isfinite(decoded[i]) ? static_cast<double>(decoded[i]) - value : value;
+    squared_values_ += value * value;
+    squared_errors_ += error * error;
+  }
+}
+
+double TensorEncoder::relative_error() const {
+  return squared_errors_ > 0 ? std::sqrt(squared_errors_ / squared_values_) : 0;
 }
 
 Status TensorEncoder::convert(ByteSpan units, ByteSink& sink) {

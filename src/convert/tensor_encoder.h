@@ -21,10 +21,14 @@ class TensorEncoder {
   Status finish(ByteSink& sink);
   /// Stored bytes given to the sink since start().
   uint64_t stored_byte_count() const { return stored_byte_count_; }
+  /// What the values lost since start(): the root of the sum of squared differences, over that of the squared values. Values
+  /// that are not finite count for nothing.
+  double relative_error() const;
 
  private:
   Status convert(ByteSpan units, ByteSink& sink);
-  void convert_values(const uint8_t* source, size_t count, uint8_t* target) const;
+  void convert_values(const uint8_t* source, size_t count, uint8_t* target);
+  void count_error(const float* values, size_t count, const uint8_t* encoded);
   Status emit(ByteSpan raw, ByteSink& sink);
 
   // The least that converts by itself: a block of the type that has the larger ones, at most 32 f32.
@@ -38,6 +42,8 @@ class TensorEncoder {
   size_t cut_size_ = 0;
   Lz4BlockWriter lz4_;
   uint64_t stored_byte_count_ = 0;
+  double squared_values_ = 0;
+  double squared_errors_ = 0;
 };
 
 }  // namespace susurrus

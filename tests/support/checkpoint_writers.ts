@@ -6,17 +6,35 @@ import { toHalf } from './halves.js';
 import { storedBytes, storedType, tensorTypes, type GgmlType } from './ggml_writer.js';
 
 /** F16 SafeTensors, in this order. */
-export function halfSafetensors(tensors: readonly GoldenTensor[]): Uint8Array {
+export const halfSafetensors = (tensors: readonly GoldenTensor[]): Uint8Array =>
+  safetensorsFile(tensors, 'f16');
+
+/** Of bf16 the upper half of a value's bits. */
+const encoders = {
+  f32: (values: Float32Array): Buffer => Buffer.from(values.slice().buffer),
+  f16: (values: Float32Array): Buffer => Buffer.from(Uint16Array.from(values, toHalf).buffer),
+  bf16: (values: Float32Array): Buffer => {
+    const bits = new Uint32Array(values.slice().buffer);
+    return Buffer.from(Uint16Array.from(bits, (value) => value >>> 16).buffer);
+  },
+};
+
+/** SafeTensors in this order. */
+export function safetensorsFile(
+  tensors: readonly GoldenTensor[],
+  dtype: keyof typeof encoders,
+): Uint8Array {
   const header: Record<string, unknown> = {};
+  const data = tensors.map(({ values }) => encoders[dtype](values));
   let offset = 0;
-  for (const { name, shape, values } of tensors) {
-    header[name] = { dtype: 'F16', shape, data_offsets: [offset, offset + 2 * values.length] };
-    offset += 2 * values.length;
+  for (const [i, { name, shape }] of tensors.entries()) {
+    const end = offset + data[i]!.length;
+    header[name] = { dtype: dtype.toUpperCase(), shape, data_offsets: [offset, end] };
+    offset = end;
   }
   const json = Buffer.from(JSON.stringify(header));
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(json.length));
-  const data = tensors.map(({ values }) => Buffer.from(Uint16Array.from(values, toHalf).buffer));
   return Buffer.concat([length, json, ...data]);
 }
 

@@ -38,7 +38,7 @@ export class DropZone {
       event.preventDefault();
       this.#depth = 0;
       this.#show(false);
-      this.#take(event.dataTransfer?.files);
+      if (event.dataTransfer) void filesOf(event.dataTransfer).then((files) => this.#take(files));
     });
     document.addEventListener('paste', (event) => this.#take(event.clipboardData?.files));
   }
@@ -48,11 +48,37 @@ export class DropZone {
     this.#veil.hidden = !over;
   }
 
-  #take(files: FileList | null | undefined): void {
+  #take(files: FileList | readonly File[] | null | undefined): void {
     if (files && files.length > 0) this.#onFiles([...files]);
   }
 }
 
 function carriesFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes('Files') ?? false;
+}
+
+/** What was dropped; of a folder, the files in it. */
+async function filesOf(transfer: DataTransfer): Promise<File[]> {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
+  const folders = entries.filter((entry) => entry?.isDirectory) as FileSystemDirectoryEntry[];
+  if (folders.length === 0) return [...transfer.files];
+  const lists = await Promise.all(folders.map(filesIn));
+  return lists.flat();
+}
+
+async function filesIn(folder: FileSystemDirectoryEntry): Promise<File[]> {
+  const reader = folder.createReader();
+  const files: Promise<File>[] = [];
+  for (;;) {
+    // Some at a time, until there are none.
+    const entries = await new Promise<FileSystemEntry[]>((done, failed) =>
+      reader.readEntries(done, failed),
+    );
+    if (entries.length === 0) return Promise.all(files);
+    for (const entry of entries) {
+      if (!entry.isFile) continue;
+      const file = entry as FileSystemFileEntry;
+      files.push(new Promise((done, failed) => file.file(done, failed)));
+    }
+  }
 }

@@ -1,5 +1,5 @@
-/** What a dropped file is for. */
-export type FileKind = 'model' | 'audio';
+/** What a dropped file is for. A checkpoint is a model that becomes one of ours first. */
+export type FileKind = 'model' | 'checkpoint' | 'audio';
 
 const audioExtension = /\.(wav|wave|mp3|m4a|mp4|aac|flac|ogg|oga|opus|webm|mov|aiff?|caf|wma)$/i;
 const modelExtension = /\.(apr|apr2|bin|gguf|ggml|safetensors|pt|onnx|april|bw2l|tnn|tsm)$/i;
@@ -11,13 +11,19 @@ const modelExtension = /\.(apr|apr2|bin|gguf|ggml|safetensors|pt|onnx|april|bw2l
 export async function fileKind(file: File): Promise<FileKind> {
   const head = new Uint8Array(await file.slice(0, 16).arrayBuffer());
   const ascii = String.fromCharCode(...head);
-  if (ascii.startsWith('APR') || ascii.startsWith('GGUF') || ascii.startsWith('lmgg'))
-    return 'model';
+  if (ascii.startsWith('APR')) return 'model';
+  if (/^(GGUF|lmgg)/.test(ascii) || isSafetensors(head) || ascii.slice(6) === 'WhisperSpe') {
+    return 'checkpoint';
+  }
   if (/^(RIFF|RF64|fLaC|OggS|ID3|FORM|caff)/.test(ascii) || ascii.slice(4, 8) === 'ftyp')
     return 'audio';
   if (modelExtension.test(file.name)) return 'model';
   if (audioExtension.test(file.name) || /^(audio|video)\//.test(file.type)) return 'audio';
-  // A safetensors header: a length, then JSON. Or JSON alone, such as a manifest.
-  if ((ascii[8] === '{' && head[7] === 0) || /^\s*\{/.test(ascii)) return 'model';
-  return 'audio';
+  // JSON alone, such as a manifest.
+  return /^\s*\{/.test(ascii) ? 'model' : 'audio';
+}
+
+/** A length of eight bytes, then JSON. */
+function isSafetensors(head: Uint8Array): boolean {
+  return head[8] === '{'.charCodeAt(0) && head.subarray(5, 8).every((byte) => byte === 0);
 }

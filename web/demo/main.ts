@@ -1,5 +1,6 @@
-import { loadModel, SusurrusError } from '../src/index.js';
+import { convertModel, loadModel, SusurrusError } from '../src/index.js';
 import type { LoadOptions, Model, Variant } from '../src/index.js';
+import { ConvertedView } from './converted_view.js';
 import { byId } from './dom.js';
 import { DropZone } from './drop_zone.js';
 import { ErrorView } from './error_view.js';
@@ -22,6 +23,7 @@ const errors = new ErrorView();
 const facts = new FactsView();
 const listening = new ListeningOptions();
 const exports = new ExportBar();
+const converted = new ConvertedView();
 const player = new Player((seconds, playing) => transcript.mark(seconds, playing));
 const transcript = new TranscriptView((start, end) => void play(start, end));
 
@@ -135,21 +137,50 @@ async function useRecording(file: File): Promise<void> {
   }
 }
 
-async function useFile(file: File): Promise<void> {
-  if ((await fileKind(file)) === 'model') await useModel(file, file.name, false);
-  else await useRecording(file);
+/** Another program's model, with what lay beside it, becomes one of ours: to be used here and to be kept. */
+async function useCheckpoint(files: readonly File[], name: string): Promise<void> {
+  const signal = beginWork();
+  status.busy(`Converting ${name} …`, () => current.abort());
+  try {
+    const parts: Blob[] = [];
+    // A Blob may leave memory, an array does not.
+    const sink = new WritableStream<Uint8Array<ArrayBuffer>>({
+      write: (bytes) => void parts.push(new Blob([bytes])),
+    });
+    const { warnings } = await convertModel(files, sink, {
+      signal,
+      onProgress: ({ phase, fraction }) => {
+        if (!signal.aborted && phase === 'convert') status.progress(fraction ?? 0);
+      },
+    });
+    if (signal.aborted) return;
+    const file = new File(parts, `${name.replace(/\.[^.]*$/, '')}.apr`);
+    converted.offer(file, warnings);
+    await useModel(file, file.name, false);
+  } catch (error) {
+    if (signal !== current.signal) return;
+    if (!isAbort(error)) errors.show(`${name} could not be converted`, error);
+    status.idle(isAbort(error) ? 'Stopped.' : 'Ready.');
+  }
 }
 
-/** Several files are a model in shards, if they are models at all; else the first one counts. */
+/**
+ * Files of a checkpoint are one with what is beside it. Several models are one in shards; else the first one counts.
+ */
 async function useFiles(files: readonly File[]): Promise<void> {
   const kinds = await Promise.all(files.map(fileKind));
+  const checkpoint = files.find((_, i) => kinds[i] === 'checkpoint');
   const parts = files.filter((_, i) => kinds[i] === 'model');
   const [first] = files;
-  if (parts.length > 1) {
+  if (checkpoint) {
+    await useCheckpoint(files, checkpoint.name);
+  } else if (parts.length > 1) {
     const manifest = parts.find(({ name }) => !/-\d{5}-of-\d{5}\.apr$/i.test(name)) ?? first;
     await useModel(parts, manifest?.name ?? '', false);
+  } else if (first && kinds[0] === 'model') {
+    await useModel(first, first.name, false);
   } else if (first) {
-    await useFile(first);
+    await useRecording(first);
   }
 }
 

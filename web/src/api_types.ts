@@ -630,13 +630,15 @@ export type WeightType = 'f32' | 'f16' | 'bf16' | 'q8_0' | 'q5_1' | 'q5_0' | 'q4
 
 export interface ConvertOptions {
   /** What is written; `'apr2'` if absent. */
-  readonly format?: 'apr2' | 'apr1';
+  readonly format?: 'apr2' | 'apr1' | 'safetensors' | 'ggml';
   /**
    * Type of the large weights. If absent `'f16'`, but the blocks of a source that has them, and of an APR2 or APR1 source that
    * becomes APR2 whatever holds its values exactly. `'apr1'` takes `'f32'`, `'f16'` (if absent) and `'int8'`, for all weights.
+   * `'safetensors'` takes `'f32'`, `'f16'` and `'bf16'`, for all weights; if absent each stays what it is, and blocks are refused.
+   * `'ggml'` takes all but `'bf16'`; if absent the smallest that loses nothing.
    */
   readonly dtype?: WeightType | 'int8';
-  /** If absent `'lz4'`, with `'apr1'` `'none'`. */
+  /** Of APR2, where it is `'lz4'` if absent, and of APR1, `'none'`. */
   readonly compress?: 'lz4' | 'none';
   /** A `.tiktoken` rank file, for sources without a vocabulary. In Node also a path. */
   readonly vocabulary?: string | URL | Blob | ArrayBuffer | Uint8Array;
@@ -689,14 +691,33 @@ export interface ShardOptions extends RepackOptions {
   readonly size: number;
 }
 
-export interface ConvertResult {
+export interface RepackResult {
   /** Bytes of the files written. */
   readonly byteCount: number;
   readonly tensorCount: number;
-  /** Of a model in shards: their names, then the manifest's. */
+  /** Of a model in shards: their names, then the manifest's. Of a folder of the hub: those of all its files. */
   readonly files?: readonly string[];
   readonly warnings: readonly string[];
 }
+
+export interface ConvertResult extends RepackResult {
+  readonly tensors: readonly WrittenTensor[];
+}
+
+/** What became of a tensor. */
+export interface WrittenTensor {
+  /** OpenAI's. */
+  readonly name: string;
+  readonly dtype: string;
+  /** What its values lost: the root of the sum of their squared errors, over that of their squares. 0: nothing. */
+  readonly relativeError: number;
+}
+
+/**
+ * What is converted: the path or URL of a file or folder (a URL of a folder ends in a slash), a file, or the files of a folder.
+ * Pages take no paths.
+ */
+export type ConvertSource = string | URL | Blob | readonly Blob[];
 
 /** A model file that can be read more than once. */
 export type RereadableSource = string | URL | Blob | ArrayBuffer | ArrayBufferView;

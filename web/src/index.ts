@@ -1,5 +1,8 @@
 // The package in a browser: engines live in workers.
 import type {
+  ConvertOptions,
+  ConvertResult,
+  ConvertSource,
   EncryptOptions,
   InspectOptions,
   Inspection,
@@ -18,6 +21,7 @@ import type {
   Verification,
   VerifyOptions,
 } from './api_types.js';
+import { convertOn } from './convert/convert_in_page.js';
 import { loadInspection } from './inspection/load_inspection.js';
 import { loadModelOn } from './load_model.js';
 import { browser } from './platform/browser.js';
@@ -56,6 +60,19 @@ export async function openModelFile(
   options: OpenModelOptions = {},
 ): Promise<ModelFile> {
   return (await loadInspection()).openModelFileOn(browser, source, options);
+}
+
+/**
+ * Converts a Whisper of another kind or type to APR2, APR1, SafeTensors or ggml: Files of a folder as the Hugging Face hub, MLX
+ * or faster-whisper has it, or a file of SafeTensors, ggml, GGUF, APR1 or APR2, told by its first bytes; or their URL, which is
+ * read by ranges. The bytes are those that the same conversion writes in Node. Throws SusurrusError.
+ */
+export function convertModel(
+  source: ConvertSource,
+  destination: WritableStream<Uint8Array>,
+  options: ConvertOptions = {},
+): Promise<ConvertResult> {
+  return convertOn(browser, source, destination, options);
 }
 
 /**

@@ -9,30 +9,11 @@
 namespace susurrus {
 namespace {
 
-constexpr uint32_t kFrequencyBins = 201;
 constexpr uint32_t kMaxDimension = 1 << 24;
 constexpr uint32_t kMaxTokenBytes = 1024;
 constexpr uint32_t kMaxDims = 4;
 constexpr uint64_t kHeaderBytes = 48;
 constexpr uint64_t kFileTypeOffset = 44;
-
-struct Field {
-  const char* name;
-  uint32_t WhisperDimensions::* place;
-};
-
-constexpr Field kFields[] = {
-    {"n_vocab", &WhisperDimensions::n_vocab},
-    {"n_audio_ctx", &WhisperDimensions::n_audio_ctx},
-    {"n_audio_state", &WhisperDimensions::n_audio_state},
-    {"n_audio_head", &WhisperDimensions::n_audio_head},
-    {"n_audio_layer", &WhisperDimensions::n_audio_layer},
-    {"n_text_ctx", &WhisperDimensions::n_text_ctx},
-    {"n_text_state", &WhisperDimensions::n_text_state},
-    {"n_text_head", &WhisperDimensions::n_text_head},
-    {"n_text_layer", &WhisperDimensions::n_text_layer},
-    {"n_mels", &WhisperDimensions::n_mels},
-};
 
 /// Numbers are signed in this format; a negative one is larger than every limit here.
 std::string signed_text(uint32_t number) { return std::to_string(static_cast<int32_t>(number)); }
@@ -51,9 +32,9 @@ Status GgmlReader::read_header(ByteSpan bytes) {
         .expecting("lmgg");
   }
   WhisperDimensions dimensions;
-  for (const Field& field : kFields) {
+  for (const GgmlDimension& field : kGgmlDimensions) {
     const uint64_t offset = cursor.position();
-    const uint32_t value = dimensions.*field.place = cursor.u32();
+    const uint32_t value = dimensions.*field.field = cursor.u32();
     const bool is_layer = std::string_view(field.name).ends_with("layer");
     const uint32_t limit = is_layer ? kMaxWhisperLayers : kMaxDimension;
     if (value == 0 || value > limit) {
@@ -116,9 +97,9 @@ Status GgmlReader::read_filterbank_size(ByteSpan bytes) {
         .expecting(checkpoint_.dimensions->n_mels)
         .having(signed_text(n_mels));
   }
-  if (bins != kFrequencyBins) {
+  if (bins != kGgmlFrequencyBins) {
     return malformed(ErrorReason::bad_filterbank, kHeaderBytes + 4, "n_fft")
-        .expecting(kFrequencyBins)
+        .expecting(kGgmlFrequencyBins)
         .having(signed_text(bins));
   }
   return expect(uint64_t{n_mels} * bins * sizeof(float), "mel filterbank",

@@ -1,7 +1,5 @@
 #include "container/ggml/ggml_types.h"
 
-#include <optional>
-
 namespace susurrus {
 namespace {
 
@@ -39,6 +37,27 @@ Result<Dtype> ggml_dtype(uint32_t number, uint64_t offset, std::string_view tens
       .about(tensor)
       .expecting("F32, F16, BF16, Q8_0, Q5_1, Q5_0, Q4_1 or Q4_0")
       .having(ggml_type_name(number));
+}
+
+uint32_t ggml_type(Dtype dtype) {
+  for (const GgmlType& type : kTypes) {
+    if (type.dtype == dtype) return type.number;
+  }
+  return 0;
+}
+
+std::optional<uint32_t> ggml_file_type(Dtype dtype) {
+  constexpr uint32_t kVersion2 = 2000;  // of blocks
+  switch (dtype) {
+    case Dtype::f32: return 0;
+    case Dtype::f16: return 1;
+    case Dtype::q4_0: return kVersion2 + 2;
+    case Dtype::q4_1: return kVersion2 + 3;
+    case Dtype::q8_0: return kVersion2 + 7;
+    case Dtype::q5_0: return kVersion2 + 8;
+    case Dtype::q5_1: return kVersion2 + 9;
+    default: return std::nullopt;
+  }
 }
 
 Status set_ggml_shape(std::span<const uint64_t> dims, Dtype dtype, uint64_t offset,

@@ -1,16 +1,43 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "base/result.h"
+#include "container/model_metadata.h"
 #include "container/tensor_info.h"
 
 namespace susurrus {
+
+/// A number of a ggml file's head, in the order in which they stand there from byte 4 on.
+struct GgmlDimension {
+  const char* name;
+  uint32_t WhisperDimensions::* field;
+};
+inline constexpr GgmlDimension kGgmlDimensions[] = {
+    {"n_vocab", &WhisperDimensions::n_vocab},
+    {"n_audio_ctx", &WhisperDimensions::n_audio_ctx},
+    {"n_audio_state", &WhisperDimensions::n_audio_state},
+    {"n_audio_head", &WhisperDimensions::n_audio_head},
+    {"n_audio_layer", &WhisperDimensions::n_audio_layer},
+    {"n_text_ctx", &WhisperDimensions::n_text_ctx},
+    {"n_text_state", &WhisperDimensions::n_text_state},
+    {"n_text_head", &WhisperDimensions::n_text_head},
+    {"n_text_layer", &WhisperDimensions::n_text_layer},
+    {"n_mels", &WhisperDimensions::n_mels},
+};
+/// Of the filterbank's rows.
+inline constexpr uint32_t kGgmlFrequencyBins = 201;
 
 /// The name of a type of ggml's tensors (whisper-sources.md §6): "Q4_K", or "type 99".
 std::string ggml_type_name(uint32_t type);
 
 /// The dtype of a type that weights may have. Others are refused by name: unsupported_feature at `offset`.
 Result<Dtype> ggml_dtype(uint32_t type, uint64_t offset, std::string_view tensor);
+
+/// The number of a type that weights have.
+uint32_t ggml_type(Dtype dtype);
+/// That of a whole file with such matrices, which is another enumeration; nullopt for bf16, which has none.
+std::optional<uint32_t> ggml_file_type(Dtype dtype);
 
 /// Sets dtype, shape and the byte counts of `tensor` from dimensions that stand fastest first at `offset`; its name is
 /// set before. malformed, bad_shape: an impossible product, or rows of no whole blocks.

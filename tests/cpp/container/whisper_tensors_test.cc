@@ -61,6 +61,30 @@ SUSURRUS_TEST(tensor_names_become_openais) {
   for (const auto& [from, to] : names) EXPECT_EQ(canonical_tensor_name(from), to);
 }
 
+SUSURRUS_TEST(hub_names_are_what_canonical_names_come_from) {
+  const std::pair<std::string_view, std::string_view> names[] = {
+      {"encoder.conv1.weight", "model.encoder.conv1.weight"},
+      {"encoder.positional_embedding", "model.encoder.embed_positions.weight"},
+      {"encoder.blocks.12.attn_ln.bias", "model.encoder.layers.12.self_attn_layer_norm.bias"},
+      {"encoder.blocks.0.mlp.0.weight", "model.encoder.layers.0.fc1.weight"},
+      {"encoder.ln_post.bias", "model.encoder.layer_norm.bias"},
+      {"decoder.token_embedding.weight", "model.decoder.embed_tokens.weight"},
+      {"decoder.positional_embedding", "model.decoder.embed_positions.weight"},
+      {"decoder.blocks.3.cross_attn.key.weight",
+       "model.decoder.layers.3.encoder_attn.k_proj.weight"},
+      {"decoder.blocks.3.mlp_ln.weight", "model.decoder.layers.3.final_layer_norm.weight"},
+      {"decoder.ln.weight", "model.decoder.layer_norm.weight"},
+  };
+  for (const auto& [canonical, hub] : names) EXPECT_EQ(hub_tensor_name(canonical), hub);
+  WhisperDimensions dimensions{5, 6, 4, 80, 2, 3, 2, 2, 32, 32};
+  for (const WhisperTensor& tensor : whisper_tensors(dimensions)) {
+    const std::string hub = hub_tensor_name(tensor.name);
+    EXPECT_TRUE(hub.starts_with("model."));
+    EXPECT_TRUE(hub.find("blocks") == std::string::npos);
+    EXPECT_EQ(canonical_tensor_name(hub), tensor.name);
+  }
+}
+
 SUSURRUS_TEST(weight_store_keeps_what_whisper_needs_by_openais_names) {
   Apr2Builder builder = whisper_builder(16);
   named(builder, "encoder.positional_embedding").name = "model.encoder.embed_positions.weight";

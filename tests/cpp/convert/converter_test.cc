@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "container/checkpoint_pieces.h"
@@ -340,6 +341,188 @@ SUSURRUS_TEST(converter_keeps_integers_and_their_scales) {
   Converter::Target packed = integers;
   packed.compression = Converter::Compression::lz4;
   EXPECT_TRUE(convert_model(convert_model(file, packed), integers) == file);
+}
+
+namespace {
+
+Bytes export_safetensors(const Bytes& file, std::optional<Dtype> dtype) {
+  Converter converter({.format = Converter::Format::safetensors, .dtype = dtype});
+  Bytes out;
+  EXPECT_TRUE(prepare(converter, file).has_value());
+  EXPECT_TRUE(run_pass(converter, Converter::Pass::write, file, 1000, out).has_value());
+  EXPECT_TRUE(converter.files() == nullptr);
+  return out;
+}
+
+/// Its tensors by their names in the file.
+std::map<std::string, std::pair<TensorInfo, Bytes>> tensors_of(const Bytes& file) {
+  std::map<std::string, std::pair<TensorInfo, Bytes>> tensors;
+  const auto checkpoint = read_checkpoint(file);
+  EXPECT_TRUE(checkpoint.has_value());
+  for (const CheckpointTensor& tensor : checkpoint->tensors) {
+    const auto begin = file.begin() + static_cast<ptrdiff_t>(tensor.info.file_offset);
+    const auto end = begin + static_cast<ptrdiff_t>(tensor.info.stored_byte_count);
+    tensors[tensor.info.name] = {tensor.info, Bytes(begin, end)};
+  }
+  return tensors;
+}
+
+/// A checkpoint whose matrices are blocks of this type.
+Checkpoint with_blocks(const Bytes& file, Dtype dtype) {
+  auto checkpoint = read_checkpoint(file);
+  EXPECT_TRUE(checkpoint.has_value());
+  for (CheckpointTensor& tensor : checkpoint->tensors) {
+    TensorInfo& info = tensor.info;
+    const bool is_table = info.name.find("embed_positions") != std::string::npos;
+    if (info.shape.rank() != 2 || is_table) continue;
+    info.dtype = dtype;
+    info.raw_byte_count = info.stored_byte_count = *tensor_byte_count(dtype, info.shape);
+  }
+  return std::move(checkpoint).value();
+}
+
+}  // namespace
+
+SUSURRUS_TEST(converter_exports_safetensors_bit_for_bit) {
+  for (Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+    const Source source = make_source(dtype, true);
+    const auto expected = tensors_of(source.file);
+    const Bytes file = export_safetensors(source.file, std::nullopt);
+    const auto found = tensors_of(file);
+    EXPECT_EQ(found.size(), expected.size());
+    for (const auto& [name, tensor] : expected) {
+      ASSERT_TRUE(found.contains(name));
+      EXPECT_TRUE(found.at(name).first.dtype == dtype);
+      EXPECT_TRUE(found.at(name).first.shape == tensor.first.shape);
+      EXPECT_TRUE(found.at(name).second == tensor.second);
+    }
+    EXPECT_TRUE(export_safetensors(source.file, dtype) == file);
+  }
+}
+
+SUSURRUS_TEST(converter_exports_the_type_that_was_asked_for) {
+  const Source source = make_source(Dtype::f32, false);
+  for (Dtype dtype : {Dtype::f16, Dtype::bf16}) {
+    for (const auto& [name, tensor] : tensors_of(export_safetensors(source.file, dtype))) {
+      EXPECT_TRUE(tensor.first.dtype == dtype);
+      std::vector<float> values(*tensor.first.shape.element_count());
+      read_floats(dtype, tensor.second.data(), values.size(), values.data());
+      EXPECT_TRUE(values == source.values.at(canonical_tensor_name(name)));
+    }
+  }
+}
+
+SUSURRUS_TEST(converter_exports_no_blocks_to_safetensors) {
+  const Source source = make_source(Dtype::f32, true);
+  const Checkpoint blocks = with_blocks(source.file, Dtype::q5_1);
+  Converter unsaid({.format = Converter::Format::safetensors, .dtype = std::nullopt});
+  ASSERT_TRUE(unsaid.add_source(blocks).has_value());
+  const Status status = unsaid.set_metadata(whisper_builder().metadata);
+  ASSERT_TRUE(!status);
+  EXPECT_TRUE(status.error().code == ErrorCode::invalid_argument);
+  EXPECT_TRUE(status.error().reason == ErrorReason::option);
+  EXPECT_EQ(status.error().subject.view(), "dtype");
+  EXPECT_EQ(status.error().got.view(), "q5_1");
+  Converter asked({.format = Converter::Format::safetensors, .dtype = Dtype::q8_0});
+  ASSERT_TRUE(asked.add_source(blocks).has_value());
+  EXPECT_EQ(asked.set_metadata(whisper_builder().metadata).error().got.view(), "q8_0");
+  Converter said({.format = Converter::Format::safetensors, .dtype = Dtype::f16});
+  ASSERT_TRUE(said.add_source(blocks).has_value());
+  EXPECT_TRUE(said.set_metadata(whisper_builder().metadata).has_value());
+}
+
+SUSURRUS_TEST(ggml_files_have_the_smallest_type_that_is_exact) {
+  const auto dtype_of = [](std::initializer_list<Dtype> matrices, Dtype convolution) {
+    ConversionPlan plan;
+    const auto add = [&](std::string name, Shape shape, Dtype dtype) {
+      PlannedTensor tensor;
+      tensor.name = std::move(name);
+      tensor.shape = shape;
+      tensor.dtype = dtype;
+      plan.tensors.push_back(std::move(tensor));
+    };
+    add("encoder.conv1.weight", {32, 8, 3}, convolution);
+    add("encoder.conv1.bias", {32}, Dtype::f32);
+    add("encoder.positional_embedding", {6, 32}, Dtype::f32);
+    for (const Dtype dtype : matrices) add("matrix", {32, 32}, dtype);
+    const auto found = ggml_file_dtype(plan);
+    return found ? dtype_traits(*found).name : error_code_name(found.error().code);
+  };
+  const Dtype half = Dtype::f16;
+  EXPECT_EQ(dtype_of({half, half}, half), "f16");
+  EXPECT_EQ(dtype_of({half, half}, Dtype::f32), "f32");
+  EXPECT_EQ(dtype_of({half, Dtype::f32}, half), "f32");
+  EXPECT_EQ(dtype_of({Dtype::bf16}, Dtype::bf16), "f32");
+  EXPECT_EQ(dtype_of({Dtype::q5_1, Dtype::q5_1}, half), "q5_1");
+  EXPECT_EQ(dtype_of({Dtype::q5_1, Dtype::q5_0}, half), "invalid_argument");
+  EXPECT_EQ(dtype_of({half, Dtype::q8_0}, half), "invalid_argument");
+  EXPECT_EQ(dtype_of({Dtype::q8_0, half}, half), "invalid_argument");
+}
+
+SUSURRUS_TEST(converter_tells_what_each_tensor_lost) {
+  const Source source = make_source(Dtype::f32, true);
+  for (Dtype dtype : {Dtype::f16, Dtype::q8_0}) {
+    Converter converter({.dtype = dtype});
+    Bytes out;
+    ASSERT_TRUE(prepare(converter, source.file).has_value());
+    ASSERT_TRUE(run_pass(converter, Converter::Pass::write, source.file, 777, out).has_value());
+    ASSERT_TRUE(converter.written().size() == converter.tensor_count());
+    bool has_lost = false;
+    for (uint32_t i = 0; i < converter.tensor_count(); ++i) {
+      const Converter::WrittenTensor& written = converter.written()[i];
+      const auto& values = source.values.at(std::string(converter.tensor_name(i)));
+      Bytes encoded(values.size() * sizeof(float));
+      std::vector<float> decoded(values.size());
+      if (is_block_dtype(written.dtype) && values.size() % 32 != 0) continue;
+      write_floats(written.dtype, values.data(), values.size(), encoded.data());
+      read_floats(written.dtype, encoded.data(), values.size(), decoded.data());
+      double error = 0;
+      double energy = 0;
+      for (size_t v = 0; v < values.size(); ++v) {
+        const double difference = static_cast<double>(decoded[v]) - static_cast<double>(values[v]);
+        error += difference * difference;
+        energy += static_cast<double>(values[v]) * static_cast<double>(values[v]);
+      }
+      EXPECT_NEAR(written.relative_error, std::sqrt(error / energy), 1e-12);
+      // The values have few bits: only blocks can lose some.
+      if (!is_block_dtype(written.dtype)) EXPECT_EQ(written.relative_error, 0.0);
+      has_lost = has_lost || written.relative_error > 0;
+    }
+    EXPECT_TRUE(has_lost == (dtype == Dtype::q8_0));
+  }
+}
+
+SUSURRUS_TEST(converter_takes_a_filterbank_along_where_it_is_a_tensor) {
+  const Source source = make_source(Dtype::f32, true);
+  auto checkpoint = read_checkpoint(source.file);
+  ASSERT_TRUE(checkpoint.has_value());
+  // Values of another tensor do.
+  CheckpointTensor filterbank;
+  for (const CheckpointTensor& tensor : checkpoint->tensors) {
+    if (tensor.info.name.ends_with("conv2.weight")) filterbank = tensor;
+  }
+  filterbank.info.name = kFilterbankTensorName;
+  filterbank.info.shape = {8, 201};
+  filterbank.info.raw_byte_count = filterbank.info.stored_byte_count = 8 * 201 * 4;
+  checkpoint->tensors.push_back(filterbank);
+  Converter converter({.dtype = Dtype::q8_0});
+  ASSERT_TRUE(converter.add_source(*checkpoint).has_value());
+  ASSERT_TRUE(converter.set_metadata(whisper_builder().metadata).has_value());
+  EXPECT_EQ(converter.warnings().size(), 0u);
+  RecordingSink sink;
+  ASSERT_TRUE(read_file(sink, run(converter, source.file)).has_value());
+  const Bytes& found = sink.tensors[std::string(kFilterbankTensorName)];
+  ASSERT_TRUE(found.size() == 8 * 201 * 4);
+  const auto* expected = source.file.data() + filterbank.info.file_offset;
+  EXPECT_TRUE(std::memcmp(found.data(), expected, found.size()) == 0);
+  for (const auto format : {Converter::Format::apr1, Converter::Format::safetensors}) {
+    Converter other({.format = format, .dtype = Dtype::f16});
+    ASSERT_TRUE(other.add_source(*checkpoint).has_value());
+    ASSERT_TRUE(other.set_metadata(whisper_builder().metadata).has_value());
+    EXPECT_EQ(other.tensor_count(), source.values.size());
+    ASSERT_TRUE(!other.warnings().empty());
+    EXPECT_TRUE(other.warnings()[0].starts_with("audio.mel_filterbank is left out"));
+  }
 }
 
 }  // namespace susurrus::testing

@@ -2,6 +2,7 @@ import { apr1WeightTypes, convertModel, upgradeModel, weightTypes } from '../nod
 import type { ConvertOptions, ConvertResult } from '../node.js';
 import { asByteCount, choice, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
+import { lossTable } from './loss_table.js';
 import { tellResult } from './shard.js';
 
 const shared = {
@@ -11,6 +12,7 @@ const shared = {
   'shard-size': { type: 'string' },
   alignment: { type: 'string' },
   force: { type: 'boolean' },
+  json: { type: 'boolean' },
 } as const;
 
 interface Values {
@@ -20,6 +22,7 @@ interface Values {
   readonly 'shard-size'?: string;
   readonly alignment?: string;
   readonly force?: boolean;
+  readonly json?: boolean;
 }
 
 export async function convertCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
@@ -28,14 +31,14 @@ export async function convertCommand(args: readonly string[], signal: AbortSigna
     format: { type: 'string' },
     metadata: { type: 'string' },
   });
-  const format = choice('format', values.format, ['apr2', 'apr1']);
+  const format = choice('format', values.format, ['apr2', 'apr1', 'safetensors', 'ggml']);
   const types = format === 'apr1' ? apr1WeightTypes : weightTypes;
   const options = {
     ...optionsOf(values, types, signal),
     ...(format && { format }),
     ...(values.metadata !== undefined && { metadata: values.metadata }),
   };
-  await run('convert', positionals, (source, destination, onProgress) =>
+  await run('convert', positionals, values, (source, destination, onProgress) =>
     convertModel(source, destination, { ...options, onProgress }),
   );
 }
@@ -43,7 +46,7 @@ export async function convertCommand(args: readonly string[], signal: AbortSigna
 export async function upgradeCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, shared);
   const options = optionsOf(values, weightTypes, signal);
-  await run('upgrade', positionals, (source, destination, onProgress) =>
+  await run('upgrade', positionals, values, (source, destination, onProgress) =>
     upgradeModel(source, destination, { ...options, onProgress }),
   );
 }
@@ -71,6 +74,7 @@ function optionsOf<Type extends NonNullable<ConvertOptions['dtype']>>(
 async function run(
   command: string,
   [source, destination, ...rest]: readonly string[],
+  { json = false }: Values,
   convert: (
     source: string,
     destination: string,
@@ -83,4 +87,10 @@ async function run(
   const bar = new ProgressBar('converting');
   const result = await convert(source, destination, bar.update).finally(() => bar.clear());
   tellResult(destination, result);
+  if (json) {
+    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    return;
+  }
+  const lines = lossTable(result.tensors);
+  if (lines.length > 0) process.stderr.write(`relative errors:\n${lines.join('\n')}\n`);
 }

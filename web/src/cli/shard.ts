@@ -1,5 +1,5 @@
 import { shardModel, unshardModel } from '../node.js';
-import type { ConvertResult, ProgressEvent } from '../node.js';
+import type { RepackResult, ProgressEvent } from '../node.js';
 import { asByteCount, choice, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 
@@ -45,7 +45,7 @@ async function repack(
       readonly alignment?: 64 | 32;
       readonly onProgress: (event: ProgressEvent) => void;
     },
-  ) => Promise<ConvertResult>,
+  ) => Promise<RepackResult>,
 ): Promise<void> {
   const [source, ...rest] = positionals;
   if (source === undefined || rest.length > 0) throw usageError(`${command} wants one FILE`);
@@ -66,7 +66,7 @@ async function repack(
 }
 
 /** What was written, and warnings, on stderr. */
-export function tellResult(output: string, result: ConvertResult): void {
+export function tellResult(output: string, result: RepackResult): void {
   const { byteCount, tensorCount, files, warnings } = result;
   for (const warning of warnings) process.stderr.write(`susurrus: ${warning}\n`);
   const shards = files ? ` in ${files.length - 1} shards` : '';

@@ -72,21 +72,24 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
     --force                   overwrite FILE
   susurrus models [--json] [--remove NAME] what was pulled, or its removal; NAME:q8_0 is that type alone
 
-  susurrus convert SRC DST [options]       a Whisper of another kind to a model file: a folder of the Hugging Face hub, MLX or
-                                           faster-whisper, or a file of SafeTensors, ggml, GGUF, APR1 or APR2
-    --format apr2|apr1        what is written (apr2)
+  susurrus convert SRC DST [options]       a Whisper of another kind to a model file, and back: a folder of the Hugging Face
+                                           hub, MLX or faster-whisper, or a file of SafeTensors, ggml, GGUF, APR1 or APR2
+    --format apr2|apr1|safetensors|ggml
+                              what is written (apr2); with safetensors DST is a folder of the hub, or one .safetensors file
     --dtype TYPE              of the weights: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (f16, or what SRC has if that is a
-                              model file or in blocks); with apr1 f32, f16 or int8 (f16)
+                              model file or in blocks); with apr1 f32, f16 or int8 (f16);
+                              with safetensors f32, f16 or bf16 for all weights, with ggml all but bf16 (what SRC has)
     --compress lz4|none       compression (lz4; with apr1 none)
     --vocabulary FILE         a .tiktoken rank file, for sources without a vocabulary
     --metadata FILE           the config.json of a SafeTensors file that lies by itself
     --shard-size SIZE         several files of at most so many bytes, such as 500M or 2G; DST is their manifest
     --alignment 64|32         of each tensor in the file (64)
+    --json                    what became of each tensor, and what it lost
     --force                   overwrite DST
 
   susurrus upgrade SRC DST [options]       an APR1 file to APR2, with exactly its values
     --dtype TYPE              something else instead; q8_0 keeps int8's integers and rounds their scales to halves
-    --compress, --vocabulary, --shard-size, --alignment, --force      as above
+    --compress, --vocabulary, --shard-size, --alignment, --json, --force      as above
 
   susurrus shard FILE --size SIZE --output FOLDER [--alignment 64|32] [--force]
                                            a model file into shards and their manifest, tensors as they are stored

@@ -15,7 +15,7 @@ export interface Architecture {
 }
 
 /** The same dimension in the hub's config.json; OpenAI's own folders use APR2's names. */
-const hubNames: Record<keyof Architecture, string> = {
+export const hubNames: Record<keyof Architecture, string> = {
   n_vocab: 'vocab_size',
   n_audio_ctx: 'max_source_positions',
   n_text_ctx: 'max_target_positions',

@@ -34,9 +34,7 @@ export function metadataText(parts: MetadataParts): string {
     ...(heads.length > 0 && { alignment_heads: heads }),
     model_card: modelCard(parts),
     ...quantization(dtype),
-    mel_filterbank_shape: [architecture.n_mels, frequencyBins],
-    // Nine significant digits give the same f32 back.
-    mel_filterbank: Array.from(filterbank, (weight) => Number(weight.toPrecision(9))),
+    ...filterbankKeys(filterbank),
     ...(vocabulary && { vocab: vocabulary }),
   });
 }
@@ -62,6 +60,12 @@ export function renewedMetadataText(
     }),
   });
 }
+
+export const filterbankKeys = (filterbank: Float32Array) => ({
+  mel_filterbank_shape: [filterbank.length / frequencyBins, frequencyBins],
+  // Nine significant digits give the same f32 back.
+  mel_filterbank: Array.from(filterbank, (weight) => Number(weight.toPrecision(9))),
+});
 
 const quantization = (dtype: WrittenType) =>
   isBlockType(dtype) && {

@@ -1,12 +1,20 @@
 // Where a converter's output goes: one file, or shards and behind them their manifest.
+import { invalidOption } from '../errors.js';
 import { wholeBetween, type Check } from '../options.js';
-import type { CreateFile, Write } from '../platform/node_files.js';
+import type { CreateFile, Write } from './output.js';
 
 /** What numbers of 32 bits and the transfer of files agree on. */
 const mostShardBytes = 2 ** 31;
 
 export const shardSizeCheck = wholeBetween(1, mostShardBytes);
 export const alignmentCheck: Check = ['64 or 32', (value) => value === 64 || value === 32];
+
+/** A stream is one file. */
+export function noShards({ shardSize }: { readonly shardSize?: number }): void {
+  if (shardSize !== undefined) {
+    throw invalidOption('shardSize', 'left out: a stream is one file', shardSize);
+  }
+}
 
 /** A file as the core plans it. */
 export interface PlannedFile {

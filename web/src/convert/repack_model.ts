@@ -1,5 +1,5 @@
 // An APR2 model from one file into shards, and back. Tensors stay as they are stored.
-import type { ConvertResult, RepackOptions, ShardOptions } from '../api_types.js';
+import type { RepackResult, RepackOptions, ShardOptions } from '../api_types.js';
 import { unwrap } from '../engine/glue.js';
 import { Pace } from '../engine/pace.js';
 import { pushThroughWindow } from '../engine/windows.js';
@@ -8,19 +8,13 @@ import type { Inspector, Repacker } from '../files/files.mjs';
 import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
 import { node } from '../platform/node.js';
 import { openFiles } from '../platform/node_engine.js';
-import {
-  asPath,
-  baseName,
-  folderOf,
-  withFolder,
-  writeFiles,
-  type CreateFile,
-} from '../platform/node_files.js';
+import { asPath, baseName, folderOf, withFolder, writeFiles } from '../platform/node_files.js';
 import { readFiles } from '../sources/read_source.js';
 import type { PartFile } from '../worker/link.js';
 import { isObject } from './json_files.js';
 import { lostDigests } from './metadata.js';
 import { alignmentCheck, ModelFiles, shardSizeCheck, type PlannedFile } from './model_files.js';
+import type { CreateFile } from './output.js';
 
 const commonChecks = {
   alignment: alignmentCheck,
@@ -37,7 +31,7 @@ export async function shardModel(
   source: string | URL,
   folder: string | URL,
   options: ShardOptions,
-): Promise<ConvertResult> {
+): Promise<RepackResult> {
   checkOptions(options, { size: shardSizeCheck, ...commonChecks });
   const size: unknown = options.size;
   if (size === undefined) throw invalidOption('size', shardSizeCheck[0], size);
@@ -50,7 +44,7 @@ export async function unshardModel(
   manifest: string | URL,
   destination: string | URL,
   options: RepackOptions = {},
-): Promise<ConvertResult> {
+): Promise<RepackResult> {
   checkOptions(options, commonChecks);
   return repack(manifest, destination, 0, options);
 }
@@ -60,7 +54,7 @@ async function repack(
   destination: string | URL,
   shardSize: number,
   options: RepackOptions,
-): Promise<ConvertResult> {
+): Promise<RepackResult> {
   const { alignment = 64, force = false, signal } = options;
   if (signal?.aborted) throw abortedBy(signal);
   const module = await openFiles();
@@ -146,7 +140,7 @@ async function copyTensors(
   manifest: string | undefined,
   pace: Pace,
   { onProgress }: RepackOptions,
-): Promise<Omit<ConvertResult, 'warnings'>> {
+): Promise<Omit<RepackResult, 'warnings'>> {
   const planned = (): PlannedFile[] => JSON.parse(repacker.files()) as PlannedFile[];
   const { shards } = JSON.parse(inspector.facts()) as CoreFacts;
   const names = shards.length > 0 ? shards.map(({ file }) => file) : [baseName(source)];

@@ -27,21 +27,3 @@ export async function readRange(
   }
   return bytes.subarray(0, at);
 }
-
-const blobPieceBytes = 1 << 20;
-
-/** A file without others beside it. */
-export function folderOfBlob(blob: Blob): SourceFolder {
-  const name = 'name' in blob ? String(blob.name) : 'file';
-  return {
-    name,
-    weightsFile: name,
-    byteCount: (file) => Promise.resolve(file === name ? blob.size : undefined),
-    async *read(_file, offset, byteCount) {
-      for (let at = 0; at < byteCount; at += blobPieceBytes) {
-        const end = offset + Math.min(at + blobPieceBytes, byteCount);
-        yield new Uint8Array(await blob.slice(offset + at, end).arrayBuffer());
-      }
-    },
-  };
-}

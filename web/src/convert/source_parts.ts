@@ -2,12 +2,12 @@
 import type { ConvertOptions } from '../api_types.js';
 import { invalidOption, sourceFailed } from '../errors.js';
 import type { FilesModule } from '../files/module.js';
-import { readWholeFile } from '../platform/node_files.js';
 import type { OpenedCheckpoint } from './checkpoint.js';
 import { readArchitecture } from './dimensions.js';
 import { filterbankOf, slaneyFilterbank } from './filterbank.js';
 import { isObject, parseJsonObject, readJsonObject, type JsonObject } from './json_files.js';
 import {
+  filterbankKeys,
   lostDigests,
   metadataText,
   metadataWarnings,
@@ -27,6 +27,7 @@ export interface SourceParts {
   /** APR2's metadata section: JSON text. */
   readonly metadata: string;
   readonly dtype: WrittenType;
+  readonly vocabulary: SourceVocabulary | undefined;
   readonly warnings: readonly string[];
 }
 
@@ -40,16 +41,18 @@ export async function readSourceParts(
   const [first] = weights;
   if (!first) throw sourceFailed(folder.name, 'there are no weights in it');
   const { format } = first.facts;
-  const dtype = options.dtype ?? (options.format === 'apr1' ? 'f16' : storedType(first));
+  const dtype = options.dtype ?? storedType(first, options);
   const warnings = weights.flatMap(({ facts }) => facts.warnings);
   if (format === 'APR2' && first.metadata) {
-    const { metadata } = first;
+    const metadata = withFilterbank(module, first, first.metadata, options);
     refuseMetadata(first, options);
-    const given = await givenVocabulary(options, vocabularySizeOf(metadata));
+    const vocabularySize = vocabularySizeOf(metadata);
+    const given = await givenVocabulary(options, vocabularySize);
     const isThere = given !== undefined || metadata.vocab !== undefined;
     return {
       metadata: renewedMetadataText(metadata, dtype, given?.tokens),
       dtype,
+      vocabulary: given ?? checkpointVocabulary(first, vocabularySize),
       warnings: [
         ...warnings,
         ...('piece_digests' in metadata ? [lostDigests] : []),
@@ -67,6 +70,7 @@ export async function readSourceParts(
   return {
     metadata: metadataText(parts),
     dtype,
+    vocabulary,
     warnings: [
       ...warnings,
       ...(vocabulary ? vocabulary.warnings : [noVocabulary(first)]),
@@ -132,7 +136,7 @@ async function readConfig(
   given: ConvertOptions['metadata'],
 ): Promise<JsonObject | undefined> {
   if (given === undefined) return readJsonObject(folder, configFile);
-  return parseJsonObject(await bytesOf(given), typeof given === 'string' ? given : configFile);
+  return parseJsonObject(await bytesOf(given), nameOf(given, configFile));
 }
 
 /** CTranslate2's keys under the hub's names; an empty list there is none. */
@@ -154,9 +158,28 @@ const statedSettings = (metadata: JsonObject): JsonObject => ({
   ...(isObject(metadata.tokenizer_config) && metadata.tokenizer_config),
 });
 
+/** Whisper.cpp has none of its own, so that its files need one. */
+function withFilterbank(
+  module: FilesModule,
+  { core, facts }: OpenedCheckpoint,
+  metadata: JsonObject,
+  { format }: ConvertOptions,
+): JsonObject {
+  if (format !== 'ggml' || metadata.mel_filterbank !== undefined || !facts.architecture) {
+    return metadata;
+  }
+  const { n_mels: nMels } = facts.architecture;
+  const own = core.filterbank();
+  return { ...metadata, ...filterbankKeys(own.length > 0 ? own : slaneyFilterbank(module, nMels)) };
+}
+
 /** Unless another type is asked for, models stay as exact as they are, and weights that are in blocks stay in them. */
-function storedType({ facts, metadata }: OpenedCheckpoint): WrittenType {
-  if (metadata) return 'exact';
+function storedType(
+  { facts, metadata }: OpenedCheckpoint,
+  { format = 'apr2' }: ConvertOptions,
+): WrittenType {
+  if (format === 'apr1') return 'f16';
+  if (metadata || format !== 'apr2') return 'exact';
   return weightTypes.find((type) => type.startsWith('q') && type === facts.dtype) ?? 'f16';
 }
 
@@ -170,14 +193,22 @@ async function givenVocabulary(
   vocabularySize: number,
 ): Promise<SourceVocabulary | undefined> {
   if (given === undefined) return undefined;
-  const name = typeof given === 'string' ? given : 'vocabulary';
-  return readRanks(new TextDecoder().decode(await bytesOf(given)), name, vocabularySize);
+  return readRanks(
+    new TextDecoder().decode(await bytesOf(given)),
+    nameOf(given, 'vocabulary'),
+    vocabularySize,
+  );
 }
 
-/** Of a file that is given by its path or as it is. */
-async function bytesOf(
-  given: string | URL | Blob | ArrayBuffer | Uint8Array,
-): Promise<ArrayBuffer | Uint8Array> {
-  if (typeof given === 'string' || given instanceof URL) return readWholeFile(given);
+type Given = NonNullable<ConvertOptions['vocabulary']>;
+
+const nameOf = (given: Given, otherwise: string): string =>
+  given instanceof File ? given.name : otherwise;
+
+/** Of a file that is given as it is: names are read before (convert_options.ts). */
+async function bytesOf(given: Given): Promise<ArrayBuffer | Uint8Array> {
+  if (typeof given === 'string' || given instanceof URL) {
+    throw invalidOption('vocabulary', 'the bytes of a file', given);
+  }
   return given instanceof Blob ? given.arrayBuffer() : given;
 }

@@ -4,10 +4,12 @@ import { wrongState } from '../errors.js';
 import type { PartFile } from '../worker/link.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
 import type { InspectedStatistics } from '../api_types.js';
+import { convertSteps } from './convert_steps.js';
 import type { Inspector, TensorDecoder } from './files.mjs';
 import { inSnakeCase, inspectionFacts } from './inspection.js';
 import type { FilesModule } from './module.js';
-import type { FilesCalls, TensorPiece } from './protocol.js';
+import { onDemand } from './on_demand.js';
+import type { ConversionStep, FilesCalls, TensorPiece } from './protocol.js';
 
 /** Owns the module that reads model files. */
 export class FilesHost extends ModuleHost<FilesCalls> {
@@ -17,6 +19,7 @@ export class FilesHost extends ModuleHost<FilesCalls> {
   /** Whose descriptions were read. */
   readonly #models: Inspector[] = [];
   #decoder: TensorDecoder | undefined;
+  #next: (() => Promise<ConversionStep | undefined>) | undefined;
 
   constructor(open: () => Promise<FilesModule>) {
     super();
@@ -100,6 +103,16 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       const decoder = this.#decoding;
       unwrap(decoder.finish());
       return JSON.parse(decoder.statistics()) as InspectedStatistics;
+    },
+    convert: ({ source, options }) => {
+      const module = this.#started;
+      this.#next = onDemand((give) => convertSteps(module, source, options, give));
+      return undefined;
+    },
+    nextOutput: async () => {
+      const step = await this.#next?.();
+      if (!step) throw wrongState('Nothing is being converted.', 'files');
+      return step;
     },
   };
 

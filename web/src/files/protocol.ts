@@ -1,11 +1,14 @@
 // What is asked of the module that reads model files, and what it answers.
 import type {
   Dimensions,
+  ConvertOptions,
+  ConvertResult,
   InspectedGraph,
   InspectedLayer,
   InspectedNetwork,
   InspectedSection,
   InspectedStatistics,
+  ProgressEvent,
 } from '../api_types.js';
 import type { Link, PartFile } from '../worker/link.js';
 
@@ -59,6 +62,13 @@ export interface TensorPiece {
   readonly bytes: Uint8Array;
 }
 
+/** One of these. */
+export interface ConversionStep {
+  readonly bytes?: Uint8Array;
+  readonly progress?: ProgressEvent;
+  readonly result?: ConvertResult;
+}
+
 export interface FilesCalls {
   start: { request: undefined; answer: undefined };
   /** The model's file, or the next one of those that belong to it; after finishInspect that of another model. */
@@ -74,6 +84,13 @@ export interface FilesCalls {
   skipInspect: { request: { readonly byteCount: number }; answer: undefined };
   /** The files that are still missing. */
   endFile: { request: undefined; answer: readonly PartFile[] };
+  /** Begins to convert: a URL, or the files of a folder. */
+  convert: {
+    request: { readonly source: string | readonly Blob[]; readonly options: ConvertOptions };
+    answer: undefined;
+  };
+  /** What it gives next; nothing goes on before it is asked for. */
+  nextOutput: { request: undefined; answer: ConversionStep };
   finishInspect: { request: undefined; answer: InspectionFacts };
   /** Bytes that a Whisper computes with besides its weights; 0 where it cannot be one. */
   stateBytes: {

@@ -4,7 +4,8 @@ import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invalidOption, sourceFailed, SusurrusError } from '../errors.js';
-import { folderOfBlob, type SourceFolder } from '../convert/source_folder.js';
+import type { CreateFile, Write } from '../convert/output.js';
+import type { SourceFolder } from '../convert/source_folder.js';
 
 const pieceBytes = 1 << 20;
 
@@ -15,12 +16,8 @@ export const baseName = (path: string | URL): string => basename(asPath(path));
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** A folder, the folder of a file with weights, or a file alone. */
-export async function openFolder(source: string | URL | Blob): Promise<SourceFolder> {
-  if (source instanceof Blob) return folderOfBlob(source);
-  if (typeof source !== 'string' && !(source instanceof URL)) {
-    throw invalidOption('source', 'the path of a folder or file, or a Blob', source);
-  }
+/** A folder, or the folder of a file with weights. */
+export async function openFolder(source: string | URL): Promise<SourceFolder> {
   const path = asPath(source);
   let facts;
   try {
@@ -85,10 +82,6 @@ export async function readWholeFile(path: string | URL): Promise<Uint8Array> {
   }
   return bytes.subarray(0, at);
 }
-
-export type Write = (bytes: Uint8Array) => Promise<void>;
-/** Ends the file before and begins this one: a name beside the destination, or without one that itself. */
-export type CreateFile = (name?: string) => Promise<Write>;
 
 /** Lets `fill` write a file, which appears under its name only when all went well. */
 export async function writeWhole<T>(

@@ -1,0 +1,123 @@
+#include "container/ggml/ggml_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "container/ggml/ggml_types.h"
+
+namespace susurrus {
+namespace {
+
+constexpr uint64_t kMostNumber = 0x7FFFFFFF;  // they are signed
+constexpr uint32_t kMaxTokenBytes = 1024;
+/// What published files of all official sizes hold; whoever reads them knows the tokens behind.
+constexpr uint32_t kOfficialTokens = 50257;
+
+template <typename T>
+void append(std::vector<uint8_t>& out, T value) {
+  out.resize(out.size() + sizeof value);
+  store_le(out.data() + out.size() - sizeof value, value);
+}
+
+bool is_position_table(std::string_view name) { return name.ends_with("positional_embedding"); }
+
+bool is_convolution_bias(std::string_view name, const Shape& shape) {
+  return name.starts_with("encoder.conv") && shape.rank() == 1;
+}
+
+uint32_t stored_token_count(uint32_t vocabulary_size, uint32_t token_count) {
+  const bool is_official = vocabulary_size >= 51864 && vocabulary_size <= 51866;
+  return is_official ? std::min(token_count, kOfficialTokens) : token_count;
+}
+
+}  // namespace
+
+Dtype GgmlWriter::tensor_dtype(std::string_view name, const Shape& shape, Dtype file_dtype) {
+  if (shape.rank() == 1 || is_position_table(name)) return Dtype::f32;
+  if (shape.rank() == 3 && file_dtype != Dtype::f32) return Dtype::f16;
+  return file_dtype;
+}
+
+Result<std::unique_ptr<GgmlWriter>> GgmlWriter::plan(const WhisperDimensions& dimensions,
+                                                     std::vector<TensorInfo> tensors,
+                                                     VocabularyBytes vocabulary,
+                                                     std::span<const float> filterbank,
+                                                     Dtype dtype) {
+  std::unique_ptr<GgmlWriter> writer(new GgmlWriter(std::move(tensors)));
+  writer->dimensions_ = dimensions;
+  writer->vocabulary_ = std::move(vocabulary);
+  writer->filterbank_.assign(filterbank.begin(), filterbank.end());
+  writer->dtype_ = dtype;
+  SUSURRUS_TRY(writer->check_tensors());
+  SUSURRUS_TRY(writer->check());
+  return writer;
+}
+
+Status GgmlWriter::check() const {
+  if (!ggml_file_type(dtype_)) {
+    return wrong_argument("dtype")
+        .expecting("f32, f16, q8_0, q5_1, q5_0, q4_1 or q4_0")
+        .having(dtype_traits(dtype_).name);
+  }
+  if (dimensions_.n_mels != 80 && dimensions_.n_mels != 128) {
+    return wrong_argument("n_mels").expecting("80 or 128").having(dimensions_.n_mels);
+  }
+  if (filterbank_.size() != size_t{dimensions_.n_mels} * kGgmlFrequencyBins) {
+    return wrong_argument("mel filterbank")
+        .expecting(uint64_t{dimensions_.n_mels} * kGgmlFrequencyBins)
+        .having(filterbank_.size());
+  }
+  for (uint32_t id = 0; id < vocabulary_.token_count(); ++id) {
+    if (vocabulary_.token(id).size() > kMaxTokenBytes) {
+      return wrong_argument("vocabulary").expecting("tokens of at most 1024 bytes").having(id);
+    }
+  }
+  for (const TensorInfo& tensor : tensors()) {
+    const Dtype wanted = tensor_dtype(tensor.name, tensor.shape, dtype_);
+    if (tensor.dtype != wanted) {
+      return wrong_argument(tensor.name)
+          .expecting(dtype_traits(wanted).name)
+          .having(dtype_traits(tensor.dtype).name);
+    }
+    for (const uint64_t dim : tensor.shape.dims()) {
+      if (dim > kMostNumber) return wrong_argument(tensor.name).expecting("31-bit dimensions");
+    }
+  }
+  return ok_status();
+}
+
+std::vector<uint8_t> GgmlWriter::file_header() const {
+  std::vector<uint8_t> out = {'l', 'm', 'g', 'g'};
+  for (const GgmlDimension& dimension : kGgmlDimensions) {
+    append<uint32_t>(out, dimensions_.*dimension.field);
+  }
+  append<uint32_t>(out, ggml_file_type(dtype_).value_or(0));
+  append<uint32_t>(out, dimensions_.n_mels);
+  append<uint32_t>(out, kGgmlFrequencyBins);
+  for (const float weight : filterbank_) append(out, weight);
+  const uint32_t count = stored_token_count(dimensions_.n_vocab, vocabulary_.token_count());
+  append<uint32_t>(out, count);
+  for (uint32_t id = 0; id < count; ++id) {
+    const ByteSpan token = vocabulary_.token(id);
+    append<uint32_t>(out, static_cast<uint32_t>(token.size()));
+    out.insert(out.end(), token.begin(), token.end());
+  }
+  return out;
+}
+
+std::vector<uint8_t> GgmlWriter::tensor_header(const TensorInfo& tensor) const {
+  std::vector<uint8_t> out;
+  const bool is_column = is_convolution_bias(tensor.name, tensor.shape);
+  append<uint32_t>(out, tensor.shape.rank() + (is_column ? 1 : 0));
+  append<uint32_t>(out, static_cast<uint32_t>(tensor.name.size()));
+  append<uint32_t>(out, ggml_type(tensor.dtype));
+  // Fastest first.
+  if (is_column) append<uint32_t>(out, 1);
+  for (uint32_t i = tensor.shape.rank(); i-- > 0;) {
+    append<uint32_t>(out, static_cast<uint32_t>(tensor.shape[i]));
+  }
+  out.insert(out.end(), tensor.name.begin(), tensor.name.end());
+  return out;
+}
+
+}  // namespace susurrus

@@ -1,0 +1,67 @@
+#include "container/raw_tensors_writer.h"
+
+#include <utility>
+
+namespace susurrus {
+
+RawTensorsWriter::RawTensorsWriter(std::vector<TensorInfo> tensors) : tensors_(std::move(tensors)) {
+  for (TensorInfo& tensor : tensors_) tensor.raw_byte_count = tensor.stored_byte_count;
+}
+
+Error RawTensorsWriter::wrong_argument(std::string_view subject) {
+  return make_error(ErrorCode::invalid_argument, ErrorReason::option).about(subject);
+}
+
+Status RawTensorsWriter::check_tensors() const {
+  if (tensors_.empty()) return wrong_argument("tensors").expecting("at least one");
+  for (const TensorInfo& tensor : tensors_) {
+    const auto byte_count = tensor_byte_count(tensor.dtype, tensor.shape);
+    if (tensor.is_compressed || byte_count != tensor.stored_byte_count) {
+      return wrong_argument(tensor.name)
+          .expecting(byte_count.value_or(0))
+          .having(tensor.stored_byte_count);
+    }
+  }
+  return ok_status();
+}
+
+Status RawTensorsWriter::begin(ByteSink& sink) {
+  SUSURRUS_TRY(sink.write(file_header()));
+  return begin_tensor(sink);
+}
+
+Status RawTensorsWriter::begin_tensor(ByteSink& sink) {
+  written_ = 0;
+  return current_ == tensors_.size() ? ok_status() : sink.write(tensor_header(tensors_[current_]));
+}
+
+Status RawTensorsWriter::write(ByteSpan stored, ByteSink& sink) {
+  const uint64_t left =
+      current_ == tensors_.size() ? 0 : tensors_[current_].stored_byte_count - written_;
+  if (stored.size() > left) {
+    return wrong_argument("write").expecting(left).having(stored.size());
+  }
+  written_ += stored.size();
+  return stored.empty() ? ok_status() : sink.write(stored);
+}
+
+Status RawTensorsWriter::finish_tensor(ByteSink& sink) {
+  if (current_ == tensors_.size() || written_ != tensors_[current_].stored_byte_count) {
+    return make_error(ErrorCode::wrong_state, ErrorReason::state)
+        .about("finish_tensor")
+        .expecting(current_ == tensors_.size() ? 0 : tensors_[current_].stored_byte_count)
+        .having(written_);
+  }
+  ++current_;
+  return begin_tensor(sink);
+}
+
+Status RawTensorsWriter::finish(ByteSink&) {
+  if (current_ == tensors_.size()) return ok_status();
+  return make_error(ErrorCode::wrong_state, ErrorReason::state)
+      .about("finish")
+      .expecting(tensors_.size())
+      .having(current_);
+}
+
+}  // namespace susurrus

@@ -1,0 +1,153 @@
+// Conversion in a page, under the strict policy: dropped files give the bytes that Node writes.
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type * as BrowserEntry from '../../web/src/index.js';
+import { builtPackage } from '../support/built_package.js';
+import { writeHubFolder } from '../support/hub_folder.js';
+import { startStage, worked, type Stage } from './browser_page.js';
+import { launchBrowser, withPackagePage } from './package_page.js';
+
+const root = mkdtempSync(join(tmpdir(), 'susurrus-page-'));
+const folder = writeHubFolder(join(root, 'tiny'));
+const names = ['config.json', 'generation_config.json', 'vocab.json', 'model.safetensors'];
+const contents = names.map((name) => ({
+  name,
+  base64: readFileSync(join(folder, name)).toString('base64'),
+}));
+
+let browser: Browser;
+let stage: Stage;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  stage = await startStage();
+});
+afterAll(async () => {
+  await browser.close();
+  await stage.close();
+  rmSync(root, { recursive: true });
+});
+
+test('files of a folder become the bytes that Node writes', () =>
+  withPackagePage(browser, false, async ({ page, problems, requests }) => {
+    const isFree = !requests.some((path) => path.endsWith('files.wasm'));
+    const variants = [
+      {},
+      { dtype: 'q8_0', compress: 'none' },
+      { format: 'apr1', dtype: 'int8' },
+      { format: 'ggml' },
+      { format: 'safetensors', dtype: 'f16' },
+    ] as const;
+    const found = await page.evaluate(
+      async ({ contents, variants }) => {
+        const address = '/index.mjs';
+        const { convertModel, SusurrusError } = (await import(address)) as typeof BrowserEntry;
+        const files = contents.map(
+          ({ name, base64 }) =>
+            new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name),
+        );
+        const outcomes: unknown[] = [];
+        for (const options of variants) {
+          const parts: Uint8Array<ArrayBuffer>[] = [];
+          let waiting = 0;
+          let phases = 0;
+          const sink = new WritableStream<Uint8Array>({
+            async write(part) {
+              parts.push(part as Uint8Array<ArrayBuffer>);
+              waiting = Math.max(waiting, part.length);
+              await new Promise((done) => setTimeout(done));
+            },
+          });
+          const result = await convertModel(files, sink, {
+            ...options,
+            onProgress: () => (phases += 1),
+          }).catch((error: unknown) => String(error));
+          const bytes = await new Blob(parts).arrayBuffer();
+          const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+          const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+          outcomes.push([result, hex, phases > 0]);
+        }
+        const codes: string[] = [];
+        const stopped = new AbortController();
+        const refusals = [
+          () => convertModel(files, 'model.apr' as never),
+          () => convertModel(files, new WritableStream(), { shardSize: 1000 }),
+          () => convertModel([files[0]!], new WritableStream()),
+          () =>
+            convertModel(files, new WritableStream({ write: () => stopped.abort() }), {
+              signal: stopped.signal,
+            }),
+          () =>
+            convertModel(
+              files,
+              new WritableStream({
+                write: () => {
+                  throw new Error('full');
+                },
+              }),
+            ),
+        ];
+        for (const refusal of refusals) {
+          await refusal().then(
+            () => codes.push('accepted'),
+            (error: unknown) =>
+              codes.push(error instanceof SusurrusError ? error.code : (error as Error).message),
+          );
+        }
+        return { outcomes, codes };
+      },
+      { contents, variants },
+    );
+
+    const { convertModel } = await builtPackage();
+    for (const [i, options] of variants.entries()) {
+      const path = join(
+        root,
+        `${i}.${'format' in options && options.format === 'safetensors' ? 'safetensors' : 'out'}`,
+      );
+      const result = await convertModel(folder, path, options);
+      const digest = createHash('sha256').update(readFileSync(path)).digest('hex');
+      expect(found.outcomes[i]).toEqual([result, digest, true]);
+    }
+    expect(found.codes).toEqual([
+      'invalid_argument',
+      'invalid_argument',
+      'unsupported_feature',
+      'aborted',
+      'full',
+    ]);
+    expect(isFree).toBe(true);
+    expect(problems).toEqual([]);
+  }));
+
+test('the demo page converts what is dropped on it, runs it and offers the file', async () => {
+  const { page, problems } = await stage.open();
+  await worked(page, () =>
+    page.evaluate((contents) => {
+      const dataTransfer = new DataTransfer();
+      for (const { name, base64 } of contents) {
+        const content = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+        dataTransfer.items.add(new File([content], name));
+      }
+      document
+        .getElementById('drop_zone')
+        ?.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    }, contents),
+  );
+  expect(await page.textContent('#status')).toBe('Ready. model.apr is loaded.');
+  expect(await page.textContent('[data-fact="model"]')).toMatch(/^model\.apr.*APR2/);
+  expect(await page.isVisible('#converted')).toBe(true);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.click('#converted_file'),
+  ]);
+  expect(download.suggestedFilename()).toBe('model.apr');
+  const { convertModel } = await builtPackage();
+  const path = join(root, 'demo.apr');
+  await convertModel(folder, path);
+  expect(readFileSync(await download.path()).equals(readFileSync(path))).toBe(true);
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,35 @@
+// Files in memory or on a disk, as a page gets them dropped, as a folder.
+import { invalidOption } from '../errors.js';
+import type { SourceFolder } from './source_folder.js';
+
+const pieceBytes = 1 << 20;
+
+const nameOf = (blob: Blob): string => ('name' in blob ? String(blob.name) : 'file');
+
+/** Names that files of weights, or manifests of their shards, have; others lie beside them. */
+const isOfWeights = (name: string): boolean =>
+  /\.(safetensors|bin|gguf|ggml|apr2?)$/i.test(name) && !/-\d{5}-of-\d{5}\.\w+$/.test(name);
+
+/** One file, or the files of one folder, of which one is that of the weights or several have the names that the hub gives them. */
+export function folderOfFiles(files: readonly unknown[]): SourceFolder {
+  const named = new Map<string, Blob>();
+  for (const file of files) {
+    if (!(file instanceof Blob)) throw invalidOption('source', 'a file, or a list of files', file);
+    named.set(nameOf(file), file);
+  }
+  const names = [...named.keys()];
+  const [first] = names;
+  if (first === undefined) throw invalidOption('source', 'a file, or a list of files', files);
+  const ofWeights = names.length === 1 ? names : names.filter(isOfWeights);
+  return {
+    name: names.length === 1 ? first : `${names.length} files`,
+    byteCount: (file) => Promise.resolve(named.get(file)?.size),
+    async *read(file, offset, byteCount) {
+      const blob = named.get(file)?.slice(offset, offset + byteCount) ?? new Blob();
+      for (let at = 0; at < blob.size; at += pieceBytes) {
+        yield new Uint8Array(await blob.slice(at, at + pieceBytes).arrayBuffer());
+      }
+    },
+    ...(ofWeights.length === 1 && { weightsFile: ofWeights[0] }),
+  };
+}
