@@ -27,6 +27,7 @@ const bundles = [
   { entry: 'web/src/worker/threads_entry.ts', output: 'worker.threads.mjs', platform: 'browser' },
   { entry: 'web/src/worker/files_entry.ts', output: 'worker.files.mjs', platform: 'browser' },
   { entry: 'web/src/seal/entry.ts', output: 'seal.mjs', platform: 'browser' },
+  { entry: 'web/src/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
   { entry: 'web/src/worker/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
   { entry: 'web/src/platform/node_thread.ts', output: 'thread.node.mjs', platform: 'node' },
@@ -46,15 +47,19 @@ const engineFiles = [
   ...['worker.mjs', 'engine.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'],
   ...['worker.threads.mjs', 'thread.mjs', 'engine.threads.mjs'],
   ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
-  ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'seal.mjs'],
+  ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'seal.mjs', 'inspect.mjs'],
 ];
-/** In a page the code for sealed files is a file of its own, which is downloaded when it is wanted. */
-const sealApart = {
-  name: 'seal-apart',
+/** In a page the code for sealed files, and that for inspection, are files of their own, which are downloaded when they are wanted. */
+const apart = {
+  [from('web/src/seal')]: './seal.mjs',
+  [from('web/src/inspection')]: './inspect.mjs',
+};
+const filesApart = {
+  name: 'files-apart',
   setup(build) {
     build.onResolve({ filter: /\/entry\.js$/ }, ({ kind, resolveDir }) =>
-      kind === 'dynamic-import' && resolveDir === from('web/src/seal')
-        ? { path: './seal.mjs', external: true }
+      kind === 'dynamic-import' && resolveDir in apart
+        ? { path: apart[resolveDir], external: true }
         : undefined,
     );
   },
@@ -87,7 +92,7 @@ async function bundleEntry({ entry, output, platform, banner }) {
     entryPoints: [from(entry)],
     outfile: made(output),
     platform,
-    plugins: platform === 'browser' ? [sealApart] : [],
+    plugins: platform === 'browser' ? [filesApart] : [],
     target: platform === 'node' ? 'node20' : 'es2022',
     banner,
   });
@@ -122,7 +127,7 @@ async function buildDemo() {
     },
     outdir: made('demo'),
     outExtension: { '.js': '.mjs' },
-    plugins: [sealApart],
+    plugins: [filesApart],
     target: 'es2022',
   });
   const copies = [

@@ -14,6 +14,7 @@ const files = [
     'files.mjs',
     'worker.files.mjs',
     'seal.mjs',
+    'inspect.mjs',
   ],
   ...['node.mjs', 'cli.mjs', '../models/digits.apr'],
 ];

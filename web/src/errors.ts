@@ -41,6 +41,10 @@ export interface ErrorDetails {
 /** Every error of this package. Switch on `code`; the message is for people and may change. */
 export class SusurrusError extends Error {
   override readonly name = 'SusurrusError';
+  /** Those of code that a page downloads later, with a class of its own, are errors like these. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'SusurrusError' && 'code' in value;
+  }
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 

@@ -22,9 +22,8 @@ import type {
   VerifyOptions,
 } from './api_types.js';
 import { convertOn } from './convert/convert_in_page.js';
-import { inspectOn } from './inspect_model.js';
+import { loadInspection } from './inspection/load_inspection.js';
 import { loadModelOn } from './load_model.js';
-import { openModelFileOn } from './open_model_file.js';
 import { browser } from './platform/browser.js';
 import {
   addPieceDigestsOn,
@@ -48,16 +47,19 @@ export function loadModel(source?: ModelSource, options: LoadOptions = {}): Prom
  * Says what a model file, or a list of files of one, holds, and reads no more than that takes: of Blobs and URLs headers, metadata
  * and index. Whatever can only be read forwards, or has seals to be opened, is read whole and verified. Throws SusurrusError.
  */
-export function inspect(source: ModelSource, options: InspectOptions = {}): Promise<Inspection> {
-  return inspectOn(browser, source, options);
+export async function inspect(
+  source: ModelSource,
+  options: InspectOptions = {},
+): Promise<Inspection> {
+  return (await loadInspection()).inspectOn(browser, source, options);
 }
 
 /** Opens a model file, or a list of files of one, whose tensors are loaded when they are asked for. Throws SusurrusError. */
-export function openModelFile(
+export async function openModelFile(
   source: ModelSource,
   options: OpenModelOptions = {},
 ): Promise<ModelFile> {
-  return openModelFileOn(browser, source, options);
+  return (await loadInspection()).openModelFileOn(browser, source, options);
 }
 
 /**

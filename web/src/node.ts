@@ -20,10 +20,10 @@ import type {
   Verification,
   VerifyOptions,
 } from './api_types.js';
-import { extractTensorOn } from './files/extract_tensor.js';
-import { inspectOn } from './inspect_model.js';
+import { extractTensorOn } from './inspection/extract_tensor.js';
+import { inspectOn } from './inspection/inspect_model.js';
+import { openModelFileOn } from './inspection/open_model_file.js';
 import { loadModelOn } from './load_model.js';
-import { openModelFileOn } from './open_model_file.js';
 import { checkOptions, flag, progressCheck, signalCheck } from './options.js';
 import { node } from './platform/node.js';
 import {

@@ -1,5 +1,5 @@
 // Model files encrypted, signed, given digests, and verified, by code that is loaded for it.
-import { verifyOn } from './inspect_model.js';
+import { loadInspection } from './inspection/load_inspection.js';
 import type { Platform } from './platform/platform.js';
 import type * as Seal from './seal/entry.js';
 import { asOutcomes, loadSeal, unwrapOutcome, type Outcome } from './seal/load_seal.js';
@@ -8,7 +8,9 @@ import { openSource } from './sources/open_source.js';
 
 const toolsOf = (platform: Platform): SealTools => ({
   openSource: (source, signal) => openSource(source, platform, signal),
-  inspect: asOutcomes((source, options, seals) => verifyOn(platform, source, options, seals)),
+  inspect: asOutcomes(async (source, options, seals) =>
+    (await loadInspection()).verifyOn(platform, source, options, seals),
+  ),
   writeFile: (destination, force, fill) => platform.writeFile(destination, force, fill),
 });
 

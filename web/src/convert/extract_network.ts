@@ -1,6 +1,6 @@
 import type { ExtractOptions, InspectedNetwork } from '../api_types.js';
 import { abortedBy, invalidOption, sourceFailed } from '../errors.js';
-import { verifyOn } from '../inspect_model.js';
+import { verifyOn } from '../inspection/inspect_model.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
 import { node } from '../platform/node.js';
 import { baseName, folderOf, writeWhole } from '../platform/node_files.js';

@@ -58,16 +58,6 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       unwrap(inspector.finish());
       return JSON.parse(inspector.missingFiles()) as PartFile[];
     },
-    convert: ({ source, options }) => {
-      const module = this.#started;
-      this.#next = onDemand((give) => convertSteps(module, source, options, give));
-      return undefined;
-    },
-    nextOutput: async () => {
-      const step = await this.#next?.();
-      if (!step) throw wrongState('Nothing is being converted.', 'files');
-      return step;
-    },
     finishInspect: () => {
       const inspector = this.#opened;
       this.#models.push(inspector);
@@ -113,6 +103,16 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       const decoder = this.#decoding;
       unwrap(decoder.finish());
       return JSON.parse(decoder.statistics()) as InspectedStatistics;
+    },
+    convert: ({ source, options }) => {
+      const module = this.#started;
+      this.#next = onDemand((give) => convertSteps(module, source, options, give));
+      return undefined;
+    },
+    nextOutput: async () => {
+      const step = await this.#next?.();
+      if (!step) throw wrongState('Nothing is being converted.', 'files');
+      return step;
     },
   };
 

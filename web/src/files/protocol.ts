@@ -1,8 +1,8 @@
 // What is asked of the module that reads model files, and what it answers.
 import type {
+  Dimensions,
   ConvertOptions,
   ConvertResult,
-  Dimensions,
   InspectedGraph,
   InspectedLayer,
   InspectedNetwork,

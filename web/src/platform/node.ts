@@ -22,7 +22,9 @@ export const node: Platform = {
   openPath,
   async openFolder(address) {
     const path = toPath(address);
-    return path === undefined ? undefined : openFolder(path);
+    if (path === undefined) return undefined;
+    const facts = await stat(path).catch(() => undefined);
+    return facts && !facts.isFile() && !facts.isDirectory() ? null : openFolder(path);
   },
   writeFile: writeWhole,
   get embeddedModel() {

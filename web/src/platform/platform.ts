@@ -31,8 +31,8 @@ export interface Platform {
   openFiles(): FilesLink;
   /** A string or file URL that is a path here; undefined where it is to be fetched. */
   openPath(path: string | URL): Promise<OpenedSource | undefined>;
-  /** The same for reading parts, of a folder too. */
-  openFolder(path: string | URL): Promise<SourceFolder | undefined>;
+  /** The same for reading parts, of a folder too; null where a path can only be read forwards, such as a pipe. */
+  openFolder(path: string | URL): Promise<SourceFolder | null | undefined>;
   /** Lets `fill` write a new file, which gets its name when it is whole; refuses names where there are none. */
   writeFile<T>(
     destination: string | URL,

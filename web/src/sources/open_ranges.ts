@@ -23,6 +23,7 @@ export async function openRanges(
 ): Promise<OpenedRanges> {
   if (typeof source === 'string' || source instanceof URL) {
     const folder = await platform.openFolder(source);
+    if (folder === null) return {};
     return folder ? { folder, origin: { name: String(source) } } : openUrl(source, signal);
   }
   if (typeof Request !== 'undefined' && source instanceof Request) {

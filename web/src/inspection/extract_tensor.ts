@@ -1,11 +1,11 @@
 import type { ExtractOptions, InspectedTensor, ModelSource } from '../api_types.js';
 import { sourceFailed } from '../errors.js';
-import { withFiles } from '../inspect_model.js';
-import { unknownTensor } from '../open_model_file.js';
+import { withFiles } from './inspect_model.js';
+import { unknownTensor } from './open_model_file.js';
 import type { Platform } from '../platform/platform.js';
 import { openRanges } from '../sources/open_ranges.js';
 import { isNumpyType, npyHeader } from './npy_header.js';
-import type { TensorRequest } from './protocol.js';
+import type { TensorRequest } from '../files/protocol.js';
 import { readTensor, refuseEncrypted } from './read_tensor.js';
 import { skimModel } from './skim.js';
 

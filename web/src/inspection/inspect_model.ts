@@ -1,16 +1,16 @@
-import type { InspectOptions, Inspection, ModelSource } from './api_types.js';
-import { abortedBy, invalidOption } from './errors.js';
-import { withStatistics } from './files/read_tensor.js';
-import { skimModel, withMemory } from './files/skim.js';
-import type { FilesLink } from './files/protocol.js';
-import { checkOptions, flag, progressCheck, signalCheck } from './options.js';
-import type { OpenedSource, Platform } from './platform/platform.js';
-import { checkSealOptions, hasSealOptions, sealChecks } from './seal_options.js';
-import { openRanges, type OpenedFolder } from './sources/open_ranges.js';
-import { openSource } from './sources/open_source.js';
-import { withOrigin, type Origin } from './sources/pump.js';
-import { readOpening, withSeals } from './sources/read_source.js';
-import type { Seals } from './sources/sealed_source.js';
+import type { InspectOptions, Inspection, ModelSource } from '../api_types.js';
+import { abortedBy, invalidOption } from '../errors.js';
+import { withStatistics } from './read_tensor.js';
+import { skimModel, withMemory } from './skim.js';
+import type { FilesLink } from '../files/protocol.js';
+import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
+import type { OpenedSource, Platform } from '../platform/platform.js';
+import { checkSealOptions, hasSealOptions, sealChecks } from '../seal_options.js';
+import { openRanges, type OpenedFolder } from '../sources/open_ranges.js';
+import { openSource } from '../sources/open_source.js';
+import { withOrigin, type Origin } from '../sources/pump.js';
+import { readOpening, withSeals } from '../sources/read_source.js';
+import type { Seals } from '../sources/sealed_source.js';
 
 /**
  * Says what a model file holds, and reads no more of it than that takes: parts of a path, a Blob or a URL. What can only be read

@@ -5,21 +5,16 @@ import type {
   ModelSource,
   ModelTensor,
   OpenModelOptions,
-} from './api_types.js';
-import { abortedBy, sourceFailed, SusurrusError, wrongState } from './errors.js';
-import {
-  inFileOrder,
-  readTensor,
-  refuseEncrypted,
-  type TensorSource,
-} from './files/read_tensor.js';
-import { skimModel, type SkimmedModel, type TensorPlace } from './files/skim.js';
+} from '../api_types.js';
+import { abortedBy, sourceFailed, SusurrusError, wrongState } from '../errors.js';
+import { inFileOrder, readTensor, refuseEncrypted, type TensorSource } from './read_tensor.js';
+import { skimModel, type SkimmedModel, type TensorPlace } from './skim.js';
 import { namesLike } from './near_names.js';
-import { checkOptions, progressCheck, signalCheck } from './options.js';
-import type { Platform } from './platform/platform.js';
-import { openRanges } from './sources/open_ranges.js';
-import { withOrigin } from './sources/pump.js';
-import { withoutRanges } from './sources/url_folder.js';
+import { checkOptions, progressCheck, signalCheck } from '../options.js';
+import type { Platform } from '../platform/platform.js';
+import { openRanges } from '../sources/open_ranges.js';
+import { withOrigin } from '../sources/pump.js';
+import { withoutRanges } from '../sources/url_folder.js';
 
 export async function openModelFileOn(
   platform: Platform,

@@ -6,8 +6,8 @@ import type { SourceFolder } from '../convert/source_folder.js';
 import { findWeightFiles } from '../convert/weight_files.js';
 import { abortedBy, sourceFailed, SusurrusError } from '../errors.js';
 import type { PartFile } from '../worker/link.js';
-import { inCamelCase, shorten } from './inspection.js';
-import type { FilesLink, InspectionFacts, TensorRequest } from './protocol.js';
+import { inCamelCase, shorten } from '../files/inspection.js';
+import type { FilesLink, InspectionFacts, TensorRequest } from '../files/protocol.js';
 
 /** The first part of a file, and what comes behind bytes that were left out. The next parts are twice as large. */
 const leastPartBytes = 1 << 16;

@@ -2,7 +2,7 @@
 import type { InspectedStatistics, InspectedTensor } from '../api_types.js';
 import type { SourceFolder } from '../convert/source_folder.js';
 import { abortedBy, SusurrusError } from '../errors.js';
-import type { FilesLink, TensorPiece } from './protocol.js';
+import type { FilesLink, TensorPiece } from '../files/protocol.js';
 import type { SkimmedModel, TensorPlace } from './skim.js';
 
 export interface TensorSource {
