@@ -73,7 +73,8 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
   susurrus models [--json] [--remove NAME] what was pulled, or its removal; NAME:q8_0 is that type alone
 
   susurrus convert SRC DST [options]       a Whisper of another kind to a model file, and back: a folder of the Hugging Face
-                                           hub, MLX or faster-whisper, or a file of SafeTensors, ggml, GGUF, APR1 or APR2
+                                           hub, MLX or faster-whisper, or a file of SafeTensors, ggml, GGUF, APR1 or APR2;
+                                           files of .april, BW2L and TenniS once more in their own format, without gaps
     --format apr2|apr1|safetensors|ggml
                               what is written (apr2); with safetensors DST is a folder of the hub, or one .safetensors file
     --dtype TYPE              of the weights: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (f16, or what SRC has if that is a

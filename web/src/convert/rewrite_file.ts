@@ -99,10 +99,8 @@ function refuseConversion(
   destination: string,
   options: ConvertOptions,
 ): void {
-  const option = conversions.find((key) => options[key] !== undefined);
-  const wanted = option
-    ? `${option} ${String(options[option])}`
-    : otherFormats.exec(destination)?.[0];
+  const wanted =
+    conversions.find((key) => options[key] !== undefined) ?? otherFormats.exec(destination)?.[0];
   if (wanted === undefined) return;
   throw new SusurrusError(
     'unsupported_feature',
