@@ -254,7 +254,8 @@ Status Apr2Reader::finish() {
 }
 
 Status Apr2Reader::check_end() {
-  if (received_ < kApr2MinimumBytes) {
+  // What is left out counts as received, and may be all but the very end.
+  if (received_ < kApr2MinimumBytes || tail_.bytes().size() < kApr2FooterBytes) {
     return truncated(received_, "file").expecting(kApr2MinimumBytes).having(received_);
   }
   const ByteSpan tail = tail_.bytes();
