@@ -62,6 +62,7 @@ uint64_t Apr1Reader::skippable() const {
 }
 
 void Apr1Reader::skip(uint64_t byte_count) {
+  if (byte_count == 0) return;
   parser_.leave_out(byte_count);
   received_ += byte_count;
   tail_ = {};

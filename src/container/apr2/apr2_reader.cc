@@ -38,6 +38,7 @@ uint64_t Apr2Reader::skippable() const {
 }
 
 void Apr2Reader::skip(uint64_t byte_count) {
+  if (byte_count == 0) return;
   parser_.leave_out(byte_count);
   received_ += byte_count;
   tail_ = {};
@@ -253,7 +254,8 @@ Status Apr2Reader::finish() {
 }
 
 Status Apr2Reader::check_end() {
-  if (received_ < kApr2MinimumBytes) {
+  // What is left out counts as received, and may be all but the very end.
+  if (received_ < kApr2MinimumBytes || tail_.bytes().size() < kApr2FooterBytes) {
     return truncated(received_, "file").expecting(kApr2MinimumBytes).having(received_);
   }
   const ByteSpan tail = tail_.bytes();

@@ -34,7 +34,7 @@ std::vector<PartFile> Apr2ShardsReader::missing_files() const {
 }
 
 void Apr2ShardsReader::skip(uint64_t byte_count) {
-  if (!reader_) return;
+  if (!reader_ || byte_count == 0) return;
   reader_->skip(byte_count);
   received_ += byte_count;
   tail_ = {};
