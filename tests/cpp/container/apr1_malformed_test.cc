@@ -395,9 +395,9 @@ bool expect_error(const Status& status, const Malformed& each) {
     return false;
   }
   const Error& error = status.error();
-  return EXPECT_EQ(error_code_name(error.code), error_code_name(each.code)) &
-         EXPECT_EQ(error_reason_name(error.reason), error_reason_name(each.reason)) &
-         EXPECT_EQ(error.offset, each.offset) & EXPECT_EQ(error.subject.view(), each.subject);
+  return EXPECT_EQ(error_code_name(error.code), error_code_name(each.code)) &&
+         EXPECT_EQ(error_reason_name(error.reason), error_reason_name(each.reason)) &&
+         EXPECT_EQ(error.offset, each.offset) && EXPECT_EQ(error.subject.view(), each.subject);
 }
 
 SUSURRUS_TEST(apr1_malformed_files_are_refused_wherever_they_are_cut) {
