@@ -9,6 +9,13 @@ namespace {
 constexpr size_t kSizeFieldBytes = 4;
 constexpr size_t kJsonHeaderBytes = 8;
 
+Error no_object() {
+  return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
+      .at(kJsonHeaderBytes)
+      .about("metadata")
+      .expecting("an object");
+}
+
 }  // namespace
 
 std::unique_ptr<Apr1Reader> Apr1Reader::json(ModelSink& sink) {
@@ -23,6 +30,7 @@ Status Apr1Reader::on_metadata_size(ByteSpan bytes) {
   if (byte_count > limits::kMetadataBytes) {
     return apr1_too_long(kApr1Magic.size(), "metadata", limits::kMetadataBytes, byte_count);
   }
+  if (byte_count == 0) return no_object();
   SUSURRUS_TRY(check_size(kJsonHeaderBytes + uint64_t{byte_count}));
   metadata_bytes_.start(byte_count, "metadata", JsonDocument::kPaddingBytes);
   parser_.stream(byte_count, &Apr1Reader::on_metadata, &Apr1Reader::on_metadata_end);
@@ -37,12 +45,7 @@ Status Apr1Reader::on_metadata_end() {
   const JsonOrigin origin = {kJsonHeaderBytes, ErrorReason::bad_metadata, "metadata"};
   auto document = JsonDocument::parse_in_place(metadata_bytes_.take(), byte_count, origin);
   if (!document) return document.error();
-  if (!document->root().is_object()) {
-    return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
-        .at(kJsonHeaderBytes)
-        .about("metadata")
-        .expecting("an object");
-  }
+  if (!document->root().is_object()) return no_object();
   // Kept until the tensors' shapes are known, which tell what it does not.
   document_.emplace(std::move(document).value());
   section("header", 0, kJsonHeaderBytes);

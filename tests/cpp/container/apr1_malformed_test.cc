@@ -338,6 +338,8 @@ std::vector<Malformed> json_cases() {
        }()},
       {"metadata that are no JSON", Code::malformed, Reason::bad_metadata, 9, "metadata",
        json(kIndex, 1, "{x")},
+      // Whose number of tensors begins with the brace that tells the layout.
+      {"no metadata", Code::malformed, Reason::bad_metadata, 8, "metadata", json(kIndex, '{', "")},
       {"an index past the end", Code::truncated_input, Reason::truncated, 18 + 10, "tensor index",
        cut(good, 18 + 10)},
       {"an index beyond the limit", Code::limit_exceeded, Reason::limit, 14, "tensor index",
