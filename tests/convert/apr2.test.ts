@@ -93,12 +93,26 @@ test('metadata go along whole, with keys that nobody here knows', async () => {
     ...{ somebody: { said: [1, null] }, model_card: { name: 'a', licence: 'b' } },
     ...{ piece_digests: { of: 'the file before' } },
   };
-  const file = writeApr2({ ...own, metadata: { ...(own.metadata as object), ...theirs } });
+  const filterbank = {
+    name: 'audio.mel_filterbank',
+    dims: [80, 201],
+    stored: new Uint8Array(64320),
+  };
+  const file = writeApr2({
+    ...own,
+    metadata: { ...(own.metadata as object), ...theirs },
+    tensors: [...own.tensors, filterbank],
+  });
   writeFileSync(path('own.apr'), file);
   const { warnings } = await convertModel(path('own.apr'), path('out.apr'), {
     ...{ dtype: 'f16', force: true },
   });
   expect(warnings.join()).toContain('piece_digests are left out');
+  expect(warnings.join()).not.toContain(filterbank.name);
+  expect(await tensorType('out.apr', filterbank.name)).toBe('f32');
+  const sink = new WritableStream<Uint8Array>();
+  const { warnings: lost } = await convertModel(path('own.apr'), sink, { format: 'apr1' });
+  expect(lost.join()).toContain('audio.mel_filterbank is left out');
   const { piece_digests, ...kept } = theirs;
   const { metadata: written } = await inspect(path('out.apr'));
   expect(piece_digests).toBeDefined();
