@@ -17,10 +17,10 @@ import {
   writeFiles,
 } from '../platform/node_files.js';
 import { writeStream } from '../seal/write_stream.js';
+import { urlFolder } from '../sources/url_folder.js';
 import { checkConvertOptions, withFiles, type SourceOptions } from './convert_options.js';
 import { convertSource, type Destination } from './convert_source.js';
 import { folderOfFiles } from './folder_of_files.js';
-import { folderOfUrl } from './folder_of_url.js';
 import { noShards } from './model_files.js';
 import type { SourceFolder } from './source_folder.js';
 
@@ -66,9 +66,7 @@ function openSource(source: ConvertSource, { signal }: ConvertOptions): Promise<
   if (typeof source !== 'string' && !(source instanceof URL)) {
     throw invalidOption('source', 'the path or URL of a folder or file, a Blob, or Files', source);
   }
-  return /^https?:/i.test(String(source))
-    ? Promise.resolve(folderOfUrl(new URL(source), signal))
-    : openFolder(source);
+  return /^https?:/i.test(String(source)) ? urlFolder(new URL(source), signal) : openFolder(source);
 }
 
 interface FolderOptions extends SourceOptions {

@@ -1,8 +1,7 @@
 // Files in memory or on a disk, as a page gets them dropped, as a folder.
 import { invalidOption } from '../errors.js';
+import { blobsFolder } from '../sources/blob_folder.js';
 import type { SourceFolder } from './source_folder.js';
-
-const pieceBytes = 1 << 20;
 
 const nameOf = (blob: Blob): string => ('name' in blob ? String(blob.name) : 'file');
 
@@ -22,14 +21,7 @@ export function folderOfFiles(files: readonly unknown[]): SourceFolder {
   if (first === undefined) throw invalidOption('source', 'a file, or a list of files', files);
   const ofWeights = names.length === 1 ? names : names.filter(isOfWeights);
   return {
-    name: names.length === 1 ? first : `${names.length} files`,
-    byteCount: (file) => Promise.resolve(named.get(file)?.size),
-    async *read(file, offset, byteCount) {
-      const blob = named.get(file)?.slice(offset, offset + byteCount) ?? new Blob();
-      for (let at = 0; at < blob.size; at += pieceBytes) {
-        yield new Uint8Array(await blob.slice(at, at + pieceBytes).arrayBuffer());
-      }
-    },
+    ...blobsFolder(named, names.length === 1 ? first : `${names.length} files`),
     ...(ofWeights.length === 1 && { weightsFile: ofWeights[0] }),
   };
 }

@@ -161,8 +161,7 @@ async function copyTensors(
     let copied = 0;
     for await (const piece of folder.read(name, offset, byteCount)) {
       copied += piece.length;
-      await pushThroughWindow(repacker, piece, (count) => repacker.push(count), pace);
-      await drain();
+      await pushThroughWindow(repacker, piece, (count) => repacker.push(count), pace, drain);
     }
     if (copied < byteCount) throw sourceFailed(name, 'it became shorter while it was read');
     unwrap(repacker.finishTensor());

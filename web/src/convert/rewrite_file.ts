@@ -80,8 +80,7 @@ async function runPasses(
     rewriter.beginPass();
     let loaded = 0;
     for await (const piece of folder.read(file, 0, byteCount)) {
-      await pushThroughWindow(rewriter, piece, (count) => rewriter.push(count), pace);
-      await drain();
+      await pushThroughWindow(rewriter, piece, (count) => rewriter.push(count), pace, drain);
       loaded += piece.length;
       options.onProgress?.({ phase, loaded, total: byteCount, fraction: loaded / byteCount });
       await pace.step();

@@ -69,8 +69,13 @@ async function copyTensor(
   if (file !== undefined && byteCount > 0) {
     for await (const piece of task.folder.read(file, offset, byteCount)) {
       copied += piece.length;
-      await pushThroughWindow(converter, piece, (count) => converter.push(count), task.pace);
-      await drain(converter, task);
+      await pushThroughWindow(
+        converter,
+        piece,
+        (count) => converter.push(count),
+        task.pace,
+        () => drain(converter, task),
+      );
     }
     if (copied < byteCount) throw sourceFailed(file, 'it became shorter while it was read');
   }

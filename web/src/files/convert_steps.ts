@@ -1,8 +1,8 @@
 import type { ConvertOptions } from '../api_types.js';
 import { convertSource } from '../convert/convert_source.js';
 import { folderOfFiles } from '../convert/folder_of_files.js';
-import { folderOfUrl } from '../convert/folder_of_url.js';
 import { Pace } from '../engine/pace.js';
+import { urlFolder } from '../sources/url_folder.js';
 import type { FilesModule } from './module.js';
 import type { ConversionStep } from './protocol.js';
 
@@ -14,7 +14,9 @@ export async function convertSteps(
   give: (step: ConversionStep) => Promise<void>,
 ): Promise<ConversionStep> {
   const folder =
-    typeof source === 'string' ? folderOfUrl(new URL(source), undefined) : folderOfFiles(source);
+    typeof source === 'string'
+      ? await urlFolder(new URL(source), undefined)
+      : folderOfFiles(source);
   const { signal } = new AbortController();
   // The bytes are the module's, which goes on with them.
   const write = (bytes: Uint8Array): Promise<void> => give({ bytes: bytes.slice() });

@@ -26,7 +26,8 @@ export async function fileListFolder(files: readonly unknown[]): Promise<SourceF
   };
 }
 
-const blobsFolder = (blobs: ReadonlyMap<string, Blob>, name: string): SourceFolder => ({
+/** By the names of the files. */
+export const blobsFolder = (blobs: ReadonlyMap<string, Blob>, name: string): SourceFolder => ({
   name,
   byteCount: (file) => Promise.resolve(blobs.get(file)?.size),
   async *read(file, offset, byteCount) {

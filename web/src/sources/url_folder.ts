@@ -26,7 +26,33 @@ export async function openUrl(
   if (answer instanceof Response) return { whole: fetchedSource(answer, address, signal) };
   const { pathname } = new URL(request.url);
   const name = decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1)) || 'file';
-  const files = new Map<string, Promise<RemoteFile | undefined>>([[name, Promise.resolve(answer)]]);
+  const files = new Map([[name, Promise.resolve<RemoteFile | undefined>(answer)]]);
+  return {
+    origin: { name: request.url, remark: answer.remark },
+    folder: { ...remoteFolder(request, files, signal), weightsFile: name },
+  };
+}
+
+/**
+ * To be read in any order: a file and what lies beside it, or, where the path ends in a slash, a folder whose files have the names
+ * of the hub.
+ */
+export async function urlFolder(url: URL, signal: AbortSignal | undefined): Promise<SourceFolder> {
+  if (!url.pathname.endsWith('/')) {
+    const opened = await openUrl(url, signal);
+    if ('folder' in opened) return opened.folder;
+    await opened.whole.chunks[Symbol.asyncIterator]().return?.();
+    throw withoutRanges(url.href);
+  }
+  return remoteFolder(new Request(url, init(signal)), new Map(), signal);
+}
+
+/** Of what lies beside a file, or in a folder; `files` are those that are open. */
+function remoteFolder(
+  request: Request,
+  files: Map<string, Promise<RemoteFile | undefined>>,
+  signal: AbortSignal | undefined,
+): SourceFolder {
   const find = (file: string): Promise<RemoteFile | undefined> => {
     let found = files.get(file);
     if (!found) {
@@ -36,14 +62,11 @@ export async function openUrl(
     return found;
   };
   return {
-    origin: { name: request.url, remark: answer.remark },
-    folder: {
-      ...{ name: request.url, weightsFile: name, isRemote: true },
-      byteCount: async (file) => (await find(file))?.byteCount,
-      async *read(file, offset, byteCount) {
-        const found = await find(file);
-        if (found) yield* found.read(offset, byteCount);
-      },
+    ...{ name: request.url, isRemote: true },
+    byteCount: async (file) => (await find(file))?.byteCount,
+    async *read(file, offset, byteCount) {
+      const found = await find(file);
+      if (found) yield* found.read(offset, byteCount);
     },
   };
 }
