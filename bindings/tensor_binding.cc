@@ -31,8 +31,7 @@ class TensorBinding : private DecodedTensorSink {
     clear(false);
     if (!(byte_count >= 0)) return failure(Status(wrong_tensor()));
     const auto bytes = static_cast<uint64_t>(byte_count);
-    return failure(
-        decoder_.start(TensorDecoder::Numbers{name_, type, bytes, scale, offset}));
+    return failure(decoder_.start(TensorDecoder::Numbers{name_, type, bytes, scale, offset}));
   }
   ByteView input_window(double byte_count) {
     const double most = is_compressed_ ? TensorDecoder::kMaxCompressedBytes : kMaxBytes;

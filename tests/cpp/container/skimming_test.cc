@@ -1,6 +1,6 @@
 // Files read for what they say about themselves, with everything left out that does not matter: the same as read whole.
-#include "container/apr2/apr2_reader.h"
 #include "container/apr1_builder.h"
+#include "container/apr2/apr2_reader.h"
 #include "container/april_builder.h"
 #include "container/bw2l_builder.h"
 #include "container/inspecting_reader.h"
