@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { shardModel, unshardModel } from '../node.js';
 import type { RepackResult, ProgressEvent } from '../node.js';
 import { asByteCount, choice, parse, usageError } from './arguments.js';
@@ -70,8 +71,15 @@ async function repack(
 export function tellResult(output: string, result: RepackResult): void {
   const { byteCount, tensorCount, files, warnings } = result;
   for (const warning of warnings) process.stderr.write(`susurrus: ${printable(warning)}\n`);
-  const shards = files ? ` in ${files.length - 1} shards` : '';
   process.stderr.write(
-    `${output}: ${tensorCount} tensors${shards}, ${byteCount.toLocaleString('en')} bytes\n`,
+    `${output}: ${tensorCount} tensors${inFiles(output, files)}, ${byteCount.toLocaleString('en')} bytes\n`,
   );
+}
+
+/** Shards have their manifest last, under the output's name; other files are those of a folder. */
+function inFiles(output: string, files: RepackResult['files']): string {
+  if (!files) return '';
+  return files.at(-1) === basename(output)
+    ? ` in ${files.length - 1} shards`
+    : ` in ${files.length} files`;
 }
