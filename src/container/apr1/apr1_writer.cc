@@ -134,9 +134,8 @@ Status Apr1Writer::place_tensors() {
 
 std::vector<uint8_t> Apr1Writer::encode_start() const {
   const TensorInfo& first = tensors_[0];
-  std::vector<uint8_t> out;
+  std::vector<uint8_t> out(kApr1Magic.begin(), kApr1Magic.end());
   out.reserve(data_offset_);
-  out.insert(out.end(), kApr1Magic.begin(), kApr1Magic.end());
   append<uint16_t>(out, 1);
   append<uint8_t>(out, apr1_model_type(dimensions_));
   append<uint8_t>(out, static_cast<uint8_t>(quantization_of(first.dtype)));

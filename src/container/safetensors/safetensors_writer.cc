@@ -1,5 +1,6 @@
 #include "container/safetensors/safetensors_writer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -68,9 +69,9 @@ std::vector<uint8_t> SafetensorsWriter::file_header() const {
   std::string text = std::move(json.end_object()).text();
   // So that the data begin at a multiple of 8.
   text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
-  std::vector<uint8_t> header(kLengthBytes);
+  std::vector<uint8_t> header(kLengthBytes + text.size());
   store_le<uint64_t>(header.data(), text.size());
-  header.insert(header.end(), text.begin(), text.end());
+  std::ranges::copy(text, header.begin() + kLengthBytes);
   return header;
 }
 
