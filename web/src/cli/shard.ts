@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { shardModel, unshardModel } from '../node.js';
 import type { RepackResult, ProgressEvent } from '../node.js';
 import { asByteCount, choice, parse, usageError } from './arguments.js';
@@ -72,14 +71,13 @@ export function tellResult(output: string, result: RepackResult): void {
   const { byteCount, tensorCount, files, warnings } = result;
   for (const warning of warnings) process.stderr.write(`susurrus: ${printable(warning)}\n`);
   process.stderr.write(
-    `${output}: ${tensorCount} tensors${inFiles(output, files)}, ${byteCount.toLocaleString('en')} bytes\n`,
+    `${output}: ${tensorCount} tensors${inFiles(files)}, ${byteCount.toLocaleString('en')} bytes\n`,
   );
 }
 
-/** Shards have their manifest last, under the output's name; other files are those of a folder. */
-function inFiles(output: string, files: RepackResult['files']): string {
+/** A manifest's shards are counted, or the files of a folder. */
+function inFiles(files: RepackResult['files']): string {
   if (!files) return '';
-  return files.at(-1) === basename(output)
-    ? ` in ${files.length - 1} shards`
-    : ` in ${files.length} files`;
+  const shards = files.filter((name) => /-\d{5}-of-\d{5}\.\w+$/.test(name));
+  return shards.length > 0 ? ` in ${shards.length} shards` : ` in ${files.length} files`;
 }
