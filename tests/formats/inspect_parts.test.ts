@@ -268,10 +268,13 @@ describe('what is verified', () => {
     );
   });
 
-  test('has a checksum only where the format has one', async () => {
+  test('has a checksum and seals only where the format has some', async () => {
     for (const [name, bytes] of Object.entries(large)) {
       const { isSound, checks } = await susurrus.verifyModel(bytes);
       expect([name, isSound]).toEqual([name, true]);
+      for (const seal of ['piece digests', 'signature']) {
+        expect(checks).toContainEqual(expect.objectContaining({ name: seal, outcome: 'absent' }));
+      }
       expect(checks).toContainEqual(
         expect.objectContaining({
           name: 'checksum',

@@ -69,11 +69,16 @@ export async function verifyModel(
       return failedCheck(name, error, signal);
     }
   };
+  const { other } = structure;
+  const sealCheck = (check: (open: () => Promise<AsyncIterable<Uint8Array>>) => Promise<Found>) =>
+    other === undefined || keys.isSignatureRequired
+      ? inEachFile(structure.shards, open, check)
+      : Promise.resolve<Found>({ outcome: 'absent', message: `${other} has none` });
   const checks = [
     ...structure.checks,
-    await found('piece digests', () => inEachFile(structure.shards, open, checkPieces)),
+    await found('piece digests', () => sealCheck(checkPieces)),
     await found('signature', () =>
-      inEachFile(structure.shards, open, (file) => checkSigner(file, keys, structure.isReadable)),
+      sealCheck((file) => checkSigner(file, keys, structure.isReadable)),
     ),
     await found('encryption', async () => {
       if (!structure.isReadable)
@@ -128,13 +133,16 @@ async function structureChecks(
   readonly isEncrypted: boolean;
   /** Of a manifest. */
   readonly shards?: readonly string[];
+  /** A format that has no seals. */
+  readonly other?: string;
 }> {
   const sound: VerificationCheck = { name: 'structure', outcome: 'passed', message: '' };
   try {
     // Seals are checks of their own.
     const facts = unwrapOutcome(await tools.inspect(source, options, 'ignored'));
     const { format, version, byteCount, tensors, flags } = facts;
-    const message = `${format} ${version}, ${tensors.length} tensors, ${byteCount} bytes`;
+    const name = `${format} ${version}`.trimEnd();
+    const message = `${name}, ${tensors.length} tensors, ${byteCount} bytes`;
     return {
       checks: [
         { ...sound, message },
@@ -144,6 +152,7 @@ async function structureChecks(
       ],
       isReadable: true,
       isEncrypted: flags.includes('ENCRYPTED'),
+      ...(format !== 'APR2' && { other: format }),
       ...(facts.shards && { shards: facts.shards.map(({ file }) => file) }),
     };
   } catch (error) {
