@@ -6,6 +6,8 @@
 #include "container/inspection.h"
 #include "fuzz_input.h"
 
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
+
 namespace susurrus::fuzz {
 
 /// Takes part of the tensors, into memory of their own, and everything that is said about a file into a digest.
@@ -101,6 +103,19 @@ inline void check_model_file(const FuzzInput& input) {
   DetectingReader reader(inspected, DetectingReader::Wanted::model, open_converted_kind);
   (void)reader.push(input.file());
   (void)reader.finish();
+}
+
+/// Half of what is tried has a checksum that fits, else nothing would come past it. `fix` puts it at the end of a file of at least
+/// `least` bytes, whose length it keeps.
+template <typename Fix>
+size_t mutate_with_checksum(uint8_t* data, size_t size, size_t max_size, unsigned seed,
+                            size_t least, Fix&& fix) {
+  size = LLVMFuzzerMutate(data, size, max_size);
+  if (seed % 2 != 0 || size < least + FuzzInput::kChoiceBytes) return size;
+  std::vector<uint8_t> file(data, data + size - FuzzInput::kChoiceBytes);
+  fix(file);
+  std::copy(file.begin(), file.end(), data);
+  return size;
 }
 
 }  // namespace susurrus::fuzz

@@ -159,3 +159,9 @@ export function describe(value: unknown): string {
   const name = typeof maker === 'function' ? maker.name : '';
   return name && name !== 'Object' ? `a ${name}` : 'an object';
 }
+
+/** Which file an error is about. */
+export function inFile(file: string, error: unknown): unknown {
+  if (!(error instanceof SusurrusError) || error.code === 'aborted') return error;
+  return new SusurrusError(error.code, `${file}: ${error.message}`, error.details);
+}

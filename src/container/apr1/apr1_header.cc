@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/byte_cursor.h"
+#include "container/dimension_order.h"
 
 namespace susurrus {
 namespace {
@@ -19,7 +20,7 @@ Error not_supported(ErrorReason reason, uint64_t offset, const char* subject) {
 
 uint64_t offset_of(uint32_t WhisperDimensions::* field) {
   uint64_t offset = kApr1DimensionsAt;
-  for (const Apr1Dimension& dimension : kApr1Dimensions) {
+  for (const NamedDimension& dimension : kStoredDimensions) {
     if (dimension.field == field) break;
     offset += sizeof(uint32_t);
   }
@@ -30,7 +31,7 @@ Error bad_dimension(uint32_t WhisperDimensions::* field, const char* expected, u
   const uint64_t offset = offset_of(field);
   return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
       .at(offset)
-      .about(kApr1Dimensions[(offset - kApr1DimensionsAt) / sizeof(uint32_t)].name)
+      .about(kStoredDimensions[(offset - kApr1DimensionsAt) / sizeof(uint32_t)].name)
       .expecting(expected)
       .having(value);
 }
@@ -41,7 +42,7 @@ Status check_dimensions(const WhisperDimensions& d) {
         .expecting("a Whisper")
         .having("0: this is a Moonshine");
   }
-  for (const Apr1Dimension& dimension : kApr1Dimensions) {
+  for (const NamedDimension& dimension : kStoredDimensions) {
     const uint32_t value = d.*dimension.field;
     if (value == 0 || value > kLargestDimension) {
       return bad_dimension(dimension.field, "an integer from 1 to 2147483647", value);
@@ -64,7 +65,7 @@ Status check_dimensions(const WhisperDimensions& d) {
 WhisperDimensions read_dimensions(ByteSpan bytes) {
   WhisperDimensions d;
   const uint8_t* at = bytes.data() + kApr1DimensionsAt;
-  for (const Apr1Dimension& dimension : kApr1Dimensions) {
+  for (const NamedDimension& dimension : kStoredDimensions) {
     d.*dimension.field = load_le<uint32_t>(at);
     at += sizeof(uint32_t);
   }
@@ -72,19 +73,6 @@ WhisperDimensions read_dimensions(ByteSpan bytes) {
 }
 
 }  // namespace
-
-const Apr1Dimension kApr1Dimensions[10] = {
-    {"n_vocab", &WhisperDimensions::n_vocab},
-    {"n_audio_ctx", &WhisperDimensions::n_audio_ctx},
-    {"n_audio_state", &WhisperDimensions::n_audio_state},
-    {"n_audio_head", &WhisperDimensions::n_audio_head},
-    {"n_audio_layer", &WhisperDimensions::n_audio_layer},
-    {"n_text_ctx", &WhisperDimensions::n_text_ctx},
-    {"n_text_state", &WhisperDimensions::n_text_state},
-    {"n_text_head", &WhisperDimensions::n_text_head},
-    {"n_text_layer", &WhisperDimensions::n_text_layer},
-    {"n_mels", &WhisperDimensions::n_mels},
-};
 
 Result<Apr1Header> parse_apr1_header(ByteSpan bytes, Apr1Layout layout) {
   const uint16_t expected_version = layout == Apr1Layout::padded ? 2 : 1;

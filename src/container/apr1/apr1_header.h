@@ -40,13 +40,8 @@ struct Apr1Header {
 /// Numbers of model_type that have a name.
 inline constexpr uint8_t kApr1ModelTypes = 13;
 
-/// One of the ten dimensions, in the header's order from offset 12 on.
-struct Apr1Dimension {
-  const char* name;
-  uint32_t WhisperDimensions::* field;
-};
+/// Where the ten dimensions begin.
 inline constexpr uint64_t kApr1DimensionsAt = 12;
-extern const Apr1Dimension kApr1Dimensions[10];
 
 /// `bytes`: at least kApr1HeaderBytes. Tells nothing of tensor_count 0, which is another format's mark.
 Result<Apr1Header> parse_apr1_header(ByteSpan bytes, Apr1Layout layout);

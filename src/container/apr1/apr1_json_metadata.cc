@@ -1,6 +1,7 @@
 #include "container/apr1/apr1_json_metadata.h"
 
 #include "container/apr1/apr1_header.h"
+#include "container/dimension_order.h"
 #include "container/whisper_tensors.h"
 
 namespace susurrus {
@@ -53,7 +54,7 @@ Result<Apr2Metadata> read_apr1_json_metadata(const JsonDocument& document,
   }
   const JsonValue stated = root["architecture"].is_object() ? root["architecture"] : root;
   bool is_derived = false;
-  for (const Apr1Dimension& dimension : kApr1Dimensions) {
+  for (const NamedDimension& dimension : kStoredDimensions) {
     const auto number = stated[dimension.name].unsigned_integer();
     if (number && *number <= kLargestDimension) {
       d.*dimension.field = static_cast<uint32_t>(*number);

@@ -1,6 +1,8 @@
 #include "container/apr1/apr1_writer.h"
 
+#include "base/append.h"
 #include "container/apr1/apr1_header.h"
+#include "container/dimension_order.h"
 
 namespace susurrus {
 namespace {
@@ -8,12 +10,6 @@ namespace {
 constexpr size_t kMostTensors = 65535;
 constexpr size_t kMostNameBytes = kApr1StoredName - 1;
 constexpr uint32_t kEnglishVocabulary = 51864;
-
-template <typename T>
-void append(std::vector<uint8_t>& out, T value) {
-  out.resize(out.size() + sizeof value);
-  store_le(out.data() + out.size() - sizeof value, value);
-}
 
 Error wrong_argument(std::string_view subject) {
   return make_error(ErrorCode::invalid_argument, ErrorReason::option).about(subject);
@@ -143,12 +139,12 @@ std::vector<uint8_t> Apr1Writer::encode_start() const {
   append<uint16_t>(out, static_cast<uint16_t>(tensors_.size()));
   append<uint8_t>(out, (vocabulary_.empty() ? 0 : apr1_flags::kVocabulary) |
                            (filterbank_.empty() ? 0 : apr1_flags::kFilterbank));
-  for (const Apr1Dimension& dimension : kApr1Dimensions) {
+  for (const NamedDimension& dimension : kStoredDimensions) {
     append<uint32_t>(out, dimensions_.*dimension.field);
   }
   for (const TensorInfo& tensor : tensors_) {
     const size_t entry = out.size();
-    out.insert(out.end(), tensor.name.begin(), tensor.name.end());
+    append(out, tensor.name);
     out.resize(entry + kApr1StoredName);
     append<uint64_t>(out, tensor.file_offset - data_offset_);
     append<uint64_t>(out, tensor.stored_byte_count);

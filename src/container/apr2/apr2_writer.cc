@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/append.h"
 #include "base/limits.h"
 #include "container/apr2/apr2_flags.h"
 #include "container/apr2/apr2_header.h"
@@ -13,16 +14,6 @@ namespace {
 
 constexpr uint64_t kDataAlignment = 64;
 constexpr uint64_t kFixedEntryBytes = 32;
-
-template <typename T>
-void append(std::vector<uint8_t>& out, T value) {
-  out.resize(out.size() + sizeof value);
-  store_le(out.data() + out.size() - sizeof value, value);
-}
-
-void append(std::vector<uint8_t>& out, std::string_view text) {
-  out.insert(out.end(), text.begin(), text.end());
-}
 
 Error wrong_argument(std::string_view subject) {
   return make_error(ErrorCode::invalid_argument, ErrorReason::option).about(subject);

@@ -1,7 +1,6 @@
 #include "container/april/april_writer.h"
 
-#include <concepts>
-
+#include "base/append.h"
 #include "base/checked_math.h"
 #include "base/limits.h"
 #include "base/sort.h"
@@ -13,17 +12,7 @@ namespace {
 /// The header without name and description: language, two lengths, model type, params' entry, count, entries.
 constexpr uint64_t kFixedHeaderBytes = 8 + 8 + 8 + 4 + 16 + 8 + 16 * kAprilNetworks;
 
-template <std::integral T>
-void append(std::vector<uint8_t>& out, T value) {
-  out.resize(out.size() + sizeof value);
-  store_le(out.data() + out.size() - sizeof value, value);
-}
-
-void append(std::vector<uint8_t>& out, std::string_view text) {
-  out.insert(out.end(), text.begin(), text.end());
-}
-
-void append(std::vector<uint8_t>& out, ByteRange range) {
+void append_range(std::vector<uint8_t>& out, ByteRange range) {
   append(out, range.offset);
   append(out, range.byte_count);
 }
@@ -114,9 +103,9 @@ std::vector<uint8_t> AprilWriter::encode_header() const {
   append<uint64_t>(out, model_.description.size());
   append(out, model_.description);
   append(out, kAprilLstmTransducer);
-  append(out, model_.params_range);
+  append_range(out, model_.params_range);
   append<uint64_t>(out, kAprilNetworks);
-  for (const ByteRange& range : model_.network_ranges) append(out, range);
+  for (const ByteRange& range : model_.network_ranges) append_range(out, range);
   return out;
 }
 

@@ -1,7 +1,6 @@
 #include "container/bw2l/bw2l_writer.h"
 
-#include <concepts>
-
+#include "base/append.h"
 #include "base/checked_math.h"
 
 namespace susurrus {
@@ -9,16 +8,9 @@ namespace {
 
 constexpr size_t kShortString = 255;
 
-template <typename T>
-  requires std::integral<T> || std::floating_point<T>
-void append(std::vector<uint8_t>& out, T value) {
-  out.resize(out.size() + sizeof value);
-  store_le(out.data() + out.size() - sizeof value, value);
-}
-
 void append_short(std::vector<uint8_t>& out, std::string_view text) {
   append(out, static_cast<uint8_t>(text.size()));
-  out.insert(out.end(), text.begin(), text.end());
+  append(out, text);
 }
 
 void append_long(std::vector<uint8_t>& out, std::string_view text) {

@@ -4,6 +4,7 @@
 
 #include "base/byte_cursor.h"
 #include "base/limits.h"
+#include "container/dimension_order.h"
 #include "container/ggml/ggml_types.h"
 
 namespace susurrus {
@@ -32,7 +33,7 @@ Status GgmlReader::read_header(ByteSpan bytes) {
         .expecting("lmgg");
   }
   WhisperDimensions dimensions;
-  for (const GgmlDimension& field : kGgmlDimensions) {
+  for (const NamedDimension& field : kStoredDimensions) {
     const uint64_t offset = cursor.position();
     const uint32_t value = dimensions.*field.field = cursor.u32();
     const bool is_layer = std::string_view(field.name).ends_with("layer");

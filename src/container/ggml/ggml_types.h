@@ -8,23 +8,6 @@
 
 namespace susurrus {
 
-/// A number of a ggml file's head, in the order in which they stand there from byte 4 on.
-struct GgmlDimension {
-  const char* name;
-  uint32_t WhisperDimensions::* field;
-};
-inline constexpr GgmlDimension kGgmlDimensions[] = {
-    {"n_vocab", &WhisperDimensions::n_vocab},
-    {"n_audio_ctx", &WhisperDimensions::n_audio_ctx},
-    {"n_audio_state", &WhisperDimensions::n_audio_state},
-    {"n_audio_head", &WhisperDimensions::n_audio_head},
-    {"n_audio_layer", &WhisperDimensions::n_audio_layer},
-    {"n_text_ctx", &WhisperDimensions::n_text_ctx},
-    {"n_text_state", &WhisperDimensions::n_text_state},
-    {"n_text_head", &WhisperDimensions::n_text_head},
-    {"n_text_layer", &WhisperDimensions::n_text_layer},
-    {"n_mels", &WhisperDimensions::n_mels},
-};
 /// Of the filterbank's rows.
 inline constexpr uint32_t kGgmlFrequencyBins = 201;
 

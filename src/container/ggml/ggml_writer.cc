@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/append.h"
+#include "container/dimension_order.h"
 #include "container/ggml/ggml_types.h"
 
 namespace susurrus {
@@ -12,12 +14,6 @@ constexpr uint64_t kMostNumber = 0x7FFFFFFF;  // they are signed
 constexpr uint32_t kMaxTokenBytes = 1024;
 /// What published files of all official sizes hold; whoever reads them knows the tokens behind.
 constexpr uint32_t kOfficialTokens = 50257;
-
-template <typename T>
-void append(std::vector<uint8_t>& out, T value) {
-  out.resize(out.size() + sizeof value);
-  store_le(out.data() + out.size() - sizeof value, value);
-}
 
 bool is_position_table(std::string_view name) { return name.ends_with("positional_embedding"); }
 
@@ -88,7 +84,7 @@ Status GgmlWriter::check() const {
 
 std::vector<uint8_t> GgmlWriter::file_header() const {
   std::vector<uint8_t> out = {'l', 'm', 'g', 'g'};
-  for (const GgmlDimension& dimension : kGgmlDimensions) {
+  for (const NamedDimension& dimension : kStoredDimensions) {
     append<uint32_t>(out, dimensions_.*dimension.field);
   }
   append<uint32_t>(out, ggml_file_type(dtype_).value_or(0));
@@ -116,7 +112,7 @@ std::vector<uint8_t> GgmlWriter::tensor_header(const TensorInfo& tensor) const {
   for (uint32_t i = tensor.shape.rank(); i-- > 0;) {
     append<uint32_t>(out, static_cast<uint32_t>(tensor.shape[i]));
   }
-  out.insert(out.end(), tensor.name.begin(), tensor.name.end());
+  append(out, tensor.name);
   return out;
 }
 

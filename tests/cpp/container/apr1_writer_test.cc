@@ -2,6 +2,7 @@
 
 #include "container/apr1_builder.h"
 #include "container/recording_sink.h"
+#include "container/tensor_of.h"
 #include "harness.h"
 #include "stream/output_buffer.h"
 
@@ -9,16 +10,6 @@ namespace susurrus::testing {
 namespace {
 
 const WhisperDimensions kTiny{51865, 1500, 448, 80, 4, 4, 6, 6, 384, 384};
-
-TensorInfo tensor_of(std::string name, Dtype dtype, Shape shape) {
-  TensorInfo tensor;
-  tensor.name = std::move(name);
-  tensor.dtype = dtype;
-  tensor.shape = shape;
-  tensor.stored_byte_count = tensor_byte_count(dtype, shape).value_or(0);
-  if (dtype == Dtype::i8) tensor.scale = 0.5f;
-  return tensor;
-}
 
 VocabularyBytes three_tokens() { return {{'a', 'b', 'a', 'b'}, {1, 2, 4}}; }
 

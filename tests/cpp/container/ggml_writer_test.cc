@@ -1,6 +1,7 @@
 #include "container/ggml/ggml_writer.h"
 
 #include "container/checkpoint_pieces.h"
+#include "container/tensor_of.h"
 #include "container/whisper_tensors.h"
 #include "stream/output_buffer.h"
 
@@ -15,15 +16,6 @@ VocabularyBytes three_tokens() { return {{'a', 'b', 'c'}, {1, 1, 3}}; }
 const std::vector<float>& filters() {
   static const std::vector<float> weights(size_t{80} * 201, 0.5f);
   return weights;
-}
-
-TensorInfo tensor_of(std::string name, Dtype dtype, Shape shape) {
-  TensorInfo tensor;
-  tensor.name = std::move(name);
-  tensor.dtype = dtype;
-  tensor.shape = shape;
-  tensor.stored_byte_count = tensor_byte_count(dtype, shape).value_or(0);
-  return tensor;
 }
 
 Result<std::unique_ptr<GgmlWriter>> plan(std::vector<TensorInfo> tensors, Dtype dtype,

@@ -54,7 +54,7 @@ void expect_error(const Malformed& one, const Status& status, const char* how) {
                      std::to_string(error.offset) + " about " + std::string(error.subject.view()) +
                      ", expected " + std::string(error.expected.view()) + ", got " +
                      std::string(error.got.view()) + "; wanted at " + std::to_string(one.offset) +
-                     " about " + one.subject);
+                     " about " + std::string(one.subject));
 }
 
 }  // namespace susurrus::testing

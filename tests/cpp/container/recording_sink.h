@@ -8,6 +8,7 @@
 #include "container/apr2_builder.h"
 #include "container/converted_kinds.h"
 #include "container/detecting_reader.h"
+#include "container/malformed_file.h"
 
 namespace susurrus::testing {
 
@@ -52,14 +53,7 @@ class RecordingSink : public ModelSink {
 inline Status read_file(ModelSink& sink, const Bytes& file, bool tell_length,
                         const std::function<size_t()>& next_size) {
   DetectingReader reader(sink, DetectingReader::Wanted::model, open_converted_kind);
-  if (tell_length) reader.set_file_byte_count(file.size());
-  for (size_t position = 0; position < file.size();) {
-    const size_t count = std::min(std::max<size_t>(next_size(), 1), file.size() - position);
-    const Bytes chunk(file.begin() + position, file.begin() + position + count);
-    SUSURRUS_TRY(reader.push(chunk));
-    position += count;
-  }
-  return reader.finish();
+  return read(reader, file, tell_length, next_size);
 }
 
 inline Status read_file(ModelSink& sink, const Bytes& file, bool tell_length = true,

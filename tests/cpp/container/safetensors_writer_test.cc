@@ -1,19 +1,11 @@
 #include "container/safetensors/safetensors_writer.h"
 
 #include "container/checkpoint_pieces.h"
+#include "container/tensor_of.h"
 #include "stream/output_buffer.h"
 
 namespace susurrus::testing {
 namespace {
-
-TensorInfo tensor_of(std::string name, Dtype dtype, Shape shape) {
-  TensorInfo tensor;
-  tensor.name = std::move(name);
-  tensor.dtype = dtype;
-  tensor.shape = shape;
-  tensor.stored_byte_count = tensor_byte_count(dtype, shape).value_or(0);
-  return tensor;
-}
 
 ErrorCode plan_error(std::vector<TensorInfo> tensors) {
   auto writer = SafetensorsWriter::plan(std::move(tensors));

@@ -2,7 +2,7 @@
 import { unwrap } from '../engine/glue.js';
 import type { Pace } from '../engine/pace.js';
 import { pushThroughWindow } from '../engine/windows.js';
-import { sourceFailed, SusurrusError } from '../errors.js';
+import { inFile, sourceFailed } from '../errors.js';
 import type { Checkpoint, CheckpointSource } from '../files/files.mjs';
 import type { FilesModule } from '../files/module.js';
 import type { Architecture } from './dimensions.js';
@@ -78,10 +78,4 @@ async function readAll(
     core.skip(skippable);
     at += skippable;
   }
-}
-
-/** Which file an error is about. */
-export function inFile(file: string, error: unknown): unknown {
-  if (!(error instanceof SusurrusError) || error.code === 'aborted') return error;
-  return new SusurrusError(error.code, `${file}: ${error.message}`, error.details);
 }

@@ -2,11 +2,11 @@
 import { unwrap } from '../engine/glue.js';
 import type { Pace } from '../engine/pace.js';
 import { pushThroughWindow } from '../engine/windows.js';
-import { sourceFailed, SusurrusError } from '../errors.js';
+import { inFile, sourceFailed, SusurrusError } from '../errors.js';
 import type { Inspector } from '../files/files.mjs';
 import type { FilesModule } from '../files/module.js';
 import type { PartFile } from '../worker/link.js';
-import { factsOf, inFile, type OnRead, type OpenedCheckpoint } from './checkpoint.js';
+import { factsOf, type OnRead, type OpenedCheckpoint } from './checkpoint.js';
 import type { JsonObject } from './json_files.js';
 import { readRange, type SourceFolder } from './source_folder.js';
 import { isJsonText } from './weight_files.js';

@@ -4,7 +4,7 @@ import { readArchitecture } from '../convert/dimensions.js';
 import { isObject, readJsonObject } from '../convert/json_files.js';
 import type { SourceFolder } from '../convert/source_folder.js';
 import { findWeightFiles } from '../convert/weight_files.js';
-import { abortedBy, sourceFailed, SusurrusError } from '../errors.js';
+import { abortedBy, inFile, sourceFailed, SusurrusError } from '../errors.js';
 import type { PartFile } from '../worker/link.js';
 import { inCamelCase, shorten } from '../files/inspection.js';
 import type { FilesLink, InspectionFacts, TensorRequest } from '../files/protocol.js';
@@ -185,9 +185,4 @@ export async function withMemory(files: FilesLink, facts: InspectionFacts): Prom
   if (state === 0) return facts;
   const weights = tensors.reduce((sum, { rawSize }) => sum + rawSize, 0);
   return { ...facts, memory: { weights, state, total: weights + state } };
-}
-
-function inFile(file: string, error: unknown): unknown {
-  if (!(error instanceof SusurrusError) || error.code === 'aborted') return error;
-  return new SusurrusError(error.code, `${file}: ${error.message}`, error.details);
 }
