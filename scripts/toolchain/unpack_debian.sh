@@ -4,8 +4,9 @@
 #   unpack_debian.sh packages [--with-dependencies] PREFIX PACKAGE...   unpacks to PREFIX/root, ready to run
 #   unpack_debian.sh sources FOLDER SOURCE...                           upstream archives of source packages, as they are
 #
-# Every unpacked program is pointed at the libc unpacked beside it, so it runs on any x86-64 system that has apt-get and
-# dpkg-deb. PREFIX/ready is written last; a PREFIX that has it is left as it is.
+# Packages come from the archive and through the proxy that this machine's apt is configured with, or from
+# $SUSURRUS_DEBIAN_MIRROR. Every unpacked program is pointed at the libc unpacked beside it, so it runs on any x86-64
+# system that has apt-get and dpkg-deb. PREFIX/ready is written last; a PREFIX that has it is left as it is.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -24,6 +25,16 @@ retry() {
   return 1
 }
 
+# Address of a Debian archive. apt names its sources in many formats; what it would fetch is the same in all of them.
+debian_mirror() {
+  local mirror=${SUSURRUS_DEBIAN_MIRROR:-}
+  [[ $mirror ]] || mirror=$(apt-get update --print-uris 2>/dev/null |
+    sed -nE "s#^'([^']*/debian)/dists/.*#\1#p" | head -n 1)
+  [[ $mirror ]] || fail 'the apt sources of this system name no Debian archive (an address that ends in /debian);' \
+    'set SUSURRUS_DEBIAN_MIRROR to the address of one'
+  printf '%s\n' "${mirror%/}"
+}
+
 # apt with a folder of its own: package lists, cache and (empty) list of installed packages.
 prepare_apt() {
   state=$1
@@ -32,13 +43,15 @@ prepare_apt() {
   # Ubuntu has no key of Debian's; the public keys stand beside this script.
   local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   [[ -f $keyring ]] || keyring=$here/debian_archive_keys.asc
-  printf '%s [arch=amd64 signed-by=%s] http://deb.debian.org/debian trixie main\n' \
-    deb "$keyring" deb-src "$keyring" >"$state/sources.list"
+  local mirror
+  mirror=$(debian_mirror)
+  printf "%s [arch=amd64 signed-by=$keyring] $mirror trixie main\n" deb deb-src >"$state/sources.list"
   options=(-qq -o "Dir::Etc::sourcelist=$state/sources.list" -o Dir::Etc::sourceparts=/dev/null
     -o "Dir::State::Lists=$state/lists" -o "Dir::Cache=$state/cache" -o "Dir::State::status=$state/status"
-    -o APT::Architecture=amd64 -o APT::Sandbox::User= -o Acquire::Retries=3 -o Acquire::Languages=none)
+    -o APT::Architecture=amd64 -o APT::Sandbox::User= -o Acquire::Retries=3 -o Acquire::Languages=none
+    -o APT::Update::Error-Mode=any)
   retry apt-get "${options[@]}" update ||
-    fail 'apt-get update failed for http://deb.debian.org/debian trixie. Is the network (or a proxy for apt) up?'
+    fail "apt-get update failed for $mirror trixie. Is the network (or the proxy of apt) up?"
 }
 
 patch_programs() {

@@ -1,1 +1,0 @@
-export function readLinkMap(text: string, sources: readonly string[]): Map<string, string>;

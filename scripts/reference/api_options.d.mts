@@ -1,3 +1,0 @@
-export declare function apiOptions(
-  options: Readonly<Record<string, unknown>>,
-): Record<string, unknown>;

@@ -1,2 +1,0 @@
-export declare function relaxedSimdFlags(node?: string): readonly string[] | undefined;
-export declare function hasSettledRelaxedSimd(): boolean;
