@@ -4,7 +4,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { findOnPath, isProgram, main, root, run, step, StepError } from './toolchain/steps.mjs';
+import {
+  findOnPath,
+  isProgram,
+  main,
+  readArguments,
+  root,
+  run,
+  step,
+  StepError,
+} from './toolchain/steps.mjs';
 
 const depsFolder = join(root, 'build/deps');
 const downloads = join(depsFolder, 'downloads');
@@ -88,6 +97,5 @@ export async function fetchDeps(from) {
 }
 
 if (isProgram(import.meta)) {
-  const at = process.argv.indexOf('--from');
-  await main(() => fetchDeps(at < 0 ? undefined : process.argv[at + 1]));
+  await main(() => fetchDeps(readArguments({ options: { from: { type: 'string' } } }).values.from));
 }

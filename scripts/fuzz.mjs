@@ -9,7 +9,15 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { buildParts } from './build.mjs';
-import { isProgram, main, root, run, StepError } from './toolchain/steps.mjs';
+import {
+  integerOption,
+  isProgram,
+  main,
+  readArguments,
+  root,
+  run,
+  StepError,
+} from './toolchain/steps.mjs';
 
 const sources = join(root, 'tests/fuzz');
 const programs = join(root, 'build/native-fuzz');
@@ -101,21 +109,15 @@ export async function makeSeeds() {
   await run(join(programs, 'make_seeds'), [seeds]);
 }
 
-async function fuzzFromCommandLine(args) {
-  let seconds = 60;
-  let keeps = false;
-  const targets = [];
-  for (let i = 0; i < args.length; ++i) {
-    if (args[i] === '--seconds') seconds = Number(args[++i]);
-    else if (args[i] === '--keep') keeps = true;
-    else targets.push(args[i]);
-  }
+async function fuzzFromCommandLine() {
+  const { values, positionals: targets } = readArguments({
+    options: { seconds: { type: 'string', default: '60' }, keep: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  const seconds = integerOption('seconds', values.seconds, 1);
   const unknown = targets.find((target) => !fuzzTargets.includes(target));
-  if (unknown !== undefined || !(seconds >= 1)) {
-    throw new StepError(
-      unknown === undefined ? '--seconds wants a number.' : `No such target: ${unknown}`,
-      `Targets: ${fuzzTargets.join(', ')}`,
-    );
+  if (unknown !== undefined) {
+    throw new StepError(`No such target: ${unknown}`, `Targets: ${fuzzTargets.join(', ')}`);
   }
   await buildParts(['fuzzers']);
   await makeSeeds();
@@ -126,9 +128,9 @@ async function fuzzFromCommandLine(args) {
     if (!isSound) {
       console.log(output.slice(-6000));
       failed.push(target, ...found);
-    } else if (keeps) await keep(target);
+    } else if (values.keep) await keep(target);
   }
   if (failed.length > 0) throw new StepError(`Found something: ${failed.join(' ')}`);
 }
 
-if (isProgram(import.meta)) await main(() => fuzzFromCommandLine(process.argv.slice(2)));
+if (isProgram(import.meta)) await main(fuzzFromCommandLine);

@@ -9,7 +9,10 @@ const languageCodes = (
   'yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su yue'
 ).split(' ');
 
-/** Token bytes by rank, each as a string of one character (0–255) per byte. */
+/**
+ * Token bytes by rank, each as a string of one character (0–255) per byte.
+ * @type {(path: string) => string[]}
+ */
 export function readRanks(path) {
   const tokens = [];
   for (const line of readFileSync(path, 'utf8').split('\n')) {
@@ -71,6 +74,7 @@ function mergedFrom(token, rank, rankOf) {
 /**
  * Writes the four vocabulary files into `folder`. `ranks` as readRanks() gives them.
  * The hub keeps <|endoftext|> in vocab.json, and the other control tokens apart.
+ * @type {(folder: string, ranks: string[], languageCount: number) => Record<string, number>}
  */
 export function writeHubVocabulary(folder, ranks, languageCount) {
   const rankOf = new Map(ranks.map((token, rank) => [token, rank]));

@@ -2,6 +2,14 @@
 // gives them to random weights: what every block writes to a handful of residual channels, and a handful of its layer norms'
 // gains, are scaled by factors that grow from block to block up to 50 to 500. The last norm of either side weighs all
 // channels alike, so that logits depend on more than the handful.
+
+/**
+ * @typedef {{
+ *   readonly name: string;
+ *   readonly shape: readonly number[];
+ *   readonly fill: (values: Float32Array, random: () => number) => void;
+ * }} RandomTensor
+ */
 const handful = 5;
 const [least, most] = [50, 500];
 
@@ -18,6 +26,7 @@ function draw(channels, random) {
 /**
  * The tensors with fillers that scale what they filled. `tensors`: {name, shape, fill} by the hub's names; `blocks`: their
  * number by 'encoder' and 'decoder'; `random`: uniform in −1 … 1.
+ * @type {(tensors: readonly RandomTensor[], state: number, blocks: Readonly<Record<'encoder' | 'decoder', number>>, random: () => number) => RandomTensor[]}
  */
 export function withOutliers(tensors, state, blocks, random) {
   const channels = Object.fromEntries(

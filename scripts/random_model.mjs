@@ -169,6 +169,13 @@ function writeSafetensors(path, tensors, dtype, seed, mantissaBits) {
  * Writes the folder. `ranks`: path of a .tiktoken file. `layers`: {encoderLayers, decoderLayers} instead of the size's own;
  * `outliers`: with a few channels far larger than the rest; `mantissaBits`: weights rounded to so many (0 to 22), as those of a
  * model that was quantised once, which LZ4 shrinks as it shrinks no others.
+ * @type {(size: 'micro' | 'tiny' | 'base' | 'small', ranks: string, folder: string, options?: {
+ *     dtype?: 'f32' | 'f16';
+ *     seed?: number;
+ *     outliers?: boolean;
+ *     mantissaBits?: number;
+ *     layers?: { encoderLayers: number; decoderLayers: number };
+ *   }) => void}
  */
 export function writeRandomModel(
   size,

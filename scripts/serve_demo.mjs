@@ -4,7 +4,14 @@
 import { createReadStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, sep } from 'node:path';
-import { isProgram, main, root, StepError } from './toolchain/steps.mjs';
+import {
+  integerOption,
+  isProgram,
+  main,
+  readArguments,
+  root,
+  StepError,
+} from './toolchain/steps.mjs';
 
 /** Nothing from elsewhere, no inline script, no eval; WebAssembly may be compiled. */
 export const contentSecurityPolicy =
@@ -74,6 +81,11 @@ function answer({ folder, isolated }, request, response) {
 /**
  * Starts serving `folder` on 127.0.0.1, cross-origin isolated or not. Without a port: 8080, or any free one when that is
  * taken. Answers { address, close }.
+ * @type {(options?: {
+ *   folder?: string;
+ *   port?: number;
+ *   isolated?: boolean;
+ * }) => Promise<{ address: string; close: () => Promise<void> }>}
  */
 export async function serve({ folder = join(root, 'dist/demo'), port, isolated = false } = {}) {
   const server = createServer((request, response) =>
@@ -106,20 +118,13 @@ export async function serve({ folder = join(root, 'dist/demo'), port, isolated =
   return { address: `http://127.0.0.1:${server.address().port}/`, close };
 }
 
-/** The value of `--port N` in `args`, or undefined. */
-export function portFrom(args) {
-  const at = args.indexOf('--port');
-  if (at < 0) return undefined;
-  const port = Number(args[at + 1]);
-  if (!Number.isInteger(port) || port < 0 || port > 65535) {
-    throw new StepError('--port wants a number from 0 to 65535.');
-  }
-  return port;
-}
+/** The port that `--port` names, or undefined without it. */
+export const portFrom = (text) => integerOption('port', text, 0, 65535);
 
 if (isProgram(import.meta)) {
   await main(async () => {
-    const { address } = await serve({ port: portFrom(process.argv.slice(2)) });
+    const { values } = readArguments({ options: { port: { type: 'string' } } });
+    const { address } = await serve({ port: portFrom(values.port) });
     console.log(address);
   });
 }

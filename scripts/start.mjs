@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildParts } from './build.mjs';
 import { portFrom, serve } from './serve_demo.mjs';
-import { main, root, StepError } from './toolchain/steps.mjs';
+import { main, readArguments, root, StepError } from './toolchain/steps.mjs';
 
 const sample = join(root, 'web/demo/sample.wav');
 
@@ -31,13 +31,21 @@ async function transcribe(args) {
 
 await main(async () => {
   const args = process.argv.slice(2);
-  const port = portFrom(args);
-  const serves = !args.includes('--no-serve');
-  const portAt = args.indexOf('--port');
-  const rest = args.filter(
-    (one, index) =>
-      one !== '--no-serve' && (portAt < 0 || (index !== portAt && index !== portAt + 1)),
+  const { values, tokens } = readArguments({
+    args,
+    options: { port: { type: 'string' }, 'no-serve': { type: 'boolean' } },
+    strict: false, // all other options are the command line's
+    tokens: true,
+  });
+  const port = portFrom(values.port);
+  const isOurs = new Set(
+    tokens
+      .filter(({ kind, name }) => kind === 'option' && (name === 'port' || name === 'no-serve'))
+      .flatMap(({ index, value, inlineValue }) =>
+        value === undefined || inlineValue ? [index] : [index, index + 1],
+      ),
   );
+  const rest = args.filter((_, index) => !isOurs.has(index));
   const options = rest.filter(
     (one, index) => one.startsWith('-') || rest[index - 1]?.startsWith('--'),
   );
@@ -50,7 +58,7 @@ await main(async () => {
 
   if (files.length > 0) return transcribe(rest);
   await transcribe([sample, ...rest]);
-  if (serves) {
+  if (!values['no-serve']) {
     const { address } = await serve({ port });
     console.log(`\nThe demo page: ${address}   (Ctrl+C ends it)`);
   }

@@ -1,6 +1,8 @@
 // A model file of whisper.cpp's own format, with Q8_0 weights, from a hub folder with random weights.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
+/** @import { Dims } from './operations.mjs' */
+
 const [f32, f16, q8] = [0, 1, 8];
 
 const parts = [
@@ -22,7 +24,10 @@ const parts = [
   [/\.fc1/, '.mlp.0'],
   [/\.fc2/, '.mlp.2'],
 ];
-/** The name that whisper.cpp knows a tensor of the hub by. */
+/**
+ * The name that whisper.cpp knows a tensor of the hub by.
+ * @type {(name: string) => string}
+ */
 export const ggmlName = (name) =>
   parts.reduce((result, [from, to]) => result.replace(from, to), name);
 
@@ -58,6 +63,10 @@ function encoded(name, shape, values) {
  * Writes the file. `weights`: openSafetensors(); `tokens`: texts of one character a byte; `filterbank`: [nMels × 201].
  * The decoder's last norm and the row of `endToken` are made such that the text ends as soon as it may: a whole call is
  * then loading, mel, encoder and a few tokens.
+ * @type {(path: string, dims: Dims & { readonly nAudioHead: number; readonly nTextHead: number }, weights: {
+ *     readonly names: readonly string[];
+ *     tensor(name: string): { shape: readonly number[]; values: Float32Array };
+ *   }, tokens: readonly string[], filterbank: Float32Array, endToken: number) => void}
  */
 export function writeGgmlFile(path, dims, weights, tokens, filterbank, endToken) {
   const file = openSync(path, 'w');

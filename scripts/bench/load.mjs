@@ -8,6 +8,44 @@ import { progress } from './progress.mjs';
 import { medians } from './statistics.mjs';
 import { formatTable, number } from './table.mjs';
 
+/**
+ * @typedef {{
+ *   readonly where: string;
+ *   readonly dtype: string;
+ *   readonly storage: 'none' | 'lz4';
+ *   readonly source: 'memory' | 'blob' | 'stream';
+ *   readonly variant: string;
+ *   readonly firstMs: number;
+ *   readonly streamMs: number;
+ *   readonly readyMs: number;
+ *   readonly weightBytes: number;
+ *   readonly rate: number;
+ *   readonly ofCopy: number;
+ *   readonly ofCopyFresh: number;
+ *   readonly ofCrc32: number;
+ *   readonly ofLz4?: number;
+ *   readonly ofBound: number;
+ * }} LoadRow
+ */
+/**
+ * @typedef {{
+ *   readonly models: readonly {
+ *     readonly dtype: string;
+ *     readonly byteCounts: { readonly none: number; readonly lz4: number };
+ *     readonly tensorBytes: number;
+ *     readonly ratio: number;
+ *   }[];
+ *   readonly limits: readonly { readonly where: string; readonly [name: string]: number | string }[];
+ *   readonly rows: readonly LoadRow[];
+ *   readonly peaks: readonly {
+ *     readonly dtype: string;
+ *     readonly storage: string;
+ *     readonly variant: string;
+ *     readonly aboveTensors: number;
+ *   }[];
+ * }} MeasuredLoad
+ */
+
 /** Above the weights' own bytes. */
 const mostPeakBytes = 2 * 2 ** 20;
 
@@ -135,7 +173,10 @@ async function measureModel(model, options, places, result) {
   }
 }
 
-/** What cannot be, or must not. */
+/**
+ * What cannot be, or must not.
+ * @type {(measured: Pick<MeasuredLoad, 'rows' | 'peaks'>) => string[]}
+ */
 export function loadProblems({ rows, peaks }) {
   const problems = rows.flatMap(({ where, dtype, storage, source, variant, ...figures }) =>
     Object.entries(figures)
@@ -194,6 +235,7 @@ const peakColumns = [
   ['heap above the weights, MiB', (row) => number(row.aboveTensors / 2 ** 20, 2)],
 ];
 
+/** @type {(measured: MeasuredLoad, options: { size: string; runs: number; format: 'text' | 'markdown' }) => string} */
 export function loadText({ models, limits, rows, peaks }, { size, runs, format }) {
   const facts = models.map(
     ({ dtype, byteCounts, tensorBytes, ratio }) =>

@@ -37,6 +37,7 @@ export const sumsAt = 65536 - 1024;
 /**
  * A register tile of rows × 8 columns: run(repeats) adds up the products of [256 × rows] of the left side, 4 bytes each, and
  * [256 × 8] of the right side.
+ * @type {(name: 'mulAdd' | 'madd' | 'dotI16' | 'relaxedDot', rows: number) => Uint8Array<ArrayBuffer>}
  */
 export function tileModule(name, rows) {
   const {

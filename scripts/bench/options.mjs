@@ -52,7 +52,26 @@ function wholeNumber(name, text, least, most) {
   throw new StepError(`--${name} wants whole numbers from ${least} to ${most}; not "${text}".`);
 }
 
-/** The options as values. Throws a StepError. */
+/**
+ * The options as values. Throws a StepError.
+ * @type {(args: readonly string[]) => {
+ *   size: string;
+ *   model: string | undefined;
+ *   dtypes: string[];
+ *   variants: string[];
+ *   threads: number[];
+ *   runs: number;
+ *   tokens: number;
+ *   isBrowser: boolean;
+ *   hasPeers: boolean;
+ *   node: string | undefined;
+ *   mode: 'stages' | 'growth' | 'rtf' | 'load';
+ *   recording: string | undefined;
+ *   isQuick: boolean;
+ *   format: 'json' | 'markdown' | 'text';
+ *   isHelp: boolean;
+ * }}
+ */
 export function parseOptions(args) {
   let values;
   let positionals;

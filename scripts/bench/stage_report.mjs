@@ -3,6 +3,34 @@ import { crossOperations, encoderFloorMs, encoderOperations, tokenBytes } from '
 import { median, medians } from './statistics.mjs';
 import { formatTable, number } from './table.mjs';
 
+/** @import { Dims } from './operations.mjs' */
+/**
+ * @typedef {{
+ *   readonly mulAdd: number;
+ *   readonly dotI16: number;
+ *   readonly madd?: number;
+ *   readonly relaxedDot?: number;
+ *   readonly readRates: readonly (readonly [mebibytes: number, bytes: number])[];
+ * }} Limits
+ */
+/**
+ * @typedef {{
+ *   readonly [time: string]: unknown;
+ *   readonly dims?: Dims;
+ *   readonly wasmBytes?: number;
+ *   readonly memory?: { wasmBytes: number; weightBytes: number; kvCacheBytes: number };
+ * }} Run
+ */
+/**
+ * @typedef {{
+ *   readonly engine: string;
+ *   readonly weights: string;
+ *   readonly variant: string;
+ *   readonly threads: number;
+ * }} Case
+ */
+/** @typedef {Case & Readonly<Record<string, unknown>>} Row */
+
 const mebibyte = 2 ** 20;
 
 /** The medians of the limits of all runs: {mulAdd, madd, dotI16, relaxedDot, readRates}. */
@@ -23,7 +51,13 @@ function readRate({ readRates }, bytes) {
   return lowRate + part * (highRate - lowRate);
 }
 
-/** One row for each case; times in ms, rates in G a second, shares of the limit from 0 to 1. */
+/**
+ * One row for each case; times in ms, rates in G a second, shares of the limit from 0 to 1.
+ * @type {(measured: {
+ *   cases: readonly (Case & { runs: readonly Run[] })[];
+ *   limits: readonly Limits[];
+ * }) => Row[]}
+ */
 export function toRows({ cases, limits: allLimits }) {
   const limits = medianLimits(allLimits);
   const dims = cases.find(({ runs }) => runs[0].dims)?.runs[0].dims;
@@ -53,7 +87,10 @@ export function toRows({ cases, limits: allLimits }) {
   });
 }
 
-/** Ours over ONNX Runtime's with as many threads: [{weights, variant, threads, …}]; undefined where there is nothing beside it. */
+/**
+ * Ours over ONNX Runtime's with as many threads: [{weights, variant, threads, …}]; undefined where there is nothing beside it.
+ * @type {(rows: readonly object[]) => (Case & Readonly<Record<string, unknown>>)[]}
+ */
 export function toRatios(rows) {
   const find = (wanted) =>
     rows.find((row) => Object.entries(wanted).every(([key, value]) => row[key] === value));
@@ -84,7 +121,10 @@ const positiveOnOneThread = [...positiveOfOurs, 'compileMs', 'instantiateMs'];
 // Differences of two times: of a small model on a busy machine they may come out as anything.
 const differences = new Set(['tokenMs']);
 
-/** What cannot be, as sentences; never about how fast something is. `expected`: number of rows. */
+/**
+ * What cannot be, as sentences; never about how fast something is. `expected`: number of rows.
+ * @type {(rows: readonly object[], expected: number) => string[]}
+ */
 export function absurdities(rows, expected) {
   const problems = [];
   if (rows.length !== expected) problems.push(`${rows.length} rows instead of ${expected}`);

@@ -1,6 +1,9 @@
 // What many runs come down to.
 
-/** The middle value; of an even number, the mean of both middle ones. Throws when there are none. */
+/**
+ * The middle value; of an even number, the mean of both middle ones. Throws when there are none.
+ * @type {(numbers: ArrayLike<number>) => number}
+ */
 export function median(numbers) {
   if (numbers.length === 0) throw new RangeError('A median of nothing.');
   const sorted = Float64Array.from(numbers).sort();
@@ -8,7 +11,10 @@ export function median(numbers) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Medians, key by key, of objects with the same numbers; a key that one of them lacks is left out. */
+/**
+ * Medians, key by key, of objects with the same numbers; a key that one of them lacks is left out.
+ * @type {(objects: readonly Readonly<Record<string, unknown>>[]) => Record<string, number>}
+ */
 export function medians(objects) {
   const keys = Object.keys(objects[0] ?? {});
   return Object.fromEntries(
@@ -18,7 +24,10 @@ export function medians(objects) {
   );
 }
 
-/** The root mean square of the difference over that of the expected values. */
+/**
+ * The root mean square of the difference over that of the expected values.
+ * @type {(values: ArrayLike<number>, expected: ArrayLike<number>) => number}
+ */
 export function relativeError(values, expected) {
   if (values.length !== expected.length) throw new RangeError('These have different lengths.');
   let difference = 0;

@@ -1,12 +1,21 @@
 // Rows of values as a table for people or for Markdown.
 
-/** A number with so many digits behind the point; '–' for what was not measured. */
+/**
+ * @template Row
+ * @typedef {readonly [title: string, cell: (row: Row) => string, kind?: 'text']} Column
+ */
+
+/**
+ * A number with so many digits behind the point; '–' for what was not measured.
+ * @type {(value: number | undefined, digits?: number) => string}
+ */
 export const number = (value, digits = 0) =>
   value === undefined ? '–' : Number.isFinite(value) ? value.toFixed(digits) : String(value);
 
 /**
  * columns: [title, (row) => text, 'text' where it is no number]. `format`: 'text' (aligned) or 'markdown'.
  * Columns in which no row has anything are left out.
+ * @type {<Row>(rows: readonly Row[], columns: readonly Column<Row>[], format?: 'text' | 'markdown') => string}
  */
 export function formatTable(rows, columns, format = 'text') {
   const used = columns.filter(([, cell]) => rows.some((row) => cell(row) !== '–'));

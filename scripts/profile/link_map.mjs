@@ -12,7 +12,10 @@ function placeOf(object, sources) {
   return [...new Set(folders)].sort().join(' or ');
 }
 
-/** A map that wasm-ld has written → {name of a function: place}, a Map. */
+/**
+ * A map that wasm-ld has written → {name of a function: place}, a Map.
+ * @type {(text: string, sources: readonly string[]) => Map<string, string>}
+ */
 export function readLinkMap(text, sources) {
   const places = new Map();
   let section;

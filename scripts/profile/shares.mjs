@@ -1,5 +1,20 @@
 // A CPU profile as the share of each source folder.
 
+/**
+ * @typedef {{
+ *   total: number;
+ *   places: { place: string; ms: number }[];
+ *   functions: { place: string; name: string; ms: number }[];
+ * }} Times
+ */
+/**
+ * @typedef {{
+ *   nodes: { id: number; callFrame: { functionName: string; url: string }; children?: number[] }[];
+ *   samples: number[];
+ *   timeDeltas: number[];
+ * }} Profile
+ */
+
 const isOurs = (place) => /^(src\/|bindings)/.test(place);
 
 /** Where the time of a call frame goes. `places`: of the engine's functions. */
@@ -28,6 +43,7 @@ function placesOfNodes(nodes, places) {
 /**
  * Self times in ms of a CPU profile as V8 gives it: {total, places: [{place, ms}], functions: [{place, name, ms}]}, the
  * largest first. Every sample counts as much as the others: a long time between two says that other programs were running.
+ * @type {(profile: Profile, places: Map<string, string>) => Times}
  */
 export function selfTimes({ nodes, samples, timeDeltas }, places) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
@@ -52,7 +68,10 @@ export function selfTimes({ nodes, samples, timeDeltas }, places) {
   };
 }
 
-/** ms of places that are none of `expected`. */
+/**
+ * ms of places that are none of `expected`.
+ * @type {(times: Times, expected: readonly string[]) => number}
+ */
 export const outside = (times, expected) =>
   times.places
     .filter(({ place }) => !expected.includes(place))

@@ -39,7 +39,10 @@ const names = {
   word_timestamps: ['timestamps', (value) => (value ? 'word' : 'segment')],
 };
 
-/** Options for Susurrus that ask for exactly what the reference does with `options` at temperature 0. */
+/**
+ * Options for Susurrus that ask for exactly what the reference does with `options` at temperature 0.
+ * @type {(options: Readonly<Record<string, unknown>>) => Record<string, unknown>}
+ */
 export function apiOptions(options) {
   const api = { temperature: 0, compatibility: 'openai' };
   for (const [name, value] of Object.entries(options)) {

@@ -2,6 +2,24 @@
 import { readFileSync } from 'node:fs';
 import { Random } from './random.mjs';
 
+/**
+ * @typedef {| { readonly recording: string; readonly start: number; readonly samples: number }
+ *   | { readonly zeros: number }
+ *   | {
+ *       readonly noise: {
+ *         readonly seed: number;
+ *         readonly decibels: number;
+ *         readonly samples: number;
+ *       };
+ *     }} AudioPart
+ */
+/**
+ * @typedef {{
+ *   readonly parts: readonly AudioPart[];
+ *   readonly gain: number;
+ * }} AudioRecipe
+ */
+
 export const sampleRate = 16_000;
 
 /** Raw little-endian f32 samples of a file. */
@@ -25,6 +43,7 @@ function partSamples(part, recordings) {
 /**
  * Samples of `audio`: { parts, gain }, each part { recording, start, samples }, { zeros } or { noise: { seed, decibels,
  * samples } }. `recordings`: name → samples.
+ * @type {(audio: AudioRecipe, recordings: ReadonlyMap<string, Float32Array>) => Float32Array}
  */
 export function caseSamples(audio, recordings) {
   const parts = audio.parts.map((part) => partSamples(part, recordings));

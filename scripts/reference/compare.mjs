@@ -1,5 +1,27 @@
 // What differs between a result of the reference and one of Susurrus, and where it began.
 
+/** @import { DrawnCase } from './draw.mjs' */
+/**
+ * @typedef {{
+ *   readonly seek: number;
+ *   readonly field: string;
+ *   readonly reference: unknown;
+ *   readonly susurrus: unknown;
+ * }} Difference
+ */
+/**
+ * @typedef {{
+ *   readonly seek: number;
+ *   readonly window: number;
+ *   readonly step: number;
+ *   readonly promptLength: number;
+ *   readonly reference: number | undefined;
+ *   readonly susurrus: number | undefined;
+ *   readonly margin: number | undefined;
+ *   readonly timestampMargin: number | undefined;
+ * }} DifferingStep
+ */
+
 /** As the goldens' README suggests for f32 weights. Times are told apart far below the 0.01 s that they are rounded to. */
 export const tolerances = {
   time: 1e-3,
@@ -87,6 +109,7 @@ function compareLanguages(found, reference, susurrus) {
 /**
  * Differences between two results of the case, those of earlier windows first; empty if there are none. `susurrus` has the
  * fields of the API, and languageProbabilities where the reference has language_probs.
+ * @type {(drawn: Pick<DrawnCase, 'function' | 'options'>, reference: object, susurrus: object) => Difference[]}
  */
 export function compareResults(drawn, reference, susurrus) {
   const found = new Differences();
@@ -112,7 +135,10 @@ const segmentFields = {
   compression_ratio: 'compressionRatio',
 };
 
-/** A result of the reference with the names of the API, so that two results of the reference can be compared. */
+/**
+ * A result of the reference with the names of the API, so that two results of the reference can be compared.
+ * @type {(result: object) => object}
+ */
 export function inApiNames(result) {
   const renamed = Object.fromEntries(
     Object.entries(result).map(([name, value]) => [segmentFields[name] ?? name, value]),
@@ -138,6 +164,7 @@ function tokensAt(result, seek) {
  * The first step at which tokens differ: { seek, window, promptLength, step, reference, susurrus, margin,
  * timestampMargin }; undefined where no token does. Segments lack what transcribe() cut from the end of a window, so only
  * of decode() is a missing end a difference.
+ * @type {(windows: readonly object[], susurrus: object) => DifferingStep | undefined}
  */
 export function firstDifferingStep(windows, susurrus) {
   for (const [index, window] of windows.entries()) {
@@ -168,6 +195,11 @@ const smallest = (pairs) =>
 /**
  * How close the decode calls at `seek` came to another result: { seek, margin: [step, value], timestampMargin: [step,
  * value] }, the smallest of each; for differences in what transcribe() does not keep, and in what is no token.
+ * @type {(windows: readonly object[], seek: number) => {
+ *   seek: number;
+ *   margin: [step: number | undefined, value: number];
+ *   timestampMargin: [step: number | undefined, value: number];
+ * }}
  */
 export function closestSteps(windows, seek) {
   const at = windows.filter((window) => window.seek === seek);

@@ -2,6 +2,17 @@
 // keeps the reference's default. Temperature is always 0: what is drawn at others depends on torch's generator.
 import { sampleRate } from './audio.mjs';
 
+/** @import { AudioRecipe } from './audio.mjs' */
+/** @import { Random } from './random.mjs' */
+/**
+ * @typedef {{
+ *   readonly function: 'decode' | 'transcribe';
+ *   readonly model: string;
+ *   readonly audio: AudioRecipe;
+ *   readonly options: Readonly<Record<string, unknown>>;
+ * }} DrawnCase
+ */
+
 const maxText = {
   // Languages whose words are split without spaces, and some that use them.
   languages: ['en', 'zh', 'ja', 'th', 'lo', 'my', 'de', 'fr', 'ru', 'ar', 'su', 'haw', 'nn'],
@@ -309,6 +320,7 @@ function drawSeconds(random, name) {
 /**
  * One case. `models`: [{ name, dims }], `recordings`: [{ name, samples }] with their numbers of samples. Answers
  * { function, model, audio, options }.
+ * @type {(random: Random, models: readonly { name: string; dims: { n_vocab: number; n_text_ctx: number } }[], recordings: readonly { name: string; samples: number }[]) => DrawnCase}
  */
 export function drawCase(random, models, recordings) {
   const model = random.pick(models);

@@ -11,7 +11,10 @@ const probe =
 const canRunWith = (node, flags) =>
   spawnSync(node, [...flags, '-e', probe], { stdio: 'ignore' }).status === 0;
 
-/** Flags under which this Node, or another, runs relaxed SIMD: none, one, or undefined when it cannot. */
+/**
+ * Flags under which this Node, or another, runs relaxed SIMD: none, one, or undefined when it cannot.
+ * @type {(node?: string) => readonly string[] | undefined}
+ */
 export function relaxedSimdFlags(node = process.execPath) {
   return [[], [relaxedFlag]].find((flags) => canRunWith(node, flags));
 }
@@ -19,5 +22,6 @@ export function relaxedSimdFlags(node = process.execPath) {
 /**
  * Whether this Node computes relaxed SIMD alike before and after V8 has optimised it. Node 20, where it is behind a flag, does
  * not: then bits change while a program runs, and the engine leaves the relaxed dot product alone.
+ * @type {() => boolean}
  */
 export const hasSettledRelaxedSimd = () => Number(process.versions.node.split('.')[0]) >= 22;

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -23,6 +24,29 @@ export class StepError extends Error {
   constructor(what, advice = '') {
     super(advice ? `${what}\n${advice}` : what);
   }
+}
+
+/**
+ * Options and positionals of a script's command line, as parseArgs answers them; a wrong one is a StepError.
+ * @template {import('node:util').ParseArgsConfig} Config
+ * @param {Config} config
+ */
+export function readArguments(config) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw new StepError(error.message);
+  }
+}
+
+/** The number that an option was given, or undefined without it; a StepError unless it is an integer in the range. */
+export function integerOption(name, text, least, most = Number.MAX_SAFE_INTEGER) {
+  if (text === undefined) return undefined;
+  const value = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (value >= least && value <= most) return value;
+  const range =
+    most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new StepError(`--${name} wants an integer ${range}; not "${text}".`);
 }
 
 /** Runs a script's main function; a StepError becomes its message alone and exit status 1. */

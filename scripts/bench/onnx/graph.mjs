@@ -1,6 +1,9 @@
 // Builds an ONNX model of opset 14 (field numbers: onnx.proto3), node by node.
 import { Message } from './protobuf.mjs';
 
+/** @typedef {number | { readonly integer: number } | readonly number[]} Attribute */
+/** @typedef {Float32Array | Uint8Array | Int8Array | Int32Array | BigInt64Array} Values */
+
 const elementTypes = { float: 1, uint8: 2, int8: 3, int32: 6, int64: 7 };
 const attributeTypes = { float: 1, integer: 2, integers: 7 };
 
@@ -35,21 +38,31 @@ export class OnnxGraph {
   #names = new Set();
   #nextName = 0;
 
+  /** @param {string} name */
   constructor(name) {
     this.#graph.string(2, name);
   }
 
-  /** Dims are numbers, or names of sides that vary. Answers the name. */
+  /**
+   * Dims are numbers, or names of sides that vary. Answers the name.
+   * @type {(name: string, type: string, dims: readonly (number | string)[]) => string}
+   */
   input(name, type, dims) {
     this.#graph.message(11, valueInfo(name, type, dims));
     return name;
   }
-  /** Declares that the graph gives what `value` names, as `name`. */
+  /**
+   * Declares that the graph gives what `value` names, as `name`.
+   * @type {(value: string, name: string, type: string, dims: readonly (number | string)[]) => void}
+   */
   output(value, name, type, dims) {
     this.#graph.message(12, valueInfo(name, type, dims));
     this.node('Identity', [value], {}, [name]);
   }
-  /** A constant tensor, once for each name; `make` gives its dims and a typed array of its values. Answers the name. */
+  /**
+   * A constant tensor, once for each name; `make` gives its dims and a typed array of its values. Answers the name.
+   * @type {(name: string, make: () => { dims: readonly number[]; values: Values }) => string}
+   */
   constant(name, make) {
     if (this.#names.has(name)) return name;
     this.#names.add(name);
@@ -64,10 +77,14 @@ export class OnnxGraph {
     this.#graph.message(5, tensor);
     return name;
   }
+  /** @type {(value: number) => string} */
   scalar(value) {
     return this.constant(`scalar ${value}`, () => ({ dims: [], values: Float32Array.of(value) }));
   }
-  /** A list of whole numbers, such as a shape. */
+  /**
+   * A list of whole numbers, such as a shape.
+   * @type {(...list: number[]) => string}
+   */
   integers(...list) {
     const values = BigInt64Array.from(list, BigInt);
     return this.constant(`integers ${list}`, () => ({ dims: [list.length], values }));
@@ -86,7 +103,10 @@ export class OnnxGraph {
     return outputs === undefined ? names[0] : names;
   }
 
-  /** The file's bytes, piece by piece. */
+  /**
+   * The file's bytes, piece by piece.
+   * @type {() => readonly Uint8Array[]}
+   */
   finish() {
     const opset = new Message().string(1, '').integer(2, 14);
     return new Message()

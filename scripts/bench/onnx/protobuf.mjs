@@ -22,27 +22,36 @@ export class Message {
     this.#add(Uint8Array.from(varintBytes((field << 3) | wireType)));
   }
 
-  /** An integer or enumeration; negative ones as two's complement of 64 bits. */
+  /**
+   * An integer or enumeration; negative ones as two's complement of 64 bits.
+   * @type {(field: number, value: number | bigint) => this}
+   */
   integer(field, value) {
     this.#tag(field, 0);
     this.#add(Uint8Array.from(varintBytes(value)));
     return this;
   }
+  /** @type {(field: number, value: number) => this} */
   float(field, value) {
     this.#tag(field, 5);
     this.#add(new Uint8Array(Float32Array.of(value).buffer));
     return this;
   }
+  /** @type {(field: number, value: Uint8Array) => this} */
   bytes(field, value) {
     this.#tag(field, 2);
     this.#add(Uint8Array.from(varintBytes(value.length)));
     this.#add(value);
     return this;
   }
+  /** @type {(field: number, value: string) => this} */
   string(field, value) {
     return this.bytes(field, text.encode(value));
   }
-  /** Must be complete: later additions to it are lost. */
+  /**
+   * Must be complete: later additions to it are lost.
+   * @type {(field: number, value: Message) => this}
+   */
   message(field, value) {
     this.#tag(field, 2);
     this.#add(Uint8Array.from(varintBytes(value.byteLength)));

@@ -4,6 +4,18 @@
 // attention's products and convolutions stay f32.
 import { OnnxGraph } from './graph.mjs';
 
+/** @import { Dims } from '../operations.mjs' */
+/**
+ * @typedef {(name: string) => { shape: readonly number[]; values: Float32Array }} TensorSource
+ */
+/**
+ * @typedef {(
+ *   tensor: TensorSource,
+ *   dims: Dims,
+ *   precision: 'fp32' | 'int8',
+ * ) => readonly Uint8Array[]} Network
+ */
+
 const epsilon = 1e-5;
 const headSize = 64;
 
@@ -20,7 +32,10 @@ function transposed({ shape: [rows, columns], values }) {
   return { dims: [columns, rows], values: result };
 }
 
-/** Symmetric int8 with one scale. */
+/**
+ * Symmetric int8 with one scale.
+ * @type {(values: Float32Array) => { scale: number; values: Int8Array }}
+ */
 export function quantised(values) {
   let largest = 0;
   for (const value of values) largest = Math.max(largest, Math.abs(value));
@@ -136,7 +151,10 @@ class Layers {
   }
 }
 
-/** mel [1, bands, frames] → states [1, positions, state]. */
+/**
+ * mel [1, bands, frames] → states [1, positions, state].
+ * @type {Network}
+ */
 export function encoderNetwork(tensor, dims, precision) {
   const layers = new Layers('encoder', tensor, precision);
   const { graph } = layers;
@@ -225,6 +243,7 @@ const cacheName = (kind, layer, part) => `${kind}.${layer}.${part === 0 ? 'key' 
 /**
  * tokens [1, 4], states → logits [1, 1, vocabulary] of the last token, self.N.key and .value [1, heads, 4, 64], and
  * cross.N.key and .value [1, heads, positions, 64].
+ * @type {Network}
  */
 export function promptNetwork(tensor, dims, precision) {
   const layers = new Layers('prompt', tensor, precision);
@@ -259,6 +278,7 @@ export function promptNetwork(tensor, dims, precision) {
 /**
  * tokens [1, 1], position [1], past.N.key and .value [1, heads, past, 64], cross.N.key and .value → logits, self.N.key and
  * .value with one row more.
+ * @type {Network}
  */
 export function stepNetwork(tensor, dims, precision) {
   const layers = new Layers('step', tensor, precision);

@@ -9,9 +9,19 @@ const goals = {
 /** Beside f32 weights, and beside f32 weights of the values that the format stores: what kernels add to rounded weights. */
 const comparisons = { weights: 'f32 weights', same: 'the same values in f32' };
 
+/** @type {(dtype: string) => boolean} */
 export const hasGoal = (format) => format === dtype;
 
-/** A sentence for each goal that a row misses. */
+/**
+ * A sentence for each goal that a row misses.
+ * @type {(rows: readonly {
+ *     model: string;
+ *     variant: string;
+ *     dtype: string;
+ *     weights: Readonly<Record<string, number>>;
+ *     same: Readonly<Record<string, number>>;
+ *   }[]) => string[]}
+ */
 export function missedGoals(rows) {
   return rows
     .filter((row) => hasGoal(row.dtype))

@@ -2,6 +2,19 @@
 import { largest } from './measures.mjs';
 
 /**
+ * @typedef {{
+ *   readonly encoded: Float32Array;
+ *   readonly logits: readonly Float32Array[];
+ * }} Heard
+ */
+/**
+ * @typedef {{
+ *   encode(samples: Float32Array): Float32Array;
+ *   logits(tokens: readonly number[], appends: boolean): Float32Array;
+ * }} HearingModel
+ */
+
+/**
  * Hears each window and reads tokens one at a time, as decoding does. `next(window, position, logits)` answers the token that
  * is read after a position's logits, or undefined at the end. Answers, for each window, {encoded, logits}.
  */
@@ -18,7 +31,10 @@ function hear(model, windows, prompt, next) {
   });
 }
 
-/** Reads the tokens given, a list for each window. */
+/**
+ * Reads the tokens given, a list for each window.
+ * @type {(model: HearingModel, windows: readonly Float32Array[], prompt: readonly number[], histories: readonly (readonly number[])[]) => Heard[]}
+ */
 export function follow(model, windows, prompt, histories) {
   return hear(model, windows, prompt, (window, position) => histories[window][position]);
 }
@@ -26,6 +42,7 @@ export function follow(model, windows, prompt, histories) {
 /**
  * Greedy, `count` positions a window, but no token twice: random weights would stay at one token, and every position would
  * be like the one before. Answers what hear() does, with the tokens read as `histories`.
+ * @type {(model: HearingModel, windows: readonly Float32Array[], prompt: readonly number[], textEnd: number, count: number) => { heard: Heard[]; histories: number[][] }}
  */
 export function wander(model, windows, prompt, textEnd, count) {
   const histories = windows.map(() => []);

@@ -1,6 +1,9 @@
 // How far numbers are from what they should be.
 
-/** Norm of the difference over the norm of what it should be. */
+/**
+ * Norm of the difference over the norm of what it should be.
+ * @type {(actual: Float32Array, expected: Float32Array) => number}
+ */
 export function relativeError(actual, expected) {
   let error = 0;
   let size = 0;
@@ -14,6 +17,7 @@ export function relativeError(actual, expected) {
 /**
  * The same for each column of `columns` values a row, against how far the column strays from its mean: large channels
  * hide nothing here, nor does what is the same in every row.
+ * @type {(actual: Float32Array, expected: Float32Array, columns: number) => number[]}
  */
 export function columnErrors(actual, expected, columns) {
   const rows = expected.length / columns;
@@ -30,7 +34,10 @@ export function columnErrors(actual, expected, columns) {
   });
 }
 
-/** Index of the largest value below `end`, the first of several. */
+/**
+ * Index of the largest value below `end`, the first of several.
+ * @type {(values: Float32Array, end?: number, isAllowed?: (index: number) => boolean) => number}
+ */
 export function largest(values, end = values.length, isAllowed = () => true) {
   let best = -1;
   for (let i = 0; i < end; ++i) {
@@ -50,7 +57,10 @@ function meanAndDeviation(values) {
   return { mean, deviation: Math.sqrt(squares / values.length - mean * mean) };
 }
 
-/** How far the largest value is from the second, in standard deviations of all. */
+/**
+ * How far the largest value is from the second, in standard deviations of all.
+ * @type {(values: Float32Array) => number}
+ */
 export function margin(values) {
   const first = largest(values);
   const second = largest(values, values.length, (i) => i !== first);
@@ -60,6 +70,7 @@ export function margin(values) {
 /**
  * Logits matter up to a constant: the error of the centred ones relative to their size, their correlation, and whether the
  * largest is the same.
+ * @type {(actual: Float32Array, expected: Float32Array) => { error: number; correlation: number; isSameTop: boolean }}
  */
 export function compareLogits(actual, expected) {
   const a = meanAndDeviation(actual);

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+/** @import { Dimensions, SpecialTokens, Variant } from '../../../web/src/api_types.js' */
+
 function check(error) {
   if (error !== '') throw new Error(error);
 }
@@ -24,6 +26,7 @@ async function instantiate(dist, variant) {
 export class RawModel {
   #model;
 
+  /** @type {(dist: string, path: string, variant: Variant) => Promise<RawModel>} */
   static async load(dist, path, variant) {
     const engine = await instantiate(dist, variant);
     const loader = new engine.Loader();
@@ -47,7 +50,10 @@ export class RawModel {
     return JSON.parse(this.#model.facts());
   }
 
-  /** Hears one window of 16 kHz samples, completed with silence; answers the encoder's output, a row for each position. */
+  /**
+   * Hears one window of 16 kHz samples, completed with silence; answers the encoder's output, a row for each position.
+   * @type {(samples: Float32Array) => Float32Array}
+   */
   encode(samples) {
     const model = this.#model;
     const frames = model.windowFrames();
@@ -61,7 +67,10 @@ export class RawModel {
     return model.encoderOutput().slice();
   }
 
-  /** Unfiltered logits after `tokens`, which follow those of the last call where `appends` says so. A view until the next call. */
+  /**
+   * Unfiltered logits after `tokens`, which follow those of the last call where `appends` says so. A view until the next call.
+   * @type {(tokens: readonly number[], appends: boolean) => Float32Array}
+   */
   logits(tokens, appends) {
     const model = this.#model;
     model.tokenWindow(tokens.length).set(tokens);

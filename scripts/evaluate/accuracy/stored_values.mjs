@@ -2,6 +2,8 @@
 import { closeSync, cpSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
+/** @import { InspectedTensor } from '../../../web/src/api_types.js' */
+
 const blockValues = 32;
 
 const float32 = new Float32Array(1);
@@ -50,7 +52,10 @@ function readBlocks(dtype, bytes, values) {
   }
 }
 
-/** `count` weights of type `dtype` at the beginning of `bytes`. */
+/**
+ * `count` weights of type `dtype` at the beginning of `bytes`.
+ * @type {(dtype: string, bytes: Uint8Array, count: number) => Float32Array}
+ */
 export function storedValues(dtype, bytes, count) {
   const values = new Float32Array(count);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -70,6 +75,7 @@ export function storedValues(dtype, bytes, count) {
 /**
  * Writes a folder like `source`, with the weights that the uncompressed APR2 file `path` stores, as f32. `tensors`: as
  * inspect() lists them.
+ * @type {(path: string, tensors: readonly InspectedTensor[], source: string, folder: string) => void}
  */
 export function writeStoredValues(path, tensors, source, folder) {
   mkdirSync(folder, { recursive: true });

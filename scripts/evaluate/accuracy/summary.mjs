@@ -2,9 +2,19 @@
 import { quantile } from '../word_errors.mjs';
 import { columnErrors, compareLogits, margin, relativeError } from './measures.mjs';
 
+/**
+ * @typedef {{
+ *   readonly encoded: Float32Array;
+ *   readonly logits: readonly Float32Array[];
+ * }} Heard
+ */
+
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Positions whose largest logit is the same before the first whose is not. */
+/**
+ * Positions whose largest logit is the same before the first whose is not.
+ * @type {(isSame: readonly boolean[]) => number}
+ */
 export function untilDifference(isSame) {
   const first = isSame.indexOf(false);
   return first < 0 ? isSame.length : first;
@@ -13,6 +23,13 @@ export function untilDifference(isSame) {
 /**
  * `actual`, `expected`: as hear() answers, after the same tokens; `width`: values of an encoder position. Errors are means
  * over windows and positions, shares are 0 to 1.
+ * @type {(actual: readonly Heard[], expected: readonly Heard[], width: number) => Readonly<
+ *   Record<
+ *     'encoder' | 'medianChannel' | 'worstChannel' | 'logits' | 'worstLogits' | 'correlation',
+ *     number
+ *   > &
+ *     Record<'top1' | 'greedy' | 'positions', number>
+ * >}
  */
 export function summarise(actual, expected, width) {
   const channels = actual.map(({ encoded }, window) =>

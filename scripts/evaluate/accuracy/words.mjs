@@ -22,7 +22,10 @@ export async function heardWords(model) {
   return heard;
 }
 
-/** Words that are others, too many or missing of 100 in `expected`, a list of lists of words. */
+/**
+ * Words that are others, too many or missing of 100 in `expected`, a list of lists of words.
+ * @type {(actual: readonly (readonly string[])[], expected: readonly (readonly string[])[]) => number}
+ */
 export function changedWords(actual, expected) {
   const errors = expected.map((text, i) => compareWords(text, actual[i]).errors);
   const count = expected.flat().length;

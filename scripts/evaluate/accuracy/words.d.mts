@@ -1,4 +1,0 @@
-export declare function changedWords(
-  actual: readonly (readonly string[])[],
-  expected: readonly (readonly string[])[],
-): number;
