@@ -1,36 +1,104 @@
-// Prints what a page downloads: sizes of WebAssembly, JavaScript and the model in dist/, raw and brotli-compressed.
-import { existsSync, readFileSync } from 'node:fs';
+// Sizes of what a page downloads, raw and after brotli, of the files in dist/.
+//
+//   node scripts/print_sizes.mjs [--update]     --update: into the sizes that README.md and docs/ state
+//
+// A stated size is a number between comments, <!-- size NAME -->194<!-- /size -->, in kB after brotli; NAME is a file, or
+// several joined by +. The table in docs/performance.md stands between <!-- sizes --> and <!-- /sizes -->.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { main, root, StepError } from './toolchain/steps.mjs';
+import { filesBelow } from './check_layers.mjs';
+import { isProgram, main, readArguments, root, StepError } from './toolchain/steps.mjs';
 
-const files = [
-  ...['engine.simd.wasm', 'engine.relaxed.wasm', 'engine.mjs', 'worker.mjs', 'index.mjs'],
-  ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm', 'engine.threads.mjs'],
-  ...[
-    'worker.threads.mjs',
-    'thread.mjs',
-    'files.wasm',
-    'files.mjs',
-    'worker.files.mjs',
-    'seal.mjs',
-    'inspect.mjs',
-  ],
-  ...['node.mjs', 'cli.mjs', '../models/digits.apr'],
+/** What a page downloads, and when. */
+const downloads = [
+  ['index.mjs', 'always'],
+  ['worker.mjs', 'with the first model'],
+  ['engine.mjs', 'with the first model'],
+  ['engine.relaxed.wasm', 'with the first model, where relaxed SIMD is supported'],
+  ['engine.simd.wasm', 'with the first model elsewhere'],
+  ['worker.threads.mjs', 'instead of worker.mjs, with threads'],
+  ['thread.mjs', 'for each thread'],
+  ['engine.threads.mjs', 'instead of engine.mjs, with threads'],
+  ['engine.relaxed-threads.wasm', 'with threads'],
+  ['engine.simd-threads.wasm', 'with threads'],
+  ['inspect.mjs', 'to inspect or open a model file'],
+  ['worker.files.mjs', 'to inspect or convert'],
+  ['files.mjs', 'to inspect or convert'],
+  ['files.wasm', 'to inspect or convert'],
+  ['seal.mjs', 'for encrypted, signed or digested files'],
 ];
 
-await main(() => {
-  const kibibytes = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`.padStart(12);
-  console.log(`${'file'.padEnd(28)}${'raw'.padStart(12)}${'brotli'.padStart(12)}`);
-  for (const name of files) {
-    const path = join(root, 'dist', name);
-    if (!existsSync(path))
-      throw new StepError(`There is no ${name}.`, 'Build it first: npm run build.');
-    const content = readFileSync(path);
-    const compressed = brotliCompressSync(content, {
-      params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
-    });
-    const label = name.replace('../models/', '');
-    console.log(`${label.padEnd(28)}${kibibytes(content.length)}${kibibytes(compressed.length)}`);
+const kilobytes = (bytes) => (bytes / 1000).toFixed(1);
+
+/**
+ * Raw and compressed bytes of a file of dist/.
+ * @type {(name: string) => { raw: number; brotli: number }}
+ */
+export function sizeOf(name) {
+  const path = join(root, 'dist', name);
+  if (!existsSync(path))
+    throw new StepError(`There is no ${name}.`, 'Build it first: npm run build.');
+  const content = readFileSync(path);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+  return { raw: content.length, brotli: brotliCompressSync(content, { params }).length };
+}
+
+const stated = /<!-- size ([\w.+-]+) -->([\d.]+)<!-- \/size -->/g;
+const tableMarks = /<!-- sizes -->[\s\S]*?<!-- \/sizes -->/;
+
+const documents = () => ['README.md', ...filesBelow('docs', /\.md$/)];
+const brotliOf = (names) => names.split('+').reduce((sum, name) => sum + sizeOf(name).brotli, 0);
+
+/**
+ * Every size that README.md and docs/ state, in kB, with what it is now.
+ * @type {() => { path: string; names: string; stated: number; actual: number }[]}
+ */
+export function statedSizes() {
+  return documents().flatMap((path) =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(stated)].map(([, names, figure]) => ({
+      ...{ path, names, stated: Number(figure), actual: brotliOf(names) / 1000 },
+    })),
+  );
+}
+
+function sizeTable() {
+  const lines = downloads.map(([name, when]) => {
+    const { raw, brotli } = sizeOf(name);
+    const size = `<!-- size ${name} -->${kilobytes(brotli)}<!-- /size -->`;
+    return `| \`${name}\` | ${kilobytes(raw)} | ${size} | ${when} |`;
+  });
+  return ['| file | kB | kB after brotli | downloaded |', '| --- | --: | --: | --- |', ...lines];
+}
+
+function update() {
+  for (const path of documents()) {
+    const text = readFileSync(join(root, path), 'utf8');
+    const updated = text
+      .replace(tableMarks, () =>
+        ['<!-- sizes -->', '', ...sizeTable(), '', '<!-- /sizes -->'].join('\n'),
+      )
+      .replace(stated, (_, names, figure) => {
+        const digits = figure.split('.')[1]?.length ?? 0;
+        return `<!-- size ${names} -->${(brotliOf(names) / 1000).toFixed(digits)}<!-- /size -->`;
+      });
+    if (updated !== text) writeFileSync(join(root, path), updated);
   }
-});
+}
+
+function print() {
+  console.log(`${'file'.padEnd(28)}${'kB'.padStart(10)}${'brotli'.padStart(10)}  downloaded`);
+  for (const [name, when] of [...downloads, ['../models/digits.apr', 'by name']]) {
+    const { raw, brotli } = sizeOf(name);
+    const figures = [raw, brotli].map((bytes) => kilobytes(bytes).padStart(10)).join('');
+    console.log(`${name.replace('../models/', '').padEnd(28)}${figures}  ${when}`);
+  }
+}
+
+if (isProgram(import.meta)) {
+  await main(() => {
+    const { values } = readArguments({ options: { update: { type: 'boolean' } } });
+    if (values.update) update();
+    else print();
+  });
+}

@@ -3,7 +3,7 @@ import { benchAudio, benchModel, decoderModels, noiseFile } from './models.mjs';
 import { crossOperations, encoderOperations, tokenOperations } from './operations.mjs';
 import { progress } from './progress.mjs';
 import { medians } from './statistics.mjs';
-import { formatTable, number } from './table.mjs';
+import { formatTable, number, runsText } from './table.mjs';
 
 const sizes = ['tiny', 'base', 'small'];
 const minutes = [1, 10, 60];
@@ -103,7 +103,7 @@ export function growthText(measured, { size, runs, tokens, format }, where) {
     ['heap at most, MiB', cell('heapPeakMiB', 1)],
   ];
   return [
-    `${where}, ${dtype}, 1 thread; milliseconds, medians of ${runs} alternating runs, ${tokens} tokens.`,
+    `${where}, ${dtype}, 1 thread; milliseconds, ${runsText(runs)}, ${tokens} tokens.`,
     formatTable(measured.sizes, sizeColumns, format),
     `A stream through a model of ${size} dimensions (${measured.lengths[0].variant}), 20 tokens a window:`,
     formatTable(measured.lengths, lengthColumns, format),

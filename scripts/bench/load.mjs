@@ -6,7 +6,7 @@ import { root, StepError } from '../toolchain/steps.mjs';
 import { loadModels } from './models.mjs';
 import { progress } from './progress.mjs';
 import { medians } from './statistics.mjs';
-import { formatTable, number } from './table.mjs';
+import { formatTable, number, runsText } from './table.mjs';
 
 /**
  * @typedef {{
@@ -243,7 +243,7 @@ export function loadText({ models, limits, rows, peaks }, { size, runs, format }
       `${number(byteCounts.none / 1e6, 1)} MB, with LZ4 ${number(byteCounts.lz4 / 1e6, 1)} MB (${number(100 * ratio)} %).`,
   );
   return [
-    `${facts.join('\n')}\nMedians of ${runs} alternating runs; MB/s of weights.`,
+    `${facts.join('\n')}\nMB/s of weights, ${runsText(runs)}.`,
     formatTable(limits, limitColumns, format),
     formatTable(rows, loadColumns, format),
     formatTable(peaks, peakColumns, format),

@@ -4,7 +4,7 @@ import { StepError } from '../toolchain/steps.mjs';
 import { benchModel, samplesFile } from './models.mjs';
 import { progress } from './progress.mjs';
 import { medians } from './statistics.mjs';
-import { formatTable, number } from './table.mjs';
+import { formatTable, number, runsText } from './table.mjs';
 
 const sizes = ['tiny', 'base', 'small'];
 const dtype = 'q8_0';
@@ -61,7 +61,7 @@ export function realTimeText(rows, { runs, format }, where) {
     ['memory, MiB', cell('wasmMiB', 1)],
   ];
   return [
-    `${where}, ${dtype}, a recording of ${number(rows[0].duration)} s; milliseconds, medians of ${runs} runs.`,
+    `${where}, ${dtype}, a recording of ${number(rows[0].duration)} s; milliseconds, ${runsText(runs)}.`,
     formatTable(rows, columns, format),
   ].join('\n\n');
 }

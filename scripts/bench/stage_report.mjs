@@ -1,7 +1,7 @@
 // From the runs of stages.mjs to rows, ratios, tables, and what is wrong with them.
 import { crossOperations, encoderFloorMs, encoderOperations, tokenBytes } from './operations.mjs';
 import { median, medians } from './statistics.mjs';
-import { formatTable, number } from './table.mjs';
+import { formatTable, number, percent, runsText } from './table.mjs';
 
 /** @import { Dims } from './operations.mjs' */
 /**
@@ -63,24 +63,31 @@ export function toRows({ cases, limits: allLimits }) {
   const dims = cases.find(({ runs }) => runs[0].dims)?.runs[0].dims;
   return cases.map(({ engine, weights, variant, threads, runs }) => {
     const times = medians(runs);
+    // Differences of two times, and what is computed from them: undefined where noise exceeds them.
+    const crossMs = times.crossMs > 0 ? times.crossMs : undefined;
+    const tokenMs = times.tokenMs > 0 ? times.tokenMs : undefined;
+    const beamTokenMs = times.beamTokenMs > 0 ? times.beamTokenMs : undefined;
     const { memory, wasmBytes = memory.wasmBytes } = runs.at(-1);
-    // The engine's encode() makes the keys and values too.
-    const encoderMs = times.encodeMs - (times.crossMs ?? 0);
+    const isOurs = engine === 'ours';
+    const minus = (whole, part) => (part === undefined ? undefined : whole - part);
+    // Our encode() makes the keys and values of cross-attention too.
+    const measuresCross = isOurs && 'crossMs' in times;
+    const encoderMs = measuresCross ? minus(times.encodeMs, crossMs) : times.encodeMs;
     const operations =
-      encoderOperations(dims).total +
-      (engine === 'ours' && times.crossMs === undefined ? crossOperations(dims) : 0);
+      encoderOperations(dims).total + (isOurs && !measuresCross ? crossOperations(dims) : 0);
     const rates =
       variant === 'relaxed'
         ? { f32: limits.madd, int8: limits.relaxedDot }
         : { f32: limits.mulAdd, int8: limits.dotI16 };
     const bytes = memory && tokenBytes(dims, weights, memory.kvCacheBytes);
     return {
-      ...{ engine, weights, variant, threads, ...times, encoderMs },
-      encoderGflops: operations / encoderMs / 1e6,
-      encoderShare: encoderFloorMs(dims, weights, rates) / threads / encoderMs,
-      promptAndCrossMs: engine === 'ours' ? times.promptMs + times.crossMs : times.promptMs,
-      promptMs: engine === 'ours' ? times.promptMs : undefined,
-      tokenShare: bytes > 0 ? (1000 * bytes) / readRate(limits, bytes) / times.tokenMs : undefined,
+      ...{ engine, weights, variant, threads, ...times, crossMs, tokenMs, beamTokenMs, encoderMs },
+      encoderGflops: encoderMs && operations / encoderMs / 1e6,
+      encoderShare: encoderMs && encoderFloorMs(dims, weights, rates) / threads / encoderMs,
+      promptAndCrossMs: isOurs ? crossMs && times.promptMs + crossMs : times.promptMs,
+      promptMs: isOurs ? times.promptMs : undefined,
+      tokenShare:
+        bytes > 0 ? tokenMs && (1000 * bytes) / readRate(limits, bytes) / tokenMs : undefined,
       wasmMiB: wasmBytes / mebibyte,
       weightMiB: memory && memory.weightBytes / mebibyte,
     };
@@ -99,7 +106,9 @@ export function toRatios(rows) {
     .map((row) => {
       const { weights, variant, threads } = row;
       const peer = (precision) => find({ engine: 'onnxruntime-web', weights: precision, threads });
-      const over = (other, key) => (other ? row[key] / other[key] : undefined);
+      const ratio = (part, whole) =>
+        part === undefined || whole === undefined ? undefined : part / whole;
+      const over = (other, key) => ratio(row[key], other?.[key]);
       const single =
         threads > 1 ? find({ engine: 'ours', weights, variant, threads: 1 }) : undefined;
       return {
@@ -109,8 +118,8 @@ export function toRatios(rows) {
         promptToInt8: over(peer('int8'), 'promptAndCrossMs'),
         tokenToInt8: over(peer('int8'), 'tokenMs'),
         memoryToInt8: over(peer('int8'), 'wasmMiB'),
-        beamToGreedy: row.beamTokenMs / row.tokenMs,
-        speedup: single && single.encoderMs / row.encoderMs,
+        beamToGreedy: ratio(row.beamTokenMs, row.tokenMs),
+        speedup: ratio(single?.encoderMs, row.encoderMs),
       };
     });
 }
@@ -118,7 +127,7 @@ export function toRatios(rows) {
 const positive = ['loadMs', 'encodeMs', 'tokenMs', 'wasmMiB'];
 const positiveOfOurs = [...positive, 'melMs', 'promptMs', 'wholeMs'];
 const positiveOnOneThread = [...positiveOfOurs, 'compileMs', 'instantiateMs'];
-// Differences of two times: of a small model on a busy machine they may come out as anything.
+// A difference of two times, which a busy machine can lose in its noise.
 const differences = new Set(['tokenMs']);
 
 /**
@@ -132,7 +141,8 @@ export function absurdities(rows, expected) {
     const name = `${row.engine} ${row.weights} ${row.variant}, ${row.threads} threads`;
     const ours = row.threads > 1 ? positiveOfOurs : positiveOnOneThread;
     for (const key of row.engine === 'ours' ? ours : positive) {
-      const isPossible = Number.isFinite(row[key]) && (differences.has(key) || row[key] > 0);
+      const isPossible =
+        row[key] === undefined ? differences.has(key) : Number.isFinite(row[key]) && row[key] > 0;
       if (!isPossible) problems.push(`${name}: ${key} is ${row[key]}`);
     }
     if (row.encodeMs > 60_000) problems.push(`${name}: the encoder takes longer than a minute`);
@@ -143,7 +153,6 @@ export function absurdities(rows, expected) {
   return problems;
 }
 
-const percent = (share) => (share === undefined ? '–' : `${number(100 * share)} %`);
 const text = (key) => (row) => String(row[key]);
 const ms = (key, digits) => (row) => number(row[key], digits);
 const names = [
@@ -206,7 +215,7 @@ export function stageText(measured, { where, runs, tokens, size, format }) {
   const rows = toRows(measured);
   const ours = rows.filter(({ engine }) => engine === 'ours');
   const parts = [
-    `${where}, ${size} dimensions, a window of 30 s; milliseconds, medians of ${runs} alternating runs, ${tokens} tokens.`,
+    `${where}, ${size} dimensions, a window of 30 s; milliseconds, ${runsText(runs)}, ${tokens} tokens.`,
     formatTable(rows, stageColumns, format),
     limitLines(medianLimits(measured.limits)),
     'Start:',

@@ -13,6 +13,18 @@ export const number = (value, digits = 0) =>
   value === undefined ? '–' : Number.isFinite(value) ? value.toFixed(digits) : String(value);
 
 /**
+ * A positive share as percent; '–' where it was not measured or exceeds its own limit, as a noisy run can make it.
+ * @type {(share: number | undefined) => string}
+ */
+export const percent = (share) => (share > 0 && share <= 1 ? `${number(100 * share)} %` : '–');
+
+/**
+ * What figures of so many runs are.
+ * @type {(runs: number) => string}
+ */
+export const runsText = (runs) => (runs === 1 ? 'one run' : `medians of ${runs} alternating runs`);
+
+/**
  * columns: [title, (row) => text, 'text' where it is no number]. `format`: 'text' (aligned) or 'markdown'.
  * Columns in which no row has anything are left out.
  * @type {<Row>(rows: readonly Row[], columns: readonly Column<Row>[], format?: 'text' | 'markdown') => string}

@@ -16,7 +16,7 @@ import {
 import { parseOptions } from '../../scripts/bench/options.mjs';
 import { absurdities, toRatios, toRows } from '../../scripts/bench/stage_report.mjs';
 import { median, medians, relativeError } from '../../scripts/bench/statistics.mjs';
-import { formatTable, number } from '../../scripts/bench/table.mjs';
+import { formatTable, number, percent, runsText } from '../../scripts/bench/table.mjs';
 import { projectRoot } from '../support/shared_folder.js';
 
 const tiny = {
@@ -164,6 +164,19 @@ describe('the report', () => {
     expect(rest).toEqual([]);
     expect(ratio).toMatchObject({ encoderToInt8: 0.75, encoderToFp32: 0.625, promptToInt8: 0.5 });
     expect(ratio).toMatchObject({ tokenToInt8: 0.2, memoryToInt8: 0.375, beamToGreedy: 2 });
+  });
+
+  test('leaves out differences that noise turned negative and shares above their limit', () => {
+    const noisy = { ...ourRun(810), crossMs: -70.3, tokenMs: -1, beamTokenMs: 6 };
+    const [row] = toRows({ ...measured, cases: [{ ...measured.cases[0]!, runs: [noisy] }] });
+    expect(row).toMatchObject({ encodeMs: 810, promptMs: 8, beamTokenMs: 6 });
+    for (const name of ['crossMs', 'encoderMs', 'promptAndCrossMs', 'tokenMs', 'tokenShare'])
+      expect(row?.[name]).toBeUndefined();
+    expect(absurdities([row!], 1)).toEqual([]);
+    const [ratio] = toRatios([row!, ...toRows(measured).slice(1)]);
+    expect(ratio).toMatchObject({ encoderToInt8: undefined, beamToGreedy: undefined });
+    expect([0.5, 1.02, -0.1, undefined].map(percent)).toEqual(['50 %', '–', '–', '–']);
+    expect([1, 3].map(runsText)).toEqual(['one run', 'medians of 3 alternating runs']);
   });
 
   test('refuses what cannot be, and nothing for being slow', () => {
