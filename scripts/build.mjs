@@ -18,6 +18,7 @@ import { ensureTools } from './toolchain/tools.mjs';
 
 const forWasm = ['cmake', 'ninja', 'emcc'];
 const forNative = ['cmake', 'ninja', 'cxx'];
+const forSanitized = ['cmake', 'ninja', 'fuzzer'];
 
 const parts = {
   wasm: { tools: forWasm, build: buildEngines },
@@ -29,9 +30,9 @@ const parts = {
     },
   },
   'wasm-tests': { tools: forWasm, build: buildWasmTests },
-  'native-tests': { tools: forNative, build: buildNativeTests },
+  'native-tests': { tools: forSanitized, build: buildNativeTests },
   driver: { tools: forNative, build: buildNativeDriver },
-  fuzzers: { tools: ['cmake', 'ninja', 'fuzzer'], build: buildFuzzers },
+  fuzzers: { tools: forSanitized, build: buildFuzzers },
   'load-limits': { tools: [...forWasm, 'cxx'], build: buildLoadLimits },
 };
 

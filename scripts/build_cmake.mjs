@@ -1,4 +1,4 @@
-// The C++ builds: WebAssembly (build/wasm), native with sanitizers (build/native-asan), native (build/native).
+// The C++ builds: WebAssembly (build/wasm), native with sanitizers (build/native-sanitized), native (build/native).
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -101,26 +101,22 @@ async function buildNative(options, compiler = 'cxx') {
   });
 }
 
-/** The core tests with AddressSanitizer and UndefinedBehaviorSanitizer. */
-export const buildNativeTests = () =>
-  buildNative({
-    name: 'the native tests (ASan, UBSan)',
-    folder: 'native-asan',
-    configure: ['-DCMAKE_BUILD_TYPE=Debug', '-DSUSURRUS_SANITIZE=ON'],
-    targets: ['core_tests'],
-  });
-
-/** A program for each of tests/fuzz, and the one that makes their seeds. */
-export const buildFuzzers = () =>
+/** With AddressSanitizer and UndefinedBehaviorSanitizer. Tests and fuzzers share the objects of the core. */
+const buildSanitized = (name, target) =>
   buildNative(
     {
-      name: 'the fuzzers',
-      folder: 'native-fuzz',
-      configure: [...['-DCMAKE_BUILD_TYPE=Debug', '-DSUSURRUS_SANITIZE=ON', '-DSUSURRUS_FUZZ=ON']],
-      targets: ['fuzz'],
+      name,
+      folder: 'native-sanitized',
+      configure: ['-DCMAKE_BUILD_TYPE=Debug', '-DSUSURRUS_SANITIZE=ON', '-DSUSURRUS_FUZZ=ON'],
+      targets: [target],
     },
     'fuzzer',
   );
+
+export const buildNativeTests = () => buildSanitized('the native tests (ASan, UBSan)', 'core_tests');
+
+/** A program for each of tests/fuzz, and the one that makes their seeds. */
+export const buildFuzzers = () => buildSanitized('the fuzzers', 'fuzz');
 
 const native = { folder: 'native', configure: ['-DCMAKE_BUILD_TYPE=RelWithDebInfo'] };
 

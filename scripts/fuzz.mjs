@@ -20,7 +20,7 @@ import {
 } from './toolchain/steps.mjs';
 
 const sources = join(root, 'tests/fuzz');
-const programs = join(root, 'build/native-fuzz');
+const programs = join(root, 'build/native-sanitized');
 const work = join(root, 'build/fuzz');
 
 export const fuzzTargets = readdirSync(sources)

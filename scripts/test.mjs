@@ -51,7 +51,7 @@ async function cppTests() {
   await runCases(
     'C++ tests, native with ASan and UBSan',
     ctest,
-    ['--test-dir', join(root, 'build/native-asan'), '--verbose'],
+    ['--test-dir', join(root, 'build/native-sanitized'), '--verbose'],
     { UBSAN_OPTIONS: 'print_stacktrace=1' },
   );
   const relaxed = relaxedSimdFlags();
