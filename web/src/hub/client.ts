@@ -2,6 +2,7 @@
 import { sourceFailed, type SusurrusError } from '../errors.js';
 import { isObject } from '../convert/json_files.js';
 import { throwIfAborted } from '../signals.js';
+import { discard } from '../sources/open_source.js';
 import { titleOf, type Repository } from './repository.js';
 
 /** What the hub says of a file. */
@@ -86,7 +87,7 @@ export class HubClient {
       throw sourceFailed(title, `${endpoint} could not be reached`, {}, error);
     }
     if (answer.ok) return answer;
-    await answer.body?.cancel();
+    discard(answer);
     throw refusal(answer, title, { endpoint, hasToken: token !== undefined });
   }
 }
