@@ -55,6 +55,13 @@ const downloads = (): string[] => {
   const names = existsSync(path) ? readdirSync(path, { recursive: true }) : [];
   return names.map(String).filter((name) => name.endsWith('.part'));
 };
+/** Whether some bytes of the weights are here. */
+const hasWeights = (): boolean =>
+  downloads().some(
+    (name) =>
+      name.includes('model.safetensors.') &&
+      statSync(join(folder, 'cache/susurrus/downloads', name)).size > 0,
+  );
 const weightRequests = (): string[] =>
   hub.requests.filter((request) => request.startsWith('/store/model.safetensors'));
 const sequential = async (dtype: 'f16' | 'q8_0'): Promise<Buffer> => {
@@ -131,17 +138,14 @@ describe('what a pull left', () => {
     const before = hub.requests.length;
     const child = startPullProcess(process.env);
     const killed = child.pull('tiny.en', {});
-    const isOfWeights = (name: string): boolean =>
-      name.includes('model.safetensors.') &&
-      statSync(join(folder, 'cache/susurrus/downloads', name)).size > 0;
-    while (!downloads().some(isOfWeights)) await pause(5);
+    while (!hasWeights()) await pause(5);
     hub.faults.pauses = 0;
     // It is running, so what it has is its own.
     const { path } = await pull('tiny.en', { dtype: 'q8_0' });
     expect(path).toMatch(/q8_0/);
     await child.kill();
     expect(await killed).toBe('killed');
-    expect(downloads().some(isOfWeights)).toBe(true);
+    expect(hasWeights()).toBe(true);
     expect(readFileSync((await pull()).path).equals(expected)).toBe(true);
     const requests = hub.requests.slice(before).filter((request) => request.startsWith('/store/'));
     expect(requests).toEqual([
@@ -204,7 +208,7 @@ describe('a pull that is stopped', () => {
   }
   const isThere = (stage: string, waits: readonly number[]): boolean =>
     stage === 'while bytes arrive'
-      ? downloads().some((name) => name.includes('model.safetensors.'))
+      ? hasWeights()
       : stage === 'between two attempts'
         ? waits.length > 0
         : hub.requests.length > 0;
