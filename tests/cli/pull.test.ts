@@ -1,10 +1,10 @@
 // susurrus pull and models, and --model with the name of what was pulled.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { samplePath } from '../support/embedded_model.js';
+import { modelPath, samplePath, sampleText } from '../support/embedded_model.js';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { startHub, type HubServer } from '../support/hub_server.js';
 import { projectRoot } from '../support/shared_folder.js';
@@ -23,7 +23,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const run = (...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> =>
+const run = (...args: string[]): ReturnType<typeof runIn> => runIn(projectRoot, ...args);
+const runIn = (
+  cwd: string,
+  ...args: string[]
+): Promise<{ status: number; stdout: string; stderr: string }> =>
   new Promise((done) => {
     const env = {
       ...process.env,
@@ -31,7 +35,7 @@ const run = (...args: string[]): Promise<{ status: number; stdout: string; stder
       XDG_CACHE_HOME: join(folder, 'cache'),
     };
     const command = [join(projectRoot, 'dist/cli.mjs'), ...args];
-    execFile(process.execPath, command, { env, encoding: 'utf8' }, (error, stdout, stderr) =>
+    execFile(process.execPath, command, { cwd, env, encoding: 'utf8' }, (error, stdout, stderr) =>
       done({ status: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
@@ -56,6 +60,20 @@ test('a model is pulled, listed, used by its name, and removed', async () => {
     const { status, stderr } = await run('transcribe', samplePath, '--model', name);
     expect([status, stderr]).toEqual([0, '']);
   }
+  // A folder of that name is no model; a file of it is.
+  const here = mkdtempSync(join(folder, 'here-'));
+  mkdirSync(join(here, 'tiny.en'));
+  const beside = await runIn(here, 'transcribe', samplePath, '--model', 'tiny.en');
+  expect(beside.status).toBe(0);
+  expect(beside.stderr).toMatch(
+    /^susurrus: tiny\.en is the pulled model .*\.apr, not the folder of this name\n$/,
+  );
+  rmSync(join(here, 'tiny.en'), { recursive: true });
+  copyFileSync(modelPath, join(here, 'tiny.en'));
+  const file = await runIn(here, 'transcribe', samplePath, '--model', 'tiny.en');
+  expect(file.stdout.trim().replaceAll('\n', ' ')).toBe(sampleText);
+  expect(file.stderr).toMatch(/is the file of this name, not the model that was pulled\n/);
+
   const removed = await run('models', '--remove', 'tiny.en');
   expect(removed.stderr).toMatch(/is removed/);
   expect((await run('models', '--remove', 'tiny.en')).status).toBe(5);

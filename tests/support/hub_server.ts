@@ -16,6 +16,8 @@ export interface Faults {
   pauses: number;
   /** Answers to requests for a file, before it is given. */
   refusals: number[];
+  /** Requests for the list of files are never answered. */
+  hangs: boolean;
 }
 
 export interface HubServer {
@@ -48,7 +50,7 @@ export async function startHub(options: Options): Promise<HubServer> {
   const { repository, files, token, isGated } = options;
   const isLarge = (name: string): boolean => name.endsWith('.safetensors');
   const faults: Faults = {
-    ...{ cuts: [], ignoresRanges: false, corrupts: false, pauses: 0, refusals: [] },
+    ...{ cuts: [], ignoresRanges: false, corrupts: false, pauses: 0, refusals: [], hangs: false },
   };
   const requests: string[] = [];
   const leaks: string[] = [];
@@ -83,6 +85,7 @@ export async function startHub(options: Options): Promise<HubServer> {
     const [, revision] =
       new RegExp(`^/api/models/${repository}/revision/(.*)\\?blobs=true$`).exec(path) ?? [];
     if (revision !== undefined) {
+      if (faults.hangs) return;
       if (!['main', 'v1', commit].includes(revision)) {
         refuse(response, 404, 'RevisionNotFound');
         return;
@@ -140,7 +143,7 @@ async function sendLarge(
     const end = Math.min(at + pieceBytes, cut);
     await new Promise((done) => response.write(sent.subarray(at, end), done));
     if (end === cut) return void response.destroy();
-    if (faults.pauses > 0) await new Promise((done) => setTimeout(done, faults.pauses));
+    if (faults.pauses > 0) await new Promise((done) => setTimeout(done, faults.pauses).unref());
   }
   response.end();
 }

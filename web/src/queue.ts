@@ -1,4 +1,5 @@
 import { abortedBy } from './errors.js';
+import { onAbort, throwIfAborted } from './signals.js';
 
 /** Runs pieces of work one after the other, in the order of their calls. */
 export class Queue {
@@ -8,16 +9,12 @@ export class Queue {
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (!signal) return this.#append(work);
     return new Promise<T>((done, failed) => {
-      const onAbort = (): void => failed(abortedBy(signal));
-      if (signal.aborted) {
-        onAbort();
-        return;
-      }
-      signal.addEventListener('abort', onAbort, { once: true });
-      const turn = this.#append(async () => {
-        signal.removeEventListener('abort', onAbort);
-        if (!signal.aborted) return work();
-        throw abortedBy(signal);
+      const stopListening = onAbort(signal, () => failed(abortedBy(signal)));
+      if (signal.aborted) return;
+      const turn = this.#append(() => {
+        stopListening();
+        throwIfAborted(signal);
+        return work();
       });
       turn.then(done, failed);
     });

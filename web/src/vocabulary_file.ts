@@ -3,6 +3,7 @@ import type { LoadOptions } from './api_types.js';
 import { SusurrusError } from './errors.js';
 import type { Platform } from './platform/platform.js';
 import { openSource } from './sources/open_source.js';
+import { pump } from './sources/pump.js';
 
 /** More than any vocabulary has. */
 const mostTokens = 1 << 20;
@@ -61,9 +62,13 @@ export async function readVocabularyFile(
   platform: Platform,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
-  const { chunks, name = 'vocabulary' } = await openSource(source, platform, signal);
+  const opened = await openSource(source, platform, signal);
   const decoder = new TextDecoder();
   let text = '';
-  for await (const chunk of chunks) text += decoder.decode(chunk, { stream: true });
-  return packRanks(parseRanks(text, name));
+  const append = (chunk: Uint8Array): Promise<void> => {
+    text += decoder.decode(chunk, { stream: true });
+    return Promise.resolve();
+  };
+  await pump(opened, append, { phase: 'load', signal });
+  return packRanks(parseRanks(text, opened.name ?? 'vocabulary'));
 }

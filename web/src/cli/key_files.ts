@@ -1,7 +1,7 @@
 // Key files: a line of text that says what it is, and the key in hexadecimal digits. Lines that begin with # are remarks.
-import { open, rm, stat } from 'node:fs/promises';
 import { SusurrusError } from '../node.js';
 import type { SealOptions } from '../node.js';
+import { writeAtomically } from '../platform/node_atomic_files.js';
 import { usageError } from './arguments.js';
 import { readFileBytes } from './recordings.js';
 
@@ -33,30 +33,12 @@ export async function writeKeyFiles(
   files: readonly { readonly path: string; readonly kind: KeyKind; readonly key: Uint8Array }[],
   force: boolean,
 ): Promise<void> {
-  for (const { path } of files) {
-    if (!force && (await stat(path).catch(() => undefined))) {
-      throw new SusurrusError(
-        'invalid_argument',
-        `${path} exists already; it is overwritten only with --force.`,
-        { reason: 'option', subject: 'force', expected: 'true', got: path },
-      );
+  await writeAtomically(force, async (create) => {
+    for (const { path, kind, key } of files) {
+      const write = await create(path, kind === 'public' ? 0o644 : 0o600);
+      await write(new TextEncoder().encode(`${marks[kind]} ${hexOf(key)}\n`));
     }
-  }
-  for (const { path, kind, key } of files) {
-    // A file that is there keeps its mode, so it goes first.
-    if (force) await rm(path, { force: true });
-    try {
-      const file = await open(path, 'wx', kind === 'public' ? 0o644 : 0o600);
-      await file.writeFile(`${marks[kind]} ${hexOf(key)}\n`).finally(() => file.close());
-    } catch (error) {
-      throw new SusurrusError(
-        'source_failed',
-        `${path}: it could not be written: ${String(error)}`,
-        { reason: 'source', subject: path },
-        error,
-      );
-    }
-  }
+  });
 }
 
 /** For parse(): what opens sealed files. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { cachedModelsNamed, loadModel, SusurrusError } from '../node.js';
 import type { Model } from '../node.js';
 import { asNumber, choice } from './arguments.js';
@@ -53,10 +53,21 @@ export async function withModel<T>(
   }
 }
 
-/** A file or URL as it is; the name of a model that was pulled becomes its path, that of the newest where there are several. */
+/**
+ * A file or URL as it is; the name of a model that was pulled becomes its path, that of the newest where there are several. Says
+ * on stderr which one it is where both have the name: a file comes first, but not a folder, which is no model.
+ */
 async function fileOf(model: string): Promise<string> {
-  if (/^[a-z]+:\/\//i.test(model) || existsSync(model)) return model;
+  if (/^[a-z]+:\/\//i.test(model)) return model;
   const [newest] = await cachedModelsNamed(model);
+  const facts = await stat(model).catch(() => undefined);
+  if (newest && facts) {
+    const used = facts.isDirectory()
+      ? `is the pulled model ${newest.path}, not the folder of this name`
+      : 'is the file of this name, not the model that was pulled';
+    process.stderr.write(`susurrus: ${printable(`${model} ${used}`)}\n`);
+  }
+  if (facts && !(newest && facts.isDirectory())) return model;
   if (newest) return newest.path;
   // A name that no file has.
   if (!/^[\w-]+(\.en)?$|^openai\/[\w.-]+$/.test(model)) return model;

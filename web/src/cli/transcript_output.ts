@@ -1,8 +1,9 @@
 // Where transcripts go: one format to stdout, or any number of them to files named after the recordings.
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { format, SusurrusError, transcriptFormats } from '../node.js';
 import type { FormatOptions, Task, Transcript, TranscriptFormat } from '../node.js';
+import { writeAtomically } from '../platform/node_atomic_files.js';
 import { asNumber, orNone, readOptions, usageError, withValues } from './arguments.js';
 
 const limitReaders = {
@@ -56,10 +57,12 @@ export class TranscriptOutput {
         throw usageError(`several recordings as ${this.#formats.join()} need --output-dir`);
       }
     }
-    const names = about.recordings.map(nameOf);
-    const twice = names.find((name, index) => names.indexOf(name) !== index);
-    if (this.#folder !== undefined && twice !== undefined) {
-      throw usageError(`two recordings would be written as '${twice}'`, 'output-dir');
+    if (this.#folder !== undefined) {
+      refuseCollisions(
+        about.recordings.flatMap((recording) =>
+          this.#formats.map((name) => fileNameOf(recording, name)),
+        ),
+      );
     }
   }
 
@@ -75,7 +78,18 @@ export class TranscriptOutput {
   /** The folder comes into being before hours of work are done for it. */
   async prepare(): Promise<void> {
     const folder = this.#folder;
-    if (folder !== undefined) await tried(folder, () => mkdir(folder, { recursive: true }));
+    if (folder === undefined) return;
+    try {
+      await mkdir(folder, { recursive: true });
+    } catch (error) {
+      const problem = `${folder}: it could not be made: ${String(error)}`;
+      throw new SusurrusError(
+        'source_failed',
+        problem,
+        { reason: 'source', subject: folder },
+        error,
+      );
+    }
   }
 
   /** Answers the files written. */
@@ -83,8 +97,11 @@ export class TranscriptOutput {
     const written: string[] = [];
     for (const name of this.#formats) {
       if (this.#folder !== undefined) {
-        const path = join(this.#folder, `${nameOf(recording)}.${extensionOf(name)}`);
-        await writeWhole(path, format(transcript, name, this.#options));
+        const path = join(this.#folder, fileNameOf(recording, name));
+        const text = format(transcript, name, this.#options);
+        await writeAtomically(true, async (create) =>
+          (await create(path))(new TextEncoder().encode(text)),
+        );
         written.push(path);
       } else if (this.#isOneOfMany && this.#isJson) {
         this.#kept.push({ file: recording, ...transcript });
@@ -129,8 +146,24 @@ function optionsIn(values: OutputValues, { hasWords, task }: Circumstances): For
   };
 }
 
-function nameOf(recording: string): string {
-  return basename(recording, extname(recording));
+function fileNameOf(recording: string, name: TranscriptFormat): string {
+  return `${basename(recording, extname(recording))}.${extensionOf(name)}`;
+}
+
+/** Many file systems take names for one that differ in case, or in how accents are written. */
+function refuseCollisions(names: readonly string[]): void {
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    const folded = name.normalize('NFC').toLowerCase();
+    const other = seen.get(folded);
+    if (other === name)
+      throw usageError(`two recordings would be written as '${name}'`, 'output-dir');
+    if (other !== undefined) {
+      const problem = `two recordings would be written as '${other}' and '${name}', which many file systems take for one`;
+      throw usageError(problem, 'output-dir');
+    }
+    seen.set(folded, name);
+  }
 }
 
 function extensionOf(name: TranscriptFormat): string {
@@ -139,27 +172,4 @@ function extensionOf(name: TranscriptFormat): string {
 
 function ended(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
-}
-
-/** A file appears under its name only when it is whole. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  const unfinished = `${path}.${process.pid}.unfinished`;
-  await tried(path, async () => {
-    try {
-      await writeFile(unfinished, text);
-      await rename(unfinished, path);
-    } catch (error) {
-      await rm(unfinished, { force: true });
-      throw error;
-    }
-  });
-}
-
-async function tried(path: string, work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    const problem = `${path}: it could not be written: ${String(error)}`;
-    throw new SusurrusError('source_failed', problem, { reason: 'source', subject: path }, error);
-  }
 }

@@ -7,7 +7,7 @@ import type { Checkpoint, CheckpointSource } from '../files/files.mjs';
 import type { FilesModule } from '../files/module.js';
 import type { Architecture } from './dimensions.js';
 import type { JsonObject } from './json_files.js';
-import type { SourceFolder } from './source_folder.js';
+import { refusalNote, type SourceFolder } from './source_folder.js';
 
 export interface CheckpointFacts {
   readonly format: string;
@@ -46,7 +46,9 @@ export async function openCheckpoint(
   pace: Pace,
 ): Promise<OpenedCheckpoint> {
   const byteCount = await folder.byteCount(file);
-  if (byteCount === undefined) throw sourceFailed(file, 'there is no such file');
+  if (byteCount === undefined) {
+    throw sourceFailed(file, `there is no such file${refusalNote(folder, file)}`);
+  }
   const core = new module.Checkpoint(byteCount);
   try {
     await readAll(core, folder, file, byteCount, pace);

@@ -1,9 +1,11 @@
 // Conversion in a page: the work is done in the worker that reads model files, only as fast as the destination takes it.
 import type { ConvertOptions, ConvertResult, ConvertSource } from '../api_types.js';
-import { abortedBy, invalidOption, sourceFailed } from '../errors.js';
+import { invalidOption } from '../errors.js';
 import type { FilesLink } from '../files/protocol.js';
 import type { Platform } from '../platform/platform.js';
 import { writeStream } from '../seal/write_stream.js';
+import { abortedOr, onAbort, throwIfAborted } from '../signals.js';
+import { checkAnswer, fetchAnswer } from '../sources/open_source.js';
 import { checkConvertOptions, withFiles } from './convert_options.js';
 import { noShards } from './model_files.js';
 import type { Write } from './output.js';
@@ -21,22 +23,21 @@ export async function convertOn(
   }
   // Functions and signals do not cross.
   const { signal, onProgress, ...plain } = options;
-  if (signal?.aborted) throw abortedBy(signal);
+  throwIfAborted(signal);
   const files = platform.openFiles();
   // Closing the module ends whatever is under way.
-  const onAbort = (): void => files.close();
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const stopListening = onAbort(signal, () => files.close());
   try {
     return await writeStream(destination, async (write) => {
       await files.call('start', undefined);
-      const given = await withFiles(plain, fetchBytes);
+      const given = await withFiles(plain, (url) => fetchBytes(url, signal));
       await files.call('convert', { source: plainSource(source), options: given });
       return await takeAll(files, write, onProgress);
     });
   } catch (error) {
-    throw signal?.aborted ? abortedBy(signal) : error;
+    throw abortedOr(signal, error);
   } finally {
-    signal?.removeEventListener('abort', onAbort);
+    stopListening();
     files.close();
   }
 }
@@ -64,8 +65,8 @@ function plainSource(source: ConvertSource): string | readonly Blob[] {
   return new URL(source, location.href).href;
 }
 
-async function fetchBytes(url: string | URL): Promise<Uint8Array> {
-  const response = await fetch(url);
-  if (!response.ok) throw sourceFailed(String(url), `the server answered HTTP ${response.status}`);
-  return new Uint8Array(await response.arrayBuffer());
+async function fetchBytes(url: string | URL, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  const answer = await fetchAnswer(url, String(url), signal);
+  checkAnswer(answer, String(url));
+  return new Uint8Array(await answer.arrayBuffer());
 }

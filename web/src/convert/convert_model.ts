@@ -6,7 +6,8 @@ import type {
   ModelDestination,
 } from '../api_types.js';
 import { Pace } from '../engine/pace.js';
-import { abortedBy, invalidOption } from '../errors.js';
+import { invalidOption } from '../errors.js';
+import { abortedOr, throwIfAborted } from '../signals.js';
 import { openFiles } from '../platform/node_engine.js';
 import {
   asPath,
@@ -37,7 +38,7 @@ export async function convertModel(
   options: ConvertOptions = {},
 ): Promise<ConvertResult> {
   checkConvertOptions(options);
-  if (options.signal?.aborted) throw abortedBy(options.signal);
+  throwIfAborted(options.signal);
   return convertFolder(await openSource(source, options), destination, options);
 }
 
@@ -52,7 +53,7 @@ export async function upgradeModel(
   options: Omit<ConvertOptions, 'format'> = {},
 ): Promise<ConvertResult> {
   checkConvertOptions(options);
-  if (options.signal?.aborted) throw abortedBy(options.signal);
+  throwIfAborted(options.signal);
   const folder = await openSource(source, options);
   if (folder.weightsFile === undefined) {
     throw invalidOption('source', 'a file of the format APR1', source);
@@ -104,6 +105,6 @@ export async function convertFolder(
     const path = asPath(destination);
     return await withFolder(path, () => fillFile(`${path}/model.safetensors`, true));
   } catch (error) {
-    throw signal?.aborted ? abortedBy(signal) : error;
+    throw abortedOr(signal, error);
   }
 }

@@ -1,5 +1,6 @@
 import type { ExtractOptions, InspectedNetwork } from '../api_types.js';
-import { abortedBy, invalidOption, sourceFailed } from '../errors.js';
+import { invalidOption, sourceFailed } from '../errors.js';
+import { throwIfAborted } from '../signals.js';
 import { verifyOn } from '../inspection/inspect_model.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
 import { node } from '../platform/node.js';
@@ -36,7 +37,7 @@ export async function extractNetwork(
       network.offset,
       network.size,
     )) {
-      if (signal?.aborted) throw abortedBy(signal);
+      throwIfAborted(signal);
       await write(piece);
       copied += piece.length;
     }

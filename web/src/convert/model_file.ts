@@ -8,7 +8,7 @@ import type { FilesModule } from '../files/module.js';
 import type { PartFile } from '../worker/link.js';
 import { factsOf, type OnRead, type OpenedCheckpoint } from './checkpoint.js';
 import type { JsonObject } from './json_files.js';
-import { readRange, type SourceFolder } from './source_folder.js';
+import { refusalNote, readRange, type SourceFolder } from './source_folder.js';
 import { isJsonText } from './weight_files.js';
 
 /** Whether a file is of the APR family, or a JSON text, which may be the manifest of a model in shards. */
@@ -60,7 +60,9 @@ async function readToEnd(
   onRead: OnRead,
 ): Promise<void> {
   const byteCount = await folder.byteCount(file);
-  if (byteCount === undefined) throw sourceFailed(file, 'there is no such file');
+  if (byteCount === undefined) {
+    throw sourceFailed(file, `there is no such file${refusalNote(folder, file)}`);
+  }
   core.setByteCount(byteCount);
   let loaded = 0;
   for await (const piece of folder.read(file, 0, byteCount)) {

@@ -3,7 +3,8 @@ import type { RepackResult, RepackOptions, ShardOptions } from '../api_types.js'
 import { unwrap } from '../engine/glue.js';
 import { Pace } from '../engine/pace.js';
 import { pushThroughWindow } from '../engine/windows.js';
-import { abortedBy, invalidOption, sourceFailed, SusurrusError } from '../errors.js';
+import { invalidOption, sourceFailed, SusurrusError } from '../errors.js';
+import { abortedOr, throwIfAborted } from '../signals.js';
 import type { Inspector, Repacker } from '../files/files.mjs';
 import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
 import { node } from '../platform/node.js';
@@ -56,7 +57,7 @@ async function repack(
   options: RepackOptions,
 ): Promise<RepackResult> {
   const { alignment = 64, force = false, signal } = options;
-  if (signal?.aborted) throw abortedBy(signal);
+  throwIfAborted(signal);
   const module = await openFiles();
   const inspector = new module.Inspector();
   const repacker = new module.Repacker();
@@ -80,7 +81,7 @@ async function repack(
       return { ...copied, warnings };
     });
   } catch (error) {
-    throw signal?.aborted ? abortedBy(signal) : error;
+    throw abortedOr(signal, error);
   } finally {
     repacker.delete();
     inspector.delete();

@@ -10,6 +10,14 @@ export interface SourceFolder {
   readonly weightsFile?: string;
   /** Each read is a request to a server. */
   readonly isRemote?: boolean;
+  /** What the server said when it was asked for a file that counts as absent: "HTTP 403, application/xml". */
+  refusal?(file: string): string | undefined;
+}
+
+/** For a message about a file that is not there. */
+export function refusalNote(folder: SourceFolder, file: string): string {
+  const refusal = folder.refusal?.(file);
+  return refusal === undefined ? '' : ` (the server answered ${refusal})`;
 }
 
 /** Some bytes of a file in one piece. */

@@ -14,7 +14,7 @@ import {
   renewedMetadataText,
   type MetadataParts,
 } from './metadata.js';
-import type { SourceFolder } from './source_folder.js';
+import { refusalNote, type SourceFolder } from './source_folder.js';
 import {
   checkpointVocabulary,
   readRanks,
@@ -117,7 +117,8 @@ async function readParts(
   const config = await readConfig(folder, options.metadata);
   // Dimensions in the weights' own file leave little to a config.json.
   if (!config && !architecture) {
-    throw sourceFailed(folder.name, 'there is no config.json in it (--metadata FILE)');
+    const note = refusalNote(folder, 'config.json');
+    throw sourceFailed(folder.name, `there is no config.json in it (--metadata FILE)${note}`);
   }
   const found = architecture ?? readArchitecture(config ?? {}, configFile);
   const preprocessor = await readJsonObject(folder, 'preprocessor_config.json');

@@ -1,6 +1,6 @@
 import { sourceFailed, SusurrusError } from '../errors.js';
 import { badFile, isObject, readJsonObject, type JsonObject } from './json_files.js';
-import { readRange, type SourceFolder } from './source_folder.js';
+import { readRange, refusalNote, type SourceFolder } from './source_folder.js';
 
 /** Precisions that some folders have besides, or instead, as `model.fp32.safetensors`. */
 const variants = ['', '.fp32', '.fp16', '.bf16'];
@@ -33,7 +33,8 @@ export async function findWeightFiles(folder: SourceFolder): Promise<string[]> {
       { reason: 'unsupported', subject: file, expected: 'model.safetensors' },
     );
   }
-  throw sourceFailed(folder.name, 'there is no model.safetensors in it', {
+  const note = refusalNote(folder, 'model.safetensors');
+  throw sourceFailed(folder.name, `there is no model.safetensors in it${note}`, {
     expected: 'model.safetensors',
   });
 }
@@ -58,7 +59,10 @@ async function partOf(folder: SourceFolder, file: unknown, indexFile: string): P
     throw badFile(indexFile, 'weight_map names something other than files beside it', 'manifest');
   }
   if ((await folder.byteCount(file)) === undefined) {
-    throw sourceFailed(file, `it is missing, but ${indexFile} lists it`);
+    throw sourceFailed(
+      file,
+      `it is missing, but ${indexFile} lists it${refusalNote(folder, file)}`,
+    );
   }
   return file;
 }

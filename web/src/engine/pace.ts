@@ -1,5 +1,5 @@
 // Work is done in slices: between two of them everything else that waits in this thread gets its turn.
-import { SusurrusError } from '../errors.js';
+import { orAborted, throwIfAborted } from '../signals.js';
 
 /** Short enough that an abort or a message is answered at once; long against the cost of a turn. */
 const sliceMilliseconds = 12;
@@ -38,26 +38,16 @@ export class Pace {
       await nextTurn();
       this.#sliceEnd = performance.now() + sliceMilliseconds;
     }
-    if (this.#signal.aborted) throw stopped();
+    throwIfAborted(this.#signal);
   }
 
   /** Waits for something outside, and throws as soon as the signal is aborted. */
   async wait<T>(outside: Promise<T> | T): Promise<T> {
     if (!(outside instanceof Promise)) return outside;
-    let onAbort = (): void => undefined;
-    const aborted = new Promise<never>((_, failed) => {
-      onAbort = () => failed(stopped());
-    });
-    if (this.#signal.aborted) onAbort();
-    this.#signal.addEventListener('abort', onAbort, { once: true });
     try {
-      return await Promise.race([outside, aborted]);
+      return await orAborted(outside, this.#signal);
     } finally {
-      this.#signal.removeEventListener('abort', onAbort);
       this.#sliceEnd = performance.now() + sliceMilliseconds;
     }
   }
 }
-
-const stopped = (): SusurrusError =>
-  new SusurrusError('aborted', 'Stopped by the caller.', { reason: 'aborted' });

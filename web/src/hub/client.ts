@@ -1,6 +1,8 @@
 // The Hugging Face hub's HTTP: what a repository holds, and bytes of its files.
 import { sourceFailed, type SusurrusError } from '../errors.js';
 import { isObject } from '../convert/json_files.js';
+import { throwIfAborted } from '../signals.js';
+import { discard } from '../sources/open_source.js';
 import { titleOf, type Repository } from './repository.js';
 
 /** What the hub says of a file. */
@@ -81,11 +83,11 @@ export class HubClient {
         signal: this.#signal,
       });
     } catch (error) {
-      this.#signal.throwIfAborted();
+      throwIfAborted(this.#signal);
       throw sourceFailed(title, `${endpoint} could not be reached`, {}, error);
     }
     if (answer.ok) return answer;
-    await answer.body?.cancel();
+    discard(answer);
     throw refusal(answer, title, { endpoint, hasToken: token !== undefined });
   }
 }

@@ -1,8 +1,8 @@
 // A repository as the converter sees it: a folder whose files come when they are read.
 import { join } from 'node:path';
 import type { SourceFolder } from '../convert/source_folder.js';
-import { ArrivingFile } from './arriving_file.js';
 import type { HubClient, HubFile, HubListing } from './client.js';
+import { PartialDownload } from './partial_download.js';
 import { titleOf, type Repository } from './repository.js';
 
 /** Weights are read while they arrive; everything else when it is whole and checked. */
@@ -11,28 +11,41 @@ const isWeights = (name: string): boolean => name.endsWith('.safetensors');
 export interface HubFolder extends SourceFolder {
   /** Resolves when every file that was begun is whole and checked. */
   arrived(): Promise<void>;
+  /** When nothing is read any more: ends the downloads, and keeps for the next pull what they brought, or removes it. */
+  close(isKept: boolean): Promise<void>;
 }
 
-/** `downloads` is where files lie until nobody needs them; `onBytes` hears of every byte that is here, and of how many come. */
+export interface HubFolderOptions {
+  /** Where files lie until they are no longer needed. */
+  readonly downloads: string;
+  readonly signal: AbortSignal;
+  /** Hears of every byte that is here, and of how many come. What it throws ends that download. */
+  readonly onBytes: (arrived: number, expected: number) => void;
+  /** Hears of the failure of any download, whether or not its file is being read. */
+  readonly onFailure: (error: unknown) => void;
+}
+
 export function openHubFolder(
   client: HubClient,
   repository: Repository,
   listing: HubListing,
-  downloads: string,
-  onBytes: (arrived: number, expected: number) => void,
+  { downloads, signal, onBytes, onFailure }: HubFolderOptions,
 ): HubFolder {
   const files = new Map(listing.files.map((file) => [file.name, file]));
-  const begun = new Map<string, ArrivingFile>();
+  const begun = new Map<string, PartialDownload>();
   let arrived = 0;
   let expected = 0;
-  const begin = (facts: HubFile): ArrivingFile => {
+  const begin = (facts: HubFile): PartialDownload => {
     expected += facts.byteCount;
-    return new ArrivingFile(
-      join(downloads, facts.name),
+    const download = new PartialDownload({
+      path: join(downloads, facts.name),
       facts,
-      (offset) => client.open(repository, listing.commit, facts.name, offset),
-      (byteCount) => onBytes((arrived += byteCount), expected),
-    );
+      openFrom: (offset) => client.open(repository, listing.commit, facts.name, offset),
+      onBytes: (byteCount) => onBytes((arrived += byteCount), expected),
+      signal,
+    });
+    download.arrived.catch(onFailure);
+    return download;
   };
   return {
     name: titleOf(repository),
@@ -47,6 +60,9 @@ export function openHubFolder(
     },
     async arrived() {
       await Promise.all(Array.from(begun.values(), (file) => file.arrived));
+    },
+    async close(isKept) {
+      await Promise.all(Array.from(begun.values(), (file) => file.close(isKept)));
     },
   };
 }

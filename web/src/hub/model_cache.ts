@@ -16,7 +16,14 @@ const modelsFolder = (cache: string): string => join(cache, 'models');
 
 /** A name that any file system takes, and that can be read back. */
 const asFileName = (title: string): string => encodeURIComponent(title).replaceAll('%', '=');
-const asTitle = (name: string): string => decodeURIComponent(name.replaceAll('=', '%'));
+/** Undefined where it is no name of ours. */
+function asTitle(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name.replaceAll('=', '%'));
+  } catch {
+    return undefined;
+  }
+}
 
 export function cachedPath(cache: string, repository: Repository, dtype: WeightType): string {
   return join(modelsFolder(cache), `${asFileName(titleOf(repository))}.${dtype}.apr`);
@@ -45,14 +52,15 @@ export async function cachedModels(
 }
 
 async function cachedModel(folder: string, file: string): Promise<CachedModel | undefined> {
-  const [, title, type] = /^(.+)\.([a-z0-9_]+)\.apr$/.exec(file) ?? [];
+  const [, name = '', type] = /^(.+)\.([a-z0-9_]+)\.apr$/.exec(file) ?? [];
+  const title = asTitle(name);
   const dtype = weightTypes.find((one) => one === type);
-  if (title === undefined || dtype === undefined) return undefined;
+  if (!title || dtype === undefined) return undefined;
   const path = join(folder, file);
   const facts = await stat(path).catch(() => undefined);
   if (!facts) return undefined;
   return {
-    ...{ name: asTitle(title), dtype, path },
+    ...{ name: title, dtype, path },
     ...{ byteCount: facts.size, pulledAt: facts.mtime },
   };
 }

@@ -1,13 +1,16 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PullOptions, PullResult } from '../api_types.js';
 import { convertFolder } from '../convert/convert_model.js';
 import { weightTypes } from '../convert/weight_types.js';
-import { abortedBy, invalidOption } from '../errors.js';
+import { invalidOption } from '../errors.js';
 import { checkOptions, progressCheck, signalCheck } from '../options.js';
+import { removeEmptyFolders } from '../platform/node_files.js';
+import { abortedOr, anyOf } from '../signals.js';
 import { cachedPath, cacheFolder, downloadsFolder } from './model_cache.js';
 import { HubClient, hubSettings } from './client.js';
-import { openHubFolder } from './folder.js';
+import { openHubFolder, type HubFolder } from './folder.js';
+import { removeOldPartialFiles } from './partial_files.js';
 import { parseRepository } from './repository.js';
 
 /**
@@ -34,33 +37,46 @@ export async function pullModel(name: string, options: PullOptions = {}): Promis
 
   // Ended by whoever fails first: the rest of a download would go on behind the caller's back.
   const ending = new AbortController();
-  const onAbort = (): void => ending.abort(signal?.reason);
-  signal?.addEventListener('abort', onAbort);
-  if (signal?.aborted) onAbort();
+  const either = anyOf([signal, ending.signal]);
+  const failures: unknown[] = [];
+  let folder: HubFolder | undefined;
   try {
-    const client = new HubClient(hubSettings(process.env), ending.signal);
+    const client = new HubClient(hubSettings(process.env), either.signal);
     const listing = await client.list(repository);
     const downloads = downloadsFolder(cache, repository, listing.commit);
-    const folder = openHubFolder(client, repository, listing, downloads, (loaded, total) =>
-      onProgress?.({
-        phase: 'download',
-        loaded,
-        total,
-        fraction: total === 0 ? 1 : loaded / total,
-      }),
-    );
-    if (output === undefined) await mkdir(dirname(String(path)), { recursive: true });
-    const result = await convertFolder(folder, path, {
-      ...{ dtype, force, signal: ending.signal },
-      ...(onProgress && { onProgress }),
-      beforeItAppears: () => folder.arrived(),
+    folder = openHubFolder(client, repository, listing, {
+      downloads,
+      signal: either.signal,
+      onBytes: (loaded, total) =>
+        onProgress?.({
+          phase: 'download',
+          loaded,
+          total,
+          fraction: total === 0 ? 1 : loaded / total,
+        }),
+      onFailure: (error) => {
+        failures.push(error);
+        ending.abort();
+      },
     });
-    await rm(dirname(downloads), { recursive: true, force: true });
+    if (output === undefined) await mkdir(dirname(String(path)), { recursive: true });
+    const opened = folder;
+    const result = await convertFolder(folder, path, {
+      ...{ dtype, force, signal: either.signal },
+      ...(onProgress && { onProgress }),
+      beforeItAppears: () => opened.arrived(),
+    });
+    await folder.close(false);
+    await removeOldPartialFiles(dirname(downloads));
+    await removeEmptyFolders(downloads, dirname(downloads));
     return { ...result, path: String(path) };
   } catch (error) {
+    // A download's failure comes first: what it made of the conversion says less.
+    const [first] = [...failures, error];
     ending.abort();
-    throw signal?.aborted ? abortedBy(signal) : error;
+    await folder?.close(true);
+    throw abortedOr(signal, first);
   } finally {
-    signal?.removeEventListener('abort', onAbort);
+    either.release();
   }
 }

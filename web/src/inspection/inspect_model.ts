@@ -1,15 +1,16 @@
 import type { InspectOptions, Inspection, ModelSource } from '../api_types.js';
-import { abortedBy, invalidOption } from '../errors.js';
+import { invalidOption } from '../errors.js';
 import { withStatistics } from './read_tensor.js';
 import { skimModel, withMemory } from './skim.js';
 import type { FilesLink } from '../files/protocol.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import { checkSealOptions, hasSealOptions, sealChecks } from '../seal_options.js';
+import { abortedOr, onAbort, throwIfAborted } from '../signals.js';
 import { openRanges, type OpenedFolder } from '../sources/open_ranges.js';
 import { openSource } from '../sources/open_source.js';
 import { withOrigin, type Origin } from '../sources/pump.js';
-import { readOpening, withSeals } from '../sources/read_source.js';
+import { readOpening, release, withSeals } from '../sources/read_source.js';
 import type { Seals } from '../sources/sealed_source.js';
 
 /**
@@ -29,12 +30,13 @@ export async function inspectOn(
   });
   await checkSealOptions(options);
   const { signal, stats = false } = options;
-  if (signal?.aborted) throw abortedBy(signal);
+  throwIfAborted(signal);
   // Bytes in memory cost nothing.
   const isWhole = hasSealOptions(options) || (!stats && isInMemory(source));
   const opened = isWhole ? {} : await openRanges(source, platform, signal);
   if (opened.folder) return inspectParts(platform, opened, options);
   if (stats) {
+    if (opened.whole) release(opened.whole);
     const expected = 'absent for a source that is not read in parts, or has seals to be opened';
     throw invalidOption('stats', expected, stats);
   }
@@ -111,15 +113,14 @@ export async function withFiles<T>(
 ): Promise<T> {
   const files = platform.openFiles();
   // Closing the module ends whatever is under way.
-  const onAbort = (): void => files.close();
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const stopListening = onAbort(signal, () => files.close());
   try {
     await files.call('start', undefined);
     return await work(files);
   } catch (error) {
-    throw signal?.aborted ? abortedBy(signal) : withOrigin(error, origin);
+    throw abortedOr(signal, withOrigin(error, origin));
   } finally {
-    signal?.removeEventListener('abort', onAbort);
+    stopListening();
     files.close();
   }
 }

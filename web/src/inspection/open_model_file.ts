@@ -6,14 +6,16 @@ import type {
   ModelTensor,
   OpenModelOptions,
 } from '../api_types.js';
-import { abortedBy, sourceFailed, SusurrusError, wrongState } from '../errors.js';
+import { sourceFailed, SusurrusError, wrongState } from '../errors.js';
 import { inFileOrder, readTensor, refuseEncrypted, type TensorSource } from './read_tensor.js';
 import { skimModel, type SkimmedModel, type TensorPlace } from './skim.js';
 import { namesLike } from './near_names.js';
 import { checkOptions, progressCheck, signalCheck } from '../options.js';
 import type { Platform } from '../platform/platform.js';
 import { openRanges } from '../sources/open_ranges.js';
+import { abortedOr, onAbort, throwIfAborted } from '../signals.js';
 import { withOrigin } from '../sources/pump.js';
+import { release } from '../sources/read_source.js';
 import { withoutRanges } from '../sources/url_folder.js';
 
 export async function openModelFileOn(
@@ -23,21 +25,20 @@ export async function openModelFileOn(
 ): Promise<ModelFile> {
   checkOptions(options, { onProgress: progressCheck, signal: signalCheck });
   const { signal } = options;
-  if (signal?.aborted) throw abortedBy(signal);
+  throwIfAborted(signal);
   const opened = await openRanges(source, platform, signal);
   if (!opened.folder) {
     const { whole } = opened;
-    void whole?.chunks[Symbol.asyncIterator]().return?.();
+    if (whole) release(whole);
     throw whole
       ? withoutRanges(whole.name ?? 'source')
       : sourceFailed('source', 'it can only be read forwards; give a path, a URL, a Blob or bytes');
   }
   const { folder, origin } = opened;
   const files = platform.openFiles();
-  const onAbort = (): void => files.close();
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const stopListening = onAbort(signal, () => files.close());
   const close = (): void => {
-    signal?.removeEventListener('abort', onAbort);
+    stopListening();
     files.close();
   };
   try {
@@ -46,7 +47,7 @@ export async function openModelFileOn(
     return openedFile({ files, folder, signal }, skimmed, close);
   } catch (error) {
     close();
-    throw signal?.aborted ? abortedBy(signal) : withOrigin(error, origin);
+    throw abortedOr(signal, withOrigin(error, origin));
   }
 }
 
@@ -88,7 +89,7 @@ function openedFile(
     });
     last = loading.catch(() => undefined);
     return loading.catch((error: unknown) => {
-      throw source.signal?.aborted ? abortedBy(source.signal) : error;
+      throw abortedOr(source.signal, error);
     });
   };
   const closeAll = (): void => {

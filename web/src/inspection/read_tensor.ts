@@ -1,7 +1,8 @@
 // One tensor of a model whose description was read: its bytes in parts, and what they become.
 import type { InspectedStatistics, InspectedTensor } from '../api_types.js';
 import type { SourceFolder } from '../convert/source_folder.js';
-import { abortedBy, SusurrusError } from '../errors.js';
+import { SusurrusError } from '../errors.js';
+import { throwIfAborted } from '../signals.js';
 import type { FilesLink, TensorPiece } from '../files/protocol.js';
 import type { SkimmedModel, TensorPlace } from './skim.js';
 
@@ -27,7 +28,7 @@ async function* piecesOf(
 ): AsyncGenerator<TensorPiece, InspectedStatistics | undefined> {
   await files.call('beginTensor', { tensor: request, counts });
   for await (const bytes of folder.read(file, offset, size)) {
-    if (signal?.aborted) throw abortedBy(signal);
+    throwIfAborted(signal);
     yield await files.call('pushTensor', { bytes });
   }
   return files.call('endTensor', undefined);

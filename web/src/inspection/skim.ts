@@ -2,9 +2,10 @@
 import type { Inspection, ProgressEvent } from '../api_types.js';
 import { readArchitecture } from '../convert/dimensions.js';
 import { isObject, readJsonObject } from '../convert/json_files.js';
-import type { SourceFolder } from '../convert/source_folder.js';
+import { refusalNote, type SourceFolder } from '../convert/source_folder.js';
 import { findWeightFiles } from '../convert/weight_files.js';
-import { abortedBy, inFile, sourceFailed, SusurrusError } from '../errors.js';
+import { inFile, sourceFailed, SusurrusError } from '../errors.js';
+import { throwIfAborted } from '../signals.js';
 import type { PartFile } from '../worker/link.js';
 import { inCamelCase, shorten } from '../files/inspection.js';
 import type { FilesLink, InspectionFacts, TensorRequest } from '../files/protocol.js';
@@ -92,7 +93,7 @@ async function skimFile(
     if ((await folder.byteCount(part.name)) === undefined) {
       throw new SusurrusError(
         'source_failed',
-        `The shard ${part.name} is missing: there is no such file in ${folder.name}.`,
+        `The shard ${part.name} is missing: there is no such file in ${folder.name}${refusalNote(folder, part.name)}.`,
         { reason: 'manifest', subject: part.name },
       );
     }
@@ -108,7 +109,8 @@ async function skimPart(
   { onProgress, signal }: SkimOptions,
 ): Promise<readonly PartFile[]> {
   const byteCount = await folder.byteCount(file);
-  if (byteCount === undefined) throw sourceFailed(file, 'there is no such file');
+  if (byteCount === undefined)
+    throw sourceFailed(file, `there is no such file${refusalNote(folder, file)}`);
   await files.call('beginFile', { byteCount, skims: true });
   const least = folder.isRemote ? leastSkippedBytes.remote : leastSkippedBytes.here;
   let at = 0;
@@ -117,7 +119,7 @@ async function skimPart(
     let skippable = 0;
     const begin = at;
     for await (const bytes of folder.read(file, at, Math.min(partBytes, byteCount - at))) {
-      if (signal?.aborted) throw abortedBy(signal);
+      throwIfAborted(signal);
       ({ skippable } = await files.call('pushInspect', { bytes }));
       at += bytes.length;
     }

@@ -15,7 +15,10 @@ export async function fetchEngine(url: URL): Promise<WebAssembly.Module> {
   } catch (error) {
     throw missing('the request failed', error);
   }
-  if (!response.ok) throw missing(`HTTP ${response.status}`);
+  if (!response.ok) {
+    void response.body?.cancel().catch(() => undefined);
+    throw missing(`HTTP ${response.status}`);
+  }
   const type = response.headers.get('Content-Type') ?? '';
   try {
     return type.startsWith('application/wasm')

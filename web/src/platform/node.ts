@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { EngineHost } from '../engine/host.js';
 import { sourceFailed } from '../errors.js';
 import { FilesHost } from '../files/host.js';
@@ -10,7 +9,7 @@ import { openInProcess } from '../worker/in_process.js';
 import { decodeCompressedAudio } from './node_audio.js';
 import { openEngine, openFiles } from './node_engine.js';
 import { fileChunks } from './node_file_chunks.js';
-import { openFolder, writeWhole } from './node_files.js';
+import { asPath, openFolder, writeWhole } from './node_files.js';
 import type { OpenedSource, Platform } from './platform.js';
 
 /** Node: engines run in this thread and yield, paths are read, other URLs are fetched. */
@@ -36,7 +35,7 @@ export const node: Platform = {
 /** A path or a file: URL; everything else with a scheme is for fetch. */
 function toPath(path: string | URL): string | undefined {
   const text = String(path);
-  if (text.startsWith('file:')) return fileURLToPath(text);
+  if (text.startsWith('file:')) return asPath(text);
   return path instanceof URL || /^[a-z][a-z0-9+.-]+:/i.test(text) ? undefined : text;
 }
 

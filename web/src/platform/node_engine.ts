@@ -21,6 +21,8 @@ function readModule(name: string): Promise<WebAssembly.Module> {
       WebAssembly.compile(bytes),
     );
     compiled.set(name, engine);
+    // Another call may find the file, or memory, again.
+    engine.catch(() => compiled.delete(name));
   }
   return engine;
 }

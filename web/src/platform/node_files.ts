@@ -1,20 +1,25 @@
 // Folders of models and files that appear only when they are whole.
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdir, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { invalidOption, sourceFailed, SusurrusError } from '../errors.js';
+import { invalidOption, sourceFailed } from '../errors.js';
 import type { CreateFile, Write } from '../convert/output.js';
 import type { SourceFolder } from '../convert/source_folder.js';
+import { codeOf, writeAtomically } from './node_atomic_files.js';
 
 const pieceBytes = 1 << 20;
 
-export const asPath = (path: string | URL): string =>
-  path instanceof URL || path.startsWith('file:') ? fileURLToPath(path) : path;
+export function asPath(path: string | URL): string {
+  if (typeof path === 'string' && !path.startsWith('file:')) return path;
+  try {
+    return fileURLToPath(path);
+  } catch (error) {
+    throw sourceFailed(String(path), `this URL names no file: ${String(error)}`, {}, error);
+  }
+}
 
 export const baseName = (path: string | URL): string => basename(asPath(path));
-
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
 /** A folder, or the folder of a file with weights. */
 export async function openFolder(source: string | URL): Promise<SourceFolder> {
@@ -92,9 +97,7 @@ export async function writeWhole<T>(
   return writeFiles(destination, force, async (create) => fill(await create()));
 }
 
-/**
- * Lets `fill` write a file and others beside it, one after the other. They appear only when all went well, in the order of their making.
- */
+/** Lets `fill` write a file and others beside it, one after the other: all of them appear, or none (see writeAtomically()). */
 export async function writeFiles<T>(
   destination: string | URL,
   force: boolean,
@@ -104,70 +107,33 @@ export async function writeFiles<T>(
     throw invalidOption('destination', 'a path', destination);
   }
   const target = asPath(destination);
-  const finished: string[] = [];
-  const unfinished = (path: string): string => `${path}.${process.pid}.unfinished`;
-  const begun: string[] = [];
-  let current: FileHandle | undefined;
-  let path = target;
-  const end = async (): Promise<void> => {
-    const file = current;
-    current = undefined;
-    await file?.close();
-  };
-  try {
-    await refuseExisting(target, force);
-    const result = await fill(async (name) => {
-      await end();
-      path = name === undefined ? target : join(dirname(target), name);
-      if (name !== undefined) await refuseExisting(path, force);
-      begun.push(path);
-      const file = (current = await open(unfinished(path), 'w'));
-      return async (bytes) => {
-        // A write may take less than it was given.
-        for (let at = 0; at < bytes.length;) {
-          at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
-        }
-      };
-    });
-    await end();
-    for (path of begun) {
-      await rename(unfinished(path), path);
-      finished.push(path);
-    }
-    return result;
-  } catch (error) {
-    await end().catch(() => undefined);
-    for (const each of [...begun.map(unfinished), ...finished]) {
-      await rm(each, { force: true }).catch(() => undefined);
-    }
-    throw error instanceof SusurrusError || codeOf(error) === undefined
-      ? error
-      : sourceFailed(path, `it could not be written: ${String(error)}`, {}, error);
-  }
+  return writeAtomically(force, (create) =>
+    fill((name) => create(name === undefined ? target : join(dirname(target), name))),
+  );
 }
 
-async function refuseExisting(path: string, force: boolean): Promise<void> {
-  const existing = await stat(path).catch(() => undefined);
-  if (existing?.isDirectory()) throw sourceFailed(path, 'this is a folder; name a file');
-  if (existing && !force) {
-    throw new SusurrusError(
-      'invalid_argument',
-      `${path} exists already; it is overwritten only with --force ({force: true}).`,
-      { reason: 'option', subject: 'force', expected: 'true', got: path },
-    );
-  }
-}
-
-/** Lets `fill` write into a folder, which is made where there is none and gone again if that fails. */
+/** Lets `fill` write into a folder, which is made where there is none and gone again if that fails and nothing is in it. */
 export async function withFolder<T>(folder: string, fill: () => Promise<T>): Promise<T> {
   let made: string | undefined;
   try {
     made = await mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw sourceFailed(folder, `it could not be made: ${String(error)}`, {}, error);
+  }
+  try {
     return await fill();
   } catch (error) {
-    if (made !== undefined) await rm(made, { recursive: true, force: true }).catch(() => undefined);
-    throw error instanceof SusurrusError || codeOf(error) === undefined
-      ? error
-      : sourceFailed(folder, `it could not be made: ${String(error)}`, {}, error);
+    if (made !== undefined) await removeEmptyFolders(folder, made);
+    throw error;
+  }
+}
+
+/** Removes `folder` and those above it up to `last`; one that is not empty stays, and so do those above it. */
+export async function removeEmptyFolders(folder: string, last: string): Promise<void> {
+  const top = resolve(last);
+  try {
+    for (let each = resolve(folder); each.startsWith(top); each = dirname(each)) await rmdir(each);
+  } catch {
+    // Somebody else's files are in it.
   }
 }

@@ -101,7 +101,11 @@ const unreadable: Found = {
 /** Where the footer begins, or the file ends that has none. */
 async function endOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
   const queue = new ByteQueue(chunks);
-  const rest = beforeFooter(queue);
-  while (!(await rest.next()).done);
-  return queue.position;
+  try {
+    const rest = beforeFooter(queue);
+    while (!(await rest.next()).done);
+    return queue.position;
+  } finally {
+    queue.close();
+  }
 }

@@ -42,8 +42,12 @@ export class SourcePass {
 
   static async open({ open, onStep }: RewriteJob): Promise<SourcePass> {
     const queue = new ByteQueue(await open());
-    const front = await readApr2Front(queue);
+    const front = await readApr2Front(queue).catch((error: unknown) => {
+      queue.close();
+      throw error;
+    });
     if (!front) {
+      queue.close();
       throw new SusurrusError('unsupported_feature', 'Only APR2 files can be sealed.', {
         reason: 'unsupported',
         subject: 'source',

@@ -9,7 +9,8 @@ import type {
   SignOptions,
 } from '../api_types.js';
 import { Pace } from '../engine/pace.js';
-import { abortedBy, invalidOption } from '../errors.js';
+import { invalidOption } from '../errors.js';
+import { abortedOr, throwIfAborted } from '../signals.js';
 import { checkOptions, flag, progressCheck, signalCheck, type Check } from '../options.js';
 import { unwrapOutcome } from './load_seal.js';
 import { encryptFile } from './encrypt_file.js';
@@ -91,7 +92,7 @@ async function rewrite(
   work: (job: RewriteJob) => Promise<RewriteResult>,
 ): Promise<RewriteResult> {
   checkRereadable(source);
-  if (signal?.aborted) throw abortedBy(signal);
+  throwIfAborted(signal);
   const pace = new Pace(signal ?? new AbortController().signal);
   try {
     return await writeTo(tools, destination, force, async (write) => {
@@ -130,6 +131,6 @@ async function rewrite(
       });
     });
   } catch (error) {
-    throw signal?.aborted ? abortedBy(signal) : error;
+    throw abortedOr(signal, error);
   }
 }

@@ -1,7 +1,8 @@
 // Whatever a caller names as a source of bytes, as chunks in order.
 import type { ModelSource } from '../api_types.js';
-import { abortedBy, describe, invalidOption, sourceFailed } from '../errors.js';
+import { describe, invalidOption, sourceFailed } from '../errors.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
+import { throwIfAborted } from '../signals.js';
 import { blobSource, streamChunks } from './blob_source.js';
 import { openFiles } from './file_list.js';
 import { readAhead } from './read_ahead.js';
@@ -80,7 +81,7 @@ export async function fetchAnswer(
   try {
     return await fetch(address, { ...(signal && { signal }), ...(headers && { headers }) });
   } catch (error) {
-    if (signal?.aborted) throw abortedBy(signal);
+    throwIfAborted(signal);
     throw sourceFailed(url, 'the request failed', { got: String(error) }, error);
   }
 }
@@ -104,17 +105,29 @@ export function fetchedSource(
 export const beside = (url: string, name: string): string =>
   new URL(`./${encodeURIComponent(name)}`, url).href;
 
-/** What the server said about the bytes; throws where they cannot be a model's. */
-export function checkAnswer({ status, ok, headers }: Response, name: string): string {
-  const type = headers.get('Content-Type') ?? 'no content type';
-  const remark = `HTTP ${status}, ${type}`;
-  if (!ok) throw sourceFailed(name, `the server answered ${remark}`, { got: remark });
-  // A site's page for whatever it does not have, or a login: no model is HTML.
-  if (/^text\/html\b/i.test(type)) {
-    const problem = `the server answered with a web page (${remark}); check the address`;
-    throw sourceFailed(name, problem, { got: remark });
-  }
-  return remark;
+/** Of an answer: "HTTP 200, text/html". */
+export const remarkOn = ({ status, headers }: Response): string =>
+  `HTTP ${status}, ${headers.get('Content-Type') ?? 'no content type'}`;
+
+/** A site's page for whatever it does not have, or a login: no model is HTML, and nothing that lies beside one. */
+export const isPage = ({ headers }: Response): boolean =>
+  /^text\/html\b/i.test(headers.get('Content-Type') ?? '');
+
+/** Lets go of a connection whose bytes are not wanted. */
+export function discard({ body }: Response): void {
+  // A stream that failed, or that somebody reads, cannot be cancelled.
+  void body?.cancel().catch(() => undefined);
+}
+
+/** What the server said about the bytes; throws where they cannot be a model's, and lets go of them. */
+export function checkAnswer(answer: Response, name: string): string {
+  const remark = remarkOn(answer);
+  if (answer.ok && !isPage(answer)) return remark;
+  discard(answer);
+  const problem = answer.ok
+    ? `the server answered with a web page (${remark}); check the address`
+    : `the server answered ${remark}`;
+  throw sourceFailed(name, problem, { got: remark });
 }
 
 function responseSource(response: Response, url: string = response.url): OpenedSource {

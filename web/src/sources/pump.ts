@@ -1,7 +1,8 @@
 import type { ProgressEvent } from '../api_types.js';
-import { abortedBy, asSusurrusError, sourceFailed, SusurrusError } from '../errors.js';
+import { asSusurrusError, sourceFailed, SusurrusError } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
 import type { OpenedSource } from '../platform/platform.js';
+import { orAborted } from '../signals.js';
 
 export interface PumpOptions {
   readonly phase: ProgressEvent['phase'];
@@ -32,15 +33,14 @@ export async function pump(
         fraction: total === 0 ? 1 : Math.min(1, loaded / total),
       }),
     });
-  const aborted = whenAborted(signal);
   const iterator = chunks[Symbol.asyncIterator]();
   try {
     report();
     for (;;) {
-      const next = await Promise.race([readNext(iterator, name), aborted.promise]);
+      const next = await orAborted(readNext(iterator, name), signal);
       if (next.done) break;
       const { length } = next.value; // which is gone where the bytes are given away
-      await Promise.race([push(next.value, source.givesAway === true), aborted.promise]);
+      await orAborted(push(next.value, source.givesAway === true), signal);
       loaded += length;
       report();
     }
@@ -48,8 +48,6 @@ export async function pump(
     // Not awaited: a source that hangs must not keep its reader waiting.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
     throw error;
-  } finally {
-    aborted.forget();
   }
 }
 
@@ -63,22 +61,6 @@ async function readNext(
     if (error instanceof SusurrusError) throw error;
     throw sourceFailed(name, 'reading it failed', { got: asSusurrusError(error).message }, error);
   }
-}
-
-/** A promise that only ever rejects, when the signal is aborted. */
-function whenAborted(signal: AbortSignal | undefined): {
-  promise: Promise<never>;
-  forget: () => void;
-} {
-  if (!signal) return { promise: new Promise(() => undefined), forget: () => undefined };
-  let onAbort = (): void => undefined;
-  const promise = new Promise<never>((_, failed) => {
-    onAbort = () => failed(abortedBy(signal));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
-  promise.catch(() => undefined);
-  return { promise, forget: () => signal.removeEventListener('abort', onAbort) };
 }
 
 /** What may come of another file than was meant. */

@@ -1,7 +1,8 @@
 // A file pushed into a WebAssembly module: the way that loading and inspecting share.
 import type { ModelSource, ProgressEvent, SealOptions } from '../api_types.js';
-import { abortedBy, SusurrusError } from '../errors.js';
+import { SusurrusError } from '../errors.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
+import { abortedOr, onAbort } from '../signals.js';
 import type { PartFile } from '../worker/link.js';
 import { openSource } from './open_source.js';
 import { pump, withOrigin, type PumpOptions } from './pump.js';
@@ -85,6 +86,7 @@ async function readFile(
     await pump(sealed.source, push, options);
     return { missing: await endFile(), confirm: () => sealed.confirm() };
   } catch (error) {
+    release(opened);
     throw withOrigin(error, opened);
   }
 }
@@ -144,8 +146,7 @@ export async function readOpening<Started, Facts>(
 ): Promise<ReadModel<Started, Facts>> {
   const { signal } = options;
   // Closing the module ends whatever is under way, so the signal needs nobody's attention.
-  const onAbort = (): void => reader.close();
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const stopListening = onAbort(signal, () => reader.close());
   try {
     const [started, opened] = await Promise.all([reader.start(), opening]);
     const seals = await readFiles(opened, reader, { ...options, phase: reader.phase });
@@ -153,14 +154,14 @@ export async function readOpening<Started, Facts>(
   } catch (error) {
     reader.close();
     void opening.then(release, () => undefined);
-    throw signal?.aborted ? abortedBy(signal) : error;
+    throw abortedOr(signal, error);
   } finally {
-    signal?.removeEventListener('abort', onAbort);
+    stopListening();
   }
 }
 
 /** Lets go of what nobody has begun to read, such as a connection. */
-function release({ chunks }: OpenedSource): void {
+export function release({ chunks }: OpenedSource): void {
   void Promise.resolve(chunks[Symbol.asyncIterator]().return?.()).catch(() => undefined);
 }
 

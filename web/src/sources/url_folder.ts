@@ -1,10 +1,19 @@
 // A file on a server, and its neighbours, read in parts with Range.
 import type { SourceFolder } from '../convert/source_folder.js';
 import { sourceFailed } from '../errors.js';
+import { abortedOr } from '../signals.js';
 import type { OpenedSource } from '../platform/platform.js';
 import { streamChunks } from './blob_source.js';
 import type { Origin } from './pump.js';
-import { beside, checkAnswer, fetchAnswer, fetchedSource } from './open_source.js';
+import {
+  beside,
+  checkAnswer,
+  discard,
+  fetchAnswer,
+  fetchedSource,
+  isPage,
+  remarkOn,
+} from './open_source.js';
 
 /** What the first request asks for: a small model's description, the beginning of a large one's. */
 const firstBytes = 1 << 16;
@@ -25,7 +34,7 @@ export async function openUrl(
   const answer = await RemoteFile.open(request, signal);
   if (answer instanceof Response) return { whole: fetchedSource(answer, address, signal) };
   const { pathname } = new URL(request.url);
-  const name = decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1)) || 'file';
+  const name = decoded(pathname.slice(pathname.lastIndexOf('/') + 1)) || 'file';
   const files = new Map([[name, Promise.resolve<RemoteFile | undefined>(answer)]]);
   return {
     origin: { name: request.url, remark: answer.remark },
@@ -47,23 +56,37 @@ export async function urlFolder(url: URL, signal: AbortSignal | undefined): Prom
   return remoteFolder(new Request(url, init(signal)), new Map(), signal);
 }
 
+/** A path's name as people write it; a percent sign may stand for itself. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
 /** Of what lies beside a file, or in a folder; `files` are those that are open. */
 function remoteFolder(
   request: Request,
   files: Map<string, Promise<RemoteFile | undefined>>,
   signal: AbortSignal | undefined,
 ): SourceFolder {
+  const refusals = new Map<string, string>();
   const find = (file: string): Promise<RemoteFile | undefined> => {
     let found = files.get(file);
     if (!found) {
-      found = openNeighbour(new Request(beside(request.url, file), request), signal);
+      const neighbour = new Request(beside(request.url, file), request);
+      found = openNeighbour(neighbour, signal, (remark) => refusals.set(file, remark));
       files.set(file, found);
+      // What failed once may be asked for again.
+      found.catch(() => files.delete(file));
     }
     return found;
   };
   return {
     ...{ name: request.url, isRemote: true },
     byteCount: async (file) => (await find(file))?.byteCount,
+    refusal: (file) => refusals.get(file),
     async *read(file, offset, byteCount) {
       const found = await find(file);
       if (found) yield* found.read(offset, byteCount);
@@ -73,16 +96,27 @@ function remoteFolder(
 
 const init = (signal: AbortSignal | undefined): RequestInit => (signal ? { signal } : {});
 
+/** What a server answers for files that are not there; some do not tell whether there is one that others may see. */
+const absent = new Set([401, 403, 404, 410]);
+const isAbsent = (answer: Response): boolean => absent.has(answer.status) || isPage(answer);
+
+/** Undefined where there is no such file, as far as the server tells: then `onRefusal` hears what it said. */
 async function openNeighbour(
   request: Request,
   signal: AbortSignal | undefined,
+  onRefusal: (remark: string) => void,
 ): Promise<RemoteFile | undefined> {
   const answer = await RemoteFile.open(request, signal, true);
   if (!(answer instanceof Response)) return answer;
-  if (answer.status === 404) return undefined;
-  const bytes = await wholeBody(answer, request.url);
-  if (bytes.length > mostWholeBytes) throw withoutRanges(request.url);
-  return new RemoteFile(request, signal, bytes, bytes.length, checkAnswer(answer, request.url));
+  if (isAbsent(answer)) {
+    discard(answer);
+    onRefusal(remarkOn(answer));
+    return undefined;
+  }
+  const remark = checkAnswer(answer, request.url);
+  const bytes = await bodyUpTo(answer, mostWholeBytes, request.url, signal);
+  if (!bytes) throw withoutRanges(request.url);
+  return new RemoteFile(request, signal, bytes, bytes.length, remark);
 }
 
 export const withoutRanges = (url: string): Error =>
@@ -124,18 +158,22 @@ class RemoteFile {
     const { url } = request;
     const answer = await requestPart(request, 0, firstBytes, signal);
     // Nothing of a file without bytes can be asked for.
-    const isEmpty = answer.status === 416 && totalOf(answer) === 0;
-    if (isEmpty) return new RemoteFile(request, signal, new Uint8Array(), 0, 'HTTP 416, empty');
-    if (mayLack && answer.status === 404) return answer;
+    if (answer.status === 416 && totalOf(answer) === 0) {
+      discard(answer);
+      return new RemoteFile(request, signal, new Uint8Array(), 0, 'HTTP 416, empty');
+    }
+    if (mayLack && isAbsent(answer)) return answer;
     const remark = checkAnswer(answer, url);
     if (answer.status !== 206) return answer;
-    const byteCount = totalOf(answer) ?? (await totalBytes(request, signal));
+    const byteCount = totalOf(answer) ?? (await totalBytes(request, answer, signal));
     if (byteCount === undefined || answer.headers.get('Content-Encoding')) {
+      discard(answer);
       throw sourceFailed(url, 'its server does not tell the length of the file', {
         expected: 'Content-Range',
       });
     }
-    const first = await wholeBody(answer, url);
+    const first = await bodyUpTo(answer, byteCount, url, signal);
+    if (!first) throw sourceFailed(url, 'the server sent more than the file has');
     return new RemoteFile(request, signal, first, byteCount, remark, answer.headers.get('ETag'));
   }
 
@@ -150,11 +188,15 @@ class RemoteFile {
     const answer = await requestPart(this.#request, begin, end - begin, this.#signal);
     checkAnswer(answer, url);
     const total = totalOf(answer);
-    if (answer.status !== 206 || !answer.body) throw withoutRanges(url);
+    if (answer.status !== 206 || !answer.body) {
+      discard(answer);
+      throw withoutRanges(url);
+    }
     if (
       answer.headers.get('ETag') !== this.#tag ||
       (total !== undefined && total !== this.byteCount)
     ) {
+      discard(answer);
       throw sourceFailed(url, 'the file changed while it was read');
     }
     let left = end - begin;
@@ -162,7 +204,7 @@ class RemoteFile {
     try {
       while (left > 0) {
         const { done, value } = await chunks.next().catch((error: unknown) => {
-          throw readingFailed(url, error);
+          throw readingFailed(url, error, this.#signal);
         });
         if (done) break;
         // A server may give more than it was asked for.
@@ -187,15 +229,28 @@ function requestPart(
   return fetchAnswer(request.clone(), request.url, signal, headers);
 }
 
-const readingFailed = (url: string, error: unknown): Error =>
-  sourceFailed(url, 'reading it failed', { got: String(error) }, error);
+const readingFailed = (url: string, error: unknown, signal: AbortSignal | undefined): unknown =>
+  abortedOr(signal, sourceFailed(url, 'reading it failed', { got: String(error) }, error));
 
-async function wholeBody(answer: Response, url: string): Promise<Uint8Array> {
+/** Undefined where there are more bytes than that. */
+async function bodyUpTo(
+  { body }: Response,
+  most: number,
+  url: string,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = [];
+  let byteCount = 0;
   try {
-    return new Uint8Array(await answer.arrayBuffer());
+    for await (const part of body ? streamChunks(body) : []) {
+      byteCount += part.length;
+      if (byteCount > most) return undefined;
+      parts.push(part);
+    }
   } catch (error) {
-    throw readingFailed(url, error);
+    throw readingFailed(url, error, signal);
   }
+  return new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
 }
 
 /** Of the whole file, where a page may see it. */
@@ -207,9 +262,14 @@ function totalOf({ headers }: Response): number | undefined {
 /** From another origin Content-Range is only seen if the server allows it; Content-Length always is. */
 async function totalBytes(
   request: Request,
+  waiting: Response,
   signal: AbortSignal | undefined,
 ): Promise<number | undefined> {
-  const answer = await fetchAnswer(new Request(request, { method: 'HEAD' }), request.url, signal);
+  const head = new Request(request, { method: 'HEAD' });
+  const answer = await fetchAnswer(head, request.url, signal).catch((error: unknown) => {
+    discard(waiting);
+    throw error;
+  });
   const length = answer.headers.get('Content-Length');
   const isPlain = answer.ok && !answer.headers.get('Content-Encoding');
   return isPlain && length !== null ? Number(length) : undefined;

@@ -1,0 +1,276 @@
+// Pulls that meet, are stopped, or have callers that misbehave.
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { ProgressEvent, PullOptions, PullResult } from '../../web/src/node.js';
+import { builtPackage } from '../support/built_package.js';
+import { errorOf } from '../support/embedded_model.js';
+import { writeHubFolder } from '../support/hub_folder.js';
+import { startHub, type HubServer } from '../support/hub_server.js';
+import { startPullProcess } from '../support/pull_process.js';
+
+type Package = Awaited<ReturnType<typeof builtPackage>>;
+let package_: Package;
+let folder = '';
+let hub: HubServer;
+const environment = { ...process.env };
+const repository = 'openai/whisper-tiny.en';
+
+beforeAll(async () => {
+  package_ = await builtPackage();
+});
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'susurrus-pulls-'));
+  const source = writeHubFolder(join(folder, 'source'));
+  const names = readdirSync(source);
+  const files = Object.fromEntries(names.map((name) => [name, readFileSync(join(source, name))]));
+  hub = await startHub({ repository, files });
+  process.env = {
+    ...environment,
+    HF_ENDPOINT: hub.endpoint,
+    XDG_CACHE_HOME: join(folder, 'cache'),
+  };
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  process.env = { ...environment };
+  await hub.close();
+  rmSync(folder, { recursive: true });
+});
+
+const pull = (name = 'tiny.en', options: PullOptions = {}): Promise<PullResult> =>
+  package_.pullModel(name, options);
+const downloads = (): string[] => {
+  const path = join(folder, 'cache/susurrus/downloads');
+  const names = existsSync(path) ? readdirSync(path, { recursive: true }) : [];
+  return names.map(String).filter((name) => name.endsWith('.part'));
+};
+/** Whether some bytes of the weights are here. */
+const hasWeights = (): boolean =>
+  downloads().some(
+    (name) =>
+      name.includes('model.safetensors.') &&
+      statSync(join(folder, 'cache/susurrus/downloads', name)).size > 0,
+  );
+const weightRequests = (): string[] =>
+  hub.requests.filter((request) => request.startsWith('/store/model.safetensors'));
+const sequential = async (dtype: 'f16' | 'q8_0'): Promise<Buffer> => {
+  const output = join(folder, `sequential.${dtype}`);
+  await pull('tiny.en', { dtype, output });
+  return readFileSync(output);
+};
+
+/** Same and other types and revisions; started so many milliseconds one after the other. */
+const pairs = Array.from({ length: 20 }, (_, i) => {
+  const [first, second] = [
+    [`${repository}@main`, `${repository}@main`],
+    ['tiny.en', 'tiny.en@v1'],
+  ][i % 2] as [string, string];
+  const dtypes = [
+    ['f16', 'q8_0'],
+    ['f16', 'f16'],
+  ][Math.floor(i / 2) % 2] as ['f16', 'f16' | 'q8_0'];
+  return { names: [first, second], dtypes, delay: 5 * (i % 7) };
+});
+
+describe('two pulls of one repository give what they give one after the other', () => {
+  const outputs = ['one.apr', 'two.apr'].map((name) => () => join(folder, name));
+  async function runPairs(pulls: readonly (typeof pull)[]): Promise<void> {
+    const expected = { f16: await sequential('f16'), q8_0: await sequential('q8_0') };
+    hub.faults.pauses = 2;
+    for (const { names, dtypes, delay } of pairs) {
+      const each = pulls.map(async (one, i) => {
+        await pause(i * delay);
+        const output = outputs[i]?.() ?? '';
+        const dtype = dtypes[i] ?? 'f16';
+        await one(names[i], { dtype, output, force: true });
+        return readFileSync(output).equals(expected[dtype]);
+      });
+      expect(await Promise.all(each)).toEqual([true, true]);
+    }
+    expect(downloads()).toEqual([]);
+  }
+
+  test('in one process', () => runPairs([pull, pull]));
+
+  test('in two processes', async () => {
+    const children = [0, 1].map(() => startPullProcess(process.env));
+    try {
+      await runPairs(
+        children.map((child) => async (name = '', options = {}) => {
+          expect(await child.pull(name, options)).toBeUndefined();
+          return { path: '' } as PullResult;
+        }),
+      );
+    } finally {
+      for (const child of children) await child.kill();
+    }
+  });
+
+  test('into the cache, under one name', async () => {
+    const expected = await sequential('f16');
+    hub.faults.pauses = 2;
+    for (const { delay } of pairs) {
+      const both = [pull(), pause(delay).then(() => pull())];
+      for (const { path } of await Promise.all(both)) {
+        expect(readFileSync(path).equals(expected)).toBe(true);
+      }
+    }
+    expect(readdirSync(join(folder, 'cache/susurrus/models'))).toHaveLength(1);
+    expect(downloads()).toEqual([]);
+  });
+});
+
+describe('what a pull left', () => {
+  test('whose process was killed is gone on with, once that process is gone', async () => {
+    const expected = await sequential('f16');
+    hub.faults.pauses = 1e6;
+    const before = hub.requests.length;
+    const child = startPullProcess(process.env);
+    const killed = child.pull('tiny.en', {});
+    while (!hasWeights()) await pause(5);
+    hub.faults.pauses = 0;
+    // It is running, so what it has is its own.
+    const { path } = await pull('tiny.en', { dtype: 'q8_0' });
+    expect(path).toMatch(/q8_0/);
+    await child.kill();
+    expect(await killed).toBe('killed');
+    expect(hasWeights()).toBe(true);
+    expect(readFileSync((await pull()).path).equals(expected)).toBe(true);
+    const requests = hub.requests.slice(before).filter((request) => request.startsWith('/store/'));
+    expect(requests).toEqual([
+      '/store/model.safetensors',
+      '/store/model.safetensors',
+      expect.stringMatching(/ bytes=[1-9]\d+-$/),
+    ]);
+    expect(downloads()).toEqual([]);
+  });
+
+  test('is checked with the rest', async () => {
+    hub.faults.cuts = Array.from({ length: 3 }, () => 3000);
+    hub.faults.pauses = 5;
+    const controller = new AbortController();
+    const onProgress = ({ phase, loaded }: ProgressEvent): void => {
+      if (phase === 'download' && loaded > 9000) controller.abort();
+    };
+    await errorOf(pull('tiny.en', { signal: controller.signal, onProgress }));
+    const left = downloads().find((name) => name.includes('model.safetensors.')) ?? '';
+    const path = join(folder, 'cache/susurrus/downloads', left);
+    const bytes = readFileSync(path);
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    writeFileSync(path, bytes);
+    expect(await errorOf(pull())).toMatchObject({
+      code: 'checksum_mismatch',
+      details: { reason: 'digest', subject: 'model.safetensors' },
+    });
+    expect(downloads().filter((name) => name.includes('model.safetensors.'))).toEqual([]);
+    await pull();
+  });
+});
+
+describe('a pull that is stopped', () => {
+  const reasons: Record<string, (controller: AbortController) => void> = {
+    'without a reason': (controller) => controller.abort(),
+    'as a timeout does': (controller) =>
+      controller.abort(new DOMException('The operation timed out.', 'TimeoutError')),
+    'with an Error': (controller) => controller.abort(new Error('mine')),
+    'with a string': (controller) => controller.abort('enough'),
+    'with undefined': (controller) => controller.abort(undefined),
+    'with null': (controller) => controller.abort(null),
+  };
+  /** Where the pull is when it is stopped, and how the hub keeps it there. */
+  const stages: Record<string, () => void> = {
+    'while it waits for the list': () => (hub.faults.hangs = true),
+    'while bytes arrive': () => (hub.faults.pauses = 1e6),
+    'between two attempts': () => (hub.faults.refusals = Array.from({ length: 20 }, () => 500)),
+  };
+  /** Waits of a quarter of a second and more never end: who does not listen to the signal waits for ever. */
+  function stopTime(): number[] {
+    const waits: number[] = [];
+    const { setTimeout: real } = globalThis;
+    const slow = (act: () => void, milliseconds = 0): NodeJS.Timeout => {
+      if (milliseconds < 250) return real(act, milliseconds);
+      waits.push(milliseconds);
+      return real(act, 1e9).unref();
+    };
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation(slow);
+    return waits;
+  }
+  const isThere = (stage: string, waits: readonly number[]): boolean =>
+    stage === 'while bytes arrive'
+      ? hasWeights()
+      : stage === 'between two attempts'
+        ? waits.length > 0
+        : hub.requests.length > 0;
+
+  test.each(
+    Object.keys(stages).flatMap((stage) => Object.keys(reasons).map((one) => [stage, one])),
+  )('%s, %s, ends', async (stage = '', reason = '') => {
+    const waits = stopTime();
+    stages[stage]?.();
+    const controller = new AbortController();
+    const work = errorOf(pull('tiny.en', { signal: controller.signal }));
+    while (!isThere(stage, waits)) await pause(2);
+    const before = hub.requests.length;
+    reasons[reason]?.(controller);
+    expect(await work).toMatchObject({ code: 'aborted', details: { reason: 'aborted' } });
+    expect(((await work) as Error).cause).toBe(controller.signal.reason);
+    expect(hub.requests).toHaveLength(before);
+  });
+
+  test.each(Object.keys(stages))('%s, by AbortSignal.timeout(), ends', async (stage) => {
+    stopTime();
+    stages[stage]?.();
+    const work = errorOf(pull('tiny.en', { signal: AbortSignal.timeout(60) }));
+    expect(await work).toMatchObject({ code: 'aborted', cause: { name: 'TimeoutError' } });
+  });
+});
+
+describe('what onProgress throws', () => {
+  const isFar = ({ phase, loaded, total = 0 }: ProgressEvent): boolean =>
+    phase === 'download' && total > 20_000 && loaded > 10_000;
+  const isConverting = ({ phase, loaded }: ProgressEvent): boolean =>
+    phase === 'convert' && loaded > 0;
+  const thrown: unknown[] = [
+    new Error('mine'),
+    Object.assign(new Error('mine'), { code: 'ECONNRESET' }),
+    new DOMException('mine', 'AbortError'),
+    'text',
+    undefined,
+  ];
+
+  test.each(thrown)('rejects that call: %p', async (value) => {
+    for (const isTime of [isFar, isConverting]) {
+      let isThrown = false;
+      let calls = 0;
+      const onProgress = (event: ProgressEvent): void => {
+        if (isThrown) ++calls;
+        if (isThrown || !isTime(event)) return;
+        isThrown = true;
+        throw value;
+      };
+      expect(await errorOf(pull('tiny.en', { onProgress }))).toBe(value);
+      expect(calls).toBe(0);
+      expect(
+        existsSync(join(folder, 'cache/susurrus/models/openai=2Fwhisper-tiny.en.f16.apr')),
+      ).toBe(false);
+    }
+    await pull();
+    // Nothing was asked for twice.
+    const begins = weightRequests().map((request) =>
+      Number(/bytes=(\d+)-/.exec(request)?.[1] ?? 0),
+    );
+    expect([...begins].sort((a, b) => a - b)).toEqual(begins);
+    expect(begins.length).toBeLessThanOrEqual(3);
+  });
+});
