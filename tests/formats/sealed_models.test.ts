@@ -244,6 +244,7 @@ describe('while a sealed model loads', () => {
   test.each([
     ['key', { key: new Uint8Array(31) }],
     ['key', { key: { passphrase: '' } }],
+    ['key', { key: { passphrase: 'half an emoji \uD83D' } }],
     ['key', { key: 'secret' }],
     ['publicKeys', { publicKeys: [] }],
     ['publicKeys', { publicKeys: ['abcd'] }],

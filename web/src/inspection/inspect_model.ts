@@ -5,6 +5,7 @@ import { skimModel, withMemory } from './skim.js';
 import type { FilesLink } from '../files/protocol.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
+import { withProgress } from '../progress_callback.js';
 import { checkSealOptions, hasSealOptions, sealChecks } from '../seal_options.js';
 import { openRanges, type OpenedFolder } from '../sources/open_ranges.js';
 import { openSource } from '../sources/open_source.js';
@@ -28,8 +29,17 @@ export async function inspectOn(
     ...sealChecks,
   });
   await checkSealOptions(options);
-  const { signal, stats = false } = options;
+  const { signal } = options;
   if (signal?.aborted) throw abortedBy(signal);
+  return withProgress(options, (watched) => inspectSource(platform, source, watched));
+}
+
+async function inspectSource(
+  platform: Platform,
+  source: ModelSource,
+  options: InspectOptions,
+): Promise<Inspection> {
+  const { signal, stats = false } = options;
   // Bytes in memory cost nothing.
   const isWhole = hasSealOptions(options) || (!stats && isInMemory(source));
   const opened = isWhole ? {} : await openRanges(source, platform, signal);
