@@ -36,6 +36,9 @@ export async function main(body) {
   }
 }
 
+/** Every step() that is over: { name, seconds }. */
+export const stepTimes = [];
+
 /** Does a named piece of work and says how long it took, unless that was no time at all. */
 export async function step(name, body) {
   const start = performance.now();
@@ -44,6 +47,7 @@ export async function step(name, body) {
     return await body();
   } finally {
     const seconds = (performance.now() - start) / 1000;
+    stepTimes.push({ name, seconds });
     if (seconds >= 0.5) console.log(`· ${name} (${seconds.toFixed(1)} s)`);
     else if (process.stdout.isTTY) process.stdout.write(`${' '.repeat(name.length + 2)}\r`);
   }

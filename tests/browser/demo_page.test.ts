@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { testModel } from '../support/goldens_models.js';
+import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
 import {
   drop,
@@ -18,6 +19,8 @@ import {
   worked,
 } from './browser_page.js';
 import type { Stage } from './browser_page.js';
+
+jest.setTimeout(limit(120_000));
 
 let stage: Stage;
 beforeAll(async () => {
@@ -488,5 +491,5 @@ describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many language
     await worked(page, () => page.click('#again'));
     expect(await page.textContent('#error_details')).toMatch(/invalid_argument.*languages/);
     expect(problems).toEqual([]);
-  }, 120_000);
+  });
 });
