@@ -1,3 +1,5 @@
+import { slownessFrom } from './scripts/toolchain/slowness.mjs';
+
 // Two projects: everything in Node, and the browser suites, which drive a headless Chromium themselves.
 const common = {
   rootDir: import.meta.dirname,
@@ -11,8 +13,8 @@ const common = {
 };
 
 export default {
-  // Jest reads this one here only, not from a project.
-  testTimeout: 60_000,
+  // Jest reads this one here only, not from a project. Against hangs: a slow machine has more (tests/support/limits.ts).
+  testTimeout: 60_000 * slownessFrom(process.env.SUSURRUS_TEST_SLOWNESS),
   projects: [
     {
       ...common,

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildParts } from './build.mjs';
 import { portFrom, serve } from './serve_demo.mjs';
-import { main, readArguments, root, StepError } from './toolchain/steps.mjs';
+import { main, root, splitArguments, StepError } from './toolchain/steps.mjs';
 
 const sample = join(root, 'web/demo/sample.wav');
 
@@ -30,22 +30,11 @@ async function transcribe(args) {
 }
 
 await main(async () => {
-  const args = process.argv.slice(2);
-  const { values, tokens } = readArguments({
-    args,
-    options: { port: { type: 'string' }, 'no-serve': { type: 'boolean' } },
-    strict: false, // all other options are the command line's
-    tokens: true,
+  const { values, rest } = splitArguments(process.argv.slice(2), {
+    port: { type: 'string' },
+    'no-serve': { type: 'boolean' },
   });
   const port = portFrom(values.port);
-  const isOurs = new Set(
-    tokens
-      .filter(({ kind, name }) => kind === 'option' && (name === 'port' || name === 'no-serve'))
-      .flatMap(({ index, value, inlineValue }) =>
-        value === undefined || inlineValue ? [index] : [index, index + 1],
-      ),
-  );
-  const rest = args.filter((_, index) => !isOurs.has(index));
   const options = rest.filter(
     (one, index) => one.startsWith('-') || rest[index - 1]?.startsWith('--'),
   );

@@ -10,12 +10,16 @@ import { buildParts } from './build.mjs';
 import { fuzz, fuzzTargets, makeSeeds } from './fuzz.mjs';
 import { lint } from './lint.mjs';
 import { relaxedSimdFlags } from './toolchain/node_flags.mjs';
-import { root, run, step, StepError } from './toolchain/steps.mjs';
+import { measureSlowness, slownessFrom } from './toolchain/slowness.mjs';
+import { root, run, splitArguments, step, StepError, stepTimes } from './toolchain/steps.mjs';
+import { timeTable } from './toolchain/time_table.mjs';
 import { ensureTools } from './toolchain/tools.mjs';
 
 const kinds = ['lint', 'cpp', 'node', 'browser'];
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const skippedSuites = [];
+/** Suites of jest: { name, seconds }. */
+const suiteTimes = [];
 const failures = [];
 
 function add({ passed, failed, skipped = 0 }) {
@@ -84,15 +88,28 @@ async function shortFuzzing() {
   }
 }
 
-/** Far more than a project's suites take. Jest cannot end a test that waits inside WebAssembly. */
-const jestMinutes = 25;
+/** Far more than a project's suites take on a quiet machine. Jest cannot end a test that waits inside WebAssembly. */
+const quietJestMinutes = 25;
+
+/** How slow the machine is, as somebody says or as it shows; measured once, and told to jest and all suites. */
+let slowness;
+function machineSlowness() {
+  if (slowness === undefined) {
+    const given = process.env.SUSURRUS_TEST_SLOWNESS;
+    slowness = given ? slownessFrom(given) : measureSlowness();
+    console.log(`  limits of time are ${slowness} times those of a quiet machine`);
+  }
+  return slowness;
+}
 
 /** Jest's own output is shown as it comes; its counts are read from its report. */
 async function jest(project, args, env = {}) {
+  const jestMinutes = Math.round(quietJestMinutes * machineSlowness());
   const report = join(root, `build/test-results/${project}.json`);
   mkdirSync(dirname(report), { recursive: true });
   rmSync(report, { force: true });
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  const begun = performance.now();
   const status = await new Promise((done, failed) => {
     const child = spawn(
       process.execPath,
@@ -104,7 +121,10 @@ async function jest(project, args, env = {}) {
       // Jest prints the JSON on stdout as well as into the file; people read stderr. In a process group of its own, so that
       // its workers end with it.
       {
-        ...{ cwd: root, env: { ...process.env, ...env } },
+        ...{
+          cwd: root,
+          env: { ...process.env, ...env, SUSURRUS_TEST_SLOWNESS: String(machineSlowness()) },
+        },
         ...{ stdio: ['inherit', 'ignore', 'inherit'], detached: true },
       },
     );
@@ -125,6 +145,7 @@ async function jest(project, args, env = {}) {
       done(code ?? 128);
     });
   });
+  stepTimes.push({ name: `jest (${project})`, seconds: (performance.now() - begun) / 1000 });
   if (!existsSync(report)) return fail(`jest (${project}) did not finish.`);
   const result = JSON.parse(readFileSync(report, 'utf8'));
   add({
@@ -133,6 +154,8 @@ async function jest(project, args, env = {}) {
     skipped: result.numPendingTests + result.numTodoTests,
   });
   for (const suite of result.testResults) {
+    const seconds = (suite.endTime - suite.startTime) / 1000;
+    suiteTimes.push({ name: relative(root, suite.name), seconds });
     const tests = suite.assertionResults;
     if (tests.length > 0 && tests.every((test) => test.status === 'pending')) {
       skippedSuites.push(relative(root, suite.name));
@@ -168,25 +191,28 @@ async function runTests(wanted, jestArguments) {
   }
 }
 
-const args = process.argv.slice(2);
-if (args.includes('--help')) {
+const { values, rest } = splitArguments(process.argv.slice(2), {
+  only: { type: 'string', default: kinds.join() },
+  help: { type: 'boolean' },
+});
+if (values.help) {
   console.log('npm test: sets everything up, builds, runs every check and test.');
   console.log(`node scripts/test.mjs [--only ${kinds.join('|')}] [arguments for jest...]`);
   process.exit();
 }
-const at = args.indexOf('--only');
-const wanted = at < 0 ? kinds : (args.splice(at, 2)[1] ?? '').split(',');
+const wanted = values.only.split(',');
 try {
   const unknown = wanted.find((kind) => !kinds.includes(kind));
   if (unknown !== undefined)
     throw new StepError(`--only knows ${kinds.join(', ')}; not "${unknown}".`);
-  await runTests(wanted, args);
+  await runTests(wanted, rest);
 } catch (error) {
   if (!(error instanceof StepError)) throw error;
   fail(error.message);
 }
 
 for (const failure of failures) console.error(`\n${failure}`);
+console.log(`\n${timeTable(stepTimes, suiteTimes).join('\n')}`);
 console.log(`\nSkipped suites: ${skippedSuites.length}`);
 for (const suite of skippedSuites) console.log(`  ${suite}`);
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);

@@ -39,6 +39,24 @@ export function readArguments(config) {
   }
 }
 
+/**
+ * For scripts that pass arguments on: the values of their own options, and all other arguments in their order.
+ * @template {import('node:util').ParseArgsOptionsConfig} Options
+ * @param {string[]} args
+ * @param {Options} options
+ */
+export function splitArguments(args, options) {
+  const { values, tokens } = readArguments({ args, options, strict: false, tokens: true });
+  const ours = new Set(
+    tokens
+      .filter(({ kind, name }) => kind === 'option' && Object.hasOwn(options, name))
+      .flatMap(({ index, value, inlineValue }) =>
+        value === undefined || inlineValue ? [index] : [index, index + 1],
+      ),
+  );
+  return { values, rest: args.filter((_, index) => !ours.has(index)) };
+}
+
 /** The number that an option was given, or undefined without it; a StepError unless it is an integer in the range. */
 export function integerOption(name, text, least, most = Number.MAX_SAFE_INTEGER) {
   if (text === undefined) return undefined;
@@ -60,6 +78,9 @@ export async function main(body) {
   }
 }
 
+/** Every step() that is over: { name, seconds }. */
+export const stepTimes = [];
+
 /** Does a named piece of work and says how long it took, unless that was no time at all. */
 export async function step(name, body) {
   const start = performance.now();
@@ -68,6 +89,7 @@ export async function step(name, body) {
     return await body();
   } finally {
     const seconds = (performance.now() - start) / 1000;
+    stepTimes.push({ name, seconds });
     if (seconds >= 0.5) console.log(`· ${name} (${seconds.toFixed(1)} s)`);
     else if (process.stdout.isTTY) process.stdout.write(`${' '.repeat(name.length + 2)}\r`);
   }

@@ -25,10 +25,14 @@ function expectRefused(error: unknown, subject: string): void {
     details: { reason: 'option', subject },
   });
   const { message, details } = error as InstanceType<Package['SusurrusError']>;
-  expect(message).toContain(subject);
-  expect(details.expected).toBeTruthy();
-  expect(details.got).toBeTruthy();
+  const { expected = '', got = '' } = details;
+  expect(expected).toMatch(/\S/);
+  expect(got).toMatch(/\S/);
+  expect(message).toBe(`Option ${subject} must be ${expected}; it is ${got}.`);
 }
+
+/** Half of an emoji: no text that UTF-8 could hold. */
+const lone = 'one \uD83D two';
 
 const manyPhrases = Array.from({ length: 1001 }, (_, i) => `phrase ${i}`);
 
@@ -49,6 +53,7 @@ const ofWindows: Options[] = [
   { initialPrompt: 5 },
   { initialPrompt: [1776] },
   { initialPrompt: [1.5] },
+  { initialPrompt: lone },
   { signal: {} },
 ];
 const ofDecoding: Options[] = [
@@ -79,6 +84,7 @@ const ofDecoding: Options[] = [
   { maxInitialTimestamp: 31 },
   { prefix: 5 },
   { prefix: [-1] },
+  { prefix: lone },
   { sampleLength: 0 },
   { sampleLength: 225 },
   { compressionRatioThreshold: -1 },
@@ -93,13 +99,17 @@ const ofDecoding: Options[] = [
   { hotwords: [{ text: 'seven', weight: 21 }] },
   { hotwords: [{ text: 'seven', wieght: 1 }] },
   { hotwords: manyPhrases.map((text) => ({ text })) },
+  { hotwords: [{ text: lone }] },
   { allowed: [] },
   { allowed: ['yes', ''] },
   { allowed: manyPhrases },
+  { allowed: ['yes', lone] },
   { breakLoops: 1 },
   { compatibility: 'none' },
   { prependPunctuations: null },
   { appendPunctuations: ['.'] },
+  { prependPunctuations: lone },
+  { appendPunctuations: lone },
 ];
 const ofRecordings: Options[] = [
   { minLanguageProbability: 2 },
@@ -142,6 +152,7 @@ describe('an option out of its range is refused', () => {
   test.each([
     ...ofWindows.filter((each) => only(each) !== 'initialPrompt'),
     ...[{ initialPrompt: 'one' }, { appendPunctuations: 5 }, { compatibility: 'none' }],
+    ...[{ prependPunctuations: lone }, { appendPunctuations: lone }],
   ])('by align(): %j', async (options) => {
     expectRefused(await errorOf(model.align(samples, 'one', options)), only(options));
   });
@@ -154,12 +165,20 @@ describe('an option out of its range is refused', () => {
     },
   );
 
-  test.each([[[]], ['one'], [[5]], [manyPhrases]])('by score(): candidates %#', async (list) => {
-    expectRefused(await errorOf(model.score(samples, list as string[])), 'candidates');
+  test.each([[[]], ['one'], [[5]], [[lone]], [manyPhrases]])(
+    'by score(): candidates %#',
+    async (list) => {
+      expectRefused(await errorOf(model.score(samples, list as string[])), 'candidates');
+    },
+  );
+
+  test.each([5, lone])('by align(): a text that is none: %j', async (text) => {
+    expectRefused(await errorOf(model.align(samples, text as string)), 'text');
   });
 
-  test('by align(): a text that is none', async () => {
-    expectRefused(await errorOf(model.align(samples, 5 as unknown as string)), 'text');
+  test('but a whole emoji is text', async () => {
+    const { text } = await model.transcribe(samples, { initialPrompt: 'one \u{1F600} two' });
+    expect(text).not.toBe('');
   });
 
   test('by loadModel(): an unknown one', async () => {

@@ -1,13 +1,16 @@
 // Audio as it comes: what it gives, how much of it is taken and held, and how it ends.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Model, ProgressEvent, TranscriptionResult } from '../../web/src/node.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio } from '../support/embedded_model.js';
+import { limit } from '../support/limits.js';
 import { tinyDims, tinyWhisper } from '../support/tiny_whisper.js';
 import { loadThroughWorker } from '../support/worker_engine.js';
+
+jest.setTimeout(limit(300_000));
 
 const rate = 16000;
 /** Three quarters of a minute: two windows and their seam. */
@@ -257,5 +260,5 @@ describe('an hour of audio', () => {
     );
     const windowBytes = 4 * 30 * rate;
     expect(Math.max(...held) - Math.min(...held)).toBeLessThan(3 * windowBytes);
-  }, 300_000);
+  });
 });

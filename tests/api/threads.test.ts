@@ -21,6 +21,7 @@ import {
 } from '../support/embedded_model.js';
 import { pushAll } from '../support/engine_module.js';
 import { testModel } from '../support/goldens_models.js';
+import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
@@ -217,7 +218,10 @@ describe('after the work', () => {
        if (${disposes}) model.dispose();
        console.log(text.trim());`,
     );
-    const output = execFileSync(process.execPath, [program], { encoding: 'utf8', timeout: 50_000 });
+    const output = execFileSync(process.execPath, [program], {
+      encoding: 'utf8',
+      timeout: limit(50_000),
+    });
     expect(output.trim()).toBe(sampleText);
   });
 });

@@ -61,11 +61,12 @@ describeWithShared(['golden/expected/audio_odd.json'], 'odd WAV files', () => {
 
   test.each(broken)('%s is an error that says where', (_, { file }) => {
     const { error } = convert(file);
-    expect(error).toBeDefined();
-    expect(['malformed', 'truncated_input', 'unsupported_feature', 'unknown_format']).toContain(
-      error!.code,
-    );
-    expect(error!.reason).toBe('bad_audio');
-    expect(error!.subject).not.toBe('');
+    expect(error).toMatchObject({
+      code: expect.stringMatching(
+        /^(malformed|truncated_input|unsupported_feature|unknown_format)$/,
+      ) as unknown,
+      reason: 'bad_audio',
+      subject: expect.stringMatching(/./) as unknown,
+    });
   });
 });

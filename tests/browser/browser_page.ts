@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
+import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { launchBrowser } from './package_page.js';
 
@@ -48,6 +49,8 @@ async function open(
   query: string,
 ): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 860 }, ...options });
+  // Playwright's own limit of 30 s, for whatever is waited for on the page.
+  context.setDefaultTimeout(limit(30_000));
   const page = await context.newPage();
   const problems: string[] = [];
   const requests: string[] = [];
@@ -79,7 +82,10 @@ async function open(
 
 /** Waits until the page does nothing more. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForSelector('html[data-state="idle"]', { timeout: 60_000, state: 'attached' });
+  await page.waitForSelector('html[data-state="idle"]', {
+    timeout: limit(60_000),
+    state: 'attached',
+  });
 }
 
 /** Drops a file on the page as a person does: dragenter, dragover, drop with a real DataTransfer. */

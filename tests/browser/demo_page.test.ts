@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { testModel } from '../support/goldens_models.js';
+import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
 import {
   drop,
@@ -17,6 +19,8 @@ import {
   worked,
 } from './browser_page.js';
 import type { Stage } from './browser_page.js';
+
+jest.setTimeout(limit(120_000));
 
 let stage: Stage;
 beforeAll(async () => {
@@ -227,6 +231,75 @@ describe('the page', () => {
     expect(problems).toEqual([]);
   });
 
+  /** Keeps engines from starting until release() is called. */
+  const holdEngines = async (page: Page) => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((done) => (release = done));
+    await page.context().route('**/engine.*.wasm', async (route) => {
+      await released;
+      await route.continue();
+    });
+    return release;
+  };
+  const statusOf = (page: Page) => page.locator('#status');
+  const digits = () => readFileSync(join(projectRoot, 'models/digits.apr'));
+
+  test('keeps a recording that is dropped while a model loads, and listens with that model', async () => {
+    const { page, problems } = await stage.open();
+    const release = await holdEngines(page);
+    await drop(page, 'mine.apr', digits());
+    await statusOf(page).getByText('Loading mine.apr …').waitFor();
+    await drop(page, 'first.wav', longSilence(1));
+    await statusOf(page).getByText('Loading mine.apr … first.wav waits for it.').waitFor();
+    await drop(page, 'short.wav', sampleBytes());
+    const inPlace = 'Loading mine.apr … short.wav waits for it, in place of first.wav.';
+    await statusOf(page).getByText(inPlace).waitFor();
+    release();
+    await statusOf(page).getByText('Done: ').waitFor();
+    expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
+    expect(await page.textContent('#transcript_title')).toBe('short.wav');
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(page.workers()).toHaveLength(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('takes a model that is dropped while the first one loads, and then the recording', async () => {
+    const { page, problems } = await stage.open();
+    const release = await holdEngines(page);
+    await page.reload();
+    await statusOf(page).getByText('Loading digits.apr …').waitFor();
+    await drop(page, 'early.wav', sampleBytes());
+    await statusOf(page).getByText('Loading digits.apr … early.wav waits for it.').waitFor();
+    await drop(page, 'mine.apr', digits());
+    const both = 'Loading mine.apr … It takes the place of digits.apr. early.wav waits for it.';
+    await statusOf(page).getByText(both).waitFor();
+    await drop(page, 'late.wav', sampleBytes());
+    const late = 'Loading mine.apr … late.wav waits for it, in place of early.wav.';
+    await statusOf(page).getByText(late).waitFor();
+    release();
+    await statusOf(page).getByText('Done: ').waitFor();
+    expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
+    expect(await page.textContent('#transcript_title')).toBe('late.wav');
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(page.workers()).toHaveLength(1);
+    expect(problems.filter((problem) => !/request failed/.test(problem))).toEqual([]);
+  });
+
+  test('says that a recording was not transcribed when its model does not come', async () => {
+    const { page, problems } = await stage.open();
+    const release = await holdEngines(page);
+    await drop(page, 'broken.apr', Buffer.from('<!doctype html><title>Not found</title>'));
+    await statusOf(page).getByText('Loading broken.apr …').waitFor();
+    await drop(page, 'short.wav', sampleBytes());
+    await statusOf(page).getByText('short.wav waits for it.').waitFor();
+    release();
+    const lost = 'The model from before is still there. short.wav was not transcribed.';
+    await statusOf(page).getByText(lost).waitFor();
+    expect(await page.textContent('#error_title')).toBe('broken.apr could not be loaded');
+    expect(await page.isHidden('#transcript')).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
   test('plays from the word that is pressed, and marks each word as it sounds', async () => {
     const { page, problems } = await stage.open();
     await worked(page, () => page.click('#sample'));
@@ -418,5 +491,5 @@ describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many language
     await worked(page, () => page.click('#again'));
     expect(await page.textContent('#error_details')).toMatch(/invalid_argument.*languages/);
     expect(problems).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
 import type * as BrowserEntry from '../../web/src/index.js';
@@ -14,8 +14,11 @@ import {
   lecture,
   tellFigures,
 } from '../support/full_size_models.js';
+import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot } from '../support/shared_folder.js';
 import { launchBrowser } from './package_page.js';
+
+jest.setTimeout(limit(600_000));
 
 describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Chromium', () => {
   // What is built, with models and a lecture beside it.
@@ -90,7 +93,7 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Chromium', () => {
           ...{ audioSeconds: outcome.duration, wasmBytes: again.wasmBytes },
         });
         await page.close();
-      }, 600_000);
+      });
     }
   }
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
+import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 
 export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
@@ -27,6 +28,7 @@ export async function withPackagePage<T>(
   const server = await serve({ folder: join(projectRoot, 'dist'), port: 0, isolated });
   const context = await browser.newContext();
   try {
+    context.setDefaultTimeout(limit(30_000));
     const page = await context.newPage();
     const problems: string[] = [];
     const requests: string[] = [];
@@ -36,7 +38,10 @@ export async function withPackagePage<T>(
     });
     context.on('request', (request) => requests.push(new URL(request.url()).pathname.slice(1)));
     await page.goto(`${server.address}demo/`);
-    await page.waitForSelector('html[data-state="idle"]', { timeout: 60_000, state: 'attached' });
+    await page.waitForSelector('html[data-state="idle"]', {
+      timeout: limit(60_000),
+      state: 'attached',
+    });
     return await work({ page, problems, requests });
   } finally {
     await context.close();

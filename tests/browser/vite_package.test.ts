@@ -2,14 +2,17 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
+import { limit } from '../support/limits.js';
 import { installPacked } from '../support/packed_package.js';
 import type { EmptyProject } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { sampleSegments } from './browser_page.js';
 import { launchBrowser } from './package_page.js';
+
+jest.setTimeout(limit(120_000));
 
 const page = `<!doctype html><title>busy</title><link rel="icon" href="data:,">
 <script type="module" src="main.js"></script><p id="text"></p>`;
@@ -39,7 +42,7 @@ beforeAll(async () => {
   project.write('main.js', program);
   copyFileSync(join(projectRoot, 'web/demo/sample.wav'), join(project.folder, 'sample.wav'));
   browser = await launchBrowser();
-}, 120_000);
+});
 afterAll(async () => {
   await browser.close();
   project.remove();
@@ -56,7 +59,9 @@ async function textOf(address: string): Promise<{ text: string | null; problems:
     if (!isOwn) problems.push(`elsewhere: ${request.url()}`);
   });
   await opened.goto(address);
-  await opened.waitForFunction(() => document.title === 'done', undefined, { timeout: 60_000 });
+  await opened.waitForFunction(() => document.title === 'done', undefined, {
+    timeout: limit(60_000),
+  });
   return { text: await opened.textContent('#text'), problems };
 }
 
@@ -86,7 +91,7 @@ test('a page built by Vite transcribes, under the strict policy', async () => {
       await server.close();
     }
   }
-}, 120_000);
+});
 
 test("a page on Vite's development server transcribes, without configuration", async () => {
   const server = spawn(process.execPath, [vite, '--port', '0', '--clearScreen', 'false'], {
@@ -109,4 +114,4 @@ test("a page on Vite's development server transcribes, without configuration", a
   } finally {
     server.kill();
   }
-}, 120_000);
+});

@@ -113,10 +113,10 @@ test('metadata go along whole, with keys that nobody here knows', async () => {
   const sink = new WritableStream<Uint8Array>();
   const { warnings: lost } = await convertModel(path('own.apr'), sink, { format: 'apr1' });
   expect(lost.join()).toContain('audio.mel_filterbank is left out');
-  const { piece_digests, ...kept } = theirs;
+  const kept = Object.entries(theirs).filter(([name]) => name !== 'piece_digests');
   const { metadata: written } = await inspect(path('out.apr'));
-  expect(piece_digests).toBeDefined();
-  expect(written).toMatchObject(kept);
+  expect(kept).toHaveLength(Object.keys(theirs).length - 1);
+  expect(written).toMatchObject(Object.fromEntries(kept));
   expect(written).not.toHaveProperty('piece_digests');
   const ranks = new TextEncoder().encode('QQ== 0\nQg== 1\n');
   await convertModel(path('f32.apr'), path('out.apr'), { vocabulary: ranks, force: true });

@@ -135,7 +135,7 @@ describe('pullModel', () => {
       ...{ code: 'source_failed', details: { got: 'HTTP 500' } },
     });
     expect(hub.faults.refusals).toHaveLength(14);
-  }, 30_000);
+  });
 
   test.each([
     ['no/such-model', /has no such repository, or it is private and wants HF_TOKEN/],

@@ -1,8 +1,11 @@
 // Tensors beyond 4 GiB, in a stream that is made as it is read: their offsets are u64.
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, jest, test } from '@jest/globals';
 import { ByteList, crc32, writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
+import { limit } from '../support/limits.js';
 import { tinyDims, tinyWhisper } from '../support/tiny_whisper.js';
+
+jest.setTimeout(limit(300_000));
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
@@ -85,4 +88,4 @@ test('a model whose tensors lie beyond 4 GiB has the weights of one where they d
     }
   };
   expect(await fingerprint(beyond())).toEqual(await fingerprint(writeApr2(tinyWhisper())));
-}, 300_000);
+});

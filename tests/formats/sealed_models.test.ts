@@ -244,6 +244,7 @@ describe('while a sealed model loads', () => {
   test.each([
     ['key', { key: new Uint8Array(31) }],
     ['key', { key: { passphrase: '' } }],
+    ['key', { key: { passphrase: 'half an emoji \uD83D' } }],
     ['key', { key: 'secret' }],
     ['publicKeys', { publicKeys: [] }],
     ['publicKeys', { publicKeys: ['abcd'] }],
@@ -335,7 +336,7 @@ describe('of a large sealed model', () => {
     }
     expect(pulled).toBe(bytes.length);
     expect(passed).toBe(bytes.length);
-    expect(report.signer).toBeDefined();
+    expect(report.signer).toBe(Buffer.from(publicKey).toString('hex'));
     expect(mostHeld).toBeGreaterThan(mebibyte); // or nothing was counted
     expect(mostHeld).toBeLessThan(3 * mebibyte);
     expect(largest).toBeLessThanOrEqual(mebibyte + 64);

@@ -256,8 +256,7 @@ const cases: Case[] = [
   [
     '76 a tensor that no shard has',
     (m) => {
-      const [first, ...rest] = secondShard(m).tensors;
-      expect(first).toBeDefined();
+      const [, ...rest] = secondShard(m).tensors;
       m.shards[1] = { ...secondShard(m), tensors: rest };
       return rebuilt(m);
     },

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { hasSettledRelaxedSimd } from '../../scripts/toolchain/node_flags.mjs';
 import { builtPackage } from '../support/built_package.js';
 import {
@@ -11,7 +11,10 @@ import {
   lecture,
   tellFigures,
 } from '../support/full_size_models.js';
+import { limit } from '../support/limits.js';
 import { describeWithShared } from '../support/shared_folder.js';
+
+jest.setTimeout(limit(600_000));
 
 const dimensions = {
   tiny: { nAudioState: 384, nAudioHead: 6, nAudioLayer: 4, nTextLayer: 4 },
@@ -72,7 +75,7 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Node', () => {
         } finally {
           model.dispose();
         }
-      }, 600_000);
+      });
     }
   }
 });

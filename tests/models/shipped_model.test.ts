@@ -1,9 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { builtPackage } from '../support/built_package.js';
+import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
+
+jest.setTimeout(limit(600_000));
 
 const shipped = join(projectRoot, 'models/digits.apr');
 const trained = join(sharedFolder, 'digits-model/model');
@@ -100,5 +103,5 @@ describeWithShared(['digits-model/eval', 'digits-model/model'], 'the shipped mod
     } finally {
       rmSync(folder, { recursive: true });
     }
-  }, 600_000);
+  });
 });

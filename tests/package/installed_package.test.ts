@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { limit } from '../support/limits.js';
 import { installPacked } from '../support/packed_package.js';
 import type { EmptyProject } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';
+
+jest.setTimeout(limit(120_000));
 
 const sample = join(projectRoot, 'web/demo/sample.wav');
 const sampleText = 'three one four one five nine two six five';
@@ -39,7 +42,7 @@ export function codeOf(error: unknown): ErrorCode | undefined {
 let project: EmptyProject;
 beforeAll(() => {
   project = installPacked();
-}, 120_000);
+});
 afterAll(() => {
   project.remove();
 });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,10 @@ import { parseOptions } from '../../scripts/bench/options.mjs';
 import { absurdities, toRatios, toRows } from '../../scripts/bench/stage_report.mjs';
 import { median, medians, relativeError } from '../../scripts/bench/statistics.mjs';
 import { formatTable, number, percent, runsText } from '../../scripts/bench/table.mjs';
+import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
+
+jest.setTimeout(limit(300_000));
 
 const tiny = {
   ...{ nVocab: 51865, nAudioCtx: 1500, nTextCtx: 448, nMels: 80 },
@@ -345,7 +348,7 @@ describe('npm run bench', () => {
     const wrongRow = { ...rows[0]!, streamMs: 0 };
     const wrongPeak = { ...peaks[1]!, aboveTensors: 2 * 2 ** 20 + 1 };
     expect(loadProblems({ rows: [wrongRow], peaks: [wrongPeak] })).toHaveLength(2);
-  }, 300_000);
+  });
 
   test('measures every stage of a small model', () => {
     // It fails by itself where a row is missing or a figure impossible.
@@ -353,5 +356,5 @@ describe('npm run bench', () => {
     const { rows } = JSON.parse(output) as { rows: { weights: string; encodeMs: number }[] };
     expect(rows.map(({ weights }) => weights)).toEqual(['f32', 'q8_0']);
     for (const { encodeMs } of rows) expect(encodeMs).toBeGreaterThan(0);
-  }, 300_000);
+  });
 });

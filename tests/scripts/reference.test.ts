@@ -58,7 +58,16 @@ describe('drawn cases', () => {
     ];
     expect([...drawn('decode')].sort()).toEqual([...shared, 'prompt'].sort());
     expect([...drawn('transcribe')].sort()).toEqual([...shared, ...whole].sort());
-    expect(() => cases.map(({ options }) => apiOptions(options))).not.toThrow();
+    const ofApi = new Set(cases.flatMap(({ options }) => Object.keys(apiOptions(options))));
+    const oneName = new Set(['without_timestamps', 'word_timestamps', 'prompt', 'sample_len']);
+    const inCamelCase = (name: string) =>
+      name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    expect([...ofApi].sort()).toEqual(
+      [
+        ...['temperature', 'compatibility', 'timestamps', 'sampleLength'],
+        ...[...shared, ...whole].filter((name) => !oneName.has(name)).map(inCamelCase),
+      ].sort(),
+    );
   });
 
   test('are made of parts within their recordings, as long as drawn', () => {

@@ -6,9 +6,10 @@ import { DropZone } from './drop_zone.js';
 import { ErrorView } from './error_view.js';
 import { ExportBar } from './export_bar.js';
 import { FactsView } from './facts_view.js';
-import { fileKind } from './file_kind.js';
+import { fileKind, type FileKind } from './file_kind.js';
 import { duration } from './format.js';
 import { languageName, ListeningOptions } from './listening_options.js';
+import { LoadQueue } from './load_queue.js';
 import { Player } from './player.js';
 import { startRecording } from './recorder.js';
 import type { Recording } from './recorder.js';
@@ -16,6 +17,7 @@ import { StatusView } from './status_view.js';
 import { TranscriptView } from './transcript_view.js';
 
 const embeddedModel = new URL('./models/digits.apr', import.meta.url);
+const recordingText = 'Recording. Press Stop when you are done.';
 const sampleFile = new URL('./sample.wav', import.meta.url);
 
 const status = new StatusView();
@@ -27,6 +29,7 @@ const converted = new ConvertedView();
 const player = new Player((seconds, playing) => transcript.mark(seconds, playing));
 const transcript = new TranscriptView((start, end) => void play(start, end));
 
+const loads = new LoadQueue();
 let model: Model | undefined;
 /** The work under way. A new file stops it and takes its place. */
 let current = new AbortController();
@@ -55,7 +58,8 @@ async function useModel(
   isEmbedded: boolean,
 ): Promise<void> {
   const signal = beginWork();
-  status.busy(`Loading ${name} …`, () => current.abort());
+  loads.begin('Loading', name);
+  showLoading();
   try {
     const loaded = await loadModel(source, {
       signal,
@@ -66,7 +70,7 @@ async function useModel(
     });
     if (signal.aborted) {
       loaded.dispose();
-      return;
+      signal.throwIfAborted();
     }
     model?.dispose();
     model = loaded;
@@ -74,13 +78,32 @@ async function useModel(
     facts.memory(await loaded.memory());
     listening.offer(loaded.info);
     byId('ten_words', HTMLElement).hidden = !isEmbedded;
-    status.idle(`Ready. ${name} is loaded.`);
+    if (signal !== current.signal) return;
+    const waiting = loads.end();
+    rest(`Ready. ${name} is loaded.`);
+    if (waiting) await useRecording(waiting);
   } catch (error) {
     if (signal !== current.signal) return;
     if (!isAbort(error)) errors.show(`${name} could not be loaded`, error);
     const still = model ? 'The model from before is still there.' : 'No model is loaded.';
-    status.idle(isAbort(error) ? `Stopped. ${still}` : still);
+    rest(`${isAbort(error) ? 'Stopped. ' : ''}${still}${giveUpWaiting()}`);
   }
+}
+
+function showLoading(): void {
+  status.busy(loads.text, () => current.abort());
+}
+
+/** No model came: what waited for it is not given to another one without being asked for. */
+function giveUpWaiting(): string {
+  const waiting = loads.end();
+  return waiting ? ` ${waiting.name} was not transcribed.` : '';
+}
+
+/** Nothing goes on, unless somebody is speaking. */
+function rest(text: string): void {
+  if (recording) status.busy(recordingText);
+  else status.idle(text);
 }
 
 /** `?variant=simd` or `?variant=relaxed` in the address asks for that binary. */
@@ -90,7 +113,11 @@ function forcedVariant(): Pick<LoadOptions, 'variant'> {
 }
 
 async function useRecording(file: File): Promise<void> {
-  if (!model) await starting;
+  if (loads.isLoading) {
+    loads.add(file);
+    showLoading();
+    return;
+  }
   const signal = beginWork();
   if (!model) {
     status.idle('There is no model to listen with. Drop one first.');
@@ -140,7 +167,8 @@ async function useRecording(file: File): Promise<void> {
 /** Another program's model, with what lay beside it, becomes one of ours: to be used here and to be kept. */
 async function useCheckpoint(files: readonly File[], name: string): Promise<void> {
   const signal = beginWork();
-  status.busy(`Converting ${name} …`, () => current.abort());
+  loads.begin('Converting', name);
+  showLoading();
   try {
     const parts: Blob[] = [];
     // A Blob may leave memory, an array does not.
@@ -153,22 +181,28 @@ async function useCheckpoint(files: readonly File[], name: string): Promise<void
         if (!signal.aborted && phase === 'convert') status.progress(fraction ?? 0);
       },
     });
-    if (signal.aborted) return;
+    signal.throwIfAborted();
     const file = new File(parts, `${name.replace(/\.[^.]*$/, '')}.apr`);
     converted.offer(file, warnings);
+    loads.converted();
     await useModel(file, file.name, false);
   } catch (error) {
     if (signal !== current.signal) return;
     if (!isAbort(error)) errors.show(`${name} could not be converted`, error);
-    status.idle(isAbort(error) ? 'Stopped.' : 'Ready.');
+    rest(`${isAbort(error) ? 'Stopped.' : 'Ready.'}${giveUpWaiting()}`);
   }
 }
+
+/** What was dropped first is looked at first, so that the latest wins. */
+let looking: Promise<readonly FileKind[]> = Promise.resolve([]);
 
 /**
  * Files of a checkpoint are one with what is beside it. Several models are one in shards; else the first one counts.
  */
 async function useFiles(files: readonly File[]): Promise<void> {
-  const kinds = await Promise.all(files.map(fileKind));
+  const kinds = await (looking = looking
+    .catch(() => [])
+    .then(() => Promise.all(files.map(fileKind))));
   const checkpoint = files.find((_, i) => kinds[i] === 'checkpoint');
   const parts = files.filter((_, i) => kinds[i] === 'model');
   const [first] = files;
@@ -211,11 +245,12 @@ async function toggleRecording(): Promise<void> {
       await useRecording(file);
       return;
     }
-    beginWork();
+    // A model goes on loading meanwhile.
+    if (!loads.isLoading) beginWork();
     player.pause();
     recording = await startRecording((peak) => (level.value = peak));
     show(true);
-    status.busy('Recording. Press Stop when you are done.');
+    status.busy(recordingText);
   } catch (error) {
     show(false);
     errors.show('The microphone could not be used', error);
@@ -239,4 +274,4 @@ byId('again', HTMLButtonElement).addEventListener('click', () => {
   if (heard) void useRecording(heard);
 });
 byId('record', HTMLButtonElement).addEventListener('click', () => void toggleRecording());
-const starting = useModel(embeddedModel, 'digits.apr', true);
+void useModel(embeddedModel, 'digits.apr', true);

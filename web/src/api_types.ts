@@ -41,7 +41,11 @@ export type AudioInput =
 /** Samples as they come: 16 kHz mono, in pieces of any length. transcribe() holds one window of them at a time. */
 export type AudioStream = AsyncIterable<Float32Array> | ReadableStream<Float32Array>;
 
-/** How far something is. `fraction` (0 to 1) and `total` are absent while nobody knows. */
+/**
+ * How far something is, as an `onProgress` is told. `fraction` (0 to 1) and `total` are absent while they are unknown. What an
+ * `onProgress` throws stops the call, which rejects with it unchanged; the model stays usable. A promise that it returns is not
+ * awaited.
+ */
 export interface ProgressEvent {
   /** `'load'` and `'inspect'` count bytes; `'prepare'` follows once; `'transcribe'` counts seconds of audio; `'convert'` and `'download'` count bytes. */
   readonly phase: 'load' | 'prepare' | 'inspect' | 'transcribe' | 'convert' | 'download';

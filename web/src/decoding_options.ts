@@ -13,6 +13,7 @@ import {
   between,
   checkOptions,
   flag,
+  isText,
   listOf,
   oneOf,
   orNull,
@@ -29,7 +30,7 @@ type ModelFacts = Pick<ModelInfo, 'dims' | 'languages'>;
 const mostPhrases = 1000;
 const mostTemperatures = 16;
 
-const isPhrase = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
+const isPhrase = (value: unknown): boolean => isText(value) && value.trim() !== '';
 const isWeight = (value: unknown): boolean =>
   value === undefined || (typeof value === 'number' && value >= -20 && value <= 20);
 const isHotword = (value: unknown): boolean =>
@@ -68,8 +69,8 @@ function languageListCheck({ languages }: ModelFacts): Check {
 function promptCheck({ dims }: ModelFacts): Check {
   const [, isId] = wholeBetween(0, dims.nVocab - 1);
   return [
-    `text, or a list of token ids below ${dims.nVocab}`,
-    (value) => typeof value === 'string' || (Array.isArray(value) && value.every(isId)),
+    `${text[0]}, or a list of token ids below ${dims.nVocab}`,
+    (value) => isText(value) || (Array.isArray(value) && value.every(isId)),
   ];
 }
 
@@ -130,11 +131,16 @@ function decodeChecks(model: ModelFacts, ...languages: readonly string[]): Check
     noSpeechThreshold: orNull(between(0, 1)),
     seed: wholeBetween(0, Number.MAX_SAFE_INTEGER),
     hotwords: listOf(
-      `a list of at most ${mostPhrases} {text, weight}, no text empty, weights from -20 to 20`,
+      `a list of at most ${mostPhrases} {text, weight}, no text empty or with lone surrogates, weights from -20 to 20`,
       isHotword,
       mostPhrases,
     ),
-    allowed: listOf(`a list of 1 to ${mostPhrases} phrases, none empty`, isPhrase, mostPhrases, 1),
+    allowed: listOf(
+      `a list of 1 to ${mostPhrases} phrases, none empty or with lone surrogates`,
+      isPhrase,
+      mostPhrases,
+      1,
+    ),
     breakLoops: flag,
     compatibility: oneOf('openai'),
     ...punctuationChecks,
@@ -232,8 +238,8 @@ export function scoreSettings(options: ScoreOptions, model: ModelFacts): Setting
 
 export function checkCandidates(candidates: readonly string[]): void {
   const [expected, accepts] = listOf(
-    `a list of 1 to ${mostPhrases} texts`,
-    (item) => typeof item === 'string',
+    `a list of 1 to ${mostPhrases} texts without lone surrogates`,
+    isText,
     mostPhrases,
     1,
   );

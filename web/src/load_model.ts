@@ -1,5 +1,4 @@
 import type { LoadOptions, Model, ModelSource, Variant } from './api_types.js';
-import { abortedBy } from './errors.js';
 import { EngineModel } from './model.js';
 import {
   checkOptions,
@@ -11,7 +10,9 @@ import {
   wholeBetween,
 } from './options.js';
 import type { Platform } from './platform/platform.js';
+import { withProgress } from './progress_callback.js';
 import { checkSealOptions, sealChecks } from './seal_options.js';
+import { throwIfAborted } from './signals.js';
 import { readSource, withSeals } from './sources/read_source.js';
 import { mostThreads } from './threads.js';
 import { readVocabularyFile } from './vocabulary_file.js';
@@ -32,40 +33,47 @@ export async function loadModelOn(
   });
   await checkSealOptions(options);
   const { variant, signal } = options;
-  if (signal?.aborted) throw abortedBy(signal);
+  throwIfAborted(signal);
   const vocabulary =
     options.vocabulary === undefined
       ? undefined
       : await readVocabularyFile(options.vocabulary, platform, signal);
   let choice = platform.chooseThreads(options.threads);
   let engine = platform.openEngine(choice.threads);
+  let isClosed = false;
   const start = () => engine.call('start', { variant, threads: choice.threads });
   const {
     started,
     facts,
     seals: opened,
-  } = await readSource(
-    source ?? platform.embeddedModel,
-    platform,
-    {
-      phase: 'load',
-      seals: 'plain',
-      start: () =>
-        start().catch((error: unknown) => {
-          if (choice.threads === 1 || signal?.aborted) throw error;
-          // Memory that can be shared is scarcer, and not every browser has workers within workers.
+  } = await withProgress(options, (watched) =>
+    readSource(
+      source ?? platform.embeddedModel,
+      platform,
+      {
+        phase: 'load',
+        seals: 'plain',
+        start: () =>
+          start().catch((error: unknown) => {
+            // Closed: the source failed, the signal was aborted, and it was not threads that did not start.
+            if (choice.threads === 1 || isClosed) throw error;
+            // Memory that can be shared is scarcer, and not every browser has workers within workers.
+            engine.close();
+            choice = { threads: 1, threadsReason: `threads did not start: ${String(error)}` };
+            engine = platform.openEngine(1);
+            return start();
+          }),
+        begin: (byteCount) => engine.call('beginFile', { byteCount, vocabulary }),
+        push: (bytes, givesAway) => engine.call('pushLoad', { bytes }, { givesAway }),
+        endFile: () => engine.call('endFile', undefined),
+        finish: () => engine.call('finishLoad', undefined),
+        close: () => {
+          isClosed = true;
           engine.close();
-          choice = { threads: 1, threadsReason: `threads did not start: ${String(error)}` };
-          engine = platform.openEngine(1);
-          return start();
-        }),
-      begin: (byteCount) => engine.call('beginFile', { byteCount, vocabulary }),
-      push: (bytes, givesAway) => engine.call('pushLoad', { bytes }, { givesAway }),
-      endFile: () => engine.call('endFile', undefined),
-      finish: () => engine.call('finishLoad', undefined),
-      close: () => engine.close(),
-    },
-    options,
+        },
+      },
+      watched,
+    ),
   );
   return new EngineModel(engine, platform, { ...started, ...choice }, withSeals(facts, opened));
 }

@@ -12,6 +12,7 @@ import type {
   Mel,
   Model,
   ModelInfo,
+  ProgressEvent,
   ScoreOptions,
   Segment,
   Tokenizer,
@@ -32,9 +33,10 @@ import {
 } from './decoding_options.js';
 import type { EngineEvent, EngineLink, LoadedFacts } from './engine/protocol.js';
 import type { VariantChoice } from './engine/variant.js';
-import { invalidOption } from './errors.js';
-import { checkOptions, oneOf } from './options.js';
+import { describe, invalidOption } from './errors.js';
+import { checkOptions, oneOf, text as textCheck } from './options.js';
 import type { Platform } from './platform/platform.js';
+import { withProgress } from './progress_callback.js';
 import { Queue } from './queue.js';
 import { anyOf } from './signals.js';
 import type { ThreadChoice } from './threads.js';
@@ -74,8 +76,14 @@ export class EngineModel implements Model {
     };
     this.tokenizer = {
       special: facts.special,
-      encode: (text) => this.#run(() => engine.call('tokenize', { text })),
-      decode: (tokens) => this.#run(() => engine.call('detokenize', { tokens: toTokens(tokens) })),
+      encode: async (text) => {
+        checkText(text);
+        return this.#run(() => engine.call('tokenize', { text }));
+      },
+      decode: async (tokens) => {
+        const ids = toTokens(tokens);
+        return this.#run(() => engine.call('detokenize', { tokens: ids }));
+      },
     };
   }
 
@@ -94,9 +102,23 @@ export class EngineModel implements Model {
     const isStream = isAudioStream(audio);
     const settings = transcribeSettings(options, this.info, isStream);
     if (!isStream) checkAudio(audio);
-    return this.#run(async () => {
+    const work = async ({ onProgress }: TranscribeOptions): Promise<TranscriptionResult> => {
       const feed = isStream ? new StreamFeed(audio, this.#engine) : undefined;
-      const { signal, release } = anyOf([options.signal, leaving, feed?.failed]);
+      const callbackFailed = new AbortController();
+      const { signal, release } = anyOf([
+        options.signal,
+        leaving,
+        feed?.failed,
+        callbackFailed.signal,
+      ]);
+      const report = (event: ProgressEvent): void => {
+        try {
+          onProgress?.(event);
+        } catch {
+          // withProgress() has the error, which must not reach the engine.
+          callbackFailed.abort();
+        }
+      };
       const segments: Segment[] = [];
       const rejected: Segment[] = [];
       const onEvent = (event: EngineEvent): void => {
@@ -105,7 +127,7 @@ export class EngineModel implements Model {
         else if (event.type === 'segment') {
           segments.push(event.segment);
           onSegment(event.segment);
-        } else options.onProgress?.({ phase: 'transcribe', ...event.progress });
+        } else report({ phase: 'transcribe', ...event.progress });
       };
       try {
         const samples = isStream
@@ -120,7 +142,8 @@ export class EngineModel implements Model {
         feed?.close();
         release();
       }
-    }, options.signal);
+    };
+    return this.#run(() => withProgress(options, work), options.signal);
   }
 
   async decode(audio: AudioInput, options: DecodeOptions = {}): Promise<DecodeResult> {
@@ -158,7 +181,7 @@ export class EngineModel implements Model {
     options: AlignOptions = {},
   ): Promise<readonly Word[]> {
     const settings = alignSettings(options, this.info);
-    if (typeof (text as unknown) !== 'string') throw invalidOption('text', 'text', text);
+    checkText(text);
     return this.#listen(audio, options.signal, (samples, call) =>
       this.#engine.call('align', { samples, settings, text }, call),
     );
@@ -175,15 +198,8 @@ export class EngineModel implements Model {
 
   async encode(mel: Mel): Promise<Float32Array> {
     const { nMels, nAudioCtx } = this.info.dims;
-    const nFrames = 2 * nAudioCtx;
-    if (mel.nMels !== nMels || mel.nFrames !== nFrames || mel.data.length !== nMels * nFrames) {
-      throw invalidOption(
-        'mel',
-        `one window of ${nMels} × ${nFrames} values`,
-        `${mel.nMels} × ${mel.nFrames} (${mel.data.length} values)`,
-      );
-    }
-    return this.#run(() => this.#engine.call('encode', { mel: mel.data }));
+    const { data } = checkMel(mel, nMels, 2 * nAudioCtx);
+    return this.#run(() => this.#engine.call('encode', { mel: data }));
   }
 
   async logits(tokens: readonly number[] | Uint32Array): Promise<Float32Array> {
@@ -224,6 +240,27 @@ export class EngineModel implements Model {
   #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#queue.run(work, signal);
   }
+}
+
+function checkText(value: unknown): void {
+  const [expected, isText] = textCheck;
+  if (!isText(value)) throw invalidOption('text', expected, value);
+}
+
+/** What logMel() gives, from a caller who may have no types. */
+function checkMel(mel: unknown, nMels: number, nFrames: number): Mel {
+  const expected = `{data, nMels, nFrames}: one window of ${nMels} × ${nFrames} values in a Float32Array`;
+  if (typeof mel !== 'object' || mel === null) throw invalidOption('mel', expected, mel);
+  const given = mel as Partial<Mel>;
+  if (!(given.data instanceof Float32Array)) {
+    throw invalidOption('mel.data', 'a Float32Array', given.data);
+  }
+  const { data } = given;
+  if (given.nMels !== nMels || given.nFrames !== nFrames || data.length !== nMels * nFrames) {
+    const got = `${describe(given.nMels)} × ${describe(given.nFrames)} (${data.length} values)`;
+    throw invalidOption('mel', expected, got);
+  }
+  return { data, nMels, nFrames };
 }
 
 function toTokens(tokens: readonly number[] | Uint32Array): Uint32Array {

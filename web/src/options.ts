@@ -9,7 +9,11 @@ export const oneOf = (...choices: readonly string[]): Check => [
   (value) => choices.includes(value as string),
 ];
 export const flag: Check = ['true or false', (value) => typeof value === 'boolean'];
-export const text: Check = ['text', (value) => typeof value === 'string'];
+
+/** A lone surrogate is no character: UTF-8, which the engine reads, cannot hold it. */
+export const isText = (value: unknown): value is string =>
+  typeof value === 'string' && !/\p{Surrogate}/u.test(value);
+export const text: Check = ['text without lone surrogates', isText];
 
 export const between = (low: number, high: number): Check => [
   `a number from ${low} to ${high}`,

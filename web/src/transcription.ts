@@ -1,11 +1,10 @@
 import type { Segment, Transcription, TranscriptionResult } from './api_types.js';
-import { asSusurrusError } from './errors.js';
 
 /** Collects segments as they come, for whoever iterates or awaits, in any number and at any time. */
 class SegmentFeed {
   readonly segments: Segment[] = [];
   #isOver = false;
-  #error: unknown;
+  #failure: { readonly error: unknown } | undefined;
   #wake: (() => void)[] = [];
 
   add(segment: Segment): void {
@@ -13,9 +12,9 @@ class SegmentFeed {
     this.#wakeAll();
   }
 
-  end(error?: unknown): void {
+  end(failure?: { readonly error: unknown }): void {
     this.#isOver = true;
-    this.#error = error;
+    this.#failure = failure;
     this.#wakeAll();
   }
 
@@ -28,7 +27,7 @@ class SegmentFeed {
       if (!segment) break;
       yield segment;
     }
-    if (this.#error !== undefined) throw asSusurrusError(this.#error);
+    if (this.#failure) throw this.#failure.error;
   }
 
   #wakeAll(): void {
@@ -48,7 +47,7 @@ export function startTranscription(
   const result = work((segment) => feed.add(segment), leaving.signal);
   result.then(
     () => feed.end(),
-    (error: unknown) => feed.end(error),
+    (error: unknown) => feed.end({ error }),
   );
   const iterate = async function* (): AsyncGenerator<Segment> {
     let isThrough = false;

@@ -147,7 +147,6 @@ SUSURRUS_TEST(tensors_that_overlap_are_refused) {
   Apr2Builder builder = apr2("a");
   builder.tensors.push_back(builder.tensors[0]);
   builder.tensors[1].name = "b";
-  EXPECT_TRUE(builder.build().size() > 0);
   RecordingSink sink;
   ASSERT_TRUE(read_file(sink, builder.build()).has_value());
   builder.tensors[1].offset = 0;

@@ -3,6 +3,7 @@ import type { ConvertOptions, ConvertResult, ConvertSource } from '../api_types.
 import { invalidOption } from '../errors.js';
 import type { FilesLink } from '../files/protocol.js';
 import type { Platform } from '../platform/platform.js';
+import { withProgress } from '../progress_callback.js';
 import { writeStream } from '../seal/write_stream.js';
 import { abortedOr, onAbort, throwIfAborted } from '../signals.js';
 import { checkAnswer, fetchAnswer } from '../sources/open_source.js';
@@ -10,7 +11,16 @@ import { checkConvertOptions, withFiles } from './convert_options.js';
 import { noShards } from './model_files.js';
 import type { Write } from './output.js';
 
-export async function convertOn(
+export function convertOn(
+  platform: Platform,
+  source: ConvertSource,
+  destination: WritableStream<Uint8Array>,
+  options: ConvertOptions,
+): Promise<ConvertResult> {
+  return withProgress(options, (watched) => convertWatched(platform, source, destination, watched));
+}
+
+async function convertWatched(
   platform: Platform,
   source: ConvertSource,
   destination: WritableStream<Uint8Array>,

@@ -17,6 +17,7 @@ import {
   withFolder,
   writeFiles,
 } from '../platform/node_files.js';
+import { withProgress } from '../progress_callback.js';
 import { writeStream } from '../seal/write_stream.js';
 import { urlFolder } from '../sources/url_folder.js';
 import { checkConvertOptions, withFiles, type SourceOptions } from './convert_options.js';
@@ -76,7 +77,15 @@ interface FolderOptions extends SourceOptions {
 }
 
 /** The same for a folder that is open, with options that are sound. */
-export async function convertFolder(
+export function convertFolder(
+  folder: SourceFolder,
+  destination: ModelDestination,
+  options: FolderOptions,
+): Promise<ConvertResult> {
+  return withProgress(options, (watched) => convertWatched(folder, destination, watched));
+}
+
+async function convertWatched(
   folder: SourceFolder,
   destination: ModelDestination,
   options: FolderOptions,

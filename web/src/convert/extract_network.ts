@@ -5,6 +5,7 @@ import { verifyOn } from '../inspection/inspect_model.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
 import { node } from '../platform/node.js';
 import { baseName, folderOf, writeWhole } from '../platform/node_files.js';
+import { withProgress } from '../progress_callback.js';
 
 /**
  * Writes a network of an .april file, an ONNX model, into a file of its own, byte for byte. The source is read twice and verified
@@ -17,6 +18,15 @@ export async function extractNetwork(
   options: ExtractOptions = {},
 ): Promise<InspectedNetwork> {
   checkOptions(options, { force: flag, onProgress: progressCheck, signal: signalCheck });
+  return withProgress(options, (watched) => writeNetwork(source, name, destination, watched));
+}
+
+async function writeNetwork(
+  source: string | URL,
+  name: string,
+  destination: string | URL,
+  options: ExtractOptions,
+): Promise<InspectedNetwork> {
   const { force = false, signal, ...reading } = options;
   if (!(await node.openPath(source))) {
     throw sourceFailed(String(source), 'only of files networks are extracted; download it');

@@ -10,6 +10,7 @@ import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
 import { node } from '../platform/node.js';
 import { openFiles } from '../platform/node_engine.js';
 import { asPath, baseName, folderOf, withFolder, writeFiles } from '../platform/node_files.js';
+import { withProgress } from '../progress_callback.js';
 import { readFiles } from '../sources/read_source.js';
 import type { PartFile } from '../worker/link.js';
 import { isObject } from './json_files.js';
@@ -37,7 +38,9 @@ export async function shardModel(
   const size: unknown = options.size;
   if (size === undefined) throw invalidOption('size', shardSizeCheck[0], size);
   const destination = `${asPath(folder)}/${baseName(source)}`;
-  return withFolder(asPath(folder), () => repack(source, destination, options.size, options));
+  return withProgress(options, (watched) =>
+    withFolder(asPath(folder), () => repack(source, destination, watched.size, watched)),
+  );
 }
 
 /** Writes a model in shards, whose manifest is named, into one file. The same promises as of shardModel(). */
@@ -47,7 +50,7 @@ export async function unshardModel(
   options: RepackOptions = {},
 ): Promise<RepackResult> {
   checkOptions(options, commonChecks);
-  return repack(manifest, destination, 0, options);
+  return withProgress(options, (watched) => repack(manifest, destination, 0, watched));
 }
 
 async function repack(

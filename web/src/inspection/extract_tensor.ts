@@ -3,6 +3,7 @@ import { sourceFailed } from '../errors.js';
 import { withFiles } from './inspect_model.js';
 import { unknownTensor } from './open_model_file.js';
 import type { Platform } from '../platform/platform.js';
+import { withProgress } from '../progress_callback.js';
 import { openRanges } from '../sources/open_ranges.js';
 import { isNumpyType, npyHeader } from './npy_header.js';
 import type { TensorRequest } from '../files/protocol.js';
@@ -13,7 +14,19 @@ import { skimModel } from './skim.js';
  * Writes a tensor as NumPy's .npy: in the file's type where NumPy has it and its numbers are the values, else as f32. The
  * options are checked. Throws SusurrusError.
  */
-export async function extractTensorOn(
+export function extractTensorOn(
+  platform: Platform,
+  source: ModelSource,
+  name: string,
+  destination: string | URL,
+  options: ExtractOptions,
+): Promise<InspectedTensor> {
+  return withProgress(options, (watched) =>
+    writeTensor(platform, source, name, destination, watched),
+  );
+}
+
+async function writeTensor(
   platform: Platform,
   source: ModelSource,
   name: string,

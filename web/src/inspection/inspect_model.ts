@@ -5,6 +5,7 @@ import { skimModel, withMemory } from './skim.js';
 import type { FilesLink } from '../files/protocol.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
+import { withProgress } from '../progress_callback.js';
 import { checkSealOptions, hasSealOptions, sealChecks } from '../seal_options.js';
 import { abortedOr, onAbort, throwIfAborted } from '../signals.js';
 import { openRanges, type OpenedFolder } from '../sources/open_ranges.js';
@@ -29,8 +30,16 @@ export async function inspectOn(
     ...sealChecks,
   });
   await checkSealOptions(options);
+  throwIfAborted(options.signal);
+  return withProgress(options, (watched) => inspectSource(platform, source, watched));
+}
+
+async function inspectSource(
+  platform: Platform,
+  source: ModelSource,
+  options: InspectOptions,
+): Promise<Inspection> {
   const { signal, stats = false } = options;
-  throwIfAborted(signal);
   // Bytes in memory cost nothing.
   const isWhole = hasSealOptions(options) || (!stats && isInMemory(source));
   const opened = isWhole ? {} : await openRanges(source, platform, signal);

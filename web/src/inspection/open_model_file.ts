@@ -12,6 +12,7 @@ import { skimModel, type SkimmedModel, type TensorPlace } from './skim.js';
 import { namesLike } from './near_names.js';
 import { checkOptions, progressCheck, signalCheck } from '../options.js';
 import type { Platform } from '../platform/platform.js';
+import { withProgress } from '../progress_callback.js';
 import { openRanges } from '../sources/open_ranges.js';
 import { abortedOr, onAbort, throwIfAborted } from '../signals.js';
 import { withOrigin } from '../sources/pump.js';
@@ -43,7 +44,7 @@ export async function openModelFileOn(
   };
   try {
     await files.call('start', undefined);
-    const skimmed = await skimModel(files, folder, options);
+    const skimmed = await withProgress(options, (watched) => skimModel(files, folder, watched));
     return openedFile({ files, folder, signal }, skimmed, close);
   } catch (error) {
     close();

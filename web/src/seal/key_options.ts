@@ -1,6 +1,6 @@
 // Keys as callers give them: what they may be, and what becomes of them.
 import type { SealOptions } from '../api_types.js';
-import { checkOptions, flag, listOf, type Check } from '../options.js';
+import { checkOptions, flag, isText, listOf, type Check } from '../options.js';
 import { fromHex } from './hex.js';
 import type { SealKeys } from './unseal.js';
 
@@ -11,7 +11,7 @@ const isAesKey = (value: unknown): boolean =>
   (value.algorithm as AesKeyAlgorithm).length === 256;
 
 export const keyCheck: Check = [
-  '32 bytes, an AES-GCM CryptoKey of 256 bits, or {passphrase}',
+  '32 bytes, an AES-GCM CryptoKey of 256 bits, or {passphrase} without lone surrogates',
   (value) =>
     (value instanceof Uint8Array && value.length === 32) || isAesKey(value) || hasPassphrase(value),
 ];
@@ -20,7 +20,7 @@ const hasPassphrase = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   'passphrase' in value &&
-  typeof value.passphrase === 'string' &&
+  isText(value.passphrase) &&
   value.passphrase !== '';
 
 const isPublicKey = (value: unknown): boolean =>

@@ -1,5 +1,5 @@
-import { abortedBy, disposedDuringWork, wrongState } from '../errors.js';
-import { anyOf } from '../signals.js';
+import { disposedDuringWork, wrongState } from '../errors.js';
+import { anyOf, throwIfAborted } from '../signals.js';
 import type { CallTable, Host, Link } from './link.js';
 
 /** A module in this thread: it yields between slices of work. */
@@ -11,12 +11,12 @@ export function openInProcess<Calls extends CallTable<Calls>, Event>(
   return {
     async call(name, request, { signal, onEvent } = {}) {
       if (!host) throw wrongState('The model is disposed.', 'model');
-      if (signal?.aborted) throw abortedBy(signal);
+      throwIfAborted(signal);
       const either = anyOf([signal, closing.signal]);
       try {
         return await host.handle(name, request, either.signal, (event) => onEvent?.(event));
       } catch (error) {
-        if (signal?.aborted) throw abortedBy(signal);
+        throwIfAborted(signal);
         if (closing.signal.aborted) throw disposedDuringWork();
         throw error;
       } finally {

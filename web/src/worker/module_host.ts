@@ -15,7 +15,7 @@ export type Handlers<Calls extends CallTable<Calls>, Event> = {
   ) => Promise<Calls[Name]['answer']> | Calls[Name]['answer'];
 };
 
-/** Answers requests with a WebAssembly module of its own, in whichever thread it lives, until the module fails. */
+/** Answers requests with a WebAssembly module of its own, in whichever thread it lives, until the module traps. */
 export abstract class ModuleHost<Calls extends CallTable<Calls>, Event = never> implements Host<
   Calls,
   Event
@@ -38,9 +38,18 @@ export abstract class ModuleHost<Calls extends CallTable<Calls>, Event = never> 
       return await this.handlers[name](request, { pace: new Pace(signal), emit });
     } catch (thrown) {
       const error = asSusurrusError(thrown);
-      // After a trap nothing is known about the module's memory.
-      if (error.code === 'internal_error') this.#failure = error;
+      if (isTrap(thrown)) this.#failure = error;
       throw error;
     }
   }
+}
+
+/**
+ * After a trap nothing is known about the module's memory; any other error left it whole. Emscripten's abort() is a RuntimeError too.
+ * Told by names, since each frame of a page has classes of its own.
+ */
+function isTrap(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isStackOverflow = /call stack size exceeded|too much recursion/.test(error.message);
+  return error.name === 'RuntimeError' || isStackOverflow;
 }

@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals';
+import { measureSlowness, slownessFrom, slownessOf } from '../../scripts/toolchain/slowness.mjs';
+import { timeTable } from '../../scripts/toolchain/time_table.mjs';
+import { limit } from '../support/limits.js';
+
+test('limits grow with what the machine takes, never below theirs, and not without end', () => {
+  expect([1, 225, 300, 450, 1125, 1e9].map(slownessOf)).toEqual([1, 1, 1.4, 2, 5, 8]);
+});
+
+test('one odd run out of five does not count', () => {
+  const durations = [450, 1, 900_000, 450, 460];
+  let time = 0;
+  let runs = 0;
+  const work = (): void => {
+    time += durations[runs++]!;
+  };
+  expect(measureSlowness(() => time, work)).toBe(2);
+  expect(runs).toBe(5);
+});
+
+test('suites read it from the environment', () => {
+  const texts = [undefined, '', '0.5', 'fast', '1', '2.5', '100'];
+  expect(texts.map(slownessFrom)).toEqual([1, 1, 1, 1, 1, 2.5, 8]);
+  const before = process.env.SUSURRUS_TEST_SLOWNESS;
+  try {
+    process.env.SUSURRUS_TEST_SLOWNESS = '3';
+    expect(limit(60_000)).toBe(180_000);
+    delete process.env.SUSURRUS_TEST_SLOWNESS;
+    expect(limit(60_000)).toBe(60_000);
+  } finally {
+    if (before !== undefined) process.env.SUSURRUS_TEST_SLOWNESS = before;
+  }
+});
+
+test('the table has the steps in order and the ten slowest suites', () => {
+  const suites = Array.from({ length: 12 }, (_, i) => ({ name: `suite ${i}`, seconds: i }));
+  const steps = [
+    { name: 'build', seconds: 100.25 },
+    { name: 'nothing', seconds: 0.1 },
+    { name: 'lint', seconds: 2 },
+  ];
+  const table = timeTable(steps, suites);
+  expect(table.slice(0, 5)).toEqual([
+    'Steps',
+    '   100.3 s  build',
+    '     2.0 s  lint',
+    'Slowest suites',
+    '    11.0 s  suite 11',
+  ]);
+  expect(table).toHaveLength(14);
+  expect(table.at(-1)).toBe('     2.0 s  suite 2');
+  expect(timeTable([], [])).toEqual([]);
+});
