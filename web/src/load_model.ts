@@ -50,6 +50,7 @@ export async function loadModelOn(
     {
       phase: 'load',
       seals: 'plain',
+      compileFiles: () => platform.compileFiles(),
       start: () =>
         start().catch((error: unknown) => {
           if (choice.threads === 1 || signal?.aborted) throw error;

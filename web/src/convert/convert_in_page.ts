@@ -3,7 +3,7 @@ import type { ConvertOptions, ConvertResult, ConvertSource } from '../api_types.
 import { abortedBy, invalidOption, sourceFailed } from '../errors.js';
 import type { FilesLink } from '../files/protocol.js';
 import type { Platform } from '../platform/platform.js';
-import { writeStream } from '../seal/write_stream.js';
+import { writeStream } from '../write_stream.js';
 import { checkConvertOptions, withFiles } from './convert_options.js';
 import { noShards } from './model_files.js';
 import type { Write } from './output.js';

@@ -1,4 +1,5 @@
 import type { InspectOptions, Inspection, ModelSource } from '../api_types.js';
+import type { Seals } from '../crypto_types.js';
 import { abortedBy, invalidOption } from '../errors.js';
 import { withStatistics } from './read_tensor.js';
 import { skimModel, withMemory } from './skim.js';
@@ -10,7 +11,6 @@ import { openRanges, type OpenedFolder } from '../sources/open_ranges.js';
 import { openSource } from '../sources/open_source.js';
 import { withOrigin, type Origin } from '../sources/pump.js';
 import { readOpening, withSeals } from '../sources/read_source.js';
-import type { Seals } from '../sources/sealed_source.js';
 
 /**
  * Says what a model file holds, and reads no more of it than that takes: parts of a path, a Blob or a URL. What can only be read
@@ -69,6 +69,7 @@ async function readWhole(
     {
       phase: 'inspect',
       seals,
+      compileFiles: () => platform.compileFiles(),
       start: () => files.call('start', undefined),
       begin: (byteCount) => files.call('beginFile', { byteCount }),
       push: (bytes) => files.call('pushInspect', { bytes }),
