@@ -1,6 +1,7 @@
 import type { InspectOptions, Inspection, ModelSource } from '../api_types.js';
 import type { Seals } from '../crypto_types.js';
 import { abortedBy, invalidOption } from '../errors.js';
+import { protectedTensors } from './protected_tensors.js';
 import { withStatistics } from './read_tensor.js';
 import { skimModel, withMemory } from './skim.js';
 import type { FilesLink } from '../files/protocol.js';
@@ -92,7 +93,8 @@ async function inspectParts(
   return withFiles(platform, origin, signal, async (files) => {
     const skimmed = await skimModel(files, folder, stats ? { signal } : { signal, onProgress });
     if (!stats) return skimmed.facts;
-    return withStatistics({ files, folder, signal }, skimmed, (loaded, total) =>
+    const openTensor = protectedTensors(platform, folder, skimmed.facts, undefined);
+    return withStatistics({ files, folder, signal, openTensor }, skimmed, (loaded, total) =>
       onProgress?.({
         phase: 'inspect',
         loaded,

@@ -1,6 +1,6 @@
 // The code that decrypts, verifies, encrypts and signs model files, as the rest of the package knows it; loaded by load_crypto.ts.
 // A bundle of its own in pages, so that errors leave it as data (outcome.ts).
-import type { SealOptions } from '../api_types.js';
+import type { ModelKey, SealOptions } from '../api_types.js';
 import type { ByteQueue } from '../byte_queue.js';
 import type { Decryption, SealReport, ShardOrigin, SignedModel } from '../crypto_types.js';
 import { toErrorMessage } from '../errors.js';
@@ -11,6 +11,7 @@ import { checkKeys as checkKeyOptions, fileKeys } from './key_options.js';
 import { newSigningKey } from './sign_file.js';
 import { noSignature } from './signature.js';
 import { checkSignedModel } from './signed_model.js';
+import { TensorBytes, type ReadRange } from './tensor_bytes.js';
 import * as transforming from './transform_model.js';
 import * as verifying from './verify_model.js';
 
@@ -47,6 +48,17 @@ export const openFile = asOutcomes(
 /** When all shards of a model were read: whether their signatures bind them to each other. */
 export const confirmModel = asOutcomes((model: SignedModel, shardCount: number) =>
   checkSignedModel(model, shardCount),
+);
+
+/** For reading single tensors of a file; undefined for a file that is no APR2. */
+export const openTensors = asOutcomes(
+  async (
+    compileFiles: () => Promise<WebAssembly.Module>,
+    read: ReadRange,
+    byteCount: number,
+    key: ModelKey | undefined,
+  ): Promise<TensorBytes | undefined> =>
+    TensorBytes.open(await Apr2Core.open(compileFiles), read, byteCount, key),
 );
 
 export const checkKeys = asOutcomes((options: SealOptions) => {
