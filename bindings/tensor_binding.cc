@@ -24,6 +24,15 @@ class TensorBinding : private DecodedTensorSink {
     clear(tensors[tensor].info.is_compressed);
     return failure(decoder_.start(tensors[tensor]));
   }
+  /// The same of an encrypted file: its bytes come decrypted, so many of them.
+  ErrorText start_decrypted(const InspectorBinding& inspector, uint32_t tensor, double byte_count) {
+    const std::vector<CheckpointTensor>& tensors = inspector.checkpoint().tensors;
+    if (tensor >= tensors.size() || !(byte_count >= 0)) return failure(Status(wrong_tensor()));
+    decrypted_ = tensors[tensor];
+    decrypted_.info.stored_byte_count = static_cast<uint64_t>(byte_count);
+    clear(decrypted_.info.is_compressed);
+    return failure(decoder_.start(decrypted_));
+  }
   /// Of a file whose tensors are in its description alone.
   ErrorText start_numbers(const std::string& name, const std::string& type, double byte_count,
                           float scale, float offset) {
@@ -85,6 +94,7 @@ class TensorBinding : private DecodedTensorSink {
   bool is_compressed_ = false;
   TensorDecoder decoder_{*this};
   std::string name_;
+  CheckpointTensor decrypted_;
   ValueStatistics statistics_;
   std::vector<uint8_t> stored_;
   std::vector<float> values_;
@@ -97,6 +107,7 @@ EMSCRIPTEN_BINDINGS(tensor) {
   emscripten::class_<TensorBinding>("TensorDecoder")
       .constructor<bool>()
       .function("start(inspector, tensor)", &TensorBinding::start)
+      .function("startDecrypted(inspector, tensor, byteCount)", &TensorBinding::start_decrypted)
       .function("startNumbers(name, type, byteCount, scale, offset)", &TensorBinding::start_numbers)
       .function("inputWindow(byteCount)", &TensorBinding::input_window)
       .function("push(byteCount)", &TensorBinding::push)

@@ -57,11 +57,10 @@ const apart = {
 const filesApart = {
   name: 'files-apart',
   setup(build) {
-    build.onResolve({ filter: /\/entry\.js$/ }, ({ kind, resolveDir }) =>
-      kind === 'dynamic-import' && resolveDir in apart
-        ? { path: apart[resolveDir], external: true }
-        : undefined,
-    );
+    build.onResolve({ filter: /\/entry\.js$/ }, ({ kind, path, resolveDir }) => {
+      const bundled = apart[dirname(join(resolveDir, path))];
+      return kind === 'dynamic-import' && bundled ? { path: bundled, external: true } : undefined;
+    });
   },
 };
 /** The package's dependencies: Node's audio decoders, loaded when a file asks for one. */

@@ -13,4 +13,13 @@ inline uint32_t short_crc32(uint32_t crc32, ByteSpan bytes) {
   return ~crc32;
 }
 
+/// The four bytes that, put behind what `crc32` covers, make its CRC-32 `wanted`; little-endian.
+inline uint32_t crc32_patch(uint32_t crc32, uint32_t wanted) {
+  uint32_t before = ~wanted;
+  for (int bit = 0; bit < 32; ++bit) {
+    before = (before & 0x80000000u) != 0 ? (before ^ 0xEDB88320u) << 1 | 1 : before << 1;
+  }
+  return before ^ ~crc32;
+}
+
 }  // namespace susurrus

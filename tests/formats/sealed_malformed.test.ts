@@ -4,6 +4,7 @@ import type { LoadOptions } from '../../web/src/api_types.js';
 import { flagBits, writeApr2, type WrittenFile } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, inPieces } from '../support/embedded_model.js';
+import { filesModule } from '../support/files_module.js';
 import {
   changed,
   signers,
@@ -235,7 +236,7 @@ const encryptionCases: Case[] = [
   ],
   [
     '56 a compressed size of no whole pieces',
-    edited(lz4, 0, { size: 8 + 16 }, true),
+    edited(lz4, 0, { size: 8 + pieceSize + 16 + 5 }, true),
     { key },
     malformed('size_mismatch', lz4.tensors[0]!.entry, first),
   ],
@@ -605,14 +606,18 @@ describe.each<[string, SealedFile, LoadOptions]>([
 });
 
 test('nothing of an encrypted file reaches the core unproved', async () => {
-  const { ByteQueue } = await import('../../web/src/seal/byte_queue.js');
-  const { unseal } = await import('../../web/src/seal/unseal.js');
+  const { ByteQueue } = await import('../../web/src/byte_queue.js');
+  const { Apr2Core } = await import('../../web/src/seal/apr2_core.js');
+  const { decryptAndVerify } = await import('../../web/src/seal/decrypt_and_verify.js');
+  const core = new Apr2Core(await filesModule());
   const at = pieceOf(encrypted, 0, 2);
   const damaged = changed(encrypted, flip(at + 100), true);
   const keys = { key, publicKeys: undefined, isSignatureRequired: false };
   const passed: Uint8Array[] = [];
   const work = (async () => {
-    for await (const piece of unseal(new ByteQueue(inPieces(damaged, 300)), keys, 'plain', {})) {
+    const queue = new ByteQueue(inPieces(damaged, 300));
+    const opened = { keys, decryption: 'plain' } as const;
+    for await (const piece of decryptAndVerify(core, queue, opened, {})) {
       passed.push(piece);
     }
   })();

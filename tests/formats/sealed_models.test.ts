@@ -2,8 +2,11 @@
 import { webcrypto } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LoadOptions, ProgressEvent } from '../../web/src/api_types.js';
-import { ByteQueue } from '../../web/src/seal/byte_queue.js';
-import { unseal, type SealReport } from '../../web/src/seal/unseal.js';
+import { ByteQueue } from '../../web/src/byte_queue.js';
+import type { SealReport } from '../../web/src/crypto_types.js';
+import { Apr2Core } from '../../web/src/seal/apr2_core.js';
+import { decryptAndVerify } from '../../web/src/seal/decrypt_and_verify.js';
+import { filesModule } from '../support/files_module.js';
 import { flagBits, writeApr2, type WrittenTensor } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import {
@@ -330,7 +333,9 @@ describe('of a large sealed model', () => {
     const report: SealReport = {};
     const keys = { key, publicKeys: [publicKey], isSignatureRequired: true };
     let largest = 0;
-    for await (const piece of unseal(new ByteQueue(source()), keys, 'plain', report)) {
+    const core = new Apr2Core(await filesModule());
+    const opened = { keys, decryption: 'plain' } as const;
+    for await (const piece of decryptAndVerify(core, new ByteQueue(source()), opened, report)) {
       passed += piece.length;
       largest = Math.max(largest, piece.length);
     }

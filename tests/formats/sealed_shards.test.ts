@@ -1,14 +1,16 @@
 // Models in shards that are encrypted and signed, each by itself: what opens them, and what is refused before it is used.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LoadOptions, ModelSource, VerifyOptions } from '../../web/src/api_types.js';
 import type { SusurrusError } from '../../web/src/errors.js';
-import { RunningCrc32 } from '../../web/src/seal/crc32.js';
+import { Apr2Core } from '../../web/src/seal/apr2_core.js';
 import { crc32, writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
+import { filesModule } from '../support/files_module.js';
 import { fingerprint } from '../support/model_fingerprint.js';
 import { signers, writeSealed, type Seals } from '../support/sealed_writer.js';
 import {
@@ -43,15 +45,72 @@ const digests = { pieceSize };
 const signed: Seals = { digests, signer };
 const count = 3;
 
-/** Each shard sealed as is said for it; the manifest states the files as they come out. */
+/**
+ * Each shard sealed as is said for it; the manifest states the files as they come out. Signed ones state the digest of all, unless
+ * they are like those of earlier versions.
+ */
 function sealedShards(
   seals: (shard: number) => Seals | undefined,
   whole = tinyWhisper(),
+  isBound = true,
 ): ShardedModel {
-  return rebuilt(tinyShards(count, { whole }), (shard, index) => {
-    const own = seals(index);
-    return own ? writeSealed(shard, own).bytes : writeApr2(shard);
-  });
+  const shards = tinyShards(count, { whole });
+  const written = (modelDigest?: string): ShardedModel =>
+    rebuilt(shards, (shard, index) => {
+      const own = seals(index);
+      if (!own) return writeApr2(shard);
+      return writeSealed(shard, { ...own, ...(own.signer && modelDigest && { modelDigest }) })
+        .bytes;
+    });
+  return isBound ? written(digestOfAll(written())) : written();
+}
+
+interface ShardMetadata {
+  readonly piece_digests?: { readonly digests: readonly string[] };
+  readonly model_digest?: { readonly algorithm: string; readonly digest: string };
+}
+
+function metadataOf(shard: Uint8Array): ShardMetadata {
+  const bytes = Buffer.from(shard);
+  const [begin, byteCount] = [bytes.readUInt32LE(12), bytes.readUInt32LE(16)];
+  return JSON.parse(bytes.toString('utf8', begin, begin + byteCount)) as ShardMetadata;
+}
+
+/** SHA-256 of the piece digests of all shards. */
+function digestOfAll({ files }: Pick<ShardedModel, 'files'>): string {
+  const hash = createHash('sha256');
+  for (const shard of files.values()) {
+    for (const digest of metadataOf(shard).piece_digests?.digests ?? []) {
+      hash.update(Buffer.from(digest, 'hex'));
+    }
+  }
+  return hash.digest('hex');
+}
+
+/** Shards of two models in one manifest, which states the files as they are. */
+function mixed(model: ShardedModel, other: ShardedModel, ...foreign: number[]): ShardedModel {
+  const pick = (index: number): ShardedModel => (foreign.includes(index) ? other : model);
+  const names = [...model.files.keys()];
+  return {
+    ...model,
+    files: new Map(names.map((name, i) => [name, pick(i).files.get(name)!])),
+    manifest: {
+      ...model.manifest,
+      shards: model.manifest.shards.map((_, i) => pick(i).manifest.shards[i]!),
+    },
+  };
+}
+
+/** The same architecture with other weights. */
+function otherWeights(): ReturnType<typeof tinyWhisper> {
+  const whole = tinyWhisper();
+  return {
+    ...whole,
+    tensors: whole.tensors.map((tensor) => ({
+      ...tensor,
+      stored: tensor.stored.map((byte, i) => (i % 4 === 0 ? byte ^ 1 : byte)),
+    })),
+  };
 }
 
 const failureOf = async (work: Promise<unknown>): Promise<SusurrusError> =>
@@ -177,6 +236,133 @@ test('a signed file in place of a manifest’s shard is not the shard', async ()
   expect([error.code, error.details.reason]).toEqual(['malformed', 'manifest']);
 });
 
+describe('signed shards of two models in one manifest', () => {
+  const ours = sealedShards(() => signed);
+  const second = shardName('model', 1, count);
+
+  test('are refused, by the first that does not belong there', async () => {
+    const other = sealedShards(() => signed, otherWeights());
+    const model = mixed(ours, other, 1);
+    // Without signatures nothing is wrong with them.
+    (await susurrus.loadModel(asFiles(model))).dispose();
+    const error = await failureOf(susurrus.loadModel(asFiles(model), { publicKeys }));
+    expect([error.code, error.details.reason, error.details.subject]).toEqual([
+      ...['signature_invalid', 'signature', `${second}: model_digest`],
+    ]);
+    const { isSound, checks } = await susurrus.verifyModel(writeShards(root, model), {
+      publicKeys,
+    });
+    const check = checks.find(({ name }) => name === 'signature')!;
+    expect([isSound, check.outcome, check.code]).toEqual([false, 'failed', 'signature_invalid']);
+    expect(check.message).toContain(second);
+  });
+
+  test('are refused where one is signed as those of earlier versions', async () => {
+    const model = mixed(
+      ours,
+      sealedShards(() => signed, otherWeights(), false),
+      1,
+    );
+    const error = await failureOf(susurrus.loadModel(asFiles(model), { publicKeys }));
+    expect([error.code, error.details.subject]).toEqual([
+      ...['signature_invalid', `${second}: model_digest`],
+    ]);
+  });
+
+  test('are refused where they state a digest of other shards', async () => {
+    const strange = { ...signed, modelDigest: '00'.repeat(32) };
+    const model = sealedShards(() => strange, tinyWhisper(), false);
+    const error = await failureOf(susurrus.loadModel(asFiles(model), { publicKeys }));
+    expect([error.code, error.details.subject]).toEqual(['signature_invalid', 'model_digest']);
+    const verification = await susurrus.verifyModel(writeShards(root, model), { publicKeys });
+    expect(verification.isSound).toBe(false);
+  });
+
+  test('load where no shard states a digest, with a warning', async () => {
+    const model = sealedShards(() => signed, tinyWhisper(), false);
+    const { info, dispose } = await susurrus
+      .loadModel(asFiles(model), { publicKeys })
+      .then((loaded) => ({ info: loaded.info, dispose: () => loaded.dispose() }));
+    dispose();
+    expect(info.signer).toBe(hexOf(signer));
+    expect(info.warnings).toEqual(['the signatures do not bind the shards to each other']);
+    const { isSound, checks } = await susurrus.verifyModel(writeShards(root, model), {
+      publicKeys,
+    });
+    expect(isSound).toBe(true);
+    expect(checks.find(({ name }) => name === 'signature')!.message).toContain('model_digest');
+  });
+
+  test('a digest that is none is malformed', async () => {
+    const model = sealedShards(() => ({ ...signed, modelDigest: 'abc' }), tinyWhisper(), false);
+    const error = await failureOf(susurrus.loadModel(asFiles(model), { publicKeys }));
+    expect([error.code, error.details.reason]).toEqual(['malformed', 'bad_metadata']);
+  });
+});
+
+describe('a manifest', () => {
+  const source = () => writeShards(root, tinyShards(count));
+  const made = (name: string) => join(mkdtempSync(join(root, 'made-')), name);
+  const filesOf = (manifest: string): Map<string, Uint8Array> => {
+    const { shards } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+      shards: { file: string }[];
+    };
+    return new Map(shards.map(({ file }) => [file, readFileSync(join(manifest, '..', file))]));
+  };
+
+  test('is signed with all its shards, which state the digest of all', async () => {
+    const path = made('signed.apr');
+    const result = await susurrus.signModel(source(), path, { key: signer.seed });
+    const files = filesOf(path);
+    expect([...files.keys()]).toEqual([0, 1, 2].map((shard) => shardName('signed', shard, count)));
+    const digest = digestOfAll({ files });
+    for (const shard of files.values()) {
+      expect(metadataOf(shard).model_digest).toEqual({ algorithm: 'SHA-256', digest });
+    }
+    const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
+    expect(result.byteCount).toBe(bytes + readFileSync(path).length);
+    expect(result.tensorCount).toBe(tinyWhisper().tensors.length);
+    const loaded = await susurrus.loadModel(path, { publicKeys });
+    expect([loaded.info.signer, loaded.info.warnings]).toEqual([hexOf(signer), []]);
+    loaded.dispose();
+    expect(await load(path, { publicKeys })).toEqual(like);
+  });
+
+  test('is encrypted, signed and opened again; digests are added', async () => {
+    const [encrypted, both, digested] = ['e.apr', 'es.apr', 'd.apr'].map(made) as [
+      ...[string, string, string],
+    ];
+    await susurrus.encryptModel(source(), encrypted, { key });
+    await susurrus.signModel(encrypted, both, { key: signer.seed });
+    expect(await load(both, { key, publicKeys })).toEqual(like);
+    const { isSound, checks } = await susurrus.verifyModel(both, { key, publicKeys });
+    expect([isSound, checks.map(({ outcome }) => outcome).join(' ')]).toEqual([
+      ...[true, 'passed passed passed passed passed'],
+    ]);
+    await susurrus.addPieceDigests(source(), digested);
+    for (const shard of filesOf(digested).values()) {
+      expect(metadataOf(shard).piece_digests?.digests.length).toBeGreaterThan(0);
+      expect(metadataOf(shard).model_digest).toBeUndefined();
+    }
+    expect(await load(digested, {})).toEqual(like);
+  });
+
+  test('is not written into a stream', async () => {
+    const work = susurrus.signModel(source(), new WritableStream(), { key: signer.seed });
+    expect((await failureOf(work)).details.subject).toBe('destination');
+  });
+
+  test('a shard that is signed again by itself states no digest of all', async () => {
+    const path = made('signed.apr');
+    await susurrus.signModel(source(), path, { key: signer.seed });
+    const again = made('again.apr');
+    await susurrus.signModel(join(path, '..', shardName('signed', 0, count)), again, {
+      key: signer.seed,
+    });
+    expect(metadataOf(readFileSync(again)).model_digest).toBeUndefined();
+  });
+});
+
 describe('an encrypted shard', () => {
   const model = sealedShards((shard) => (shard === 2 ? { encryption } : undefined));
   const last = shardName('model', 2, count);
@@ -236,13 +422,14 @@ describe('verifyModel() of a manifest', () => {
   });
 });
 
-test('four bytes give any checksum', () => {
+test('four bytes give any checksum', async () => {
+  const core = new Apr2Core(await filesModule());
   for (const [text, wanted] of [
     ['', 0],
     ['123456789', 0xffffffff],
     ['some bytes', 0x12345678],
   ] as const) {
-    const crc = new RunningCrc32();
+    const crc = core.crc32();
     crc.update(new TextEncoder().encode(text));
     const patch = new Uint8Array(4);
     new DataView(patch.buffer).setUint32(0, crc.bytesTo(wanted), true);

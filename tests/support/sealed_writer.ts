@@ -34,6 +34,8 @@ export interface Seals {
   };
   /** Needs digests. */
   readonly signer?: Signer;
+  /** Of all shards: what the metadata state as `model_digest`. */
+  readonly modelDigest?: string;
   /** Between tensors and behind the last. */
   readonly padding?: number;
   /** Behind the last tensor. */
@@ -132,7 +134,7 @@ function aesKey({ key }: Encryption): { key: Uint8Array; stated: Record<string, 
 const align = (offset: number): number => Math.ceil(offset / 64) * 64;
 
 export function writeSealed(file: WrittenFile, seals: Seals): SealedFile {
-  const { encryption, digests, signer, padding = 0, gapBytes = 0 } = seals;
+  const { encryption, digests, signer, modelDigest, padding = 0, gapBytes = 0 } = seals;
   const metadata = { ...(file.metadata as Record<string, unknown>) };
   let flags = file.flags ?? flagBits.aligned64;
   let tensors = file.tensors;
@@ -174,6 +176,9 @@ export function writeSealed(file: WrittenFile, seals: Seals): SealedFile {
       digests: list,
       ...digests.stated,
     };
+  }
+  if (modelDigest !== undefined) {
+    metadata.model_digest = { algorithm: 'SHA-256', digest: modelDigest };
   }
   const text = new TextEncoder().encode(JSON.stringify(metadata));
   const indexOffset = 32 + text.length;

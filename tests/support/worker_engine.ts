@@ -13,8 +13,8 @@ import { createWorkerHost } from '../../web/src/worker/host.js';
 import type { FromWorker, ToWorker } from '../../web/src/worker/link.js';
 import { projectRoot } from './shared_folder.js';
 
-const readEngine = (variant: string): Promise<WebAssembly.Module> =>
-  WebAssembly.compile(readFileSync(join(projectRoot, `dist/engine.${variant}.wasm`)));
+const readModule = (name: string): Promise<WebAssembly.Module> =>
+  WebAssembly.compile(readFileSync(join(projectRoot, `dist/${name}.wasm`)));
 
 /** What openWorker() needs of a Worker. */
 class ClonedMessages {
@@ -27,7 +27,7 @@ class ClonedMessages {
         this.#later(message, (data) => this.onmessage?.({ data }), transfer);
       },
     },
-    new EngineHost(async (variant) => openSingleThread(await readEngine(variant))),
+    new EngineHost(async (variant) => openSingleThread(await readModule(`engine.${variant}`))),
   );
 
   postMessage(message: ToWorker): void {
@@ -49,5 +49,6 @@ class ClonedMessages {
 export function loadThroughWorker(source: ModelSource, options: LoadOptions = {}): Promise<Model> {
   const openEngine = () =>
     openWorker<EngineCalls, EngineEvent>(new ClonedMessages() as unknown as Worker);
-  return loadModelOn({ ...node, openEngine }, source, { variant: 'simd', ...options });
+  const platform = { ...node, openEngine, compileFiles: () => readModule('files') };
+  return loadModelOn(platform, source, { variant: 'simd', ...options });
 }

@@ -598,6 +598,8 @@ export interface Inspection {
 }
 
 export interface OpenModelOptions {
+  /** Opens the tensors of an encrypted file, each when it is asked for. */
+  readonly key?: ModelKey;
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }

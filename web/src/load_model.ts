@@ -53,6 +53,7 @@ export async function loadModelOn(
       {
         phase: 'load',
         seals: 'plain',
+        compileFiles: () => platform.compileFiles(),
         start: () =>
           start().catch((error: unknown) => {
             // Closed: the source failed, the signal was aborted, and it was not threads that did not start.

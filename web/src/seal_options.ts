@@ -1,7 +1,8 @@
 // The options that open sealed models. What they may be is known where they are used, which is loaded when there are any.
 import type { SealOptions } from './api_types.js';
 import type { Check } from './options.js';
-import { loadSeal, unwrapOutcome } from './seal/load_seal.js';
+import { loadCrypto } from './load_crypto.js';
+import { unwrapOutcome } from './outcome.js';
 
 const checkedLater: Check = ['', () => true];
 
@@ -18,6 +19,6 @@ export const hasSealOptions = (options: SealOptions): boolean =>
 export async function checkSealOptions(options: SealOptions): Promise<void> {
   if (!hasSealOptions(options)) return;
   const { key, publicKeys, requireSignature } = options;
-  const seal = await loadSeal();
-  unwrapOutcome(await seal.checkKeys({ key, publicKeys, requireSignature } as SealOptions));
+  const crypto = await loadCrypto();
+  unwrapOutcome(await crypto.checkKeys({ key, publicKeys, requireSignature } as SealOptions));
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/append.h"
 #include "base/byte_cursor.h"
 #include "base/limits.h"
 #include "container/apr2/apr2_flags.h"
@@ -127,6 +128,28 @@ Status check_apr2_section_order(const Apr2Header& header) {
         .having(header.index_byte_count);
   }
   return ok_status();
+}
+
+std::vector<uint8_t> encode_apr2_header(const Apr2Header& header) {
+  std::vector<uint8_t> out;
+  append(out, kApr2Magic);
+  append<uint16_t>(out, header.version_major);
+  append<uint16_t>(out, header.version_minor);
+  append<uint32_t>(out, header.flags);
+  append<uint32_t>(out, header.metadata_offset);
+  append<uint32_t>(out, header.metadata_byte_count);
+  append<uint32_t>(out, header.index_offset);
+  append<uint32_t>(out, header.index_byte_count);
+  append<uint32_t>(out, header.data_offset);
+  return out;
+}
+
+std::vector<uint8_t> encode_apr2_footer(const Apr2Footer& footer) {
+  std::vector<uint8_t> out;
+  append<uint32_t>(out, footer.crc32);
+  append(out, kApr2FooterMagic);
+  append<uint64_t>(out, footer.file_byte_count);
+  return out;
 }
 
 std::optional<Apr2Footer> parse_apr2_footer(ByteSpan bytes) {

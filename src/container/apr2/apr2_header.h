@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -40,6 +41,9 @@ Status check_apr2_sections_fit(const Apr2Header& header, uint64_t file_byte_coun
 /// Sections are in order and do not overlap (case 38).
 Status check_apr2_section_order(const Apr2Header& header);
 
+/// The 32 bytes, as parse_apr2_header() reads them.
+std::vector<uint8_t> encode_apr2_header(const Apr2Header& header);
+
 struct Apr2Footer {
   uint32_t crc32 = 0;
   uint64_t file_byte_count = 0;
@@ -47,5 +51,6 @@ struct Apr2Footer {
 
 /// nullopt without the footer's magic.
 std::optional<Apr2Footer> parse_apr2_footer(ByteSpan bytes);
+std::vector<uint8_t> encode_apr2_footer(const Apr2Footer& footer);
 
 }  // namespace susurrus

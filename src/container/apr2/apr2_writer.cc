@@ -93,17 +93,15 @@ Status Apr2Writer::place_tensors() {
 }
 
 std::vector<uint8_t> Apr2Writer::encode_header() const {
-  std::vector<uint8_t> out;
-  append(out, kApr2Magic);
-  append<uint16_t>(out, 2);
-  append<uint16_t>(out, 0);
-  append<uint32_t>(out, flags_);
-  append<uint32_t>(out, static_cast<uint32_t>(kApr2HeaderBytes));
-  append<uint32_t>(out, static_cast<uint32_t>(metadata_byte_count_));
-  append<uint32_t>(out, static_cast<uint32_t>(kApr2HeaderBytes + metadata_byte_count_));
-  append<uint32_t>(out, static_cast<uint32_t>(index_byte_count_));
-  append<uint32_t>(out, static_cast<uint32_t>(data_offset_));
-  return out;
+  return encode_apr2_header(
+      {.version_major = 2,
+       .version_minor = 0,
+       .flags = flags_,
+       .metadata_offset = static_cast<uint32_t>(kApr2HeaderBytes),
+       .metadata_byte_count = static_cast<uint32_t>(metadata_byte_count_),
+       .index_offset = static_cast<uint32_t>(kApr2HeaderBytes + metadata_byte_count_),
+       .index_byte_count = static_cast<uint32_t>(index_byte_count_),
+       .data_offset = static_cast<uint32_t>(data_offset_)});
 }
 
 std::vector<uint8_t> Apr2Writer::encode_index() const {
@@ -166,12 +164,8 @@ Status Apr2Writer::finish(ByteSink& sink) {
         .expecting("all its bytes");
   }
   SUSURRUS_TRY(pad_to(file_byte_count_ - kApr2FooterBytes, sink));
-  std::vector<uint8_t> footer;
   footer_crc32_ = crc_.value();
-  append<uint32_t>(footer, footer_crc32_);
-  append(footer, kApr2FooterMagic);
-  append<uint64_t>(footer, file_byte_count_);
-  return emit(footer, sink);
+  return emit(encode_apr2_footer({footer_crc32_, file_byte_count_}), sink);
 }
 
 Status Apr2Writer::emit(ByteSpan bytes, ByteSink& sink) {

@@ -18,7 +18,7 @@ import {
   writeFiles,
 } from '../platform/node_files.js';
 import { withProgress } from '../progress_callback.js';
-import { writeStream } from '../seal/write_stream.js';
+import { writeStream } from '../write_stream.js';
 import { urlFolder } from '../sources/url_folder.js';
 import { checkConvertOptions, withFiles, type SourceOptions } from './convert_options.js';
 import { convertSource, type Destination } from './convert_source.js';

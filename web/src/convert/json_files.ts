@@ -1,7 +1,8 @@
 import { SusurrusError } from '../errors.js';
+import { isObject, type JsonObject } from '../json_object.js';
 import { readRange, type SourceFolder } from './source_folder.js';
 
-export type JsonObject = Readonly<Record<string, unknown>>;
+export { isObject, type JsonObject };
 
 /** A tokenizer.json of the hub has a few megabytes. */
 const mostBytes = 256 * 1024 * 1024;
@@ -45,10 +46,6 @@ export function parseJson(bytes: AllowSharedBufferSource, file: string): unknown
   } catch (error) {
     throw badFile(file, error instanceof Error ? error.message : 'it is not JSON');
   }
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function badFile(file: string, problem: string, reason = 'bad_metadata'): SusurrusError {

@@ -104,6 +104,7 @@ async function readAll(
     opened,
     {
       seals: 'stored',
+      compileFiles: () => node.compileFiles(),
       begin: (byteCount) => {
         if (byteCount !== undefined) inspector.setByteCount(byteCount);
         return Promise.resolve();
@@ -129,7 +130,7 @@ function newMetadata(inspector: Inspector): { text: Uint8Array; warnings: readon
   const { warnings } = JSON.parse(inspector.facts()) as CoreFacts;
   const metadata: unknown = JSON.parse(new TextDecoder().decode(text));
   if (!isObject(metadata) || !('piece_digests' in metadata)) return { text, warnings };
-  const rest = { ...metadata, piece_digests: undefined };
+  const rest = { ...metadata, piece_digests: undefined, model_digest: undefined };
   return {
     text: new TextEncoder().encode(JSON.stringify(rest)),
     warnings: [...warnings, lostDigests],

@@ -76,7 +76,12 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       }
       const inspector = this.#models[tensor.model];
       if (!inspector) throw wrongState('The model has not been read.', 'files');
-      unwrap(decoder.start(inspector, tensor.tensor));
+      const { tensor: place, byteCount } = tensor;
+      unwrap(
+        byteCount === undefined
+          ? decoder.start(inspector, place)
+          : decoder.startDecrypted(inspector, place, byteCount),
+      );
       return undefined;
     },
     pushTensor: async ({ bytes }, { pace }) => {

@@ -45,7 +45,12 @@ export interface InspectionFacts {
 
 /** A tensor of a model whose description was read, or of another file, whose tensors are plain numbers. */
 export type TensorRequest =
-  | { readonly model: number; readonly tensor: number }
+  | {
+      readonly model: number;
+      readonly tensor: number;
+      /** Of an encrypted file's tensor: the bytes of it that come, decrypted. */
+      readonly byteCount?: number;
+    }
   | {
       readonly name: string;
       readonly dtype: string;

@@ -4,6 +4,7 @@ import { withFiles } from './inspect_model.js';
 import { unknownTensor } from './open_model_file.js';
 import type { Platform } from '../platform/platform.js';
 import { withProgress } from '../progress_callback.js';
+import { protectedTensors } from './protected_tensors.js';
 import { openRanges } from '../sources/open_ranges.js';
 import { isNumpyType, npyHeader } from './npy_header.js';
 import type { TensorRequest } from '../files/protocol.js';
@@ -46,7 +47,9 @@ async function writeTensor(
       const isStored = isNumpyType(tensor.dtype) && !hasScale(tensor, place.request);
       await write(npyHeader(isStored ? tensor.dtype : 'f32', tensor.shape));
       let loaded = 0;
-      for await (const { values, bytes } of readTensor({ files, folder, signal }, place, tensor)) {
+      const openTensor = protectedTensors(platform, folder, facts, undefined);
+      const source = { files, folder, signal, openTensor };
+      for await (const { values, bytes } of readTensor(source, place, tensor)) {
         const { buffer, byteOffset, byteLength } = values;
         await write(isStored ? bytes : new Uint8Array(buffer, byteOffset, byteLength));
         loaded += bytes.length;

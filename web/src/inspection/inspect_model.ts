@@ -1,5 +1,7 @@
 import type { InspectOptions, Inspection, ModelSource } from '../api_types.js';
+import type { Seals } from '../crypto_types.js';
 import { invalidOption } from '../errors.js';
+import { protectedTensors } from './protected_tensors.js';
 import { withStatistics } from './read_tensor.js';
 import { skimModel, withMemory } from './skim.js';
 import type { FilesLink } from '../files/protocol.js';
@@ -12,7 +14,6 @@ import { openRanges, type OpenedFolder } from '../sources/open_ranges.js';
 import { openSource } from '../sources/open_source.js';
 import { withOrigin, type Origin } from '../sources/pump.js';
 import { readOpening, release, withSeals } from '../sources/read_source.js';
-import type { Seals } from '../sources/sealed_source.js';
 
 /**
  * Says what a model file holds, and reads no more of it than that takes: parts of a path, a Blob or a URL. What can only be read
@@ -80,6 +81,7 @@ async function readWhole(
     {
       phase: 'inspect',
       seals,
+      compileFiles: () => platform.compileFiles(),
       start: () => files.call('start', undefined),
       begin: (byteCount) => files.call('beginFile', { byteCount }),
       push: (bytes) => files.call('pushInspect', { bytes }),
@@ -102,7 +104,8 @@ async function inspectParts(
   return withFiles(platform, origin, signal, async (files) => {
     const skimmed = await skimModel(files, folder, stats ? { signal } : { signal, onProgress });
     if (!stats) return skimmed.facts;
-    return withStatistics({ files, folder, signal }, skimmed, (loaded, total) =>
+    const openTensor = protectedTensors(platform, folder, skimmed.facts, undefined);
+    return withStatistics({ files, folder, signal, openTensor }, skimmed, (loaded, total) =>
       onProgress?.({
         phase: 'inspect',
         loaded,

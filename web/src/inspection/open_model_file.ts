@@ -8,11 +8,13 @@ import type {
 } from '../api_types.js';
 import { sourceFailed, SusurrusError, wrongState } from '../errors.js';
 import { inFileOrder, readTensor, refuseEncrypted, type TensorSource } from './read_tensor.js';
+import { protectedTensors } from './protected_tensors.js';
 import { skimModel, type SkimmedModel, type TensorPlace } from './skim.js';
 import { namesLike } from './near_names.js';
 import { checkOptions, progressCheck, signalCheck } from '../options.js';
 import type { Platform } from '../platform/platform.js';
 import { withProgress } from '../progress_callback.js';
+import { checkSealOptions, sealChecks } from '../seal_options.js';
 import { openRanges } from '../sources/open_ranges.js';
 import { abortedOr, onAbort, throwIfAborted } from '../signals.js';
 import { withOrigin } from '../sources/pump.js';
@@ -24,8 +26,13 @@ export async function openModelFileOn(
   source: ModelSource,
   options: OpenModelOptions,
 ): Promise<ModelFile> {
-  checkOptions(options, { onProgress: progressCheck, signal: signalCheck });
-  const { signal } = options;
+  checkOptions(options, {
+    onProgress: progressCheck,
+    signal: signalCheck,
+    key: sealChecks.key,
+  });
+  const { signal, key } = options;
+  if (key !== undefined) await checkSealOptions({ key });
   throwIfAborted(signal);
   const opened = await openRanges(source, platform, signal);
   if (!opened.folder) {
@@ -45,7 +52,9 @@ export async function openModelFileOn(
   try {
     await files.call('start', undefined);
     const skimmed = await withProgress(options, (watched) => skimModel(files, folder, watched));
-    return openedFile({ files, folder, signal }, skimmed, close);
+    const { facts } = skimmed;
+    const openTensor = protectedTensors(platform, folder, facts, key);
+    return openedFile({ files, folder, signal, openTensor }, skimmed, key !== undefined, close);
   } catch (error) {
     close();
     throw abortedOr(signal, withOrigin(error, origin));
@@ -62,6 +71,7 @@ interface Found {
 function openedFile(
   source: TensorSource,
   { facts, places }: SkimmedModel,
+  hasKey: boolean,
   close: () => void,
 ): ModelFile {
   const ranks = new Map(inFileOrder(facts.tensors).map((tensor, rank) => [tensor, rank]));
@@ -77,7 +87,7 @@ function openedFile(
 
   const find = (name: string): Found => {
     if (isClosed) throw wrongState('The model file is closed.', 'model file');
-    refuseEncrypted(facts.flags);
+    if (!hasKey) refuseEncrypted(facts.flags);
     const tensor = found.get(name);
     if (!tensor) throw unknownTensor(name, facts);
     return tensor;

@@ -10,6 +10,15 @@ export interface TensorSource {
   readonly files: FilesLink;
   readonly folder: SourceFolder;
   readonly signal?: AbortSignal | undefined;
+  /** Of a file whose bytes are verified or decrypted first: what becomes of a tensor; undefined where it is as it is stored. */
+  readonly openTensor?:
+    | ((
+        place: TensorPlace,
+        tensor: InspectedTensor,
+      ) => Promise<
+        { readonly byteCount: number; readonly bytes: AsyncIterable<Uint8Array> } | undefined
+      >)
+    | undefined;
 }
 
 export function readTensor(
@@ -21,13 +30,20 @@ export function readTensor(
 }
 
 async function* piecesOf(
-  { files, folder, signal }: TensorSource,
-  { file, request }: TensorPlace,
-  { offset, size }: InspectedTensor,
+  { files, folder, signal, openTensor }: TensorSource,
+  place: TensorPlace,
+  tensor: InspectedTensor,
   counts: boolean,
 ): AsyncGenerator<TensorPiece, InspectedStatistics | undefined> {
-  await files.call('beginTensor', { tensor: request, counts });
-  for await (const bytes of folder.read(file, offset, size)) {
+  const { file, request } = place;
+  const { offset, size } = tensor;
+  const opened = await openTensor?.(place, tensor);
+  const isDecrypted = opened && opened.byteCount !== size && 'model' in request;
+  await files.call('beginTensor', {
+    tensor: isDecrypted ? { ...request, byteCount: opened.byteCount } : request,
+    counts,
+  });
+  for await (const bytes of opened?.bytes ?? folder.read(file, offset, size)) {
     throwIfAborted(signal);
     yield await files.call('pushTensor', { bytes });
   }
@@ -89,9 +105,9 @@ export function inFileOrder(tensors: readonly InspectedTensor[]): number[] {
 
 export function refuseEncrypted(flags: readonly string[]): void {
   if (!flags.includes('ENCRYPTED')) return;
-  throw new SusurrusError(
-    'decryption_failed',
-    'The tensors are encrypted, and are not decrypted one by one.',
-    { reason: 'decrypt', subject: 'ENCRYPTED', expected: 'a file that is not encrypted' },
-  );
+  throw new SusurrusError('decryption_failed', 'The tensors are encrypted, and no key was given.', {
+    reason: 'decrypt',
+    subject: 'ENCRYPTED',
+    expected: 'a key, or a file that is not encrypted',
+  });
 }

@@ -1,7 +1,10 @@
 import { invalidOption, sourceFailed } from '../errors.js';
 import { chooseThreads } from '../threads.js';
 import { openWorker } from '../worker/client.js';
+import { fetchEngine } from './browser_engine.js';
 import type { DecodedAudio, Platform } from './platform.js';
+
+let files: Promise<WebAssembly.Module> | undefined;
 
 /** A page or a worker of it: engines live in workers, files are fetched. */
 export const browser: Platform = {
@@ -15,16 +18,26 @@ export const browser: Platform = {
     ),
   openFiles: () =>
     openWorker(new Worker(new URL('./worker.files.mjs', import.meta.url), { type: 'module' })),
+  compileFiles() {
+    files ??= fetchEngine(new URL('./files.wasm', import.meta.url)).catch((error: unknown) => {
+      files = undefined;
+      throw error;
+    });
+    return files;
+  },
   openPath: () => Promise.resolve(undefined),
   openFolder: () => Promise.resolve(undefined),
-  writeFile(destination) {
-    throw invalidOption('destination', 'a WritableStream', destination);
-  },
+  writeFile: refusePath,
+  writeFiles: refusePath,
   get embeddedModel() {
     return new URL('../models/digits.apr', import.meta.url);
   },
   decodeAudio,
 };
+
+function refusePath(destination: string | URL): never {
+  throw invalidOption('destination', 'a WritableStream', destination);
+}
 
 /** The browser's own decoders, at the rate of the first context that they accept. */
 async function decodeAudio(bytes: Uint8Array): Promise<DecodedAudio> {

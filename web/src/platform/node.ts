@@ -7,9 +7,9 @@ import { FilesHost } from '../files/host.js';
 import { chooseThreads } from '../threads.js';
 import { openInProcess } from '../worker/in_process.js';
 import { decodeCompressedAudio } from './node_audio.js';
-import { openEngine, openFiles } from './node_engine.js';
+import { compileFiles, openEngine, openFiles } from './node_engine.js';
 import { fileChunks } from './node_file_chunks.js';
-import { asPath, openFolder, writeWhole } from './node_files.js';
+import { asPath, openFolder, writeFiles, writeWhole } from './node_files.js';
 import type { OpenedSource, Platform } from './platform.js';
 
 /** Node: engines run in this thread and yield, paths are read, other URLs are fetched. */
@@ -18,6 +18,7 @@ export const node: Platform = {
   chooseThreads: (wanted = 1) => chooseThreads(wanted, availableParallelism(), true),
   openEngine: () => openInProcess(new EngineHost(openEngine)),
   openFiles: () => openInProcess(new FilesHost(openFiles)),
+  compileFiles,
   openPath,
   async openFolder(address) {
     const path = toPath(address);
@@ -26,6 +27,7 @@ export const node: Platform = {
     return facts && !facts.isFile() && !facts.isDirectory() ? null : openFolder(path);
   },
   writeFile: writeWhole,
+  writeFiles,
   get embeddedModel() {
     return new URL('../models/digits.apr', import.meta.url);
   },

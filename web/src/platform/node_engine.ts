@@ -36,8 +36,9 @@ export async function openEngine(variant: Variant, threads: number): Promise<Ope
   return openSeveralThreads(glue, engine, threads, startThread);
 }
 
-export const openFiles = async (): Promise<FilesModule> =>
-  openFilesModule(await readModule('files'));
+export const compileFiles = (): Promise<WebAssembly.Module> => readModule('files');
+
+export const openFiles = async (): Promise<FilesModule> => openFilesModule(await compileFiles());
 
 function startThread(order: ThreadOrder): StartedThread {
   const worker = new Worker(new URL('./thread.node.mjs', import.meta.url), { workerData: order });

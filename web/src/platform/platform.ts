@@ -29,6 +29,8 @@ export interface Platform {
   openEngine(threads: number): EngineLink;
   /** Starts the module that reads model files without running them. */
   openFiles(): FilesLink;
+  /** Compiles that module, for an instance in this thread. */
+  compileFiles(): Promise<WebAssembly.Module>;
   /** A string or file URL that is a path here; undefined where it is to be fetched. */
   openPath(path: string | URL): Promise<OpenedSource | undefined>;
   /** The same for reading parts, of a folder too; null where a path can only be read forwards, such as a pipe. */
@@ -38,6 +40,12 @@ export interface Platform {
     destination: string | URL,
     force: boolean,
     fill: (write: (bytes: Uint8Array) => Promise<void>) => Promise<T>,
+  ): Promise<T>;
+  /** The same with others beside it, by their names, one after the other. */
+  writeFiles<T>(
+    destination: string | URL,
+    force: boolean,
+    fill: (create: (name?: string) => Promise<(bytes: Uint8Array) => Promise<void>>) => Promise<T>,
   ): Promise<T>;
   /** The model inside the package. */
   readonly embeddedModel: URL;

@@ -1,6 +1,6 @@
-import type { ModelKey, RewriteResult } from '../api_types.js';
+import type { ModelKey } from '../api_types.js';
 import { SusurrusError } from '../errors.js';
-import { flagBits, hasFlag, type Apr2Front } from './apr2_front.js';
+import type { Apr2Front } from './apr2_core.js';
 import {
   deriveKey,
   encryptionKey,
@@ -9,11 +9,12 @@ import {
   noncePrefixBytes,
   pieceCount,
   saltBytes,
-  sealedBytes,
+  encryptedBytes,
   statedScheme,
 } from './encryption.js';
 import { toHex } from './hex.js';
 import { digestsKey, pieceBytes } from './piece_digests.js';
+import { modelDigestKey } from './signed_model.js';
 import {
   dataFrom,
   newFront,
@@ -21,13 +22,14 @@ import {
   withPass,
   writeFile,
   type PlacedTensor,
-  type RewriteJob,
+  type TransformJob,
   type SourcePass,
-} from './rewrite.js';
+  type TransformedFile,
+} from './transform_apr2.js';
 import { webCrypto } from './web_crypto.js';
 
 /** Writes a file with the same tensors, each piece of them encrypted. A signature and digests would be wrong and are left out. */
-export function encryptFile(job: RewriteJob, key: ModelKey): Promise<RewriteResult> {
+export function encryptFile(job: TransformJob, key: ModelKey): Promise<TransformedFile> {
   return withPass(job, async (pass) => {
     const { front } = pass;
     refuseEncrypted(front);
@@ -40,20 +42,21 @@ export function encryptFile(job: RewriteJob, key: ModelKey): Promise<RewriteResu
         : undefined;
     const aes = await deriveKey(key, kdf, 'encrypt');
     if (!aes) throw new TypeError('a key of another kind than the scheme that was made for it');
-    const tensors = placeTensors(front, 0, ({ size }) => sealedBytes(size, pieceBytes));
+    const tensors = placeTensors(front, 0, ({ size }) => encryptedBytes(size, pieceBytes));
     const written = newFront(
       front,
       tensors,
-      { set: flagBits.encrypted, clear: flagBits.signed },
+      { isEncrypted: true, isSigned: false },
       {
         [digestsKey]: undefined,
+        [modelDigestKey]: undefined,
         [encryptionKey]: statedScheme(pieceBytes, kdf, kdf ? toHex(kdf.salt) : ''),
       },
     );
     const data = dataFrom(0, tensors, (tensor) => encrypted(pass, tensor, aes));
-    const byteCount = await writeFile(written, new Uint8Array(), data, job.write);
+    const facts = await writeFile(front.core, written, new Uint8Array(), data, job.write);
     await pass.finish();
-    return { byteCount, tensorCount: tensors.length, warnings: lost(front) };
+    return { ...facts, tensorCount: tensors.length, warnings: lost(front) };
   });
 }
 
@@ -74,7 +77,7 @@ async function* encrypted(
 }
 
 function refuseEncrypted(front: Apr2Front): void {
-  if (!hasFlag(front, flagBits.encrypted)) return;
+  if (!front.header.isEncrypted) return;
   throw new SusurrusError('invalid_argument', 'The file is encrypted already.', {
     reason: 'option',
     subject: 'source',
@@ -83,7 +86,7 @@ function refuseEncrypted(front: Apr2Front): void {
 }
 
 function lost(front: Apr2Front): string[] {
-  if (hasFlag(front, flagBits.signed)) {
+  if (front.header.isSigned) {
     return ['the signature is of the unencrypted file and is left out; sign the encrypted file'];
   }
   return front.metadata[digestsKey] === undefined

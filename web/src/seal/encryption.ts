@@ -1,8 +1,8 @@
 // How an APR2 file's tensors are encrypted: AES-256-GCM, piece by piece.
 import type { ModelKey } from '../api_types.js';
 import { describe, fileError, type SusurrusError } from '../errors.js';
-import { isObject, type Apr2Front } from './apr2_front.js';
-import type { IndexEntry } from './apr2_index.js';
+import { isObject } from '../json_object.js';
+import { flagsAt, type Apr2Front, type Apr2Tensor } from './apr2_core.js';
 import { fromHex } from './hex.js';
 import { isPieceSize, pieceSizeRange } from './piece_digests.js';
 import { webCrypto } from './web_crypto.js';
@@ -83,6 +83,14 @@ export async function deriveKey(
   return subtle.importKey('raw', Uint8Array.from(key), aes, false, [usage]);
 }
 
+/** The key of a file with this scheme. Throws `decryption_failed` where what is given is not of the scheme's kind. */
+export async function decryptionKey(key: ModelKey, { kdf }: EncryptionScheme): Promise<CryptoKey> {
+  const aes = await deriveKey(key, kdf, 'decrypt');
+  if (aes) return aes;
+  const expected = kdf ? 'a passphrase' : 'a key of 32 bytes';
+  throw decryptionError(flagsAt, 'key', expected, 'another kind of key');
+}
+
 /** What the metadata say of it. */
 export const statedScheme = (
   pieceBytes: number,
@@ -99,21 +107,21 @@ export const pieceCount = (plainBytes: number, pieceBytes: number): number =>
   Math.ceil(plainBytes / pieceBytes);
 
 /** Stored bytes of a tensor, for the bytes that are encrypted. */
-export const sealedBytes = (plainBytes: number, pieceBytes: number): number =>
+export const encryptedBytes = (plainBytes: number, pieceBytes: number): number =>
   noncePrefixBytes + plainBytes + tagBytes * pieceCount(plainBytes, pieceBytes);
 
 /** The reverse; undefined where no tensor is stored in so many. */
-export function unsealedBytes(storedBytes: number, pieceBytes: number): number | undefined {
+export function decryptedBytes(storedBytes: number, pieceBytes: number): number | undefined {
   const pieces = Math.ceil((storedBytes - noncePrefixBytes) / (pieceBytes + tagBytes));
   const plainBytes = storedBytes - noncePrefixBytes - tagBytes * pieces;
-  return plainBytes >= 0 && sealedBytes(plainBytes, pieceBytes) === storedBytes
+  return plainBytes >= 0 && encryptedBytes(plainBytes, pieceBytes) === storedBytes
     ? plainBytes
     : undefined;
 }
 
 /** What AES-GCM gets besides key and text: a piece opens only as this piece of this tensor of this type and shape. */
 export function gcmParameters(
-  { nameBytes, typeBytes }: Pick<IndexEntry, 'nameBytes' | 'typeBytes'>,
+  { nameBytes, typeBytes }: Pick<Apr2Tensor, 'nameBytes' | 'typeBytes'>,
   noncePrefix: Uint8Array,
   piece: number,
   isLast: boolean,

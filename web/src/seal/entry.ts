@@ -1,48 +1,73 @@
-// What the rest of the package knows of the code for sealed files. Errors come as data: see load_seal.ts.
-import type { SealOptions } from '../api_types.js';
+// The code that decrypts, verifies, encrypts and signs model files, as the rest of the package knows it; loaded by load_crypto.ts.
+// A bundle of its own in pages, so that errors leave it as data (outcome.ts).
+import type { ModelKey, SealOptions } from '../api_types.js';
+import type { ByteQueue } from '../byte_queue.js';
+import type { Decryption, SealReport, ShardOrigin, SignedModel } from '../crypto_types.js';
 import { toErrorMessage } from '../errors.js';
-import type { ByteQueue } from './byte_queue.js';
-import type { Decryption } from './decrypted_bytes.js';
-import { checkKeys as checkKeyOptions, sealKeys } from './key_options.js';
-import { asOutcomes, type Outcome } from './load_seal.js';
-import * as rewriting from './rewrite_model.js';
+import { asOutcomes, type Outcome } from '../outcome.js';
+import { Apr2Core } from './apr2_core.js';
+import { decryptAndVerify } from './decrypt_and_verify.js';
+import { checkKeys as checkKeyOptions, fileKeys } from './key_options.js';
 import { newSigningKey } from './sign_file.js';
-import * as verifying from './verify_model.js';
 import { noSignature } from './signature.js';
-import { unseal as unsealed, type SealReport } from './unseal.js';
+import { checkSignedModel } from './signed_model.js';
+import { TensorBytes, type ReadRange } from './tensor_bytes.js';
+import * as transforming from './transform_model.js';
+import * as verifying from './verify_model.js';
 
-/** unseal(), a step at a time; `confirm()` is asked when the core has accepted everything. */
-export interface Unsealing {
+/** decryptAndVerify(), a step at a time; `confirm()` is asked when the core has accepted everything. */
+export interface FileDecryption {
   next(): Promise<Outcome<IteratorResult<Uint8Array, unknown>>>;
   confirm(): Outcome<SealReport>;
 }
 
-export function unseal(
-  queue: ByteQueue,
-  options: SealOptions,
-  decryption: Decryption,
-  isPart: boolean,
-): Unsealing {
-  const keys = sealKeys(options);
-  const report: SealReport = {};
-  const bytes = unsealed(queue, keys, decryption, report, isPart);
-  return {
-    next: asOutcomes(() => bytes.next()),
-    // A file of another format, which the core knows and nobody could have signed.
-    confirm: () =>
-      report.signer === undefined && keys.isSignatureRequired
-        ? { error: toErrorMessage(noSignature()), cause: undefined }
-        : { value: report },
-  };
-}
+/** `compileFiles` compiles files.wasm. */
+export const openFile = asOutcomes(
+  async (
+    compileFiles: () => Promise<WebAssembly.Module>,
+    queue: ByteQueue,
+    options: SealOptions,
+    decryption: Decryption,
+    shard: ShardOrigin | undefined,
+  ): Promise<FileDecryption> => {
+    const core = await Apr2Core.open(compileFiles);
+    const keys = fileKeys(options);
+    const report: SealReport = {};
+    const bytes = decryptAndVerify(core, queue, { keys, decryption, shard }, report);
+    return {
+      next: asOutcomes(() => bytes.next()),
+      // A file of another format, which the core reads although it cannot be signed.
+      confirm: () =>
+        report.signer === undefined && keys.isSignatureRequired
+          ? { error: toErrorMessage(noSignature()), cause: undefined }
+          : { value: report },
+    };
+  },
+);
+
+/** When all shards of a model were read: whether their signatures bind them to each other. */
+export const confirmModel = asOutcomes((model: SignedModel, shardCount: number) =>
+  checkSignedModel(model, shardCount),
+);
+
+/** For reading single tensors of a file; undefined for a file that is no APR2. */
+export const openTensors = asOutcomes(
+  async (
+    compileFiles: () => Promise<WebAssembly.Module>,
+    read: ReadRange,
+    byteCount: number,
+    key: ModelKey | undefined,
+  ): Promise<TensorBytes | undefined> =>
+    TensorBytes.open(await Apr2Core.open(compileFiles), read, byteCount, key),
+);
 
 export const checkKeys = asOutcomes((options: SealOptions) => {
   checkKeyOptions(options);
   return Promise.resolve();
 });
-export const encryptModel = asOutcomes(rewriting.encryptModel);
-export const signModel = asOutcomes(rewriting.signModel);
-export const addPieceDigests = asOutcomes(rewriting.addPieceDigests);
+export const encryptModel = asOutcomes(transforming.encryptModel);
+export const signModel = asOutcomes(transforming.signModel);
+export const addPieceDigests = asOutcomes(transforming.addPieceDigests);
 export const verifyModel = asOutcomes(verifying.verifyModel);
 export const soundRanges = asOutcomes(verifying.soundRanges);
 export const generateSigningKey = asOutcomes(newSigningKey);

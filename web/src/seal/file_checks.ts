@@ -1,8 +1,10 @@
 // What verifyModel() looks at beside structure and checksum, each by itself.
 import type { VerificationCheck } from '../api_types.js';
-import { beforeFooter } from './apr2_footer.js';
-import { flagBits, hasFlag, readApr2Front } from './apr2_front.js';
-import { ByteQueue } from './byte_queue.js';
+import { ByteQueue } from '../byte_queue.js';
+import type { ShardOrigin } from '../crypto_types.js';
+import type { Apr2Core } from './apr2_core.js';
+import type { FileKeys } from './decrypt_and_verify.js';
+import { beforeFooter } from './footer.js';
 import {
   digestsBegin,
   digestsKey,
@@ -12,21 +14,30 @@ import {
 } from './piece_digests.js';
 import { checkSignature, noSignature, splitBlock } from './signature.js';
 import { toHex } from './hex.js';
+import { addSignedShard } from './signed_model.js';
 import { surveyPieces } from './survey.js';
-import type { SealKeys } from './unseal.js';
 
 export type Found = Omit<VerificationCheck, 'name'>;
 
-/** Every piece beside its digest. `open` gives the file, once to find its end and once to read the pieces. */
-export async function checkPieces(open: () => Promise<AsyncIterable<Uint8Array>>): Promise<Found> {
+/** A file to be looked at. */
+export interface CheckedFile {
+  readonly core: Apr2Core;
+  /** The file from its beginning, again at each call. */
+  readonly open: () => Promise<AsyncIterable<Uint8Array>>;
+  /** Of a file that is one of several. */
+  readonly shard?: ShardOrigin | undefined;
+}
+
+/** Every piece beside its digest: the file is read once to find its end and once for the pieces. */
+export async function checkPieces({ core, open }: CheckedFile): Promise<Found> {
   const queue = new ByteQueue(await open());
   try {
-    const front = await readApr2Front(queue);
+    const front = await core.readFront(queue);
     if (!front) return unreadable;
     const digests = readPieceDigests(front);
     if (!digests) return { outcome: 'absent', message: 'the file has no piece digests' };
     const begin = digestsBegin(front);
-    return await comparePieces(queue, begin, digests, await endOf(await open()));
+    return await comparePieces(queue, begin, digests, await endOf(core, await open()));
   } finally {
     queue.close();
   }
@@ -61,22 +72,22 @@ async function comparePieces(
 }
 
 /**
- * The signature alone; the digests that it vouches for are another check. Without `publicKeys` by whomever it is. `isSound`:
+ * The signature alone; the digests that it vouches for are another check. Without `publicKeys` any signer's will do. `isSound`:
  * the core could read the file, which is of a format that cannot be signed if it cannot be read here.
  */
 export async function checkSigner(
-  open: () => Promise<AsyncIterable<Uint8Array>>,
-  { publicKeys, isSignatureRequired }: Pick<SealKeys, 'publicKeys' | 'isSignatureRequired'>,
+  { core, open, shard }: CheckedFile,
+  { publicKeys, isSignatureRequired }: Omit<FileKeys, 'key'>,
   isSound: boolean,
 ): Promise<Found> {
   const queue = new ByteQueue(await open());
   try {
-    const front = await readApr2Front(queue);
+    const front = await core.readFront(queue);
     if (!front) {
       if (isSound && isSignatureRequired) throw noSignature();
       return unreadable;
     }
-    if (!hasFlag(front, flagBits.signed)) {
+    if (!front.header.isSigned) {
       if (isSignatureRequired) throw noSignature();
       return { outcome: 'absent', message: 'the file is not signed' };
     }
@@ -84,7 +95,8 @@ export async function checkSigner(
     const beginning = await queue.peek(begin);
     if (beginning.length < begin) return unreadable;
     const block = beginning.subarray(begin - signatureBlockBytes);
-    const { signer } = await checkSignature(front, block, publicKeys);
+    const { signer, digests } = await checkSignature(front, block, publicKeys);
+    if (shard) addSignedShard(shard, front, digests);
     if (publicKeys) return { outcome: 'passed', message: `signed by ${signer}` };
     const message = `by ${toHex(splitBlock(block).publicKey)}, and no public key was given to trust`;
     return { outcome: 'unchecked', message };
@@ -99,10 +111,10 @@ const unreadable: Found = {
 };
 
 /** Where the footer begins, or the file ends that has none. */
-async function endOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
+async function endOf(core: Apr2Core, chunks: AsyncIterable<Uint8Array>): Promise<number> {
   const queue = new ByteQueue(chunks);
   try {
-    const rest = beforeFooter(queue);
+    const rest = beforeFooter(core, queue);
     while (!(await rest.next()).done);
     return queue.position;
   } finally {

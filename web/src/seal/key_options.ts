@@ -2,7 +2,7 @@
 import type { SealOptions } from '../api_types.js';
 import { checkOptions, flag, isText, listOf, type Check } from '../options.js';
 import { fromHex } from './hex.js';
-import type { SealKeys } from './unseal.js';
+import type { FileKeys } from './decrypt_and_verify.js';
 
 const isAesKey = (value: unknown): boolean =>
   typeof CryptoKey !== 'undefined' &&
@@ -26,7 +26,7 @@ const hasPassphrase = (value: unknown): boolean =>
 const isPublicKey = (value: unknown): boolean =>
   (value instanceof Uint8Array ? value : fromHex(value))?.length === 32;
 
-/** For checkOptions(), where a function knows that its options are about seals. */
+/** For checkOptions(), where a function knows that its options are about encryption and signatures. */
 export const keyChecks = {
   key: keyCheck,
   publicKeys: listOf(
@@ -43,8 +43,8 @@ export function checkKeys({ key, publicKeys, requireSignature }: SealOptions): v
   checkOptions({ key, publicKeys, requireSignature }, keyChecks);
 }
 
-/** Checked options as the seals' code has them. */
-export function sealKeys({ key, publicKeys, requireSignature }: SealOptions): SealKeys {
+/** Checked options as the code here has them. */
+export function fileKeys({ key, publicKeys, requireSignature }: SealOptions): FileKeys {
   return {
     key: key,
     publicKeys: publicKeys?.map((one) => (typeof one === 'string' ? fromHex(one)! : one)),

@@ -1,6 +1,7 @@
 // Piece digests: SHA-256 over each run of a file's data, kept in its metadata.
 import { describe, fileError, type SusurrusError } from '../errors.js';
-import { flagBits, hasFlag, isObject, type Apr2Front } from './apr2_front.js';
+import { isObject } from '../json_object.js';
+import type { Apr2Front } from './apr2_core.js';
 import { fromHex } from './hex.js';
 
 /** What is written, and the most that is read: nothing larger is ever held. */
@@ -20,7 +21,7 @@ export interface PieceDigests {
 
 /** Where the first piece begins. */
 export const digestsBegin = (front: Apr2Front): number =>
-  front.header.dataOffset + (hasFlag(front, flagBits.signed) ? signatureBlockBytes : 0);
+  front.header.dataOffset + (front.header.isSigned ? signatureBlockBytes : 0);
 
 export const isPieceSize = (value: unknown): value is number =>
   Number.isInteger(value) &&

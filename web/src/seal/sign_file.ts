@@ -1,6 +1,5 @@
-import type { RewriteResult, SigningKey } from '../api_types.js';
+import type { SigningKey } from '../api_types.js';
 import { SusurrusError } from '../errors.js';
-import { flagBits, hasFlag } from './apr2_front.js';
 import { toHex } from './hex.js';
 import { digestAlgorithm, digestsKey, pieceBytes, signatureBlockBytes } from './piece_digests.js';
 import {
@@ -9,10 +8,13 @@ import {
   placeTensors,
   withPass,
   writeFile,
+  type NewFront,
   type PlacedTensor,
-  type RewriteJob,
   type SourcePass,
-} from './rewrite.js';
+  type TransformedFile,
+  type TransformJob,
+} from './transform_apr2.js';
+import { modelDigestKey, statedModelDigest } from './signed_model.js';
 import { signatureBytes, signedMessage } from './signature.js';
 import { sha256, withEd25519 } from './web_crypto.js';
 
@@ -24,41 +26,18 @@ const seedPrefix = Uint8Array.of(
   ],
 );
 
-/** Writes the same file with a signature, in place of one that it may have. */
-export async function signFile(
-  job: RewriteJob,
-  key: Uint8Array | CryptoKeyPair,
-): Promise<RewriteResult> {
-  const { privateKey, publicKey } = await signingKeys(key);
-  return writeDigested(job, { set: flagBits.signed, clear: 0 }, async (message) => {
-    const block = new Uint8Array(signatureBlockBytes);
-    block.set(
-      new Uint8Array(await withEd25519((subtle) => subtle.sign(algorithm, privateKey, message))),
-    );
-    block.set(publicKey, signatureBytes);
-    return block;
-  });
+export interface Signer {
+  readonly privateKey: CryptoKey;
+  readonly publicKey: Uint8Array;
 }
 
-/** Writes the same file with piece digests. */
-export function digestFile(job: RewriteJob): Promise<RewriteResult> {
-  return writeDigested(job, { set: 0, clear: 0 }, undefined);
-}
-
-/** Two passes: digests stand before the data that they are of. */
-async function writeDigested(
-  job: RewriteJob,
-  flags: { readonly set: number; readonly clear: number },
-  sign: ((message: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>) | undefined,
-): Promise<RewriteResult> {
-  const begin = sign ? signatureBlockBytes : 0;
-  const tensorsOf = (pass: SourcePass): readonly PlacedTensor[] =>
-    placeTensors(pass.front, begin, ({ size }) => size);
-  const dataOf = (pass: SourcePass): AsyncIterable<Uint8Array> =>
-    dataFrom(begin, tensorsOf(pass), ({ entry }) => pass.tensor(entry));
-
-  const digests = await withPass(job, async (pass) => {
-    if (!sign && hasFlag(pass.front, flagBits.signed)) {
+/**
+ * The piece digests that a file will have, in hexadecimal digits. Digests stand before the data that they are of, so that this is a
+ * pass of its own.
+ */
+export function pieceDigestsOf(job: TransformJob, isSigned: boolean): Promise<readonly string[]> {
+  return withPass(job, async (pass) => {
+    if (!isSigned && pass.front.header.isSigned) {
       throw new SusurrusError('invalid_argument', 'A signed file has its digests already.', {
         reason: 'option',
         subject: 'source',
@@ -66,21 +45,56 @@ async function writeDigested(
       });
     }
     const hasher = new PieceHasher();
-    for await (const bytes of dataOf(pass)) await hasher.update(bytes);
+    for await (const bytes of digestedData(pass, isSigned).data) await hasher.update(bytes);
     await pass.finish();
     return hasher.finish();
   });
+}
+
+/** Writes the same file with these digests, and with a signature in place of one that it may have. */
+export function writeDigested(
+  job: TransformJob,
+  digests: readonly string[],
+  signer: Signer | undefined,
+  model?: string,
+): Promise<TransformedFile> {
   return withPass(job, async (pass) => {
-    const tensors = tensorsOf(pass);
-    const stated = { algorithm: digestAlgorithm, piece_size: pieceBytes, digests };
-    const front = newFront(pass.front, tensors, flags, { [digestsKey]: stated });
-    const block = sign
-      ? await sign(await signedMessage(front.header, front.metadata, front.index))
-      : new Uint8Array();
-    const byteCount = await writeFile(front, block, dataOf(pass), job.write);
+    const { tensors, data } = digestedData(pass, signer !== undefined);
+    const { isEncrypted, isSigned } = pass.front.header;
+    const flags = { isEncrypted, isSigned: isSigned || signer !== undefined };
+    const front = newFront(pass.front, tensors, flags, {
+      [digestsKey]: { algorithm: digestAlgorithm, piece_size: pieceBytes, digests },
+      // Signed alone, a shard is no longer one of those that were signed together.
+      [modelDigestKey]: model === undefined ? undefined : statedModelDigest(model),
+    });
+    const block = signer ? await signatureBlock(front, signer) : new Uint8Array();
+    const facts = await writeFile(pass.front.core, front, block, data, job.write);
     await pass.finish();
-    return { byteCount, tensorCount: tensors.length, warnings: [] };
+    return { ...facts, tensorCount: tensors.length, warnings: [] };
   });
+}
+
+/** What the digests are of, in the new file. */
+function digestedData(
+  pass: SourcePass,
+  isSigned: boolean,
+): { readonly tensors: readonly PlacedTensor[]; readonly data: AsyncIterable<Uint8Array> } {
+  const begin = isSigned ? signatureBlockBytes : 0;
+  const tensors = placeTensors(pass.front, begin, ({ size }) => size);
+  return { tensors, data: dataFrom(begin, tensors, ({ entry }) => pass.tensor(entry)) };
+}
+
+async function signatureBlock(
+  { header, metadata, index }: NewFront,
+  { privateKey, publicKey }: Signer,
+): Promise<Uint8Array> {
+  const message = await signedMessage(header, metadata, index);
+  const block = new Uint8Array(signatureBlockBytes);
+  block.set(
+    new Uint8Array(await withEd25519((subtle) => subtle.sign(algorithm, privateKey, message))),
+  );
+  block.set(publicKey, signatureBytes);
+  return block;
 }
 
 /** SHA-256 of each piece of what it is given. */
@@ -120,9 +134,7 @@ export async function newSigningKey(): Promise<SigningKey> {
   });
 }
 
-async function signingKeys(
-  key: Uint8Array | CryptoKeyPair,
-): Promise<{ readonly privateKey: CryptoKey; readonly publicKey: Uint8Array }> {
+export async function signerOf(key: Uint8Array | CryptoKeyPair): Promise<Signer> {
   return withEd25519(async (subtle) => {
     if (!(key instanceof Uint8Array)) {
       const publicKey = new Uint8Array(await subtle.exportKey('raw', key.publicKey));

@@ -1,6 +1,6 @@
 // The signature of an APR2 file: Ed25519 over SHA-256 of header, metadata and index. Those hold the digests of everything else.
 import { fileError, type SusurrusError } from '../errors.js';
-import { fieldOffsets, type Apr2Front } from './apr2_front.js';
+import { flagsAt, type Apr2Front } from './apr2_core.js';
 import { areEqual, toHex } from './hex.js';
 import {
   digestsKey,
@@ -51,9 +51,7 @@ export async function checkSignature(
   if (!digests) {
     throw signatureError(metadataOffset, digestsKey, 'the digests that are signed', 'none');
   }
-  const early = front.index.entries.find(
-    ({ offset, size }) => size > 0 && offset < signatureBlockBytes,
-  );
+  const early = front.tensors.find(({ offset, size }) => size > 0 && offset < signatureBlockBytes);
   if (early) {
     throw fileError('malformed', 'a tensor lies over the signature', {
       reason: 'layout',
@@ -78,7 +76,7 @@ export async function checkSignature(
 
 /** Of a file that is not signed although it has to be. */
 export const noSignature = (): SusurrusError =>
-  signatureError(fieldOffsets.flags, 'SIGNED', 'a signature', 'none');
+  signatureError(flagsAt, 'SIGNED', 'a signature', 'none');
 
 export function signatureError(
   offset: number,

@@ -1,9 +1,9 @@
 // Looking at all pieces of a file, whole or in part, without stopping at the first that is wrong.
 import type { ByteRange, SoundRanges } from '../api_types.js';
 import { SusurrusError } from '../errors.js';
-import { footerAt } from './apr2_footer.js';
-import { flagBits, footerBytes, hasFlag, readApr2Front, type Apr2Front } from './apr2_front.js';
-import type { ByteQueue } from './byte_queue.js';
+import { footerBytes, type Apr2Core, type Apr2Front } from './apr2_core.js';
+import { footerAtEnd } from './footer.js';
+import type { ByteQueue } from '../byte_queue.js';
 import { areEqual } from './hex.js';
 import {
   digestsBegin,
@@ -39,19 +39,19 @@ export async function* surveyPieces(
 }
 
 /** Where a file's data end that has nothing between its last tensor and its footer. */
-const dataEnd = ({ header, index }: Apr2Front): number =>
-  header.dataOffset +
-  index.entries.reduce((end, { offset, size }) => Math.max(end, offset + size), 0);
+const dataEnd = ({ header, tensors }: Apr2Front): number =>
+  header.dataOffset + tensors.reduce((end, { offset, size }) => Math.max(end, offset + size), 0);
 
 /**
  * What can be kept of a file that is there in part. The beginning, which has no digest, counts as sound where it can be read;
  * with `publicKeys` where one of them signed it.
  */
 export async function findSoundRanges(
+  core: Apr2Core,
   queue: ByteQueue,
   publicKeys: readonly Uint8Array[] | undefined,
 ): Promise<SoundRanges> {
-  const front = await readApr2Front(queue);
+  const front = await core.readFront(queue);
   const begin = front && digestsBegin(front);
   const beginning = begin === undefined ? undefined : await queue.peek(begin);
   if (!front || begin === undefined || beginning?.length !== begin) {
@@ -67,7 +67,7 @@ export async function findSoundRanges(
     if (piece.isSound) add(sound, piece);
   }
   const footer = queue.position === end ? await queue.peek(footerBytes) : undefined;
-  if (footer && footerAt(footer, footer.length, queue.position)?.byteCount === byteCount) {
+  if (footer && footerAtEnd(core, footer, queue.position)?.byteCount === byteCount) {
     add(sound, { begin: end, end: byteCount });
   }
   const missing: ByteRange[] = [];
@@ -92,7 +92,7 @@ async function digestsOf(
   publicKeys: readonly Uint8Array[] | undefined,
 ): Promise<PieceDigests | undefined> {
   if (publicKeys) {
-    if (!hasFlag(front, flagBits.signed)) return undefined;
+    if (!front.header.isSigned) return undefined;
     try {
       const block = beginning.subarray(beginning.length - signatureBlockBytes);
       return (await checkSignature(front, block, publicKeys)).digests;

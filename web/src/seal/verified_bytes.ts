@@ -1,7 +1,7 @@
 import { fileError, type SusurrusError } from '../errors.js';
-import { footerAt, trailingData } from './apr2_footer.js';
-import { footerBytes, type Apr2Front } from './apr2_front.js';
-import type { ByteQueue } from './byte_queue.js';
+import { footerBytes, type Apr2Front } from './apr2_core.js';
+import { footerAtEnd, trailingData } from './footer.js';
+import type { ByteQueue } from '../byte_queue.js';
 import { areEqual, toHex } from './hex.js';
 import { badDigests, digestsKey, type PieceDigests } from './piece_digests.js';
 import { signatureError } from './signature.js';
@@ -21,13 +21,13 @@ export async function* verifiedPieces(
     // The last piece is what stands before the footer, which shows only at the end.
     const ahead = await queue.peek(pieceBytes + footerBytes + 1);
     const isLast = ahead.length <= pieceBytes + footerBytes;
-    const isCut = isLast && !footerAt(ahead, ahead.length, queue.position);
+    const isCut = isLast && !footerAtEnd(front.core, ahead, queue.position);
     const byteCount = isLast ? ahead.length - footerBytes : pieceBytes;
     const digest = digests[piece];
     const got = isCut || byteCount === 0 ? undefined : await sha256(ahead.subarray(0, byteCount));
     const isRight = digest && got ? areEqual(digest, got) : !digest && byteCount === 0;
     if (isCut || !isRight) {
-      const trailing = await trailingData(ahead, queue);
+      const trailing = await trailingData(front.core, ahead, queue);
       if (trailing) throw trailing;
     }
     if (isCut) {

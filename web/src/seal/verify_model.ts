@@ -15,16 +15,19 @@ import {
   SusurrusError,
 } from '../errors.js';
 import { checkOptions, progressCheck, signalCheck } from '../options.js';
-import { ByteQueue } from './byte_queue.js';
-import { checkPieces, checkSigner, type Found } from './file_checks.js';
-import { keyChecks, sealKeys } from './key_options.js';
-import { unwrapOutcome } from './load_seal.js';
+import { ByteQueue } from '../byte_queue.js';
+import { newSignedModel } from '../crypto_types.js';
+import { Apr2Core } from './apr2_core.js';
+import { checkPieces, checkSigner, type CheckedFile, type Found } from './file_checks.js';
+import { fileKeys, keyChecks } from './key_options.js';
+import { unwrapOutcome } from '../outcome.js';
 import { checkRereadable } from './rereadable.js';
-import type { SealTools } from './seal_tools.js';
+import type { CryptoTools } from './crypto_tools.js';
+import { checkSignedModel, modelDigestKey } from './signed_model.js';
 import { findSoundRanges } from './survey.js';
 
 export async function soundRanges(
-  tools: SealTools,
+  tools: CryptoTools,
   source: RereadableSource,
   options: Pick<SealOptions, 'publicKeys'>,
 ): Promise<SoundRanges> {
@@ -32,21 +35,22 @@ export async function soundRanges(
   const { chunks } = await tools.openSource(source, undefined);
   const queue = new ByteQueue(chunks);
   try {
-    return await findSoundRanges(queue, sealKeys(options).publicKeys);
+    const core = await Apr2Core.open(tools.compileFiles);
+    return await findSoundRanges(core, queue, fileKeys(options).publicKeys);
   } finally {
     queue.close();
   }
 }
 
 export async function verifyModel(
-  tools: SealTools,
+  tools: CryptoTools,
   source: RereadableSource,
   options: VerifyOptions,
 ): Promise<Verification> {
   checkOptions(options, { onProgress: progressCheck, signal: signalCheck, ...keyChecks });
   checkRereadable(source);
   const { signal, onProgress, key } = options;
-  const keys = sealKeys(options);
+  const keys = fileKeys(options);
   const open = async (shard?: string): Promise<AsyncIterable<Uint8Array>> => {
     if (signal?.aborted) throw abortedBy(signal);
     const opened = await tools.openSource(source, signal);
@@ -69,17 +73,36 @@ export async function verifyModel(
       return failedCheck(name, error, signal);
     }
   };
-  const { other } = structure;
-  const sealCheck = (check: (open: () => Promise<AsyncIterable<Uint8Array>>) => Promise<Found>) =>
-    other === undefined || keys.isSignatureRequired
-      ? inEachFile(structure.shards, open, check)
-      : Promise.resolve<Found>({ outcome: 'absent', message: `${other} has none` });
+  const { other, shards } = structure;
+  const core = await Apr2Core.open(tools.compileFiles);
+  const inFiles = async (
+    check: (file: CheckedFile) => Promise<Found>,
+    model = newSignedModel(),
+  ): Promise<Found> => {
+    if (other !== undefined && !keys.isSignatureRequired) {
+      return { outcome: 'absent', message: `${other} has none` };
+    }
+    return inEachFile(
+      shards,
+      (shard) => ({
+        core,
+        open: () => open(shard),
+        ...(shard !== undefined && { shard: { name: shard, model } }),
+      }),
+      check,
+    );
+  };
+  const checkSigners = async (): Promise<Found> => {
+    const model = newSignedModel();
+    const signers = await inFiles((file) => checkSigner(file, keys, structure.isReadable), model);
+    if (!shards || model.signedCount === 0) return signers;
+    const isBound = await checkSignedModel(model, shards.length);
+    return isBound ? signers : { ...signers, message: `${signers.message}; ${unbound}` };
+  };
   const checks = [
     ...structure.checks,
-    await found('piece digests', () => sealCheck(checkPieces)),
-    await found('signature', () =>
-      sealCheck((file) => checkSigner(file, keys, structure.isReadable)),
-    ),
+    await found('piece digests', () => inFiles(checkPieces)),
+    await found('signature', checkSigners),
     await found('encryption', async () => {
       if (!structure.isReadable)
         return { outcome: 'unchecked', message: 'the file cannot be read' };
@@ -93,19 +116,22 @@ export async function verifyModel(
   return { isSound: checks.every(({ outcome }) => outcome !== 'failed'), checks };
 }
 
-/** A check of a file, or of each shard: a manifest has no seals. The worst outcome is told, and of which shard it is. */
+/** What the signatures of shards leave open that do not state a digest of the model. */
+const unbound = `the shards state no ${modelDigestKey}, which would bind them together`;
+
+/** A check of a file, or of each shard: a manifest has no signature. The worst outcome is told, and of which shard it is. */
 async function inEachFile(
   shards: readonly string[] | undefined,
-  open: (shard?: string) => Promise<AsyncIterable<Uint8Array>>,
-  check: (open: () => Promise<AsyncIterable<Uint8Array>>) => Promise<Found>,
+  fileOf: (shard?: string) => CheckedFile,
+  check: (file: CheckedFile) => Promise<Found>,
 ): Promise<Found> {
-  if (!shards) return check(() => open());
+  if (!shards) return check(fileOf());
   const counts = new Map<Found['outcome'], number>();
   let worst: Found = { outcome: 'absent', message: '' };
   for (const shard of shards) {
     let found: Found;
     try {
-      found = await check(() => open(shard));
+      found = await check(fileOf(shard));
     } catch (error) {
       if (!(error instanceof SusurrusError)) throw error;
       throw new SusurrusError(error.code, `${shard}: ${error.message}`, error.details, error.cause);
@@ -124,7 +150,7 @@ const severity: readonly Found['outcome'][] = ['absent', 'passed', 'unchecked', 
 
 /** The core's reader over the file as it stands. */
 async function structureChecks(
-  tools: SealTools,
+  tools: CryptoTools,
   source: RereadableSource,
   options: VerifyOptions,
 ): Promise<{
@@ -133,12 +159,12 @@ async function structureChecks(
   readonly isEncrypted: boolean;
   /** Of a manifest. */
   readonly shards?: readonly string[];
-  /** A format that has no seals. */
+  /** A format that can be neither signed nor encrypted. */
   readonly other?: string;
 }> {
   const sound: VerificationCheck = { name: 'structure', outcome: 'passed', message: '' };
   try {
-    // Seals are checks of their own.
+    // Encryption and signatures are checks of their own.
     const facts = unwrapOutcome(await tools.inspect(source, options, 'ignored'));
     const { format, version, byteCount, tensors, flags } = facts;
     const name = `${format} ${version}`.trimEnd();

@@ -31,7 +31,7 @@ export async function withEd25519<T>(work: (subtle: SubtleCrypto) => Promise<T>)
 function lacking(subject: string, problem: string, cause?: unknown): SusurrusError {
   return new SusurrusError(
     'unsupported_environment',
-    `Sealed models need more than this environment has: ${problem}.`,
+    `Encrypted and signed models need more than this environment has: ${problem}.`,
     { reason: 'environment', subject },
     cause,
   );

@@ -1,15 +1,20 @@
 // A file pushed into a WebAssembly module: the way that loading and inspecting share.
 import type { ModelSource, ProgressEvent, SealOptions } from '../api_types.js';
+import { newSignedModel, type Seals, type ShardOrigin } from '../crypto_types.js';
 import { SusurrusError } from '../errors.js';
+import { loadCrypto } from '../load_crypto.js';
+import { unwrapOutcome } from '../outcome.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import { abortedOr, onAbort } from '../signals.js';
 import type { PartFile } from '../worker/link.js';
 import { openSource } from './open_source.js';
 import { pump, withOrigin, type PumpOptions } from './pump.js';
-import { openSealed, type SealedSource, type Seals } from './sealed_source.js';
+import { openSealed, type SealedSource } from './sealed_source.js';
 
 export interface FileReader {
   readonly seals: Seals;
+  /** Compiles files.wasm. */
+  readonly compileFiles: () => Promise<WebAssembly.Module>;
   readonly begin: (byteCount: number | undefined) => Promise<unknown>;
   /** `givesAway`: the memory of the bytes may go along with them. */
   readonly push: (bytes: Uint8Array, givesAway: boolean) => Promise<unknown>;
@@ -32,13 +37,16 @@ export interface OpenedSeals {
   readonly signer?: string;
   /** What the core says of bytes that are not the files'. */
   readonly untrueWarnings: ReadonlySet<string>;
+  /** What the signatures leave open. */
+  readonly warnings: readonly string[];
 }
 
 export type ReadOptions = PumpOptions & SealOptions;
 
 /**
  * Reads the file that was named and, if it is a manifest, all that it names, one after the other. The seals of each file are
- * opened by themselves: a manifest has none, and each shard has to be what the options ask for.
+ * opened by themselves: a manifest has none, and each shard has to be what the options ask for. Shards whose signatures say that they
+ * belong to different models are refused.
  */
 export async function readFiles(
   opened: OpenedSource,
@@ -60,29 +68,39 @@ export async function readFiles(
   const signers = new Set([missing.length > 0 ? undefined : confirm().signer]);
   const untrueWarnings = new Set<string>();
   const byteCount = missing.reduce((sum, file) => sum + file.byteCount, 0);
+  const model = newSignedModel();
   let before = 0;
   for (const file of missing) {
     const part = await openPart(opened, file.name);
     const whole = { byteCount, before };
-    const read = await readFile(part, reader, { ...options, whole }, file.name);
+    const shard = { name: file.name, model };
+    const read = await readFile(part, reader, { ...options, whole }, shard);
     const { signer, hasOtherPadding } = read.confirm();
     signers.add(signer);
     if (hasOtherPadding) untrueWarnings.add(`${file.name}: padding is not zero`);
     before += file.byteCount;
   }
   signers.delete(undefined);
-  return { ...(signers.size > 0 && { signer: [...signers].join(', ') }), untrueWarnings };
+  const warnings: string[] = [];
+  if (model.signedCount > 0) {
+    const { confirmModel } = await loadCrypto();
+    const isBound = unwrapOutcome(await confirmModel(model, missing.length));
+    if (!isBound) warnings.push(unboundShards);
+  }
+  return { ...(signers.size > 0 && { signer: [...signers].join(', ') }), untrueWarnings, warnings };
 }
+
+export const unboundShards = 'the signatures do not bind the shards to each other';
 
 async function readFile(
   opened: OpenedSource,
-  { seals, begin, push, endFile }: FileReader,
+  { seals, compileFiles, begin, push, endFile }: FileReader,
   options: ReadOptions,
-  part?: string,
+  shard?: ShardOrigin,
 ): Promise<{ readonly missing: readonly PartFile[]; readonly confirm: SealedSource['confirm'] }> {
   try {
     await begin(opened.byteCount);
-    const sealed = openSealed(opened, options, seals, part);
+    const sealed = openSealed(opened, options, seals, compileFiles, shard);
     await pump(sealed.source, push, options);
     return { missing: await endFile(), confirm: () => sealed.confirm() };
   } catch (error) {
@@ -168,11 +186,11 @@ export function release({ chunks }: OpenedSource): void {
 /** What a file holds, with whose signature of it was verified: then it is no longer one that was not checked. */
 export function withSeals<Facts extends { readonly warnings: readonly string[] }>(
   facts: Facts,
-  { signer, untrueWarnings }: OpenedSeals,
+  { signer, untrueWarnings, warnings: ours }: OpenedSeals,
 ): Facts & { readonly signer?: string } {
   const isTrue = (warning: string): boolean =>
     !untrueWarnings.has(warning) &&
     (signer === undefined || !/(^|: )signature not checked$/.test(warning));
-  const warnings = facts.warnings.filter(isTrue);
+  const warnings = [...facts.warnings.filter(isTrue), ...ours];
   return { ...facts, warnings, ...(signer !== undefined && { signer }) };
 }

@@ -1,20 +1,16 @@
-// A source whose file may be encrypted, signed, or have digests. What proves and decrypts is code of its own, which is loaded
+// A source whose file may be encrypted, signed, or have digests. What verifies and decrypts is code of its own, which is loaded
 // when a file or a caller wants it.
 import type { SealOptions } from '../api_types.js';
+import { ByteQueue } from '../byte_queue.js';
+import type { SealReport, Seals, ShardOrigin } from '../crypto_types.js';
 import { SusurrusError } from '../errors.js';
+import { loadCrypto } from '../load_crypto.js';
+import { unwrapOutcome, type Outcome } from '../outcome.js';
 import type { OpenedSource } from '../platform/platform.js';
-import { ByteQueue } from '../seal/byte_queue.js';
-import { loadSeal, unwrapOutcome, type Outcome } from '../seal/load_seal.js';
-import type { Decryption } from '../seal/decrypted_bytes.js';
-import type { Unsealing } from '../seal/entry.js';
-import type { SealReport } from '../seal/unseal.js';
 import { hasSealOptions } from '../seal_options.js';
 
 const headerBytes = 32;
 const mostBytes = 64 << 20;
-
-/** How an encrypted file is read: decrypted, or as it is stored but proved; `'ignored'`: whatever it is, as it comes. */
-export type Seals = Decryption | 'ignored';
 
 export interface SealedSource {
   readonly source: OpenedSource;
@@ -22,22 +18,23 @@ export interface SealedSource {
   confirm(): SealReport;
 }
 
-/** `part`: the name of the file where it is one of several, for errors. */
+/** `shard`: of a file that is one of several. `compileFiles` compiles files.wasm, for a file that is verified or decrypted. */
 export function openSealed(
   opened: OpenedSource,
   options: SealOptions,
   seals: Seals,
-  part?: string,
+  compileFiles: () => Promise<WebAssembly.Module>,
+  shard?: ShardOrigin,
 ): SealedSource {
   if (seals === 'ignored') return { source: opened, confirm: () => ({}) };
   const decryption = seals;
   const queue = new ByteQueue(opened.chunks);
-  let unsealing: Unsealing | undefined;
+  let decrypting: { confirm(): Outcome<SealReport> } | undefined;
   const unwrap = <T>(outcome: Outcome<T>): T => {
     try {
       return unwrapOutcome(outcome);
     } catch (error) {
-      throw part === undefined ? error : inPart(error, part);
+      throw shard === undefined ? error : inPart(error, shard.name);
     }
   };
 
@@ -49,9 +46,11 @@ export function openSealed(
       }
       return;
     }
-    unsealing = (await loadSeal()).unseal(queue, options, decryption, part !== undefined);
+    const { openFile } = await loadCrypto();
+    const file = unwrap(await openFile(compileFiles, queue, options, decryption, shard));
+    decrypting = file;
     for (;;) {
-      const step = unwrap(await unsealing.next());
+      const step = unwrap(await file.next());
       if (step.done) return;
       yield step.value;
     }
@@ -61,12 +60,12 @@ export function openSealed(
     source: {
       ...opened,
       chunks: closable(bytes(), queue),
-      // What proves or decrypts may still look at what it let through.
+      // What verifies or decrypts may still look at what it let through.
       get givesAway() {
-        return opened.givesAway === true && unsealing === undefined;
+        return opened.givesAway === true && decrypting === undefined;
       },
     },
-    confirm: () => (unsealing ? unwrap(unsealing.confirm()) : {}),
+    confirm: () => (decrypting ? unwrap(decrypting.confirm()) : {}),
   };
 }
 
@@ -91,7 +90,10 @@ function closable(bytes: AsyncGenerator<Uint8Array>, queue: ByteQueue): AsyncIte
   };
 }
 
-/** Whether the metadata of an APR2 file speak of piece digests; nothing is taken. */
+/**
+ * Whether the metadata of an APR2 file speak of piece digests; nothing is taken. The one thing about the format that is known here:
+ * it decides whether the code that knows the rest is downloaded.
+ */
 async function hasDigests(queue: ByteQueue): Promise<boolean> {
   const header = await queue.peek(headerBytes);
   if (header.length < headerBytes || !canDigest()) return false;

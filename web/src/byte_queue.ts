@@ -7,10 +7,12 @@ export class ByteQueue {
   #held = 0;
   #isOver = false;
   /** How many bytes were taken: the offset in the file of the next one. */
-  position = 0;
+  position: number;
 
-  constructor(chunks: AsyncIterable<Uint8Array>) {
+  /** `position`: the offset in the file of the source's first byte. */
+  constructor(chunks: AsyncIterable<Uint8Array>, position = 0) {
     this.#source = chunks[Symbol.asyncIterator]();
+    this.position = position;
   }
 
   /** The next bytes, which stay; fewer than so many only where the source ends. The view holds until something is taken. */

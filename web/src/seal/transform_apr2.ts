@@ -1,25 +1,24 @@
 // A sound APR2 file written anew: other metadata and flags, tensors in the same order, each stored as it was or encrypted.
 import { SusurrusError, sourceFailed } from '../errors.js';
-import { beforeFooter, makeFooter, wrongChecksum, zeros } from './apr2_footer.js';
 import {
-  fieldOffsets,
-  flagBits,
   footerBytes,
-  headerBytes,
-  readApr2Front,
+  type Apr2Core,
   type Apr2Front,
-} from './apr2_front.js';
-import type { IndexEntry } from './apr2_index.js';
-import { ByteQueue } from './byte_queue.js';
-import { RunningCrc32 } from './crc32.js';
+  type Apr2Header,
+  type Apr2Tensor,
+  type RunningCrc32,
+} from './apr2_core.js';
+import { beforeFooter, wrongChecksum, zeros } from './footer.js';
+import { ByteQueue } from '../byte_queue.js';
 import { withMembers } from './json_members.js';
 
 const alignment = 64;
 const stretchBytes = 1 << 20;
 const aligned = (offset: number): number => Math.ceil(offset / alignment) * alignment;
 
-/** What the package does around a rewrite: its source, its sink, and who watches. */
-export interface RewriteJob {
+/** What the package does around a transformation: its source, its sink, and who watches. */
+export interface TransformJob {
+  readonly core: Apr2Core;
   /** The file from its beginning, again at each call. */
   readonly open: () => Promise<AsyncIterable<Uint8Array>>;
   readonly write: (bytes: Uint8Array) => Promise<void>;
@@ -31,35 +30,40 @@ export interface RewriteJob {
 export class SourcePass {
   readonly front: Apr2Front;
   readonly #queue: ByteQueue;
-  readonly #crc = new RunningCrc32();
-  readonly #onStep: RewriteJob['onStep'];
+  readonly #crc: RunningCrc32;
+  readonly #onStep: TransformJob['onStep'];
 
-  private constructor(front: Apr2Front, queue: ByteQueue, onStep: RewriteJob['onStep']) {
+  private constructor(front: Apr2Front, queue: ByteQueue, onStep: TransformJob['onStep']) {
     this.front = front;
+    this.#crc = front.core.crc32();
     this.#queue = queue;
     this.#onStep = onStep;
   }
 
-  static async open({ open, onStep }: RewriteJob): Promise<SourcePass> {
+  static async open({ core, open, onStep }: TransformJob): Promise<SourcePass> {
     const queue = new ByteQueue(await open());
-    const front = await readApr2Front(queue).catch((error: unknown) => {
+    const front = await core.readFront(queue).catch((error: unknown) => {
       queue.close();
       throw error;
     });
     if (!front) {
       queue.close();
-      throw new SusurrusError('unsupported_feature', 'Only APR2 files can be sealed.', {
-        reason: 'unsupported',
-        subject: 'source',
-        expected: 'APR2',
-      });
+      throw new SusurrusError(
+        'unsupported_feature',
+        'Only APR2 files can be encrypted or signed.',
+        {
+          reason: 'unsupported',
+          subject: 'source',
+          expected: 'APR2',
+        },
+      );
     }
     return new SourcePass(front, queue, onStep);
   }
 
   /** Stored bytes of a tensor, in pieces of exactly `pieceBytes` but for the last. Tensors are asked for in file order. */
   async *tensor(
-    entry: IndexEntry,
+    entry: Apr2Tensor,
     pieceBytes = stretchBytes,
   ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     const queue = this.#queue;
@@ -78,11 +82,11 @@ export class SourcePass {
 
   /** Reads what is left; throws where the file is no longer what it was. */
   async finish(): Promise<void> {
-    const rest = beforeFooter(this.#queue);
+    const rest = beforeFooter(this.front.core, this.#queue);
     let step = await rest.next();
     for (; !step.done; step = await rest.next()) this.#crc.update(step.value);
     if (!step.value) throw changed();
-    if (step.value.crc !== this.#crc.value) {
+    if (step.value.crc32 !== this.#crc.value) {
       throw wrongChecksum(this.#queue.position, step.value, this.#crc);
     }
   }
@@ -102,7 +106,7 @@ const changed = (): SusurrusError => sourceFailed('source', 'it became shorter w
 
 /** Works on one pass over the source, and leaves nothing open. */
 export async function withPass<T>(
-  job: RewriteJob,
+  job: TransformJob,
   work: (pass: SourcePass) => Promise<T>,
 ): Promise<T> {
   const pass = await SourcePass.open(job);
@@ -114,7 +118,7 @@ export async function withPass<T>(
 }
 
 export interface PlacedTensor {
-  readonly entry: IndexEntry;
+  readonly entry: Apr2Tensor;
   /** From the data's beginning, in the new file. */
   readonly offset: number;
   readonly storedBytes: number;
@@ -122,11 +126,11 @@ export interface PlacedTensor {
 
 /** In the order of their data, the first at `firstOffset`. */
 export function placeTensors(
-  { index }: Apr2Front,
+  { tensors }: Apr2Front,
   firstOffset: number,
-  storedBytes: (entry: IndexEntry) => number,
+  storedBytes: (entry: Apr2Tensor) => number,
 ): readonly PlacedTensor[] {
-  const inOrder = [...index.entries].sort((a, b) => a.offset - b.offset || a.size - b.size);
+  const inOrder = [...tensors].sort((a, b) => a.offset - b.offset || a.size - b.size);
   let next = firstOffset;
   return inOrder.map((entry) => {
     const offset = aligned(next);
@@ -139,12 +143,12 @@ export function placeTensors(
 export async function* dataFrom(
   begin: number,
   tensors: readonly PlacedTensor[],
-  bytesOf: (tensor: PlacedTensor) => AsyncIterable<Uint8Array>,
+  tensorBytes: (tensor: PlacedTensor) => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   let position = begin;
   for (const tensor of tensors) {
     yield* zeros(tensor.offset - position);
-    yield* bytesOf(tensor);
+    yield* tensorBytes(tensor);
     position = tensor.offset + tensor.storedBytes;
   }
 }
@@ -159,38 +163,42 @@ export interface NewFront {
 export function newFront(
   front: Apr2Front,
   tensors: readonly PlacedTensor[],
-  flags: { readonly set: number; readonly clear: number },
+  flags: Pick<Apr2Header, 'isEncrypted' | 'isSigned'>,
   members: Readonly<Record<string, unknown>>,
 ): NewFront {
   const text = new TextDecoder().decode(front.metadataBytes);
   const metadata = new TextEncoder().encode(withMembers(text, members));
   const index = front.indexBytes.slice();
-  const indexView = new DataView(index.buffer);
+  const view = new DataView(index.buffer);
   for (const { entry, offset, storedBytes } of tensors) {
-    indexView.setBigUint64(entry.offsetAt, BigInt(offset), true);
-    indexView.setBigUint64(entry.sizeAt, BigInt(storedBytes), true);
+    view.setBigUint64(entry.placeAt, BigInt(offset), true);
+    view.setBigUint64(entry.placeAt + 8, BigInt(storedBytes), true);
   }
-  const header = front.headerBytes.slice();
-  const view = new DataView(header.buffer);
-  const indexOffset = headerBytes + metadata.length;
-  const dataOffset = aligned(indexOffset + index.length);
-  const cleared = front.header.flags & ~flags.clear & ~flagBits.aligned32;
-  view.setUint32(fieldOffsets.flags, cleared | flags.set | flagBits.aligned64, true);
-  view.setUint32(fieldOffsets.metadataOffset, headerBytes, true);
-  view.setUint32(fieldOffsets.metadataSize, metadata.length, true);
-  view.setUint32(fieldOffsets.indexOffset, indexOffset, true);
-  view.setUint32(fieldOffsets.dataOffset, dataOffset, true);
+  const { bytes: header, dataOffset } = front.core.newHeader(front, flags, metadata.length);
   return { header, metadata, index, dataOffset };
 }
 
-/** Writes front, signature, data and footer; answers how many bytes it were. */
+/** A file as it was written; its checksum, and that of all its bytes with the footer. */
+export interface WrittenFile {
+  readonly byteCount: number;
+  readonly footerCrc32: number;
+  readonly crc32: number;
+}
+
+export interface TransformedFile extends WrittenFile {
+  readonly tensorCount: number;
+  readonly warnings: readonly string[];
+}
+
+/** Writes front, signature, data and footer. */
 export async function writeFile(
+  core: Apr2Core,
   { header, metadata, index, dataOffset }: NewFront,
   signature: Uint8Array,
   data: AsyncIterable<Uint8Array>,
   write: (bytes: Uint8Array) => Promise<void>,
-): Promise<number> {
-  const crc = new RunningCrc32();
+): Promise<WrittenFile> {
+  const crc = core.crc32();
   let byteCount = 0;
   const emit = async (bytes: Uint8Array): Promise<void> => {
     crc.update(bytes);
@@ -201,6 +209,7 @@ export async function writeFile(
   for (const padding of zeros(dataOffset - byteCount)) await emit(padding);
   if (signature.length > 0) await emit(signature);
   for await (const bytes of data) await emit(bytes);
-  await write(makeFooter(crc.value, byteCount + footerBytes));
-  return byteCount + footerBytes;
+  const footerCrc32 = crc.value;
+  await emit(core.footer(footerCrc32, byteCount + footerBytes));
+  return { byteCount, footerCrc32, crc32: crc.value };
 }
