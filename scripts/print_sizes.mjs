@@ -15,6 +15,7 @@ const files = [
     'worker.files.mjs',
     'seal.mjs',
     'inspect.mjs',
+    'write.mjs',
   ],
   ...['node.mjs', 'cli.mjs', '../models/digits.apr'],
 ];
