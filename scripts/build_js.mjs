@@ -28,6 +28,7 @@ const bundles = [
   { entry: 'web/src/worker/files_entry.ts', output: 'worker.files.mjs', platform: 'browser' },
   { entry: 'web/src/seal/entry.ts', output: 'seal.mjs', platform: 'browser' },
   { entry: 'web/src/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
+  { entry: 'web/src/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
   { entry: 'web/src/worker/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
   { entry: 'web/src/platform/node_thread.ts', output: 'thread.node.mjs', platform: 'node' },
@@ -47,12 +48,13 @@ const engineFiles = [
   ...['worker.mjs', 'engine.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'],
   ...['worker.threads.mjs', 'thread.mjs', 'engine.threads.mjs'],
   ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
-  ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'seal.mjs', 'inspect.mjs'],
+  ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'seal.mjs', 'inspect.mjs', 'write.mjs'],
 ];
-/** In a page the code for sealed files, and that for inspection, are files of their own, which are downloaded when they are wanted. */
+/** In a page the code for sealed files, that for inspection and that for writing are files of their own, downloaded when they are wanted. */
 const apart = {
   [from('web/src/seal')]: './seal.mjs',
   [from('web/src/inspection')]: './inspect.mjs',
+  [from('web/src/writing')]: './write.mjs',
 };
 const filesApart = {
   name: 'files-apart',

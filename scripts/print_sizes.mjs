@@ -27,6 +27,7 @@ const downloads = [
   ['files.mjs', 'to inspect or convert'],
   ['files.wasm', 'to inspect or convert'],
   ['seal.mjs', 'for encrypted, signed or digested files'],
+  ['write.mjs', 'to write a model file'],
 ];
 
 const kilobytes = (bytes) => (bytes / 1000).toFixed(1);

@@ -11,6 +11,7 @@
 #include "container/name_families.h"
 #include "container/safetensors/safetensors_writer.h"
 #include "container/whisper_tensors.h"
+#include "convert/largest_value.h"
 
 namespace susurrus {
 namespace {
@@ -42,29 +43,6 @@ class EncoderSink : public ByteSink {
   TensorEncoder& encoder_;
   ByteSink& target_;
 };
-
-/// Looks at f32 values, in pieces cut anywhere.
-class LargestValue : public ByteSink {
- public:
-  Status write(ByteSpan bytes) override {
-    for (const uint8_t byte : bytes) {
-      bytes_[size_++] = byte;
-      if (size_ < sizeof(float)) continue;
-      size_ = 0;
-      const float magnitude = std::fabs(load_le<float>(bytes_));
-      if (magnitude > largest_) largest_ = magnitude;
-    }
-    return ok_status();
-  }
-  float take() { return std::exchange(largest_, 0.0f); }
-
- private:
-  uint8_t bytes_[sizeof(float)] = {};
-  size_t size_ = 0;
-  float largest_ = 0;  // NaN counts for nothing
-};
-
-constexpr float kLargestInteger = 127;
 
 Error source_failed(std::string_view subject) {
   return make_error(ErrorCode::source_failed, ErrorReason::source).about(subject);
@@ -392,8 +370,7 @@ Status Converter::set_scale(float largest) {
         .about(tensor.name)
         .expecting("finite values");
   }
-  const float scale = largest / kLargestInteger;
-  tensor.scale = scale > 0 ? scale : 1;
+  tensor.scale = integer_scale(largest);
   return ok_status();
 }
 

@@ -32,6 +32,8 @@ import {
   soundRangesOn,
   verifyModelOn,
 } from './seal_model.js';
+import type { WritableModel, WriteOptions, WriteResult } from './write_types.js';
+import { loadWriting } from './writing/load_writing.js';
 
 export * from './public_api.js';
 
@@ -123,4 +125,18 @@ export function soundRanges(
   options: Pick<SealOptions, 'publicKeys'> = {},
 ): Promise<SoundRanges> {
   return soundRangesOn(browser, source, options);
+}
+
+/**
+ * Writes a model file from its parts: APR2 or APR1 from tensors, vocabulary and filterbank, .april from params, tokens and
+ * networks, BW2L from sections, TenniS from nodes. All but the contents of the parts is checked, as readers of the format would,
+ * before the first byte is written; the contents are asked for one part at a time, only as fast as the destination takes them.
+ * The destination is aborted if that fails. Throws SusurrusError, and what the caller's own data throw.
+ */
+export async function writeModel(
+  destination: WritableStream<Uint8Array>,
+  model: WritableModel,
+  options: WriteOptions = {},
+): Promise<WriteResult> {
+  return (await loadWriting()).writeModelOn(browser, destination, model, options);
 }

@@ -33,6 +33,8 @@ import {
   soundRangesOn,
   verifyModelOn,
 } from './seal_model.js';
+import type { WritableModel, WriteOptions, WriteResult } from './write_types.js';
+import { writeModelOn } from './writing/write_model.js';
 
 export * from './public_api.js';
 export { cachedModels, cachedModelsNamed, removeCachedModels } from './hub/model_cache.js';
@@ -128,4 +130,19 @@ export function soundRanges(
   options: Pick<SealOptions, 'publicKeys'> = {},
 ): Promise<SoundRanges> {
   return soundRangesOn(node, source, options);
+}
+
+/**
+ * Writes a model file from its parts: APR2 or APR1 from tensors, vocabulary and filterbank, .april from params, tokens and
+ * networks, BW2L from sections, TenniS from nodes. All but the contents of the parts is checked, as readers of the format would,
+ * before the first byte is written; the contents are asked for one part at a time, only as fast as the destination takes them.
+ * A path gets its
+ * file when it is whole, and another is replaced only with `force`; a stream is aborted if that fails. Throws SusurrusError, and what the caller's own data throw.
+ */
+export function writeModel(
+  destination: ModelDestination,
+  model: WritableModel,
+  options: WriteOptions = {},
+): Promise<WriteResult> {
+  return writeModelOn(node, destination, model, options);
 }

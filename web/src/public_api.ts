@@ -1,5 +1,6 @@
 // What both entries export besides their functions.
 export type * from './api_types.js';
+export type * from './write_types.js';
 export { SusurrusError, errorNumbers, type ErrorCode } from './errors.js';
 export { format, transcriptFormats } from './writers/format.js';
 export { languageNames } from './writers/language_names.js';

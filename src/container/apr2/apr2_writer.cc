@@ -150,7 +150,9 @@ Status Apr2Writer::write(ByteSpan stored, ByteSink& sink) {
 void Apr2Writer::skip_finished_tensors() {
   while (current_ < tensors_.size()) {
     const TensorInfo& tensor = tensors_[current_];
-    if (position_ < tensor.file_offset + tensor.stored_byte_count) break;
+    // One without bytes is finished, though the padding in front of it may still be missing.
+    const uint64_t end = tensor.file_offset + tensor.stored_byte_count;
+    if (tensor.stored_byte_count > 0 && position_ < end) break;
     ++current_;
   }
 }

@@ -4,6 +4,7 @@ import { wrongState } from '../errors.js';
 import type { PartFile } from '../worker/link.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
 import type { InspectedStatistics } from '../api_types.js';
+import { composeHandlers } from './compose.js';
 import { convertSteps } from './convert_steps.js';
 import type { Inspector, TensorDecoder } from './files.mjs';
 import { inSnakeCase, inspectionFacts } from './inspection.js';
@@ -119,6 +120,7 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       if (!step) throw wrongState('Nothing is being converted.', 'files');
       return step;
     },
+    ...composeHandlers(() => this.#started),
   };
 
   get #started(): FilesModule {

@@ -11,6 +11,7 @@ import type {
   ProgressEvent,
 } from '../api_types.js';
 import type { Link, PartFile } from '../worker/link.js';
+import type { PlainModel } from './plain_model.js';
 
 export interface InspectionFacts {
   readonly format: string;
@@ -74,6 +75,19 @@ export interface ConversionStep {
   readonly result?: ConvertResult;
 }
 
+/** A part of a file that is written, as the core wants it. */
+export interface PlannedPart {
+  readonly name: string;
+  /** As the format names it; empty for plain bytes. */
+  readonly dtype: string;
+  readonly elementCount: number;
+  /** Uncompressed. */
+  readonly byteCount: number;
+}
+
+/** All parts are given in each pass; only the last one gives bytes of the file. */
+export type WritePass = 'scan' | 'measure' | 'write';
+
 export interface FilesCalls {
   start: { request: undefined; answer: undefined };
   /** The model's file, or the next one of those that belong to it; after finishInspect that of another model. */
@@ -96,6 +110,21 @@ export interface FilesCalls {
   };
   /** What it gives next; nothing goes on before it is asked for. */
   nextOutput: { request: undefined; answer: ConversionStep };
+  /** Checks a model that is to be written. One model for each module. */
+  planWrite: {
+    request: { readonly model: PlainModel };
+    answer: { readonly parts: readonly PlannedPart[]; readonly passes: readonly WritePass[] };
+  };
+  /** Bytes that are answered belong to the file, in the order of the calls. */
+  beginPass: { request: { readonly pass: WritePass }; answer: Uint8Array };
+  /** The next part: f32 values to be converted, or bytes as they are stored uncompressed. */
+  beginPart: { request: { readonly isFloats: boolean }; answer: undefined };
+  pushPart: { request: { readonly bytes: Uint8Array }; answer: readonly Uint8Array[] };
+  endPart: { request: undefined; answer: Uint8Array };
+  endPass: {
+    request: undefined;
+    answer: { readonly bytes: Uint8Array; readonly warnings: readonly string[] };
+  };
   finishInspect: { request: undefined; answer: InspectionFacts };
   /** Bytes that a Whisper computes with besides its weights; 0 where it cannot be one. */
   stateBytes: {
