@@ -84,10 +84,12 @@ export function wrongChecksum(
     reason: 'checksum',
     offset,
     subject: 'crc32',
-    expected: String(crc),
-    got: String(computed.value),
+    expected: crcText(crc),
+    got: crcText(computed.value),
   });
 }
+
+const crcText = (crc: number): string => `0x${(crc >>> 0).toString(16).padStart(8, '0')}`;
 
 /** So many zeros, in pieces. */
 export function* zeros(byteCount: number): Generator<Uint8Array<ArrayBuffer>> {
