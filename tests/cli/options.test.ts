@@ -327,7 +327,7 @@ describe('other commands', () => {
     ['score without texts', ['score', audio], /at least one TEXT/],
     ['align without text', ['align', audio], /either --text or --text-file/],
     ['align with both', ['align', audio, '--text', 'a', '--text-file', audio], /either --text/],
-    ['align with two recordings', ['align', audio, audio, '--text', 'a'], /wants an AUDIO/],
+    ['align with two recordings', ['align', audio, audio, '--text', 'a'], /wants one AUDIO/],
   ])('%s is a usage error', async (_, args, says) => {
     const { status, stderr, calls } = await run(...args);
     expect([status, calls]).toEqual([5, []]);
