@@ -54,6 +54,22 @@ export default defineConfig(
     },
   },
   {
+    // Whatever the command line says goes through terminal.ts, where nothing from a file can steer the terminal.
+    files: ['web/src/cli/**/*.ts'],
+    ignores: ['web/src/cli/terminal.ts', 'web/src/cli/progress_bar.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'Exports have names.' },
+        {
+          selector:
+            "CallExpression[callee.property.name='write'][callee.object.object.name='process']",
+          message: 'Use print, printJson or tell of terminal.ts.',
+        },
+      ],
+    },
+  },
+  {
     files: ['tests/**/*.ts'],
     plugins: { jest },
     settings: { jest: { globalPackage: '@jest/globals' } },

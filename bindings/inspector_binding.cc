@@ -83,6 +83,7 @@ EMSCRIPTEN_BINDINGS(inspector) {
       .constructor<>()
       .function("describeAll", &InspectorBinding::describe_all)
       .function("skim", &InspectorBinding::skim)
+      .function("skimMetadata", &InspectorBinding::skim_metadata)
       .function("skippable", &InspectorBinding::skippable)
       .function("skip(byteCount)", &InspectorBinding::skip)
       .function("inputWindow(byteCount)", &InspectorBinding::input_window)

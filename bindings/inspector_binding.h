@@ -15,6 +15,8 @@ class InspectorBinding : public CheckpointSource {
   void describe_all() { reader_.describe_all(); }
   /// Before the first push: model_reader.h tells what is read then.
   void skim() { reader_.skim(); }
+  /// The same without tensors.
+  void skim_metadata() { reader_.skim_metadata(); }
   double skippable() const { return static_cast<double>(reader_.skippable()); }
   void skip(double byte_count) { reader_.skip(static_cast<uint64_t>(std::max(byte_count, 0.0))); }
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }

@@ -5,6 +5,12 @@
 #include "base/decimal.h"
 
 namespace susurrus {
+namespace {
+
+/// Number.MAX_SAFE_INTEGER.
+constexpr int64_t kLargestExact = (int64_t{1} << 53) - 1;
+
+}  // namespace
 
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
@@ -32,6 +38,16 @@ JsonWriter& JsonWriter::value(float number) {
 }
 
 JsonWriter& JsonWriter::value(uint64_t number) { return json(std::to_string(number)); }
+
+JsonWriter& JsonWriter::exact(int64_t number) {
+  const std::string digits = std::to_string(number);
+  return number > kLargestExact || number < -kLargestExact ? value(digits.c_str()) : json(digits);
+}
+
+JsonWriter& JsonWriter::exact(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return number > uint64_t{kLargestExact} ? value(digits.c_str()) : json(digits);
+}
 
 JsonWriter& JsonWriter::json(std::string_view text) {
   separate();

@@ -25,6 +25,9 @@ class JsonWriter {
   JsonWriter& value(float number);
   JsonWriter& value(uint64_t number);
   JsonWriter& value(uint32_t number) { return value(uint64_t{number}); }
+  /// Integers of 64 bits that a file holds: a text where JavaScript's numbers are no longer exact, beyond 2^53 − 1.
+  JsonWriter& exact(int64_t number);
+  JsonWriter& exact(uint64_t number);
   template <typename T>
   JsonWriter& value(std::span<const T> items) {
     begin_array();

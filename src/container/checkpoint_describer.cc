@@ -59,6 +59,9 @@ std::string CheckpointDescriber::facts() const {
   const size_t filterbank = checkpoint.mel_filterbank.byte_count() / sizeof(float);
   if (filterbank > 0) {
     json.key("mel_filterbank").begin_object().field("length", uint64_t{filterbank}).end_object();
+    const uint64_t n_mels = checkpoint.dimensions ? checkpoint.dimensions->n_mels : 1;
+    json.key("mel_filterbank_shape").begin_array();
+    json.value(n_mels).value(filterbank / n_mels).end_array();
   }
   json.end_object().key("tensors").begin_array();
   for (const CheckpointTensor& tensor : checkpoint.tensors) {

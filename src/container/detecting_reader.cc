@@ -68,7 +68,7 @@ Status DetectingReader::choose() {
     if (!reader_) return cannot_read(kind);
   }
   if (file_byte_count_) reader_->set_file_byte_count(*file_byte_count_);
-  if (skims_) reader_->skim();
+  reader_->skim_like(*this);
   return reader_->push(first);
 }
 

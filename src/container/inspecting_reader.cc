@@ -71,7 +71,7 @@ Status InspectingReader::choose() {
     }
   }
   if (!describer_) {
-    if (skims_) reader_.skim();
+    reader_.skim_like(*this);
     return reader_.push(first);
   }
   if (file_byte_count_) describer_->set_file_byte_count(*file_byte_count_);

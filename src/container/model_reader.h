@@ -94,6 +94,14 @@ class ModelReader {
   virtual void set_file_byte_count(uint64_t byte_count) = 0;
   /// Before the first push: what the model says about itself is read and no more, neither weights nor checksums of all bytes.
   void skim() { skims_ = true; }
+  /// Before the first push: skims, and of a format that keeps its index apart from its metadata, and of a model in shards, reads
+  /// no tensors' names either. There are none then.
+  void skim_metadata() { skims_ = skims_metadata_ = true; }
+  /// As another reader, which hands its bytes to this one.
+  void skim_like(const ModelReader& reader) {
+    skims_ = reader.skims_;
+    skims_metadata_ = reader.skims_metadata_;
+  }
   /// Of the bytes that come next in the file, how many need not be pushed. 0 unless it is skimmed.
   virtual uint64_t skippable() const { return 0; }
   /// Leaves out at most so many.
@@ -109,6 +117,7 @@ class ModelReader {
 
  protected:
   bool skims_ = false;
+  bool skims_metadata_ = false;
 };
 
 }  // namespace susurrus

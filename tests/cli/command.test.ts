@@ -84,7 +84,7 @@ describe('susurrus', () => {
     ['a wrong choice', ['transcribe', samplePath, '--format', 'xml'], /txt, srt, .*'xml'/],
     ['a missing value', ['transcribe', samplePath, '--model'], /--model/],
     ['too few files', ['convert', 'folder'], /SRC and DST/],
-    ['too many files', ['inspect', 'a', 'b'], /one FILE/],
+    ['too many files', ['extract', 'a', 'b', 'c', 'd'], /FILE, NAME and OUT/],
   ])('%s is a usage error', async (_, args, says) => {
     expectFailure(await run(...args), 5, says);
   });

@@ -1,6 +1,8 @@
 // What the command line gets instead of the package: a model that says how it was called, on stderr, and hears one thing.
 import type { Segment, TranscriptionResult } from '../../web/src/api_types.js';
 
+import { SusurrusError } from '../../web/src/errors.js';
+
 export { errorNumbers, SusurrusError } from '../../web/src/errors.js';
 export { format, transcriptFormats } from '../../web/src/writers/format.js';
 export { apr1WeightTypes, weightTypes } from '../../web/src/convert/weight_types.js';
@@ -71,18 +73,26 @@ function tell(call: string, ...args: unknown[]): void {
   process.stderr.write(`${JSON.stringify([call, ...shown])}\n`);
 }
 
+/** Bytes that say "bad" are no audio file. */
+function refuseBad(audio: Uint8Array): void {
+  if (new TextDecoder().decode(audio) !== 'bad') return;
+  throw new SusurrusError('malformed', 'no audio file', { reason: 'bad_audio' });
+}
+
 export function loadModel(source: unknown, options: object): Promise<unknown> {
   tell('loadModel', source, options);
   return Promise.resolve({
     info: { variant: 'simd', dtypes: ['f32'], warnings: ['a warning'] },
     transcribe(audio: Uint8Array, given: object) {
       tell('transcribe', audio, given);
+      refuseBad(audio);
       return Object.assign(Promise.resolve(result), {
         [Symbol.asyncIterator]: () => result.segments.values(),
       });
     },
     detectLanguage(audio: Uint8Array, given: object) {
       tell('detectLanguage', audio, given);
+      refuseBad(audio);
       return Promise.resolve([
         { language: 'de', probability: 0.75 },
         { language: 'en', probability: 0.25 },
@@ -124,6 +134,7 @@ export const unshardModel = undefined;
 export const extractTensor = undefined;
 export const openModelFile = undefined;
 export const extractNetwork = undefined;
+export const extractPart = undefined;
 export const pullModel = undefined;
 export const cachedModels = undefined;
 export const removeCachedModels = undefined;

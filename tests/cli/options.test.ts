@@ -259,6 +259,30 @@ describe('the transcript', () => {
     expect(readdirSync(output).sort()).toEqual(['other.srt', 'talk.one.srt']);
   });
 
+  test('of several recordings comes without those that fail, which are told', async () => {
+    const [bad, absent] = [join(folder, 'bad.wav'), join(folder, 'absent.wav')];
+    writeFileSync(bad, 'bad');
+    const failures = [
+      /^susurrus: .*bad\.wav: no audio file \[malformed\]$/m,
+      /absent\.wav: there is/,
+    ];
+    const json = await run('transcribe', bad, audio, absent, audio, '--format', 'json');
+    expect(json.status).toBe(1);
+    for (const failure of failures) expect(json.stderr).toMatch(failure);
+    const transcripts = JSON.parse(json.stdout) as { file: string; text: string }[];
+    expect(transcripts.map(({ file }) => file)).toEqual([audio, audio]);
+    // The status is that of the first failure.
+    const text = await run('transcribe', absent, audio, bad);
+    expect([text.status, text.stdout]).toEqual([6, 'Hallo Welt.\n']);
+    const none = await run('transcribe', absent, bad, '--format', 'json');
+    expect([none.status, JSON.parse(none.stdout)]).toEqual([6, []]);
+    await run('transcribe', bad, audio, '--format', 'srt', '--output-dir', output);
+    expect(readdirSync(output)).toEqual(['talk.one.srt']);
+    const languages = await run('detect-language', bad, audio);
+    expect(languages.status).toBe(1);
+    expect(languages.stdout).toBe(`${audio}\nde\t0.750000\nen\t0.250000\n`);
+  });
+
   test('comes with what was dropped, and why, on demand', async () => {
     const dropped =
       'susurrus: 40.00–50.00 s: dropped:no-speech ' +
@@ -309,7 +333,7 @@ describe('other commands', () => {
   });
 
   test.each([
-    ['detect-language without audio', ['detect-language'], /wants one AUDIO/],
+    ['detect-language without audio', ['detect-language'], /wants an AUDIO/],
     ['score without texts', ['score', audio], /at least one TEXT/],
     ['align without text', ['align', audio], /either --text or --text-file/],
     ['align with both', ['align', audio, '--text', 'a', '--text-file', audio], /either --text/],

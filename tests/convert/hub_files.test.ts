@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readRanks, writeHubVocabulary } from '../../scripts/hub_vocabulary.mjs';
+import { mergedParts } from '../../web/src/convert/byte_pairs.js';
 import { byteLevelText } from '../../web/src/convert/byte_level_text.js';
 import { hubFiles } from '../../web/src/convert/hub_files.js';
 import { mergesOf, tokenizerFiles } from '../../web/src/convert/hub_tokenizer.js';
 import { addOfficialTokens } from '../../web/src/convert/official_tokens.js';
+import { Pace } from '../../web/src/engine/pace.js';
 import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
 
 const architecture = {
@@ -22,15 +24,20 @@ const architecture = {
   n_text_state: 384,
 };
 
-function filesOf(parts: Partial<Parameters<typeof hubFiles>[0]> = {}) {
-  const files = hubFiles({
-    architecture,
-    metadata: {},
-    vocabulary: undefined,
-    filterbank: undefined,
-    torchType: 'float16',
-    ...parts,
-  });
+const pace = new Pace(new AbortController().signal);
+
+async function filesOf(parts: Partial<Parameters<typeof hubFiles>[0]> = {}) {
+  const files = await hubFiles(
+    {
+      architecture,
+      metadata: {},
+      vocabulary: undefined,
+      filterbank: undefined,
+      torchType: 'float16',
+      ...parts,
+    },
+    pace,
+  );
   return new Map(
     files.map(({ name, text }) => [
       name,
@@ -39,8 +46,8 @@ function filesOf(parts: Partial<Parameters<typeof hubFiles>[0]> = {}) {
   );
 }
 
-test('the configuration is that of the hub', () => {
-  const files = filesOf({
+test('the configuration is that of the hub', async () => {
+  const files = await filesOf({
     metadata: {
       alignment_heads: [[1, 0]],
       tokenizer_config: { suppress_tokens: [], begin_suppress_tokens: [220, 50257] },
@@ -100,19 +107,18 @@ test('the configuration is that of the hub', () => {
   });
 });
 
-test('an English model has no languages, and lists that are not stated stay out', () => {
-  const generation = filesOf({ architecture: { ...architecture, n_vocab: 51864 } }).get(
-    'generation_config.json',
-  );
+test('an English model has no languages, and lists that are not stated stay out', async () => {
+  const files = await filesOf({ architecture: { ...architecture, n_vocab: 51864 } });
+  const generation = files.get('generation_config.json');
   expect(generation).toMatchObject({ is_multilingual: false, eos_token_id: 50256 });
   for (const key of ['lang_to_id', 'suppress_tokens', 'alignment_heads']) {
     expect(generation).not.toHaveProperty(key);
   }
 });
 
-test('a filterbank of its own comes back', () => {
+test('a filterbank of its own comes back', async () => {
   const filterbank = Float32Array.from({ length: 80 * 201 }, (_, i) => Math.fround(i / 7));
-  const files = filesOf({ filterbank });
+  const files = await filesOf({ filterbank });
   const { mel_filters: rows } = files.get('preprocessor_config.json') as {
     mel_filters: number[][];
   };
@@ -120,8 +126,72 @@ test('a filterbank of its own comes back', () => {
   expect(Float32Array.from(rows.flat())).toEqual(filterbank);
 });
 
-test('tokens that no merge leads to have none, nor has the second of two that are the same', () => {
-  expect(mergesOf(['a', 'b', 'c', 'bc', 'abc', 'cab', 'bc', ''])).toEqual(['b c', 'a bc']);
+test('tokens that no merge leads to have none, nor has the second of two that are the same', async () => {
+  const tokens = ['a', 'b', 'c', 'bc', 'abc', 'cab', 'bc', ''];
+  expect(await mergesOf(tokens, pace)).toEqual(['b c', 'a bc']);
+});
+
+/** As the reference does it: quadratic. */
+function plainlyMerged(text: string, ranks: ReadonlyMap<string, number>, limit: number): string[] {
+  const parts = text.split('');
+  for (;;) {
+    const pairs = parts.slice(1).map((part, i) => ranks.get(`${parts[i]}${part}`) ?? Infinity);
+    const least = Math.min(Infinity, ...pairs);
+    if (!(least < limit)) return parts;
+    const at = pairs.indexOf(least);
+    parts.splice(at, 2, `${parts[at]}${parts[at + 1]}`);
+  }
+}
+
+test('merges are those of the plain way', async () => {
+  let state = 1;
+  const random = (below: number): number => {
+    state = (state * 48271) % 2147483647;
+    return state % below;
+  };
+  const word = (length: number): string =>
+    Array.from({ length }, () => 'abc'[random(3)] ?? '').join('');
+  for (let round = 0; round < 300; ++round) {
+    const ranks = new Map<string, number>();
+    for (let rank = 0; rank < 60; ++rank) ranks.set(word(2 + random(6)), rank);
+    const text = word(1 + random(40));
+    const limit = random(70);
+    expect(await mergedParts(text, ranks, limit, pace)).toEqual(plainlyMerged(text, ranks, limit));
+  }
+});
+
+test('a hostile token takes steps in proportion to its length, and lets others run', async () => {
+  class CountedRanks {
+    lookups = 0;
+    get(text: string): number | undefined {
+      ++this.lookups;
+      return /^a+$/.test(text) ? text.length : undefined;
+    }
+  }
+  class CountedPace extends Pace {
+    steps = 0;
+    override step(): Promise<void> {
+      ++this.steps;
+      return super.step();
+    }
+  }
+  for (const length of [1000, 10_000, 40_000]) {
+    const ranks = new CountedRanks();
+    const counted = new CountedPace(new AbortController().signal);
+    await mergedParts('a'.repeat(length), ranks, Infinity, counted);
+    expect(ranks.lookups).toBeLessThanOrEqual(3 * length);
+    expect(counted.steps).toBe(Math.floor((length - 1) / 256));
+  }
+  const stopped = new AbortController();
+  const ranks = {
+    get: (text: string) => {
+      if (text.length > 2) stopped.abort();
+      return text.length;
+    },
+  };
+  await expect(
+    mergedParts('a'.repeat(10_000), ranks, Infinity, new Pace(stopped.signal)),
+  ).rejects.toMatchObject({ code: 'aborted' });
 });
 
 describeWithShared(['golden/tokenizer/multilingual.tiktoken'], 'vocabularies of the hub', () => {
@@ -129,7 +199,7 @@ describeWithShared(['golden/tokenizer/multilingual.tiktoken'], 'vocabularies of 
     ['multilingual', 51865, 99],
     ['multilingual', 51866, 100],
     ['gpt2', 51864, 99],
-  ])('%s of %d tokens is what the ranks say', (name, size, languages) => {
+  ])('%s of %d tokens is what the ranks say', async (name, size, languages) => {
     const folder = mkdtempSync(join(tmpdir(), 'susurrus-vocabulary-'));
     try {
       const ranks = readRanks(join(sharedFolder, `golden/tokenizer/${name}.tiktoken`));
@@ -137,7 +207,8 @@ describeWithShared(['golden/tokenizer/multilingual.tiktoken'], 'vocabularies of 
       const tokens = ranks.map((token) => byteLevelText(Buffer.from(token, 'latin1')));
       addOfficialTokens(tokens, size);
       expect(tokens).toHaveLength(size);
-      const files = new Map(tokenizerFiles(tokens).map(({ name, text }) => [name, text]));
+      const written = await tokenizerFiles(tokens, pace);
+      const files = new Map(written.map(({ name, text }) => [name, text]));
       const expected = (file: string) => readFileSync(join(folder, file), 'utf8');
       const json = (text = '') => JSON.parse(text) as Record<string, unknown>;
       expect(files.get('merges.txt')).toBe(expected('merges.txt'));

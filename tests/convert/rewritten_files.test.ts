@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ProgressEvent } from '../../web/src/api_types.js';
+import { writeApr2 } from '../support/apr2_writer.js';
 import { smallApril, writeApril } from '../support/april_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
@@ -13,6 +14,7 @@ import { filesModule } from '../support/files_module.js';
 import { u64 } from '../support/little_endian.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { floats, ints, tennisNode, text, writeTennis } from '../support/tennis_writer.js';
+import { tinyWhisper } from '../support/tiny_whisper.js';
 
 let built: Awaited<ReturnType<typeof builtPackage>>;
 const folder = mkdtempSync(join(tmpdir(), 'susurrus-rewritten-'));
@@ -40,6 +42,8 @@ const files = [
   ['BW2L', writeBw2l('small', smallBw2l), 5, 'unused bytes behind the last section'],
   ['TenniS', smallTennis, 2, '7 bytes behind the graph are ignored'],
 ] as const;
+
+const endings = { april: ['.april'], BW2L: ['.b2l', '.bw2l'], TenniS: ['.tsm'] } as const;
 
 function write(name: string, bytes: Uint8Array): string {
   const path = join(folder, name);
@@ -129,6 +133,10 @@ describe.each(files)('%s', (format, sound, tensorCount, warning) => {
       ['other.out', { shardSize: 1 << 20 }],
       ['other.apr', {}],
       ['other.safetensors', {}],
+      ['other.ONNX', {}],
+      ...Object.entries(endings)
+        .filter(([family]) => family !== format)
+        .flatMap(([, names]) => names.map((ending) => [`other${ending}`, {}] as const)),
     ] as const) {
       const out = join(folder, name);
       expect(await errorOf(built.convertModel(source, out, options))).toMatchObject({
@@ -188,4 +196,16 @@ test('weights pass through little memory', async () => {
   rewriter.delete();
   expect(written).toBe(bytes.length);
   expect(module.heapStatistics().peakBytes - before).toBeLessThan(4 << 20);
+});
+
+test('a Whisper is not written under the name of another kind', async () => {
+  const source = write('whisper.apr', writeApr2(tinyWhisper()));
+  const before = readdirSync(folder);
+  for (const name of ['x.april', 'x.b2l', 'x.bw2l', 'x.TSM', 'x.onnx']) {
+    const out = join(folder, name);
+    const refused = { code: 'unsupported_feature', details: { subject: name } };
+    expect(await errorOf(built.convertModel(source, out))).toMatchObject(refused);
+    expect(await errorOf(built.unshardModel(source, out))).toMatchObject(refused);
+  }
+  expect(readdirSync(folder)).toEqual(before);
 });

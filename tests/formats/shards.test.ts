@@ -289,6 +289,48 @@ describe('what is wrong with shards is said exactly', () => {
     }
   });
 
+  test('73 metadata that the first shard does not have', async () => {
+    const later = (edit: object, first: object = {}) => {
+      const fresh = tinyShards();
+      [first, edit].forEach((extra, i) => {
+        const shard = fresh.shards[i]!;
+        fresh.shards[i] = { ...shard, metadata: { ...(shard.metadata as object), ...extra } };
+      });
+      return asFiles(rebuilt(fresh));
+    };
+    const { vocab, tokenizer_config: settings } = tinyMetadata;
+    for (const [subject, source] of [
+      ['vocab', later({ vocab, tokenizer_config: settings }, { vocab: undefined })],
+      ['vocab', later({ vocab: [...vocab].reverse(), tokenizer_config: settings })],
+      ['alignment_heads', later({ alignment_heads: [[0, 0]] })],
+      ['suppress_tokens', later({ tokenizer_config: { suppress_tokens: [1] } })],
+    ] as const) {
+      expect(await errorOf(susurrus.inspect(source))).toMatchObject({
+        code: 'malformed',
+        details: { reason: 'manifest', subject: `${second}: ${subject}` },
+      });
+    }
+    // Saying it again is no contradiction.
+    const { warnings } = await susurrus.inspect(later({ vocab, tokenizer_config: settings }));
+    expect(warnings).toEqual([]);
+  });
+
+  test('73 checksums are hexadecimal, as the manifest has them', async () => {
+    const other = withShard({ crc32: '0000beef' })(tinyShards());
+    for (const source of [asFiles(other), writeShards(root, other)]) {
+      expect(await errorOf(susurrus.inspect(source))).toMatchObject({
+        message: expect.stringContaining('0x0000beef'),
+        details: { expected: '0x0000beef', got: expect.stringMatching(/^0x[\da-f]{8}$/) },
+      });
+    }
+    const damaged = writeApr2(tinyWhisper()).slice();
+    damaged[damaged.length - 20]! ^= 1;
+    const { checks } = await susurrus.verifyModel(damaged);
+    expect(checks.find(({ outcome }) => outcome === 'failed')?.message).toMatch(
+      /expected 0x[\da-f]{8}, got 0x[\da-f]{8}/,
+    );
+  });
+
   test('73 a shard that is missing', async () => {
     const path = writeShards(root, model);
     unlinkSync(join(dirname(path), second));

@@ -1,5 +1,5 @@
 // A server of files that gives parts of them, and counts what it sends.
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface RangeServer {
@@ -8,6 +8,10 @@ export interface RangeServer {
   /** Bytes of bodies, and one line for each request: method, path, range. */
   sentBytes: number;
   readonly requests: string[];
+  /** Of requests, how many were unanswered at the same time. */
+  mostAtOnce: number;
+  /** Answers nothing until release(); until(n) waits for so many requests. */
+  holdAnswers(): { until(count: number): Promise<void>; release(): void };
   behaviour: {
     /** Whole files, whatever is asked for. */
     ignoresRanges?: boolean;
@@ -21,13 +25,28 @@ export interface RangeServer {
   close(): Promise<void>;
 }
 
+const pathOf = ({ url }: IncomingMessage): string =>
+  decodeURIComponent(new URL(url ?? '', 'http://x').pathname.slice(1));
+
 export async function startRangeServer(
   files: Readonly<Record<string, Uint8Array>>,
 ): Promise<RangeServer> {
   let answers = 0;
+  let atOnce = 0;
+  let held: Promise<void> | undefined;
+  const arrivals = new Set<() => void>();
   const server = createServer((request, response) => {
-    const path = decodeURIComponent(new URL(request.url ?? '', 'http://x').pathname.slice(1));
-    state.requests.push(`${request.method} ${path} ${request.headers.range ?? ''}`.trim());
+    state.mostAtOnce = Math.max(state.mostAtOnce, ++atOnce);
+    response.once('close', () => --atOnce);
+    state.requests.push(
+      `${request.method} ${pathOf(request)} ${request.headers.range ?? ''}`.trim(),
+    );
+    for (const arrived of arrivals) arrived();
+    if (held) void held.then(() => answer(request, response));
+    else answer(request, response);
+  });
+  const answer: RequestListener = (request, response) => {
+    const path = pathOf(request);
     const bytes = state.files.get(path);
     if (!bytes) return void response.writeHead(404).end();
     const { ignoresRanges, hidesContentRange, changesTags, cutsBodies } = state.behaviour;
@@ -53,13 +72,34 @@ export async function startRangeServer(
     }
     state.sentBytes += body.length;
     response.end(body);
-  });
+  };
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const state: RangeServer = {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     files: new Map(Object.entries(files)),
     sentBytes: 0,
     requests: [],
+    mostAtOnce: 0,
+    holdAnswers() {
+      let release = (): void => undefined;
+      held = new Promise((done) => {
+        release = () => {
+          held = undefined;
+          done();
+        };
+      });
+      return {
+        until: (count) =>
+          new Promise((done) => {
+            const check = (): void => {
+              if (atOnce >= count) done();
+            };
+            arrivals.add(check);
+            check();
+          }),
+        release,
+      };
+    },
     behaviour: {},
     async close() {
       server.closeAllConnections();

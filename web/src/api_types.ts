@@ -431,6 +431,8 @@ export interface Model {
 export interface InspectOptions extends SealOptions {
   /** Reads all weights besides, for `statistics` of each tensor; only of sources that are read in parts. */
   readonly stats?: boolean;
+  /** Lists of the metadata whatever their length; otherwise those of more than 32 items are `{ length }`. */
+  readonly full?: boolean;
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -463,6 +465,8 @@ export interface InspectedTensor {
   readonly shard?: number;
   /** With the option `stats`, of types that are numbers. */
   readonly statistics?: InspectedStatistics;
+  /** Of a network: the index of the node whose value it is. */
+  readonly node?: number;
 }
 
 /** One file of a model in shards. */
@@ -478,8 +482,11 @@ export interface InspectedField {
   /** Byte offset in the file. */
   readonly offset: number;
   readonly size: number;
-  /** Of texts, and of at most 32 numbers: a list in the order of the file, of a scalar its number. */
-  readonly value?: string | number | boolean | null | readonly (number | boolean | null)[];
+  /**
+   * Of texts, and of at most 32 numbers: a list in the order of the file, of a scalar its number. Integers beyond 2^53 are texts of
+   * their digits.
+   */
+  readonly value?: string | number | boolean | null | readonly (number | boolean | string | null)[];
 }
 
 /** An input or output of a network. */
@@ -549,9 +556,9 @@ export interface InspectedSection {
 export interface InspectedLayer {
   /** The line that defines it, in wav2letter's language of architectures. */
   readonly arch: string;
-  /** Integers q stand for `scale * (q - offset)`. */
+  /** Integers q stand for `scale * (q - offset)`. An offset beyond 2^53 is a text of its digits. */
   readonly scale: number;
-  readonly offset: number;
+  readonly offset: number | string;
   /** Indices of its weights in `tensors`. */
   readonly tensors: readonly number[];
 }
@@ -574,7 +581,7 @@ export interface Inspection {
   readonly byteCount: number;
   /**
    * The metadata as stored, without its long lists: those are replaced by their lengths. Of a format with a header instead,
-   * the header's contents with the same names.
+   * the header's contents with the same names. Integers beyond 2^53 are texts of their digits.
    */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Of a Whisper, where the file or the folder says them. */
@@ -600,6 +607,11 @@ export interface Inspection {
 export interface OpenModelOptions {
   /** Opens the tensors of an encrypted file, each when it is asked for. */
   readonly key?: ModelKey;
+  /**
+   * `false`: the metadata alone. The list of tensors is empty and, where the format keeps it apart (APR2), not read; of a model in
+   * shards the first one is opened, which has the metadata.
+   */
+  readonly tensors?: boolean;
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -615,16 +627,47 @@ export interface ModelTensor {
   readonly bytes: Uint8Array;
 }
 
+/** A token of a vocabulary. */
+export interface VocabularyToken {
+  /** Not always whole characters. */
+  readonly bytes: Uint8Array;
+  /** The bytes as UTF-8, U+FFFD for what is none. */
+  readonly text: string;
+}
+
+/** Weights of triangular filters over the bins of a spectrum. */
+export interface Filterbank {
+  /** Mel bands, bins. */
+  readonly shape: readonly [number, number];
+  /** Row by row. */
+  readonly values: Float32Array;
+}
+
 /** A model file whose tensors are loaded when they are asked for. */
 export interface ModelFile extends Inspection {
-  /** Reads one tensor. Throws `invalid_argument` for a name that it does not have, with names like it. */
+  /**
+   * Reads one tensor. Of several with one name it is the last; `"#7"` is the constant of node 7 of a TenniS module, `"#7[1]"` its
+   * second value. Throws `invalid_argument` for a name that it does not have, with names like it.
+   */
   tensor(name: string): Promise<ModelTensor>;
-  /** Reads tensors in the order of the file; each is held until tensor() has given it. */
+  /** The file's vocabulary, by token id (APR2, APR1, ggml, GGUF); undefined where it has none. */
+  vocabulary(): Promise<readonly VocabularyToken[] | undefined>;
+  /** The token table of an .april or BW2L file, by id; undefined of other formats. */
+  tokens(): Promise<readonly string[] | undefined>;
+  /** The file's mel filterbank; undefined where it has none, and Whisper's is computed. */
+  filterbank(): Promise<Filterbank | undefined>;
+  /**
+   * Reads tensors, neighbours with one request and at most four requests at the same time; each tensor is held until tensor() has
+   * given it.
+   */
   prefetch(names: readonly string[]): Promise<void>;
   /** Lets go of the source and of what is held. */
   close(): void;
   [Symbol.dispose](): void;
 }
+
+/** What extractPart() writes. */
+export type ExtractedPart = 'vocabulary' | 'tokens' | 'filterbank';
 
 export interface ExtractOptions extends InspectOptions {
   /** Replaces a destination that exists; `false` if absent. */

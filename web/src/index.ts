@@ -4,6 +4,9 @@ import type {
   ConvertResult,
   ConvertSource,
   EncryptOptions,
+  ExtractedPart,
+  ExtractOptions,
+  InspectedNetwork,
   InspectOptions,
   Inspection,
   LoadOptions,
@@ -75,6 +78,32 @@ export function convertModel(
   options: ConvertOptions = {},
 ): Promise<ConvertResult> {
   return convertOn(browser, source, destination, options);
+}
+
+/**
+ * Writes a network of an .april file, an ONNX model, into a file of its own, byte for byte. The source is read twice and verified
+ * first. Throws SusurrusError.
+ */
+export async function extractNetwork(
+  source: RereadableSource,
+  name: string,
+  destination: WritableStream<Uint8Array>,
+  options: Omit<ExtractOptions, 'force'> = {},
+): Promise<InspectedNetwork> {
+  return (await loadInspection()).extractNetworkOn(browser, source, name, destination, options);
+}
+
+/**
+ * Writes the `vocabulary` (a JSON array of `{ id, text, bytes }`, bytes in hexadecimal digits), the table of `tokens` of an .april
+ * or BW2L file (a JSON array of texts) or the mel `filterbank` (.npy). Answers the number of bytes. Throws SusurrusError.
+ */
+export async function extractPart(
+  source: ModelSource,
+  part: ExtractedPart,
+  destination: WritableStream<Uint8Array>,
+  options: Omit<ExtractOptions, 'force'> = {},
+): Promise<number> {
+  return (await loadInspection()).extractPartOn(browser, source, part, destination, options);
 }
 
 /**

@@ -1,7 +1,9 @@
 // The package in Node: engines run in the caller's thread and yield between slices of work.
 import type {
   EncryptOptions,
+  ExtractedPart,
   ExtractOptions,
+  InspectedNetwork,
   InspectedTensor,
   InspectOptions,
   Inspection,
@@ -20,6 +22,8 @@ import type {
   Verification,
   VerifyOptions,
 } from './api_types.js';
+import { extractNetworkOn } from './inspection/extract_network.js';
+import { extractPartOn } from './inspection/extract_part.js';
 import { extractTensorOn } from './inspection/extract_tensor.js';
 import { inspectOn } from './inspection/inspect_model.js';
 import { openModelFileOn } from './inspection/open_model_file.js';
@@ -40,7 +44,6 @@ export * from './public_api.js';
 export { cachedModels, cachedModelsNamed, removeCachedModels } from './hub/model_cache.js';
 export { pullModel } from './hub/pull_model.js';
 export { convertModel, upgradeModel } from './convert/convert_model.js';
-export { extractNetwork } from './convert/extract_network.js';
 export { shardModel, unshardModel } from './convert/repack_model.js';
 export { apr1WeightTypes, weightTypes } from './convert/weight_types.js';
 
@@ -80,6 +83,32 @@ export async function extractTensor(
 ): Promise<InspectedTensor> {
   checkOptions(options, { force: flag, onProgress: progressCheck, signal: signalCheck });
   return extractTensorOn(node, source, name, destination, options);
+}
+
+/**
+ * Writes a network of an .april file, an ONNX model, into a file of its own, byte for byte. The source is read twice and verified
+ * first. The destination appears when it is whole, and replaces another only with `force`. Throws SusurrusError.
+ */
+export async function extractNetwork(
+  source: RereadableSource,
+  name: string,
+  destination: ModelDestination,
+  options: ExtractOptions = {},
+): Promise<InspectedNetwork> {
+  return extractNetworkOn(node, source, name, destination, options);
+}
+
+/**
+ * Writes the `vocabulary` (a JSON array of `{ id, text, bytes }`, bytes in hexadecimal digits), the table of `tokens` of an .april
+ * or BW2L file (a JSON array of texts) or the mel `filterbank` (.npy). Answers the number of bytes. Throws SusurrusError.
+ */
+export async function extractPart(
+  source: ModelSource,
+  part: ExtractedPart,
+  destination: ModelDestination,
+  options: ExtractOptions = {},
+): Promise<number> {
+  return extractPartOn(node, source, part, destination, options);
 }
 
 /**

@@ -49,7 +49,13 @@ std::string apr1_metadata_text(ByteSpan header, const ModelMetadata& metadata) {
     if (length > 0) json.key(key).begin_object().field("length", length).end_object();
   };
   add_length("vocab", metadata.vocabulary.token_count());
-  add_length("mel_filterbank", metadata.mel_filterbank.byte_count() / sizeof(float));
+  const uint64_t weight_count = metadata.mel_filterbank.byte_count() / sizeof(float);
+  add_length("mel_filterbank", weight_count);
+  if (weight_count > 0) {
+    const uint64_t n_mels = metadata.dimensions.n_mels;
+    json.key("mel_filterbank_shape").begin_array();
+    json.value(n_mels).value(weight_count / n_mels).end_array();
+  }
   return std::move(json.end_object()).text();
 }
 

@@ -6,6 +6,7 @@
 #include "container/apr1/apr1_vocabulary.h"
 #include "container/detect.h"
 #include "container/whisper_tensors.h"
+#include "stream/crc32_text.h"
 
 namespace susurrus {
 namespace {
@@ -357,8 +358,8 @@ Status Apr1Reader::check_checksum(size_t bytes_behind) {
   return make_error(ErrorCode::checksum_mismatch, ErrorReason::checksum)
       .at(section_begin_)
       .about("crc32")
-      .expecting(stored)
-      .having(crc_.value());
+      .expecting(crc32_text(stored))
+      .having(crc32_text(crc_.value()));
 }
 
 /// Where nothing tells more: the part that the end cut.

@@ -4,6 +4,7 @@
 
 #include "base/json_document.h"
 #include "container/apr2/apr2_flags.h"
+#include "stream/crc32_text.h"
 
 namespace susurrus {
 namespace {
@@ -128,6 +129,12 @@ Status Apr2Reader::on_metadata_end() {
     SUSURRUS_ASSIGN(metadata_,
                     read_apr2_metadata(document, header_.version_major, header_.metadata_offset));
   }  // the text and its tree go before the first tensor comes
+  if (skims_metadata_) {
+    has_index_ = true;  // of no tensor
+    for (const std::string& warning : metadata_.warnings) sink_.on_warning(warning);
+    SUSURRUS_TRY(announce());
+    return next_tensor();
+  }
   skip_to(header_.index_offset, &Apr2Reader::start_index);
   return ok_status();
 }
@@ -307,8 +314,8 @@ Status Apr2Reader::check_crc(const Apr2Footer& footer, size_t bytes_behind) {
   return make_error(ErrorCode::checksum_mismatch, ErrorReason::checksum)
       .at(received_ - bytes_behind - kApr2FooterBytes)
       .about("crc32")
-      .expecting(footer.crc32)
-      .having(crc_.value());
+      .expecting(crc32_text(footer.crc32))
+      .having(crc32_text(crc_.value()));
 }
 
 }  // namespace susurrus

@@ -1,10 +1,13 @@
 #include "container/apr2/apr2_shards_reader.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "base/limits.h"
 #include "container/apr2/apr2_flags.h"
 #include "container/detecting_reader.h"
+#include "stream/crc32_text.h"
+#include "stream/running_crc32.h"
 #include "stream/short_crc32.h"
 
 namespace susurrus {
@@ -12,6 +15,18 @@ namespace {
 
 Error wrong_shard(std::string_view subject) {
   return make_error(ErrorCode::malformed, ErrorReason::manifest).at(0).about(subject);
+}
+
+template <typename T>
+ByteSpan bytes_in(std::span<const T> items) {
+  return {reinterpret_cast<const uint8_t*>(items.data()), items.size_bytes()};
+}
+
+uint32_t crc_of(std::initializer_list<ByteSpan> parts) {
+  // Too large for the stack.
+  const auto crc = std::make_unique<RunningCrc32>();
+  for (const ByteSpan part : parts) crc->update(part);
+  return crc->value();
 }
 
 }  // namespace
@@ -96,7 +111,7 @@ Status Apr2ShardsReader::start_shard() {
   ModelSink& shard_sink = *this;  // a private base
   reader_ = std::make_unique<DetectingReader>(shard_sink, DetectingReader::Wanted::shard);
   if (known_byte_count_) reader_->set_file_byte_count(*known_byte_count_);
-  if (skims_) reader_->skim();
+  reader_->skim_like(*this);
   return ok_status();
 }
 
@@ -118,21 +133,27 @@ Status Apr2ShardsReader::finish_shard() {
   const uint32_t found = short_crc32(own, rest);
   const ShardEntry& expected = manifest_->shards[current_];
   if (expected.crc32 && *expected.crc32 != found && *expected.crc32 != own) {
-    return in_shard(wrong_shard("crc32").expecting(*expected.crc32).having(found));
+    return in_shard(
+        wrong_shard("crc32").expecting(crc32_text(*expected.crc32)).having(crc32_text(found)));
   }
   if (expected.footer_crc32 && *expected.footer_crc32 != own) {
-    return in_shard(wrong_shard("footer_crc32").expecting(*expected.footer_crc32).having(own));
+    return in_shard(wrong_shard("footer_crc32")
+                        .expecting(crc32_text(*expected.footer_crc32))
+                        .having(crc32_text(own)));
   }
   reader_.reset();
   known_byte_count_.reset();
   ++current_;
+  // The first one has all metadata.
+  if (skims_metadata_) current_ = static_cast<uint32_t>(manifest_->shards.size());
   return ok_status();
 }
 
 Status Apr2ShardsReader::on_manifest(ModelManifest& shard) {
   SUSURRUS_TRY(check_model(shard));
-  SUSURRUS_TRY(check_tensors(shard));
+  if (!skims_metadata_) SUSURRUS_TRY(check_tensors(shard));
   if (known_byte_count_) SUSURRUS_TRY(check_byte_count(*known_byte_count_));
+  SUSURRUS_TRY(check_metadata(*shard.metadata));
   if ((shard.flags & apr2_flags::kSharded) == 0) on_warning("the flag SHARDED is missing");
   shard.part = current_;
   shard.part_count = static_cast<uint32_t>(manifest_->shards.size());
@@ -148,6 +169,40 @@ Status Apr2ShardsReader::check_model(const ModelManifest& shard) {
   return wrong_shard("architecture")
       .expecting("version and dimensions of " + std::string(name_of(0)))
       .having("those of another model");
+}
+
+Status Apr2ShardsReader::check_metadata(const ModelMetadata& metadata) {
+  Statements found;
+  const VocabularyBytes& vocabulary = metadata.vocabulary;
+  if (vocabulary.token_count() > 0) {
+    found.vocabulary_crc32 = crc_of({bytes_in(vocabulary.ends()), vocabulary.bytes()});
+  }
+  const std::span<const float> filterbank = metadata.mel_filterbank.floats();
+  if (!filterbank.empty()) found.filterbank_crc32 = crc_of({bytes_in(filterbank)});
+  found.is_multilingual = metadata.is_multilingual;
+  found.suppress_tokens = metadata.suppress_tokens;
+  found.begin_suppress_tokens = metadata.begin_suppress_tokens;
+  found.max_initial_timestamp_index = metadata.max_initial_timestamp_index;
+  if (!metadata.alignment_heads.empty()) found.alignment_heads = metadata.alignment_heads;
+  if (current_ == 0) {
+    stated_ = std::move(found);
+    return ok_status();
+  }
+  const auto adds = [](const auto& own, const auto& first) { return own && own != first; };
+  const char* added = adds(found.vocabulary_crc32, stated_.vocabulary_crc32)   ? "vocab"
+                      : adds(found.filterbank_crc32, stated_.filterbank_crc32) ? "mel_filterbank"
+                      : adds(found.is_multilingual, stated_.is_multilingual)   ? "is_multilingual"
+                      : adds(found.suppress_tokens, stated_.suppress_tokens)   ? "suppress_tokens"
+                      : adds(found.begin_suppress_tokens, stated_.begin_suppress_tokens)
+                          ? "begin_suppress_tokens"
+                      : adds(found.max_initial_timestamp_index, stated_.max_initial_timestamp_index)
+                          ? "max_initial_timestamp_index"
+                      : adds(found.alignment_heads, stated_.alignment_heads) ? "alignment_heads"
+                                                                             : nullptr;
+  if (added == nullptr) return ok_status();
+  return wrong_shard(added)
+      .expecting("it in " + std::string(name_of(0)) + " alone, or the same")
+      .having("another one");
 }
 
 Status Apr2ShardsReader::check_tensors(const ModelManifest& shard) const {

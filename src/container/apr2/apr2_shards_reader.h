@@ -46,6 +46,8 @@ class Apr2ShardsReader : public ModelReader, private ModelSink {
   bool wants_metadata_text() const override;
 
   Status check_model(const ModelManifest& shard);
+  /// What a later shard says about the model stands in the first one as well.
+  Status check_metadata(const ModelMetadata& metadata);
   Status check_tensors(const ModelManifest& shard) const;
   Status check_byte_count(uint64_t byte_count) const;
   Error in_shard(const Error& error) const;
@@ -63,10 +65,22 @@ class Apr2ShardsReader : public ModelReader, private ModelSink {
     }
   };
 
+  /// What the first shard's metadata state, for a comparison; the sink has taken the metadata themselves.
+  struct Statements {
+    std::optional<uint32_t> vocabulary_crc32;
+    std::optional<uint32_t> filterbank_crc32;
+    std::optional<bool> is_multilingual;
+    std::optional<std::vector<uint32_t>> suppress_tokens;
+    std::optional<std::vector<uint32_t>> begin_suppress_tokens;
+    std::optional<uint32_t> max_initial_timestamp_index;
+    std::optional<std::vector<std::pair<uint32_t, uint32_t>>> alignment_heads;
+  };
+
   ModelSink& sink_;
   GrowingBuffer text_;
   std::optional<ShardManifest> manifest_;
   Model model_;
+  Statements stated_;
 
   uint32_t current_ = 0;  // the shard that is or will be read
   std::unique_ptr<ModelReader> reader_;

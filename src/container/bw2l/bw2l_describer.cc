@@ -93,7 +93,7 @@ std::string Bw2lDescriber::facts() const {
       layers.begin_object()
           .field("arch", std::string_view(replace_invalid_utf8(layer.arch)))
           .field("scale", layer.scale);
-      layers.key("offset").json(std::to_string(layer.offset));
+      layers.key("offset").exact(layer.offset);
       layers.key("tensors").begin_array();
       for (uint64_t tensor = first; tensor < tensor_count; ++tensor) layers.value(tensor);
       layers.end_array().end_object();

@@ -6,7 +6,7 @@
 namespace susurrus {
 
 void write_gguf_number(JsonWriter& json, uint32_t type, uint64_t bits) {
-  const auto signed_number = [&](int64_t number) { json.json(std::to_string(number)); };
+  const auto signed_number = [&](int64_t number) { json.exact(number); };
   switch (type) {
     case 1: signed_number(static_cast<int8_t>(bits)); break;
     case 3: signed_number(static_cast<int16_t>(bits)); break;
@@ -15,7 +15,7 @@ void write_gguf_number(JsonWriter& json, uint32_t type, uint64_t bits) {
     case 6: json.value(std::bit_cast<float>(static_cast<uint32_t>(bits))); break;
     case 7: json.value(bits != 0); break;
     case 12: json.value(std::bit_cast<double>(bits)); break;
-    default: json.value(bits);
+    default: json.exact(bits);
   }
 }
 

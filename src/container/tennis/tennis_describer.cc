@@ -185,7 +185,8 @@ std::string TennisDescriber::facts() const {
       .field("byteCount", reader_.received());
   json.key("metadata")
       .begin_object()
-      .field("reserved_word", header_.reserved_word)
+      .key("reserved_word")
+      .json(std::to_string(header_.reserved_word))
       .field("user_bytes", std::string_view(hex(header_.user_bytes)))
       .end_object();
   json.key("graph").begin_object();

@@ -83,7 +83,7 @@ Status TennisReader::fail(Error error) {
 
 Status TennisReader::on_header(ByteSpan bytes) {
   TennisHeader header;
-  header.reserved_word = load_le<uint32_t>(bytes.data());
+  header.reserved_word = load_le<int32_t>(bytes.data());
   if (load_le<uint32_t>(bytes.data() + 4) != kTennisCode) return not_tennis(bytes);
   std::copy_n(bytes.begin() + 8, kTennisUserBytes, header.user_bytes.begin());
   SUSURRUS_TRY(sink_.on_header(header));

@@ -16,7 +16,7 @@ inline constexpr size_t kTennisMinimumBytes = kTennisHeaderBytes + 12;
 
 struct TennisHeader {
   /// `fake` of the specification: any value, kept.
-  uint32_t reserved_word = 0;
+  int32_t reserved_word = 0;
   /// The user's own: any bytes, kept.
   std::array<uint8_t, kTennisUserBytes> user_bytes{};
   bool operator==(const TennisHeader&) const = default;

@@ -62,8 +62,8 @@ std::optional<double> tennis_number(TennisDtype dtype, ByteSpan bytes) {
 void write_tennis_number(JsonWriter& json, TennisDtype dtype, const uint8_t* element) {
   switch (dtype) {
     case TennisDtype::boolean: json.value(*element != 0); break;
-    case TennisDtype::i64: json.json(std::to_string(load_le<int64_t>(element))); break;
-    case TennisDtype::u64: json.value(load_le<uint64_t>(element)); break;
+    case TennisDtype::i64: json.exact(load_le<int64_t>(element)); break;
+    case TennisDtype::u64: json.exact(load_le<uint64_t>(element)); break;
     case TennisDtype::f32: json.value(load_le<float>(element)); break;
     default: json.value(element_value(dtype, element));
   }

@@ -48,7 +48,7 @@ Status TennisWriter::write_list(std::span<const uint32_t> list) {
 Status TennisWriter::on_header(const TennisHeader& header) {
   if (stage_ != Stage::header) return out_of_order("header");
   stage_ = Stage::module;
-  SUSURRUS_TRY(write_number(header.reserved_word));
+  SUSURRUS_TRY(write_number(static_cast<uint32_t>(header.reserved_word)));
   SUSURRUS_TRY(write_number(kTennisCode));
   return write(header.user_bytes);
 }

@@ -52,4 +52,14 @@ SUSURRUS_TEST(json_numbers_come_back_as_they_were) {
   EXPECT_TRUE(parts[4].is_null());
 }
 
+SUSURRUS_TEST(json_integers_are_exact_where_they_are_read_as_doubles) {
+  JsonWriter json;
+  json.begin_array();
+  json.exact(uint64_t{9007199254740991}).exact(uint64_t{9007199254740992}).exact(~uint64_t{0});
+  json.exact(int64_t{-9007199254740991}).exact(int64_t{-9007199254740992}).exact(int64_t{7});
+  json.exact(std::numeric_limits<int64_t>::min()).end_array();
+  EXPECT_EQ(json.text(), R"([9007199254740991,"9007199254740992","18446744073709551615",)"
+                         R"(-9007199254740991,"-9007199254740992",7,"-9223372036854775808"])");
+}
+
 }  // namespace susurrus::testing

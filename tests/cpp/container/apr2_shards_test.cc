@@ -131,6 +131,41 @@ SUSURRUS_TEST(shards_are_checked_as_one_model) {
   EXPECT_EQ(read_sharded(doubled, model).error().reason, Reason::duplicate);
 }
 
+SUSURRUS_TEST(shards_say_no_more_than_the_first_one) {
+  const std::string second(shard_name(1));
+  const auto with_vocabulary = [](Sharded& model, size_t shard) {
+    std::string& metadata = model.shards[shard].metadata;
+    metadata.replace(metadata.find("\"no_vocab\""), 10, "\"vocab\"");
+  };
+  const auto build = [](Sharded& model) {
+    model.build_files();
+    model.write_manifest();
+  };
+  // What the first one says may be said again.
+  Sharded model = good();
+  with_vocabulary(model, 1);
+  build(model);
+  WeightStore store;
+  ASSERT_TRUE(read_sharded(store, model).has_value());
+  EXPECT_TRUE(store.metadata().vocabulary.token_count() > 0);
+
+  const auto expect_added = [&](const char* name, const char* subject, auto edit) {
+    expect_refused(
+        name, [&](Sharded& edited) { edit(edited), build(edited); }, Code::malformed,
+        Reason::manifest, 0, second + ": " + subject);
+  };
+  expect_added("a vocabulary in the second shard alone", "vocab", [&](Sharded& edited) {
+    with_vocabulary(edited, 1);
+    std::string& metadata = edited.shards[0].metadata;
+    metadata.replace(metadata.find("\"vocab\""), 7, "\"no_vocab\"");
+  });
+  const auto in_second = [](const char* member) {
+    return [member](Sharded& edited) { edited.shards[1].metadata.insert(1, member); };
+  };
+  expect_added("other alignment heads", "alignment_heads",
+               in_second(R"("alignment_heads":[[0,0]],)"));
+}
+
 SUSURRUS_TEST(shards_with_something_noteworthy_are_read_with_a_warning) {
   const auto warnings = [](auto edit) {
     Sharded model = good();

@@ -26,7 +26,7 @@ struct BuiltNode {
 };
 
 struct TennisBuilder {
-  uint32_t reserved_word = 7;
+  int32_t reserved_word = 7;
   uint32_t code = 0x19910929;
   Bytes user_bytes = Bytes(120, 0);
   std::vector<int32_t> inputs;

@@ -4,6 +4,7 @@ import { asByteCount, choice, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { lossTable } from './loss_table.js';
 import { tellResult } from './shard.js';
+import { printJson, tell } from './terminal.js';
 
 const shared = {
   dtype: { type: 'string' },
@@ -88,9 +89,9 @@ async function run(
   const result = await convert(source, destination, bar.update).finally(() => bar.clear());
   tellResult(destination, result);
   if (json) {
-    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    printJson(`${JSON.stringify(result, null, 2)}\n`);
     return;
   }
   const lines = lossTable(result.tensors);
-  if (lines.length > 0) process.stderr.write(`relative errors:\n${lines.join('\n')}\n`);
+  if (lines.length > 0) tell(`relative errors:\n${lines.join('\n')}\n`);
 }

@@ -1,5 +1,6 @@
 import type { InspectedEnd, InspectedField, InspectedGraph } from '../node.js';
-import { printable, table } from './table.js';
+import { table } from './table.js';
+import { printable } from './terminal.js';
 
 type InspectedNode = InspectedGraph['nodes'][number];
 

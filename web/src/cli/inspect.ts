@@ -11,23 +11,33 @@ import { parse, usageError } from './arguments.js';
 import { graphLines } from './graph_table.js';
 import { readSealOptions, sealArguments } from './key_files.js';
 import { layerLines, networkLines, sectionLines } from './parts_tables.js';
+import { metadataLines } from './metadata_lines.js';
 import { ProgressBar } from './progress_bar.js';
-import { printable, table } from './table.js';
+import { table } from './table.js';
+import { FileReports, forEachFile } from './several_files.js';
+import { printable } from './terminal.js';
 
 export async function inspectCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const flags = { json: { type: 'boolean' }, stats: { type: 'boolean' } } as const;
-  const { values, positionals } = parse(args, { ...sealArguments, ...flags });
-  const [file, ...rest] = positionals;
-  if (file === undefined || rest.length > 0) throw usageError('inspect wants one FILE');
+  const flags = {
+    json: { type: 'boolean' },
+    stats: { type: 'boolean' },
+    full: { type: 'boolean' },
+  } as const;
+  const { values, positionals: files } = parse(args, { ...sealArguments, ...flags });
+  if (files.length === 0) throw usageError('inspect wants a FILE');
   const keys = await readSealOptions(values);
-  const bar = new ProgressBar('reading');
-  const facts = await inspect(file, {
-    ...keys,
-    signal,
-    stats: values.stats ?? false,
-    onProgress: bar.update,
-  }).finally(() => bar.clear());
-  process.stdout.write(values.json ? `${JSON.stringify(toJson(facts), null, 2)}\n` : toText(facts));
+  const output = new FileReports(files, values.json ?? false);
+  await forEachFile(files, signal, async (file) => {
+    const bar = new ProgressBar('reading');
+    const facts = await inspect(file, {
+      ...keys,
+      signal,
+      stats: values.stats ?? false,
+      full: values.full ?? false,
+      onProgress: bar.update,
+    }).finally(() => bar.clear());
+    output.add(file, toJson(facts), toText(facts));
+  }).finally(() => output.finish());
 }
 
 function toJson({ byteCount, dims, tensors, ...facts }: Inspection) {
@@ -54,17 +64,17 @@ const dimensions = (dims: Dimensions): Record<string, number> =>
 
 function toText(facts: Inspection): string {
   const lines = [
-    `format    ${facts.format} ${facts.version}`.trimEnd(),
+    `format    ${facts.format} ${printable(facts.version)}`.trimEnd(),
     `flags     ${facts.flags.join(' ') || 'none'}`,
     `bytes     ${facts.byteCount}`,
     ...(facts.dims ? [`dims      ${dimensionsText(facts.dims)}`] : []),
     ...(facts.memory ? [`to run    ${memoryText(facts.memory)}`] : []),
     ...(facts.signer === undefined ? [] : [`signed by ${facts.signer}`]),
-    ...(facts.shards ?? []).map((shard) => `shard     ${shardLine(shard, facts)}`),
-    ...facts.warnings.map((warning) => `warning   ${warning}`),
+    ...(facts.shards ?? []).map((shard) => `shard     ${printable(shardLine(shard, facts))}`),
+    ...facts.warnings.map((warning) => `warning   ${printable(warning)}`),
     '',
     'metadata',
-    ...JSON.stringify(summary(facts.metadata), null, 2).split('\n').slice(1, -1),
+    ...metadataLines(facts.metadata),
     '',
     ...(facts.graph ? graphLines(facts.graph) : []),
     ...networkLines(facts.networks),
@@ -88,19 +98,6 @@ const memoryText = ({ weights, state, total }: InspectedMemory): string =>
 function shardLine({ file, flags }: InspectedShard, { shards, tensors }: Inspection): string {
   const held = tensors.filter(({ shard }) => shard !== undefined && shards?.[shard]?.file === file);
   return `${file}: ${held.length} tensors (${tensorTotals(held)}), ${flags.join(' ')}`;
-}
-
-/** Long lists arrive as {length}. */
-function summary(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    return value.every((item) => typeof item !== 'object' || Array.isArray(item))
-      ? JSON.stringify(value)
-      : value.map(summary);
-  }
-  const entries = Object.entries(value);
-  if (entries.length === 1 && entries[0]?.[0] === 'length') return `${entries[0][1]} values`;
-  return Object.fromEntries(entries.map(([key, item]) => [key, summary(item)]));
 }
 
 function tensorTotals(tensors: readonly InspectedTensor[]): string {

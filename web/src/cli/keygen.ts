@@ -1,6 +1,7 @@
 import { generateSigningKey } from '../node.js';
 import { parse, usageError } from './arguments.js';
 import { hexOf, writeKeyFiles } from './key_files.js';
+import { print, tell } from './terminal.js';
 
 export async function keygenCommand(args: readonly string[]): Promise<void> {
   const { values, positionals } = parse(args, {
@@ -13,7 +14,7 @@ export async function keygenCommand(args: readonly string[]): Promise<void> {
   if (symmetric) {
     const key = crypto.getRandomValues(new Uint8Array(32));
     await writeKeyFiles([{ path: `${prefix}.aes`, kind: 'aes', key }], force);
-    process.stderr.write(`wrote ${prefix}.aes, which opens what it encrypts: keep it secret\n`);
+    tell(`wrote ${prefix}.aes, which opens what it encrypts: keep it secret\n`);
     return;
   }
   const { privateKey, publicKey } = await generateSigningKey();
@@ -24,6 +25,6 @@ export async function keygenCommand(args: readonly string[]): Promise<void> {
     ],
     force,
   );
-  process.stderr.write(`wrote ${prefix}.key, which signs: keep it secret; and ${prefix}.pub\n`);
-  process.stdout.write(`${hexOf(publicKey)}\n`);
+  tell(`wrote ${prefix}.key, which signs: keep it secret; and ${prefix}.pub\n`);
+  print(`${hexOf(publicKey)}\n`);
 }

@@ -1,6 +1,5 @@
 // The susurrus command.
 import { readFileSync } from 'node:fs';
-import { errorNumbers, SusurrusError } from '../node.js';
 import { alignCommand } from './align.js';
 import { usageError } from './arguments.js';
 import { convertCommand, upgradeCommand } from './convert.js';
@@ -12,8 +11,9 @@ import { modelsCommand } from './models.js';
 import { pullCommand } from './pull.js';
 import { digestsCommand, encryptCommand, signCommand } from './rewrite.js';
 import { scoreCommand } from './score.js';
+import { tellError } from './several_files.js';
 import { shardCommand, unshardCommand } from './shard.js';
-import { printable } from './table.js';
+import { print } from './terminal.js';
 import { transcribeCommand } from './transcribe.js';
 import { usage } from './usage.js';
 import { verifyCommand } from './verify.js';
@@ -48,28 +48,17 @@ function version(): string {
 async function run(args: readonly string[], signal: AbortSignal): Promise<void> {
   const [name, ...rest] = args;
   if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(usage);
+    print(usage);
     return;
   }
   if (name === '--version') {
-    process.stdout.write(`${version()}\n`);
+    print(`${version()}\n`);
     return;
   }
   if (name === undefined) throw usageError(`name a command: ${Object.keys(commands).join(', ')}`);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw usageError(`there is no command '${name}'`);
   await command(rest, signal);
-}
-
-/** One line, which may quote a file, and the group of the error as exit status. */
-function tell(error: unknown): number {
-  if (!(error instanceof SusurrusError)) {
-    process.stderr.write(`susurrus: ${error instanceof Error ? error.message : String(error)}\n`);
-    return Math.floor(errorNumbers.internal_error / 10);
-  }
-  const message = printable(error.message.replaceAll(/\s*\n\s*/g, ' '));
-  process.stderr.write(`susurrus: ${message} [${error.code}]\n`);
-  return Math.floor(errorNumbers[error.code] / 10);
 }
 
 const interruption = new AbortController();
@@ -82,5 +71,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await run(process.argv.slice(2), interruption.signal);
 } catch (error) {
-  process.exitCode = interruption.signal.aborted ? 130 : tell(error);
+  process.exitCode = interruption.signal.aborted ? 130 : tellError(error);
 }

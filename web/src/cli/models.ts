@@ -1,23 +1,25 @@
 import { cachedModels, removeCachedModels } from '../node.js';
 import type { CachedModel } from '../node.js';
 import { parse, usageError } from './arguments.js';
+import { forEachFile } from './several_files.js';
+import { print, printJson, tell } from './terminal.js';
 
-export async function modelsCommand(args: readonly string[]): Promise<void> {
+export async function modelsCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, {
     remove: { type: 'string', multiple: true },
     json: { type: 'boolean' },
   });
   if (positionals.length > 0) throw usageError('models takes options only');
-  for (const name of values.remove ?? []) {
+  await forEachFile(values.remove ?? [], signal, async (name) => {
     for (const model of await removeCachedModels(name)) {
-      process.stderr.write(`${model.path} is removed.\n`);
+      tell(`${model.path} is removed.\n`);
     }
-  }
+  });
   if (values.remove !== undefined) return;
   const models = await cachedModels();
-  if (values.json) process.stdout.write(`${JSON.stringify(models, null, 2)}\n`);
-  else if (models.length === 0) process.stderr.write('No models yet: susurrus pull tiny.en\n');
-  else process.stdout.write(tableOf(models));
+  if (values.json) printJson(`${JSON.stringify(models, null, 2)}\n`);
+  else if (models.length === 0) tell('No models yet: susurrus pull tiny.en\n');
+  else print(tableOf(models));
 }
 
 function tableOf(models: readonly CachedModel[]): string {

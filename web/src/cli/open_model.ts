@@ -4,7 +4,7 @@ import type { Model } from '../node.js';
 import { asNumber, choice } from './arguments.js';
 import { readSealOptions, sealArguments, type SealValues } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
-import { printable } from './table.js';
+import { printable, tell } from './terminal.js';
 import { embeddedModelNote } from './usage.js';
 
 /** For parse(): which model, in which engine. */
@@ -33,7 +33,7 @@ export async function withModel<T>(
   const source = values.model === undefined ? undefined : await fileOf(values.model);
   const engine = choice('variant', variant, ['simd', 'relaxed']);
   const keys = await readSealOptions(values);
-  if (source === undefined) process.stderr.write(embeddedModelNote);
+  if (source === undefined) tell(embeddedModelNote);
   const bar = new ProgressBar('loading');
   const model = await loadModel(source, {
     signal,
@@ -44,8 +44,7 @@ export async function withModel<T>(
     // The process is this command's own.
     threads: threads === 'auto' ? threads : asNumber(threads, 'threads'),
   }).finally(() => bar.clear());
-  for (const warning of model.info.warnings)
-    process.stderr.write(`susurrus: ${printable(warning)}\n`);
+  for (const warning of model.info.warnings) tell(`susurrus: ${printable(warning)}\n`);
   try {
     return await use(model);
   } finally {

@@ -5,7 +5,8 @@ import type {
   InspectedSection,
   InspectedValue,
 } from '../node.js';
-import { printable, table } from './table.js';
+import { table } from './table.js';
+import { printable } from './terminal.js';
 
 export function networkLines(networks: readonly InspectedNetwork[] | undefined): string[] {
   if (!networks) return [];

@@ -2,6 +2,7 @@ import { pullModel, weightTypes } from '../node.js';
 import { choice, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { tellResult } from './shard.js';
+import { tell } from './terminal.js';
 
 export async function pullCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, {
@@ -30,6 +31,6 @@ export async function pullCommand(args: readonly string[], signal: AbortSignal):
   });
   tellResult(result.path, result);
   if (values.output === undefined) {
-    process.stderr.write(`susurrus transcribe AUDIO --model ${repository} uses it.\n`);
+    tell(`susurrus transcribe AUDIO --model ${repository} uses it.\n`);
   }
 }

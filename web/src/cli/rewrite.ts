@@ -4,7 +4,7 @@ import type { RewriteOptions, RewriteResult } from '../node.js';
 import { parse, usageError } from './arguments.js';
 import { readKeyFile, readModelKey } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
-import { printable } from './table.js';
+import { printable, tell } from './terminal.js';
 
 const outputArguments = { output: { type: 'string' }, force: { type: 'boolean' } } as const;
 
@@ -52,8 +52,6 @@ async function rewrite(
     force,
     onProgress: bar.update,
   }).finally(() => bar.clear());
-  for (const warning of warnings) process.stderr.write(`susurrus: ${printable(warning)}\n`);
-  process.stderr.write(
-    `${output}: ${tensorCount} tensors, ${byteCount.toLocaleString('en')} bytes\n`,
-  );
+  for (const warning of warnings) tell(`susurrus: ${printable(warning)}\n`);
+  tell(`${output}: ${tensorCount} tensors, ${byteCount.toLocaleString('en')} bytes\n`);
 }

@@ -2,6 +2,7 @@ import { parse, readOptions, usageError, withValues } from './arguments.js';
 import { windowReaders } from './listening_options.js';
 import { modelArguments, withModel } from './open_model.js';
 import { withAudio } from './recordings.js';
+import { print } from './terminal.js';
 
 export async function scoreCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, { ...modelArguments, ...withValues(windowReaders) });
@@ -18,6 +19,6 @@ export async function scoreCommand(args: readonly string[], signal: AbortSignal)
       .map(({ logprob, avgLogprob, text }) =>
         [logprob.toFixed(4), avgLogprob.toFixed(4), `${text}\n`].join('\t'),
       );
-    process.stdout.write(lines.join(''));
+    print(lines.join(''));
   });
 }

@@ -2,7 +2,7 @@ import { shardModel, unshardModel } from '../node.js';
 import type { RepackResult, ProgressEvent } from '../node.js';
 import { asByteCount, choice, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
-import { printable } from './table.js';
+import { printable, tell } from './terminal.js';
 
 const common = {
   output: { type: 'string' },
@@ -69,8 +69,8 @@ async function repack(
 /** What was written, and warnings, on stderr. */
 export function tellResult(output: string, result: RepackResult): void {
   const { byteCount, tensorCount, files, warnings } = result;
-  for (const warning of warnings) process.stderr.write(`susurrus: ${printable(warning)}\n`);
-  process.stderr.write(
+  for (const warning of warnings) tell(`susurrus: ${printable(warning)}\n`);
+  tell(
     `${output}: ${tensorCount} tensors${inFiles(files)}, ${byteCount.toLocaleString('en')} bytes\n`,
   );
 }

@@ -9,7 +9,3 @@ export function table(rows: readonly (readonly string[])[], leftColumns: number)
       : cell.padStart(widths?.[column] ?? 0);
   return rows.map((row) => `  ${row.map(pad).join('  ')}`);
 }
-
-/** A name from a file: its control characters would steer the terminal. */
-export const printable = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');

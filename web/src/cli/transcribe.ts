@@ -6,6 +6,8 @@ import { transcribeArguments, transcribeOptions } from './listening_options.js';
 import { modelArguments, withModel } from './open_model.js';
 import { ProgressBar } from './progress_bar.js';
 import { withAudio } from './recordings.js';
+import { forEachFile } from './several_files.js';
+import { print, tell } from './terminal.js';
 import { outputArguments, TranscriptOutput } from './transcript_output.js';
 
 export async function transcribeCommand(
@@ -29,18 +31,17 @@ export async function transcribeCommand(
   });
   await output.prepare();
   await withModel(values, signal, async (model) => {
-    for (const file of files) {
-      if (files.length > 1 && output.isText) process.stderr.write(`${file}\n`);
+    await forEachFile(files, signal, async (file) => {
+      if (files.length > 1 && output.isText) tell(`${file}\n`);
       const begun = performance.now();
       const result = await transcribeFile(model, file, options, output.isText);
       const written = output.isText ? [] : await output.write(file, result);
-      if (values.verbose) for (const path of written) process.stderr.write(`wrote ${path}\n`);
+      if (values.verbose) for (const path of written) tell(`wrote ${path}\n`);
       if (values.verbose || values.stats) {
-        process.stderr.write(explain(result, values.verbose ?? false));
+        tell(explain(result, values.verbose ?? false));
       }
       if (values.stats) await tellStats(model, result.duration, performance.now() - begun);
-    }
-    output.finish();
+    }).finally(() => output.finish());
   });
 }
 
@@ -58,7 +59,7 @@ function transcribeFile(
       for await (const segment of work) {
         if (!isShown) continue;
         bar.clear();
-        process.stdout.write(format({ segments: [segment] }, 'txt'));
+        print(format({ segments: [segment] }, 'txt'));
       }
       return await work;
     } finally {
@@ -72,7 +73,7 @@ async function tellStats(model: Model, duration: number, milliseconds: number): 
   const factor = duration > 0 ? (seconds / duration).toPrecision(2) : 'unknown';
   const { wasmBytes } = await model.memory();
   const { variant, dtypes } = model.info;
-  process.stderr.write(
+  tell(
     `real-time factor ${factor} (${duration.toFixed(1)} s of audio in ${seconds.toFixed(2)} s; ` +
       `engine ${variant}, weights ${dtypes.join(' and ')}, memory ${(wasmBytes / 2 ** 20).toFixed(1)} MiB)\n`,
   );

@@ -5,6 +5,7 @@ import { format, SusurrusError, transcriptFormats } from '../node.js';
 import type { FormatOptions, Task, Transcript, TranscriptFormat } from '../node.js';
 import { writeAtomically } from '../platform/node_atomic_files.js';
 import { asNumber, orNone, readOptions, usageError, withValues } from './arguments.js';
+import { print, printJson } from './terminal.js';
 
 const limitReaders = {
   'max-line-width': orNone(asNumber),
@@ -106,17 +107,19 @@ export class TranscriptOutput {
       } else if (this.#isOneOfMany && this.#isJson) {
         this.#kept.push({ file: recording, ...transcript });
       } else {
-        process.stdout.write(ended(format(transcript, name, this.#options)));
+        const text = ended(format(transcript, name, this.#options));
+        if (name === 'json' || name === 'verbose_json') printJson(text);
+        else print(text);
       }
     }
     return written;
   }
 
-  /** Writes what could not be written piece by piece. */
+  /** Writes what could not be written piece by piece: of several recordings those that there are, in a JSON array. */
   finish(): void {
-    if (this.#kept.length === 0) return;
+    if (!this.#isOneOfMany || !this.#isJson || this.#folder !== undefined) return;
     const each = this.#kept.map((transcript) => format(transcript as Transcript, 'json'));
-    process.stdout.write(`[${each.join(',\n')}]\n`);
+    printJson(`[${each.join(',\n')}]\n`);
   }
 }
 

@@ -54,7 +54,7 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
     --normalisation file|window
                               loudness of the whole recording (the default), or of each window
 
-  susurrus detect-language AUDIO [--model FILE] [--languages CODES] [--audio-context C]
+  susurrus detect-language AUDIO... [--model FILE] [--languages CODES] [--audio-context C]
                                            languages and their probabilities, the most probable first
 
   susurrus align AUDIO --text TEXT|--text-file FILE [--format FORMATS]
@@ -97,13 +97,15 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
   susurrus unshard MANIFEST --output FILE [--alignment 64|32] [--force]
                                            shards into one model file
 
-  susurrus inspect FILE [--json] [--stats] what a model file, a folder of the hub or faster-whisper, or a URL holds, reading no
+  susurrus inspect FILE... [--json] [--stats] [--full]
+                                           what a model file, a folder of the hub or faster-whisper, or a URL holds, reading no
                                            more than that takes; --stats: least, greatest and mean value of each tensor,
-                                           for which all are read; with --key, --passphrase-file or --public-key the
+                                           for which all are read; --full: lists of any length, such as the vocabulary; with --key, --passphrase-file or --public-key the
                                            file is verified besides
   susurrus extract FILE NAME OUT [--force] a tensor as NumPy's .npy; of an .april file a network (encoder, decoder or
-                                           joiner) as an ONNX model
-  susurrus verify FILE [--json]            everything that can be checked, one by one; with --public-key the signature,
+                                           joiner) as an ONNX model; NAME may be vocabulary or tokens (JSON), or filterbank
+                                           (.npy); #7 is the constant of node 7 of a TenniS module
+  susurrus verify FILE... [--json]          everything that can be checked, one by one; with --public-key the signature,
                                            with --key or --passphrase-file that every piece can be decrypted. Exit status 1
                                            when something failed
 
@@ -119,7 +121,8 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
   susurrus --help | --version
 
 Exit status: 0, or the group of the error: 1 the file's bytes, 2 not supported, 3 the model, 4 resources, 5 the call,
-6 file or network, 9 a bug.
+6 file or network, 9 a bug. With several files one that fails is told, the others are done, and the status is that of the first
+failure.
 `;
 
 /** What people have to know about the model inside the package. */

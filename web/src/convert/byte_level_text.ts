@@ -21,3 +21,13 @@ export function byteLevelText(bytes: Uint8Array): string {
 export function byteLevelTextOf(literal: string): string {
   return byteLevelText(new TextEncoder().encode(literal));
 }
+
+const byteOf: ReadonlyMap<string, number> = new Map(standIns.map((text, byte) => [text, byte]));
+
+/** The bytes that a text stands for; what is none of this writing, as control tokens of some files, stands for itself. */
+export function bytesOfByteLevelText(text: string): Uint8Array {
+  const bytes = Array.from(text, (character) => byteOf.get(character));
+  return bytes.every((byte) => byte !== undefined)
+    ? Uint8Array.from(bytes)
+    : new TextEncoder().encode(text);
+}

@@ -6,6 +6,7 @@ import type { Converter } from '../files/files.mjs';
 import type { FilesModule } from '../files/module.js';
 import { openCheckpoint, type OpenedCheckpoint } from './checkpoint.js';
 import type { SourceOptions } from './convert_options.js';
+import { checkWhisperName } from './file_names.js';
 import { slaneyFilterbank } from './filterbank.js';
 import { hubFiles } from './hub_files.js';
 import type { JsonObject } from './json_files.js';
@@ -43,6 +44,7 @@ export async function convertSource(
     const rewritten = await rewriteFile(module, task);
     if (rewritten) return rewritten;
   }
+  checkWhisperName(destination.name);
   const weights: OpenedCheckpoint[] = [];
   let converter: Converter | undefined;
   try {
@@ -87,7 +89,7 @@ export async function convertSource(
     const shards = (await output?.finish(planned())) ?? [];
     const tensors = JSON.parse(running.tensors()) as ConvertResult['tensors'];
     const beside = destination.isFolder
-      ? await writeHubFiles(module, destination, source, tensors)
+      ? await writeHubFiles(module, destination, source, tensors, pace)
       : { files: shards, byteCount: 0 };
     return {
       byteCount: (output?.byteCount ?? 0) + beside.byteCount,
@@ -113,6 +115,7 @@ async function writeHubFiles(
   { create, name }: Destination,
   { metadata: text, vocabulary }: SourceParts,
   tensors: ConvertResult['tensors'],
+  pace: Pace,
 ): Promise<{ readonly files: readonly string[]; readonly byteCount: number }> {
   const metadata = JSON.parse(text) as JsonObject;
   const architecture = metadata.architecture as Architecture;
@@ -120,13 +123,16 @@ async function writeHubFiles(
   const filterbank = Float32Array.from((metadata.mel_filterbank as number[] | undefined) ?? []);
   const slaney = slaneyFilterbank(module, architecture.n_mels);
   const isOwn = filterbank.some((weight, i) => weight !== slaney[i]);
-  const files = hubFiles({
-    architecture,
-    metadata,
-    vocabulary: vocabulary?.tokens,
-    filterbank: isOwn ? filterbank : undefined,
-    torchType: torchTypes[embedding?.dtype ?? ''] ?? 'float32',
-  });
+  const files = await hubFiles(
+    {
+      architecture,
+      metadata,
+      vocabulary: vocabulary?.tokens,
+      filterbank: isOwn ? filterbank : undefined,
+      torchType: torchTypes[embedding?.dtype ?? ''] ?? 'float32',
+    },
+    pace,
+  );
   let byteCount = 0;
   for (const file of files) {
     const bytes = new TextEncoder().encode(file.text);

@@ -1,4 +1,5 @@
 // What lies beside the weights in a Whisper folder of the hub, from what an APR2 file says.
+import type { Pace } from '../engine/pace.js';
 import { hubNames, type Architecture } from './dimensions.js';
 import { controlTokens, tokenizerFiles, type TextFile, type Tokens } from './hub_tokenizer.js';
 import { isObject, type JsonObject } from './json_files.js';
@@ -16,7 +17,7 @@ export interface HubParts {
 }
 
 /** All files but that of the weights. */
-export function hubFiles(parts: HubParts): readonly TextFile[] {
+export async function hubFiles(parts: HubParts, pace: Pace): Promise<readonly TextFile[]> {
   const tokens = [...(parts.vocabulary ?? [])];
   addOfficialTokens(tokens, parts.architecture.n_vocab);
   const ids = controlTokens(tokens);
@@ -28,7 +29,7 @@ export function hubFiles(parts: HubParts): readonly TextFile[] {
     json('config.json', config(parts, ids)),
     json('generation_config.json', generationConfig(parts, ids)),
     json('preprocessor_config.json', preprocessorConfig(parts)),
-    ...(parts.vocabulary ? tokenizerFiles(tokens) : []),
+    ...(parts.vocabulary ? await tokenizerFiles(tokens, pace) : []),
   ];
 }
 

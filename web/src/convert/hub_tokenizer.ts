@@ -1,4 +1,6 @@
 // A vocabulary as the hub has one: tokenizer.json, and the files that it superseded.
+import type { Pace } from '../engine/pace.js';
+import { mergedParts } from './byte_pairs.js';
 import { isId } from './json_files.js';
 
 /** Byte-level text of every id (byte_level_text.ts); '' where an id has none. Control tokens are what follows `<|endoftext|>`. */
@@ -27,13 +29,16 @@ export function controlTokens(tokens: Tokens): ReadonlyMap<string, number> {
  * The merges that lead to each token: its id is its rank, so that it is made of the two parts that the tokens before it leave.
  * `ordinary` ends before the control tokens.
  */
-export function mergesOf(ordinary: Tokens): string[] {
+export async function mergesOf(ordinary: Tokens, pace: Pace): Promise<string[]> {
   const ranks = firstIds(ordinary);
-  return ordinary.flatMap((text, id) => {
-    if (text.length < 2 || ranks.get(text) !== id) return [];
-    const parts = joined(text, ranks, id);
-    return parts.length === 2 ? [parts.join(' ')] : [];
-  });
+  const merges: string[] = [];
+  for (const [id, text] of ordinary.entries()) {
+    await pace.step();
+    if (text.length < 2 || ranks.get(text) !== id) continue;
+    const parts = await mergedParts(text, ranks, id, pace);
+    if (parts.length === 2) merges.push(parts.join(' '));
+  }
+  return merges;
 }
 
 /** Where several tokens have the same text, only the first can be meant by it. */
@@ -43,30 +48,12 @@ function firstIds(tokens: Tokens): ReadonlyMap<string, number> {
   return ids;
 }
 
-/** Parts of a text after all merges of a lower rank than `limit`. */
-function joined(text: string, ranks: ReadonlyMap<string, number>, limit: number): string[] {
-  const parts = text.split('');
-  for (;;) {
-    let least = limit;
-    let at = -1;
-    for (let i = 0; i + 1 < parts.length; ++i) {
-      const rank = ranks.get(`${parts[i]}${parts[i + 1]}`);
-      if (rank !== undefined && rank < least) {
-        least = rank;
-        at = i;
-      }
-    }
-    if (at < 0) return parts;
-    parts.splice(at, 2, `${parts[at]}${parts[at + 1]}`);
-  }
-}
-
-export function tokenizerFiles(tokens: Tokens): readonly TextFile[] {
+export async function tokenizerFiles(tokens: Tokens, pace: Pace): Promise<readonly TextFile[]> {
   const controls = controlTokens(tokens);
   const end = controls.get(endOfText) ?? tokens.length;
   const ordinary = tokens.slice(0, end);
   const vocab = firstIds(tokens.slice(0, end + 1));
-  const merges = mergesOf(ordinary);
+  const merges = await mergesOf(ordinary, pace);
   const added = tokens.flatMap((content, id) =>
     id < end || content === '' ? [] : [addedToken(id, content)],
   );

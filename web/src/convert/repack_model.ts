@@ -13,6 +13,7 @@ import { asPath, baseName, folderOf, withFolder, writeFiles } from '../platform/
 import { withProgress } from '../progress_callback.js';
 import { readFiles } from '../sources/read_source.js';
 import type { PartFile } from '../worker/link.js';
+import { checkWhisperName } from './file_names.js';
 import { isObject } from './json_files.js';
 import { lostDigests } from './metadata.js';
 import { alignmentCheck, ModelFiles, shardSizeCheck, type PlannedFile } from './model_files.js';
@@ -61,6 +62,7 @@ async function repack(
 ): Promise<RepackResult> {
   const { alignment = 64, force = false, signal } = options;
   throwIfAborted(signal);
+  checkWhisperName(baseName(destination));
   const module = await openFiles();
   const inspector = new module.Inspector();
   const repacker = new module.Repacker();

@@ -6,6 +6,7 @@ import { pushThroughWindow } from '../engine/windows.js';
 import { sourceFailed, SusurrusError } from '../errors.js';
 import type { Rewriter } from '../files/files.mjs';
 import type { FilesModule } from '../files/module.js';
+import { otherFamilyOf } from './file_names.js';
 import { readRange, type SourceFolder } from './source_folder.js';
 
 /** Enough to recognise any format. */
@@ -21,7 +22,6 @@ const conversions = [
   'shardSize',
   'alignment',
 ] as const;
-const otherFormats = /\.(apr1?|safetensors|ggml|gguf)$/i;
 
 interface RewriteTask {
   readonly folder: SourceFolder;
@@ -99,7 +99,7 @@ function refuseConversion(
   options: ConvertOptions,
 ): void {
   const wanted =
-    conversions.find((key) => options[key] !== undefined) ?? otherFormats.exec(destination)?.[0];
+    conversions.find((key) => options[key] !== undefined) ?? otherFamilyOf(destination, format);
   if (wanted === undefined) return;
   throw new SusurrusError(
     'unsupported_feature',

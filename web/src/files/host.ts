@@ -7,10 +7,16 @@ import type { InspectedStatistics } from '../api_types.js';
 import { composeHandlers } from './compose.js';
 import { convertSteps } from './convert_steps.js';
 import type { Inspector, TensorDecoder } from './files.mjs';
-import { inSnakeCase, inspectionFacts } from './inspection.js';
+import { inSnakeCase, inspectionFacts, tokenTable } from './inspection.js';
 import type { FilesModule } from './module.js';
 import { onDemand } from './on_demand.js';
 import type { ConversionStep, FilesCalls, TensorPiece } from './protocol.js';
+
+/** Of checkpointFacts(). */
+interface CheckpointFacts {
+  readonly hasByteLevelText: boolean;
+  readonly architecture?: { readonly n_mels: number };
+}
 
 /** Owns the module that reads model files. */
 export class FilesHost extends ModuleHost<FilesCalls> {
@@ -36,11 +42,12 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       this.#module = await this.#open();
       return undefined;
     },
-    beginFile: ({ byteCount, skims = false }) => {
+    beginFile: ({ byteCount, skims }) => {
       if (!this.#inspector) {
         this.#inspector = new this.#started.Inspector();
         this.#inspector.describeAll();
-        if (skims) this.#inspector.skim();
+        if (skims === 'metadata') this.#inspector.skimMetadata();
+        else if (skims) this.#inspector.skim();
       }
       if (byteCount !== undefined) this.#inspector.setByteCount(byteCount);
       return undefined;
@@ -59,12 +66,29 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       unwrap(inspector.finish());
       return JSON.parse(inspector.missingFiles()) as PartFile[];
     },
-    finishInspect: () => {
+    finishInspect: ({ full = false }) => {
       const inspector = this.#opened;
       this.#models.push(inspector);
       this.#inspector = undefined;
-      return inspectionFacts(inspector);
+      return inspectionFacts(inspector, full);
     },
+    readVocabulary: () => {
+      const inspector = this.#first;
+      return {
+        bytes: inspector.vocabularyBytes().slice(),
+        ends: Uint32Array.from(inspector.vocabularyEnds()),
+        isByteLevel: (JSON.parse(inspector.checkpointFacts()) as CheckpointFacts).hasByteLevelText,
+      };
+    },
+    readFilterbank: () => {
+      const inspector = this.#first;
+      const { architecture } = JSON.parse(inspector.checkpointFacts()) as CheckpointFacts;
+      return {
+        values: inspector.filterbank().slice(),
+        melCount: architecture?.n_mels ?? 0,
+      };
+    },
+    readTokens: () => tokenTable(this.#first),
     stateBytes: ({ dims, hasBlocks }) =>
       this.#started.stateByteCount(JSON.stringify(inSnakeCase(dims)), hasBlocks),
     beginTensor: ({ tensor, counts }) => {
@@ -131,6 +155,12 @@ export class FilesHost extends ModuleHost<FilesCalls> {
   get #opened(): Inspector {
     if (!this.#inspector) throw wrongState('No file is being read.', 'files');
     return this.#inspector;
+  }
+
+  get #first(): Inspector {
+    const [first] = this.#models;
+    if (!first) throw wrongState('No file has been read.', 'files');
+    return first;
   }
 
   get #decoding(): TensorDecoder {

@@ -31,6 +31,7 @@ export interface InspectionFacts {
     readonly scale?: number;
     /** Index of the shard, of a model in shards. */
     readonly shard?: number;
+    readonly node?: number;
   }[];
   /** Of a model in shards. */
   readonly shards?: readonly { readonly file: string; readonly flags: readonly string[] }[];
@@ -92,7 +93,11 @@ export interface FilesCalls {
   start: { request: undefined; answer: undefined };
   /** The model's file, or the next one of those that belong to it; after finishInspect that of another model. */
   beginFile: {
-    request: { readonly byteCount: number | undefined; readonly skims?: boolean };
+    request: {
+      readonly byteCount: number | undefined;
+      /** Reads what describes the file; 'metadata' without its tensors where these stand apart. */
+      readonly skims?: 'all' | 'metadata';
+    };
     answer: undefined;
   };
   /** How many of the bytes that follow may be left out. */
@@ -125,7 +130,26 @@ export interface FilesCalls {
     request: undefined;
     answer: { readonly bytes: Uint8Array; readonly warnings: readonly string[] };
   };
-  finishInspect: { request: undefined; answer: InspectionFacts };
+  finishInspect: {
+    request: { readonly full?: boolean | undefined };
+    answer: InspectionFacts;
+  };
+  /** Of the model that was read first: tokens behind each other and where each ends, raw or in GPT-2's printable writing. */
+  readVocabulary: {
+    request: undefined;
+    answer: {
+      readonly bytes: Uint8Array;
+      readonly ends: Uint32Array;
+      readonly isByteLevel: boolean;
+    };
+  };
+  /** Of the model that was read first: empty where its file has none. */
+  readFilterbank: {
+    request: undefined;
+    answer: { readonly values: Float32Array; readonly melCount: number };
+  };
+  /** Of the model that was read first, where its format has a table of tokens. */
+  readTokens: { request: undefined; answer: readonly string[] | undefined };
   /** Bytes that a Whisper computes with besides its weights; 0 where it cannot be one. */
   stateBytes: {
     request: { readonly dims: Dimensions; readonly hasBlocks: boolean };

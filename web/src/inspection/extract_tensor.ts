@@ -1,5 +1,6 @@
 import type { ExtractOptions, InspectedTensor, ModelSource } from '../api_types.js';
 import { sourceFailed } from '../errors.js';
+import { tensorFinder } from './find_tensor.js';
 import { withFiles } from './inspect_model.js';
 import { unknownTensor } from './open_model_file.js';
 import type { Platform } from '../platform/platform.js';
@@ -40,7 +41,7 @@ async function writeTensor(
   return platform.writeFile(destination, force, (write) =>
     withFiles(platform, origin, signal, async (files) => {
       const { facts, places } = await skimModel(files, folder, { signal });
-      const at = facts.tensors.findLastIndex((tensor) => tensor.name === name);
+      const at = tensorFinder(facts.tensors)(name);
       const [tensor, place] = [facts.tensors[at], places[at]];
       if (!tensor || !place) throw unknownTensor(name, facts);
       refuseEncrypted(facts.flags);

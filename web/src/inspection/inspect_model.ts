@@ -26,6 +26,7 @@ export async function inspectOn(
 ): Promise<Inspection> {
   checkOptions(options, {
     stats: flag,
+    full: flag,
     onProgress: progressCheck,
     signal: signalCheck,
     ...sealChecks,
@@ -86,7 +87,8 @@ async function readWhole(
       begin: (byteCount) => files.call('beginFile', { byteCount }),
       push: (bytes) => files.call('pushInspect', { bytes }),
       endFile: () => files.call('endFile', undefined),
-      finish: async () => withMemory(files, await files.call('finishInspect', undefined)),
+      finish: async () =>
+        withMemory(files, await files.call('finishInspect', { full: options.full })),
       close: () => files.close(),
     },
     options,
@@ -100,9 +102,13 @@ async function inspectParts(
   { folder, origin }: OpenedFolder,
   options: InspectOptions,
 ): Promise<Inspection> {
-  const { stats = false, signal, onProgress } = options;
+  const { stats = false, full, signal, onProgress } = options;
   return withFiles(platform, origin, signal, async (files) => {
-    const skimmed = await skimModel(files, folder, stats ? { signal } : { signal, onProgress });
+    const skimmed = await skimModel(files, folder, {
+      full,
+      signal,
+      ...(!stats && { onProgress }),
+    });
     if (!stats) return skimmed.facts;
     const openTensor = protectedTensors(platform, folder, skimmed.facts, undefined);
     return withStatistics({ files, folder, signal, openTensor }, skimmed, (loaded, total) =>

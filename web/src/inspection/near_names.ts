@@ -1,11 +1,17 @@
 /** Longer names are compared by their ends, which is where they differ. */
 const longest = 128;
 const most = 3;
+/** Pairs of characters that are compared, of the first names; a file may have many long ones, and nothing else runs meanwhile. */
+const mostPairs = 1 << 22;
 
 /** Names that might have been meant, the likeliest first. */
 export function namesLike(name: string, names: readonly string[]): string[] {
   const wanted = name.slice(-longest);
+  let pairs = 0;
+  const isCompared = (candidate: string): boolean =>
+    (pairs += wanted.length * Math.min(candidate.length, longest)) <= mostPairs;
   return names
+    .filter(isCompared)
     .map((candidate) => ({ candidate, distance: distanceOf(wanted, candidate.slice(-longest)) }))
     .filter(({ candidate, distance }) => distance <= Math.max(name.length, candidate.length) / 2)
     .sort((a, b) => a.distance - b.distance)

@@ -6,12 +6,17 @@ import type {
   ModelTensor,
   OpenModelOptions,
 } from '../api_types.js';
+import type { SourceFolder } from '../convert/source_folder.js';
+import { Pace } from '../engine/pace.js';
 import { sourceFailed, SusurrusError, wrongState } from '../errors.js';
-import { inFileOrder, readTensor, refuseEncrypted, type TensorSource } from './read_tensor.js';
 import { protectedTensors } from './protected_tensors.js';
+import { tensorFinder } from './find_tensor.js';
+import { inFileOrder, readTensor, refuseEncrypted, type TensorSource } from './read_tensor.js';
+import { atMost, fetchRange, isStreamed, rangesOf } from './read_together.js';
+import { readFilterbank, readVocabulary } from './read_vocabulary.js';
 import { skimModel, type SkimmedModel, type TensorPlace } from './skim.js';
 import { namesLike } from './near_names.js';
-import { checkOptions, progressCheck, signalCheck } from '../options.js';
+import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
 import type { Platform } from '../platform/platform.js';
 import { withProgress } from '../progress_callback.js';
 import { checkSealOptions, sealChecks } from '../seal_options.js';
@@ -27,6 +32,7 @@ export async function openModelFileOn(
   options: OpenModelOptions,
 ): Promise<ModelFile> {
   checkOptions(options, {
+    tensors: flag,
     onProgress: progressCheck,
     signal: signalCheck,
     key: sealChecks.key,
@@ -54,14 +60,20 @@ export async function openModelFileOn(
     const skimmed = await withProgress(options, (watched) => skimModel(files, folder, watched));
     const { facts } = skimmed;
     const openTensor = protectedTensors(platform, folder, facts, key);
-    return openedFile({ files, folder, signal, openTensor }, skimmed, key !== undefined, close);
+    const has = { key: key !== undefined, tensors: options.tensors !== false };
+    return openedFile({ files, folder, signal, openTensor }, skimmed, has, close);
   } catch (error) {
     close();
     throw abortedOr(signal, withOrigin(error, origin));
   }
 }
 
+/** Requests of prefetch() at the same time. */
+const mostRequests = 4;
+
 interface Found {
+  /** Index of the tensor. */
+  readonly at: number;
   readonly tensor: InspectedTensor;
   readonly place: TensorPlace;
   /** Of all tensors, in the order of the files. */
@@ -71,37 +83,47 @@ interface Found {
 function openedFile(
   source: TensorSource,
   { facts, places }: SkimmedModel,
-  hasKey: boolean,
+  has: { readonly key: boolean; readonly tensors: boolean },
   close: () => void,
 ): ModelFile {
   const ranks = new Map(inFileOrder(facts.tensors).map((tensor, rank) => [tensor, rank]));
-  const found = new Map<string, Found>();
-  facts.tensors.forEach((tensor, i) => {
-    const place = places[i];
-    // Of two with one name the last counts, as where such files are run.
-    if (place) found.set(tensor.name, { tensor, place, rank: ranks.get(i) ?? i });
-  });
-  const held = new Map<string, Promise<ModelTensor>>();
+  const indexOf = tensorFinder(facts.tensors);
+  /** By index of the tensor. */
+  const held = new Map<number, Promise<ModelTensor>>();
+  const inTurn = atMost(mostRequests);
+  const pace = new Pace(source.signal ?? new AbortController().signal);
   let isClosed = false;
   let last: Promise<unknown> = Promise.resolve();
 
-  const find = (name: string): Found => {
+  const checkOpen = (): void => {
     if (isClosed) throw wrongState('The model file is closed.', 'model file');
-    if (!hasKey) refuseEncrypted(facts.flags);
-    const tensor = found.get(name);
-    if (!tensor) throw unknownTensor(name, facts);
-    return tensor;
+  };
+  const find = (name: string): Found => {
+    checkOpen();
+    if (!has.tensors) {
+      throw wrongState(
+        'The model file was opened without its tensors (tensors: false).',
+        'tensors',
+      );
+    }
+    if (!has.key) refuseEncrypted(facts.flags);
+    const at = indexOf(name);
+    const [tensor, place] = [facts.tensors[at], places[at]];
+    if (!tensor || !place) throw unknownTensor(name, facts);
+    return { at, tensor, place, rank: ranks.get(at) ?? at };
   };
   /** One after the other: the module decodes one tensor at a time. */
-  const load = ({ tensor, place }: Found): Promise<ModelTensor> => {
+  const load = ({ tensor, place }: Found, folder: SourceFolder): Promise<ModelTensor> => {
     const loading = last.then(() => {
-      if (isClosed) throw wrongState('The model file is closed.', 'model file');
-      return loadTensor(source, place, tensor);
+      checkOpen();
+      return loadTensor({ ...source, folder }, place, tensor);
     });
     last = loading.catch(() => undefined);
-    return loading.catch((error: unknown) => {
-      throw abortedOr(source.signal, error);
-    });
+    return loading;
+  };
+  /** What an abort interrupts says so. */
+  const orAborted = (error: unknown): never => {
+    throw abortedOr(source.signal, error);
   };
   const closeAll = (): void => {
     isClosed = true;
@@ -111,22 +133,45 @@ function openedFile(
   return {
     ...facts,
     async tensor(name) {
-      const waiting = find(name);
-      const loaded = held.get(name) ?? load(waiting);
-      held.delete(name);
-      return loaded;
+      const one = find(name);
+      const loading = held.get(one.at) ?? load(one, source.folder);
+      held.delete(one.at);
+      return loading.catch(orAborted);
     },
     async prefetch(names) {
-      const wanted = [...new Set(names)].map(find).sort((a, b) => a.rank - b.rank);
-      const loads = wanted.map((one) => {
-        const loading = held.get(one.tensor.name) ?? load(one);
-        held.set(one.tensor.name, loading);
-        return loading.catch((error: unknown) => {
-          held.delete(one.tensor.name);
-          throw error;
+      const wanted = new Map([...new Set(names)].map(find).map((one) => [one.at, one] as const));
+      const lacking = [...wanted.values()]
+        .filter(({ at }) => !held.has(at))
+        .sort((a, b) => a.rank - b.rank);
+      for (const range of rangesOf(lacking)) {
+        const decoded = inTurn(async () => {
+          checkOpen();
+          // What is decrypted or verified on its way reads whole pieces by itself.
+          const isRead = source.openTensor !== undefined || isStreamed(range);
+          const folder = isRead ? source.folder : await fetchRange(source.folder, range);
+          const tensors = range.tensors.map((one) => load(one, folder));
+          await Promise.allSettled(tensors);
+          return tensors;
         });
-      });
-      await Promise.all(loads);
+        range.tensors.forEach(({ at }, i) => {
+          const loading = decoded.then((tensors) => tensors[i]!);
+          held.set(at, loading);
+          loading.catch(() => held.delete(at));
+        });
+      }
+      await Promise.all([...wanted.keys()].flatMap((at) => held.get(at) ?? [])).catch(orAborted);
+    },
+    async vocabulary() {
+      checkOpen();
+      return readVocabulary(source.files, pace).catch(orAborted);
+    },
+    async tokens() {
+      checkOpen();
+      return source.files.call('readTokens', undefined).catch(orAborted);
+    },
+    async filterbank() {
+      checkOpen();
+      return readFilterbank(source.files).catch(orAborted);
     },
     close: closeAll,
     [Symbol.dispose]: closeAll,

@@ -17,6 +17,10 @@ const mostPartBytes = 1 << 20;
 const leastSkippedBytes = { here: 1 << 16, remote: 1 << 18 };
 
 export interface SkimOptions {
+  /** Lists of any length. */
+  readonly full?: boolean | undefined;
+  /** false: no tensors, and what lists them is left out where the format keeps it apart. */
+  readonly tensors?: boolean | undefined;
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,12 +45,19 @@ export async function skimModel(
 ): Promise<SkimmedModel> {
   const names = await findFiles(folder);
   const models: { readonly file: string; readonly facts: InspectionFacts }[] = [];
-  for (const file of names) {
+  // The metadata of all files of SafeTensors are the same.
+  for (const file of options.tensors === false ? names.slice(0, 1) : names) {
     try {
       models.push({ file, facts: await skimFile(files, folder, file, options) });
     } catch (error) {
       throw names.length > 1 ? inFile(file, error) : error;
     }
+  }
+  const [first] = models;
+  if (!first) throw sourceFailed(folder.name, 'there are no weights in it');
+  if (options.tensors === false) {
+    const whole = { ...first.facts, tensors: [] };
+    return { facts: await withConfig(folder, whole, options.full), places: [] };
   }
   const places = models.flatMap(({ file, facts }, model) =>
     facts.tensors.map(({ name, dtype, size, shard }, tensor) => ({
@@ -56,10 +67,8 @@ export async function skimModel(
         : { model, tensor },
     })),
   );
-  const [first] = models;
-  if (!first) throw sourceFailed(folder.name, 'there are no weights in it');
   const whole = names.length > 1 ? together(models) : first.facts;
-  return { facts: await withMemory(files, await withConfig(folder, whole)), places };
+  return { facts: await withMemory(files, await withConfig(folder, whole, options.full)), places };
 }
 
 /** Their descriptions alone tell of tensors. */
@@ -69,7 +78,7 @@ const isDescribedOnly = ({ format }: InspectionFacts): boolean =>
 /** What the integers of a BW2L layer stand for. */
 function scaleOf({ layers }: InspectionFacts, tensor: number) {
   const layer = layers?.find(({ tensors }) => tensors.includes(tensor));
-  return { scale: layer?.scale ?? 1, offset: layer?.offset ?? 0 };
+  return { scale: layer?.scale ?? 1, offset: Number(layer?.offset ?? 0) };
 }
 
 /** The file that was named, or whatever holds a folder's weights. */
@@ -99,19 +108,19 @@ async function skimFile(
     }
     missing = await skimPart(files, folder, part.name, options);
   }
-  return files.call('finishInspect', undefined);
+  return files.call('finishInspect', { full: options.full });
 }
 
 async function skimPart(
   files: FilesLink,
   folder: SourceFolder,
   file: string,
-  { onProgress, signal }: SkimOptions,
+  { onProgress, signal, tensors = true }: SkimOptions,
 ): Promise<readonly PartFile[]> {
   const byteCount = await folder.byteCount(file);
   if (byteCount === undefined)
     throw sourceFailed(file, `there is no such file${refusalNote(folder, file)}`);
-  await files.call('beginFile', { byteCount, skims: true });
+  await files.call('beginFile', { byteCount, skims: tensors ? 'all' : 'metadata' });
   const least = folder.isRemote ? leastSkippedBytes.remote : leastSkippedBytes.here;
   let at = 0;
   let partBytes = leastPartBytes;
@@ -160,7 +169,11 @@ function together(
 }
 
 /** What a hub folder's config.json says beside weights that say no dimensions; nothing is asked of a server for it. */
-async function withConfig(folder: SourceFolder, facts: InspectionFacts): Promise<InspectionFacts> {
+async function withConfig(
+  folder: SourceFolder,
+  facts: InspectionFacts,
+  full = false,
+): Promise<InspectionFacts> {
   const isHub = facts.format === 'SafeTensors' || facts.format === 'CTranslate2';
   if (!isHub || folder.isRemote) return facts;
   const config = await readJsonObject(folder, 'config.json');
@@ -175,7 +188,7 @@ async function withConfig(folder: SourceFolder, facts: InspectionFacts): Promise
   return {
     ...facts,
     ...(dims && { dims }),
-    metadata: { ...facts.metadata, config: shorten(config) },
+    metadata: { ...facts.metadata, config: full ? config : shorten(config) },
   };
 }
 

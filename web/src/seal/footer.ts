@@ -75,8 +75,8 @@ export function wrongChecksum(
     reason: 'checksum',
     offset,
     subject: 'crc32',
-    expected: String(crc32),
-    got: String(computed.value),
+    expected: crcText(crc32),
+    got: crcText(computed.value),
   });
 }
 
@@ -85,3 +85,5 @@ export function* zeros(byteCount: number): Generator<Uint8Array<ArrayBuffer>> {
   const most = 1 << 20;
   for (let left = byteCount; left > 0; left -= most) yield new Uint8Array(Math.min(left, most));
 }
+
+const crcText = (crc32: number): string => `0x${crc32.toString(16).padStart(8, '0')}`;

@@ -5,7 +5,7 @@ import type { ModelDestination } from '../api_types.js';
 import type { FilesLink, PlannedPart, WritePass } from '../files/protocol.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../options.js';
 import type { Platform } from '../platform/platform.js';
-import { writeStream } from '../seal/write_stream.js';
+import { writeStream } from '../write_stream.js';
 import type { PartSource, WritableModel, WriteOptions, WriteResult } from '../write_types.js';
 import { modelParts, type ModelParts } from './model_parts.js';
 import { isRereadable, readPart, SourceError } from './part_data.js';

@@ -1,0 +1,33 @@
+// The one way out of the command line: whatever a file says, it cannot steer the terminal.
+
+/** What would: control characters, those of C1 included, line and paragraph separators, and what changes the direction of text. */
+const steering = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
+/** In running text: line breaks and tabs are its own, and so are joiners, which scripts and emoji need. */
+const steeringText = new RegExp(`(?![\\n\\t])${steering.source}`, 'gu');
+/** In a name, which is one line and shown between others, nothing that cannot be seen. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** A name, a key or a message from a file as part of a line: U+FFFD instead of whatever is no visible character. */
+export const printable = (text: string): string => text.replace(unseen, '\uFFFD');
+
+/** Text to stdout. */
+export function print(text: string): void {
+  process.stdout.write(safe(text));
+}
+
+/** JSON to stdout: it means the same, with escapes (`\u009b`) for what would steer the terminal. */
+export function printJson(json: string): void {
+  process.stdout.write(
+    json.replace(
+      steeringText,
+      (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
+  );
+}
+
+/** Text to stderr. */
+export function tell(text: string): void {
+  process.stderr.write(safe(text));
+}
+
+const safe = (text: string): string => text.replace(steeringText, '\uFFFD');
