@@ -3,6 +3,7 @@ import type { VerificationCheck } from '../api_types.js';
 import { beforeFooter } from './apr2_footer.js';
 import { flagBits, hasFlag, readApr2Front } from './apr2_front.js';
 import { ByteQueue } from './byte_queue.js';
+import { readScheme } from './encryption.js';
 import {
   digestsBegin,
   digestsKey,
@@ -88,6 +89,22 @@ export async function checkSigner(
     if (publicKeys) return { outcome: 'passed', message: `signed by ${signer}` };
     const message = `by ${toHex(splitBlock(block).publicKey)}, and no public key was given to trust`;
     return { outcome: 'unchecked', message };
+  } finally {
+    queue.close();
+  }
+}
+
+/** Whether what a file says of its encryption could be opened with a key; `decryption_failed` where none could. */
+export async function checkScheme(open: () => Promise<AsyncIterable<Uint8Array>>): Promise<Found> {
+  const queue = new ByteQueue(await open());
+  try {
+    const front = await readApr2Front(queue);
+    if (!front) return unreadable;
+    if (!hasFlag(front, flagBits.encrypted)) {
+      return { outcome: 'absent', message: 'the file is not encrypted' };
+    }
+    readScheme(front);
+    return { outcome: 'unchecked', message: 'no key was given' };
   } finally {
     queue.close();
   }
