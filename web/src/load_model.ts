@@ -3,6 +3,7 @@ import { abortedBy } from './errors.js';
 import { EngineModel } from './model.js';
 import {
   checkOptions,
+  filterbankCheck,
   oneOf,
   orAuto,
   progressCheck,
@@ -28,10 +29,11 @@ export async function loadModelOn(
     variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),
     threads: orAuto(wholeBetween(1, mostThreads)),
     vocabulary: rankFile,
+    filterbank: filterbankCheck,
     ...sealChecks,
   });
   await checkSealOptions(options);
-  const { variant, signal } = options;
+  const { variant, filterbank, signal } = options;
   if (signal?.aborted) throw abortedBy(signal);
   const vocabulary =
     options.vocabulary === undefined
@@ -59,7 +61,7 @@ export async function loadModelOn(
           engine = platform.openEngine(1);
           return start();
         }),
-      begin: (byteCount) => engine.call('beginFile', { byteCount, vocabulary }),
+      begin: (byteCount) => engine.call('beginFile', { byteCount, vocabulary, filterbank }),
       push: (bytes, givesAway) => engine.call('pushLoad', { bytes }, { givesAway }),
       endFile: () => engine.call('endFile', undefined),
       finish: () => engine.call('finishLoad', undefined),
