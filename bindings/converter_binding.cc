@@ -41,6 +41,7 @@ class ConverterBinding {
   ErrorText add_source(const CheckpointSource& source) {
     return failure(converter_.add_source(source.checkpoint()));
   }
+  void leave_out_filterbank_tensor() { converter_.leave_out_filterbank_tensor(); }
   ErrorText set_metadata() {
     Status status = converter_.set_metadata(as_text(text_.bytes()));
     text_.reset();
@@ -141,6 +142,7 @@ EMSCRIPTEN_BINDINGS(converter) {
       .function("inputWindow(byteCount)", &ConverterBinding::input_window)
       .function("textWindow(byteCount)", &ConverterBinding::text_window)
       .function("addSource(source)", &ConverterBinding::add_source)
+      .function("leaveOutFilterbankTensor", &ConverterBinding::leave_out_filterbank_tensor)
       .function("setMetadata", &ConverterBinding::set_metadata)
       .function("needsMeasuring", &ConverterBinding::needs_measuring)
       .function("needsScanning", &ConverterBinding::needs_scanning)

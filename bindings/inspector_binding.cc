@@ -2,7 +2,6 @@
 
 #include <emscripten/bind.h>
 
-#include "audio/mel_filterbank.h"
 #include "base/json_writer.h"
 #include "container/apr2/apr2_flags.h"
 #include "container/apr2/apr2_metadata.h"
@@ -11,19 +10,14 @@ namespace susurrus {
 
 ErrorText InspectorBinding::finish() {
   Status status = reader_.finish();
-  if (status && reader_.missing_files().empty() && reader_.describer() == nullptr) complete();
+  if (status && reader_.missing_file_count() == 0 && reader_.describer() == nullptr) complete();
   return failure(status);
 }
 
 void InspectorBinding::complete() {
   InspectSink& sink = reader_.sink();
-  ModelMetadata& metadata = sink.metadata();
-  AlignedBuffer& filterbank = metadata.mel_filterbank;
-  // Only these come from programs that are known to have computed one wrongly.
-  if (sink.format().starts_with("APR1") && filterbank.byte_count() > 0 &&
-      !MelFilterbank::is_slaney(metadata.dimensions.n_mels, std::as_const(filterbank).floats())) {
-    filterbank.reset();
-    sink.on_warning(kWrongFilterbank);
+  if (choose_filterbank(filterbank_, sink.format(), sink.metadata())) {
+    sink.on_warning(kHtkFilterbank);
   }
   checkpoint_ = sink.take_checkpoint();
 }
@@ -84,6 +78,7 @@ EMSCRIPTEN_BINDINGS(inspector) {
       .function("describeAll", &InspectorBinding::describe_all)
       .function("skim", &InspectorBinding::skim)
       .function("skimMetadata", &InspectorBinding::skim_metadata)
+      .function("setFilterbank(choice)", &InspectorBinding::set_filterbank)
       .function("skippable", &InspectorBinding::skippable)
       .function("skip(byteCount)", &InspectorBinding::skip)
       .function("inputWindow(byteCount)", &InspectorBinding::input_window)

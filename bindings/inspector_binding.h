@@ -3,6 +3,7 @@
 
 #include "checkpoint_source.h"
 #include "container/inspecting_reader.h"
+#include "filterbank_choice.h"
 #include "input_window.h"
 #include "part_files.h"
 
@@ -17,6 +18,8 @@ class InspectorBinding : public CheckpointSource {
   void skim() { reader_.skim(); }
   /// The same without tensors.
   void skim_metadata() { reader_.skim_metadata(); }
+  /// Before the first push: "auto", "embedded" or "whisper".
+  void set_filterbank(const std::string& choice) { filterbank_ = filterbank_choice(choice); }
   double skippable() const { return static_cast<double>(reader_.skippable()); }
   void skip(double byte_count) { reader_.skip(static_cast<uint64_t>(std::max(byte_count, 0.0))); }
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
@@ -28,9 +31,10 @@ class InspectorBinding : public CheckpointSource {
     if (!bytes) return failure(bytes);
     return failure(reader_.push(*bytes));
   }
-  /// Once for each file, until missing_files() is empty.
+  /// Once for each file.
   ErrorText finish();
-  std::string missing_files() const { return missing_files_text(reader_); }
+  /// The files that the one that was finished names: a manifest's shards, once.
+  std::string missing_files() { return part_files_.take_text(reader_); }
 
   /// Empty where facts() has the metadata.
   ByteView metadata_text() const { return view(as_bytes(sink().metadata_text())); }
@@ -50,6 +54,8 @@ class InspectorBinding : public CheckpointSource {
 
   InspectingReader reader_;
   Checkpoint checkpoint_;
+  FilterbankChoice filterbank_ = FilterbankChoice::automatic;
+  PartFiles part_files_;
   InputWindow window_{256 << 10};
 };
 

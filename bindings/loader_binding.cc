@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "audio/mel_filterbank.h"
 #include "container/apr1/apr1_vocabulary.h"
 #include "container/dtype.h"
 
@@ -32,8 +31,6 @@ void grow_memory(uint64_t tensor_bytes, uint64_t rest_of_file) {
 Status LoadSink::on_manifest(ModelManifest& manifest) {
   format_ = std::string(manifest.format) + " " + std::to_string(manifest.version_major) + "." +
             std::to_string(manifest.version_minor);
-  // Only these come from programs that are known to have computed one wrongly.
-  may_have_wrong_filterbank_ = format_.starts_with("APR1");
   if (given_.token_count() > 0) {
     given_.cut(manifest.metadata->dimensions.n_vocab);
     manifest.metadata->vocabulary = std::move(given_);
@@ -52,12 +49,7 @@ void LoadSink::complete() {
   if (metadata.vocabulary.token_count() == 0) {
     on_warning("there is no vocabulary: the model gives token ids but no text (--vocabulary FILE)");
   }
-  AlignedBuffer& filterbank = metadata.mel_filterbank;
-  if (may_have_wrong_filterbank_ && filterbank.byte_count() > 0 &&
-      !MelFilterbank::is_slaney(metadata.dimensions.n_mels, std::as_const(filterbank).floats())) {
-    filterbank.reset();
-    on_warning(kWrongFilterbank);
-  }
+  if (choose_filterbank(filterbank_, format_, metadata)) on_warning(kHtkFilterbank);
 }
 
 void LoadSink::make_room(const TensorInfo& tensor) const {
@@ -82,9 +74,9 @@ Result<bool> LoadSink::stream_tensor(const TensorInfo& tensor) {
 
 std::vector<std::string> LoadSink::dtypes() const {
   std::vector<std::string> names;
-  for (uint8_t number = 0; number < 32; ++number) {
-    if ((dtype_bits_ >> number & 1u) == 0) continue;
-    if (auto dtype = dtype_from_number(number)) {
+  for (size_t number = 0; number < has_dtype_.size(); ++number) {
+    if (!has_dtype_[number]) continue;
+    if (auto dtype = dtype_from_number(static_cast<uint8_t>(number))) {
       names.emplace_back(dtype_traits(*dtype).name);
     }
   }
@@ -130,7 +122,7 @@ ErrorText LoaderBinding::set_vocabulary() {
 ErrorText LoaderBinding::finish() {
   Status status = reader_.finish();
   window_.release();
-  is_finished_ = status.has_value() && reader_.missing_files().empty();
+  is_finished_ = status.has_value() && reader_.missing_file_count() == 0;
   if (is_finished_) sink_.complete();
   return failure(status);
 }
@@ -143,6 +135,7 @@ EMSCRIPTEN_BINDINGS(loader) {
       .function("startVocabulary(byteCount)", &LoaderBinding::start_vocabulary)
       .function("vocabularyWindow", &LoaderBinding::vocabulary_window)
       .function("setVocabulary", &LoaderBinding::set_vocabulary)
+      .function("setFilterbank(choice)", &LoaderBinding::set_filterbank)
       .function("push(byteCount)", &LoaderBinding::push)
       .function("finish", &LoaderBinding::finish)
       .function("missingFiles", &LoaderBinding::missing_files);

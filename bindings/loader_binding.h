@@ -1,7 +1,9 @@
 #pragma once
+#include <array>
 #include <string>
 
 #include "container/detecting_reader.h"
+#include "filterbank_choice.h"
 #include "input_window.h"
 #include "kernels/kernel_table.h"
 #include "part_files.h"
@@ -22,7 +24,8 @@ class LoadSink : public ModelSink {
 
   /// Takes the place of the file's. More tokens than the model has are left out.
   void set_vocabulary(VocabularyBytes vocabulary) { given_ = std::move(vocabulary); }
-  /// When the whole file is verified: says what is missing, and drops a filterbank that no Whisper was trained with.
+  void set_filterbank(FilterbankChoice choice) { filterbank_ = choice; }
+  /// When the whole file is verified: says what is missing, and drops a filterbank that is not the one to use.
   void complete();
 
   WeightStore& store() { return store_; }
@@ -35,14 +38,15 @@ class LoadSink : public ModelSink {
  private:
   void make_room(const TensorInfo& tensor) const;
   void remember_dtype(const TensorInfo& tensor) {
-    dtype_bits_ |= 1u << static_cast<uint32_t>(tensor.dtype);
+    has_dtype_[static_cast<uint8_t>(tensor.dtype)] = true;
   }
 
   WeightStore store_{default_kernels().packing};
   VocabularyBytes given_;
-  bool may_have_wrong_filterbank_ = false;
+  FilterbankChoice filterbank_ = FilterbankChoice::automatic;
   std::string format_;
-  uint32_t dtype_bits_ = 0;
+  /// By APR2's number.
+  std::array<bool, 256> has_dtype_{};
   uint64_t file_byte_count_ = 0;  // 0: not known
 };
 
@@ -60,10 +64,15 @@ class LoaderBinding {
   ErrorText start_vocabulary(double byte_count);
   ByteView vocabulary_window() { return view(ByteSpan(vocabulary_.bytes())); }
   ErrorText set_vocabulary();
+  /// "auto", "embedded" or "whisper".
+  void set_filterbank(const std::string& choice) {
+    sink_.set_filterbank(filterbank_choice(choice));
+  }
   ErrorText push(double byte_count);
   /// Once for each file. When none is missing, the loader holds a whole model; Model.create() takes it.
   ErrorText finish();
-  std::string missing_files() const { return missing_files_text(reader_); }
+  /// The files that the one that was finished names: a manifest's shards, once.
+  std::string missing_files() { return part_files_.take_text(reader_); }
 
   LoadSink& sink() { return sink_; }
   bool is_finished() const { return is_finished_; }
@@ -76,6 +85,7 @@ class LoaderBinding {
   AlignedBuffer vocabulary_;
   MutableByteSpan place_;  // what input_window() answered, if that is no part of window_
   bool is_finished_ = false;
+  PartFiles part_files_;
 };
 
 }  // namespace susurrus

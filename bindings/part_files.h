@@ -6,14 +6,27 @@
 
 namespace susurrus {
 
-/// The files that still have to be read, as a JSON list of {name, byteCount}.
-inline std::string missing_files_text(const ModelReader& reader) {
-  JsonWriter json;
-  json.begin_array();
-  for (const PartFile& file : reader.missing_files()) {
-    json.begin_object().field("name", file.name).field("byteCount", file.byte_count).end_object();
+/// The files of a model in several, told once: there may be 99,999, and somebody asks after each.
+class PartFiles {
+ public:
+  /// As a JSON list of {name, byteCount}: all that have to be read besides the first one; empty when they have been told.
+  std::string take_text(const ModelReader& reader) {
+    JsonWriter json;
+    json.begin_array();
+    if (!is_told_) {
+      for (const PartFile& file : reader.missing_files()) {
+        json.begin_object()
+            .field("name", file.name)
+            .field("byteCount", file.byte_count)
+            .end_object();
+      }
+    }
+    is_told_ = true;
+    return std::move(json.end_array()).text();
   }
-  return std::move(json.end_array()).text();
-}
+
+ private:
+  bool is_told_ = false;
+};
 
 }  // namespace susurrus

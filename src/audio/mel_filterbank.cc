@@ -17,15 +17,43 @@ constexpr double kHzPerMel = 200.0 / 3;
 constexpr double kBreakHz = 1000;
 constexpr double kBreakMel = kBreakHz / kHzPerMel;
 
-double mel_to_hz(double mel) {
+double slaney_to_hz(double mel) {
   const double log_step = std::log(6.4) / 27;
   if (mel < kBreakMel) return kHzPerMel * mel;
   return kBreakHz * std::exp(log_step * (mel - kBreakMel));
 }
-double hz_to_mel(double hz) {
+double slaney_mel(double hz) {
   const double log_step = std::log(6.4) / 27;
   if (hz < kBreakHz) return hz / kHzPerMel;
   return kBreakMel + std::log(hz / kBreakHz) / log_step;
+}
+
+// HTK's: 2595 · log10(1 + hz / 700).
+constexpr double kHtkMels = 2595;
+constexpr double kHtkHz = 700;
+double htk_to_hz(double mel) { return kHtkHz * (std::exp(mel / kHtkMels * std::log(10.0)) - 1); }
+double htk_mel(double hz) { return kHtkMels * std::log(1 + hz / kHtkHz) / std::log(10.0); }
+
+/// Triangles between points that lie equally spaced in mels, each of area 1.
+void fill_triangles(uint32_t n_mels, double top_mel, double (*mel_to_hz)(double),
+                    std::span<float> dense) {
+  const double step = top_mel / (n_mels + 1);
+  auto edge_hz = [&](uint32_t i) { return mel_to_hz(i == n_mels + 1 ? top_mel : i * step); };
+  for (uint32_t mel = 0; mel < n_mels; ++mel) {
+    const double low = edge_hz(mel);
+    const double centre = edge_hz(mel + 1);
+    const double high = edge_hz(mel + 2);
+    const double area = 2 / (high - low);
+    for (uint32_t bin = 0; bin < kBins; ++bin) {
+      const double hz = bin * kBinHz;
+      // Written so that the edge at 0 Hz gives -0, as in the reference.
+      const double rising = -((low - hz) / (centre - low));
+      const double falling = (high - hz) / (high - centre);
+      // The reference rounds twice: its triangles are stored in float32 before the norm is applied.
+      const float triangle = static_cast<float>(std::max(std::min(rising, falling), 0.0));
+      dense[size_t{mel} * kBins + bin] = static_cast<float>(triangle * area);
+    }
+  }
 }
 
 }  // namespace
@@ -53,10 +81,10 @@ Result<MelFilterbank> MelFilterbank::compact(uint32_t n_mels, std::span<const fl
     uint32_t first = kBins;
     uint32_t end = 0;
     for (uint32_t bin = 0; bin < kBins; ++bin) {
-      if (!std::isfinite(row[bin])) {
+      if (!std::isfinite(row[bin]) || row[bin] < 0) {
         return make_error(ErrorCode::malformed, ErrorReason::bad_filterbank)
             .about("mel filterbank")
-            .expecting("finite weights");
+            .expecting("finite weights that are not negative");
       }
       if (row[bin] == 0) continue;
       first = std::min(first, bin);
@@ -78,33 +106,20 @@ Result<MelFilterbank> MelFilterbank::compact(uint32_t n_mels, std::span<const fl
 }
 
 void MelFilterbank::slaney(uint32_t n_mels, std::span<float> dense) {
-  const double top_mel = hz_to_mel(kTopHz);
-  const double step = top_mel / (n_mels + 1);
-  auto edge_hz = [&](uint32_t i) { return mel_to_hz(i == n_mels + 1 ? top_mel : i * step); };
-  for (uint32_t mel = 0; mel < n_mels; ++mel) {
-    const double low = edge_hz(mel);
-    const double centre = edge_hz(mel + 1);
-    const double high = edge_hz(mel + 2);
-    const double area = 2 / (high - low);
-    for (uint32_t bin = 0; bin < kBins; ++bin) {
-      const double hz = bin * kBinHz;
-      // Written so that the edge at 0 Hz gives -0, as in the reference.
-      const double rising = -((low - hz) / (centre - low));
-      const double falling = (high - hz) / (high - centre);
-      // The reference rounds twice: its triangles are stored in float32 before the norm is applied.
-      const float triangle = static_cast<float>(std::max(std::min(rising, falling), 0.0));
-      dense[size_t{mel} * kBins + bin] = static_cast<float>(triangle * area);
-    }
-  }
+  fill_triangles(n_mels, slaney_mel(kTopHz), slaney_to_hz, dense);
 }
 
-bool MelFilterbank::is_slaney(uint32_t n_mels, std::span<const float> dense) {
+void MelFilterbank::htk(uint32_t n_mels, std::span<float> dense) {
+  fill_triangles(n_mels, htk_mel(kTopHz), htk_to_hz, dense);
+}
+
+bool MelFilterbank::is_htk(uint32_t n_mels, std::span<const float> dense) {
   constexpr float kTolerance = 1e-4f;
   if (n_mels == 0 || n_mels > kMaxMels || dense.size() != size_t{n_mels} * kBins) return false;
   auto computed = AlignedBuffer::allocate(dense.size_bytes(), "mel filterbank");
   if (!computed) return false;
   const std::span<float> wanted = computed->floats().first(dense.size());
-  slaney(n_mels, wanted);
+  htk(n_mels, wanted);
   for (size_t i = 0; i < dense.size(); ++i) {
     if (!(std::abs(dense[i] - wanted[i]) <= kTolerance)) return false;
   }

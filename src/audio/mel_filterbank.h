@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "audio/f32x4.h"
 #include "base/aligned_buffer.h"
@@ -9,25 +8,24 @@
 
 namespace susurrus {
 
-/// The warning where !is_slaney() makes a file's filterbank useless.
-inline constexpr std::string_view kWrongFilterbank =
-    "the filterbank is not Whisper's and is replaced by the computed one";
-
 /// A [n_mels, 201] matrix of mostly zeros, each row kept from its first to its last weight that is not zero.
 class MelFilterbank {
  public:
   static constexpr uint32_t kMaxMels = 1024;
 
   MelFilterbank() = default;
-  /// `dense` is row-major [n_mels, 201]; every weight must be finite, any pattern will do.
+  /// `dense` is row-major [n_mels, 201]; weights are finite and not negative, any pattern will do.
   static Result<MelFilterbank> compact(uint32_t n_mels, std::span<const float> dense);
 
   /// Slaney's triangles for 16 kHz and 400 points, area-normalised, 0 to 8000 Hz, equal to the bit to those of the
   /// reference. `dense` is [n_mels, 201], n_mels at least 1.
   static void slaney(uint32_t n_mels, std::span<float> dense);
 
+  /// The same with the mel scale of HTK.
+  static void htk(uint32_t n_mels, std::span<float> dense);
+
   /// Whether `dense` is that, but for 1e-4; false also for want of memory.
-  static bool is_slaney(uint32_t n_mels, std::span<const float> dense);
+  static bool is_htk(uint32_t n_mels, std::span<const float> dense);
 
   uint32_t n_mels() const { return n_mels_; }
   /// Row `mel` times the power of four frames.

@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "container/apr2/apr2_metadata.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 Status CheckpointDescriber::push(ByteSpan chunk) {
@@ -33,11 +34,7 @@ Status CheckpointDescriber::finish() {
   if (!reader_) SUSURRUS_TRY(push({}));
   SUSURRUS_TRY(reader_->finish());
   if (received_ == *file_byte_count_) return ok_status();
-  return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
-      .at(received_)
-      .about("file")
-      .expecting(*file_byte_count_)
-      .having(received_);
+  return truncated(received_, "file").expecting(*file_byte_count_).having(received_);
 }
 
 std::string CheckpointDescriber::facts() const {

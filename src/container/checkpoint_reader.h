@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "container/checkpoint.h"
+#include "container/read_error.h"
 #include "stream/push_parser.h"
 
 namespace susurrus {
@@ -92,14 +93,7 @@ class SteppedCheckpointReader : public CheckpointReader {
   uint64_t file_byte_count() const { return file_byte_count_; }
 
   Error truncated(std::string_view subject, uint64_t expected, uint64_t got) const {
-    return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
-        .at(position())
-        .about(subject)
-        .expecting(expected)
-        .having(got);
-  }
-  static Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
-    return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
+    return susurrus::truncated(position(), subject).expecting(expected).having(got);
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "container/apr1/apr1_header.h"
+#include "container/read_error.h"
 #include "stream/short_crc32.h"
 
 #define SUSURRUS_CONVERT_FILE "convert it: susurrus convert FILE model.apr"
@@ -205,11 +206,7 @@ Result<FileKind> recognise(ByteSpan bytes, std::optional<uint64_t> file_byte_cou
   const uint8_t mark = first_mark(bytes);
   if (bytes.size() < kMinimumDetectionBytes) {
     if (mark == '{') return FileKind::json;
-    return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
-        .at(bytes.size())
-        .about("file")
-        .expecting("at least 16 bytes")
-        .having(bytes.size());
+    return truncated(bytes.size(), "file").expecting("at least 16 bytes").having(bytes.size());
   }
   if (begins_with(bytes, "APR1") || begins_with(bytes, "APR2") || begins_with(bytes, "APR\0"sv)) {
     return recognise_apr(bytes, file_byte_count);

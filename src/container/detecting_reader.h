@@ -28,6 +28,7 @@ class DetectingReader : public ModelReader {
   std::vector<PartFile> missing_files() const override {
     return reader_ ? reader_->missing_files() : std::vector<PartFile>();
   }
+  size_t missing_file_count() const override { return reader_ ? reader_->missing_file_count() : 0; }
 
   /// Bytes pushed so far, of all files.
   uint64_t position() const { return position_; }

@@ -48,7 +48,7 @@ Status InspectingReader::finish() {
   if (!is_chosen_) SUSURRUS_TRY(choose());
   if (describer_) return describer_->finish();
   SUSURRUS_TRY(reader_.finish());
-  if (missing_files().empty()) sink_.complete();
+  if (missing_file_count() == 0) sink_.complete();
   return ok_status();
 }
 

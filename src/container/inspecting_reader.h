@@ -24,6 +24,7 @@ class InspectingReader : public ModelReader {
   Status push(ByteSpan chunk) override;
   Status finish() override;
   std::vector<PartFile> missing_files() const override { return reader_.missing_files(); }
+  size_t missing_file_count() const override { return reader_.missing_file_count(); }
 
   /// The tensors with what decoding them takes, of checkpoints; null of all other formats.
   const Checkpoint* checkpoint() const;

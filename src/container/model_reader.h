@@ -114,6 +114,8 @@ class ModelReader {
   virtual Status finish() = 0;
   /// Valid until the next push.
   virtual std::vector<PartFile> missing_files() const { return {}; }
+  /// How many those are.
+  virtual size_t missing_file_count() const { return 0; }
 
  protected:
   bool skims_ = false;

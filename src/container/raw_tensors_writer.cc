@@ -1,4 +1,5 @@
 #include "container/raw_tensors_writer.h"
+#include "container/read_error.h"
 
 #include <utility>
 
@@ -6,10 +7,6 @@ namespace susurrus {
 
 RawTensorsWriter::RawTensorsWriter(std::vector<TensorInfo> tensors) : tensors_(std::move(tensors)) {
   for (TensorInfo& tensor : tensors_) tensor.raw_byte_count = tensor.stored_byte_count;
-}
-
-Error RawTensorsWriter::wrong_argument(std::string_view subject) {
-  return make_error(ErrorCode::invalid_argument, ErrorReason::option).about(subject);
 }
 
 Status RawTensorsWriter::check_tensors() const {

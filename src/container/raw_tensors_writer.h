@@ -25,7 +25,6 @@ class RawTensorsWriter : public ModelWriter {
   Status check_tensors() const;
   virtual std::vector<uint8_t> file_header() const = 0;
   virtual std::vector<uint8_t> tensor_header(const TensorInfo&) const { return {}; }
-  static Error wrong_argument(std::string_view subject);
 
  private:
   Status begin_tensor(ByteSink& sink);

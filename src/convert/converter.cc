@@ -145,7 +145,7 @@ Result<ConversionPlan> Converter::plan_tensors(std::span<const TensorInfo> tenso
 
 /// Only APR2 has it as a tensor.
 void Converter::place_filterbank(std::span<const TensorInfo> tensors) {
-  if (!plan_.filterbank) return;
+  if (!plan_.filterbank || leaves_out_filterbank_) return;
   if (target_.format != Format::apr2) {
     warnings_.push_back(std::string(kFilterbankTensorName) +
                         " is left out: the filterbank of the metadata, or Slaney's, will count");

@@ -65,6 +65,9 @@ class Converter {
   /// After the sources. Checks the metadata as the reader does, and every needed tensor's presence, shape and dtype.
   Status set_metadata(std::string_view json);
 
+  /// Before set_metadata(): the filterbank of the metadata counts instead of one among the tensors.
+  void leave_out_filterbank_tensor() { leaves_out_filterbank_ = true; }
+
   bool needs_scanning() const {
     return target_.format == Format::apr1 && target_.dtype == Dtype::i8;
   }
@@ -119,6 +122,7 @@ class Converter {
   Status encode_positions(const PlannedTensor& tensor);
 
   Target target_;
+  bool leaves_out_filterbank_ = false;
   State state_ = State::collecting;
   Pass pass_ = Pass::write;
   std::vector<CheckpointTensor> source_tensors_;

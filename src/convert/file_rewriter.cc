@@ -84,6 +84,12 @@ class AprilRewriter : public TwoPassRewriter<AprilReader, AprilWriter>, private 
 
  private:
   Result<std::unique_ptr<AprilWriter>> plan() override {
+    if (reader_->model().model_type != kAprilLstmTransducer) {
+      return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
+          .about("model type")
+          .expecting(kAprilLstmTransducer)
+          .having(reader_->model().model_type);
+    }
     const AprilOrder order = april_order_of(reader_->model());
     size_t count = 0;
     for (const AprilPart part : order) {

@@ -25,13 +25,13 @@ std::string Tokenizer::decode_bytes(std::span<const uint32_t> ids) const {
 }
 
 std::string Tokenizer::decode(std::span<const uint32_t> ids) const {
-  return to_valid_utf8(decode_bytes(ids));
+  return replace_invalid_utf8(decode_bytes(ids));
 }
 
 std::string Tokenizer::decode_with_timestamps(std::span<const uint32_t> ids) const {
   std::string bytes;
   for (uint32_t id : ids) append_token(id, bytes);
-  return to_valid_utf8(bytes);
+  return replace_invalid_utf8(bytes);
 }
 
 void Tokenizer::append_token(uint32_t id, std::string& bytes) const {

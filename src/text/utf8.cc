@@ -33,21 +33,6 @@ void append_utf8(char32_t point, std::string& out) {
   }
 }
 
-std::string to_valid_utf8(std::string_view bytes) {
-  std::string out;
-  out.reserve(bytes.size());
-  while (!bytes.empty()) {
-    Utf8Step step = next_utf8(bytes);
-    if (step.is_valid) {
-      out.append(bytes.substr(0, step.byte_count));
-    } else {
-      append_utf8(0xFFFD, out);
-    }
-    bytes.remove_prefix(step.byte_count);
-  }
-  return out;
-}
-
 std::string_view strip_white_space(std::string_view text) {
   while (!text.empty()) {
     Utf8Step step = next_utf8(text);

@@ -1,11 +1,11 @@
 // The goldens from APR1, and from what it is upgraded to: f32 gives the reference's tokens exactly, int8 what it gives is
 // measured.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { relativeError } from '../../scripts/evaluate/accuracy/measures.mjs';
-import type { Model } from '../../web/src/api_types.js';
+import type { FilterbankChoice, Model } from '../../web/src/api_types.js';
 import { builtPackage } from '../support/built_package.js';
 import { toDecodeOptions, toTranscribeOptions } from '../support/golden_options.js';
 import {
@@ -17,6 +17,7 @@ import {
 } from '../support/goldens.js';
 import { goldenAudio } from '../support/goldens_audio.js';
 import { testModel, vocabularyOf } from '../support/goldens_models.js';
+import { htkFilterbank } from '../support/htk_filterbank.js';
 import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
 
 describeWithShared(['golden'], 'the goldens from APR1', () => {
@@ -34,6 +35,39 @@ describeWithShared(['golden'], 'the goldens from APR1', () => {
   }
 
   const load = async (path: string): Promise<Model> => (await builtPackage()).loadModel(path);
+
+  test('a filterbank of the model’s own gives APR1 and APR2 the same tokens', async () => {
+    const { convertModel, upgradeModel, loadModel } = await builtPackage();
+    const folder = join(root, 'own');
+    cpSync(join(sharedFolder, 'golden/models/micro'), folder, { recursive: true });
+    const weights = htkFilterbank(80).map((weight, i) => weight * (1 + Math.floor(i / 201) / 80));
+    const mel_filters = Array.from({ length: 80 }, (_, mel) =>
+      Array.from(weights.subarray(201 * mel, 201 * (mel + 1))),
+    );
+    writeFileSync(join(folder, 'preprocessor_config.json'), JSON.stringify({ mel_filters }));
+    const [two, one, again] = ['own2', 'own1', 'own3'].map((name) => join(root, name)) as [
+      ...[string, string, string],
+    ];
+    await convertModel(folder, two, { dtype: 'f32', vocabulary: vocabularyOf('micro') });
+    await convertModel(two, one, { format: 'apr1', dtype: 'f32' });
+    await upgradeModel(one, again);
+    const goldens = (expected('micro', 'decode') as DecodeGolden[]).slice(0, 3);
+    const listen = async (path: string, filterbank: FilterbankChoice) => {
+      using model = await loadModel(path, { filterbank });
+      const tokens: number[][] = [];
+      for (const { audio, options } of goldens) {
+        const found = await model.decode(goldenAudio(audio), toDecodeOptions(options));
+        tokens.push([...found.tokens]);
+      }
+      const { data } = await model.logMel(goldenAudio(goldens[0]!.audio).subarray(0, 16000));
+      return { tokens, mel: [...data] };
+    };
+    const own = await listen(two, 'auto');
+    for (const path of [one, again]) expect(await listen(path, 'auto')).toEqual(own);
+    const whispers = await listen(one, 'whisper');
+    expect(whispers.mel).not.toEqual(own.mel);
+    expect(whispers.tokens).toEqual(goldens.map(({ tokens }) => tokens));
+  });
 
   describe.each(goldenModels)('%s', (name) => {
     let files: Awaited<ReturnType<typeof convert>>;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  filterbankSection,
   tinyApr1,
   tinyApr1Tensors,
   vocabularySection,
@@ -12,6 +13,7 @@ import {
 } from '../support/apr1_writer.js';
 import { builtPackage, susurrus as command } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
+import { htkFilterbank } from '../support/htk_filterbank.js';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { decodeLz4Stream } from '../support/lz4_blocks.js';
 import { tinyDims, tinyMetadata } from '../support/tiny_whisper.js';
@@ -261,6 +263,86 @@ describe('APR1 to APR2', () => {
     expect(await errorOf(susurrus.upgradeModel(path('v1.apr'), path('two.apr')))).toMatchObject({
       ...{ code: 'invalid_argument', details: { subject: 'force' } },
     });
+  });
+});
+
+describe('a filterbank of the model’s own', () => {
+  const weights = htkFilterbank(80).map((weight, i) => weight + (i % 201) / 1e6);
+  const preprocessor = {
+    mel_filters: Array.from({ length: 80 }, (_, mel) =>
+      Array.from(weights.subarray(201 * mel, 201 * (mel + 1))),
+    ),
+  };
+  const own = writeHubFolder(path('own'), { 'preprocessor_config.json': preprocessor });
+
+  /** As the file stores it, in its metadata or its section. */
+  async function filterbankOf(file: string): Promise<Float32Array> {
+    const bytes = readFileSync(file);
+    const { format, sections = [] } = await susurrus.inspect(file);
+    if (format === 'APR2') {
+      const begin = bytes.readUInt32LE(12);
+      const text = bytes.toString('utf8', begin, begin + bytes.readUInt32LE(16));
+      const { mel_filterbank } = JSON.parse(text) as { mel_filterbank: number[] };
+      return Float32Array.from(mel_filterbank);
+    }
+    const { offset = 0 } = sections.find(({ name }) => name === 'filterbank') ?? {};
+    return Float32Array.from({ length: 80 * 201 }, (_, i) =>
+      bytes.readFloatLE(offset + 12 + 4 * i),
+    );
+  }
+
+  test('goes from APR2 to APR1 and back bit for bit', async () => {
+    const files = ['own.apr', 'own1.apr', 'own2.apr', 'own3.apr'].map(path) as [
+      ...[string, string, string, string],
+    ];
+    await susurrus.convertModel(own, files[0], { dtype: 'f32' });
+    await susurrus.convertModel(files[0], files[1], { format: 'apr1', dtype: 'f32' });
+    await susurrus.upgradeModel(files[1], files[2]);
+    await susurrus.convertModel(files[1], files[3]);
+    for (const file of files) expect(await filterbankOf(file)).toEqual(weights);
+  });
+
+  test('HTK’s is written as it is only where the caller keeps it', async () => {
+    const htk = htkFilterbank(80);
+    const source = path('htk.apr');
+    writeFileSync(source, writeApr1({ ...tinyApr1(), filterbank: filterbankSection(80, htk) }));
+    const out = path('htk2.apr');
+    await susurrus.convertModel(hub, path('whispers.apr'), force);
+    const whispers = await filterbankOf(path('whispers.apr'));
+    expect((await susurrus.upgradeModel(source, out, force)).warnings).toEqual([
+      "the filterbank is HTK's, which a known converter wrote by mistake, and is replaced by Whisper's",
+    ]);
+    expect(await filterbankOf(out)).toEqual(whispers);
+    const kept = await susurrus.upgradeModel(source, out, { ...force, filterbank: 'embedded' });
+    expect(kept.warnings).toEqual([]);
+    expect(await filterbankOf(out)).toEqual(htk);
+    command('upgrade', source, out, '--force', '--filterbank', 'embedded');
+    expect(await filterbankOf(out)).toEqual(htk);
+  });
+
+  test('gives way to Whisper’s where that is asked for', async () => {
+    await susurrus.convertModel(hub, path('whispers.apr'), force);
+    const whispers = await filterbankOf(path('whispers.apr'));
+    const options = { ...force, filterbank: 'whisper' } as const;
+    for (const source of [own, path('own.apr'), path('own1.apr')]) {
+      await susurrus.convertModel(source, path('given.apr'), options);
+      expect(await filterbankOf(path('given.apr'))).toEqual(whispers);
+    }
+  });
+
+  test.each([-1e-3, 1e39, null])('is refused with a weight of %s', async (weight) => {
+    const folder = writeHubFolder(path(`bad${weight}`), {
+      'preprocessor_config.json': { mel_filters: preprocessor.mel_filters.map((row) => [...row]) },
+    });
+    const file = join(folder, 'preprocessor_config.json');
+    const { mel_filters } = JSON.parse(readFileSync(file, 'utf8')) as typeof preprocessor;
+    const spoilt = mel_filters.map((row, i) => (i === 7 ? [weight, ...row.slice(1)] : row));
+    writeFileSync(file, JSON.stringify({ mel_filters: spoilt }));
+    expect(await errorOf(susurrus.convertModel(folder, path('no.apr')))).toMatchObject({
+      code: 'malformed',
+      details: { reason: 'bad_filterbank' },
+    });
+    expect(existsSync(path('no.apr'))).toBe(false);
   });
 });
 

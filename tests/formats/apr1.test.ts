@@ -13,6 +13,7 @@ import {
 import { crc32, writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
+import { htkFilterbank } from '../support/htk_filterbank.js';
 import { tinyDims, tinyMetadata, tinyWhisper } from '../support/tiny_whisper.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
@@ -42,6 +43,9 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
   for (let at = 0; at < bytes.length; at += size)
     yield await Promise.resolve(bytes.slice(at, at + size));
 }
+
+const htkWarning =
+  "the filterbank is HTK's, which a known converter wrote by mistake, and is replaced by Whisper's";
 
 const apr2 = () => fingerprint(writeApr2(tinyWhisper()));
 
@@ -177,14 +181,21 @@ describe('what public writers of APR1 do differently', () => {
     expect(warnings).toEqual(['names that were cut at 47 bytes are completed']);
   });
 
-  test('a filterbank that is not Slaney’s is replaced by the computed one', async () => {
-    const wrong = new Float32Array(80 * 201).fill(0.01);
-    const bytes = writeApr1({ ...tiny, filterbank: filterbankSection(80, wrong) });
-    const warning = "the filterbank is not Whisper's and is replaced by the computed one";
-    expect((await susurrus.inspect(bytes)).warnings).toEqual([warning]);
+  test('HTK’s filterbank is replaced by Whisper’s, unless the caller keeps it', async () => {
+    const bytes = writeApr1({ ...tiny, filterbank: filterbankSection(80, htkFilterbank(80)) });
+    expect((await susurrus.inspect(bytes)).warnings).toEqual([htkWarning]);
     const found = await fingerprint(bytes);
-    expect(found.info.warnings).toEqual([warning]);
+    expect(found.info.warnings).toEqual([htkWarning]);
     expect(found.numbers).toEqual((await apr2()).numbers);
+    const kept = await fingerprint(bytes, { filterbank: 'embedded' });
+    expect(kept.info.warnings).toEqual([]);
+    expect(kept.numbers.mel).not.toEqual(found.numbers.mel);
+    const replaced = await fingerprint(bytes, { filterbank: 'whisper' });
+    expect(replaced.info.warnings).toEqual([]);
+    expect(replaced.numbers).toEqual(found.numbers);
+    expect(
+      await errorOf(susurrus.loadModel(bytes, { filterbank: 'htk' as 'embedded' })),
+    ).toMatchObject({ code: 'invalid_argument', details: { subject: 'filterbank' } });
   });
 
   test('a signature behind the file', async () => {
@@ -203,6 +214,33 @@ describe('what public writers of APR1 do differently', () => {
     const facts = await susurrus.inspect(writeApr1({ dims, tensors, modelType: 8 }));
     expect(facts.metadata.architecture).toMatchObject({ n_vocab: 51866, n_mels: 128 });
     expect(facts.warnings).toHaveLength(2);
+  });
+});
+
+describe('a filterbank of the model’s own', () => {
+  const weights = ((triangles) =>
+    triangles.map((weight, i) => 0.75 * weight + 0.5 * (triangles[i + 201] ?? 0)))(
+    htkFilterbank(80),
+  );
+
+  test('is used by APR1 as by APR2, and dropped where Whisper’s is asked for', async () => {
+    const bytes = writeApr1({ ...tinyApr1(), filterbank: filterbankSection(80, weights) });
+    const metadata = {
+      ...(tinyMetadata as object),
+      mel_filterbank_shape: [80, 201],
+      mel_filterbank: Array.from(weights, (weight) => Number(weight.toPrecision(9))),
+    };
+    const sibling = writeApr2({ ...tinyWhisper(), metadata });
+    expect((await susurrus.inspect(bytes)).warnings).toEqual([]);
+    const found = await fingerprint(bytes);
+    expect(found.info.warnings).toEqual([]);
+    const whispers = (await apr2()).numbers;
+    expect(found.numbers.mel).not.toEqual(whispers.mel);
+    expect(found.numbers).toEqual((await fingerprint(sibling)).numbers);
+    for (const file of [bytes, sibling]) {
+      expect((await fingerprint(file, { filterbank: 'whisper' })).numbers).toEqual(whispers);
+      expect((await fingerprint(file, { filterbank: 'embedded' })).numbers).toEqual(found.numbers);
+    }
   });
 });
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { smallApril, writeApril } from '../support/april_writer.js';
 import { builtPackage } from '../support/built_package.js';
-import { smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
+import { pairs, smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
 import { expectDescribed } from '../support/described_file.js';
 import { errorOf } from '../support/embedded_model.js';
 import { projectRoot } from '../support/shared_folder.js';
@@ -50,6 +50,102 @@ describe.each(files)('%s', (name, bytes) => {
       code: 'unsupported_feature',
       details: { expected: expect.stringContaining('susurrus inspect') },
     });
+  });
+});
+
+describe('what cannot be run is described with a warning, and refused by loadModel', () => {
+  const without = (name: string) => smallBw2l.filter((section) => section.name !== name);
+  const typeAt =
+    20 +
+    16 +
+    new TextEncoder().encode(smallApril.name).length +
+    8 +
+    new TextEncoder().encode(smallApril.description).length;
+  const sound = writeApril(smallApril);
+  const opaque = new TextEncoder().encode('not ONNX at all');
+  const [encoder, , joiner] = smallApril.networks as [Uint8Array, Uint8Array, Uint8Array];
+  const cases: readonly (readonly [string, Uint8Array, RegExp])[] = [
+    [
+      'an opaque network',
+      writeApril({ ...smallApril, networks: [encoder, opaque, joiner] }),
+      /^the decoder is not readable as ONNX \(at byte \d+\): it cannot be run$/,
+    ],
+    [
+      'an .april file of type 0',
+      sound.with(typeAt, 0),
+      /^the model type is 0, unknown: such a model cannot be run$/,
+    ],
+    [
+      'BW2L without tokens',
+      writeBw2l('small', without('tokens')),
+      /^there is no section tokens: such a model cannot be run$/,
+    ],
+    [
+      'BW2L without layers',
+      writeBw2l('small', without('layers')),
+      /^there is no section layers: such a model cannot be run$/,
+    ],
+    ...['seq2seq', 'transformer'].map(
+      (criterion) =>
+        [
+          `BW2L for ${criterion}`,
+          writeBw2l(
+            'small',
+            smallBw2l.map((section) =>
+              section.name === 'config' ? { ...section, data: pairs({ criterion }) } : section,
+            ),
+          ),
+          new RegExp(`^the criterion ${criterion} cannot be run, only ctc and asg$`),
+        ] as const,
+    ),
+  ];
+
+  test.each(cases)('%s', async (_, bytes, warning) => {
+    const { warnings } = await susurrus.inspect(bytes);
+    expect(warnings).toEqual([expect.stringMatching(warning)]);
+    const path = join(folder, 'runs-not.bin');
+    writeFileSync(path, bytes);
+    expect((await susurrus.inspect(path)).warnings).toEqual(warnings);
+    expect((await susurrus.verifyModel(bytes)).isSound).toBe(true);
+    expect(await errorOf(susurrus.loadModel(bytes))).toMatchObject({
+      code: 'unsupported_feature',
+      details: { expected: expect.stringContaining('susurrus inspect') },
+    });
+    // Cut, it is damaged.
+    expect(await errorOf(susurrus.inspect(bytes.slice(0, -1)))).toMatchObject({
+      code: expect.stringMatching(/^(truncated_input|malformed)$/),
+    });
+  });
+
+  test('of type 0 the places of the parts are told, and no copy is made', async () => {
+    const bytes = sound.with(typeAt, 0);
+    const { networks = [], metadata } = await susurrus.inspect(bytes);
+    expect(networks.map(({ name }) => name)).toEqual(['networks[0]', 'networks[1]', 'networks[2]']);
+    expect(bytes.slice(networks[1]!.offset, networks[1]!.offset + networks[1]!.size)).toEqual(
+      smallApril.networks[1],
+    );
+    expect(metadata).toMatchObject({
+      model_type: 'unknown',
+      params: { offset: networks[2]!.offset + joiner.length },
+    });
+    const source = join(folder, 'type0.april');
+    writeFileSync(source, bytes);
+    const copy = join(folder, 'type0-copy.april');
+    expect(await errorOf(susurrus.convertModel(source, copy))).toMatchObject({
+      code: 'unsupported_feature',
+      details: { subject: 'model type' },
+    });
+    expect(existsSync(copy)).toBe(false);
+  });
+
+  test('opaque networks are copied and extracted byte for byte', async () => {
+    const bytes = writeApril({ ...smallApril, networks: [encoder, opaque, joiner] });
+    const [source, copy] = [join(folder, 'opaque.april'), join(folder, 'opaque-copy.april')];
+    writeFileSync(source, bytes);
+    await susurrus.convertModel(source, copy);
+    expect(new Uint8Array(readFileSync(copy))).toEqual(bytes);
+    await susurrus.extractNetwork(source, 'decoder', join(folder, 'opaque.bin'));
+    expect(new Uint8Array(readFileSync(join(folder, 'opaque.bin')))).toEqual(opaque);
   });
 });
 

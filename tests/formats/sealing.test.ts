@@ -525,6 +525,29 @@ describe('verifyModel', () => {
     expect(found.checks[failing]).toMatchObject(details);
   });
 
+  test('encryption that no key could open is not sound, with a key and without', async () => {
+    const flags = flagBits.aligned64 | flagBits.encrypted;
+    const model = tinyWhisper();
+    const bytes = writeApr2({ ...model, flags });
+    for (const options of [{}, { key }]) {
+      const found = await outcomes(bytes, options);
+      expect(found).toMatchObject({
+        isSound: false,
+        outcomes: 'passed passed absent absent failed',
+      });
+      expect(found.checks.at(-1)).toMatchObject({
+        code: 'decryption_failed',
+        reason: 'decrypt',
+        message: expect.stringContaining('encryption'),
+      });
+    }
+    const strange = { version: 1, cipher: 'ROT13', piece_size: 4096, kdf: 'none' };
+    const metadata = { ...(model.metadata as object), encryption: strange };
+    expect(await outcomes(writeApr2({ ...model, flags, metadata }))).toMatchObject({
+      isSound: false,
+    });
+  });
+
   test('a file that is not there is an error', async () => {
     expect(await errorOf(susurrus.verifyModel('/no/such/file.apr'))).toMatchObject({
       code: 'source_failed',

@@ -10,6 +10,7 @@ import type { ModelSource, ProgressEvent } from '../../web/src/node.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
+import { filesModule } from '../support/files_module.js';
 import {
   asFiles,
   manifestBytes,
@@ -125,6 +126,22 @@ test('progress counts the bytes of all shards', async () => {
   const fractions = loads.map(({ fraction }) => fraction ?? NaN);
   expect(fractions.every((fraction, i) => i === 0 || fraction >= fractions[i - 1]!)).toBe(true);
   expect(loads.filter(({ fraction }) => fraction === 1).length).toBeLessThan(4);
+});
+
+test('the list of shards is given once, not after each', async () => {
+  const files = await filesModule();
+  const many = tinyShards(12);
+  const inspector = new files.Inspector();
+  const listed: number[] = [];
+  for (const bytes of [manifestBytes(many), ...many.files.values()]) {
+    inspector.setByteCount(bytes.length);
+    inspector.inputWindow(bytes.length).set(bytes);
+    expect(inspector.push(bytes.length)).toBe('');
+    expect(inspector.finish()).toBe('');
+    listed.push((JSON.parse(inspector.missingFiles()) as unknown[]).length);
+  }
+  expect(listed).toEqual([12, ...Array.from({ length: 12 }, () => 0)]);
+  inspector.delete();
 });
 
 test('inspect shows all shards', async () => {

@@ -138,6 +138,25 @@ describe('a TenniS module', () => {
     expect(error.message).toContain('big-endian');
   });
 
+  test('without outputs or operators is described with a warning', async () => {
+    const nameless = (inputs: readonly number[], name: string) => ({
+      inputs,
+      parameters: [['#name', text(name)]] as const,
+    });
+    const nodes = [...small.nodes];
+    nodes[2] = nameless([0, 1], 'conv');
+    nodes[4] = nameless([2], 'y');
+    const bytes = writeTennis({ ...small, nodes, outputs: [] });
+    const { graph, warnings } = await susurrus.inspect(bytes);
+    expect(warnings).toEqual([
+      'node 2 "conv" and 1 more: without #op, cannot be run',
+      'there are no outputs: the module cannot be run',
+    ]);
+    expect(graph?.nodes[2]).toMatchObject({ op: '', name: 'conv', inputs: [0, 1] });
+    expect(graph?.outputs).toEqual([]);
+    expect(await errorOf(susurrus.loadModel(bytes))).toMatchObject({ code: 'unsupported_feature' });
+  });
+
   test('is no model that transcribes', async () => {
     const error = (await errorOf(susurrus.loadModel(writeTennis(small)))) as Error;
     expect(error).toMatchObject({ code: 'unsupported_feature' });

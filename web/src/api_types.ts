@@ -92,7 +92,15 @@ export interface LoadOptions extends SealOptions {
    * text is its URL, in Node also its path.
    */
   readonly vocabulary?: string | URL | Blob | ArrayBuffer | Uint8Array;
+  /** Which mel filterbank the model hears with; `'auto'` if absent. */
+  readonly filterbank?: FilterbankChoice;
 }
+
+/**
+ * `'embedded'`: the file's; `'whisper'`: the one that OpenAI's models were trained with; `'auto'`: the file's, but Whisper's
+ * in place of HTK's in an APR1 file, which a known converter wrote by mistake. A file without any has Whisper's.
+ */
+export type FilterbankChoice = 'auto' | 'embedded' | 'whisper';
 
 /** Whisper's ten dimensions. */
 export interface Dimensions {
@@ -691,6 +699,8 @@ export interface ConvertOptions {
   readonly compress?: 'lz4' | 'none';
   /** A `.tiktoken` rank file, for sources without a vocabulary. In Node also a path. */
   readonly vocabulary?: string | URL | Blob | ArrayBuffer | Uint8Array;
+  /** Which mel filterbank is written; `'auto'` if absent. */
+  readonly filterbank?: FilterbankChoice;
   /** The `config.json` of a SafeTensors file that has none beside it. In Node also a path. */
   readonly metadata?: string | Blob | ArrayBuffer | Uint8Array;
   /** The most bytes of a file: the destination is then a manifest, with shards beside it. At most 2 GiB. */

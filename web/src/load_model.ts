@@ -2,6 +2,7 @@ import type { LoadOptions, Model, ModelSource, Variant } from './api_types.js';
 import { EngineModel } from './model.js';
 import {
   checkOptions,
+  filterbankCheck,
   oneOf,
   orAuto,
   progressCheck,
@@ -29,10 +30,11 @@ export async function loadModelOn(
     variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),
     threads: orAuto(wholeBetween(1, mostThreads)),
     vocabulary: rankFile,
+    filterbank: filterbankCheck,
     ...sealChecks,
   });
   await checkSealOptions(options);
-  const { variant, signal } = options;
+  const { variant, filterbank, signal } = options;
   throwIfAborted(signal);
   const vocabulary =
     options.vocabulary === undefined
@@ -64,7 +66,7 @@ export async function loadModelOn(
             engine = platform.openEngine(1);
             return start();
           }),
-        begin: (byteCount) => engine.call('beginFile', { byteCount, vocabulary }),
+        begin: (byteCount) => engine.call('beginFile', { byteCount, vocabulary, filterbank }),
         push: (bytes, givesAway) => engine.call('pushLoad', { bytes }, { givesAway }),
         endFile: () => engine.call('endFile', undefined),
         finish: () => engine.call('finishLoad', undefined),

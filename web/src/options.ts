@@ -56,6 +56,8 @@ export const rankFile: Check = [
     value instanceof Uint8Array,
 ];
 
+export const filterbankCheck: Check = oneOf('auto', 'embedded', 'whisper');
+
 export const signalCheck: Check = [
   'an AbortSignal',
   (value) =>

@@ -5,6 +5,7 @@
 
 #include "container/apr1/apr1_vocabulary.h"
 #include "container/detect.h"
+#include "container/read_error.h"
 #include "container/whisper_tensors.h"
 #include "stream/crc32_text.h"
 
@@ -20,10 +21,6 @@ constexpr uint32_t kLargestFilterbankSide = 1024;
 constexpr std::string_view kCorruptVocabulary =
     "the vocabulary was decoded wrongly by the program that wrote the file and is not used: give "
     "another (--vocabulary FILE)";
-
-Error malformed(ErrorReason reason, uint64_t offset, const char* subject) {
-  return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
-}
 
 }  // namespace
 

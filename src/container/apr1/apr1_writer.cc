@@ -3,6 +3,7 @@
 #include "base/append.h"
 #include "container/apr1/apr1_header.h"
 #include "container/dimension_order.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 namespace {
@@ -10,10 +11,6 @@ namespace {
 constexpr size_t kMostTensors = 65535;
 constexpr size_t kMostNameBytes = kApr1StoredName - 1;
 constexpr uint32_t kEnglishVocabulary = 51864;
-
-Error wrong_argument(std::string_view subject) {
-  return make_error(ErrorCode::invalid_argument, ErrorReason::option).about(subject);
-}
 
 Apr1Quantization quantization_of(Dtype dtype) {
   switch (dtype) {

@@ -6,15 +6,14 @@
 #include "base/json_document.h"
 #include "base/json_writer.h"
 #include "container/apr2/apr2_header.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 namespace {
 
 constexpr size_t kMaxShards = 99999;
 
-Error wrong_limit() {
-  return make_error(ErrorCode::invalid_argument, ErrorReason::option).about("shardSize");
-}
+Error wrong_limit() { return wrong_argument("shardSize"); }
 
 /// What every shard says of the model.
 Result<std::string> required_metadata(std::string_view metadata) {

@@ -6,6 +6,7 @@
 #include "base/byte_cursor.h"
 #include "base/limits.h"
 #include "container/apr2/apr2_flags.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 namespace {
@@ -28,10 +29,6 @@ struct Section {
   uint64_t end;
 };
 
-Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
-  return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
-}
-
 }  // namespace
 
 Result<Apr2Header> parse_apr2_header(ByteSpan bytes) {
@@ -49,11 +46,7 @@ Result<Apr2Header> parse_apr2_header(ByteSpan bytes) {
   header.index_byte_count = cursor.u32();
   header.data_offset = cursor.u32();
   if (cursor.failed()) {
-    return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
-        .at(bytes.size())
-        .about("header")
-        .expecting(kApr2HeaderBytes)
-        .having(bytes.size());
+    return truncated(bytes.size(), "header").expecting(kApr2HeaderBytes).having(bytes.size());
   }
   if (header.version_major != 2) {
     return make_error(ErrorCode::unsupported_version, ErrorReason::version)

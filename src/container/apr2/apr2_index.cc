@@ -1,23 +1,24 @@
 #include "container/apr2/apr2_index.h"
 
+#include <algorithm>
+
 #include "base/byte_cursor.h"
 #include "base/limits.h"
 #include "base/name_index.h"
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "container/apr2/apr2_flags.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 namespace {
 
-constexpr uint64_t kSmallestEntryBytes = 41;  // a name of one byte, one dimension
+// A name of one byte, one dimension. One without either, which is an error of its own, has kFixedEntryBytes.
+constexpr uint64_t kSmallestEntryBytes = 41;
+constexpr uint64_t kFixedEntryBytes = 32;
 constexpr uint64_t kLargestLz4Ratio = 256;
 constexpr uint64_t kTagBytes = 16;
 constexpr uint64_t kNonceBytes = 8;
-
-Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
-  return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
-}
 
 /// One entry's fields as stored.
 struct RawEntry {
@@ -39,13 +40,13 @@ class IndexParser {
   Result<Apr2Index> parse() {
     const uint32_t count = cursor_.u32();
     const uint32_t reserved = cursor_.u32();
-    if (cursor_.failed() || uint64_t{count} * kSmallestEntryBytes > cursor_.remaining()) {
+    if (cursor_.failed() || uint64_t{count} * kFixedEntryBytes > cursor_.remaining()) {
       return malformed(ErrorReason::bad_index, context_.header.index_offset, "tensor_count")
           .expecting("at most " + std::to_string(cursor_.remaining() / kSmallestEntryBytes))
           .having(count);
     }
     if (reserved != 0) warn("reserved bytes are not zero");
-    index_.tensors.reserve(count);
+    index_.tensors.reserve(std::min<size_t>(count, cursor_.remaining() / kSmallestEntryBytes));
     for (uint32_t i = 0; i < count; ++i) {
       SUSURRUS_ASSIGN(RawEntry entry, read_entry(i));
       SUSURRUS_TRY(add(entry));

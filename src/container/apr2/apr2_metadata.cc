@@ -187,7 +187,7 @@ class MetadataReader {
     if (!values.exists()) return ok_status();
     const uint64_t n_mels = model().dimensions.n_mels;
     const JsonValue shape = optional(root_, "mel_filterbank_shape");
-    bool shape_fits = shape.size() == 2;
+    bool shape_fits = shape.is_array() && shape.size() == 2;
     uint64_t expected[] = {n_mels, kMelBins};
     size_t axis = 0;
     for (const JsonValue dim : shape.items()) {

@@ -4,6 +4,7 @@
 
 #include "base/json_document.h"
 #include "container/apr2/apr2_flags.h"
+#include "container/read_error.h"
 #include "stream/crc32_text.h"
 
 namespace susurrus {
@@ -11,10 +12,6 @@ namespace {
 
 /// Smaller tensors come through one window together: a turn to the caller for each would cost more than the copy.
 constexpr uint64_t kPlacedBytes = 64 << 10;
-
-Error truncated(uint64_t offset, std::string_view subject) {
-  return make_error(ErrorCode::truncated_input, ErrorReason::truncated).at(offset).about(subject);
-}
 
 Error trailing(uint64_t expected, uint64_t received) {
   return make_error(ErrorCode::malformed, ErrorReason::trailing_data)

@@ -26,6 +26,9 @@ class Apr2ShardsReader : public ModelReader, private ModelSink {
   Status push(ByteSpan chunk) override;
   Status finish() override;
   std::vector<PartFile> missing_files() const override;
+  size_t missing_file_count() const override {
+    return manifest_ ? manifest_->shards.size() - current_ : 0;
+  }
 
  private:
   Status read_manifest();

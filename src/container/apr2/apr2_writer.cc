@@ -8,16 +8,13 @@
 #include "container/apr2/apr2_flags.h"
 #include "container/apr2/apr2_header.h"
 #include "container/apr2/apr2_index.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 namespace {
 
 constexpr uint64_t kDataAlignment = 64;
 constexpr uint64_t kFixedEntryBytes = 32;
-
-Error wrong_argument(std::string_view subject) {
-  return make_error(ErrorCode::invalid_argument, ErrorReason::option).about(subject);
-}
 
 }  // namespace
 

@@ -58,6 +58,8 @@ inline constexpr std::array<std::string_view, kAprilNetworks> kAprilNetworkNames
 inline constexpr std::string_view kAprilMagic = "APRILMDL";
 inline constexpr std::string_view kAprilParamsMagic{"PARAMS\0\0", 8};
 inline constexpr uint32_t kAprilVersion = 1;
+/// Model types. What a file of the unknown one holds is its own affair: its parts have a place and a size.
+inline constexpr uint32_t kAprilUnknownModel = 0;
 inline constexpr uint32_t kAprilLstmTransducer = 1;
 /// Magic, version and header_size.
 inline constexpr uint64_t kAprilPreambleBytes = 20;
@@ -70,10 +72,14 @@ struct AprilModel {
   std::array<uint8_t, 8> language_tag = {};
   std::string name;
   std::string description;
+  uint32_t model_type = kAprilLstmTransducer;
   ByteRange params_range;
+  /// Of the type unknown: its networks, of which the rest of this structure says nothing.
+  std::vector<ByteRange> unknown_networks;
   std::array<ByteRange, kAprilNetworks> network_ranges = {};
   AprilParams params;
   std::vector<std::string> tokens;
+  /// Empty where a network's bytes are not readable as ONNX.
   std::array<OnnxNetwork, kAprilNetworks> networks;
 
   /// The tag without its padding: "en".

@@ -2,13 +2,10 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 namespace {
-
-Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
-  return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
-}
 
 uint64_t offset_of(int32_t AprilParams::* member) {
   uint64_t offset = kAprilParamsMagic.size();

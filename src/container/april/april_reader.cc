@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "container/april/april_signature.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 namespace {
@@ -16,13 +17,17 @@ constexpr uint64_t kHeaderSizeAt = 12;
 constexpr uint64_t kEntryBytes = 16;
 /// Model type, the params' entry and network_count.
 constexpr uint64_t kEntriesBeginBytes = 28;
+/// Of a model whose type is unknown.
+constexpr uint64_t kMaxUnknownNetworks = 1024;
 
-Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
-  return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
+/// `networks[2]`; the params are part 0.
+std::string part_name(size_t index) {
+  return index == 0 ? "params" : "networks[" + std::to_string(index - 1) + "]";
 }
 
-Error truncated(uint64_t offset, std::string_view subject) {
-  return make_error(ErrorCode::truncated_input, ErrorReason::truncated).at(offset).about(subject);
+/// Where a part's entry begins, that of the params at `entries_at`.
+uint64_t entry_at(uint64_t entries_at, size_t index) {
+  return entries_at + (index == 0 ? 0 : index * kEntryBytes + 8);
 }
 
 }  // namespace
@@ -53,11 +58,11 @@ uint64_t AprilReader::skippable() const {
     return 0;
   }
   uint64_t count = *known_byte_count_ - here;
-  for (size_t i = 0; i < kParts; ++i) {
+  for (size_t i = 0; i < part_count() && !is_unknown(); ++i) {
     const ByteRange range = part(i);
     if (here < range.offset) {
       count = std::min(count, range.offset - here);
-    } else if (here - range.offset < range.byte_count) {
+    } else if (here - range.offset < range.byte_count && (i == 0 || !unreadable_at_[i - 1])) {
       count = i == 0 ? 0 : std::min(count, scanners_[i - 1].skippable());
     }
   }
@@ -66,9 +71,9 @@ uint64_t AprilReader::skippable() const {
 
 void AprilReader::skip(uint64_t byte_count) {
   const uint64_t here = parser_.position();
-  for (size_t i = 0; i < kAprilNetworks; ++i) {
+  for (size_t i = 0; i < kAprilNetworks && !is_unknown(); ++i) {
     const ByteRange range = model_.network_ranges[i];
-    if (here >= range.offset && here - range.offset < range.byte_count) {
+    if (!unreadable_at_[i] && here >= range.offset && here - range.offset < range.byte_count) {
       scanners_[i].skip(byte_count);
     }
   }
@@ -163,49 +168,62 @@ Status AprilReader::on_description(ByteSpan bytes) {
 Status AprilReader::on_entries_begin(ByteSpan bytes) {
   ByteCursor cursor(bytes);
   const uint64_t here = parser_.position() - kEntriesBeginBytes;
-  const uint32_t model_type = cursor.u32();
-  if (model_type != kAprilLstmTransducer) {
+  model_.model_type = cursor.u32();
+  if (model_.model_type > kAprilLstmTransducer) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
         .at(here)
         .about("model type")
-        .expecting(kAprilLstmTransducer)
-        .having(model_type);
+        .expecting("0 or 1")
+        .having(model_.model_type);
   }
   entries_at_ = here + 4;
   model_.params_range.offset = cursor.u64();
   model_.params_range.byte_count = cursor.u64();
   const uint64_t network_count = cursor.u64();
-  if (network_count != kAprilNetworks) {
+  if (is_unknown()) {
+    if (network_count > kMaxUnknownNetworks) {
+      return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+          .at(here + 20)
+          .about("network_count")
+          .expecting("at most " + std::to_string(kMaxUnknownNetworks))
+          .having(network_count);
+    }
+    model_.unknown_networks.resize(network_count);
+  } else if (network_count != kAprilNetworks) {
     return malformed(ErrorReason::bad_index, here + 20, "network_count")
         .expecting(kAprilNetworks)
         .having(network_count);
   }
-  return expect(kAprilNetworks * kEntryBytes, "network entries", &AprilReader::on_entries);
+  return expect(network_count * kEntryBytes, "network entries", &AprilReader::on_entries);
 }
 
 ByteRange AprilReader::part(size_t index) const {
-  return index == 0 ? model_.params_range : model_.network_ranges[index - 1];
+  if (index == 0) return model_.params_range;
+  return is_unknown() ? model_.unknown_networks[index - 1] : model_.network_ranges[index - 1];
+}
+
+size_t AprilReader::part_count() const {
+  return 1 + (is_unknown() ? model_.unknown_networks.size() : kAprilNetworks);
 }
 
 Status AprilReader::on_entries(ByteSpan bytes) {
   ByteCursor cursor(bytes);
-  for (ByteRange& range : model_.network_ranges) {
+  const std::span<ByteRange> networks =
+      is_unknown() ? std::span<ByteRange>(model_.unknown_networks) : model_.network_ranges;
+  for (ByteRange& range : networks) {
     range.offset = cursor.u64();
     range.byte_count = cursor.u64();
   }
-  for (size_t i = 0; i < kParts; ++i) {
-    const std::string name = i == 0 ? "params" : "networks[" + std::to_string(i - 1) + "]";
-    SUSURRUS_TRY(check_entry(part(i), i, name));
-  }
   has_header_ = true;
-  if (known_byte_count_) SUSURRUS_TRY(check_entries_fit(*known_byte_count_));
+  // Entries are held against it.
+  if (known_byte_count_) SUSURRUS_TRY(check_header_fits(*known_byte_count_));
   parser_.stream(header_end_ - parser_.position(), &AprilReader::on_slack,
                  &AprilReader::on_header_end);
   return ok_status();
 }
 
 Status AprilReader::check_entry(ByteRange range, size_t place, const std::string& subject) const {
-  const uint64_t at = entries_at_ + (place == 0 ? 0 : place * kEntryBytes + 8);
+  const uint64_t at = entry_at(entries_at_, place);
   if (range.offset < header_end_) {
     return malformed(ErrorReason::layout, at, subject + ".offset")
         .expecting("at least " + std::to_string(header_end_))
@@ -214,7 +232,7 @@ Status AprilReader::check_entry(ByteRange range, size_t place, const std::string
   if (!checked_add(range.offset, range.byte_count)) {
     return malformed(ErrorReason::bounds, at + 8, subject + ".size").having(range.byte_count);
   }
-  const uint64_t least = place == 0 ? kAprilParamsBytes : 1;
+  const uint64_t least = is_unknown() ? 0 : place == 0 ? kAprilParamsBytes : 1;
   if (range.byte_count < least) {
     return malformed(ErrorReason::size_mismatch, at + 8, subject + ".size")
         .expecting("at least " + std::to_string(least))
@@ -223,16 +241,18 @@ Status AprilReader::check_entry(ByteRange range, size_t place, const std::string
   return ok_status();
 }
 
+Status AprilReader::check_header_fits(uint64_t file_byte_count) const {
+  if (header_end_ <= file_byte_count) return ok_status();
+  return malformed(ErrorReason::bounds, kHeaderSizeAt, "header_size")
+      .expecting("a header inside the file of " + std::to_string(file_byte_count) + " bytes")
+      .having(header_end_ - kAprilPreambleBytes);
+}
+
 Status AprilReader::check_entries_fit(uint64_t file_byte_count) const {
-  if (header_end_ > file_byte_count) {
-    return malformed(ErrorReason::bounds, kHeaderSizeAt, "header_size")
-        .expecting("a header inside the file of " + std::to_string(file_byte_count) + " bytes")
-        .having(header_end_ - kAprilPreambleBytes);
-  }
-  for (size_t i = 0; i < kParts; ++i) {
+  for (size_t i = 0; i < part_count(); ++i) {
     const ByteRange range = part(i);
-    const uint64_t at = entries_at_ + (i == 0 ? 0 : i * kEntryBytes + 8);
-    const std::string subject = i == 0 ? "params" : "networks[" + std::to_string(i - 1) + "]";
+    const uint64_t at = entry_at(entries_at_, i);
+    const std::string subject = part_name(i);
     if (range.offset > file_byte_count) {
       return malformed(ErrorReason::bounds, at, subject + ".offset")
           .expecting("at most " + std::to_string(file_byte_count))
@@ -250,22 +270,28 @@ Status AprilReader::check_entries_fit(uint64_t file_byte_count) const {
 Status AprilReader::on_slack(ByteSpan) { return ok_status(); }
 
 Status AprilReader::on_header_end() {
-  if (entries_at_ + 28 + kAprilNetworks * kEntryBytes - 4 < header_end_) {
+  for (size_t i = 0; i < part_count(); ++i) SUSURRUS_TRY(check_entry(part(i), i, part_name(i)));
+  if (known_byte_count_) SUSURRUS_TRY(check_entries_fit(*known_byte_count_));
+  if (entry_at(entries_at_, part_count()) < header_end_) {
     warn("unused bytes behind the header's fields");
+  }
+  warn_of_layout();
+  parser_.stream_rest(&AprilReader::on_contents);
+  if (is_unknown()) {
+    warn("the model type is 0, unknown: such a model cannot be run");
+    return ok_status();
   }
   params_ = AprilParamsReader(model_.params_range);
   for (size_t i = 0; i < kAprilNetworks; ++i) {
     const ByteRange range = model_.network_ranges[i];
     scanners_[i] = OnnxScanner(kAprilNetworkNames[i].data(), range.offset, range.byte_count);
   }
-  warn_of_layout();
-  parser_.stream_rest(&AprilReader::on_contents);
   return ok_status();
 }
 
 void AprilReader::warn_of_layout() {
-  std::array<ByteRange, kParts> parts;
-  for (size_t i = 0; i < kParts; ++i) parts[i] = part(i);
+  std::vector<ByteRange> parts(part_count());
+  for (size_t i = 0; i < parts.size(); ++i) parts[i] = part(i);
   heap_sort(parts, [](ByteRange a, ByteRange b) { return a.offset < b.offset; });
   uint64_t end = header_end_;
   bool overlap = false;
@@ -278,36 +304,44 @@ void AprilReader::warn_of_layout() {
   if (overlap) warn("parts of the file overlap");
   if (gap) warn("unused bytes between the parts of the file");
   const ByteRange last = model_.network_ranges[kAprilNetworks - 1];
-  if (model_.params_range.offset != last.offset + last.byte_count) {
+  if (!is_unknown() && model_.params_range.offset != last.offset + last.byte_count) {
     warn("the params do not follow the joiner, where april-asr expects them");
   }
 }
 
-Status AprilReader::push_part(size_t index, ByteSpan bytes) {
+Status AprilReader::push_part(size_t index, ByteSpan bytes, uint64_t end) {
   if (index == 0) return params_.push(bytes);
   const size_t network = index - 1;
-  SUSURRUS_TRY(scanners_[network].push(bytes));
-  if (sink_ != nullptr) SUSURRUS_TRY(sink_->on_network_bytes(network, bytes));
   const ByteRange range = model_.network_ranges[network];
-  if (scanners_[network].position() < range.offset + range.byte_count) return ok_status();
-  SUSURRUS_TRY(scanners_[network].finish());
-  model_.networks[network] = std::move(scanners_[network].network());
-  return ok_status();
+  if (!unreadable_at_[network]) {
+    OnnxScanner& scanner = scanners_[network];
+    Status status = scanner.push(bytes);
+    const bool is_complete = status && end == range.offset + range.byte_count;
+    if (is_complete) status = scanner.finish();
+    if (!status && status.error().code != ErrorCode::malformed) return status;
+    if (!status) {
+      unreadable_at_[network] = status.error().offset;
+    } else if (is_complete) {
+      model_.networks[network] = std::move(scanner.network());
+    }
+  }
+  return sink_ == nullptr ? ok_status() : sink_->on_network_bytes(network, bytes);
 }
 
 Status AprilReader::on_contents(ByteSpan bytes) {
+  if (is_unknown()) return ok_status();
   const uint64_t begin = parser_.position() - bytes.size();
   const uint64_t end = parser_.position();
   // Parts may share bytes. Whichever's error comes first in the file is told, however the file was cut.
   std::optional<Error> first;
   uint64_t first_at = 0;
-  for (size_t i = 0; i < kParts; ++i) {
+  for (size_t i = 0; i < part_count(); ++i) {
     const ByteRange range = part(i);
     const uint64_t from = std::max(begin, range.offset);
     const uint64_t to = std::min(end, range.offset + range.byte_count);
     if (from >= to) continue;
     const ByteSpan piece = bytes.subspan(from - begin, to - from);
-    const auto status = push_part(i, piece);
+    const auto status = push_part(i, piece, to);
     if (status) continue;
     const uint64_t at = i == 0 ? params_.position() : scanners_[i - 1].position();
     if (!first || at < first_at) {
@@ -327,6 +361,21 @@ Status AprilReader::finish() {
   return ok_status();
 }
 
+/// Takes the params, and holds them and the networks against each other as far as they can be read.
+Status AprilReader::check_model() {
+  model_.params = params_.params;
+  model_.tokens = std::move(params_.tokens);
+  for (const std::string& warning : params_.warnings) warn(warning);
+  bool all_readable = true;
+  for (size_t i = 0; i < kAprilNetworks; ++i) {
+    if (!unreadable_at_[i]) continue;
+    all_readable = false;
+    warn("the " + std::string(kAprilNetworkNames[i]) + " is not readable as ONNX (at byte " +
+         std::to_string(*unreadable_at_[i]) + "): it cannot be run");
+  }
+  return all_readable ? check_april_networks(model_, warnings_) : ok_status();
+}
+
 Status AprilReader::check_end() {
   if (!has_header_) {
     return truncated(received_, awaited_)
@@ -336,13 +385,12 @@ Status AprilReader::check_end() {
   if (known_byte_count_ && received_ < *known_byte_count_) {
     return truncated(received_, "file").expecting(*known_byte_count_).having(received_);
   }
+  SUSURRUS_TRY(check_header_fits(received_));
   SUSURRUS_TRY(check_entries_fit(received_));
-  model_.params = params_.params;
-  model_.tokens = std::move(params_.tokens);
-  for (const std::string& warning : params_.warnings) warn(warning);
-  SUSURRUS_TRY(check_april_networks(model_, warnings_));
+  if (!is_unknown()) SUSURRUS_TRY(check_model());
   uint64_t end = header_end_;
-  for (size_t i = 0; i < kParts; ++i) end = std::max(end, part(i).offset + part(i).byte_count);
+  for (size_t i = 0; i < part_count(); ++i)
+    end = std::max(end, part(i).offset + part(i).byte_count);
   if (end < received_) warn("unused bytes behind the last part of the file");
   return ok_status();
 }

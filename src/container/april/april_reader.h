@@ -19,7 +19,8 @@ class AprilSink {
 /// Reads .april files (april.md §1): header, params with the token table, and the networks, wherever they lie. Holds the
 /// texts and the networks' inputs and outputs, no weights.
 ///
-/// Accepted with a warning: bytes that nothing uses, parts that overlap, parts in an order that april-asr cannot read.
+/// Accepted with a warning: bytes that nothing uses, parts that overlap, parts in an order that april-asr cannot read; and what
+/// keeps a sound file from being run: the model type 0, whose parts are not looked into, and networks that are no ONNX.
 class AprilReader {
  public:
   /// `sink` may be null and outlives the reader.
@@ -56,17 +57,20 @@ class AprilReader {
   Status expect_text(ByteSpan length_bytes, const char* subject,
                      PushParser<AprilReader>::Step step);
   Status check_entry(ByteRange range, size_t place, const std::string& subject) const;
+  Status check_header_fits(uint64_t file_byte_count) const;
   Status check_entries_fit(uint64_t file_byte_count) const;
+  Status check_model();
   Status check_end();
   void warn_of_layout();
   void warn(std::string_view text);
   void keep_text(ByteSpan bytes, std::string& text, const char* warning);
   /// Part 0 is the params, the others are networks.
   ByteRange part(size_t index) const;
-  Status push_part(size_t index, ByteSpan bytes);
+  size_t part_count() const;
+  bool is_unknown() const { return model_.model_type == kAprilUnknownModel; }
+  /// `end` is that of the bytes in the file.
+  Status push_part(size_t index, ByteSpan bytes, uint64_t end);
   Status fail(Error error);
-
-  static constexpr size_t kParts = 1 + kAprilNetworks;
 
   AprilSink* sink_;
   PushParser<AprilReader> parser_;
@@ -81,6 +85,8 @@ class AprilReader {
   AprilModel model_;
   AprilParamsReader params_;
   OnnxScanner scanners_[kAprilNetworks];
+  /// Of networks that are not readable as ONNX: where.
+  std::optional<uint64_t> unreadable_at_[kAprilNetworks];
   std::vector<std::string> warnings_;
 };
 

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/sort.h"
 #include "container/april/april_params.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 namespace {
@@ -58,8 +59,7 @@ Result<std::unique_ptr<AprilWriter>> AprilWriter::plan(AprilModel model, AprilOr
   model.params.token_count = static_cast<int32_t>(model.tokens.size());
   std::vector<std::string> warnings;
   if (auto good = check_april_params(model.params, 0, table_bytes, warnings); !good) {
-    return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-        .about(good.error().subject.view())
+    return wrong_argument(good.error().subject.view())
         .expecting(good.error().expected.view())
         .having(good.error().got.view());
   }
@@ -73,18 +73,16 @@ Result<std::unique_ptr<AprilWriter>> AprilWriter::plan(AprilModel model, AprilOr
                                                  : model.network_ranges[static_cast<size_t>(part)];
     const auto next = checked_add(end, range.byte_count);
     if (range.byte_count == 0 || !next) {
-      return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-          .about(part == AprilPart::params ? "params"
-                                           : kAprilNetworkNames[static_cast<size_t>(part)])
+      return wrong_argument(part == AprilPart::params
+                                ? "params"
+                                : kAprilNetworkNames[static_cast<size_t>(part)])
           .having(range.byte_count);
     }
     range.offset = end;
     end = *next;
   }
   if (seen != 0xF) {
-    return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-        .about("order")
-        .expecting("each part once");
+    return wrong_argument("order").expecting("each part once");
   }
   writer->model_ = std::move(model);
   writer->order_ = order;

@@ -68,10 +68,12 @@ Words split(std::string_view line) {
   return words;
 }
 
-/// NFEAT and NLABEL stand for numbers, alone or as a part of one.
+constexpr std::string_view kPlaceholders[] = {"NFEAT", "NLABEL"};
+
+/// Placeholders stand for numbers, alone or as a part of one.
 std::optional<double> number(std::string_view word) {
   std::string text(word.substr(0, 64));
-  for (const std::string_view name : {"NFEAT", "NLABEL"}) {
+  for (const std::string_view name : kPlaceholders) {
     for (size_t at; (at = text.find(name)) != std::string::npos;)
       text.replace(at, name.size(), "1");
   }
@@ -102,6 +104,12 @@ size_t lines_of(Lines lines, size_t depth) {
 
 Error bad_line(std::string_view line) {
   return make_error(ErrorCode::malformed, ErrorReason::bad_metadata).having(line);
+}
+
+Error unknown_code(std::string_view line) {
+  return make_error(ErrorCode::malformed, ErrorReason::unsupported)
+      .expecting("a layer that BW2L defines")
+      .having(line);
 }
 
 Status check_words(const Code& code, const Words& words, std::string_view line) {
@@ -171,11 +179,7 @@ Result<Bw2lArrayCounts> check_lines(Lines lines) {
   const std::string_view line = lines[0];
   const Words words = split(line);
   const Code* code = find_code(words[0]);
-  if (code == nullptr) {
-    return make_error(ErrorCode::malformed, ErrorReason::unsupported)
-        .expecting("a layer that BW2L defines")
-        .having(line);
-  }
+  if (code == nullptr) return unknown_code(line);
   SUSURRUS_TRY(check_words(*code, words, line));
   Bw2lArrayCounts counts = code->arrays;
   if (code->name == "RES") {
@@ -186,7 +190,8 @@ Result<Bw2lArrayCounts> check_lines(Lines lines) {
   } else if (code->name == "WN") {
     const Words child(words.begin() + 2, words.end());
     const Code* inner = find_code(child[0]);
-    if (inner == nullptr || !is_weight_norm_child(inner->name)) {
+    if (inner == nullptr) return unknown_code(line);
+    if (!is_weight_norm_child(inner->name)) {
       return bad_line(line).expecting("a convolution or linear layer after WN's dimension");
     }
     SUSURRUS_TRY(check_words(*inner, child, line));
@@ -214,6 +219,32 @@ Result<std::vector<std::string_view>> bw2l_arch_lines(std::string_view text) {
     lines.push_back(line);
   }
   return lines;
+}
+
+bool Bw2lPlaceholders::match_word(std::string_view word, std::string_view resolved) {
+  while (word != resolved) {
+    const size_t place = word.find(kPlaceholders[0]) < word.find(kPlaceholders[1]) ? 0 : 1;
+    const size_t begin = word.find(kPlaceholders[place]);
+    if (begin == std::string_view::npos || word.substr(0, begin) != resolved.substr(0, begin)) {
+      return false;
+    }
+    word.remove_prefix(begin + kPlaceholders[place].size());
+    resolved.remove_prefix(begin);
+    const size_t digits = std::min(resolved.find_first_not_of("0123456789"), resolved.size());
+    std::string& number = numbers_[place];
+    if (number.empty()) number = resolved.substr(0, digits);
+    if (digits == 0 || number != resolved.substr(0, digits)) return false;
+    resolved.remove_prefix(digits);
+  }
+  return true;
+}
+
+bool Bw2lPlaceholders::match(std::string_view line, std::string_view resolved) {
+  const Words words = split(line);
+  const Words own = split(resolved);
+  return std::equal(
+      words.begin(), words.end(), own.begin(), own.end(),
+      [this](std::string_view word, std::string_view other) { return match_word(word, other); });
 }
 
 size_t bw2l_layer_line_count(std::span<const std::string_view> lines) { return lines_of(lines, 0); }

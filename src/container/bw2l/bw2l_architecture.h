@@ -1,5 +1,6 @@
 #pragma once
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,18 @@ Result<std::vector<std::string_view>> bw2l_arch_lines(std::string_view text);
 /// are missing.
 size_t bw2l_layer_line_count(std::span<const std::string_view> lines);
 
+/// What NFEAT and NLABEL stand for in an architecture, as its layers' own lines tell.
+class Bw2lPlaceholders {
+ public:
+  /// Whether `resolved` has the words of `line`, with one number for each placeholder wherever it occurs.
+  bool match(std::string_view line, std::string_view resolved);
+
+ private:
+  bool match_word(std::string_view word, std::string_view resolved);
+
+  std::string numbers_[2];
+};
+
 /// How many arrays a layer may have: from `least` to `most` in steps of `step`.
 struct Bw2lArrayCounts {
   uint64_t least = 0;
@@ -27,7 +40,7 @@ struct Bw2lArrayCounts {
 };
 
 /// Checks the grammar of one layer, a line or those of a residual block (bw2l.md §2.2): codes, numbers of words, numbers. The
-/// error has the line that is wrong, and no offset.
+/// error has the line that is wrong, and no offset; its reason is unsupported for a code that is not known.
 Result<Bw2lArrayCounts> check_bw2l_layer(std::string_view arch);
 
 }  // namespace susurrus

@@ -13,33 +13,29 @@ using namespace bw2l;
 
 namespace {
 
-Status check_names(const Bw2lModel& model, bool is_strict, std::vector<std::string>& warnings) {
+void check_names(const Bw2lModel& model, std::vector<std::string>& warnings) {
   NameIndex names;
   for (size_t i = 0; i < model.sections.size(); ++i) {
     names.add(model.sections[i].name, static_cast<uint32_t>(i));
   }
   names.sort();
-  if (const NameIndex::Entry* second = names.duplicate()) {
-    if (is_strict) {
-      return malformed(ErrorReason::duplicate, model.sections[second->place].file_offset,
-                       second->name);
-    }
+  if (names.duplicate() != nullptr) {
     warnings.emplace_back("sections share a name, of which the last one counts");
   }
   for (const char* name : {"tokens", "layers", "flags"}) {
     if (names.find(name) != nullptr) continue;
     // Settings may be in either.
-    if (std::string_view(name) == "flags" && names.find("config") != nullptr) continue;
-    return malformed(ErrorReason::model, model.section_count_offset, name)
-        .expecting("a section with this name");
+    const bool is_flags = std::string_view(name) == "flags";
+    if (is_flags && names.find("config") != nullptr) continue;
+    warnings.push_back(std::string("there is no section ") + (is_flags ? "flags or config" : name) +
+                       ": such a model cannot be run");
   }
-  return ok_status();
 }
 
 Status check_arch(const Bw2lModel& model, std::vector<std::string>& warnings) {
   const Bw2lSection* arch = model.find("arch");
   if (arch == nullptr) return ok_status();
-  const Bw2lSection& layers = *model.find("layers");
+  const Bw2lSection* layers = model.find("layers");
   const auto all_lines = bw2l_arch_lines(arch->text);
   if (!all_lines) {
     Error error = all_lines.error();
@@ -49,6 +45,7 @@ Status check_arch(const Bw2lModel& model, std::vector<std::string>& warnings) {
   std::span<const std::string_view> lines = *all_lines;
   size_t layer_count = 0;
   bool differs = false;
+  Bw2lPlaceholders placeholders;
   for (; !lines.empty(); ++layer_count) {
     const size_t taken = bw2l_layer_line_count(lines);
     if (taken == 0) {
@@ -56,16 +53,19 @@ Status check_arch(const Bw2lModel& model, std::vector<std::string>& warnings) {
           .expecting("all lines that a residual block announces")
           .having(lines[0]);
     }
-    if (layer_count < layers.layers.size()) {
-      SUSURRUS_ASSIGN(const auto own, bw2l_arch_lines(layers.layers[layer_count].arch));
-      differs |= !std::equal(own.begin(), own.end(), lines.begin(), lines.begin() + taken);
+    if (layers != nullptr && layer_count < layers->layers.size()) {
+      SUSURRUS_ASSIGN(const auto own, bw2l_arch_lines(layers->layers[layer_count].arch));
+      differs |= !std::equal(lines.begin(), lines.begin() + taken, own.begin(), own.end(),
+                             [&](std::string_view line, std::string_view resolved) {
+                               return placeholders.match(line, resolved);
+                             });
     }
     lines = lines.subspan(taken);
   }
-  if (layer_count != layers.layers.size()) {
-    return malformed(ErrorReason::contradiction, layers.data_offset, "layers.layer_count")
+  if (layers != nullptr && layer_count != layers->layers.size()) {
+    return malformed(ErrorReason::contradiction, layers->data_offset, "layers.layer_count")
         .expecting(std::to_string(layer_count) + ", the lines of arch")
-        .having(layers.layers.size());
+        .having(layers->layers.size());
   }
   if (differs) warnings.emplace_back("arch differs from the layers' own lines, which count");
   return ok_status();
@@ -73,13 +73,15 @@ Status check_arch(const Bw2lModel& model, std::vector<std::string>& warnings) {
 
 }  // namespace
 
-Result<Bw2lChecked> check_bw2l_model(const Bw2lModel& model, bool is_strict,
-                                     std::vector<std::string>& warnings) {
-  SUSURRUS_TRY(check_names(model, is_strict, warnings));
+Result<Bw2lChecked> check_bw2l_model(const Bw2lModel& model, std::vector<std::string>& warnings) {
+  check_names(model, warnings);
   Bw2lChecked checked;
-  const Bw2lSection& tokens = *model.find("tokens");
-  SUSURRUS_ASSIGN(checked.tokens, parse_bw2l_tokens(tokens.text, tokens.data_offset));
-  SUSURRUS_ASSIGN(checked.settings, read_bw2l_settings(model, checked.tokens.size(), warnings));
+  std::optional<uint64_t> token_count;
+  if (const Bw2lSection* tokens = model.find("tokens")) {
+    SUSURRUS_ASSIGN(checked.tokens, parse_bw2l_tokens(tokens->text, tokens->data_offset));
+    token_count = checked.tokens.size();
+  }
+  SUSURRUS_ASSIGN(checked.settings, read_bw2l_settings(model, token_count, warnings));
   SUSURRUS_TRY(check_arch(model, warnings));
   return checked;
 }

@@ -14,9 +14,8 @@ struct Bw2lChecked {
   Bw2lSettings settings;
 };
 
-/// Checks the sections that BW2L names against each other (bw2l.md §4: 9, 11, 19, 28 to 32). In strict reading two sections
-/// of one name are an error; otherwise the last one counts, with a warning.
-Result<Bw2lChecked> check_bw2l_model(const Bw2lModel& model, bool is_strict,
-                                     std::vector<std::string>& warnings);
+/// Checks the sections that BW2L names against each other (bw2l.md §4: 9, 11, 19, 28 to 32). Of two sections of one name the
+/// last one counts; that, and a section that is not there, go to `warnings`.
+Result<Bw2lChecked> check_bw2l_model(const Bw2lModel& model, std::vector<std::string>& warnings);
 
 }  // namespace susurrus

@@ -3,12 +3,9 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "container/read_error.h"
 
 namespace susurrus::bw2l {
-
-inline Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
-  return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
-}
 
 inline Error beyond_limit(uint64_t offset, std::string_view subject, uint64_t limit) {
   return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "container/bw2l/bw2l_errors.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 
@@ -36,7 +37,7 @@ bool is_kept_text(const Bw2lSection& section) {
 
 }  // namespace
 
-Bw2lReader::Bw2lReader(Bw2lSink* sink, Mode mode) : sink_(sink), mode_(mode) {
+Bw2lReader::Bw2lReader(Bw2lSink* sink) : sink_(sink) {
   claim_ = "header";
   parser_.expect(5, "header", &Bw2lReader::on_magic);
 }
@@ -56,8 +57,8 @@ Status Bw2lReader::push(ByteSpan chunk) {
 }
 
 uint64_t Bw2lReader::skippable() const {
-  if (sink_ != nullptr || failed_ || mode_ == Mode::strict || !known_byte_count_ ||
-      received_ > *known_byte_count_ || (!is_complete_ && has_kept_text())) {
+  if (sink_ != nullptr || failed_ || !known_byte_count_ || received_ > *known_byte_count_ ||
+      (!is_complete_ && has_kept_text())) {
     return 0;
   }
   return std::min(parser_.streaming(), *known_byte_count_ - received_);
@@ -113,7 +114,8 @@ Status Bw2lReader::count_text(uint64_t byte_count, uint64_t length_at, std::stri
 std::string Bw2lReader::subject(std::string_view what) const {
   const Bw2lSection& section = model_.sections.back();
   std::string text = section.name;
-  if (section.kind() == Bw2lKind::keyval) text += "[" + std::to_string(pairs_read_) + "]";
+  if (section.kind() == Bw2lKind::keyval)
+    text += "[" + std::to_string(pairs_read_ - pairs_before_section_) + "]";
   if (section.kind() == Bw2lKind::layers && !section.layers.empty()) {
     text += "[" + std::to_string(section.layers.size() - 1) + "]";
     const size_t arrays = section.layers.back().arrays.size();
@@ -246,7 +248,7 @@ Status Bw2lReader::on_data_length(ByteSpan bytes) {
   now.data_offset = parser_.position();
   now.byte_count = length;
   section_end_ = claim_end_;
-  pairs_read_ = 0;
+  pairs_before_section_ = pairs_read_;
   layer_count_at_ = 0;
   switch (now.kind()) {
     case Bw2lKind::keyval: return next_pair();
@@ -285,12 +287,7 @@ Status Bw2lReader::end_section() {
 
 // ---- The end
 
-Status Bw2lReader::on_trailing(ByteSpan bytes) {
-  if (mode_ == Mode::tolerant) return ok_status();
-  const uint64_t end = parser_.position() - bytes.size();
-  return malformed(ErrorReason::trailing_data, end, "file")
-      .expecting("nothing behind the last section");
-}
+Status Bw2lReader::on_trailing(ByteSpan) { return ok_status(); }
 
 Status Bw2lReader::finish() {
   if (failed_) {
@@ -304,20 +301,14 @@ Status Bw2lReader::finish() {
 
 Status Bw2lReader::check_end() {
   if (known_byte_count_ && received_ < *known_byte_count_) {
-    return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
-        .at(received_)
-        .about("file")
-        .expecting(*known_byte_count_)
-        .having(received_);
+    return truncated(received_, "file").expecting(*known_byte_count_).having(received_);
   }
   if (!is_complete_) {
     SUSURRUS_TRY(check_section_count_fits(received_));
     if (claim_end_ > received_) {
       return too_long(claim_at_, claim_, received_ - claim_begin_, claim_end_ - claim_begin_);
     }
-    return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
-        .at(received_)
-        .about(claim_)
+    return truncated(received_, claim_)
         .expecting("at least " + std::to_string(std::max(received_ + 1, kFewestFileBytes)))
         .having(received_);
   }
@@ -325,7 +316,12 @@ Status Bw2lReader::check_end() {
   const uint64_t end =
       last ? last->data_offset + last->byte_count : model_.section_count_offset + 8;
   if (end < received_) warnings_.emplace_back("unused bytes behind the last section");
-  SUSURRUS_ASSIGN(checked_, check_bw2l_model(model_, mode_ == Mode::strict, warnings_));
+  if (unknown_layers_ > 0) {
+    const std::string more =
+        unknown_layers_ == 1 ? "" : " and " + std::to_string(unknown_layers_ - 1) + " more";
+    warnings_.push_back(unknown_layer_ + more + ": no layer that BW2L defines, cannot be run");
+  }
+  SUSURRUS_ASSIGN(checked_, check_bw2l_model(model_, warnings_));
   return ok_status();
 }
 

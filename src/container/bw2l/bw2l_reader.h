@@ -17,17 +17,14 @@ class Bw2lSink {
 };
 
 /// Reads BW2L files (bw2l.md §1): sections of every type, with their pairs, arrays and layers. Keeps what describes the
-/// model, no weights. Sections that BW2L names must make a model: tokens, layers whose lines are of its grammar, settings.
+/// model, no weights.
+///
+/// Accepted with a warning: sections of one name, of which the last one counts; bytes behind the last section; and what keeps
+/// a sound file from being run: a section that is not there, a layer or a criterion that is not known.
 class Bw2lReader {
  public:
-  enum class Mode : uint8_t {
-    /// Of sections with one name the last counts, and bytes behind the last section are left out, with warnings.
-    tolerant,
-    /// Both are errors.
-    strict
-  };
   /// `sink` may be null and outlives the reader.
-  explicit Bw2lReader(Bw2lSink* sink = nullptr, Mode mode = Mode::tolerant);
+  explicit Bw2lReader(Bw2lSink* sink = nullptr);
 
   /// Tells the file's length where it is known, before the first push.
   void set_file_byte_count(uint64_t byte_count) { known_byte_count_ = byte_count; }
@@ -80,6 +77,7 @@ class Bw2lReader {
   Status on_arch_length(ByteSpan bytes);
   Status on_arch(ByteSpan bytes);
   Status on_layer_numbers(ByteSpan bytes);
+  void note_unknown_layer(const Error& error);
   Status next_layer_array();
   Status on_trailing(ByteSpan bytes);
 
@@ -100,7 +98,6 @@ class Bw2lReader {
   Status fail(Error error);
 
   Bw2lSink* sink_;
-  Mode mode_;
   PushParser<Bw2lReader> parser_;
   std::optional<uint64_t> known_byte_count_;
   uint64_t received_ = 0;
@@ -122,6 +119,10 @@ class Bw2lReader {
   uint64_t arrays_read_ = 0;
   uint64_t layers_read_ = 0;
   uint64_t pairs_read_ = 0;
+  uint64_t pairs_before_section_ = 0;
+  /// Of layers whose code is not known: how many, and the first one.
+  uint64_t unknown_layers_ = 0;
+  std::string unknown_layer_;
   uint64_t text_bytes_ = 0;
 
   Bw2lModel model_;

@@ -1,6 +1,7 @@
 // The part of Bw2lReader that reads what stands in sections: pairs, arrays, layers.
 #include <cmath>
 
+#include "base/utf8.h"
 #include "container/bw2l/bw2l_architecture.h"
 #include "container/bw2l/bw2l_errors.h"
 #include "container/bw2l/bw2l_reader.h"
@@ -15,7 +16,7 @@ namespace {
 constexpr uint64_t kLeastLayer = 28;
 constexpr uint64_t kLeastArray = 11;
 
-// Far beyond real files, and little memory.
+// Of a whole file. Far beyond real files, and little memory.
 constexpr uint64_t kMaxLayers = 1 << 14;
 constexpr uint64_t kMaxArrays = 1 << 15;
 constexpr uint64_t kMaxPairs = 1 << 16;
@@ -178,6 +179,10 @@ Status Bw2lReader::on_layer_numbers(ByteSpan bytes) {
   if (section().name == "layers") {
     SUSURRUS_TRY(check_utf8(layer.arch, arch_at_, subject("arch")));
     const auto counts = check_bw2l_layer(layer.arch);
+    if (!counts && counts.error().reason == ErrorReason::unsupported) {
+      note_unknown_layer(counts.error());
+      return next_layer_array();
+    }
     if (!counts) {
       Error error = counts.error();
       error.offset = arch_at_;
@@ -192,6 +197,12 @@ Status Bw2lReader::on_layer_numbers(ByteSpan bytes) {
     }
   }
   return next_layer_array();
+}
+
+void Bw2lReader::note_unknown_layer(const Error& error) {
+  if (unknown_layers_++ > 0) return;
+  // The error's text may have been cut within a character.
+  unknown_layer_ = subject("arch") + " (" + replace_invalid_utf8(error.got.view()) + ")";
 }
 
 Status Bw2lReader::next_layer_array() {

@@ -9,6 +9,7 @@
 namespace susurrus {
 namespace {
 
+constexpr std::string_view kCriteria[] = {"ctc", "asg", "seq2seq", "transformer"};
 constexpr std::string_view kFeatures[] = {"raw", "mfsc", "mfcc", "pow"};
 
 /// A setting that is there and not empty.
@@ -48,9 +49,11 @@ Result<Bw2lCriterion> read_criterion(const Bw2lModel& model) {
   if (setting.value.empty()) {
     return model.find("transitions") != nullptr ? Bw2lCriterion::asg : Bw2lCriterion::ctc;
   }
-  if (setting.value == "ctc") return Bw2lCriterion::ctc;
-  if (setting.value == "asg") return Bw2lCriterion::asg;
-  return bad_setting(ErrorReason::unsupported, setting, subject).expecting("ctc or asg");
+  for (size_t i = 0; i < std::size(kCriteria); ++i) {
+    if (setting.value == kCriteria[i]) return static_cast<Bw2lCriterion>(i);
+  }
+  return bad_setting(ErrorReason::unsupported, setting, subject)
+      .expecting("ctc, asg, seq2seq or transformer");
 }
 
 Result<Bw2lFeature> read_feature(const Bw2lModel& model) {
@@ -114,7 +117,7 @@ bool fits_transitions(uint64_t count, uint64_t token_count, const Bw2lSettings& 
   return false;
 }
 
-Status check_transitions(const Bw2lModel& model, uint64_t token_count,
+Status check_transitions(const Bw2lModel& model, std::optional<uint64_t> token_count,
                          const Bw2lSettings& settings) {
   const Bw2lSection* section = model.find("transitions");
   if (section == nullptr) {
@@ -130,25 +133,27 @@ Status check_transitions(const Bw2lModel& model, uint64_t token_count,
         .expecting("type array")
         .having(section->type);
   }
-  if (fits_transitions(section->array.count, token_count, settings)) return ok_status();
+  if (!token_count || fits_transitions(section->array.count, *token_count, settings)) {
+    return ok_status();
+  }
   return make_error(ErrorCode::malformed, ErrorReason::size_mismatch)
       .at(section->array.count_offset)
       .about("transitions")
-      .expecting(std::to_string(token_count) + " tokens, squared")
+      .expecting(std::to_string(*token_count) + " tokens, squared")
       .having(section->array.count);
 }
 
 }  // namespace
 
 std::string_view bw2l_criterion_name(Bw2lCriterion criterion) {
-  return criterion == Bw2lCriterion::asg ? "asg" : "ctc";
+  return kCriteria[static_cast<size_t>(criterion)];
 }
 
 std::string_view bw2l_feature_name(Bw2lFeature feature) {
   return kFeatures[static_cast<size_t>(feature)];
 }
 
-Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, uint64_t token_count,
+Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, std::optional<uint64_t> token_count,
                                         std::vector<std::string>& warnings) {
   Bw2lSettings settings;
   SUSURRUS_ASSIGN(settings.criterion, read_criterion(model));
@@ -166,6 +171,11 @@ Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, uint64_t token_c
       settings.feature == Bw2lFeature::mfsc || settings.feature == Bw2lFeature::mfcc;
   if (has_filters && has_empty_filter(settings)) {
     warnings.emplace_back("so many filterbanks that some hear nothing");
+  }
+  if (settings.criterion == Bw2lCriterion::seq2seq ||
+      settings.criterion == Bw2lCriterion::transformer) {
+    warnings.push_back("the criterion " + std::string(bw2l_criterion_name(settings.criterion)) +
+                       " cannot be run, only ctc and asg");
   }
   if (settings.criterion == Bw2lCriterion::asg) {
     SUSURRUS_TRY(check_transitions(model, token_count, settings));

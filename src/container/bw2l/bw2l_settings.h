@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,7 +9,7 @@
 
 namespace susurrus {
 
-enum class Bw2lCriterion : uint8_t { ctc, asg };
+enum class Bw2lCriterion : uint8_t { ctc, asg, seq2seq, transformer };
 enum class Bw2lFeature : uint8_t { raw, mfsc, mfcc, pow };
 std::string_view bw2l_criterion_name(Bw2lCriterion criterion);
 std::string_view bw2l_feature_name(Bw2lFeature feature);
@@ -25,9 +26,9 @@ struct Bw2lSettings {
   bool has_eos_token = false;
 };
 
-/// Reads the settings of `model`, which has `token_count` tokens, and checks them (bw2l.md §4, 29 to 32). What is odd but
-/// harmless goes to `warnings`.
-Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, uint64_t token_count,
+/// Reads the settings of `model`, which has `token_count` tokens if it has any list of them, and checks them (bw2l.md §4,
+/// 29 to 32). What is odd but harmless, and a criterion that cannot be run, go to `warnings`.
+Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, std::optional<uint64_t> token_count,
                                         std::vector<std::string>& warnings);
 
 }  // namespace susurrus

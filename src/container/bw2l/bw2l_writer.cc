@@ -2,6 +2,7 @@
 
 #include "base/append.h"
 #include "base/checked_math.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 namespace {
@@ -16,10 +17,6 @@ void append_short(std::vector<uint8_t>& out, std::string_view text) {
 void append_long(std::vector<uint8_t>& out, std::string_view text) {
   append<uint64_t>(out, text.size());
   out.insert(out.end(), text.begin(), text.end());
-}
-
-Error wrong_argument(std::string_view subject) {
-  return make_error(ErrorCode::invalid_argument, ErrorReason::option).about(subject);
 }
 
 Error wrong_state(const char* what) {

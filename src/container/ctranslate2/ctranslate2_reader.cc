@@ -155,7 +155,7 @@ Status CTranslate2Reader::read_alias_count(ByteSpan bytes) {
         .expecting("at most " + std::to_string(left() / kLeastAliasBytes))
         .having(count);
   }
-  alias_texts_left_ = 2 * count;
+  alias_texts_left_ = uint64_t{2} * count;
   return next_alias_text();
 }
 

@@ -36,7 +36,7 @@ class CTranslate2Reader : public SteppedCheckpointReader<CTranslate2Reader> {
   Status read_alias_text(ByteSpan bytes);
 
   uint32_t variable_count_ = 0;
-  uint32_t alias_texts_left_ = 0;
+  uint64_t alias_texts_left_ = 0;
   std::vector<CTranslate2Variable> variables_;
 };
 

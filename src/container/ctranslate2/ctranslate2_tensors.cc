@@ -2,6 +2,7 @@
 
 #include "base/name_index.h"
 #include "container/ctranslate2/ctranslate2_reader.h"
+#include "container/read_error.h"
 #include "container/whisper_tensors.h"
 
 namespace susurrus {
@@ -95,7 +96,7 @@ std::vector<std::string> whisper_names(std::string_view name) {
 }
 
 Error malformed(ErrorReason reason, const CTranslate2Variable& variable) {
-  return make_error(ErrorCode::malformed, reason).at(variable.offset).about(variable.name);
+  return susurrus::malformed(reason, variable.offset, variable.name);
 }
 
 class Mapper {

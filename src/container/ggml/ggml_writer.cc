@@ -6,6 +6,7 @@
 #include "base/append.h"
 #include "container/dimension_order.h"
 #include "container/ggml/ggml_types.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 namespace {

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "container/ggml/ggml_types.h"
 #include "container/gguf/gguf_values.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 namespace {
@@ -347,9 +348,7 @@ Status GgufReader::end_index() {
           .having(entry.offset);
     }
     if (next > data_byte_count || info.stored_byte_count > data_byte_count - next) {
-      return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
-          .at(data + next)
-          .about(info.name)
+      return susurrus::truncated(data + next, info.name)
           .expecting(info.stored_byte_count)
           .having(data_byte_count - std::min(next, data_byte_count));
     }

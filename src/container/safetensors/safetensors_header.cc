@@ -4,6 +4,7 @@
 #include "base/name_index.h"
 #include "base/sort.h"
 #include "base/utf8.h"
+#include "container/read_error.h"
 #include "container/whisper_tensors.h"
 
 namespace susurrus {
@@ -30,10 +31,6 @@ const SourceType* find_type(std::string_view name) {
     if (type.name == name) return &type;
   }
   return nullptr;
-}
-
-Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
-  return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
 }
 
 struct Entry {
@@ -211,9 +208,7 @@ class HeaderParser {
 
 Result<uint64_t> safetensors_header_byte_count(ByteSpan first_bytes, uint64_t file_byte_count) {
   if (first_bytes.size() < kLengthBytes || file_byte_count < kLengthBytes + 2) {
-    return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
-        .at(first_bytes.size())
-        .about("header length")
+    return truncated(first_bytes.size(), "header length")
         .expecting(kLengthBytes)
         .having(first_bytes.size());
   }
@@ -226,9 +221,7 @@ Result<uint64_t> safetensors_header_byte_count(ByteSpan first_bytes, uint64_t fi
         .having(json_byte_count);
   }
   if (json_byte_count > file_byte_count - kLengthBytes) {
-    return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
-        .at(0)
-        .about("header length")
+    return truncated(0, "header length")
         .expecting(json_byte_count + kLengthBytes)
         .having(file_byte_count);
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "container/read_error.h"
 
 namespace susurrus {
 namespace {

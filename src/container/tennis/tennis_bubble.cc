@@ -22,7 +22,7 @@ void TennisBubble::begin(uint64_t node, uint64_t offset) {
   name_texts_.clear();
   parameter_name_ = {};
   current_ = Reserved::none;
-  has_op_ = has_name_ = has_value_ = false;
+  has_name_ = has_value_ = false;
   op_.clear();
   name_.clear();
 }
@@ -81,7 +81,6 @@ void TennisBubble::add_bytes(ByteSpan bytes) {
 
 Status TennisBubble::end_field(const TennisTensor& tensor) {
   if (current_ == Reserved::op) {
-    has_op_ = !bytes_.empty();
     op_offset_ = tensor.file_offset;
     op_ = std::exchange(bytes_, std::string());
   } else if (current_ == Reserved::name) {
@@ -118,7 +117,6 @@ Status TennisBubble::check_names() {
 
 Status TennisBubble::end() {
   SUSURRUS_TRY(check_names());
-  if (!has_op_) return wrong("#op", offset_).expecting("the operator's name").having("none");
   if (!has_name_) return wrong("#name", offset_).expecting("a name").having("none");
   if (op_ == "<var>") {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
@@ -143,6 +141,7 @@ bool TennisBubble::has_parameter(std::string_view name) const {
 TennisKind TennisBubble::kind() const {
   return op_ == "<param>"   ? TennisKind::parameter
          : op_ == "<const>" ? TennisKind::constant
+         : op_.empty()      ? TennisKind::unknown
                             : TennisKind::operation;
 }
 

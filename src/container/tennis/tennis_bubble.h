@@ -6,7 +6,8 @@
 
 namespace susurrus {
 
-enum class TennisKind : uint8_t { parameter, constant, operation };
+/// Unknown: a node without #op.
+enum class TennisKind : uint8_t { parameter, constant, operation, unknown };
 
 /// The rules of one node's parameters: names that occur once, and the reserved ones (tennis.md §1). Offsets are of the file.
 class TennisBubble {
@@ -56,7 +57,6 @@ class TennisBubble {
   Reserved current_ = Reserved::none;
   std::string bytes_;
 
-  bool has_op_ = false;
   bool has_name_ = false;
   std::string op_;
   std::string name_;

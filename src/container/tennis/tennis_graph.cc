@@ -3,14 +3,11 @@
 #include <utility>
 
 #include "base/name_index.h"
+#include "container/read_error.h"
 #include "container/tennis/tennis_names.h"
 
 namespace susurrus {
 namespace {
-
-Error malformed(ErrorReason reason, uint64_t offset, std::string_view subject) {
-  return make_error(ErrorCode::malformed, reason).at(offset).about(subject);
-}
 
 /// As the file has it: signed.
 std::string index_text(uint32_t node) { return std::to_string(static_cast<int32_t>(node)); }
@@ -28,11 +25,7 @@ Status TennisGraph::set_lists(List inputs, List outputs, uint32_t node_count) {
   outputs_ = std::move(outputs);
   node_count_ = node_count;
   SUSURRUS_TRY(check_list(inputs_, "inputs"));
-  SUSURRUS_TRY(check_list(outputs_, "outputs"));
-  if (!outputs_.nodes.empty()) return ok_status();
-  return malformed(ErrorReason::bad_index, outputs_.offset, "outputs")
-      .expecting("at least 1")
-      .having("none");
+  return check_list(outputs_, "outputs");
 }
 
 Status TennisGraph::check_list(const List& list, const char* what) const {
@@ -47,7 +40,7 @@ Status TennisGraph::check_list(const List& list, const char* what) const {
 
 Status TennisGraph::begin_arguments(const TennisBubble& bubble, uint32_t count, uint64_t offset) {
   const bool is_operation = bubble.kind() == TennisKind::operation;
-  if (is_operation != (count > 0)) {
+  if (bubble.kind() != TennisKind::unknown && is_operation != (count > 0)) {
     return malformed(ErrorReason::contradiction, offset, bubble.subject("arguments"))
         .expecting(is_operation ? "at least 1" : "0")
         .having(count);
@@ -94,7 +87,7 @@ Status TennisGraph::check() const {
 Status TennisGraph::check_inputs() const {
   for (size_t i = 0; i < inputs_.nodes.size(); ++i) {
     const TennisKind kind = nodes_[inputs_.nodes[i]].kind;
-    if (kind == TennisKind::parameter) continue;
+    if (kind == TennisKind::parameter || kind == TennisKind::unknown) continue;
     return malformed(ErrorReason::contradiction, entry_offset(inputs_.offset, i),
                      entry("inputs", i))
         .expecting("a <param>")

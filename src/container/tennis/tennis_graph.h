@@ -19,7 +19,7 @@ class TennisGraph {
     std::vector<uint32_t> nodes;
   };
 
-  /// Cases 16 and 20. Before the first node.
+  /// Case 16. Before the first node.
   Status set_lists(List inputs, List outputs, uint32_t node_count);
 
   /// Cases 22 and 23: a node of this kind with so many arguments.

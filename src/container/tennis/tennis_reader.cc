@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "container/read_error.h"
 #include "container/tennis/tennis_limits.h"
 #include "container/tennis/tennis_names.h"
 
@@ -35,14 +36,9 @@ Error not_tennis(ByteSpan header) {
                         : std::string_view(digits));
 }
 
-Error truncated(uint64_t offset, std::string_view subject) {
-  return make_error(ErrorCode::truncated_input, ErrorReason::truncated).at(offset).about(subject);
-}
-
 }  // namespace
 
-TennisReader::TennisReader(TennisSink& sink, TennisReaderOptions options)
-    : sink_(sink), options_(options) {
+TennisReader::TennisReader(TennisSink& sink) : sink_(sink) {
   parser_.expect(kTennisHeaderBytes, "header", &TennisReader::on_header);
 }
 
@@ -205,6 +201,9 @@ Status TennisReader::next_parameter() {
     return ok_status();
   }
   SUSURRUS_TRY(bubble_.end());
+  if (bubble_.kind() == TennisKind::unknown && nodes_without_op_++ == 0) {
+    first_without_op_ = bubble_.subject("");
+  }
   // As the reference's own writer has it; its runtime then crops in the middle.
   if (bubble_.op() == "crop_nd" && bubble_.has_parameter("shfit")) {
     sink_.on_warning(bubble_.subject("shfit is ignored, since shift would be meant"));
@@ -218,13 +217,6 @@ Status TennisReader::on_name_size(ByteSpan bytes) {
   const uint64_t size = load_le<uint32_t>(bytes.data());
   if (size <= INT32_MAX) SUSURRUS_TRY(grow_graph(size, Part::name));
   SUSURRUS_TRY(count(bytes, Part::name, 2, 1));
-  if (size > limits::kTennisNameBytes && options_.strict) {
-    return make_error(ErrorCode::malformed, ErrorReason::bad_name)
-        .at(name_offset_)
-        .about(subject(Part::name))
-        .expecting("at most 31 bytes")
-        .having(size);
-  }
   parser_.expect(size, "parameter name", &TennisReader::on_name);
   return ok_status();
 }
@@ -352,6 +344,12 @@ Status TennisReader::end_graph() {
   if (const auto name = graph_.shared_input_name()) {
     sink_.on_warning("two inputs have the name \"" + shown_text(*name) + "\"");
   }
+  if (nodes_without_op_ > 0) {
+    const std::string more =
+        nodes_without_op_ == 1 ? "" : " and " + std::to_string(nodes_without_op_ - 1) + " more";
+    sink_.on_warning(first_without_op_ + more + ": without #op, cannot be run");
+  }
+  if (graph_.outputs().empty()) sink_.on_warning("there are no outputs: the module cannot be run");
   return ok_status();
 }
 

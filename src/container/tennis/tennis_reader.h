@@ -8,20 +8,16 @@
 
 namespace susurrus {
 
-struct TennisReaderOptions {
-  /// Parameter names of 32 bytes and more are errors rather than warnings.
-  bool strict = false;
-};
-
 /// Reads a TenniS module (tennis.md §1), pushed in order in pieces of any size, and holds it to every rule that its bytes
 /// decide (§4, 1 to 24 and 39). Holds the graph and one node's names; tensors pass through.
+/// Nodes without #op, and a module without outputs, cannot be run and are read with a warning.
 ///
 /// A count or size that asks for more than the file has is truncated_input at its field: at once where the length is known,
 /// else at the end, unless what is misread behind it is wrong before that.
 class TennisReader {
  public:
   /// `sink` outlives the reader.
-  explicit TennisReader(TennisSink& sink, TennisReaderOptions options = {});
+  explicit TennisReader(TennisSink& sink);
 
   /// Tells the file's length where it is known, before the first push.
   void set_file_byte_count(uint64_t byte_count) { known_byte_count_ = byte_count; }
@@ -96,7 +92,6 @@ class TennisReader {
   Status fail(Error error);
 
   TennisSink& sink_;
-  TennisReaderOptions options_;
   PushParser<TennisReader> parser_;
   std::optional<uint64_t> known_byte_count_;
   uint64_t received_ = 0;
@@ -116,6 +111,9 @@ class TennisReader {
   TennisBubble bubble_;
   TennisTensor tensor_;
   bool warned_name_ = false;
+  /// Nodes without #op: how many, and the first one.
+  uint32_t nodes_without_op_ = 0;
+  std::string first_without_op_;
 
   uint32_t entries_left_ = 0;
   uint32_t node_ = 0;

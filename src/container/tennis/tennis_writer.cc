@@ -21,8 +21,7 @@ Error as_argument(Error error) {
 
 }  // namespace
 
-TennisWriter::TennisWriter(ByteSink& sink, TennisReaderOptions options)
-    : sink_(sink), check_(nowhere_, options) {}
+TennisWriter::TennisWriter(ByteSink& sink) : sink_(sink), check_(nowhere_) {}
 
 Status TennisWriter::write(ByteSpan bytes) {
   if (failed_) return disabled();

@@ -17,7 +17,7 @@ namespace susurrus {
 class TennisWriter : public TennisSink {
  public:
   /// `sink` outlives the writer.
-  explicit TennisWriter(ByteSink& sink, TennisReaderOptions options = {});
+  explicit TennisWriter(ByteSink& sink);
 
   Status on_header(const TennisHeader& header) override;
   Status on_module(std::span<const uint32_t> inputs, std::span<const uint32_t> outputs,

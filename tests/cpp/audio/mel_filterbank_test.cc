@@ -2,6 +2,8 @@
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -59,9 +61,9 @@ SUSURRUS_TEST(compacted_filters_act_like_the_dense_matrix) {
 SUSURRUS_TEST(filterbank_takes_any_pattern_of_weights) {
   testing::Noise noise(9);
   std::vector<float> dense(5 * kBins, 0.0f);
-  for (size_t bin = 0; bin < kBins; ++bin) dense[kBins + bin] = noise.next();  // a full row
-  dense[2 * kBins] = 2;                                                        // ends only
-  dense[3 * kBins - 1] = -1;
+  for (size_t bin = 0; bin < kBins; ++bin) dense[kBins + bin] = std::abs(noise.next());  // full
+  dense[2 * kBins] = 2;  // ends only
+  dense[3 * kBins - 1] = 1;
   dense[3 * kBins + 100] = 0.5f;  // a single weight; rows 0 and 4 have none
   expect_same_as_dense(5, dense);
 }
@@ -83,9 +85,40 @@ SUSURRUS_TEST(filterbank_refuses_wrong_sizes) {
   EXPECT_EQ(shape_of(0xffffffff, 80 * kBins), ErrorCode::shape_mismatch);
 }
 
-SUSURRUS_TEST(filterbank_refuses_weights_that_are_no_numbers) {
+SUSURRUS_TEST(htk_filters_are_told_from_others) {
+  for (const uint32_t n_mels : {80u, 128u}) {
+    std::vector<float> dense(n_mels * kBins);
+    MelFilterbank::htk(n_mels, dense);
+    // The formula, written down once more: the peak of filter 40 and the sum of its row.
+    const auto hz_of = [&](double point) {
+      const double top = 2595 * std::log10(1 + 8000.0 / 700);
+      return 700 * (std::pow(10, top * point / (n_mels + 1) / 2595) - 1);
+    };
+    for (const uint32_t mel : {0u, 40u, n_mels - 1}) {
+      const double low = hz_of(mel);
+      const double centre = hz_of(mel + 1);
+      const double high = hz_of(mel + 2);
+      for (size_t bin = 0; bin < kBins; ++bin) {
+        const double hz = bin * 40.0;
+        const double triangle =
+            std::max(0.0, std::min((hz - low) / (centre - low), (high - hz) / (high - centre)));
+        EXPECT_NEAR(dense[mel * kBins + bin], triangle * 2 / (high - low), 1e-8);
+      }
+    }
+    EXPECT_TRUE(MelFilterbank::is_htk(n_mels, dense));
+    dense[5 * kBins + 5] += 5e-5f;
+    EXPECT_TRUE(MelFilterbank::is_htk(n_mels, dense));
+    dense[5 * kBins + 5] += 1e-3f;
+    EXPECT_FALSE(MelFilterbank::is_htk(n_mels, dense));
+    EXPECT_FALSE(MelFilterbank::is_htk(n_mels, slaney(n_mels)));
+    EXPECT_FALSE(MelFilterbank::is_htk(n_mels, std::vector<float>(n_mels * kBins)));
+    EXPECT_FALSE(MelFilterbank::is_htk(n_mels, {}));
+  }
+}
+
+SUSURRUS_TEST(filterbank_refuses_weights_that_are_no_numbers_or_negative) {
   for (float bad :
-       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -1e-6f}) {
     std::vector<float> dense = slaney(80);
     dense[40 * kBins + 7] = bad;
     auto bank = MelFilterbank::compact(80, dense);

@@ -143,7 +143,7 @@ SUSURRUS_TEST(filterbank_is_read_and_checked) {
        {filterbank("0", 401, "[2,201]"), filterbank("0", 402, "[201,2]"),
         filterbank("-1", 402, "[2,201]"), filterbank("1e39", 402, "[2,201]"),
         filterbank("\"0\"", 402, "[2,201]"), filterbank("0", 402, "[2,201,1]"),
-        filterbank("0", 402, "[2.0,201]")}) {
+        filterbank("0", 402, "[2.0,201]"), filterbank("0", 402, R"({"a":2,"b":201})")}) {
     EXPECT_EQ(read(wrong).error.reason, ErrorReason::bad_filterbank);
   }
 }

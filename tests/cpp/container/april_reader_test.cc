@@ -203,6 +203,7 @@ SUSURRUS_TEST(april_malformed_header) {
                       entries, far),
                  entries + 16, far),
             entries + 32, far)},
+      {"4 size 2^63", bad, Reason::bounds, 12, "header_size", with(good, 12, uint64_t{1} << 63)},
       {"4 size 0", bad, Reason::bounds, 12, "header_size", with(good, 12, uint64_t{0})},
       {"4 size near 2^64", bad, Reason::bounds, 12, "header_size",
        with(good, 12, ~uint64_t{0} - 10)},
@@ -218,8 +219,6 @@ SUSURRUS_TEST(april_malformed_header) {
        with(with(good, 12, far), b.name_length_at, far / 2)},
       {"6 description past the header", bad, Reason::bounds, b.description_length_at,
        "description_length", with(good, b.description_length_at, header_end)},
-      {"8 model type 0", Code::unsupported_feature, Reason::unsupported, b.model_type_at,
-       "model type", with(good, b.model_type_at, uint32_t{0})},
       {"8 model type 2", Code::unsupported_feature, Reason::unsupported, b.model_type_at,
        "model type", with(good, b.model_type_at, uint32_t{2})},
       {"11 params past the end", bad, Reason::bounds, b.params_entry_at, "params.offset",
@@ -318,27 +317,9 @@ SUSURRUS_TEST(april_malformed_networks) {
   AprilBuilder b;
   b.build();
   const uint64_t first = b.part_at[0];
-  const auto with_bytes = [](Bytes bytes) {
-    return edited([&](AprilBuilder& builder) { builder.network_bytes[0] = bytes; });
-  };
-  const auto edit = [&](Reason reason, uint64_t offset, Bytes bytes, const char* name) {
-    cases.push_back({name, bad, reason, first + offset, "encoder", with_bytes(bytes)});
-  };
-  edit(Reason::bad_metadata, 1, {0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2, 0x3A, 0},
-       "30 a varint of 65 bits");
-  edit(Reason::bounds, 1, {0x08, 0x80}, "30 a varint without an end");
-  edit(Reason::bounds, 0, {0x08}, "30 a key without a value");
-  edit(Reason::bounds, 1, {0x3A, 5, 0x12, 1, 'x'}, "30 a graph past the end");
-  edit(Reason::bounds, 3, {0x3A, 5, 0x12, 7, 'x', 'y', 'z'}, "30 a name past its message");
-  edit(Reason::bounds, 3, {0x3A, 3, 0x5A, 2, 'x', 'y'}, "30 an input past its message");
-  edit(Reason::bounds, 0, {0x0D, 1, 2}, "30 a fixed32 past the end");
-  edit(Reason::bounds, 0, {0x09, 1, 2, 3, 4, 5, 6, 7}, "30 a fixed64 past the end");
-  edit(Reason::bad_metadata, 0, {0x0B, 0}, "30 a group");
-  edit(Reason::bad_metadata, 0, {0x00, 0}, "30 field 0");
-  edit(Reason::bad_metadata, 0, {0x38, 1}, "30 a graph that is a number");
-  edit(Reason::model, 0, {0x08, 6}, "30 no graph");
-  edit(Reason::model, 0, {0x3A, 0}, "31 an empty graph");
-
+  cases.push_back(
+      {"31 an empty graph", bad, Reason::model, first, "encoder",
+       edited([](AprilBuilder& builder) { builder.network_bytes[0] = Bytes{0x3A, 0}; })});
   cases.push_back({"31 encoder with two inputs", bad, Reason::model, first, "encoder",
                    with_network(0, [](OnnxBuilder& n) { n.inputs.pop_back(); })});
   AprilBuilder wide;
@@ -370,6 +351,96 @@ SUSURRUS_TEST(april_malformed_networks) {
   shape("35 rank of logits", 2, true, 0, {1, 4}, "joiner.logits");
   shape("35 encoder_out", 2, false, 0, {1, 1, 9}, "joiner.encoder_out");
   shape("35 decoder_out", 2, false, 1, {1, 8}, "joiner.decoder_out");
+  expect_refused(cases);
+}
+
+SUSURRUS_TEST(april_networks_that_are_no_onnx_are_described_with_a_warning) {
+  const struct {
+    const char* name;
+    uint64_t offset;
+    Bytes bytes;
+  } cases[] = {
+      {"a varint of 65 bits", 1, {0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2, 0x3A, 0}},
+      {"a varint without an end", 1, {0x08, 0x80}},
+      {"a key without a value", 0, {0x08}},
+      {"a graph past the end", 1, {0x3A, 5, 0x12, 1, 'x'}},
+      {"a name past its message", 3, {0x3A, 5, 0x12, 7, 'x', 'y', 'z'}},
+      {"an input past its message", 3, {0x3A, 3, 0x5A, 2, 'x', 'y'}},
+      {"a fixed32 past the end", 0, {0x0D, 1, 2}},
+      {"a fixed64 past the end", 0, {0x09, 1, 2, 3, 4, 5, 6, 7}},
+      {"a group", 0, {0x0B, 0}},
+      {"field 0", 0, {0x00, 0}},
+      {"a graph that is a number", 0, {0x38, 1}},
+      {"no graph", 0, {0x08, 6}},
+      {"a text", 0, Bytes(1000, 'w')},
+  };
+  for (const auto& one : cases) {
+    AprilBuilder builder;
+    builder.network_bytes[1] = one.bytes;
+    const Bytes file = builder.build();
+    for (const bool tell_length : {true, false}) {
+      for (const size_t size : {~size_t{0}, size_t{1}, size_t{7}}) {
+        NetworkBytes bytes;
+        AprilReader reader(&bytes);
+        const Status status = read(reader, file, tell_length, [=] { return size; });
+        if (!EXPECT_TRUE(status.has_value())) continue;
+        ASSERT_EQ(reader.warnings().size(), 1u);
+        EXPECT_EQ(reader.warnings()[0], "the decoder is not readable as ONNX (at byte " +
+                                            std::to_string(builder.part_at[1] + one.offset) +
+                                            "): it cannot be run");
+        EXPECT_EQ(reader.model().networks[0].node_count, 3u);
+        EXPECT_EQ(reader.model().networks[1].inputs.size(), 0u);
+        EXPECT_EQ(reader.model().networks[2].outputs[0].name, "logits");
+        EXPECT_TRUE(reader.model().tokens == builder.tokens);
+        for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(bytes.networks[i] == builder.parts[i]);
+      }
+    }
+  }
+  // What lies outside the file is damage still.
+  AprilBuilder builder;
+  builder.network_bytes[1] = Bytes(50, 'w');
+  const Bytes file = builder.build();
+  AprilReader reader;
+  EXPECT_FALSE(read_whole(reader, cut(file, file.size() - 1)).has_value());
+}
+
+SUSURRUS_TEST(april_model_of_unknown_type_is_described_with_a_warning) {
+  AprilBuilder builder;
+  const Bytes sound = builder.build();
+  const Bytes file = with(sound, builder.model_type_at, kAprilUnknownModel);
+  for (const bool tell_length : {true, false}) {
+    for (const size_t size : {~size_t{0}, size_t{1}}) {
+      AprilReader reader;
+      ASSERT_TRUE(read(reader, file, tell_length, [=] { return size; }));
+      const AprilModel& model = reader.model();
+      EXPECT_EQ(model.name, "Test model");
+      EXPECT_EQ(model.model_type, kAprilUnknownModel);
+      EXPECT_EQ(model.params_range.offset, builder.part_at[3]);
+      ASSERT_EQ(model.unknown_networks.size(), 3u);
+      for (size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(model.unknown_networks[i].offset, builder.part_at[i]);
+        EXPECT_EQ(model.unknown_networks[i].byte_count, builder.parts[i].size());
+      }
+      EXPECT_TRUE(model.tokens.empty());
+      ASSERT_EQ(reader.warnings().size(), 1u);
+      EXPECT_EQ(reader.warnings()[0], "the model type is 0, unknown: such a model cannot be run");
+    }
+  }
+  // Any number of networks, whatever is in them and in the params; not of the header's bytes, nor past the end.
+  const Bytes two = with(file, builder.network_count_at, uint64_t{2});
+  AprilReader reader;
+  ASSERT_TRUE(read_whole(reader, with(two, builder.part_at[3], uint64_t{0})));
+  EXPECT_EQ(reader.model().unknown_networks.size(), 2u);
+  std::vector<Malformed> cases = {
+      {"more than fit", Code::malformed, Reason::bounds, 12, "header_size",
+       with(file, builder.network_count_at, uint64_t{4})},
+      {"more than any", Code::limit_exceeded, Reason::limit, builder.network_count_at,
+       "network_count", with(file, builder.network_count_at, uint64_t{1} << 60)},
+      {"in the header", Code::malformed, Reason::layout, builder.network_entries_at,
+       "networks[0].offset", with(file, builder.network_entries_at, uint64_t{20})},
+      {"past the end", Code::malformed, Reason::bounds, builder.network_entries_at + 8,
+       "networks[0].size", with(file, builder.network_entries_at + 8, uint64_t{file.size()})},
+  };
   expect_refused(cases);
 }
 

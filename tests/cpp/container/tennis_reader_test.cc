@@ -50,10 +50,10 @@ void expect_read(TennisBuilder builder, const TennisRecording& read) {
   }
 }
 
-TennisRecording accepted(TennisBuilder builder, TennisReaderOptions options = {}) {
+TennisRecording accepted(TennisBuilder builder) {
   const Bytes file = builder.build();
   TennisRecording read;
-  const Status status = read_module(read, file, true, ~size_t{0}, options);
+  const Status status = read_module(read, file, true, ~size_t{0});
   EXPECT_TRUE(status.has_value());
   if (!status) {
     std::printf("    %s\n", std::string(status.error().subject.view()).c_str());
@@ -62,7 +62,7 @@ TennisRecording accepted(TennisBuilder builder, TennisReaderOptions options = {}
   expect_read(builder, read);
   for (const size_t chunk_size : {1, 13}) {
     TennisRecording in_pieces;
-    EXPECT_TRUE(read_module(in_pieces, file, false, chunk_size, options).has_value());
+    EXPECT_TRUE(read_module(in_pieces, file, false, chunk_size).has_value());
     EXPECT_TRUE(in_pieces == read);
   }
   return read;
@@ -150,6 +150,33 @@ SUSURRUS_TEST(tennis_output_count_comes_in_any_numeric_type) {
   }
 }
 
+SUSURRUS_TEST(tennis_what_cannot_be_run_is_described_with_a_warning) {
+  const std::string no_outputs = "there are no outputs: the module cannot be run";
+  const std::string no_op = ": without #op, cannot be run";
+  TennisBuilder builder = small_module();
+  builder.outputs.clear();
+  EXPECT_TRUE(accepted(builder).warnings == std::vector<std::string>({no_outputs}));
+  // The smallest file.
+  builder.inputs.clear();
+  builder.nodes.clear();
+  EXPECT_TRUE(accepted(builder).warnings == std::vector<std::string>({no_outputs}));
+
+  const auto remove_op = [](BuiltNode& node) {
+    std::erase_if(node.parameters, [](const BuiltParameter& one) { return one.name == "#op"; });
+  };
+  builder = small_module();
+  remove_op(builder.nodes[3]);
+  const TennisRecording read = accepted(builder);
+  EXPECT_TRUE(read.warnings == std::vector<std::string>({"node 3 \"conv\"" + no_op}));
+  EXPECT_EQ(read.nodes[3].arguments.size(), 2u);
+  // An empty one is none; an input and a node without arguments may be one.
+  builder.nodes[2].parameters[0] = parameter("#op", text_field(""));
+  builder.nodes[2].arguments.clear();
+  remove_op(builder.nodes[0]);
+  EXPECT_TRUE(accepted(builder).warnings ==
+              std::vector<std::string>({"node 0 \"x\" and 2 more" + no_op}));
+}
+
 SUSURRUS_TEST(tennis_warns_about_what_is_acceptable) {
   TennisBuilder builder = small_module();
   builder.behind = Bytes(5, 0);
@@ -163,7 +190,7 @@ SUSURRUS_TEST(tennis_warns_about_what_is_acceptable) {
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(warnings[0], "node 5 \"second\": a parameter's name has 32 bytes or more");
   builder.nodes[5].parameters.back().name = std::string(31, 'n');
-  EXPECT_TRUE(accepted(builder, {.strict = true}).warnings.empty());
+  EXPECT_TRUE(accepted(builder).warnings.empty());
 
   builder = small_module();
   builder.nodes[5] = node("crop_nd", "crop", {4}, {parameter("shfit", int32_field({1}, {1}))});

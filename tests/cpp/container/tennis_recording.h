@@ -81,9 +81,8 @@ class TennisRecording : public TennisSink {
 
 /// Pushes `file` in chunks that `next_size` gives, each from memory of its own, so that ASan sees a read past one.
 inline Status read_module(TennisSink& sink, const Bytes& file, bool tell_length,
-                          const std::function<size_t()>& next_size,
-                          TennisReaderOptions options = {}) {
-  TennisReader reader(sink, options);
+                          const std::function<size_t()>& next_size) {
+  TennisReader reader(sink);
   if (tell_length) reader.set_file_byte_count(file.size());
   for (size_t position = 0; position < file.size();) {
     const size_t count = std::min(std::max<size_t>(next_size(), 1), file.size() - position);
@@ -95,8 +94,8 @@ inline Status read_module(TennisSink& sink, const Bytes& file, bool tell_length,
 }
 
 inline Status read_module(TennisSink& sink, const Bytes& file, bool tell_length = true,
-                          size_t chunk_size = ~size_t{0}, TennisReaderOptions options = {}) {
-  return read_module(sink, file, tell_length, [=] { return chunk_size; }, options);
+                          size_t chunk_size = ~size_t{0}) {
+  return read_module(sink, file, tell_length, [=] { return chunk_size; });
 }
 
 }  // namespace susurrus::testing

@@ -76,6 +76,9 @@ export function choice<const T extends string>(
   return found;
 }
 
+/** For choice(). */
+export const filterbankChoices = ['auto', 'embedded', 'whisper'] as const;
+
 /** How an option's text becomes its value. */
 export type Reader = (text: string, option: string) => unknown;
 

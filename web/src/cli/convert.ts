@@ -1,6 +1,6 @@
 import { apr1WeightTypes, convertModel, upgradeModel, weightTypes } from '../node.js';
 import type { ConvertOptions, ConvertResult } from '../node.js';
-import { asByteCount, choice, parse, usageError } from './arguments.js';
+import { asByteCount, choice, filterbankChoices, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { lossTable } from './loss_table.js';
 import { tellResult } from './shard.js';
@@ -10,6 +10,7 @@ const shared = {
   dtype: { type: 'string' },
   compress: { type: 'string' },
   vocabulary: { type: 'string' },
+  filterbank: { type: 'string' },
   'shard-size': { type: 'string' },
   alignment: { type: 'string' },
   force: { type: 'boolean' },
@@ -20,6 +21,7 @@ interface Values {
   readonly dtype?: string;
   readonly compress?: string;
   readonly vocabulary?: string;
+  readonly filterbank?: string;
   readonly 'shard-size'?: string;
   readonly alignment?: string;
   readonly force?: boolean;
@@ -60,6 +62,7 @@ function optionsOf<Type extends NonNullable<ConvertOptions['dtype']>>(
   const dtype = choice('dtype', values.dtype, types);
   const compress = choice('compress', values.compress, ['lz4', 'none']);
   const alignment = choice('alignment', values.alignment, ['64', '32']);
+  const filterbank = choice('filterbank', values.filterbank, filterbankChoices);
   const shardSize = values['shard-size'];
   return {
     signal,
@@ -69,6 +72,7 @@ function optionsOf<Type extends NonNullable<ConvertOptions['dtype']>>(
     ...(alignment && { alignment: alignment === '32' ? (32 as const) : (64 as const) }),
     ...(shardSize !== undefined && { shardSize: asByteCount(shardSize, 'shard-size') }),
     ...(values.vocabulary !== undefined && { vocabulary: values.vocabulary }),
+    ...(filterbank && { filterbank }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { cachedModelsNamed, loadModel, SusurrusError } from '../node.js';
 import type { Model } from '../node.js';
-import { asNumber, choice } from './arguments.js';
+import { asNumber, choice, filterbankChoices } from './arguments.js';
 import { readSealOptions, sealArguments, type SealValues } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
 import { printable, tell } from './terminal.js';
@@ -14,6 +14,7 @@ export const modelArguments = {
   threads: { type: 'string' },
   ...sealArguments,
   vocabulary: { type: 'string' },
+  filterbank: { type: 'string' },
 } as const;
 
 interface ModelValues extends SealValues {
@@ -21,6 +22,7 @@ interface ModelValues extends SealValues {
   readonly variant?: string;
   readonly threads?: string;
   readonly vocabulary?: string;
+  readonly filterbank?: string;
 }
 
 /** Loads the model, lets `use` work with it, and disposes of it. Its warnings go to stderr. */
@@ -32,6 +34,7 @@ export async function withModel<T>(
   const { variant, threads = 'auto', vocabulary } = values;
   const source = values.model === undefined ? undefined : await fileOf(values.model);
   const engine = choice('variant', variant, ['simd', 'relaxed']);
+  const filterbank = choice('filterbank', values.filterbank, filterbankChoices);
   const keys = await readSealOptions(values);
   if (source === undefined) tell(embeddedModelNote);
   const bar = new ProgressBar('loading');
@@ -41,6 +44,7 @@ export async function withModel<T>(
     ...keys,
     ...(engine && { variant: engine }),
     ...(vocabulary !== undefined && { vocabulary }),
+    ...(filterbank && { filterbank }),
     // The process is this command's own.
     threads: threads === 'auto' ? threads : asNumber(threads, 'threads'),
   }).finally(() => bar.clear());

@@ -8,6 +8,9 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
     --public-key KEY          the model must be signed with this key: its file, or its 64 hexadecimal digits; repeatable
     --variant simd|relaxed    which engine runs; the fastest one by default
     --vocabulary FILE         a .tiktoken rank file, for a model without a vocabulary or with a wrong one
+    --filterbank auto|embedded|whisper
+                              which mel filterbank hears: the file's, or Whisper's; auto (the default) takes the file's, but
+                              Whisper's in place of HTK's in an APR1 file, which a known converter wrote by mistake
     --threads N|auto          1 to 8, or as many as the machine has processors (auto)
     --task transcribe|translate
                               text in the language spoken (the default), or in English
@@ -82,6 +85,8 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
                               with safetensors f32, f16 or bf16 for all weights, with ggml all but bf16 (what SRC has)
     --compress lz4|none       compression (lz4; with apr1 none)
     --vocabulary FILE         a .tiktoken rank file, for sources without a vocabulary
+    --filterbank auto|embedded|whisper
+                              which mel filterbank is written (auto), as for transcribe
     --metadata FILE           the config.json of a SafeTensors file that lies by itself
     --shard-size SIZE         several files of at most so many bytes, such as 500M or 2G; DST is their manifest
     --alignment 64|32         of each tensor in the file (64)
@@ -90,7 +95,7 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
 
   susurrus upgrade SRC DST [options]       an APR1 file to APR2, with exactly its values
     --dtype TYPE              something else instead; q8_0 keeps int8's integers and rounds their scales to halves
-    --compress, --vocabulary, --shard-size, --alignment, --json, --force      as above
+    --compress, --vocabulary, --filterbank, --shard-size, --alignment, --json, --force      as above
 
   susurrus shard FILE --size SIZE --output FOLDER [--alignment 64|32] [--force]
                                            a model file into shards and their manifest, tensors as they are stored

@@ -1,6 +1,7 @@
 import type { ConvertOptions } from '../api_types.js';
 import {
   checkOptions,
+  filterbankCheck,
   flag,
   oneOf,
   progressCheck,
@@ -35,6 +36,7 @@ export function checkConvertOptions(options: ConvertOptions): void {
     ],
     compress: onlyOf(format === 'apr2' || format === 'apr1', oneOf('lz4', 'none')),
     vocabulary: rankFile,
+    filterbank: filterbankCheck,
     metadata: ['a path, or the bytes of a config.json', isFile],
     shardSize: onlyOf(format === 'apr2', shardSizeCheck),
     alignment: onlyOf(format === 'apr2', alignmentCheck),

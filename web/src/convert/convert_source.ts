@@ -36,7 +36,13 @@ export async function convertSource(
   options: SourceOptions,
   pace: Pace,
 ): Promise<ConvertResult> {
-  const { format = 'apr2', onProgress, shardSize = 0, alignment = 64 } = options;
+  const {
+    format = 'apr2',
+    onProgress,
+    shardSize = 0,
+    alignment = 64,
+    filterbank = 'auto',
+  } = options;
   const compress = options.compress ?? (format === 'apr2' ? 'lz4' : 'none');
   const { weightsFile } = folder;
   if (weightsFile !== undefined && options.sourceFormat === undefined) {
@@ -51,8 +57,14 @@ export async function convertSource(
     for (const file of await findWeightFiles(folder)) {
       const open = (await isModelFile(folder, file)) ? openModelFile : openCheckpoint;
       weights.push(
-        await open(module, folder, file, pace, (loaded, total) =>
-          onProgress?.({ phase: 'inspect', loaded, total, fraction: loaded / total }),
+        await open(
+          module,
+          folder,
+          file,
+          pace,
+          (loaded, total) =>
+            onProgress?.({ phase: 'inspect', loaded, total, fraction: loaded / total }),
+          filterbank,
         ),
       );
     }
@@ -65,6 +77,7 @@ export async function convertSource(
       shardSize,
       alignment,
     ));
+    if (filterbank === 'whisper') running.leaveOutFilterbankTensor();
     const planned = (): PlannedFile[] => JSON.parse(running.files()) as PlannedFile[];
     let output: ModelFiles | undefined;
     await runConverter(module, running, {

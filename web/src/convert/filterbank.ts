@@ -25,8 +25,10 @@ export function filterbankOf(
     const mel = Math.floor(i / bins);
     const bin = i % bins;
     const weight = isTransposed ? matrix[bin]?.[mel] : matrix[mel]?.[bin];
-    if (typeof weight !== 'number')
-      throw badFile(file, 'mel_filters holds no numbers', 'bad_filterbank');
+    if (typeof weight !== 'number' || !(weight >= 0) || !Number.isFinite(Math.fround(weight))) {
+      const problem = 'mel_filters holds what is no number, negative or infinite';
+      throw badFile(file, problem, 'bad_filterbank');
+    }
     return weight;
   });
 }

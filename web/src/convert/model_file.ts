@@ -1,4 +1,5 @@
 // APR files as sources of conversion: read whole and verified once, then tensor by tensor.
+import type { FilterbankChoice } from '../api_types.js';
 import { unwrap } from '../engine/glue.js';
 import type { Pace } from '../engine/pace.js';
 import { pushThroughWindow } from '../engine/windows.js';
@@ -24,9 +25,11 @@ export async function openModelFile(
   file: string,
   pace: Pace,
   onRead: OnRead,
+  filterbank: FilterbankChoice,
 ): Promise<OpenedCheckpoint> {
   const isManifest = isJsonText(await readRange(folder, file, 0, 64));
   const core = new module.Inspector();
+  core.setFilterbank(filterbank);
   try {
     // A manifest's own bytes are no progress beside those of its shards.
     await readToEnd(core, folder, file, pace, isManifest ? () => undefined : onRead);

@@ -102,16 +102,17 @@ async function readParts(
   options: ConvertOptions,
 ): Promise<FoundParts> {
   const { core, metadata } = source;
-  const slaney = (nMels: number): Float32Array => slaneyFilterbank(module, nMels);
+  const counting = (own: Float32Array | undefined, nMels: number): Float32Array =>
+    own === undefined || options.filterbank === 'whisper' ? slaneyFilterbank(module, nMels) : own;
   const { format, architecture } = source.facts;
   refuseMetadata(source, options);
   if (architecture && format !== 'CTranslate2') {
-    const filterbank = core.filterbank().slice();
+    const own = core.filterbank().slice();
     return {
       architecture,
       config: {},
       generation: metadata && statedSettings(metadata),
-      filterbank: filterbank.length > 0 ? filterbank : slaney(architecture.n_mels),
+      filterbank: counting(own.length > 0 ? own : undefined, architecture.n_mels),
     };
   }
   const config = await readConfig(folder, options.metadata);
@@ -126,7 +127,7 @@ async function readParts(
     architecture: found,
     config: format === 'CTranslate2' ? hubConfig(config ?? {}) : (config ?? {}),
     generation: await readJsonObject(folder, 'generation_config.json'),
-    filterbank: filterbankOf(preprocessor, found.n_mels) ?? slaney(found.n_mels),
+    filterbank: counting(filterbankOf(preprocessor, found.n_mels), found.n_mels),
   };
 }
 
@@ -159,19 +160,16 @@ const statedSettings = (metadata: JsonObject): JsonObject => ({
   ...(isObject(metadata.tokenizer_config) && metadata.tokenizer_config),
 });
 
-/** Whisper.cpp has none of its own, so that its files need one. */
+/** Whisper's where it is asked for, and where there is none and whisper.cpp needs one, which has none of its own. */
 function withFilterbank(
   module: FilesModule,
-  { core, facts }: OpenedCheckpoint,
+  { facts }: OpenedCheckpoint,
   metadata: JsonObject,
-  { format }: ConvertOptions,
+  { format, filterbank }: ConvertOptions,
 ): JsonObject {
-  if (format !== 'ggml' || metadata.mel_filterbank !== undefined || !facts.architecture) {
-    return metadata;
-  }
-  const { n_mels: nMels } = facts.architecture;
-  const own = core.filterbank();
-  return { ...metadata, ...filterbankKeys(own.length > 0 ? own : slaneyFilterbank(module, nMels)) };
+  const isMissing = format === 'ggml' && metadata.mel_filterbank === undefined;
+  if (!facts.architecture || (filterbank !== 'whisper' && !isMissing)) return metadata;
+  return { ...metadata, ...filterbankKeys(slaneyFilterbank(module, facts.architecture.n_mels)) };
 }
 
 /** Unless another type is asked for, models stay as exact as they are, and weights that are in blocks stay in them. */

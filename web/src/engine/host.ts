@@ -44,10 +44,11 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       return choice;
     },
 
-    beginFile: ({ byteCount, vocabulary }) => {
+    beginFile: ({ byteCount, vocabulary, filterbank }) => {
       const isFirst = this.#loader === undefined;
       const loader = (this.#loader ??= new this.#engine.Loader());
       if (byteCount !== undefined) loader.setByteCount(byteCount);
+      if (isFirst && filterbank) loader.setFilterbank(filterbank);
       if (isFirst && vocabulary) {
         unwrap(loader.startVocabulary(vocabulary.length));
         loader.vocabularyWindow().set(vocabulary);

@@ -3,6 +3,7 @@ import type {
   CandidateScore,
   DecodeResult,
   Dimensions,
+  FilterbankChoice,
   LanguageProbability,
   MemoryFacts,
   ProgressEvent,
@@ -55,11 +56,12 @@ export interface EngineCalls {
       readonly byteCount: number | undefined;
       /** Packed as APR1 stores one; with the first file. */
       readonly vocabulary: Uint8Array | undefined;
+      readonly filterbank: FilterbankChoice | undefined;
     };
     answer: undefined;
   };
   pushLoad: { request: { readonly bytes: Uint8Array }; answer: undefined };
-  /** The files that are still missing. */
+  /** The files that belong to the one that ends: the shards of a manifest, once. */
   endFile: { request: undefined; answer: readonly PartFile[] };
   finishLoad: { request: undefined; answer: LoadedFacts };
   convertAudio: { request: AudioToConvert; answer: Float32Array };

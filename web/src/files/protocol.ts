@@ -106,7 +106,7 @@ export interface FilesCalls {
     answer: { readonly skippable: number };
   };
   skipInspect: { request: { readonly byteCount: number }; answer: undefined };
-  /** The files that are still missing. */
+  /** The files that belong to the one that ends: the shards of a manifest, once. */
   endFile: { request: undefined; answer: readonly PartFile[] };
   /** Begins to convert: a URL, or the files of a folder. */
   convert: {

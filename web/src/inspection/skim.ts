@@ -97,8 +97,7 @@ async function skimFile(
   file: string,
   options: SkimOptions,
 ): Promise<InspectionFacts> {
-  let missing = await skimPart(files, folder, file, options);
-  for (let part = missing[0]; part; part = missing[0]) {
+  for (const part of await skimPart(files, folder, file, options)) {
     if ((await folder.byteCount(part.name)) === undefined) {
       throw new SusurrusError(
         'source_failed',
@@ -106,7 +105,7 @@ async function skimFile(
         { reason: 'manifest', subject: part.name },
       );
     }
-    missing = await skimPart(files, folder, part.name, options);
+    await skimPart(files, folder, part.name, options);
   }
   return files.call('finishInspect', { full: options.full });
 }

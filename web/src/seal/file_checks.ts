@@ -4,6 +4,7 @@ import { ByteQueue } from '../byte_queue.js';
 import type { ShardOrigin } from '../crypto_types.js';
 import type { Apr2Core } from './apr2_core.js';
 import type { FileKeys } from './decrypt_and_verify.js';
+import { readScheme } from './encryption.js';
 import { beforeFooter } from './footer.js';
 import {
   digestsBegin,
@@ -100,6 +101,20 @@ export async function checkSigner(
     if (publicKeys) return { outcome: 'passed', message: `signed by ${signer}` };
     const message = `by ${toHex(splitBlock(block).publicKey)}, and no public key was given to trust`;
     return { outcome: 'unchecked', message };
+  } finally {
+    queue.close();
+  }
+}
+
+/** Whether what a file says of its encryption could be opened with a key; `decryption_failed` where none could. */
+export async function checkScheme({ core, open }: CheckedFile): Promise<Found> {
+  const queue = new ByteQueue(await open());
+  try {
+    const front = await core.readFront(queue);
+    if (!front) return unreadable;
+    if (!front.header.isEncrypted) return { outcome: 'absent', message: 'the file is not encrypted' };
+    readScheme(front);
+    return { outcome: 'unchecked', message: 'no key was given' };
   } finally {
     queue.close();
   }

@@ -8,7 +8,6 @@ import type {
   VerifyOptions,
 } from '../api_types.js';
 import {
-  abortedBy,
   asSusurrusError,
   errorNumbers,
   sourceFailed,
@@ -18,12 +17,13 @@ import { checkOptions, progressCheck, signalCheck } from '../options.js';
 import { ByteQueue } from '../byte_queue.js';
 import { newSignedModel } from '../crypto_types.js';
 import { Apr2Core } from './apr2_core.js';
-import { checkPieces, checkSigner, type CheckedFile, type Found } from './file_checks.js';
+import { checkPieces, checkScheme, checkSigner, type CheckedFile, type Found } from './file_checks.js';
 import { fileKeys, keyChecks } from './key_options.js';
 import { unwrapOutcome } from '../outcome.js';
 import { checkRereadable } from './rereadable.js';
 import type { CryptoTools } from './crypto_tools.js';
 import { checkSignedModel, modelDigestKey } from './signed_model.js';
+import { throwIfAborted } from '../signals.js';
 import { findSoundRanges } from './survey.js';
 
 export async function soundRanges(
@@ -52,7 +52,7 @@ export async function verifyModel(
   const { signal, onProgress, key } = options;
   const keys = fileKeys(options);
   const open = async (shard?: string): Promise<AsyncIterable<Uint8Array>> => {
-    if (signal?.aborted) throw abortedBy(signal);
+    throwIfAborted(signal);
     const opened = await tools.openSource(source, signal);
     if (shard === undefined) return opened.chunks;
     new ByteQueue(opened.chunks).close();
@@ -108,7 +108,7 @@ export async function verifyModel(
         return { outcome: 'unchecked', message: 'the file cannot be read' };
       if (!structure.isEncrypted)
         return { outcome: 'absent', message: 'the file is not encrypted' };
-      if (key === undefined) return { outcome: 'unchecked', message: 'no key was given' };
+      if (key === undefined) return inFiles(checkScheme);
       unwrapOutcome(await tools.inspect(source, { key, ...(signal && { signal }) }, 'stored'));
       return { outcome: 'passed', message: 'the key opens every piece' };
     }),
