@@ -21,7 +21,8 @@ void InspectorBinding::complete() {
   AlignedBuffer& filterbank = metadata.mel_filterbank;
   // Only these come from programs that are known to have computed one wrongly.
   if (sink.format().starts_with("APR1") && filterbank.byte_count() > 0 &&
-      !MelFilterbank::is_slaney(metadata.dimensions.n_mels, std::as_const(filterbank).floats())) {
+      !MelFilterbank::is_slaney(metadata.whisper()->dimensions.n_mels,
+                                std::as_const(filterbank).floats())) {
     filterbank.reset();
     sink.on_warning(kWrongFilterbank);
   }
@@ -39,8 +40,8 @@ std::string InspectorBinding::facts() const {
       .field("flags", sink.flag_names())
       .field("byteCount", reader_.position())
       .field("warnings", std::span<const std::string>(sink.warnings()));
-  if (sink.metadata().dimensions.n_vocab > 0) {
-    json.key("dims").json(architecture_text(sink.metadata().dimensions));
+  if (const WhisperMetadata* whisper = sink.metadata().whisper()) {
+    json.key("dims").json(architecture_text(whisper->dimensions));
   }
   json.key("shards").begin_array();
   for (const InspectedPart& part : sink.parts()) {

@@ -35,7 +35,9 @@ Status LoadSink::on_manifest(ModelManifest& manifest) {
   // Only these come from programs that are known to have computed one wrongly.
   may_have_wrong_filterbank_ = format_.starts_with("APR1");
   if (given_.token_count() > 0) {
-    given_.cut(manifest.metadata->dimensions.n_vocab);
+    if (const WhisperMetadata* whisper = manifest.metadata->whisper()) {
+      given_.cut(whisper->dimensions.n_vocab);
+    }
     manifest.metadata->vocabulary = std::move(given_);
   }
   return store_.on_manifest(manifest);
@@ -54,7 +56,8 @@ void LoadSink::complete() {
   }
   AlignedBuffer& filterbank = metadata.mel_filterbank;
   if (may_have_wrong_filterbank_ && filterbank.byte_count() > 0 &&
-      !MelFilterbank::is_slaney(metadata.dimensions.n_mels, std::as_const(filterbank).floats())) {
+      !MelFilterbank::is_slaney(metadata.whisper()->dimensions.n_mels,
+                                std::as_const(filterbank).floats())) {
     filterbank.reset();
     on_warning(kWrongFilterbank);
   }

@@ -5,7 +5,7 @@
 #include "input_window.h"
 #include "kernels/kernel_table.h"
 #include "part_files.h"
-#include "tensor/weight_store.h"
+#include "session/engine_families.h"
 
 namespace susurrus {
 
@@ -38,7 +38,7 @@ class LoadSink : public ModelSink {
     dtype_bits_ |= 1u << static_cast<uint32_t>(tensor.dtype);
   }
 
-  WeightStore store_{default_kernels().packing};
+  WeightStore store_{loadable_families(), default_kernels().packing};
   VocabularyBytes given_;
   bool may_have_wrong_filterbank_ = false;
   std::string format_;

@@ -44,7 +44,7 @@ std::string apr1_metadata_text(ByteSpan header, const ModelMetadata& metadata) {
     json.field("model_type", name);
   }
   json.field("quantization", std::string_view(kQuantizations[header[kQuantizationAt]]));
-  json.key("architecture").json(architecture_text(metadata.dimensions));
+  json.key("architecture").json(architecture_text(metadata.whisper()->dimensions));
   const auto add_length = [&](const char* key, uint64_t length) {
     if (length > 0) json.key(key).begin_object().field("length", length).end_object();
   };

@@ -141,8 +141,12 @@ Status Apr2ShardsReader::on_manifest(ModelManifest& shard) {
 }
 
 Status Apr2ShardsReader::check_model(const ModelManifest& shard) {
-  const Model model = {shard.version_major, shard.version_minor, shard.metadata->model_type,
-                       shard.metadata->dimensions};
+  Model model = {shard.version_major, shard.version_minor, shard.metadata->model_type, {}, {}};
+  if (const WhisperMetadata* whisper = shard.metadata->whisper()) {
+    model.dimensions = whisper->dimensions;
+  } else {
+    model.architecture = shard.metadata->other()->architecture;
+  }
   if (current_ == 0) model_ = model;
   if (model == model_) return ok_status();
   return wrong_shard("architecture")

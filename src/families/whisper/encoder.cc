@@ -1,4 +1,4 @@
-#include "whisper/encoder.h"
+#include "families/whisper/encoder.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "whisper/decoder.h"
+#include "families/whisper/decoder.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,9 +1,9 @@
 #pragma once
 #include <span>
 
-#include "whisper/decoder_trace.h"
-#include "whisper/layer_ops.h"
-#include "whisper/sequence_cache.h"
+#include "families/whisper/decoder_trace.h"
+#include "families/whisper/layer_ops.h"
+#include "families/whisper/sequence_cache.h"
 
 namespace susurrus {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "whisper/layer_ops.h"
+#include "families/whisper/layer_ops.h"
 
 namespace susurrus {
 
