@@ -31,111 +31,132 @@ bool Encoder::step() {
 }
 
 PacedOp Encoder::next_op() {
-  const WhisperDimensions& d = state_.dimensions();
-  const StatePlan& plan = state_.plan();
-  const size_t frames = state_.encoded_positions();
-  const size_t width = d.n_audio_state;
-  float* x = state_.activation(plan.audio).data();
-  float* normed = state_.activation(plan.normed).data();
-  float* wide = state_.activation(plan.wide).data();
-  // Keys and values stay until they are integers, or until the attention is done.
-  const bool has_byte_kv = state_.has_byte_kv();
-  float* k = wide;
-  float* v = wide + frames * width;
-  float* q = has_byte_kv ? wide : wide + 2 * frames * width;
-  const EncoderLayerWeights* layer =
-      layer_ < weights_.encoder_layers.size() ? &weights_.encoder_layers[layer_] : nullptr;
-
-  switch (stage_) {
-    case Stage::conv1: {
-      // One zero row on either side for conv2's padding.
-      std::fill_n(wide, width, 0.0f);
-      std::fill_n(wide + (2 * frames + 1) * width, width, 0.0f);
-      swap_padding();
-      stage_ = Stage::conv2;
-      return ops_.linear(weights_.conv1, 2 * frames, state_.activation(plan.mel).data(),
-                         wide + width, Epilogue::gelu, d.n_mels);
-    }
-    case Stage::conv2:
-      swap_padding();
-      stage_ = Stage::positions;
-      return ops_.linear(weights_.conv2, frames, wide, x, Epilogue::gelu, 2 * width);
-    case Stage::positions:
-      for (size_t t = 0; t < frames; ++t) {
-        ops_.add_position(weights_.encoder_positions, t, x + t * width);
-      }
-      enter_layer(0);
-      return PacedOp::already_done(uint64_t{frames} * width);
-    case Stage::attention_norm:
-      stage_ = Stage::key;
-      return ops_.norm(layer->norm, frames, x, normed);
-    case Stage::key:
-      stage_ = Stage::value;
-      return ops_.linear(layer->attention.key, frames, normed, k);
-    case Stage::value:
-      stage_ = has_byte_kv ? Stage::kv : Stage::query;
-      return ops_.linear(layer->attention.value, frames, normed, v);
-    case Stage::kv:
-      stage_ = Stage::query;
-      return ops_.quantize_kv(d.n_audio_head, frames, k, v, state_.audio_kv());
-    case Stage::query:
-      stage_ = Stage::attention;
-      return ops_.linear(layer->attention.query, frames, normed, q);
-    case Stage::attention:
-      stage_ = Stage::attention_out;
-      if (has_byte_kv) {
-        return ops_.byte_attention(d.n_audio_head, frames, frames, q, state_.audio_kv(), normed);
-      }
-      return ops_.attention(d.n_audio_head, frames, frames, q, k, v, normed);
-    case Stage::attention_out:
-      stage_ = Stage::mlp_norm;
-      return ops_.linear(layer->attention.out, frames, normed, x, Epilogue::accumulate);
-    case Stage::mlp_norm:
-      mlp_row_ = 0;
-      stage_ = Stage::mlp_up;
-      return ops_.norm(layer->mlp.norm, frames, x, normed);
-    case Stage::mlp_up: {
-      size_t rows = std::min<size_t>(plan.mlp_rows, frames - mlp_row_);
-      stage_ = Stage::mlp_down;
-      return ops_.linear(layer->mlp.up, rows, normed + mlp_row_ * width, wide, Epilogue::gelu);
-    }
-    case Stage::mlp_down: {
-      size_t first = mlp_row_;
-      size_t rows = std::min<size_t>(plan.mlp_rows, frames - first);
-      mlp_row_ += rows;
-      if (mlp_row_ < frames) {
-        stage_ = Stage::mlp_up;
-      } else {
-        enter_layer(layer_ + 1);
-      }
-      return ops_.linear(layer->mlp.down, rows, wide, x + first * width, Epilogue::accumulate);
-    }
-    case Stage::final_norm:
-      enter_cross_attention(0);
-      return ops_.norm(weights_.encoder_norm, frames, x, x);
-    case Stage::cross_key:
-      stage_ = Stage::cross_value;
-      return ops_.linear(weights_.decoder_layers[layer_].cross_attention.key, frames, x,
-                         has_byte_kv ? k : state_.cross_keys(layer_));
-    case Stage::cross_value: {
-      const size_t index = layer_;
-      if (has_byte_kv) {
-        stage_ = Stage::cross_kv;
-      } else {
-        enter_cross_attention(index + 1);
-      }
-      return ops_.linear(weights_.decoder_layers[index].cross_attention.value, frames, x,
-                         has_byte_kv ? v : state_.cross_values(index));
-    }
-    case Stage::cross_kv: {
-      const ByteKv kv = state_.cross_kv(layer_);
-      enter_cross_attention(layer_ + 1);
-      return ops_.quantize_kv(d.n_text_head, frames, k, v, kv);
-    }
-    case Stage::idle:
-    case Stage::complete: break;
+  PacedOp op;
+  if (stage_ <= Stage::positions) {
+    op = front_op();
+  } else if (stage_ <= Stage::attention_out) {
+    op = attention_op(weights_.encoder_layers[layer_]);
+  } else if (stage_ <= Stage::mlp_down) {
+    op = mlp_op(weights_.encoder_layers[layer_].mlp);
+  } else {
+    op = cross_attention_op();
   }
-  return PacedOp();
+  advance();
+  return op;
+}
+
+/// Wide memory holds keys, then values; both stay until they are integers, or until the attention is done.
+Encoder::Buffers Encoder::buffers() {
+  const StatePlan& plan = state_.plan();
+  const size_t plane = state_.encoded_positions() * state_.dimensions().n_audio_state;
+  float* wide = state_.activation(plan.wide).data();
+  return {.x = state_.activation(plan.audio).data(),
+          .normed = state_.activation(plan.normed).data(),
+          .wide = wide,
+          .k = wide,
+          .v = wide + plane,
+          .q = state_.has_byte_kv() ? wide : wide + 2 * plane};
+}
+
+/// Convolutions and positions: mel window → x.
+PacedOp Encoder::front_op() {
+  const size_t frames = state_.encoded_positions();
+  const size_t width = state_.dimensions().n_audio_state;
+  const size_t n_mels = state_.dimensions().n_mels;
+  const Buffers b = buffers();
+  if (stage_ == Stage::conv1) {
+    // One zero row on either side for conv2's padding.
+    std::fill_n(b.wide, width, 0.0f);
+    std::fill_n(b.wide + (2 * frames + 1) * width, width, 0.0f);
+    swap_padding();
+    return ops_.linear(weights_.conv1, 2 * frames, state_.activation(state_.plan().mel).data(),
+                       b.wide + width, Epilogue::gelu, n_mels);
+  }
+  if (stage_ == Stage::conv2) {
+    swap_padding();
+    return ops_.linear(weights_.conv2, frames, b.wide, b.x, Epilogue::gelu, 2 * width);
+  }
+  for (size_t t = 0; t < frames; ++t) {
+    ops_.add_position(weights_.encoder_positions, t, b.x + t * width);
+  }
+  return PacedOp::already_done(uint64_t{frames} * width);
+}
+
+/// x += self-attention of x
+PacedOp Encoder::attention_op(const EncoderLayerWeights& layer) {
+  const size_t frames = state_.encoded_positions();
+  const size_t heads = state_.dimensions().n_audio_head;
+  const AttentionWeights& weights = layer.attention;
+  const Buffers b = buffers();
+  switch (stage_) {
+    case Stage::attention_norm: return ops_.norm(layer.norm, frames, b.x, b.normed);
+    case Stage::key: return ops_.linear(weights.key, frames, b.normed, b.k);
+    case Stage::value: return ops_.linear(weights.value, frames, b.normed, b.v);
+    case Stage::kv: return ops_.quantize_kv(heads, frames, b.k, b.v, state_.audio_kv());
+    case Stage::query: return ops_.linear(weights.query, frames, b.normed, b.q);
+    case Stage::attention:
+      if (state_.has_byte_kv()) {
+        return ops_.byte_attention(heads, frames, frames, b.q, state_.audio_kv(), b.normed);
+      }
+      return ops_.attention(heads, frames, frames, b.q, b.k, b.v, b.normed);
+    default: return ops_.linear(weights.out, frames, b.normed, b.x, Epilogue::accumulate);
+  }
+}
+
+/// x += MLP of x, for so many rows at a time as wide memory holds.
+PacedOp Encoder::mlp_op(const MlpWeights& mlp) {
+  const size_t width = state_.dimensions().n_audio_state;
+  const Buffers b = buffers();
+  if (stage_ == Stage::mlp_norm) {
+    return ops_.norm(mlp.norm, state_.encoded_positions(), b.x, b.normed);
+  }
+  const size_t first = mlp_row_ * width;
+  if (stage_ == Stage::mlp_up) {
+    return ops_.linear(mlp.up, mlp_rows(), b.normed + first, b.wide, Epilogue::gelu);
+  }
+  return ops_.linear(mlp.down, mlp_rows(), b.wide, b.x + first, Epilogue::accumulate);
+}
+
+size_t Encoder::mlp_rows() const {
+  return std::min<size_t>(state_.plan().mlp_rows, state_.encoded_positions() - mlp_row_);
+}
+
+/// The last norm, then keys and values of x for each layer of the decoder.
+PacedOp Encoder::cross_attention_op() {
+  const size_t frames = state_.encoded_positions();
+  const Buffers b = buffers();
+  if (stage_ == Stage::final_norm) return ops_.norm(weights_.encoder_norm, frames, b.x, b.x);
+  const AttentionWeights& weights = weights_.decoder_layers[layer_].cross_attention;
+  const bool has_byte_kv = state_.has_byte_kv();
+  if (stage_ == Stage::cross_key) {
+    return ops_.linear(weights.key, frames, b.x, has_byte_kv ? b.k : state_.cross_keys(layer_));
+  }
+  if (stage_ == Stage::cross_value) {
+    return ops_.linear(weights.value, frames, b.x, has_byte_kv ? b.v : state_.cross_values(layer_));
+  }
+  return ops_.quantize_kv(state_.dimensions().n_text_head, frames, b.k, b.v,
+                          state_.cross_kv(layer_));
+}
+
+/// Stages follow each other in the order of their names, but for loops and what only integers need.
+void Encoder::advance() {
+  switch (stage_) {
+    case Stage::positions: return enter_layer(0);
+    case Stage::value: stage_ = state_.has_byte_kv() ? Stage::kv : Stage::query; return;
+    case Stage::mlp_norm: mlp_row_ = 0; break;
+    case Stage::mlp_down:
+      mlp_row_ += mlp_rows();
+      if (mlp_row_ == state_.encoded_positions()) return enter_layer(layer_ + 1);
+      stage_ = Stage::mlp_up;
+      return;
+    case Stage::final_norm: return enter_cross_attention(0);
+    case Stage::cross_value:
+      if (!state_.has_byte_kv()) return enter_cross_attention(layer_ + 1);
+      break;
+    case Stage::cross_kv: return enter_cross_attention(layer_ + 1);
+    default: break;
+  }
+  stage_ = static_cast<Stage>(static_cast<uint8_t>(stage_) + 1);
 }
 
 void Encoder::swap_padding() {
