@@ -56,7 +56,11 @@ void expect_same(const RecordingSink& a, const RecordingSink& b) {
   EXPECT_TRUE(a.tensors == b.tensors);
   EXPECT_TRUE(a.completed == b.completed);
   EXPECT_TRUE(a.warnings == b.warnings);
-  EXPECT_TRUE(a.metadata.whisper()->dimensions == b.metadata.whisper()->dimensions);
+  const WhisperMetadata* whisper = a.metadata.whisper();
+  EXPECT_EQ(whisper != nullptr, b.metadata.whisper() != nullptr);
+  if (whisper != nullptr) {
+    EXPECT_TRUE(whisper->dimensions == b.metadata.whisper()->dimensions);
+  }
   EXPECT_EQ(a.metadata.vocabulary.token_count(), b.metadata.vocabulary.token_count());
   EXPECT_EQ(a.metadata.mel_filterbank.byte_count(), b.metadata.mel_filterbank.byte_count());
 }
