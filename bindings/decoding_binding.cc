@@ -20,12 +20,12 @@ Result<JsonDocument> parse_request(const std::string& text) {
   return JsonDocument::parse(text, {0, ErrorReason::option, "options"});
 }
 
-/// One recording to segments. The model must outlive it.
+/// One recording to segments, of a model of any family, which must outlive it.
 class TranscriberBinding {
  public:
   /// `sample_count` is negative for a stream.
   ErrorText begin(ModelBinding& model, const std::string& options_json, double sample_count) {
-    return failure(start(model.model(), options_json, sample_count));
+    return failure(start(model.engine(), options_json, sample_count));
   }
 
   /// Goes on for so many milliseconds, or until there is something to do for the caller.
@@ -43,7 +43,7 @@ class TranscriberBinding {
   void end_audio(double sample_count) {
     transcriber_->end_audio(static_cast<uint64_t>(sample_count));
   }
-  std::string take_segment() { return to_json(transcriber_->take_segment(), has_words_); }
+  std::string take_segment() { return transcriber_->take_event(); }
   std::string language() const { return std::string(transcriber_->language()); }
   /// As JSON.
   std::string text() const { return JsonWriter().value(transcriber_->text()).text(); }
@@ -66,19 +66,15 @@ class TranscriberBinding {
     return Step::failed;
   }
 
-  Status start(WhisperModel& model, const std::string& options_json, double sample_count) {
+  Status start(Engine& engine, const std::string& options_json, double sample_count) {
     SUSURRUS_ASSIGN(JsonDocument request, parse_request(options_json));
-    SUSURRUS_ASSIGN(TranscribeOptions options,
-                    parse_transcribe_options(request.root(), model.tokenizer()));
-    has_words_ = options.word_timestamps;
     std::optional<uint64_t> count;
     if (sample_count >= 0) count = static_cast<uint64_t>(sample_count);
-    SUSURRUS_ASSIGN(transcriber_, Transcriber::create(model, options, count));
+    SUSURRUS_ASSIGN(transcriber_, engine.begin(request.root(), count));
     return ok_status();
   }
 
-  std::unique_ptr<Transcriber> transcriber_;
-  bool has_words_ = false;
+  std::unique_ptr<Recognition> transcriber_;
   ErrorText error_;
 };
 

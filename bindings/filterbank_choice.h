@@ -32,8 +32,9 @@ inline bool choose_filterbank(FilterbankChoice choice, std::string_view format,
                               ModelMetadata& metadata) {
   AlignedBuffer& filterbank = metadata.mel_filterbank;
   if (choice == FilterbankChoice::whisper) filterbank.reset();
-  if (choice != FilterbankChoice::automatic || !format.starts_with("APR1") ||
-      !MelFilterbank::is_htk(metadata.dimensions.n_mels, std::as_const(filterbank).floats())) {
+  const WhisperMetadata* whisper = metadata.whisper();
+  if (choice != FilterbankChoice::automatic || !format.starts_with("APR1") || !whisper ||
+      !MelFilterbank::is_htk(whisper->dimensions.n_mels, std::as_const(filterbank).floats())) {
     return false;
   }
   filterbank.reset();

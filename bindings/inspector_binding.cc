@@ -33,8 +33,8 @@ std::string InspectorBinding::facts() const {
       .field("flags", sink.flag_names())
       .field("byteCount", reader_.position())
       .field("warnings", std::span<const std::string>(sink.warnings()));
-  if (sink.metadata().dimensions.n_vocab > 0) {
-    json.key("dims").json(architecture_text(sink.metadata().dimensions));
+  if (const WhisperMetadata* whisper = sink.metadata().whisper()) {
+    json.key("dims").json(architecture_text(whisper->dimensions));
   }
   json.key("shards").begin_array();
   for (const InspectedPart& part : sink.parts()) {

@@ -32,7 +32,9 @@ Status LoadSink::on_manifest(ModelManifest& manifest) {
   format_ = std::string(manifest.format) + " " + std::to_string(manifest.version_major) + "." +
             std::to_string(manifest.version_minor);
   if (given_.token_count() > 0) {
-    given_.cut(manifest.metadata->dimensions.n_vocab);
+    if (const WhisperMetadata* whisper = manifest.metadata->whisper()) {
+      given_.cut(whisper->dimensions.n_vocab);
+    }
     manifest.metadata->vocabulary = std::move(given_);
   }
   return store_.on_manifest(manifest);

@@ -7,7 +7,7 @@
 #include "input_window.h"
 #include "kernels/kernel_table.h"
 #include "part_files.h"
-#include "tensor/weight_store.h"
+#include "session/engine_families.h"
 
 namespace susurrus {
 
@@ -41,7 +41,7 @@ class LoadSink : public ModelSink {
     has_dtype_[static_cast<uint8_t>(tensor.dtype)] = true;
   }
 
-  WeightStore store_{default_kernels().packing};
+  WeightStore store_{loadable_families(), default_kernels().packing};
   VocabularyBytes given_;
   FilterbankChoice filterbank_ = FilterbankChoice::automatic;
   std::string format_;

@@ -14,60 +14,33 @@ ErrorText ModelBinding::create(LoaderBinding& loader) {
   dtypes_ = loader.sink().dtypes();
   warnings_ = loader.sink().store().warnings();
   loader.give_up();
-  auto model = WhisperModel::create(std::move(loader.sink().store()), default_kernels());
-  if (!model) return failure(model);
-  model_ = std::move(model).value();
+  auto engine = create_engine(std::move(loader.sink().store()), default_kernels());
+  if (!engine) return failure(engine);
+  engine_ = std::move(engine).value();
+  whisper_ = WhisperModel::of(engine_.get());
   return {};
 }
 
 std::string ModelBinding::facts() const {
-  const WhisperDimensions& dims = model_->dimensions();
-  const SpecialTokens& special = model_->special_tokens();
-  const MemoryPlan plan = model_->memory_plan();
+  const MemoryPlan plan = engine_->memory_plan();
   JsonWriter json;
-  json.begin_object();
-  json.key("dims")
-      .begin_object()
-      .field("nVocab", dims.n_vocab)
-      .field("nAudioCtx", dims.n_audio_ctx)
-      .field("nTextCtx", dims.n_text_ctx)
-      .field("nMels", dims.n_mels)
-      .field("nAudioLayer", dims.n_audio_layer)
-      .field("nTextLayer", dims.n_text_layer)
-      .field("nAudioHead", dims.n_audio_head)
-      .field("nTextHead", dims.n_text_head)
-      .field("nAudioState", dims.n_audio_state)
-      .field("nTextState", dims.n_text_state)
-      .end_object();
-  json.field("format", std::string_view(format_))
+  json.begin_object()
+      .field("family", engine_->family().name)
+      .field("format", std::string_view(format_))
       .field("dtypes", std::span<const std::string>(dtypes_))
-      .field("warnings", std::span<const std::string>(warnings_))
-      .field("multilingual", special.is_multilingual);
-  json.key("special")
-      .begin_object()
-      .field("endOfText", special.end_of_text)
-      .field("startOfTranscript", special.start_of_transcript)
-      .field("translate", special.translate)
-      .field("transcribe", special.transcribe)
-      .field("startOfLm", special.start_of_lm)
-      .field("startOfPrevious", special.start_of_previous)
-      .field("noSpeech", special.no_speech)
-      .field("noTimestamps", special.no_timestamps)
-      .field("timestampBegin", special.timestamp_begin);
-  json.key("languages").begin_object();
-  for (const auto& language : special.languages) json.field(language.code.view(), language.token);
-  json.end_object().end_object();
+      .field("warnings", std::span<const std::string>(warnings_));
   json.key("memoryPlan")
       .begin_object()
       .field("weightBytes", plan.weight_bytes)
       .field("kvCacheBytes", plan.kv_cache_bytes)
       .field("activationBytes", plan.activation_bytes)
       .end_object();
+  engine_->write_facts(json);
   return std::move(json.end_object()).text();
 }
 
 TokenView ModelBinding::tokenize(const std::string& text) {
-  tokens_ = model_->tokenizer().encode(text);
+  tokens_ = model().tokenizer().encode(text);
   return view(std::span<const uint32_t>(tokens_));
 }
 
@@ -91,23 +64,23 @@ float ModelBinding::compute_log_mel(double samples_begin, double sample_count, d
   auto total = static_cast<uint64_t>(sample_count);
   auto first = static_cast<uint64_t>(first_frame);
   auto needed = LogMel::samples_needed(first, frame_count, total);
-  std::span<const float> window = model_->sample_window();
-  SUSURRUS_CHECK(frame_count <= model_->window_frames() && needed.begin >= begin &&
+  std::span<const float> window = model().sample_window();
+  SUSURRUS_CHECK(frame_count <= model().window_frames() && needed.begin >= begin &&
                  (needed.end <= needed.begin || needed.end - begin <= window.size()));
   size_t have = needed.end > begin ? static_cast<size_t>(needed.end - begin) : 0;
-  return model_->log_mel().log_frames(window.first(have), begin, total,
+  return model().log_mel().log_frames(window.first(have), begin, total,
                                       static_cast<uint64_t>(zero_count), first, frame_count,
-                                      model_->mel_window().data());
+                                      model().mel_window().data());
 }
 
 void ModelBinding::normalise_mel(uint32_t frame_count, float maximum) {
   size_t count =
-      std::min<size_t>(frame_count, model_->window_frames()) * model_->log_mel().n_mels();
-  LogMel::normalise(model_->mel_window().first(count), maximum);
+      std::min<size_t>(frame_count, model().window_frames()) * model().log_mel().n_mels();
+  LogMel::normalise(model().mel_window().first(count), maximum);
 }
 
 ErrorText ModelBinding::begin_logits(bool appends) {
-  const uint32_t n_vocab = model_->dimensions().n_vocab;
+  const uint32_t n_vocab = model().dimensions().n_vocab;
   for (uint32_t token : tokens_) {
     if (token < n_vocab) continue;
     return to_text(make_error(ErrorCode::invalid_argument, ErrorReason::option)
@@ -115,13 +88,13 @@ ErrorText ModelBinding::begin_logits(bool appends) {
                        .expecting("ids below n_vocab")
                        .having(token));
   }
-  if (!model_->is_encoded()) {
+  if (!model().is_encoded()) {
     return to_text(make_error(ErrorCode::wrong_state, ErrorReason::state)
                        .about("logits")
                        .expecting("encode() first"));
   }
-  if (!appends) model_->reset_decoder();
-  return failure(model_->begin_decode(tokens_));
+  if (!appends) model().reset_decoder();
+  return failure(model().begin_decode(tokens_));
 }
 
 EMSCRIPTEN_BINDINGS(model) {

@@ -11,17 +11,22 @@
 
 namespace susurrus {
 
-/// A loaded Whisper, driven in bounded steps. Nothing but create() may be called before create() succeeded.
+/// A loaded model, driven in bounded steps. Nothing but create() may be called before create() succeeded; what comes after
+/// engine() and facts(), only of a Whisper.
 class ModelBinding {
  public:
   ErrorText create(LoaderBinding& loader);
-  WhisperModel& model() { return *model_; }
-
-  /// Dimensions, file, special tokens and planned memory, as JSON.
+  Engine& engine() { return *engine_; }
+  /// Family, file, planned memory and what the family adds to that, as JSON.
   std::string facts() const;
-  uint32_t mel_bands() const { return model_->dimensions().n_mels; }
+
+  WhisperModel& model() const {
+    SUSURRUS_CHECK(whisper_ != nullptr);
+    return *whisper_;
+  }
+  uint32_t mel_bands() const { return model().dimensions().n_mels; }
   /// Mel frames of one window.
-  uint32_t window_frames() const { return static_cast<uint32_t>(model_->window_frames()); }
+  uint32_t window_frames() const { return static_cast<uint32_t>(model().window_frames()); }
 
   /// Ids of ordinary text.
   TokenView tokenize(const std::string& text);
@@ -30,35 +35,36 @@ class ModelBinding {
   TokenView token_window(uint32_t count);
   /// As JSON: a text on its own would lose a U+FEFF at its beginning on the way.
   std::string detokenize() const {
-    return JsonWriter().value(model_->tokenizer().decode(tokens_)).text();
+    return JsonWriter().value(model().tokenizer().decode(tokens_)).text();
   }
 
   /// Samples that frames [first, first + count) look at, in a recording of `sample_count`.
   Range mel_samples(double first_frame, double frame_count, double sample_count) const;
-  FloatView sample_window() { return view(std::span<const float>(model_->sample_window())); }
-  FloatView mel_window() { return view(std::span<const float>(model_->mel_window())); }
+  FloatView sample_window() { return view(std::span<const float>(model().sample_window())); }
+  FloatView mel_window() { return view(std::span<const float>(model().mel_window())); }
   /// Log-mel power of some frames into the mel window, from its first row on; answers their maximum.
   float compute_log_mel(double samples_begin, double sample_count, double zero_count,
                         double first_frame, uint32_t frame_count);
   void normalise_mel(uint32_t frame_count, float maximum);
 
-  void begin_encode() { model_->begin_encode(); }
+  void begin_encode() { model().begin_encode(); }
   /// True when done; goes on for so many milliseconds.
   bool encode_step(double milliseconds) {
-    return run_slice(milliseconds, false, [this] { return model_->encode_step(); });
+    return run_slice(milliseconds, false, [this] { return model().encode_step(); });
   }
-  FloatView encoder_output() const { return view(model_->encoder_output()); }
+  FloatView encoder_output() const { return view(model().encoder_output()); }
 
   /// Of the tokens in the token window.
   /// `appends`: after the tokens of the last call rather than from the beginning.
   ErrorText begin_logits(bool appends);
   bool logits_step(double milliseconds) {
-    return run_slice(milliseconds, false, [this] { return model_->decode_step(); });
+    return run_slice(milliseconds, false, [this] { return model().decode_step(); });
   }
-  FloatView logits() { return view(std::span<const float>(model_->logits())); }
+  FloatView logits() { return view(std::span<const float>(model().logits())); }
 
  private:
-  std::unique_ptr<WhisperModel> model_;
+  std::unique_ptr<Engine> engine_;
+  WhisperModel* whisper_ = nullptr;  // the engine, if it is one
   std::string format_;
   std::vector<std::string> dtypes_;
   std::vector<std::string> warnings_;

@@ -1,7 +1,7 @@
 #include <emscripten/bind.h>
 
 #include "container/apr2/apr2_metadata.h"
-#include "whisper/state.h"
+#include "families/whisper/state.h"
 
 namespace susurrus {
 namespace {

@@ -3,34 +3,59 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { isProgram, main, root, StepError } from './toolchain/steps.mjs';
 
-/** Layer → the layers of src/ it may include besides itself and the standard library. */
+/**
+ * Layer → the layers it may include besides itself and the standard library; what it does not include is not listed. A layer
+ * is a folder of src/, or bindings/. Of two that fit a path the longer one counts: container/ knows no model, but some formats
+ * hold nothing but a Whisper.
+ */
+const whisperFormat = ['base', 'container', 'families/whisper'];
 const layers = {
   base: [],
   parallel: ['base'],
   stream: ['base'],
-  container: ['base', 'stream'],
+  container: [
+    ...['base', 'stream', 'families/whisper'],
+    ...['container/apr1', 'container/ctranslate2', 'container/ggml', 'container/gguf'],
+  ],
+  'container/apr1': [...whisperFormat, 'stream'],
+  'container/ctranslate2': whisperFormat,
+  'container/ggml': whisperFormat,
+  'container/gguf': [...whisperFormat, 'container/ggml'],
   tensor: ['base', 'container'],
   kernels: ['base', 'tensor', 'container'],
-  audio: ['base', 'tensor', 'kernels'],
+  audio: ['base'],
   text: ['base', 'container'],
-  whisper: ['base', 'parallel', 'tensor', 'kernels', 'container'],
-  decode: ['base', 'tensor', 'text', 'kernels'],
-  align: ['base', 'tensor', 'kernels'],
-  convert: ['base', 'stream', 'container', 'tensor', 'kernels', 'text'],
-  session: [
-    ...['base', 'stream', 'container', 'tensor', 'kernels', 'audio', 'text', 'whisper', 'decode'],
-    ...['align', 'convert'],
+  'families/whisper': ['base', 'parallel', 'tensor', 'kernels', 'container'],
+  decode: ['base', 'text', 'kernels'],
+  align: ['base', 'kernels'],
+  convert: [
+    ...['base', 'stream', 'container', 'container/apr1', 'container/ggml', 'tensor', 'kernels'],
+    'families/whisper',
+  ],
+  session: ['base', 'tensor', 'kernels', 'audio', 'text', 'families/whisper', 'decode', 'align'],
+  bindings: [
+    ...['base', 'parallel', 'container', 'container/apr1', 'kernels', 'audio', 'families/whisper'],
+    ...['convert', 'session'],
   ],
 };
 
 /** From a layer that needs only declarations of another: the headers it may include. */
 const onlyHeaders = {
-  'tensor → container':
-    /^container\/(dtype|shape|tensor_info|model_metadata|model_reader|whisper_tensors)\.h$/,
-  'kernels → container': /^container\/(dtype|shape)\.h$/,
+  // What a file's metadata may be; metadata.h knows nothing itself.
+  'container → families/whisper': /^families\/\w+\/metadata\.h$/,
+  'container/apr1 → families/whisper': /^families\/whisper\/(tensor_names|dimension_order)\.h$/,
+  'tensor → container': /^container\/(dtype|shape|tensor_info|model_metadata|model_reader)\.h$/,
+  'kernels → container': /^container\/dtype\.h$/,
   'text → container': /^container\/model_metadata\.h$/,
-  'whisper → container': /^container\/(dtype|shape|tensor_info|model_metadata|whisper_tensors)\.h$/,
+  'families/whisper → container': /^container\/(checkpoint|model_metadata)\.h$/,
 };
+
+/** The layer that a path below src/, or in bindings/, belongs to. */
+function layerOf(path) {
+  return Object.keys(layers)
+    .filter((layer) => path.startsWith(`${layer}/`))
+    .sort((a, b) => b.length - a.length)[0];
+}
 
 /** Headers in <> that only some places may include. */
 const systemHeaders = [
@@ -96,20 +121,24 @@ function* matches(path, pattern) {
   }
 }
 
-function checkInclude(path, kind, header) {
+function checkInclude(path, kind, header, used) {
   if (kind === '<') {
     const rule = systemHeaders.find((one) => one.header.test(header));
     return rule && !rule.allowed.test(path) ? rule.why : undefined;
   }
-  const from = /^src\/([^/]+)\//.exec(path)?.[1];
-  const to = /^([^/]+)\//.exec(header)?.[1];
-  if (!from || from === to) return undefined;
-  if (!to) return 'includes are written from src/: "base/result.h"';
-  if (!(from in layers)) return `src/${from} is not in the table of layers`;
-  if (!layers[from].includes(to)) return `src/${from} may not know src/${to}`;
+  const inner = path.startsWith('bindings/') ? path : /^src\/(.*)/.exec(path)?.[1];
+  // Bindings are one folder, whose headers need no path.
+  if (!inner || (path.startsWith('bindings/') && !header.includes('/'))) return undefined;
+  if (!header.includes('/')) return 'includes are written from src/: "base/result.h"';
+  const from = layerOf(inner);
+  const to = layerOf(header);
+  if (!from) return `${path} is in no layer of the table`;
+  if (from === to) return undefined;
+  if (!layers[from].includes(to)) return `${from} may not know ${to ?? header}`;
+  used.add(`${from} → ${to}`);
   const allowed = onlyHeaders[`${from} → ${to}`];
   return allowed && !allowed.test(header)
-    ? `src/${from} may include only ${allowed.source}`
+    ? `${from} may include only ${allowed.source}`
     : undefined;
 }
 
@@ -131,10 +160,18 @@ export function findLayerViolations() {
   const report = (path, line, what, why) => {
     if (why) violations.push(`${path}:${line}: ${what}: ${why}`);
   };
+  const used = new Set();
   const cpp = ['src', 'bindings', 'tests'].flatMap((folder) => filesBelow(folder, /\.(h|cc|inc)$/));
   for (const path of cpp) {
     for (const { line, found } of matches(path, /^\s*#\s*include\s*([<"])([^>"]+)[>"]/g)) {
-      report(path, line, found[2], checkInclude(path, found[1], found[2]));
+      report(path, line, found[2], checkInclude(path, found[1], found[2], used));
+    }
+  }
+  for (const [from, allowed] of Object.entries(layers)) {
+    for (const to of allowed.filter((layer) => !used.has(`${from} → ${layer}`))) {
+      violations.push(
+        `scripts/check_layers.mjs: ${from} has a permission for ${to} that nothing uses`,
+      );
     }
   }
   const imports = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g;

@@ -50,7 +50,9 @@ void InspectSink::complete() {
 Checkpoint InspectSink::take_checkpoint() {
   Checkpoint checkpoint;
   checkpoint.format = format_;
-  checkpoint.dimensions = metadata_.dimensions;
+  if (const WhisperMetadata* whisper = metadata_.whisper()) {
+    checkpoint.dimensions = whisper->dimensions;
+  }
   checkpoint.vocabulary = std::move(metadata_.vocabulary);
   checkpoint.mel_filterbank = std::move(metadata_.mel_filterbank);
   for (size_t i = 0; i < tensors_.size(); ++i) {

@@ -2,28 +2,18 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/aligned_buffer.h"
 #include "base/bytes.h"
+#include "base/fixed_string.h"
+#include "families/whisper/metadata.h"
 
 namespace susurrus {
-
-/// Whisper's ten integers, all positive.
-struct WhisperDimensions {
-  uint32_t n_vocab = 0;
-  uint32_t n_audio_ctx = 0;
-  uint32_t n_text_ctx = 0;
-  uint32_t n_mels = 0;
-  uint32_t n_audio_layer = 0;
-  uint32_t n_text_layer = 0;
-  uint32_t n_audio_head = 0;
-  uint32_t n_text_head = 0;
-  uint32_t n_audio_state = 0;
-  uint32_t n_text_state = 0;
-  bool operator==(const WhisperDimensions&) const = default;
-};
 
 /// Token id -> raw bytes, packed in one block of memory. May hold fewer tokens than n_vocab (apr.md §1.6).
 class VocabularyBytes {
@@ -49,23 +39,33 @@ class VocabularyBytes {
   std::vector<uint32_t> ends_;
 };
 
+/// Of a family that nothing here runs: the whole numbers of its "architecture", by their names.
+struct OtherMetadata {
+  std::vector<std::pair<std::string, uint64_t>> architecture;
+  std::optional<uint64_t> find(std::string_view name) const {
+    for (const auto& [key, number] : architecture) {
+      if (key == name) return number;
+    }
+    return std::nullopt;
+  }
+};
+
 /// What a file's metadata say, checked and in the form that inference uses (apr.md §2.4).
 struct ModelMetadata {
-  /// "whisper"; a container with another type opens for inspection only.
+  /// The family: "whisper". Files of families that nothing here runs can be inspected.
   FixedString<32> model_type;
-  WhisperDimensions dimensions;
   VocabularyBytes vocabulary;
   /// Vocabulary and filterbank stand behind the weights and come later, if at all.
   bool vocabulary_follows = false;
-  /// f32 [n_mels, 201] row-major, or empty: then computed by the Slaney formula.
+  /// f32 [bands, bins] row-major, or empty: then the family's own.
   AlignedBuffer mel_filterbank;
-  std::optional<bool> is_multilingual;
-  /// Absent (nullopt) means the defaults; an empty list means none (whisper-sources.md §4).
-  std::optional<std::vector<uint32_t>> suppress_tokens;
-  std::optional<std::vector<uint32_t>> begin_suppress_tokens;
-  std::optional<uint32_t> max_initial_timestamp_index;
-  /// (layer, head) pairs; empty when the file lists none.
-  std::vector<std::pair<uint32_t, uint32_t>> alignment_heads;
+  /// What this family alone has.
+  std::variant<OtherMetadata, WhisperMetadata> family;
+
+  /// Null of another family.
+  WhisperMetadata* whisper() { return std::get_if<WhisperMetadata>(&family); }
+  const WhisperMetadata* whisper() const { return std::get_if<WhisperMetadata>(&family); }
+  const OtherMetadata* other() const { return std::get_if<OtherMetadata>(&family); }
 };
 
 }  // namespace susurrus

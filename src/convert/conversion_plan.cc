@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "container/whisper_tensors.h"
 #include "convert/quantize.h"
+#include "families/whisper/whisper_tensors.h"
 #include "kernels/half.h"
 #include "tensor/scaled_integers.h"
 
@@ -28,7 +28,7 @@ Dtype exact_dtype(const TensorInfo& source, const Shape& shape) {
 }
 
 /// `source`: null for a tensor that is computed.
-Dtype choose_dtype(const WhisperTensor& tensor, const TensorInfo* source, TypeRule rule,
+Dtype choose_dtype(const WantedTensor& tensor, const TensorInfo* source, TypeRule rule,
                    Dtype dtype) {
   if (rule == TypeRule::uniform) return dtype;
   const bool is_exact = rule == TypeRule::exact || rule == TypeRule::stored;
@@ -60,15 +60,15 @@ Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
   WhisperTensorRules rules;
   rules.may_reverse_dims = may_reverse_dims;
   rules.may_lack_encoder_positions = true;
-  SUSURRUS_ASSIGN(WhisperTensorMap map, map_whisper_tensors(dimensions, source, rules));
+  SUSURRUS_ASSIGN(TensorMatch map, match_whisper_tensors(dimensions, source, rules));
 
   ConversionPlan plan;
   plan.warnings = std::move(map.warnings);
   plan.filterbank = map.filterbank;
   for (size_t i = 0; i < map.tensors.size(); ++i) {
-    WhisperTensor& tensor = map.tensors[i];
+    WantedTensor& tensor = map.tensors[i];
     PlannedTensor planned;
-    const bool is_absent = map.sources[i] == WhisperTensorMap::kAbsent;
+    const bool is_absent = map.sources[i] == TensorMatch::kAbsent;
     planned.dtype =
         choose_dtype(tensor, is_absent ? nullptr : &source[map.sources[i]], rule, dtype);
     planned.name = std::move(tensor.name);

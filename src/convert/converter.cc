@@ -8,10 +8,10 @@
 #include "container/apr1/apr1_writer.h"
 #include "container/apr2/apr2_metadata.h"
 #include "container/ggml/ggml_writer.h"
-#include "container/name_families.h"
 #include "container/safetensors/safetensors_writer.h"
-#include "container/whisper_tensors.h"
 #include "convert/largest_value.h"
+#include "families/whisper/name_families.h"
+#include "families/whisper/whisper_tensors.h"
 
 namespace susurrus {
 namespace {
@@ -109,7 +109,8 @@ Status Converter::plan(std::string_view json) {
 
 Result<ConversionPlan> Converter::plan_tensors(std::span<const TensorInfo> tensors) {
   const auto plan = [&](TypeRule rule, Dtype dtype) {
-    return plan_conversion(metadata_.dimensions, tensors, rule, dtype, may_reverse_dims_);
+    return plan_conversion(metadata_.whisper()->dimensions, tensors, rule, dtype,
+                           may_reverse_dims_);
   };
   const TypeRule rule = target_.dtype ? TypeRule::by_kind : TypeRule::exact;
   const Dtype dtype = target_.dtype.value_or(Dtype::f32);
@@ -180,13 +181,14 @@ Status Converter::begin(Pass pass) {
 }
 
 void Converter::warn_of_lost_metadata(const std::string& format) {
-  if (metadata_.suppress_tokens || metadata_.begin_suppress_tokens ||
-      metadata_.max_initial_timestamp_index || !metadata_.alignment_heads.empty()) {
+  const WhisperMetadata& whisper = *metadata_.whisper();
+  if (whisper.suppress_tokens || whisper.begin_suppress_tokens ||
+      whisper.max_initial_timestamp_index || !whisper.alignment_heads.empty()) {
     warnings_.push_back(format +
                         " has no place for lists of suppressed tokens, the latest first timestamp "
                         "and alignment heads: the defaults will count");
   }
-  const uint32_t n_mels = metadata_.dimensions.n_mels;
+  const uint32_t n_mels = whisper.dimensions.n_mels;
   if (n_mels != 80 && n_mels != 128 && metadata_.mel_filterbank.byte_count() > 0) {
     metadata_.mel_filterbank.reset();
     warnings_.push_back(format + " has no place for a filterbank of neither 80 nor 128 bands");
@@ -232,12 +234,12 @@ Result<std::unique_ptr<ModelWriter>> Converter::open_writer(std::vector<TensorIn
   };
   switch (target_.format) {
     case Format::apr1:
-      return begun(Apr1Writer::plan(metadata_.dimensions, std::move(tensors), metadata_.vocabulary,
-                                    filterbank));
+      return begun(Apr1Writer::plan(metadata_.whisper()->dimensions, std::move(tensors),
+                                    metadata_.vocabulary, filterbank));
     case Format::safetensors: return begun(SafetensorsWriter::plan(std::move(tensors)));
     case Format::ggml:
-      return begun(GgmlWriter::plan(metadata_.dimensions, std::move(tensors), metadata_.vocabulary,
-                                    filterbank, ggml_dtype_));
+      return begun(GgmlWriter::plan(metadata_.whisper()->dimensions, std::move(tensors),
+                                    metadata_.vocabulary, filterbank, ggml_dtype_));
     case Format::apr2: break;
   }
   SUSURRUS_ASSIGN(auto writer,

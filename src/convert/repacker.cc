@@ -7,13 +7,13 @@
 #include "base/sort.h"
 #include "container/apr2/apr2_flags.h"
 #include "container/apr2/apr2_metadata.h"
-#include "container/whisper_tensors.h"
+#include "families/whisper/whisper_tensors.h"
 
 namespace susurrus {
 namespace {
 
 struct Place {
-  uint32_t rank;    // in execution order; what Whisper does not know comes last
+  uint32_t rank;    // in execution order; what the family does not know comes last
   uint32_t tensor;  // in the source
 };
 
@@ -21,10 +21,12 @@ Result<std::vector<Place>> execution_order(std::span<const TensorInfo> tensors,
                                            std::string_view metadata) {
   SUSURRUS_ASSIGN(const JsonDocument document, JsonDocument::parse(metadata, JsonOrigin{}));
   SUSURRUS_ASSIGN(const Apr2Metadata read, read_apr2_metadata(document, 2, 0));
-  const WhisperDimensions& dims = read.model.dimensions;
-  std::vector<WhisperTensor> known;
-  if (std::max(dims.n_audio_layer, dims.n_text_layer) <= kMaxWhisperLayers) {
-    known = whisper_tensors(dims);
+  std::vector<WantedTensor> known;
+  if (const WhisperMetadata* whisper = read.model.whisper()) {
+    const WhisperDimensions& dims = whisper->dimensions;
+    if (std::max(dims.n_audio_layer, dims.n_text_layer) <= kMaxWhisperLayers) {
+      known = whisper_tensors(dims);
+    }
   }
   NameIndex ranks;
   for (uint32_t i = 0; i < known.size(); ++i) ranks.add(known[i].name, i);

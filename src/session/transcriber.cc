@@ -10,6 +10,7 @@
 #include "session/prompt.h"
 #include "session/prompt_history.h"
 #include "session/recording_mel.h"
+#include "session/session_json.h"
 #include "session/silence_skip.h"
 #include "session/time_contract.h"
 #include "session/window_attempts.h"
@@ -77,6 +78,7 @@ class WhisperTranscriber final : public Transcriber {
   void end_audio(uint64_t sample_count) override {
     if (mel_.content_frames() == kUnknownFrames) mel_.end_audio(sample_count);
   }
+  std::string take_event() override { return to_json(take_segment(), options_.word_timestamps); }
   Segment take_segment() override {
     if (ready_.empty()) return {};
     Segment segment = std::move(ready_.front());

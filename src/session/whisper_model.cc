@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "whisper/decoder.h"
-#include "whisper/encoder.h"
-#include "whisper/state.h"
-#include "whisper/weights.h"
+#include "families/whisper/decoder.h"
+#include "families/whisper/encoder.h"
+#include "families/whisper/state.h"
+#include "families/whisper/weights.h"
 
 namespace susurrus {
 namespace {
@@ -26,7 +26,7 @@ class WhisperModelImpl final : public WhisperModel {
         decoder_(weights_, state_, kernels_) {}
 
   const WhisperDimensions& dimensions() const override { return state_.dimensions(); }
-  const ModelMetadata& metadata() const override { return store_.metadata(); }
+  const WhisperMetadata& metadata() const override { return *store_.metadata().whisper(); }
   const Tokenizer& tokenizer() const override { return tokenizer_; }
   const KernelTable& kernels() const override { return kernels_; }
   LogMel& log_mel() override { return log_mel_; }
@@ -159,13 +159,14 @@ Status check_special_tokens(const SpecialTokens& tokens, uint32_t n_vocab) {
 Result<std::unique_ptr<WhisperModel>> WhisperModel::create(WeightStore store,
                                                            const KernelTable& kernels) {
   ModelMetadata& metadata = store.metadata();
-  const WhisperDimensions& dimensions = metadata.dimensions;
+  const WhisperMetadata& whisper = *metadata.whisper();
+  const WhisperDimensions& dimensions = whisper.dimensions;
   SUSURRUS_TRY(check_computable(dimensions));
   SUSURRUS_ASSIGN(WhisperWeights weights, WhisperWeights::find(store, dimensions));
 
   Vocabulary vocabulary(std::move(metadata.vocabulary));
   SpecialTokens special =
-      SpecialTokens::locate(vocabulary, dimensions.n_vocab, metadata.is_multilingual);
+      SpecialTokens::locate(vocabulary, dimensions.n_vocab, whisper.is_multilingual);
   SUSURRUS_TRY(check_special_tokens(special, dimensions.n_vocab));
   Tokenizer tokenizer(std::move(vocabulary), std::move(special));
 

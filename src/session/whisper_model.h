@@ -4,41 +4,36 @@
 
 #include "audio/log_mel.h"
 #include "base/result.h"
+#include "families/whisper/decoder_trace.h"
 #include "kernels/kernel_table.h"
+#include "session/engine.h"
 #include "tensor/weight_store.h"
 #include "text/tokenizer.h"
-#include "whisper/decoder_trace.h"
 
 namespace susurrus {
 
-/// Bytes the model holds: regions reserved once when the model is made, and what sequences hold for a time.
-struct MemoryPlan {
-  uint64_t weight_bytes = 0;
-  uint64_t kv_cache_bytes = 0;  // self- and cross-attention
-  uint64_t activation_bytes =
-      0;  // encoder and decoder activations, scratch, one window of samples and mel
-  /// Held by reserve_sequences() now: keys and values of count * tokens_each rows, 8 * n_text_layer * n_text_state bytes
-  /// each; index tables; above kTraceLogitRows sequences, their logits.
-  uint64_t sequence_bytes = 0;
-};
-
 /// A Whisper model ready to compute: weights, planned state, tokenizer tables, mel frontend. Driven in bounded steps,
 /// so that JavaScript may stop between them. One computation at a time; starting another replaces it.
-class WhisperModel {
+class WhisperModel : public Engine {
  public:
-  /// Takes the store of a finished load. Missing or misshapen tensors are reported by name.
+  /// Takes the store of a finished load of a Whisper. Missing or misshapen tensors are reported by name.
   static Result<std::unique_ptr<WhisperModel>> create(WeightStore store,
                                                       const KernelTable& kernels);
-  virtual ~WhisperModel() = default;
+  /// The engine as a Whisper; null if it is of another family.
+  static WhisperModel* of(Engine* engine);
+
+  const ModelFamily& family() const final;
+  void write_facts(JsonWriter& json) const final;
+  Result<std::unique_ptr<Recognition>> begin(JsonValue options,
+                                             std::optional<uint64_t> sample_count) final;
 
   virtual const WhisperDimensions& dimensions() const = 0;
-  virtual const ModelMetadata& metadata() const = 0;
+  virtual const WhisperMetadata& metadata() const = 0;
   virtual const Tokenizer& tokenizer() const = 0;
   const Vocabulary& vocabulary() const { return tokenizer().vocabulary(); }
   const SpecialTokens& special_tokens() const { return tokenizer().special(); }
   virtual const KernelTable& kernels() const = 0;
   virtual LogMel& log_mel() = 0;
-  virtual MemoryPlan memory_plan() const = 0;
 
   /// Mel frames of one window: 2 * n_audio_ctx.
   size_t window_frames() const { return 2 * size_t{dimensions().n_audio_ctx}; }

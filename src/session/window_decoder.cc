@@ -53,7 +53,7 @@ class WindowFilters {
  public:
   WindowFilters(const WhisperModel& model, const DecodeOptions& options, size_t max_tokens) {
     const Tokenizer& tokenizer = model.tokenizer();
-    const ModelMetadata& metadata = model.metadata();
+    const WhisperMetadata& metadata = model.metadata();
     std::unique_ptr<AllowedPhrases> allowed;
     if (!options.allowed.empty()) {
       allowed = std::make_unique<AllowedPhrases>(tokenizer, options.allowed, max_tokens);

@@ -7,9 +7,9 @@
 
 #include "align/alignment_costs.h"
 #include "base/sort.h"
+#include "families/whisper/paced_op.h"
 #include "session/prompt.h"
 #include "text/word_split.h"
-#include "whisper/paced_op.h"
 
 namespace susurrus {
 namespace {

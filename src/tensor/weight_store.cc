@@ -41,44 +41,65 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
     parts_.insert(parts_.end(), tensors.begin(), tensors.end());
     tensors = parts_;
   }
-  WhisperTensorRules rules;
+  SUSURRUS_TRY(choose_family());
+  TensorMatchRules rules;
   rules.may_lack_any = manifest.part + 1 < manifest.part_count;
-  if (!rules.may_lack_any || !tensors.empty()) {
-    SUSURRUS_TRY(check_whisper_model(metadata_, tensors));
-  }
-  SUSURRUS_ASSIGN(WhisperTensorMap map, map_whisper_tensors(metadata_.dimensions, tensors, rules));
-
-  entries_.reserve(map.tensors.size());
-  for (size_t i = 0; i < map.tensors.size(); ++i) {
-    if (map.sources[i] == WhisperTensorMap::kAbsent || map.sources[i] < known) continue;
-    Entry entry;
-    entry.name = std::move(map.tensors[i].name);
-    const TensorInfo& tensor = tensors[map.sources[i]];
-    const Shape& shape = map.tensors[i].shape;
-    const bool is_matrix = shape.rank() == 2 && entry.name.ends_with(".weight");
-    entry.is_convolution = shape.rank() == 3;
-    entry.view.shape = entry.is_convolution ? Shape({shape[0], kTaps * shape[1]}) : shape;
-    entry.view.dtype =
-        tensor.scale == 0 ? tensor.dtype : dtype_of_scaled_integers(tensor.scale, shape, is_matrix);
-    entries_.push_back(std::move(entry));
-  }
+  if (!rules.may_lack_any || !tensors.empty()) SUSURRUS_TRY(family_->check(metadata_, tensors));
+  SUSURRUS_ASSIGN(TensorMatch match, family_->match(metadata_, tensors, rules));
   if (!rules.may_lack_any) {
-    for (std::string& warning : map.warnings) warnings_.push_back(std::move(warning));
-    parts_ = {};
+    for (std::string& warning : match.warnings) warnings_.push_back(std::move(warning));
   }
-  heap_sort(entries_, [](const Entry& a, const Entry& b) { return a.name < b.name; });
-  const Entry* matrix = find_entry("encoder.blocks.0.attn.key.weight");
-  has_packed_layers_ = matrix != nullptr && is_packed(*matrix);
+  if (match.filterbank) filterbank_ = tensors[*match.filterbank].name;
+  add_entries(std::move(match), tensors, known);
+  if (!rules.may_lack_any) parts_ = {};
   return ok_status();
 }
 
+Status WeightStore::choose_family() {
+  std::string names;
+  for (const ModelFamily* family : families_) {
+    if (metadata_.model_type.view() == family->name) {
+      family_ = family;
+      return ok_status();
+    }
+    if (!names.empty()) names += " or ";
+    names += family->name;
+  }
+  return not_of_family(metadata_, names);
+}
+
+/// Of the tensors from number `known` on.
+void WeightStore::add_entries(TensorMatch match, std::span<const TensorInfo> tensors,
+                              size_t known) {
+  entries_.reserve(match.tensors.size());
+  for (size_t i = 0; i < match.tensors.size(); ++i) {
+    if (match.sources[i] == TensorMatch::kAbsent || match.sources[i] < known) continue;
+    Entry entry;
+    WantedTensor& wanted = match.tensors[i];
+    entry.name = std::move(wanted.name);
+    entry.kind = wanted.kind;
+    const TensorInfo& tensor = tensors[match.sources[i]];
+    const Shape& shape = wanted.shape;
+    entry.view.shape = entry.is_convolution() ? Shape({shape[0], kTaps * shape[1]}) : shape;
+    entry.view.dtype =
+        tensor.scale == 0
+            ? tensor.dtype
+            : dtype_of_scaled_integers(tensor.scale, shape, wanted.kind == WeightKind::matrix);
+    entries_.push_back(std::move(entry));
+  }
+  heap_sort(entries_, [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  if (family_->convolutions_follow == nullptr) return;
+  const Entry* matrix = find_entry(family_->convolutions_follow);
+  has_packed_layers_ = matrix != nullptr && is_packed(*matrix);
+}
+
 Result<MutableByteSpan> WeightStore::place_tensor(const TensorInfo& tensor) {
-  if (tensor.name == kFilterbankTensorName) {
+  if (!filterbank_.empty() && tensor.name == filterbank_) {
     SUSURRUS_ASSIGN(metadata_.mel_filterbank,
                     AlignedBuffer::allocate(tensor.raw_byte_count, "mel_filterbank"));
     return metadata_.mel_filterbank.bytes();
   }
-  Entry* entry = find_entry(canonical_tensor_name(tensor.name));
+  Entry* entry = find_stored(tensor);
   if (entry == nullptr) return MutableByteSpan{};
   uint64_t byte_count = tensor.raw_byte_count;
   if (tensor.scale != 0) {
@@ -92,12 +113,12 @@ Result<MutableByteSpan> WeightStore::place_tensor(const TensorInfo& tensor) {
 }
 
 Status WeightStore::take_memory(Entry& entry, uint64_t byte_count) {
-  uint64_t pack_bytes = entry.is_convolution ? entry.view.row_byte_count() : 0;
+  uint64_t pack_bytes = entry.is_convolution() ? entry.view.row_byte_count() : 0;
   if (is_packed(entry)) {
     const uint64_t packed_bytes = kPackedRows * packed_view(entry.view).row_byte_count();
     const uint64_t packs = (entry.view.rows() + kPackedRows - 1) / kPackedRows;
     byte_count = std::max(byte_count, packs * packed_bytes);
-    pack_bytes = entry.is_convolution ? 2 * packed_bytes : packed_bytes;
+    pack_bytes = entry.is_convolution() ? 2 * packed_bytes : packed_bytes;
   }
   if (pack_.byte_count() < pack_bytes) {
     SUSURRUS_ASSIGN(pack_, AlignedBuffer::allocate(pack_bytes, "weights"));
@@ -108,9 +129,9 @@ Status WeightStore::take_memory(Entry& entry, uint64_t byte_count) {
 }
 
 Result<bool> WeightStore::stream_tensor(const TensorInfo& tensor) {
-  Entry* entry = find_entry(canonical_tensor_name(tensor.name));
+  Entry* entry = find_stored(tensor);
   if (entry == nullptr || tensor.scale != 0 || packing_.pack_rows == nullptr ||
-      !is_block_dtype(entry->view.dtype) || entry->is_convolution || !is_packed(*entry)) {
+      !is_block_dtype(entry->view.dtype) || entry->is_convolution() || !is_packed(*entry)) {
     return false;
   }
   SUSURRUS_TRY(take_memory(*entry, tensor.raw_byte_count));
@@ -155,7 +176,7 @@ void WeightStore::end_stream() {
 }
 
 void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
-  Entry* entry = find_entry(canonical_tensor_name(tensor.name));
+  Entry* entry = find_stored(tensor);
   if (entry == nullptr) return;
   if (tensor.scale != 0) {
     const uint64_t byte_count = tensor_byte_count(entry->view.dtype, entry->view.shape).value_or(0);
@@ -165,7 +186,7 @@ void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
   if (!is_multiplied(*entry)) return;
   if (entry == streamed_) return end_stream();
   TensorView& view = entry->view;
-  if (entry->is_convolution) {
+  if (entry->is_convolution()) {
     const bool is_f32 = view.dtype == Dtype::f32;
     (is_f32 ? order_taps<uint32_t> : order_taps<uint16_t>)(view, entry->buffer.data(),
                                                            pack_.data());
@@ -179,14 +200,13 @@ void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
 
 /// Whether linear layers multiply with it.
 bool WeightStore::is_multiplied(const Entry& entry) {
-  return entry.view.shape.rank() == 2 && entry.name.ends_with(".weight") &&
-         is_weight_dtype(entry.view.dtype);
+  return entry.kind != WeightKind::values && is_weight_dtype(entry.view.dtype);
 }
 
 bool WeightStore::is_packed(const Entry& entry) const {
   if (packing_.pack == nullptr || !is_multiplied(entry)) return false;
   if (is_block_dtype(entry.view.dtype)) return true;
-  return entry.is_convolution && has_packed_layers_ &&
+  return entry.is_convolution() && has_packed_layers_ &&
          packed_view(entry.view).row_byte_count() <= entry.view.row_byte_count();
 }
 
@@ -197,7 +217,7 @@ Status WeightStore::on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer m
   if (metadata_.mel_filterbank.byte_count() == 0) {
     metadata_.mel_filterbank = std::move(mel_filterbank);
   }
-  return check_whisper_vocabulary(metadata_);
+  return family_->check_late(metadata_);
 }
 
 void WeightStore::on_warning(std::string_view text) { warnings_.emplace_back(text); }
@@ -207,6 +227,10 @@ WeightStore::Entry* WeightStore::find_entry(std::string_view name) {
       std::lower_bound(entries_.begin(), entries_.end(), name,
                        [](const Entry& entry, std::string_view key) { return entry.name < key; });
   return at != entries_.end() && at->name == name ? &*at : nullptr;
+}
+
+WeightStore::Entry* WeightStore::find_stored(const TensorInfo& tensor) {
+  return find_entry(family_->canonical_name(tensor.name));
 }
 
 const TensorView* WeightStore::find(std::string_view name) const {

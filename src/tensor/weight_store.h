@@ -5,7 +5,7 @@
 
 #include "base/aligned_buffer.h"
 #include "container/model_reader.h"
-#include "container/whisper_tensors.h"
+#include "tensor/model_family.h"
 #include "tensor/tensor_view.h"
 #include "tensor/weight_packing.h"
 
@@ -15,13 +15,17 @@ namespace susurrus {
 /// arrives, in the type its file stores, but for integers with a scale (scaled_integers.h). Matrices of the block types are
 /// packed while their rows arrive (compressed ones and integers once they are complete). Weights of convolutions, (out, in, 3)
 /// in the file, become matrices (out, 3 · in) that a product with three neighbouring rows takes, packed as well
-/// (packed_view()) where those of the encoder's layers are. Refuses what is not a complete Whisper before the first weight.
+/// (packed_view()) where the matrix is that their family names. Which tensors there are is the family's to say; what is no
+/// complete model of one is refused before the first weight.
 class WeightStore : public ModelSink {
  public:
-  explicit WeightStore(const WeightPacking& packing = {}) : packing_(packing) {}
+  /// `families`: those of which a model is accepted.
+  explicit WeightStore(std::span<const ModelFamily* const> families,
+                       const WeightPacking& packing = {})
+      : families_(families), packing_(packing) {}
 
   Status on_manifest(ModelManifest& manifest) override;
-  /// Empty for tensors that Whisper does not need.
+  /// Empty for tensors that the model does not need.
   Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override;
   /// Those that are packed: row after row, so that nothing but packs goes to memory that is new.
   Result<bool> stream_tensor(const TensorInfo& tensor) override;
@@ -31,9 +35,11 @@ class WeightStore : public ModelSink {
   Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) override;
   void on_warning(std::string_view text) override;
 
-  /// By OpenAI's name, whatever the file calls it; nullptr when Whisper has no such tensor. The view has the shape
-  /// that Whisper expects, but for convolutions.
+  /// By its canonical name, whatever the file calls it; nullptr when the model has no such tensor. The view has the shape
+  /// that was wanted, but for convolutions.
   const TensorView* find(std::string_view name) const;
+  /// Null before the manifest.
+  const ModelFamily* family() const { return family_; }
   ModelMetadata& metadata() { return metadata_; }
   const ModelMetadata& metadata() const { return metadata_; }
   uint64_t weight_byte_count() const;
@@ -44,9 +50,13 @@ class WeightStore : public ModelSink {
     std::string name;
     TensorView view;
     AlignedBuffer buffer;
-    bool is_convolution = false;
+    WeightKind kind = WeightKind::values;
+    bool is_convolution() const { return kind == WeightKind::convolution; }
   };
+  Status choose_family();
+  void add_entries(TensorMatch match, std::span<const TensorInfo> tensors, size_t known);
   Entry* find_entry(std::string_view name);
+  Entry* find_stored(const TensorInfo& tensor);
   static bool is_multiplied(const Entry& entry);
   bool is_packed(const Entry& entry) const;
   /// Its memory, with room for whole packs.
@@ -54,6 +64,8 @@ class WeightStore : public ModelSink {
   void pack_next(const uint8_t* rows, size_t pack_bytes);
   void end_stream();
 
+  std::span<const ModelFamily* const> families_;
+  const ModelFamily* family_ = nullptr;
   WeightPacking packing_;
   bool has_packed_layers_ = false;
   AlignedBuffer pack_;         // of the rows that are rearranged together
@@ -61,6 +73,7 @@ class WeightStore : public ModelSink {
   size_t packed_byte_count_ = 0;
   size_t waiting_byte_count_ = 0;  // in pack_, for the rest of their rows
   std::vector<Entry> entries_;     // sorted by name
+  std::string filterbank_;         // name of the tensor that is one
   std::vector<TensorInfo> parts_;  // of a model in several files, until the last one
   ModelMetadata metadata_;
   std::vector<std::string> warnings_;

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "container/apr2/apr2_reader.h"
+#include "families/whisper/whisper_family.h"
 
 namespace susurrus::driver {
 namespace {
@@ -44,7 +45,7 @@ Status write_floats(const std::string& path, std::span<const float> values) {
 Result<std::unique_ptr<WhisperModel>> load_model(const std::string& path) {
   File file(std::fopen(path.c_str(), "rb"));
   if (!file) return file_error(path);
-  WeightStore store;
+  WeightStore store(whisper_alone());
   Apr2Reader reader(store);
   std::vector<uint8_t> chunk(size_t{1} << 18);
   for (;;) {

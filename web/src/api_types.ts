@@ -116,7 +116,11 @@ export interface Dimensions {
   readonly nTextState: number;
 }
 
+/** Which kind of network a model is. More may come. */
+export type ModelFamily = 'whisper';
+
 export interface ModelInfo {
+  readonly family: ModelFamily;
   readonly dims: Dimensions;
   /** The file's format with its version: `'APR2 2.0'`. */
   readonly format: string;
@@ -403,12 +407,9 @@ export interface MemoryFacts {
   readonly wasmBytes: number;
 }
 
-/** A loaded model. One computation runs at a time; calls made meanwhile wait in order. */
-export interface Model {
-  readonly info: ModelInfo;
+/** What only a Whisper has. */
+export interface WhisperModel {
   readonly tokenizer: Tokenizer;
-  /** Text of a recording of any length. */
-  transcribe(audio: AudioInput | AudioStream, options?: TranscribeOptions): Transcription;
   /** One window, padded with silence or cut. */
   decode(audio: AudioInput, options?: DecodeOptions): Promise<DecodeResult>;
   /** The languages of the first window, most probable first; empty for an English-only model. */
@@ -429,6 +430,19 @@ export interface Model {
   encode(mel: Mel): Promise<Float32Array>;
   /** Unfiltered logits `[nVocab]` after the last of `tokens`, for the window encoded last. */
   logits(tokens: readonly number[] | Uint32Array): Promise<Float32Array>;
+}
+
+/**
+ * A loaded model. One computation runs at a time; calls made meanwhile wait in order. What it has of a WhisperModel,
+ * a model of another family refuses: `unsupported_feature`.
+ */
+export interface Model extends WhisperModel {
+  readonly family: ModelFamily;
+  readonly info: ModelInfo;
+  /** The model, if it is a Whisper. */
+  readonly whisper: WhisperModel | undefined;
+  /** Text of a recording of any length. */
+  transcribe(audio: AudioInput | AudioStream, options?: TranscribeOptions): Transcription;
   memory(): Promise<MemoryFacts>;
   /** Ends the engine and frees its memory; work under way is aborted. */
   dispose(): void;

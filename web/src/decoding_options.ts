@@ -231,6 +231,13 @@ export function transcribeSettings(
   };
 }
 
+/** Of a model that is no Whisper: its engine checks what is its own. */
+export function otherSettings(options: TranscribeOptions): Settings {
+  const { signal, onProgress, ...settings } = options;
+  checkOptions({ signal, onProgress }, { signal: signalCheck, onProgress: progressCheck });
+  return settings;
+}
+
 export function scoreSettings(options: ScoreOptions, model: ModelFacts): Settings {
   checkOptions(options, { ...listeningChecks(model), initialPrompt: promptCheck(model) });
   return settingsOf(options);

@@ -11,6 +11,7 @@ import type {
   MemoryFacts,
   Mel,
   Model,
+  ModelFamily,
   ModelInfo,
   ProgressEvent,
   ScoreOptions,
@@ -19,6 +20,7 @@ import type {
   TranscribeOptions,
   Transcription,
   TranscriptionResult,
+  WhisperModel,
   Word,
 } from './api_types.js';
 import { checkAudio, toSamples } from './audio/audio_input.js';
@@ -28,12 +30,14 @@ import {
   checkCandidates,
   decodeSettings,
   languageSettings,
+  otherSettings,
   scoreSettings,
   transcribeSettings,
 } from './decoding_options.js';
 import type { EngineEvent, EngineLink, LoadedFacts } from './engine/protocol.js';
 import type { VariantChoice } from './engine/variant.js';
 import { describe, invalidOption } from './errors.js';
+import { checkWhisper, isWhisper } from './families.js';
 import { checkOptions, oneOf, text as textCheck } from './options.js';
 import type { Platform } from './platform/platform.js';
 import { withProgress } from './progress_callback.js';
@@ -45,8 +49,10 @@ import type { CallOptions } from './worker/link.js';
 
 /** A Model whose engine lives behind a link. */
 export class EngineModel implements Model {
+  readonly family: ModelFamily;
   readonly info: ModelInfo;
-  readonly tokenizer: Tokenizer;
+  /** Of a Whisper. */
+  readonly #tokenizer: Tokenizer | undefined;
   readonly #engine: EngineLink;
   readonly #platform: Platform;
   readonly #queue = new Queue();
@@ -59,22 +65,32 @@ export class EngineModel implements Model {
   ) {
     this.#engine = engine;
     this.#platform = platform;
-    const codes = Object.keys(facts.special.languages);
-    this.info = {
-      dims: facts.dims,
+    // Other families than the API names exist in tests alone; theirs have no more than the common facts.
+    this.family = facts.family as ModelFamily;
+    const common = {
+      family: this.family,
       format: facts.format,
       dtypes: facts.dtypes,
       variant: choice.variant,
       variantReason: choice.reason,
       threads: choice.threads,
       threadsReason: choice.threadsReason,
-      multilingual: facts.multilingual,
-      // An English-only model has all language tokens but knows one language.
-      languages: facts.multilingual ? codes : codes.length === 1 ? codes : ['en'],
       warnings: facts.warnings,
       ...(facts.signer !== undefined && { signer: facts.signer }),
     };
-    this.tokenizer = {
+    if (!isWhisper(facts)) {
+      this.info = common as ModelInfo;
+      return;
+    }
+    const codes = Object.keys(facts.special.languages);
+    this.info = {
+      ...common,
+      dims: facts.dims,
+      multilingual: facts.multilingual,
+      // An English-only model has all language tokens but knows one language.
+      languages: facts.multilingual ? codes : codes.length === 1 ? codes : ['en'],
+    };
+    this.#tokenizer = {
       special: facts.special,
       encode: async (text) => {
         checkText(text);
@@ -85,6 +101,15 @@ export class EngineModel implements Model {
         return this.#run(() => engine.call('detokenize', { tokens: ids }));
       },
     };
+  }
+
+  get whisper(): WhisperModel | undefined {
+    return this.#tokenizer ? this : undefined;
+  }
+
+  get tokenizer(): Tokenizer {
+    this.#checkWhisper('tokenizer');
+    return this.#tokenizer as Tokenizer;
   }
 
   transcribe(audio: AudioInput | AudioStream, options: TranscribeOptions = {}): Transcription {
@@ -100,7 +125,9 @@ export class EngineModel implements Model {
     leaving: AbortSignal,
   ): Promise<TranscriptionResult> {
     const isStream = isAudioStream(audio);
-    const settings = transcribeSettings(options, this.info, isStream);
+    const settings = this.whisper
+      ? transcribeSettings(options, this.info, isStream)
+      : otherSettings(options);
     if (!isStream) checkAudio(audio);
     const work = async ({ onProgress }: TranscribeOptions): Promise<TranscriptionResult> => {
       const feed = isStream ? new StreamFeed(audio, this.#engine) : undefined;
@@ -147,6 +174,7 @@ export class EngineModel implements Model {
   }
 
   async decode(audio: AudioInput, options: DecodeOptions = {}): Promise<DecodeResult> {
+    this.#checkWhisper('decode');
     const settings = decodeSettings(options, this.info);
     return this.#listen(audio, options.signal, (samples, call) =>
       this.#engine.call('decode', { samples, settings }, call),
@@ -157,6 +185,7 @@ export class EngineModel implements Model {
     audio: AudioInput,
     options: DetectLanguageOptions = {},
   ): Promise<readonly LanguageProbability[]> {
+    this.#checkWhisper('detectLanguage');
     const settings = languageSettings(options, this.info);
     return this.#listen(audio, options.signal, (samples, call) =>
       this.#engine.call('detectLanguage', { samples, settings }, call),
@@ -168,6 +197,7 @@ export class EngineModel implements Model {
     candidates: readonly string[],
     options: ScoreOptions = {},
   ): Promise<readonly CandidateScore[]> {
+    this.#checkWhisper('score');
     const settings = scoreSettings(options, this.info);
     checkCandidates(candidates);
     return this.#listen(audio, options.signal, (samples, call) =>
@@ -180,6 +210,7 @@ export class EngineModel implements Model {
     text: string,
     options: AlignOptions = {},
   ): Promise<readonly Word[]> {
+    this.#checkWhisper('align');
     const settings = alignSettings(options, this.info);
     checkText(text);
     return this.#listen(audio, options.signal, (samples, call) =>
@@ -188,6 +219,7 @@ export class EngineModel implements Model {
   }
 
   async logMel(audio: AudioInput, options: LogMelOptions = {}): Promise<Mel> {
+    this.#checkWhisper('logMel');
     checkOptions(options, {
       mode: oneOf('window', 'whole'),
     });
@@ -197,12 +229,14 @@ export class EngineModel implements Model {
   }
 
   async encode(mel: Mel): Promise<Float32Array> {
+    this.#checkWhisper('encode');
     const { nMels, nAudioCtx } = this.info.dims;
     const { data } = checkMel(mel, nMels, 2 * nAudioCtx);
     return this.#run(() => this.#engine.call('encode', { mel: data }));
   }
 
   async logits(tokens: readonly number[] | Uint32Array): Promise<Float32Array> {
+    this.#checkWhisper('logits');
     const ids = toTokens(tokens);
     return this.#run(() => this.#engine.call('logits', { tokens: ids }));
   }
@@ -222,6 +256,10 @@ export class EngineModel implements Model {
   [Symbol.asyncDispose](): Promise<void> {
     this.dispose();
     return Promise.resolve();
+  }
+
+  #checkWhisper(what: string): void {
+    checkWhisper(this.family, what);
   }
 
   /** Work on a recording of whatever kind, in its turn. */

@@ -44,7 +44,7 @@ std::string apr1_metadata_text(ByteSpan header, const ModelMetadata& metadata) {
     json.field("model_type", name);
   }
   json.field("quantization", std::string_view(kQuantizations[header[kQuantizationAt]]));
-  json.key("architecture").json(architecture_text(metadata.dimensions));
+  json.key("architecture").json(architecture_text(metadata.whisper()->dimensions));
   const auto add_length = [&](const char* key, uint64_t length) {
     if (length > 0) json.key(key).begin_object().field("length", length).end_object();
   };
@@ -52,7 +52,7 @@ std::string apr1_metadata_text(ByteSpan header, const ModelMetadata& metadata) {
   const uint64_t weight_count = metadata.mel_filterbank.byte_count() / sizeof(float);
   add_length("mel_filterbank", weight_count);
   if (weight_count > 0) {
-    const uint64_t n_mels = metadata.dimensions.n_mels;
+    const uint64_t n_mels = metadata.whisper()->dimensions.n_mels;
     json.key("mel_filterbank_shape").begin_array();
     json.value(n_mels).value(weight_count / n_mels).end_array();
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/byte_cursor.h"
-#include "container/dimension_order.h"
+#include "families/whisper/dimension_order.h"
 
 namespace susurrus {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/name_index.h"
 #include "base/sort.h"
 #include "base/utf8.h"
-#include "container/whisper_tensors.h"
+#include "families/whisper/tensor_names.h"
 
 namespace susurrus {
 namespace {

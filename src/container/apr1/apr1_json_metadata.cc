@@ -1,8 +1,8 @@
 #include "container/apr1/apr1_json_metadata.h"
 
 #include "container/apr1/apr1_header.h"
-#include "container/dimension_order.h"
-#include "container/whisper_tensors.h"
+#include "families/whisper/dimension_order.h"
+#include "families/whisper/tensor_names.h"
 
 namespace susurrus {
 namespace {

@@ -6,7 +6,7 @@
 #include "container/apr1/apr1_vocabulary.h"
 #include "container/detect.h"
 #include "container/read_error.h"
-#include "container/whisper_tensors.h"
+#include "families/whisper/tensor_names.h"
 #include "stream/crc32_text.h"
 
 namespace susurrus {
@@ -105,7 +105,7 @@ Status Apr1Reader::on_header(ByteSpan bytes) {
 Status Apr1Reader::on_index(ByteSpan bytes) {
   SUSURRUS_TRY(parse_apr1_index(bytes, header_, header_end_, index_));
   metadata_.model_type.assign("whisper");
-  metadata_.dimensions = header_.dimensions;
+  metadata_.family.emplace<WhisperMetadata>().dimensions = header_.dimensions;
   metadata_.vocabulary_follows = true;
   if (layout_ == Apr1Layout::padded) {
     sink_.on_warning("an APR file of an intermediate layout, read as APR1");
@@ -163,7 +163,7 @@ Status Apr1Reader::take_index() {
 
 /// The header of one large model describes another one (apr.md §7.1).
 Status Apr1Reader::trust_shapes() {
-  WhisperDimensions& d = metadata_.dimensions;
+  WhisperDimensions& d = metadata_.whisper()->dimensions;
   for (const TensorInfo& tensor : index_.tensors) {
     const std::string name = canonical_tensor_name(tensor.name);
     const bool is_embedding = name == "decoder.token_embedding.weight";
@@ -248,13 +248,13 @@ Status Apr1Reader::on_vocabulary_size(ByteSpan bytes) {
 }
 
 Status Apr1Reader::on_vocabulary(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(vocabulary_,
-                  parse_apr1_vocabulary(bytes, metadata_.dimensions.n_vocab, section_begin_));
+  SUSURRUS_ASSIGN(vocabulary_, parse_apr1_vocabulary(bytes, metadata_.whisper()->dimensions.n_vocab,
+                                                     section_begin_));
   section("vocabulary", section_begin_ - kSizeFieldBytes, parser_.position());
   if (is_corrupt_apr1_vocabulary(vocabulary_)) {
     vocabulary_ = VocabularyBytes();
     sink_.on_warning(kCorruptVocabulary);
-  } else if (vocabulary_.token_count() < metadata_.dimensions.n_vocab) {
+  } else if (vocabulary_.token_count() < metadata_.whisper()->dimensions.n_vocab) {
     sink_.on_warning("the vocabulary has fewer entries than n_vocab");
   }
   return start_filterbank();

@@ -2,8 +2,8 @@
 
 #include "base/append.h"
 #include "container/apr1/apr1_header.h"
-#include "container/dimension_order.h"
 #include "container/read_error.h"
+#include "families/whisper/dimension_order.h"
 
 namespace susurrus {
 namespace {

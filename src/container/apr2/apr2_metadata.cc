@@ -50,20 +50,22 @@ class MetadataReader {
     SUSURRUS_TRY(read_model_type());
     SUSURRUS_TRY(read_architecture());
     // Another family's keys mean something else; its container opens for inspection (apr.md 9.40).
-    if (model().model_type.view() == "whisper") SUSURRUS_TRY(read_optional_keys());
+    if (model().whisper() != nullptr) SUSURRUS_TRY(read_optional_keys());
     read_encryption();
     return std::move(result_);
   }
 
   Result<Apr2Metadata> read_options(const WhisperDimensions& dimensions) {
     model().model_type.assign("whisper");
-    model().dimensions = dimensions;
+    model().family.emplace<WhisperMetadata>().dimensions = dimensions;
     SUSURRUS_TRY(read_optional_keys());
     return std::move(result_);
   }
 
  private:
   ModelMetadata& model() { return result_.model; }
+  /// Of a Whisper.
+  WhisperMetadata& whisper() { return *model().whisper(); }
 
   Error error(ErrorReason reason, std::string_view subject) const {
     return make_error(ErrorCode::malformed, reason).at(file_offset_).about(subject);
@@ -114,8 +116,15 @@ class MetadataReader {
   Status read_architecture() {
     SUSURRUS_ASSIGN(const JsonValue architecture, required(root_, "architecture"));
     if (!architecture.is_object()) return bad("architecture").expecting("an object");
-    if (model().model_type.view() != "whisper") return ok_status();
-    WhisperDimensions& d = model().dimensions;
+    if (model().model_type.view() != "whisper") {
+      auto& other = model().family.emplace<OtherMetadata>();
+      for (const auto& [key, value] : architecture.members()) {
+        if (const auto number = value.unsigned_integer())
+          other.architecture.emplace_back(key, *number);
+      }
+      return ok_status();
+    }
+    WhisperDimensions& d = model().family.emplace<WhisperMetadata>().dimensions;
     for (const DimensionKey& key : kDimensionKeys) {
       SUSURRUS_ASSIGN(const JsonValue value, required(architecture, key.name));
       const auto number = value.unsigned_integer();
@@ -142,18 +151,18 @@ class MetadataReader {
     if (!config.exists()) return ok_status();
     if (!config.is_object()) return bad("tokenizer_config").expecting("an object");
     if (const JsonValue value = optional(config, "is_multilingual"); value.exists()) {
-      model().is_multilingual = value.boolean();
-      if (!model().is_multilingual) return bad("is_multilingual").expecting("true or false");
+      whisper().is_multilingual = value.boolean();
+      if (!whisper().is_multilingual) return bad("is_multilingual").expecting("true or false");
     }
     if (const JsonValue value = optional(config, "max_initial_timestamp_index"); value.exists()) {
       const auto index = value.unsigned_integer();
       if (!index || *index > kMaxDimension) {
         return bad("max_initial_timestamp_index").expecting("an integer");
       }
-      model().max_initial_timestamp_index = static_cast<uint32_t>(*index);
+      whisper().max_initial_timestamp_index = static_cast<uint32_t>(*index);
     }
-    SUSURRUS_TRY(read_ids(config, "suppress_tokens", model().suppress_tokens));
-    return read_ids(config, "begin_suppress_tokens", model().begin_suppress_tokens);
+    SUSURRUS_TRY(read_ids(config, "suppress_tokens", whisper().suppress_tokens));
+    return read_ids(config, "begin_suppress_tokens", whisper().begin_suppress_tokens);
   }
 
   Status read_ids(JsonValue config, const char* key,
@@ -166,7 +175,8 @@ class MetadataReader {
       const auto id = item.unsigned_integer();
       if (!id) return bad(key).expecting("a list of token ids");
       // An id that the model cannot produce needs no suppression.
-      if (*id < result_.model.dimensions.n_vocab) ids->push_back(static_cast<uint32_t>(*id));
+      if (*id < result_.model.whisper()->dimensions.n_vocab)
+        ids->push_back(static_cast<uint32_t>(*id));
     }
     return ok_status();
   }
@@ -175,7 +185,7 @@ class MetadataReader {
     const JsonValue vocab = optional(root_, "vocab");
     if (!vocab.exists()) return ok_status();
     const JsonValue encoding = optional(optional(root_, "tokenizer_config"), "vocab_encoding");
-    auto vocabulary = read_apr2_vocabulary(vocab, encoding, model().dimensions.n_vocab,
+    auto vocabulary = read_apr2_vocabulary(vocab, encoding, whisper().dimensions.n_vocab,
                                            file_offset_, result_.warnings);
     if (!vocabulary) return vocabulary.error();
     model().vocabulary = std::move(vocabulary).value();
@@ -185,7 +195,7 @@ class MetadataReader {
   Status read_filterbank() {
     const JsonValue values = optional(root_, "mel_filterbank");
     if (!values.exists()) return ok_status();
-    const uint64_t n_mels = model().dimensions.n_mels;
+    const uint64_t n_mels = whisper().dimensions.n_mels;
     const JsonValue shape = optional(root_, "mel_filterbank_shape");
     bool shape_fits = shape.is_array() && shape.size() == 2;
     uint64_t expected[] = {n_mels, kMelBins};
@@ -222,7 +232,7 @@ class MetadataReader {
     const JsonValue heads = optional(root_, "alignment_heads");
     if (!heads.exists()) return ok_status();
     if (!heads.is_array()) return bad("alignment_heads").expecting("a list of pairs");
-    const WhisperDimensions& d = model().dimensions;
+    const WhisperDimensions& d = whisper().dimensions;
     size_t dropped = 0;
     for (const JsonValue pair : heads.items()) {
       uint64_t numbers[2] = {};
@@ -235,14 +245,14 @@ class MetadataReader {
       if (count != 2) return bad("alignment_heads").expecting("pairs of integers");
       // Lists inherited from a larger model name heads that are not there (whisper-sources.md §5).
       if (numbers[0] < d.n_text_layer && numbers[1] < d.n_text_head) {
-        model().alignment_heads.emplace_back(numbers[0], numbers[1]);
+        whisper().alignment_heads.emplace_back(numbers[0], numbers[1]);
       } else {
         ++dropped;
       }
     }
     if (dropped > 0) {
       result_.warnings.push_back("alignment_heads: " + std::to_string(dropped) + " of " +
-                                 std::to_string(dropped + model().alignment_heads.size()) +
+                                 std::to_string(dropped + whisper().alignment_heads.size()) +
                                  " are not in the model and are dropped");
     }
     return ok_status();

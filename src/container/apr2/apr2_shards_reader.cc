@@ -162,8 +162,12 @@ Status Apr2ShardsReader::on_manifest(ModelManifest& shard) {
 }
 
 Status Apr2ShardsReader::check_model(const ModelManifest& shard) {
-  const Model model = {shard.version_major, shard.version_minor, shard.metadata->model_type,
-                       shard.metadata->dimensions};
+  Model model = {shard.version_major, shard.version_minor, shard.metadata->model_type, {}, {}};
+  if (const WhisperMetadata* whisper = shard.metadata->whisper()) {
+    model.dimensions = whisper->dimensions;
+  } else {
+    model.architecture = shard.metadata->other()->architecture;
+  }
   if (current_ == 0) model_ = model;
   if (model == model_) return ok_status();
   return wrong_shard("architecture")
@@ -179,11 +183,13 @@ Status Apr2ShardsReader::check_metadata(const ModelMetadata& metadata) {
   }
   const std::span<const float> filterbank = metadata.mel_filterbank.floats();
   if (!filterbank.empty()) found.filterbank_crc32 = crc_of({bytes_in(filterbank)});
-  found.is_multilingual = metadata.is_multilingual;
-  found.suppress_tokens = metadata.suppress_tokens;
-  found.begin_suppress_tokens = metadata.begin_suppress_tokens;
-  found.max_initial_timestamp_index = metadata.max_initial_timestamp_index;
-  if (!metadata.alignment_heads.empty()) found.alignment_heads = metadata.alignment_heads;
+  if (const WhisperMetadata* whisper = metadata.whisper()) {
+    found.is_multilingual = whisper->is_multilingual;
+    found.suppress_tokens = whisper->suppress_tokens;
+    found.begin_suppress_tokens = whisper->begin_suppress_tokens;
+    found.max_initial_timestamp_index = whisper->max_initial_timestamp_index;
+    if (!whisper->alignment_heads.empty()) found.alignment_heads = whisper->alignment_heads;
+  }
   if (current_ == 0) {
     stated_ = std::move(found);
     return ok_status();

@@ -62,9 +62,11 @@ class Apr2ShardsReader : public ModelReader, private ModelSink {
     uint16_t version_minor = 0;
     FixedString<32> model_type;
     WhisperDimensions dimensions;
+    std::vector<std::pair<std::string, uint64_t>> architecture;  // of another family
     bool operator==(const Model& other) const {
       return version_major == other.version_major && version_minor == other.version_minor &&
-             model_type.view() == other.model_type.view() && dimensions == other.dimensions;
+             model_type.view() == other.model_type.view() && dimensions == other.dimensions &&
+             architecture == other.architecture;
     }
   };
 

@@ -3,7 +3,7 @@
 #include "base/name_index.h"
 #include "container/ctranslate2/ctranslate2_reader.h"
 #include "container/read_error.h"
-#include "container/whisper_tensors.h"
+#include "families/whisper/tensor_names.h"
 
 namespace susurrus {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "base/byte_cursor.h"
 #include "base/limits.h"
-#include "container/dimension_order.h"
 #include "container/ggml/ggml_types.h"
+#include "families/whisper/dimension_order.h"
 
 namespace susurrus {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 #include "base/name_index.h"
 #include "container/checkpoint_reader.h"
-#include "container/whisper_tensors.h"
+#include "families/whisper/whisper_tensors.h"
 
 namespace susurrus {
 
@@ -30,7 +30,7 @@ class GgmlReader : public SteppedCheckpointReader<GgmlReader> {
   uint32_t token_count_ = 0;
   std::vector<uint8_t> token_bytes_;
   std::vector<uint32_t> token_ends_;
-  std::vector<WhisperTensor> known_;
+  std::vector<WantedTensor> known_;
   NameIndex known_index_;
   std::vector<bool> seen_;  // of the known ones
   uint32_t n_dims_ = 0;

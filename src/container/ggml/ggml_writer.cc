@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/append.h"
-#include "container/dimension_order.h"
 #include "container/ggml/ggml_types.h"
 #include "container/read_error.h"
+#include "families/whisper/dimension_order.h"
 
 namespace susurrus {
 namespace {

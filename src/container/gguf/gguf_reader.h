@@ -1,6 +1,6 @@
 #pragma once
-#include "container/checkpoint_dimensions.h"
 #include "container/checkpoint_reader.h"
+#include "families/whisper/checkpoint_dimensions.h"
 
 namespace susurrus {
 

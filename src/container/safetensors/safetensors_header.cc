@@ -5,7 +5,6 @@
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "container/read_error.h"
-#include "container/whisper_tensors.h"
 
 namespace susurrus {
 namespace {
@@ -107,14 +106,19 @@ class HeaderParser {
     if (type->dtype) {
       entry.tensor.dtype = *type->dtype;
     } else {
-      const std::string canonical = canonical_tensor_name(name);
-      if (canonical.starts_with("encoder.") || canonical.starts_with("decoder.")) {
+      if (is_weight_name(name)) {
         return unsupported_type(name, type->name);
       }
       entry.is_kept = false;
     }
     entries_.push_back(std::move(entry));
     return ok_status();
+  }
+
+  /// What models know of encoders and decoders; other tensors of such a file are left out.
+  static bool is_weight_name(std::string_view name) {
+    if (name.starts_with("model.")) name.remove_prefix(6);
+    return name.starts_with("encoder.") || name.starts_with("decoder.");
   }
 
   /// Beside weights of a few bits in words of 32.

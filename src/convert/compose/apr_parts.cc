@@ -117,8 +117,14 @@ class Apr2Parts : public AprParts {
 class Apr1Parts : public AprParts {
  public:
   Status open() override {
+    const WhisperMetadata* whisper = metadata_.whisper();
+    if (!whisper) {
+      return wrong_description("model_type")
+          .expecting("whisper, which is all that APR1 holds")
+          .having(metadata_.model_type.view());
+    }
     SUSURRUS_ASSIGN(writer_,
-                    Apr1Writer::plan(metadata_.dimensions, stored_tensors(), metadata_.vocabulary,
+                    Apr1Writer::plan(whisper->dimensions, stored_tensors(), metadata_.vocabulary,
                                      std::as_const(metadata_.mel_filterbank).floats()));
     return ok_status();
   }

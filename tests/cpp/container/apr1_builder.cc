@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "container/whisper_tensors.h"
+#include "families/whisper/whisper_tensors.h"
 
 namespace susurrus::testing {
 namespace {
@@ -121,7 +121,7 @@ Apr1Builder whisper_apr1(uint8_t quantization) {
   builder.quantization = quantization;
   builder.dims = {5, 6, 32, 2, 1, 4, 32, 2, 1, 80};
   uint32_t seed = 1;
-  for (const WhisperTensor& wanted : whisper_tensors(d)) {
+  for (const WantedTensor& wanted : whisper_tensors(d)) {
     Apr1Tensor tensor;
     tensor.name = wanted.name;
     for (const uint64_t dim : wanted.shape.dims())

@@ -4,6 +4,7 @@
 #include "container/apr1_builder.h"
 #include "container/inspection.h"
 #include "container/recording_sink.h"
+#include "families/whisper/whisper_family.h"
 #include "harness.h"
 #include "tensor/weight_store.h"
 
@@ -431,11 +432,11 @@ SUSURRUS_TEST(apr1_that_is_no_whole_whisper_is_not_loaded) {
     const Bytes file = builder.build();
     InspectSink inspected;
     EXPECT_TRUE(read_file(inspected, file).has_value());
-    WeightStore store;
+    WeightStore store(whisper_alone());
     const Status status = read_file(store, file);
     return status ? Error{} : status.error();
   };
-  WeightStore sound;
+  WeightStore sound(whisper_alone());
   ASSERT_TRUE(read_file(sound, whisper_apr1(0).build()).has_value());
 
   const Error missing = error_of([](Apr1Builder& b) { b.tensors[3].name = "other"; });
@@ -455,7 +456,7 @@ SUSURRUS_TEST(apr1_that_is_no_whole_whisper_is_not_loaded) {
       [](Apr1Builder& b) { b.tensors.push_back({"model.encoder.conv1.bias", {32}, Bytes(128)}); });
   EXPECT_TRUE(twice.code == Code::malformed);
   EXPECT_TRUE(twice.reason == Reason::duplicate);
-  WeightStore other;
+  WeightStore other(whisper_alone());
   const Status not_whisper = read_file(other, json(kIndex, 1, R"({"model_type":"linear"})"));
   ASSERT_FALSE(not_whisper.has_value());
   EXPECT_TRUE(not_whisper.error().code == Code::unsupported_feature);

@@ -5,6 +5,8 @@
 #include "container/apr1_builder.h"
 #include "container/inspection.h"
 #include "container/recording_sink.h"
+#include "families/whisper/tensor_names.h"
+#include "families/whisper/whisper_family.h"
 #include "harness.h"
 #include "tensor/weight_store.h"
 
@@ -54,7 +56,11 @@ void expect_same(const RecordingSink& a, const RecordingSink& b) {
   EXPECT_TRUE(a.tensors == b.tensors);
   EXPECT_TRUE(a.completed == b.completed);
   EXPECT_TRUE(a.warnings == b.warnings);
-  EXPECT_TRUE(a.metadata.dimensions == b.metadata.dimensions);
+  const WhisperMetadata* whisper = a.metadata.whisper();
+  EXPECT_EQ(whisper != nullptr, b.metadata.whisper() != nullptr);
+  if (whisper != nullptr) {
+    EXPECT_TRUE(whisper->dimensions == b.metadata.whisper()->dimensions);
+  }
   EXPECT_EQ(a.metadata.vocabulary.token_count(), b.metadata.vocabulary.token_count());
   EXPECT_EQ(a.metadata.mel_filterbank.byte_count(), b.metadata.mel_filterbank.byte_count());
 }
@@ -67,9 +73,9 @@ SUSURRUS_TEST(apr1_reads_the_golden_bytes) {
   EXPECT_EQ(sink.infos[0].name, "encoder.conv1.bias");
   EXPECT_EQ(sink.infos[0].file_offset, 0x94u);
   EXPECT_TRUE(sink.tensors["encoder.conv1.bias"] == float_bytes({0, 1, -2, 0.5f}));
-  EXPECT_EQ(sink.metadata.dimensions.n_vocab, 51865u);
-  EXPECT_EQ(sink.metadata.dimensions.n_mels, 80u);
-  EXPECT_EQ(sink.metadata.dimensions.n_text_ctx, 448u);
+  EXPECT_EQ(sink.metadata.whisper()->dimensions.n_vocab, 51865u);
+  EXPECT_EQ(sink.metadata.whisper()->dimensions.n_mels, 80u);
+  EXPECT_EQ(sink.metadata.whisper()->dimensions.n_text_ctx, 448u);
   EXPECT_EQ(sink.metadata.vocabulary.token_count(), 3u);
   EXPECT_EQ(token(sink.metadata.vocabulary, 2), "ab");
   EXPECT_EQ(sink.metadata.mel_filterbank.floats()[5], 0.25f);
@@ -154,7 +160,7 @@ SUSURRUS_TEST(apr1_scales_stay_with_their_tensors) {
 
 SUSURRUS_TEST(apr1_integers_become_q8_0_and_f32_where_weights_live) {
   const Apr1Builder builder = whisper_apr1(2);
-  WeightStore store;
+  WeightStore store(whisper_alone());
   ASSERT_TRUE(read_file(store, builder.build()).has_value());
   for (const Apr1Tensor& tensor : builder.tensors) {
     const TensorView* view = store.find(tensor.name);
@@ -186,7 +192,7 @@ SUSURRUS_TEST(apr1_scales_that_no_half_holds_make_f32) {
   for (const float scale : {1e-5f, 70000.0f}) {
     Apr1Builder builder = whisper_apr1(2);
     for (Apr1Tensor& tensor : builder.tensors) tensor.scale = scale;
-    WeightStore store;
+    WeightStore store(whisper_alone());
     ASSERT_TRUE(read_file(store, builder.build()).has_value());
     const TensorView* view = store.find("encoder.blocks.0.attn.query.weight");
     ASSERT_TRUE(view->dtype == Dtype::f32);
@@ -271,8 +277,8 @@ SUSURRUS_TEST(apr1_trusts_the_shapes_of_a_large_model) {
   builder.filterbank = apr1_filterbank(128, 201, std::vector<float>(size_t{128} * 201, 0.5f));
   RecordingSink sink;
   ASSERT_TRUE(read_file(sink, builder.build()).has_value());
-  EXPECT_EQ(sink.metadata.dimensions.n_mels, 128u);
-  EXPECT_EQ(sink.metadata.dimensions.n_vocab, 51866u);
+  EXPECT_EQ(sink.metadata.whisper()->dimensions.n_mels, 128u);
+  EXPECT_EQ(sink.metadata.whisper()->dimensions.n_vocab, 51866u);
   EXPECT_TRUE(has_warning(sink, "n_mels is 80"));
   EXPECT_TRUE(has_warning(sink, "n_vocab is 51865"));
 }
@@ -314,7 +320,7 @@ SUSURRUS_TEST(apr1_json_takes_dimensions_from_metadata_or_shapes) {
     RecordingSink sink;
     ASSERT_TRUE(read_file(sink, json_apr1(stated, count, index, data), true, 999).has_value());
     EXPECT_TRUE(sink.tensors == binary_sink.tensors);
-    EXPECT_TRUE(sink.metadata.dimensions == binary_sink.metadata.dimensions);
+    EXPECT_TRUE(sink.metadata.whisper()->dimensions == binary_sink.metadata.whisper()->dimensions);
     EXPECT_EQ(sink.metadata.vocabulary.token_count(), 5u);
     EXPECT_EQ(sink.metadata_text, stated);
     EXPECT_EQ(has_warning(sink, "come from the tensors' shapes"),

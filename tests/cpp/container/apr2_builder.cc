@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "container/whisper_tensors.h"
+#include "families/whisper/whisper_tensors.h"
 
 namespace susurrus::testing {
 namespace {
@@ -104,7 +104,7 @@ Apr2Builder whisper_builder(uint8_t matrix_dtype, bool compress) {
       R"("<|endoftext|>"],"tokenizer_config":{"vocab_encoding":"gpt2-bytes"}})";
   builder.flags = 0x82 | (compress ? 0x01 : 0) | (matrix_dtype >= 16 ? 0x40 : 0);
   uint32_t seed = 1;
-  for (const WhisperTensor& wanted : whisper_tensors(d)) {
+  for (const WantedTensor& wanted : whisper_tensors(d)) {
     BuiltTensor tensor;
     tensor.name = wanted.name;
     tensor.dims.assign(wanted.shape.dims().begin(), wanted.shape.dims().end());

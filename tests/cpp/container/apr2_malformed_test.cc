@@ -1,6 +1,7 @@
 // apr.md §10: every case that a container reader meets, with its code and reason.
 #include "container/inspection.h"
 #include "container/recording_sink.h"
+#include "families/whisper/whisper_family.h"
 #include "harness.h"
 #include "tensor/weight_store.h"
 
@@ -340,7 +341,7 @@ void expect_all_rejected(const std::vector<Malformed>& cases) {
 }
 
 Error load_error(const Bytes& file) {
-  WeightStore store;
+  WeightStore store(whisper_alone());
   const Status status = read_file(store, file);
   return status ? make_error(ErrorCode::ok, ErrorReason::none) : status.error();
 }

@@ -55,13 +55,13 @@ SUSURRUS_TEST(metadata_without_options) {
   ASSERT_TRUE(result.is_ok);
   const ModelMetadata& model = result.metadata.model;
   EXPECT_EQ(model.model_type.view(), "whisper");
-  EXPECT_EQ(model.dimensions.n_text_layer, 2u);
-  EXPECT_EQ(model.dimensions.n_audio_state, 64u);
+  EXPECT_EQ(model.whisper()->dimensions.n_text_layer, 2u);
+  EXPECT_EQ(model.whisper()->dimensions.n_audio_state, 64u);
   EXPECT_EQ(model.vocabulary.token_count(), 0u);
   EXPECT_EQ(model.mel_filterbank.byte_count(), 0u);
-  EXPECT_FALSE(model.is_multilingual.has_value());
-  EXPECT_FALSE(model.suppress_tokens.has_value());
-  EXPECT_FALSE(model.max_initial_timestamp_index.has_value());
+  EXPECT_FALSE(model.whisper()->is_multilingual.has_value());
+  EXPECT_FALSE(model.whisper()->suppress_tokens.has_value());
+  EXPECT_FALSE(model.whisper()->max_initial_timestamp_index.has_value());
   EXPECT_EQ(result.metadata.warnings.size(), 0u);
 }
 
@@ -71,11 +71,12 @@ SUSURRUS_TEST(metadata_options) {
       R"("max_initial_timestamp_index":25},"alignment_heads":[[1,1],[5,0],[0,2],[0,0]],"other":[1])");
   ASSERT_TRUE(result.is_ok);
   const ModelMetadata& model = result.metadata.model;
-  EXPECT_TRUE(model.is_multilingual == std::optional<bool>(false));
-  EXPECT_TRUE(model.suppress_tokens.has_value() && model.suppress_tokens->empty());
-  EXPECT_TRUE(*model.begin_suppress_tokens == std::vector<uint32_t>{3});
-  EXPECT_TRUE(model.max_initial_timestamp_index == std::optional<uint32_t>(25));
-  EXPECT_EQ(model.alignment_heads.size(), 2u);
+  EXPECT_TRUE(model.whisper()->is_multilingual == std::optional<bool>(false));
+  EXPECT_TRUE(model.whisper()->suppress_tokens.has_value() &&
+              model.whisper()->suppress_tokens->empty());
+  EXPECT_TRUE(*model.whisper()->begin_suppress_tokens == std::vector<uint32_t>{3});
+  EXPECT_TRUE(model.whisper()->max_initial_timestamp_index == std::optional<uint32_t>(25));
+  EXPECT_EQ(model.whisper()->alignment_heads.size(), 2u);
   ASSERT_EQ(result.metadata.warnings.size(), 1u);
   EXPECT_EQ(result.metadata.warnings[0],
             "alignment_heads: 2 of 4 are not in the model and are dropped");

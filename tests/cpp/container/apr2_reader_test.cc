@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "container/inspection.h"
 #include "container/recording_sink.h"
+#include "families/whisper/whisper_family.h"
 #include "harness.h"
 #include "tensor/weight_store.h"
 
@@ -343,14 +344,14 @@ SUSURRUS_TEST(apr2_mutations_never_pass_and_never_crash) {
       const size_t at = next_random(random) % range;
       const uint8_t change = static_cast<uint8_t>(next_random(random));
       file[at] ^= change == 0 ? 1 : change;
-      WeightStore store;
+      WeightStore store(whisper_alone());
       const bool tell_length = next_random(random) % 2 == 0;
       const size_t size = 1 + next_random(random) % 5000;
       EXPECT_FALSE(read_file(store, file, tell_length, size).has_value());
     }
     for (int round = 0; round < 200; ++round) {
       const Bytes file(good.begin(), good.begin() + next_random(random) % good.size());
-      WeightStore store;
+      WeightStore store(whisper_alone());
       const Status status = read_file(store, file, round % 2 == 0, 1 + next_random(random) % 5000);
       ASSERT_TRUE(!status.has_value());
       EXPECT_EQ(status.error().code, ErrorCode::truncated_input);
@@ -370,7 +371,7 @@ SUSURRUS_TEST(apr2_mutations_with_a_right_checksum_never_crash) {
       file[at] = kinds[next_random(random) % 4];
     }
     fix_crc(file);
-    WeightStore store;
+    WeightStore store(whisper_alone());
     const Status status =
         read_file(store, file, next_random(random) % 2 == 0, 1 + next_random(random) % 9000);
     if (!status) {

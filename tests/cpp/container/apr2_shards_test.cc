@@ -1,6 +1,7 @@
 // Models in shards (apr.md §5): what is read, and every way in which manifest and shards can contradict each other.
 #include "container/recording_sink.h"
 #include "container/shards_builder.h"
+#include "families/whisper/whisper_family.h"
 #include "harness.h"
 #include "tensor/weight_store.h"
 
@@ -101,9 +102,9 @@ SUSURRUS_TEST(shards_are_read_like_the_whole_file) {
 }
 
 SUSURRUS_TEST(shards_are_checked_as_one_model) {
-  WeightStore whole;
+  WeightStore whole(whisper_alone());
   ASSERT_TRUE(read_file(whole, whisper_builder().build()).has_value());
-  WeightStore store;
+  WeightStore store(whisper_alone());
   ASSERT_TRUE(read_sharded(store, good()).has_value());
   EXPECT_EQ(store.weight_byte_count(), whole.weight_byte_count());
   EXPECT_TRUE(store.metadata().vocabulary.token_count() > 0);
@@ -115,7 +116,7 @@ SUSURRUS_TEST(shards_are_checked_as_one_model) {
   const std::string missing = good().shards[1].tensors[0].name;
   model.build_files();
   model.write_manifest();
-  WeightStore incomplete;
+  WeightStore incomplete(whisper_alone());
   const Error error = read_sharded(incomplete, model).error();
   EXPECT_EQ(error.code, Code::missing_tensor);
   EXPECT_EQ(error.subject.view(), missing);
@@ -127,7 +128,7 @@ SUSURRUS_TEST(shards_are_checked_as_one_model) {
   model.shards[2].tensors.push_back(twin);
   model.build_files();
   model.write_manifest();
-  WeightStore doubled;
+  WeightStore doubled(whisper_alone());
   EXPECT_EQ(read_sharded(doubled, model).error().reason, Reason::duplicate);
 }
 

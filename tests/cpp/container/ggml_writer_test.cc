@@ -2,7 +2,7 @@
 
 #include "container/checkpoint_pieces.h"
 #include "container/tensor_of.h"
-#include "container/whisper_tensors.h"
+#include "families/whisper/whisper_tensors.h"
 #include "stream/output_buffer.h"
 
 namespace susurrus::testing {
@@ -79,7 +79,7 @@ SUSURRUS_TEST(ggml_writer_gives_each_tensor_what_whisper_cpp_reads) {
   const uint32_t file_types[] = {0, 1, 2007, 2009, 2008, 2003, 2002};
   for (size_t i = 0; i < std::size(types); ++i) {
     std::vector<TensorInfo> tensors;
-    for (const WhisperTensor& tensor : whisper_tensors(kDimensions)) {
+    for (const WantedTensor& tensor : whisper_tensors(kDimensions)) {
       const bool is_float =
           tensor.shape.rank() == 1 || tensor.name.ends_with("positional_embedding");
       const bool is_convolution = tensor.shape.rank() == 3;

@@ -1,4 +1,4 @@
-#include "container/name_families.h"
+#include "families/whisper/name_families.h"
 
 #include "harness.h"
 

@@ -1,6 +1,7 @@
-#include "container/whisper_tensors.h"
+#include "families/whisper/whisper_tensors.h"
 
 #include "container/recording_sink.h"
+#include "families/whisper/whisper_family.h"
 #include "harness.h"
 #include "tensor/weight_store.h"
 
@@ -27,7 +28,7 @@ SUSURRUS_TEST(tensor_counts_are_whispers) {
   const auto tensors = whisper_tensors(tiny);
   EXPECT_EQ(tensors.size(), 167u);
   uint64_t parameters = 0;
-  for (const WhisperTensor& tensor : tensors) parameters += *tensor.shape.element_count();
+  for (const WantedTensor& tensor : tensors) parameters += *tensor.shape.element_count();
   EXPECT_EQ(parameters, 37760640u);
   EXPECT_EQ(tensors.front().name, "encoder.conv1.weight");
   EXPECT_EQ(tensors.back().name, "decoder.ln.bias");
@@ -77,7 +78,7 @@ SUSURRUS_TEST(hub_names_are_what_canonical_names_come_from) {
   };
   for (const auto& [canonical, hub] : names) EXPECT_EQ(hub_tensor_name(canonical), hub);
   WhisperDimensions dimensions{5, 6, 4, 80, 2, 3, 2, 2, 32, 32};
-  for (const WhisperTensor& tensor : whisper_tensors(dimensions)) {
+  for (const WantedTensor& tensor : whisper_tensors(dimensions)) {
     const std::string hub = hub_tensor_name(tensor.name);
     EXPECT_TRUE(hub.starts_with("model."));
     EXPECT_TRUE(hub.find("blocks") == std::string::npos);
@@ -102,7 +103,7 @@ SUSURRUS_TEST(weight_store_keeps_what_whisper_needs_by_openais_names) {
   filterbank.stored[3] = 0x3F;
   builder.tensors.push_back(filterbank);
 
-  WeightStore store;
+  WeightStore store(whisper_alone());
   ASSERT_TRUE(read_file(store, builder.build(), false, 1000).has_value());
   const TensorView* conv = store.find("encoder.conv1.weight");
   ASSERT_TRUE(conv != nullptr);
@@ -140,7 +141,7 @@ SUSURRUS_TEST(weight_store_refuses_reversed_convolutions_in_blocks) {
   tensor.dtype = static_cast<uint8_t>(Dtype::q8_0);
   tensor.dims = {3, 8, 32};  // reversed, so that its rows would be whole blocks
   tensor.stored.resize(size_t{3} * 8 * 34);
-  WeightStore store;
+  WeightStore store(whisper_alone());
   const auto result = read_file(store, builder.build());
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().code, ErrorCode::shape_mismatch);
@@ -154,7 +155,7 @@ SUSURRUS_TEST(filterbank_tensor_must_fit) {
   filterbank.dims = {80, 201};
   filterbank.stored.resize(80 * 201 * 4);
   builder.tensors.push_back(filterbank);
-  WeightStore store;
+  WeightStore store(whisper_alone());
   EXPECT_EQ(read_file(store, builder.build()).error().reason, ErrorReason::bad_filterbank);
 }
 
@@ -163,7 +164,7 @@ SUSURRUS_TEST(absurd_layer_counts_are_refused_without_listing_them) {
   absurd.n_vocab = absurd.n_audio_ctx = absurd.n_text_ctx = absurd.n_mels = 1;
   absurd.n_audio_state = absurd.n_text_state = 1;
   absurd.n_audio_layer = absurd.n_text_layer = 0x7FFFFFFF;
-  auto map = map_whisper_tensors(absurd, {}, {});
+  auto map = match_whisper_tensors(absurd, {}, {});
   ASSERT_TRUE(!map.has_value());
   EXPECT_EQ(map.error().code, ErrorCode::missing_tensor);
 }

@@ -9,8 +9,9 @@
 #include "container/checkpoint_pieces.h"
 #include "container/inspection.h"
 #include "container/recording_sink.h"
-#include "container/whisper_tensors.h"
 #include "convert/quantize.h"
+#include "families/whisper/whisper_family.h"
+#include "families/whisper/whisper_tensors.h"
 #include "harness.h"
 #include "tensor/weight_store.h"
 
@@ -66,7 +67,7 @@ Source make_source(Dtype dtype, bool hugging_face, std::string_view without = ""
   Bytes data;
   std::string json = "{";
   uint32_t seed = 3;
-  for (const WhisperTensor& tensor : whisper_tensors(dimensions())) {
+  for (const WantedTensor& tensor : whisper_tensors(dimensions())) {
     if (tensor.name == without) continue;
     const size_t count = *tensor.shape.element_count();
     const size_t begin = data.size();
@@ -168,7 +169,7 @@ SUSURRUS_TEST(converter_f32_keeps_every_value) {
         ASSERT_TRUE(bytes.size() == values.size() * 4);
         EXPECT_TRUE(std::memcmp(bytes.data(), values.data(), bytes.size()) == 0);
       }
-      WeightStore store;
+      WeightStore store(whisper_alone());
       EXPECT_TRUE(read_file(store, file).has_value());
     }
   }

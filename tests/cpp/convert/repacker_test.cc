@@ -64,7 +64,7 @@ SUSURRUS_TEST(a_model_goes_into_shards_as_it_is) {
       EXPECT_EQ((sink.flags & 0x08) != 0, limit > 0);
       EXPECT_TRUE((sink.flags & 0x80) != 0);
       EXPECT_EQ(sink.metadata.vocabulary.token_count() > 0, &file == &files[0]);
-      EXPECT_TRUE(sink.metadata.dimensions == whole.metadata.dimensions);
+      EXPECT_TRUE(sink.metadata.whisper()->dimensions == whole.metadata.whisper()->dimensions);
       found.insert(sink.tensors.begin(), sink.tensors.end());
       order.insert(order.end(), sink.order.begin(), sink.order.end());
     }

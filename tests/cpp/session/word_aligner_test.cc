@@ -19,7 +19,7 @@ const std::vector<uint32_t> kText = {' ', 'H', 'i', ',', ' ', 'y', 'o', 'u', ' '
 std::unique_ptr<WhisperModel> model_with(const Heads& heads, bool is_encoded = true,
                                          bool is_multilingual = true) {
   RandomModel random = random_model(kOddDimensions, 31, Dtype::f32, Dtype::f32, is_multilingual);
-  random.store.metadata().alignment_heads = heads;
+  random.store.metadata().whisper()->alignment_heads = heads;
   auto model = make_model(random, default_kernels());
   fill_mel(*model, 32);
   if (is_encoded) encode(*model);

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "families/whisper/paced_op.h"
+#include "families/whisper/state.h"
 #include "harness.h"
 #include "whisper/counted_work.h"
-#include "whisper/paced_op.h"
-#include "whisper/state.h"
 
 namespace susurrus::testing {
 namespace {

@@ -3,7 +3,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "container/whisper_tensors.h"
+#include "families/whisper/whisper_family.h"
+#include "families/whisper/whisper_tensors.h"
 
 namespace susurrus::testing {
 namespace {
@@ -132,17 +133,17 @@ RandomModel random_model(const WhisperDimensions& dimensions, uint64_t seed, Dty
                          Dtype vector_dtype, bool is_multilingual, const WeightPacking& packing,
                          size_t piece_bytes) {
   RandomModel model;
-  model.store = WeightStore(packing);
+  model.store = WeightStore(whisper_alone(), packing);
   model.dimensions = dimensions;
   ModelMetadata metadata;
   metadata.model_type.assign("whisper");
-  metadata.dimensions = dimensions;
+  metadata.family.emplace<WhisperMetadata>().dimensions = dimensions;
   metadata.vocabulary = small_vocabulary(is_multilingual);
 
   Random random(seed);
   std::vector<TensorInfo> infos;
   std::vector<std::unique_ptr<RandomWeight>> weights;
-  for (const WhisperTensor& tensor : whisper_tensors(dimensions)) {
+  for (const WantedTensor& tensor : whisper_tensors(dimensions)) {
     const uint64_t count = *tensor.shape.element_count();
     const bool is_matrix = tensor.name.ends_with(".weight") && tensor.shape.rank() > 1;
     Dtype type = is_matrix ? dtype : vector_dtype;

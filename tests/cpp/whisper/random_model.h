@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "container/model_metadata.h"
+#include "families/whisper/whisper_family.h"
 #include "kernels/kernel_support.h"
 #include "tensor/weight_store.h"
 
@@ -37,7 +38,7 @@ inline constexpr WhisperDimensions kBlockDimensions = {.n_vocab = 1790,
 struct RandomModel {
   WhisperDimensions dimensions;
   std::map<std::string, std::vector<double>> values;
-  WeightStore store;
+  WeightStore store{whisper_alone()};
 };
 
 /// Matrices in `dtype`, vectors and positions in `vector_dtype` where their rows allow it. The vocabulary is the bytes, then

@@ -1,9 +1,9 @@
 // Sequences that share a prompt and part: each gives the logits it would give alone.
 #include <algorithm>
 
+#include "families/whisper/sequence_cache.h"
 #include "session/allocation_count.h"
 #include "whisper/encoded_model.h"
-#include "whisper/sequence_cache.h"
 
 namespace susurrus::testing {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "families/whisper/decoder.h"
+#include "families/whisper/encoder.h"
 #include "harness.h"
 #include "whisper/counted_work.h"
-#include "whisper/decoder.h"
-#include "whisper/encoder.h"
 
 namespace susurrus::testing {
 namespace {

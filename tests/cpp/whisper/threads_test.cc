@@ -4,9 +4,9 @@
 #include <mutex>
 #include <set>
 
+#include "families/whisper/paced_op.h"
 #include "parallel/running_threads.h"
 #include "whisper/encoded_model.h"
-#include "whisper/paced_op.h"
 
 namespace susurrus::testing {
 namespace {

@@ -1,5 +1,6 @@
 // Owns one engine and answers requests, in whichever thread it lives.
 import { SusurrusError, wrongState } from '../errors.js';
+import { checkWhisper } from '../families.js';
 import type { EngineSource } from '../platform/platform.js';
 import { convertAudio } from './audio_conversion.js';
 import { recordingSupply, sampleRate, StreamSupply } from './audio_supply.js';
@@ -20,6 +21,7 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   #isClosed = false;
   #loader: Loader | undefined;
   #model: Model | undefined;
+  #family = '';
   /** Of the transcription under way. */
   #stream: StreamSupply | undefined;
 
@@ -73,43 +75,45 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       loader.delete();
       this.#loader = undefined;
       this.#model = model;
-      return loadedFacts(model);
+      const facts = loadedFacts(model);
+      this.#family = facts.family;
+      return facts;
     },
 
     convertAudio: (audio, { pace }) => convertAudio(this.#engine, audio, pace),
 
     logMel: ({ samples, mode }, { pace }) =>
       mode === 'whole'
-        ? wholeLogMel(this.#loaded, samples, pace)
-        : windowLogMel(this.#loaded, samples),
+        ? wholeLogMel(this.#whisper, samples, pace)
+        : windowLogMel(this.#whisper, samples),
     encode: async ({ mel }, { pace }) => {
-      const model = this.#loaded;
+      const model = this.#whisper;
       setMelWindow(model, mel);
       model.beginEncode();
       while (!model.encodeStep(pace.left)) await pace.step();
       return model.encoderOutput().slice();
     },
     logits: async ({ tokens }, { pace }) => {
-      const model = this.#loaded;
+      const model = this.#whisper;
       this.#setTokens(model, tokens);
       unwrap(model.beginLogits(false));
       while (!model.logitsStep(pace.left)) await pace.step();
       return model.logits().slice();
     },
-    tokenize: ({ text }) => Array.from(this.#loaded.tokenize(text)),
+    tokenize: ({ text }) => Array.from(this.#whisper.tokenize(text)),
     detokenize: ({ tokens }) => {
-      const model = this.#loaded;
+      const model = this.#whisper;
       this.#setTokens(model, tokens);
       return JSON.parse(model.detokenize()) as string;
     },
     decode: ({ samples, settings: options }, { pace }) =>
-      listen(this.#engine, this.#loaded, 'decode', samples, { options }, pace),
+      listen(this.#engine, this.#whisper, 'decode', samples, { options }, pace),
     detectLanguage: ({ samples, settings: options }, { pace }) =>
-      listen(this.#engine, this.#loaded, 'detectLanguage', samples, { options }, pace),
+      listen(this.#engine, this.#whisper, 'detectLanguage', samples, { options }, pace),
     score: ({ samples, candidates, settings: options }, { pace }) =>
-      listen(this.#engine, this.#loaded, 'score', samples, { options, candidates }, pace),
+      listen(this.#engine, this.#whisper, 'score', samples, { options, candidates }, pace),
     align: ({ samples, text, settings: options }, { pace }) =>
-      listen(this.#engine, this.#loaded, 'align', samples, { options, text }, pace),
+      listen(this.#engine, this.#whisper, 'align', samples, { options, text }, pace),
     transcribe: async ({ samples, settings }, { pace, emit }) => {
       const model = this.#loaded;
       const supply = samples
@@ -147,6 +151,13 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
 
   get #loaded(): Model {
     return this.#opened(this.#model);
+  }
+
+  /** For what only a Whisper is asked. */
+  get #whisper(): Model {
+    const model = this.#loaded;
+    checkWhisper(this.#family, 'such calls');
+    return model;
   }
 
   #opened<T>(part: T | undefined): T {

@@ -15,15 +15,25 @@ import type {
 } from '../api_types.js';
 import type { Link, PartFile } from '../worker/link.js';
 
-export interface LoadedFacts {
-  readonly dims: Dimensions;
+/** What every model says of itself once it is loaded. */
+export interface CommonFacts {
+  /** As in ModelInfo. */
+  readonly family: string;
   readonly format: string;
   readonly dtypes: readonly string[];
   readonly warnings: readonly string[];
-  readonly multilingual: boolean;
-  readonly special: SpecialTokens;
   readonly memoryPlan: Pick<MemoryFacts, 'weightBytes' | 'kvCacheBytes' | 'activationBytes'>;
 }
+
+/** What a Whisper says besides. */
+export interface WhisperFacts extends CommonFacts {
+  readonly family: 'whisper';
+  readonly dims: Dimensions;
+  readonly multilingual: boolean;
+  readonly special: SpecialTokens;
+}
+
+export type LoadedFacts = CommonFacts | WhisperFacts;
 
 /** Checked options, as far as they are data; the core knows them by the same names. */
 export type Settings = Omit<TranscribeOptions, 'signal' | 'onProgress'>;
@@ -45,7 +55,10 @@ export type AudioToConvert =
     };
 
 /** Every request with its answer. */
-export interface EngineCalls {
+export interface EngineCalls extends CommonCalls, WhisperCalls {}
+
+/** What any engine is asked. */
+interface CommonCalls {
   start: {
     request: { readonly variant: Variant | undefined; readonly threads: number };
     answer: { readonly variant: Variant; readonly reason: string };
@@ -65,6 +78,23 @@ export interface EngineCalls {
   endFile: { request: undefined; answer: readonly PartFile[] };
   finishLoad: { request: undefined; answer: LoadedFacts };
   convertAudio: { request: AudioToConvert; answer: Float32Array };
+  transcribe: {
+    /** Without samples: a stream, for which the engine asks with `audioWanted`. */
+    request: { readonly samples: Float32Array | undefined; readonly settings: Settings };
+    answer: {
+      readonly text: string;
+      readonly language: string;
+      /** Seconds of audio, as far as the engine wanted it. */
+      readonly duration: number;
+    };
+  };
+  /** The answer to `audioWanted`: as many samples, or fewer where the stream ends. */
+  feedAudio: { request: { readonly samples: Float32Array }; answer: undefined };
+  memory: { request: undefined; answer: MemoryFacts };
+}
+
+/** What only a Whisper is asked; an engine of another family refuses it. */
+interface WhisperCalls {
   logMel: {
     request: { readonly samples: Float32Array; readonly mode: 'window' | 'whole' };
     answer: { readonly data: Float32Array; readonly nMels: number; readonly nFrames: number };
@@ -80,19 +110,6 @@ export interface EngineCalls {
     answer: CandidateScore[];
   };
   align: { request: WindowRequest & { readonly text: string }; answer: Word[] };
-  transcribe: {
-    /** Without samples: a stream, for which the engine asks with `audioWanted`. */
-    request: { readonly samples: Float32Array | undefined; readonly settings: Settings };
-    answer: {
-      readonly text: string;
-      readonly language: string;
-      /** Seconds of audio, as far as the engine wanted it. */
-      readonly duration: number;
-    };
-  };
-  /** The answer to `audioWanted`: as many samples, or fewer where the stream ends. */
-  feedAudio: { request: { readonly samples: Float32Array }; answer: undefined };
-  memory: { request: undefined; answer: MemoryFacts };
 }
 
 /** What a running request tells meanwhile. */

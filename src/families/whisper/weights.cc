@@ -1,4 +1,4 @@
-#include "whisper/weights.h"
+#include "families/whisper/weights.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
-#include "container/name_families.h"
+#include "families/whisper/name_families.h"
 
-#include "container/whisper_tensors.h"
+#include "families/whisper/tensor_names.h"
 
 namespace susurrus {
 namespace {

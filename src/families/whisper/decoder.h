@@ -1,9 +1,9 @@
 #pragma once
 #include <span>
 
-#include "whisper/decoder_trace.h"
-#include "whisper/layer_ops.h"
-#include "whisper/sequence_cache.h"
+#include "families/whisper/decoder_trace.h"
+#include "families/whisper/layer_ops.h"
+#include "families/whisper/sequence_cache.h"
 
 namespace susurrus {
 
@@ -79,16 +79,30 @@ class Decoder {
   void start(Pass pass, std::span<const uint32_t> tokens);
   void forget_pass();
   void finish();
+  /// Activations in the state's memory; rows are S wide, hidden ones 4 S.
+  struct Buffers {
+    float* x;
+    float* normed;
+    float* query;
+    float* hidden;
+  };
+
+  /// Makes the operation of the current stage and moves on to the next stage.
   PacedOp next_op();
-  PacedOp embed(float* x);
-  void leave_layer();
+  Buffers buffers();
+  PacedOp embed();
+  PacedOp self_attention_op(const DecoderLayerWeights& layer);
+  PacedOp cross_attention_op(const DecoderLayerWeights& layer);
+  PacedOp mlp_op(const MlpWeights& mlp);
+  void advance();
+  void enter_layer(size_t layer);
   bool is_last_block() const { return block_first_ + block_rows_ == token_count_; }
   void next_block();
   PacedOp self_attention(size_t rows, const float* query, float* out);
   float* new_keys();
   float* new_values();
   float* cross_queries();
-  PacedOp final_norm(const float* x, float* normed);
+  PacedOp final_norm();
 
   const WhisperWeights& weights_;
   WhisperState& state_;

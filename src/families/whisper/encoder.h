@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "whisper/layer_ops.h"
+#include "families/whisper/layer_ops.h"
 
 namespace susurrus {
 
@@ -46,8 +46,26 @@ class Encoder {
     complete,
   };
 
+  /// Activations in the state's memory. Rows of x, normed, k, v and q are S wide, those of wide memory 4 S.
+  struct Buffers {
+    float* x;
+    float* normed;
+    float* wide;
+    float* k;
+    float* v;
+    float* q;
+  };
+
   /// Makes the operation of the current stage and moves on to the next stage.
   PacedOp next_op();
+  Buffers buffers();
+  PacedOp front_op();
+  PacedOp attention_op(const EncoderLayerWeights& layer);
+  PacedOp mlp_op(const MlpWeights& mlp);
+  /// Of the block of rows under way.
+  size_t mlp_rows() const;
+  PacedOp cross_attention_op();
+  void advance();
   /// Puts the padding's zeros behind the frames that are encoded, or gives the mel window its rows back.
   void swap_padding();
   void enter_layer(size_t layer);

@@ -1,4 +1,4 @@
-#include "whisper/paced_op.h"
+#include "families/whisper/paced_op.h"
 
 #include <algorithm>
 

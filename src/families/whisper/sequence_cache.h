@@ -4,7 +4,7 @@
 #include "base/aligned_buffer.h"
 #include "base/result.h"
 #include "container/model_metadata.h"
-#include "whisper/memory_layout.h"
+#include "families/whisper/memory_layout.h"
 
 namespace susurrus {
 

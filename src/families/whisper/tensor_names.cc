@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "container/whisper_tensors.h"
+#include "families/whisper/tensor_names.h"
 
 namespace susurrus {
 namespace {

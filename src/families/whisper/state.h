@@ -4,10 +4,10 @@
 #include "base/aligned_buffer.h"
 #include "base/result.h"
 #include "container/model_metadata.h"
+#include "families/whisper/decoder_trace.h"
+#include "families/whisper/memory_layout.h"
 #include "kernels/kernel_table.h"
 #include "tensor/tensor_view.h"
-#include "whisper/decoder_trace.h"
-#include "whisper/memory_layout.h"
 
 namespace susurrus {
 

@@ -1,7 +1,7 @@
 #pragma once
-#include "whisper/paced_op.h"
-#include "whisper/state.h"
-#include "whisper/weights.h"
+#include "families/whisper/paced_op.h"
+#include "families/whisper/state.h"
+#include "families/whisper/weights.h"
 
 namespace susurrus {
 

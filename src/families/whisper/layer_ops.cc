@@ -1,4 +1,4 @@
-#include "whisper/layer_ops.h"
+#include "families/whisper/layer_ops.h"
 
 #include <cmath>
 

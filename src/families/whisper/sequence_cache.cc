@@ -1,10 +1,10 @@
-#include "whisper/sequence_cache.h"
+#include "families/whisper/sequence_cache.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/check.h"
-#include "whisper/decoder_trace.h"
+#include "families/whisper/decoder_trace.h"
 
 namespace susurrus {
 

@@ -1,4 +1,4 @@
-#include "whisper/state.h"
+#include "families/whisper/state.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "whisper/decoder.h"
+#include "families/whisper/decoder.h"
 
 #include <algorithm>
 #include <utility>
@@ -120,74 +120,98 @@ std::span<float> Decoder::logits(size_t row) {
 }
 
 PacedOp Decoder::next_op() {
-  const WhisperDimensions& d = state_.dimensions();
-  const StatePlan& plan = state_.plan();
-  const size_t rows = block_rows_;
-  float* x = state_.activation(plan.text).data();
-  float* normed = state_.activation(plan.text_normed).data();
-  float* query = state_.activation(plan.text_query).data();
-  float* hidden = state_.activation(plan.text_hidden).data();
-  const DecoderLayerWeights* layer =
-      layer_ < weights_.decoder_layers.size() ? &weights_.decoder_layers[layer_] : nullptr;
-
-  switch (stage_) {
-    case Stage::embed: return embed(x);
-    case Stage::self_norm:
-      stage_ = Stage::self_query;
-      return ops_.norm(layer->norm, rows, x, normed);
-    case Stage::self_query:
-      stage_ = Stage::self_key;
-      return ops_.linear(layer->attention.query, rows, normed, query);
-    case Stage::self_key:
-      stage_ = Stage::self_value;
-      return ops_.linear(layer->attention.key, rows, normed, new_keys());
-    case Stage::self_value:
-      stage_ = Stage::self_attention;
-      return ops_.linear(layer->attention.value, rows, normed, new_values());
-    case Stage::self_attention:
-      stage_ = Stage::self_out;
-      return self_attention(rows, query, normed);
-    case Stage::self_out:
-      stage_ = Stage::cross_norm;
-      return ops_.linear(layer->attention.out, rows, normed, x, Epilogue::accumulate);
-    case Stage::cross_norm:
-      stage_ = Stage::cross_query;
-      return ops_.norm(layer->cross_norm, rows, x, normed);
-    case Stage::cross_query:
-      stage_ = Stage::cross_attention;
-      return ops_.linear(layer->cross_attention.query, rows, normed, cross_queries());
-    case Stage::cross_attention:
-      stage_ = Stage::cross_out;
-      if (state_.has_byte_kv()) {
-        return ops_.byte_attention(d.n_text_head, rows, state_.encoded_positions(), cross_queries(),
-                                   state_.cross_kv(layer_), normed);
-      }
-      return ops_.attention(d.n_text_head, rows, state_.encoded_positions(), cross_queries(),
-                            state_.cross_keys(layer_), state_.cross_values(layer_), normed);
-    case Stage::cross_out:
-      stage_ = Stage::mlp_norm;
-      return ops_.linear(layer->cross_attention.out, rows, normed, x, Epilogue::accumulate);
-    case Stage::mlp_norm:
-      stage_ = Stage::mlp_up;
-      return ops_.norm(layer->mlp.norm, rows, x, normed);
-    case Stage::mlp_up:
-      stage_ = Stage::mlp_down;
-      return ops_.linear(layer->mlp.up, rows, normed, hidden, Epilogue::gelu);
-    case Stage::mlp_down:
-      leave_layer();
-      return ops_.linear(layer->mlp.down, rows, hidden, x, Epilogue::accumulate);
-    case Stage::final_norm: return final_norm(x, normed);
-    case Stage::logits:
-      stage_ = Stage::finished;
-      return ops_.linear({weights_.token_embedding, {}}, logit_rows_, normed_, logits().data());
-    case Stage::idle:
-    case Stage::finished: break;
+  PacedOp op;
+  if (stage_ == Stage::embed) {
+    op = embed();
+  } else if (stage_ <= Stage::self_out) {
+    op = self_attention_op(weights_.decoder_layers[layer_]);
+  } else if (stage_ <= Stage::cross_out) {
+    op = cross_attention_op(weights_.decoder_layers[layer_]);
+  } else if (stage_ <= Stage::mlp_down) {
+    op = mlp_op(weights_.decoder_layers[layer_].mlp);
+  } else if (stage_ == Stage::final_norm) {
+    op = final_norm();
+  } else {
+    op = ops_.linear({weights_.token_embedding, {}}, logit_rows_, normed_, logits().data());
   }
-  return PacedOp();
+  advance();
+  return op;
 }
 
-PacedOp Decoder::embed(float* x) {
+Decoder::Buffers Decoder::buffers() {
+  const StatePlan& plan = state_.plan();
+  return {.x = state_.activation(plan.text).data(),
+          .normed = state_.activation(plan.text_normed).data(),
+          .query = state_.activation(plan.text_query).data(),
+          .hidden = state_.activation(plan.text_hidden).data()};
+}
+
+/// x += self-attention of x and of all tokens before
+PacedOp Decoder::self_attention_op(const DecoderLayerWeights& layer) {
+  const AttentionWeights& weights = layer.attention;
+  const Buffers b = buffers();
+  switch (stage_) {
+    case Stage::self_norm: return ops_.norm(layer.norm, block_rows_, b.x, b.normed);
+    case Stage::self_query: return ops_.linear(weights.query, block_rows_, b.normed, b.query);
+    case Stage::self_key: return ops_.linear(weights.key, block_rows_, b.normed, new_keys());
+    case Stage::self_value: return ops_.linear(weights.value, block_rows_, b.normed, new_values());
+    case Stage::self_attention: return self_attention(block_rows_, b.query, b.normed);
+    default: return ops_.linear(weights.out, block_rows_, b.normed, b.x, Epilogue::accumulate);
+  }
+}
+
+/// x += attention of x to the audio
+PacedOp Decoder::cross_attention_op(const DecoderLayerWeights& layer) {
+  const AttentionWeights& weights = layer.cross_attention;
+  const size_t heads = state_.dimensions().n_text_head;
+  const size_t positions = state_.encoded_positions();
+  const Buffers b = buffers();
+  switch (stage_) {
+    case Stage::cross_norm: return ops_.norm(layer.cross_norm, block_rows_, b.x, b.normed);
+    case Stage::cross_query:
+      return ops_.linear(weights.query, block_rows_, b.normed, cross_queries());
+    case Stage::cross_attention:
+      if (state_.has_byte_kv()) {
+        return ops_.byte_attention(heads, block_rows_, positions, cross_queries(),
+                                   state_.cross_kv(layer_), b.normed);
+      }
+      return ops_.attention(heads, block_rows_, positions, cross_queries(),
+                            state_.cross_keys(layer_), state_.cross_values(layer_), b.normed);
+    default: return ops_.linear(weights.out, block_rows_, b.normed, b.x, Epilogue::accumulate);
+  }
+}
+
+/// x += MLP of x
+PacedOp Decoder::mlp_op(const MlpWeights& mlp) {
+  const Buffers b = buffers();
+  switch (stage_) {
+    case Stage::mlp_norm: return ops_.norm(mlp.norm, block_rows_, b.x, b.normed);
+    case Stage::mlp_up: return ops_.linear(mlp.up, block_rows_, b.normed, b.hidden, Epilogue::gelu);
+    default: return ops_.linear(mlp.down, block_rows_, b.hidden, b.x, Epilogue::accumulate);
+  }
+}
+
+/// Stages follow each other in the order of their names, but for loops over layers and blocks of rows.
+void Decoder::advance() {
+  switch (stage_) {
+    case Stage::embed: return enter_layer(0);
+    case Stage::mlp_down: return enter_layer(layer_ + 1);
+    case Stage::final_norm:
+      if (pass_ != Pass::trace) break;
+      if (is_last_block()) {
+        stage_ = Stage::finished;
+      } else {
+        next_block();
+      }
+      return;
+    default: break;
+  }
+  stage_ = static_cast<Stage>(static_cast<uint8_t>(stage_) + 1);
+}
+
+PacedOp Decoder::embed() {
   const size_t width = state_.dimensions().n_text_state;
+  float* x = buffers().x;
   block_rows_ = std::min(kDecoderBlockRows, token_count_ - block_first_);
   for (size_t r = 0; r < block_rows_; ++r) {
     const uint32_t token = state_.tokens()[block_first_ + r];
@@ -196,9 +220,6 @@ PacedOp Decoder::embed(float* x) {
     const size_t position = pass_ == Pass::each ? position_ : position_ + block_first_ + r;
     ops_.add_position(weights_.decoder_positions, position, x + r * width);
   }
-  layer_ = 0;
-  stage_ = Stage::self_norm;
-  if (weights_.decoder_layers.empty()) leave_layer();
   return PacedOp::already_done(uint64_t{block_rows_} * width);
 }
 
@@ -243,8 +264,9 @@ float* Decoder::cross_queries() {
   return state_.activation(state_.plan().text_query).data();
 }
 
-void Decoder::leave_layer() {
-  if (++layer_ < weights_.decoder_layers.size()) {
+void Decoder::enter_layer(size_t layer) {
+  layer_ = layer;
+  if (layer < weights_.decoder_layers.size()) {
     stage_ = Stage::self_norm;
   } else if (pass_ == Pass::trace || is_last_block()) {
     stage_ = Stage::final_norm;
@@ -254,8 +276,10 @@ void Decoder::leave_layer() {
   }
 }
 
-PacedOp Decoder::final_norm(const float* x, float* normed) {
+PacedOp Decoder::final_norm() {
   const size_t width = state_.dimensions().n_text_state;
+  const float* x = buffers().x;
+  float* normed = buffers().normed;
   size_t first = 0;
   size_t rows = block_rows_;
   if (pass_ == Pass::append) {
@@ -266,15 +290,7 @@ PacedOp Decoder::final_norm(const float* x, float* normed) {
   }
   normed_ = normed;
   logit_rows_ = rows;
-  PacedOp op = ops_.norm(weights_.decoder_norm, rows, x + first * width, normed);
-  if (pass_ != Pass::trace) {
-    stage_ = Stage::logits;
-  } else if (is_last_block()) {
-    stage_ = Stage::finished;
-  } else {
-    next_block();
-  }
-  return op;
+  return ops_.norm(weights_.decoder_norm, rows, x + first * width, normed);
 }
 
 /// block_rows_ stays until embed(), as the operation under way needs it.

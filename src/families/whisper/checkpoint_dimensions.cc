@@ -1,9 +1,9 @@
-#include "container/checkpoint_dimensions.h"
+#include "families/whisper/checkpoint_dimensions.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "container/whisper_tensors.h"
+#include "families/whisper/whisper_tensors.h"
 
 namespace susurrus {
 namespace {

@@ -1,0 +1,28 @@
+#include "families/whisper/whisper_family.h"
+
+#include "families/whisper/tensor_names.h"
+#include "families/whisper/whisper_tensors.h"
+
+namespace susurrus {
+namespace {
+
+Result<TensorMatch> match(const ModelMetadata& metadata, std::span<const TensorInfo> tensors,
+                          const TensorMatchRules& rules) {
+  return match_whisper_tensors(metadata.whisper()->dimensions, tensors, {rules, false});
+}
+
+}  // namespace
+
+const ModelFamily kWhisperFamily = {.name = "whisper",
+                                    .check = check_whisper_model,
+                                    .check_late = check_whisper_vocabulary,
+                                    .match = match,
+                                    .canonical_name = canonical_tensor_name,
+                                    .convolutions_follow = "encoder.blocks.0.attn.key.weight"};
+
+std::span<const ModelFamily* const> whisper_alone() {
+  static constexpr const ModelFamily* kFamilies[] = {&kWhisperFamily};
+  return kFamilies;
+}
+
+}  // namespace susurrus

@@ -1,0 +1,28 @@
+#pragma once
+#include <memory>
+#include <span>
+
+#include "kernels/kernel_table.h"
+#include "session/engine.h"
+#include "tensor/weight_store.h"
+
+namespace susurrus {
+
+/// A family that is run: how its files are loaded, and how an engine is made of what was loaded.
+struct EngineFamily {
+  const ModelFamily* model;
+  Result<std::unique_ptr<Engine>> (*create)(WeightStore store, const KernelTable& kernels);
+};
+
+/// All that this program runs. A new family is one more row.
+std::span<const EngineFamily> engine_families();
+/// The same, for a WeightStore.
+std::span<const ModelFamily* const> loadable_families();
+
+/// The engine of a finished load, of the family that its file named: one of `families`. Missing or misshapen tensors are
+/// reported by name.
+Result<std::unique_ptr<Engine>> create_engine(
+    WeightStore store, const KernelTable& kernels,
+    std::span<const EngineFamily> families = engine_families());
+
+}  // namespace susurrus

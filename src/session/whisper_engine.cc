@@ -1,0 +1,56 @@
+// Whisper behind the interface that all families share.
+#include "families/whisper/whisper_family.h"
+#include "session/session_json.h"
+#include "session/transcriber.h"
+#include "session/whisper_model.h"
+
+namespace susurrus {
+
+const ModelFamily& WhisperModel::family() const { return kWhisperFamily; }
+
+WhisperModel* WhisperModel::of(Engine* engine) {
+  const bool is_whisper = engine != nullptr && &engine->family() == &kWhisperFamily;
+  return is_whisper ? static_cast<WhisperModel*>(engine) : nullptr;
+}
+
+void WhisperModel::write_facts(JsonWriter& json) const {
+  const WhisperDimensions& dims = dimensions();
+  const SpecialTokens& special = special_tokens();
+  json.key("dims")
+      .begin_object()
+      .field("nVocab", dims.n_vocab)
+      .field("nAudioCtx", dims.n_audio_ctx)
+      .field("nTextCtx", dims.n_text_ctx)
+      .field("nMels", dims.n_mels)
+      .field("nAudioLayer", dims.n_audio_layer)
+      .field("nTextLayer", dims.n_text_layer)
+      .field("nAudioHead", dims.n_audio_head)
+      .field("nTextHead", dims.n_text_head)
+      .field("nAudioState", dims.n_audio_state)
+      .field("nTextState", dims.n_text_state)
+      .end_object();
+  json.field("multilingual", special.is_multilingual);
+  json.key("special")
+      .begin_object()
+      .field("endOfText", special.end_of_text)
+      .field("startOfTranscript", special.start_of_transcript)
+      .field("translate", special.translate)
+      .field("transcribe", special.transcribe)
+      .field("startOfLm", special.start_of_lm)
+      .field("startOfPrevious", special.start_of_previous)
+      .field("noSpeech", special.no_speech)
+      .field("noTimestamps", special.no_timestamps)
+      .field("timestampBegin", special.timestamp_begin);
+  json.key("languages").begin_object();
+  for (const auto& language : special.languages) json.field(language.code.view(), language.token);
+  json.end_object().end_object();
+}
+
+Result<std::unique_ptr<Recognition>> WhisperModel::begin(JsonValue options,
+                                                         std::optional<uint64_t> sample_count) {
+  SUSURRUS_ASSIGN(TranscribeOptions parsed, parse_transcribe_options(options, tokenizer()));
+  SUSURRUS_ASSIGN(auto transcriber, Transcriber::create(*this, parsed, sample_count));
+  return std::unique_ptr<Recognition>(std::move(transcriber));
+}
+
+}  // namespace susurrus
