@@ -82,7 +82,7 @@ Result<bool> LoadSink::stream_tensor(const TensorInfo& tensor) {
 
 std::vector<std::string> LoadSink::dtypes() const {
   std::vector<std::string> names;
-  for (uint8_t number = 0; number < 32; ++number) {
+  for (uint8_t number = 0; number <= kMostDtypeNumber; ++number) {
     if ((dtype_bits_ >> number & 1u) == 0) continue;
     if (auto dtype = dtype_from_number(number)) {
       names.emplace_back(dtype_traits(*dtype).name);

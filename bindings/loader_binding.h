@@ -42,6 +42,7 @@ class LoadSink : public ModelSink {
   VocabularyBytes given_;
   bool may_have_wrong_filterbank_ = false;
   std::string format_;
+  static_assert(kMostDtypeNumber < 32);
   uint32_t dtype_bits_ = 0;
   uint64_t file_byte_count_ = 0;  // 0: not known
 };

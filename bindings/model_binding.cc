@@ -26,19 +26,11 @@ std::string ModelBinding::facts() const {
   const MemoryPlan plan = model_->memory_plan();
   JsonWriter json;
   json.begin_object();
-  json.key("dims")
-      .begin_object()
-      .field("nVocab", dims.n_vocab)
-      .field("nAudioCtx", dims.n_audio_ctx)
-      .field("nTextCtx", dims.n_text_ctx)
-      .field("nMels", dims.n_mels)
-      .field("nAudioLayer", dims.n_audio_layer)
-      .field("nTextLayer", dims.n_text_layer)
-      .field("nAudioHead", dims.n_audio_head)
-      .field("nTextHead", dims.n_text_head)
-      .field("nAudioState", dims.n_audio_state)
-      .field("nTextState", dims.n_text_state)
-      .end_object();
+  json.key("dims").begin_object();
+#define SUSURRUS_DIMENSION(name, api_name) json.field(api_name, dims.name);
+#include "facts/whisper_dimensions.inc"
+#undef SUSURRUS_DIMENSION
+  json.end_object();
   json.field("format", std::string_view(format_))
       .field("dtypes", std::span<const std::string>(dtypes_))
       .field("warnings", std::span<const std::string>(warnings_))

@@ -1,8 +1,9 @@
 // Audio of a case: parts of recordings, silence and noise, one after the other.
 import { readFileSync } from 'node:fs';
+import { whisper } from '../facts/read_facts.mjs';
 import { Random } from './random.mjs';
 
-export const sampleRate = 16_000;
+export const { sampleRate } = whisper;
 
 /** Raw little-endian f32 samples of a file. */
 export function readSamples(path) {

@@ -4,12 +4,12 @@
 #include <charconv>
 
 #include "container/whisper_tensors.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
 namespace {
 
 constexpr uint64_t kHeadWidth = 64;
-constexpr uint32_t kOfficialAudioContext = 1500;
 constexpr uint64_t kKernel = 3;
 constexpr uint64_t kMaxDimension = 0x7FFFFFFF;
 

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/name_index.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
 namespace {
@@ -192,11 +193,12 @@ Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions
 
   if (const auto* found = index.find(kFilterbankTensorName)) {
     const TensorInfo& filterbank = tensors[found->place];
-    if (filterbank.dtype != Dtype::f32 || filterbank.shape != Shape({dimensions.n_mels, 201})) {
+    if (filterbank.dtype != Dtype::f32 ||
+        filterbank.shape != Shape({dimensions.n_mels, kFrequencyBins})) {
       return make_error(ErrorCode::malformed, ErrorReason::bad_filterbank)
           .at(filterbank.file_offset)
           .about(filterbank.name)
-          .expecting("f32 " + shape_text({dimensions.n_mels, 201}))
+          .expecting("f32 " + shape_text({dimensions.n_mels, kFrequencyBins}))
           .having(shape_text(filterbank.shape));
     }
     map.filterbank = found->place;
@@ -206,7 +208,7 @@ Result<WhisperTensorMap> map_whisper_tensors(const WhisperDimensions& dimensions
 
 Status check_whisper_vocabulary(const ModelMetadata& metadata) {
   const uint32_t n_vocab = metadata.dimensions.n_vocab;
-  bool is_official = n_vocab >= 51864 && n_vocab <= 51866;
+  bool is_official = n_vocab >= kEnglishVocabulary && n_vocab <= kCantoneseVocabulary;
   if (!is_official && metadata.vocabulary.token_count() == 0 && !metadata.vocabulary_follows) {
     return make_error(ErrorCode::malformed, ErrorReason::model)
         .about("n_vocab")

@@ -3,13 +3,13 @@
 #include "base/append.h"
 #include "container/apr1/apr1_header.h"
 #include "container/dimension_order.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
 namespace {
 
 constexpr size_t kMostTensors = 65535;
 constexpr size_t kMostNameBytes = kApr1StoredName - 1;
-constexpr uint32_t kEnglishVocabulary = 51864;
 
 Error wrong_argument(std::string_view subject) {
   return make_error(ErrorCode::invalid_argument, ErrorReason::option).about(subject);

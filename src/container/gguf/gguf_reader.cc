@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "container/ggml/ggml_types.h"
 #include "container/gguf/gguf_values.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
 namespace {
@@ -21,7 +22,6 @@ constexpr uint64_t kMaxTokenBytes = 1024;
 constexpr uint64_t kLeastKeyBytes = 8 + 1 + 4 + 1;
 constexpr uint64_t kLeastEntryBytes = 8 + 1 + 4 + 8 + 4 + 8;
 constexpr uint64_t kBlockVersion = 2;
-constexpr uint64_t kOrdinaryTokens = 50256;
 
 /// Types of values by their numbers.
 constexpr uint32_t kBool = 7;
@@ -368,7 +368,7 @@ Status GgufReader::end_index() {
   }
   SUSURRUS_ASSIGN(checkpoint_.dimensions, dimensions_of_shapes(checkpoint_.tensors, stated_));
   // Control tokens behind the ordinary ones follow from the official rules; less is not a vocabulary.
-  const uint64_t needed = std::min<uint64_t>(kOrdinaryTokens, checkpoint_.dimensions->n_vocab);
+  const uint64_t needed = std::min<uint64_t>(kEnglishTextTokens, checkpoint_.dimensions->n_vocab);
   if (token_ends_.size() >= needed) {
     checkpoint_.vocabulary = VocabularyBytes(std::move(token_bytes_), std::move(token_ends_));
   } else if (!token_ends_.empty()) {

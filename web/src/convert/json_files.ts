@@ -1,4 +1,4 @@
-import { SusurrusError } from '../errors.js';
+import { SusurrusError, type ErrorReason } from '../errors.js';
 import { readRange, type SourceFolder } from './source_folder.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -51,7 +51,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function badFile(file: string, problem: string, reason = 'bad_metadata'): SusurrusError {
+export function badFile(
+  file: string,
+  problem: string,
+  reason: ErrorReason = 'bad_metadata',
+): SusurrusError {
   return new SusurrusError('malformed', `${file}: ${problem}.`, {
     reason,
     subject: file,

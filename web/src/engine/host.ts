@@ -2,7 +2,8 @@
 import { SusurrusError, wrongState } from '../errors.js';
 import type { EngineSource } from '../platform/platform.js';
 import { convertAudio } from './audio_conversion.js';
-import { recordingSupply, sampleRate, StreamSupply } from './audio_supply.js';
+import { sampleRate } from '../generated/whisper.js';
+import { recordingSupply, StreamSupply } from './audio_supply.js';
 import { listen, transcribeAudio } from './decoding.js';
 import type { Loader, Model } from './engine.mjs';
 import { unwrap, type EngineModule } from './glue.js';

@@ -2,7 +2,7 @@
 // tensor, so that every offset, of the file's parts and of errors, is that of the encrypted file. Of a shard the
 // checksum is the same too, which its manifest may state.
 import type { ModelKey } from '../api_types.js';
-import { fileError, type SusurrusError } from '../errors.js';
+import { fileError, type ErrorReason, type SusurrusError } from '../errors.js';
 import { beforeFooter, footerAt, makeFooter, wrongChecksum, zeros } from './apr2_footer.js';
 import { fieldOffsets, flagBits, footerBytes, headerBytes, type Apr2Front } from './apr2_front.js';
 import type { IndexEntry } from './apr2_index.js';
@@ -262,7 +262,7 @@ export class DecryptedBytes {
 }
 
 function malformed(
-  reason: string,
+  reason: ErrorReason,
   details: { offset: number; subject: string; expected: string; got?: string },
 ): SusurrusError {
   return fileError('malformed', 'the bytes contradict the format', { reason, ...details });
