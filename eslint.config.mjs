@@ -21,7 +21,14 @@ const nodeGlobals = Object.fromEntries(
 );
 
 export default defineConfig(
-  globalIgnores(['.reference/', '.toolchain/', 'build/', 'dist/', 'node_modules/']),
+  globalIgnores([
+    '.reference/',
+    '.toolchain/',
+    'build/',
+    'dist/',
+    'node_modules/',
+    'web/src/generated/',
+  ]),
   js.configs.recommended,
   {
     rules: {

@@ -1,6 +1,10 @@
 import { slownessFrom } from './scripts/toolchain/slowness.mjs';
 
 // Two projects: everything in Node, and the browser suites, which drive a headless Chromium themselves.
+import { generateFacts } from './scripts/generate_facts.mjs';
+
+generateFacts(); // suites import modules of web/src as they are
+
 const common = {
   rootDir: import.meta.dirname,
   // Only these are searched for tests and packages; the toolchain alone has a hundred thousand files.

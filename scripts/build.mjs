@@ -12,6 +12,7 @@ import {
   buildWasmTests,
 } from './build_cmake.mjs';
 import { fetchDeps } from './fetch_deps.mjs';
+import { generateFacts } from './generate_facts.mjs';
 import { isProgram, main, StepError } from './toolchain/steps.mjs';
 import { ensureNodeModules } from './toolchain/node_modules.mjs';
 import { ensureTools } from './toolchain/tools.mjs';
@@ -41,6 +42,7 @@ export async function buildParts(names, tools = []) {
   const unknown = names.find((name) => !(name in parts));
   if (unknown)
     throw new StepError(`No such part: ${unknown}`, `Parts: ${Object.keys(parts).join(', ')}`);
+  generateFacts();
   const wanted = new Set([...tools, ...names.flatMap((name) => parts[name].tools)]);
   await Promise.all([
     ensureNodeModules(),

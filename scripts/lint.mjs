@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLayerViolations, filesBelow } from './check_layers.mjs';
+import { checkDocument, generateFacts } from './generate_facts.mjs';
 import { isProgram, main, root, run, StepError } from './toolchain/steps.mjs';
 import { ensureNodeModules } from './toolchain/node_modules.mjs';
 import { ensureTools } from './toolchain/tools.mjs';
@@ -74,6 +75,15 @@ function layers() {
   }
 }
 
+async function optionTables({ fix, selected }) {
+  if (!selected('docs/api.md') && !selected('scripts/facts/options.json')) return;
+  if (await checkDocument({ fix })) return;
+  throw new StepError(
+    'The options in docs/api.md are not those of scripts/facts/options.json.',
+    'npm run format mends this.',
+  );
+}
+
 async function types() {
   if (filesBelow('web', /\.ts$/).length + filesBelow('tests', /\.ts$/).length === 0) return;
   await run(process.execPath, [bin('typescript/bin/tsc'), '--noEmit', '-p', root], {
@@ -91,7 +101,8 @@ export async function lint({ fix = false, paths = [] } = {}) {
     );
   const options = { fix, paths, selected };
   const failures = [];
-  for (const check of [clangFormat, prettier, eslint, layers, types]) {
+  generateFacts();
+  for (const check of [clangFormat, optionTables, prettier, eslint, layers, types]) {
     try {
       await check(options);
     } catch (error) {

@@ -8,6 +8,7 @@
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { whisper } from './facts/read_facts.mjs';
 import { readRanks, writeHubVocabulary } from './hub_vocabulary.mjs';
 import { withOutliers } from './outlier_channels.mjs';
 import { isProgram, main, StepError } from './toolchain/steps.mjs';
@@ -19,8 +20,7 @@ const sizes = {
   small: { state: 768, heads: 12, encoderLayers: 12, decoderLayers: 12 },
 };
 const melBands = 80;
-const audioContext = 1500;
-const textContext = 448;
+const { officialAudioContext: audioContext, officialTextContext: textContext } = whisper;
 
 /** xorshift32: uniform in −1 … 1. */
 function randomSource(seed) {
@@ -189,7 +189,7 @@ export function writeRandomModel(
   mkdirSync(folder, { recursive: true });
   const tokens = readRanks(ranks);
   // GPT-2's list is the English one; the multilingual list has one token more, the empty one.
-  const isMultilingual = tokens.length > 50256;
+  const isMultilingual = tokens.length > whisper.englishTextTokens;
   const id = writeHubVocabulary(folder, tokens, 99);
   const vocabularySize = tokens.length + Object.keys(id).length;
 

@@ -1,4 +1,5 @@
 // How the engine's cost grows: with the model's size against the operations, and with the recording's length.
+import { whisper } from '../facts/read_facts.mjs';
 import { benchAudio, benchModel, decoderModels, noiseFile } from './models.mjs';
 import { crossOperations, encoderOperations, tokenOperations } from './operations.mjs';
 import { progress } from './progress.mjs';
@@ -49,7 +50,7 @@ async function growthOfLength({ size, variants, runs }, place) {
   const model = await benchModel(size, dtype);
   const variant = variants.at(-1);
   const cases = minutes.map((length) => ({ minutes: length, runs: [] }));
-  const secondsEach = benchAudio(30).length / 16000;
+  const secondsEach = benchAudio(30).length / whisper.sampleRate;
   for (let run = 1; run <= runs; ++run) {
     for (const one of cases) {
       progress(`run ${run} of ${runs}: ${one.minutes} minutes`);

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, openSync, closeSync, renameSync, rmSync, statSync } from 'node:fs';
 import { readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { whisper } from '../facts/read_facts.mjs';
 import { readRanks } from '../hub_vocabulary.mjs';
 import { writeRandomModel } from '../random_model.mjs';
 import { root, StepError } from '../toolchain/steps.mjs';
@@ -12,7 +13,7 @@ import { openSafetensors } from './safetensors.mjs';
 
 const folder = 'build/bench';
 const inRoot = (path) => join(root, path);
-const multilingualTokens = 50257;
+const { multilingualTextTokens: multilingualTokens } = whisper;
 /** Weights that are powers of two: of those rounded to more bits LZ4 leaves more (two bits: 72 % instead of 67 %). */
 const mantissaBits = 0;
 
@@ -126,7 +127,7 @@ export async function ggmlModel(size, dims) {
     const weights = openSafetensors(inRoot(`${hub}/model.safetensors`));
     const tokens = readRanks(inRoot(ranks));
     // Any filterbank takes the same time.
-    const filterbank = new Float32Array(dims.nMels * 201).fill(0.01);
+    const filterbank = new Float32Array(dims.nMels * whisper.frequencyBins).fill(0.01);
     writeGgmlFile(unfinished, dims, weights, tokens, filterbank, multilingualTokens);
     weights.close();
   });
@@ -134,7 +135,7 @@ export async function ggmlModel(size, dims) {
 
 /** Seeded noise with pauses, 16 kHz: something like the loudness of speech. */
 export function benchAudio(seconds) {
-  const samples = new Float32Array(seconds * 16000);
+  const samples = new Float32Array(seconds * whisper.sampleRate);
   let state = 1;
   let smooth = 0;
   for (let i = 0; i < samples.length; ++i) {
@@ -148,7 +149,7 @@ export function benchAudio(seconds) {
 /** Samples of a 16 kHz mono WAV file with a plain header. */
 export function wavSamples(path) {
   const bytes = readFileSync(path);
-  if (bytes.readUInt32LE(24) !== 16000 || bytes.readUInt16LE(22) !== 1) {
+  if (bytes.readUInt32LE(24) !== whisper.sampleRate || bytes.readUInt16LE(22) !== 1) {
     throw new Error(`${path} is not 16 kHz mono.`);
   }
   return Float32Array.from(
@@ -169,10 +170,10 @@ export const noiseFile = () =>
 /** Path of a file of the samples of a 16 kHz mono WAV file with a plain header, its first `seconds`. */
 export function samplesFile(wav, seconds = Infinity) {
   const bytes = readFileSync(wav);
-  if (bytes.readUInt32LE(24) !== 16000 || bytes.readUInt16LE(22) !== 1) {
+  if (bytes.readUInt32LE(24) !== whisper.sampleRate || bytes.readUInt16LE(22) !== 1) {
     throw new StepError(`${wav} is not 16 kHz mono.`);
   }
-  const length = Math.min((bytes.length - 44) >> 1, seconds * 16000);
+  const length = Math.min((bytes.length - 44) >> 1, seconds * whisper.sampleRate);
   const samples = Float32Array.from({ length }, (_, i) => bytes.readInt16LE(44 + 2 * i) / 32768);
   const path = `${folder}/recording.f32`;
   mkdirSync(inRoot(folder), { recursive: true });

@@ -1,5 +1,6 @@
 // Operations and bytes that Whisper's arithmetic asks for, from its dimensions (the names of model.info.dims). Two
 // operations a multiply-accumulate, in matrix products only.
+import { readFacts } from '../facts/read_facts.mjs';
 
 /** @import { Dimensions } from '../../web/src/api_types.js' */
 /** @typedef {Omit<Dimensions, 'nAudioHead' | 'nTextHead'>} Dims */
@@ -44,16 +45,17 @@ export function tokenWeights({ nVocab, nTextState: s, nTextLayer }) {
   return nTextLayer * 14 * s * s + nVocab * s;
 }
 
-const bytesEach = {
-  f32: 4,
-  f16: 2,
-  bf16: 2,
-  q8_0: 34 / 32,
-  q5_1: 24 / 32,
-  q5_0: 22 / 32,
-  q4_1: 20 / 32,
-  q4_0: 18 / 32,
-};
+const isBlockType = (dtype) =>
+  readFacts('dtypes').dtypes.some(
+    ({ name, elementsPerBlock }) => name === dtype && elementsPerBlock > 1,
+  );
+
+const bytesEach = Object.fromEntries(
+  readFacts('dtypes').dtypes.map(({ name, bytesPerBlock, elementsPerBlock }) => [
+    name,
+    bytesPerBlock / elementsPerBlock,
+  ]),
+);
 
 /**
  * Bytes that one token reads: weights as the file stores them, and the keys and values of cross-attention, which are what
@@ -73,7 +75,7 @@ export function tokenBytes(dims, dtype, kvCacheBytes) {
  */
 export function encoderFloorMs(dims, dtype, { f32, int8 }) {
   const { convolutions, linear, attention } = encoderOperations(dims);
-  const rate = /^(q|int)/.test(dtype) ? int8 : f32;
-  const attentionRate = dtype.startsWith('q') ? int8 : f32;
+  const rate = isBlockType(dtype) || dtype.startsWith('int') ? int8 : f32;
+  const attentionRate = isBlockType(dtype) ? int8 : f32;
   return 1000 * ((convolutions + linear) / rate + attention / attentionRate);
 }

@@ -1,5 +1,6 @@
 // The command line of npm run bench.
 import { parseArgs } from 'node:util';
+import { weightTypes } from '../facts/read_facts.mjs';
 import { StepError } from '../toolchain/steps.mjs';
 
 export const usage = `npm run bench -- [options]: how fast this build is, stage by stage, beside ONNX Runtime Web and whisper.cpp
@@ -7,7 +8,7 @@ npm run bench -- load [options]: how fast a model file is loaded, raw and with L
 
   --size SIZE              tiny, base, small: Whisper's dimensions, with random weights; micro: a small one (tiny; load: base)
   --model FILE             this model file instead, without peers
-  --dtype LIST             types of our weights (f32,f16,q8_0; load: f16); q5_1, q5_0, q4_1, q4_0, bf16 where the converter has them
+  --dtype LIST             types of our weights (f32,f16,q8_0; load: f16), of ${weightTypes.join(', ')}
   --variant LIST           simd,relaxed
   --threads LIST           1
   --runs N                 alternating runs, whose medians are printed (3)
@@ -96,14 +97,13 @@ export function parseOptions(args) {
     'base',
     'small',
   ]);
-  const dtypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0'];
   return {
     size,
     model,
     dtypes: chosen(
       'dtype',
       isLoad ? (values.dtype ?? 'f16') : short('dtype', 'f32,f16,q8_0', 'f32,q8_0'),
-      dtypes,
+      weightTypes,
     ),
     variants: chosen('variant', variant, ['simd', 'relaxed']),
     threads: threads.split(',').map((text) => wholeNumber('threads', text, 1, 16)),

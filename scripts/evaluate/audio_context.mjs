@@ -3,11 +3,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { whisper } from '../facts/read_facts.mjs';
 import { main, root, StepError } from '../toolchain/steps.mjs';
 import { compareWords, words } from './word_errors.mjs';
 
 const digitWords = 'zero one two three four five six seven eight nine'.split(' ');
-const sampleRate = 16000;
+const { sampleRate } = whisper;
 const wordCounts = [1, 2, 4, 8, 12, 16, 24];
 
 /** Mono s16 samples behind a plain header. */
@@ -44,7 +45,7 @@ function cutClips({ samples, digits }, count) {
 function contextFor(name, { samples }) {
   if (name === 'full' || name === 'auto') return name;
   const content = name.startsWith('+') ? Math.ceil(samples.length / 320) : 0;
-  return Math.min(1500, content + Number(name));
+  return Math.min(whisper.officialAudioContext, content + Number(name));
 }
 
 async function evaluate(model, name, clips, options) {

@@ -5,12 +5,11 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { weightTypes } from '../facts/read_facts.mjs';
 import { main, root, StepError } from '../toolchain/steps.mjs';
 import { folders, shared } from './accuracy/models.mjs';
 import { markdownTable } from './accuracy/table.mjs';
 import { changedWords, heardWords } from './accuracy/words.mjs';
-
-const allFormats = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0'];
 
 /** Kind → its tensors, by OpenAI's names. */
 const kinds = {
@@ -78,7 +77,7 @@ await main(async () => {
   const { values } = parseArgs({
     options: {
       models: { type: 'string', default: 'digits,tiny,base' },
-      formats: { type: 'string', default: allFormats.join() },
+      formats: { type: 'string', default: weightTypes.join() },
       variant: { type: 'string', default: 'simd' },
       dist: { type: 'string', default: join(root, 'dist') },
       json: { type: 'boolean', default: false },
@@ -89,7 +88,7 @@ await main(async () => {
   const dtypes = [...new Set(['f32', ...values.formats.split(',')])];
   const unknown = [
     ...models.filter((name) => !(name in folders)),
-    ...dtypes.filter((name) => !allFormats.includes(name)),
+    ...dtypes.filter((name) => !weightTypes.includes(name)),
   ];
   if (unknown.length > 0) throw new StepError(`Nothing is known of ${unknown.join(', ')}`);
   if (!existsSync(shared)) throw new StepError(`${shared} is wanted, and is not there`);

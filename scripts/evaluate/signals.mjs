@@ -1,5 +1,6 @@
 // Sounds without speech, 16 kHz mono.
-const sampleRate = 16000;
+import { whisper } from '../facts/read_facts.mjs';
+const { sampleRate } = whisper;
 
 function fill(seconds, sampleAt) {
   return Float32Array.from({ length: Math.round(seconds * sampleRate) }, (_, i) => sampleAt(i));

@@ -6,6 +6,7 @@ import { fork } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { whisper } from '../facts/read_facts.mjs';
 import { benchAudio, benchModel, wavSamples } from '../bench/models.mjs';
 import { formatTable, number } from '../bench/table.mjs';
 import { buildParts } from '../build.mjs';
@@ -76,7 +77,7 @@ async function linkNamedEngine(variant) {
 /** A file of raw samples. */
 function writeRecording(files, seconds) {
   const parts = files.length > 0 ? files.map((file) => wavSamples(file)) : [benchAudio(30)];
-  const samples = new Float32Array(seconds * 16000);
+  const samples = new Float32Array(seconds * whisper.sampleRate);
   for (let place = 0, i = 0; place < samples.length; ++i) {
     const part = parts[i % parts.length].subarray(0, samples.length - place);
     samples.set(part, place);

@@ -1,4 +1,5 @@
 // The reference's options as Susurrus's API has them.
+import { optionsByReferenceName } from '../facts/read_facts.mjs';
 
 const idList = (text) => (text === '' ? [] : text.split(',').map(Number));
 
@@ -7,36 +8,15 @@ function suppressed(value) {
   return typeof value === 'string' ? idList(value) : value;
 }
 
-/** Reference name → [API name, value of the API]. */
-const same = (value) => value;
-const names = {
-  language: ['language', same],
-  task: ['task', same],
-  beam_size: ['beamSize', same],
-  patience: ['patience', same],
-  length_penalty: ['lengthPenalty', same],
-  suppress_tokens: ['suppressTokens', suppressed],
-  suppress_blank: ['suppressBlank', same],
-  max_initial_timestamp: ['maxInitialTimestamp', same],
-  sample_len: ['sampleLength', same],
-  prompt: ['initialPrompt', same],
-  initial_prompt: ['initialPrompt', same],
-  carry_initial_prompt: ['carryInitialPrompt', same],
-  prefix: ['prefix', same],
-  condition_on_previous_text: ['conditionOnPreviousText', same],
-  compression_ratio_threshold: ['compressionRatioThreshold', same],
-  logprob_threshold: ['logprobThreshold', same],
-  no_speech_threshold: ['noSpeechThreshold', same],
-  clip_timestamps: [
-    'clipTimestamps',
-    (value) => (typeof value === 'string' ? idList(value) : value),
-  ],
-  hallucination_silence_threshold: ['hallucinationSilenceThreshold', same],
-  prepend_punctuations: ['prependPunctuations', same],
-  append_punctuations: ['appendPunctuations', same],
+const times = (value) => (typeof value === 'string' ? idList(value) : value);
+
+/** Names of the reference that are not the option's value as it is, and what the value then becomes. */
+const conversions = {
+  suppress_tokens: suppressed,
+  clip_timestamps: times,
   // These two are one option of the API.
-  without_timestamps: ['timestamps', (value) => (value ? 'none' : 'segment')],
-  word_timestamps: ['timestamps', (value) => (value ? 'word' : 'segment')],
+  without_timestamps: (value) => (value ? 'none' : 'segment'),
+  word_timestamps: (value) => (value ? 'word' : 'segment'),
 };
 
 /**
@@ -46,8 +26,8 @@ const names = {
 export function apiOptions(options) {
   const api = { temperature: 0, compatibility: 'openai' };
   for (const [name, value] of Object.entries(options)) {
-    const [apiName, convert] = names[name];
-    api[apiName] = convert(value);
+    const { name: apiName } = optionsByReferenceName.get(name);
+    api[apiName] = conversions[name]?.(value) ?? value;
   }
   return api;
 }

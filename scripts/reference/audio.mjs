@@ -1,5 +1,6 @@
 // Audio of a case: parts of recordings, silence and noise, one after the other.
 import { readFileSync } from 'node:fs';
+import { whisper } from '../facts/read_facts.mjs';
 import { Random } from './random.mjs';
 
 /**
@@ -20,7 +21,7 @@ import { Random } from './random.mjs';
  * }} AudioRecipe
  */
 
-export const sampleRate = 16_000;
+export const { sampleRate } = whisper;
 
 /** Raw little-endian f32 samples of a file. */
 export function readSamples(path) {

@@ -1,6 +1,6 @@
 // A case drawn from a seed: function, model, audio, and options in the reference's own terms. An option that is absent
 // keeps the reference's default. Temperature is always 0: what is drawn at others depends on torch's generator.
-import { sampleRate } from './audio.mjs';
+import { whisper } from '../facts/read_facts.mjs';
 
 /** @import { AudioRecipe } from './audio.mjs' */
 /** @import { Random } from './random.mjs' */
@@ -100,12 +100,15 @@ function tokenIds(random, count, dims) {
   const ids = endOfText(dims);
   return random.list(count, () =>
     random.chance(0.05)
-      ? random.integer(dims.n_vocab - 1501, dims.n_vocab - 1)
+      ? random.integer(dims.n_vocab - whisper.timestampCount, dims.n_vocab - 1)
       : random.integer(0, ids - 1),
   );
 }
 
-const endOfText = (dims) => (dims.n_vocab >= 51865 ? 50257 : 50256);
+const endOfText = (dims) =>
+  dims.n_vocab >= whisper.multilingualVocabulary
+    ? whisper.multilingualTextTokens
+    : whisper.englishTextTokens;
 
 function promptTokens(random, dims) {
   const count = random.weighted([
@@ -137,12 +140,12 @@ function suppressTokens(random, dims) {
 function windowOptions(random, dims) {
   const half = dims.n_text_ctx / 2;
   const options = {};
-  if (dims.n_vocab < 51865) options.language = 'en';
+  if (dims.n_vocab < whisper.multilingualVocabulary) options.language = 'en';
   else if (random.chance(0.7)) {
     const known = maxText.languages;
     options.language = random.chance(0.4)
       ? 'en'
-      : random.pick(dims.n_vocab > 51865 ? [...known, 'yue'] : known);
+      : random.pick(dims.n_vocab > whisper.multilingualVocabulary ? [...known, 'yue'] : known);
   }
   if (random.chance(0.15)) options.task = 'translate';
   if (random.chance(0.3)) {
@@ -248,7 +251,7 @@ function wordOptions(random) {
 
 function transcribeOptions(random, dims, seconds) {
   const options = windowOptions(random, dims);
-  if (dims.n_vocab < 51865 && random.chance(0.5)) delete options.language;
+  if (dims.n_vocab < whisper.multilingualVocabulary && random.chance(0.5)) delete options.language;
   if (random.chance(0.45)) Object.assign(options, wordOptions(random));
   else if (random.chance(0.2)) options.without_timestamps = true;
   if (random.chance(0.3)) options.condition_on_previous_text = false;
@@ -273,7 +276,7 @@ function piece(random, recordings, limit) {
 }
 
 function gap(random, limit) {
-  const samples = Math.min(limit, random.integer(0, 8 * sampleRate));
+  const samples = Math.min(limit, random.integer(0, 8 * whisper.sampleRate));
   if (random.chance(0.6)) return { zeros: samples };
   return { noise: { seed: random.bits(), decibels: -random.integer(20, 70), samples } };
 }
@@ -325,11 +328,11 @@ function drawSeconds(random, name) {
 export function drawCase(random, models, recordings) {
   const model = random.pick(models);
   const name = random.chance(0.4) ? 'decode' : 'transcribe';
-  const samples = Math.round(drawSeconds(random, name) * sampleRate);
+  const samples = Math.round(drawSeconds(random, name) * whisper.sampleRate);
   const audio = drawAudio(random, recordings, samples);
   const options =
     name === 'decode'
       ? decodeOptions(random, model.dims)
-      : transcribeOptions(random, model.dims, samples / sampleRate);
+      : transcribeOptions(random, model.dims, samples / whisper.sampleRate);
   return { function: name, model: model.name, audio, options };
 }

@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { readFacts, whisper } from '../facts/read_facts.mjs';
 import { root, StepError } from '../toolchain/steps.mjs';
 import { sampleRate } from './audio.mjs';
 import { Random } from './random.mjs';
@@ -36,7 +37,7 @@ function modelFolders(named) {
 }
 
 /** Of English-only Whispers, multilingual ones, and those that know Cantonese too. */
-const vocabularySizes = [51864, 51865, 51866];
+const vocabularySizes = readFacts('whisper').vocabularies.map(({ size }) => size);
 
 function dimensionsOf(folder) {
   const read = (name) => JSON.parse(readFileSync(needed(join(folder, name)), 'utf8'));
@@ -87,7 +88,10 @@ async function converted({ name, folder }, { scratch, assets, engine }) {
   const hasVocabulary = ['vocab.json', 'tokenizer.json'].some((file) =>
     existsSync(join(folder, file)),
   );
-  const ranks = join(assets, dims.n_vocab >= 51865 ? 'multilingual.tiktoken' : 'gpt2.tiktoken');
+  const ranks = join(
+    assets,
+    dims.n_vocab >= whisper.multilingualVocabulary ? 'multilingual.tiktoken' : 'gpt2.tiktoken',
+  );
   const file = join(scratch, `${name}.apr`);
   await convertModel(withoutDecodingSettings({ name, folder }, scratch), file, {
     ...{ dtype: 'f32', compress: 'none', force: true },

@@ -14,6 +14,7 @@ constexpr int64_t kHalfFrame = kFftSize / 2;
 constexpr uint32_t kLanes = 4;
 constexpr float kPowerFloor = 1e-10f;
 static_assert(kFftSize == Fft400::kSize && kFrequencyBins == Fft400::kBins);
+static_assert(kFrequencyBins == kFftSize / 2 + 1);
 
 /// The recording with its zeros and its mirrored ends, of which `samples` is the piece at hand.
 struct Signal {

@@ -6,13 +6,9 @@
 #include "audio/mel_filterbank.h"
 #include "base/aligned_buffer.h"
 #include "base/result.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
-
-inline constexpr uint32_t kSampleRate = 16000;
-inline constexpr uint32_t kFftSize = 400;
-inline constexpr uint32_t kHopSamples = 160;
-inline constexpr uint32_t kFrequencyBins = kFftSize / 2 + 1;
 
 /// Whisper's log-mel frontend (whisper-sources.md §11): periodic Hann 400, hop 160, centred frames with reflect padding
 /// of 200 samples at the ends of the recording, power, filterbank, log10(max(., 1e-10)).

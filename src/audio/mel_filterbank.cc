@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "audio/fft.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
 namespace {
 
-constexpr uint32_t kBins = Fft400::kBins;
+constexpr uint32_t kBins = kFrequencyBins;
 constexpr double kBinHz = 40;
 constexpr double kTopHz = 8000;
 

@@ -4,10 +4,12 @@
 #include <cstring>
 #include <numeric>
 
+#include "facts/whisper.h"
+
 namespace susurrus {
 namespace {
 
-constexpr uint32_t kTargetRate = 16000;
+constexpr uint32_t kTargetRate = kSampleRate;
 constexpr size_t kBlockInputs = 4096;
 
 }  // namespace

@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include "audio/f32x4.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kTargetRate = 16000;
+constexpr double kTargetRate = kSampleRate;
 /// Half the window's length, in periods of the lower of the two rates.
 constexpr double kHalfPeriods = 48;
 /// 85 dB; with the length above the transition is 890 Hz wide at 16 kHz.

@@ -59,7 +59,7 @@ std::string_view error_code_name(ErrorCode code) {
     case ErrorCode::ok: return "ok";
 #define SUSURRUS_ERROR(name, number, meaning) \
   case ErrorCode::name: return #name;
-#include "base/error_codes.inc"
+#include "facts/error_codes.inc"
 #undef SUSURRUS_ERROR
   }
   return "internal_error";
@@ -70,7 +70,7 @@ std::string_view error_code_meaning(ErrorCode code) {
     case ErrorCode::ok: return "no error";
 #define SUSURRUS_ERROR(name, number, meaning) \
   case ErrorCode::name: return meaning;
-#include "base/error_codes.inc"
+#include "facts/error_codes.inc"
 #undef SUSURRUS_ERROR
   }
   return "a bug in this engine";
@@ -80,7 +80,7 @@ std::string_view error_reason_name(ErrorReason reason) {
   switch (reason) {
 #define SUSURRUS_REASON(name) \
   case ErrorReason::name: return #name;
-#include "base/error_reasons.inc"
+#include "facts/error_reasons.inc"
 #undef SUSURRUS_REASON
   }
   return "internal";

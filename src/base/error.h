@@ -9,13 +9,13 @@ namespace susurrus {
 enum class ErrorCode : uint8_t {
   ok = 0,
 #define SUSURRUS_ERROR(name, number, meaning) name = number,
-#include "base/error_codes.inc"
+#include "facts/error_codes.inc"
 #undef SUSURRUS_ERROR
 };
 
 enum class ErrorReason : uint8_t {
 #define SUSURRUS_REASON(name) name,
-#include "base/error_reasons.inc"
+#include "facts/error_reasons.inc"
 #undef SUSURRUS_REASON
 };
 

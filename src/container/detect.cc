@@ -6,14 +6,8 @@
 #include "base/limits.h"
 #include "container/apr1/apr1_header.h"
 #include "container/read_error.h"
+#include "facts/whisper.h"
 #include "stream/short_crc32.h"
-
-#define SUSURRUS_CONVERT_FILE "convert it: susurrus convert FILE model.apr"
-#define SUSURRUS_CONVERT_FOLDER "susurrus convert FOLDER model.apr"
-#define SUSURRUS_NO_WHISPER \
-  "take a Whisper model to transcribe; susurrus inspect shows what is in this one"
-#define SUSURRUS_NEEDS_WHISPER "name a Whisper model instead"
-#define SUSURRUS_UNPACK "unpack it first"
 
 namespace susurrus {
 namespace {
@@ -29,7 +23,7 @@ struct KindRow {
 constexpr KindRow kKinds[] = {
 #define SUSURRUS_FILE_KIND(name, kind_class, what, what_to_do) \
   {KindClass::kind_class, what, what_to_do},
-#include "container/file_kinds.inc"
+#include "facts/file_kinds.inc"
 #undef SUSURRUS_FILE_KIND
 };
 
@@ -160,7 +154,7 @@ FileKind recognise_ggml(ByteSpan bytes) {
   const bool is_whisper =
       bytes.size() < 56 || (number_at<uint32_t>(bytes, 12) == number_at<uint32_t>(bytes, 28) &&
                             number_at<uint32_t>(bytes, 40) == number_at<uint32_t>(bytes, 48) &&
-                            number_at<uint32_t>(bytes, 52) == 201);
+                            number_at<uint32_t>(bytes, 52) == kFrequencyBins);
   return is_whisper ? FileKind::ggml : FileKind::ggml_other;
 }
 

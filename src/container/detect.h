@@ -15,7 +15,7 @@ inline constexpr size_t kMinimumDetectionBytes = 16;
 
 enum class FileKind : uint8_t {
 #define SUSURRUS_FILE_KIND(name, kind_class, what, what_to_do) name,
-#include "container/file_kinds.inc"
+#include "facts/file_kinds.inc"
 #undef SUSURRUS_FILE_KIND
 };
 

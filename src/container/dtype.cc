@@ -11,13 +11,10 @@ struct DtypeRow {
 };
 
 constexpr DtypeRow kDtypes[] = {
-    {Dtype::f32, {"f32", 1, 4}},     {Dtype::f16, {"f16", 1, 2}},
-    {Dtype::bf16, {"bf16", 1, 2}},   {Dtype::i8, {"i8", 1, 1}},
-    {Dtype::i16, {"i16", 1, 2}},     {Dtype::i32, {"i32", 1, 4}},
-    {Dtype::i64, {"i64", 1, 8}},     {Dtype::u8, {"u8", 1, 1}},
-    {Dtype::q8_0, {"q8_0", 32, 34}}, {Dtype::q4_0, {"q4_0", 32, 18}},
-    {Dtype::q4_1, {"q4_1", 32, 20}}, {Dtype::q5_0, {"q5_0", 32, 22}},
-    {Dtype::q5_1, {"q5_1", 32, 24}},
+#define SUSURRUS_DTYPE(name, number, elements, bytes, is_weight) \
+  {Dtype::name, {#name, elements, bytes, is_weight}},
+#include "facts/dtypes.inc"
+#undef SUSURRUS_DTYPE
 };
 
 }  // namespace
@@ -45,10 +42,7 @@ const DtypeTraits& dtype_traits(Dtype dtype) {
 
 bool is_block_dtype(Dtype dtype) { return dtype_traits(dtype).elements_per_block > 1; }
 
-bool is_weight_dtype(Dtype dtype) {
-  return dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16 ||
-         is_block_dtype(dtype);
-}
+bool is_weight_dtype(Dtype dtype) { return dtype_traits(dtype).is_weight; }
 
 std::optional<uint64_t> tensor_byte_count(Dtype dtype, const Shape& shape) {
   const DtypeTraits& traits = dtype_traits(dtype);

@@ -9,25 +9,26 @@ namespace susurrus {
 
 /// Element types with APR2's numbers (apr.md §2.5).
 enum class Dtype : uint8_t {
-  f32 = 0,
-  f16 = 1,
-  bf16 = 2,
-  i8 = 3,
-  i16 = 4,
-  i32 = 5,
-  i64 = 6,
-  u8 = 7,
-  q8_0 = 16,
-  q4_0 = 17,
-  q4_1 = 18,
-  q5_0 = 19,
-  q5_1 = 20,
+#define SUSURRUS_DTYPE(name, number, elements, bytes, is_weight) name = number,
+#include "facts/dtypes.inc"
+#undef SUSURRUS_DTYPE
 };
+
+/// The greatest of the numbers.
+inline constexpr uint8_t kMostDtypeNumber = [] {
+  uint8_t most = 0;
+#define SUSURRUS_DTYPE(name, number, elements, bytes, is_weight) \
+  if (number > most) most = number;
+#include "facts/dtypes.inc"
+#undef SUSURRUS_DTYPE
+  return most;
+}();
 
 struct DtypeTraits {
   std::string_view name;  // "f32", "q8_0"
   uint32_t elements_per_block;
   uint32_t bytes_per_block;
+  bool is_weight;
 };
 
 /// nullopt for a number that is not in the table.

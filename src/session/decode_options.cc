@@ -13,6 +13,9 @@ Status check(std::string_view name, double number, const NumberRange& range) {
   return option_error(name, range.text).having(decimal_text(number, 6));
 }
 
+/// The seed, which only an option's text bounds: those of later windows are derived from it and have 64 bits.
+Status check(std::string_view, uint64_t, const NumberRange&) { return ok_status(); }
+
 template <typename T>
 Status check(std::string_view name, const std::optional<T>& number, const NumberRange& range) {
   return number ? check(name, static_cast<double>(*number), range) : ok_status();
@@ -29,13 +32,12 @@ Error option_error(std::string_view name, std::string_view expected) {
 }
 
 Status check_options(const DecodeOptions& options) {
+#define SUSURRUS_OPTION_NUMBER(name, field, range) SUSURRUS_TRY(check(name, options.field, range));
+#include "facts/decode_options.inc"
   SUSURRUS_TRY(check("temperature", options.temperature, ranges::kTemperature));
-  SUSURRUS_TRY(check("bestOf", options.best_of, ranges::kSequences));
-  SUSURRUS_TRY(check("beamSize", options.beam_size, ranges::kSequences));
-  SUSURRUS_TRY(check("patience", options.patience, ranges::kPatience));
-  SUSURRUS_TRY(check("lengthPenalty", options.length_penalty, ranges::kLengthPenalty));
-  SUSURRUS_TRY(check("maxInitialTimestamp", options.max_initial_timestamp, ranges::kSeconds));
-  SUSURRUS_TRY(check("sampleLength", options.sample_length, ranges::kSampleLength));
+  SUSURRUS_TRY(check("bestOf", static_cast<double>(options.best_of), ranges::kBestOf));
+  SUSURRUS_TRY(
+      check("maxInitialTimestamp", options.max_initial_timestamp, ranges::kMaxInitialTimestamp));
   for (const Hotword& hotword : options.hotwords) {
     SUSURRUS_TRY(check("hotwords", hotword.weight, ranges::kHotwordWeight));
     if (is_blank(hotword.text)) return option_error("hotwords", "text that is not empty");
@@ -59,21 +61,20 @@ Status check_options(const FallbackOptions& options) {
     if (temperature <= last) return option_error("temperature", "a rising list");
     last = temperature;
   }
-  SUSURRUS_TRY(
-      check("compressionRatioThreshold", options.compression_ratio_threshold, ranges::kThreshold));
-  SUSURRUS_TRY(check("logprobThreshold", options.logprob_threshold, ranges::kThreshold));
-  return check("noSpeechThreshold", options.no_speech_threshold, ranges::kThreshold);
+#define SUSURRUS_OPTION_NUMBER(name, field, range) SUSURRUS_TRY(check(name, options.field, range));
+#include "facts/fallback_options.inc"
+  return ok_status();
 }
 
 Status check_options(const TranscribeOptions& options) {
   SUSURRUS_TRY(check_options(options.decode));
   SUSURRUS_TRY(check_options(options.fallback));
   for (double seconds : options.clip_timestamps) {
-    SUSURRUS_TRY(check("clipTimestamps", seconds, ranges::kTime));
+    SUSURRUS_TRY(check("clipTimestamps", seconds, ranges::kClipTimestamps));
   }
-  SUSURRUS_TRY(check("hallucinationSilenceThreshold", options.hallucination_silence_threshold,
-                     ranges::kTime));
-  return check("minLanguageProbability", options.min_language_probability, ranges::kProbability);
+#define SUSURRUS_OPTION_NUMBER(name, field, range) SUSURRUS_TRY(check(name, options.field, range));
+#include "facts/recording_options.inc"
+  return ok_status();
 }
 
 }  // namespace susurrus

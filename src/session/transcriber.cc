@@ -10,7 +10,7 @@
 #include "session/prompt.h"
 #include "session/prompt_history.h"
 #include "session/recording_mel.h"
-#include "session/session_json.h"
+#include "session/results_json.h"
 #include "session/silence_skip.h"
 #include "session/time_contract.h"
 #include "session/window_attempts.h"

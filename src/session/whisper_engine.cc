@@ -1,6 +1,6 @@
 // Whisper behind the interface that all families share.
 #include "families/whisper/whisper_family.h"
-#include "session/session_json.h"
+#include "session/options_json.h"
 #include "session/transcriber.h"
 #include "session/whisper_model.h"
 
@@ -16,19 +16,11 @@ WhisperModel* WhisperModel::of(Engine* engine) {
 void WhisperModel::write_facts(JsonWriter& json) const {
   const WhisperDimensions& dims = dimensions();
   const SpecialTokens& special = special_tokens();
-  json.key("dims")
-      .begin_object()
-      .field("nVocab", dims.n_vocab)
-      .field("nAudioCtx", dims.n_audio_ctx)
-      .field("nTextCtx", dims.n_text_ctx)
-      .field("nMels", dims.n_mels)
-      .field("nAudioLayer", dims.n_audio_layer)
-      .field("nTextLayer", dims.n_text_layer)
-      .field("nAudioHead", dims.n_audio_head)
-      .field("nTextHead", dims.n_text_head)
-      .field("nAudioState", dims.n_audio_state)
-      .field("nTextState", dims.n_text_state)
-      .end_object();
+  json.key("dims").begin_object();
+#define SUSURRUS_DIMENSION(name, api_name) json.field(api_name, dims.name);
+#include "facts/whisper_dimensions.inc"
+#undef SUSURRUS_DIMENSION
+  json.end_object();
   json.field("multilingual", special.is_multilingual);
   json.key("special")
       .begin_object()

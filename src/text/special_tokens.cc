@@ -2,23 +2,18 @@
 
 #include <algorithm>
 
+#include "facts/whisper.h"
+
 namespace susurrus {
 namespace {
 
 // In id order; the 100th exists from large-v3 on.
 constexpr const char* kLanguages[] = {
-    "en", "zh", "de", "es",  "ru", "ko", "fr", "ja", "pt", "tr", "pl", "ca", "nl", "ar", "sv",
-    "it", "id", "hi", "fi",  "vi", "he", "uk", "el", "ms", "cs", "ro", "da", "hu", "ta", "no",
-    "th", "ur", "hr", "bg",  "lt", "la", "mi", "ml", "cy", "sk", "te", "fa", "lv", "bn", "sr",
-    "az", "sl", "kn", "et",  "mk", "br", "eu", "is", "hy", "ne", "mn", "bs", "kk", "sq", "sw",
-    "gl", "mr", "pa", "si",  "km", "sn", "yo", "so", "af", "oc", "ka", "be", "tg", "sd", "gu",
-    "am", "yi", "lo", "uz",  "fo", "ht", "ps", "tk", "nn", "mt", "sa", "lb", "my", "bo", "tl",
-    "mg", "as", "tt", "haw", "ln", "ha", "ba", "jw", "su", "yue"};
+#define SUSURRUS_LANGUAGE(code) code,
+#include "facts/languages.inc"
+#undef SUSURRUS_LANGUAGE
+};
 constexpr uint32_t kLanguageCount = std::size(kLanguages);
-constexpr uint32_t kTimestampCount = 1501;
-constexpr uint32_t kEnglishVocabulary = 51864;
-// Control tokens besides languages and timestamps.
-constexpr uint32_t kFixedCount = 8;
 
 /// What the official rules say of a vocabulary of `n_vocab` ids: where the control tokens begin, and how many languages.
 struct Rules {
@@ -28,11 +23,12 @@ struct Rules {
 Rules official_rules(uint32_t table_count, uint32_t n_vocab, bool is_multilingual) {
   if (n_vocab >= kEnglishVocabulary) {
     uint32_t languages = n_vocab - 51765 - (is_multilingual ? 1 : 0);
-    return {is_multilingual ? 50257u : 50256u, std::clamp(languages, 99u, kLanguageCount)};
+    return {is_multilingual ? kMultilingualTextTokens : kEnglishTextTokens,
+            std::clamp(languages, 99u, kLanguageCount)};
   }
   // A smaller model: its control tokens follow its table.
   uint32_t rest = n_vocab > table_count ? n_vocab - table_count : 0;
-  uint32_t others = kFixedCount + kTimestampCount;
+  uint32_t others = kControlTokenCount + kTimestampCount;
   return {table_count, rest > others ? std::min(rest - others, kLanguageCount) : 0};
 }
 

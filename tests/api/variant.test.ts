@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { relaxedSimd } from 'wasm-feature-detect';
 import type { Variant } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
-import { projectRoot } from '../support/shared_folder.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
@@ -51,14 +48,4 @@ describe('the variant', () => {
       expect((error as Error).message).toContain(version);
     }
   });
-});
-
-test('the error codes and numbers are those of the engine', () => {
-  const list = readFileSync(join(projectRoot, 'src/base/error_codes.inc'), 'utf8');
-  const codes = [...list.matchAll(/^SUSURRUS_ERROR\((\w+), (\d+),/gm)].map(([, name, number]) => [
-    name,
-    Number(number),
-  ]);
-  expect(codes.length).toBeGreaterThan(15);
-  expect(Object.fromEntries(codes)).toEqual(susurrus.errorNumbers);
 });

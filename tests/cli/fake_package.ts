@@ -5,8 +5,9 @@ import { SusurrusError } from '../../web/src/errors.js';
 
 export { errorNumbers, SusurrusError } from '../../web/src/errors.js';
 export { format, transcriptFormats } from '../../web/src/writers/format.js';
-export { apr1WeightTypes, weightTypes } from '../../web/src/convert/weight_types.js';
-export { languageNames } from '../../web/src/writers/language_names.js';
+export { apr1WeightTypes } from '../../web/src/convert/weight_types.js';
+export { weightTypes } from '../../web/src/generated/dtypes.js';
+export { languageNames } from '../../web/src/generated/languages.js';
 
 const facts = {
   seek: 3000,

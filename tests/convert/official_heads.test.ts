@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Architecture } from '../../web/src/convert/dimensions.js';
+import type { Architecture } from '../../web/src/generated/whisper.js';
 import { metadataText, type MetadataParts } from '../../web/src/convert/metadata.js';
 
 /** Of a checkpoint that says nothing about heads unless `generation` does. */

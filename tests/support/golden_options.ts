@@ -1,10 +1,10 @@
 // The goldens' options, those of the reference, in the words of the API.
+import { optionsByReferenceName } from '../../scripts/facts/read_facts.mjs';
 import type * as Api from '../../web/src/api_types.js';
 
 export type ReferenceOptions = Readonly<Record<string, unknown>>;
 
 type Settings = Record<string, unknown>;
-type Translation = string | ((value: unknown, settings: Settings) => void);
 
 /** "" for none, "2,3" or a list of numbers: the reference takes each of them. */
 function numbers(value: unknown): number[] {
@@ -12,29 +12,8 @@ function numbers(value: unknown): number[] {
   return [...(value as readonly number[])];
 }
 
-/** Reference → API: another name, or what to set instead. */
-const translations: Readonly<Record<string, Translation>> = {
-  language: 'language',
-  task: 'task',
-  temperature: 'temperature',
-  best_of: 'bestOf',
-  beam_size: 'beamSize',
-  patience: 'patience',
-  length_penalty: 'lengthPenalty',
-  sample_len: 'sampleLength',
-  prompt: 'initialPrompt',
-  initial_prompt: 'initialPrompt',
-  carry_initial_prompt: 'carryInitialPrompt',
-  prefix: 'prefix',
-  suppress_blank: 'suppressBlank',
-  max_initial_timestamp: 'maxInitialTimestamp',
-  compression_ratio_threshold: 'compressionRatioThreshold',
-  logprob_threshold: 'logprobThreshold',
-  no_speech_threshold: 'noSpeechThreshold',
-  condition_on_previous_text: 'conditionOnPreviousText',
-  hallucination_silence_threshold: 'hallucinationSilenceThreshold',
-  prepend_punctuations: 'prependPunctuations',
-  append_punctuations: 'appendPunctuations',
+/** Options whose values are not the reference's as they are. */
+const translations: Readonly<Record<string, (value: unknown, settings: Settings) => void>> = {
   suppress_tokens: (value, settings) => {
     settings.suppressTokens = value === null ? null : numbers(value);
   },
@@ -55,9 +34,10 @@ function toApi(options: ReferenceOptions): Settings {
   const settings: Settings = { temperature: 0, compatibility: 'openai' };
   for (const [name, value] of Object.entries(options)) {
     const translation = translations[name];
-    if (translation === undefined) throw new Error(`The reference option ${name} is not known.`);
-    if (typeof translation === 'string') settings[translation] = value;
-    else translation(value, settings);
+    const option = optionsByReferenceName.get(name);
+    if (translation) translation(value, settings);
+    else if (option) settings[option.name] = value;
+    else throw new Error(`The reference option ${name} is not known.`);
   }
   return settings;
 }

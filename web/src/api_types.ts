@@ -1,4 +1,19 @@
 import type { ErrorDetails } from './errors.js';
+import type { WeightType } from './generated/dtypes.js';
+import type { Format, OutputFormat } from './generated/formats.js';
+import type {
+  AlignOptionValues,
+  DecodeOptionValues,
+  DetectLanguageOptionValues,
+  Hotword,
+  RecordingOptionValues,
+  ScoreOptionValues,
+  Task,
+} from './generated/options.js';
+import type { Dimensions } from './generated/whisper.js';
+
+// From the tables of facts.
+export type { Dimensions, Format, Hotword, OutputFormat, Task, WeightType };
 
 /**
  * Bytes of a model file: a URL, anything that `fetch` gives or takes, a file, memory, or a stream. In Node also a path. The
@@ -102,20 +117,6 @@ export interface LoadOptions extends SealOptions {
  */
 export type FilterbankChoice = 'auto' | 'embedded' | 'whisper';
 
-/** Whisper's ten dimensions. */
-export interface Dimensions {
-  readonly nVocab: number;
-  readonly nAudioCtx: number;
-  readonly nTextCtx: number;
-  readonly nMels: number;
-  readonly nAudioLayer: number;
-  readonly nTextLayer: number;
-  readonly nAudioHead: number;
-  readonly nTextHead: number;
-  readonly nAudioState: number;
-  readonly nTextState: number;
-}
-
 /** Which kind of network a model is. More may come. */
 export type ModelFamily = 'whisper';
 
@@ -142,110 +143,30 @@ export interface ModelInfo {
   readonly signer?: string;
 }
 
-/** `'transcribe'` writes what is said in its language, `'translate'` in English. */
-export type Task = 'transcribe' | 'translate';
-
-export interface Hotword {
-  readonly text: string;
-  /** Added to the logits of its tokens, -20 to 20; 5 if absent. */
-  readonly weight?: number;
-}
-
-/** Options that everything about one window shares. */
-export interface WindowOptions {
-  /** A language code, or `'auto'` (the default): detected from the audio. */
-  readonly language?: string;
-  /** The languages that detection may choose from; all of the model's if absent. */
-  readonly languages?: readonly string[];
-  readonly task?: Task;
-  /** Text (or its tokens) before the audio; its end is used where it is too long. */
-  readonly initialPrompt?: string | readonly number[];
-  /**
-   * How many of the encoder's positions (20 ms each) hear a window: `'full'` (the default), all of them; `'auto'`, as many
-   * as its content wants, and all of them where the text is in doubt; or a number, which also bounds how long a window is.
-   */
-  readonly audioContext?: 'full' | 'auto' | number;
+interface Abortable {
   /** Stops the work; it ends within a tenth of a second on a small model. */
   readonly signal?: AbortSignal;
 }
 
+/** Options of score(). */
+export interface ScoreOptions extends ScoreOptionValues, Abortable {}
+
+/** Options that everything about one window shares. */
+export type WindowOptions = ScoreOptions;
+
 /** Options of decode(): one window. `null` switches a threshold or limit off. */
-export interface DecodeOptions extends WindowOptions {
-  /** `'segment'` (the default) decodes with timestamps, `'none'` without; `'word'` adds a time for each word. */
-  readonly timestamps?: 'none' | 'segment' | 'word';
-  /** 0 to 1, or a rising list: the next one is tried where an attempt is not good enough. decode(): 0; transcribe(): 0, 0.2, … 1. */
-  readonly temperature?: number | readonly number[];
-  /** Samples drawn at temperatures above 0, 1 to 16; 1 if absent. */
-  readonly bestOf?: number | null;
-  /** Sequences of beam search at temperature 0, 1 to 16; absent or `null`: greedy. */
-  readonly beamSize?: number | null;
-  /** Beam search ends with `beamSize × patience` candidates; 1 if absent. */
-  readonly patience?: number | null;
-  /** 0 to 1; absent or `null`: candidates are ranked by their mean log probability. */
-  readonly lengthPenalty?: number | null;
-  /** Tokens never chosen. -1 (alone or in a list) stands for the model's own list; `null` or `[]`: nothing is suppressed. */
-  readonly suppressTokens?: -1 | readonly number[] | null;
-  /** No blank at the beginning (the default). */
-  readonly suppressBlank?: boolean;
-  /** Seconds, 0 to 30: the latest first timestamp; 1 if absent and the model's file says nothing else. */
-  readonly maxInitialTimestamp?: number | null;
-  /** Text (or its tokens) that the window's text begins with. */
-  readonly prefix?: string | readonly number[];
-  /** Most tokens of one window; half of the text context if absent. */
-  readonly sampleLength?: number | null;
-  /** 2.4 if absent: text that deflates better than this is taken for a loop and tried again. */
-  readonly compressionRatioThreshold?: number | null;
-  /** -1 if absent: text with a lower mean log probability is tried again. */
-  readonly logprobThreshold?: number | null;
-  /** 0.6 if absent: where silence is more probable than this, and the text improbable, there is no speech. */
-  readonly noSpeechThreshold?: number | null;
-  /** Of the generator that draws at temperatures above 0: the same seed gives the same text in the `simd` engine; 0 if absent. */
-  readonly seed?: number;
-  /** Phrases to be heard rather than others that sound alike. */
-  readonly hotwords?: readonly Hotword[];
-  /** The text is made of these phrases only. */
-  readonly allowed?: readonly string[];
-  /** Ends an attempt whose text goes round in circles, cuts it back and tries the next temperature (the default). */
-  readonly breakLoops?: boolean;
-  /** `'openai'`: exactly the reference, without what goes beyond it. */
-  readonly compatibility?: 'openai';
-  /** Characters that join the word after them; for word times. */
-  readonly prependPunctuations?: string;
-  /** Characters that join the word before them; for word times. */
-  readonly appendPunctuations?: string;
-}
+export interface DecodeOptions extends DecodeOptionValues, Abortable {}
 
 /** Options of a whole recording. */
-export interface TranscribeOptions extends DecodeOptions {
-  /** As for decode(), and `'per-window'`: detected anew in each window. */
-  readonly language?: string;
-  /** With `'per-window'`: the language changes only when the new one is at least this probable; 0.5 if absent. */
-  readonly minLanguageProbability?: number;
-  /** Each window's text prompts the next (the default). */
-  readonly conditionOnPreviousText?: boolean;
-  /** The initial prompt stands before every window, not just before the first. */
-  readonly carryInitialPrompt?: boolean;
-  /** Seconds: start, end, start, end, …; an odd one runs to the end of the recording. */
-  readonly clipTimestamps?: readonly number[];
-  /** Seconds of silence around which text is taken for invented; needs `timestamps: 'word'`. */
-  readonly hallucinationSilenceThreshold?: number | null;
-  /** `'file'`: one maximum of the log-mel for the recording (the default where its length is known); `'window'`: one for each window. */
-  readonly normalisation?: 'file' | 'window';
+export interface TranscribeOptions extends DecodeOptions, RecordingOptionValues {
   readonly onProgress?: (event: ProgressEvent) => void;
 }
 
-/** Options of score(). */
-export type ScoreOptions = WindowOptions;
-
 /** Options of align(). */
-export interface AlignOptions extends Omit<WindowOptions, 'initialPrompt'> {
-  readonly prependPunctuations?: string;
-  readonly appendPunctuations?: string;
-  readonly compatibility?: 'openai';
-}
+export interface AlignOptions extends AlignOptionValues, Abortable {}
 
 /** Options of detectLanguage(). */
-export type DetectLanguageOptions = Pick<WindowOptions, 'languages' | 'audioContext' | 'signal'>;
+export interface DetectLanguageOptions extends DetectLanguageOptionValues, Abortable {}
 
 /** A word as spoken, white space included, with its time in seconds. */
 export interface Word {
@@ -596,7 +517,7 @@ export interface InspectedMemory {
 
 /** What a model file holds. */
 export interface Inspection {
-  readonly format: string;
+  readonly format: Format;
   readonly version: string;
   /** Names of the flags that are set. */
   readonly flags: readonly string[];
@@ -696,12 +617,9 @@ export interface ExtractOptions extends InspectOptions {
   readonly force?: boolean;
 }
 
-/** Types that a model file's matrices may have. */
-export type WeightType = 'f32' | 'f16' | 'bf16' | 'q8_0' | 'q5_1' | 'q5_0' | 'q4_1' | 'q4_0';
-
 export interface ConvertOptions {
   /** What is written; `'apr2'` if absent. */
-  readonly format?: 'apr2' | 'apr1' | 'safetensors' | 'ggml';
+  readonly format?: OutputFormat;
   /**
    * Type of the large weights. If absent `'f16'`, but the blocks of a source that has them, and of an APR2 or APR1 source that
    * becomes APR2 whatever holds its values exactly. `'apr1'` takes `'f32'`, `'f16'` (if absent) and `'int8'`, for all weights.

@@ -10,6 +10,13 @@ import type {
 import type { Settings } from './engine/protocol.js';
 import { invalidOption } from './errors.js';
 import {
+  defaultTemperatures,
+  hotwordWeights,
+  optionRows,
+  type OptionCall,
+  type OptionKind,
+} from './generated/options.js';
+import {
   between,
   checkOptions,
   flag,
@@ -32,7 +39,8 @@ const mostTemperatures = 16;
 
 const isPhrase = (value: unknown): boolean => isText(value) && value.trim() !== '';
 const isWeight = (value: unknown): boolean =>
-  value === undefined || (typeof value === 'number' && value >= -20 && value <= 20);
+  value === undefined ||
+  (typeof value === 'number' && value >= hotwordWeights.least && value <= hotwordWeights.most);
 const isHotword = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -48,7 +56,8 @@ const isRising =
     return isStrict ? item > before : item >= before;
   };
 
-function languageCheck(languages: readonly string[], ...besides: readonly string[]): Check {
+function languageCheck({ languages }: ModelFacts, call: OptionCall): Check {
+  const besides = call === 'transcribe' ? ['auto', 'per-window'] : ['auto'];
   const shown = `${languages.slice(0, 8).join(', ')}${languages.length > 8 ? ', …' : ''}`;
   return [
     `${besides.map((word) => `'${word}'`).join(', ')} or one of the model's languages (${shown})`,
@@ -77,74 +86,76 @@ function promptCheck({ dims }: ModelFacts): Check {
 function suppressionCheck({ dims }: ModelFacts): Check {
   const [, isIdOrRest] = wholeBetween(-1, dims.nVocab - 1);
   return [
-    `-1, a list of token ids below ${dims.nVocab} (-1 among them for the model's own), or null`,
-    (value) => value === null || value === -1 || (Array.isArray(value) && value.every(isIdOrRest)),
+    `-1, a list of token ids below ${dims.nVocab} (-1 among them for the model's own)`,
+    (value) => value === -1 || (Array.isArray(value) && value.every(isIdOrRest)),
   ];
 }
 
-function audioContextCheck({ dims }: ModelFacts): Check {
-  const [expected, isCount] = wholeBetween(1, dims.nAudioCtx);
+function audioContextCheck({ least, most }: Bounds): Check {
+  const [expected, isCount] = wholeBetween(least, most);
   return [
     `'full', 'auto' or ${expected}`,
     (value) => value === 'full' || value === 'auto' || isCount(value),
   ];
 }
 
-function temperatureCheck(): Check {
-  const [, isTemperature] = between(0, 1);
-  const [, isList] = listOf('', isRising(0, 1, true), mostTemperatures, 1);
+function temperatureCheck({ least, most }: Bounds): Check {
+  const [expected, isTemperature] = between(least, most);
+  const [, isList] = listOf('', isRising(least, most, true), mostTemperatures, 1);
   return [
-    `a number from 0 to 1, or a rising list of 1 to ${mostTemperatures} of them`,
+    `${expected}, or a rising list of 1 to ${mostTemperatures} of them`,
     (value) => isTemperature(value) || isList(value),
   ];
 }
 
-const punctuationChecks: Checks = { prependPunctuations: text, appendPunctuations: text };
-
-function listeningChecks(model: ModelFacts, ...languages: readonly string[]): Checks {
-  return {
-    language: languageCheck(model.languages, 'auto', ...languages),
-    languages: languageListCheck(model),
-    task: oneOf('transcribe', 'translate'),
-    audioContext: audioContextCheck(model),
-    signal: signalCheck,
-  };
+/** What a row of the table says, with the model's own dimensions for bounds. */
+interface Bounds {
+  readonly least: number;
+  readonly most: number;
+  readonly choices: readonly string[];
 }
 
-function decodeChecks(model: ModelFacts, ...languages: readonly string[]): Checks {
-  return {
-    ...listeningChecks(model, ...languages),
-    initialPrompt: promptCheck(model),
-    timestamps: oneOf('none', 'segment', 'word'),
-    temperature: temperatureCheck(),
-    bestOf: orNull(wholeBetween(1, 16)),
-    beamSize: orNull(wholeBetween(1, 16)),
-    patience: orNull(between(0.001, 16)),
-    lengthPenalty: orNull(between(0, 1)),
-    suppressTokens: suppressionCheck(model),
-    suppressBlank: flag,
-    maxInitialTimestamp: orNull(between(0, 30)),
-    prefix: promptCheck(model),
-    sampleLength: orNull(wholeBetween(1, model.dims.nTextCtx)),
-    compressionRatioThreshold: orNull(between(0, 1000)),
-    logprobThreshold: orNull(between(-1000, 1000)),
-    noSpeechThreshold: orNull(between(0, 1)),
-    seed: wholeBetween(0, Number.MAX_SAFE_INTEGER),
-    hotwords: listOf(
-      `a list of at most ${mostPhrases} {text, weight}, no text empty or with lone surrogates, weights from -20 to 20`,
+/** How options of each kind are checked. */
+const checksOfKinds: Readonly<
+  Record<OptionKind, (row: Bounds, model: ModelFacts, call: OptionCall) => Check>
+> = {
+  flag: () => flag,
+  text: () => text,
+  choice: ({ choices }) => oneOf(...choices),
+  number: ({ least, most }) => between(least, most),
+  whole: ({ least, most }) => wholeBetween(least, most),
+  language: (_, model, call) => languageCheck(model, call),
+  languages: (_, model) => languageListCheck(model),
+  prompt: (_, model) => promptCheck(model),
+  suppressedTokens: (_, model) => suppressionCheck(model),
+  audioContext: audioContextCheck,
+  temperatures: temperatureCheck,
+  times: ({ least, most }) =>
+    listOf(
+      `a list of seconds from ${least} to ${most}, none below the one before`,
+      isRising(least, most, false),
+    ),
+  hotwords: () =>
+    listOf(
+      `a list of at most ${mostPhrases} {text, weight}, no text empty or with lone surrogates, weights from ${hotwordWeights.least} to ${hotwordWeights.most}`,
       isHotword,
       mostPhrases,
     ),
-    allowed: listOf(
-      `a list of 1 to ${mostPhrases} phrases, none empty or with lone surrogates`,
-      isPhrase,
-      mostPhrases,
-      1,
-    ),
-    breakLoops: flag,
-    compatibility: oneOf('openai'),
-    ...punctuationChecks,
-  };
+  phrases: () =>
+    listOf(`a list of 1 to ${mostPhrases} phrases, none empty or with lone surrogates`, isPhrase, mostPhrases, 1),
+};
+
+/** How the options of a function are checked. */
+function checksOf(call: OptionCall, model: ModelFacts): Checks {
+  const rows = optionRows.filter(({ calls }) => calls.includes(call));
+  const checks = rows.map(
+    ({ name, kind, least = 0, most = Infinity, choices = [], orNull: isOff }) => {
+      const bounds = { least, most: typeof most === 'string' ? model.dims[most] : most, choices };
+      const check = checksOfKinds[kind](bounds, model, call);
+      return [name, isOff ? orNull(check) : check] as const;
+    },
+  );
+  return { ...Object.fromEntries(checks), signal: signalCheck };
 }
 
 /** The data of the options, which go to the engine. */
@@ -189,7 +200,7 @@ function checkSingleSearch({ bestOf, beamSize }: DecodeOptions, temperature: num
 
 /** Checked options of decode(). */
 export function decodeSettings(options: DecodeOptions, model: ModelFacts): Settings {
-  checkOptions(options, decodeChecks(model));
+  checkOptions(options, checksOf('decode', model));
   checkPatience(options);
   const temperature = temperatures(options, [0]);
   if (temperature.length === 1) checkSingleSearch(options, temperature[0] ?? 0);
@@ -202,16 +213,7 @@ export function transcribeSettings(
   model: ModelFacts,
   isStream: boolean,
 ): Settings {
-  checkOptions(options, {
-    ...decodeChecks(model, 'per-window'),
-    minLanguageProbability: between(0, 1),
-    conditionOnPreviousText: flag,
-    carryInitialPrompt: flag,
-    clipTimestamps: listOf('seconds from 0, none below the one before', isRising(0, 1e9, false)),
-    hallucinationSilenceThreshold: orNull(between(0, 1e9)),
-    normalisation: oneOf('file', 'window'),
-    onProgress: progressCheck,
-  });
+  checkOptions(options, { ...checksOf('transcribe', model), onProgress: progressCheck });
   checkPatience(options);
   const { hallucinationSilenceThreshold: silence, normalisation } = options;
   if (isSet(silence) && options.timestamps !== 'word') {
@@ -226,7 +228,7 @@ export function transcribeSettings(
   }
   return {
     ...settingsOf(options),
-    temperature: temperatures(options, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+    temperature: temperatures(options, defaultTemperatures),
     ...(isStream && { normalisation: 'window' }),
   };
 }
@@ -239,7 +241,7 @@ export function otherSettings(options: TranscribeOptions): Settings {
 }
 
 export function scoreSettings(options: ScoreOptions, model: ModelFacts): Settings {
-  checkOptions(options, { ...listeningChecks(model), initialPrompt: promptCheck(model) });
+  checkOptions(options, checksOf('score', model));
   return settingsOf(options);
 }
 
@@ -254,19 +256,11 @@ export function checkCandidates(candidates: readonly string[]): void {
 }
 
 export function alignSettings(options: AlignOptions, model: ModelFacts): Settings {
-  checkOptions(options, {
-    ...listeningChecks(model),
-    ...punctuationChecks,
-    compatibility: oneOf('openai'),
-  });
+  checkOptions(options, checksOf('align', model));
   return settingsOf(options);
 }
 
 export function languageSettings(options: DetectLanguageOptions, model: ModelFacts): Settings {
-  checkOptions(options, {
-    languages: languageListCheck(model),
-    audioContext: audioContextCheck(model),
-    signal: signalCheck,
-  });
+  checkOptions(options, checksOf('detectLanguage', model));
   return settingsOf(options);
 }

@@ -1,27 +1,6 @@
-/** Stable names for what went wrong. Tens are groups; a command's exit status is its group. */
-export const errorNumbers = {
-  truncated_input: 10,
-  unknown_format: 11,
-  malformed: 12,
-  checksum_mismatch: 13,
-  layout_not_streamable: 14,
-  decryption_failed: 15,
-  signature_invalid: 16,
-  unsupported_version: 20,
-  unsupported_feature: 21,
-  unsupported_operator: 22,
-  missing_tensor: 30,
-  shape_mismatch: 31,
-  limit_exceeded: 40,
-  out_of_memory: 41,
-  invalid_argument: 50,
-  wrong_state: 51,
-  disabled_by_previous_error: 52,
-  aborted: 53,
-  source_failed: 60,
-  unsupported_environment: 61,
-  internal_error: 90,
-} as const;
+import { errorNumbers, type ErrorReason } from './generated/errors.js';
+
+export { errorNumbers, type ErrorReason };
 
 /** What went wrong, as a stable name to switch on. */
 export type ErrorCode = keyof typeof errorNumbers;
@@ -29,7 +8,7 @@ export type ErrorCode = keyof typeof errorNumbers;
 /** Where it went wrong, and what was expected there. Absent where a detail has no meaning. */
 export interface ErrorDetails {
   /** The class of the rejection, finer than the code and as stable: `'bad_index'`, `'option'`. */
-  readonly reason?: string;
+  readonly reason?: ErrorReason;
   /** Byte offset in the file. */
   readonly offset?: number;
   /** The field, tensor, option or file concerned. */

@@ -45,7 +45,8 @@ export { cachedModels, cachedModelsNamed, removeCachedModels } from './hub/model
 export { pullModel } from './hub/pull_model.js';
 export { convertModel, upgradeModel } from './convert/convert_model.js';
 export { shardModel, unshardModel } from './convert/repack_model.js';
-export { apr1WeightTypes, weightTypes } from './convert/weight_types.js';
+export { apr1WeightTypes } from './convert/weight_types.js';
+export { weightTypes } from './generated/dtypes.js';
 
 /**
  * Loads a model while it arrives; a string is a path or a URL. Without a source, the small model inside the package,

@@ -15,13 +15,15 @@ import { main, root, StepError } from '../../toolchain/steps.mjs';
 import { hasGoal, missedGoals } from './goals.mjs';
 import { follow, wander } from './hearing.mjs';
 import { folders, ModelFiles, shared, window } from './models.mjs';
+import { weightTypes } from '../../facts/read_facts.mjs';
 import { hasSettledRelaxedSimd } from '../../toolchain/node_flags.mjs';
 import { RawModel } from './raw_engine.mjs';
 import { medianMargin, summarise } from './summary.mjs';
 import { asMarkdown, tableRow } from './table.mjs';
 import { changedWords, heardWords } from './words.mjs';
 
-const allFormats = ['f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0'];
+/** f32 is what the others are compared with. */
+const allFormats = weightTypes.filter((type) => type !== 'f32');
 
 const sounds = {
   random: () => [

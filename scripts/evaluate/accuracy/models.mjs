@@ -1,6 +1,7 @@
 // The models that are compared: folders as the hub has them, and the files that the converter makes of them.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { whisper } from '../../facts/read_facts.mjs';
 import { writeRandomModel } from '../../random_model.mjs';
 import { root } from '../../toolchain/steps.mjs';
 import { writeStoredValues } from './stored_values.mjs';
@@ -83,5 +84,8 @@ export function window(file, second = 0) {
   const pcm = new Int16Array(
     bytes.buffer.slice(bytes.byteOffset + 44, bytes.byteOffset + bytes.length - (bytes.length % 2)),
   );
-  return Float32Array.from(pcm.subarray(second * 16000, (second + 30) * 16000), (s) => s / 32768);
+  return Float32Array.from(
+    pcm.subarray(second * whisper.sampleRate, (second + 30) * whisper.sampleRate),
+    (s) => s / 32768,
+  );
 }

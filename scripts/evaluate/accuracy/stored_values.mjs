@@ -1,10 +1,11 @@
 // The values that a model file's weights have, as f32: what a format's rounding does, without what its kernels do.
 import { closeSync, cpSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readFacts } from '../../facts/read_facts.mjs';
 
 /** @import { InspectedTensor } from '../../../web/src/api_types.js' */
 
-const blockValues = 32;
+const dtypes = Object.fromEntries(readFacts('dtypes').dtypes.map((row) => [row.name, row]));
 
 const float32 = new Float32Array(1);
 const float32Bits = new Uint32Array(float32.buffer);
@@ -25,15 +26,16 @@ export function halfToFloat(bits) {
 
 /** Where a block's parts lie, after its scale; `zero`: the level that stands for 0, where there is no minimum. */
 const blockLayouts = {
-  q8_0: { levels: 2, byteCount: 34 },
-  q5_1: { minimum: 2, fifthBits: 4, levels: 8, byteCount: 24 },
-  q5_0: { fifthBits: 2, levels: 6, byteCount: 22, zero: 16 },
-  q4_1: { minimum: 2, levels: 4, byteCount: 20 },
-  q4_0: { levels: 2, byteCount: 18, zero: 8 },
+  q8_0: { levels: 2 },
+  q5_1: { minimum: 2, fifthBits: 4, levels: 8 },
+  q5_0: { fifthBits: 2, levels: 6, zero: 16 },
+  q4_1: { minimum: 2, levels: 4 },
+  q4_0: { levels: 2, zero: 8 },
 };
 
 function readBlocks(dtype, bytes, values) {
-  const { minimum, fifthBits, levels, byteCount, zero = 0 } = blockLayouts[dtype];
+  const { minimum, fifthBits, levels, zero = 0 } = blockLayouts[dtype];
+  const { bytesPerBlock: byteCount, elementsPerBlock: blockValues } = dtypes[dtype];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0, first = 0; first < values.length; at += byteCount, first += blockValues) {
     const scale = halfToFloat(view.getUint16(at, true));

@@ -6,6 +6,7 @@
 #include "container/apr1/apr1_vocabulary.h"
 #include "container/detect.h"
 #include "container/read_error.h"
+#include "facts/whisper.h"
 #include "families/whisper/tensor_names.h"
 #include "stream/crc32_text.h"
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr size_t kSizeFieldBytes = 4;
 constexpr size_t kFilterbankHeaderBytes = 12;
-constexpr uint32_t kFrequencyBins = 201;
 /// Of a filterbank that belongs to no Whisper: for inspection alone.
 constexpr uint32_t kLargestFilterbankSide = 1024;
 
@@ -169,8 +169,8 @@ Status Apr1Reader::trust_shapes() {
     const bool is_embedding = name == "decoder.token_embedding.weight";
     if (!is_embedding && name != "encoder.conv1.weight") continue;
     const Shape& shape = tensor.shape;
-    if (is_embedding && d.n_vocab == 51865 && shape[0] == 51866) {
-      d.n_vocab = 51866;
+    if (is_embedding && d.n_vocab == kMultilingualVocabulary && shape[0] == kCantoneseVocabulary) {
+      d.n_vocab = kCantoneseVocabulary;
       sink_.on_warning("n_vocab is 51865 in the header; the tensors' 51866 counts");
     }
     if (is_embedding || shape.rank() != 3) continue;

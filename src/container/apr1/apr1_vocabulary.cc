@@ -3,11 +3,11 @@
 #include <cstring>
 
 #include "base/byte_cursor.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
 namespace {
 
-constexpr uint32_t kOfficialTokenCount = 50256;
 constexpr uint32_t kFirstHighByte = 94;
 
 Error bad(const char* subject, uint64_t file_offset, const char* expected, uint64_t got) {
@@ -53,7 +53,7 @@ Result<VocabularyBytes> parse_apr1_vocabulary(ByteSpan section, uint32_t n_vocab
 }
 
 bool is_corrupt_apr1_vocabulary(const VocabularyBytes& vocabulary) {
-  if (vocabulary.token_count() < kOfficialTokenCount) return false;
+  if (vocabulary.token_count() < kEnglishTextTokens) return false;
   const ByteSpan token = vocabulary.token(kFirstHighByte);
   return token.size() != 1 || token[0] != 0xA1;
 }

@@ -3,6 +3,7 @@
 #include "base/append.h"
 #include "container/apr1/apr1_header.h"
 #include "container/read_error.h"
+#include "facts/whisper.h"
 #include "families/whisper/dimension_order.h"
 
 namespace susurrus {
@@ -10,7 +11,6 @@ namespace {
 
 constexpr size_t kMostTensors = 65535;
 constexpr size_t kMostNameBytes = kApr1StoredName - 1;
-constexpr uint32_t kEnglishVocabulary = 51864;
 
 Apr1Quantization quantization_of(Dtype dtype) {
   switch (dtype) {

@@ -5,12 +5,12 @@
 
 #include "base/json_writer.h"
 #include "container/apr2/apr2_vocabulary.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
 namespace {
 
 constexpr uint64_t kMaxDimension = 0x7FFFFFFF;
-constexpr uint64_t kMelBins = 201;
 
 struct DimensionKey {
   const char* name;
@@ -18,16 +18,9 @@ struct DimensionKey {
 };
 
 constexpr DimensionKey kDimensionKeys[] = {
-    {"n_vocab", &WhisperDimensions::n_vocab},
-    {"n_audio_ctx", &WhisperDimensions::n_audio_ctx},
-    {"n_text_ctx", &WhisperDimensions::n_text_ctx},
-    {"n_mels", &WhisperDimensions::n_mels},
-    {"n_audio_layer", &WhisperDimensions::n_audio_layer},
-    {"n_text_layer", &WhisperDimensions::n_text_layer},
-    {"n_audio_head", &WhisperDimensions::n_audio_head},
-    {"n_text_head", &WhisperDimensions::n_text_head},
-    {"n_audio_state", &WhisperDimensions::n_audio_state},
-    {"n_text_state", &WhisperDimensions::n_text_state},
+#define SUSURRUS_DIMENSION(name, api_name) {#name, &WhisperDimensions::name},
+#include "facts/whisper_dimensions.inc"
+#undef SUSURRUS_DIMENSION
 };
 
 /// The number before the first dot of "2.0.0".
@@ -198,22 +191,23 @@ class MetadataReader {
     const uint64_t n_mels = whisper().dimensions.n_mels;
     const JsonValue shape = optional(root_, "mel_filterbank_shape");
     bool shape_fits = shape.is_array() && shape.size() == 2;
-    uint64_t expected[] = {n_mels, kMelBins};
+    uint64_t expected[] = {n_mels, uint64_t{kFrequencyBins}};
     size_t axis = 0;
     for (const JsonValue dim : shape.items()) {
       shape_fits = shape_fits && dim.unsigned_integer() == expected[axis++];
     }
     if (!shape_fits) {
       return error(ErrorReason::bad_filterbank, "mel_filterbank_shape")
-          .expecting("[" + std::to_string(n_mels) + ", 201]");
+          .expecting("[" + std::to_string(n_mels) + ", " + std::to_string(kFrequencyBins) + "]");
     }
-    if (!values.is_array() || values.size() != n_mels * kMelBins) {
+    if (!values.is_array() || values.size() != n_mels * uint64_t{kFrequencyBins}) {
       return error(ErrorReason::bad_filterbank, "mel_filterbank")
-          .expecting(n_mels * kMelBins)
+          .expecting(n_mels * uint64_t{kFrequencyBins})
           .having(values.size());
     }
     SUSURRUS_ASSIGN(AlignedBuffer filterbank,
-                    AlignedBuffer::allocate(n_mels * kMelBins * sizeof(float), "mel_filterbank"));
+                    AlignedBuffer::allocate(n_mels * uint64_t{kFrequencyBins} * sizeof(float),
+                                            "mel_filterbank"));
     size_t index = 0;
     for (const JsonValue item : values.items()) {
       const auto number = item.number();

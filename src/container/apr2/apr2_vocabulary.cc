@@ -1,6 +1,7 @@
 #include "container/apr2/apr2_vocabulary.h"
 
 #include "base/utf8.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
 namespace {
@@ -8,7 +9,6 @@ namespace {
 enum class Encoding : uint8_t { byte_level, plain };
 
 // A vocabulary of at least this many entries is one of Whisper's own, whose entry 220 is a space.
-constexpr size_t kOfficialTokenCount = 50256;
 constexpr size_t kSpaceId = 220;
 constexpr std::string_view kByteLevelSpace = "\u0120";
 constexpr char32_t kReplacement = 0xFFFD;
@@ -72,7 +72,7 @@ std::optional<Encoding> encoding_of(JsonValue vocab, JsonValue declared) {
     if (declared.text() == "utf-8") return Encoding::plain;
     return std::nullopt;
   }
-  if (vocab.size() < kOfficialTokenCount) return Encoding::byte_level;
+  if (vocab.size() < kEnglishTextTokens) return Encoding::byte_level;
   size_t id = 0;
   for (JsonValue token : vocab.items()) {
     if (id++ < kSpaceId) continue;

@@ -5,6 +5,7 @@
 #include "base/byte_cursor.h"
 #include "base/limits.h"
 #include "container/ggml/ggml_types.h"
+#include "facts/whisper.h"
 #include "families/whisper/dimension_order.h"
 
 namespace susurrus {
@@ -98,9 +99,9 @@ Status GgmlReader::read_filterbank_size(ByteSpan bytes) {
         .expecting(checkpoint_.dimensions->n_mels)
         .having(signed_text(n_mels));
   }
-  if (bins != kGgmlFrequencyBins) {
+  if (bins != kFrequencyBins) {
     return malformed(ErrorReason::bad_filterbank, kHeaderBytes + 4, "n_fft")
-        .expecting(kGgmlFrequencyBins)
+        .expecting(kFrequencyBins)
         .having(signed_text(bins));
   }
   return expect(uint64_t{n_mels} * bins * sizeof(float), "mel filterbank",

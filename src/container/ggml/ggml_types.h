@@ -8,9 +8,6 @@
 
 namespace susurrus {
 
-/// Of the filterbank's rows.
-inline constexpr uint32_t kGgmlFrequencyBins = 201;
-
 /// The name of a type of ggml's tensors (whisper-sources.md §6): "Q4_K", or "type 99".
 std::string ggml_type_name(uint32_t type);
 

@@ -6,6 +6,8 @@
 #include "base/append.h"
 #include "container/ggml/ggml_types.h"
 #include "container/read_error.h"
+#include "facts/dtype_names.inc"
+#include "facts/whisper.h"
 #include "families/whisper/dimension_order.h"
 
 namespace susurrus {
@@ -14,7 +16,7 @@ namespace {
 constexpr uint64_t kMostNumber = 0x7FFFFFFF;  // they are signed
 constexpr uint32_t kMaxTokenBytes = 1024;
 /// What published files of all official sizes hold; whoever reads them knows the tokens behind.
-constexpr uint32_t kOfficialTokens = 50257;
+constexpr uint32_t kOfficialTokens = kMultilingualTextTokens;
 
 bool is_position_table(std::string_view name) { return name.ends_with("positional_embedding"); }
 
@@ -23,7 +25,8 @@ bool is_convolution_bias(std::string_view name, const Shape& shape) {
 }
 
 uint32_t stored_token_count(uint32_t vocabulary_size, uint32_t token_count) {
-  const bool is_official = vocabulary_size >= 51864 && vocabulary_size <= 51866;
+  const bool is_official =
+      vocabulary_size >= kEnglishVocabulary && vocabulary_size <= kCantoneseVocabulary;
   return is_official ? std::min(token_count, kOfficialTokens) : token_count;
 }
 
@@ -53,15 +56,15 @@ Result<std::unique_ptr<GgmlWriter>> GgmlWriter::plan(const WhisperDimensions& di
 Status GgmlWriter::check() const {
   if (!ggml_file_type(dtype_)) {
     return wrong_argument("dtype")
-        .expecting("f32, f16, q8_0, q5_1, q5_0, q4_1 or q4_0")
+        .expecting(SUSURRUS_GGML_FILE_DTYPES)
         .having(dtype_traits(dtype_).name);
   }
   if (dimensions_.n_mels != 80 && dimensions_.n_mels != 128) {
     return wrong_argument("n_mels").expecting("80 or 128").having(dimensions_.n_mels);
   }
-  if (filterbank_.size() != size_t{dimensions_.n_mels} * kGgmlFrequencyBins) {
+  if (filterbank_.size() != size_t{dimensions_.n_mels} * kFrequencyBins) {
     return wrong_argument("mel filterbank")
-        .expecting(uint64_t{dimensions_.n_mels} * kGgmlFrequencyBins)
+        .expecting(uint64_t{dimensions_.n_mels} * kFrequencyBins)
         .having(filterbank_.size());
   }
   for (uint32_t id = 0; id < vocabulary_.token_count(); ++id) {
@@ -90,7 +93,7 @@ std::vector<uint8_t> GgmlWriter::file_header() const {
   }
   append<uint32_t>(out, ggml_file_type(dtype_).value_or(0));
   append<uint32_t>(out, dimensions_.n_mels);
-  append<uint32_t>(out, kGgmlFrequencyBins);
+  append<uint32_t>(out, kFrequencyBins);
   for (const float weight : filterbank_) append(out, weight);
   const uint32_t count = stored_token_count(dimensions_.n_vocab, vocabulary_.token_count());
   append<uint32_t>(out, count);

@@ -7,6 +7,7 @@
 #include "container/ggml/ggml_types.h"
 #include "container/gguf/gguf_values.h"
 #include "container/read_error.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
 namespace {
@@ -22,7 +23,6 @@ constexpr uint64_t kMaxTokenBytes = 1024;
 constexpr uint64_t kLeastKeyBytes = 8 + 1 + 4 + 1;
 constexpr uint64_t kLeastEntryBytes = 8 + 1 + 4 + 8 + 4 + 8;
 constexpr uint64_t kBlockVersion = 2;
-constexpr uint64_t kOrdinaryTokens = 50256;
 
 /// Types of values by their numbers.
 constexpr uint32_t kBool = 7;
@@ -367,7 +367,7 @@ Status GgufReader::end_index() {
   }
   SUSURRUS_ASSIGN(checkpoint_.dimensions, dimensions_of_shapes(checkpoint_.tensors, stated_));
   // Control tokens behind the ordinary ones follow from the official rules; less is not a vocabulary.
-  const uint64_t needed = std::min<uint64_t>(kOrdinaryTokens, checkpoint_.dimensions->n_vocab);
+  const uint64_t needed = std::min<uint64_t>(kEnglishTextTokens, checkpoint_.dimensions->n_vocab);
   if (token_ends_.size() >= needed) {
     checkpoint_.vocabulary = VocabularyBytes(std::move(token_bytes_), std::move(token_ends_));
   } else if (!token_ends_.empty()) {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "facts/whisper.h"
 #include "families/whisper/whisper_tensors.h"
 
 namespace susurrus {
 namespace {
 
 constexpr uint64_t kHeadWidth = 64;
-constexpr uint32_t kOfficialAudioContext = 1500;
 constexpr uint64_t kKernel = 3;
 constexpr uint64_t kMaxDimension = 0x7FFFFFFF;
 

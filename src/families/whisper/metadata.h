@@ -8,16 +8,9 @@ namespace susurrus {
 
 /// Whisper's ten integers, all positive.
 struct WhisperDimensions {
-  uint32_t n_vocab = 0;
-  uint32_t n_audio_ctx = 0;
-  uint32_t n_text_ctx = 0;
-  uint32_t n_mels = 0;
-  uint32_t n_audio_layer = 0;
-  uint32_t n_text_layer = 0;
-  uint32_t n_audio_head = 0;
-  uint32_t n_text_head = 0;
-  uint32_t n_audio_state = 0;
-  uint32_t n_text_state = 0;
+#define SUSURRUS_DIMENSION(name, api_name) uint32_t name = 0;
+#include "facts/whisper_dimensions.inc"
+#undef SUSURRUS_DIMENSION
   bool operator==(const WhisperDimensions&) const = default;
 };
 

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
+#include "facts/whisper.h"
 #include "kernels/scratch_layout.h"
 #include "parallel/divide.h"
 
 namespace susurrus {
 namespace {
-
-constexpr uint64_t kSamplesPerFrame = 160;
-constexpr uint64_t kSampleMargin = 400;
 
 uint64_t kernel_scratch_floats(const WhisperDimensions& d, bool has_byte_kv) {
   size_t state = d.n_audio_state;
@@ -67,7 +65,7 @@ Result<StatePlan> StatePlan::make(const WhisperDimensions& d, WeightLayout kv_la
   plan.logits = decoder.place({kTraceLogitRows, d.n_vocab});
 
   MemoryLayout samples(shared.end());
-  plan.samples = samples.place({frames * kSamplesPerFrame + kSampleMargin});
+  plan.samples = samples.place({frames * kHopSamples + kFftSize});
 
   plan.activation_float_count = std::max({encoder.end(), decoder.end(), samples.end()});
   if (kv.has_overflowed() || shared.has_overflowed() || encoder.has_overflowed() ||

@@ -1,5 +1,6 @@
 #include "families/whisper/whisper_tensors.h"
 
+#include "facts/whisper.h"
 #include "tensor/model_family.h"
 
 namespace susurrus {
@@ -92,13 +93,13 @@ Result<TensorMatch> match_whisper_tensors(const WhisperDimensions& dimensions,
   SUSURRUS_ASSIGN(TensorMatch match,
                   match_tensors(std::move(wanted), tensors, canonical_tensor_name, rules));
   SUSURRUS_ASSIGN(match.filterbank,
-                  find_filterbank(kFilterbankTensorName, {dimensions.n_mels, 201}, tensors));
+                  find_filterbank(kFilterbankTensorName, {dimensions.n_mels, kFrequencyBins}, tensors));
   return match;
 }
 
 Status check_whisper_vocabulary(const ModelMetadata& metadata) {
   const uint32_t n_vocab = metadata.whisper()->dimensions.n_vocab;
-  bool is_official = n_vocab >= 51864 && n_vocab <= 51866;
+  bool is_official = n_vocab >= kEnglishVocabulary && n_vocab <= kCantoneseVocabulary;
   if (!is_official && metadata.vocabulary.token_count() == 0 && !metadata.vocabulary_follows) {
     return make_error(ErrorCode::malformed, ErrorReason::model)
         .about("n_vocab")

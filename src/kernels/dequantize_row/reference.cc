@@ -7,6 +7,13 @@
 namespace susurrus {
 namespace {
 
+// A type of the table without a layout of its own has that of q8_0, and is found here.
+#define SUSURRUS_DTYPE(name, number, elements, bytes, is_weight) \
+  static_assert(elements == 1 ||                                 \
+                (elements == kBlockValues && block_layout(Dtype::name).byte_count == bytes));
+#include "facts/dtypes.inc"
+#undef SUSURRUS_DTYPE
+
 void dequantize_q8_0(const uint8_t* block, float* y) {
   const float d = f32_from_f16(load_u16(block));
   for (size_t i = 0; i < kBlockValues; ++i) {

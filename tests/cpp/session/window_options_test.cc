@@ -2,7 +2,8 @@
 #include <string>
 
 #include "harness.h"
-#include "session/session_json.h"
+#include "session/options_json.h"
+#include "session/results_json.h"
 #include "text/small_vocabulary.h"
 
 namespace susurrus::testing {
@@ -181,7 +182,7 @@ SUSURRUS_TEST(a_wrong_option_is_refused_by_name_and_range) {
     expect_refused("{\"audioContext\": " + std::string(wrong) + "}", "audioContext",
                    "full, auto, or a number of positions");
   }
-  expect_refused(R"({"clipTimestamps": [-1]})", "clipTimestamps", "0 or more");
+  expect_refused(R"({"clipTimestamps": [-1]})", "clipTimestamps", "0 to 1000000000");
   expect_refused(R"({"minLanguageProbability": 2})", "minLanguageProbability", "0 to 1");
   expect_refused(R"({"normalisation": "none"})", "normalisation", "file or window");
   expect_refused(R"({"beamsize": 5})", "beamsize", "the name of an option");
@@ -190,6 +191,27 @@ SUSURRUS_TEST(a_wrong_option_is_refused_by_name_and_range) {
   expect_refused(R"({"language": "per-window"})", "language", "a language, or auto",
                  parse_window_options);
   expect_refused("[]", "options", "an object");
+}
+
+SUSURRUS_TEST(every_number_is_refused_beyond_its_range) {
+  struct Row {
+    std::string name;
+    NumberRange range;
+  };
+  const Row rows[] = {
+#define SUSURRUS_OPTION_NUMBER(name, field, range) {name, range},
+#include "facts/decode_options.inc"
+#define SUSURRUS_OPTION_NUMBER(name, field, range) {name, range},
+#include "facts/fallback_options.inc"
+#define SUSURRUS_OPTION_NUMBER(name, field, range) {name, range},
+#include "facts/recording_options.inc"
+  };
+  for (const Row& row : rows) {
+    for (double wrong : {row.range.least - 1, row.range.most + 1}) {
+      expect_refused("{\"" + row.name + "\": " + std::to_string(wrong) + "}", row.name,
+                     row.range.text);
+    }
+  }
 }
 
 SUSURRUS_TEST(an_audio_context_is_a_word_or_a_number) {

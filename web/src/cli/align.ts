@@ -1,16 +1,14 @@
-import { parse, readOptions, usageError, withValues } from './arguments.js';
-import { languageReaders, punctuationReaders } from './listening_options.js';
+import { parse, usageError } from './arguments.js';
+import { listeningArguments, listeningOptions } from './listening_options.js';
 import { modelArguments, withModel } from './open_model.js';
 import { readFileBytes, withAudio } from './recordings.js';
 import { linesWithWords } from './text_lines.js';
 import { outputArguments, TranscriptOutput } from './transcript_output.js';
 
-const readers = { ...languageReaders, ...punctuationReaders } as const;
-
 export async function alignCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, {
     ...modelArguments,
-    ...withValues(readers),
+    ...listeningArguments('align'),
     ...outputArguments,
     text: { type: 'string' },
     'text-file': { type: 'string' },
@@ -28,7 +26,7 @@ export async function alignCommand(args: readonly string[], signal: AbortSignal)
   await output.prepare();
   await withModel(values, signal, async (model) => {
     const words = await withAudio(file, (bytes) =>
-      model.align(bytes, text, { ...readOptions(values, readers), signal }),
+      model.align(bytes, text, { ...listeningOptions(values, 'align'), signal }),
     );
     await output.write(file, { text, segments: linesWithWords(lines, words) });
   });

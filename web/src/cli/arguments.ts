@@ -8,7 +8,7 @@ export function usageError(message: string, subject?: string): SusurrusError {
   });
 }
 
-interface Option {
+export interface Option {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
 }

@@ -1,3 +1,4 @@
+import { outputFormats } from '../generated/formats.js';
 import { apr1WeightTypes, convertModel, upgradeModel, weightTypes } from '../node.js';
 import type { ConvertOptions, ConvertResult } from '../node.js';
 import { asByteCount, choice, filterbankChoices, parse, usageError } from './arguments.js';
@@ -34,7 +35,7 @@ export async function convertCommand(args: readonly string[], signal: AbortSigna
     format: { type: 'string' },
     metadata: { type: 'string' },
   });
-  const format = choice('format', values.format, ['apr2', 'apr1', 'safetensors', 'ggml']);
+  const format = choice('format', values.format, outputFormats);
   const types = format === 'apr1' ? apr1WeightTypes : weightTypes;
   const options = {
     ...optionsOf(values, types, signal),

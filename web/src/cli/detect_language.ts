@@ -1,11 +1,9 @@
-import { parse, readOptions, usageError, withValues } from './arguments.js';
-import { asLanguages, audioContextReaders } from './listening_options.js';
+import { parse, usageError } from './arguments.js';
+import { listeningArguments, listeningOptions } from './listening_options.js';
 import { modelArguments, withModel } from './open_model.js';
 import { withAudio } from './recordings.js';
 import { forEachFile } from './several_files.js';
 import { print, tell } from './terminal.js';
-
-const readers = { ...audioContextReaders, languages: asLanguages } as const;
 
 export async function detectLanguageCommand(
   args: readonly string[],
@@ -13,13 +11,13 @@ export async function detectLanguageCommand(
 ): Promise<void> {
   const { values, positionals: files } = parse(args, {
     ...modelArguments,
-    ...withValues(readers),
+    ...listeningArguments('detectLanguage'),
   });
   if (files.length === 0) throw usageError('detect-language wants an AUDIO');
   await withModel(values, signal, (model) =>
     forEachFile(files, signal, async (file) => {
       const found = await withAudio(file, (bytes) =>
-        model.detectLanguage(bytes, { ...readOptions(values, readers), signal }),
+        model.detectLanguage(bytes, { ...listeningOptions(values, 'detectLanguage'), signal }),
       );
       if (found.length === 0) tell('susurrus: the model knows English only\n');
       if (files.length > 1) print(`${file}\n`);

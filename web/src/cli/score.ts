@@ -1,18 +1,21 @@
-import { parse, readOptions, usageError, withValues } from './arguments.js';
-import { windowReaders } from './listening_options.js';
+import { parse, usageError } from './arguments.js';
+import { listeningArguments, listeningOptions } from './listening_options.js';
 import { modelArguments, withModel } from './open_model.js';
 import { withAudio } from './recordings.js';
 import { print } from './terminal.js';
 
 export async function scoreCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, { ...modelArguments, ...withValues(windowReaders) });
+  const { values, positionals } = parse(args, {
+    ...modelArguments,
+    ...listeningArguments('score'),
+  });
   const [file, ...candidates] = positionals;
   if (file === undefined || candidates.length === 0) {
     throw usageError('score wants AUDIO and at least one TEXT');
   }
   await withModel(values, signal, async (model) => {
     const scores = await withAudio(file, (bytes) =>
-      model.score(bytes, candidates, { ...readOptions(values, windowReaders), signal }),
+      model.score(bytes, candidates, { ...listeningOptions(values, 'score'), signal }),
     );
     const lines = [...scores]
       .sort((a, b) => b.logprob - a.logprob)

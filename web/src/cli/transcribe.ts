@@ -2,7 +2,7 @@ import type { Model, TranscribeOptions, TranscriptionResult } from '../node.js';
 import { format } from '../node.js';
 import { parse, usageError } from './arguments.js';
 import { explain } from './explanation.js';
-import { transcribeArguments, transcribeOptions } from './listening_options.js';
+import { listeningArguments, listeningOptions } from './listening_options.js';
 import { modelArguments, withModel } from './open_model.js';
 import { ProgressBar } from './progress_bar.js';
 import { withAudio } from './recordings.js';
@@ -16,13 +16,13 @@ export async function transcribeCommand(
 ): Promise<void> {
   const { values, positionals: files } = parse(args, {
     ...modelArguments,
-    ...transcribeArguments,
+    ...listeningArguments('transcribe'),
     ...outputArguments,
     stats: { type: 'boolean' },
     verbose: { type: 'boolean' },
   });
   if (files.length === 0) throw usageError('transcribe wants at least one audio file');
-  const options: TranscribeOptions = { ...transcribeOptions(values), signal };
+  const options: TranscribeOptions = { ...listeningOptions(values, 'transcribe'), signal };
   const output = new TranscriptOutput(values, {
     recordings: files,
     hasWords: options.timestamps === 'word',

@@ -1,3 +1,9 @@
+import { optionUsage } from '../generated/cli_options.js';
+import { outputDtypes, outputFormats } from '../generated/formats.js';
+
+const oneOf = (names: readonly string[]): string =>
+  `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
+
 export const usage = `susurrus: Whisper speech recognition on WebAssembly
 
   susurrus transcribe AUDIO... [options]   text of recordings (WAV, FLAC, MP3, Ogg)
@@ -12,50 +18,18 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
                               which mel filterbank hears: the file's, or Whisper's; auto (the default) takes the file's, but
                               Whisper's in place of HTK's in an APR1 file, which a known converter wrote by mistake
     --threads N|auto          1 to 8, or as many as the machine has processors (auto)
-    --task transcribe|translate
-                              text in the language spoken (the default), or in English
-    --language CODE           en, German, …; auto (the default) detects it once, per-window for each window
-    --languages CODES         detection chooses among these only: en,de
-    --min-language-probability P
-                              with per-window: change the language only when the new one is at least so probable (0.5)
    what is written
-    --timestamps none|segment|word
-                              decode without timestamps, with those of segments (the default), or of words too
+${optionUsage.text}
+   in which formats
     --format FORMATS          one or several of txt (the default), srt, vtt, tsv, json, lrc, csv, verbose_json; or all
     --output-dir DIR          write files named after the recordings; without it one format goes to stdout
     --max-line-width N, --max-line-count N, --max-words-per-line N, --highlight-words
                               of subtitles; need --timestamps word
-    --prepend-punctuations CHARS, --append-punctuations CHARS
-                              characters that join the next word, or the one before
     --stats, --verbose        say on stderr what was dropped and why; how fast it was; which windows were retried
    how it is decoded (the word none switches a threshold or limit off)
-    --temperature T           0 to 1, or a rising list, tried in turn (0,0.2,0.4,0.6,0.8,1)
-    --beam-size N             beam search at temperature 0; greedy without it
-    --best-of N               samples drawn at temperatures above 0 (1)
-    --patience P, --length-penalty A, --seed N
-    --compression-ratio-threshold R (2.4), --logprob-threshold L (-1), --no-speech-threshold P (0.6)
-                              when an attempt is not good enough, and when there is no speech
-    --no-break-loops          let text go round in circles until a window is full
-    --suppress-tokens IDS     tokens never chosen; -1 for the model's own list (the default), '' for none
-    --suppress-blank true|false
-    --max-initial-timestamp S, --sample-length N
-    --audio-context full|auto|N
-                              how much of a window is encoded: 30 s (the default), as much as its content wants, or N
-                              positions of 20 ms; a short recording is faster with auto
-    --compatibility openai    exactly the reference, without what goes beyond it
-   what it listens for
-    --initial-prompt TEXT, --carry-initial-prompt
-                              text before the first window; before every one
-    --prefix TEXT             each window's text begins with this
-    --condition-on-previous-text true|false
-                              each window's text prompts the next (the default)
-    --hotword TEXT[=WEIGHT]   rather this than what sounds alike; weight -20 to 20 (5); may be repeated
-    --allowed TEXT            nothing but this; may be repeated
-    --clip-timestamps S,S,…   seconds: start,end,start,…; the last end may be left out
-    --hallucination-silence-threshold S
-                              skip long silence where text seems invented; needs --timestamps word
-    --normalisation file|window
-                              loudness of the whole recording (the default), or of each window
+${optionUsage.decoding}
+   of the recording
+${optionUsage.recording}
 
   susurrus detect-language AUDIO... [--model FILE] [--languages CODES] [--audio-context C]
                                            languages and their probabilities, the most probable first
@@ -78,11 +52,12 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
   susurrus convert SRC DST [options]       a Whisper of another kind to a model file, and back: a folder of the Hugging Face
                                            hub, MLX or faster-whisper, or a file of SafeTensors, ggml, GGUF, APR1 or APR2;
                                            files of .april, BW2L and TenniS once more in their own format, without gaps
-    --format apr2|apr1|safetensors|ggml
+    --format ${outputFormats.join('|')}
                               what is written (apr2); with safetensors DST is a folder of the hub, or one .safetensors file
-    --dtype TYPE              of the weights: f32, f16, bf16, q8_0, q5_1, q5_0, q4_1 or q4_0 (f16, or what SRC has if that is a
-                              model file or in blocks); with apr1 f32, f16 or int8 (f16);
-                              with safetensors f32, f16 or bf16 for all weights, with ggml all but bf16 (what SRC has)
+    --dtype TYPE              of the weights: ${oneOf(outputDtypes.apr2)} (f16, or what SRC has if that is a
+                              model file or in blocks); with apr1 ${oneOf(outputDtypes.apr1)} (f16);
+                              with safetensors ${oneOf(outputDtypes.safetensors)}, for all weights (what SRC has);
+                              with ggml ${oneOf(outputDtypes.ggml)} (what SRC has)
     --compress lz4|none       compression (lz4; with apr1 none)
     --vocabulary FILE         a .tiktoken rank file, for sources without a vocabulary
     --filterbank auto|embedded|whisper

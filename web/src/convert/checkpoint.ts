@@ -5,12 +5,13 @@ import { pushThroughWindow } from '../engine/windows.js';
 import { inFile, sourceFailed } from '../errors.js';
 import type { Checkpoint, CheckpointSource } from '../files/files.mjs';
 import type { FilesModule } from '../files/module.js';
-import type { Architecture } from './dimensions.js';
+import type { Format } from '../generated/formats.js';
+import type { Architecture } from '../generated/whisper.js';
 import type { JsonObject } from './json_files.js';
 import { refusalNote, type SourceFolder } from './source_folder.js';
 
 export interface CheckpointFacts {
-  readonly format: string;
+  readonly format: Format;
   /** Absent where other files of the folder tell it. */
   readonly architecture?: Architecture;
   /** Of the largest tensor. */

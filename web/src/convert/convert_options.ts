@@ -10,7 +10,8 @@ import {
   type Check,
 } from '../options.js';
 import { alignmentCheck, shardSizeCheck } from './model_files.js';
-import { dtypesOf, outputFormats } from './weight_types.js';
+import { outputFormats } from '../generated/formats.js';
+import { dtypesOf } from './weight_types.js';
 
 export interface SourceOptions extends ConvertOptions {
   /** The only one that is taken. */

@@ -10,7 +10,7 @@ import { checkWhisperName } from './file_names.js';
 import { slaneyFilterbank } from './filterbank.js';
 import { hubFiles } from './hub_files.js';
 import type { JsonObject } from './json_files.js';
-import type { Architecture } from './dimensions.js';
+import type { Architecture } from '../generated/whisper.js';
 import { isModelFile, openModelFile } from './model_file.js';
 import { ModelFiles, type PlannedFile } from './model_files.js';
 import type { CreateFile } from './output.js';

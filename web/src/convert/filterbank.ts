@@ -1,8 +1,8 @@
 import { SusurrusError } from '../errors.js';
 import type { FilesModule } from '../files/module.js';
+import { frequencyBins as bins } from '../generated/whisper.js';
 import { badFile, type JsonObject } from './json_files.js';
 
-const bins = 201;
 const file = 'preprocessor_config.json';
 
 /** The folder's own filterbank, [n_mels, 201]; early folders have one, later ones leave it to the formula. */

@@ -1,6 +1,13 @@
 // What lies beside the weights in a Whisper folder of the hub, from what an APR2 file says.
 import type { Pace } from '../engine/pace.js';
-import { hubNames, type Architecture } from './dimensions.js';
+import {
+  fftSize,
+  hopSamples,
+  hubNames,
+  multilingualVocabulary,
+  sampleRate,
+  type Architecture,
+} from '../generated/whisper.js';
 import { controlTokens, tokenizerFiles, type TextFile, type Tokens } from './hub_tokenizer.js';
 import { isObject, type JsonObject } from './json_files.js';
 import { addOfficialTokens } from './official_tokens.js';
@@ -72,7 +79,7 @@ function config({ architecture, torchType }: HubParts, ids: Ids): JsonObject {
 
 function generationConfig({ architecture, metadata }: HubParts, ids: Ids): JsonObject {
   const stated: JsonObject = isObject(metadata.tokenizer_config) ? metadata.tokenizer_config : {};
-  const isMultilingual = stated.is_multilingual ?? architecture.n_vocab >= 51865;
+  const isMultilingual = stated.is_multilingual ?? architecture.n_vocab >= multilingualVocabulary;
   const [translate, transcribe] = ['<|translate|>', '<|transcribe|>'].map((text) => ids.get(text));
   return {
     ...tokenIds(ids),
@@ -93,18 +100,16 @@ function generationConfig({ architecture, metadata }: HubParts, ids: Ids): JsonO
 }
 
 function preprocessorConfig({ architecture, filterbank }: HubParts): JsonObject {
-  const samplingRate = 16000;
-  const hop = 160;
   const frames = 2 * architecture.n_audio_ctx;
   return {
     feature_extractor_type: 'WhisperFeatureExtractor',
     processor_class: 'WhisperProcessor',
     feature_size: architecture.n_mels,
-    sampling_rate: samplingRate,
-    n_fft: 400,
-    hop_length: hop,
-    chunk_length: (frames * hop) / samplingRate,
-    n_samples: frames * hop,
+    sampling_rate: sampleRate,
+    n_fft: fftSize,
+    hop_length: hopSamples,
+    chunk_length: (frames * hopSamples) / sampleRate,
+    n_samples: frames * hopSamples,
     nb_max_frames: frames,
     padding_side: 'right',
     padding_value: 0,

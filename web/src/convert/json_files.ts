@@ -1,4 +1,4 @@
-import { SusurrusError } from '../errors.js';
+import { SusurrusError, type ErrorReason } from '../errors.js';
 import { isObject, type JsonObject } from '../json_object.js';
 import { readRange, type SourceFolder } from './source_folder.js';
 
@@ -48,7 +48,11 @@ export function parseJson(bytes: AllowSharedBufferSource, file: string): unknown
   }
 }
 
-export function badFile(file: string, problem: string, reason = 'bad_metadata'): SusurrusError {
+export function badFile(
+  file: string,
+  problem: string,
+  reason: ErrorReason = 'bad_metadata',
+): SusurrusError {
   return new SusurrusError('malformed', `${file}: ${problem}.`, {
     reason,
     subject: file,

@@ -1,8 +1,9 @@
-import type { WeightType } from '../api_types.js';
-import type { Architecture } from './dimensions.js';
+import type { Architecture } from '../generated/whisper.js';
 import { isId, isObject, type JsonObject } from './json_files.js';
 import { officialHeads } from './official_heads.js';
-import { bitsPerWeight, type WrittenType } from './weight_types.js';
+import { bitsPerWeight } from '../generated/dtypes.js';
+import { englishVocabulary, frequencyBins, multilingualVocabulary } from '../generated/whisper.js';
+import { isBlockType, type WrittenType } from './weight_types.js';
 
 export interface MetadataParts {
   readonly architecture: Architecture;
@@ -17,8 +18,6 @@ export interface MetadataParts {
   /** Of the checkpoint: "SafeTensors", "ggml". */
   readonly format: string;
 }
-
-const frequencyBins = 201;
 
 /** The warning about metadata that renewedMetadataText() leaves out. */
 export const lostDigests = 'piece_digests are left out: they are those of the file before';
@@ -80,8 +79,6 @@ function modelCard({ config, format }: MetadataParts) {
   return { ...(isHubName && { name }), source_format: format };
 }
 
-const isBlockType = (dtype: WrittenType): dtype is WeightType => dtype.startsWith('q');
-
 function tokenizerConfig({ architecture, config, generation, vocabulary }: MetadataParts) {
   const ids = (key: string): { [key: string]: number[] } | undefined => {
     // null means the same as no such key: the defaults.
@@ -103,8 +100,8 @@ function tokenizerConfig({ architecture, config, generation, vocabulary }: Metad
 /** As stated; else by the official sizes; else left to the vocabulary. */
 function multilingual(vocabularySize: number, generation: JsonObject | undefined) {
   if (typeof generation?.is_multilingual === 'boolean') return generation.is_multilingual;
-  if (vocabularySize >= 51865) return true;
-  return vocabularySize === 51864 ? false : undefined;
+  if (vocabularySize >= multilingualVocabulary) return true;
+  return vocabularySize === englishVocabulary ? false : undefined;
 }
 
 /** What metadataText leaves out of what the folder states. */

@@ -1,4 +1,4 @@
-import type { Architecture } from './dimensions.js';
+import type { Architecture } from '../generated/whisper.js';
 
 /**
  * Vocabulary, width, layers of the encoder, layers of the decoder → [layer, head] pairs of the decoder's cross-attention, as

@@ -2,6 +2,7 @@
 import type { ConvertOptions } from '../api_types.js';
 import { invalidOption, sourceFailed } from '../errors.js';
 import type { FilesModule } from '../files/module.js';
+import { weightTypes } from '../generated/dtypes.js';
 import type { OpenedCheckpoint } from './checkpoint.js';
 import { readArchitecture } from './dimensions.js';
 import { filterbankOf, slaneyFilterbank } from './filterbank.js';
@@ -21,7 +22,7 @@ import {
   readVocabulary,
   type SourceVocabulary,
 } from './vocabulary.js';
-import { weightTypes, type WrittenType } from './weight_types.js';
+import { isBlockType, type WrittenType } from './weight_types.js';
 
 export interface SourceParts {
   /** APR2's metadata section: JSON text. */
@@ -179,7 +180,7 @@ function storedType(
 ): WrittenType {
   if (format === 'apr1') return 'f16';
   if (metadata || format !== 'apr2') return 'exact';
-  return weightTypes.find((type) => type.startsWith('q') && type === facts.dtype) ?? 'f16';
+  return weightTypes.find((type) => isBlockType(type) && type === facts.dtype) ?? 'f16';
 }
 
 function vocabularySizeOf({ architecture }: JsonObject): number {

@@ -1,7 +1,5 @@
 // Where a transcription's samples come from: a recording in memory, or a stream that is asked for more.
 
-export const sampleRate = 16000;
-
 export interface AudioSupply {
   /** Samples in all; undefined while nobody knows. */
   readonly sampleCount: number | undefined;

@@ -2,7 +2,7 @@
 import type { Segment } from '../api_types.js';
 import { SusurrusError } from '../errors.js';
 import type { AudioSupply } from './audio_supply.js';
-import { sampleRate } from './audio_supply.js';
+import { sampleRate } from '../generated/whisper.js';
 import type { Model, Step } from './engine.mjs';
 import { unwrap, type EngineModule } from './glue.js';
 import { fillWindow } from './mel.js';

@@ -1,5 +1,11 @@
 // What the generated glue is to everything else: a module with the core's classes, and its errors.
-import { fileError, SusurrusError, type ErrorCode, type ErrorDetails } from '../errors.js';
+import {
+  fileError,
+  SusurrusError,
+  type ErrorCode,
+  type ErrorDetails,
+  type ErrorReason,
+} from '../errors.js';
 import type { MainModule } from './engine.mjs';
 
 export type EngineModule = MainModule;
@@ -36,7 +42,7 @@ export function instantiate<Module>(
 /** An error of the core, as bindings/values.h writes it. */
 interface CoreError {
   readonly code: ErrorCode;
-  readonly reason: string;
+  readonly reason: ErrorReason;
   readonly meaning: string;
   readonly offset?: number;
   readonly subject: string;

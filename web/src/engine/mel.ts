@@ -1,9 +1,8 @@
 // Log-mel through the core's windows. The core keeps time-major rows; the API's layout is [nMels × nFrames].
+import { hopSamples } from '../generated/whisper.js';
 import type { Model } from './engine.mjs';
 import type { EngineCalls } from './protocol.js';
 import type { Pace } from './pace.js';
-
-const hopSamples = 160;
 
 /** Computes frames [first, first + count) of a recording followed by zeros into the mel window; answers their maximum. */
 function computeFrames(

@@ -10,11 +10,12 @@ import type {
   InspectedStatistics,
   ProgressEvent,
 } from '../api_types.js';
+import type { Format } from '../generated/formats.js';
 import type { Link, PartFile } from '../worker/link.js';
 import type { PlainModel } from './plain_model.js';
 
 export interface InspectionFacts {
-  readonly format: string;
+  readonly format: Format;
   readonly version: string;
   readonly flags: readonly string[];
   readonly byteCount: number;

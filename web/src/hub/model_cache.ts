@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { sourceFailed, SusurrusError } from '../errors.js';
 import type { CachedModel, WeightType } from '../api_types.js';
-import { weightTypes } from '../convert/weight_types.js';
+import { weightTypes } from '../generated/dtypes.js';
 import { findRepository, parseRepository, titleOf, type Repository } from './repository.js';
 
 /** The cache's folder: XDG_CACHE_HOME's, or ~/.cache. */

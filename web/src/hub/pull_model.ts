@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PullOptions, PullResult } from '../api_types.js';
 import { convertFolder } from '../convert/convert_model.js';
-import { weightTypes } from '../convert/weight_types.js';
+import { weightTypes } from '../generated/dtypes.js';
 import { invalidOption } from '../errors.js';
 import { checkOptions, progressCheck, signalCheck } from '../options.js';
 import { removeEmptyFolders } from '../platform/node_files.js';

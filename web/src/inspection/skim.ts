@@ -1,6 +1,8 @@
 // A model's description, read in parts: headers, metadata, index, and of the weights nothing.
 import type { Inspection, ProgressEvent } from '../api_types.js';
 import { readArchitecture } from '../convert/dimensions.js';
+import { blockTypes } from '../generated/dtypes.js';
+import { formatsDescribedOnly, formatsWithConfigBeside } from '../generated/formats.js';
 import { isObject, readJsonObject } from '../convert/json_files.js';
 import { refusalNote, type SourceFolder } from '../convert/source_folder.js';
 import { findWeightFiles } from '../convert/weight_files.js';
@@ -73,7 +75,7 @@ export async function skimModel(
 
 /** Their descriptions alone tell of tensors. */
 const isDescribedOnly = ({ format }: InspectionFacts): boolean =>
-  format === 'TenniS' || format === 'BW2L';
+  formatsDescribedOnly.includes(format);
 
 /** What the integers of a BW2L layer stand for. */
 function scaleOf({ layers }: InspectionFacts, tensor: number) {
@@ -173,8 +175,7 @@ async function withConfig(
   facts: InspectionFacts,
   full = false,
 ): Promise<InspectionFacts> {
-  const isHub = facts.format === 'SafeTensors' || facts.format === 'CTranslate2';
-  if (!isHub || folder.isRemote) return facts;
+  if (!formatsWithConfigBeside.includes(facts.format) || folder.isRemote) return facts;
   const config = await readJsonObject(folder, 'config.json');
   if (!isObject(config)) return facts;
   let dims = facts.dims;
@@ -194,7 +195,7 @@ async function withConfig(
 export async function withMemory(files: FilesLink, facts: InspectionFacts): Promise<Inspection> {
   const { dims, tensors } = facts;
   if (!dims) return facts;
-  const hasBlocks = tensors.some(({ dtype }) => /^q\d_\d$/.test(dtype));
+  const hasBlocks = tensors.some(({ dtype }) => blockTypes.includes(dtype));
   const state = await files.call('stateBytes', { dims, hasBlocks });
   if (state === 0) return facts;
   const weights = tensors.reduce((sum, { rawSize }) => sum + rawSize, 0);

@@ -1,18 +1,13 @@
-#include "session/session_json.h"
+#include "session/options_json.h"
 
 #include <cmath>
+#include <span>
 
 #include "base/decimal.h"
-#include "base/json_writer.h"
 #include "text/utf8.h"
 
 namespace susurrus {
 namespace {
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Options
-
-constexpr float kHotwordWeight = 5.0f;
 
 /// One member of the options, and what it is read into.
 struct Member {
@@ -143,7 +138,7 @@ Status read_temperature(const Member& member) {
 
 Status read_best_of(const Member& member) {
   std::optional<uint32_t> best_of;
-  SUSURRUS_TRY(member.read(best_of, ranges::kSequences));
+  SUSURRUS_TRY(member.read(best_of, ranges::kBestOf));
   member.options.decode.best_of = best_of.value_or(1);
   return ok_status();
 }
@@ -158,7 +153,7 @@ Status read_suppress_tokens(const Member& member) {
 
 Status read_max_initial_timestamp(const Member& member) {
   DecodeOptions& decode = member.options.decode;
-  SUSURRUS_TRY(member.read(decode.max_initial_timestamp, ranges::kSeconds));
+  SUSURRUS_TRY(member.read(decode.max_initial_timestamp, ranges::kMaxInitialTimestamp));
   decode.has_no_max_initial_timestamp = !decode.max_initial_timestamp;
   return ok_status();
 }
@@ -168,7 +163,7 @@ Status read_hotwords(const Member& member) {
   std::vector<Hotword>& hotwords = member.options.decode.hotwords;
   hotwords.clear();
   for (JsonValue item : member.value.items()) {
-    Hotword& hotword = hotwords.emplace_back(Hotword{{}, kHotwordWeight});
+    Hotword& hotword = hotwords.emplace_back(Hotword{{}, kDefaultHotwordWeight});
     SUSURRUS_TRY(member.item(item["text"]).read(hotword.text));
     if (!item["weight"].exists()) continue;
     SUSURRUS_TRY(member.item(item["weight"]).read(hotword.weight, ranges::kHotwordWeight));
@@ -183,7 +178,8 @@ Status read_compatibility(const Member& member) {
 }
 
 Status read_audio_context(const Member& member) {
-  constexpr NumberRange kPositions{1, 65535, "full, auto, or a number of positions"};
+  constexpr NumberRange kPositions{ranges::kAudioContext.least, ranges::kAudioContext.most,
+                                   "full, auto, or a number of positions"};
   AudioContext& context = member.options.decode.audio_context;
   context = {};
   const auto text = member.value.text();
@@ -200,6 +196,26 @@ Status read_normalisation(const Member& member) {
   return ok_status();
 }
 
+Status read_languages(const Member& member) {
+  return member.read_texts(member.options.decode.allowed_languages);
+}
+
+Status read_allowed(const Member& member) {
+  return member.read_texts(member.options.decode.allowed);
+}
+
+Status read_initial_prompt(const Member& member) {
+  return member.read_tokens(member.options.decode.prompt);
+}
+
+Status read_prefix(const Member& member) {
+  return member.read_tokens(member.options.decode.prefix);
+}
+
+Status read_clip_timestamps(const Member& member) {
+  return member.read_list(member.options.clip_timestamps, ranges::kClipTimestamps);
+}
+
 struct Option {
   std::string_view name;
   Status (*read)(const Member& member);
@@ -207,65 +223,28 @@ struct Option {
 
 // What concerns a window.
 constexpr Option kWindowOptions[] = {
-    {"language", read_language},
-    {"languages", [](const Member& m) { return m.read_texts(m.options.decode.allowed_languages); }},
-    {"task", read_task},
-    {"timestamps", read_timestamps},
-    {"temperature", read_temperature},
-    {"bestOf", read_best_of},
-    {"beamSize",
-     [](const Member& m) { return m.read(m.options.decode.beam_size, ranges::kSequences); }},
-    {"patience",
-     [](const Member& m) { return m.read(m.options.decode.patience, ranges::kPatience); }},
-    {"lengthPenalty",
-     [](const Member& m) {
-       return m.read(m.options.decode.length_penalty, ranges::kLengthPenalty);
-     }},
-    {"suppressTokens", read_suppress_tokens},
-    {"suppressBlank", [](const Member& m) { return m.read(m.options.decode.suppress_blank); }},
-    {"maxInitialTimestamp", read_max_initial_timestamp},
-    {"initialPrompt", [](const Member& m) { return m.read_tokens(m.options.decode.prompt); }},
-    {"prefix", [](const Member& m) { return m.read_tokens(m.options.decode.prefix); }},
-    {"sampleLength",
-     [](const Member& m) { return m.read(m.options.decode.sample_length, ranges::kSampleLength); }},
-    {"compressionRatioThreshold",
-     [](const Member& m) {
-       return m.read(m.options.fallback.compression_ratio_threshold, ranges::kThreshold);
-     }},
-    {"logprobThreshold",
-     [](const Member& m) {
-       return m.read(m.options.fallback.logprob_threshold, ranges::kThreshold);
-     }},
-    {"noSpeechThreshold",
-     [](const Member& m) {
-       return m.read(m.options.fallback.no_speech_threshold, ranges::kThreshold);
-     }},
-    {"seed", [](const Member& m) { return m.read(m.options.decode.seed, ranges::kSeed); }},
-    {"hotwords", read_hotwords},
-    {"allowed", [](const Member& m) { return m.read_texts(m.options.decode.allowed); }},
-    {"breakLoops", [](const Member& m) { return m.read(m.options.decode.break_loops); }},
-    {"compatibility", read_compatibility},
-    {"audioContext", read_audio_context},
-    {"prependPunctuations", [](const Member& m) { return m.read(m.options.prepend_punctuations); }},
-    {"appendPunctuations", [](const Member& m) { return m.read(m.options.append_punctuations); }},
+#define SUSURRUS_OPTION_NUMBER(name, field, range) \
+  {name, [](const Member& m) { return m.read(m.options.decode.field, range); }},
+#define SUSURRUS_OPTION_VALUE(name, field) \
+  {name, [](const Member& m) { return m.read(m.options.decode.field); }},
+#define SUSURRUS_OPTION_SPECIAL(name, reader) {name, reader},
+#include "facts/decode_options.inc"
+#define SUSURRUS_OPTION_NUMBER(name, field, range) \
+  {name, [](const Member& m) { return m.read(m.options.fallback.field, range); }},
+#include "facts/fallback_options.inc"
+#define SUSURRUS_OPTION_VALUE(name, field) \
+  {name, [](const Member& m) { return m.read(m.options.field); }},
+#include "facts/window_options.inc"
 };
 
 // What concerns recordings alone.
 constexpr Option kRecordingOptions[] = {
-    {"minLanguageProbability",
-     [](const Member& m) {
-       return m.read(m.options.min_language_probability, ranges::kProbability);
-     }},
-    {"conditionOnPreviousText",
-     [](const Member& m) { return m.read(m.options.condition_on_previous_text); }},
-    {"carryInitialPrompt", [](const Member& m) { return m.read(m.options.carry_initial_prompt); }},
-    {"clipTimestamps",
-     [](const Member& m) { return m.read_list(m.options.clip_timestamps, ranges::kTime); }},
-    {"hallucinationSilenceThreshold",
-     [](const Member& m) {
-       return m.read(m.options.hallucination_silence_threshold, ranges::kTime);
-     }},
-    {"normalisation", read_normalisation},
+#define SUSURRUS_OPTION_NUMBER(name, field, range) \
+  {name, [](const Member& m) { return m.read(m.options.field, range); }},
+#define SUSURRUS_OPTION_VALUE(name, field) \
+  {name, [](const Member& m) { return m.read(m.options.field); }},
+#define SUSURRUS_OPTION_SPECIAL(name, reader) {name, reader},
+#include "facts/recording_options.inc"
 };
 
 const Option* find(std::span<const Option> options, std::string_view name) {
@@ -301,38 +280,6 @@ Result<TranscribeOptions> parse(JsonValue json, const Tokenizer& tokenizer, bool
   return options;
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// Results
-
-void write(std::span<const Attempt> attempts, JsonWriter& json) {
-  json.key("attempts").begin_array();
-  for (const Attempt& attempt : attempts) {
-    json.begin_object()
-        .field("temperature", attempt.temperature)
-        .field("avgLogprob", attempt.avg_logprob)
-        .field("noSpeechProb", attempt.no_speech_prob)
-        .field("compressionRatio", attempt.compression_ratio)
-        .field("audioContext", attempt.audio_context)
-        .field("decision", decision_name(attempt.decision))
-        .field("text", std::string_view(attempt.text))
-        .end_object();
-  }
-  json.end_array();
-}
-
-void write(std::span<const Word> words, JsonWriter& json) {
-  json.begin_array();
-  for (const Word& word : words) {
-    json.begin_object()
-        .field("word", std::string_view(word.word))
-        .field("start", word.start)
-        .field("end", word.end)
-        .field("probability", word.probability)
-        .end_object();
-  }
-  json.end_array();
-}
-
 }  // namespace
 
 Result<TranscribeOptions> parse_transcribe_options(JsonValue options, const Tokenizer& tokenizer) {
@@ -341,82 +288,6 @@ Result<TranscribeOptions> parse_transcribe_options(JsonValue options, const Toke
 
 Result<TranscribeOptions> parse_window_options(JsonValue options, const Tokenizer& tokenizer) {
   return parse(options, tokenizer, true);
-}
-
-std::string to_json(const Segment& segment, bool has_words) {
-  JsonWriter json;
-  json.begin_object()
-      .field("id", segment.id)
-      .field("seek", segment.seek)
-      .field("start", segment.start)
-      .field("end", segment.end)
-      .field("text", std::string_view(segment.text))
-      .field("tokens", std::span<const uint32_t>(segment.tokens))
-      .field("tokenProbabilities", std::span<const float>(segment.token_probabilities))
-      .field("temperature", segment.temperature)
-      .field("avgLogprob", segment.avg_logprob)
-      .field("compressionRatio", segment.compression_ratio)
-      .field("noSpeechProb", segment.no_speech_prob)
-      .field("audioContext", segment.audio_context)
-      .field("language", segment.language.view())
-      .field("decision", decision_name(segment.decision));
-  write(segment.attempts, json);
-  if (has_words) write(segment.words, json.key("words"));
-  return std::move(json.end_object()).text();
-}
-
-std::string to_json(const WindowAttempts& window, const std::vector<Word>* words) {
-  const WindowResult& result = window.result();
-  const Decision decision = window.is_silence() ? Decision::dropped_no_speech : window.decision();
-  std::vector<float> probabilities;
-  for (float logprob : result.token_logprobs) probabilities.push_back(std::exp(logprob));
-  JsonWriter json;
-  json.begin_object()
-      .field("tokens", std::span<const uint32_t>(result.tokens))
-      .field("tokenProbabilities", std::span<const float>(probabilities))
-      .field("text", std::string_view(result.text))
-      .field("temperature", result.temperature)
-      .field("avgLogprob", result.avg_logprob)
-      .field("noSpeechProb", result.no_speech_prob)
-      .field("compressionRatio", result.compression_ratio)
-      .field("audioContext", result.audio_context)
-      .field("language", result.language.view())
-      .field("decision", decision_name(decision));
-  write(window.attempts(), json);
-  if (words != nullptr) write(*words, json.key("words"));
-  return std::move(json.end_object()).text();
-}
-
-std::string to_json(std::span<const Word> words) {
-  JsonWriter json;
-  write(words, json);
-  return std::move(json).text();
-}
-
-std::string to_json(std::span<const CandidateScore> scores) {
-  JsonWriter json;
-  json.begin_array();
-  for (const CandidateScore& score : scores) {
-    json.begin_object()
-        .field("text", std::string_view(score.text))
-        .field("tokens", std::span<const uint32_t>(score.tokens))
-        .field("logprob", score.logprob)
-        .field("avgLogprob", score.avg_logprob)
-        .end_object();
-  }
-  return std::move(json.end_array()).text();
-}
-
-std::string to_json(std::span<const LanguageProbability> languages, const SpecialTokens& special) {
-  JsonWriter json;
-  json.begin_array();
-  for (const LanguageProbability& each : languages) {
-    json.begin_object()
-        .field("language", special.language_code(each.token))
-        .field("probability", each.probability)
-        .end_object();
-  }
-  return std::move(json.end_array()).text();
 }
 
 }  // namespace susurrus

@@ -1,0 +1,281 @@
+// The tables as TypeScript: modules below web/src/generated.
+import { camelCase, readFacts } from './read_facts.mjs';
+import { cliName, commentOf, usageLines } from './option_texts.mjs';
+
+const quoted = (text) => JSON.stringify(text);
+const union = (names) => names.map((name) => `'${name}'`).join(' | ');
+const literal = (value) => JSON.stringify(value);
+const entries = (rows) => rows.map(([name, value]) => `  ${name}: ${value},`).join('\n');
+
+function errors() {
+  const { codes, reasons } = readFacts('errors');
+  return `/** Stable names for what went wrong. Tens are groups; a command's exit status is its group. */
+export const errorNumbers = {
+${codes.map(({ name, number, meaning }) => `  /** ${meaning} */\n  ${name}: ${number},`).join('\n')}
+} as const;
+
+/** The class of a rejection, finer than its code and as stable. */
+export type ErrorReason =
+${reasons.map((name) => `  | '${name}'`).join('\n')};
+`;
+}
+
+function dtypes() {
+  const { dtypes: all } = readFacts('dtypes');
+  const weights = all.filter(({ isWeight }) => isWeight);
+  const isBlock = ({ elementsPerBlock }) => elementsPerBlock > 1;
+  const bits = ({ bytesPerBlock, elementsPerBlock }) => (8 * bytesPerBlock) / elementsPerBlock;
+  const list = (rows) => `[${rows.map(({ name }) => `'${name}'`).join(', ')}]`;
+  return `/** Element types of tensors. */
+export type Dtype = ${union(all.map(({ name }) => name))};
+
+/** Types that a model file's matrices may have. */
+export type WeightType = ${union(weights.map(({ name }) => name))};
+
+/** Bits of a weight, with what its block shares. The most exact type comes first. */
+export const bitsPerWeight: Readonly<Record<WeightType, number>> = {
+${entries(weights.map((row) => [row.name, bits(row)]))}
+};
+
+/** Types that convertModel() gives weights. */
+export const weightTypes: readonly WeightType[] = ${list(weights)};
+/** Those that are one number each. */
+export const floatTypes = ${list(weights.filter((row) => !isBlock(row)))} as const;
+/** Those in blocks that share a scale. */
+export const blockTypes: readonly string[] = ${list(weights.filter(isBlock))};
+/** Those that a file of ggml can have. */
+export const ggmlTypes: readonly WeightType[] = ${list(weights.filter(({ ggml }) => ggml?.fileType !== undefined))};
+`;
+}
+
+function fileKinds() {
+  const { kinds, classes } = readFacts('file_kinds');
+  return `/** What a file can be, by its first bytes. */
+export type FileKind =
+${kinds.map(({ name }) => `  | '${name}'`).join('\n')};
+
+/** What each class of kinds means: ${Object.entries(classes)
+    .map(([name, meaning]) => `${name}: ${meaning}`)
+    .join('; ')}. */
+export type FileKindClass = ${union(Object.keys(classes))};
+`;
+}
+
+function languages() {
+  const { languages: all } = readFacts('languages');
+  return `/** English names, in lower case, of the languages that Whisper's models know by these codes, in the order of their tokens. */
+export const languageNames: Readonly<Record<string, string>> = {
+${entries(all.map(({ code, name }) => [code, quoted(name)]))}
+};
+`;
+}
+
+function whisper() {
+  const { dimensions, constants, vocabularies } = readFacts('whisper');
+  const member = (name, description) => `  /** ${description} */\n  readonly ${name}: number;`;
+  return `${constants
+    .map(
+      ({ name, value, description }) => `/** ${description} */\nexport const ${name} = ${value};`,
+    )
+    .join('\n')}
+
+/** Whisper's ten dimensions. */
+export interface Dimensions {
+${dimensions.map(({ name, description }) => member(camelCase(name), description)).join('\n')}
+}
+
+/** The same under the names of model files, in APR2's order. */
+export interface Architecture {
+${dimensions.map(({ name, description }) => member(name, description)).join('\n')}
+}
+
+/** The same dimension in the hub's config.json; OpenAI's own folders use APR2's names. */
+export const hubNames: Readonly<Record<keyof Architecture, string>> = {
+${entries(dimensions.map(({ name, hub }) => [name, `'${hub}'`]))}
+};
+
+/** Official sizes of vocabularies: how many of the tokens are text, and how many languages. */
+export const officialVocabularies: Readonly<
+  Record<number, { readonly textTokens: number; readonly languages: number }>
+> = {
+${entries(vocabularies.map(({ size, textTokens, languages: count }) => [size, `{ textTokens: ${textTokens}, languages: ${count} }`]))}
+};
+`;
+}
+
+function formats() {
+  const { formats: all } = readFacts('formats');
+  const written = all.flatMap(({ output }) => output ?? []);
+  const named = { weights: 'weightTypes', floats: 'floatTypes', ggml: 'ggmlTypes' };
+  const list = (names) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
+  const those = (flag) => list(all.filter((row) => row[flag]).map(({ name }) => name));
+  const dtypesOf = ({ name, dtypes: which }) => [
+    name,
+    Array.isArray(which) ? `${list(which)} as const` : named[which],
+  ];
+  return `import { floatTypes, ggmlTypes, weightTypes } from './dtypes.js';
+
+/** Formats of files with weights. */
+export type Format =
+${all.map(({ name, description }) => `  /** ${description} */\n  | '${name}'`).join('\n')};
+
+/** Those whose folders say in a config.json what their weights do not. */
+export const formatsWithConfigBeside: readonly Format[] = ${those('configBeside')};
+/** Those whose descriptions alone tell of tensors. */
+export const formatsDescribedOnly: readonly Format[] = ${those('describedOnly')};
+
+/** What convertModel() writes, and of which types. */
+export const outputDtypes = {
+${entries(written.map(dtypesOf))}
+} as const;
+export type OutputFormat = keyof typeof outputDtypes;
+export const outputFormats: readonly OutputFormat[] = ${list(written.map(({ name }) => name))};
+`;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Options
+
+const typesOfKinds = {
+  flag: 'boolean',
+  number: 'number',
+  whole: 'number',
+  text: 'string',
+  language: 'string',
+  languages: 'readonly string[]',
+  prompt: 'string | readonly number[]',
+  hotwords: 'readonly Hotword[]',
+  phrases: 'readonly string[]',
+  suppressedTokens: '-1 | readonly number[]',
+  temperatures: 'number | readonly number[]',
+  times: 'readonly number[]',
+  audioContext: "'full' | 'auto' | number",
+};
+
+function typeOf({ name, kind, choices, type, orNull }) {
+  const one = type ?? (choices ? union(choices) : typesOfKinds[kind]);
+  if (!one) throw new Error(`options.json: ${name} has no known kind`);
+  return orNull ? `${one} | null` : one;
+}
+
+const members = (rows) =>
+  rows.map((row) => `  /** ${commentOf(row)} */\n  readonly ${row.name}?: ${typeOf(row)};`);
+
+function records({ records: all }) {
+  return Object.entries(all).map(([name, { description, fields }]) => {
+    const [first, ...rest] = fields;
+    return `/** ${description} */
+export interface ${name} {
+  readonly ${first.name}: ${typeOf(first)};
+${members(rest).join('\n')}
+}`;
+  });
+}
+
+/** What checks and the command line need of a row. */
+function checkedRow({ name, kind, least, most, orNull, choices, calls }) {
+  const row = { name, kind, least, most, orNull, choices, calls };
+  return `  ${literal(row)},`;
+}
+
+function options() {
+  const table = readFacts('options');
+  const { options: all } = table;
+  const of = (call) => all.filter(({ calls }) => calls.includes(call));
+  const picked = (call) => `Pick<DecodeOptionValues, ${union(of(call).map(({ name }) => name))}>`;
+  const only = all.filter(({ calls }) => !calls.includes('decode'));
+  const tasks = all.find(({ name }) => name === 'task').choices;
+  const temperatures = all.find(({ name }) => name === 'temperature').default;
+  const [, weight] = table.records.Hotword.fields;
+  return `/** \`'transcribe'\` writes what is said in its language, \`'translate'\` in English. */
+export type Task = ${union(tasks)};
+
+${records(table).join('\n\n')}
+
+/** Options of one window. */
+export interface DecodeOptionValues {
+${members(of('decode')).join('\n')}
+}
+
+/** What concerns whole recordings. */
+export interface RecordingOptionValues {
+${members(only).join('\n')}
+}
+
+export type ScoreOptionValues = ${picked('score')};
+export type AlignOptionValues = ${picked('align')};
+export type DetectLanguageOptionValues = ${picked('detectLanguage')};
+
+export type OptionCall = ${union([...new Set(all.flatMap(({ calls }) => calls))])};
+export type OptionKind = ${union([...new Set(all.map(({ kind }) => kind))])};
+
+/** An option as it is checked. */
+export interface OptionRow {
+  readonly name: string;
+  readonly kind: OptionKind;
+  readonly least?: number;
+  /** A number, or the model's dimension of this name. */
+  readonly most?: number | 'nTextCtx' | 'nAudioCtx';
+  readonly orNull?: boolean;
+  readonly choices?: readonly string[];
+  /** The functions that take it. */
+  readonly calls: readonly OptionCall[];
+}
+
+export const optionRows: readonly OptionRow[] = [
+${all.map(checkedRow).join('\n')}
+];
+
+export const hotwordWeights = { least: ${weight.least}, most: ${weight.most} } as const;
+export const defaultTemperatures: readonly number[] = ${literal(temperatures)};
+`;
+}
+
+function cliOptions() {
+  const { options: all, groups } = readFacts('options');
+  const texts = usageLines();
+  const rows = all.map((row) => {
+    const { name, kind, orNull, calls, cli = {} } = row;
+    const style = cli.switch !== undefined ? 'switch' : cli.repeats ? 'repeated' : 'value';
+    return `  ${literal({ option: cliName(row), name, kind, orNull, calls, style, turns: cli.switch })},`;
+  });
+  return `import type { OptionCall, OptionKind } from './options.js';
+
+/** An option of the API as the command line takes it. */
+export interface CliOption {
+  readonly option: string;
+  readonly name: string;
+  readonly kind: OptionKind;
+  readonly orNull?: boolean;
+  readonly calls: readonly OptionCall[];
+  /** A switch has no value, and \`turns\` the option on or off; a repeated one makes a list. */
+  readonly style: 'value' | 'switch' | 'repeated';
+  readonly turns?: boolean;
+}
+
+export const cliOptions: readonly CliOption[] = [
+${rows.join('\n')}
+];
+
+/** What the help says of each group of them. */
+export const optionUsage = {
+${entries(Object.keys(groups).map((group) => [group, quoted(texts[group])]))}
+} as const;
+`;
+}
+
+const made = (table, text) => `// Made from scripts/facts/${table}.json.\n${text}`;
+
+/** Path below web/src/generated → contents. */
+export function typescriptFiles() {
+  return {
+    'errors.ts': made('errors', errors()),
+    'dtypes.ts': made('dtypes', dtypes()),
+    'file_kinds.ts': made('file_kinds', fileKinds()),
+    'formats.ts': made('formats', formats()),
+    'languages.ts': made('languages', languages()),
+    'whisper.ts': made('whisper', whisper()),
+    'options.ts': made('options', options()),
+    'cli_options.ts': made('options', cliOptions()),
+  };
+}
