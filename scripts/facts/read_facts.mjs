@@ -53,7 +53,7 @@ import { join } from 'node:path';
  *     }[];
  *   };
  *   options: { readonly options: readonly OptionFacts[] };
- *   export function readFacts(name: 'whisper'): {
+ *   whisper: {
  *     readonly dimensions: readonly { readonly name: string; readonly hub: string }[];
  *     readonly checkpointOrder: readonly string[];
  *     readonly constants: readonly { readonly name: string; readonly value: number }[];

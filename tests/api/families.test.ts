@@ -103,7 +103,7 @@ async function load(): Promise<{ engine: EngineLink; model: Model }> {
   );
   const engine: EngineLink = openInProcess(host);
   await engine.call('start', { variant: 'simd', threads: 1 });
-  await engine.call('beginFile', { byteCount: 3, vocabulary: undefined });
+  await engine.call('beginFile', { byteCount: 3, vocabulary: undefined, filterbank: undefined });
   await engine.call('pushLoad', { bytes: new Uint8Array(3) });
   await engine.call('endFile', undefined);
   const loaded = await engine.call('finishLoad', undefined);

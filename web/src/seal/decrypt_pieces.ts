@@ -1,6 +1,6 @@
 // One encrypted tensor: whether its size can be, and its pieces decrypted.
 import type { ByteQueue } from '../byte_queue.js';
-import { fileError, type SusurrusError } from '../errors.js';
+import { fileError, type ErrorReason, type SusurrusError } from '../errors.js';
 import type { Apr2Front, Apr2Tensor } from './apr2_core.js';
 import {
   decryptedBytes,
@@ -99,7 +99,7 @@ async function decrypted(
 }
 
 export function malformed(
-  reason: string,
+  reason: ErrorReason,
   details: { offset: number; subject: string; expected: string; got?: string },
 ): SusurrusError {
   return fileError('malformed', 'the bytes contradict the format', { reason, ...details });
