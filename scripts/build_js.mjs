@@ -23,17 +23,17 @@ const made = (path) => join(root, 'build/dist', path);
 /** Entry → output. The engine's glues and the workers stay files of their own, found beside the module that wants them. */
 const bundles = [
   { entry: 'web/src/index.ts', output: 'index.mjs', platform: 'browser' },
-  { entry: 'web/src/worker/entry.ts', output: 'worker.mjs', platform: 'browser' },
-  { entry: 'web/src/worker/threads_entry.ts', output: 'worker.threads.mjs', platform: 'browser' },
-  { entry: 'web/src/worker/files_entry.ts', output: 'worker.files.mjs', platform: 'browser' },
-  { entry: 'web/src/seal/entry.ts', output: 'seal.mjs', platform: 'browser' },
-  { entry: 'web/src/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
-  { entry: 'web/src/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
-  { entry: 'web/src/worker/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
+  { entry: 'web/src/engine/worker_entry.ts', output: 'worker.mjs', platform: 'browser' },
+  { entry: 'web/src/engine/threads_worker_entry.ts', output: 'worker.threads.mjs', platform: 'browser' },
+  { entry: 'web/tools/host/worker_entry.ts', output: 'worker.files.mjs', platform: 'browser' },
+  { entry: 'web/tools/crypto/entry.ts', output: 'seal.mjs', platform: 'browser' },
+  { entry: 'web/tools/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
+  { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
+  { entry: 'web/src/engine/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
-  { entry: 'web/src/platform/node_thread.ts', output: 'thread.node.mjs', platform: 'node' },
+  { entry: 'web/src/engine/node_thread_entry.ts', output: 'thread.node.mjs', platform: 'node' },
   {
-    entry: 'web/src/cli/main.ts',
+    entry: 'web/cli/main.ts',
     output: 'cli.mjs',
     platform: 'node',
     banner: { js: '#!/usr/bin/env node' },
@@ -52,9 +52,9 @@ const engineFiles = [
 ];
 /** In a page the code for sealed files, that for inspection and that for writing are files of their own, downloaded when they are wanted. */
 const apart = {
-  [from('web/src/seal')]: './seal.mjs',
-  [from('web/src/inspection')]: './inspect.mjs',
-  [from('web/src/writing')]: './write.mjs',
+  [from('web/tools/crypto')]: './seal.mjs',
+  [from('web/tools/inspection')]: './inspect.mjs',
+  [from('web/tools/writing')]: './write.mjs',
 };
 const filesApart = {
   name: 'files-apart',
@@ -151,7 +151,7 @@ async function emitTypes() {
     [from('node_modules/typescript/bin/tsc'), '-p', from('tsconfig.build.json')],
     { what: 'emitting type declarations (tsc)' },
   );
-  const wanted = ['index.d.ts', 'node.d.ts'];
+  const wanted = ['src/index.d.ts', 'src/node.d.ts'];
   for (const path of wanted) {
     const text = readFileSync(join(from('build/types'), path), 'utf8');
     mkdirSync(dirname(made(`types/${path}`)), { recursive: true });

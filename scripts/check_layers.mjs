@@ -34,8 +34,8 @@ const layers = {
   ],
   session: ['base', 'tensor', 'kernels', 'audio', 'text', 'families/whisper', 'decode', 'align'],
   bindings: [
-    ...['base', 'parallel', 'container', 'container/apr1', 'kernels', 'audio', 'families/whisper'],
-    ...['convert', 'session'],
+    ...['base', 'parallel', 'stream', 'container', 'container/apr1', 'kernels', 'audio'],
+    ...['families/whisper', 'convert', 'session'],
   ],
 };
 
@@ -83,26 +83,68 @@ const systemHeaders = [
   },
 ];
 
-/** TypeScript: modules (as resolved paths or names) and the files that may import them. */
-const typescriptRules = [
-  {
-    module: /^node:/,
-    allowed:
-      /^(web\/src\/(platform\/node\w*\.ts|node\.ts|worker\/.*node.*\.ts|cli\/|hub\/)|tests\/|scripts\/)/,
-    why: "Node's modules belong to Node's own entries",
+/**
+ * TypeScript: layer → the layers it may import besides itself, from the bottom up, so that there is no way round. web/src is what a
+ * page runs; web/tools is loaded when it is asked for, and web/src itself reaches it by one file, sources/load_crypto.ts.
+ */
+const typescriptLayers = {
+  'web/src/api': [],
+  'web/src/protocol': ['web/src/api'],
+  'web/src/wasm': ['web/src/api'],
+  'web/src/writers': ['web/src/api'],
+  'web/src/platform': ['web/src/api', 'web/src/protocol'],
+  'web/src/worker': ['web/src/api', 'web/src/protocol', 'web/src/wasm'],
+  'web/tools/files': ['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform'],
+  'web/tools/crypto': ['web/src/api', 'web/src/wasm', 'web/src/platform', 'web/tools/files'],
+  'web/src/sources': ['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/tools/crypto'],
+  'web/src/audio': ['web/src/api', 'web/src/protocol', 'web/src/platform'],
+  'web/src/engine': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/src/worker'],
+  ],
+  'web/src/model': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/engine'],
+    ...['web/src/sources', 'web/src/audio'],
+  ],
+  'web/tools/convert': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/src/sources'],
+    'web/tools/files',
+  ],
+  'web/tools/inspection': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/src/sources'],
+    ...['web/tools/files', 'web/tools/convert'],
+  ],
+  'web/tools/writing': ['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform'],
+  'web/tools/hub': ['web/src/api', 'web/src/platform', 'web/src/sources', 'web/tools/convert'],
+  'web/tools/host': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/src/worker'],
+    ...['web/src/sources', 'web/tools/files', 'web/tools/convert'],
+  ],
+  // The entries: what the package offers, put together for a page and for Node.
+  'web/src': [
+    ...['web/src/api', 'web/src/platform', 'web/src/writers', 'web/src/worker', 'web/src/sources'],
+    ...['web/src/engine', 'web/src/model', 'web/tools/files', 'web/tools/convert'],
+    ...['web/tools/crypto', 'web/tools/inspection', 'web/tools/writing', 'web/tools/hub'],
+    'web/tools/host',
+  ],
+  'web/cli': ['web/src', 'web/src/api', 'web/src/platform'],
+  'web/demo': ['web/src'],
+};
+
+/** Of a layer that needs little of another: the files it may import there. */
+const onlyModules = {
+  'web/src/sources → web/tools/crypto': {
+    importer: /^web\/src\/sources\/load_crypto\.ts$/,
+    module: /\/entry\.ts$/,
   },
-  {
-    // The command line and the page use what every user of the package has; files are written in one way.
-    module: /^web\/src\/(?!(index|node)\.(ts|mjs)$|cli\/|generated\/|platform\/node_atomic_files\.ts$)/,
-    importer: /^web\/(demo|src\/cli)\//,
-    why: 'web/demo and web/src/cli import only the public entries and generated facts',
-  },
-  {
-    module: /^web\/demo\//,
-    importer: /^web\/src\//,
-    why: 'the package does not know the page',
-  },
-];
+  // The command line and the page use what every user of the package has.
+  'web/cli → web/src': { module: /^web\/src\/node\.(ts|mjs)$/ },
+  'web/cli → web/src/api': { module: /^web\/src\/api\/generated\// },
+  'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
+  'web/demo → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
+};
+
+/** The files of web/ that may name Node's own modules. */
+const mayImportNode = /^web\/(cli|tools\/hub)\/|\/node\w*\.ts$/;
 
 /** All files below `folder`, as paths from the root with /. */
 export function filesBelow(folder, pattern) {
@@ -143,16 +185,39 @@ function checkInclude(path, kind, header, used) {
     : undefined;
 }
 
-function checkImport(path, module) {
-  const resolved = module.startsWith('.')
-    ? posix.join(posix.dirname(path), module).replace(/\.js$/, '.ts')
-    : module;
-  return typescriptRules.find(
-    (rule) =>
-      rule.module.test(resolved) &&
-      !rule.allowed?.test(path) &&
-      (rule.importer === undefined || rule.importer.test(path)),
-  )?.why;
+function typescriptLayerOf(path) {
+  const folder = posix.dirname(path);
+  return Object.keys(typescriptLayers)
+    .filter((layer) => folder === layer || (layer !== 'web/src' && folder.startsWith(`${layer}/`)))
+    .sort((a, b) => b.length - a.length)[0];
+}
+
+function checkImport(path, module, used) {
+  if (module.startsWith('node:')) {
+    return mayImportNode.test(path) ? undefined : "Node's modules belong to Node's own files";
+  }
+  if (!module.startsWith('.')) return undefined;
+  const resolved = posix.join(posix.dirname(path), module).replace(/\.js$/, '.ts');
+  const [from, to] = [path, resolved].map(typescriptLayerOf);
+  if (!from) return `${path} is in no layer of the table`;
+  if (from === to) return undefined;
+  if (!to || !typescriptLayers[from].includes(to)) return `${from} may not know ${to ?? resolved}`;
+  used.add(`${from} → ${to}`);
+  const { importer = /^/, module: allowed = /^/ } = onlyModules[`${from} → ${to}`] ?? {};
+  return importer.test(path) && allowed.test(resolved)
+    ? undefined
+    : `${from} may import from ${to} only as onlyModules says`;
+}
+
+/** Permissions that nothing uses, and rows that stand above what they may know. */
+function* checkTable(table, used) {
+  const rows = Object.keys(table);
+  for (const [i, from] of rows.entries()) {
+    for (const to of table[from]) {
+      if (!used.has(`${from} → ${to}`)) yield `${from} has a permission for ${to} that nothing uses`;
+      if (table === typescriptLayers && rows.indexOf(to) > i) yield `${from} stands above ${to}`;
+    }
+  }
 }
 
 /** Every forbidden include or import, as `file:line: text`. */
@@ -168,18 +233,15 @@ export function findLayerViolations() {
       report(path, line, found[2], checkInclude(path, found[1], found[2], used));
     }
   }
-  for (const [from, allowed] of Object.entries(layers)) {
-    for (const to of allowed.filter((layer) => !used.has(`${from} → ${layer}`))) {
-      violations.push(
-        `scripts/check_layers.mjs: ${from} has a permission for ${to} that nothing uses`,
-      );
-    }
-  }
   const imports = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g;
   for (const path of filesBelow('web', /\.ts$/)) {
     for (const { line, found } of matches(path, imports)) {
-      report(path, line, found[1], checkImport(path, found[1]));
+      report(path, line, found[1], checkImport(path, found[1], used));
     }
+  }
+  for (const table of [layers, typescriptLayers]) {
+    for (const problem of checkTable(table, used))
+      violations.push(`scripts/check_layers.mjs: ${problem}`);
   }
   return violations;
 }

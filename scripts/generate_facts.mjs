@@ -11,7 +11,7 @@ import { markdownTables } from './facts/option_texts.mjs';
 import { typescriptFiles } from './facts/typescript.mjs';
 import { isProgram, root } from './toolchain/steps.mjs';
 
-const madeFolders = { 'build/generated': cppFiles, 'web/src/generated': typescriptFiles };
+const madeFolders = { 'build/generated': cppFiles, 'web/src/api/generated': typescriptFiles };
 
 /**
  * Path from the root → contents of every file that is made.

@@ -2,7 +2,7 @@
 // operations a multiply-accumulate, in matrix products only.
 import { readFacts } from '../facts/read_facts.mjs';
 
-/** @import { Dimensions } from '../../web/src/api_types.js' */
+/** @import { Dimensions } from '../../web/src/api/types.js' */
 /** @typedef {Omit<Dimensions, 'nAudioHead' | 'nTextHead'>} Dims */
 
 /**

@@ -1,4 +1,4 @@
-// The tables as TypeScript: modules below web/src/generated.
+// The tables as TypeScript: modules below web/src/api/generated.
 import { camelCase, readFacts } from './read_facts.mjs';
 import { cliName, commentOf, usageLines } from './option_texts.mjs';
 
@@ -266,7 +266,7 @@ ${entries(Object.keys(groups).map((group) => [group, quoted(texts[group])]))}
 
 const made = (table, text) => `// Made from scripts/facts/${table}.json.\n${text}`;
 
-/** Path below web/src/generated → contents. */
+/** Path below web/src/api/generated → contents. */
 export function typescriptFiles() {
   return {
     'errors.ts': made('errors', errors()),

@@ -1,10 +1,10 @@
 // A model that is no Whisper goes through the same host, link and Model. Its engine is a fake: what crosses is what counts.
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Model, TranscribeOptions } from '../../web/src/api_types.js';
-import type { EngineModule } from '../../web/src/engine/glue.js';
+import type { Model, TranscribeOptions } from '../../web/src/api/types.js';
+import type { EngineModule } from '../../web/src/engine/engine_module.js';
 import { EngineHost } from '../../web/src/engine/host.js';
-import type { EngineLink } from '../../web/src/engine/protocol.js';
-import { EngineModel } from '../../web/src/model.js';
+import type { EngineLink } from '../../web/src/protocol/engine.js';
+import { EngineModel } from '../../web/src/model/model.js';
 import type { Platform } from '../../web/src/platform/platform.js';
 import { openInProcess } from '../../web/src/worker/in_process.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fileChunks } from '../../web/src/platform/node_file_chunks.js';
-import { readAhead } from '../../web/src/sources/read_ahead.js';
+import { readAhead } from '../../web/src/platform/read_ahead.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'susurrus-chunks-'));
 const path = join(folder, 'file');

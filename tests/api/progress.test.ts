@@ -1,7 +1,7 @@
 // How far, and how long still: on a clock of the test's own.
 import { describe, expect, test } from '@jest/globals';
 import { ProgressMeter } from '../../web/src/engine/progress_meter.js';
-import type { TranscriptionProgress } from '../../web/src/engine/protocol.js';
+import type { TranscriptionProgress } from '../../web/src/protocol/engine.js';
 
 function meter(total: number | undefined) {
   const reports: TranscriptionProgress[] = [];

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hasSettledRelaxedSimd } from '../../scripts/toolchain/node_flags.mjs';
 import { openSeveralThreads } from '../../web/src/engine/several_threads.js';
 import { enterThread } from '../../web/src/engine/thread.js';
-import { createThreadsEngine } from '../../web/src/engine/threads_glue.js';
+import { createThreadsEngine } from '../../web/src/engine/threads_module.js';
 import type { LoadOptions, Model, ModelSource } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import {

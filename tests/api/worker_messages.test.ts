@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { EngineCalls, EngineEvent } from '../../web/src/engine/protocol.js';
+import type { EngineCalls, EngineEvent } from '../../web/src/protocol/engine.js';
 import { openWorker } from '../../web/src/worker/client.js';
-import type { ToWorker } from '../../web/src/worker/link.js';
+import type { ToWorker } from '../../web/src/protocol/link.js';
 
 test('a part of a large buffer goes to the worker without the rest', () => {
   const posted: ToWorker[] = [];

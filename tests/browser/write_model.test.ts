@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type * as BrowserEntry from '../../web/src/index.js';
-import type { WritableApr2 } from '../../web/src/write_types.js';
+import type { WritableApr2 } from '../../web/src/api/write_types.js';
 import { builtPackage } from '../support/built_package.js';
 import { collectedStream } from '../support/collected_stream.js';
 import { launchBrowser, withPackagePage } from './package_page.js';

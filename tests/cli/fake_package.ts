@@ -1,13 +1,13 @@
 // What the command line gets instead of the package: a model that says how it was called, on stderr, and hears one thing.
-import type { Segment, TranscriptionResult } from '../../web/src/api_types.js';
+import type { Segment, TranscriptionResult } from '../../web/src/api/types.js';
 
-import { SusurrusError } from '../../web/src/errors.js';
+import { SusurrusError } from '../../web/src/api/errors.js';
 
-export { errorNumbers, SusurrusError } from '../../web/src/errors.js';
+export { errorNumbers, SusurrusError } from '../../web/src/api/errors.js';
 export { format, transcriptFormats } from '../../web/src/writers/format.js';
-export { apr1WeightTypes } from '../../web/src/convert/weight_types.js';
-export { weightTypes } from '../../web/src/generated/dtypes.js';
-export { languageNames } from '../../web/src/generated/languages.js';
+export { apr1WeightTypes } from '../../web/tools/convert/weight_types.js';
+export { weightTypes } from '../../web/src/api/generated/dtypes.js';
+export { languageNames } from '../../web/src/api/generated/languages.js';
 
 const facts = {
   seek: 3000,

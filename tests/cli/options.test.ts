@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
-import type { Word } from '../../web/src/api_types.js';
-import { linesWithWords } from '../../web/src/cli/text_lines.js';
+import type { Word } from '../../web/src/api/types.js';
+import { linesWithWords } from '../../web/cli/text_lines.js';
 import { projectRoot } from '../support/shared_folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'susurrus-cli-options-'));
@@ -16,7 +16,7 @@ const output = join(folder, 'output', 'new');
 
 beforeAll(async () => {
   await build({
-    entryPoints: [join(projectRoot, 'web/src/cli/main.ts')],
+    entryPoints: [join(projectRoot, 'web/cli/main.ts')],
     outfile: join(folder, 'cli.mjs'),
     bundle: true,
     format: 'esm',

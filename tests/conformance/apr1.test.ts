@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { relativeError } from '../../scripts/evaluate/accuracy/measures.mjs';
-import type { FilterbankChoice, Model } from '../../web/src/api_types.js';
+import type { FilterbankChoice, Model } from '../../web/src/api/types.js';
 import { builtPackage } from '../support/built_package.js';
 import { toDecodeOptions, toTranscribeOptions } from '../support/golden_options.js';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DecodeOptions } from '../../web/src/api_types.js';
+import type { DecodeOptions } from '../../web/src/api/types.js';
 import { toDecodeOptions } from '../support/golden_options.js';
 import {
   byAudio,

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readRanks, writeHubVocabulary } from '../../scripts/hub_vocabulary.mjs';
-import { mergedParts } from '../../web/src/convert/byte_pairs.js';
-import { byteLevelText } from '../../web/src/convert/byte_level_text.js';
-import { hubFiles } from '../../web/src/convert/hub_files.js';
-import { mergesOf, tokenizerFiles } from '../../web/src/convert/hub_tokenizer.js';
-import { addOfficialTokens } from '../../web/src/convert/official_tokens.js';
-import { Pace } from '../../web/src/engine/pace.js';
+import { mergedParts } from '../../web/tools/convert/byte_pairs.js';
+import { byteLevelText } from '../../web/tools/convert/byte_level_text.js';
+import { hubFiles } from '../../web/tools/convert/hub_files.js';
+import { mergesOf, tokenizerFiles } from '../../web/tools/convert/hub_tokenizer.js';
+import { addOfficialTokens } from '../../web/tools/convert/official_tokens.js';
+import { Pace } from '../../web/src/wasm/yield_controller.js';
 import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
 
 const architecture = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Architecture } from '../../web/src/generated/whisper.js';
-import { metadataText, type MetadataParts } from '../../web/src/convert/metadata.js';
+import type { Architecture } from '../../web/src/api/generated/whisper.js';
+import { metadataText, type MetadataParts } from '../../web/tools/convert/metadata.js';
 
 /** Of a checkpoint that says nothing about heads unless `generation` does. */
 function headsOf(

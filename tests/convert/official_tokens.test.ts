@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { addOfficialTokens } from '../../web/src/convert/official_tokens.js';
+import { addOfficialTokens } from '../../web/tools/convert/official_tokens.js';
 
 /** Whatever stands for the ordinary text. */
 const ordinary = (count: number): string[] => Array.from({ length: count }, (_, id) => `t${id}`);

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { SusurrusError } from '../../web/src/errors.js';
+import type { SusurrusError } from '../../web/src/api/errors.js';
 import type { ProgressEvent, PullOptions, PullResult } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';

@@ -1,6 +1,6 @@
 // apr.md §10, cases 35, 36 and 56, and everything else that can be wrong with a sealed file: one error each, and exactly which.
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoadOptions } from '../../web/src/api_types.js';
+import type { LoadOptions } from '../../web/src/api/types.js';
 import { flagBits, writeApr2, type WrittenFile } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, inPieces } from '../support/embedded_model.js';
@@ -606,9 +606,9 @@ describe.each<[string, SealedFile, LoadOptions]>([
 });
 
 test('nothing of an encrypted file reaches the core unproved', async () => {
-  const { ByteQueue } = await import('../../web/src/byte_queue.js');
-  const { Apr2Core } = await import('../../web/src/seal/apr2_core.js');
-  const { decryptAndVerify } = await import('../../web/src/seal/decrypt_and_verify.js');
+  const { ByteQueue } = await import('../../web/src/platform/byte_queue.js');
+  const { Apr2Core } = await import('../../web/tools/crypto/apr2_core.js');
+  const { decryptAndVerify } = await import('../../web/tools/crypto/decrypt_and_verify.js');
   const core = new Apr2Core(await filesModule());
   const at = pieceOf(encrypted, 0, 2);
   const damaged = changed(encrypted, flip(at + 100), true);

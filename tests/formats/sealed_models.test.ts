@@ -1,11 +1,11 @@
 // Encrypted and signed files of the tests' own writer: what opens them, however they arrive, and what it takes.
 import { webcrypto } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoadOptions, ProgressEvent } from '../../web/src/api_types.js';
-import { ByteQueue } from '../../web/src/byte_queue.js';
-import type { SealReport } from '../../web/src/crypto_types.js';
-import { Apr2Core } from '../../web/src/seal/apr2_core.js';
-import { decryptAndVerify } from '../../web/src/seal/decrypt_and_verify.js';
+import type { LoadOptions, ProgressEvent } from '../../web/src/api/types.js';
+import { ByteQueue } from '../../web/src/platform/byte_queue.js';
+import type { SealReport } from '../../web/src/platform/crypto_types.js';
+import { Apr2Core } from '../../web/tools/crypto/apr2_core.js';
+import { decryptAndVerify } from '../../web/tools/crypto/decrypt_and_verify.js';
 import { filesModule } from '../support/files_module.js';
 import { flagBits, writeApr2, type WrittenTensor } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ModelKey, ProgressEvent, RewriteOptions } from '../../web/src/api_types.js';
-import { withMembers } from '../../web/src/seal/json_members.js';
+import type { ModelKey, ProgressEvent, RewriteOptions } from '../../web/src/api/types.js';
+import { withMembers } from '../../web/tools/crypto/json_members.js';
 import { crc32, flagBits, writeApr2, type WrittenFile } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import {

@@ -10,7 +10,7 @@ import type {
   WritableBw2lSection,
   WritableModel,
   WritableTennis,
-} from '../../web/src/write_types.js';
+} from '../../web/src/api/write_types.js';
 import { smallApril, writeApril } from '../support/april_writer.js';
 import { quantise } from '../support/block_quantiser.js';
 import { builtPackage } from '../support/built_package.js';

@@ -10,8 +10,8 @@ import type {
   WritableApril,
   WritableModel,
   WritableTensor,
-} from '../../web/src/write_types.js';
-import type { ProgressEvent } from '../../web/src/api_types.js';
+} from '../../web/src/api/write_types.js';
+import type { ProgressEvent } from '../../web/src/api/types.js';
 import { smallApril } from '../support/april_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { collectedStream } from '../support/collected_stream.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { TranscriptionResult } from '../../web/src/api_types.js';
-import { SusurrusError } from '../../web/src/errors.js';
+import type { TranscriptionResult } from '../../web/src/api/types.js';
+import { SusurrusError } from '../../web/src/api/errors.js';
 import { format, transcriptFormats } from '../../web/src/writers/format.js';
-import { languageNames } from '../../web/src/generated/languages.js';
+import { languageNames } from '../../web/src/api/generated/languages.js';
 import type { FormatOptions, TranscriptFormat } from '../../web/src/writers/options.js';
 import { clock, toMilliseconds } from '../../web/src/writers/time.js';
 import type { Transcript } from '../../web/src/writers/transcript.js';

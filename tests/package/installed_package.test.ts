@@ -61,7 +61,7 @@ describe('the packed package', () => {
         'dist/engine.simd-threads.wasm',
         'dist/engine.relaxed-threads.wasm',
       ],
-      ...['dist/types/index.d.ts', 'dist/types/node.d.ts'],
+      ...['dist/types/src/index.d.ts', 'dist/types/src/node.d.ts'],
     ]) {
       expect(project.files).toContain(path);
     }

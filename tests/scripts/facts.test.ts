@@ -9,15 +9,15 @@ import {
   generateFacts,
   withOptionTables,
 } from '../../scripts/generate_facts.mjs';
-import { alignSettings, decodeSettings, languageSettings } from '../../web/src/decoding_options.js';
-import { scoreSettings, transcribeSettings } from '../../web/src/decoding_options.js';
+import { alignSettings, decodeSettings, languageSettings } from '../../web/src/model/decoding_options.js';
+import { scoreSettings, transcribeSettings } from '../../web/src/model/decoding_options.js';
 import type { MainModule, Model } from '../../web/src/engine/engine.mjs';
-import type { SusurrusError } from '../../web/src/errors.js';
-import * as dtypeFacts from '../../web/src/generated/dtypes.js';
-import { errorNumbers } from '../../web/src/generated/errors.js';
-import { languageNames } from '../../web/src/generated/languages.js';
-import * as whisperFacts from '../../web/src/generated/whisper.js';
-import { usage } from '../../web/src/cli/usage.js';
+import type { SusurrusError } from '../../web/src/api/errors.js';
+import * as dtypeFacts from '../../web/src/api/generated/dtypes.js';
+import { errorNumbers } from '../../web/src/api/generated/errors.js';
+import { languageNames } from '../../web/src/api/generated/languages.js';
+import * as whisperFacts from '../../web/src/api/generated/whisper.js';
+import { usage } from '../../web/cli/usage.js';
 import { modelBytes } from '../support/embedded_model.js';
 import { coreError, engineModule, pushAll } from '../support/engine_module.js';
 import { builtPackage } from '../support/built_package.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { MainModule } from '../../web/src/files/files.mjs';
+import type { MainModule } from '../../web/tools/files/files.mjs';
 import { projectRoot } from './shared_folder.js';
 
 type Factory = (options: object) => Promise<MainModule>;

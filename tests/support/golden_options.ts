@@ -1,6 +1,6 @@
 // The goldens' options, those of the reference, in the words of the API.
 import { optionsByReferenceName } from '../../scripts/facts/read_facts.mjs';
-import type * as Api from '../../web/src/api_types.js';
+import type * as Api from '../../web/src/api/types.js';
 
 export type ReferenceOptions = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { relaxedSimd } from 'wasm-feature-detect';
-import type * as Api from '../../web/src/api_types.js';
+import type * as Api from '../../web/src/api/types.js';
 import { builtPackage } from './built_package.js';
 import { loadNative } from './goldens_native.js';
 import { describeWithShared } from './shared_folder.js';

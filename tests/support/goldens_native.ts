@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type * as Api from '../../web/src/api_types.js';
+import type * as Api from '../../web/src/api/types.js';
 import type { ConformanceModel } from './goldens_engines.js';
 import { projectRoot } from './shared_folder.js';
 

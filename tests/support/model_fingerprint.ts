@@ -1,4 +1,4 @@
-import type { Model } from '../../web/src/api_types.js';
+import type { Model } from '../../web/src/api/types.js';
 
 /** Audio states of a fixed log-mel and the logits after them: they depend on every weight. Disposes of the model. */
 export async function fingerprint(loading: Promise<Model>): Promise<number[]> {

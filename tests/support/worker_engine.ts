@@ -2,15 +2,15 @@
 // way and arrive in a later turn.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LoadOptions, Model, ModelSource } from '../../web/src/api_types.js';
+import type { LoadOptions, Model, ModelSource } from '../../web/src/api/types.js';
 import { EngineHost } from '../../web/src/engine/host.js';
-import type { EngineCalls, EngineEvent } from '../../web/src/engine/protocol.js';
+import type { EngineCalls, EngineEvent } from '../../web/src/protocol/engine.js';
 import { openSingleThread } from '../../web/src/engine/single_thread.js';
-import { loadModelOn } from '../../web/src/load_model.js';
-import { node } from '../../web/src/platform/node.js';
+import { loadModelOn } from '../../web/src/model/load_model.js';
+import { node } from '../../web/src/node_platform.js';
 import { openWorker } from '../../web/src/worker/client.js';
 import { createWorkerHost } from '../../web/src/worker/host.js';
-import type { FromWorker, ToWorker } from '../../web/src/worker/link.js';
+import type { FromWorker, ToWorker } from '../../web/src/protocol/link.js';
 import { projectRoot } from './shared_folder.js';
 
 const readModule = (name: string): Promise<WebAssembly.Module> =>

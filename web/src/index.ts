@@ -23,20 +23,20 @@ import type {
   SoundRanges,
   Verification,
   VerifyOptions,
-} from './api_types.js';
-import { convertOn } from './convert/convert_in_page.js';
-import { loadInspection } from './inspection/load_inspection.js';
-import { loadModelOn } from './load_model.js';
-import { browser } from './platform/browser.js';
+} from './api/types.js';
+import { convertOn } from '../tools/convert/convert_in_page.js';
+import { loadInspection } from '../tools/inspection/load_inspection.js';
+import { loadModelOn } from './model/load_model.js';
+import { browser } from './browser_platform.js';
 import {
   addPieceDigestsOn,
   encryptModelOn,
   signModelOn,
   soundRangesOn,
   verifyModelOn,
-} from './seal_model.js';
-import type { WritableModel, WriteOptions, WriteResult } from './write_types.js';
-import { loadWriting } from './writing/load_writing.js';
+} from './crypto_calls.js';
+import type { WritableModel, WriteOptions, WriteResult } from './api/write_types.js';
+import { loadWriting } from '../tools/writing/load_writing.js';
 
 export * from './public_api.js';
 

@@ -13,40 +13,43 @@ import type {
   ModelFile,
   ModelSource,
   OpenModelOptions,
+  RepackOptions,
+  RepackResult,
   RereadableSource,
   RewriteOptions,
   RewriteResult,
   SealOptions,
+  ShardOptions,
   SignOptions,
   SoundRanges,
   Verification,
   VerifyOptions,
-} from './api_types.js';
-import { extractNetworkOn } from './inspection/extract_network.js';
-import { extractPartOn } from './inspection/extract_part.js';
-import { extractTensorOn } from './inspection/extract_tensor.js';
-import { inspectOn } from './inspection/inspect_model.js';
-import { openModelFileOn } from './inspection/open_model_file.js';
-import { loadModelOn } from './load_model.js';
-import { checkOptions, flag, progressCheck, signalCheck } from './options.js';
-import { node } from './platform/node.js';
+} from './api/types.js';
+import { extractNetworkOn } from '../tools/inspection/extract_network.js';
+import { extractPartOn } from '../tools/inspection/extract_part.js';
+import { extractTensorOn } from '../tools/inspection/extract_tensor.js';
+import { inspectOn } from '../tools/inspection/inspect_model.js';
+import { openModelFileOn } from '../tools/inspection/open_model_file.js';
+import { loadModelOn } from './model/load_model.js';
+import { checkOptions, flag, progressCheck, signalCheck } from './api/options.js';
+import { node } from './node_platform.js';
 import {
   addPieceDigestsOn,
   encryptModelOn,
   signModelOn,
   soundRangesOn,
   verifyModelOn,
-} from './seal_model.js';
-import type { WritableModel, WriteOptions, WriteResult } from './write_types.js';
-import { writeModelOn } from './writing/write_model.js';
+} from './crypto_calls.js';
+import type { WritableModel, WriteOptions, WriteResult } from './api/write_types.js';
+import { shardModelOn, unshardModelOn } from '../tools/convert/repack_model.js';
+import { writeModelOn } from '../tools/writing/write_model.js';
 
 export * from './public_api.js';
-export { cachedModels, cachedModelsNamed, removeCachedModels } from './hub/model_cache.js';
-export { pullModel } from './hub/pull_model.js';
-export { convertModel, upgradeModel } from './convert/convert_model.js';
-export { shardModel, unshardModel } from './convert/repack_model.js';
-export { apr1WeightTypes } from './convert/weight_types.js';
-export { weightTypes } from './generated/dtypes.js';
+export { cachedModels, cachedModelsNamed, removeCachedModels } from '../tools/hub/model_cache.js';
+export { pullModel } from '../tools/hub/pull_model.js';
+export { convertModel, upgradeModel } from '../tools/convert/convert_model.js';
+export { apr1WeightTypes } from '../tools/convert/weight_types.js';
+export { weightTypes } from './api/generated/dtypes.js';
 
 /**
  * Loads a model while it arrives; a string is a path or a URL. Without a source, the small model inside the package,
@@ -175,4 +178,25 @@ export function writeModel(
   options: WriteOptions = {},
 ): Promise<WriteResult> {
   return writeModelOn(node, destination, model, options);
+}
+
+/**
+ * Writes a model file into shards of at most `size` bytes: they and their manifest, which has the source's name, lie in
+ * `folder`. Reads the source twice and verifies it first. Nothing is there unless all went well. Throws SusurrusError.
+ */
+export function shardModel(
+  source: string | URL,
+  folder: string | URL,
+  options: ShardOptions,
+): Promise<RepackResult> {
+  return shardModelOn(node, source, folder, options);
+}
+
+/** Writes a model in shards, whose manifest is named, into one file. The same promises as of shardModel(). */
+export function unshardModel(
+  manifest: string | URL,
+  destination: string | URL,
+  options: RepackOptions = {},
+): Promise<RepackResult> {
+  return unshardModelOn(node, manifest, destination, options);
 }

@@ -1,9 +1,9 @@
 // What both entries export besides their functions.
-export type * from './api_types.js';
-export type * from './write_types.js';
-export { SusurrusError, errorNumbers, type ErrorCode, type ErrorReason } from './errors.js';
+export type * from './api/types.js';
+export type * from './api/write_types.js';
+export { SusurrusError, errorNumbers, type ErrorCode, type ErrorReason } from './api/errors.js';
 export { format, transcriptFormats } from './writers/format.js';
-export { languageNames } from './generated/languages.js';
+export { languageNames } from './api/generated/languages.js';
 export type { FormatOptions, TranscriptFormat } from './writers/options.js';
 export type { Transcript, TranscriptSegment, TranscriptWord } from './writers/transcript.js';
 export { generateSigningKey } from './signing_key.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** @import { Dimensions, SpecialTokens, Variant } from '../../../web/src/api_types.js' */
+/** @import { Dimensions, SpecialTokens, Variant } from '../../../web/src/api/types.js' */
 
 function check(error) {
   if (error !== '') throw new Error(error);

@@ -3,7 +3,7 @@ import { closeSync, cpSync, mkdirSync, openSync, readSync, writeSync } from 'nod
 import { basename, join } from 'node:path';
 import { readFacts } from '../../facts/read_facts.mjs';
 
-/** @import { InspectedTensor } from '../../../web/src/api_types.js' */
+/** @import { InspectedTensor } from '../../../web/src/api/types.js' */
 
 const dtypes = Object.fromEntries(readFacts('dtypes').dtypes.map((row) => [row.name, row]));
 

@@ -1,7 +1,7 @@
 // A recording in any of its forms to 16 kHz mono.
-import type { AudioBufferLike, AudioInput, PcmAudio } from '../api_types.js';
-import type { AudioToConvert, EngineLink } from '../engine/protocol.js';
-import { invalidOption } from '../errors.js';
+import type { AudioBufferLike, AudioInput, PcmAudio } from '../api/types.js';
+import type { AudioToConvert, EngineLink } from '../protocol/engine.js';
+import { invalidOption } from '../api/errors.js';
 import type { Platform } from '../platform/platform.js';
 
 /** Samples at 16 kHz; a Float32Array is taken as it is. */

@@ -1,7 +1,7 @@
 // A caller's stream of samples, pulled as the engine needs it.
-import type { AudioInput, AudioStream } from '../api_types.js';
-import type { EngineLink } from '../engine/protocol.js';
-import { asSusurrusError, describe, sourceFailed, SusurrusError } from '../errors.js';
+import type { AudioInput, AudioStream } from '../api/types.js';
+import type { EngineLink } from '../protocol/engine.js';
+import { asSusurrusError, describe, sourceFailed, SusurrusError } from '../api/errors.js';
 
 export const isAudioStream = (audio: AudioInput | AudioStream): audio is AudioStream =>
   typeof audio === 'object' &&

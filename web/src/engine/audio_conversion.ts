@@ -1,7 +1,8 @@
-import { unwrap, type EngineModule } from './glue.js';
-import type { Pace } from './pace.js';
-import type { AudioToConvert } from './protocol.js';
-import { pushThroughWindow } from './windows.js';
+import { unwrap } from '../wasm/emscripten_module.js';
+import type { EngineModule } from './engine_module.js';
+import type { Pace } from '../wasm/yield_controller.js';
+import type { AudioToConvert } from '../protocol/engine.js';
+import { pushThroughWindow } from '../wasm/windows.js';
 
 /** Pieces of whole samples whatever the number of channels: 2^18 bytes a push, as the core's window holds. */
 const pieceBytes = 1 << 18;

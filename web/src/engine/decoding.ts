@@ -1,14 +1,15 @@
 // Windows and whole recordings to text, step by step. Options and results cross to the core as JSON.
-import type { Segment } from '../api_types.js';
-import { SusurrusError } from '../errors.js';
+import type { Segment } from '../api/types.js';
+import { SusurrusError } from '../api/errors.js';
 import type { AudioSupply } from './audio_supply.js';
-import { sampleRate } from '../generated/whisper.js';
+import { sampleRate } from '../api/generated/whisper.js';
 import type { Model, Step } from './engine.mjs';
-import { unwrap, type EngineModule } from './glue.js';
+import { unwrap } from '../wasm/emscripten_module.js';
+import type { EngineModule } from './engine_module.js';
 import { fillWindow } from './mel.js';
-import type { Pace } from './pace.js';
+import type { Pace } from '../wasm/yield_controller.js';
 import { ProgressMeter } from './progress_meter.js';
-import type { EngineCalls, EngineEvent, Settings } from './protocol.js';
+import type { EngineCalls, EngineEvent, Settings } from '../protocol/engine.js';
 
 /** What can be asked about one window. */
 export type WindowTask = 'decode' | 'detectLanguage' | 'score' | 'align';

@@ -1,19 +1,19 @@
 // Owns one engine and answers requests, in whichever thread it lives.
-import { SusurrusError, wrongState } from '../errors.js';
-import { checkWhisper } from '../families.js';
-import type { EngineSource } from '../platform/platform.js';
+import { SusurrusError, wrongState } from '../api/errors.js';
+import { checkWhisper } from '../protocol/families.js';
 import { convertAudio } from './audio_conversion.js';
-import { sampleRate } from '../generated/whisper.js';
+import { sampleRate } from '../api/generated/whisper.js';
 import { recordingSupply, StreamSupply } from './audio_supply.js';
 import { listen, transcribeAudio } from './decoding.js';
 import type { Loader, Model } from './engine.mjs';
-import { unwrap, type EngineModule } from './glue.js';
+import { unwrap } from '../wasm/emscripten_module.js';
+import type { EngineModule, EngineSource } from './engine_module.js';
 import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
-import type { EngineCalls, EngineEvent, LoadedFacts } from './protocol.js';
-import type { PartFile } from '../worker/link.js';
+import type { EngineCalls, EngineEvent, LoadedFacts } from '../protocol/engine.js';
+import type { PartFile } from '../protocol/link.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
 import { chooseVariant } from './variant.js';
-import { pushThroughWindow } from './windows.js';
+import { pushThroughWindow } from '../wasm/windows.js';
 
 export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   readonly #openEngine: EngineSource;

@@ -1,8 +1,8 @@
 // Log-mel through the core's windows. The core keeps time-major rows; the API's layout is [nMels × nFrames].
-import { hopSamples } from '../generated/whisper.js';
+import { hopSamples } from '../api/generated/whisper.js';
 import type { Model } from './engine.mjs';
-import type { EngineCalls } from './protocol.js';
-import type { Pace } from './pace.js';
+import type { EngineCalls } from '../protocol/engine.js';
+import type { Pace } from '../wasm/yield_controller.js';
 
 /** Computes frames [first, first + count) of a recording followed by zeros into the mel window; answers their maximum. */
 function computeFrames(

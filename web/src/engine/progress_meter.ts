@@ -1,4 +1,4 @@
-import type { TranscriptionProgress } from './protocol.js';
+import type { TranscriptionProgress } from '../protocol/engine.js';
 
 /** Tells how far a transcription is, and how long the rest will take at the pace of all windows so far. */
 export class ProgressMeter {

@@ -1,7 +1,8 @@
 // Engines with threads: instances of one module on one memory, each in a worker of the platform.
-import { SusurrusError } from '../errors.js';
+import { SusurrusError } from '../api/errors.js';
 import type { ThreadStart, ThreadsModule } from './engine.threads.mjs';
-import { instantiate, type CreateEngine, type OpenedEngine } from './glue.js';
+import { instantiate, type CreateEngine } from '../wasm/emscripten_module.js';
+import type { OpenedEngine } from './engine_module.js';
 
 /** All that a thread is told; it can be sent to a worker. */
 export interface ThreadOrder {

@@ -1,6 +1,6 @@
 import { relaxedSimd, simd } from 'wasm-feature-detect';
-import type { Variant } from '../api_types.js';
-import { SusurrusError } from '../errors.js';
+import type { Variant } from '../api/types.js';
+import { SusurrusError } from '../api/errors.js';
 
 /** A choice among the binaries, and why. */
 export interface VariantChoice {

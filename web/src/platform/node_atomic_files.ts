@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { sourceFailed, SusurrusError } from '../errors.js';
-import { sleep } from '../signals.js';
+import { sourceFailed, SusurrusError } from '../api/errors.js';
+import { sleep } from '../api/signals.js';
 
 export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 

@@ -1,5 +1,5 @@
 // Compressed audio in Node, which has no decoders of its own: each format's is loaded when the first file asks for it.
-import { sourceFailed, SusurrusError } from '../errors.js';
+import { sourceFailed, SusurrusError } from '../api/errors.js';
 import type { DecodedAudio } from './platform.js';
 
 /** What all of the decoder packages offer. */

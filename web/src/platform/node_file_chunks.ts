@@ -1,6 +1,6 @@
 // A file's bytes in order, in large pieces.
 import { open, type FileHandle } from 'node:fs/promises';
-import { readAhead } from '../sources/read_ahead.js';
+import { readAhead } from './read_ahead.js';
 import type { OpenedSource } from './platform.js';
 
 /** A quarter of this costs a fifth more time; four times as much gains little. */

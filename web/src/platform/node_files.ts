@@ -3,9 +3,9 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { invalidOption, sourceFailed } from '../errors.js';
-import type { CreateFile, Write } from '../convert/output.js';
-import type { SourceFolder } from '../convert/source_folder.js';
+import { invalidOption, sourceFailed } from '../api/errors.js';
+import type { CreateFile, Write } from './output.js';
+import type { SourceFolder } from './source_folder.js';
 import { codeOf, writeAtomically } from './node_atomic_files.js';
 
 const pieceBytes = 1 << 20;

@@ -1,9 +1,7 @@
-import type { Variant } from '../api_types.js';
-import type { SourceFolder } from '../convert/source_folder.js';
-import type { OpenedEngine } from '../engine/glue.js';
-import type { EngineLink } from '../engine/protocol.js';
-import type { FilesLink } from '../files/protocol.js';
-import type { ThreadChoice } from '../threads.js';
+import type { SourceFolder } from './source_folder.js';
+import type { EngineLink } from '../protocol/engine.js';
+import type { FilesLink } from '../protocol/files.js';
+import type { ThreadChoice } from './threads.js';
 
 /** Bytes in order, and their number where it is known. */
 export interface OpenedSource {
@@ -58,6 +56,3 @@ export interface DecodedAudio {
   readonly channels: readonly Float32Array[];
   readonly sampleRate: number;
 }
-
-/** An engine of a variant, with its threads, the calling one among them. */
-export type EngineSource = (variant: Variant, threads: number) => Promise<OpenedEngine>;

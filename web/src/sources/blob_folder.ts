@@ -1,6 +1,6 @@
 // Files in memory or behind a Blob, of which any part can be read.
-import type { SourceFolder } from '../convert/source_folder.js';
-import { invalidOption } from '../errors.js';
+import type { SourceFolder } from '../platform/source_folder.js';
+import { invalidOption } from '../api/errors.js';
 import { streamChunks } from './blob_source.js';
 import { findManifest } from './file_list.js';
 

@@ -1,5 +1,5 @@
 import type { OpenedSource } from '../platform/platform.js';
-import { readAhead } from './read_ahead.js';
+import { readAhead } from '../platform/read_ahead.js';
 
 export function blobSource(blob: Blob): OpenedSource {
   return {

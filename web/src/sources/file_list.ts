@@ -1,5 +1,5 @@
 // A model's files as a list, such as a page gets them dropped: the manifest and its shards, in any order.
-import { invalidOption, sourceFailed } from '../errors.js';
+import { invalidOption, sourceFailed } from '../api/errors.js';
 import type { OpenedSource } from '../platform/platform.js';
 import { blobSource } from './blob_source.js';
 

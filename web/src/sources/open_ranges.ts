@@ -1,6 +1,6 @@
 // Whatever a caller names as a source of which parts can be read.
-import type { ModelSource } from '../api_types.js';
-import type { SourceFolder } from '../convert/source_folder.js';
+import type { ModelSource } from '../api/types.js';
+import type { SourceFolder } from '../platform/source_folder.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import { blobFolder, fileListFolder, memoryFolder } from './blob_folder.js';
 import type { Origin } from './pump.js';

@@ -1,11 +1,11 @@
 // Whatever a caller names as a source of bytes, as chunks in order.
-import type { ModelSource } from '../api_types.js';
-import { describe, invalidOption, sourceFailed } from '../errors.js';
+import type { ModelSource } from '../api/types.js';
+import { describe, invalidOption, sourceFailed } from '../api/errors.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
-import { throwIfAborted } from '../signals.js';
+import { throwIfAborted } from '../api/signals.js';
 import { blobSource, streamChunks } from './blob_source.js';
 import { openFiles } from './file_list.js';
-import { readAhead } from './read_ahead.js';
+import { readAhead } from '../platform/read_ahead.js';
 
 /** Bytes in memory go to the engine in pieces of this size. */
 const pieceBytes = 1 << 20;

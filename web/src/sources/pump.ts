@@ -1,8 +1,8 @@
-import type { ProgressEvent } from '../api_types.js';
-import { asSusurrusError, sourceFailed, SusurrusError } from '../errors.js';
-import type { ErrorCode } from '../errors.js';
+import type { ProgressEvent } from '../api/types.js';
+import { asSusurrusError, sourceFailed, SusurrusError } from '../api/errors.js';
+import type { ErrorCode } from '../api/errors.js';
 import type { OpenedSource } from '../platform/platform.js';
-import { orAborted } from '../signals.js';
+import { orAborted } from '../api/signals.js';
 
 export interface PumpOptions {
   readonly phase: ProgressEvent['phase'];

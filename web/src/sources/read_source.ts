@@ -1,15 +1,15 @@
 // A file pushed into a WebAssembly module: the way that loading and inspecting share.
-import type { ModelSource, ProgressEvent, SealOptions } from '../api_types.js';
-import { newSignedModel, type Seals, type ShardOrigin } from '../crypto_types.js';
-import { SusurrusError } from '../errors.js';
-import { loadCrypto } from '../load_crypto.js';
-import { unwrapOutcome } from '../outcome.js';
+import type { ModelSource, ProgressEvent, SealOptions } from '../api/types.js';
+import { newSignedModel, type Seals, type ShardOrigin } from '../platform/crypto_types.js';
+import { SusurrusError } from '../api/errors.js';
+import { loadCrypto } from './load_crypto.js';
+import { unwrapOutcome } from '../api/outcome.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
-import { abortedOr, onAbort } from '../signals.js';
-import type { PartFile } from '../worker/link.js';
+import { abortedOr, onAbort } from '../api/signals.js';
+import type { PartFile } from '../protocol/link.js';
 import { openSource } from './open_source.js';
 import { pump, withOrigin, type PumpOptions } from './pump.js';
-import { openSealed, type SealedSource } from './sealed_source.js';
+import { openSealed, type SealedSource } from './protected_source.js';
 
 export interface FileReader {
   readonly seals: Seals;

@@ -1,7 +1,7 @@
 // A file on a server, and its neighbours, read in parts with Range.
-import type { SourceFolder } from '../convert/source_folder.js';
-import { sourceFailed } from '../errors.js';
-import { abortedOr } from '../signals.js';
+import type { SourceFolder } from '../platform/source_folder.js';
+import { sourceFailed } from '../api/errors.js';
+import { abortedOr } from '../api/signals.js';
 import type { OpenedSource } from '../platform/platform.js';
 import { streamChunks } from './blob_source.js';
 import type { Origin } from './pump.js';

@@ -4,8 +4,8 @@ import {
   fromErrorMessage,
   SusurrusError,
   wrongState,
-} from '../errors.js';
-import type { CallOptions, CallTable, FromWorker, Link, ToWorker } from './link.js';
+} from '../api/errors.js';
+import type { CallOptions, CallTable, FromWorker, Link, ToWorker } from '../protocol/link.js';
 
 interface Waiting<Event> {
   readonly done: (answer: never) => void;

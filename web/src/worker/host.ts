@@ -1,6 +1,6 @@
 // Runs in the worker: requests in, answers and events out.
-import { toErrorMessage } from '../errors.js';
-import type { CallTable, FromWorker, Host, ToWorker } from './link.js';
+import { toErrorMessage } from '../api/errors.js';
+import type { CallTable, FromWorker, Host, ToWorker } from '../protocol/link.js';
 
 interface Port {
   postMessage(message: FromWorker, transfer?: Transferable[]): void;

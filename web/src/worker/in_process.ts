@@ -1,6 +1,6 @@
-import { disposedDuringWork, wrongState } from '../errors.js';
-import { anyOf, throwIfAborted } from '../signals.js';
-import type { CallTable, Host, Link } from './link.js';
+import { disposedDuringWork, wrongState } from '../api/errors.js';
+import { anyOf, throwIfAborted } from '../api/signals.js';
+import type { CallTable, Host, Link } from '../protocol/link.js';
 
 /** A module in this thread: it yields between slices of work. */
 export function openInProcess<Calls extends CallTable<Calls>, Event>(

@@ -1,7 +1,7 @@
-import { asSusurrusError, wrongState } from '../errors.js';
-import type { SusurrusError } from '../errors.js';
-import { Pace } from '../engine/pace.js';
-import type { CallTable, Host } from './link.js';
+import { asSusurrusError, wrongState } from '../api/errors.js';
+import type { SusurrusError } from '../api/errors.js';
+import { Pace } from '../wasm/yield_controller.js';
+import type { CallTable, Host } from '../protocol/link.js';
 
 export interface HostContext<Event> {
   readonly pace: Pace;

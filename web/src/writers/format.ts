@@ -1,4 +1,4 @@
-import { invalidOption } from '../errors.js';
+import { invalidOption } from '../api/errors.js';
 import { writeCsv } from './csv.js';
 import { writeJson } from './json.js';
 import { writeLrc } from './lrc.js';

@@ -1,6 +1,6 @@
-import type { Task } from '../api_types.js';
-import { checkOptions, flag, oneOf } from '../options.js';
-import type { Check } from '../options.js';
+import type { Task } from '../api/types.js';
+import { checkOptions, flag, oneOf } from '../api/options.js';
+import type { Check } from '../api/options.js';
 
 /** A notation for transcripts; the first five are exactly the reference's. */
 export type TranscriptFormat =

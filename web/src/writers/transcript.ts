@@ -1,4 +1,4 @@
-import { invalidOption } from '../errors.js';
+import { invalidOption } from '../api/errors.js';
 
 /** A word with its time in seconds; white space around it belongs to it. */
 export interface TranscriptWord {

@@ -1,4 +1,4 @@
-import { languageNames } from '../generated/languages.js';
+import { languageNames } from '../api/generated/languages.js';
 import type { FormatOptions } from './options.js';
 import { withReferenceNames } from './reference_names.js';
 import { wordsOf } from './transcript.js';

@@ -1,0 +1,143 @@
+import { parseArgs } from 'node:util';
+import { SusurrusError } from '../src/node.js';
+
+export function usageError(message: string, subject?: string): SusurrusError {
+  return new SusurrusError('invalid_argument', `${message} (susurrus --help)`, {
+    reason: 'option',
+    ...(subject !== undefined && { subject }),
+  });
+}
+
+export interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+}
+type Options = Readonly<Record<string, Option>>;
+type Value<T extends Option> = T['type'] extends 'boolean'
+  ? boolean
+  : T['multiple'] extends true
+    ? readonly string[]
+    : string;
+
+interface Parsed<T extends Options> {
+  readonly values: { readonly [K in keyof T]?: Value<T[K]> };
+  readonly positionals: readonly string[];
+}
+
+/** node:util's parseArgs, whose complaints become ours, and which takes what the reference's command takes. */
+export function parse<const T extends Options>(args: readonly string[], options: T): Parsed<T> {
+  try {
+    const config = { args: rewritten(args, options), options, allowPositionals: true };
+    // parseArgs says the same of its result in types that cannot be named here.
+    return parseArgs({ ...config, strict: true });
+  } catch (error) {
+    // "Unknown option '--x'. To specify a positional ...": the first sentence says it.
+    const text = error instanceof Error ? error.message : String(error);
+    throw usageError((text.split('. ')[0] ?? text).replace(/\.$/, ''));
+  }
+}
+
+/** `--beam_size 5`, `--logprob_threshold -1` and `--highlight_words False` in parseArgs's spelling. */
+function rewritten(args: readonly string[], options: Options): string[] {
+  const result: string[] = [];
+  for (let at = 0; at < args.length; ++at) {
+    const arg = args[at] ?? '';
+    if (arg === '--') return [...result, ...args.slice(at)];
+    const [, flag, value] = /^--([^=]+)(=.*)?$/s.exec(arg) ?? [];
+    if (flag === undefined) {
+      result.push(arg);
+      continue;
+    }
+    const name = flag.replaceAll('_', '-');
+    const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
+    const next = value?.slice(1) ?? args[at + 1] ?? '';
+    if (type === 'boolean' && /^(true|false)$/i.test(next)) {
+      if (/^true$/i.test(next)) result.push(`--${name}`);
+      if (value === undefined) ++at;
+    } else if (type === 'string' && value === undefined && /^-[\d.]/.test(next)) {
+      result.push(`--${name}=${next}`);
+      ++at;
+    } else {
+      result.push(`--${name}${value ?? ''}`);
+    }
+  }
+  return result;
+}
+
+/** One of several words, or an error that names the option. */
+export function choice<const T extends string>(
+  option: string,
+  value: string | undefined,
+  choices: readonly T[],
+): T | undefined {
+  if (value === undefined) return undefined;
+  const found = choices.find((one) => one === value);
+  if (!found) throw refused(option, choices.join(' or '), value);
+  return found;
+}
+
+/** For choice(). */
+export const filterbankChoices = ['auto', 'embedded', 'whisper'] as const;
+
+/** How an option's text becomes its value. */
+export type Reader = (text: string, option: string) => unknown;
+
+export const asText: Reader = (text) => text;
+
+export function asNumber(text: string, option: string): number {
+  const value = text.trim() === '' ? NaN : Number(text);
+  if (Number.isNaN(value)) throw refused(option, 'a number', text);
+  return value;
+}
+
+/** `500M`, `2G`, `1.5GiB` or a plain number of bytes; a K is 1024. */
+export function asByteCount(text: string, option: string): number {
+  const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)([KMG]?)(?:i?B)?$/i.exec(text) ?? [];
+  if (digits === undefined) throw refused(option, 'a number of bytes such as 500M', text);
+  return Math.floor(Number(digits) * 1024 ** ['', 'K', 'M', 'G'].indexOf(unit.toUpperCase()));
+}
+
+export const asNumbers = (text: string, option: string): number[] =>
+  text.split(',').map((one) => asNumber(one, option));
+
+/** What `read` makes of it, or null for the word none. */
+export const orNone =
+  (read: Reader): Reader =>
+  (text, option) =>
+    /^none$/i.test(text) ? null : read(text, option);
+
+export const asTruth: Reader = (text, option) => {
+  if (!/^(true|false)$/i.test(text)) throw refused(option, 'true or false', text);
+  return /^true$/i.test(text);
+};
+
+/**
+ * The options that were given, read, under their names in the API: `--beam-size 5` is `{beamSize: 5}`. Ranges are checked
+ * by the API itself.
+ */
+export function readOptions(
+  values: Readonly<Record<string, unknown>>,
+  readers: Readonly<Record<string, Reader>>,
+): Record<string, unknown> {
+  const given = Object.entries(readers).flatMap(([option, read]) => {
+    const text = values[option];
+    return typeof text === 'string' ? [[inCamelCase(option), read(text, option)] as const] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+/** The table that parse() wants, of options with a value each. */
+export function withValues<T extends string>(
+  readers: Readonly<Record<T, Reader>>,
+): Readonly<Record<T, { readonly type: 'string' }>> {
+  const entries = Object.keys(readers).map((option) => [option, { type: 'string' }]);
+  return Object.fromEntries(entries) as Record<T, { type: 'string' }>;
+}
+
+function inCamelCase(option: string): string {
+  return option.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function refused(option: string, expected: string, value: string): SusurrusError {
+  return usageError(`--${option} is ${expected}, not '${value}'`, option);
+}

@@ -1,0 +1,139 @@
+import { inspect } from '../src/node.js';
+import type {
+  Dimensions,
+  InspectedMemory,
+  InspectedShard,
+  InspectedStatistics,
+  InspectedTensor,
+  Inspection,
+} from '../src/node.js';
+import { parse, usageError } from './arguments.js';
+import { graphLines } from './graph_table.js';
+import { readSealOptions, sealArguments } from './key_files.js';
+import { layerLines, networkLines, sectionLines } from './parts_tables.js';
+import { metadataLines } from './metadata_lines.js';
+import { ProgressBar } from './progress_bar.js';
+import { table } from './table.js';
+import { FileReports, forEachFile } from './several_files.js';
+import { printable } from './terminal.js';
+
+export async function inspectCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
+  const flags = {
+    json: { type: 'boolean' },
+    stats: { type: 'boolean' },
+    full: { type: 'boolean' },
+  } as const;
+  const { values, positionals: files } = parse(args, { ...sealArguments, ...flags });
+  if (files.length === 0) throw usageError('inspect wants a FILE');
+  const keys = await readSealOptions(values);
+  const output = new FileReports(files, values.json ?? false);
+  await forEachFile(files, signal, async (file) => {
+    const bar = new ProgressBar('reading');
+    const facts = await inspect(file, {
+      ...keys,
+      signal,
+      stats: values.stats ?? false,
+      full: values.full ?? false,
+      onProgress: bar.update,
+    }).finally(() => bar.clear());
+    output.add(file, toJson(facts), toText(facts));
+  }).finally(() => output.finish());
+}
+
+function toJson({ byteCount, dims, tensors, ...facts }: Inspection) {
+  return {
+    ...facts,
+    byte_count: byteCount,
+    ...(dims && { dims: dimensions(dims) }),
+    tensors: tensors.map(({ rawSize, rowScales, ...tensor }) => ({
+      ...tensor,
+      raw_size: rawSize,
+      ...(rowScales && { row_scales: rowScales }),
+    })),
+  };
+}
+
+/** Under the names that model files have for them. */
+const dimensions = (dims: Dimensions): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(dims).map(([name, size]: [string, number]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      size,
+    ]),
+  );
+
+function toText(facts: Inspection): string {
+  const lines = [
+    `format    ${facts.format} ${printable(facts.version)}`.trimEnd(),
+    `flags     ${facts.flags.join(' ') || 'none'}`,
+    `bytes     ${facts.byteCount}`,
+    ...(facts.dims ? [`dims      ${dimensionsText(facts.dims)}`] : []),
+    ...(facts.memory ? [`to run    ${memoryText(facts.memory)}`] : []),
+    ...(facts.signer === undefined ? [] : [`signed by ${facts.signer}`]),
+    ...(facts.shards ?? []).map((shard) => `shard     ${printable(shardLine(shard, facts))}`),
+    ...facts.warnings.map((warning) => `warning   ${printable(warning)}`),
+    '',
+    'metadata',
+    ...metadataLines(facts.metadata),
+    '',
+    ...(facts.graph ? graphLines(facts.graph) : []),
+    ...networkLines(facts.networks),
+    ...sectionLines(facts.sections),
+    ...layerLines(facts.layers),
+    `${facts.tensors.length} tensors (${tensorTotals(facts.tensors)})`,
+    ...tensorTable(facts.tensors),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const dimensionsText = (dims: Dimensions): string =>
+  Object.entries(dimensions(dims))
+    .map(([name, size]) => `${name} ${size}`)
+    .join(', ');
+
+const memoryText = ({ weights, state, total }: InspectedMemory): string =>
+  `${total} bytes (weights ${weights}, state ${state})`;
+
+/** A shard's file, its tensors, its flags. */
+function shardLine({ file, flags }: InspectedShard, { shards, tensors }: Inspection): string {
+  const held = tensors.filter(({ shard }) => shard !== undefined && shards?.[shard]?.file === file);
+  return `${file}: ${held.length} tensors (${tensorTotals(held)}), ${flags.join(' ')}`;
+}
+
+function tensorTotals(tensors: readonly InspectedTensor[]): string {
+  const total = (field: 'size' | 'rawSize'): number =>
+    tensors.reduce((sum, tensor) => sum + tensor[field], 0);
+  return `${total('size')} bytes stored, ${total('rawSize')} in memory`;
+}
+
+function tensorTable(tensors: readonly InspectedTensor[]): string[] {
+  const hasScales = tensors.some(({ scale }) => scale !== undefined);
+  const isSharded = tensors.some(({ shard }) => shard !== undefined);
+  const hasStatistics = tensors.some(({ statistics }) => statistics !== undefined);
+  const rows = [
+    [
+      ...['name', 'dtype', 'shape', 'offset', 'size', 'raw size'],
+      ...(hasScales ? ['scale'] : []),
+      ...(isSharded ? ['shard'] : []),
+      ...(hasStatistics ? ['min', 'max', 'mean', 'nan', 'infinite'] : []),
+    ],
+    ...tensors.map(({ name, dtype, shape, offset, size, rawSize, scale, shard, statistics }) => [
+      printable(name),
+      dtype,
+      shape.join('×'),
+      ...[offset, size, rawSize].map(String),
+      ...(hasScales ? [scale === undefined ? '' : String(scale)] : []),
+      ...(isSharded ? [shard === undefined ? '' : String(shard + 1)] : []),
+      ...(hasStatistics ? statisticsRow(statistics) : []),
+    ]),
+  ];
+  return table(rows, 3);
+}
+
+function statisticsRow(statistics: InspectedStatistics | undefined): string[] {
+  if (!statistics) return ['', '', '', '', ''];
+  const { min, max, mean, nan, infinite } = statistics;
+  const short = (value: number | null): string =>
+    value === null ? 'none' : String(Number(value.toPrecision(6)));
+  return [...[min, max, mean].map(short), String(nan), String(infinite)];
+}

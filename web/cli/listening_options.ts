@@ -1,0 +1,77 @@
+// The options of everything that listens as the command line spells them: as the reference's command does.
+import { languageNames } from '../src/node.js';
+import { cliOptions } from '../src/api/generated/cli_options.js';
+import type { OptionCall, OptionKind } from '../src/api/generated/options.js';
+import type { Hotword } from '../src/node.js';
+import { asNumber, asNumbers, asText, asTruth, orNone } from './arguments.js';
+import type { Option, Reader } from './arguments.js';
+
+const asOneOrMore = (text: string, option: string): number | number[] =>
+  text.includes(',') ? asNumbers(text, option) : asNumber(text, option);
+
+/** -1, a list, or nothing: the reference's word for suppressing nothing. */
+const asTokens = (text: string, option: string): number | number[] =>
+  text.trim() === '' ? [] : asOneOrMore(text, option);
+
+/** A code, or an English name as the reference's command takes it. */
+function asLanguage(text: string): string {
+  const name = text.trim().toLowerCase();
+  const found = Object.entries(languageNames).find(([, each]) => each === name);
+  return found ? found[0] : text.trim();
+}
+
+const asLanguages = (text: string): string[] => text.split(',').map(asLanguage);
+
+/** `TEXT` or `TEXT=WEIGHT`. */
+function asHotword(text: string): Hotword {
+  const [, before, weight] = /^(.*)=(-?\d+(?:\.\d+)?)$/s.exec(text) ?? [];
+  return before === undefined ? { text } : { text: before, weight: Number(weight) };
+}
+
+const readers: Readonly<Record<OptionKind, Reader>> = {
+  flag: asTruth,
+  text: asText,
+  choice: asText,
+  number: asNumber,
+  whole: asNumber,
+  language: asLanguage,
+  languages: asLanguages,
+  prompt: asText,
+  suppressedTokens: asTokens,
+  audioContext: (text) => (Number.isNaN(Number.parseFloat(text)) ? text : Number(text)),
+  temperatures: asOneOrMore,
+  times: asNumbers,
+  hotwords: asHotword,
+  phrases: asText,
+};
+
+const optionsOf = (call: OptionCall) => cliOptions.filter(({ calls }) => calls.includes(call));
+
+/** What parse() is told of the options of a function. */
+export const listeningArguments = (call: OptionCall): Readonly<Record<string, Option>> =>
+  Object.fromEntries(
+    optionsOf(call).map(({ option, style }) => [
+      option,
+      {
+        type: style === 'switch' ? 'boolean' : 'string',
+        ...(style === 'repeated' && { multiple: true }),
+      },
+    ]),
+  );
+
+/** Only what was given, under the API's names; whether it makes sense, the API says. */
+export function listeningOptions(
+  values: Readonly<Record<string, unknown>>,
+  call: OptionCall,
+): Record<string, unknown> {
+  const given = optionsOf(call).flatMap(({ option, name, kind, orNull, turns }) => {
+    const value = values[option];
+    const read = orNull ? orNone(readers[kind]) : readers[kind];
+    if (typeof value === 'string') return [[name, read(value, option)] as const];
+    if (Array.isArray(value)) {
+      return [[name, value.map((text: string) => read(text, option))] as const];
+    }
+    return value === true ? [[name, turns] as const] : [];
+  });
+  return Object.fromEntries(given);
+}

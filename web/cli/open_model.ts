@@ -1,0 +1,82 @@
+import { stat } from 'node:fs/promises';
+import { cachedModelsNamed, loadModel, SusurrusError } from '../src/node.js';
+import type { Model } from '../src/node.js';
+import { asNumber, choice, filterbankChoices } from './arguments.js';
+import { readSealOptions, sealArguments, type SealValues } from './key_files.js';
+import { ProgressBar } from './progress_bar.js';
+import { printable, tell } from './terminal.js';
+import { embeddedModelNote } from './usage.js';
+
+/** For parse(): which model, in which engine. */
+export const modelArguments = {
+  model: { type: 'string' },
+  variant: { type: 'string' },
+  threads: { type: 'string' },
+  ...sealArguments,
+  vocabulary: { type: 'string' },
+  filterbank: { type: 'string' },
+} as const;
+
+interface ModelValues extends SealValues {
+  readonly model?: string;
+  readonly variant?: string;
+  readonly threads?: string;
+  readonly vocabulary?: string;
+  readonly filterbank?: string;
+}
+
+/** Loads the model, lets `use` work with it, and disposes of it. Its warnings go to stderr. */
+export async function withModel<T>(
+  values: ModelValues,
+  signal: AbortSignal,
+  use: (model: Model) => Promise<T>,
+): Promise<T> {
+  const { variant, threads = 'auto', vocabulary } = values;
+  const source = values.model === undefined ? undefined : await fileOf(values.model);
+  const engine = choice('variant', variant, ['simd', 'relaxed']);
+  const filterbank = choice('filterbank', values.filterbank, filterbankChoices);
+  const keys = await readSealOptions(values);
+  if (source === undefined) tell(embeddedModelNote);
+  const bar = new ProgressBar('loading');
+  const model = await loadModel(source, {
+    signal,
+    onProgress: bar.update,
+    ...keys,
+    ...(engine && { variant: engine }),
+    ...(vocabulary !== undefined && { vocabulary }),
+    ...(filterbank && { filterbank }),
+    // The process is this command's own.
+    threads: threads === 'auto' ? threads : asNumber(threads, 'threads'),
+  }).finally(() => bar.clear());
+  for (const warning of model.info.warnings) tell(`susurrus: ${printable(warning)}\n`);
+  try {
+    return await use(model);
+  } finally {
+    model.dispose();
+  }
+}
+
+/**
+ * A file or URL as it is; the name of a model that was pulled becomes its path, that of the newest where there are several. Says
+ * on stderr which one it is where both have the name: a file comes first, but not a folder, which is no model.
+ */
+async function fileOf(model: string): Promise<string> {
+  if (/^[a-z]+:\/\//i.test(model)) return model;
+  const [newest] = await cachedModelsNamed(model);
+  const facts = await stat(model).catch(() => undefined);
+  if (newest && facts) {
+    const used = facts.isDirectory()
+      ? `is the pulled model ${newest.path}, not the folder of this name`
+      : 'is the file of this name, not the model that was pulled';
+    process.stderr.write(`susurrus: ${printable(`${model} ${used}`)}\n`);
+  }
+  if (facts && !(newest && facts.isDirectory())) return model;
+  if (newest) return newest.path;
+  // A name that no file has.
+  if (!/^[\w-]+(\.en)?$|^openai\/[\w.-]+$/.test(model)) return model;
+  throw new SusurrusError(
+    'source_failed',
+    `${model}: there is no such file, and no model of that name: susurrus pull ${model}`,
+    { reason: 'source', subject: model },
+  );
+}

@@ -1,0 +1,46 @@
+import type { ProgressEvent } from '../src/node.js';
+
+const width = 30;
+const millisecondsBetween = 100;
+
+/** A bar on stderr when that is a terminal; nothing otherwise. */
+export class ProgressBar {
+  readonly #label: string;
+  #last = -Infinity;
+  #isShown = false;
+
+  constructor(label: string) {
+    this.#label = label;
+  }
+
+  readonly update = ({ loaded, fraction, remainingSeconds }: ProgressEvent): void => {
+    if (!process.stderr.isTTY) return;
+    const now = performance.now();
+    if (now - this.#last < millisecondsBetween && fraction !== 1) return;
+    this.#last = now;
+    const text =
+      fraction === undefined
+        ? `${(loaded / 2 ** 20).toFixed(1)} MiB`
+        : `${bar(fraction)} ${Math.floor(fraction * 100)} %${rest(remainingSeconds)}`;
+    process.stderr.write(`\r\x1b[2K${this.#label} ${text}`);
+    this.#isShown = true;
+  };
+
+  /** Makes room for other lines. */
+  clear(): void {
+    if (this.#isShown) process.stderr.write('\r\x1b[2K');
+    this.#isShown = false;
+  }
+}
+
+function bar(fraction: number): string {
+  const full = Math.round(Math.min(1, fraction) * width);
+  return '█'.repeat(full) + '░'.repeat(width - full);
+}
+
+/** How long it will still take: `, 1:05 left`. */
+function rest(seconds: number | undefined): string {
+  if (seconds === undefined) return '';
+  const whole = Math.ceil(seconds);
+  return `, ${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')} left`;
+}

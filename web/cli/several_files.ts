@@ -1,0 +1,59 @@
+// Work on several files: one that fails does not keep the others from being done.
+import { errorNumbers, SusurrusError } from '../src/node.js';
+import { print, printable, printJson, tell } from './terminal.js';
+
+/** One line on stderr, which may quote a file. Answers the exit status: the group of the error. */
+export function tellError(error: unknown): number {
+  if (!(error instanceof SusurrusError)) {
+    tell(`susurrus: ${printable(error instanceof Error ? error.message : String(error))}\n`);
+    return Math.floor(errorNumbers.internal_error / 10);
+  }
+  tell(`susurrus: ${printable(error.message.replaceAll(/\s*\n\s*/g, ' '))} [${error.code}]\n`);
+  return Math.floor(errorNumbers[error.code] / 10);
+}
+
+/**
+ * Does `work` for one file after the other. With several, a file's failure is told and the next one follows; the exit status is
+ * that of the first failure. An abort, or an option that would be refused for each of them, ends it at once.
+ */
+export async function forEachFile(
+  files: readonly string[],
+  signal: AbortSignal,
+  work: (file: string) => Promise<void>,
+): Promise<void> {
+  for (const file of files) {
+    try {
+      await work(file);
+    } catch (error) {
+      if (files.length === 1 || signal.aborted || isRefusedOption(error)) throw error;
+      const status = tellError(error);
+      process.exitCode ??= status;
+    }
+  }
+}
+
+const isRefusedOption = (error: unknown): boolean =>
+  error instanceof SusurrusError && error.details.reason === 'option';
+
+/** What is said of several files: as text under their names, or as one JSON array of objects with `file`; of one file, that alone. */
+export class FileReports {
+  readonly #isOneOfMany: boolean;
+  readonly #isJson: boolean;
+  readonly #kept: object[] = [];
+
+  constructor(files: readonly string[], isJson: boolean) {
+    this.#isOneOfMany = files.length > 1;
+    this.#isJson = isJson;
+  }
+
+  add(file: string, json: object, text: string): void {
+    if (!this.#isJson) print(this.#isOneOfMany ? `${file}\n${text}` : text);
+    else if (this.#isOneOfMany) this.#kept.push({ file, ...json });
+    else printJson(`${JSON.stringify(json, null, 2)}\n`);
+  }
+
+  /** Writes the array, of those files that did not fail. */
+  finish(): void {
+    if (this.#isJson && this.#isOneOfMany) printJson(`${JSON.stringify(this.#kept, null, 2)}\n`);
+  }
+}

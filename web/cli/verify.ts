@@ -1,0 +1,31 @@
+import { verifyModel } from '../src/node.js';
+import { parse, usageError } from './arguments.js';
+import { readSealOptions, sealArguments } from './key_files.js';
+import { ProgressBar } from './progress_bar.js';
+import { FileReports, forEachFile } from './several_files.js';
+import { printable } from './terminal.js';
+
+/** Exit status 1 when something failed. */
+export async function verifyCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
+  const { values, positionals: files } = parse(args, {
+    ...sealArguments,
+    json: { type: 'boolean' },
+  });
+  if (files.length === 0) throw usageError('verify wants a FILE');
+  const keys = await readSealOptions(values);
+  const output = new FileReports(files, values.json ?? false);
+  await forEachFile(files, signal, async (file) => {
+    const bar = new ProgressBar('reading');
+    const { isSound, checks } = await verifyModel(file, {
+      ...keys,
+      signal,
+      onProgress: bar.update,
+    }).finally(() => bar.clear());
+    const lines = checks.map(
+      ({ name, outcome, message }) =>
+        `${outcome.padEnd(9)} ${name.padEnd(13)} ${printable(message)}\n`,
+    );
+    output.add(file, { is_sound: isSound, checks }, lines.join(''));
+    if (!isSound) process.exitCode ??= 1;
+  }).finally(() => output.finish());
+}

@@ -1,0 +1,185 @@
+// What writeModel() takes: the models of every format that can be written from their parts.
+import type { Dimensions, ProgressEvent } from './types.js';
+
+/** Some of a part's bytes or values, in order. */
+export type PartChunk = ArrayBuffer | ArrayBufferView;
+
+/**
+ * The contents of a part. Typed arrays of the part's own dtype are its values (f16 and bf16 also as the bits in a Uint16Array); a
+ * Float32Array for another float or block type is converted to it; a Uint8Array, ArrayBuffer or DataView has the bytes that the
+ * file stores, little-endian.
+ */
+export type PartData =
+  PartChunk | Blob | Iterable<PartChunk> | AsyncIterable<PartChunk> | ReadableStream<PartChunk>;
+
+/**
+ * Where a part's contents come from. A function is called when the part's turn has come, so that one part at a time needs memory;
+ * with compression, and for integers without a scale, once for each of two or three passes.
+ */
+export type PartSource = PartData | (() => PartData | Promise<PartData>);
+
+/** A tensor of an APR file. */
+export interface WritableTensor {
+  readonly name: string;
+  /**
+   * As it is stored. APR2: `'f32'`, `'f16'`, `'bf16'`, `'q8_0'`, `'q5_1'`, `'q5_0'`, `'q4_1'`, `'q4_0'`, `'i8'`, `'i16'`, `'i32'`,
+   * `'i64'`, `'u8'`. APR1: `'f32'`, `'f16'` or `'int8'`, the same for all tensors.
+   */
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly data: PartSource;
+  /** Of APR1's `'int8'`: what the integers are multiplied with. Without it, it is found in the values, which are then read twice. */
+  readonly scale?: number;
+}
+
+interface WritableApr {
+  /** By token id: text, or bytes where a token is not UTF-8; empty for ids without a token. */
+  readonly vocabulary?: readonly (string | Uint8Array)[];
+  /** The mel filterbank, [nMels, 201] row by row. */
+  readonly filterbank?: Float32Array;
+  /** In the order of the file. */
+  readonly tensors: readonly WritableTensor[];
+  /** `'lz4'` asks for each tensor's data once more. Default `'none'`. */
+  readonly compress?: 'lz4' | 'none';
+}
+
+/** An APR2 file in one piece; shardModel() divides it. */
+export interface WritableApr2 extends WritableApr {
+  readonly format: 'apr2';
+  /** Of a Whisper; left out where `metadata` has its own `architecture`. */
+  readonly dims?: Dimensions;
+  /** Whatever else the metadata say; `apr_version` and `model_type` have defaults. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Of every tensor, in bytes. Default 64. */
+  readonly alignment?: 64 | 32;
+}
+
+export interface WritableApr1 extends WritableApr {
+  readonly format: 'apr1';
+  readonly dims: Dimensions;
+}
+
+/** Bytes whose number stands in front of them. */
+export interface SizedPart {
+  readonly data: PartSource;
+  /** Needed unless `data` is an array or a Blob, which know it. */
+  readonly byteCount?: number;
+}
+
+/** The numbers of an .april file, under the names of its specification. The number of tokens follows from the tokens. */
+export interface AprilParams {
+  readonly batch_size: number;
+  readonly segment_size: number;
+  readonly segment_step: number;
+  readonly mel_features: number;
+  readonly samplerate: number;
+  readonly frame_shift_ms: number;
+  readonly frame_length_ms: number;
+  readonly round_pow2: number;
+  readonly mel_low: number;
+  readonly mel_high: number;
+  readonly snip_edges: number;
+  readonly blank_token_id: number;
+}
+
+export interface WritableApril {
+  readonly format: 'april';
+  /** An IETF language tag of at most 8 bytes. */
+  readonly language: string;
+  readonly name: string;
+  readonly description: string;
+  readonly params: AprilParams;
+  /** By id. */
+  readonly tokens: readonly (string | Uint8Array)[];
+  /** ONNX models. */
+  readonly networks: Readonly<Record<'encoder' | 'decoder' | 'joiner', SizedPart>>;
+  /** Of the file's parts. The default, networks in this order and the params last, is the only one that april-asr reads. */
+  readonly order?: readonly ('encoder' | 'decoder' | 'joiner' | 'params')[];
+}
+
+/** Elements of a BW2L file. */
+export interface WritableBw2lArray {
+  readonly dtype: 'fp64' | 'fp32' | 'fp16' | 'i64' | 'i32' | 'i16' | 'i8';
+  /** Number of elements. */
+  readonly length: number;
+  readonly data: PartSource;
+}
+
+export interface WritableBw2lLayer {
+  /** The line of the architecture that defines it. */
+  readonly arch: string;
+  /** Integers q stand for `scale * (q - offset)`. Defaults 1 and 0. */
+  readonly scale?: number;
+  readonly offset?: number | bigint;
+  readonly arrays?: readonly WritableBw2lArray[];
+}
+
+/** A section's type says what it has; one of a type that BW2L does not define has bytes, as `'data'` has. */
+export type WritableBw2lSection = {
+  readonly name: string;
+  readonly description?: string;
+} & (
+  | { readonly type: 'utf8'; readonly text: string | Uint8Array }
+  | {
+      readonly type: 'keyval';
+      readonly entries: readonly (readonly [key: string, value: string])[];
+    }
+  | ({ readonly type: 'array' } & WritableBw2lArray)
+  | { readonly type: 'layers'; readonly layers: readonly WritableBw2lLayer[] }
+  | ({ readonly type: string } & SizedPart)
+);
+
+export interface WritableBw2l {
+  readonly format: 'bw2l';
+  readonly name: string;
+  readonly sections: readonly WritableBw2lSection[];
+}
+
+/** One tensor of a node's parameter; of a text the dtype is `'char8'` and the shape its length in bytes, unless they are given. */
+export type WritableTennisField =
+  | { readonly dtype?: string; readonly shape?: readonly number[]; readonly data: string }
+  | { readonly dtype: string; readonly shape: readonly number[]; readonly data: PartSource };
+
+export interface WritableTennisNode {
+  /** Written as the parameters `#op` and `#name`, in front of the others; left out where those have them. */
+  readonly op?: string;
+  readonly name?: string;
+  /** Of parameters whose names begin with `#`, the data are texts, arrays or ArrayBuffers: the graph depends on them. */
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly fields: readonly WritableTennisField[];
+  }[];
+  /** Indices of the nodes whose results are its arguments. */
+  readonly inputs?: readonly number[];
+}
+
+export interface WritableTennis {
+  readonly format: 'tennis';
+  /** `fake` of the specification. Default 0. */
+  readonly reservedWord?: number;
+  /** The header's 120 bytes of the user; zeros behind fewer. */
+  readonly userBytes?: Uint8Array;
+  /** Indices of nodes. */
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
+  readonly nodes: readonly WritableTennisNode[];
+}
+
+/** A model that writeModel() writes. Everything but the contents of its parts is there from the beginning. */
+export type WritableModel =
+  WritableApr2 | WritableApr1 | WritableApril | WritableBw2l | WritableTennis;
+
+export interface WriteOptions {
+  /** Overwrites a file that exists. */
+  readonly force?: boolean;
+  /** Counts the bytes of the parts, as they are stored uncompressed, in every pass over them. */
+  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface WriteResult {
+  /** Bytes of the file written. */
+  readonly byteCount: number;
+  /** What readers will find noteworthy about it, though acceptable. */
+  readonly warnings: readonly string[];
+}

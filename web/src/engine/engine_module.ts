@@ -1,0 +1,14 @@
+import type { Variant } from '../api/types.js';
+import type { MainModule } from './engine.mjs';
+
+/** The engine's WebAssembly module, whatever its variant. */
+export type EngineModule = MainModule;
+
+/** An engine, and how the threads end that it has besides the one it is called in. */
+export interface OpenedEngine {
+  readonly module: EngineModule;
+  readonly endThreads?: () => void;
+}
+
+/** An engine of a variant, with its threads, the calling one among them. */
+export type EngineSource = (variant: Variant, threads: number) => Promise<OpenedEngine>;

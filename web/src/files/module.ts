@@ -1,8 +1,0 @@
-// The WebAssembly module that reads, checks and converts model files, without running them.
-import { instantiate } from '../engine/glue.js';
-import createFiles, { type MainModule } from './files.mjs';
-
-export type FilesModule = MainModule;
-
-export const openFilesModule = (compiled: WebAssembly.Module): Promise<FilesModule> =>
-  instantiate<FilesModule>(createFiles, compiled);

@@ -1,5 +1,0 @@
-// The only way to the code that decrypts, verifies, encrypts and signs model files: in pages a bundle of its own, downloaded when it
-// is first needed. Nothing that it imports may import this file.
-import type * as Crypto from './seal/entry.js';
-
-export const loadCrypto = (): Promise<typeof Crypto> => import('./seal/entry.js');

@@ -1,0 +1,266 @@
+// The options of everything that listens to a window or a recording: their ranges, what excludes what, and defaults.
+import type {
+  AlignOptions,
+  DecodeOptions,
+  DetectLanguageOptions,
+  ModelInfo,
+  ScoreOptions,
+  TranscribeOptions,
+} from '../api/types.js';
+import type { Settings } from '../protocol/engine.js';
+import { invalidOption } from '../api/errors.js';
+import {
+  defaultTemperatures,
+  hotwordWeights,
+  optionRows,
+  type OptionCall,
+  type OptionKind,
+} from '../api/generated/options.js';
+import {
+  between,
+  checkOptions,
+  flag,
+  isText,
+  listOf,
+  oneOf,
+  orNull,
+  progressCheck,
+  signalCheck,
+  text,
+  wholeBetween,
+  type Check,
+  type Checks,
+} from '../api/options.js';
+
+type ModelFacts = Pick<ModelInfo, 'dims' | 'languages'>;
+
+const mostPhrases = 1000;
+const mostTemperatures = 16;
+
+const isPhrase = (value: unknown): boolean => isText(value) && value.trim() !== '';
+const isWeight = (value: unknown): boolean =>
+  value === undefined ||
+  (typeof value === 'number' && value >= hotwordWeights.least && value <= hotwordWeights.most);
+const isHotword = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.keys(value).every((name) => name === 'text' || name === 'weight') &&
+  isPhrase(Reflect.get(value, 'text')) &&
+  isWeight(Reflect.get(value, 'weight'));
+/** Each at least the one before; `isStrict`: greater. */
+const isRising =
+  (least: number, most: number, isStrict: boolean) =>
+  (item: unknown, index: number, list: readonly unknown[]): boolean => {
+    if (typeof item !== 'number' || !(item >= least && item <= most)) return false;
+    const before = index === 0 ? -Infinity : (list[index - 1] as number);
+    return isStrict ? item > before : item >= before;
+  };
+
+function languageCheck({ languages }: ModelFacts, call: OptionCall): Check {
+  const besides = call === 'transcribe' ? ['auto', 'per-window'] : ['auto'];
+  const shown = `${languages.slice(0, 8).join(', ')}${languages.length > 8 ? ', …' : ''}`;
+  return [
+    `${besides.map((word) => `'${word}'`).join(', ')} or one of the model's languages (${shown})`,
+    (value) => [...besides, ...languages].includes(value as string),
+  ];
+}
+
+function languageListCheck({ languages }: ModelFacts): Check {
+  return listOf(
+    "a list of the model's languages, at least one",
+    (item) => languages.includes(item as string),
+    languages.length,
+    1,
+  );
+}
+
+/** Text, or ids of tokens. */
+function promptCheck({ dims }: ModelFacts): Check {
+  const [, isId] = wholeBetween(0, dims.nVocab - 1);
+  return [
+    `${text[0]}, or a list of token ids below ${dims.nVocab}`,
+    (value) => isText(value) || (Array.isArray(value) && value.every(isId)),
+  ];
+}
+
+function suppressionCheck({ dims }: ModelFacts): Check {
+  const [, isIdOrRest] = wholeBetween(-1, dims.nVocab - 1);
+  return [
+    `-1, a list of token ids below ${dims.nVocab} (-1 among them for the model's own)`,
+    (value) => value === -1 || (Array.isArray(value) && value.every(isIdOrRest)),
+  ];
+}
+
+function audioContextCheck({ least, most }: Bounds): Check {
+  const [expected, isCount] = wholeBetween(least, most);
+  return [
+    `'full', 'auto' or ${expected}`,
+    (value) => value === 'full' || value === 'auto' || isCount(value),
+  ];
+}
+
+function temperatureCheck({ least, most }: Bounds): Check {
+  const [expected, isTemperature] = between(least, most);
+  const [, isList] = listOf('', isRising(least, most, true), mostTemperatures, 1);
+  return [
+    `${expected}, or a rising list of 1 to ${mostTemperatures} of them`,
+    (value) => isTemperature(value) || isList(value),
+  ];
+}
+
+/** What a row of the table says, with the model's own dimensions for bounds. */
+interface Bounds {
+  readonly least: number;
+  readonly most: number;
+  readonly choices: readonly string[];
+}
+
+/** How options of each kind are checked. */
+const checksOfKinds: Readonly<
+  Record<OptionKind, (row: Bounds, model: ModelFacts, call: OptionCall) => Check>
+> = {
+  flag: () => flag,
+  text: () => text,
+  choice: ({ choices }) => oneOf(...choices),
+  number: ({ least, most }) => between(least, most),
+  whole: ({ least, most }) => wholeBetween(least, most),
+  language: (_, model, call) => languageCheck(model, call),
+  languages: (_, model) => languageListCheck(model),
+  prompt: (_, model) => promptCheck(model),
+  suppressedTokens: (_, model) => suppressionCheck(model),
+  audioContext: audioContextCheck,
+  temperatures: temperatureCheck,
+  times: ({ least, most }) =>
+    listOf(
+      `a list of seconds from ${least} to ${most}, none below the one before`,
+      isRising(least, most, false),
+    ),
+  hotwords: () =>
+    listOf(
+      `a list of at most ${mostPhrases} {text, weight}, no text empty or with lone surrogates, weights from ${hotwordWeights.least} to ${hotwordWeights.most}`,
+      isHotword,
+      mostPhrases,
+    ),
+  phrases: () =>
+    listOf(`a list of 1 to ${mostPhrases} phrases, none empty or with lone surrogates`, isPhrase, mostPhrases, 1),
+};
+
+/** How the options of a function are checked. */
+function checksOf(call: OptionCall, model: ModelFacts): Checks {
+  const rows = optionRows.filter(({ calls }) => calls.includes(call));
+  const checks = rows.map(
+    ({ name, kind, least = 0, most = Infinity, choices = [], orNull: isOff }) => {
+      const bounds = { least, most: typeof most === 'string' ? model.dims[most] : most, choices };
+      const check = checksOfKinds[kind](bounds, model, call);
+      return [name, isOff ? orNull(check) : check] as const;
+    },
+  );
+  return { ...Object.fromEntries(checks), signal: signalCheck };
+}
+
+/** The data of the options, which go to the engine. */
+function settingsOf(options: TranscribeOptions): Settings {
+  const isData = ([name, value]: [string, unknown]): boolean =>
+    name !== 'signal' && name !== 'onProgress' && value !== undefined;
+  return Object.fromEntries(Object.entries(options).filter(isData));
+}
+
+function temperatures({ temperature }: DecodeOptions, otherwise: readonly number[]) {
+  return typeof temperature === 'number' ? [temperature] : (temperature ?? otherwise);
+}
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null;
+
+function checkPatience({ beamSize, patience }: DecodeOptions): void {
+  if (patience === undefined || patience === null) return;
+  if (beamSize === undefined || beamSize === null) {
+    throw invalidOption('patience', 'null without beamSize', patience);
+  }
+  if (beamSize * patience <= 0.5) {
+    throw invalidOption('patience', 'large enough for one candidate of the beam', patience);
+  }
+}
+
+/** One temperature has one way to search. */
+function checkSingleSearch({ bestOf, beamSize }: DecodeOptions, temperature: number): void {
+  if (isSet(bestOf) && isSet(beamSize)) {
+    throw invalidOption('bestOf', 'null with beamSize at a single temperature', bestOf);
+  }
+  if (isSet(bestOf) && temperature === 0) {
+    throw invalidOption('bestOf', 'null at temperature 0, where nothing is drawn', bestOf);
+  }
+  if (isSet(beamSize) && temperature > 0) {
+    throw invalidOption(
+      'beamSize',
+      'null at a temperature above 0, where sequences are drawn',
+      beamSize,
+    );
+  }
+}
+
+/** Checked options of decode(). */
+export function decodeSettings(options: DecodeOptions, model: ModelFacts): Settings {
+  checkOptions(options, checksOf('decode', model));
+  checkPatience(options);
+  const temperature = temperatures(options, [0]);
+  if (temperature.length === 1) checkSingleSearch(options, temperature[0] ?? 0);
+  return { ...settingsOf(options), temperature };
+}
+
+/** Checked options of transcribe(). */
+export function transcribeSettings(
+  options: TranscribeOptions,
+  model: ModelFacts,
+  isStream: boolean,
+): Settings {
+  checkOptions(options, { ...checksOf('transcribe', model), onProgress: progressCheck });
+  checkPatience(options);
+  const { hallucinationSilenceThreshold: silence, normalisation } = options;
+  if (isSet(silence) && options.timestamps !== 'word') {
+    throw invalidOption(
+      'hallucinationSilenceThreshold',
+      "null without timestamps: 'word'",
+      silence,
+    );
+  }
+  if (isStream && normalisation === 'file') {
+    throw invalidOption('normalisation', "'window' for a stream, whose end nobody knows", 'file');
+  }
+  return {
+    ...settingsOf(options),
+    temperature: temperatures(options, defaultTemperatures),
+    ...(isStream && { normalisation: 'window' }),
+  };
+}
+
+/** Of a model that is no Whisper: its engine checks what is its own. */
+export function otherSettings(options: TranscribeOptions): Settings {
+  const { signal, onProgress, ...settings } = options;
+  checkOptions({ signal, onProgress }, { signal: signalCheck, onProgress: progressCheck });
+  return settings;
+}
+
+export function scoreSettings(options: ScoreOptions, model: ModelFacts): Settings {
+  checkOptions(options, checksOf('score', model));
+  return settingsOf(options);
+}
+
+export function checkCandidates(candidates: readonly string[]): void {
+  const [expected, accepts] = listOf(
+    `a list of 1 to ${mostPhrases} texts without lone surrogates`,
+    isText,
+    mostPhrases,
+    1,
+  );
+  if (!accepts(candidates)) throw invalidOption('candidates', expected, candidates);
+}
+
+export function alignSettings(options: AlignOptions, model: ModelFacts): Settings {
+  checkOptions(options, checksOf('align', model));
+  return settingsOf(options);
+}
+
+export function languageSettings(options: DetectLanguageOptions, model: ModelFacts): Settings {
+  checkOptions(options, checksOf('detectLanguage', model));
+  return settingsOf(options);
+}

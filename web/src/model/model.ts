@@ -1,0 +1,310 @@
+import type {
+  AlignOptions,
+  AudioInput,
+  AudioStream,
+  CandidateScore,
+  DecodeOptions,
+  DecodeResult,
+  DetectLanguageOptions,
+  LanguageProbability,
+  LogMelOptions,
+  MemoryFacts,
+  Mel,
+  Model,
+  ModelFamily,
+  ModelInfo,
+  ProgressEvent,
+  ScoreOptions,
+  Segment,
+  Tokenizer,
+  TranscribeOptions,
+  Transcription,
+  TranscriptionResult,
+  WhisperModel,
+  Word,
+} from '../api/types.js';
+import { checkAudio, toSamples } from '../audio/audio_input.js';
+import { isAudioStream, StreamFeed } from '../audio/audio_stream.js';
+import {
+  alignSettings,
+  checkCandidates,
+  decodeSettings,
+  languageSettings,
+  otherSettings,
+  scoreSettings,
+  transcribeSettings,
+} from './decoding_options.js';
+import type { EngineEvent, EngineLink, LoadedFacts } from '../protocol/engine.js';
+import type { VariantChoice } from '../engine/variant.js';
+import { describe, invalidOption } from '../api/errors.js';
+import { checkWhisper, isWhisper } from '../protocol/families.js';
+import { checkOptions, oneOf, text as textCheck } from '../api/options.js';
+import type { Platform } from '../platform/platform.js';
+import { withProgress } from '../api/progress_callback.js';
+import { Queue } from './queue.js';
+import { anyOf } from '../api/signals.js';
+import type { ThreadChoice } from '../platform/threads.js';
+import { startTranscription } from './transcription.js';
+import type { CallOptions } from '../protocol/link.js';
+
+/** A Model whose engine lives behind a link. */
+export class EngineModel implements Model {
+  readonly family: ModelFamily;
+  readonly info: ModelInfo;
+  /** Of a Whisper. */
+  readonly #tokenizer: Tokenizer | undefined;
+  readonly #engine: EngineLink;
+  readonly #platform: Platform;
+  readonly #queue = new Queue();
+
+  constructor(
+    engine: EngineLink,
+    platform: Platform,
+    choice: VariantChoice & ThreadChoice,
+    facts: LoadedFacts & { readonly signer?: string },
+  ) {
+    this.#engine = engine;
+    this.#platform = platform;
+    // Other families than the API names exist in tests alone; theirs have no more than the common facts.
+    this.family = facts.family as ModelFamily;
+    const common = {
+      family: this.family,
+      format: facts.format,
+      dtypes: facts.dtypes,
+      variant: choice.variant,
+      variantReason: choice.reason,
+      threads: choice.threads,
+      threadsReason: choice.threadsReason,
+      warnings: facts.warnings,
+      ...(facts.signer !== undefined && { signer: facts.signer }),
+    };
+    if (!isWhisper(facts)) {
+      this.info = common as ModelInfo;
+      return;
+    }
+    const codes = Object.keys(facts.special.languages);
+    this.info = {
+      ...common,
+      dims: facts.dims,
+      multilingual: facts.multilingual,
+      // An English-only model has all language tokens but knows one language.
+      languages: facts.multilingual ? codes : codes.length === 1 ? codes : ['en'],
+    };
+    this.#tokenizer = {
+      special: facts.special,
+      encode: async (text) => {
+        checkText(text);
+        return this.#run(() => engine.call('tokenize', { text }));
+      },
+      decode: async (tokens) => {
+        const ids = toTokens(tokens);
+        return this.#run(() => engine.call('detokenize', { tokens: ids }));
+      },
+    };
+  }
+
+  get whisper(): WhisperModel | undefined {
+    return this.#tokenizer ? this : undefined;
+  }
+
+  get tokenizer(): Tokenizer {
+    this.#checkWhisper('tokenizer');
+    return this.#tokenizer as Tokenizer;
+  }
+
+  transcribe(audio: AudioInput | AudioStream, options: TranscribeOptions = {}): Transcription {
+    return startTranscription((onSegment, leaving) =>
+      this.#transcribe(audio, options, onSegment, leaving),
+    );
+  }
+
+  async #transcribe(
+    audio: AudioInput | AudioStream,
+    options: TranscribeOptions,
+    onSegment: (segment: Segment) => void,
+    leaving: AbortSignal,
+  ): Promise<TranscriptionResult> {
+    const isStream = isAudioStream(audio);
+    const settings = this.whisper
+      ? transcribeSettings(options, this.info, isStream)
+      : otherSettings(options);
+    if (!isStream) checkAudio(audio);
+    const work = async ({ onProgress }: TranscribeOptions): Promise<TranscriptionResult> => {
+      const feed = isStream ? new StreamFeed(audio, this.#engine) : undefined;
+      const callbackFailed = new AbortController();
+      const { signal, release } = anyOf([
+        options.signal,
+        leaving,
+        feed?.failed,
+        callbackFailed.signal,
+      ]);
+      const report = (event: ProgressEvent): void => {
+        try {
+          onProgress?.(event);
+        } catch {
+          // withProgress() has the error, which must not reach the engine.
+          callbackFailed.abort();
+        }
+      };
+      const segments: Segment[] = [];
+      const rejected: Segment[] = [];
+      const onEvent = (event: EngineEvent): void => {
+        if (event.type === 'audioWanted') void feed?.give(event.sampleCount);
+        else if (event.type === 'rejected') rejected.push(event.segment);
+        else if (event.type === 'segment') {
+          segments.push(event.segment);
+          onSegment(event.segment);
+        } else report({ phase: 'transcribe', ...event.progress });
+      };
+      try {
+        const samples = isStream
+          ? undefined
+          : await toSamples(audio, this.#engine, this.#platform, signal);
+        const request = { samples, settings };
+        const heard = await this.#engine.call('transcribe', request, { signal, onEvent });
+        return { ...heard, segments, rejected };
+      } catch (error) {
+        throw feed?.failed.aborted ? feed.failed.reason : error;
+      } finally {
+        feed?.close();
+        release();
+      }
+    };
+    return this.#run(() => withProgress(options, work), options.signal);
+  }
+
+  async decode(audio: AudioInput, options: DecodeOptions = {}): Promise<DecodeResult> {
+    this.#checkWhisper('decode');
+    const settings = decodeSettings(options, this.info);
+    return this.#listen(audio, options.signal, (samples, call) =>
+      this.#engine.call('decode', { samples, settings }, call),
+    );
+  }
+
+  async detectLanguage(
+    audio: AudioInput,
+    options: DetectLanguageOptions = {},
+  ): Promise<readonly LanguageProbability[]> {
+    this.#checkWhisper('detectLanguage');
+    const settings = languageSettings(options, this.info);
+    return this.#listen(audio, options.signal, (samples, call) =>
+      this.#engine.call('detectLanguage', { samples, settings }, call),
+    );
+  }
+
+  async score(
+    audio: AudioInput,
+    candidates: readonly string[],
+    options: ScoreOptions = {},
+  ): Promise<readonly CandidateScore[]> {
+    this.#checkWhisper('score');
+    const settings = scoreSettings(options, this.info);
+    checkCandidates(candidates);
+    return this.#listen(audio, options.signal, (samples, call) =>
+      this.#engine.call('score', { samples, settings, candidates }, call),
+    );
+  }
+
+  async align(
+    audio: AudioInput,
+    text: string,
+    options: AlignOptions = {},
+  ): Promise<readonly Word[]> {
+    this.#checkWhisper('align');
+    const settings = alignSettings(options, this.info);
+    checkText(text);
+    return this.#listen(audio, options.signal, (samples, call) =>
+      this.#engine.call('align', { samples, settings, text }, call),
+    );
+  }
+
+  async logMel(audio: AudioInput, options: LogMelOptions = {}): Promise<Mel> {
+    this.#checkWhisper('logMel');
+    checkOptions(options, {
+      mode: oneOf('window', 'whole'),
+    });
+    return this.#listen(audio, undefined, (samples) =>
+      this.#engine.call('logMel', { samples, mode: options.mode ?? 'window' }),
+    );
+  }
+
+  async encode(mel: Mel): Promise<Float32Array> {
+    this.#checkWhisper('encode');
+    const { nMels, nAudioCtx } = this.info.dims;
+    const { data } = checkMel(mel, nMels, 2 * nAudioCtx);
+    return this.#run(() => this.#engine.call('encode', { mel: data }));
+  }
+
+  async logits(tokens: readonly number[] | Uint32Array): Promise<Float32Array> {
+    this.#checkWhisper('logits');
+    const ids = toTokens(tokens);
+    return this.#run(() => this.#engine.call('logits', { tokens: ids }));
+  }
+
+  memory(): Promise<MemoryFacts> {
+    return this.#run(() => this.#engine.call('memory', undefined));
+  }
+
+  dispose(): void {
+    this.#engine.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.dispose();
+    return Promise.resolve();
+  }
+
+  #checkWhisper(what: string): void {
+    checkWhisper(this.family, what);
+  }
+
+  /** Work on a recording of whatever kind, in its turn. */
+  #listen<T>(
+    audio: AudioInput,
+    signal: AbortSignal | undefined,
+    work: (samples: Float32Array, options: CallOptions<EngineEvent>) => Promise<T>,
+  ): Promise<T> {
+    checkAudio(audio);
+    return this.#run(
+      async () => work(await toSamples(audio, this.#engine, this.#platform, signal), { signal }),
+      signal,
+    );
+  }
+
+  #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#queue.run(work, signal);
+  }
+}
+
+function checkText(value: unknown): void {
+  const [expected, isText] = textCheck;
+  if (!isText(value)) throw invalidOption('text', expected, value);
+}
+
+/** What logMel() gives, from a caller who may have no types. */
+function checkMel(mel: unknown, nMels: number, nFrames: number): Mel {
+  const expected = `{data, nMels, nFrames}: one window of ${nMels} × ${nFrames} values in a Float32Array`;
+  if (typeof mel !== 'object' || mel === null) throw invalidOption('mel', expected, mel);
+  const given = mel as Partial<Mel>;
+  if (!(given.data instanceof Float32Array)) {
+    throw invalidOption('mel.data', 'a Float32Array', given.data);
+  }
+  const { data } = given;
+  if (given.nMels !== nMels || given.nFrames !== nFrames || data.length !== nMels * nFrames) {
+    const got = `${describe(given.nMels)} × ${describe(given.nFrames)} (${data.length} values)`;
+    throw invalidOption('mel', expected, got);
+  }
+  return { data, nMels, nFrames };
+}
+
+function toTokens(tokens: readonly number[] | Uint32Array): Uint32Array {
+  const isId = (token: number): boolean => Number.isInteger(token) && token >= 0 && token < 2 ** 32;
+  if (!(tokens instanceof Uint32Array) && !(Array.isArray(tokens) && tokens.every(isId))) {
+    throw invalidOption('tokens', 'token ids', tokens);
+  }
+  return Uint32Array.from(tokens);
+}

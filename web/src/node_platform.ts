@@ -1,0 +1,71 @@
+import { stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { EngineHost } from './engine/host.js';
+import { sourceFailed } from './api/errors.js';
+import { FilesHost } from '../tools/host/host.js';
+import { chooseThreads } from './platform/threads.js';
+import { openInProcess } from './worker/in_process.js';
+import { decodeCompressedAudio } from './platform/node_audio.js';
+import { compileFiles, openFiles } from '../tools/files/node_module.js';
+import { openEngine } from './engine/node_engine.js';
+import { fileChunks } from './platform/node_file_chunks.js';
+import { asPath, openFolder, writeFiles, writeWhole } from './platform/node_files.js';
+import type { OpenedSource, Platform } from './platform/platform.js';
+
+/** Node: engines run in this thread and yield, paths are read, other URLs are fetched. */
+export const node: Platform = {
+  // A library does not take all processors of a program unasked.
+  chooseThreads: (wanted = 1) => chooseThreads(wanted, availableParallelism(), true),
+  openEngine: () => openInProcess(new EngineHost(openEngine)),
+  openFiles: () => openInProcess(new FilesHost(openFiles)),
+  compileFiles,
+  openPath,
+  async openFolder(address) {
+    const path = toPath(address);
+    if (path === undefined) return undefined;
+    const facts = await stat(path).catch(() => undefined);
+    return facts && !facts.isFile() && !facts.isDirectory() ? null : openFolder(path);
+  },
+  writeFile: writeWhole,
+  writeFiles,
+  get embeddedModel() {
+    return new URL('../models/digits.apr', import.meta.url);
+  },
+  decodeAudio: decodeCompressedAudio,
+};
+
+/** A path or a file: URL; everything else with a scheme is for fetch. */
+function toPath(path: string | URL): string | undefined {
+  const text = String(path);
+  if (text.startsWith('file:')) return asPath(text);
+  return path instanceof URL || /^[a-z][a-z0-9+.-]+:/i.test(text) ? undefined : text;
+}
+
+async function openPath(address: string | URL): Promise<OpenedSource | undefined> {
+  const path = toPath(address);
+  return path === undefined ? undefined : openFile(path);
+}
+
+async function openFile(path: string): Promise<OpenedSource> {
+  let facts;
+  try {
+    facts = await stat(path);
+  } catch (error) {
+    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw sourceFailed(path, isAbsent ? 'there is no such file' : String(error), {}, error);
+  }
+  if (facts.isDirectory()) {
+    throw sourceFailed(
+      path,
+      'this is a folder; a folder of the Hugging Face hub is converted first',
+    );
+  }
+  return {
+    ...fileChunks(path),
+    name: path,
+    sibling: (name) => openFile(join(dirname(path), name)),
+    // A pipe has no length of its own.
+    ...(facts.isFile() && { byteCount: facts.size }),
+  };
+}

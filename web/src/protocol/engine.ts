@@ -1,0 +1,126 @@
+// What is asked of an engine and what it answers: plain data, the same in process and to a worker.
+import type {
+  CandidateScore,
+  DecodeResult,
+  Dimensions,
+  FilterbankChoice,
+  LanguageProbability,
+  MemoryFacts,
+  ProgressEvent,
+  Segment,
+  SpecialTokens,
+  TranscribeOptions,
+  Variant,
+  Word,
+} from '../api/types.js';
+import type { Link, PartFile } from './link.js';
+
+/** What every model says of itself once it is loaded. */
+export interface CommonFacts {
+  /** As in ModelInfo. */
+  readonly family: string;
+  readonly format: string;
+  readonly dtypes: readonly string[];
+  readonly warnings: readonly string[];
+  readonly memoryPlan: Pick<MemoryFacts, 'weightBytes' | 'kvCacheBytes' | 'activationBytes'>;
+}
+
+/** What a Whisper says besides. */
+export interface WhisperFacts extends CommonFacts {
+  readonly family: 'whisper';
+  readonly dims: Dimensions;
+  readonly multilingual: boolean;
+  readonly special: SpecialTokens;
+}
+
+export type LoadedFacts = CommonFacts | WhisperFacts;
+
+/** Checked options, as far as they are data; the core knows them by the same names. */
+export type Settings = Omit<TranscribeOptions, 'signal' | 'onProgress'>;
+
+/** At most one window of samples, and how to listen to it. */
+interface WindowRequest {
+  readonly samples: Float32Array;
+  readonly settings: Settings;
+}
+
+/** Interleaved samples of any rate, or the bytes of a WAV file. */
+export type AudioToConvert =
+  | { readonly kind: 'wav'; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'samples';
+      readonly samples: Float32Array;
+      readonly sampleRate: number;
+      readonly channels: number;
+    };
+
+/** Every request with its answer. */
+export interface EngineCalls extends CommonCalls, WhisperCalls {}
+
+/** What any engine is asked. */
+interface CommonCalls {
+  start: {
+    request: { readonly variant: Variant | undefined; readonly threads: number };
+    answer: { readonly variant: Variant; readonly reason: string };
+  };
+  /** The model's file, or the next one of those that belong to it. */
+  beginFile: {
+    request: {
+      readonly byteCount: number | undefined;
+      /** Packed as APR1 stores one; with the first file. */
+      readonly vocabulary: Uint8Array | undefined;
+      readonly filterbank: FilterbankChoice | undefined;
+    };
+    answer: undefined;
+  };
+  pushLoad: { request: { readonly bytes: Uint8Array }; answer: undefined };
+  /** The files that belong to the one that ends: the shards of a manifest, once. */
+  endFile: { request: undefined; answer: readonly PartFile[] };
+  finishLoad: { request: undefined; answer: LoadedFacts };
+  convertAudio: { request: AudioToConvert; answer: Float32Array };
+  transcribe: {
+    /** Without samples: a stream, for which the engine asks with `audioWanted`. */
+    request: { readonly samples: Float32Array | undefined; readonly settings: Settings };
+    answer: {
+      readonly text: string;
+      readonly language: string;
+      /** Seconds of audio, as far as the engine wanted it. */
+      readonly duration: number;
+    };
+  };
+  /** The answer to `audioWanted`: as many samples, or fewer where the stream ends. */
+  feedAudio: { request: { readonly samples: Float32Array }; answer: undefined };
+  memory: { request: undefined; answer: MemoryFacts };
+}
+
+/** What only a Whisper is asked; an engine of another family refuses it. */
+interface WhisperCalls {
+  logMel: {
+    request: { readonly samples: Float32Array; readonly mode: 'window' | 'whole' };
+    answer: { readonly data: Float32Array; readonly nMels: number; readonly nFrames: number };
+  };
+  encode: { request: { readonly mel: Float32Array }; answer: Float32Array };
+  logits: { request: { readonly tokens: Uint32Array }; answer: Float32Array };
+  tokenize: { request: { readonly text: string }; answer: number[] };
+  detokenize: { request: { readonly tokens: Uint32Array }; answer: string };
+  decode: { request: WindowRequest; answer: DecodeResult };
+  detectLanguage: { request: WindowRequest; answer: LanguageProbability[] };
+  score: {
+    request: WindowRequest & { readonly candidates: readonly string[] };
+    answer: CandidateScore[];
+  };
+  align: { request: WindowRequest & { readonly text: string }; answer: Word[] };
+}
+
+/** What a running request tells meanwhile. */
+export type EngineEvent =
+  | { readonly type: 'segment'; readonly segment: Segment }
+  | { readonly type: 'rejected'; readonly segment: Segment }
+  | { readonly type: 'progress'; readonly progress: TranscriptionProgress }
+  /** The next samples of the stream, which feedAudio gives. */
+  | { readonly type: 'audioWanted'; readonly sampleCount: number };
+
+/** In seconds of audio; total, fraction and the rest of the time while they are known. */
+export type TranscriptionProgress = Omit<ProgressEvent, 'phase'>;
+
+export type EngineLink = Link<EngineCalls, EngineEvent>;

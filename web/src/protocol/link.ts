@@ -1,0 +1,56 @@
+// Requests to a WebAssembly module somewhere, in this thread or in a worker, and its answers: plain data both ways.
+import type { ErrorMessage } from '../api/errors.js';
+
+/** A file that belongs to a model which is being read. */
+export interface PartFile {
+  readonly name: string;
+  readonly byteCount: number;
+}
+
+/** Every request with its answer, by name. */
+export type CallTable<Calls> = {
+  [Name in keyof Calls]: { readonly request: unknown; readonly answer: unknown };
+};
+
+export interface CallOptions<Event> {
+  readonly signal?: AbortSignal | undefined;
+  /** What a running request tells meanwhile. */
+  readonly onEvent?: ((event: Event) => void) | undefined;
+  /** Nobody here needs the request's bytes any more: they cross to a worker without being copied. */
+  readonly givesAway?: boolean;
+}
+
+export interface Link<Calls extends CallTable<Calls>, Event = never> {
+  call<Name extends keyof Calls & string>(
+    name: Name,
+    request: Calls[Name]['request'],
+    options?: CallOptions<Event>,
+  ): Promise<Calls[Name]['answer']>;
+  /** Ends the module; calls under way and later ones are refused. */
+  close(): void;
+}
+
+/** The other end of a link. */
+export interface Host<Calls extends CallTable<Calls>, Event = never> {
+  handle<Name extends keyof Calls & string>(
+    name: Name,
+    request: Calls[Name]['request'],
+    signal: AbortSignal,
+    emit: (event: Event) => void,
+  ): Promise<Calls[Name]['answer']>;
+  close(): void;
+}
+
+export type ToWorker =
+  | {
+      readonly type: 'call';
+      readonly id: number;
+      readonly name: string;
+      readonly request: unknown;
+    }
+  | { readonly type: 'abort'; readonly id: number };
+
+export type FromWorker<Event = unknown> =
+  | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
+  | { readonly type: 'error'; readonly id: number; readonly error: ErrorMessage }
+  | { readonly type: 'event'; readonly id: number; readonly event: Event };

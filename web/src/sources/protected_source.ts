@@ -1,0 +1,111 @@
+// A source whose file may be encrypted, signed, or have digests. What verifies and decrypts is code of its own, which is loaded
+// when a file or a caller wants it.
+import type { SealOptions } from '../api/types.js';
+import { ByteQueue } from '../platform/byte_queue.js';
+import type { SealReport, Seals, ShardOrigin } from '../platform/crypto_types.js';
+import { SusurrusError } from '../api/errors.js';
+import { loadCrypto } from './load_crypto.js';
+import { unwrapOutcome, type Outcome } from '../api/outcome.js';
+import type { OpenedSource } from '../platform/platform.js';
+import { hasSealOptions } from './crypto_options.js';
+
+const headerBytes = 32;
+const mostBytes = 64 << 20;
+
+export interface SealedSource {
+  readonly source: OpenedSource;
+  /** Once the reader has accepted everything: what was found out. Throws where a signature is required and none was verified. */
+  confirm(): SealReport;
+}
+
+/** `shard`: of a file that is one of several. `compileFiles` compiles files.wasm, for a file that is verified or decrypted. */
+export function openSealed(
+  opened: OpenedSource,
+  options: SealOptions,
+  seals: Seals,
+  compileFiles: () => Promise<WebAssembly.Module>,
+  shard?: ShardOrigin,
+): SealedSource {
+  if (seals === 'ignored') return { source: opened, confirm: () => ({}) };
+  const decryption = seals;
+  const queue = new ByteQueue(opened.chunks);
+  let decrypting: { confirm(): Outcome<SealReport> } | undefined;
+  const unwrap = <T>(outcome: Outcome<T>): T => {
+    try {
+      return unwrapOutcome(outcome);
+    } catch (error) {
+      throw shard === undefined ? error : inPart(error, shard.name);
+    }
+  };
+
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    if (!hasSealOptions(options) && !(await hasDigests(queue))) {
+      for await (const piece of queue.rest()) {
+        yield piece;
+        opened.recycle?.(piece); // who asks for another one is done with it
+      }
+      return;
+    }
+    const { openFile } = await loadCrypto();
+    const file = unwrap(await openFile(compileFiles, queue, options, decryption, shard));
+    decrypting = file;
+    for (;;) {
+      const step = unwrap(await file.next());
+      if (step.done) return;
+      yield step.value;
+    }
+  }
+
+  return {
+    source: {
+      ...opened,
+      chunks: closable(bytes(), queue),
+      // What verifies or decrypts may still look at what it let through.
+      get givesAway() {
+        return opened.givesAway === true && decrypting === undefined;
+      },
+    },
+    confirm: () => (decrypting ? unwrap(decrypting.confirm()) : {}),
+  };
+}
+
+/** As the core names the shard that an error is about. */
+function inPart(error: unknown, part: string): unknown {
+  if (!(error instanceof SusurrusError) || error.details.reason === 'source') return error;
+  const { code, message, details, cause } = error;
+  const subject = details.subject === undefined ? part : `${part}: ${details.subject}`;
+  return new SusurrusError(code, `${part}: ${message}`, { ...details, subject }, cause);
+}
+
+/** Leaving early tells the source at once, although a generator that waits cannot be told. */
+function closable(bytes: AsyncGenerator<Uint8Array>, queue: ByteQueue): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => bytes.next(),
+      return: () => {
+        queue.close();
+        return bytes.return(undefined);
+      },
+    }),
+  };
+}
+
+/**
+ * Whether the metadata of an APR2 file speak of piece digests; nothing is taken. The one thing about the format that is known here:
+ * it decides whether the code that knows the rest is downloaded.
+ */
+async function hasDigests(queue: ByteQueue): Promise<boolean> {
+  const header = await queue.peek(headerBytes);
+  if (header.length < headerBytes || !canDigest()) return false;
+  const view = new DataView(header.buffer, header.byteOffset);
+  const [magic, begin, byteCount] = [0, 12, 16].map((at) => view.getUint32(at, true)) as [
+    ...[number, number, number],
+  ];
+  // What is no APR2, or has more metadata than the core reads, is the core's business.
+  if (magic !== 0x32525041 || begin > mostBytes || byteCount > mostBytes) return false;
+  const metadata = (await queue.peek(begin + byteCount)).subarray(begin);
+  // Byte for byte: parsing a vocabulary would cost more than all the rest.
+  return new TextDecoder('latin1').decode(metadata).includes('"piece_digests"');
+}
+
+const canDigest = (): boolean => (globalThis.crypto as Crypto | undefined)?.subtle !== undefined;

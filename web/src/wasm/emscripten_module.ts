@@ -1,0 +1,65 @@
+// What the generated glue is to everything else: a module with the core's classes, and its errors.
+import {
+  fileError,
+  SusurrusError,
+  type ErrorCode,
+  type ErrorDetails,
+  type ErrorReason,
+} from '../api/errors.js';
+
+/** Of one of the two glues, for one thread and for several. */
+export type CreateEngine<Module> = (options: unknown) => Promise<Module>;
+
+/** A module with a memory of its own, from compiled WebAssembly. */
+export function instantiate<Module>(
+  createEngine: CreateEngine<Module>,
+  compiled: WebAssembly.Module,
+): Promise<Module> {
+  return new Promise((done, failed) => {
+    createEngine({
+      instantiateWasm(
+        imports: WebAssembly.Imports,
+        receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+      ) {
+        WebAssembly.instantiate(compiled, imports).then(
+          (instance) => receive(instance, compiled),
+          failed,
+        );
+        return {};
+      },
+    }).then(done, failed);
+  });
+}
+
+/** An error of the core, as bindings/values.h writes it. */
+interface CoreError {
+  readonly code: ErrorCode;
+  readonly reason: ErrorReason;
+  readonly meaning: string;
+  readonly offset?: number;
+  readonly subject: string;
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** The one place where an error of the core becomes an exception; no text is no error. */
+export function unwrap(error: string): void {
+  if (error !== '') throw toSusurrusError(JSON.parse(error) as CoreError);
+}
+
+function toSusurrusError(error: CoreError): SusurrusError {
+  const { code, reason, meaning, offset, subject, expected, got } = error;
+  const details: ErrorDetails = {
+    reason,
+    ...(offset !== undefined && { offset }),
+    ...(subject && { subject }),
+    ...(expected && { expected }),
+    ...(got && { got }),
+  };
+  // What was recognised, and what to do with it.
+  if (subject === 'file' && offset === 0 && expected && code !== 'truncated_input') {
+    const remark = code === 'unknown_format' ? ', not a model file' : '';
+    return new SusurrusError(code, `This is ${got}${remark}: ${expected}.`, details);
+  }
+  return fileError(code, meaning, details);
+}

@@ -1,0 +1,82 @@
+// Conversion in a page: the work is done in the worker that reads model files, only as fast as the destination takes it.
+import type { ConvertOptions, ConvertResult, ConvertSource } from '../../src/api/types.js';
+import { invalidOption } from '../../src/api/errors.js';
+import type { FilesLink } from '../../src/protocol/files.js';
+import type { Platform } from '../../src/platform/platform.js';
+import { withProgress } from '../../src/api/progress_callback.js';
+import { abortedOr, onAbort, throwIfAborted } from '../../src/api/signals.js';
+import { checkAnswer, fetchAnswer } from '../../src/sources/open_source.js';
+import { writeStream } from '../../src/platform/write_stream.js';
+import { checkConvertOptions, withFiles } from './convert_options.js';
+import { noShards } from './model_files.js';
+import type { Write } from '../../src/platform/output.js';
+
+export function convertOn(
+  platform: Platform,
+  source: ConvertSource,
+  destination: WritableStream<Uint8Array>,
+  options: ConvertOptions,
+): Promise<ConvertResult> {
+  return withProgress(options, (watched) => convertWatched(platform, source, destination, watched));
+}
+
+async function convertWatched(
+  platform: Platform,
+  source: ConvertSource,
+  destination: WritableStream<Uint8Array>,
+  options: ConvertOptions,
+): Promise<ConvertResult> {
+  checkConvertOptions(options);
+  noShards(options);
+  if (!(destination instanceof WritableStream)) {
+    throw invalidOption('destination', 'a WritableStream', destination);
+  }
+  // Functions and signals do not cross.
+  const { signal, onProgress, ...plain } = options;
+  throwIfAborted(signal);
+  const files = platform.openFiles();
+  // Closing the module ends whatever is under way.
+  const stopListening = onAbort(signal, () => files.close());
+  try {
+    return await writeStream(destination, async (write) => {
+      await files.call('start', undefined);
+      const given = await withFiles(plain, (url) => fetchBytes(url, signal));
+      await files.call('convert', { source: plainSource(source), options: given });
+      return await takeAll(files, write, onProgress);
+    });
+  } catch (error) {
+    throw abortedOr(signal, error);
+  } finally {
+    stopListening();
+    files.close();
+  }
+}
+
+async function takeAll(
+  files: FilesLink,
+  write: Write,
+  onProgress: ConvertOptions['onProgress'],
+): Promise<ConvertResult> {
+  for (;;) {
+    const { bytes, progress, result } = await files.call('nextOutput', undefined);
+    if (bytes) await write(bytes);
+    if (progress) onProgress?.(progress);
+    if (result) return result;
+  }
+}
+
+/** What a worker can be told. */
+function plainSource(source: ConvertSource): string | readonly Blob[] {
+  if (source instanceof Blob) return [source];
+  if (Array.isArray(source)) return source as readonly Blob[];
+  if (typeof source !== 'string' && !(source instanceof URL)) {
+    throw invalidOption('source', 'a URL, a Blob, or Files', source);
+  }
+  return new URL(source, location.href).href;
+}
+
+async function fetchBytes(url: string | URL, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  const answer = await fetchAnswer(url, String(url), signal);
+  checkAnswer(answer, String(url));
+  return new Uint8Array(await answer.arrayBuffer());
+}

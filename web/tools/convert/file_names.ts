@@ -1,0 +1,31 @@
+// What files are called by what is in them, so that none is written under the name of another kind.
+import { SusurrusError } from '../../src/api/errors.js';
+
+/** Endings, of families that nothing here turns into each other. A hub folder and other names say nothing. */
+const endings: readonly (readonly [family: string, ending: RegExp])[] = [
+  ['Whisper', /\.(apr[12]?|safetensors|ggml|gguf)$/i],
+  ['april', /\.april$/i],
+  ['BW2L', /\.(b2l|bw2l)$/i],
+  ['TenniS', /\.tsm$/i],
+  ['ONNX', /\.onnx$/i],
+];
+
+/** The ending of a name that belongs to a family other than `family`. */
+export function otherFamilyOf(name: string, family: string): string | undefined {
+  for (const [other, ending] of endings) {
+    const found = ending.exec(name)?.[0];
+    if (found !== undefined) return other === family ? undefined : found;
+  }
+  return undefined;
+}
+
+/** Refuses a destination for a Whisper that is named like something else. */
+export function checkWhisperName(name: string): void {
+  const ending = otherFamilyOf(name, 'Whisper');
+  if (ending === undefined) return;
+  throw new SusurrusError(
+    'unsupported_feature',
+    `${name}: a Whisper is not written as ${ending}.`,
+    { reason: 'unsupported', subject: name, expected: '.apr, .safetensors or .ggml', got: ending },
+  );
+}

@@ -1,0 +1,35 @@
+import type { InspectOptions, Inspection, RereadableSource } from '../../src/api/types.js';
+import type { Seals } from '../../src/platform/crypto_types.js';
+import type { Outcome } from '../../src/api/outcome.js';
+
+/** A file as it is read from its beginning. */
+export interface ReadableFile {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  readonly byteCount?: number;
+  /** Opens a file beside this one; absent where nothing is beside it. */
+  readonly sibling?: (name: string) => Promise<ReadableFile>;
+}
+
+export type Write = (bytes: Uint8Array) => Promise<void>;
+
+/** What this code needs from the package around it. */
+export interface CryptoTools {
+  /** Compiles files.wasm. */
+  readonly compileFiles: () => Promise<WebAssembly.Module>;
+  openSource(source: RereadableSource, signal: AbortSignal | undefined): Promise<ReadableFile>;
+  /** The core's reader over a whole file. */
+  inspect(
+    source: RereadableSource,
+    options: InspectOptions,
+    seals: Seals,
+  ): Promise<Outcome<Inspection>>;
+  /**
+   * Lets `fill` write a file, and others beside it by their names, one after the other. Refuses what is no path, and in pages
+   * everything.
+   */
+  writeFiles<T>(
+    destination: string | URL,
+    force: boolean,
+    fill: (create: (name?: string) => Promise<Write>) => Promise<T>,
+  ): Promise<T>;
+}

@@ -1,0 +1,172 @@
+// Single tensors of a file that is read in parts: their bytes verified by the file's piece digests and decrypted, of which no more is
+// read than the pieces that they lie in.
+import { ByteQueue } from '../../src/platform/byte_queue.js';
+import type { ModelKey } from '../../src/api/types.js';
+import { SusurrusError } from '../../src/api/errors.js';
+import { asOutcomes, type Outcome } from '../../src/api/outcome.js';
+import { footerBytes, type Apr2Core, type Apr2Front } from './apr2_core.js';
+import { decryptPieces, encryptedTensor } from './decrypt_pieces.js';
+import { decryptionError, decryptionKey, readScheme, type EncryptionScheme } from './encryption.js';
+import { areEqual, toHex } from './hex.js';
+import {
+  badDigests,
+  digestsBegin,
+  digestsKey,
+  readPieceDigests,
+  type PieceDigests,
+} from './piece_digests.js';
+import { sha256 } from './web_crypto.js';
+
+export type ReadRange = (offset: number, byteCount: number) => AsyncIterable<Uint8Array>;
+
+/** A tensor as it is stored in a file that is not encrypted. */
+export interface OpenedTensor {
+  readonly byteCount: number;
+  readonly next: () => Promise<Outcome<IteratorResult<Uint8Array, unknown>>>;
+}
+
+const firstBytes = 1 << 16;
+
+export class TensorBytes {
+  readonly #read: ReadRange;
+  readonly #front: Apr2Front;
+  /** Where the footer begins. */
+  readonly #end: number;
+  readonly #digests: PieceDigests | undefined;
+  readonly #encryption: { readonly scheme: EncryptionScheme; readonly key: CryptoKey } | undefined;
+
+  private constructor(
+    read: ReadRange,
+    front: Apr2Front,
+    end: number,
+    encryption: { readonly scheme: EncryptionScheme; readonly key: CryptoKey } | undefined,
+  ) {
+    this.#read = read;
+    this.#front = front;
+    this.#end = end;
+    this.#digests = readPieceDigests(front);
+    this.#encryption = encryption;
+  }
+
+  /** Undefined for a file that is no APR2. Throws where the key is not of the file's kind. A signature is not checked. */
+  static async open(
+    core: Apr2Core,
+    read: ReadRange,
+    byteCount: number,
+    key: ModelKey | undefined,
+  ): Promise<TensorBytes | undefined> {
+    const queue = new ByteQueue(growingParts(read, byteCount));
+    try {
+      const front = await core.readFront(queue);
+      if (!front) return undefined;
+      let encryption;
+      if (front.header.isEncrypted && key !== undefined) {
+        const scheme = readScheme(front);
+        encryption = { scheme, key: await decryptionKey(key, scheme) };
+      }
+      return new TensorBytes(read, front, byteCount - footerBytes, encryption);
+    } finally {
+      queue.close();
+    }
+  }
+
+  /** The tensor that is stored at this offset of the file. Throws `decryption_failed` where it is encrypted and there is no key. */
+  readonly tensor = asOutcomes((name: string, offset: number): Promise<OpenedTensor> => {
+    const { header, tensors } = this.#front;
+    const entry = tensors.find(
+      (one) => one.name === name && header.dataOffset + one.offset === offset,
+    );
+    if (!entry) throw new TypeError(`no tensor ${name} at ${offset}`);
+    const { size } = entry;
+    if (!header.isEncrypted) {
+      const bytes = this.#stored(name, offset, size);
+      return Promise.resolve({ byteCount: size, next: asOutcomes(() => bytes.next()) });
+    }
+    if (!this.#encryption) throw decryptionError(offset, name, 'a key', 'none');
+    const { scheme, key } = this.#encryption;
+    const tensor = encryptedTensor(this.#front, entry, scheme);
+    const bytes = this.#decrypted(tensor, key, scheme);
+    return Promise.resolve({
+      byteCount: tensor.plainBytes,
+      next: asOutcomes(() => bytes.next()),
+    });
+  });
+
+  async *#decrypted(
+    tensor: ReturnType<typeof encryptedTensor>,
+    key: CryptoKey,
+    scheme: EncryptionScheme,
+  ): AsyncGenerator<Uint8Array> {
+    const { name, size } = tensor.entry;
+    const queue = new ByteQueue(this.#stored(name, tensor.begin, size), tensor.begin);
+    try {
+      const pieces = decryptPieces(queue, tensor, key, scheme);
+      let step = await pieces.next();
+      for (; !step.done; step = await pieces.next()) yield step.value.plain;
+    } finally {
+      queue.close();
+    }
+  }
+
+  /** Bytes of the file, from as many pieces as they lie in, each given when its digest is right. */
+  async *#stored(name: string, offset: number, byteCount: number): AsyncGenerator<Uint8Array> {
+    if (!this.#digests || byteCount === 0) {
+      yield* this.#read(offset, byteCount);
+      return;
+    }
+    const { pieceBytes, digests } = this.#digests;
+    const origin = digestsBegin(this.#front);
+    const first = Math.floor((offset - origin) / pieceBytes);
+    const begin = origin + first * pieceBytes;
+    const last = Math.ceil((offset + byteCount - origin) / pieceBytes);
+    const end = Math.min(origin + last * pieceBytes, this.#end);
+    const queue = new ByteQueue(this.#read(begin, end - begin), begin);
+    try {
+      for (let piece = first; queue.position < end; ++piece) {
+        const at = queue.position;
+        const wanted = Math.min(pieceBytes, end - at);
+        const bytes = await queue.peek(wanted);
+        if (bytes.length < wanted) return; // whoever counts the tensor's bytes says so
+        const expected = digests[piece];
+        if (!expected) {
+          const count = `${digests.length}; the file has more`;
+          throw badDigests(this.#front, `${digestsKey}.digests`, 'one for each piece', count);
+        }
+        const got = await sha256(bytes);
+        if (!areEqual(expected, got)) throw wrongPiece(name, piece, at, expected, got);
+        queue.take(wanted);
+        yield bytes.subarray(Math.max(0, offset - at), Math.min(wanted, offset + byteCount - at));
+      }
+    } finally {
+      queue.close();
+    }
+  }
+}
+
+const wrongPiece = (
+  name: string,
+  piece: number,
+  offset: number,
+  expected: Uint8Array,
+  got: Uint8Array,
+): SusurrusError =>
+  new SusurrusError(
+    'checksum_mismatch',
+    `${name}: the bytes from ${offset} on, piece ${piece} of the file, differ from their digest.`,
+    {
+      reason: 'checksum',
+      offset,
+      subject: name,
+      expected: toHex(expected),
+      got: toHex(got),
+    },
+  );
+
+/** A file from its beginning, in parts that are larger and larger: most descriptions are short. */
+async function* growingParts(read: ReadRange, byteCount: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0, most = firstBytes; at < byteCount; most *= 2) {
+    const count = Math.min(most, byteCount - at);
+    yield* read(at, count);
+    at += count;
+  }
+}

@@ -1,0 +1,97 @@
+// What a model file holds besides tensors and networks, as a file of its own.
+import type {
+  ExtractedPart,
+  ExtractOptions,
+  ModelDestination,
+  ModelFile,
+  ModelSource,
+} from '../../src/api/types.js';
+import { invalidOption } from '../../src/api/errors.js';
+import { Pace } from '../../src/wasm/yield_controller.js';
+import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
+import type { Platform } from '../../src/platform/platform.js';
+import { writeStream } from '../../src/platform/write_stream.js';
+import { npyHeader } from './npy_header.js';
+import { openModelFileOn } from './open_model_file.js';
+
+const extractedParts: readonly ExtractedPart[] = ['vocabulary', 'tokens', 'filterbank'];
+
+/** Answers the number of bytes. Throws SusurrusError. */
+export async function extractPartOn(
+  platform: Platform,
+  source: ModelSource,
+  part: ExtractedPart,
+  destination: ModelDestination,
+  options: ExtractOptions,
+): Promise<number> {
+  checkOptions(options, { force: flag, onProgress: progressCheck, signal: signalCheck });
+  if (!extractedParts.includes(part)) {
+    throw invalidOption('part', extractedParts.join(' or '), part);
+  }
+  const { force = false, signal, onProgress } = options;
+  const file = await openModelFileOn(platform, source, {
+    tensors: false,
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
+  });
+  const pace = new Pace(signal ?? new AbortController().signal);
+  const fill = async (write: (bytes: Uint8Array) => Promise<void>): Promise<number> => {
+    let byteCount = 0;
+    for await (const bytes of partBytes(file, part, pace)) {
+      await write(bytes);
+      byteCount += bytes.length;
+    }
+    return byteCount;
+  };
+  try {
+    return await (destination instanceof WritableStream
+      ? writeStream(destination, fill)
+      : platform.writeFile(destination, force, fill));
+  } finally {
+    file.close();
+  }
+}
+
+async function* partBytes(
+  file: ModelFile,
+  part: ExtractedPart,
+  pace: Pace,
+): AsyncGenerator<Uint8Array> {
+  if (part === 'filterbank') {
+    const { shape, values } = (await file.filterbank()) ?? lacking(part, file.format);
+    yield npyHeader('f32', shape);
+    yield new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+    return;
+  }
+  const entries =
+    part === 'tokens'
+      ? ((await file.tokens()) ?? lacking(part, file.format))
+      : ((await file.vocabulary()) ?? lacking(part, file.format)).map(({ bytes, text }, id) => ({
+          id,
+          text,
+          bytes: hexOf(bytes),
+        }));
+  yield* jsonLines(entries, pace);
+}
+
+/** A JSON array, an item a line. */
+async function* jsonLines(items: readonly unknown[], pace: Pace): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let text = '[\n';
+  for (const [at, item] of items.entries()) {
+    text += `${JSON.stringify(item)}${at + 1 < items.length ? ',' : ''}\n`;
+    if (text.length >= 1 << 16) {
+      yield encoder.encode(text);
+      text = '';
+    }
+    await pace.step();
+  }
+  yield encoder.encode(`${text}]\n`);
+}
+
+const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+function lacking(part: ExtractedPart, format: string): never {
+  throw invalidOption('part', `what the file has, which is ${format} without one`, part);
+}
