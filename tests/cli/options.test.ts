@@ -25,7 +25,7 @@ beforeAll(async () => {
       {
         name: 'fake package',
         setup(bundling) {
-          bundling.onResolve({ filter: /^\.\.\/node\.js$/ }, () => ({
+          bundling.onResolve({ filter: /^\.\.\/src\/node\.js$/ }, () => ({
             path: join(projectRoot, 'tests/cli/fake_package.ts'),
           }));
         },

@@ -293,15 +293,13 @@ describe('data that are not what was declared', () => {
     });
   });
 
-  test('a network that is none', async () => {
+  test('a network that is none is written, as readers take it, with a warning', async () => {
     const joiner = { data: new TextEncoder().encode('this is no network') };
     const path = join(folder, 'model.april');
     const model = { ...april, networks: { ...networks, joiner } };
-    expect(await errorOf(built.writeModel(path, model))).toMatchObject({
-      code: 'invalid_argument',
-      details: { subject: expect.stringContaining('joiner') },
-    });
-    expect(existsSync(path)).toBe(false);
+    const { warnings } = await built.writeModel(path, model);
+    expect(warnings).toContainEqual(expect.stringContaining('joiner'));
+    rmSync(path);
   });
 });
 

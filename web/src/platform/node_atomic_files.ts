@@ -163,7 +163,7 @@ async function lockFolder(folder: string): Promise<() => Promise<void>> {
   }
 }
 
-async function refuseExisting(path: string, force: boolean): Promise<void> {
+export async function refuseExisting(path: string, force: boolean): Promise<void> {
   const existing = await stat(path).catch(() => undefined);
   if (!existing) return;
   if (existing.isDirectory()) throw sourceFailed(path, 'this is a folder; name a file');

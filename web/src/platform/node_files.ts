@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { invalidOption, sourceFailed } from '../api/errors.js';
 import type { CreateFile, Write } from './output.js';
 import type { SourceFolder } from './source_folder.js';
-import { codeOf, writeAtomically } from './node_atomic_files.js';
+import { codeOf, refuseExisting, writeAtomically } from './node_atomic_files.js';
 
 const pieceBytes = 1 << 20;
 
@@ -107,6 +107,8 @@ export async function writeFiles<T>(
     throw invalidOption('destination', 'a path', destination);
   }
   const target = asPath(destination);
+  // Refused before any work, not after an hour of conversion.
+  await refuseExisting(target, force);
   return writeAtomically(force, (create) =>
     fill((name) => create(name === undefined ? target : join(dirname(target), name))),
   );

@@ -108,6 +108,8 @@ async function skimFile(
       );
     }
     await skimPart(files, folder, part.name, options);
+    // The first shard has the metadata.
+    if (options.tensors === false) break;
   }
   return files.call('finishInspect', { full: options.full });
 }
