@@ -49,11 +49,17 @@ class Source {
 /** Gives one piece, then nothing for ever. */
 class Hanging {
   isReturned = false;
+  #hangs = (): void => undefined;
+  /** Resolves when a sample is awaited that never comes. */
+  readonly hanging = new Promise<void>((done) => (this.#hangs = done));
   [Symbol.asyncIterator](): AsyncIterator<Float32Array> {
     let isFirst = true;
     return {
       next: () => {
-        if (!isFirst) return new Promise(() => undefined);
+        if (!isFirst) {
+          this.#hangs();
+          return new Promise(() => undefined);
+        }
         isFirst = false;
         return Promise.resolve({ done: false, value: recording.subarray(0, rate) });
       },
@@ -194,7 +200,7 @@ describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
     const controller = new AbortController();
     const source = new Hanging();
     const ended = errorOf(model.transcribe(source, { signal: controller.signal }));
-    await soon(50);
+    await source.hanging;
     const reason = new Error('enough');
     controller.abort(reason);
     expect(await ended).toMatchObject({ code: 'aborted', cause: reason });
@@ -207,7 +213,7 @@ describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
     const other = await load();
     const source = new Hanging();
     const ended = errorOf(other.transcribe(source));
-    await soon(50);
+    await source.hanging;
     other.dispose();
     expect(await ended).toMatchObject({ code: 'aborted', details: { subject: 'model' } });
     expect(source.isReturned).toBe(true);

@@ -163,7 +163,13 @@ describe.each([
         const { susurrus, made, alive } = (window as unknown as { watched: Watched }).watched;
         const sound = await (await fetch('/demo/sample.wav')).blob();
         const first = await susurrus.loadModel(model);
-        const work = first.transcribe(sound).then(
+        async function* endless() {
+          for (;;) {
+            yield new Float32Array(16_000);
+            await new Promise((done) => setTimeout(done));
+          }
+        }
+        const work = first.transcribe(endless()).then(
           () => 'done',
           (error: unknown) => (error as { code: string }).code,
         );
