@@ -19,7 +19,7 @@ export interface StartedThread {
   end(): void;
 }
 
-export const loadThreadsGlue = async (): Promise<CreateEngine<ThreadsModule>> =>
+export const loadThreadsModule = async (): Promise<CreateEngine<ThreadsModule>> =>
   (await import('./engine.threads.mjs')).default;
 
 /** An engine whose work is divided among `threads`, all of which wait for work when it is handed out. */

@@ -1,6 +1,6 @@
 // Bytes cross to the core through windows: a fresh view for every piece, since any call may move the heap.
 import { unwrap } from './emscripten_module.js';
-import type { Pace } from './yield_controller.js';
+import type { YieldController } from './yield_controller.js';
 
 interface ByteTarget {
   inputWindow(byteCount: number): Uint8Array;
@@ -13,7 +13,7 @@ export async function pushThroughWindow(
   target: ByteTarget,
   bytes: Uint8Array,
   push: (byteCount: number) => string,
-  pace: Pace,
+  yielder: YieldController,
   drain?: () => Promise<void>,
 ): Promise<void> {
   for (let at = 0; at < bytes.length;) {
@@ -24,6 +24,6 @@ export async function pushThroughWindow(
     unwrap(push(count === 0 ? bytes.length - at : count));
     at += count;
     await drain?.();
-    await pace.step();
+    await yielder.step();
   }
 }

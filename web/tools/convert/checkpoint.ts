@@ -1,6 +1,6 @@
 // What the files of a checkpoint say besides their weights, as the core reads it.
 import { unwrap } from '../../src/wasm/emscripten_module.js';
-import type { Pace } from '../../src/wasm/yield_controller.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import { pushThroughWindow } from '../../src/wasm/windows.js';
 import { inFile, sourceFailed } from '../../src/api/errors.js';
 import type { Checkpoint, CheckpointSource } from '../files/files.mjs';
@@ -44,7 +44,7 @@ export async function openCheckpoint(
   module: FilesModule,
   folder: SourceFolder,
   file: string,
-  pace: Pace,
+  yielder: YieldController,
 ): Promise<OpenedCheckpoint> {
   const byteCount = await folder.byteCount(file);
   if (byteCount === undefined) {
@@ -52,7 +52,7 @@ export async function openCheckpoint(
   }
   const core = new module.Checkpoint(byteCount);
   try {
-    await readAll(core, folder, file, byteCount, pace);
+    await readAll(core, folder, file, byteCount, yielder);
     unwrap(core.finish());
     return { files: [file], core, facts: factsOf(core) };
   } catch (error) {
@@ -66,14 +66,14 @@ async function readAll(
   folder: SourceFolder,
   file: string,
   byteCount: number,
-  pace: Pace,
+  yielder: YieldController,
 ): Promise<void> {
   let at = 0;
   while (at < byteCount && !core.isComplete()) {
     const count = Math.min(pieceBytes, byteCount - at);
     const begin = at;
     for await (const piece of folder.read(file, at, count)) {
-      await pushThroughWindow(core, piece, (pushed) => core.push(pushed), pace);
+      await pushThroughWindow(core, piece, (pushed) => core.push(pushed), yielder);
       at += piece.length;
     }
     if (at === begin) throw sourceFailed(file, 'it became shorter while it was read');

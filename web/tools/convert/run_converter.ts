@@ -1,6 +1,6 @@
 // Drives the core's converter: converter.h tells the order of calls.
 import { unwrap } from '../../src/wasm/emscripten_module.js';
-import type { Pace } from '../../src/wasm/yield_controller.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import { pushThroughWindow } from '../../src/wasm/windows.js';
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import type { Converter } from '../files/files.mjs';
@@ -16,7 +16,7 @@ export interface ConversionTask {
   /** Before the writing begins, and before what is written is about another tensor. */
   readonly onPlan?: () => void;
   readonly onTensor?: (tensor: number) => Promise<void>;
-  readonly pace: Pace;
+  readonly yielder: YieldController;
   /** Bytes of weights read so far, and to be read, counting every pass. */
   readonly onProgress: (loaded: number, total: number) => void;
 }
@@ -73,7 +73,7 @@ async function copyTensor(
         converter,
         piece,
         (count) => converter.push(count),
-        task.pace,
+        task.yielder,
         () => drain(converter, task),
       );
     }
@@ -81,7 +81,7 @@ async function copyTensor(
   }
   unwrap(converter.finishTensor());
   await drain(converter, task);
-  await task.pace.step();
+  await task.yielder.step();
 }
 
 async function drain(converter: Converter, { write }: ConversionTask): Promise<void> {

@@ -45,7 +45,7 @@ export function composeHandlers(opened: () => FilesModule): ComposeCalls {
       unwrap(composing().beginPart(isFloats));
       return undefined;
     },
-    pushPart: async ({ bytes }, { pace }) => {
+    pushPart: async ({ bytes }, { yielder }) => {
       const target = composing();
       const pieces: Uint8Array[] = [];
       const push = (count: number): string => {
@@ -53,7 +53,7 @@ export function composeHandlers(opened: () => FilesModule): ComposeCalls {
         pieces.push(drained());
         return error;
       };
-      await pushThroughWindow(target, bytes, push, pace);
+      await pushThroughWindow(target, bytes, push, yielder);
       return pieces;
     },
     endPart: () => {

@@ -1,7 +1,7 @@
 import type { ConvertOptions } from '../../src/api/types.js';
 import { convertSource } from '../convert/convert_source.js';
 import { folderOfFiles } from '../convert/folder_of_files.js';
-import { Pace } from '../../src/wasm/yield_controller.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { urlFolder } from '../../src/sources/url_folder.js';
 import type { FilesModule } from '../files/module.js';
 import type { ConversionStep } from '../../src/protocol/files.js';
@@ -31,7 +31,7 @@ export async function convertSteps(
     folder,
     to,
     { ...options, onProgress },
-    new Pace(signal),
+    new YieldController(signal),
   );
   await told;
   return { result };

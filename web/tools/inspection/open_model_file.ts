@@ -7,7 +7,7 @@ import type {
   OpenModelOptions,
 } from '../../src/api/types.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
-import { Pace } from '../../src/wasm/yield_controller.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { sourceFailed, SusurrusError, wrongState } from '../../src/api/errors.js';
 import { protectedTensors } from './protected_tensors.js';
 import { tensorFinder } from './find_tensor.js';
@@ -91,7 +91,7 @@ function openedFile(
   /** By index of the tensor. */
   const held = new Map<number, Promise<ModelTensor>>();
   const inTurn = atMost(mostRequests);
-  const pace = new Pace(source.signal ?? new AbortController().signal);
+  const yielder = new YieldController(source.signal ?? new AbortController().signal);
   let isClosed = false;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -163,7 +163,7 @@ function openedFile(
     },
     async vocabulary() {
       checkOpen();
-      return readVocabulary(source.files, pace).catch(orAborted);
+      return readVocabulary(source.files, yielder).catch(orAborted);
     },
     async tokens() {
       checkOpen();
