@@ -30,7 +30,7 @@ const bundles = [
     platform: 'browser',
   },
   { entry: 'web/tools/host/worker_entry.ts', output: 'worker.files.mjs', platform: 'browser' },
-  { entry: 'web/tools/crypto/entry.ts', output: 'seal.mjs', platform: 'browser' },
+  { entry: 'web/tools/crypto/entry.ts', output: 'crypto.mjs', platform: 'browser' },
   { entry: 'web/tools/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
   { entry: 'web/src/engine/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
@@ -52,11 +52,11 @@ const engineFiles = [
   ...['worker.mjs', 'engine.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'],
   ...['worker.threads.mjs', 'thread.mjs', 'engine.threads.mjs'],
   ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
-  ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'seal.mjs', 'inspect.mjs', 'write.mjs'],
+  ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
 ];
-/** In a page the code for sealed files, that for inspection and that for writing are files of their own, downloaded when they are wanted. */
+/** In a page the code for encrypted and signed files, that for inspection and that for writing are files of their own, downloaded when they are wanted. */
 const apart = {
-  [from('web/tools/crypto')]: './seal.mjs',
+  [from('web/tools/crypto')]: './crypto.mjs',
   [from('web/tools/inspection')]: './inspect.mjs',
   [from('web/tools/writing')]: './write.mjs',
 };

@@ -41,20 +41,20 @@ export async function writeKeyFiles(
   });
 }
 
-/** For parse(): what opens sealed files. */
-export const sealArguments = {
+/** For parse(): the keys of encrypted and signed files. */
+export const cryptoArguments = {
   key: { type: 'string' },
   'passphrase-file': { type: 'string' },
   'public-key': { type: 'string', multiple: true },
 } as const;
 
-export interface SealValues {
+export interface CryptoValues {
   readonly key?: string;
   readonly 'passphrase-file'?: string;
   readonly 'public-key'?: readonly string[];
 }
 
-export async function readSealOptions(values: SealValues): Promise<SealOptions> {
+export async function readCryptoOptions(values: CryptoValues): Promise<SealOptions> {
   const { 'public-key': named } = values;
   const key = await readModelKey(values);
   const publicKeys =
@@ -69,7 +69,7 @@ export async function readSealOptions(values: SealValues): Promise<SealOptions> 
 export async function readModelKey({
   key,
   'passphrase-file': passphraseFile,
-}: SealValues): Promise<Uint8Array | { readonly passphrase: string } | undefined> {
+}: CryptoValues): Promise<Uint8Array | { readonly passphrase: string } | undefined> {
   if (key !== undefined && passphraseFile !== undefined) {
     throw usageError('--key and --passphrase-file exclude each other', 'key');
   }

@@ -11,8 +11,8 @@ import { openSource } from './sources/open_source.js';
 const toolsOf = (platform: Platform): CryptoTools => ({
   compileFiles: () => platform.compileFiles(),
   openSource: (source, signal) => openSource(source, platform, signal),
-  inspect: asOutcomes(async (source, options, seals) =>
-    (await loadInspection()).verifyOn(platform, source, options, seals),
+  inspect: asOutcomes(async (source, options, protection) =>
+    (await loadInspection()).verifyOn(platform, source, options, protection),
   ),
   writeFiles: (destination, force, fill) => platform.writeFiles(destination, force, fill),
 });

@@ -12,9 +12,9 @@ import {
 } from '../api/options.js';
 import type { Platform } from '../platform/platform.js';
 import { withProgress } from '../api/progress_callback.js';
-import { checkSealOptions, sealChecks } from '../sources/crypto_options.js';
+import { checkCryptoOptions, cryptoOptionChecks } from '../sources/crypto_options.js';
 import { throwIfAborted } from '../api/signals.js';
-import { readSource, withSeals } from '../sources/read_source.js';
+import { readSource, withProtection } from '../sources/read_source.js';
 import { mostThreads } from '../platform/threads.js';
 import { readVocabularyFile } from '../sources/vocabulary_file.js';
 
@@ -31,9 +31,9 @@ export async function loadModelOn(
     threads: orAuto(wholeBetween(1, mostThreads)),
     vocabulary: rankFile,
     filterbank: filterbankCheck,
-    ...sealChecks,
+    ...cryptoOptionChecks,
   });
-  await checkSealOptions(options);
+  await checkCryptoOptions(options);
   const { variant, filterbank, signal } = options;
   throwIfAborted(signal);
   const vocabulary =
@@ -47,14 +47,14 @@ export async function loadModelOn(
   const {
     started,
     facts,
-    seals: opened,
+    protection: opened,
   } = await withProgress(options, (watched) =>
     readSource(
       source ?? platform.embeddedModel,
       platform,
       {
         phase: 'load',
-        seals: 'plain',
+        protection: 'plain',
         compileFiles: () => platform.compileFiles(),
         start: () =>
           start().catch((error: unknown) => {
@@ -78,5 +78,10 @@ export async function loadModelOn(
       watched,
     ),
   );
-  return new EngineModel(engine, platform, { ...started, ...choice }, withSeals(facts, opened));
+  return new EngineModel(
+    engine,
+    platform,
+    { ...started, ...choice },
+    withProtection(facts, opened),
+  );
 }

@@ -2,34 +2,34 @@
 // when a file or a caller wants it.
 import type { SealOptions } from '../api/types.js';
 import { ByteQueue } from '../platform/byte_queue.js';
-import type { SealReport, Seals, ShardOrigin } from '../platform/crypto_types.js';
+import type { ProtectionReport, Protection, ShardOrigin } from '../platform/crypto_types.js';
 import { SusurrusError } from '../api/errors.js';
 import { loadCrypto } from './load_crypto.js';
 import { unwrapOutcome, type Outcome } from '../api/outcome.js';
 import type { OpenedSource } from '../platform/platform.js';
-import { hasSealOptions } from './crypto_options.js';
+import { hasCryptoOptions } from './crypto_options.js';
 
 const headerBytes = 32;
 const mostBytes = 64 << 20;
 
-export interface SealedSource {
+export interface ProtectedSource {
   readonly source: OpenedSource;
   /** Once the reader has accepted everything: what was found out. Throws where a signature is required and none was verified. */
-  confirm(): SealReport;
+  confirm(): ProtectionReport;
 }
 
 /** `shard`: of a file that is one of several. `compileFiles` compiles files.wasm, for a file that is verified or decrypted. */
-export function openSealed(
+export function openProtected(
   opened: OpenedSource,
   options: SealOptions,
-  seals: Seals,
+  protection: Protection,
   compileFiles: () => Promise<WebAssembly.Module>,
   shard?: ShardOrigin,
-): SealedSource {
-  if (seals === 'ignored') return { source: opened, confirm: () => ({}) };
-  const decryption = seals;
+): ProtectedSource {
+  if (protection === 'ignored') return { source: opened, confirm: () => ({}) };
+  const decryption = protection;
   const queue = new ByteQueue(opened.chunks);
-  let decrypting: { confirm(): Outcome<SealReport> } | undefined;
+  let decrypting: { confirm(): Outcome<ProtectionReport> } | undefined;
   const unwrap = <T>(outcome: Outcome<T>): T => {
     try {
       return unwrapOutcome(outcome);
@@ -39,10 +39,10 @@ export function openSealed(
   };
 
   async function* bytes(): AsyncGenerator<Uint8Array> {
-    if (!hasSealOptions(options) && !(await hasDigests(queue))) {
+    if (!hasCryptoOptions(options) && !(await hasDigests(queue))) {
       for await (const piece of queue.rest()) {
         yield piece;
-        opened.recycle?.(piece); // who asks for another one is done with it
+        opened.recycle?.(piece); // asking for the next piece means this one is done with
       }
       return;
     }

@@ -113,7 +113,7 @@ async function readAll(
   await readFiles(
     opened,
     {
-      seals: 'stored',
+      protection: 'stored',
       compileFiles: () => platform.compileFiles(),
       begin: (byteCount) => {
         if (byteCount !== undefined) inspector.setByteCount(byteCount);

@@ -1,5 +1,5 @@
 import type { InspectOptions, Inspection, RereadableSource } from '../../src/api/types.js';
-import type { Seals } from '../../src/platform/crypto_types.js';
+import type { Protection } from '../../src/platform/crypto_types.js';
 import type { Outcome } from '../../src/api/outcome.js';
 
 /** A file as it is read from its beginning. */
@@ -21,7 +21,7 @@ export interface CryptoTools {
   inspect(
     source: RereadableSource,
     options: InspectOptions,
-    seals: Seals,
+    protection: Protection,
   ): Promise<Outcome<Inspection>>;
   /**
    * Lets `fill` write a file, and others beside it by their names, one after the other. Refuses what is no path, and in pages

@@ -19,7 +19,7 @@ import { namesLike } from './near_names.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { Platform } from '../../src/platform/platform.js';
 import { withProgress } from '../../src/api/progress_callback.js';
-import { checkSealOptions, sealChecks } from '../../src/sources/crypto_options.js';
+import { checkCryptoOptions, cryptoOptionChecks } from '../../src/sources/crypto_options.js';
 import { openRanges } from '../../src/sources/open_ranges.js';
 import { abortedOr, onAbort, throwIfAborted } from '../../src/api/signals.js';
 import { withOrigin } from '../../src/sources/pump.js';
@@ -35,10 +35,10 @@ export async function openModelFileOn(
     tensors: flag,
     onProgress: progressCheck,
     signal: signalCheck,
-    key: sealChecks.key,
+    key: cryptoOptionChecks.key,
   });
   const { signal, key } = options;
-  if (key !== undefined) await checkSealOptions({ key });
+  if (key !== undefined) await checkCryptoOptions({ key });
   throwIfAborted(signal);
   const opened = await openRanges(source, platform, signal);
   if (!opened.folder) {
