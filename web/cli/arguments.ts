@@ -27,7 +27,7 @@ interface Parsed<T extends Options> {
 /** node:util's parseArgs, whose complaints become ours, and which takes what the reference's command takes. */
 export function parse<const T extends Options>(args: readonly string[], options: T): Parsed<T> {
   try {
-    const config = { args: rewritten(args, options), options, allowPositionals: true };
+    const config = { args: asParseArgs(args, options), options, allowPositionals: true };
     // parseArgs says the same of its result in types that cannot be named here.
     return parseArgs({ ...config, strict: true });
   } catch (error) {
@@ -38,7 +38,7 @@ export function parse<const T extends Options>(args: readonly string[], options:
 }
 
 /** `--beam_size 5`, `--logprob_threshold -1` and `--highlight_words False` in parseArgs's spelling. */
-function rewritten(args: readonly string[], options: Options): string[] {
+function asParseArgs(args: readonly string[], options: Options): string[] {
   const result: string[] = [];
   for (let at = 0; at < args.length; ++at) {
     const arg = args[at] ?? '';

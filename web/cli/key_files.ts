@@ -25,7 +25,7 @@ export async function readKeyFile(path: string, kind: KeyKind): Promise<Uint8Arr
       { reason: 'option', subject: path, expected: marks[kind], ...(other && { got: other }) },
     );
   }
-  return bytesOf(digits);
+  return hexBytes(digits);
 }
 
 /** Writes key files, or none where one of them exists already. Only their owner may read what is secret. */
@@ -83,5 +83,5 @@ export async function readModelKey({
 }
 
 const isKey = (text: string): boolean => /^[\da-f]{64}$/i.test(text);
-const bytesOf = (digits: string): Uint8Array => Uint8Array.from(Buffer.from(digits, 'hex'));
+const hexBytes = (digits: string): Uint8Array => Uint8Array.from(Buffer.from(digits, 'hex'));
 export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

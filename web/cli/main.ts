@@ -9,7 +9,7 @@ import { inspectCommand } from './inspect.js';
 import { keygenCommand } from './keygen.js';
 import { modelsCommand } from './models.js';
 import { pullCommand } from './pull.js';
-import { digestsCommand, encryptCommand, signCommand } from './rewrite.js';
+import { digestsCommand, encryptCommand, signCommand } from './protect.js';
 import { scoreCommand } from './score.js';
 import { tellError } from './several_files.js';
 import { shardCommand, unshardCommand } from './shard.js';

@@ -83,14 +83,15 @@ const isBytes = (audio: AudioInput): audio is Bytes =>
   audio instanceof ArrayBuffer ||
   audio instanceof Uint8Array;
 
-/** What a caller without types may pass. */
-const isObject = (audio: unknown): audio is object => typeof audio === 'object' && audio !== null;
+/** Untyped callers may pass anything. */
+const isNonNullObject = (audio: unknown): audio is object =>
+  typeof audio === 'object' && audio !== null;
 
 const isAudioBuffer = (audio: AudioInput): audio is AudioBufferLike =>
-  isObject(audio) && 'getChannelData' in audio && 'numberOfChannels' in audio;
+  isNonNullObject(audio) && 'getChannelData' in audio && 'numberOfChannels' in audio;
 
 const isPcm = (audio: AudioInput): audio is PcmAudio =>
-  isObject(audio) &&
+  isNonNullObject(audio) &&
   'sampleRate' in audio &&
   'samples' in audio &&
   (audio.samples instanceof Float32Array || Array.isArray(audio.samples));

@@ -4,7 +4,7 @@ import { describe, invalidOption, sourceFailed } from '../api/errors.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import { throwIfAborted } from '../api/signals.js';
 import { blobSource, streamChunks } from './blob_source.js';
-import { openFiles } from './file_list.js';
+import { openFileList } from './file_list.js';
 import { readAhead } from '../platform/read_ahead.js';
 
 /** Bytes in memory go to the engine in pieces of this size. */
@@ -27,7 +27,7 @@ export async function openSource(
     };
   }
   if (typeof Blob !== 'undefined' && source instanceof Blob) return blobSource(source);
-  if (Array.isArray(source)) return openFiles(source);
+  if (Array.isArray(source)) return openFileList(source);
   if (source instanceof ArrayBuffer) return memorySource(new Uint8Array(source));
   if (ArrayBuffer.isView(source)) {
     return memorySource(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));

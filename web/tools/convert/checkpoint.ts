@@ -52,7 +52,7 @@ export async function openCheckpoint(
   }
   const core = new module.Checkpoint(byteCount);
   try {
-    await readAll(core, folder, file, byteCount, yielder);
+    await readCheckpoint(core, folder, file, byteCount, yielder);
     unwrap(core.finish());
     return { files: [file], core, facts: factsOf(core) };
   } catch (error) {
@@ -61,7 +61,7 @@ export async function openCheckpoint(
   }
 }
 
-async function readAll(
+async function readCheckpoint(
   core: Checkpoint,
   folder: SourceFolder,
   file: string,

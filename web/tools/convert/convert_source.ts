@@ -11,10 +11,10 @@ import { slaneyFilterbank } from './filterbank.js';
 import { hubFiles } from './hub_files.js';
 import type { JsonObject } from './json_files.js';
 import type { Architecture } from '../../src/api/generated/whisper.js';
-import { isModelFile, openModelFile } from './model_file.js';
+import { isAprModel, openAprModel } from './apr_model.js';
 import { ModelFiles, type PlannedFile } from './model_files.js';
 import type { CreateFile } from '../../src/platform/output.js';
-import { rewriteFile } from './rewrite_file.js';
+import { repackFile } from './repack_file.js';
 import { runConverter } from './run_converter.js';
 import { readSourceParts, type SourceParts } from './source_parts.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
@@ -47,15 +47,15 @@ export async function convertSource(
   const { weightsFile } = folder;
   if (weightsFile !== undefined && options.sourceFormat === undefined) {
     const task = { ...destination, folder, file: weightsFile, options, yielder };
-    const rewritten = await rewriteFile(module, task);
-    if (rewritten) return rewritten;
+    const repacked = await repackFile(module, task);
+    if (repacked) return repacked;
   }
   checkWhisperName(destination.name);
   const weights: OpenedCheckpoint[] = [];
   let converter: Converter | undefined;
   try {
     for (const file of await findWeightFiles(folder)) {
-      const open = (await isModelFile(folder, file)) ? openModelFile : openCheckpoint;
+      const open = (await isAprModel(folder, file)) ? openAprModel : openCheckpoint;
       weights.push(
         await open(
           module,

@@ -3,12 +3,13 @@ import type { RepackResult, RepackOptions, ShardOptions } from '../../src/api/ty
 import { unwrap } from '../../src/wasm/emscripten_module.js';
 import { YieldController } from '../../src/wasm/yield_controller.js';
 import { pushThroughWindow } from '../../src/wasm/windows.js';
-import { invalidOption, sourceFailed, SusurrusError } from '../../src/api/errors.js';
+import { invalidOption, sourceFailed } from '../../src/api/errors.js';
 import { abortedOr, throwIfAborted } from '../../src/api/signals.js';
 import type { Inspector, Repacker } from '../files/files.mjs';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { Platform } from '../../src/platform/platform.js';
 import { openFiles } from '../files/node_module.js';
+import { writeText } from '../files/text_window.js';
 import {
   asPath,
   baseName,
@@ -76,9 +77,9 @@ async function repack(
   const yielder = new YieldController(signal ?? new AbortController().signal);
   try {
     return await writeFiles(destination, force, async (create) => {
-      await readAll(platform, inspector, source, yielder, options);
+      await readModel(platform, inspector, source, yielder, options);
       const { text, warnings } = newMetadata(inspector);
-      setText(repacker, text);
+      writeText(repacker, text, 'metadata');
       unwrap(repacker.plan(inspector, shardSize, alignment));
       const manifest = shardSize > 0 ? baseName(destination) : undefined;
       const copied = await copyTensors(
@@ -101,7 +102,7 @@ async function repack(
 }
 
 /** Verifies the source on the way. */
-async function readAll(
+async function readModel(
   platform: Opener,
   inspector: Inspector,
   source: string | URL,
@@ -193,16 +194,4 @@ async function copyTensors(
     tensorCount: ranges.length,
     ...(files.length > 0 && { files }),
   };
-}
-
-function setText(repacker: Repacker, text: Uint8Array): void {
-  const window = repacker.textWindow(text.length);
-  if (window.length !== text.length) {
-    throw new SusurrusError('out_of_memory', 'There is no memory for the metadata.', {
-      reason: 'memory',
-      subject: 'metadata',
-      got: String(text.length),
-    });
-  }
-  window.set(text);
 }

@@ -2,9 +2,10 @@
 import { unwrap } from '../../src/wasm/emscripten_module.js';
 import type { YieldController } from '../../src/wasm/yield_controller.js';
 import { pushThroughWindow } from '../../src/wasm/windows.js';
-import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
+import { sourceFailed } from '../../src/api/errors.js';
 import type { Converter } from '../files/files.mjs';
 import type { FilesModule } from '../files/module.js';
+import { writeText } from '../files/text_window.js';
 import type { OpenedCheckpoint } from './checkpoint.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
 
@@ -27,7 +28,7 @@ export async function runConverter(
   task: ConversionTask,
 ): Promise<void> {
   for (const { core } of task.weights) unwrap(converter.addSource(core));
-  setText(converter, new TextEncoder().encode(task.metadata));
+  writeText(converter, new TextEncoder().encode(task.metadata), 'metadata');
   unwrap(converter.setMetadata());
 
   const passes = [
@@ -90,16 +91,4 @@ async function drain(converter: Converter, { write }: ConversionTask): Promise<v
   // The view is of the engine's heap, which stays as it is until the next call.
   await write(output);
   converter.consumeOutput();
-}
-
-function setText(converter: Converter, text: Uint8Array): void {
-  const window = converter.textWindow(text.length);
-  if (window.length !== text.length) {
-    throw new SusurrusError('out_of_memory', 'There is no memory for the metadata.', {
-      reason: 'memory',
-      subject: 'metadata',
-      got: String(text.length),
-    });
-  }
-  window.set(text);
 }

@@ -1,4 +1,4 @@
-// Files of formats that have no other here, written once more in their own: .april, BW2L, TenniS.
+// Repacks files of formats that are not converted to others (.april, BW2L, TenniS): written anew, without gaps.
 import type { ConvertOptions, ConvertResult, ProgressEvent } from '../../src/api/types.js';
 import { unwrap } from '../../src/wasm/emscripten_module.js';
 import type { YieldController } from '../../src/wasm/yield_controller.js';
@@ -23,7 +23,7 @@ const conversions = [
   'alignment',
 ] as const;
 
-interface RewriteTask {
+interface RepackTask {
   readonly folder: SourceFolder;
   readonly file: string;
   /** The destination's. */
@@ -34,9 +34,9 @@ interface RewriteTask {
 }
 
 /** Undefined, and nothing written, when the file is of another format. */
-export async function rewriteFile(
+export async function repackFile(
   module: FilesModule,
-  task: RewriteTask,
+  task: RepackTask,
 ): Promise<ConvertResult | undefined> {
   const { folder, file, name, options } = task;
   const byteCount = await folder.byteCount(file);
@@ -63,7 +63,7 @@ export async function rewriteFile(
 async function runPasses(
   rewriter: Rewriter,
   byteCount: number,
-  { folder, file, options, yielder }: RewriteTask,
+  { folder, file, options, yielder }: RepackTask,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<number> {
   let written = 0;

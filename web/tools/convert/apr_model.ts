@@ -13,13 +13,13 @@ import { refusalNote, readRange, type SourceFolder } from '../../src/platform/so
 import { isJsonText } from './weight_files.js';
 
 /** Whether a file is of the APR family, or a JSON text, which may be the manifest of a model in shards. */
-export async function isModelFile(folder: SourceFolder, file: string): Promise<boolean> {
+export async function isAprModel(folder: SourceFolder, file: string): Promise<boolean> {
   const first = await readRange(folder, file, 0, 64);
   return isJsonText(first) || new TextDecoder().decode(first).startsWith('APR');
 }
 
 /** Reads a model to its end, all shards of it. */
-export async function openModelFile(
+export async function openAprModel(
   module: FilesModule,
   folder: SourceFolder,
   file: string,
