@@ -1,4 +1,4 @@
-// Key files: a line of text that says what it is, and the key in hexadecimal digits. Lines that begin with # are remarks.
+// Key files: one line with the kind of key and the key in hexadecimal digits. Lines that begin with # are comments.
 import { SusurrusError } from '../src/node.js';
 import type { SealOptions } from '../src/node.js';
 import { writeAtomically } from '../src/platform/node_atomic_files.js';

@@ -63,7 +63,7 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<void> 
 
 const interruption = new AbortController();
 process.once('SIGINT', () => interruption.abort());
-// Whoever reads our output may leave early, as `head` does.
+// The reader of our output may close it early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 6);
 });

@@ -1,4 +1,4 @@
-// A recording in any of its forms to 16 kHz mono.
+// Converts every kind of audio input to 16 kHz mono.
 import type { AudioBufferLike, AudioInput, PcmAudio } from '../api/types.js';
 import type { AudioToConvert, EngineLink } from '../protocol/engine.js';
 import { invalidOption } from '../api/errors.js';
@@ -15,7 +15,7 @@ export async function toSamples(
   return engine.call('convertAudio', await toConvertible(audio, platform), { signal });
 }
 
-/** Refuses what is no audio, before any work. */
+/** Refuses anything but audio, before any work. */
 export function checkAudio(audio: AudioInput): void {
   if (audio instanceof Float32Array || isBytes(audio) || isAudioBuffer(audio)) return;
   if (isPcm(audio)) {

@@ -1,4 +1,4 @@
-// Windows and whole recordings to text, step by step. Options and results cross to the core as JSON.
+// Decodes windows and whole recordings, step by step. Options and results are passed to and from the core as JSON.
 import type { Segment } from '../api/types.js';
 import { SusurrusError } from '../api/errors.js';
 import type { AudioSupply } from './audio_supply.js';

@@ -233,7 +233,7 @@ export function transcribeSettings(
   };
 }
 
-/** Of a model that is no Whisper: its engine checks what is its own. */
+/** Of other families: the engine checks its own options. */
 export function otherSettings(options: TranscribeOptions): Settings {
   const { signal, onProgress, ...settings } = options;
   checkOptions({ signal, onProgress }, { signal: signalCheck, onProgress: progressCheck });

@@ -58,9 +58,9 @@ export async function loadModelOn(
         compileFiles: () => platform.compileFiles(),
         start: () =>
           start().catch((error: unknown) => {
-            // Closed: the source failed, the signal was aborted, and it was not threads that did not start.
+            // Closed: the source failed or the signal was aborted; the threads are not to blame.
             if (choice.threads === 1 || isClosed) throw error;
-            // Memory that can be shared is scarcer, and not every browser has workers within workers.
+            // Shared memory may be refused, and not every browser supports nested workers.
             engine.close();
             choice = { threads: 1, threadsReason: `threads did not start: ${String(error)}` };
             engine = platform.openEngine(1);

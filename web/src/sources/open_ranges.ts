@@ -1,4 +1,4 @@
-// Whatever a caller names as a source of which parts can be read.
+// Opens sources of which parts can be read.
 import type { ModelSource } from '../api/types.js';
 import type { SourceFolder } from '../platform/source_folder.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';

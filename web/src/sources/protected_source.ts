@@ -14,7 +14,7 @@ const mostBytes = 64 << 20;
 
 export interface ProtectedSource {
   readonly source: OpenedSource;
-  /** Once the reader has accepted everything: what was found out. Throws where a signature is required and none was verified. */
+  /** Call when the reader has accepted everything. Throws where a signature is required and none was verified. */
   confirm(): ProtectionReport;
 }
 
@@ -60,7 +60,7 @@ export function openProtected(
     source: {
       ...opened,
       chunks: closable(bytes(), queue),
-      // What verifies or decrypts may still look at what it let through.
+      // Verification may still read chunks that it has passed on.
       get givesAway() {
         return opened.givesAway === true && decrypting === undefined;
       },
@@ -77,7 +77,7 @@ function inPart(error: unknown, part: string): unknown {
   return new SusurrusError(code, `${part}: ${message}`, { ...details, subject }, cause);
 }
 
-/** Leaving early tells the source at once, although a generator that waits cannot be told. */
+/** Leaving early cancels the source at once; return() alone would wait for the pending next(). */
 function closable(bytes: AsyncGenerator<Uint8Array>, queue: ByteQueue): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]: () => ({
@@ -101,10 +101,10 @@ async function hasDigests(queue: ByteQueue): Promise<boolean> {
   const [magic, begin, byteCount] = [0, 12, 16].map((at) => view.getUint32(at, true)) as [
     ...[number, number, number],
   ];
-  // What is no APR2, or has more metadata than the core reads, is the core's business.
+  // Other formats, and more metadata than the core accepts, are left to the core.
   if (magic !== 0x32525041 || begin > mostBytes || byteCount > mostBytes) return false;
   const metadata = (await queue.peek(begin + byteCount)).subarray(begin);
-  // Byte for byte: parsing a vocabulary would cost more than all the rest.
+  // A text search: parsing JSON with a vocabulary would cost far more.
   return new TextDecoder('latin1').decode(metadata).includes('"piece_digests"');
 }
 

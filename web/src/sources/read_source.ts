@@ -1,4 +1,4 @@
-// A file pushed into a WebAssembly module: the way that loading and inspecting share.
+// Pushes a file into a WebAssembly module, for loading and for inspection.
 import type { ModelSource, ProgressEvent, SealOptions } from '../api/types.js';
 import { newSignedModel, type Protection, type ShardOrigin } from '../platform/crypto_types.js';
 import { SusurrusError } from '../api/errors.js';
@@ -27,7 +27,7 @@ export interface Reader<Started, Facts> extends FileReader {
   readonly start: () => Promise<Started>;
   /** When none is missing. */
   readonly finish: () => Promise<Facts>;
-  /** Ends the module, and whatever it is doing. */
+  /** Ends the module and all its work. */
   readonly close: () => void;
 }
 
@@ -35,7 +35,7 @@ export interface Reader<Started, Facts> extends FileReader {
 export interface OpenedProtection {
   /** Whose signatures were verified. */
   readonly signer?: string;
-  /** What the core says of bytes that are not the files'. */
+  /** Warnings of the core about padding that decryption has replaced. */
   readonly untrueWarnings: ReadonlySet<string>;
   /** What the signatures leave open. */
   readonly warnings: readonly string[];
@@ -53,7 +53,7 @@ export async function readFiles(
   reader: FileReader,
   options: ReadOptions,
 ): Promise<OpenedProtection> {
-  // A manifest's own bytes are no progress beside those of its shards.
+  // Progress counts the shards, not the manifest.
   let isManifest: boolean | undefined;
   const push: FileReader['push'] = (bytes, givesAway) => {
     isManifest ??= /^\uFEFF?\s*\{/.test(new TextDecoder().decode(bytes.subarray(0, 64)));
@@ -138,7 +138,7 @@ function missingPart(name: string, problem: string, cause?: unknown): SusurrusEr
   );
 }
 
-/** Starts the module and streams the source into it; on any failure the module is gone again. */
+/** Starts the module and streams the source into it; any failure closes the module. */
 export async function readSource<Started, Facts>(
   source: ModelSource,
   platform: Platform,

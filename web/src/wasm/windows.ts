@@ -1,4 +1,4 @@
-// Bytes cross to the core through windows: a fresh view for every piece, since any call may move the heap.
+// Bytes are copied into the core's memory through windows: a fresh view for every piece, since any call may move the heap.
 import { unwrap } from './emscripten_module.js';
 import type { YieldController } from './yield_controller.js';
 
@@ -7,7 +7,7 @@ interface ByteTarget {
 }
 
 /**
- * Copies `bytes` into the target's window piece by piece; `push` says that so many have been filled in, `drain` takes what came of it.
+ * Copies `bytes` into the target's window piece by piece; `push` processes that many bytes, `drain` then takes the output.
  */
 export async function pushThroughWindow(
   target: ByteTarget,
@@ -20,7 +20,7 @@ export async function pushThroughWindow(
     const window = target.inputWindow(bytes.length - at);
     const count = window.length;
     window.set(bytes.subarray(at, at + count));
-    // An empty window means that there is no memory for it, which the push then reports.
+    // An empty window means out of memory, which push() then reports.
     unwrap(push(count === 0 ? bytes.length - at : count));
     at += count;
     await drain?.();

@@ -31,7 +31,7 @@ export async function openAprModel(
   const core = new module.Inspector();
   core.setFilterbank(filterbank);
   try {
-    // A manifest's own bytes are no progress beside those of its shards.
+    // Progress counts the shards, not the manifest.
     await readToEnd(core, folder, file, yielder, isManifest ? () => undefined : onRead);
     const shards = JSON.parse(core.missingFiles()) as PartFile[];
     const total = shards.reduce((sum, { byteCount }) => sum + byteCount, 0);

@@ -23,14 +23,14 @@ export interface CheckpointFacts {
 export interface OpenedCheckpoint {
   /** What its tensors lie in. */
   readonly files: readonly string[];
-  /** Whoever opened it deletes it. */
+  /** The caller must delete it. */
   readonly core: CheckpointSource;
   readonly facts: CheckpointFacts;
   /** Of a model file, which says all that is known of its model. */
   readonly metadata?: JsonObject;
 }
 
-/** Told bytes read so far, and to be read. */
+/** Called with the bytes read so far and the total. */
 export type OnRead = (loaded: number, total: number) => void;
 
 export const factsOf = (core: CheckpointSource): CheckpointFacts =>

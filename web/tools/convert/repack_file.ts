@@ -71,7 +71,7 @@ async function runPasses(
     const output = rewriter.output();
     if (output.length === 0) return;
     written += output.length;
-    // The view is of the module's heap, which stays as it is until the next call.
+    // A view of the module's heap: valid until the next call.
     await write(output);
     rewriter.consumeOutput();
   };

@@ -165,7 +165,7 @@ async function copyTensors(
   const output = new ModelFiles(create, planned(), manifest);
   const drain = async (): Promise<void> => {
     if (repacker.output().length === 0) return;
-    // The view is of the module's heap, which stays as it is until the next call.
+    // A view of the module's heap: valid until the next call.
     await output.write(repacker.output());
     repacker.consumeOutput();
   };

@@ -88,7 +88,7 @@ async function copyTensor(
 async function drain(converter: Converter, { write }: ConversionTask): Promise<void> {
   const output = converter.output();
   if (output.length === 0) return;
-  // The view is of the engine's heap, which stays as it is until the next call.
+  // A view of the module's heap: valid until the next call.
   await write(output);
   converter.consumeOutput();
 }

@@ -80,7 +80,7 @@ export async function readSourceParts(
   };
 }
 
-/** What lies beside such a file is another model's. */
+/** Files beside such a file belong to other models. */
 const isWhole = ({ facts, metadata }: OpenedCheckpoint): boolean =>
   facts.format === 'ggml' || metadata !== undefined;
 

@@ -12,7 +12,7 @@ export interface ReadableFile {
 
 export type Write = (bytes: Uint8Array) => Promise<void>;
 
-/** What this code needs from the package around it. */
+/** What this code needs from the rest of the package. */
 export interface CryptoTools {
   /** Compiles files.wasm. */
   readonly compileFiles: () => Promise<WebAssembly.Module>;

@@ -17,7 +17,7 @@ import { verifiedPieces } from './verified_bytes.js';
 /** What a caller gave to open a file with. */
 export interface FileKeys {
   readonly key: ModelKey | undefined;
-  /** Signers that are trusted; undefined: whoever signed. */
+  /** Trusted signers; undefined: any. */
   readonly publicKeys: readonly Uint8Array[] | undefined;
   readonly isSignatureRequired: boolean;
 }

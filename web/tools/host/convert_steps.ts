@@ -6,7 +6,7 @@ import { urlFolder } from '../../src/sources/url_folder.js';
 import type { FilesModule } from '../files/module.js';
 import type { ConversionStep } from '../../src/protocol/files.js';
 
-/** Converts step by step. Who wants it stopped ends the module. */
+/** Converts step by step. To stop it, end the module. */
 export async function convertSteps(
   module: FilesModule,
   source: string | readonly Blob[],
@@ -22,7 +22,7 @@ export async function convertSteps(
   const write = (bytes: Uint8Array): Promise<void> => give({ bytes: bytes.slice() });
   let told = Promise.resolve();
   const onProgress: ConvertOptions['onProgress'] = (progress) => {
-    // Once the conversion has failed nobody asks any more.
+    // After a failure no further step is asked for.
     told = told.then(() => give({ progress })).catch(() => undefined);
   };
   const to = { create: () => Promise.resolve(write), name: 'stream' };

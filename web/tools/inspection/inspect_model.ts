@@ -134,7 +134,7 @@ export async function withFiles<T>(
   work: (files: FilesLink) => Promise<T>,
 ): Promise<T> {
   const files = platform.openFiles();
-  // Closing the module ends whatever is under way.
+  // Closing the module ends all its work.
   const stopListening = onAbort(signal, () => files.close());
   try {
     await files.call('start', undefined);

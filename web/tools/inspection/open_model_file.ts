@@ -121,7 +121,7 @@ function openedFile(
     last = loading.catch(() => undefined);
     return loading;
   };
-  /** What an abort interrupts says so. */
+  /** Rejects interrupted work with `aborted`. */
   const orAborted = (error: unknown): never => {
     throw abortedOr(source.signal, error);
   };

@@ -140,7 +140,7 @@ function streamChunks(stream: ReadableStream<PartChunk>): AsyncIterator<PartChun
   };
 }
 
-/** Nobody waits for it: it may be why the source is left. */
+/** Not awaited: its failure may be why the source is being closed. */
 async function leave(chunks: Chunks): Promise<void> {
   try {
     await chunks.return?.();

@@ -10,7 +10,7 @@ export interface ConvertOptions {
   /**
    * Type of the large weights. If absent `'f16'`, but the blocks of a source that has them, and of an APR2 or APR1 source that
    * becomes APR2 whatever holds its values exactly. `'apr1'` takes `'f32'`, `'f16'` (if absent) and `'int8'`, for all weights.
-   * `'safetensors'` takes `'f32'`, `'f16'` and `'bf16'`, for all weights; if absent each stays what it is, and blocks are refused.
+   * `'safetensors'` takes `'f32'`, `'f16'` and `'bf16'`, for all weights; if absent each keeps its type, and blocks are refused.
    * `'ggml'` takes all but `'bf16'`; if absent the smallest that loses nothing.
    */
   readonly dtype?: WeightType | 'int8';

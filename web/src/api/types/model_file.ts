@@ -60,7 +60,7 @@ export interface ModelFile extends Inspection {
    * given it.
    */
   prefetch(names: readonly string[]): Promise<void>;
-  /** Lets go of the source and of what is held. */
+  /** Closes the source and frees what is held. */
   close(): void;
   [Symbol.dispose](): void;
 }

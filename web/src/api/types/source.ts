@@ -38,7 +38,7 @@ export interface SealOptions {
   /** Ed25519 public keys, 32 bytes or 64 hexadecimal digits each: the file must be signed by one of them. */
   readonly publicKeys?: readonly (Uint8Array | string)[];
   /**
-   * Absent: with `publicKeys` true, without them false. `true` without `publicKeys`: the file must be signed, by whomever; `false`
+   * Absent: with `publicKeys` true, without them false. `true` without `publicKeys`: the file must be signed, by any key; `false`
    * with them: a file without signature will do, one with a wrong signature will not.
    */
   readonly requireSignature?: boolean;
