@@ -68,7 +68,7 @@ async function fileOf(model: string): Promise<string> {
     const used = facts.isDirectory()
       ? `is the pulled model ${newest.path}, not the folder of this name`
       : 'is the file of this name, not the model that was pulled';
-    process.stderr.write(`susurrus: ${printable(`${model} ${used}`)}\n`);
+    tell(`susurrus: ${printable(`${model} ${used}`)}\n`);
   }
   if (facts && !(newest && facts.isDirectory())) return model;
   if (newest) return newest.path;

@@ -142,7 +142,12 @@ const checksOfKinds: Readonly<
       mostPhrases,
     ),
   phrases: () =>
-    listOf(`a list of 1 to ${mostPhrases} phrases, none empty or with lone surrogates`, isPhrase, mostPhrases, 1),
+    listOf(
+      `a list of 1 to ${mostPhrases} phrases, none empty or with lone surrogates`,
+      isPhrase,
+      mostPhrases,
+      1,
+    ),
 };
 
 /** How the options of a function are checked. */

@@ -2,7 +2,11 @@ import type { Architecture } from '../../src/api/generated/whisper.js';
 import { isId, isObject, type JsonObject } from './json_files.js';
 import { officialHeads } from './official_heads.js';
 import { bitsPerWeight } from '../../src/api/generated/dtypes.js';
-import { englishVocabulary, frequencyBins, multilingualVocabulary } from '../../src/api/generated/whisper.js';
+import {
+  englishVocabulary,
+  frequencyBins,
+  multilingualVocabulary,
+} from '../../src/api/generated/whisper.js';
 import { isBlockType, type WrittenType } from './weight_types.js';
 
 export interface MetadataParts {

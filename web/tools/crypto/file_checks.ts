@@ -112,7 +112,8 @@ export async function checkScheme({ core, open }: CheckedFile): Promise<Found> {
   try {
     const front = await core.readFront(queue);
     if (!front) return unreadable;
-    if (!front.header.isEncrypted) return { outcome: 'absent', message: 'the file is not encrypted' };
+    if (!front.header.isEncrypted)
+      return { outcome: 'absent', message: 'the file is not encrypted' };
     readScheme(front);
     return { outcome: 'unchecked', message: 'no key was given' };
   } finally {
