@@ -56,8 +56,8 @@ export async function buildEngines() {
     name: 'the engines',
     targets: [...names.map((name) => `engine_${name}`), 'files'],
   });
-  checkGlue('simd', 'relaxed');
-  checkGlue('simd-threads', 'relaxed-threads');
+  checkEmscriptenModules('simd', 'relaxed');
+  checkEmscriptenModules('simd-threads', 'relaxed-threads');
 }
 
 /** The core tests in WebAssembly, once for each engine's kernels. */
@@ -68,7 +68,7 @@ export const buildWasmTests = () =>
   });
 
 /** One file of JavaScript serves both variants; that only holds while emcc writes the same one for both. */
-function checkGlue(...names) {
+function checkEmscriptenModules(...names) {
   const [one, other] = names.map((name) =>
     readFileSync(join(root, `build/wasm/engine.${name}.mjs`), 'utf8').replaceAll(
       `engine.${name}.`,
@@ -77,7 +77,7 @@ function checkGlue(...names) {
   );
   if (one !== other) {
     throw new StepError(
-      `The glue of the engines ${names.join(' and ')} differs.`,
+      `The Emscripten modules of the engines ${names.join(' and ')} differ.`,
       'Both must be linked with the same flags and bindings: see bindings/link_flags.cmake.',
     );
   }
@@ -113,7 +113,8 @@ const buildSanitized = (name, target) =>
     'fuzzer',
   );
 
-export const buildNativeTests = () => buildSanitized('the native tests (ASan, UBSan)', 'core_tests');
+export const buildNativeTests = () =>
+  buildSanitized('the native tests (ASan, UBSan)', 'core_tests');
 
 /** A program for each of tests/fuzz, and the one that makes their seeds. */
 export const buildFuzzers = () => buildSanitized('the fuzzers', 'fuzz');

@@ -20,13 +20,17 @@ const dist = from('dist');
 // Everything is made in a folder of its own, which then takes the place of dist/ at once.
 const made = (path) => join(root, 'build/dist', path);
 
-/** Entry → output. The engine's glues and the workers stay files of their own, found beside the module that wants them. */
+/** Entry → output. Emscripten modules and workers stay separate files, found beside the module that imports them. */
 const bundles = [
   { entry: 'web/src/index.ts', output: 'index.mjs', platform: 'browser' },
   { entry: 'web/src/engine/worker_entry.ts', output: 'worker.mjs', platform: 'browser' },
-  { entry: 'web/src/engine/threads_worker_entry.ts', output: 'worker.threads.mjs', platform: 'browser' },
+  {
+    entry: 'web/src/engine/threads_worker_entry.ts',
+    output: 'worker.threads.mjs',
+    platform: 'browser',
+  },
   { entry: 'web/tools/host/worker_entry.ts', output: 'worker.files.mjs', platform: 'browser' },
-  { entry: 'web/tools/crypto/entry.ts', output: 'seal.mjs', platform: 'browser' },
+  { entry: 'web/tools/crypto/entry.ts', output: 'crypto.mjs', platform: 'browser' },
   { entry: 'web/tools/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
   { entry: 'web/src/engine/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
@@ -48,11 +52,11 @@ const engineFiles = [
   ...['worker.mjs', 'engine.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'],
   ...['worker.threads.mjs', 'thread.mjs', 'engine.threads.mjs'],
   ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
-  ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'seal.mjs', 'inspect.mjs', 'write.mjs'],
+  ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
 ];
-/** In a page the code for sealed files, that for inspection and that for writing are files of their own, downloaded when they are wanted. */
+/** In a page the code for encrypted and signed files, that for inspection and that for writing are files of their own, downloaded when they are wanted. */
 const apart = {
-  [from('web/tools/crypto')]: './seal.mjs',
+  [from('web/tools/crypto')]: './crypto.mjs',
   [from('web/tools/inspection')]: './inspect.mjs',
   [from('web/tools/writing')]: './write.mjs',
 };
@@ -99,17 +103,20 @@ async function bundleEntry({ entry, output, platform, banner }) {
   });
 }
 
-/** The wrapper hands the glue its wasm, so it keeps no address of a file beside it. */
-async function copyModule(glue, output, modules) {
-  const { code } = await esbuild.transform(readFileSync(from(`build/wasm/${glue}`), 'utf8'), {
-    minify: true,
-    define: { 'import.meta.url': 'undefined' },
-  });
+/** The wrapper passes the wasm to the Emscripten module, which needs no URL of it. */
+async function copyModule(emscriptenModule, output, modules) {
+  const { code } = await esbuild.transform(
+    readFileSync(from(`build/wasm/${emscriptenModule}`), 'utf8'),
+    {
+      minify: true,
+      define: { 'import.meta.url': 'undefined' },
+    },
+  );
   writeFileSync(made(output), code);
   for (const name of modules) copyFileSync(from(`build/wasm/${name}`), made(name));
 }
 
-/** One glue for both engines. */
+/** Both engines share one Emscripten module. */
 const copyEngines = (threads, output) =>
   copyModule(
     `engine.simd${threads}.mjs`,

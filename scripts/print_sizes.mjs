@@ -26,7 +26,7 @@ const downloads = [
   ['worker.files.mjs', 'to inspect or convert'],
   ['files.mjs', 'to inspect or convert'],
   ['files.wasm', 'to inspect or convert'],
-  ['seal.mjs', 'for encrypted, signed or digested files'],
+  ['crypto.mjs', 'for encrypted, signed or digested files'],
   ['write.mjs', 'to write a model file'],
 ];
 

@@ -5,10 +5,10 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { root } from '../toolchain/steps.mjs';
 
 const peers = 'build/bench/peers/node_modules';
-const glue = ['engine.mjs', 'worker.mjs', 'index.mjs'];
+const modules = ['engine.mjs', 'worker.mjs', 'index.mjs'];
 const files = {
-  'ours, simd': ['engine.simd.wasm', ...glue].map((name) => `dist/${name}`),
-  'ours, relaxed': ['engine.relaxed.wasm', ...glue].map((name) => `dist/${name}`),
+  'ours, simd': ['engine.simd.wasm', ...modules].map((name) => `dist/${name}`),
+  'ours, relaxed': ['engine.relaxed.wasm', ...modules].map((name) => `dist/${name}`),
   'onnxruntime-web': [
     ...['ort-wasm-simd-threaded.wasm', 'ort-wasm-simd-threaded.mjs', 'ort.wasm.min.mjs'],
   ].map((name) => `${peers}/onnxruntime-web/dist/${name}`),

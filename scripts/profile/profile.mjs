@@ -53,14 +53,14 @@ async function linkNamedEngine(variant) {
   const built = join(root, 'build/wasm');
   const { output } = await run(ninja, ['-C', built, '-t', 'commands', `engine_${variant}`]);
   const name = `engine.${variant}`;
-  const glue = join(folder, `${name}.mjs`);
+  const emscriptenModule = join(folder, `${name}.mjs`);
   const map = join(folder, `${name}.map`);
   const command = output
     .trim()
     .split('\n')
     .at(-1)
     .replace(/ --emit-tsd \S+/, '')
-    .replace(` -o ${name}.mjs`, ` -o '${glue}' --profiling-funcs -Wl,-Map='${map}'`);
+    .replace(` -o ${name}.mjs`, ` -o '${emscriptenModule}' --profiling-funcs -Wl,-Map='${map}'`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await step('linking with names', () =>
@@ -69,7 +69,7 @@ async function linkNamedEngine(variant) {
   for (const file of readdirSync(join(root, 'dist')).filter((path) => path.endsWith('.mjs'))) {
     cpSync(join(root, 'dist', file), join(folder, file));
   }
-  const code = readFileSync(glue, 'utf8').replaceAll('import.meta.url', 'undefined');
+  const code = readFileSync(emscriptenModule, 'utf8').replaceAll('import.meta.url', 'undefined');
   writeFileSync(join(folder, 'engine.mjs'), code);
   return readLinkMap(readFileSync(map, 'utf8'), filesBelow('src', /\.cc$/));
 }

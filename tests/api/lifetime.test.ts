@@ -130,7 +130,7 @@ describe('a trap inside WebAssembly', () => {
   test('is an internal error, after which this model refuses and a new one works', async () => {
     const original = WebAssembly.instantiate;
     let isArmed = false;
-    // Every function that the glue takes from the table traps once armed.
+    // Every function that the Emscripten module takes from the table traps once armed.
     WebAssembly.instantiate = (async (module: WebAssembly.Module, imports: WebAssembly.Imports) => {
       const { exports } = await original(module, imports);
       const wrap = (value: unknown): unknown =>

@@ -13,7 +13,7 @@ afterAll(() => browser.close());
 
 test('a page encrypts, signs and opens a model, with code that others do not download', () =>
   withPackagePage(browser, false, async ({ page, problems, requests }) => {
-    const isFree = !requests.some((path) => /(^|\/)(seal\.mjs|files\.(mjs|wasm))$/.test(path));
+    const isFree = !requests.some((path) => /(^|\/)(crypto\.mjs|files\.(mjs|wasm))$/.test(path));
 
     const outcome = await page.evaluate(async () => {
       const address = '/index.mjs';
@@ -80,5 +80,5 @@ test('a page encrypts, signs and opens a model, with code that others do not dow
       ],
     });
     expect(isFree).toBe(true);
-    expect(requests).toContain('seal.mjs');
+    expect(requests).toContain('crypto.mjs');
   }));

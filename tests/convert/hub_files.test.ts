@@ -8,7 +8,7 @@ import { byteLevelText } from '../../web/tools/convert/byte_level_text.js';
 import { hubFiles } from '../../web/tools/convert/hub_files.js';
 import { mergesOf, tokenizerFiles } from '../../web/tools/convert/hub_tokenizer.js';
 import { addOfficialTokens } from '../../web/tools/convert/official_tokens.js';
-import { Pace } from '../../web/src/wasm/yield_controller.js';
+import { YieldController } from '../../web/src/wasm/yield_controller.js';
 import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
 
 const architecture = {
@@ -24,7 +24,7 @@ const architecture = {
   n_text_state: 384,
 };
 
-const pace = new Pace(new AbortController().signal);
+const yielder = new YieldController(new AbortController().signal);
 
 async function filesOf(parts: Partial<Parameters<typeof hubFiles>[0]> = {}) {
   const files = await hubFiles(
@@ -36,7 +36,7 @@ async function filesOf(parts: Partial<Parameters<typeof hubFiles>[0]> = {}) {
       torchType: 'float16',
       ...parts,
     },
-    pace,
+    yielder,
   );
   return new Map(
     files.map(({ name, text }) => [
@@ -128,7 +128,7 @@ test('a filterbank of its own comes back', async () => {
 
 test('tokens that no merge leads to have none, nor has the second of two that are the same', async () => {
   const tokens = ['a', 'b', 'c', 'bc', 'abc', 'cab', 'bc', ''];
-  expect(await mergesOf(tokens, pace)).toEqual(['b c', 'a bc']);
+  expect(await mergesOf(tokens, yielder)).toEqual(['b c', 'a bc']);
 });
 
 /** As the reference does it: quadratic. */
@@ -156,7 +156,9 @@ test('merges are those of the plain way', async () => {
     for (let rank = 0; rank < 60; ++rank) ranks.set(word(2 + random(6)), rank);
     const text = word(1 + random(40));
     const limit = random(70);
-    expect(await mergedParts(text, ranks, limit, pace)).toEqual(plainlyMerged(text, ranks, limit));
+    expect(await mergedParts(text, ranks, limit, yielder)).toEqual(
+      plainlyMerged(text, ranks, limit),
+    );
   }
 });
 
@@ -168,7 +170,7 @@ test('a hostile token takes steps in proportion to its length, and lets others r
       return /^a+$/.test(text) ? text.length : undefined;
     }
   }
-  class CountedPace extends Pace {
+  class CountedYieldController extends YieldController {
     steps = 0;
     override step(): Promise<void> {
       ++this.steps;
@@ -177,7 +179,7 @@ test('a hostile token takes steps in proportion to its length, and lets others r
   }
   for (const length of [1000, 10_000, 40_000]) {
     const ranks = new CountedRanks();
-    const counted = new CountedPace(new AbortController().signal);
+    const counted = new CountedYieldController(new AbortController().signal);
     await mergedParts('a'.repeat(length), ranks, Infinity, counted);
     expect(ranks.lookups).toBeLessThanOrEqual(3 * length);
     expect(counted.steps).toBe(Math.floor((length - 1) / 256));
@@ -190,7 +192,7 @@ test('a hostile token takes steps in proportion to its length, and lets others r
     },
   };
   await expect(
-    mergedParts('a'.repeat(10_000), ranks, Infinity, new Pace(stopped.signal)),
+    mergedParts('a'.repeat(10_000), ranks, Infinity, new YieldController(stopped.signal)),
   ).rejects.toMatchObject({ code: 'aborted' });
 });
 
@@ -207,7 +209,7 @@ describeWithShared(['golden/tokenizer/multilingual.tiktoken'], 'vocabularies of 
       const tokens = ranks.map((token) => byteLevelText(Buffer.from(token, 'latin1')));
       addOfficialTokens(tokens, size);
       expect(tokens).toHaveLength(size);
-      const written = await tokenizerFiles(tokens, pace);
+      const written = await tokenizerFiles(tokens, yielder);
       const files = new Map(written.map(({ name, text }) => [name, text]));
       const expected = (file: string) => readFileSync(join(folder, file), 'utf8');
       const json = (text = '') => JSON.parse(text) as Record<string, unknown>;

@@ -3,7 +3,7 @@ import { webcrypto } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LoadOptions, ProgressEvent } from '../../web/src/api/types.js';
 import { ByteQueue } from '../../web/src/platform/byte_queue.js';
-import type { SealReport } from '../../web/src/platform/crypto_types.js';
+import type { ProtectionReport } from '../../web/src/platform/crypto_types.js';
 import { Apr2Core } from '../../web/tools/crypto/apr2_core.js';
 import { decryptAndVerify } from '../../web/tools/crypto/decrypt_and_verify.js';
 import { filesModule } from '../support/files_module.js';
@@ -330,7 +330,7 @@ describe('of a large sealed model', () => {
         yield piece;
       }
     };
-    const report: SealReport = {};
+    const report: ProtectionReport = {};
     const keys = { key, publicKeys: [publicKey], isSignatureRequired: true };
     let largest = 0;
     const core = new Apr2Core(await filesModule());

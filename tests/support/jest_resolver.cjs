@@ -1,12 +1,12 @@
-// TypeScript files import each other by the name they have once compiled: './x.js' is './x.ts' here. The engine's glues are
+// TypeScript files import each other by the name they have once compiled: './x.js' is './x.ts' here. Emscripten modules are
 // the built ones.
 const { existsSync } = require('node:fs');
 const { resolve } = require('node:path');
 
-const glues = ['./engine.mjs', './engine.threads.mjs', './files.mjs'];
+const emscriptenModules = ['./engine.mjs', './engine.threads.mjs', './files.mjs'];
 
 module.exports = (request, options) => {
-  if (glues.includes(request)) return resolve(module.path, '../../dist', request);
+  if (emscriptenModules.includes(request)) return resolve(module.path, '../../dist', request);
   if (/^\.{1,2}\/.*\.js$/.test(request)) {
     const source = resolve(options.basedir, request.replace(/\.js$/, '.ts'));
     if (existsSync(source)) return source;

@@ -24,21 +24,21 @@ interface Parsed<T extends Options> {
   readonly positionals: readonly string[];
 }
 
-/** node:util's parseArgs, whose complaints become ours, and which takes what the reference's command takes. */
+/** parseArgs of node:util with our errors; also accepts the spellings of the reference's command. */
 export function parse<const T extends Options>(args: readonly string[], options: T): Parsed<T> {
   try {
-    const config = { args: rewritten(args, options), options, allowPositionals: true };
-    // parseArgs says the same of its result in types that cannot be named here.
+    const config = { args: asParseArgs(args, options), options, allowPositionals: true };
+    // parseArgs returns the same type, under a name that cannot be imported.
     return parseArgs({ ...config, strict: true });
   } catch (error) {
-    // "Unknown option '--x'. To specify a positional ...": the first sentence says it.
+    // "Unknown option '--x'. To specify a positional ...": the first sentence is enough.
     const text = error instanceof Error ? error.message : String(error);
     throw usageError((text.split('. ')[0] ?? text).replace(/\.$/, ''));
   }
 }
 
 /** `--beam_size 5`, `--logprob_threshold -1` and `--highlight_words False` in parseArgs's spelling. */
-function rewritten(args: readonly string[], options: Options): string[] {
+function asParseArgs(args: readonly string[], options: Options): string[] {
   const result: string[] = [];
   for (let at = 0; at < args.length; ++at) {
     const arg = args[at] ?? '';

@@ -9,7 +9,7 @@ import type {
 } from '../src/node.js';
 import { parse, usageError } from './arguments.js';
 import { graphLines } from './graph_table.js';
-import { readSealOptions, sealArguments } from './key_files.js';
+import { readCryptoOptions, cryptoArguments } from './key_files.js';
 import { layerLines, networkLines, sectionLines } from './parts_tables.js';
 import { metadataLines } from './metadata_lines.js';
 import { ProgressBar } from './progress_bar.js';
@@ -23,9 +23,9 @@ export async function inspectCommand(args: readonly string[], signal: AbortSigna
     stats: { type: 'boolean' },
     full: { type: 'boolean' },
   } as const;
-  const { values, positionals: files } = parse(args, { ...sealArguments, ...flags });
+  const { values, positionals: files } = parse(args, { ...cryptoArguments, ...flags });
   if (files.length === 0) throw usageError('inspect wants a FILE');
-  const keys = await readSealOptions(values);
+  const keys = await readCryptoOptions(values);
   const output = new FileReports(files, values.json ?? false);
   await forEachFile(files, signal, async (file) => {
     const bar = new ProgressBar('reading');

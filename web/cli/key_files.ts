@@ -1,4 +1,4 @@
-// Key files: a line of text that says what it is, and the key in hexadecimal digits. Lines that begin with # are remarks.
+// Key files: one line with the kind of key and the key in hexadecimal digits. Lines that begin with # are comments.
 import { SusurrusError } from '../src/node.js';
 import type { SealOptions } from '../src/node.js';
 import { writeAtomically } from '../src/platform/node_atomic_files.js';
@@ -25,7 +25,7 @@ export async function readKeyFile(path: string, kind: KeyKind): Promise<Uint8Arr
       { reason: 'option', subject: path, expected: marks[kind], ...(other && { got: other }) },
     );
   }
-  return bytesOf(digits);
+  return hexBytes(digits);
 }
 
 /** Writes key files, or none where one of them exists already. Only their owner may read what is secret. */
@@ -41,20 +41,20 @@ export async function writeKeyFiles(
   });
 }
 
-/** For parse(): what opens sealed files. */
-export const sealArguments = {
+/** For parse(): the keys of encrypted and signed files. */
+export const cryptoArguments = {
   key: { type: 'string' },
   'passphrase-file': { type: 'string' },
   'public-key': { type: 'string', multiple: true },
 } as const;
 
-export interface SealValues {
+export interface CryptoValues {
   readonly key?: string;
   readonly 'passphrase-file'?: string;
   readonly 'public-key'?: readonly string[];
 }
 
-export async function readSealOptions(values: SealValues): Promise<SealOptions> {
+export async function readCryptoOptions(values: CryptoValues): Promise<SealOptions> {
   const { 'public-key': named } = values;
   const key = await readModelKey(values);
   const publicKeys =
@@ -69,7 +69,7 @@ export async function readSealOptions(values: SealValues): Promise<SealOptions> 
 export async function readModelKey({
   key,
   'passphrase-file': passphraseFile,
-}: SealValues): Promise<Uint8Array | { readonly passphrase: string } | undefined> {
+}: CryptoValues): Promise<Uint8Array | { readonly passphrase: string } | undefined> {
   if (key !== undefined && passphraseFile !== undefined) {
     throw usageError('--key and --passphrase-file exclude each other', 'key');
   }
@@ -83,5 +83,5 @@ export async function readModelKey({
 }
 
 const isKey = (text: string): boolean => /^[\da-f]{64}$/i.test(text);
-const bytesOf = (digits: string): Uint8Array => Uint8Array.from(Buffer.from(digits, 'hex'));
+const hexBytes = (digits: string): Uint8Array => Uint8Array.from(Buffer.from(digits, 'hex'));
 export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

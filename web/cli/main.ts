@@ -9,7 +9,7 @@ import { inspectCommand } from './inspect.js';
 import { keygenCommand } from './keygen.js';
 import { modelsCommand } from './models.js';
 import { pullCommand } from './pull.js';
-import { digestsCommand, encryptCommand, signCommand } from './rewrite.js';
+import { digestsCommand, encryptCommand, signCommand } from './protect.js';
 import { scoreCommand } from './score.js';
 import { tellError } from './several_files.js';
 import { shardCommand, unshardCommand } from './shard.js';
@@ -63,7 +63,7 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<void> 
 
 const interruption = new AbortController();
 process.once('SIGINT', () => interruption.abort());
-// Whoever reads our output may leave early, as `head` does.
+// The reader of our output may close it early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 6);
 });

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { cachedModelsNamed, loadModel, SusurrusError } from '../src/node.js';
 import type { Model } from '../src/node.js';
 import { asNumber, choice, filterbankChoices } from './arguments.js';
-import { readSealOptions, sealArguments, type SealValues } from './key_files.js';
+import { readCryptoOptions, cryptoArguments, type CryptoValues } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
 import { printable, tell } from './terminal.js';
 import { embeddedModelNote } from './usage.js';
@@ -12,12 +12,12 @@ export const modelArguments = {
   model: { type: 'string' },
   variant: { type: 'string' },
   threads: { type: 'string' },
-  ...sealArguments,
+  ...cryptoArguments,
   vocabulary: { type: 'string' },
   filterbank: { type: 'string' },
 } as const;
 
-interface ModelValues extends SealValues {
+interface ModelValues extends CryptoValues {
   readonly model?: string;
   readonly variant?: string;
   readonly threads?: string;
@@ -35,7 +35,7 @@ export async function withModel<T>(
   const source = values.model === undefined ? undefined : await fileOf(values.model);
   const engine = choice('variant', variant, ['simd', 'relaxed']);
   const filterbank = choice('filterbank', values.filterbank, filterbankChoices);
-  const keys = await readSealOptions(values);
+  const keys = await readCryptoOptions(values);
   if (source === undefined) tell(embeddedModelNote);
   const bar = new ProgressBar('loading');
   const model = await loadModel(source, {
@@ -68,7 +68,7 @@ async function fileOf(model: string): Promise<string> {
     const used = facts.isDirectory()
       ? `is the pulled model ${newest.path}, not the folder of this name`
       : 'is the file of this name, not the model that was pulled';
-    process.stderr.write(`susurrus: ${printable(`${model} ${used}`)}\n`);
+    tell(`susurrus: ${printable(`${model} ${used}`)}\n`);
   }
   if (facts && !(newest && facts.isDirectory())) return model;
   if (newest) return newest.path;

@@ -14,7 +14,7 @@ export async function readFileBytes(file: string): Promise<Uint8Array> {
   }
 }
 
-/** Reads a recording and lets `listen` work on it; what fails then names the file. */
+/** Reads a recording and passes it to `listen`; errors name the file. */
 export async function withAudio<T>(
   file: string,
   listen: (bytes: Uint8Array) => Promise<T>,

@@ -1,4 +1,4 @@
-// Work on several files: one that fails does not keep the others from being done.
+// Work on several files: after one fails, the others are still done.
 import { errorNumbers, SusurrusError } from '../src/node.js';
 import { print, printable, printJson, tell } from './terminal.js';
 
@@ -35,7 +35,7 @@ export async function forEachFile(
 const isRefusedOption = (error: unknown): boolean =>
   error instanceof SusurrusError && error.details.reason === 'option';
 
-/** What is said of several files: as text under their names, or as one JSON array of objects with `file`; of one file, that alone. */
+/** Output for files: of several, text under their names or one JSON array of objects with `file`; of one file, its output alone. */
 export class FileReports {
   readonly #isOneOfMany: boolean;
   readonly #isJson: boolean;

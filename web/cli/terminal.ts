@@ -1,6 +1,6 @@
-// The one way out of the command line: whatever a file says, it cannot steer the terminal.
+// All output of the command line goes through here, so that texts from files cannot send control sequences to the terminal.
 
-/** What would: control characters, those of C1 included, line and paragraph separators, and what changes the direction of text. */
+/** Control characters (C0 and C1), line and paragraph separators, and characters that change the direction of text. */
 const steering = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
 /** In running text: line breaks and tabs are its own, and so are joiners, which scripts and emoji need. */
 const steeringText = new RegExp(`(?![\\n\\t])${steering.source}`, 'gu');
@@ -15,7 +15,7 @@ export function print(text: string): void {
   process.stdout.write(safe(text));
 }
 
-/** JSON to stdout: it means the same, with escapes (`\u009b`) for what would steer the terminal. */
+/** JSON to stdout: the same value, with control characters escaped (`\u009b`). */
 export function printJson(json: string): void {
   process.stdout.write(
     json.replace(

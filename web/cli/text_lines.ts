@@ -11,7 +11,7 @@ export function linesWithWords(
   const visible = (part: string): number => part.replaceAll(/\s/g, '').length;
   const segments: TranscriptSegment[] = [];
   let next = 0;
-  let ahead = 0; // characters of words that a line before has taken already
+  let ahead = 0; // characters already taken by words of the line before
   for (const line of lines) {
     const ours: Word[] = [];
     ahead -= visible(line);

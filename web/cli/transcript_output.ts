@@ -76,7 +76,7 @@ export class TranscriptOutput {
     return this.#formats[0] === 'json';
   }
 
-  /** The folder comes into being before hours of work are done for it. */
+  /** Creates the folder first, so that a bad path fails before hours of work. */
   async prepare(): Promise<void> {
     const folder = this.#folder;
     if (folder === undefined) return;
@@ -153,7 +153,7 @@ function fileNameOf(recording: string, name: TranscriptFormat): string {
   return `${basename(recording, extname(recording))}.${extensionOf(name)}`;
 }
 
-/** Many file systems take names for one that differ in case, or in how accents are written. */
+/** Many file systems treat names as equal that differ in case or in Unicode normalisation. */
 function refuseCollisions(names: readonly string[]): void {
   const seen = new Map<string, string>();
   for (const name of names) {

@@ -105,7 +105,7 @@ Exit status: 0, or the group of the error: 1 the file's bytes, 2 not supported, 
 failure.
 `;
 
-/** What people have to know about the model inside the package. */
+/** What users must know about the model inside the package. */
 export const embeddedModelNote = `The embedded model knows ten words, zero to nine. To transcribe everything, download a full Whisper once:
   susurrus pull base
   susurrus transcribe AUDIO --model base

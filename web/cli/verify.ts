@@ -1,6 +1,6 @@
 import { verifyModel } from '../src/node.js';
 import { parse, usageError } from './arguments.js';
-import { readSealOptions, sealArguments } from './key_files.js';
+import { readCryptoOptions, cryptoArguments } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
 import { FileReports, forEachFile } from './several_files.js';
 import { printable } from './terminal.js';
@@ -8,11 +8,11 @@ import { printable } from './terminal.js';
 /** Exit status 1 when something failed. */
 export async function verifyCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals: files } = parse(args, {
-    ...sealArguments,
+    ...cryptoArguments,
     json: { type: 'boolean' },
   });
   if (files.length === 0) throw usageError('verify wants a FILE');
-  const keys = await readSealOptions(values);
+  const keys = await readCryptoOptions(values);
   const output = new FileReports(files, values.json ?? false);
   await forEachFile(files, signal, async (file) => {
     const bar = new ProgressBar('reading');

@@ -64,7 +64,7 @@ function listed(text: string): string[] {
   return text.split(',').flatMap((each) => each.trim() || []);
 }
 
-/** The English name of a language, or its code where nobody knows one. */
+/** The English name of a language, or its code if it has none. */
 export function languageName(code: string): string {
   const name = languageNames[code] ?? code;
   return name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());

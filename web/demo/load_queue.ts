@@ -34,7 +34,7 @@ export class LoadQueue {
     this.#remark = ` ${recording.name} waits for it${before ? `, in place of ${before.name}` : ''}.`;
   }
 
-  /** Nothing loads any more. Answers the recording that waited. */
+  /** Ends the load. Returns the recording that waited. */
   end(): File | undefined {
     const recording = this.#recording;
     this.#loading = undefined;

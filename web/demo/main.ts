@@ -37,7 +37,7 @@ let recording: Recording | undefined;
 /** What was transcribed last. */
 let heard: File | undefined;
 
-/** Stops what goes on and gives the signal of what comes next. */
+/** Stops the work under way and returns the signal for the next. */
 function beginWork(): AbortSignal {
   current.abort();
   current = new AbortController();
@@ -94,13 +94,13 @@ function showLoading(): void {
   status.busy(loads.text, () => current.abort());
 }
 
-/** No model came: what waited for it is not given to another one without being asked for. */
+/** The load failed: drop the recording that waited, rather than give it to another model unasked. */
 function giveUpWaiting(): string {
   const waiting = loads.end();
   return waiting ? ` ${waiting.name} was not transcribed.` : '';
 }
 
-/** Nothing goes on, unless somebody is speaking. */
+/** Sets the page to idle, unless a recording is running. */
 function rest(text: string): void {
   if (recording) status.busy(recordingText);
   else status.idle(text);
@@ -164,7 +164,7 @@ async function useRecording(file: File): Promise<void> {
   }
 }
 
-/** Another program's model, with what lay beside it, becomes one of ours: to be used here and to be kept. */
+/** Converts another program's model, with the files beside it, to use it here and to save it. */
 async function useCheckpoint(files: readonly File[], name: string): Promise<void> {
   const signal = beginWork();
   loads.begin('Converting', name);

@@ -12,7 +12,7 @@ export class Player {
     this.#onTime = onTime;
     this.#audio.addEventListener('play', () => this.#watch());
     this.#audio.addEventListener('seeking', () => {
-      // Somebody moved the slider: the part asked for before no longer holds.
+      // The user moved the slider: the requested part no longer applies.
       if (this.#audio.currentTime > this.#stopAt) this.#stopAt = Infinity;
     });
     this.#audio.addEventListener('pause', () => {

@@ -48,7 +48,7 @@ export class SegmentRow {
   /** The first word's start at or after `seconds`, or the last before it; undefined at the end. */
   wordStart(seconds: number, isForward: boolean): number | undefined {
     const starts = this.segment.words?.map(({ start }) => start) ?? [];
-    // A hair's breadth: a player rounds the time that it is given.
+    // Tolerance: players round the time that they are given.
     return isForward
       ? starts.find((start) => start > seconds + 0.01)
       : starts.findLast((start) => start < seconds - 0.3);

@@ -38,7 +38,7 @@ export class StatusView {
   }
 
   idle(text: string): void {
-    // A button that is about to vanish must not take the keyboard's place with it.
+    // Hiding a focused button would lose the keyboard focus.
     if (document.activeElement === this.#cancel) byId('choose', HTMLButtonElement).focus();
     this.#text.textContent = text;
     this.#remaining.textContent = '';

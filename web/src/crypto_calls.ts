@@ -1,4 +1,4 @@
-// Model files encrypted, signed, given digests, and verified, by code that is loaded for it.
+// Encryption, signing, digests and verification of model files; the code is loaded on demand.
 import { loadInspection } from '../tools/inspection/load_inspection.js';
 import { loadCrypto } from './sources/load_crypto.js';
 import { asOutcomes, unwrapOutcome, type Outcome } from './api/outcome.js';
@@ -11,13 +11,13 @@ import { openSource } from './sources/open_source.js';
 const toolsOf = (platform: Platform): CryptoTools => ({
   compileFiles: () => platform.compileFiles(),
   openSource: (source, signal) => openSource(source, platform, signal),
-  inspect: asOutcomes(async (source, options, seals) =>
-    (await loadInspection()).verifyOn(platform, source, options, seals),
+  inspect: asOutcomes(async (source, options, protection) =>
+    (await loadInspection()).verifyOn(platform, source, options, protection),
   ),
   writeFiles: (destination, force, fill) => platform.writeFiles(destination, force, fill),
 });
 
-/** A function of that code, whose last argument are options, as the entries offer it. */
+/** A function of that code, with options as its last argument, as the package exports it. */
 const offered =
   <Args extends unknown[], T>(
     pick: (crypto: typeof Crypto) => (tools: CryptoTools, ...args: Args) => Promise<Outcome<T>>,

@@ -50,7 +50,7 @@ export function loadModel(source?: ModelSource, options: LoadOptions = {}): Prom
 
 /**
  * Says what a model file, or a list of files of one, holds, and reads no more than that takes: of Blobs and URLs headers, metadata
- * and index. Whatever can only be read forwards, or has seals to be opened, is read whole and verified. Throws SusurrusError.
+ * and index. A source that can only be read forwards, and a file to decrypt or verify, are read whole and verified. Throws SusurrusError.
  */
 export async function inspect(
   source: ModelSource,

@@ -50,7 +50,7 @@ export function fromErrorMessage({ code, message, details }: ErrorMessage): Susu
   return new SusurrusError(code, message, details);
 }
 
-/** Whatever was thrown, as a SusurrusError: what is not one already is a bug of ours. */
+/** Anything thrown, as a SusurrusError: other errors are bugs of this package (`internal_error`). */
 export function asSusurrusError(error: unknown): SusurrusError {
   if (error instanceof SusurrusError) return error;
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -103,7 +103,7 @@ export function abortedBy(signal: AbortSignal): SusurrusError {
   );
 }
 
-/** What work gets that dispose() interrupts. */
+/** The error for work that dispose() interrupts. */
 export function disposedDuringWork(): SusurrusError {
   return new SusurrusError('aborted', 'The model was disposed during the work.', {
     reason: 'aborted',

@@ -1,4 +1,4 @@
-// Options are checked once, before any work: what each may be, as words for the message and as a test.
+// Options are checked once, before any work. A check is the expected value in words, for the message, and a test.
 import { invalidOption } from './errors.js';
 
 export type Check = readonly [expected: string, accepts: (value: unknown) => boolean];
@@ -68,7 +68,7 @@ export const signalCheck: Check = [
 ];
 export const progressCheck: Check = ['a function', (value) => typeof value === 'function'];
 
-/** Refuses what is no option or has no sense; an option that is undefined counts as absent. */
+/** Refuses unknown options and bad values; an undefined option counts as absent. */
 export function checkOptions(options: unknown, checks: Checks): void {
   if (typeof options !== 'object' || options === null) {
     throw invalidOption('options', 'an object', options);

@@ -1,15 +1,15 @@
-// How work is stopped. The signal is asked, never the name of an error: a caller may abort with any reason.
+// Aborts. Check the signal, never an error's name: a caller may abort with any reason.
 import { abortedBy } from './errors.js';
 
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortedBy(signal);
 }
 
-/** What work that failed rejects with: once the signal is aborted that is why, whatever was thrown. */
+/** The error that failed work rejects with: `aborted` once the signal is aborted, whatever was thrown. */
 export const abortedOr = (signal: AbortSignal | undefined, error: unknown): unknown =>
   signal?.aborted ? abortedBy(signal) : error;
 
-/** Calls `act` when the signal is aborted, at once if it is already. The answer stops listening. */
+/** Calls `act` when the signal is aborted, at once if it already is. Returns a function that stops listening. */
 export function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
   if (!signal) return () => undefined;
   if (signal.aborted) act();
@@ -17,7 +17,7 @@ export function onAbort(signal: AbortSignal | undefined, act: () => void): () =>
   return () => signal.removeEventListener('abort', act);
 }
 
-/** What comes of `work`, or `aborted` as soon as the signal is; the work itself goes on. */
+/** Settles as `work` does, or rejects with `aborted` as soon as the signal is; the work itself goes on. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   let release = (): void => undefined;
@@ -42,7 +42,7 @@ export async function sleep(milliseconds: number, signal?: AbortSignal): Promise
   }
 }
 
-/** One signal that any of several aborts, with its reason. Released, it no longer listens. */
+/** One signal that any of several aborts, with its reason. Call release() to remove the listeners. */
 export function anyOf(signals: readonly (AbortSignal | undefined)[]): {
   readonly signal: AbortSignal;
   readonly release: () => void;

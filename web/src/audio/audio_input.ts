@@ -1,4 +1,4 @@
-// A recording in any of its forms to 16 kHz mono.
+// Converts every kind of audio input to 16 kHz mono.
 import type { AudioBufferLike, AudioInput, PcmAudio } from '../api/types.js';
 import type { AudioToConvert, EngineLink } from '../protocol/engine.js';
 import { invalidOption } from '../api/errors.js';
@@ -15,7 +15,7 @@ export async function toSamples(
   return engine.call('convertAudio', await toConvertible(audio, platform), { signal });
 }
 
-/** Refuses what is no audio, before any work. */
+/** Refuses anything but audio, before any work. */
 export function checkAudio(audio: AudioInput): void {
   if (audio instanceof Float32Array || isBytes(audio) || isAudioBuffer(audio)) return;
   if (isPcm(audio)) {
@@ -83,14 +83,15 @@ const isBytes = (audio: AudioInput): audio is Bytes =>
   audio instanceof ArrayBuffer ||
   audio instanceof Uint8Array;
 
-/** What a caller without types may pass. */
-const isObject = (audio: unknown): audio is object => typeof audio === 'object' && audio !== null;
+/** Untyped callers may pass anything. */
+const isNonNullObject = (audio: unknown): audio is object =>
+  typeof audio === 'object' && audio !== null;
 
 const isAudioBuffer = (audio: AudioInput): audio is AudioBufferLike =>
-  isObject(audio) && 'getChannelData' in audio && 'numberOfChannels' in audio;
+  isNonNullObject(audio) && 'getChannelData' in audio && 'numberOfChannels' in audio;
 
 const isPcm = (audio: AudioInput): audio is PcmAudio =>
-  isObject(audio) &&
+  isNonNullObject(audio) &&
   'sampleRate' in audio &&
   'samples' in audio &&
   (audio.samples instanceof Float32Array || Array.isArray(audio.samples));

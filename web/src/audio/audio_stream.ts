@@ -54,18 +54,18 @@ export class StreamFeed {
       this.#failed.abort(error);
       return;
     }
-    // An engine that is gone tells so to whoever waits for the transcription.
+    // If the engine is gone, the transcription itself rejects.
     if (!this.#isClosed) await this.#engine.call('feedAudio', { samples }).catch(() => undefined);
   }
 
-  /** Nothing more is wanted: the stream may let go of what it holds. */
+  /** Cancels the stream: no more samples are needed. */
   close(): void {
     this.#isClosed = true;
     this.#rest = new Float32Array();
     const iterator = this.#iterator;
     if (this.#isOver || !iterator) return;
     this.#isOver = true;
-    // Not awaited: a stream that hangs must not keep its reader waiting.
+    // Not awaited: a stream that hangs must not block its reader.
     void (async () => iterator.return?.())().catch(() => undefined);
   }
 

@@ -1,6 +1,6 @@
 import { unwrap } from '../wasm/emscripten_module.js';
 import type { EngineModule } from './engine_module.js';
-import type { Pace } from '../wasm/yield_controller.js';
+import type { YieldController } from '../wasm/yield_controller.js';
 import type { AudioToConvert } from '../protocol/engine.js';
 import { pushThroughWindow } from '../wasm/windows.js';
 
@@ -11,7 +11,7 @@ const pieceBytes = 1 << 18;
 export async function convertAudio(
   module: EngineModule,
   audio: AudioToConvert,
-  pace: Pace,
+  yielder: YieldController,
 ): Promise<Float32Array> {
   const converter = new module.AudioConverter();
   try {
@@ -33,7 +33,7 @@ export async function convertAudio(
         converter,
         bytes.subarray(at, at + pieceBytes),
         (count) => (isWav ? converter.pushBytes(count) : converter.pushSamples(count)),
-        pace,
+        yielder,
       );
       drain();
     }

@@ -1,7 +1,7 @@
 // Where a transcription's samples come from: a recording in memory, or a stream that is asked for more.
 
 export interface AudioSupply {
-  /** Samples in all; undefined while nobody knows. */
+  /** Samples in all; undefined while unknown. */
   readonly sampleCount: number | undefined;
   /** Samples so far. */
   readonly heardCount: number;

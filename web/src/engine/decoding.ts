@@ -1,4 +1,4 @@
-// Windows and whole recordings to text, step by step. Options and results cross to the core as JSON.
+// Decodes windows and whole recordings, step by step. Options and results are passed to and from the core as JSON.
 import type { Segment } from '../api/types.js';
 import { SusurrusError } from '../api/errors.js';
 import type { AudioSupply } from './audio_supply.js';
@@ -7,7 +7,7 @@ import type { Model, Step } from './engine.mjs';
 import { unwrap } from '../wasm/emscripten_module.js';
 import type { EngineModule } from './engine_module.js';
 import { fillWindow } from './mel.js';
-import type { Pace } from '../wasm/yield_controller.js';
+import type { YieldController } from '../wasm/yield_controller.js';
 import { ProgressMeter } from './progress_meter.js';
 import type { EngineCalls, EngineEvent, Settings } from '../protocol/engine.js';
 
@@ -33,13 +33,13 @@ export async function listen<Task extends WindowTask>(
   task: Task,
   samples: Float32Array,
   request: WindowRequest,
-  pace: Pace,
+  yielder: YieldController,
 ): Promise<EngineCalls[Task]['answer']> {
   const work = new module.WindowWork();
   try {
     fillWindow(model, samples, heardFrames(model, request.options));
     unwrap(work.begin(model, task, JSON.stringify(request), samples.length));
-    while (!isDone(module, work, pace)) await pace.step();
+    while (!isDone(module, work, yielder)) await yielder.step();
     return JSON.parse(work.result()) as EngineCalls[Task]['answer'];
   } finally {
     work.delete();
@@ -51,7 +51,7 @@ export async function transcribeAudio(
   model: Model,
   supply: AudioSupply,
   settings: Settings,
-  pace: Pace,
+  yielder: YieldController,
   emit: (event: EngineEvent) => void,
 ): Promise<Omit<EngineCalls['transcribe']['answer'], 'duration'>> {
   const { needAudio, segmentReady, rejectedReady, done } = module.Step;
@@ -65,12 +65,12 @@ export async function transcribeAudio(
     unwrap(transcriber.begin(model, JSON.stringify(settings), sampleCount ?? -1));
     let heard = 0;
     for (;;) {
-      const step = checked(transcriber, module, transcriber.step(pace.left));
+      const step = checked(transcriber, module, transcriber.step(yielder.left));
       if (step === done) break;
       if (step === needAudio) {
         const { begin, end } = transcriber.audioRequest();
         heard = begin / sampleRate;
-        const samples = await pace.wait(supply.read(begin, end));
+        const samples = await yielder.wait(supply.read(begin, end));
         if (samples.length < end - begin) transcriber.endAudio(supply.sampleCount ?? 0);
         else transcriber.audioWindow().set(samples);
       } else if (step === segmentReady) {
@@ -81,7 +81,7 @@ export async function transcribeAudio(
       const loaded = total === undefined ? heard : transcriber.progress() * total;
       if (step === needAudio) meter.audioGiven(loaded);
       meter.update(loaded);
-      await pace.step();
+      await yielder.step();
     }
     meter.finish(supply.heardCount / sampleRate);
     return { text: JSON.parse(transcriber.text()) as string, language: transcriber.language() };
@@ -95,8 +95,8 @@ interface Stepping {
   error(): string;
 }
 
-function isDone(module: EngineModule, work: Stepping, pace: Pace): boolean {
-  return checked(work, module, work.step(pace.left)) === module.Step.done;
+function isDone(module: EngineModule, work: Stepping, yielder: YieldController): boolean {
+  return checked(work, module, work.step(yielder.left)) === module.Step.done;
 }
 
 /** The step, unless it failed. */

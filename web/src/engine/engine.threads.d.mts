@@ -1,4 +1,4 @@
-// The glue of the engines with threads: that of the others, and what bindings/threads_binding.cc adds.
+// The Emscripten module of engines with threads: engine.mjs, and what bindings/threads_binding.cc adds.
 import type { MainModule } from './engine.mjs';
 
 /** What a thread needs to begin; functions are indices into the engine's table. */

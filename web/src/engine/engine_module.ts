@@ -4,7 +4,7 @@ import type { MainModule } from './engine.mjs';
 /** The engine's WebAssembly module, whatever its variant. */
 export type EngineModule = MainModule;
 
-/** An engine, and how the threads end that it has besides the one it is called in. */
+/** An engine, and a function that ends its additional threads. */
 export interface OpenedEngine {
   readonly module: EngineModule;
   readonly endThreads?: () => void;

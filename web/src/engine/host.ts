@@ -59,9 +59,9 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       }
       return undefined;
     },
-    pushLoad: async ({ bytes }, { pace }) => {
+    pushLoad: async ({ bytes }, { yielder }) => {
       const loader = this.#opened(this.#loader);
-      await pushThroughWindow(loader, bytes, (count) => loader.push(count), pace);
+      await pushThroughWindow(loader, bytes, (count) => loader.push(count), yielder);
       return undefined;
     },
     endFile: () => {
@@ -81,24 +81,24 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       return facts;
     },
 
-    convertAudio: (audio, { pace }) => convertAudio(this.#engine, audio, pace),
+    convertAudio: (audio, { yielder }) => convertAudio(this.#engine, audio, yielder),
 
-    logMel: ({ samples, mode }, { pace }) =>
+    logMel: ({ samples, mode }, { yielder }) =>
       mode === 'whole'
-        ? wholeLogMel(this.#whisper, samples, pace)
+        ? wholeLogMel(this.#whisper, samples, yielder)
         : windowLogMel(this.#whisper, samples),
-    encode: async ({ mel }, { pace }) => {
+    encode: async ({ mel }, { yielder }) => {
       const model = this.#whisper;
       setMelWindow(model, mel);
       model.beginEncode();
-      while (!model.encodeStep(pace.left)) await pace.step();
+      while (!model.encodeStep(yielder.left)) await yielder.step();
       return model.encoderOutput().slice();
     },
-    logits: async ({ tokens }, { pace }) => {
+    logits: async ({ tokens }, { yielder }) => {
       const model = this.#whisper;
       this.#setTokens(model, tokens);
       unwrap(model.beginLogits(false));
-      while (!model.logitsStep(pace.left)) await pace.step();
+      while (!model.logitsStep(yielder.left)) await yielder.step();
       return model.logits().slice();
     },
     tokenize: ({ text }) => Array.from(this.#whisper.tokenize(text)),
@@ -107,22 +107,22 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       this.#setTokens(model, tokens);
       return JSON.parse(model.detokenize()) as string;
     },
-    decode: ({ samples, settings: options }, { pace }) =>
-      listen(this.#engine, this.#whisper, 'decode', samples, { options }, pace),
-    detectLanguage: ({ samples, settings: options }, { pace }) =>
-      listen(this.#engine, this.#whisper, 'detectLanguage', samples, { options }, pace),
-    score: ({ samples, candidates, settings: options }, { pace }) =>
-      listen(this.#engine, this.#whisper, 'score', samples, { options, candidates }, pace),
-    align: ({ samples, text, settings: options }, { pace }) =>
-      listen(this.#engine, this.#whisper, 'align', samples, { options, text }, pace),
-    transcribe: async ({ samples, settings }, { pace, emit }) => {
+    decode: ({ samples, settings: options }, { yielder }) =>
+      listen(this.#engine, this.#whisper, 'decode', samples, { options }, yielder),
+    detectLanguage: ({ samples, settings: options }, { yielder }) =>
+      listen(this.#engine, this.#whisper, 'detectLanguage', samples, { options }, yielder),
+    score: ({ samples, candidates, settings: options }, { yielder }) =>
+      listen(this.#engine, this.#whisper, 'score', samples, { options, candidates }, yielder),
+    align: ({ samples, text, settings: options }, { yielder }) =>
+      listen(this.#engine, this.#whisper, 'align', samples, { options, text }, yielder),
+    transcribe: async ({ samples, settings }, { yielder, emit }) => {
       const model = this.#loaded;
       const supply = samples
         ? recordingSupply(samples)
         : new StreamSupply((sampleCount) => emit({ type: 'audioWanted', sampleCount }));
       this.#stream = supply instanceof StreamSupply ? supply : undefined;
       try {
-        const heard = await transcribeAudio(this.#engine, model, supply, settings, pace, emit);
+        const heard = await transcribeAudio(this.#engine, model, supply, settings, yielder, emit);
         return { ...heard, duration: supply.heardCount / sampleRate };
       } finally {
         this.#stream = undefined;

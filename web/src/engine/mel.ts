@@ -2,7 +2,7 @@
 import { hopSamples } from '../api/generated/whisper.js';
 import type { Model } from './engine.mjs';
 import type { EngineCalls } from '../protocol/engine.js';
-import type { Pace } from '../wasm/yield_controller.js';
+import type { YieldController } from '../wasm/yield_controller.js';
 
 /** Computes frames [first, first + count) of a recording followed by zeros into the mel window; answers their maximum. */
 function computeFrames(
@@ -43,7 +43,7 @@ export function windowLogMel(model: Model, samples: Float32Array): LogMel {
 export async function wholeLogMel(
   model: Model,
   samples: Float32Array,
-  pace: Pace,
+  yielder: YieldController,
 ): Promise<LogMel> {
   const nMels = model.melBands();
   const window = model.windowFrames();
@@ -55,7 +55,7 @@ export async function wholeLogMel(
     const count = Math.min(window, nFrames - first);
     maximum = Math.max(maximum, computeFrames(model, samples, zeroCount, first, count));
     transposeInto(data, nFrames, first, model.melWindow(), nMels, count);
-    await pace.step();
+    await yielder.step();
   }
   const floor = maximum - 8;
   for (let i = 0; i < data.length; ++i) data[i] = (Math.max(data[i] ?? 0, floor) + 4) / 4;

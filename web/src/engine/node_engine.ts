@@ -3,7 +3,7 @@ import type { Variant } from '../api/types.js';
 import { compileModule } from '../platform/node_wasm.js';
 import type { OpenedEngine } from './engine_module.js';
 import {
-  loadThreadsGlue,
+  loadThreadsModule,
   openSeveralThreads,
   type StartedThread,
   type ThreadOrder,
@@ -13,18 +13,18 @@ import { openSingleThread } from './single_thread.js';
 /** An engine in this thread, with others in workers where it has several. */
 export async function openEngine(variant: Variant, threads: number): Promise<OpenedEngine> {
   if (threads === 1) return openSingleThread(await compileModule(`engine.${variant}`));
-  const [glue, engine] = await Promise.all([
-    loadThreadsGlue(),
+  const [createEngine, engine] = await Promise.all([
+    loadThreadsModule(),
     compileModule(`engine.${variant}-threads`),
   ]);
-  return openSeveralThreads(glue, engine, threads, startThread);
+  return openSeveralThreads(createEngine, engine, threads, startThread);
 }
 
 function startThread(order: ThreadOrder): StartedThread {
   const worker = new Worker(new URL('./thread.node.mjs', import.meta.url), { workerData: order });
   const ready = new Promise<void>((done, failed) => {
     worker.once('message', () => {
-      // From here on it holds nobody up who forgets to dispose of the model.
+      // An undisposed model must not keep the process alive.
       worker.unref();
       done();
     });

@@ -1,6 +1,6 @@
 import type { TranscriptionProgress } from '../protocol/engine.js';
 
-/** Tells how far a transcription is, and how long the rest will take at the pace of all windows so far. */
+/** Progress of a transcription; estimates the remaining time from the mean speed of all windows so far. */
 export class ProgressMeter {
   readonly #total: number | undefined;
   readonly #report: (progress: TranscriptionProgress) => void;
@@ -44,7 +44,7 @@ export class ProgressMeter {
     });
   }
 
-  /** All of it, which a stream knows only now. */
+  /** The end: only now is a stream's length known. */
   finish(total: number): void {
     if (this.#total !== undefined && this.#last >= this.#total) return;
     this.#report({ loaded: total, total, fraction: 1, remainingSeconds: 0 });

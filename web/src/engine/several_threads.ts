@@ -4,22 +4,22 @@ import type { ThreadStart, ThreadsModule } from './engine.threads.mjs';
 import { instantiate, type CreateEngine } from '../wasm/emscripten_module.js';
 import type { OpenedEngine } from './engine_module.js';
 
-/** All that a thread is told; it can be sent to a worker. */
+/** What a thread needs to start; it can be posted to a worker. */
 export interface ThreadOrder {
   readonly compiled: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly start: ThreadStart;
-  /** 1 and so on: 0 is the engine's own. */
+  /** From 1: thread 0 is the engine's own. */
   readonly thread: number;
 }
 
-/** A worker that obeys an order: it says so once it waits for work. */
+/** A worker that runs a thread: `ready` resolves once it waits for work. */
 export interface StartedThread {
   readonly ready: Promise<void>;
   end(): void;
 }
 
-export const loadThreadsGlue = async (): Promise<CreateEngine<ThreadsModule>> =>
+export const loadThreadsModule = async (): Promise<CreateEngine<ThreadsModule>> =>
   (await import('./engine.threads.mjs')).default;
 
 /** An engine whose work is divided among `threads`, all of which wait for work when it is handed out. */

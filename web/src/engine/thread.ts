@@ -1,7 +1,7 @@
 // A thread of an engine, in the worker that it lives in.
 import type { ThreadOrder } from './several_threads.js';
 
-/** Makes the instance; what it answers does the thread's share of the work until the engine ends its threads. */
+/** Makes the instance; the function that it returns works until the engine ends its threads. */
 export function enterThread({ compiled, memory, start, thread }: ThreadOrder): () => void {
   // Threads run kernels, which call nothing outside.
   const refuse = (): never => {

@@ -1,2 +1,2 @@
-// The glue of engines with threads, for those that need it at once; others load it when they do (several_threads.ts).
+// The Emscripten module of engines with threads, imported statically; several_threads.ts imports it on demand.
 export { default as createThreadsEngine } from './engine.threads.mjs';

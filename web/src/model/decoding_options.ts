@@ -142,7 +142,12 @@ const checksOfKinds: Readonly<
       mostPhrases,
     ),
   phrases: () =>
-    listOf(`a list of 1 to ${mostPhrases} phrases, none empty or with lone surrogates`, isPhrase, mostPhrases, 1),
+    listOf(
+      `a list of 1 to ${mostPhrases} phrases, none empty or with lone surrogates`,
+      isPhrase,
+      mostPhrases,
+      1,
+    ),
 };
 
 /** How the options of a function are checked. */
@@ -233,7 +238,7 @@ export function transcribeSettings(
   };
 }
 
-/** Of a model that is no Whisper: its engine checks what is its own. */
+/** Of other families: the engine checks its own options. */
 export function otherSettings(options: TranscribeOptions): Settings {
   const { signal, onProgress, ...settings } = options;
   checkOptions({ signal, onProgress }, { signal: signalCheck, onProgress: progressCheck });

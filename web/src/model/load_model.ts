@@ -12,9 +12,9 @@ import {
 } from '../api/options.js';
 import type { Platform } from '../platform/platform.js';
 import { withProgress } from '../api/progress_callback.js';
-import { checkSealOptions, sealChecks } from '../sources/crypto_options.js';
+import { checkCryptoOptions, cryptoOptionChecks } from '../sources/crypto_options.js';
 import { throwIfAborted } from '../api/signals.js';
-import { readSource, withSeals } from '../sources/read_source.js';
+import { readSource, withProtection } from '../sources/read_source.js';
 import { mostThreads } from '../platform/threads.js';
 import { readVocabularyFile } from '../sources/vocabulary_file.js';
 
@@ -31,9 +31,9 @@ export async function loadModelOn(
     threads: orAuto(wholeBetween(1, mostThreads)),
     vocabulary: rankFile,
     filterbank: filterbankCheck,
-    ...sealChecks,
+    ...cryptoOptionChecks,
   });
-  await checkSealOptions(options);
+  await checkCryptoOptions(options);
   const { variant, filterbank, signal } = options;
   throwIfAborted(signal);
   const vocabulary =
@@ -47,20 +47,20 @@ export async function loadModelOn(
   const {
     started,
     facts,
-    seals: opened,
+    protection: opened,
   } = await withProgress(options, (watched) =>
     readSource(
       source ?? platform.embeddedModel,
       platform,
       {
         phase: 'load',
-        seals: 'plain',
+        protection: 'plain',
         compileFiles: () => platform.compileFiles(),
         start: () =>
           start().catch((error: unknown) => {
-            // Closed: the source failed, the signal was aborted, and it was not threads that did not start.
+            // Closed: the source failed or the signal was aborted; the threads are not to blame.
             if (choice.threads === 1 || isClosed) throw error;
-            // Memory that can be shared is scarcer, and not every browser has workers within workers.
+            // Shared memory may be refused, and not every browser supports nested workers.
             engine.close();
             choice = { threads: 1, threadsReason: `threads did not start: ${String(error)}` };
             engine = platform.openEngine(1);
@@ -78,5 +78,10 @@ export async function loadModelOn(
       watched,
     ),
   );
-  return new EngineModel(engine, platform, { ...started, ...choice }, withSeals(facts, opened));
+  return new EngineModel(
+    engine,
+    platform,
+    { ...started, ...choice },
+    withProtection(facts, opened),
+  );
 }

@@ -65,7 +65,7 @@ export class EngineModel implements Model {
   ) {
     this.#engine = engine;
     this.#platform = platform;
-    // Other families than the API names exist in tests alone; theirs have no more than the common facts.
+    // Other families exist only in tests; their models have the common facts alone.
     this.family = facts.family as ModelFamily;
     const common = {
       family: this.family,

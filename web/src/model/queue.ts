@@ -1,7 +1,7 @@
 import { abortedBy } from '../api/errors.js';
 import { onAbort, throwIfAborted } from '../api/signals.js';
 
-/** Runs pieces of work one after the other, in the order of their calls. */
+/** Runs tasks one after the other, in the order of the calls. */
 export class Queue {
   #last: Promise<unknown> = Promise.resolve();
 

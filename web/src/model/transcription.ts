@@ -1,6 +1,6 @@
 import type { Segment, Transcription, TranscriptionResult } from '../api/types.js';
 
-/** Collects segments as they come, for whoever iterates or awaits, in any number and at any time. */
+/** Collects segments as they come; any number of callers may iterate or await, at any time. */
 class SegmentFeed {
   readonly segments: Segment[] = [];
   #isOver = false;

@@ -1,6 +1,6 @@
-// Bytes that arrive in pieces of any size, as a reader wants them.
+// A byte queue over chunks of any size, with look-ahead.
 
-/** Nothing of the source is asked for before it is wanted, and nothing is held but what was looked at. */
+/** Reads the source only on demand, and holds only what was peeked at. */
 export class ByteQueue {
   readonly #source: AsyncIterator<Uint8Array>;
   #parts: Uint8Array[] = [];
@@ -51,7 +51,7 @@ export class ByteQueue {
     for (let piece = await this.next(); piece; piece = await this.next()) yield piece;
   }
 
-  /** Tells the source at once that nothing more is wanted, even while it is being waited for. */
+  /** Cancels the source at once, even while a chunk of it is awaited. */
   close(): void {
     this.#isOver = true;
     void Promise.resolve(this.#source.return?.()).catch(() => undefined);
@@ -64,7 +64,7 @@ export class ByteQueue {
       this.#isOver = true;
       return false;
     }
-    // Not a Buffer of Node's, whose slice() is no copy.
+    // Not a Node Buffer: its slice() does not copy.
     const { buffer, byteOffset, byteLength } = step.value;
     if (byteLength > 0) this.#parts.push(new Uint8Array(buffer, byteOffset, byteLength));
     this.#held += byteLength;

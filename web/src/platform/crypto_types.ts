@@ -1,13 +1,13 @@
 // What loading and inspecting exchange with the code that decrypts and verifies files (web/tools/crypto).
 
-/** How an encrypted file is given on: `'plain'` for loading; `'stored'` as it is, but each piece only when it has been authenticated. */
+/** What is passed on of an encrypted file: `'plain'`: decrypted, for loading; `'stored'`: as it is, each piece once authenticated. */
 export type Decryption = 'plain' | 'stored';
 
-/** The same; `'ignored'`: whatever the file is, as it comes. */
-export type Seals = Decryption | 'ignored';
+/** How protected files are read; `'ignored'`: bytes as they come, neither decrypted nor verified. */
+export type Protection = Decryption | 'ignored';
 
-/** What was found out on the way through a file. */
-export interface SealReport {
+/** What decrypting and verifying a file found out. */
+export interface ProtectionReport {
   /** The public key, in hexadecimal digits, whose signature was verified. */
   signer?: string;
   /** The last bytes of padding are not the file's. */

@@ -1,4 +1,4 @@
-// Files that appear under their names only when they are whole, several of them together or not at all.
+// Atomic writes: files get their names only when complete; of several, all or none.
 import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ interface NewFile {
   readonly temporary: string;
 }
 
-/** What a file system answers that has no hard links, or none for this file. */
+/** Errors of file systems without hard links, or without them for this file. */
 const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
 /** Holders rename some files, which takes milliseconds; a lock of this age belongs to a process that was killed. */
 const staleLockMilliseconds = 10_000;
@@ -45,7 +45,7 @@ export async function writeAtomically<T>(
       await closeCurrent();
       await refuseExisting(path, force);
       const temporary = besides(path, 'unfinished');
-      // 'wx' refuses a link that somebody put there.
+      // 'wx' refuses to follow a link at that path.
       const file = await tried(path, () => open(temporary, 'wx', mode));
       files.push({ path, temporary });
       current = file;
@@ -67,7 +67,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** A name in the same folder that nobody else has; long names are cut to what file systems take. */
+/** A unique name in the same folder; long names are cut to what file systems allow. */
 const besides = (path: string, purpose: string): string =>
   join(
     dirname(path),
@@ -143,7 +143,7 @@ async function restore(path: string, backup: string | undefined): Promise<void> 
   if (old && kept && old.ino === kept.ino) await rm(backup, { force: true }).catch(() => undefined);
 }
 
-/** Answers how to let go of it. */
+/** Returns a function that releases the lock. */
 async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, '.susurrus.lock');
   for (;;) {

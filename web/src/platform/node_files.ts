@@ -136,6 +136,6 @@ export async function removeEmptyFolders(folder: string, last: string): Promise<
   try {
     for (let each = resolve(folder); each.startsWith(top); each = dirname(each)) await rmdir(each);
   } catch {
-    // Somebody else's files are in it.
+    // It holds other files.
   }
 }

@@ -10,7 +10,7 @@ export function compileModule(name: string): Promise<WebAssembly.Module> {
       WebAssembly.compile(bytes),
     );
     compiled.set(name, module);
-    // Another call may find the file, or memory, again.
+    // Not cached: a later call may succeed.
     module.catch(() => compiled.delete(name));
   }
   return module;

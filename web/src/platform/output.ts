@@ -1,4 +1,4 @@
-// Where converted files go, as whoever writes them sees it.
+// Destinations of converted files.
 
 export type Write = (bytes: Uint8Array) => Promise<void>;
 

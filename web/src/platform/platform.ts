@@ -7,9 +7,9 @@ import type { ThreadChoice } from './threads.js';
 export interface OpenedSource {
   readonly chunks: AsyncIterable<Uint8Array>;
   readonly byteCount?: number;
-  /** Takes a chunk back that nobody will look at again, so that its memory serves once more. */
+  /** Takes back a chunk that is done with, to reuse its memory. */
   readonly recycle?: (chunk: Uint8Array) => void;
-  /** Nobody else holds the chunks: who gets one may give its memory away. */
+  /** The chunks have no other owner: their memory may be transferred. */
   readonly givesAway?: boolean;
   /** For messages: a URL, a file's name. */
   readonly name?: string;
@@ -19,7 +19,7 @@ export interface OpenedSource {
   readonly sibling?: (name: string) => Promise<OpenedSource>;
 }
 
-/** What the package needs from where it runs. */
+/** What the package needs from its environment. */
 export interface Platform {
   /** How many threads an engine shall have here. */
   chooseThreads(wanted: number | 'auto' | undefined): ThreadChoice;

@@ -1,4 +1,4 @@
-/** The same chunks; while one of them is used, the next one is on its way already. */
+/** The same chunks, read one ahead: the next is fetched while one is used. */
 export function readAhead(
   chunks: AsyncIterableIterator<Uint8Array, undefined>,
 ): AsyncIterableIterator<Uint8Array, undefined> {
@@ -10,7 +10,7 @@ export function readAhead(
     async next() {
       const step = await (ahead ?? chunks.next());
       ahead = step.done ? undefined : chunks.next();
-      ahead?.catch(() => undefined); // who asks for it is told
+      ahead?.catch(() => undefined); // reported when it is awaited
       return step;
     },
     async return() {

@@ -1,6 +1,6 @@
 // How many threads an engine has.
 
-/** As many as an engine can have, and as many as are of use. */
+/** The most that an engine supports; more would not help. */
 export const mostThreads = 8;
 
 export interface ThreadChoice {
@@ -8,7 +8,7 @@ export interface ThreadChoice {
   readonly threadsReason: string;
 }
 
-/** What is wanted where threads can share memory; else one thread, whatever is wanted. */
+/** The requested number where threads can share memory, else one. */
 export function chooseThreads(
   wanted: number | 'auto',
   processors: number,

@@ -5,7 +5,7 @@ export async function writeStream<T>(
 ): Promise<T> {
   const writer = stream.getWriter();
   try {
-    // Copies: whoever reads them may keep or transfer them.
+    // Copies: the stream's reader may keep or transfer them.
     const result = await fill((bytes) => writer.write(bytes.slice()));
     await writer.close();
     return result;

@@ -1,4 +1,4 @@
-// What is asked of an engine and what it answers: plain data, the same in process and to a worker.
+// Requests to an engine and its answers: plain data, the same in process and in a worker.
 import type {
   CandidateScore,
   DecodeResult,
@@ -93,7 +93,7 @@ interface CommonCalls {
   memory: { request: undefined; answer: MemoryFacts };
 }
 
-/** What only a Whisper is asked; an engine of another family refuses it. */
+/** Requests for Whisper alone; engines of other families refuse them. */
 interface WhisperCalls {
   logMel: {
     request: { readonly samples: Float32Array; readonly mode: 'window' | 'whole' };
@@ -112,7 +112,7 @@ interface WhisperCalls {
   align: { request: WindowRequest & { readonly text: string }; answer: Word[] };
 }
 
-/** What a running request tells meanwhile. */
+/** Events of a running request. */
 export type EngineEvent =
   | { readonly type: 'segment'; readonly segment: Segment }
   | { readonly type: 'rejected'; readonly segment: Segment }

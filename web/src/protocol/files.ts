@@ -1,4 +1,4 @@
-// What is asked of the module that reads model files, and what it answers.
+// Requests to the module that reads model files, and its answers.
 import type {
   Dimensions,
   ConvertOptions,

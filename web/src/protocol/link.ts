@@ -1,4 +1,4 @@
-// Requests to a WebAssembly module somewhere, in this thread or in a worker, and its answers: plain data both ways.
+// Requests to a WebAssembly module, in this thread or a worker, and its answers: plain data both ways.
 import type { ErrorMessage } from '../api/errors.js';
 
 /** A file that belongs to a model which is being read. */
@@ -14,9 +14,9 @@ export type CallTable<Calls> = {
 
 export interface CallOptions<Event> {
   readonly signal?: AbortSignal | undefined;
-  /** What a running request tells meanwhile. */
+  /** Events of a running request. */
   readonly onEvent?: ((event: Event) => void) | undefined;
-  /** Nobody here needs the request's bytes any more: they cross to a worker without being copied. */
+  /** The caller is done with the request's bytes: they are transferred to a worker, not copied. */
   readonly givesAway?: boolean;
 }
 

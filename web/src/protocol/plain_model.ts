@@ -1,4 +1,4 @@
-// A model to write without the contents of its parts: data that crosses to a worker.
+// A model to write, without the contents of its parts: plain data that can be posted to a worker.
 import type { AprilParams, WritableApril } from '../api/write_types.js';
 import type { Dimensions } from '../api/types.js';
 

@@ -11,8 +11,8 @@ export function blobSource(blob: Blob): OpenedSource {
 }
 
 /**
- * A stream's chunks; leaving the loop cancels the stream. It is taken hold of at once: Node cancels the body of a response that
- * is collected before anybody reads.
+ * A stream's chunks; leaving the loop cancels the stream. It is locked at once: Node cancels the body of a response that is
+ * garbage collected before it is read.
  */
 export function streamChunks(
   stream: ReadableStream<Uint8Array>,
@@ -33,7 +33,7 @@ export function streamChunks(
     async return() {
       if (!isOver) {
         isOver = true;
-        // A stream that failed cannot be cancelled any more; its error is on its way already.
+        // A stream that failed cannot be cancelled; its error is reported elsewhere.
         await reader.cancel().catch(() => undefined);
         reader.releaseLock();
       }

@@ -3,8 +3,8 @@ import { invalidOption, sourceFailed } from '../api/errors.js';
 import type { OpenedSource } from '../platform/platform.js';
 import { blobSource } from './blob_source.js';
 
-/** The manifest among them, or the only file there is. */
-export async function openFiles(files: readonly unknown[]): Promise<OpenedSource> {
+/** Opens the manifest among them, or the only file. */
+export async function openFileList(files: readonly unknown[]): Promise<OpenedSource> {
   const expected = 'a list of files with names, a manifest and its shards';
   const named = new Map<string, Blob>();
   for (const file of files) {

@@ -1,4 +1,4 @@
-// Whatever a caller names as a source of which parts can be read.
+// Opens sources of which parts can be read.
 import type { ModelSource } from '../api/types.js';
 import type { SourceFolder } from '../platform/source_folder.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
@@ -30,7 +30,7 @@ export async function openRanges(
     return source.method === 'GET' ? openUrl(source, signal) : {};
   }
   const folder = await folderOf(source);
-  return folder ? { folder, origin: nameOf(folder) } : {};
+  return folder ? { folder, origin: originOf(folder) } : {};
 }
 
 async function folderOf(
@@ -44,5 +44,5 @@ async function folderOf(
   return memoryFolder(new Uint8Array(buffer, byteOffset, byteLength));
 }
 
-const nameOf = ({ weightsFile }: SourceFolder): Origin =>
+const originOf = ({ weightsFile }: SourceFolder): Origin =>
   weightsFile === undefined ? {} : { name: weightsFile };

@@ -1,10 +1,10 @@
-// Whatever a caller names as a source of bytes, as chunks in order.
+// Opens every kind of source as chunks in order.
 import type { ModelSource } from '../api/types.js';
 import { describe, invalidOption, sourceFailed } from '../api/errors.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import { throwIfAborted } from '../api/signals.js';
 import { blobSource, streamChunks } from './blob_source.js';
-import { openFiles } from './file_list.js';
+import { openFileList } from './file_list.js';
 import { readAhead } from '../platform/read_ahead.js';
 
 /** Bytes in memory go to the engine in pieces of this size. */
@@ -27,7 +27,7 @@ export async function openSource(
     };
   }
   if (typeof Blob !== 'undefined' && source instanceof Blob) return blobSource(source);
-  if (Array.isArray(source)) return openFiles(source);
+  if (Array.isArray(source)) return openFileList(source);
   if (source instanceof ArrayBuffer) return memorySource(new Uint8Array(source));
   if (ArrayBuffer.isView(source)) {
     return memorySource(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
@@ -44,7 +44,7 @@ export async function openSource(
   );
 }
 
-/** What a caller without types may pass. */
+/** Untyped callers may pass anything. */
 function isAsyncIterable(source: unknown): source is AsyncIterable<unknown> {
   return typeof source === 'object' && source !== null && Symbol.asyncIterator in source;
 }
@@ -113,13 +113,13 @@ export const remarkOn = ({ status, headers }: Response): string =>
 export const isPage = ({ headers }: Response): boolean =>
   /^text\/html\b/i.test(headers.get('Content-Type') ?? '');
 
-/** Lets go of a connection whose bytes are not wanted. */
+/** Cancels a response whose body is not needed. */
 export function discard({ body }: Response): void {
-  // A stream that failed, or that somebody reads, cannot be cancelled.
+  // A stream that failed, or that is locked, cannot be cancelled.
   void body?.cancel().catch(() => undefined);
 }
 
-/** What the server said about the bytes; throws where they cannot be a model's, and lets go of them. */
+/** What the server said about the bytes; throws where they cannot be a model's, and cancels the body. */
 export function checkAnswer(answer: Response, name: string): string {
   const remark = remarkOn(answer);
   if (answer.ok && !isPage(answer)) return remark;
@@ -137,13 +137,13 @@ function responseSource(response: Response, url: string = response.url): OpenedS
   if (response.bodyUsed || response.body.locked) {
     throw sourceFailed(name, 'the body of the response has been read already');
   }
-  // Content-Length counts what crossed the network, which compression makes another number.
+  // With compression, Content-Length counts the compressed bytes.
   const length = response.headers.get('Content-Encoding')
     ? null
     : response.headers.get('Content-Length');
   return {
     chunks: readAhead(streamChunks(response.body)),
-    // What a caller made into a response may still be the caller's.
+    // Bytes that the caller wrapped in a Response may still be in use by the caller.
     givesAway: response.url !== '',
     name,
     remark,

@@ -2,34 +2,34 @@
 // when a file or a caller wants it.
 import type { SealOptions } from '../api/types.js';
 import { ByteQueue } from '../platform/byte_queue.js';
-import type { SealReport, Seals, ShardOrigin } from '../platform/crypto_types.js';
+import type { ProtectionReport, Protection, ShardOrigin } from '../platform/crypto_types.js';
 import { SusurrusError } from '../api/errors.js';
 import { loadCrypto } from './load_crypto.js';
 import { unwrapOutcome, type Outcome } from '../api/outcome.js';
 import type { OpenedSource } from '../platform/platform.js';
-import { hasSealOptions } from './crypto_options.js';
+import { hasCryptoOptions } from './crypto_options.js';
 
 const headerBytes = 32;
 const mostBytes = 64 << 20;
 
-export interface SealedSource {
+export interface ProtectedSource {
   readonly source: OpenedSource;
-  /** Once the reader has accepted everything: what was found out. Throws where a signature is required and none was verified. */
-  confirm(): SealReport;
+  /** Call when the reader has accepted everything. Throws where a signature is required and none was verified. */
+  confirm(): ProtectionReport;
 }
 
 /** `shard`: of a file that is one of several. `compileFiles` compiles files.wasm, for a file that is verified or decrypted. */
-export function openSealed(
+export function openProtected(
   opened: OpenedSource,
   options: SealOptions,
-  seals: Seals,
+  protection: Protection,
   compileFiles: () => Promise<WebAssembly.Module>,
   shard?: ShardOrigin,
-): SealedSource {
-  if (seals === 'ignored') return { source: opened, confirm: () => ({}) };
-  const decryption = seals;
+): ProtectedSource {
+  if (protection === 'ignored') return { source: opened, confirm: () => ({}) };
+  const decryption = protection;
   const queue = new ByteQueue(opened.chunks);
-  let decrypting: { confirm(): Outcome<SealReport> } | undefined;
+  let decrypting: { confirm(): Outcome<ProtectionReport> } | undefined;
   const unwrap = <T>(outcome: Outcome<T>): T => {
     try {
       return unwrapOutcome(outcome);
@@ -39,10 +39,10 @@ export function openSealed(
   };
 
   async function* bytes(): AsyncGenerator<Uint8Array> {
-    if (!hasSealOptions(options) && !(await hasDigests(queue))) {
+    if (!hasCryptoOptions(options) && !(await hasDigests(queue))) {
       for await (const piece of queue.rest()) {
         yield piece;
-        opened.recycle?.(piece); // who asks for another one is done with it
+        opened.recycle?.(piece); // asking for the next piece means this one is done with
       }
       return;
     }
@@ -60,7 +60,7 @@ export function openSealed(
     source: {
       ...opened,
       chunks: closable(bytes(), queue),
-      // What verifies or decrypts may still look at what it let through.
+      // Verification may still read chunks that it has passed on.
       get givesAway() {
         return opened.givesAway === true && decrypting === undefined;
       },
@@ -77,7 +77,7 @@ function inPart(error: unknown, part: string): unknown {
   return new SusurrusError(code, `${part}: ${message}`, { ...details, subject }, cause);
 }
 
-/** Leaving early tells the source at once, although a generator that waits cannot be told. */
+/** Leaving early cancels the source at once; return() alone would wait for the pending next(). */
 function closable(bytes: AsyncGenerator<Uint8Array>, queue: ByteQueue): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]: () => ({
@@ -101,10 +101,10 @@ async function hasDigests(queue: ByteQueue): Promise<boolean> {
   const [magic, begin, byteCount] = [0, 12, 16].map((at) => view.getUint32(at, true)) as [
     ...[number, number, number],
   ];
-  // What is no APR2, or has more metadata than the core reads, is the core's business.
+  // Other formats, and more metadata than the core accepts, are left to the core.
   if (magic !== 0x32525041 || begin > mostBytes || byteCount > mostBytes) return false;
   const metadata = (await queue.peek(begin + byteCount)).subarray(begin);
-  // Byte for byte: parsing a vocabulary would cost more than all the rest.
+  // A text search: parsing JSON with a vocabulary would cost far more.
   return new TextDecoder('latin1').decode(metadata).includes('"piece_digests"');
 }
 

@@ -39,13 +39,13 @@ export async function pump(
     for (;;) {
       const next = await orAborted(readNext(iterator, name), signal);
       if (next.done) break;
-      const { length } = next.value; // which is gone where the bytes are given away
+      const { length } = next.value; // read first: a transferred buffer has length 0
       await orAborted(push(next.value, source.givesAway === true), signal);
       loaded += length;
       report();
     }
   } catch (error) {
-    // Not awaited: a source that hangs must not keep its reader waiting.
+    // Not awaited: a source that hangs must not block its reader.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
     throw error;
   }
@@ -63,7 +63,7 @@ async function readNext(
   }
 }
 
-/** What may come of another file than was meant. */
+/** Errors that may mean that a wrong file was fetched. */
 const aboutTheFormat = new Set<ErrorCode>([
   ...(['unknown_format', 'unsupported_feature', 'unsupported_version'] as const),
   'truncated_input',

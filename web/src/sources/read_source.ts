@@ -1,6 +1,6 @@
-// A file pushed into a WebAssembly module: the way that loading and inspecting share.
+// Pushes a file into a WebAssembly module, for loading and for inspection.
 import type { ModelSource, ProgressEvent, SealOptions } from '../api/types.js';
-import { newSignedModel, type Seals, type ShardOrigin } from '../platform/crypto_types.js';
+import { newSignedModel, type Protection, type ShardOrigin } from '../platform/crypto_types.js';
 import { SusurrusError } from '../api/errors.js';
 import { loadCrypto } from './load_crypto.js';
 import { unwrapOutcome } from '../api/outcome.js';
@@ -9,10 +9,10 @@ import { abortedOr, onAbort } from '../api/signals.js';
 import type { PartFile } from '../protocol/link.js';
 import { openSource } from './open_source.js';
 import { pump, withOrigin, type PumpOptions } from './pump.js';
-import { openSealed, type SealedSource } from './protected_source.js';
+import { openProtected, type ProtectedSource } from './protected_source.js';
 
 export interface FileReader {
-  readonly seals: Seals;
+  readonly protection: Protection;
   /** Compiles files.wasm. */
   readonly compileFiles: () => Promise<WebAssembly.Module>;
   readonly begin: (byteCount: number | undefined) => Promise<unknown>;
@@ -27,15 +27,15 @@ export interface Reader<Started, Facts> extends FileReader {
   readonly start: () => Promise<Started>;
   /** When none is missing. */
   readonly finish: () => Promise<Facts>;
-  /** Ends the module, and whatever it is doing. */
+  /** Ends the module and all its work. */
   readonly close: () => void;
 }
 
-/** What opening the seals of a model's files found out. */
-export interface OpenedSeals {
+/** What decrypting and verifying a model's files found out. */
+export interface OpenedProtection {
   /** Whose signatures were verified. */
   readonly signer?: string;
-  /** What the core says of bytes that are not the files'. */
+  /** Warnings of the core about padding that decryption has replaced. */
   readonly untrueWarnings: ReadonlySet<string>;
   /** What the signatures leave open. */
   readonly warnings: readonly string[];
@@ -44,16 +44,16 @@ export interface OpenedSeals {
 export type ReadOptions = PumpOptions & SealOptions;
 
 /**
- * Reads the file that was named and, if it is a manifest, all that it names, one after the other. The seals of each file are
- * opened by themselves: a manifest has none, and each shard has to be what the options ask for. Shards whose signatures say that they
+ * Reads the file that was named and, if it is a manifest, all that it names, one after the other. Each shard is decrypted
+ * and verified by itself, as the options ask; a manifest is not protected. Shards whose signatures say that they
  * belong to different models are refused.
  */
 export async function readFiles(
   opened: OpenedSource,
   reader: FileReader,
   options: ReadOptions,
-): Promise<OpenedSeals> {
-  // A manifest's own bytes are no progress beside those of its shards.
+): Promise<OpenedProtection> {
+  // Progress counts the shards, not the manifest.
   let isManifest: boolean | undefined;
   const push: FileReader['push'] = (bytes, givesAway) => {
     isManifest ??= /^\uFEFF?\s*\{/.test(new TextDecoder().decode(bytes.subarray(0, 64)));
@@ -94,15 +94,18 @@ export const unboundShards = 'the signatures do not bind the shards to each othe
 
 async function readFile(
   opened: OpenedSource,
-  { seals, compileFiles, begin, push, endFile }: FileReader,
+  { protection, compileFiles, begin, push, endFile }: FileReader,
   options: ReadOptions,
   shard?: ShardOrigin,
-): Promise<{ readonly missing: readonly PartFile[]; readonly confirm: SealedSource['confirm'] }> {
+): Promise<{
+  readonly missing: readonly PartFile[];
+  readonly confirm: ProtectedSource['confirm'];
+}> {
   try {
     await begin(opened.byteCount);
-    const sealed = openSealed(opened, options, seals, compileFiles, shard);
-    await pump(sealed.source, push, options);
-    return { missing: await endFile(), confirm: () => sealed.confirm() };
+    const protectedFile = openProtected(opened, options, protection, compileFiles, shard);
+    await pump(protectedFile.source, push, options);
+    return { missing: await endFile(), confirm: () => protectedFile.confirm() };
   } catch (error) {
     release(opened);
     throw withOrigin(error, opened);
@@ -135,7 +138,7 @@ function missingPart(name: string, problem: string, cause?: unknown): SusurrusEr
   );
 }
 
-/** Starts the module and streams the source into it; on any failure the module is gone again. */
+/** Starts the module and streams the source into it; any failure closes the module. */
 export async function readSource<Started, Facts>(
   source: ModelSource,
   platform: Platform,
@@ -153,7 +156,7 @@ export interface SourceOptions extends SealOptions {
 export interface ReadModel<Started, Facts> {
   readonly started: Started;
   readonly facts: Facts;
-  readonly seals: OpenedSeals;
+  readonly protection: OpenedProtection;
 }
 
 /** The same for a source that is open, or about to be. */
@@ -163,12 +166,12 @@ export async function readOpening<Started, Facts>(
   options: SourceOptions,
 ): Promise<ReadModel<Started, Facts>> {
   const { signal } = options;
-  // Closing the module ends whatever is under way, so the signal needs nobody's attention.
+  // Closing the module ends all its work, so nothing else has to watch the signal.
   const stopListening = onAbort(signal, () => reader.close());
   try {
     const [started, opened] = await Promise.all([reader.start(), opening]);
-    const seals = await readFiles(opened, reader, { ...options, phase: reader.phase });
-    return { started, facts: await reader.finish(), seals };
+    const protection = await readFiles(opened, reader, { ...options, phase: reader.phase });
+    return { started, facts: await reader.finish(), protection };
   } catch (error) {
     reader.close();
     void opening.then(release, () => undefined);
@@ -178,15 +181,15 @@ export async function readOpening<Started, Facts>(
   }
 }
 
-/** Lets go of what nobody has begun to read, such as a connection. */
+/** Closes a source that has not been read, such as a connection. */
 export function release({ chunks }: OpenedSource): void {
   void Promise.resolve(chunks[Symbol.asyncIterator]().return?.()).catch(() => undefined);
 }
 
-/** What a file holds, with whose signature of it was verified: then it is no longer one that was not checked. */
-export function withSeals<Facts extends { readonly warnings: readonly string[] }>(
+/** Adds the verified signer to the facts, and removes the warning that the signature was not checked. */
+export function withProtection<Facts extends { readonly warnings: readonly string[] }>(
   facts: Facts,
-  { signer, untrueWarnings, warnings: ours }: OpenedSeals,
+  { signer, untrueWarnings, warnings: ours }: OpenedProtection,
 ): Facts & { readonly signer?: string } {
   const isTrue = (warning: string): boolean =>
     !untrueWarnings.has(warning) &&

@@ -1,4 +1,4 @@
-// What the generated glue is to everything else: a module with the core's classes, and its errors.
+// Instances of the modules that Emscripten generates, and the errors that they report.
 import {
   fileError,
   SusurrusError,
@@ -7,10 +7,10 @@ import {
   type ErrorReason,
 } from '../api/errors.js';
 
-/** Of one of the two glues, for one thread and for several. */
+/** The factory that an Emscripten module exports. */
 export type CreateEngine<Module> = (options: unknown) => Promise<Module>;
 
-/** A module with a memory of its own, from compiled WebAssembly. */
+/** Instantiates compiled WebAssembly, with its own memory. */
 export function instantiate<Module>(
   createEngine: CreateEngine<Module>,
   compiled: WebAssembly.Module,
@@ -31,7 +31,7 @@ export function instantiate<Module>(
   });
 }
 
-/** An error of the core, as bindings/values.h writes it. */
+/** An error of the core, as bindings/values.h serialises it. */
 interface CoreError {
   readonly code: ErrorCode;
   readonly reason: ErrorReason;
@@ -42,7 +42,7 @@ interface CoreError {
   readonly got: string;
 }
 
-/** The one place where an error of the core becomes an exception; no text is no error. */
+/** Throws an error of the core as a SusurrusError; an empty string is no error. */
 export function unwrap(error: string): void {
   if (error !== '') throw toSusurrusError(JSON.parse(error) as CoreError);
 }

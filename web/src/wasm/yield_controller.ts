@@ -1,14 +1,14 @@
-// Work is done in slices: between two of them everything else that waits in this thread gets its turn.
+// Long work runs in slices and yields between them, so that messages and aborts are handled.
 import { orAborted, throwIfAborted } from '../api/signals.js';
 
-/** Short enough that an abort or a message is answered at once; long against the cost of a turn. */
+/** Short enough that aborts and messages are handled promptly; long compared with the cost of yielding. */
 const sliceMilliseconds = 12;
 
-/** Lets every task that is already waiting run. */
+/** Runs every task that is already queued. */
 const nextTurn: () => Promise<void> = (() => {
   if (typeof setImmediate === 'function')
     return () => new Promise<void>((done) => setImmediate(done));
-  // A timer would be slowed down to 4 ms and more; a message is not.
+  // Browsers clamp nested timers to 4 ms; messages are not delayed.
   const { port1, port2 } = new MessageChannel();
   const waiting: (() => void)[] = [];
   port1.onmessage = () => waiting.shift()?.();
@@ -19,7 +19,8 @@ const nextTurn: () => Promise<void> = (() => {
     });
 })();
 
-export class Pace {
+/** Yields to the event loop after each slice, and throws once the signal is aborted. */
+export class YieldController {
   #sliceEnd = performance.now() + sliceMilliseconds;
   readonly #signal: AbortSignal;
 
@@ -27,12 +28,12 @@ export class Pace {
     this.#signal = signal;
   }
 
-  /** Milliseconds that work may go on for before the next step(). */
+  /** Milliseconds left in this slice: work may run that long before the next step(). */
   get left(): number {
     return this.#sliceEnd - performance.now();
   }
 
-  /** Called between two bounded steps: now and then lets others run, and throws once the signal is aborted. */
+  /** Call between bounded steps. Yields when the slice is used up; throws once the signal is aborted. */
   async step(): Promise<void> {
     if (performance.now() >= this.#sliceEnd) {
       await nextTurn();
@@ -41,7 +42,7 @@ export class Pace {
     throwIfAborted(this.#signal);
   }
 
-  /** Waits for something outside, and throws as soon as the signal is aborted. */
+  /** Awaits `outside`; throws as soon as the signal is aborted. */
   async wait<T>(outside: Promise<T> | T): Promise<T> {
     if (!(outside instanceof Promise)) return outside;
     try {

@@ -93,8 +93,8 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
 }
 
 /**
- * A message takes along the whole buffer behind a view: a part of a larger one goes as a copy of its own, which nobody
- * needs on this side. Answers the request with such copies, and the buffers that go over with it.
+ * Transferring a view moves its whole buffer, so that views of a part of a larger buffer are copied first. Returns the request
+ * with such copies, and the buffers to transfer with it.
  */
 function withOwnBuffers<T>(request: T, givesAway: boolean): [request: T, buffers: Transferable[]] {
   const buffers: Transferable[] = [];

@@ -23,7 +23,7 @@ export function createWorkerHost<Calls extends CallTable<Calls>, Event>(
     running.set(id, controller);
     const emit = (event: Event): void => port.postMessage({ type: 'event', id, event });
     try {
-      // The client's types vouch for the pair of name and request.
+      // The client's types ensure that name and request match.
       const answer: unknown = await host.handle(
         name as keyof Calls & string,
         request,
@@ -50,7 +50,7 @@ export function answerMessages<Calls extends CallTable<Calls>, Event>(
   addEventListener('message', ({ data }: MessageEvent<ToWorker>) => void answer(data));
 }
 
-/** Float arrays are the only large things that cross, and nobody needs them on the sending side. */
+/** Float arrays are the only large results, and the sender is done with them: transfer them. */
 export function transferables(value: unknown): Transferable[] {
   if (value instanceof Float32Array) return [value.buffer as ArrayBuffer];
   if (typeof value === 'object' && value !== null && 'data' in value)

@@ -1,10 +1,10 @@
 import { asSusurrusError, wrongState } from '../api/errors.js';
 import type { SusurrusError } from '../api/errors.js';
-import { Pace } from '../wasm/yield_controller.js';
+import { YieldController } from '../wasm/yield_controller.js';
 import type { CallTable, Host } from '../protocol/link.js';
 
 export interface HostContext<Event> {
-  readonly pace: Pace;
+  readonly yielder: YieldController;
   readonly emit: (event: Event) => void;
 }
 
@@ -35,7 +35,7 @@ export abstract class ModuleHost<Calls extends CallTable<Calls>, Event = never> 
       throw wrongState(`The engine failed earlier: ${this.#failure.message}`, 'engine');
     }
     try {
-      return await this.handlers[name](request, { pace: new Pace(signal), emit });
+      return await this.handlers[name](request, { yielder: new YieldController(signal), emit });
     } catch (thrown) {
       const error = asSusurrusError(thrown);
       if (isTrap(thrown)) this.#failure = error;

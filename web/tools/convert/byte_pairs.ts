@@ -1,7 +1,7 @@
 // Byte pair encoding of one text, in n log n.
-import type { Pace } from '../../src/wasm/yield_controller.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 
-/** Merges between two steps of the pace. */
+/** Merges between two calls of step(). */
 const mergesBetween = 256;
 
 /**
@@ -12,7 +12,7 @@ export async function mergedParts(
   text: string,
   ranks: Pick<ReadonlyMap<string, number>, 'get'>,
   limit: number,
-  pace: Pace,
+  yielder: YieldController,
 ): Promise<string[]> {
   const { length } = text;
   // Parts by where they begin: where each ends, and where the one before it begins.
@@ -41,7 +41,7 @@ export async function mergedParts(
     look(at);
     const left = before[at] ?? -1;
     if (left >= 0) look(left);
-    if (++merges % mergesBetween === 0) await pace.step();
+    if (++merges % mergesBetween === 0) await yielder.step();
   }
   const parts: string[] = [];
   for (let at = 0; at < length; at = ends[at] ?? length) parts.push(text.slice(at, ends[at]));

@@ -1,6 +1,6 @@
 // What the files of a checkpoint say besides their weights, as the core reads it.
 import { unwrap } from '../../src/wasm/emscripten_module.js';
-import type { Pace } from '../../src/wasm/yield_controller.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import { pushThroughWindow } from '../../src/wasm/windows.js';
 import { inFile, sourceFailed } from '../../src/api/errors.js';
 import type { Checkpoint, CheckpointSource } from '../files/files.mjs';
@@ -23,14 +23,14 @@ export interface CheckpointFacts {
 export interface OpenedCheckpoint {
   /** What its tensors lie in. */
   readonly files: readonly string[];
-  /** Whoever opened it deletes it. */
+  /** The caller must delete it. */
   readonly core: CheckpointSource;
   readonly facts: CheckpointFacts;
   /** Of a model file, which says all that is known of its model. */
   readonly metadata?: JsonObject;
 }
 
-/** Told bytes read so far, and to be read. */
+/** Called with the bytes read so far and the total. */
 export type OnRead = (loaded: number, total: number) => void;
 
 export const factsOf = (core: CheckpointSource): CheckpointFacts =>
@@ -44,7 +44,7 @@ export async function openCheckpoint(
   module: FilesModule,
   folder: SourceFolder,
   file: string,
-  pace: Pace,
+  yielder: YieldController,
 ): Promise<OpenedCheckpoint> {
   const byteCount = await folder.byteCount(file);
   if (byteCount === undefined) {
@@ -52,7 +52,7 @@ export async function openCheckpoint(
   }
   const core = new module.Checkpoint(byteCount);
   try {
-    await readAll(core, folder, file, byteCount, pace);
+    await readCheckpoint(core, folder, file, byteCount, yielder);
     unwrap(core.finish());
     return { files: [file], core, facts: factsOf(core) };
   } catch (error) {
@@ -61,19 +61,19 @@ export async function openCheckpoint(
   }
 }
 
-async function readAll(
+async function readCheckpoint(
   core: Checkpoint,
   folder: SourceFolder,
   file: string,
   byteCount: number,
-  pace: Pace,
+  yielder: YieldController,
 ): Promise<void> {
   let at = 0;
   while (at < byteCount && !core.isComplete()) {
     const count = Math.min(pieceBytes, byteCount - at);
     const begin = at;
     for await (const piece of folder.read(file, at, count)) {
-      await pushThroughWindow(core, piece, (pushed) => core.push(pushed), pace);
+      await pushThroughWindow(core, piece, (pushed) => core.push(pushed), yielder);
       at += piece.length;
     }
     if (at === begin) throw sourceFailed(file, 'it became shorter while it was read');

@@ -31,11 +31,11 @@ async function convertWatched(
   if (!(destination instanceof WritableStream)) {
     throw invalidOption('destination', 'a WritableStream', destination);
   }
-  // Functions and signals do not cross.
+  // Functions and signals cannot be posted.
   const { signal, onProgress, ...plain } = options;
   throwIfAborted(signal);
   const files = platform.openFiles();
-  // Closing the module ends whatever is under way.
+  // Closing the module ends all its work.
   const stopListening = onAbort(signal, () => files.close());
   try {
     return await writeStream(destination, async (write) => {

@@ -5,7 +5,7 @@ import type {
   ConvertSource,
   ModelDestination,
 } from '../../src/api/types.js';
-import { Pace } from '../../src/wasm/yield_controller.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { invalidOption } from '../../src/api/errors.js';
 import { abortedOr, throwIfAborted } from '../../src/api/signals.js';
 import { openFiles } from '../files/node_module.js';
@@ -92,10 +92,10 @@ async function convertWatched(
 ): Promise<ConvertResult> {
   const { signal, force = false } = options;
   const module = await openFiles();
-  const pace = new Pace(signal ?? new AbortController().signal);
+  const yielder = new YieldController(signal ?? new AbortController().signal);
   const fill = async (to: Destination): Promise<ConvertResult> => {
     const given = await withFiles(options, readWholeFile);
-    const result = await convertSource(module, folder, to, given, pace);
+    const result = await convertSource(module, folder, to, given, yielder);
     await options.beforeItAppears?.();
     return result;
   };

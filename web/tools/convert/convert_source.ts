@@ -1,6 +1,6 @@
 // Conversion itself, wherever it runs: a folder of files in, one file or several out.
 import type { ConvertResult } from '../../src/api/types.js';
-import type { Pace } from '../../src/wasm/yield_controller.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import { SusurrusError } from '../../src/api/errors.js';
 import type { Converter } from '../files/files.mjs';
 import type { FilesModule } from '../files/module.js';
@@ -11,10 +11,10 @@ import { slaneyFilterbank } from './filterbank.js';
 import { hubFiles } from './hub_files.js';
 import type { JsonObject } from './json_files.js';
 import type { Architecture } from '../../src/api/generated/whisper.js';
-import { isModelFile, openModelFile } from './model_file.js';
+import { isAprModel, openAprModel } from './apr_model.js';
 import { ModelFiles, type PlannedFile } from './model_files.js';
 import type { CreateFile } from '../../src/platform/output.js';
-import { rewriteFile } from './rewrite_file.js';
+import { repackFile } from './repack_file.js';
 import { runConverter } from './run_converter.js';
 import { readSourceParts, type SourceParts } from './source_parts.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
@@ -34,7 +34,7 @@ export async function convertSource(
   folder: SourceFolder,
   destination: Destination,
   options: SourceOptions,
-  pace: Pace,
+  yielder: YieldController,
 ): Promise<ConvertResult> {
   const {
     format = 'apr2',
@@ -46,22 +46,22 @@ export async function convertSource(
   const compress = options.compress ?? (format === 'apr2' ? 'lz4' : 'none');
   const { weightsFile } = folder;
   if (weightsFile !== undefined && options.sourceFormat === undefined) {
-    const task = { ...destination, folder, file: weightsFile, options, pace };
-    const rewritten = await rewriteFile(module, task);
-    if (rewritten) return rewritten;
+    const task = { ...destination, folder, file: weightsFile, options, yielder };
+    const repacked = await repackFile(module, task);
+    if (repacked) return repacked;
   }
   checkWhisperName(destination.name);
   const weights: OpenedCheckpoint[] = [];
   let converter: Converter | undefined;
   try {
     for (const file of await findWeightFiles(folder)) {
-      const open = (await isModelFile(folder, file)) ? openModelFile : openCheckpoint;
+      const open = (await isAprModel(folder, file)) ? openAprModel : openCheckpoint;
       weights.push(
         await open(
           module,
           folder,
           file,
-          pace,
+          yielder,
           (loaded, total) =>
             onProgress?.({ phase: 'inspect', loaded, total, fraction: loaded / total }),
           filterbank,
@@ -84,7 +84,7 @@ export async function convertSource(
       folder,
       weights,
       metadata: source.metadata,
-      pace,
+      yielder,
       onPlan: () => {
         const manifest = shardSize > 0 ? destination.name : undefined;
         output = new ModelFiles(destination.create, planned(), manifest);
@@ -102,7 +102,7 @@ export async function convertSource(
     const shards = (await output?.finish(planned())) ?? [];
     const tensors = JSON.parse(running.tensors()) as ConvertResult['tensors'];
     const beside = destination.isFolder
-      ? await writeHubFiles(module, destination, source, tensors, pace)
+      ? await writeHubFiles(module, destination, source, tensors, yielder)
       : { files: shards, byteCount: 0 };
     return {
       byteCount: (output?.byteCount ?? 0) + beside.byteCount,
@@ -128,7 +128,7 @@ async function writeHubFiles(
   { create, name }: Destination,
   { metadata: text, vocabulary }: SourceParts,
   tensors: ConvertResult['tensors'],
-  pace: Pace,
+  yielder: YieldController,
 ): Promise<{ readonly files: readonly string[]; readonly byteCount: number }> {
   const metadata = JSON.parse(text) as JsonObject;
   const architecture = metadata.architecture as Architecture;
@@ -144,7 +144,7 @@ async function writeHubFiles(
       filterbank: isOwn ? filterbank : undefined,
       torchType: torchTypes[embedding?.dtype ?? ''] ?? 'float32',
     },
-    pace,
+    yielder,
   );
   let byteCount = 0;
   for (const file of files) {

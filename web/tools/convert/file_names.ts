@@ -1,4 +1,4 @@
-// What files are called by what is in them, so that none is written under the name of another kind.
+// File names by format, so that no file is written under another format's name.
 import { SusurrusError } from '../../src/api/errors.js';
 
 /** Endings, of families that nothing here turns into each other. A hub folder and other names say nothing. */

@@ -3,7 +3,7 @@ import { invalidOption } from '../../src/api/errors.js';
 import { blobsFolder } from '../../src/sources/blob_folder.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
 
-const nameOf = (blob: Blob): string => ('name' in blob ? String(blob.name) : 'file');
+const blobName = (blob: Blob): string => ('name' in blob ? String(blob.name) : 'file');
 
 /** Names that files of weights, or manifests of their shards, have; others lie beside them. */
 const isOfWeights = (name: string): boolean =>
@@ -14,7 +14,7 @@ export function folderOfFiles(files: readonly unknown[]): SourceFolder {
   const named = new Map<string, Blob>();
   for (const file of files) {
     if (!(file instanceof Blob)) throw invalidOption('source', 'a file, or a list of files', file);
-    named.set(nameOf(file), file);
+    named.set(blobName(file), file);
   }
   const names = [...named.keys()];
   const [first] = names;

@@ -1,5 +1,5 @@
 // What lies beside the weights in a Whisper folder of the hub, from what an APR2 file says.
-import type { Pace } from '../../src/wasm/yield_controller.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import {
   fftSize,
   hopSamples,
@@ -24,7 +24,10 @@ export interface HubParts {
 }
 
 /** All files but that of the weights. */
-export async function hubFiles(parts: HubParts, pace: Pace): Promise<readonly TextFile[]> {
+export async function hubFiles(
+  parts: HubParts,
+  yielder: YieldController,
+): Promise<readonly TextFile[]> {
   const tokens = [...(parts.vocabulary ?? [])];
   addOfficialTokens(tokens, parts.architecture.n_vocab);
   const ids = controlTokens(tokens);
@@ -36,7 +39,7 @@ export async function hubFiles(parts: HubParts, pace: Pace): Promise<readonly Te
     json('config.json', config(parts, ids)),
     json('generation_config.json', generationConfig(parts, ids)),
     json('preprocessor_config.json', preprocessorConfig(parts)),
-    ...(parts.vocabulary ? await tokenizerFiles(tokens, pace) : []),
+    ...(parts.vocabulary ? await tokenizerFiles(tokens, yielder) : []),
   ];
 }
 

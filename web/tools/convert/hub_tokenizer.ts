@@ -1,5 +1,5 @@
 // A vocabulary as the hub has one: tokenizer.json, and the files that it superseded.
-import type { Pace } from '../../src/wasm/yield_controller.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import { mergedParts } from './byte_pairs.js';
 import { isId } from './json_files.js';
 
@@ -29,13 +29,13 @@ export function controlTokens(tokens: Tokens): ReadonlyMap<string, number> {
  * The merges that lead to each token: its id is its rank, so that it is made of the two parts that the tokens before it leave.
  * `ordinary` ends before the control tokens.
  */
-export async function mergesOf(ordinary: Tokens, pace: Pace): Promise<string[]> {
+export async function mergesOf(ordinary: Tokens, yielder: YieldController): Promise<string[]> {
   const ranks = firstIds(ordinary);
   const merges: string[] = [];
   for (const [id, text] of ordinary.entries()) {
-    await pace.step();
+    await yielder.step();
     if (text.length < 2 || ranks.get(text) !== id) continue;
-    const parts = await mergedParts(text, ranks, id, pace);
+    const parts = await mergedParts(text, ranks, id, yielder);
     if (parts.length === 2) merges.push(parts.join(' '));
   }
   return merges;
@@ -48,12 +48,15 @@ function firstIds(tokens: Tokens): ReadonlyMap<string, number> {
   return ids;
 }
 
-export async function tokenizerFiles(tokens: Tokens, pace: Pace): Promise<readonly TextFile[]> {
+export async function tokenizerFiles(
+  tokens: Tokens,
+  yielder: YieldController,
+): Promise<readonly TextFile[]> {
   const controls = controlTokens(tokens);
   const end = controls.get(endOfText) ?? tokens.length;
   const ordinary = tokens.slice(0, end);
   const vocab = firstIds(tokens.slice(0, end + 1));
-  const merges = await mergesOf(ordinary, pace);
+  const merges = await mergesOf(ordinary, yielder);
   const added = tokens.flatMap((content, id) =>
     id < end || content === '' ? [] : [addedToken(id, content)],
   );

@@ -2,7 +2,11 @@ import type { Architecture } from '../../src/api/generated/whisper.js';
 import { isId, isObject, type JsonObject } from './json_files.js';
 import { officialHeads } from './official_heads.js';
 import { bitsPerWeight } from '../../src/api/generated/dtypes.js';
-import { englishVocabulary, frequencyBins, multilingualVocabulary } from '../../src/api/generated/whisper.js';
+import {
+  englishVocabulary,
+  frequencyBins,
+  multilingualVocabulary,
+} from '../../src/api/generated/whisper.js';
 import { isBlockType, type WrittenType } from './weight_types.js';
 
 export interface MetadataParts {
@@ -13,7 +17,7 @@ export interface MetadataParts {
   readonly vocabulary: readonly string[] | undefined;
   /** [n_mels, 201], row-major. */
   readonly filterbank: Float32Array;
-  /** `'exact'`: as exact as the source, which is no type. */
+  /** `'exact'`: the source's precision. */
   readonly dtype: WrittenType;
   /** Of the checkpoint: "SafeTensors", "ggml". */
   readonly format: string;
@@ -72,7 +76,7 @@ const quantization = (dtype: WrittenType) =>
     quantization: { method: dtype.toUpperCase(), bits_per_weight: bitsPerWeight[dtype] },
   };
 
-/** Where the weights are from; a path of whoever saved the checkpoint is nobody's business. */
+/** Where the weights are from; local paths of the checkpoint's author are left out. */
 function modelCard({ config, format }: MetadataParts) {
   const name = config._name_or_path;
   const isHubName = typeof name === 'string' && /^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(name);

@@ -3,7 +3,7 @@ import { invalidOption } from '../../src/api/errors.js';
 import { wholeBetween, type Check } from '../../src/api/options.js';
 import type { CreateFile, Write } from '../../src/platform/output.js';
 
-/** What numbers of 32 bits and the transfer of files agree on. */
+/** 2 GiB: the common limit of 32-bit numbers and of file transfers. */
 const mostShardBytes = 2 ** 31;
 
 export const shardSizeCheck = wholeBetween(1, mostShardBytes);

@@ -1,15 +1,22 @@
 // An APR2 model from one file into shards, and back. Tensors stay as they are stored.
 import type { RepackResult, RepackOptions, ShardOptions } from '../../src/api/types.js';
 import { unwrap } from '../../src/wasm/emscripten_module.js';
-import { Pace } from '../../src/wasm/yield_controller.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { pushThroughWindow } from '../../src/wasm/windows.js';
-import { invalidOption, sourceFailed, SusurrusError } from '../../src/api/errors.js';
+import { invalidOption, sourceFailed } from '../../src/api/errors.js';
 import { abortedOr, throwIfAborted } from '../../src/api/signals.js';
 import type { Inspector, Repacker } from '../files/files.mjs';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { Platform } from '../../src/platform/platform.js';
 import { openFiles } from '../files/node_module.js';
-import { asPath, baseName, folderOf, withFolder, writeFiles } from '../../src/platform/node_files.js';
+import { writeText } from '../files/text_window.js';
+import {
+  asPath,
+  baseName,
+  folderOf,
+  withFolder,
+  writeFiles,
+} from '../../src/platform/node_files.js';
 import { withProgress } from '../../src/api/progress_callback.js';
 import { readFiles } from '../../src/sources/read_source.js';
 import type { PartFile } from '../../src/protocol/link.js';
@@ -40,9 +47,7 @@ export async function shardModelOn(
   if (size === undefined) throw invalidOption('size', shardSizeCheck[0], size);
   const destination = `${asPath(folder)}/${baseName(source)}`;
   return withProgress(options, (watched) =>
-    withFolder(asPath(folder), () =>
-      repack(platform, source, destination, watched.size, watched),
-    ),
+    withFolder(asPath(folder), () => repack(platform, source, destination, watched.size, watched)),
   );
 }
 
@@ -69,12 +74,12 @@ async function repack(
   const module = await openFiles();
   const inspector = new module.Inspector();
   const repacker = new module.Repacker();
-  const pace = new Pace(signal ?? new AbortController().signal);
+  const yielder = new YieldController(signal ?? new AbortController().signal);
   try {
     return await writeFiles(destination, force, async (create) => {
-      await readAll(platform, inspector, source, pace, options);
+      await readModel(platform, inspector, source, yielder, options);
       const { text, warnings } = newMetadata(inspector);
-      setText(repacker, text);
+      writeText(repacker, text, 'metadata');
       unwrap(repacker.plan(inspector, shardSize, alignment));
       const manifest = shardSize > 0 ? baseName(destination) : undefined;
       const copied = await copyTensors(
@@ -83,7 +88,7 @@ async function repack(
         source,
         create,
         manifest,
-        pace,
+        yielder,
         options,
       );
       return { ...copied, warnings };
@@ -97,11 +102,11 @@ async function repack(
 }
 
 /** Verifies the source on the way. */
-async function readAll(
+async function readModel(
   platform: Opener,
   inspector: Inspector,
   source: string | URL,
-  pace: Pace,
+  yielder: YieldController,
   { onProgress, signal }: RepackOptions,
 ): Promise<void> {
   const opened = await platform.openPath(source);
@@ -109,13 +114,14 @@ async function readAll(
   await readFiles(
     opened,
     {
-      seals: 'stored',
+      protection: 'stored',
       compileFiles: () => platform.compileFiles(),
       begin: (byteCount) => {
         if (byteCount !== undefined) inspector.setByteCount(byteCount);
         return Promise.resolve();
       },
-      push: (bytes) => pushThroughWindow(inspector, bytes, (count) => inspector.push(count), pace),
+      push: (bytes) =>
+        pushThroughWindow(inspector, bytes, (count) => inspector.push(count), yielder),
       endFile: () => {
         unwrap(inspector.finish());
         return Promise.resolve(JSON.parse(inspector.missingFiles()) as PartFile[]);
@@ -149,7 +155,7 @@ async function copyTensors(
   source: string | URL,
   create: CreateFile,
   manifest: string | undefined,
-  pace: Pace,
+  yielder: YieldController,
   { onProgress }: RepackOptions,
 ): Promise<Omit<RepackResult, 'warnings'>> {
   const planned = (): PlannedFile[] => JSON.parse(repacker.files()) as PlannedFile[];
@@ -159,7 +165,7 @@ async function copyTensors(
   const output = new ModelFiles(create, planned(), manifest);
   const drain = async (): Promise<void> => {
     if (repacker.output().length === 0) return;
-    // The view is of the module's heap, which stays as it is until the next call.
+    // A view of the module's heap: valid until the next call.
     await output.write(repacker.output());
     repacker.consumeOutput();
   };
@@ -172,7 +178,7 @@ async function copyTensors(
     let copied = 0;
     for await (const piece of folder.read(name, offset, byteCount)) {
       copied += piece.length;
-      await pushThroughWindow(repacker, piece, (count) => repacker.push(count), pace, drain);
+      await pushThroughWindow(repacker, piece, (count) => repacker.push(count), yielder, drain);
     }
     if (copied < byteCount) throw sourceFailed(name, 'it became shorter while it was read');
     unwrap(repacker.finishTensor());
@@ -188,16 +194,4 @@ async function copyTensors(
     tensorCount: ranges.length,
     ...(files.length > 0 && { files }),
   };
-}
-
-function setText(repacker: Repacker, text: Uint8Array): void {
-  const window = repacker.textWindow(text.length);
-  if (window.length !== text.length) {
-    throw new SusurrusError('out_of_memory', 'There is no memory for the metadata.', {
-      reason: 'memory',
-      subject: 'metadata',
-      got: String(text.length),
-    });
-  }
-  window.set(text);
 }

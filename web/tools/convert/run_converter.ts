@@ -1,10 +1,11 @@
 // Drives the core's converter: converter.h tells the order of calls.
 import { unwrap } from '../../src/wasm/emscripten_module.js';
-import type { Pace } from '../../src/wasm/yield_controller.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import { pushThroughWindow } from '../../src/wasm/windows.js';
-import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
+import { sourceFailed } from '../../src/api/errors.js';
 import type { Converter } from '../files/files.mjs';
 import type { FilesModule } from '../files/module.js';
+import { writeText } from '../files/text_window.js';
 import type { OpenedCheckpoint } from './checkpoint.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
 
@@ -16,7 +17,7 @@ export interface ConversionTask {
   /** Before the writing begins, and before what is written is about another tensor. */
   readonly onPlan?: () => void;
   readonly onTensor?: (tensor: number) => Promise<void>;
-  readonly pace: Pace;
+  readonly yielder: YieldController;
   /** Bytes of weights read so far, and to be read, counting every pass. */
   readonly onProgress: (loaded: number, total: number) => void;
 }
@@ -27,7 +28,7 @@ export async function runConverter(
   task: ConversionTask,
 ): Promise<void> {
   for (const { core } of task.weights) unwrap(converter.addSource(core));
-  setText(converter, new TextEncoder().encode(task.metadata));
+  writeText(converter, new TextEncoder().encode(task.metadata), 'metadata');
   unwrap(converter.setMetadata());
 
   const passes = [
@@ -73,7 +74,7 @@ async function copyTensor(
         converter,
         piece,
         (count) => converter.push(count),
-        task.pace,
+        task.yielder,
         () => drain(converter, task),
       );
     }
@@ -81,25 +82,13 @@ async function copyTensor(
   }
   unwrap(converter.finishTensor());
   await drain(converter, task);
-  await task.pace.step();
+  await task.yielder.step();
 }
 
 async function drain(converter: Converter, { write }: ConversionTask): Promise<void> {
   const output = converter.output();
   if (output.length === 0) return;
-  // The view is of the engine's heap, which stays as it is until the next call.
+  // A view of the module's heap: valid until the next call.
   await write(output);
   converter.consumeOutput();
-}
-
-function setText(converter: Converter, text: Uint8Array): void {
-  const window = converter.textWindow(text.length);
-  if (window.length !== text.length) {
-    throw new SusurrusError('out_of_memory', 'There is no memory for the metadata.', {
-      reason: 'memory',
-      subject: 'metadata',
-      got: String(text.length),
-    });
-  }
-  window.set(text);
 }

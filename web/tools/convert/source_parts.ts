@@ -80,7 +80,7 @@ export async function readSourceParts(
   };
 }
 
-/** What lies beside such a file is another model's. */
+/** Files beside such a file belong to other models. */
 const isWhole = ({ facts, metadata }: OpenedCheckpoint): boolean =>
   facts.format === 'ggml' || metadata !== undefined;
 
@@ -139,7 +139,7 @@ async function readConfig(
   given: ConvertOptions['metadata'],
 ): Promise<JsonObject | undefined> {
   if (given === undefined) return readJsonObject(folder, configFile);
-  return parseJsonObject(await bytesOf(given), nameOf(given, configFile));
+  return parseJsonObject(await givenBytes(given), givenName(given, configFile));
 }
 
 /** CTranslate2's keys under the hub's names; an empty list there is none. */
@@ -194,19 +194,19 @@ async function givenVocabulary(
 ): Promise<SourceVocabulary | undefined> {
   if (given === undefined) return undefined;
   return readRanks(
-    new TextDecoder().decode(await bytesOf(given)),
-    nameOf(given, 'vocabulary'),
+    new TextDecoder().decode(await givenBytes(given)),
+    givenName(given, 'vocabulary'),
     vocabularySize,
   );
 }
 
 type Given = NonNullable<ConvertOptions['vocabulary']>;
 
-const nameOf = (given: Given, otherwise: string): string =>
+const givenName = (given: Given, otherwise: string): string =>
   given instanceof File ? given.name : otherwise;
 
 /** Of a file that is given as it is: names are read before (convert_options.ts). */
-async function bytesOf(given: Given): Promise<ArrayBuffer | Uint8Array> {
+async function givenBytes(given: Given): Promise<ArrayBuffer | Uint8Array> {
   if (typeof given === 'string' || given instanceof URL) {
     throw invalidOption('vocabulary', 'the bytes of a file', given);
   }

@@ -8,7 +8,7 @@ export const apr1WeightTypes = outputDtypes.apr1;
 export const dtypesOf = (format: OutputFormat): readonly (WeightType | 'int8')[] =>
   outputDtypes[format];
 
-/** What the core is asked for; `'exact'` is as exact as the source, which is no type. */
+/** Types that the core is asked for; `'exact'` keeps the source's precision. */
 export type WrittenType = WeightType | 'int8' | 'exact';
 
 export const isBlockType = (dtype: WrittenType): dtype is WeightType => blockTypes.includes(dtype);

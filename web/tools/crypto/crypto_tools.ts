@@ -1,5 +1,5 @@
 import type { InspectOptions, Inspection, RereadableSource } from '../../src/api/types.js';
-import type { Seals } from '../../src/platform/crypto_types.js';
+import type { Protection } from '../../src/platform/crypto_types.js';
 import type { Outcome } from '../../src/api/outcome.js';
 
 /** A file as it is read from its beginning. */
@@ -12,7 +12,7 @@ export interface ReadableFile {
 
 export type Write = (bytes: Uint8Array) => Promise<void>;
 
-/** What this code needs from the package around it. */
+/** What this code needs from the rest of the package. */
 export interface CryptoTools {
   /** Compiles files.wasm. */
   readonly compileFiles: () => Promise<WebAssembly.Module>;
@@ -21,7 +21,7 @@ export interface CryptoTools {
   inspect(
     source: RereadableSource,
     options: InspectOptions,
-    seals: Seals,
+    protection: Protection,
   ): Promise<Outcome<Inspection>>;
   /**
    * Lets `fill` write a file, and others beside it by their names, one after the other. Refuses what is no path, and in pages

@@ -1,6 +1,6 @@
 import type { ModelKey } from '../../src/api/types.js';
 import { ByteQueue } from '../../src/platform/byte_queue.js';
-import type { Decryption, SealReport, ShardOrigin } from '../../src/platform/crypto_types.js';
+import type { Decryption, ProtectionReport, ShardOrigin } from '../../src/platform/crypto_types.js';
 import type { Apr2Core, Apr2Front } from './apr2_core.js';
 import { DecryptedBytes } from './decrypted_bytes.js';
 import { zeros } from './footer.js';
@@ -17,7 +17,7 @@ import { verifiedPieces } from './verified_bytes.js';
 /** What a caller gave to open a file with. */
 export interface FileKeys {
   readonly key: ModelKey | undefined;
-  /** Signers that are trusted; undefined: whoever signed. */
+  /** Trusted signers; undefined: any. */
   readonly publicKeys: readonly Uint8Array[] | undefined;
   readonly isSignatureRequired: boolean;
 }
@@ -37,7 +37,7 @@ export async function* decryptAndVerify(
   core: Apr2Core,
   queue: ByteQueue,
   opened: OpenedFile,
-  report: SealReport,
+  report: ProtectionReport,
 ): AsyncGenerator<Uint8Array> {
   const front = await core.readFront(queue);
   if (!front) {
@@ -65,7 +65,7 @@ async function verify(
   queue: ByteQueue,
   front: Apr2Front,
   { keys, shard }: OpenedFile,
-  report: SealReport,
+  report: ProtectionReport,
 ): Promise<AsyncIterable<Uint8Array>> {
   const begin = digestsBegin(front);
   const isSigned = front.header.isSigned;

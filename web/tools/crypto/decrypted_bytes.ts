@@ -16,10 +16,10 @@ import { beforeFooter, footerAtEnd, wrongChecksum, zeros } from './footer.js';
 
 /** Padding is passed on in pieces of this size at most. */
 const stretchBytes = 1 << 20;
-/** What it takes to give bytes another checksum. */
+/** Bytes that suffice to force a CRC-32. */
 const patchBytes = 4;
 
-/** A file that may be encrypted, through this class's hands: `bytes()` once. */
+/** Decrypts a file that may be encrypted; call `bytes()` once. */
 export class DecryptedBytes {
   readonly #queue: ByteQueue;
   readonly #front: Apr2Front;
@@ -41,7 +41,7 @@ export class DecryptedBytes {
 
   async *bytes(key: ModelKey): AsyncGenerator<Uint8Array> {
     const { header, headerBytes, core } = this.#front;
-    // The core sees each section first, and what it says of it goes before what is said here.
+    // The core sees each section first, so that its errors come before those found here.
     const plainHeader = core.plainHeader(this.#front);
     yield this.#changed(await this.#taken(headerBytes.length), (copy) => copy.set(plainHeader));
     yield this.#same(await this.#taken(header.indexOffset - headerBytes.length));

@@ -11,7 +11,7 @@ export const encryptionKey = 'encryption';
 export const cipher = 'AES-256-GCM';
 const passwordKdf = 'PBKDF2-HMAC-SHA256';
 export const fewestIterations = 600_000;
-/** Half a minute of a slow machine; more is an attack on whoever opens the file. */
+/** Half a minute on a slow machine; more would be a denial of service. */
 const mostIterations = 10_000_000;
 export const saltBytes = 16;
 const mostSaltBytes = 1024;

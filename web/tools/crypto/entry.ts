@@ -2,7 +2,12 @@
 // A bundle of its own in pages, so that errors leave it as data (outcome.ts).
 import type { ModelKey, SealOptions } from '../../src/api/types.js';
 import type { ByteQueue } from '../../src/platform/byte_queue.js';
-import type { Decryption, SealReport, ShardOrigin, SignedModel } from '../../src/platform/crypto_types.js';
+import type {
+  Decryption,
+  ProtectionReport,
+  ShardOrigin,
+  SignedModel,
+} from '../../src/platform/crypto_types.js';
 import { toErrorMessage } from '../../src/api/errors.js';
 import { asOutcomes, type Outcome } from '../../src/api/outcome.js';
 import { Apr2Core } from './apr2_core.js';
@@ -18,7 +23,7 @@ import * as verifying from './verify_model.js';
 /** decryptAndVerify(), a step at a time; `confirm()` is asked when the core has accepted everything. */
 export interface FileDecryption {
   next(): Promise<Outcome<IteratorResult<Uint8Array, unknown>>>;
-  confirm(): Outcome<SealReport>;
+  confirm(): Outcome<ProtectionReport>;
 }
 
 /** `compileFiles` compiles files.wasm. */
@@ -32,7 +37,7 @@ export const openFile = asOutcomes(
   ): Promise<FileDecryption> => {
     const core = await Apr2Core.open(compileFiles);
     const keys = fileKeys(options);
-    const report: SealReport = {};
+    const report: ProtectionReport = {};
     const bytes = decryptAndVerify(core, queue, { keys, decryption, shard }, report);
     return {
       next: asOutcomes(() => bytes.next()),

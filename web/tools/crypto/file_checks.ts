@@ -1,4 +1,4 @@
-// What verifyModel() looks at beside structure and checksum, each by itself.
+// The checks of verifyModel() besides structure and checksum, each on its own.
 import type { VerificationCheck } from '../../src/api/types.js';
 import { ByteQueue } from '../../src/platform/byte_queue.js';
 import type { ShardOrigin } from '../../src/platform/crypto_types.js';
@@ -29,7 +29,7 @@ export interface CheckedFile {
   readonly shard?: ShardOrigin | undefined;
 }
 
-/** Every piece beside its digest: the file is read once to find its end and once for the pieces. */
+/** Checks every piece against its digest: the file is read once to find its end and once for the pieces. */
 export async function checkPieces({ core, open }: CheckedFile): Promise<Found> {
   const queue = new ByteQueue(await open());
   try {
@@ -112,7 +112,8 @@ export async function checkScheme({ core, open }: CheckedFile): Promise<Found> {
   try {
     const front = await core.readFront(queue);
     if (!front) return unreadable;
-    if (!front.header.isEncrypted) return { outcome: 'absent', message: 'the file is not encrypted' };
+    if (!front.header.isEncrypted)
+      return { outcome: 'absent', message: 'the file is not encrypted' };
     readScheme(front);
     return { outcome: 'unchecked', message: 'no key was given' };
   } finally {

@@ -1,6 +1,6 @@
 // A JSON object's text with other members: everything else stays as it was written, digit by digit.
 
-/** Strings, brackets and commas; what is between them is of no interest. */
+/** Strings, brackets and commas; the rest is skipped. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},]/gs;
 
 /** The object's text with the named members first removed and then, at the end, those that are not undefined. */

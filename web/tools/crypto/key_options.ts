@@ -1,4 +1,4 @@
-// Keys as callers give them: what they may be, and what becomes of them.
+// Keys as callers give them: checked, and converted for the code here.
 import type { SealOptions } from '../../src/api/types.js';
 import { checkOptions, flag, isText, listOf, type Check } from '../../src/api/options.js';
 import { fromHex } from './hex.js';
@@ -38,7 +38,7 @@ export const keyChecks = {
   requireSignature: flag,
 } satisfies Record<string, Check>;
 
-/** Refuses keys that are none. */
+/** Refuses invalid keys. */
 export function checkKeys({ key, publicKeys, requireSignature }: SealOptions): void {
   checkOptions({ key, publicKeys, requireSignature }, keyChecks);
 }

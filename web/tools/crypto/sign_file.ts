@@ -64,7 +64,7 @@ export function writeDigested(
     const flags = { isEncrypted, isSigned: isSigned || signer !== undefined };
     const front = newFront(pass.front, tensors, flags, {
       [digestsKey]: { algorithm: digestAlgorithm, piece_size: pieceBytes, digests },
-      // Signed alone, a shard is no longer one of those that were signed together.
+      // A shard signed alone no longer belongs to the set that was signed together.
       [modelDigestKey]: model === undefined ? undefined : statedModelDigest(model),
     });
     const block = signer ? await signatureBlock(front, signer) : new Uint8Array();
@@ -97,7 +97,7 @@ async function signatureBlock(
   return block;
 }
 
-/** SHA-256 of each piece of what it is given. */
+/** SHA-256 of each piece of its input. */
 class PieceHasher {
   readonly #digests: string[] = [];
   readonly #piece = new Uint8Array(pieceBytes);
@@ -142,7 +142,7 @@ export async function signerOf(key: Uint8Array | CryptoKeyPair): Promise<Signer>
     }
     const pkcs8 = Uint8Array.of(...seedPrefix, ...key);
     const privateKey = await subtle.importKey('pkcs8', pkcs8, algorithm, true, ['sign']);
-    // The only way in which WebCrypto tells the public key of a private one.
+    // WebCrypto gives the public key of a private one only this way.
     const { x = '' } = await subtle.exportKey('jwk', privateKey);
     const base64 = x.replaceAll('-', '+').replaceAll('_', '/');
     return { privateKey, publicKey: Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)) };

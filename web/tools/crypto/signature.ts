@@ -39,7 +39,7 @@ export function splitBlock(block: Uint8Array<ArrayBuffer>): {
 
 /**
  * Checks a file's signature and answers its digests, which it vouches for. Without `trusted` every signer will do. Throws
- * `signature_invalid` where there is none, where it is wrong, or where nobody trusts its key.
+ * `signature_invalid` where there is none, where it is wrong, or where its key is not trusted.
  */
 export async function checkSignature(
   front: Apr2Front,

@@ -85,7 +85,7 @@ function add(ranges: Required<ByteRange>[], { begin, end }: Required<ByteRange>)
   else ranges.push({ begin, end });
 }
 
-/** Undefined where nobody who is trusted vouches for them. */
+/** Undefined where no trusted signature covers them. */
 async function digestsOf(
   front: Apr2Front,
   beginning: Uint8Array<ArrayBuffer>,

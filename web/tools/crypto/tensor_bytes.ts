@@ -126,7 +126,7 @@ export class TensorBytes {
         const at = queue.position;
         const wanted = Math.min(pieceBytes, end - at);
         const bytes = await queue.peek(wanted);
-        if (bytes.length < wanted) return; // whoever counts the tensor's bytes says so
+        if (bytes.length < wanted) return; // the caller counts the bytes and reports it
         const expected = digests[piece];
         if (!expected) {
           const count = `${digests.length}; the file has more`;

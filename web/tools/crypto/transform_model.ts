@@ -10,9 +10,15 @@ import type {
   RewriteResult,
   SignOptions,
 } from '../../src/api/types.js';
-import { Pace } from '../../src/wasm/yield_controller.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { invalidOption, sourceFailed } from '../../src/api/errors.js';
-import { checkOptions, flag, progressCheck, signalCheck, type Check } from '../../src/api/options.js';
+import {
+  checkOptions,
+  flag,
+  progressCheck,
+  signalCheck,
+  type Check,
+} from '../../src/api/options.js';
 import { unwrapOutcome } from '../../src/api/outcome.js';
 import { abortedOr, throwIfAborted } from '../../src/api/signals.js';
 import { writeStream } from '../../src/platform/write_stream.js';
@@ -119,7 +125,7 @@ async function transform(
 ): Promise<RewriteResult> {
   checkRereadable(source);
   throwIfAborted(signal);
-  const pace = new Pace(signal ?? new AbortController().signal);
+  const yielder = new YieldController(signal ?? new AbortController().signal);
   try {
     return await writeTo(tools, destination, force, async (create) => {
       const progress = new PassProgress(work.digest ? 3 : 2, onProgress);
@@ -140,7 +146,7 @@ async function transform(
         write,
         onStep: async (loaded) => {
           progress.report(loaded);
-          await pace.step();
+          await yielder.step();
         },
       });
       const { shards } = facts;

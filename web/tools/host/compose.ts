@@ -1,11 +1,12 @@
 // A file composed from its parts: model_composer.h tells the order of calls.
 import { unwrap } from '../../src/wasm/emscripten_module.js';
 import { pushThroughWindow } from '../../src/wasm/windows.js';
-import { SusurrusError, wrongState } from '../../src/api/errors.js';
+import { wrongState } from '../../src/api/errors.js';
 import type { Handlers } from '../../src/worker/module_host.js';
 import type { Composer } from '../files/files.mjs';
 import { modelDescription } from './model_description.js';
 import type { FilesModule } from '../files/module.js';
+import { writeText } from '../files/text_window.js';
 import type { FilesCalls, PlannedPart, WritePass } from '../../src/protocol/files.js';
 
 type ComposeCalls = Pick<
@@ -28,7 +29,7 @@ export function composeHandlers(opened: () => FilesModule): ComposeCalls {
     planWrite: ({ model }) => {
       composer?.delete();
       composer = new (opened().Composer)();
-      setText(composer, new TextEncoder().encode(modelDescription(model)));
+      writeText(composer, new TextEncoder().encode(modelDescription(model)), 'description');
       unwrap(composer.plan());
       const passes: WritePass[] = [
         ...(composer.needsScanning() ? (['scan'] as const) : []),
@@ -45,7 +46,7 @@ export function composeHandlers(opened: () => FilesModule): ComposeCalls {
       unwrap(composing().beginPart(isFloats));
       return undefined;
     },
-    pushPart: async ({ bytes }, { pace }) => {
+    pushPart: async ({ bytes }, { yielder }) => {
       const target = composing();
       const pieces: Uint8Array[] = [];
       const push = (count: number): string => {
@@ -53,7 +54,7 @@ export function composeHandlers(opened: () => FilesModule): ComposeCalls {
         pieces.push(drained());
         return error;
       };
-      await pushThroughWindow(target, bytes, push, pace);
+      await pushThroughWindow(target, bytes, push, yielder);
       return pieces;
     },
     endPart: () => {
@@ -65,16 +66,4 @@ export function composeHandlers(opened: () => FilesModule): ComposeCalls {
       return { bytes: drained(), warnings: JSON.parse(composing().warnings()) as string[] };
     },
   };
-}
-
-function setText(composer: Composer, text: Uint8Array): void {
-  const window = composer.textWindow(text.length);
-  if (window.length !== text.length) {
-    throw new SusurrusError('out_of_memory', 'There is no memory for the description.', {
-      reason: 'memory',
-      subject: 'description',
-      got: String(text.length),
-    });
-  }
-  window.set(text);
 }

@@ -1,12 +1,12 @@
 import type { ConvertOptions } from '../../src/api/types.js';
 import { convertSource } from '../convert/convert_source.js';
 import { folderOfFiles } from '../convert/folder_of_files.js';
-import { Pace } from '../../src/wasm/yield_controller.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { urlFolder } from '../../src/sources/url_folder.js';
 import type { FilesModule } from '../files/module.js';
 import type { ConversionStep } from '../../src/protocol/files.js';
 
-/** Converts step by step. Who wants it stopped ends the module. */
+/** Converts step by step. To stop it, end the module. */
 export async function convertSteps(
   module: FilesModule,
   source: string | readonly Blob[],
@@ -22,7 +22,7 @@ export async function convertSteps(
   const write = (bytes: Uint8Array): Promise<void> => give({ bytes: bytes.slice() });
   let told = Promise.resolve();
   const onProgress: ConvertOptions['onProgress'] = (progress) => {
-    // Once the conversion has failed nobody asks any more.
+    // After a failure no further step is asked for.
     told = told.then(() => give({ progress })).catch(() => undefined);
   };
   const to = { create: () => Promise.resolve(write), name: 'stream' };
@@ -31,7 +31,7 @@ export async function convertSteps(
     folder,
     to,
     { ...options, onProgress },
-    new Pace(signal),
+    new YieldController(signal),
   );
   await told;
   return { result };

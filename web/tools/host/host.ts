@@ -52,9 +52,9 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       if (byteCount !== undefined) this.#inspector.setByteCount(byteCount);
       return undefined;
     },
-    pushInspect: async ({ bytes }, { pace }) => {
+    pushInspect: async ({ bytes }, { yielder }) => {
       const inspector = this.#opened;
-      await pushThroughWindow(inspector, bytes, (count) => inspector.push(count), pace);
+      await pushThroughWindow(inspector, bytes, (count) => inspector.push(count), yielder);
       return { skippable: inspector.skippable() };
     },
     skipInspect: ({ byteCount }) => {
@@ -109,7 +109,7 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       );
       return undefined;
     },
-    pushTensor: async ({ bytes }, { pace }) => {
+    pushTensor: async ({ bytes }, { yielder }) => {
       const decoder = this.#decoding;
       const pieces: TensorPiece[] = [];
       const push = (count: number): string => {
@@ -117,7 +117,7 @@ export class FilesHost extends ModuleHost<FilesCalls> {
         pieces.push({ values: decoder.values().slice(), bytes: decoder.stored().slice() });
         return error;
       };
-      await pushThroughWindow(decoder, bytes, push, pace);
+      await pushThroughWindow(decoder, bytes, push, yielder);
       return {
         values: joined(
           pieces.map(({ values }) => values),

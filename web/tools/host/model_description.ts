@@ -27,11 +27,11 @@ export function modelDescription(model: PlainModel): string {
   }
 }
 
-const bytesOf = (content: TextOrBytes): Uint8Array =>
+const utf8Bytes = (content: TextOrBytes): Uint8Array =>
   typeof content === 'string' ? new TextEncoder().encode(content) : content;
 
 function byteString(content: TextOrBytes): string {
-  const bytes = bytesOf(content);
+  const bytes = utf8Bytes(content);
   const pieces: string[] = [];
   for (let at = 0; at < bytes.length; at += 4096) {
     pieces.push(String.fromCharCode(...bytes.subarray(at, at + 4096)));
@@ -81,7 +81,7 @@ function aprMetadata({
     ...(filterbank && filterbankKeys(filterbank)),
     ...(vocabulary && {
       tokenizer_config: { ...(isObject(tokenizer) && tokenizer), vocab_encoding: 'gpt2-bytes' },
-      vocab: vocabulary.map((token) => byteLevelText(bytesOf(token))),
+      vocab: vocabulary.map((token) => byteLevelText(utf8Bytes(token))),
     }),
   });
 }

@@ -9,7 +9,7 @@ export function onDemand<T>(
   const writer = writable.getWriter();
   const reader = readable.getReader();
   const give = (item: T): Promise<void> => writer.write(item);
-  // An error is the reader's to hear.
+  // next() reports the error.
   work(give)
     .then(give)
     .catch((error: unknown) => writer.abort(error).catch(() => undefined));

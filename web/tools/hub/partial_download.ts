@@ -1,4 +1,4 @@
-// A file on its way here: read while the rest is coming, and sound once the bytes on the disk have the hub's digest.
+// A download in progress: it can be read while it arrives, and is complete once the bytes on disk have the hub's digest.
 import { createHash, type Hash } from 'node:crypto';
 import { rm, type FileHandle } from 'node:fs/promises';
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
@@ -7,7 +7,7 @@ import { streamChunks } from '../../src/sources/blob_source.js';
 import type { HubFile } from './client.js';
 import { leavePartialFile, takePartialFile } from './partial_files.js';
 
-/** Cut connections that brought something; then the wait before the next begins anew. */
+/** Retries after lost connections; one that brought bytes resets the delay. */
 const mostFailures = 5;
 const firstWaitMilliseconds = 250;
 const pieceBytes = 1 << 20;
@@ -79,7 +79,7 @@ export class PartialDownload {
     this.#partial = taken.path;
     const file = (this.#file = taken.file);
     const { size } = await file.stat();
-    // What is too long is none of ours.
+    // Too long: not this file.
     if (size > facts.byteCount) await file.truncate(0);
     else this.#gain(size);
     const work = [this.#fetchAll(file), this.#check()];
@@ -113,7 +113,7 @@ export class PartialDownload {
     const wasCut = (cause?: unknown): SusurrusError =>
       sourceFailed(facts.name, 'the connection was cut', {}, cause);
     if (!answer.body) return wasCut();
-    // No ranges here: what is here already comes once more.
+    // The server ignored the range: skip what is already here.
     let known = answer.status === 206 ? 0 : this.#byteCount;
     const chunks = streamChunks(answer.body);
     try {

@@ -7,19 +7,19 @@ import { basename, dirname, join } from 'node:path';
 
 export interface PartialFile {
   readonly path: string;
-  /** For reading and writing; whoever took it closes it. */
+  /** For reading and writing; the caller must close it. */
   readonly file: FileHandle;
 }
 
-/** No pull writes nothing for so long: for machines and processes that cannot be asked. */
+/** A pull that has not written for this long is dead: for processes that cannot be checked. */
 const abandonedMilliseconds = 24 * 60 * 60 * 1000;
 const oldMilliseconds = 30 * abandonedMilliseconds;
 const host =
   hostname()
     .replaceAll(/[^\w-]/g, '_')
     .slice(0, 40) || 'host';
-/** Left behind in an orderly way: of no process. */
-const nobody = 0;
+/** Process id of files that an orderly end left behind. */
+const noProcess = 0;
 
 const partialPath = (path: string, pid: number): string =>
   `${path}.${host}.${pid}.${randomBytes(6).toString('hex')}.part`;
@@ -44,7 +44,7 @@ export async function takePartialFile(path: string): Promise<PartialFile> {
 /** For the next pull, where there is something in it. `partial` is closed. */
 export async function leavePartialFile(path: string, partial: string): Promise<void> {
   const facts = await stat(partial).catch(() => undefined);
-  if (facts && facts.size > 0) await moved(partial, partialPath(path, nobody));
+  if (facts && facts.size > 0) await moved(partial, partialPath(path, noProcess));
   else await rm(partial, { force: true });
 }
 
@@ -82,7 +82,7 @@ async function findAbandoned(path: string): Promise<string[]> {
     const facts = await stat(partial).catch(() => undefined);
     if (!facts) continue;
     const isOld = Date.now() - facts.mtimeMs > abandonedMilliseconds;
-    const isFree = Number(pid) === nobody || (at === host && !isRunning(Number(pid)));
+    const isFree = Number(pid) === noProcess || (at === host && !isRunning(Number(pid)));
     if (isOld || isFree) found.push({ path: partial, size: facts.size });
   }
   return found.sort((a, b) => b.size - a.size).map((one) => one.path);
@@ -92,12 +92,12 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // There is one that belongs to somebody else.
+    // It exists, and belongs to another pull.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
-/** Whether it was there, and nobody else moved it first. */
+/** Whether it was there and no other process moved it first. */
 async function moved(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);

@@ -35,7 +35,7 @@ export async function pullModel(name: string, options: PullOptions = {}): Promis
   const cache = cacheFolder(process.env);
   const path = output ?? cachedPath(cache, repository, dtype);
 
-  // Ended by whoever fails first: the rest of a download would go on behind the caller's back.
+  // The first failure ends everything: no download may go on unseen.
   const ending = new AbortController();
   const either = anyOf([signal, ending.signal]);
   const failures: unknown[] = [];
@@ -71,7 +71,7 @@ export async function pullModel(name: string, options: PullOptions = {}): Promis
     await removeEmptyFolders(downloads, dirname(downloads));
     return { ...result, path: String(path) };
   } catch (error) {
-    // A download's failure comes first: what it made of the conversion says less.
+    // A download's error comes first: it is the cause of the conversion's.
     const [first] = [...failures, error];
     ending.abort();
     await folder?.close(true);

@@ -1,4 +1,4 @@
-// What says what is in files, for pages a file of its own that is downloaded when somebody asks.
+// Inspection of files: in pages a separate bundle, downloaded on demand.
 export { inspectOn, verifyOn } from './inspect_model.js';
 export { openModelFileOn } from './open_model_file.js';
 export { extractNetworkOn } from './extract_network.js';

@@ -7,7 +7,7 @@ import type {
   ModelSource,
 } from '../../src/api/types.js';
 import { invalidOption } from '../../src/api/errors.js';
-import { Pace } from '../../src/wasm/yield_controller.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { Platform } from '../../src/platform/platform.js';
 import { writeStream } from '../../src/platform/write_stream.js';
@@ -34,10 +34,10 @@ export async function extractPartOn(
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
   });
-  const pace = new Pace(signal ?? new AbortController().signal);
+  const yielder = new YieldController(signal ?? new AbortController().signal);
   const fill = async (write: (bytes: Uint8Array) => Promise<void>): Promise<number> => {
     let byteCount = 0;
-    for await (const bytes of partBytes(file, part, pace)) {
+    for await (const bytes of partBytes(file, part, yielder)) {
       await write(bytes);
       byteCount += bytes.length;
     }
@@ -55,7 +55,7 @@ export async function extractPartOn(
 async function* partBytes(
   file: ModelFile,
   part: ExtractedPart,
-  pace: Pace,
+  yielder: YieldController,
 ): AsyncGenerator<Uint8Array> {
   if (part === 'filterbank') {
     const { shape, values } = (await file.filterbank()) ?? lacking(part, file.format);
@@ -71,11 +71,14 @@ async function* partBytes(
           text,
           bytes: hexOf(bytes),
         }));
-  yield* jsonLines(entries, pace);
+  yield* jsonLines(entries, yielder);
 }
 
 /** A JSON array, an item a line. */
-async function* jsonLines(items: readonly unknown[], pace: Pace): AsyncGenerator<Uint8Array> {
+async function* jsonLines(
+  items: readonly unknown[],
+  yielder: YieldController,
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   let text = '[\n';
   for (const [at, item] of items.entries()) {
@@ -84,7 +87,7 @@ async function* jsonLines(items: readonly unknown[], pace: Pace): AsyncGenerator
       yield encoder.encode(text);
       text = '';
     }
-    await pace.step();
+    await yielder.step();
   }
   yield encoder.encode(`${text}]\n`);
 }

@@ -1,5 +1,5 @@
 import type { InspectOptions, Inspection, ModelSource } from '../../src/api/types.js';
-import type { Seals } from '../../src/platform/crypto_types.js';
+import type { Protection } from '../../src/platform/crypto_types.js';
 import { invalidOption } from '../../src/api/errors.js';
 import { protectedTensors } from './protected_tensors.js';
 import { withStatistics } from './read_tensor.js';
@@ -8,16 +8,20 @@ import type { FilesLink } from '../../src/protocol/files.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { OpenedSource, Platform } from '../../src/platform/platform.js';
 import { withProgress } from '../../src/api/progress_callback.js';
-import { checkSealOptions, hasSealOptions, sealChecks } from '../../src/sources/crypto_options.js';
+import {
+  checkCryptoOptions,
+  hasCryptoOptions,
+  cryptoOptionChecks,
+} from '../../src/sources/crypto_options.js';
 import { abortedOr, onAbort, throwIfAborted } from '../../src/api/signals.js';
 import { openRanges, type OpenedFolder } from '../../src/sources/open_ranges.js';
 import { openSource } from '../../src/sources/open_source.js';
 import { withOrigin, type Origin } from '../../src/sources/pump.js';
-import { readOpening, release, withSeals } from '../../src/sources/read_source.js';
+import { readOpening, release, withProtection } from '../../src/sources/read_source.js';
 
 /**
  * Says what a model file holds, and reads no more of it than that takes: parts of a path, a Blob or a URL. What can only be read
- * forwards, and what has seals to be opened, is read whole and verified.
+ * forwards, and a file to decrypt or verify, is read whole and verified.
  */
 export async function inspectOn(
   platform: Platform,
@@ -29,9 +33,9 @@ export async function inspectOn(
     full: flag,
     onProgress: progressCheck,
     signal: signalCheck,
-    ...sealChecks,
+    ...cryptoOptionChecks,
   });
-  await checkSealOptions(options);
+  await checkCryptoOptions(options);
   throwIfAborted(options.signal);
   return withProgress(options, (watched) => inspectSource(platform, source, watched));
 }
@@ -43,12 +47,12 @@ async function inspectSource(
 ): Promise<Inspection> {
   const { signal, stats = false } = options;
   // Bytes in memory cost nothing.
-  const isWhole = hasSealOptions(options) || (!stats && isInMemory(source));
+  const isWhole = hasCryptoOptions(options) || (!stats && isInMemory(source));
   const opened = isWhole ? {} : await openRanges(source, platform, signal);
   if (opened.folder) return inspectParts(platform, opened, options);
   if (stats) {
     if (opened.whole) release(opened.whole);
-    const expected = 'absent for a source that is not read in parts, or has seals to be opened';
+    const expected = 'absent for a source that is not read in parts, or is decrypted or verified';
     throw invalidOption('stats', expected, stats);
   }
   if (!opened.whole) return verifyOn(platform, source, options, 'stored');
@@ -65,23 +69,23 @@ export async function verifyOn(
   platform: Platform,
   source: ModelSource,
   options: InspectOptions,
-  seals: Seals = 'stored',
+  protection: Protection = 'stored',
 ): Promise<Inspection> {
-  return readWhole(platform, openSource(source, platform, options.signal), options, seals);
+  return readWhole(platform, openSource(source, platform, options.signal), options, protection);
 }
 
 async function readWhole(
   platform: Platform,
   opening: Promise<OpenedSource>,
   options: InspectOptions,
-  seals: Seals,
+  protection: Protection,
 ): Promise<Inspection> {
   const files = platform.openFiles();
-  const { facts, seals: opened } = await readOpening(
+  const { facts, protection: opened } = await readOpening(
     opening,
     {
       phase: 'inspect',
-      seals,
+      protection,
       compileFiles: () => platform.compileFiles(),
       start: () => files.call('start', undefined),
       begin: (byteCount) => files.call('beginFile', { byteCount }),
@@ -94,7 +98,7 @@ async function readWhole(
     options,
   );
   files.close();
-  return withSeals(facts, opened);
+  return withProtection(facts, opened);
 }
 
 async function inspectParts(
@@ -130,7 +134,7 @@ export async function withFiles<T>(
   work: (files: FilesLink) => Promise<T>,
 ): Promise<T> {
   const files = platform.openFiles();
-  // Closing the module ends whatever is under way.
+  // Closing the module ends all its work.
   const stopListening = onAbort(signal, () => files.close());
   try {
     await files.call('start', undefined);

@@ -1,4 +1,4 @@
-// The way to the code that says what is in files, which a page downloads when it is wanted.
+// Loads the code for inspection, which pages download on demand.
 import type * as Inspecting from './entry.js';
 
 export const loadInspection = (): Promise<typeof Inspecting> => import('./entry.js');

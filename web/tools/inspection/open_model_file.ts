@@ -7,7 +7,7 @@ import type {
   OpenModelOptions,
 } from '../../src/api/types.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
-import { Pace } from '../../src/wasm/yield_controller.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { sourceFailed, SusurrusError, wrongState } from '../../src/api/errors.js';
 import { protectedTensors } from './protected_tensors.js';
 import { tensorFinder } from './find_tensor.js';
@@ -19,7 +19,7 @@ import { namesLike } from './near_names.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { Platform } from '../../src/platform/platform.js';
 import { withProgress } from '../../src/api/progress_callback.js';
-import { checkSealOptions, sealChecks } from '../../src/sources/crypto_options.js';
+import { checkCryptoOptions, cryptoOptionChecks } from '../../src/sources/crypto_options.js';
 import { openRanges } from '../../src/sources/open_ranges.js';
 import { abortedOr, onAbort, throwIfAborted } from '../../src/api/signals.js';
 import { withOrigin } from '../../src/sources/pump.js';
@@ -35,10 +35,10 @@ export async function openModelFileOn(
     tensors: flag,
     onProgress: progressCheck,
     signal: signalCheck,
-    key: sealChecks.key,
+    key: cryptoOptionChecks.key,
   });
   const { signal, key } = options;
-  if (key !== undefined) await checkSealOptions({ key });
+  if (key !== undefined) await checkCryptoOptions({ key });
   throwIfAborted(signal);
   const opened = await openRanges(source, platform, signal);
   if (!opened.folder) {
@@ -91,7 +91,7 @@ function openedFile(
   /** By index of the tensor. */
   const held = new Map<number, Promise<ModelTensor>>();
   const inTurn = atMost(mostRequests);
-  const pace = new Pace(source.signal ?? new AbortController().signal);
+  const yielder = new YieldController(source.signal ?? new AbortController().signal);
   let isClosed = false;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -121,7 +121,7 @@ function openedFile(
     last = loading.catch(() => undefined);
     return loading;
   };
-  /** What an abort interrupts says so. */
+  /** Rejects interrupted work with `aborted`. */
   const orAborted = (error: unknown): never => {
     throw abortedOr(source.signal, error);
   };
@@ -163,7 +163,7 @@ function openedFile(
     },
     async vocabulary() {
       checkOpen();
-      return readVocabulary(source.files, pace).catch(orAborted);
+      return readVocabulary(source.files, yielder).catch(orAborted);
     },
     async tokens() {
       checkOpen();

@@ -22,7 +22,7 @@ export function protectedTensors(
     if (!opening) {
       opening = openFile(platform, folder, file, key);
       files.set(file, opening);
-      // Whoever asks next tries once more.
+      // Not cached: the next call tries again.
       opening.catch(() => files.delete(file));
     }
     const opened = await opening;

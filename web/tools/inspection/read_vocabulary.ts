@@ -1,13 +1,13 @@
 // What a model file holds besides its tensors: vocabulary and filterbank.
 import type { Filterbank, VocabularyToken } from '../../src/api/types.js';
 import { bytesOfByteLevelText } from '../convert/byte_level_text.js';
-import type { Pace } from '../../src/wasm/yield_controller.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import type { FilesLink } from '../../src/protocol/files.js';
 
 /** Of the model that was read first; undefined where its file has none. In steps: a vocabulary may have a million tokens. */
 export async function readVocabulary(
   files: FilesLink,
-  pace: Pace,
+  yielder: YieldController,
 ): Promise<readonly VocabularyToken[] | undefined> {
   const { bytes, ends, isByteLevel } = await files.call('readVocabulary', undefined);
   if (ends.length === 0) return undefined;
@@ -19,7 +19,7 @@ export async function readVocabulary(
     const token = isByteLevel ? bytesOfByteLevelText(decoder.decode(stored)) : stored;
     tokens.push({ bytes: token, text: decoder.decode(token) });
     begin = end;
-    await pace.step();
+    await yielder.step();
   }
   return tokens;
 }

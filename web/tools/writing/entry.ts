@@ -1,2 +1,2 @@
-// What writes models from their parts, for pages a file of its own that is downloaded when somebody asks.
+// Writing of models from parts: in pages a separate bundle, downloaded on demand.
 export { writeModelOn } from './write_model.js';

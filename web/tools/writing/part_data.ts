@@ -1,6 +1,6 @@
 // The contents of a part, however they are given: chunks in order, each as bytes.
 import { invalidOption } from '../../src/api/errors.js';
-import type { Pace } from '../../src/wasm/yield_controller.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import type { PlannedPart } from '../../src/protocol/files.js';
 import type { PartChunk, PartData, PartSource } from '../../src/api/write_types.js';
 import { chunkBytes, isChunk } from './fields.js';
@@ -69,7 +69,7 @@ export class SourceError extends Error {
 }
 
 /** Runs the caller's code, as long as that takes or until the signal is aborted. */
-async function asked<T>(pace: Pace, code: () => T | Promise<T>): Promise<T> {
+async function asked<T>(yielder: YieldController, code: () => T | Promise<T>): Promise<T> {
   const run = async (): Promise<T> => {
     try {
       return await code();
@@ -77,22 +77,22 @@ async function asked<T>(pace: Pace, code: () => T | Promise<T>): Promise<T> {
       throw new SourceError('The data could not be had.', { cause: error });
     }
   };
-  return pace.wait(run());
+  return yielder.wait(run());
 }
 
 /** Gives a part's pieces to `take`, one after the other. A source that is left before its end is told so. */
 export async function readPart(
   source: PartSource,
   part: PlannedPart,
-  pace: Pace,
+  yielder: YieldController,
   take: (piece: PartPiece) => Promise<void>,
 ): Promise<void> {
-  const data = typeof source === 'function' ? await asked(pace, source) : source;
+  const data = typeof source === 'function' ? await asked(yielder, source) : source;
   const chunks = chunksOf(data, part);
   let isLeft = true;
   try {
     for (;;) {
-      const { done, value } = await asked(pace, () => chunks.next());
+      const { done, value } = await asked(yielder, () => chunks.next());
       if (done === true) break;
       await take(pieceOf(value, part));
     }
@@ -140,7 +140,7 @@ function streamChunks(stream: ReadableStream<PartChunk>): AsyncIterator<PartChun
   };
 }
 
-/** Nobody waits for it: it may be why the source is left. */
+/** Not awaited: its failure may be why the source is being closed. */
 async function leave(chunks: Chunks): Promise<void> {
   try {
     await chunks.return?.();

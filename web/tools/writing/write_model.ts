@@ -1,12 +1,17 @@
 // Writes a model from its parts: the core says what belongs to the file, the parts are asked for one at a time.
-import { Pace } from '../../src/wasm/yield_controller.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { abortedBy, invalidOption } from '../../src/api/errors.js';
 import type { ModelDestination } from '../../src/api/types.js';
 import type { FilesLink, PlannedPart, WritePass } from '../../src/protocol/files.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { Platform } from '../../src/platform/platform.js';
 import { writeStream } from '../../src/platform/write_stream.js';
-import type { PartSource, WritableModel, WriteOptions, WriteResult } from '../../src/api/write_types.js';
+import type {
+  PartSource,
+  WritableModel,
+  WriteOptions,
+  WriteResult,
+} from '../../src/api/write_types.js';
 import { modelParts, type ModelParts } from './model_parts.js';
 import { isRereadable, readPart, SourceError } from './part_data.js';
 
@@ -29,10 +34,10 @@ export async function writeModelOn(
   const parts = modelParts(model);
   const { signal, force = false } = options;
   if (signal?.aborted) throw abortedBy(signal);
-  const pace = new Pace(signal ?? new AbortController().signal);
+  const yielder = new YieldController(signal ?? new AbortController().signal);
   const files = platform.openFiles();
   const fill = (write: Write): Promise<WriteResult> =>
-    new ModelWriting(files, parts.sources, write, pace, options).run(parts.model);
+    new ModelWriting(files, parts.sources, write, yielder, options).run(parts.model);
   const work = async (): Promise<WriteResult> => {
     try {
       return isStream
@@ -44,7 +49,7 @@ export async function writeModelOn(
   };
   try {
     // A stream that takes nothing any more does not keep an abort waiting; a file is removed before it is over.
-    return await (isStream ? pace.wait(work()) : work());
+    return await (isStream ? yielder.wait(work()) : work());
   } catch (error) {
     throw signal?.aborted ? abortedBy(signal) : error;
   }
@@ -55,7 +60,7 @@ class ModelWriting {
   readonly #files: FilesLink;
   readonly #sources: readonly PartSource[];
   readonly #write: Write;
-  readonly #pace: Pace;
+  readonly #yielder: YieldController;
   readonly #options: WriteOptions;
   #byteCount = 0;
   #loaded = 0;
@@ -65,13 +70,13 @@ class ModelWriting {
     files: FilesLink,
     sources: readonly PartSource[],
     write: Write,
-    pace: Pace,
+    yielder: YieldController,
     options: WriteOptions,
   ) {
     this.#files = files;
     this.#sources = sources;
     this.#write = write;
-    this.#pace = pace;
+    this.#yielder = yielder;
     this.#options = options;
   }
 
@@ -113,7 +118,7 @@ class ModelWriting {
       else if (isFloats !== as) throw invalidOption(part.name, 'arrays of one type', 'two types');
       isFloats = as;
     };
-    await readPart(source, part, this.#pace, async (piece) => {
+    await readPart(source, part, this.#yielder, async (piece) => {
       await begin(piece.isFloats);
       const expected = piece.isFloats ? 4 * part.elementCount : part.byteCount;
       for (let at = 0; at < piece.bytes.length; at += pieceBytes) {
@@ -144,6 +149,6 @@ class ModelWriting {
   async #take(bytes: Uint8Array): Promise<void> {
     this.#byteCount += bytes.length;
     if (bytes.length > 0) await this.#write(bytes);
-    await this.#pace.step();
+    await this.#yielder.step();
   }
 }

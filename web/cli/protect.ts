@@ -1,4 +1,4 @@
-// sign, encrypt and digests: a model file read, another one written.
+// sign, encrypt and digests: each reads a model file and writes another.
 import { addPieceDigests, encryptModel, signModel } from '../src/node.js';
 import type { RewriteOptions, RewriteResult } from '../src/node.js';
 import { parse, usageError } from './arguments.js';
@@ -13,7 +13,7 @@ export async function signCommand(args: readonly string[], signal: AbortSignal):
   const { key: file } = values;
   if (file === undefined) throw usageError('sign wants --key KEY', 'key');
   const key = await readKeyFile(file, 'private');
-  await rewrite('signing', positionals, values, signal, (source, output, options) =>
+  await transform('signing', positionals, values, signal, (source, output, options) =>
     signModel(source, output, { ...options, key }),
   );
 }
@@ -26,17 +26,17 @@ export async function encryptCommand(args: readonly string[], signal: AbortSigna
   });
   const key = await readModelKey(values);
   if (!key) throw usageError('encrypt wants --key KEY or --passphrase-file FILE', 'key');
-  await rewrite('encrypting', positionals, values, signal, (source, output, options) =>
+  await transform('encrypting', positionals, values, signal, (source, output, options) =>
     encryptModel(source, output, { ...options, key }),
   );
 }
 
 export async function digestsCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, outputArguments);
-  await rewrite('digesting', positionals, values, signal, addPieceDigests);
+  await transform('digesting', positionals, values, signal, addPieceDigests);
 }
 
-async function rewrite(
+async function transform(
   label: string,
   positionals: readonly string[],
   { output, force = false }: { readonly output?: string; readonly force?: boolean },

@@ -1,7 +1,7 @@
 // APR files as sources of conversion: read whole and verified once, then tensor by tensor.
 import type { FilterbankChoice } from '../../src/api/types.js';
 import { unwrap } from '../../src/wasm/emscripten_module.js';
-import type { Pace } from '../../src/wasm/yield_controller.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import { pushThroughWindow } from '../../src/wasm/windows.js';
 import { inFile, sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import type { Inspector } from '../files/files.mjs';
@@ -13,17 +13,17 @@ import { refusalNote, readRange, type SourceFolder } from '../../src/platform/so
 import { isJsonText } from './weight_files.js';
 
 /** Whether a file is of the APR family, or a JSON text, which may be the manifest of a model in shards. */
-export async function isModelFile(folder: SourceFolder, file: string): Promise<boolean> {
+export async function isAprModel(folder: SourceFolder, file: string): Promise<boolean> {
   const first = await readRange(folder, file, 0, 64);
   return isJsonText(first) || new TextDecoder().decode(first).startsWith('APR');
 }
 
 /** Reads a model to its end, all shards of it. */
-export async function openModelFile(
+export async function openAprModel(
   module: FilesModule,
   folder: SourceFolder,
   file: string,
-  pace: Pace,
+  yielder: YieldController,
   onRead: OnRead,
   filterbank: FilterbankChoice,
 ): Promise<OpenedCheckpoint> {
@@ -31,14 +31,14 @@ export async function openModelFile(
   const core = new module.Inspector();
   core.setFilterbank(filterbank);
   try {
-    // A manifest's own bytes are no progress beside those of its shards.
-    await readToEnd(core, folder, file, pace, isManifest ? () => undefined : onRead);
+    // Progress counts the shards, not the manifest.
+    await readToEnd(core, folder, file, yielder, isManifest ? () => undefined : onRead);
     const shards = JSON.parse(core.missingFiles()) as PartFile[];
     const total = shards.reduce((sum, { byteCount }) => sum + byteCount, 0);
     let before = 0;
     for (const { name, byteCount } of shards) {
       const begin = before;
-      await readToEnd(core, folder, name, pace, (loaded) => onRead(begin + loaded, total));
+      await readToEnd(core, folder, name, yielder, (loaded) => onRead(begin + loaded, total));
       before += byteCount;
     }
     refuseEncrypted(core);
@@ -59,7 +59,7 @@ async function readToEnd(
   core: Inspector,
   folder: SourceFolder,
   file: string,
-  pace: Pace,
+  yielder: YieldController,
   onRead: OnRead,
 ): Promise<void> {
   const byteCount = await folder.byteCount(file);
@@ -69,7 +69,7 @@ async function readToEnd(
   core.setByteCount(byteCount);
   let loaded = 0;
   for await (const piece of folder.read(file, 0, byteCount)) {
-    await pushThroughWindow(core, piece, (count) => core.push(count), pace);
+    await pushThroughWindow(core, piece, (count) => core.push(count), yielder);
     loaded += piece.length;
     onRead(loaded, byteCount);
   }

@@ -1,7 +1,7 @@
-// Files of formats that have no other here, written once more in their own: .april, BW2L, TenniS.
+// Repacks files of formats that are not converted to others (.april, BW2L, TenniS): written anew, without gaps.
 import type { ConvertOptions, ConvertResult, ProgressEvent } from '../../src/api/types.js';
 import { unwrap } from '../../src/wasm/emscripten_module.js';
-import type { Pace } from '../../src/wasm/yield_controller.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import { pushThroughWindow } from '../../src/wasm/windows.js';
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import type { Rewriter } from '../files/files.mjs';
@@ -23,20 +23,20 @@ const conversions = [
   'alignment',
 ] as const;
 
-interface RewriteTask {
+interface RepackTask {
   readonly folder: SourceFolder;
   readonly file: string;
   /** The destination's. */
   readonly name: string;
   readonly options: ConvertOptions;
-  readonly pace: Pace;
+  readonly yielder: YieldController;
   readonly create: () => Promise<(bytes: Uint8Array) => Promise<void>>;
 }
 
 /** Undefined, and nothing written, when the file is of another format. */
-export async function rewriteFile(
+export async function repackFile(
   module: FilesModule,
-  task: RewriteTask,
+  task: RepackTask,
 ): Promise<ConvertResult | undefined> {
   const { folder, file, name, options } = task;
   const byteCount = await folder.byteCount(file);
@@ -63,7 +63,7 @@ export async function rewriteFile(
 async function runPasses(
   rewriter: Rewriter,
   byteCount: number,
-  { folder, file, options, pace }: RewriteTask,
+  { folder, file, options, yielder }: RepackTask,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<number> {
   let written = 0;
@@ -71,7 +71,7 @@ async function runPasses(
     const output = rewriter.output();
     if (output.length === 0) return;
     written += output.length;
-    // The view is of the module's heap, which stays as it is until the next call.
+    // A view of the module's heap: valid until the next call.
     await write(output);
     rewriter.consumeOutput();
   };
@@ -80,10 +80,10 @@ async function runPasses(
     rewriter.beginPass();
     let loaded = 0;
     for await (const piece of folder.read(file, 0, byteCount)) {
-      await pushThroughWindow(rewriter, piece, (count) => rewriter.push(count), pace, drain);
+      await pushThroughWindow(rewriter, piece, (count) => rewriter.push(count), yielder, drain);
       loaded += piece.length;
       options.onProgress?.({ phase, loaded, total: byteCount, fraction: loaded / byteCount });
-      await pace.step();
+      await yielder.step();
     }
     if (loaded < byteCount) throw sourceFailed(file, 'it became shorter while it was read');
     unwrap(rewriter.finishPass());

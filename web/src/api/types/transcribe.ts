@@ -1,0 +1,144 @@
+// Options and results of what a model makes of audio.
+import type {
+  AlignOptionValues,
+  DecodeOptionValues,
+  DetectLanguageOptionValues,
+  RecordingOptionValues,
+  ScoreOptionValues,
+} from '../generated/options.js';
+import type { ProgressEvent } from './progress.js';
+
+interface Abortable {
+  /** Stops the work; it ends within a tenth of a second on a small model. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of score(). */
+export interface ScoreOptions extends ScoreOptionValues, Abortable {}
+
+/** Options that everything about one window shares. */
+export type WindowOptions = ScoreOptions;
+
+/** Options of decode(): one window. `null` switches a threshold or limit off. */
+export interface DecodeOptions extends DecodeOptionValues, Abortable {}
+
+/** Options of a whole recording. */
+export interface TranscribeOptions extends DecodeOptions, RecordingOptionValues {
+  readonly onProgress?: (event: ProgressEvent) => void;
+}
+
+/** Options of align(). */
+export interface AlignOptions extends AlignOptionValues, Abortable {}
+
+/** Options of detectLanguage(). */
+export interface DetectLanguageOptions extends DetectLanguageOptionValues, Abortable {}
+
+/** A word as spoken, white space included, with its time in seconds. */
+export interface Word {
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+  /** Mean probability of its tokens. */
+  readonly probability: number;
+}
+
+/** Why text was kept, tried again, or dropped. */
+export type Decision =
+  | 'kept'
+  | 'retried:compression-ratio'
+  | 'retried:log-probability'
+  | 'retried:repetition'
+  | 'retried:audio-context'
+  | 'dropped:no-speech'
+  | 'dropped:silence'
+  | 'dropped:past-end'
+  | 'dropped:zero-length';
+
+/** One try at a window. */
+export interface Attempt {
+  readonly temperature: number;
+  readonly avgLogprob: number;
+  readonly noSpeechProb: number;
+  readonly compressionRatio: number;
+  /** Encoder positions that heard the window. */
+  readonly audioContext: number;
+  /** Why it was not good enough; `'kept'` for the last one. */
+  readonly decision: Decision;
+  readonly text: string;
+}
+
+/** A timed piece of text. Times in seconds. */
+export interface Segment {
+  readonly id: number;
+  /** First mel frame (10 ms each) of the window that it comes from. */
+  readonly seek: number;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** Timestamp tokens included. */
+  readonly tokens: readonly number[];
+  /** Probability of each of the tokens. */
+  readonly tokenProbabilities: readonly number[];
+  readonly temperature: number;
+  readonly avgLogprob: number;
+  readonly compressionRatio: number;
+  readonly noSpeechProb: number;
+  /** Encoder positions that heard its window, in the last attempt. */
+  readonly audioContext: number;
+  readonly language: string;
+  /** `'kept'`; why its window's first attempt was not the last; or, among `rejected`, why it was dropped. */
+  readonly decision: Decision;
+  /** Every try at its window, in order. */
+  readonly attempts: readonly Attempt[];
+  /** With `timestamps: 'word'`. */
+  readonly words?: readonly Word[];
+}
+
+export interface TranscriptionResult {
+  readonly text: string;
+  /** Of the recording; with `'per-window'`, that of most of its segments' time. */
+  readonly language: string;
+  /** Seconds of audio. */
+  readonly duration: number;
+  readonly segments: readonly Segment[];
+  /** Text that was dropped, with the reason as its `decision`. */
+  readonly rejected: readonly Segment[];
+}
+
+/** Await it for everything, or iterate over it for segments as they come. Leaving the loop early stops the work. */
+export interface Transcription extends Promise<TranscriptionResult>, AsyncIterable<Segment> {}
+
+/** One decoded window. */
+export interface DecodeResult {
+  /** Without the end token, with timestamps. */
+  readonly tokens: readonly number[];
+  readonly tokenProbabilities: readonly number[];
+  readonly text: string;
+  readonly temperature: number;
+  readonly avgLogprob: number;
+  readonly noSpeechProb: number;
+  readonly compressionRatio: number;
+  /** Encoder positions that heard the window, in the last attempt. */
+  readonly audioContext: number;
+  readonly language: string;
+  /** `'kept'`, why the first attempt was not the last, or `'dropped:no-speech'` where transcribe() would drop it. */
+  readonly decision: Decision;
+  readonly attempts: readonly Attempt[];
+  /** With `timestamps: 'word'`; seconds from the window's beginning. */
+  readonly words?: readonly Word[];
+}
+
+export interface LanguageProbability {
+  readonly language: string;
+  readonly probability: number;
+}
+
+/** How probable a text is, given the audio. */
+export interface CandidateScore {
+  readonly text: string;
+  readonly tokens: readonly number[];
+  /** Sum over its tokens and the end token. */
+  readonly logprob: number;
+  /** The same for each token. */
+  readonly avgLogprob: number;
+}
