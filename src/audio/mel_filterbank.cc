@@ -73,7 +73,8 @@ Result<MelFilterbank> MelFilterbank::compact(uint32_t n_mels, std::span<const fl
   }
   MelFilterbank bank;
   bank.n_mels_ = n_mels;
-  SUSURRUS_ASSIGN(bank.rows_, AlignedBuffer::allocate(n_mels * sizeof(Row), "mel filterbank"));
+  SUSURRUS_ASSIGN_OR_RETURN(bank.rows_,
+                            AlignedBuffer::allocate(n_mels * sizeof(Row), "mel filterbank"));
   Row* rows = reinterpret_cast<Row*>(bank.rows_.data());
   uint32_t weight_count = 0;
   for (uint32_t mel = 0; mel < n_mels; ++mel) {
@@ -94,9 +95,9 @@ Result<MelFilterbank> MelFilterbank::compact(uint32_t n_mels, std::span<const fl
     rows[mel] = {first, end - first, weight_count};
     weight_count += end - first;
   }
-  SUSURRUS_ASSIGN(bank.weights_,
-                  AlignedBuffer::allocate(std::max<uint64_t>(weight_count, 1) * sizeof(float),
-                                          "mel filterbank"));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      bank.weights_, AlignedBuffer::allocate(std::max<uint64_t>(weight_count, 1) * sizeof(float),
+                                             "mel filterbank"));
   float* weights = bank.weights_.floats().data();
   for (uint32_t mel = 0; mel < n_mels; ++mel) {
     const float* from = dense.data() + size_t{mel} * kBins + rows[mel].first_bin;

@@ -92,7 +92,7 @@ Status WavReader::take_chunk_header() {
 
 Status WavReader::take_format() {
   const uint64_t offset = position_ - gathered_count_;
-  SUSURRUS_ASSIGN(
+  SUSURRUS_ASSIGN_OR_RETURN(
       format_, parse_wav_format(ByteSpan(gathered_.data(), gathered_count_), offset, big_endian_));
   has_format_ = true;
   skip(chunk_size_ - gathered_count_ + (chunk_size_ & 1));
@@ -133,13 +133,13 @@ Result<size_t> WavReader::read(ByteSpan& input, std::span<float> out) {
   while (!input.empty()) {
     switch (part_) {
       case Part::riff_header:
-        if (gather(input, needed_)) SUSURRUS_TRY(take_riff_header());
+        if (gather(input, needed_)) SUSURRUS_RETURN_IF_ERROR(take_riff_header());
         break;
       case Part::chunk_header:
-        if (gather(input, needed_)) SUSURRUS_TRY(take_chunk_header());
+        if (gather(input, needed_)) SUSURRUS_RETURN_IF_ERROR(take_chunk_header());
         break;
       case Part::format:
-        if (gather(input, needed_)) SUSURRUS_TRY(take_format());
+        if (gather(input, needed_)) SUSURRUS_RETURN_IF_ERROR(take_format());
         break;
       case Part::wide_sizes:
         if (gather(input, needed_)) take_wide_sizes();

@@ -141,8 +141,9 @@ Result<JsonDocument> JsonDocument::parse_in_place(AlignedBuffer buffer, size_t b
 }
 
 Result<JsonDocument> JsonDocument::parse(std::string_view text, JsonOrigin origin) {
-  SUSURRUS_ASSIGN(AlignedBuffer buffer,
-                  AlignedBuffer::allocate(uint64_t{text.size()} + kPaddingBytes, origin.subject));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      AlignedBuffer buffer,
+      AlignedBuffer::allocate(uint64_t{text.size()} + kPaddingBytes, origin.subject));
   if (!text.empty()) std::memcpy(buffer.data(), text.data(), text.size());
   return parse_in_place(std::move(buffer), text.size(), origin);
 }

@@ -13,7 +13,7 @@ Status CheckpointDescriber::push(ByteSpan chunk) {
           .about("file")
           .expecting("a source whose length is known");
     }
-    SUSURRUS_ASSIGN(reader_, open_checkpoint(chunk, *file_byte_count_));
+    SUSURRUS_ASSIGN_OR_RETURN(reader_, open_checkpoint(chunk, *file_byte_count_));
   }
   received_ += chunk.size();
   return reader_->push(chunk);
@@ -31,8 +31,8 @@ void CheckpointDescriber::skip(uint64_t byte_count) {
 }
 
 Status CheckpointDescriber::finish() {
-  if (!reader_) SUSURRUS_TRY(push({}));
-  SUSURRUS_TRY(reader_->finish());
+  if (!reader_) SUSURRUS_RETURN_IF_ERROR(push({}));
+  SUSURRUS_RETURN_IF_ERROR(reader_->finish());
   if (received_ == *file_byte_count_) return ok_status();
   return truncated(received_, "file").expecting(*file_byte_count_).having(received_);
 }

@@ -58,7 +58,7 @@ class SteppedCheckpointReader : public CheckpointReader {
   void skip(uint64_t byte_count) final { parser_.leave_out(std::min(byte_count, skippable())); }
   bool is_complete() const final { return is_complete_; }
   Status finish() final {
-    SUSURRUS_TRY(push({}));
+    SUSURRUS_RETURN_IF_ERROR(push({}));
     if (is_complete_) return ok_status();
     failed_ = true;
     return truncated("file", file_byte_count_, parser_.position());

@@ -49,7 +49,7 @@ Status DetectingReader::finish() {
 
 Status DetectingReader::choose() {
   const ByteSpan first(first_bytes_, first_byte_count_);
-  SUSURRUS_ASSIGN(const FileKind kind, recognise(first, file_byte_count_));
+  SUSURRUS_ASSIGN_OR_RETURN(const FileKind kind, recognise(first, file_byte_count_));
   if (kind == FileKind::apr2) {
     reader_ = std::make_unique<Apr2Reader>(sink_);
   } else if (wanted_ == Wanted::shard) {

@@ -10,7 +10,7 @@ namespace susurrus {
 Result<std::unique_ptr<CheckpointReader>> open_checkpoint(ByteSpan first_bytes,
                                                           uint64_t file_byte_count) {
   // Without the length, so that a file that was cut off is still one of its kind.
-  SUSURRUS_ASSIGN(const FileKind kind, recognise(first_bytes, std::nullopt));
+  SUSURRUS_ASSIGN_OR_RETURN(const FileKind kind, recognise(first_bytes, std::nullopt));
   std::unique_ptr<CheckpointReader> reader;
   switch (kind) {
     case FileKind::safetensors:

@@ -23,7 +23,7 @@ Status RawTensorsWriter::check_tensors() const {
 }
 
 Status RawTensorsWriter::begin(ByteSink& sink) {
-  SUSURRUS_TRY(sink.write(file_header()));
+  SUSURRUS_RETURN_IF_ERROR(sink.write(file_header()));
   return begin_tensor(sink);
 }
 

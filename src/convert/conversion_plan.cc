@@ -60,7 +60,7 @@ Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
   WhisperTensorRules rules;
   rules.may_reverse_dims = may_reverse_dims;
   rules.may_lack_encoder_positions = true;
-  SUSURRUS_ASSIGN(TensorMatch map, match_whisper_tensors(dimensions, source, rules));
+  SUSURRUS_ASSIGN_OR_RETURN(TensorMatch map, match_whisper_tensors(dimensions, source, rules));
 
   ConversionPlan plan;
   plan.warnings = std::move(map.warnings);

@@ -69,7 +69,7 @@ Status Converter::require(State state) const {
 }
 
 Status Converter::add_source(const Checkpoint& checkpoint) {
-  SUSURRUS_TRY(require(State::collecting));
+  SUSURRUS_RETURN_IF_ERROR(require(State::collecting));
   for (const CheckpointTensor& tensor : checkpoint.tensors) {
     source_tensors_.push_back(tensor);
     file_of_tensor_.push_back(file_count_ + tensor.file);
@@ -80,19 +80,19 @@ Status Converter::add_source(const Checkpoint& checkpoint) {
 }
 
 Status Converter::set_metadata(std::string_view json) {
-  SUSURRUS_TRY(require(State::collecting));
+  SUSURRUS_RETURN_IF_ERROR(require(State::collecting));
   return keep(plan(json));
 }
 
 Status Converter::plan(std::string_view json) {
-  SUSURRUS_ASSIGN(const JsonDocument document, JsonDocument::parse(json, JsonOrigin{}));
-  SUSURRUS_ASSIGN(Apr2Metadata metadata, read_apr2_metadata(document, 2, 0));
-  SUSURRUS_TRY(adapt_name_family(source_tensors_));
+  SUSURRUS_ASSIGN_OR_RETURN(const JsonDocument document, JsonDocument::parse(json, JsonOrigin{}));
+  SUSURRUS_ASSIGN_OR_RETURN(Apr2Metadata metadata, read_apr2_metadata(document, 2, 0));
+  SUSURRUS_RETURN_IF_ERROR(adapt_name_family(source_tensors_));
   std::vector<TensorInfo> tensors;
   for (const CheckpointTensor& tensor : source_tensors_) tensors.push_back(tensor.info);
-  SUSURRUS_TRY(check_whisper_model(metadata.model, tensors));
+  SUSURRUS_RETURN_IF_ERROR(check_whisper_model(metadata.model, tensors));
   metadata_ = std::move(metadata.model);
-  SUSURRUS_ASSIGN(plan_, plan_tensors(tensors));
+  SUSURRUS_ASSIGN_OR_RETURN(plan_, plan_tensors(tensors));
   for (auto* list : {&metadata.warnings, &plan_.warnings}) {
     for (std::string& warning : *list) warnings_.push_back(std::move(warning));
   }
@@ -118,8 +118,8 @@ Result<ConversionPlan> Converter::plan_tensors(std::span<const TensorInfo> tenso
     case Format::apr2: return plan(rule, dtype);
     case Format::apr1: return plan(TypeRule::uniform, dtype);
     case Format::safetensors: {
-      SUSURRUS_ASSIGN(ConversionPlan planned,
-                      plan(target_.dtype ? TypeRule::uniform : TypeRule::stored, dtype));
+      SUSURRUS_ASSIGN_OR_RETURN(ConversionPlan planned,
+                                plan(target_.dtype ? TypeRule::uniform : TypeRule::stored, dtype));
       for (const PlannedTensor& tensor : planned.tensors) {
         if (SafetensorsWriter::has_dtype(tensor.dtype)) continue;
         return make_error(ErrorCode::invalid_argument, ErrorReason::option)
@@ -135,8 +135,8 @@ Result<ConversionPlan> Converter::plan_tensors(std::span<const TensorInfo> tenso
     case Format::ggml: {
       ggml_dtype_ = dtype;
       if (!target_.dtype) {
-        SUSURRUS_ASSIGN(const ConversionPlan exact, plan(TypeRule::exact, dtype));
-        SUSURRUS_ASSIGN(ggml_dtype_, ggml_file_dtype(exact));
+        SUSURRUS_ASSIGN_OR_RETURN(const ConversionPlan exact, plan(TypeRule::exact, dtype));
+        SUSURRUS_ASSIGN_OR_RETURN(ggml_dtype_, ggml_file_dtype(exact));
       }
       return plan(TypeRule::by_kind, ggml_dtype_);
     }
@@ -176,7 +176,7 @@ const CheckpointTensor* Converter::source_of(const PlannedTensor& tensor) const 
 }
 
 Status Converter::begin(Pass pass) {
-  SUSURRUS_TRY(require(State::planned));
+  SUSURRUS_RETURN_IF_ERROR(require(State::planned));
   return keep(start_pass(pass));
 }
 
@@ -204,7 +204,7 @@ Status Converter::start_pass(Pass pass) {
       measured_.clear();
       encoder_target_ = std::make_unique<NullSink>();
       break;
-    case Pass::write: SUSURRUS_TRY(start_writing()); break;
+    case Pass::write: SUSURRUS_RETURN_IF_ERROR(start_writing()); break;
   }
   encoder_source_ = std::make_unique<EncoderSink>(encoder_, *encoder_target_);
   state_ = State::running;
@@ -217,8 +217,8 @@ Status Converter::start_writing() {
         .about("converter")
         .expecting("the measuring pass first");
   }
-  SUSURRUS_ASSIGN(std::vector<TensorInfo> tensors, output_tensors());
-  SUSURRUS_ASSIGN(writer_, open_writer(std::move(tensors)));
+  SUSURRUS_ASSIGN_OR_RETURN(std::vector<TensorInfo> tensors, output_tensors());
+  SUSURRUS_ASSIGN_OR_RETURN(writer_, open_writer(std::move(tensors)));
   written_.clear();
   encoder_target_ = std::make_unique<WriterSink>(*writer_, output_);
   return ok_status();
@@ -229,7 +229,7 @@ Result<std::unique_ptr<ModelWriter>> Converter::open_writer(std::vector<TensorIn
   // Written before the first tensor.
   const auto begun = [this](auto writer) -> Result<std::unique_ptr<ModelWriter>> {
     if (!writer) return writer.error();
-    SUSURRUS_TRY((*writer)->begin(output_));
+    SUSURRUS_RETURN_IF_ERROR((*writer)->begin(output_));
     return std::unique_ptr<ModelWriter>(std::move(writer).value());
   };
   switch (target_.format) {
@@ -242,8 +242,8 @@ Result<std::unique_ptr<ModelWriter>> Converter::open_writer(std::vector<TensorIn
                                     metadata_.vocabulary, filterbank, ggml_dtype_));
     case Format::apr2: break;
   }
-  SUSURRUS_ASSIGN(auto writer,
-                  Apr2FilesWriter::plan(metadata_text_, std::move(tensors), target_.files));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      auto writer, Apr2FilesWriter::plan(metadata_text_, std::move(tensors), target_.files));
   files_ = writer.get();
   return std::unique_ptr<ModelWriter>(std::move(writer));
 }
@@ -283,11 +283,12 @@ Status Converter::start_tensor() {
   if (const CheckpointTensor* source = source_of(tensor)) {
     const TensorInfo& info = source->info;
     if (info.is_compressed) {
-      SUSURRUS_TRY(lz4_.start_passing(*encoder_source_, info.raw_byte_count, info.stored_byte_count,
-                                      info.file_offset, info.name));
+      SUSURRUS_RETURN_IF_ERROR(lz4_.start_passing(*encoder_source_, info.raw_byte_count,
+                                                  info.stored_byte_count, info.file_offset,
+                                                  info.name));
     }
     if (RowDecoder::is_needed(*source)) {
-      SUSURRUS_TRY(rows_.start(*source));
+      SUSURRUS_RETURN_IF_ERROR(rows_.start(*source));
     } else {
       type = {info.dtype, info.scale};
     }
@@ -302,7 +303,7 @@ Status Converter::start_tensor() {
 }
 
 Status Converter::push(ByteSpan source_bytes) {
-  SUSURRUS_TRY(require(State::running));
+  SUSURRUS_RETURN_IF_ERROR(require(State::running));
   return keep(encode(source_bytes));
 }
 
@@ -324,7 +325,7 @@ Status Converter::encode(ByteSpan source_bytes) {
 }
 
 Status Converter::finish_tensor() {
-  SUSURRUS_TRY(require(State::running));
+  SUSURRUS_RETURN_IF_ERROR(require(State::running));
   return keep(end_tensor());
 }
 
@@ -339,13 +340,13 @@ Status Converter::end_tensor() {
   }
   const CheckpointTensor* source = source_of(tensor);
   if (source == nullptr) {
-    SUSURRUS_TRY(encode_positions(tensor));
+    SUSURRUS_RETURN_IF_ERROR(encode_positions(tensor));
   } else if (source->info.is_compressed) {
-    SUSURRUS_TRY(lz4_.finish());
+    SUSURRUS_RETURN_IF_ERROR(lz4_.finish());
   }
-  SUSURRUS_TRY(encoder_.finish(*encoder_target_));
+  SUSURRUS_RETURN_IF_ERROR(encoder_.finish(*encoder_target_));
   if (pass_ == Pass::scan) {
-    SUSURRUS_TRY(set_scale(static_cast<LargestValue&>(*encoder_target_).take()));
+    SUSURRUS_RETURN_IF_ERROR(set_scale(static_cast<LargestValue&>(*encoder_target_).take()));
   } else if (pass_ == Pass::measure) {
     measured_.push_back(encoder_.stored_byte_count());
   } else if (encoder_.stored_byte_count() != writer_->tensors()[current_].stored_byte_count) {
@@ -353,7 +354,7 @@ Status Converter::end_tensor() {
         .expecting("the bytes that were measured")
         .having("other bytes: the source changed");
   } else {
-    SUSURRUS_TRY(writer_->finish_tensor(output_));
+    SUSURRUS_RETURN_IF_ERROR(writer_->finish_tensor(output_));
     written_.push_back({tensor.dtype, encoder_.relative_error()});
   }
   ++current_;
@@ -377,17 +378,17 @@ Status Converter::set_scale(float largest) {
 }
 
 Status Converter::encode_positions(const PlannedTensor& tensor) {
-  SUSURRUS_ASSIGN(AlignedBuffer row,
-                  AlignedBuffer::allocate(tensor.shape[1] * sizeof(float), "row"));
+  SUSURRUS_ASSIGN_OR_RETURN(AlignedBuffer row,
+                            AlignedBuffer::allocate(tensor.shape[1] * sizeof(float), "row"));
   for (uint64_t position = 0; position < tensor.shape[0]; ++position) {
     encoder_position(position, row.floats());
-    SUSURRUS_TRY(encoder_.push(row.bytes(), *encoder_target_));
+    SUSURRUS_RETURN_IF_ERROR(encoder_.push(row.bytes(), *encoder_target_));
   }
   return ok_status();
 }
 
 Status Converter::finish() {
-  SUSURRUS_TRY(require(State::running));
+  SUSURRUS_RETURN_IF_ERROR(require(State::running));
   if (current_ != tensor_count()) {
     return keep(make_error(ErrorCode::wrong_state, ErrorReason::state)
                     .about("finish")

@@ -26,15 +26,15 @@ class TwoPassRewriter : public FileRewriter {
   explicit TwoPassRewriter(uint64_t file_byte_count) : file_byte_count_(file_byte_count) {}
 
   Status push(ByteSpan chunk) final {
-    SUSURRUS_TRY(begin_writing());
+    SUSURRUS_RETURN_IF_ERROR(begin_writing());
     return reader_->push(chunk);
   }
   Status finish_pass() final {
-    SUSURRUS_TRY(begin_writing());
-    SUSURRUS_TRY(reader_->finish());
+    SUSURRUS_RETURN_IF_ERROR(begin_writing());
+    SUSURRUS_RETURN_IF_ERROR(reader_->finish());
     if (writer_ != nullptr) return ok_status();
     warnings_ = reader_->warnings();
-    SUSURRUS_ASSIGN(writer_, plan());
+    SUSURRUS_ASSIGN_OR_RETURN(writer_, plan());
     return ok_status();
   }
   bool is_writing() const final { return writer_ != nullptr; }
@@ -154,7 +154,7 @@ class TennisRewriter : public FileRewriter {
   void begin_pass() override {}
   Status push(ByteSpan chunk) override { return reader_.push(chunk); }
   Status finish_pass() override {
-    SUSURRUS_TRY(reader_.finish());
+    SUSURRUS_RETURN_IF_ERROR(reader_.finish());
     is_complete_ = true;
     return writer_.finish();
   }

@@ -23,10 +23,10 @@ Status TensorDecoder::start(const CheckpointTensor& tensor) {
   unit_values_ = traits.elements_per_block;
   is_compressed_ = info.is_compressed;
   has_rows_ = RowDecoder::is_needed(tensor);
-  if (has_rows_) SUSURRUS_TRY(row_decoder_.start(tensor));
+  if (has_rows_) SUSURRUS_RETURN_IF_ERROR(row_decoder_.start(tensor));
   if (is_compressed_) {
-    SUSURRUS_TRY(lz4_.start_passing(*this, info.raw_byte_count, info.stored_byte_count,
-                                    info.file_offset, info.name));
+    SUSURRUS_RETURN_IF_ERROR(lz4_.start_passing(*this, info.raw_byte_count, info.stored_byte_count,
+                                                info.file_offset, info.name));
   }
   return begin(info.name, info.stored_byte_count);
 }

@@ -42,7 +42,7 @@ uint64_t fit_audio_context(const WhisperModel& model, DecodeOptions& options,
 }
 
 Status begin_encode(WhisperModel& model, const AudioContext& context) {
-  SUSURRUS_TRY(check_audio_context(model, context));
+  SUSURRUS_RETURN_IF_ERROR(check_audio_context(model, context));
   model.begin_encode(context.positions != 0 ? context.positions : model.dimensions().n_audio_ctx);
   return ok_status();
 }

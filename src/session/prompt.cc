@@ -56,8 +56,8 @@ Result<Prompt> make_prompt(const WhisperModel& model, const DecodeOptions& optio
                            std::string_view language) {
   const SpecialTokens& special = model.special_tokens();
   const WhisperDimensions& dimensions = model.dimensions();
-  SUSURRUS_TRY(check_ids("initialPrompt", options.prompt, dimensions.n_vocab));
-  SUSURRUS_TRY(check_ids("prefix", options.prefix, dimensions.n_vocab));
+  SUSURRUS_RETURN_IF_ERROR(check_ids("initialPrompt", options.prompt, dimensions.n_vocab));
+  SUSURRUS_RETURN_IF_ERROR(check_ids("prefix", options.prefix, dimensions.n_vocab));
   const size_t half_context = dimensions.n_text_ctx / 2;
   const size_t most = half_context > 0 ? half_context - 1 : 0;
   auto previous = std::span(options.prompt).last(std::min(options.prompt.size(), most));

@@ -66,8 +66,9 @@ class AttentionAligner final : public WordAligner {
     token_count_ = tokens.size();
     // A token is predicted one row before it stands in the pass.
     first_row_ = prompt.size() - 1;
-    SUSURRUS_ASSIGN(AlignmentCosts costs,
-                    AlignmentCosts::create(token_count_, frames_, first_row_, text_.size() + 1));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        AlignmentCosts costs,
+        AlignmentCosts::create(token_count_, frames_, first_row_, text_.size() + 1));
     costs_.emplace(std::move(costs));
     probabilities_.reserve(text_.size());
     return model_.begin_traced_decode(tokens, trace_);
@@ -226,16 +227,16 @@ Result<std::unique_ptr<WordAligner>> WordAligner::create(WhisperModel& model,
   DecodeOptions options;
   options.task = task;
   options.timestamps = false;
-  SUSURRUS_ASSIGN(const Prompt prompt, make_prompt(model, options, language));
+  SUSURRUS_ASSIGN_OR_RETURN(const Prompt prompt, make_prompt(model, options, language));
   const size_t taken = prompt.tokens.size() + 1;
   const size_t context = model.dimensions().n_text_ctx;
-  SUSURRUS_TRY(check_text(model, text_tokens, context > taken ? context - taken : 0));
+  SUSURRUS_RETURN_IF_ERROR(check_text(model, text_tokens, context > taken ? context - taken : 0));
   // The reference knows no language in a model of English alone, and its words are spaced.
   if (!model.special_tokens().is_multilingual) language = {};
   const auto frames =
       static_cast<size_t>(std::min<uint64_t>(frame_count / 2, model.encoded_positions()));
   auto aligner = std::make_unique<AttentionAligner>(model, language, text_tokens, frames);
-  SUSURRUS_TRY(aligner->begin(prompt.tokens));
+  SUSURRUS_RETURN_IF_ERROR(aligner->begin(prompt.tokens));
   return std::unique_ptr<WordAligner>(std::move(aligner));
 }
 

@@ -77,7 +77,8 @@ void Lz4BlockStream::start(MutableByteSpan destination, uint64_t stored_byte_cou
 Status Lz4BlockStream::start_verifying(uint64_t raw_byte_count, uint64_t stored_byte_count,
                                        uint64_t file_offset, std::string_view subject) {
   if (scratch_.byte_count() == 0) {
-    SUSURRUS_ASSIGN(scratch_, AlignedBuffer::allocate(limits::kLz4RawBlockBytes, "staging"));
+    SUSURRUS_ASSIGN_OR_RETURN(scratch_,
+                              AlignedBuffer::allocate(limits::kLz4RawBlockBytes, "staging"));
   }
   start({}, stored_byte_count, file_offset, subject);
   raw_byte_count_ = raw_byte_count;
@@ -87,14 +88,15 @@ Status Lz4BlockStream::start_verifying(uint64_t raw_byte_count, uint64_t stored_
 Status Lz4BlockStream::start_passing(ByteSink& sink, uint64_t raw_byte_count,
                                      uint64_t stored_byte_count, uint64_t file_offset,
                                      std::string_view subject) {
-  SUSURRUS_TRY(start_verifying(raw_byte_count, stored_byte_count, file_offset, subject));
+  SUSURRUS_RETURN_IF_ERROR(
+      start_verifying(raw_byte_count, stored_byte_count, file_offset, subject));
   sink_ = &sink;
   return ok_status();
 }
 
 Status Lz4BlockStream::push(ByteSpan stored) {
   while (!stored.empty()) {
-    SUSURRUS_TRY(block_byte_count_ == 0 ? take_header(stored) : take_block(stored));
+    SUSURRUS_RETURN_IF_ERROR(block_byte_count_ == 0 ? take_header(stored) : take_block(stored));
   }
   return ok_status();
 }
@@ -109,7 +111,7 @@ Status Lz4BlockStream::take_header(ByteSpan& stored) {
   if (header_size_ < kHeaderBytes) return ok_status();
   header_size_ = 0;
   const uint32_t byte_count = load_le<uint32_t>(header_);
-  SUSURRUS_TRY(check_header(byte_count));
+  SUSURRUS_RETURN_IF_ERROR(check_header(byte_count));
   block_byte_count_ = byte_count;
   staged_ = 0;
   return ok_status();
@@ -147,7 +149,8 @@ Status Lz4BlockStream::take_block(ByteSpan& stored) {
     return decode(block);
   }
   if (staging_.byte_count() == 0) {
-    SUSURRUS_ASSIGN(staging_, AlignedBuffer::allocate(limits::kLz4StoredBlockBytes, "staging"));
+    SUSURRUS_ASSIGN_OR_RETURN(staging_,
+                              AlignedBuffer::allocate(limits::kLz4StoredBlockBytes, "staging"));
   }
   const size_t count = std::min<size_t>(block_byte_count_ - staged_, stored.size());
   std::memcpy(staging_.data() + staged_, stored.data(), count);

@@ -95,7 +95,7 @@ Result<TensorMatch> match_tensors(std::vector<WantedTensor> wanted,
   std::vector<std::string> names;
   names.reserve(tensors.size());
   for (const TensorInfo& tensor : tensors) names.push_back(canonical(tensor.name));
-  SUSURRUS_ASSIGN(const NameIndex index, index_names(names, tensors));
+  SUSURRUS_ASSIGN_OR_RETURN(const NameIndex index, index_names(names, tensors));
 
   TensorMatch match;
   match.tensors = std::move(wanted);
@@ -110,7 +110,7 @@ Result<TensorMatch> match_tensors(std::vector<WantedTensor> wanted,
   bool reversed = false;
   for (size_t i = 0; i < match.tensors.size(); ++i) {
     if (match.sources[i] == TensorMatch::kAbsent) continue;
-    SUSURRUS_TRY(
+    SUSURRUS_RETURN_IF_ERROR(
         check_one(match.tensors[i], tensors[match.sources[i]], rules.may_reverse_dims, reversed));
   }
   if (reversed) match.warnings.push_back("some tensors list their dimensions in reverse");

@@ -111,7 +111,7 @@ Result<Apr1Header> parse_apr1_header(ByteSpan bytes, Apr1Layout layout) {
   header.is_compressed = compressed != 0;
   header.dimensions = read_dimensions(bytes);
   // Without tensors the dimensions may be anything: early files have a shorter header.
-  if (header.tensor_count > 0) SUSURRUS_TRY(check_dimensions(header.dimensions));
+  if (header.tensor_count > 0) SUSURRUS_RETURN_IF_ERROR(check_dimensions(header.dimensions));
   return header;
 }
 

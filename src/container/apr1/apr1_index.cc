@@ -39,7 +39,7 @@ class IndexParser {
     index_.tensors.reserve(count);
     for (size_t i = 0; i < count; ++i) {
       at_ = index_offset + i * kApr1EntryBytes;
-      SUSURRUS_TRY(parse_entry(bytes.data() + i * kApr1EntryBytes));
+      SUSURRUS_RETURN_IF_ERROR(parse_entry(bytes.data() + i * kApr1EntryBytes));
       if (header.quantization != Apr1Quantization::int8) continue;
       const size_t scale_at = count * kApr1EntryBytes + i * kApr1ScaleBytes;
       const auto scale = load_le<float>(bytes.data() + scale_at);
@@ -58,7 +58,7 @@ class IndexParser {
     if (!list.is_array() || list.size() != tensor_count) {
       return refuse(ErrorReason::bad_index, "a list of n_tensors", list.size());
     }
-    for (const JsonValue item : list.items()) SUSURRUS_TRY(parse_item(item));
+    for (const JsonValue item : list.items()) SUSURRUS_RETURN_IF_ERROR(parse_item(item));
     return finish(index_offset);
   }
 

@@ -68,7 +68,7 @@ Result<Apr2Metadata> read_apr1_json_metadata(const JsonDocument& document,
           .expecting("an integer above 0, or a tensor that tells it");
     }
   }
-  SUSURRUS_ASSIGN(Apr2Metadata metadata, read_apr2_options(document, d, file_offset));
+  SUSURRUS_ASSIGN_OR_RETURN(Apr2Metadata metadata, read_apr2_options(document, d, file_offset));
   if (is_derived) {
     metadata.warnings.emplace_back("dimensions come from the tensors' shapes, with heads of 64");
   }

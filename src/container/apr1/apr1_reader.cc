@@ -82,7 +82,7 @@ void Apr1Reader::section(const char* name, uint64_t begin, uint64_t end) {
 }
 
 Status Apr1Reader::on_header(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(header_, parse_apr1_header(bytes, layout_));
+  SUSURRUS_ASSIGN_OR_RETURN(header_, parse_apr1_header(bytes, layout_));
   std::memcpy(header_bytes_, bytes.data(), kApr1HeaderBytes);
   header_end_ = parser_.position();
   stage_ = Stage::index;
@@ -92,18 +92,18 @@ Status Apr1Reader::on_header(ByteSpan bytes) {
     return ok_status();
   }
   uint64_t index_bytes = header_.tensor_count * kApr1EntryBytes;
-  SUSURRUS_TRY(check_size(header_end_ + index_bytes));
+  SUSURRUS_RETURN_IF_ERROR(check_size(header_end_ + index_bytes));
   if (header_.quantization == Apr1Quantization::int8) {
     stage_ = Stage::scales;
     index_bytes += header_.tensor_count * kApr1ScaleBytes;
-    SUSURRUS_TRY(check_size(header_end_ + index_bytes));
+    SUSURRUS_RETURN_IF_ERROR(check_size(header_end_ + index_bytes));
   }
   parser_.expect(index_bytes, "tensor index", &Apr1Reader::on_index);
   return ok_status();
 }
 
 Status Apr1Reader::on_index(ByteSpan bytes) {
-  SUSURRUS_TRY(parse_apr1_index(bytes, header_, header_end_, index_));
+  SUSURRUS_RETURN_IF_ERROR(parse_apr1_index(bytes, header_, header_end_, index_));
   metadata_.model_type.assign("whisper");
   metadata_.family.emplace<WhisperMetadata>().dimensions = header_.dimensions;
   metadata_.vocabulary_follows = true;
@@ -124,9 +124,9 @@ Status Apr1Reader::take_index() {
   const uint64_t begin = parser_.position();
   uint64_t end = begin;
   for (const TensorInfo& tensor : index_.tensors) end += tensor.stored_byte_count;
-  SUSURRUS_TRY(check_size(end));
+  SUSURRUS_RETURN_IF_ERROR(check_size(end));
   if (layout_ != Apr1Layout::json) {
-    SUSURRUS_TRY(trust_shapes());
+    SUSURRUS_RETURN_IF_ERROR(trust_shapes());
     const uint64_t scales = header_end_ + header_.tensor_count * kApr1EntryBytes;
     section("header", 0, header_end_);
     section("index", header_end_, scales);
@@ -151,7 +151,7 @@ Status Apr1Reader::take_index() {
   if (layout_ != Apr1Layout::json) manifest.header = header_bytes_;
   manifest.metadata = &metadata_;
   manifest.tensors = index_.tensors;
-  SUSURRUS_TRY(sink_.on_manifest(manifest));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_manifest(manifest));
   metadata_text_ = std::string();
   if (skims_) {
     current_ = index_.tensors.size();
@@ -197,7 +197,7 @@ Status Apr1Reader::next_tensor() {
 }
 
 Status Apr1Reader::place(const TensorInfo& tensor) {
-  SUSURRUS_ASSIGN(destination_, sink_.place_tensor(tensor));
+  SUSURRUS_ASSIGN_OR_RETURN(destination_, sink_.place_tensor(tensor));
   if (!destination_.empty() && destination_.size() != tensor.raw_byte_count) {
     return make_error(ErrorCode::internal_error, ErrorReason::internal).about(tensor.name);
   }
@@ -214,7 +214,7 @@ Status Apr1Reader::place(const TensorInfo& tensor) {
 
 Status Apr1Reader::on_tensor(ByteSpan bytes) {
   const TensorInfo& tensor = index_.tensors[current_];
-  if (!placed_) SUSURRUS_TRY(place(tensor));
+  if (!placed_) SUSURRUS_RETURN_IF_ERROR(place(tensor));
   if (tensor.is_compressed) return lz4_.push(bytes);
   if (destination_.empty()) return ok_status();
   std::memcpy(destination_.data() + written_, bytes.data(), bytes.size());
@@ -224,8 +224,8 @@ Status Apr1Reader::on_tensor(ByteSpan bytes) {
 
 Status Apr1Reader::on_tensor_end() {
   const TensorInfo& tensor = index_.tensors[current_];
-  if (!placed_) SUSURRUS_TRY(place(tensor));
-  if (tensor.is_compressed) SUSURRUS_TRY(lz4_.finish());
+  if (!placed_) SUSURRUS_RETURN_IF_ERROR(place(tensor));
+  if (tensor.is_compressed) SUSURRUS_RETURN_IF_ERROR(lz4_.finish());
   sink_.on_tensor_complete(tensor);
   ++current_;
   return next_tensor();
@@ -248,8 +248,9 @@ Status Apr1Reader::on_vocabulary_size(ByteSpan bytes) {
 }
 
 Status Apr1Reader::on_vocabulary(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(vocabulary_, parse_apr1_vocabulary(bytes, metadata_.whisper()->dimensions.n_vocab,
-                                                     section_begin_));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      vocabulary_,
+      parse_apr1_vocabulary(bytes, metadata_.whisper()->dimensions.n_vocab, section_begin_));
   section("vocabulary", section_begin_ - kSizeFieldBytes, parser_.position());
   if (is_corrupt_apr1_vocabulary(vocabulary_)) {
     vocabulary_ = VocabularyBytes();
@@ -301,7 +302,7 @@ Status Apr1Reader::on_filterbank_header(ByteSpan bytes) {
 }
 
 Status Apr1Reader::on_filterbank(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(filterbank_, AlignedBuffer::allocate(bytes.size(), "mel_filterbank"));
+  SUSURRUS_ASSIGN_OR_RETURN(filterbank_, AlignedBuffer::allocate(bytes.size(), "mel_filterbank"));
   if (!bytes.empty()) std::memcpy(filterbank_.data(), bytes.data(), bytes.size());
   for (const float& weight : filterbank_.floats()) {
     if (std::isfinite(weight) && weight >= 0) continue;
@@ -339,7 +340,7 @@ Status Apr1Reader::check_end() {
   if (bytes_behind != 0 && bytes_behind != kApr1TailBytes) {
     return malformed(ErrorReason::trailing_data, end, "file").expecting(end).having(received_);
   }
-  if (!skims_) SUSURRUS_TRY(check_checksum(bytes_behind));
+  if (!skims_) SUSURRUS_RETURN_IF_ERROR(check_checksum(bytes_behind));
   section("crc32", section_begin_, end);
   if (bytes_behind != 0) sink_.on_warning("a signature follows the file and is not checked");
   if (!metadata_.vocabulary_follows) return ok_status();

@@ -44,10 +44,10 @@ Result<std::unique_ptr<Apr1Writer>> Apr1Writer::plan(const WhisperDimensions& di
   std::unique_ptr<Apr1Writer> writer(new Apr1Writer());
   writer->dimensions_ = dimensions;
   writer->tensors_ = std::move(tensors);
-  SUSURRUS_TRY(writer->check_tensors());
-  if (vocabulary.token_count() > 0) SUSURRUS_TRY(writer->encode_vocabulary(vocabulary));
+  SUSURRUS_RETURN_IF_ERROR(writer->check_tensors());
+  if (vocabulary.token_count() > 0) SUSURRUS_RETURN_IF_ERROR(writer->encode_vocabulary(vocabulary));
   if (!filterbank.empty()) writer->encode_filterbank(dimensions.n_mels, filterbank);
-  SUSURRUS_TRY(writer->place_tensors());
+  SUSURRUS_RETURN_IF_ERROR(writer->place_tensors());
   return writer;
 }
 
@@ -187,8 +187,8 @@ Status Apr1Writer::finish(ByteSink& sink) {
         .expecting(data_end_)
         .having(position_);
   }
-  SUSURRUS_TRY(emit(vocabulary_, sink));
-  SUSURRUS_TRY(emit(filterbank_, sink));
+  SUSURRUS_RETURN_IF_ERROR(emit(vocabulary_, sink));
+  SUSURRUS_RETURN_IF_ERROR(emit(filterbank_, sink));
   std::vector<uint8_t> crc;
   append<uint32_t>(crc, crc_.value());
   return emit(crc, sink);

@@ -48,8 +48,8 @@ class IndexParser {
     if (reserved != 0) warn("reserved bytes are not zero");
     index_.tensors.reserve(std::min<size_t>(count, cursor_.remaining() / kSmallestEntryBytes));
     for (uint32_t i = 0; i < count; ++i) {
-      SUSURRUS_ASSIGN(RawEntry entry, read_entry(i));
-      SUSURRUS_TRY(add(entry));
+      SUSURRUS_ASSIGN_OR_RETURN(RawEntry entry, read_entry(i));
+      SUSURRUS_RETURN_IF_ERROR(add(entry));
     }
     if (cursor_.remaining() > 0) {
       return malformed(ErrorReason::bad_index, here(), "index_size")
@@ -57,9 +57,9 @@ class IndexParser {
           .having(cursor_.position() + cursor_.remaining());
     }
     if (index_.length_error) return std::move(index_);
-    SUSURRUS_TRY(check_names());
+    SUSURRUS_RETURN_IF_ERROR(check_names());
     sort();
-    SUSURRUS_TRY(check_overlaps());
+    SUSURRUS_RETURN_IF_ERROR(check_overlaps());
     check_flags();
     return std::move(index_);
   }
@@ -82,8 +82,8 @@ class IndexParser {
     entry.rank = cursor_.u8();
     if (!cursor_.failed() && (entry.rank == 0 || entry.rank > limits::kMaxDims)) {
       // The name and dtype before it may be what is really wrong: their rows come first.
-      SUSURRUS_TRY(check_name(entry));
-      SUSURRUS_TRY(check_dtype(entry));
+      SUSURRUS_RETURN_IF_ERROR(check_name(entry));
+      SUSURRUS_RETURN_IF_ERROR(check_dtype(entry));
       return malformed(ErrorReason::bad_shape, entry.file_offset, entry.name)
           .expecting("1 to 8 dimensions")
           .having(entry.rank);
@@ -120,8 +120,8 @@ class IndexParser {
   }
 
   Status add(const RawEntry& entry) {
-    SUSURRUS_TRY(check_name(entry));
-    SUSURRUS_TRY(check_dtype(entry));
+    SUSURRUS_RETURN_IF_ERROR(check_name(entry));
+    SUSURRUS_RETURN_IF_ERROR(check_dtype(entry));
     TensorInfo tensor;
     tensor.name = entry.name;
     tensor.dtype = *dtype_from_number(entry.dtype);
@@ -146,7 +146,7 @@ class IndexParser {
       }
       return ok_status();
     }
-    SUSURRUS_TRY(check_sizes(entry, tensor));
+    SUSURRUS_RETURN_IF_ERROR(check_sizes(entry, tensor));
     const auto begin = checked_add(context_.header.data_offset, entry.offset);
     if (!begin || !checked_add(*begin, entry.size)) {
       return malformed(ErrorReason::bounds, entry.file_offset, entry.name)

@@ -39,11 +39,11 @@ class MetadataReader {
 
   Result<Apr2Metadata> read() {
     if (!root_.is_object()) return bad("metadata").expecting("an object");
-    SUSURRUS_TRY(read_version());
-    SUSURRUS_TRY(read_model_type());
-    SUSURRUS_TRY(read_architecture());
+    SUSURRUS_RETURN_IF_ERROR(read_version());
+    SUSURRUS_RETURN_IF_ERROR(read_model_type());
+    SUSURRUS_RETURN_IF_ERROR(read_architecture());
     // Another family's keys mean something else; its container opens for inspection (apr.md 9.40).
-    if (model().whisper() != nullptr) SUSURRUS_TRY(read_optional_keys());
+    if (model().whisper() != nullptr) SUSURRUS_RETURN_IF_ERROR(read_optional_keys());
     read_encryption();
     return std::move(result_);
   }
@@ -51,7 +51,7 @@ class MetadataReader {
   Result<Apr2Metadata> read_options(const WhisperDimensions& dimensions) {
     model().model_type.assign("whisper");
     model().family.emplace<WhisperMetadata>().dimensions = dimensions;
-    SUSURRUS_TRY(read_optional_keys());
+    SUSURRUS_RETURN_IF_ERROR(read_optional_keys());
     return std::move(result_);
   }
 
@@ -77,14 +77,14 @@ class MetadataReader {
   }
 
   Status read_optional_keys() {
-    SUSURRUS_TRY(read_tokenizer_config());
-    SUSURRUS_TRY(read_vocabulary());
-    SUSURRUS_TRY(read_filterbank());
+    SUSURRUS_RETURN_IF_ERROR(read_tokenizer_config());
+    SUSURRUS_RETURN_IF_ERROR(read_vocabulary());
+    SUSURRUS_RETURN_IF_ERROR(read_filterbank());
     return read_alignment_heads();
   }
 
   Status read_version() const {
-    SUSURRUS_ASSIGN(const JsonValue value, required(root_, "apr_version"));
+    SUSURRUS_ASSIGN_OR_RETURN(const JsonValue value, required(root_, "apr_version"));
     if (!value.is_string()) return bad("apr_version").expecting("a string");
     const auto major = major_of(*value.text());
     if (!major)
@@ -100,14 +100,14 @@ class MetadataReader {
   }
 
   Status read_model_type() {
-    SUSURRUS_ASSIGN(const JsonValue value, required(root_, "model_type"));
+    SUSURRUS_ASSIGN_OR_RETURN(const JsonValue value, required(root_, "model_type"));
     if (!value.is_string()) return bad("model_type").expecting("a string");
     model().model_type.assign(*value.text());
     return ok_status();
   }
 
   Status read_architecture() {
-    SUSURRUS_ASSIGN(const JsonValue architecture, required(root_, "architecture"));
+    SUSURRUS_ASSIGN_OR_RETURN(const JsonValue architecture, required(root_, "architecture"));
     if (!architecture.is_object()) return bad("architecture").expecting("an object");
     if (model().model_type.view() != "whisper") {
       auto& other = model().family.emplace<OtherMetadata>();
@@ -119,7 +119,7 @@ class MetadataReader {
     }
     WhisperDimensions& d = model().family.emplace<WhisperMetadata>().dimensions;
     for (const DimensionKey& key : kDimensionKeys) {
-      SUSURRUS_ASSIGN(const JsonValue value, required(architecture, key.name));
+      SUSURRUS_ASSIGN_OR_RETURN(const JsonValue value, required(architecture, key.name));
       const auto number = value.unsigned_integer();
       if (!number || *number == 0 || *number > kMaxDimension) {
         Error wrong = bad(key.name).expecting("an integer from 1 to 2147483647");
@@ -154,7 +154,7 @@ class MetadataReader {
       }
       whisper().max_initial_timestamp_index = static_cast<uint32_t>(*index);
     }
-    SUSURRUS_TRY(read_ids(config, "suppress_tokens", whisper().suppress_tokens));
+    SUSURRUS_RETURN_IF_ERROR(read_ids(config, "suppress_tokens", whisper().suppress_tokens));
     return read_ids(config, "begin_suppress_tokens", whisper().begin_suppress_tokens);
   }
 
@@ -205,9 +205,10 @@ class MetadataReader {
           .expecting(n_mels * uint64_t{kFrequencyBins})
           .having(values.size());
     }
-    SUSURRUS_ASSIGN(AlignedBuffer filterbank,
-                    AlignedBuffer::allocate(n_mels * uint64_t{kFrequencyBins} * sizeof(float),
-                                            "mel_filterbank"));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        AlignedBuffer filterbank,
+        AlignedBuffer::allocate(n_mels * uint64_t{kFrequencyBins} * sizeof(float),
+                                "mel_filterbank"));
     size_t index = 0;
     for (const JsonValue item : values.items()) {
       const auto number = item.number();

@@ -90,13 +90,13 @@ class ManifestReader {
           .having(version);
     }
     if (root_["sharded"].boolean() != true) return bad("sharded").expecting("true");
-    SUSURRUS_TRY(read_shards("file"));
+    SUSURRUS_RETURN_IF_ERROR(read_shards("file"));
     return read_map("tensor_shard_map");
   }
 
   Status read_aprender() {
     manifest_.is_aprender = true;
-    SUSURRUS_TRY(read_shards("filename"));
+    SUSURRUS_RETURN_IF_ERROR(read_shards("filename"));
     return read_map("weight_map");
   }
 
@@ -114,7 +114,7 @@ class ManifestReader {
     manifest_.shards.reserve(shards.size());
     NameIndex files;
     for (const JsonValue shard : shards.items()) {
-      SUSURRUS_TRY(read_shard(shard, file_key));
+      SUSURRUS_RETURN_IF_ERROR(read_shard(shard, file_key));
       files.add(manifest_.shards.back().file, 0);
     }
     files.sort();
@@ -139,9 +139,9 @@ class ManifestReader {
     }
     entry.byte_count = *byte_count;
     if (!manifest_.is_aprender) {
-      SUSURRUS_ASSIGN(entry.crc32, read_crc32(number, shard, "crc32"));
+      SUSURRUS_ASSIGN_OR_RETURN(entry.crc32, read_crc32(number, shard, "crc32"));
       if (shard["footer_crc32"].exists()) {
-        SUSURRUS_ASSIGN(entry.footer_crc32, read_crc32(number, shard, "footer_crc32"));
+        SUSURRUS_ASSIGN_OR_RETURN(entry.footer_crc32, read_crc32(number, shard, "footer_crc32"));
       }
     } else if (shard["index"].exists() && shard["index"].unsigned_integer() != number) {
       return bad(in_shard(number, "index")).expecting(number);
@@ -180,7 +180,7 @@ class ManifestReader {
 
 Result<ShardManifest> read_shard_manifest(JsonDocument document) {
   ShardManifest manifest{std::move(document), {}, {}, false};
-  SUSURRUS_TRY(ManifestReader(manifest).read());
+  SUSURRUS_RETURN_IF_ERROR(ManifestReader(manifest).read());
   return manifest;
 }
 

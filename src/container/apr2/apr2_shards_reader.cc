@@ -70,7 +70,7 @@ Status Apr2ShardsReader::push(ByteSpan chunk) {
   if (current_ == manifest_->shards.size()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state).about("push");
   }
-  if (!reader_) SUSURRUS_TRY(start_shard());
+  if (!reader_) SUSURRUS_RETURN_IF_ERROR(start_shard());
   received_ += chunk.size();
   tail_.push(chunk, [](ByteSpan) {});
   if (auto status = reader_->push(chunk); !status) return in_shard(status.error());
@@ -82,7 +82,7 @@ Status Apr2ShardsReader::finish() {
   if (current_ == manifest_->shards.size()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state).about("finish");
   }
-  if (!reader_) SUSURRUS_TRY(start_shard());
+  if (!reader_) SUSURRUS_RETURN_IF_ERROR(start_shard());
   return finish_shard();
 }
 
@@ -99,7 +99,8 @@ Status Apr2ShardsReader::read_manifest() {
         speaks_of_shards || document.error().code != ErrorCode::malformed;
     return is_broken_manifest ? document.error() : cannot_read(FileKind::other_json);
   }
-  SUSURRUS_ASSIGN(ShardManifest manifest, read_shard_manifest(std::move(document).value()));
+  SUSURRUS_ASSIGN_OR_RETURN(ShardManifest manifest,
+                            read_shard_manifest(std::move(document).value()));
   if (manifest.is_aprender) sink_.on_warning("an aprender manifest, which has no checksums");
   manifest_.emplace(std::move(manifest));
   return ok_status();
@@ -150,10 +151,10 @@ Status Apr2ShardsReader::finish_shard() {
 }
 
 Status Apr2ShardsReader::on_manifest(ModelManifest& shard) {
-  SUSURRUS_TRY(check_model(shard));
-  if (!skims_metadata_) SUSURRUS_TRY(check_tensors(shard));
-  if (known_byte_count_) SUSURRUS_TRY(check_byte_count(*known_byte_count_));
-  SUSURRUS_TRY(check_metadata(*shard.metadata));
+  SUSURRUS_RETURN_IF_ERROR(check_model(shard));
+  if (!skims_metadata_) SUSURRUS_RETURN_IF_ERROR(check_tensors(shard));
+  if (known_byte_count_) SUSURRUS_RETURN_IF_ERROR(check_byte_count(*known_byte_count_));
+  SUSURRUS_RETURN_IF_ERROR(check_metadata(*shard.metadata));
   if ((shard.flags & apr2_flags::kSharded) == 0) on_warning("the flag SHARDED is missing");
   shard.part = current_;
   shard.part_count = static_cast<uint32_t>(manifest_->shards.size());

@@ -47,7 +47,7 @@ Result<std::unique_ptr<Apr2Writer>> Apr2Writer::plan(std::string_view metadata,
   if (options.is_streaming && is_in_streaming_order(writer->tensors_)) {
     writer->flags_ |= apr2_flags::kStreaming;
   }
-  SUSURRUS_TRY(writer->place_tensors());
+  SUSURRUS_RETURN_IF_ERROR(writer->place_tensors());
   return writer;
 }
 
@@ -122,10 +122,10 @@ std::vector<uint8_t> Apr2Writer::encode_index() const {
 
 Status Apr2Writer::begin(std::string_view metadata, ByteSink& sink) {
   SUSURRUS_CHECK(position_ == 0 && metadata.size() == metadata_byte_count_);
-  SUSURRUS_TRY(emit(encode_header(), sink));
-  SUSURRUS_TRY(emit(as_bytes(metadata), sink));
-  SUSURRUS_TRY(emit(encode_index(), sink));
-  SUSURRUS_TRY(pad_to(data_offset_, sink));
+  SUSURRUS_RETURN_IF_ERROR(emit(encode_header(), sink));
+  SUSURRUS_RETURN_IF_ERROR(emit(as_bytes(metadata), sink));
+  SUSURRUS_RETURN_IF_ERROR(emit(encode_index(), sink));
+  SUSURRUS_RETURN_IF_ERROR(pad_to(data_offset_, sink));
   skip_finished_tensors();
   return ok_status();
 }
@@ -135,11 +135,11 @@ Status Apr2Writer::write(ByteSpan stored, ByteSink& sink) {
   if (current_ == tensors_.size())
     return wrong_argument("write").having("bytes behind the last tensor");
   const TensorInfo& tensor = tensors_[current_];
-  SUSURRUS_TRY(pad_to(tensor.file_offset, sink));
+  SUSURRUS_RETURN_IF_ERROR(pad_to(tensor.file_offset, sink));
   const uint64_t left = tensor.file_offset + tensor.stored_byte_count - position_;
   if (stored.size() > left)
     return wrong_argument(tensor.name).expecting(left).having(stored.size());
-  SUSURRUS_TRY(emit(stored, sink));
+  SUSURRUS_RETURN_IF_ERROR(emit(stored, sink));
   skip_finished_tensors();
   return ok_status();
 }
@@ -162,7 +162,7 @@ Status Apr2Writer::finish(ByteSink& sink) {
         .about(tensors_[current_].name)
         .expecting("all its bytes");
   }
-  SUSURRUS_TRY(pad_to(file_byte_count_ - kApr2FooterBytes, sink));
+  SUSURRUS_RETURN_IF_ERROR(pad_to(file_byte_count_ - kApr2FooterBytes, sink));
   footer_crc32_ = crc_.value();
   return emit(encode_apr2_footer({footer_crc32_, file_byte_count_}), sink);
 }
@@ -177,7 +177,7 @@ Status Apr2Writer::pad_to(uint64_t file_offset, ByteSink& sink) {
   constexpr std::array<uint8_t, kDataAlignment> kZeros{};
   while (position_ < file_offset) {
     const uint64_t count = std::min<uint64_t>(file_offset - position_, kZeros.size());
-    SUSURRUS_TRY(emit(ByteSpan(kZeros.data(), count), sink));
+    SUSURRUS_RETURN_IF_ERROR(emit(ByteSpan(kZeros.data(), count), sink));
   }
   return ok_status();
 }

@@ -98,7 +98,7 @@ Status AprilParamsReader::on_numbers(ByteSpan bytes) {
     params.*field.member = load_le<int32_t>(at);
     at += sizeof(int32_t);
   }
-  SUSURRUS_TRY(check_april_params(params, range_.offset, room(), warnings));
+  SUSURRUS_RETURN_IF_ERROR(check_april_params(params, range_.offset, room(), warnings));
   tokens.reserve(static_cast<size_t>(params.token_count));
   return next_token();
 }

@@ -216,7 +216,7 @@ Status AprilReader::on_entries(ByteSpan bytes) {
   }
   has_header_ = true;
   // Entries are held against it.
-  if (known_byte_count_) SUSURRUS_TRY(check_header_fits(*known_byte_count_));
+  if (known_byte_count_) SUSURRUS_RETURN_IF_ERROR(check_header_fits(*known_byte_count_));
   parser_.stream(header_end_ - parser_.position(), &AprilReader::on_slack,
                  &AprilReader::on_header_end);
   return ok_status();
@@ -270,8 +270,9 @@ Status AprilReader::check_entries_fit(uint64_t file_byte_count) const {
 Status AprilReader::on_slack(ByteSpan) { return ok_status(); }
 
 Status AprilReader::on_header_end() {
-  for (size_t i = 0; i < part_count(); ++i) SUSURRUS_TRY(check_entry(part(i), i, part_name(i)));
-  if (known_byte_count_) SUSURRUS_TRY(check_entries_fit(*known_byte_count_));
+  for (size_t i = 0; i < part_count(); ++i)
+    SUSURRUS_RETURN_IF_ERROR(check_entry(part(i), i, part_name(i)));
+  if (known_byte_count_) SUSURRUS_RETURN_IF_ERROR(check_entries_fit(*known_byte_count_));
   if (entry_at(entries_at_, part_count()) < header_end_) {
     warn("unused bytes behind the header's fields");
   }
@@ -385,9 +386,9 @@ Status AprilReader::check_end() {
   if (known_byte_count_ && received_ < *known_byte_count_) {
     return truncated(received_, "file").expecting(*known_byte_count_).having(received_);
   }
-  SUSURRUS_TRY(check_header_fits(received_));
-  SUSURRUS_TRY(check_entries_fit(received_));
-  if (!is_unknown()) SUSURRUS_TRY(check_model());
+  SUSURRUS_RETURN_IF_ERROR(check_header_fits(received_));
+  SUSURRUS_RETURN_IF_ERROR(check_entries_fit(received_));
+  if (!is_unknown()) SUSURRUS_RETURN_IF_ERROR(check_model());
   uint64_t end = header_end_;
   for (size_t i = 0; i < part_count(); ++i)
     end = std::max(end, part(i).offset + part(i).byte_count);

@@ -92,10 +92,10 @@ Status check_april_networks(const AprilModel& model, std::vector<std::string>& w
     }
   }
   const AprilParams& params = model.params;
-  SUSURRUS_TRY(expect_dims("encoder", *inputs[0][0],
-                           {params.batch_size, params.segment_size, params.mel_features}));
-  SUSURRUS_TRY(expect_dims("encoder", *outputs[0][1], inputs[0][1]->dims));
-  SUSURRUS_TRY(expect_dims("encoder", *outputs[0][2], inputs[0][2]->dims));
+  SUSURRUS_RETURN_IF_ERROR(expect_dims(
+      "encoder", *inputs[0][0], {params.batch_size, params.segment_size, params.mel_features}));
+  SUSURRUS_RETURN_IF_ERROR(expect_dims("encoder", *outputs[0][1], inputs[0][1]->dims));
+  SUSURRUS_RETURN_IF_ERROR(expect_dims("encoder", *outputs[0][2], inputs[0][2]->dims));
   const OnnxValue& context = *inputs[1][0];
   if (context.element_type != kInt64 || context.dims.size() != 2 || context.dims[0] != 1 ||
       context.dims[1] < 2) {
@@ -103,8 +103,8 @@ Status check_april_networks(const AprilModel& model, std::vector<std::string>& w
         .expecting("i64 1xK, K at least 2")
         .having(onnx_type_name(context.element_type) + (" " + to_text(context.dims)));
   }
-  SUSURRUS_TRY(expect_dims("joiner", *inputs[2][0], outputs[0][0]->dims));
-  SUSURRUS_TRY(expect_dims("joiner", *inputs[2][1], outputs[1][0]->dims));
+  SUSURRUS_RETURN_IF_ERROR(expect_dims("joiner", *inputs[2][0], outputs[0][0]->dims));
+  SUSURRUS_RETURN_IF_ERROR(expect_dims("joiner", *inputs[2][1], outputs[1][0]->dims));
   const OnnxValue& logits = *outputs[2][0];
   if (logits.dims.size() != 3 || logits.dims[2] != params.token_count) {
     return bad_shape("joiner", logits)

@@ -44,8 +44,8 @@ AprilOrder april_order_of(const AprilModel& model) {
 
 Result<std::unique_ptr<AprilWriter>> AprilWriter::plan(AprilModel model, AprilOrder order) {
   std::unique_ptr<AprilWriter> writer(new AprilWriter());
-  SUSURRUS_TRY(check_text(model.name, "name"));
-  SUSURRUS_TRY(check_text(model.description, "description"));
+  SUSURRUS_RETURN_IF_ERROR(check_text(model.name, "name"));
+  SUSURRUS_RETURN_IF_ERROR(check_text(model.description, "description"));
   uint64_t table_bytes = 0;
   for (const std::string& token : model.tokens) {
     table_bytes += sizeof(int32_t) + token.size();
@@ -126,7 +126,7 @@ Status AprilWriter::next_part(ByteSink& sink) {
       left_ = model_.network_ranges[static_cast<size_t>(part)].byte_count;
       return ok_status();
     }
-    SUSURRUS_TRY(sink.write(encode_params()));
+    SUSURRUS_RETURN_IF_ERROR(sink.write(encode_params()));
   }
   return ok_status();
 }
@@ -134,7 +134,7 @@ Status AprilWriter::next_part(ByteSink& sink) {
 Status AprilWriter::begin(ByteSink& sink) {
   if (has_begun_) return wrong_state("begin");
   has_begun_ = true;
-  SUSURRUS_TRY(sink.write(encode_header()));
+  SUSURRUS_RETURN_IF_ERROR(sink.write(encode_header()));
   return next_part(sink);
 }
 
@@ -147,7 +147,7 @@ Status AprilWriter::write(ByteSpan bytes, ByteSink& sink) {
         .expecting("at most " + std::to_string(left_))
         .having(uint64_t{bytes.size()});
   }
-  SUSURRUS_TRY(sink.write(bytes));
+  SUSURRUS_RETURN_IF_ERROR(sink.write(bytes));
   left_ -= bytes.size();
   if (left_ > 0) return ok_status();
   ++current_;

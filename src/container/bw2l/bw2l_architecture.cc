@@ -152,7 +152,7 @@ Result<Bw2lArrayCounts> check_parts(Lines lines) {
   while (!lines.empty()) {
     const size_t taken = lines_of(lines, 0);
     if (taken == 0) return bad_line(lines[0]).expecting("all lines that it announces");
-    SUSURRUS_ASSIGN(const Bw2lArrayCounts counts, check_part(lines.first(taken)));
+    SUSURRUS_ASSIGN_OR_RETURN(const Bw2lArrayCounts counts, check_part(lines.first(taken)));
     sum.least = std::min<uint64_t>(sum.least + counts.least, UINT32_MAX);
     sum.most = std::min<uint64_t>(sum.most + counts.most, UINT32_MAX);
     lines = lines.subspan(taken);
@@ -164,11 +164,11 @@ Result<Bw2lArrayCounts> check_parts(Lines lines) {
 Result<Bw2lArrayCounts> check_part(Lines lines) {
   const Words words = split(lines[0]);
   if (words[0] == "SKIP") {
-    SUSURRUS_TRY(check_words(kSkip, words, lines[0]));
+    SUSURRUS_RETURN_IF_ERROR(check_words(kSkip, words, lines[0]));
     return Bw2lArrayCounts{};
   }
   if (words[0] == "SKIPL") {
-    SUSURRUS_TRY(check_words(kSkipLayers, words, lines[0]));
+    SUSURRUS_RETURN_IF_ERROR(check_words(kSkipLayers, words, lines[0]));
     return check_parts(lines.subspan(1));
   }
   return check_lines(lines);
@@ -180,10 +180,10 @@ Result<Bw2lArrayCounts> check_lines(Lines lines) {
   const Words words = split(line);
   const Code* code = find_code(words[0]);
   if (code == nullptr) return unknown_code(line);
-  SUSURRUS_TRY(check_words(*code, words, line));
+  SUSURRUS_RETURN_IF_ERROR(check_words(*code, words, line));
   Bw2lArrayCounts counts = code->arrays;
   if (code->name == "RES") {
-    SUSURRUS_ASSIGN(counts, check_parts(lines.subspan(1)));
+    SUSURRUS_ASSIGN_OR_RETURN(counts, check_parts(lines.subspan(1)));
     const uint64_t blocks = words.size() > 3 ? line_count(words, 3) : 1;
     counts.least = *checked_multiply(counts.least, blocks);
     counts.most = *checked_multiply(counts.most, blocks);
@@ -194,7 +194,7 @@ Result<Bw2lArrayCounts> check_lines(Lines lines) {
     if (!is_weight_norm_child(inner->name)) {
       return bad_line(line).expecting("a convolution or linear layer after WN's dimension");
     }
-    SUSURRUS_TRY(check_words(*inner, child, line));
+    SUSURRUS_RETURN_IF_ERROR(check_words(*inner, child, line));
   } else if ((code->name == "TR" || code->name == "CTR") && is_true(words, 4)) {
     ++counts.least;  // positions
     ++counts.most;
@@ -250,7 +250,7 @@ bool Bw2lPlaceholders::match(std::string_view line, std::string_view resolved) {
 size_t bw2l_layer_line_count(std::span<const std::string_view> lines) { return lines_of(lines, 0); }
 
 Result<Bw2lArrayCounts> check_bw2l_layer(std::string_view arch) {
-  SUSURRUS_ASSIGN(const std::vector<std::string_view> lines, bw2l_arch_lines(arch));
+  SUSURRUS_ASSIGN_OR_RETURN(const std::vector<std::string_view> lines, bw2l_arch_lines(arch));
   if (lines.empty() || lines_of(lines, 0) != lines.size()) {
     return bad_line(trimmed(arch)).expecting("the lines of one layer, all of them");
   }

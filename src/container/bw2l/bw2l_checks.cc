@@ -54,7 +54,7 @@ Status check_arch(const Bw2lModel& model, std::vector<std::string>& warnings) {
           .having(lines[0]);
     }
     if (layers != nullptr && layer_count < layers->layers.size()) {
-      SUSURRUS_ASSIGN(const auto own, bw2l_arch_lines(layers->layers[layer_count].arch));
+      SUSURRUS_ASSIGN_OR_RETURN(const auto own, bw2l_arch_lines(layers->layers[layer_count].arch));
       differs |= !std::equal(lines.begin(), lines.begin() + taken, own.begin(), own.end(),
                              [&](std::string_view line, std::string_view resolved) {
                                return placeholders.match(line, resolved);
@@ -78,11 +78,11 @@ Result<Bw2lChecked> check_bw2l_model(const Bw2lModel& model, std::vector<std::st
   Bw2lChecked checked;
   std::optional<uint64_t> token_count;
   if (const Bw2lSection* tokens = model.find("tokens")) {
-    SUSURRUS_ASSIGN(checked.tokens, parse_bw2l_tokens(tokens->text, tokens->data_offset));
+    SUSURRUS_ASSIGN_OR_RETURN(checked.tokens, parse_bw2l_tokens(tokens->text, tokens->data_offset));
     token_count = checked.tokens.size();
   }
-  SUSURRUS_ASSIGN(checked.settings, read_bw2l_settings(model, token_count, warnings));
-  SUSURRUS_TRY(check_arch(model, warnings));
+  SUSURRUS_ASSIGN_OR_RETURN(checked.settings, read_bw2l_settings(model, token_count, warnings));
+  SUSURRUS_RETURN_IF_ERROR(check_arch(model, warnings));
   return checked;
 }
 

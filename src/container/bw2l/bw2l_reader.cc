@@ -159,7 +159,7 @@ Status Bw2lReader::on_model_name(ByteSpan bytes) {
 Status Bw2lReader::on_section_count(ByteSpan bytes) {
   section_count_ = load_le<uint64_t>(bytes.data());
   model_.section_count_offset = parser_.position() - 8;
-  SUSURRUS_TRY(check_section_count_fits(known_byte_count_.value_or(~uint64_t{0})));
+  SUSURRUS_RETURN_IF_ERROR(check_section_count_fits(known_byte_count_.value_or(~uint64_t{0})));
   return next_section();
 }
 
@@ -210,7 +210,7 @@ Status Bw2lReader::on_type_length(ByteSpan bytes) {
 
 Status Bw2lReader::on_type(ByteSpan bytes) {
   section().type = as_text(bytes);
-  SUSURRUS_TRY(check_wanted_type());
+  SUSURRUS_RETURN_IF_ERROR(check_wanted_type());
   parser_.expect(8, "description", &Bw2lReader::on_description_length);
   return ok_status();
 }
@@ -229,7 +229,7 @@ Status Bw2lReader::check_wanted_type() {
 Status Bw2lReader::on_description_length(ByteSpan bytes) {
   const uint64_t length = load_le<uint64_t>(bytes.data());
   const uint64_t at = parser_.position() - 8;
-  SUSURRUS_TRY(expect_in_file(length, at, "description", &Bw2lReader::on_description));
+  SUSURRUS_RETURN_IF_ERROR(expect_in_file(length, at, "description", &Bw2lReader::on_description));
   return count_text(length, at, claim_);
 }
 
@@ -243,7 +243,7 @@ Status Bw2lReader::on_data_length(ByteSpan bytes) {
   const uint64_t length = load_le<uint64_t>(bytes.data());
   const uint64_t at = parser_.position() - 8;
   // The claim of all that is in the section; how it is read is chosen below.
-  SUSURRUS_TRY(expect_in_file(length, at, "data_length", nullptr));
+  SUSURRUS_RETURN_IF_ERROR(expect_in_file(length, at, "data_length", nullptr));
   Bw2lSection& now = section();
   now.data_offset = parser_.position();
   now.byte_count = length;
@@ -256,7 +256,7 @@ Status Bw2lReader::on_data_length(ByteSpan bytes) {
     case Bw2lKind::layers: return begin_layers();
     default: break;
   }
-  if (is_kept_text(now)) SUSURRUS_TRY(count_text(length, at, claim_));
+  if (is_kept_text(now)) SUSURRUS_RETURN_IF_ERROR(count_text(length, at, claim_));
   parser_.stream(length, &Bw2lReader::on_bytes, &Bw2lReader::end_section);
   return ok_status();
 }
@@ -276,7 +276,7 @@ Status Bw2lReader::check_utf8(std::string_view text, uint64_t offset, std::strin
 
 Status Bw2lReader::end_section() {
   const Bw2lSection& now = section();
-  if (is_kept_text(now)) SUSURRUS_TRY(check_utf8(now.text, now.data_offset, now.name));
+  if (is_kept_text(now)) SUSURRUS_RETURN_IF_ERROR(check_utf8(now.text, now.data_offset, now.name));
   if (room() > 0) {
     return malformed(ErrorReason::trailing_data, parser_.position(), now.name)
         .expecting(parser_.position() - now.data_offset)
@@ -294,7 +294,7 @@ Status Bw2lReader::finish() {
     return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
   }
   // What was left out may have ended a section.
-  SUSURRUS_TRY(push({}));
+  SUSURRUS_RETURN_IF_ERROR(push({}));
   if (auto status = check_end(); !status) return fail(status.error());
   return ok_status();
 }
@@ -304,7 +304,7 @@ Status Bw2lReader::check_end() {
     return truncated(received_, "file").expecting(*known_byte_count_).having(received_);
   }
   if (!is_complete_) {
-    SUSURRUS_TRY(check_section_count_fits(received_));
+    SUSURRUS_RETURN_IF_ERROR(check_section_count_fits(received_));
     if (claim_end_ > received_) {
       return too_long(claim_at_, claim_, received_ - claim_begin_, claim_end_ - claim_begin_);
     }
@@ -321,7 +321,7 @@ Status Bw2lReader::check_end() {
         unknown_layers_ == 1 ? "" : " and " + std::to_string(unknown_layers_ - 1) + " more";
     warnings_.push_back(unknown_layer_ + more + ": no layer that BW2L defines, cannot be run");
   }
-  SUSURRUS_ASSIGN(checked_, check_bw2l_model(model_, warnings_));
+  SUSURRUS_ASSIGN_OR_RETURN(checked_, check_bw2l_model(model_, warnings_));
   return ok_status();
 }
 

@@ -35,7 +35,7 @@ Status Bw2lReader::next_pair() {
 
 Status Bw2lReader::on_key_length(ByteSpan bytes) {
   const uint64_t at = parser_.position() - 1;
-  SUSURRUS_TRY(expect_in_section(bytes[0], at, "key", &Bw2lReader::on_key));
+  SUSURRUS_RETURN_IF_ERROR(expect_in_section(bytes[0], at, "key", &Bw2lReader::on_key));
   return count_text(bytes[0], at, section().name);
 }
 
@@ -47,7 +47,7 @@ Status Bw2lReader::on_key(ByteSpan bytes) {
 Status Bw2lReader::on_value_length(ByteSpan bytes) {
   const uint64_t length = load_le<uint64_t>(bytes.data());
   const uint64_t at = parser_.position() - 8;
-  SUSURRUS_TRY(expect_in_section(length, at, "value", &Bw2lReader::on_value));
+  SUSURRUS_RETURN_IF_ERROR(expect_in_section(length, at, "value", &Bw2lReader::on_value));
   return count_text(length, at, section().name);
 }
 
@@ -148,7 +148,7 @@ Status Bw2lReader::next_layer() {
 Status Bw2lReader::on_arch_length(ByteSpan bytes) {
   const uint64_t length = load_le<uint64_t>(bytes.data());
   const uint64_t at = parser_.position() - 8;
-  SUSURRUS_TRY(expect_in_section(length, at, "arch", &Bw2lReader::on_arch));
+  SUSURRUS_RETURN_IF_ERROR(expect_in_section(length, at, "arch", &Bw2lReader::on_arch));
   return count_text(length, at, subject("arch"));
 }
 
@@ -177,7 +177,7 @@ Status Bw2lReader::on_layer_numbers(ByteSpan bytes) {
         .having(array_count_);
   }
   if (section().name == "layers") {
-    SUSURRUS_TRY(check_utf8(layer.arch, arch_at_, subject("arch")));
+    SUSURRUS_RETURN_IF_ERROR(check_utf8(layer.arch, arch_at_, subject("arch")));
     const auto counts = check_bw2l_layer(layer.arch);
     if (!counts && counts.error().reason == ErrorReason::unsupported) {
       note_unknown_layer(counts.error());

@@ -156,15 +156,16 @@ std::string_view bw2l_feature_name(Bw2lFeature feature) {
 Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, std::optional<uint64_t> token_count,
                                         std::vector<std::string>& warnings) {
   Bw2lSettings settings;
-  SUSURRUS_ASSIGN(settings.criterion, read_criterion(model));
-  SUSURRUS_ASSIGN(settings.feature, read_feature(model));
+  SUSURRUS_ASSIGN_OR_RETURN(settings.criterion, read_criterion(model));
+  SUSURRUS_ASSIGN_OR_RETURN(settings.feature, read_feature(model));
   constexpr double kAboveZero = 1e-9;
-  SUSURRUS_TRY(read_number(model, "samplerate", kAboveZero, settings.samplerate));
-  SUSURRUS_TRY(read_number(model, "framesizems", kAboveZero, settings.frame_size_ms));
-  SUSURRUS_TRY(read_number(model, "framestridems", kAboveZero, settings.frame_stride_ms));
-  SUSURRUS_TRY(read_number(model, "filterbanks", kAboveZero, settings.filterbanks));
+  SUSURRUS_RETURN_IF_ERROR(read_number(model, "samplerate", kAboveZero, settings.samplerate));
+  SUSURRUS_RETURN_IF_ERROR(read_number(model, "framesizems", kAboveZero, settings.frame_size_ms));
+  SUSURRUS_RETURN_IF_ERROR(
+      read_number(model, "framestridems", kAboveZero, settings.frame_stride_ms));
+  SUSURRUS_RETURN_IF_ERROR(read_number(model, "filterbanks", kAboveZero, settings.filterbanks));
   double replabel = 0;
-  SUSURRUS_TRY(read_number(model, "replabel", 0, replabel));
+  SUSURRUS_RETURN_IF_ERROR(read_number(model, "replabel", 0, replabel));
   settings.replabel = static_cast<uint64_t>(replabel);
   settings.has_eos_token = is_true(find_setting(model, "flags", "eostoken").value);
   const bool has_filters =
@@ -178,7 +179,7 @@ Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, std::optional<ui
                        " cannot be run, only ctc and asg");
   }
   if (settings.criterion == Bw2lCriterion::asg) {
-    SUSURRUS_TRY(check_transitions(model, token_count, settings));
+    SUSURRUS_RETURN_IF_ERROR(check_transitions(model, token_count, settings));
   }
   return settings;
 }

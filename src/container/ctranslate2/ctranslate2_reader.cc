@@ -167,7 +167,7 @@ Status CTranslate2Reader::next_alias_text() {
         .expecting(position())
         .having(file_byte_count());
   }
-  SUSURRUS_TRY(map_ctranslate2_variables(variables_, checkpoint_));
+  SUSURRUS_RETURN_IF_ERROR(map_ctranslate2_variables(variables_, checkpoint_));
   return complete();
 }
 

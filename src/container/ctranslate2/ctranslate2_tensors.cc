@@ -114,12 +114,13 @@ class Mapper {
     StatedDimensions stated;
     for (const CTranslate2Variable& variable : variables_) {
       if (variable.shape.rank() == 0) {
-        SUSURRUS_TRY(read_setting(variable, stated));
+        SUSURRUS_RETURN_IF_ERROR(read_setting(variable, stated));
       } else if (!is_ctranslate2_setting(variable)) {
-        SUSURRUS_TRY(add(variable));
+        SUSURRUS_RETURN_IF_ERROR(add(variable));
       }
     }
-    SUSURRUS_ASSIGN(checkpoint_.dimensions, dimensions_of_shapes(checkpoint_.tensors, stated));
+    SUSURRUS_ASSIGN_OR_RETURN(checkpoint_.dimensions,
+                              dimensions_of_shapes(checkpoint_.tensors, stated));
     return ok_status();
   }
 
@@ -165,7 +166,7 @@ class Mapper {
       return malformed(ErrorReason::bad_name, variable).expecting("a variable of Whisper");
     }
     const Dtype stored = kTypes[variable.type].dtype;
-    SUSURRUS_ASSIGN(const std::span<const uint8_t> scales, scales_of(variable, stored));
+    SUSURRUS_ASSIGN_OR_RETURN(const std::span<const uint8_t> scales, scales_of(variable, stored));
     const uint64_t rows = variable.shape[0] / names.size();
     if (rows * names.size() != variable.shape[0]) {
       return make_error(ErrorCode::shape_mismatch, ErrorReason::model)
@@ -186,8 +187,9 @@ class Mapper {
       info.raw_byte_count = tensor_byte_count(info.dtype, info.shape).value_or(0);
       info.stored_byte_count = byte_count;
       info.file_offset = variable.offset + part * byte_count;
-      SUSURRUS_TRY(read_divisors(scales.subspan(scales.empty() ? 0 : part * rows * sizeof(float)),
-                                 variable, scales.empty() ? 0 : rows, tensor.row_divisors));
+      SUSURRUS_RETURN_IF_ERROR(
+          read_divisors(scales.subspan(scales.empty() ? 0 : part * rows * sizeof(float)), variable,
+                        scales.empty() ? 0 : rows, tensor.row_divisors));
       checkpoint_.tensors.push_back(std::move(tensor));
     }
     return ok_status();

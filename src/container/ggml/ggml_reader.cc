@@ -56,7 +56,7 @@ Status GgmlReader::read_header(ByteSpan bytes) {
         .having(dimensions.n_mels);
   }
   const uint32_t file_type = cursor.u32();
-  SUSURRUS_TRY(check_type(file_type));
+  SUSURRUS_RETURN_IF_ERROR(check_type(file_type));
   checkpoint_.metadata.field("ftype", file_type);
   checkpoint_.dimensions = dimensions;
   known_ = whisper_tensors(dimensions);
@@ -109,8 +109,8 @@ Status GgmlReader::read_filterbank_size(ByteSpan bytes) {
 }
 
 Status GgmlReader::read_filterbank(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(checkpoint_.mel_filterbank,
-                  AlignedBuffer::allocate(bytes.size(), "mel filterbank"));
+  SUSURRUS_ASSIGN_OR_RETURN(checkpoint_.mel_filterbank,
+                            AlignedBuffer::allocate(bytes.size(), "mel filterbank"));
   std::memcpy(checkpoint_.mel_filterbank.data(), bytes.data(), bytes.size());
   for (size_t at = 0; at < bytes.size(); at += sizeof(float)) {
     const float weight = load_le<float>(bytes.data() + at);
@@ -211,7 +211,7 @@ Status GgmlReader::read_tensor(ByteSpan bytes) {
     return malformed(ErrorReason::duplicate, name_offset, info.name).expecting("each tensor once");
   }
   seen_[known->place] = true;
-  SUSURRUS_ASSIGN(const Dtype dtype, ggml_dtype(type_, offset - 4, info.name));
+  SUSURRUS_ASSIGN_OR_RETURN(const Dtype dtype, ggml_dtype(type_, offset - 4, info.name));
   uint64_t dims[kMaxDims] = {};
   for (uint32_t i = 0; i < n_dims_; ++i) {
     const uint32_t dim = load_le<uint32_t>(bytes.data() + size_t{i} * 4);
@@ -222,7 +222,7 @@ Status GgmlReader::read_tensor(ByteSpan bytes) {
     }
     dims[i] = dim;
   }
-  SUSURRUS_TRY(set_ggml_shape(std::span(dims, n_dims_), dtype, offset, info));
+  SUSURRUS_RETURN_IF_ERROR(set_ggml_shape(std::span(dims, n_dims_), dtype, offset, info));
   info.file_offset = position();
   const uint64_t byte_count = info.stored_byte_count;
   if (byte_count > left()) return truncated(info.name, byte_count, left());

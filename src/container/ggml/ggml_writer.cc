@@ -48,8 +48,8 @@ Result<std::unique_ptr<GgmlWriter>> GgmlWriter::plan(const WhisperDimensions& di
   writer->vocabulary_ = std::move(vocabulary);
   writer->filterbank_.assign(filterbank.begin(), filterbank.end());
   writer->dtype_ = dtype;
-  SUSURRUS_TRY(writer->check_tensors());
-  SUSURRUS_TRY(writer->check());
+  SUSURRUS_RETURN_IF_ERROR(writer->check_tensors());
+  SUSURRUS_RETURN_IF_ERROR(writer->check());
   return writer;
 }
 

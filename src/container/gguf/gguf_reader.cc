@@ -82,8 +82,8 @@ Status GgufReader::read_header(ByteSpan bytes) {
         .expecting("at most " + std::to_string(left() / least))
         .having(count);
   };
-  SUSURRUS_TRY(check(tensor_count_, kLeastEntryBytes, 8, "tensor_count"));
-  SUSURRUS_TRY(check(keys_left_, kLeastKeyBytes, 16, "kv_count"));
+  SUSURRUS_RETURN_IF_ERROR(check(tensor_count_, kLeastEntryBytes, 8, "tensor_count"));
+  SUSURRUS_RETURN_IF_ERROR(check(keys_left_, kLeastKeyBytes, 16, "kv_count"));
   if (tensor_count_ > limits::kCheckpointTensors) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
         .at(8)
@@ -319,9 +319,9 @@ Status GgufReader::read_tensor_shape(ByteSpan bytes) {
   uint64_t dims[kMaxDims] = {};
   for (uint32_t i = 0; i < n_dims_; ++i) dims[i] = cursor.u64();
   TensorInfo& info = entry.tensor.info;
-  SUSURRUS_ASSIGN(const Dtype dtype,
-                  ggml_dtype(cursor.u32(), offset + uint64_t{n_dims_} * 8, info.name));
-  SUSURRUS_TRY(set_ggml_shape(std::span(dims, n_dims_), dtype, offset, info));
+  SUSURRUS_ASSIGN_OR_RETURN(const Dtype dtype,
+                            ggml_dtype(cursor.u32(), offset + uint64_t{n_dims_} * 8, info.name));
+  SUSURRUS_RETURN_IF_ERROR(set_ggml_shape(std::span(dims, n_dims_), dtype, offset, info));
   entry.offset = cursor.u64();
   entry.offset_field = position() - 8;
   return next_tensor();
@@ -365,7 +365,8 @@ Status GgufReader::end_index() {
     checkpoint_.warnings.emplace_back(
         "general.quantization_version is absent; blocks of version 2 are assumed");
   }
-  SUSURRUS_ASSIGN(checkpoint_.dimensions, dimensions_of_shapes(checkpoint_.tensors, stated_));
+  SUSURRUS_ASSIGN_OR_RETURN(checkpoint_.dimensions,
+                            dimensions_of_shapes(checkpoint_.tensors, stated_));
   // Control tokens behind the ordinary ones follow from the official rules; less is not a vocabulary.
   const uint64_t needed = std::min<uint64_t>(kEnglishTextTokens, checkpoint_.dimensions->n_vocab);
   if (token_ends_.size() >= needed) {

@@ -51,8 +51,8 @@ Status OnnxScanner::push(ByteSpan bytes) {
       position_ += count;
       left_ -= count;
       if (left_ > 0) continue;
-      if (state_ == State::text) SUSURRUS_TRY(on_text());
-      SUSURRUS_TRY(close_messages());
+      if (state_ == State::text) SUSURRUS_RETURN_IF_ERROR(on_text());
+      SUSURRUS_RETURN_IF_ERROR(close_messages());
       continue;
     }
     const uint8_t byte = bytes[0];
@@ -69,7 +69,7 @@ Status OnnxScanner::push(ByteSpan bytes) {
     if (needs_more && position_ == frames_[depth_ - 1].end) {
       return bad(ErrorReason::bounds, varint_at_).expecting("a field that ends with its message");
     }
-    if (!goes_on) SUSURRUS_TRY(on_varint());
+    if (!goes_on) SUSURRUS_RETURN_IF_ERROR(on_varint());
   }
   return ok_status();
 }
@@ -114,9 +114,9 @@ Status OnnxScanner::on_length() {
     return bad(ErrorReason::bounds, varint_at_).expecting(room).having(varint_);
   }
   left_ = varint_;
-  SUSURRUS_TRY(begin_length_field(position_));
+  SUSURRUS_RETURN_IF_ERROR(begin_length_field(position_));
   if (left_ > 0 && (state_ == State::skip || state_ == State::text)) return ok_status();
-  if (state_ == State::text) SUSURRUS_TRY(on_text());
+  if (state_ == State::text) SUSURRUS_RETURN_IF_ERROR(on_text());
   return close_messages();
 }
 
@@ -230,7 +230,7 @@ Status OnnxScanner::on_text() {
 Status OnnxScanner::close_messages() {
   start_varint(State::key);
   while (depth_ > 1 && position_ == frames_[depth_ - 1].end) {
-    SUSURRUS_TRY(leave(frames_[--depth_].message));
+    SUSURRUS_RETURN_IF_ERROR(leave(frames_[--depth_].message));
   }
   return ok_status();
 }

@@ -63,9 +63,9 @@ class HeaderParser {
         if (metadata_ != nullptr) write_metadata(value);
         continue;
       }
-      SUSURRUS_TRY(add(name, value));
+      SUSURRUS_RETURN_IF_ERROR(add(name, value));
     }
-    SUSURRUS_TRY(check_coverage());
+    SUSURRUS_RETURN_IF_ERROR(check_coverage());
     std::vector<TensorInfo> tensors;
     for (Entry& entry : entries_) {
       if (entry.is_kept) tensors.push_back(std::move(entry.tensor));
@@ -101,8 +101,8 @@ class HeaderParser {
     if (type == nullptr) return unsupported_type(name, type_name.value_or("no text"));
     Entry entry;
     entry.tensor.name = name;
-    SUSURRUS_TRY(read_shape(value["shape"], entry.tensor));
-    SUSURRUS_TRY(read_range(value["data_offsets"], *type, entry.tensor));
+    SUSURRUS_RETURN_IF_ERROR(read_shape(value["shape"], entry.tensor));
+    SUSURRUS_RETURN_IF_ERROR(read_range(value["data_offsets"], *type, entry.tensor));
     if (type->dtype) {
       entry.tensor.dtype = *type->dtype;
     } else {
@@ -238,8 +238,9 @@ Result<std::vector<TensorInfo>> parse_safetensors_header(ByteSpan header, uint64
   if (json.empty() || json.front() != '{') {
     return malformed(ErrorReason::bad_metadata, kLengthBytes, "header").expecting("{");
   }
-  SUSURRUS_ASSIGN(const JsonDocument document,
-                  JsonDocument::parse(json, {kLengthBytes, ErrorReason::bad_metadata, "header"}));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      const JsonDocument document,
+      JsonDocument::parse(json, {kLengthBytes, ErrorReason::bad_metadata, "header"}));
   return HeaderParser(document.root(), kLengthBytes + header.size(), file_byte_count, metadata)
       .parse();
 }

@@ -28,8 +28,8 @@ bool SafetensorsWriter::has_dtype(Dtype dtype) {
 Result<std::unique_ptr<SafetensorsWriter>> SafetensorsWriter::plan(
     std::vector<TensorInfo> tensors) {
   std::unique_ptr<SafetensorsWriter> writer(new SafetensorsWriter(std::move(tensors)));
-  SUSURRUS_TRY(writer->check_tensors());
-  SUSURRUS_TRY(writer->place_tensors());
+  SUSURRUS_RETURN_IF_ERROR(writer->check_tensors());
+  SUSURRUS_RETURN_IF_ERROR(writer->place_tensors());
   return writer;
 }
 

@@ -116,7 +116,7 @@ Status TennisBubble::check_names() {
 }
 
 Status TennisBubble::end() {
-  SUSURRUS_TRY(check_names());
+  SUSURRUS_RETURN_IF_ERROR(check_names());
   if (!has_name_) return wrong("#name", offset_).expecting("a name").having("none");
   if (op_ == "<var>") {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)

@@ -24,7 +24,7 @@ Status TennisGraph::set_lists(List inputs, List outputs, uint32_t node_count) {
   inputs_ = std::move(inputs);
   outputs_ = std::move(outputs);
   node_count_ = node_count;
-  SUSURRUS_TRY(check_list(inputs_, "inputs"));
+  SUSURRUS_RETURN_IF_ERROR(check_list(inputs_, "inputs"));
   return check_list(outputs_, "outputs");
 }
 
@@ -79,8 +79,8 @@ std::string TennisGraph::subject(uint32_t node, std::string_view what) const {
 }
 
 Status TennisGraph::check() const {
-  SUSURRUS_TRY(check_inputs());
-  SUSURRUS_TRY(check_cycles());
+  SUSURRUS_RETURN_IF_ERROR(check_inputs());
+  SUSURRUS_RETURN_IF_ERROR(check_cycles());
   return check_needed();
 }
 

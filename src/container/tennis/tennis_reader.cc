@@ -82,7 +82,7 @@ Status TennisReader::on_header(ByteSpan bytes) {
   header.reserved_word = load_le<int32_t>(bytes.data());
   if (load_le<uint32_t>(bytes.data() + 4) != kTennisCode) return not_tennis(bytes);
   std::copy_n(bytes.begin() + 8, kTennisUserBytes, header.user_bytes.begin());
-  SUSURRUS_TRY(sink_.on_header(header));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_header(header));
   parser_.expect(4, "inputs", &TennisReader::on_list_count);
   return ok_status();
 }
@@ -99,9 +99,10 @@ Result<uint32_t> TennisReader::count(ByteSpan bytes, Part part, size_t depth,
         .expecting("a count that is not negative")
         .having(std::to_string(value));
   }
-  SUSURRUS_TRY(grow_graph(4, part));
+  SUSURRUS_RETURN_IF_ERROR(grow_graph(4, part));
   const auto elements = static_cast<uint64_t>(value);
-  SUSURRUS_TRY(claim(depth, {part, offset, parser_.position(), elements * least_bytes}));
+  SUSURRUS_RETURN_IF_ERROR(
+      claim(depth, {part, offset, parser_.position(), elements * least_bytes}));
   return static_cast<uint32_t>(value);
 }
 
@@ -150,8 +151,8 @@ std::string TennisReader::subject(Part part) const {
 }
 
 Status TennisReader::on_list_count(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(entries_left_,
-                  count(bytes, list_ == 0 ? Part::inputs : Part::outputs, 0, kIndexBytes));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      entries_left_, count(bytes, list_ == 0 ? Part::inputs : Part::outputs, 0, kIndexBytes));
   lists_[list_].offset = parser_.position() - 4;
   return next_list_entry();
 }
@@ -168,16 +169,17 @@ Status TennisReader::next_list_entry() {
 }
 
 Status TennisReader::on_list_entry(ByteSpan bytes) {
-  SUSURRUS_TRY(grow_graph(4, list_ == 0 ? Part::inputs : Part::outputs));
+  SUSURRUS_RETURN_IF_ERROR(grow_graph(4, list_ == 0 ? Part::inputs : Part::outputs));
   lists_[list_].nodes.push_back(load_le<uint32_t>(bytes.data()));
   --entries_left_;
   return next_list_entry();
 }
 
 Status TennisReader::on_node_count(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(const uint32_t node_count, count(bytes, Part::nodes, 0, kNodeBytes));
-  SUSURRUS_TRY(graph_.set_lists(std::move(lists_[0]), std::move(lists_[1]), node_count));
-  SUSURRUS_TRY(sink_.on_module(graph_.inputs(), graph_.outputs(), node_count));
+  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t node_count, count(bytes, Part::nodes, 0, kNodeBytes));
+  SUSURRUS_RETURN_IF_ERROR(
+      graph_.set_lists(std::move(lists_[0]), std::move(lists_[1]), node_count));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_module(graph_.inputs(), graph_.outputs(), node_count));
   return next_node();
 }
 
@@ -189,8 +191,8 @@ Status TennisReader::next_node() {
 }
 
 Status TennisReader::on_parameter_count(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(parameters_left_, count(bytes, Part::parameters, 1, kParameterBytes));
-  SUSURRUS_TRY(sink_.on_node(parameters_left_));
+  SUSURRUS_ASSIGN_OR_RETURN(parameters_left_, count(bytes, Part::parameters, 1, kParameterBytes));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_node(parameters_left_));
   return next_parameter();
 }
 
@@ -200,7 +202,7 @@ Status TennisReader::next_parameter() {
     parser_.expect(4, "parameter name", &TennisReader::on_name_size);
     return ok_status();
   }
-  SUSURRUS_TRY(bubble_.end());
+  SUSURRUS_RETURN_IF_ERROR(bubble_.end());
   if (bubble_.kind() == TennisKind::unknown && nodes_without_op_++ == 0) {
     first_without_op_ = bubble_.subject("");
   }
@@ -215,8 +217,8 @@ Status TennisReader::next_parameter() {
 Status TennisReader::on_name_size(ByteSpan bytes) {
   name_offset_ = parser_.position() - 4;
   const uint64_t size = load_le<uint32_t>(bytes.data());
-  if (size <= INT32_MAX) SUSURRUS_TRY(grow_graph(size, Part::name));
-  SUSURRUS_TRY(count(bytes, Part::name, 2, 1));
+  if (size <= INT32_MAX) SUSURRUS_RETURN_IF_ERROR(grow_graph(size, Part::name));
+  SUSURRUS_RETURN_IF_ERROR(count(bytes, Part::name, 2, 1));
   parser_.expect(size, "parameter name", &TennisReader::on_name);
   return ok_status();
 }
@@ -232,9 +234,9 @@ Status TennisReader::on_name(ByteSpan bytes) {
 }
 
 Status TennisReader::on_field_count(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(fields_left_, count(bytes, Part::fields, 2, kFieldBytes));
-  SUSURRUS_TRY(bubble_.set_field_count(fields_left_, parser_.position() - 4));
-  SUSURRUS_TRY(sink_.on_parameter(bubble_.parameter_name(), fields_left_));
+  SUSURRUS_ASSIGN_OR_RETURN(fields_left_, count(bytes, Part::fields, 2, kFieldBytes));
+  SUSURRUS_RETURN_IF_ERROR(bubble_.set_field_count(fields_left_, parser_.position() - 4));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_parameter(bubble_.parameter_name(), fields_left_));
   field_ = 0;
   return next_field();
 }
@@ -259,7 +261,7 @@ Status TennisReader::on_tensor_head(ByteSpan bytes) {
   }
   tensor_ = TennisTensor();
   tensor_.dtype = *dtype;
-  SUSURRUS_ASSIGN(dims_, count(bytes.subspan(1), Part::shape, 3, 4));
+  SUSURRUS_ASSIGN_OR_RETURN(dims_, count(bytes.subspan(1), Part::shape, 3, 4));
   if (dims_ > limits::kMaxDims) {
     return make_error(ErrorCode::malformed, ErrorReason::bad_shape)
         .at(tensor_offset_ + 1)
@@ -267,7 +269,7 @@ Status TennisReader::on_tensor_head(ByteSpan bytes) {
         .expecting("at most 8 dimensions")
         .having(dims_);
   }
-  SUSURRUS_TRY(grow_graph(1 + 4 * dims_, Part::shape));
+  SUSURRUS_RETURN_IF_ERROR(grow_graph(1 + 4 * dims_, Part::shape));
   parser_.expect(4 * dims_, "shape", &TennisReader::on_shape);
   return ok_status();
 }
@@ -293,10 +295,11 @@ Status TennisReader::on_shape(ByteSpan bytes) {
   }
   tensor_.byte_count = *byte_count;
   tensor_.file_offset = parser_.position();
-  SUSURRUS_TRY(bubble_.begin_field(tensor_, tensor_offset_));
-  if (bubble_.wants_bytes()) SUSURRUS_TRY(grow_graph(tensor_.byte_count, Part::data));
-  SUSURRUS_TRY(claim(3, {Part::data, tensor_offset_, tensor_.file_offset, tensor_.byte_count}));
-  SUSURRUS_TRY(sink_.on_tensor(tensor_));
+  SUSURRUS_RETURN_IF_ERROR(bubble_.begin_field(tensor_, tensor_offset_));
+  if (bubble_.wants_bytes()) SUSURRUS_RETURN_IF_ERROR(grow_graph(tensor_.byte_count, Part::data));
+  SUSURRUS_RETURN_IF_ERROR(
+      claim(3, {Part::data, tensor_offset_, tensor_.file_offset, tensor_.byte_count}));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_tensor(tensor_));
   parser_.stream(tensor_.byte_count, &TennisReader::on_data, &TennisReader::on_data_end);
   return ok_status();
 }
@@ -307,14 +310,14 @@ Status TennisReader::on_data(ByteSpan bytes) {
 }
 
 Status TennisReader::on_data_end() {
-  SUSURRUS_TRY(bubble_.end_field(tensor_));
+  SUSURRUS_RETURN_IF_ERROR(bubble_.end_field(tensor_));
   ++field_;
   return next_field();
 }
 
 Status TennisReader::on_argument_count(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(entries_left_, count(bytes, Part::arguments, 1, kIndexBytes));
-  SUSURRUS_TRY(graph_.begin_arguments(bubble_, entries_left_, parser_.position() - 4));
+  SUSURRUS_ASSIGN_OR_RETURN(entries_left_, count(bytes, Part::arguments, 1, kIndexBytes));
+  SUSURRUS_RETURN_IF_ERROR(graph_.begin_arguments(bubble_, entries_left_, parser_.position() - 4));
   return next_argument();
 }
 
@@ -325,15 +328,15 @@ Status TennisReader::next_argument() {
     return ok_status();
   }
   // So that the last node's end is told of a sound graph only.
-  if (node_ + 1 == graph_.node_count()) SUSURRUS_TRY(graph_.check());
-  SUSURRUS_TRY(sink_.on_node_end(graph_.arguments(node_)));
+  if (node_ + 1 == graph_.node_count()) SUSURRUS_RETURN_IF_ERROR(graph_.check());
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_node_end(graph_.arguments(node_)));
   ++node_;
   return next_node();
 }
 
 Status TennisReader::on_argument(ByteSpan bytes) {
-  SUSURRUS_TRY(grow_graph(4, Part::arguments));
-  SUSURRUS_TRY(
+  SUSURRUS_RETURN_IF_ERROR(grow_graph(4, Part::arguments));
+  SUSURRUS_RETURN_IF_ERROR(
       graph_.add_argument(bubble_, load_le<uint32_t>(bytes.data()), parser_.position() - 4));
   return next_argument();
 }
@@ -360,7 +363,7 @@ Status TennisReader::finish() {
     return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
   }
   // What was left out may have ended a tensor.
-  SUSURRUS_TRY(push({}));
+  SUSURRUS_RETURN_IF_ERROR(push({}));
   if (auto status = check_end(); !status) return fail(status.error());
   finished_ = true;
   return ok_status();
@@ -379,7 +382,7 @@ Status TennisReader::check_end() {
     }
     return ok_status();
   }
-  for (const Claim& claim : claims_) SUSURRUS_TRY(check(claim, received_));
+  for (const Claim& claim : claims_) SUSURRUS_RETURN_IF_ERROR(check(claim, received_));
   return truncated(received_, bubble_.subject("")).expecting("the rest of it").having("the end");
 }
 

@@ -55,7 +55,7 @@ Result<Shape> shape_of(JsonValue value, uint32_t most_dims, std::string_view sub
   }
   Shape shape;
   for (const JsonValue size : value.items()) {
-    SUSURRUS_ASSIGN(const uint64_t dim, whole_number(size, subject));
+    SUSURRUS_ASSIGN_OR_RETURN(const uint64_t dim, whole_number(size, subject));
     shape.append(dim);
   }
   return shape;

@@ -72,15 +72,16 @@ Status ModelComposer::require(State state) const {
 }
 
 Status ModelComposer::plan(std::string_view description) {
-  SUSURRUS_TRY(require(State::collecting));
+  SUSURRUS_RETURN_IF_ERROR(require(State::collecting));
   return keep(make_plan(description));
 }
 
 Status ModelComposer::make_plan(std::string_view description) {
-  SUSURRUS_ASSIGN(const JsonDocument document,
-                  JsonDocument::parse(description, {0, ErrorReason::bad_metadata, "description"}));
-  SUSURRUS_ASSIGN(writer_, plan_parts(document.root()));
-  SUSURRUS_TRY(rehearse());
+  SUSURRUS_ASSIGN_OR_RETURN(
+      const JsonDocument document,
+      JsonDocument::parse(description, {0, ErrorReason::bad_metadata, "description"}));
+  SUSURRUS_ASSIGN_OR_RETURN(writer_, plan_parts(document.root()));
+  SUSURRUS_RETURN_IF_ERROR(rehearse());
   state_ = State::planned;
   return ok_status();
 }
@@ -90,9 +91,9 @@ Status ModelComposer::rehearse() {
   static constexpr std::array<uint8_t, 64 << 10> kZeros{};
   // Parts of zeros pass by unread, but not for ever.
   constexpr uint64_t kMostBytes = uint64_t{16} << 30;
-  SUSURRUS_TRY(writer_->open());
+  SUSURRUS_RETURN_IF_ERROR(writer_->open());
   CheckedSink nowhere(nullptr, writer_->file_byte_count());
-  SUSURRUS_TRY(writer_->begin(nowhere));
+  SUSURRUS_RETURN_IF_ERROR(writer_->begin(nowhere));
   uint64_t total = 0;
   for (const FilePart& part : parts()) total += std::min(part.byte_count, kMostBytes);
   if (writer_->rehearsal() == PartsWriter::Rehearsal::front || total > kMostBytes) {
@@ -101,12 +102,12 @@ Status ModelComposer::rehearse() {
   for (const FilePart& part : parts()) {
     for (uint64_t left = part.byte_count; left > 0;) {
       const uint64_t count = std::min<uint64_t>(left, kZeros.size());
-      SUSURRUS_TRY(writer_->write(ByteSpan(kZeros.data(), count), nowhere));
+      SUSURRUS_RETURN_IF_ERROR(writer_->write(ByteSpan(kZeros.data(), count), nowhere));
       left -= count;
     }
-    SUSURRUS_TRY(writer_->finish_part(nowhere));
+    SUSURRUS_RETURN_IF_ERROR(writer_->finish_part(nowhere));
   }
-  SUSURRUS_TRY(writer_->finish(nowhere));
+  SUSURRUS_RETURN_IF_ERROR(writer_->finish(nowhere));
   return nowhere.finish();
 }
 
@@ -121,7 +122,7 @@ bool ModelComposer::needs_measuring() const {
 }
 
 Status ModelComposer::begin(Pass pass) {
-  SUSURRUS_TRY(require(State::planned));
+  SUSURRUS_RETURN_IF_ERROR(require(State::planned));
   return keep(start_pass(pass));
 }
 
@@ -137,14 +138,14 @@ Status ModelComposer::start_pass(Pass pass) {
     encoded_ = std::make_unique<NullSink>();
     return ok_status();
   }
-  SUSURRUS_TRY(writer_->open());
+  SUSURRUS_RETURN_IF_ERROR(writer_->open());
   file_ = std::make_unique<CheckedSink>(&output_, writer_->file_byte_count());
   encoded_ = std::make_unique<StoredSink>(*writer_, *file_);
   return writer_->begin(*file_);
 }
 
 Status ModelComposer::begin_part(bool is_floats) {
-  SUSURRUS_TRY(require(State::between_parts));
+  SUSURRUS_RETURN_IF_ERROR(require(State::between_parts));
   return keep(start_part(is_floats));
 }
 
@@ -176,7 +177,7 @@ Status ModelComposer::start_part(bool is_floats) {
 }
 
 Status ModelComposer::push(ByteSpan bytes) {
-  SUSURRUS_TRY(require(State::in_part));
+  SUSURRUS_RETURN_IF_ERROR(require(State::in_part));
   return keep(take(bytes));
 }
 
@@ -189,14 +190,14 @@ Status ModelComposer::take(ByteSpan bytes) {
 }
 
 Status ModelComposer::finish_part() {
-  SUSURRUS_TRY(require(State::in_part));
+  SUSURRUS_RETURN_IF_ERROR(require(State::in_part));
   return keep(end_part());
 }
 
 Status ModelComposer::end_part() {
   FilePart& part = this->part();
   if (pushed_ != expected_) return wrong_size(part, expected_, pushed_);
-  SUSURRUS_TRY(encoder_.finish(*encoded_));
+  SUSURRUS_RETURN_IF_ERROR(encoder_.finish(*encoded_));
   if (pass_ == Pass::scan && !(part.scale > 0)) {
     const float largest = static_cast<LargestValue&>(*encoded_).take();
     if (!std::isfinite(largest)) {
@@ -216,7 +217,7 @@ Status ModelComposer::end_part() {
           .about(part.name)
           .expecting("the same values each time that they are asked for");
     }
-    SUSURRUS_TRY(writer_->finish_part(*file_));
+    SUSURRUS_RETURN_IF_ERROR(writer_->finish_part(*file_));
   }
   ++current_;
   state_ = State::between_parts;
@@ -224,7 +225,7 @@ Status ModelComposer::end_part() {
 }
 
 Status ModelComposer::finish() {
-  SUSURRUS_TRY(require(State::between_parts));
+  SUSURRUS_RETURN_IF_ERROR(require(State::between_parts));
   return keep(end_pass());
 }
 
@@ -236,8 +237,8 @@ Status ModelComposer::end_pass() {
   }
   state_ = State::planned;
   if (pass_ != Pass::write) return ok_status();
-  SUSURRUS_TRY(writer_->finish(*file_));
-  SUSURRUS_TRY(file_->finish());
+  SUSURRUS_RETURN_IF_ERROR(writer_->finish(*file_));
+  SUSURRUS_RETURN_IF_ERROR(file_->finish());
   warnings_ = file_->warnings();
   return ok_status();
 }

@@ -23,13 +23,13 @@ class ShapeReader {
 
   Result<WhisperDimensions> read(const StatedDimensions& stated) {
     WhisperDimensions d;
-    SUSURRUS_ASSIGN(const uint32_t state, read_count("decoder.ln.weight", 1));
+    SUSURRUS_ASSIGN_OR_RETURN(const uint32_t state, read_count("decoder.ln.weight", 1));
     d.n_audio_state = d.n_text_state = state;
-    SUSURRUS_ASSIGN(d.n_vocab, read_count("decoder.token_embedding.weight", state));
-    SUSURRUS_ASSIGN(d.n_text_ctx, read_count("decoder.positional_embedding", state));
-    SUSURRUS_ASSIGN(d.n_mels, read_count("encoder.conv1.weight", kKernel * state));
+    SUSURRUS_ASSIGN_OR_RETURN(d.n_vocab, read_count("decoder.token_embedding.weight", state));
+    SUSURRUS_ASSIGN_OR_RETURN(d.n_text_ctx, read_count("decoder.positional_embedding", state));
+    SUSURRUS_ASSIGN_OR_RETURN(d.n_mels, read_count("encoder.conv1.weight", kKernel * state));
     if (find(kEncoderPositionsName) != nullptr) {
-      SUSURRUS_ASSIGN(d.n_audio_ctx, read_count(kEncoderPositionsName, state));
+      SUSURRUS_ASSIGN_OR_RETURN(d.n_audio_ctx, read_count(kEncoderPositionsName, state));
     } else {
       d.n_audio_ctx = stated.n_audio_ctx != 0 ? stated.n_audio_ctx : kOfficialAudioContext;
     }

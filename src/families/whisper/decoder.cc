@@ -23,7 +23,7 @@ void Decoder::forget_pass() {
 
 Status Decoder::reserve_sequences(size_t count, size_t tokens_each) {
   const size_t apart = sequences_.length();
-  SUSURRUS_TRY(sequences_.reserve(state_.dimensions(), count, tokens_each));
+  SUSURRUS_RETURN_IF_ERROR(sequences_.reserve(state_.dimensions(), count, tokens_each));
   forget_pass();
   position_ -= apart;
   return ok_status();
@@ -54,9 +54,11 @@ void Decoder::begin_each(std::span<const uint32_t> tokens) {
 Status Decoder::begin_traced(std::span<const uint32_t> tokens, DecoderTrace& trace) {
   const uint64_t row_bytes = uint64_t{state_.dimensions().n_text_state} * sizeof(float);
   const uint64_t hidden_bytes = tokens.size() * row_bytes;
-  SUSURRUS_ASSIGN(AlignedBuffer hidden, AlignedBuffer::allocate(hidden_bytes, "decoder trace"));
-  SUSURRUS_ASSIGN(AlignedBuffer queries,
-                  AlignedBuffer::allocate(trace.layers.size() * hidden_bytes, "decoder trace"));
+  SUSURRUS_ASSIGN_OR_RETURN(AlignedBuffer hidden,
+                            AlignedBuffer::allocate(hidden_bytes, "decoder trace"));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      AlignedBuffer queries,
+      AlignedBuffer::allocate(trace.layers.size() * hidden_bytes, "decoder trace"));
   trace.token_count = tokens.size();
   trace.hidden = std::move(hidden);
   trace.queries = std::move(queries);

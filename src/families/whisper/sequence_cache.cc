@@ -28,8 +28,9 @@ Status SequenceCache::reserve(const WhisperDimensions& d, size_t count, size_t t
     return ok_status();
   }
   if (count != capacity_ || tokens_each != tokens_each_) {
-    SUSURRUS_ASSIGN(SequencePlan plan, SequencePlan::make(d, count, tokens_each));
-    SUSURRUS_ASSIGN(AlignedBuffer memory, AlignedBuffer::allocate(plan.byte_count(), "sequences"));
+    SUSURRUS_ASSIGN_OR_RETURN(SequencePlan plan, SequencePlan::make(d, count, tokens_each));
+    SUSURRUS_ASSIGN_OR_RETURN(AlignedBuffer memory,
+                              AlignedBuffer::allocate(plan.byte_count(), "sequences"));
     memory_ = std::move(memory);
     plan_ = plan;
     state_size_ = d.n_text_state;

@@ -80,10 +80,12 @@ Result<WhisperState> WhisperState::create(const WhisperDimensions& dimensions,
   WhisperState state;
   state.dimensions_ = dimensions;
   state.encoded_positions_ = dimensions.n_audio_ctx;
-  SUSURRUS_ASSIGN(state.plan_, StatePlan::make(dimensions, kv_layout));
-  SUSURRUS_ASSIGN(state.kv_, AlignedBuffer::allocate(state.plan_.kv_byte_count(), "KV caches"));
-  SUSURRUS_ASSIGN(state.activations_,
-                  AlignedBuffer::allocate(state.plan_.activation_byte_count(), "activations"));
+  SUSURRUS_ASSIGN_OR_RETURN(state.plan_, StatePlan::make(dimensions, kv_layout));
+  SUSURRUS_ASSIGN_OR_RETURN(state.kv_,
+                            AlignedBuffer::allocate(state.plan_.kv_byte_count(), "KV caches"));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      state.activations_,
+      AlignedBuffer::allocate(state.plan_.activation_byte_count(), "activations"));
   // The padding around the mel window stays zero from here on.
   std::span<float> mel = state.activation(state.plan_.mel);
   std::fill(mel.begin(), mel.end(), 0.0f);

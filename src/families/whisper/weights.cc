@@ -128,7 +128,7 @@ Result<WhisperWeights> WhisperWeights::find(const WeightStore& store, const Whis
                                       finder.norm("cross_attn_ln", state),
                                       finder.attention("cross_attn", state), finder.mlp(state)});
   }
-  SUSURRUS_TRY(finder.status());
+  SUSURRUS_RETURN_IF_ERROR(finder.status());
   return weights;
 }
 

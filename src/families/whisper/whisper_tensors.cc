@@ -90,10 +90,11 @@ Result<TensorMatch> match_whisper_tensors(const WhisperDimensions& dimensions,
   for (WantedTensor& tensor : wanted) {
     tensor.is_optional = rules.may_lack_encoder_positions && tensor.name == kEncoderPositionsName;
   }
-  SUSURRUS_ASSIGN(TensorMatch match,
-                  match_tensors(std::move(wanted), tensors, canonical_tensor_name, rules));
-  SUSURRUS_ASSIGN(match.filterbank,
-                  find_filterbank(kFilterbankTensorName, {dimensions.n_mels, kFrequencyBins}, tensors));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      TensorMatch match, match_tensors(std::move(wanted), tensors, canonical_tensor_name, rules));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      match.filterbank,
+      find_filterbank(kFilterbankTensorName, {dimensions.n_mels, kFrequencyBins}, tensors));
   return match;
 }
 
