@@ -11,9 +11,9 @@ constexpr size_t kPieceSamples = 1024;
 
 Error bad_argument(const char* subject, const char* expected, uint64_t got) {
   return make_error(ErrorCode::invalid_argument, ErrorReason::bad_audio)
-      .about(subject)
-      .expecting(expected)
-      .having(got);
+      .with_subject(subject)
+      .with_expected(expected)
+      .with_got(got);
 }
 
 /// Numbers only; returns how many samples were not.
@@ -69,14 +69,14 @@ Status AudioConverter::start(uint32_t sample_rate, uint32_t channels, uint32_t c
 Status AudioConverter::check_open(bool wants_bytes) const {
   if (state_ == State::failed) {
     return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
-        .about("audio converter");
+        .with_subject("audio converter");
   }
   if (state_ == State::finished || wants_bytes != wav_.has_value()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about("audio converter")
-        .expecting(state_ == State::finished ? "nothing after the end"
-                   : wants_bytes             ? "samples"
-                                             : "bytes of a WAV file");
+        .with_subject("audio converter")
+        .with_expected(state_ == State::finished ? "nothing after the end"
+                       : wants_bytes             ? "samples"
+                                                 : "bytes of a WAV file");
   }
   return ok_status();
 }

@@ -61,15 +61,15 @@ void fill_triangles(uint32_t n_mels, double top_mel, double (*mel_to_hz)(double)
 Result<MelFilterbank> MelFilterbank::compact(uint32_t n_mels, std::span<const float> dense) {
   if (n_mels == 0 || n_mels > kMaxMels) {
     return make_error(ErrorCode::shape_mismatch, ErrorReason::bad_filterbank)
-        .about("n_mels")
-        .expecting("1 to 1024")
-        .having(n_mels);
+        .with_subject("n_mels")
+        .with_expected("1 to 1024")
+        .with_got(n_mels);
   }
   if (dense.size() != size_t{n_mels} * kBins) {
     return make_error(ErrorCode::shape_mismatch, ErrorReason::bad_filterbank)
-        .about("mel filterbank")
-        .expecting(uint64_t{n_mels} * kBins)
-        .having(dense.size());
+        .with_subject("mel filterbank")
+        .with_expected(uint64_t{n_mels} * kBins)
+        .with_got(dense.size());
   }
   MelFilterbank bank;
   bank.n_mels_ = n_mels;
@@ -84,8 +84,8 @@ Result<MelFilterbank> MelFilterbank::compact(uint32_t n_mels, std::span<const fl
     for (uint32_t bin = 0; bin < kBins; ++bin) {
       if (!std::isfinite(row[bin]) || row[bin] < 0) {
         return make_error(ErrorCode::malformed, ErrorReason::bad_filterbank)
-            .about("mel filterbank")
-            .expecting("finite weights that are not negative");
+            .with_subject("mel filterbank")
+            .with_expected("finite weights that are not negative");
       }
       if (row[bin] == 0) continue;
       first = std::min(first, bin);

@@ -55,9 +55,9 @@ Status WavReader::take_riff_header() {
   if ((!is_name(header, "RIFF") && !big_endian_ && !wide_) || !is_name(header + 8, "WAVE")) {
     return make_error(ErrorCode::malformed, ErrorReason::bad_audio)
         .at(0)
-        .about("WAV header")
-        .expecting("RIFF, RIFX, RF64 or BW64, and WAVE")
-        .having("other bytes");
+        .with_subject("WAV header")
+        .with_expected("RIFF, RIFX, RF64 or BW64, and WAVE")
+        .with_got("other bytes");
   }
   expect(Part::chunk_header, kChunkHeaderBytes);
   return ok_status();
@@ -71,8 +71,8 @@ Status WavReader::take_chunk_header() {
     if (!has_format_) {
       return make_error(ErrorCode::malformed, ErrorReason::bad_audio)
           .at(position_ - kChunkHeaderBytes)
-          .about("WAV data chunk")
-          .expecting("a fmt chunk before it");
+          .with_subject("WAV data chunk")
+          .with_expected("a fmt chunk before it");
     }
     const bool wide = wide_ && size == kUnknownSize;
     left_ = wide ? wide_data_size_ : size;
@@ -159,9 +159,9 @@ Status WavReader::finish() const {
   if (part_ == Part::data || part_ == Part::rest) return ok_status();
   return make_error(ErrorCode::truncated_input, ErrorReason::bad_audio)
       .at(position_)
-      .about(has_format_ ? "WAV data chunk" : "WAV fmt chunk")
-      .expecting("a complete header")
-      .having("the end of the file");
+      .with_subject(has_format_ ? "WAV data chunk" : "WAV fmt chunk")
+      .with_expected("a complete header")
+      .with_got("the end of the file");
 }
 
 bool WavReader::is_truncated() const {

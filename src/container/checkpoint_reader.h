@@ -44,7 +44,8 @@ class SteppedCheckpointReader : public CheckpointReader {
 
   Status push(ByteSpan chunk) final {
     if (failed_) {
-      return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+      return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+          .with_subject("reader");
     }
     Status status = is_started_ ? ok_status() : self().start();
     is_started_ = true;
@@ -93,7 +94,7 @@ class SteppedCheckpointReader : public CheckpointReader {
   uint64_t file_byte_count() const { return file_byte_count_; }
 
   Error truncated(std::string_view subject, uint64_t expected, uint64_t got) const {
-    return susurrus::truncated(position(), subject).expecting(expected).having(got);
+    return susurrus::truncated(position(), subject).with_expected(expected).with_got(got);
   }
 
  private:

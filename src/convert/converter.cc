@@ -45,7 +45,7 @@ class EncoderSink : public ByteSink {
 };
 
 Error source_failed(std::string_view subject) {
-  return make_error(ErrorCode::source_failed, ErrorReason::source).about(subject);
+  return make_error(ErrorCode::source_failed, ErrorReason::source).with_subject(subject);
 }
 
 }  // namespace
@@ -57,13 +57,14 @@ Status Converter::keep(Status status) {
 
 Status Converter::require(State state) const {
   if (state_ == State::failed) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("converter");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("converter");
   }
   if (state_ != state || !output_.bytes().empty()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about("converter")
-        .expecting(output_.bytes().empty() ? "the calls in their order"
-                                           : "the output drained first");
+        .with_subject("converter")
+        .with_expected(output_.bytes().empty() ? "the calls in their order"
+                                               : "the output drained first");
   }
   return ok_status();
 }
@@ -123,9 +124,9 @@ Result<ConversionPlan> Converter::plan_tensors(std::span<const TensorInfo> tenso
       for (const PlannedTensor& tensor : planned.tensors) {
         if (SafetensorsWriter::has_dtype(tensor.dtype)) continue;
         return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-            .about("dtype")
-            .expecting("f32, f16 or bf16, since SafeTensors has no blocks")
-            .having(dtype_traits(tensor.dtype).name);
+            .with_subject("dtype")
+            .with_expected("f32, f16 or bf16, since SafeTensors has no blocks")
+            .with_got(dtype_traits(tensor.dtype).name);
       }
       // Larger elements first, so that none begins between two multiples of its size.
       std::stable_partition(planned.tensors.begin(), planned.tensors.end(),
@@ -141,7 +142,7 @@ Result<ConversionPlan> Converter::plan_tensors(std::span<const TensorInfo> tenso
       return plan(TypeRule::by_kind, ggml_dtype_);
     }
   }
-  return make_error(ErrorCode::internal_error, ErrorReason::internal).about("format");
+  return make_error(ErrorCode::internal_error, ErrorReason::internal).with_subject("format");
 }
 
 /// Only APR2 has it as a tensor.
@@ -214,8 +215,8 @@ Status Converter::start_pass(Pass pass) {
 Status Converter::start_writing() {
   if (needs_measuring() && measured_.size() != plan_.tensors.size()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about("converter")
-        .expecting("the measuring pass first");
+        .with_subject("converter")
+        .with_expected("the measuring pass first");
   }
   SUSURRUS_ASSIGN_OR_RETURN(std::vector<TensorInfo> tensors, output_tensors());
   SUSURRUS_ASSIGN_OR_RETURN(writer_, open_writer(std::move(tensors)));
@@ -259,7 +260,7 @@ Result<std::vector<TensorInfo>> Converter::output_tensors() const {
     tensor.scale = plan_.tensors[i].scale;
     const auto raw = tensor_byte_count(tensor.dtype, tensor.shape);
     if (!raw)
-      return make_error(ErrorCode::internal_error, ErrorReason::internal).about(tensor.name);
+      return make_error(ErrorCode::internal_error, ErrorReason::internal).with_subject(tensor.name);
     tensor.is_compressed = is_compressed(i);
     tensor.stored_byte_count = tensor.is_compressed ? measured_[i] : *raw;
     tensors.push_back(std::move(tensor));
@@ -312,9 +313,9 @@ Status Converter::encode(ByteSpan source_bytes) {
   pushed_byte_count_ += source_bytes.size();
   if (source_bytes.size() > kMaxPushBytes || pushed_byte_count_ > expected) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-        .about("push")
-        .expecting(expected)
-        .having(pushed_byte_count_);
+        .with_subject("push")
+        .with_expected(expected)
+        .with_got(pushed_byte_count_);
   }
   if (source_bytes.empty()) return ok_status();
   // What has bytes to push is not computed; what is compressed is not stored by rows.
@@ -331,12 +332,12 @@ Status Converter::finish_tensor() {
 
 Status Converter::end_tensor() {
   if (current_ == tensor_count()) {
-    return make_error(ErrorCode::wrong_state, ErrorReason::state).about("finish_tensor");
+    return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject("finish_tensor");
   }
   const PlannedTensor& tensor = plan_.tensors[current_];
   const uint64_t expected = source_range(current_).byte_count;
   if (pushed_byte_count_ != expected) {
-    return source_failed(tensor.name).expecting(expected).having(pushed_byte_count_);
+    return source_failed(tensor.name).with_expected(expected).with_got(pushed_byte_count_);
   }
   const CheckpointTensor* source = source_of(tensor);
   if (source == nullptr) {
@@ -351,8 +352,8 @@ Status Converter::end_tensor() {
     measured_.push_back(encoder_.stored_byte_count());
   } else if (encoder_.stored_byte_count() != writer_->tensors()[current_].stored_byte_count) {
     return source_failed(tensor.name)
-        .expecting("the bytes that were measured")
-        .having("other bytes: the source changed");
+        .with_expected("the bytes that were measured")
+        .with_got("other bytes: the source changed");
   } else {
     SUSURRUS_RETURN_IF_ERROR(writer_->finish_tensor(output_));
     written_.push_back({tensor.dtype, encoder_.relative_error()});
@@ -370,8 +371,8 @@ Status Converter::set_scale(float largest) {
   }
   if (!std::isfinite(largest)) {
     return make_error(ErrorCode::malformed, ErrorReason::bad_scale)
-        .about(tensor.name)
-        .expecting("finite values");
+        .with_subject(tensor.name)
+        .with_expected("finite values");
   }
   tensor.scale = integer_scale(largest);
   return ok_status();
@@ -391,9 +392,9 @@ Status Converter::finish() {
   SUSURRUS_RETURN_IF_ERROR(require(State::running));
   if (current_ != tensor_count()) {
     return keep(make_error(ErrorCode::wrong_state, ErrorReason::state)
-                    .about("finish")
-                    .expecting(tensor_count())
-                    .having(current_));
+                    .with_subject("finish")
+                    .with_expected(tensor_count())
+                    .with_got(current_));
   }
   state_ = State::planned;
   return pass_ == Pass::write ? keep(writer_->finish(output_)) : ok_status();

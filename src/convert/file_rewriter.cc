@@ -14,9 +14,9 @@ namespace {
 /// What a writer that was planned for a file refuses of it is what was not there when it was planned.
 Error changed(const Error& error) {
   return make_error(ErrorCode::source_failed, ErrorReason::source)
-      .about("file")
-      .expecting("the same bytes in each pass")
-      .having(error.subject.view());
+      .with_subject("file")
+      .with_expected("the same bytes in each pass")
+      .with_got(error.subject.view());
 }
 
 /// Of formats whose writer wants to know the model first: one pass reads it, others write.
@@ -86,9 +86,9 @@ class AprilRewriter : public TwoPassRewriter<AprilReader, AprilWriter>, private 
   Result<std::unique_ptr<AprilWriter>> plan() override {
     if (reader_->model().model_type != kAprilLstmTransducer) {
       return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
-          .about("model type")
-          .expecting(kAprilLstmTransducer)
-          .having(reader_->model().model_type);
+          .with_subject("model type")
+          .with_expected(kAprilLstmTransducer)
+          .with_got(reader_->model().model_type);
     }
     const AprilOrder order = april_order_of(reader_->model());
     size_t count = 0;

@@ -49,17 +49,17 @@ Status Repacker::plan(const InspectSink& source, std::string_view metadata,
                       const Apr2FilesOptions& options) {
   if (source.format() != "APR2") {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
-        .about("file")
-        .expecting("APR2: upgrade it first (susurrus upgrade FILE model.apr)")
-        .having(source.format());
+        .with_subject("file")
+        .with_expected("APR2: upgrade it first (susurrus upgrade FILE model.apr)")
+        .with_got(source.format());
   }
   // Pieces of ciphertext are bound to their file's metadata, and a signature to its bytes.
   if ((source.flags() & (apr2_flags::kEncrypted | apr2_flags::kSigned)) != 0) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
-        .about("flags")
-        .expecting(
+        .with_subject("flags")
+        .with_expected(
             "a model that is neither encrypted nor signed: do that to the files that come out")
-        .having(source.flag_names());
+        .with_got(source.flag_names());
   }
   const std::vector<TensorInfo>& tensors = source.tensors();
   SUSURRUS_ASSIGN_OR_RETURN(const std::vector<Place> order, execution_order(tensors, metadata));

@@ -127,8 +127,8 @@ Status TensorEncoder::emit(ByteSpan raw, ByteSink& sink) {
 Status TensorEncoder::finish(ByteSink& sink) {
   if (cut_size_ > 0) {
     return make_error(ErrorCode::malformed, ErrorReason::size_mismatch)
-        .about("tensor")
-        .expecting("whole elements and blocks");
+        .with_subject("tensor")
+        .with_expected("whole elements and blocks");
   }
   CountingSink counting(sink, stored_byte_count_);
   return compress_ ? lz4_.finish(counting) : ok_status();

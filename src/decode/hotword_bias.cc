@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/utf8.h"
 #include "decode/phrase_tokens.h"
 #include "text/unicode_class.h"
-#include "text/utf8.h"
 
 namespace susurrus {
 namespace {

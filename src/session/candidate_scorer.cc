@@ -124,7 +124,7 @@ Result<std::unique_ptr<CandidateScorer>> CandidateScorer::create(
     score.text = std::move(text);
     if (score.tokens.size() <= room) continue;
     return option_error("candidates", "texts of at most " + std::to_string(room) + " tokens")
-        .having(uint64_t{score.tokens.size()});
+        .with_got(uint64_t{score.tokens.size()});
   }
   SUSURRUS_RETURN_IF_ERROR(begin_encode(model, options.audio_context));
   return std::unique_ptr<CandidateScorer>(new TracingScorer(model, std::move(prompt), language,

@@ -3,14 +3,14 @@
 #include <cmath>
 
 #include "base/decimal.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 namespace susurrus {
 namespace {
 
 Status check(std::string_view name, double number, const NumberRange& range) {
   if (range.holds(number)) return ok_status();
-  return option_error(name, range.text).having(decimal_text(number, 6));
+  return option_error(name, range.text).with_got(decimal_text(number, 6));
 }
 
 /// The seed, which only an option's text bounds: those of later windows are derived from it and have 64 bits.
@@ -27,8 +27,8 @@ bool is_blank(std::string_view text) { return strip_white_space(text).empty(); }
 
 Error option_error(std::string_view name, std::string_view expected) {
   return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-      .about(name)
-      .expecting(expected);
+      .with_subject(name)
+      .with_expected(expected);
 }
 
 Status check_options(const DecodeOptions& options) {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/decimal.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 namespace susurrus {
 namespace {
@@ -18,10 +18,10 @@ struct Member {
 
   Error wrong(std::string_view expected) const {
     Error error = option_error(name, expected);
-    if (auto text = value.text()) return std::move(error).having(*text);
-    if (value.is_null()) return std::move(error).having("null");
+    if (auto text = value.text()) return std::move(error).with_got(*text);
+    if (value.is_null()) return std::move(error).with_got("null");
     if (auto number = value.number()) {
-      return std::move(error).having(decimal_text(*number, 15));
+      return std::move(error).with_got(decimal_text(*number, 15));
     }
     return error;
   }
@@ -270,7 +270,7 @@ Result<TranscribeOptions> parse(JsonValue json, const Tokenizer& tokenizer, bool
     SUSURRUS_RETURN_IF_ERROR(option->read(member));
   }
   if (is_window && options.is_language_per_window) {
-    return option_error("language", "a language, or auto").having("per-window");
+    return option_error("language", "a language, or auto").with_got("per-window");
   }
   if (options.is_openai_compatible) {
     options.decode.break_loops = false;

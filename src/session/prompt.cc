@@ -13,7 +13,7 @@ constexpr double kWindowSeconds = 30;
 Status check_ids(std::string_view name, std::span<const uint32_t> ids, uint32_t n_vocab) {
   for (uint32_t id : ids) {
     if (id >= n_vocab) {
-      return option_error(name, "token ids below " + std::to_string(n_vocab)).having(id);
+      return option_error(name, "token ids below " + std::to_string(n_vocab)).with_got(id);
     }
   }
   return ok_status();
@@ -82,7 +82,7 @@ Result<Prompt> make_prompt(const WhisperModel& model, const DecodeOptions& optio
   if (tokens.size() <= dimensions.n_text_ctx) return prompt;
   const size_t room = dimensions.n_text_ctx - (tokens.size() - prefix.size());
   return option_error("prefix", "at most " + std::to_string(room) + " tokens beside this prompt")
-      .having(uint64_t{prefix.size()});
+      .with_got(uint64_t{prefix.size()});
 }
 
 Result<FixedString<16>> fixed_language(const WhisperModel& model, const DecodeOptions& options) {
@@ -92,13 +92,13 @@ Result<FixedString<16>> fixed_language(const WhisperModel& model, const DecodeOp
   if (special.is_multilingual) {
     if (is_auto) return FixedString<16>();
     if (auto known = known_language(special, wanted)) return *known;
-    return option_error("language", "a language of this model, or auto").having(wanted);
+    return option_error("language", "a language of this model, or auto").with_got(wanted);
   }
   // A fine-tune of an English-only model may be of another language, and says so by its only language token.
   const std::string_view own =
       special.languages.size() == 1 ? special.languages[0].code.view() : std::string_view("en");
   if (is_auto || wanted == own || language_code_of_name(wanted) == own) return FixedString<16>(own);
-  return option_error("language", std::string(own) + " or auto").having(wanted);
+  return option_error("language", std::string(own) + " or auto").with_got(wanted);
 }
 
 Result<std::vector<uint32_t>> allowed_languages(const WhisperModel& model,
@@ -108,7 +108,7 @@ Result<std::vector<uint32_t>> allowed_languages(const WhisperModel& model,
   if (!special.is_multilingual) return tokens;
   for (const auto& wanted : options.allowed_languages) {
     auto known = known_language(special, wanted.view());
-    if (!known) return option_error("languages", "languages of this model").having(wanted.view());
+    if (!known) return option_error("languages", "languages of this model").with_got(wanted.view());
     tokens.push_back(*special.language_token(known->view()));
   }
   return tokens;

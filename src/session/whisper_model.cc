@@ -90,9 +90,9 @@ class WhisperModelImpl final : public WhisperModel {
     for (uint32_t layer : trace.layers) {
       if (layer < dimensions().n_text_layer) continue;
       return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-          .about("layers")
-          .expecting("layers below " + std::to_string(dimensions().n_text_layer))
-          .having(layer);
+          .with_subject("layers")
+          .with_expected("layers below " + std::to_string(dimensions().n_text_layer))
+          .with_got(layer);
     }
     return decoder_.begin_traced(tokens, trace);
   }
@@ -111,15 +111,15 @@ class WhisperModelImpl final : public WhisperModel {
  private:
   static Error wrong_state(const char* expected) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about("tokens")
-        .expecting(expected);
+        .with_subject("tokens")
+        .with_expected(expected);
   }
   static Status check_range(const char* subject, size_t value, size_t least, size_t most) {
     if (value >= least && value <= most) return ok_status();
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-        .about(subject)
-        .expecting(std::to_string(least) + " to " + std::to_string(most))
-        .having(value);
+        .with_subject(subject)
+        .with_expected(std::to_string(least) + " to " + std::to_string(most))
+        .with_got(value);
   }
   /// 1 to `room` of them, all in the vocabulary, after an encode.
   Status check_tokens(std::span<const uint32_t> tokens, size_t room) const {
@@ -128,9 +128,9 @@ class WhisperModelImpl final : public WhisperModel {
     for (uint32_t token : tokens) {
       if (token < dimensions().n_vocab) continue;
       return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-          .about("tokens")
-          .expecting("ids below " + std::to_string(dimensions().n_vocab))
-          .having(token);
+          .with_subject("tokens")
+          .with_expected("ids below " + std::to_string(dimensions().n_vocab))
+          .with_got(token);
     }
     return ok_status();
   }
@@ -150,9 +150,9 @@ class WhisperModelImpl final : public WhisperModel {
 Status check_special_tokens(const SpecialTokens& tokens, uint32_t n_vocab) {
   if (tokens.end() <= n_vocab) return ok_status();
   return make_error(ErrorCode::malformed, ErrorReason::bad_vocabulary)
-      .about("n_vocab")
-      .expecting("room for the special tokens, " + std::to_string(tokens.end()) + " ids")
-      .having(n_vocab);
+      .with_subject("n_vocab")
+      .with_expected("room for the special tokens, " + std::to_string(tokens.end()) + " ids")
+      .with_got(n_vocab);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "decode/timestamp_rules.h"
 #include "session/language_detector.h"
 #include "session/prompt.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 namespace susurrus {
 namespace {
@@ -42,7 +42,7 @@ Status check_suppressed(const DecodeOptions& options, uint32_t n_vocab) {
   for (int64_t token : *options.suppress_tokens) {
     if (token >= int64_t{n_vocab}) {
       return option_error("suppressTokens", "token ids below " + std::to_string(n_vocab))
-          .having(static_cast<uint64_t>(token));
+          .with_got(static_cast<uint64_t>(token));
     }
   }
   return ok_status();

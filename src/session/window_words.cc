@@ -137,7 +137,7 @@ Result<std::unique_ptr<WindowWords>> WindowWords::create(WhisperModel& model,
   const size_t room = model.dimensions().n_text_ctx - prompt.tokens.size() - 1;
   if (segment.tokens.size() > room) {
     return option_error("text", "at most " + std::to_string(room) + " tokens")
-        .having(uint64_t{segment.tokens.size()});
+        .with_got(uint64_t{segment.tokens.size()});
   }
 
   auto words = std::make_unique<AlignedWords>(model, options, frame_count);

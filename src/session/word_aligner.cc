@@ -7,7 +7,7 @@
 
 #include "align/alignment_costs.h"
 #include "base/sort.h"
-#include "families/whisper/paced_op.h"
+#include "families/whisper/resumable_op.h"
 #include "session/prompt.h"
 #include "text/word_split.h"
 
@@ -206,11 +206,12 @@ class AttentionAligner final : public WordAligner {
 Status check_text(const WhisperModel& model, std::span<const uint32_t> tokens, size_t room) {
   for (uint32_t token : tokens) {
     if (token >= model.special_tokens().end_of_text) {
-      return option_error("text", "tokens of text only").having(token);
+      return option_error("text", "tokens of text only").with_got(token);
     }
   }
   if (tokens.size() <= room) return ok_status();
-  return option_error("text", "at most " + std::to_string(room) + " tokens").having(tokens.size());
+  return option_error("text", "at most " + std::to_string(room) + " tokens")
+      .with_got(tokens.size());
 }
 
 }  // namespace
@@ -221,8 +222,8 @@ Result<std::unique_ptr<WordAligner>> WordAligner::create(WhisperModel& model,
                                                          uint64_t frame_count) {
   if (!model.is_encoded()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about("align")
-        .expecting("an encoded window");
+        .with_subject("align")
+        .with_expected("an encoded window");
   }
   DecodeOptions options;
   options.task = task;

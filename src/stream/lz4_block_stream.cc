@@ -120,24 +120,24 @@ Status Lz4BlockStream::take_header(ByteSpan& stored) {
 Status Lz4BlockStream::check_header(uint32_t byte_count) const {
   const uint64_t header_offset = file_offset_ - kHeaderBytes;
   if (byte_count == kFrameMagic) {
-    return error(header_offset).expecting("a block's size").having("an LZ4 frame");
+    return error(header_offset).with_expected("a block's size").with_got("an LZ4 frame");
   }
   const bool looks_prepended = byte_count == raw_byte_count_ && written_ == 0;
   if (looks_prepended && (byte_count > limits::kLz4StoredBlockBytes || byte_count > stored_left_)) {
     return error(header_offset)
-        .expecting("a block's size")
-        .having("a block with its raw size in front");
+        .with_expected("a block's size")
+        .with_got("a block with its raw size in front");
   }
   if (byte_count == 0 || byte_count > limits::kLz4StoredBlockBytes) {
-    return error(header_offset).expecting("1 to 65809 stored bytes").having(byte_count);
+    return error(header_offset).with_expected("1 to 65809 stored bytes").with_got(byte_count);
   }
   if (byte_count > stored_left_) {
     return error(header_offset)
-        .expecting("at most the tensor's stored bytes, " + std::to_string(stored_left_))
-        .having(byte_count);
+        .with_expected("at most the tensor's stored bytes, " + std::to_string(stored_left_))
+        .with_got(byte_count);
   }
   if (written_ == raw_byte_count_) {
-    return error(header_offset).expecting("the end of the tensor").having("another block");
+    return error(header_offset).with_expected("the end of the tensor").with_got("another block");
   }
   return ok_status();
 }
@@ -168,11 +168,11 @@ Status Lz4BlockStream::decode(ByteSpan block) {
                                           static_cast<int>(block.size()), static_cast<int>(room));
   if (decoded <= 0) {
     return error(file_offset_)
-        .expecting("an LZ4 block of 1 to " + std::to_string(room) + " bytes")
-        .having(decoded == 0 ? "an empty block" : "a block that does not decode");
+        .with_expected("an LZ4 block of 1 to " + std::to_string(room) + " bytes")
+        .with_got(decoded == 0 ? "an empty block" : "a block that does not decode");
   }
   if (has_four_zeros({target, static_cast<size_t>(decoded)}) && has_zero_offset(block)) {
-    return error(file_offset_).expecting("match offsets of 1 to 65535").having("0");
+    return error(file_offset_).with_expected("match offsets of 1 to 65535").with_got("0");
   }
   written_ += static_cast<size_t>(decoded);
   stored_left_ -= block.size();
@@ -185,17 +185,19 @@ Status Lz4BlockStream::decode(ByteSpan block) {
 Status Lz4BlockStream::finish() const {
   if (header_size_ > 0) {
     return error(file_offset_ - header_size_)
-        .expecting("whole blocks")
-        .having("1 to 3 stray bytes");
+        .with_expected("whole blocks")
+        .with_got("1 to 3 stray bytes");
   }
   if (written_ != raw_byte_count_) {
-    return error(file_offset_).expecting(raw_byte_count_).having(written_);
+    return error(file_offset_).with_expected(raw_byte_count_).with_got(written_);
   }
   return ok_status();
 }
 
 Error Lz4BlockStream::error(uint64_t offset) const {
-  return make_error(ErrorCode::malformed, ErrorReason::decompress).at(offset).about(subject_);
+  return make_error(ErrorCode::malformed, ErrorReason::decompress)
+      .at(offset)
+      .with_subject(subject_);
 }
 
 }  // namespace susurrus

@@ -34,7 +34,7 @@ Status Lz4BlockWriter::finish(ByteSink& sink) {
                            static_cast<int>(size_), limits::kLz4StoredBlockBytes);
   if (byte_count <= 0) {
     return make_error(ErrorCode::internal_error, ErrorReason::internal)
-        .about("LZ4_compress_default");
+        .with_subject("LZ4_compress_default");
   }
   size_ = 0;
   store_le(stored_.data(), static_cast<uint32_t>(byte_count));

@@ -5,7 +5,7 @@
 namespace susurrus {
 
 /// Matrices are packed by so many rows; memory for one has room for whole packs.
-inline constexpr uint64_t kPackedRows = 8;
+inline constexpr size_t kPackedRows = 8;
 
 /// `weight` as it is when packed: floats become q8_0, and their rows zeros up to whole blocks.
 inline TensorView packed_view(TensorView weight) {
@@ -25,14 +25,14 @@ using PackWeights = TensorView(const TensorView& weight, WeightLayout layout, Mu
 using PackRows = void(const TensorView& weight, WeightLayout layout, const uint8_t* rows,
                       uint8_t* pack);
 
-/// Raises a matrix of halves in place (WeightLayout::raised_halves); false where it cannot, and nothing changed.
-using RaiseHalves = bool(MutableByteSpan halves);
+/// Rescales a matrix of halves in place (WeightLayout::rescaled_halves); false where it cannot, and nothing changed.
+using RescaleHalves = bool(MutableByteSpan halves);
 
-/// How somebody wants matrices: those of the block types in which order, halves raised or not. By default as they are.
+/// How somebody wants matrices: those of the block types in which order, halves rescaled or not. By default as they are.
 struct WeightPacking {
   WeightLayout layout = WeightLayout::rows;
   PackWeights* pack = nullptr;
-  RaiseHalves* raise = nullptr;
+  RescaleHalves* rescale = nullptr;
   PackRows* pack_rows = nullptr;
 };
 

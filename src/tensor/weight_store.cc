@@ -31,8 +31,8 @@ void order_taps(const TensorView& weight, uint8_t* bytes, uint8_t* row) {
 Status WeightStore::on_manifest(ModelManifest& manifest) {
   if (manifest.is_encrypted) {
     return make_error(ErrorCode::decryption_failed, ErrorReason::decrypt)
-        .about("ENCRYPTED")
-        .having("no key");
+        .with_subject("ENCRYPTED")
+        .with_got("no key");
   }
   if (manifest.part == 0) metadata_ = std::move(*manifest.metadata);
   std::span<const TensorInfo> tensors = manifest.tensors;
@@ -194,8 +194,8 @@ void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
   }
   if (is_packed(*entry)) {
     view = packing_.pack(view, packing_.layout, entry->buffer.bytes(), pack_.bytes());
-  } else if (view.dtype == Dtype::f16 && packing_.raise != nullptr) {
-    if (packing_.raise(entry->buffer.bytes())) view.layout = WeightLayout::raised_halves;
+  } else if (view.dtype == Dtype::f16 && packing_.rescale != nullptr) {
+    if (packing_.rescale(entry->buffer.bytes())) view.layout = WeightLayout::rescaled_halves;
   }
 }
 

@@ -45,7 +45,8 @@ class Driver {
   Status handle(JsonValue request, JsonWriter& answer) {
     const std::string_view command = request["command"].text().value_or("");
     if (command == "load") return load(request);
-    if (!model_) return make_error(ErrorCode::wrong_state, ErrorReason::state).about("load first");
+    if (!model_)
+      return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject("load first");
     if (command == "info") return info(answer);
     if (command == "log_mel") return log_mel(request, answer);
     if (command == "encode") return encode(request);
@@ -63,8 +64,8 @@ class Driver {
       return ok_status();
     }
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-        .about("command")
-        .having(command);
+        .with_subject("command")
+        .with_got(command);
   }
 
  private:
@@ -136,8 +137,8 @@ class Driver {
     std::span<float> window = model_->mel_window();
     if (rows.size() != window.size()) {
       return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-          .about("mel")
-          .having(rows.size());
+          .with_subject("mel")
+          .with_got(rows.size());
     }
     const size_t n_mels = model_->dimensions().n_mels;
     const size_t frames = model_->window_frames();

@@ -14,7 +14,7 @@ struct CloseFile {
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
 Error file_error(const std::string& path) {
-  return make_error(ErrorCode::source_failed, ErrorReason::source).about(path);
+  return make_error(ErrorCode::source_failed, ErrorReason::source).with_subject(path);
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ Result<Apr2Metadata> read_apr1_json_metadata(const JsonDocument& document,
     if (d.*dimension.field == 0) {
       return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
           .at(file_offset)
-          .about(dimension.name)
-          .expecting("an integer above 0, or a tensor that tells it");
+          .with_subject(dimension.name)
+          .with_expected("an integer above 0, or a tensor that tells it");
     }
   }
   SUSURRUS_ASSIGN_OR_RETURN(Apr2Metadata metadata, read_apr2_options(document, d, file_offset));

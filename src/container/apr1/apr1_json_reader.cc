@@ -12,8 +12,8 @@ constexpr size_t kJsonHeaderBytes = 8;
 Error no_object() {
   return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
       .at(kJsonHeaderBytes)
-      .about("metadata")
-      .expecting("an object");
+      .with_subject("metadata")
+      .with_expected("an object");
 }
 
 }  // namespace

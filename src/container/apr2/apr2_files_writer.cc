@@ -43,8 +43,8 @@ Result<std::unique_ptr<Apr2FilesWriter>> Apr2FilesWriter::plan(std::string_view 
   writer->tensors_ = std::move(tensors);
   if (options.shard_byte_count > Apr2FilesOptions::kMaxShardBytes) {
     return wrong_limit()
-        .expecting("at most " + std::to_string(Apr2FilesOptions::kMaxShardBytes))
-        .having(options.shard_byte_count);
+        .with_expected("at most " + std::to_string(Apr2FilesOptions::kMaxShardBytes))
+        .with_got(options.shard_byte_count);
   }
   if (options.shard_byte_count > 0) {
     SUSURRUS_ASSIGN_OR_RETURN(writer->part_metadata_, required_metadata(metadata));
@@ -69,7 +69,8 @@ Status Apr2FilesWriter::divide() {
       const auto data_end = begin ? checked_add(*begin, tensor.stored_byte_count) : begin;
       const auto file =
           data_end ? checked_add(*data_end, data_offset + kApr2FooterBytes) : data_end;
-      if (!file) return wrong_limit().about(tensor.name).expecting("offsets that fit 64 bits");
+      if (!file)
+        return wrong_limit().with_subject(tensor.name).with_expected("offsets that fit 64 bits");
       if (limit == 0 || *file <= limit) {
         files_.back().byte_count = *file;
         index_bytes = index_end;
@@ -78,10 +79,10 @@ Status Apr2FilesWriter::divide() {
       }
       if (files_.back().first_tensor == i) {
         return wrong_limit()
-            .expecting("at least " + std::to_string(*file) + " bytes, for " + tensor.name)
-            .having(limit);
+            .with_expected("at least " + std::to_string(*file) + " bytes, for " + tensor.name)
+            .with_got(limit);
       }
-      if (files_.size() == kMaxShards) return wrong_limit().expecting("at most 99999 shards");
+      if (files_.size() == kMaxShards) return wrong_limit().with_expected("at most 99999 shards");
       files_.push_back({});
       files_.back().first_tensor = i;
       index_bytes = kApr2IndexHeaderBytes;

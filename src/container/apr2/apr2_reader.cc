@@ -16,9 +16,9 @@ constexpr uint64_t kPlacedBytes = 64 << 10;
 Error trailing(uint64_t expected, uint64_t received) {
   return make_error(ErrorCode::malformed, ErrorReason::trailing_data)
       .at(expected)
-      .about("file_size")
-      .expecting(expected)
-      .having(received);
+      .with_subject("file_size")
+      .with_expected(expected)
+      .with_got(received);
 }
 
 }  // namespace
@@ -59,7 +59,8 @@ NextBytes Apr2Reader::next_bytes() {
 
 Status Apr2Reader::push(ByteSpan chunk) {
   if (failed_ || finished_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   received_ += chunk.size();
   tail_.push(chunk, [this](ByteSpan left) { crc_.update(left); });
@@ -210,7 +211,7 @@ Status Apr2Reader::place() {
     }
   }
   if (!destination_.empty() && destination_.size() != tensor.raw_byte_count) {
-    return make_error(ErrorCode::internal_error, ErrorReason::internal).about(tensor.name);
+    return make_error(ErrorCode::internal_error, ErrorReason::internal).with_subject(tensor.name);
   }
   written_ = 0;
   decodes_ = tensor.is_compressed && !header_.has(apr2_flags::kEncrypted);
@@ -251,7 +252,8 @@ Status Apr2Reader::on_rest(ByteSpan bytes) {
 
 Status Apr2Reader::finish() {
   if (failed_ || finished_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   if (auto status = check_end(); !status) return fail(status.error());
   finished_ = true;
@@ -261,7 +263,7 @@ Status Apr2Reader::finish() {
 Status Apr2Reader::check_end() {
   // What is left out counts as received, and may be all but the very end.
   if (received_ < kApr2MinimumBytes || tail_.bytes().size() < kApr2FooterBytes) {
-    return truncated(received_, "file").expecting(kApr2MinimumBytes).having(received_);
+    return truncated(received_, "file").with_expected(kApr2MinimumBytes).with_got(received_);
   }
   const ByteSpan tail = tail_.bytes();
   auto footer = parse_apr2_footer(tail.last(kApr2FooterBytes));
@@ -273,13 +275,13 @@ Status Apr2Reader::check_end() {
   }
   if (!footer) {
     if (auto end = footer_search_.end()) return trailing(*end, received_);
-    return truncated(received_, "footer").expecting("2RPA 12 bytes before the end");
+    return truncated(received_, "footer").with_expected("2RPA 12 bytes before the end");
   }
   const uint64_t file_byte_count = received_ - bytes_behind;
   if (footer->file_byte_count > file_byte_count) {
     return truncated(file_byte_count, "file_size")
-        .expecting(footer->file_byte_count)
-        .having(file_byte_count);
+        .with_expected(footer->file_byte_count)
+        .with_got(file_byte_count);
   }
   if (footer->file_byte_count < file_byte_count) {
     return trailing(footer->file_byte_count, file_byte_count);
@@ -300,7 +302,7 @@ Status Apr2Reader::check_extent(uint64_t file_byte_count) const {
   if (has_header_) SUSURRUS_RETURN_IF_ERROR(check_apr2_sections_fit(header_, file_byte_count));
   if (has_index_) SUSURRUS_RETURN_IF_ERROR(check_apr2_tensors_fit(tensors_, file_byte_count));
   if (!has_index_ || current_ < tensors_.size()) {
-    return make_error(ErrorCode::internal_error, ErrorReason::internal).about("apr2_reader");
+    return make_error(ErrorCode::internal_error, ErrorReason::internal).with_subject("apr2_reader");
   }
   return ok_status();
 }
@@ -311,9 +313,9 @@ Status Apr2Reader::check_crc(const Apr2Footer& footer, size_t bytes_behind) {
   if (crc_.value() == footer.crc32) return ok_status();
   return make_error(ErrorCode::checksum_mismatch, ErrorReason::checksum)
       .at(received_ - bytes_behind - kApr2FooterBytes)
-      .about("crc32")
-      .expecting(crc32_text(footer.crc32))
-      .having(crc32_text(crc_.value()));
+      .with_subject("crc32")
+      .with_expected(crc32_text(footer.crc32))
+      .with_got(crc32_text(crc_.value()));
 }
 
 }  // namespace susurrus

@@ -50,8 +50,8 @@ Status check_arch(const Bw2lModel& model, std::vector<std::string>& warnings) {
     const size_t taken = bw2l_layer_line_count(lines);
     if (taken == 0) {
       return malformed(ErrorReason::bad_metadata, arch->data_offset, "arch")
-          .expecting("all lines that a residual block announces")
-          .having(lines[0]);
+          .with_expected("all lines that a residual block announces")
+          .with_got(lines[0]);
     }
     if (layers != nullptr && layer_count < layers->layers.size()) {
       SUSURRUS_ASSIGN_OR_RETURN(const auto own, bw2l_arch_lines(layers->layers[layer_count].arch));
@@ -64,8 +64,8 @@ Status check_arch(const Bw2lModel& model, std::vector<std::string>& warnings) {
   }
   if (layers != nullptr && layer_count != layers->layers.size()) {
     return malformed(ErrorReason::contradiction, layers->data_offset, "layers.layer_count")
-        .expecting(std::to_string(layer_count) + ", the lines of arch")
-        .having(layers->layers.size());
+        .with_expected(std::to_string(layer_count) + ", the lines of arch")
+        .with_got(layers->layers.size());
   }
   if (differs) warnings.emplace_back("arch differs from the layers' own lines, which count");
   return ok_status();

@@ -20,7 +20,7 @@ void append_long(std::vector<uint8_t>& out, std::string_view text) {
 }
 
 Error wrong_state(const char* what) {
-  return make_error(ErrorCode::wrong_state, ErrorReason::state).about(what);
+  return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject(what);
 }
 
 /// Adds up sizes; one that overflows makes it fail for good.
@@ -70,7 +70,9 @@ void append_array_header(std::vector<uint8_t>& out, const Bw2lArray& array) {
 Result<std::unique_ptr<Bw2lWriter>> Bw2lWriter::plan(Bw2lModel model) {
   const auto check = [](std::string_view text, const char* subject) -> Status {
     if (text.size() <= kShortString) return ok_status();
-    return wrong_argument(subject).expecting("at most 255 bytes").having(uint64_t{text.size()});
+    return wrong_argument(subject)
+        .with_expected("at most 255 bytes")
+        .with_got(uint64_t{text.size()});
   };
   SUSURRUS_RETURN_IF_ERROR(check(model.name, "name"));
   Sum sum;
@@ -82,7 +84,7 @@ Result<std::unique_ptr<Bw2lWriter>> Bw2lWriter::plan(Bw2lModel model) {
     const auto byte_count = data_byte_count(section);
     sum.add(18 + section.name.size() + section.type.size() + section.description.size());
     sum.add(byte_count);
-    if (!sum.total()) return wrong_argument(section.name).expecting("sizes that fit 64 bits");
+    if (!sum.total()) return wrong_argument(section.name).with_expected("sizes that fit 64 bits");
     section.byte_count = *byte_count;
   }
   std::unique_ptr<Bw2lWriter> writer(new Bw2lWriter());
@@ -172,9 +174,9 @@ Status Bw2lWriter::write(ByteSpan bytes, ByteSink& sink) {
   if (!has_begun_) return wrong_state("write");
   if (bytes.size() > left_) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::bounds)
-        .about("section bytes")
-        .expecting("at most " + std::to_string(left_))
-        .having(uint64_t{bytes.size()});
+        .with_subject("section bytes")
+        .with_expected("at most " + std::to_string(left_))
+        .with_got(uint64_t{bytes.size()});
   }
   SUSURRUS_RETURN_IF_ERROR(sink.write(bytes));
   left_ -= bytes.size();

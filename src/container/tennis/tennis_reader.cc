@@ -28,12 +28,12 @@ Error not_tennis(ByteSpan header) {
   std::snprintf(digits, sizeof digits, "0x%08x", code);
   return make_error(ErrorCode::unknown_format, ErrorReason::not_a_model)
       .at(4)
-      .about("code")
-      .expecting("0x19910929 (.csta containers and encrypted modules are not read)")
-      .having(code == __builtin_bswap32(kTennisCode)
-                  ? "the code with its bytes swapped: a big-endian file"
-              : is_csta ? "what looks like a .csta container of SeetaFace, which holds a module"
-                        : std::string_view(digits));
+      .with_subject("code")
+      .with_expected("0x19910929 (.csta containers and encrypted modules are not read)")
+      .with_got(code == __builtin_bswap32(kTennisCode)
+                    ? "the code with its bytes swapped: a big-endian file"
+                : is_csta ? "what looks like a .csta container of SeetaFace, which holds a module"
+                          : std::string_view(digits));
 }
 
 }  // namespace
@@ -44,7 +44,8 @@ TennisReader::TennisReader(TennisSink& sink) : sink_(sink) {
 
 Status TennisReader::push(ByteSpan chunk) {
   if (failed_ || finished_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   received_ += chunk.size();
   if (first_byte_count_ < kTennisMinimumBytes) {
@@ -95,9 +96,9 @@ Result<uint32_t> TennisReader::count(ByteSpan bytes, Part part, size_t depth,
   if (value < 0) {
     return make_error(ErrorCode::malformed, ErrorReason::bounds)
         .at(offset)
-        .about(subject(part))
-        .expecting("a count that is not negative")
-        .having(std::to_string(value));
+        .with_subject(subject(part))
+        .with_expected("a count that is not negative")
+        .with_got(std::to_string(value));
   }
   SUSURRUS_RETURN_IF_ERROR(grow_graph(4, part));
   const auto elements = static_cast<uint64_t>(value);
@@ -115,8 +116,8 @@ Status TennisReader::check(const Claim& claim, uint64_t file_byte_count) const {
   const uint64_t left = file_byte_count - std::min(claim.begin, file_byte_count);
   if (claim.byte_count <= left) return ok_status();
   return truncated(claim.field_offset, subject(claim.part))
-      .expecting("at least " + std::to_string(claim.byte_count) + " more bytes")
-      .having(left);
+      .with_expected("at least " + std::to_string(claim.byte_count) + " more bytes")
+      .with_got(left);
 }
 
 /// What is held grows with the graph, not with the tensors.
@@ -125,9 +126,9 @@ Status TennisReader::grow_graph(uint64_t byte_count, Part part) {
   if (graph_byte_count_ <= limits::kTennisGraphBytes) return ok_status();
   return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
       .at(parser_.position() - 4)
-      .about(subject(part))
-      .expecting("a graph of at most " + std::to_string(limits::kTennisGraphBytes) + " bytes")
-      .having(graph_byte_count_);
+      .with_subject(subject(part))
+      .with_expected("a graph of at most " + std::to_string(limits::kTennisGraphBytes) + " bytes")
+      .with_got(graph_byte_count_);
 }
 
 std::string TennisReader::subject(Part part) const {
@@ -255,9 +256,9 @@ Status TennisReader::on_tensor_head(ByteSpan bytes) {
   if (!dtype) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
         .at(tensor_offset_)
-        .about(subject(Part::data))
-        .expecting("0 to 32, but not 12")
-        .having(std::to_string(number));
+        .with_subject(subject(Part::data))
+        .with_expected("0 to 32, but not 12")
+        .with_got(std::to_string(number));
   }
   tensor_ = TennisTensor();
   tensor_.dtype = *dtype;
@@ -265,9 +266,9 @@ Status TennisReader::on_tensor_head(ByteSpan bytes) {
   if (dims_ > limits::kMaxDims) {
     return make_error(ErrorCode::malformed, ErrorReason::bad_shape)
         .at(tensor_offset_ + 1)
-        .about(subject(Part::shape))
-        .expecting("at most 8 dimensions")
-        .having(dims_);
+        .with_subject(subject(Part::shape))
+        .with_expected("at most 8 dimensions")
+        .with_got(dims_);
   }
   SUSURRUS_RETURN_IF_ERROR(grow_graph(1 + 4 * dims_, Part::shape));
   parser_.expect(4 * dims_, "shape", &TennisReader::on_shape);
@@ -280,9 +281,9 @@ Status TennisReader::on_shape(ByteSpan bytes) {
     if (size < 0) {
       return make_error(ErrorCode::malformed, ErrorReason::bad_shape)
           .at(tensor_offset_ + 5 + 4 * i)
-          .about(subject(Part::shape))
-          .expecting("sizes that are not negative")
-          .having(std::to_string(size));
+          .with_subject(subject(Part::shape))
+          .with_expected("sizes that are not negative")
+          .with_got(std::to_string(size));
     }
     tensor_.shape.append(static_cast<uint64_t>(size));
   }
@@ -290,8 +291,8 @@ Status TennisReader::on_shape(ByteSpan bytes) {
   if (!byte_count) {
     return make_error(ErrorCode::malformed, ErrorReason::bad_shape)
         .at(tensor_offset_)
-        .about(subject(Part::shape))
-        .expecting("less than " + std::to_string(limits::kTennisTensorBytes) + " bytes");
+        .with_subject(subject(Part::shape))
+        .with_expected("less than " + std::to_string(limits::kTennisTensorBytes) + " bytes");
   }
   tensor_.byte_count = *byte_count;
   tensor_.file_offset = parser_.position();
@@ -360,7 +361,8 @@ Status TennisReader::on_rest(ByteSpan) { return ok_status(); }
 
 Status TennisReader::finish() {
   if (failed_ || finished_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   // What was left out may have ended a tensor.
   SUSURRUS_RETURN_IF_ERROR(push({}));
@@ -374,7 +376,7 @@ Status TennisReader::check_end() {
     if (first_byte_count_ >= 8 && load_le<uint32_t>(first_bytes_.data() + 4) != kTennisCode) {
       return not_tennis(first_bytes_);
     }
-    return truncated(received_, "file").expecting("at least 140 bytes").having(received_);
+    return truncated(received_, "file").with_expected("at least 140 bytes").with_got(received_);
   }
   if (end_) {
     if (received_ > *end_) {
@@ -383,7 +385,9 @@ Status TennisReader::check_end() {
     return ok_status();
   }
   for (const Claim& claim : claims_) SUSURRUS_RETURN_IF_ERROR(check(claim, received_));
-  return truncated(received_, bubble_.subject("")).expecting("the rest of it").having("the end");
+  return truncated(received_, bubble_.subject(""))
+      .with_expected("the rest of it")
+      .with_got("the end");
 }
 
 }  // namespace susurrus

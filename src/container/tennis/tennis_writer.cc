@@ -4,11 +4,12 @@ namespace susurrus {
 namespace {
 
 Error out_of_order(const char* part) {
-  return make_error(ErrorCode::wrong_state, ErrorReason::state).about(part);
+  return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject(part);
 }
 
 Error disabled() {
-  return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("writer");
+  return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+      .with_subject("writer");
 }
 
 /// What the reader found wrong is the caller's mistake.
@@ -89,7 +90,7 @@ Status TennisWriter::on_tensor(const TennisTensor& tensor) {
   if (!fits) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::bad_shape)
         .at(check_.received())
-        .about("tensor");
+        .with_subject("tensor");
   }
   --fields_left_;
   bytes_left_ = *byte_count;
@@ -106,9 +107,9 @@ Status TennisWriter::on_tensor_bytes(ByteSpan bytes) {
   if (bytes.size() > bytes_left_) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::size_mismatch)
         .at(check_.received())
-        .about("tensor")
-        .expecting(bytes_left_)
-        .having(bytes.size());
+        .with_subject("tensor")
+        .with_expected(bytes_left_)
+        .with_got(bytes.size());
   }
   bytes_left_ -= bytes.size();
   return write(bytes);

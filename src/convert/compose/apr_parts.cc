@@ -32,7 +32,7 @@ class AprParts : public PartsWriter {
 
 Status AprParts::plan(JsonValue description, bool is_apr1) {
   const auto text = description["metadata"].text();
-  if (!text) return wrong_description("metadata").expecting("an object");
+  if (!text) return wrong_description("metadata").with_expected("an object");
   metadata_text_ = *text;
   SUSURRUS_ASSIGN_OR_RETURN(const JsonDocument document, JsonDocument::parse(*text, JsonOrigin{}));
   SUSURRUS_ASSIGN_OR_RETURN(Apr2Metadata metadata, read_apr2_metadata(document, 2, 0));
@@ -53,7 +53,7 @@ Status AprParts::add_tensor(JsonValue description, bool is_apr1) {
   const auto name = description["dtype"].text().value_or("");
   const auto dtype = is_apr1 && name == "int8" ? std::optional(Dtype::i8) : dtype_from_name(name);
   if (!dtype) {
-    return wrong_description(tensor.name).expecting("a dtype of the format").having(name);
+    return wrong_description(tensor.name).with_expected("a dtype of the format").with_got(name);
   }
   tensor.dtype = *dtype;
   SUSURRUS_ASSIGN_OR_RETURN(tensor.shape,
@@ -62,17 +62,17 @@ Status AprParts::add_tensor(JsonValue description, bool is_apr1) {
   const auto element_count = tensor.shape.element_count();
   if (!byte_count || !element_count) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::bad_shape)
-        .about(tensor.name)
-        .expecting("sizes that fit 64 bits, and rows of whole blocks")
-        .having(name);
+        .with_subject(tensor.name)
+        .with_expected("sizes that fit 64 bits, and rows of whole blocks")
+        .with_got(name);
   }
   FilePart part;
   if (description["scale"].exists()) {
     SUSURRUS_ASSIGN_OR_RETURN(part.scale, float_of_bits(description["scale"], tensor.name));
     if (!is_apr1 || *dtype != Dtype::i8 || !(part.scale > 0 && std::isfinite(part.scale))) {
       return make_error(ErrorCode::invalid_argument, ErrorReason::bad_scale)
-          .about(tensor.name)
-          .expecting("a positive scale, of APR1's i8 alone");
+          .with_subject(tensor.name)
+          .with_expected("a positive scale, of APR1's i8 alone");
     }
   }
   part.name = tensor.name;
@@ -121,8 +121,8 @@ class Apr1Parts : public AprParts {
     const WhisperMetadata* whisper = metadata_.whisper();
     if (!whisper) {
       return wrong_description("model_type")
-          .expecting("whisper, which is all that APR1 holds")
-          .having(metadata_.model_type.view());
+          .with_expected("whisper, which is all that APR1 holds")
+          .with_got(metadata_.model_type.view());
     }
     SUSURRUS_ASSIGN_OR_RETURN(
         writer_, Apr1Writer::plan(whisper->dimensions, stored_tensors(), metadata_.vocabulary,

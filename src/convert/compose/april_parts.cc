@@ -36,7 +36,7 @@ Status AprilParts::read_texts(JsonValue description) {
   SUSURRUS_ASSIGN_OR_RETURN(const std::string language,
                             byte_string(description["language"], "language"));
   if (language.size() > model_.language_tag.size()) {
-    return wrong_description("language").expecting("at most 8 bytes").having(language);
+    return wrong_description("language").with_expected("at most 8 bytes").with_got(language);
   }
   std::copy(language.begin(), language.end(), model_.language_tag.begin());
   for (const AprilParamField& field : kAprilParamFields) {
@@ -62,12 +62,12 @@ Status AprilParts::read_order(JsonValue order) {
     const auto* network = std::find(kAprilNetworkNames.begin(), kAprilNetworkNames.end(), name);
     const bool is_known = network != kAprilNetworkNames.end() || name == "params";
     if (!is_known || place == order_.size()) {
-      return wrong_description("order").expecting("encoder, decoder, joiner and params");
+      return wrong_description("order").with_expected("encoder, decoder, joiner and params");
     }
     order_[place++] = static_cast<AprilPart>(network - kAprilNetworkNames.begin());
   }
   if (place == order_.size()) return ok_status();
-  return wrong_description("order").expecting("each part once");
+  return wrong_description("order").with_expected("each part once");
 }
 
 Status AprilParts::plan(JsonValue description) {

@@ -123,7 +123,9 @@ Status Bw2lParts::add_layers(JsonValue list, Bw2lSection& section) {
     const char* end = offset.data() + offset.size();
     const auto parsed = std::from_chars(offset.data(), end, layer.offset);
     if (parsed.ec != std::errc() || parsed.ptr != end) {
-      return wrong_description(name + ".offset").expecting("an integer of 64 bits").having(offset);
+      return wrong_description(name + ".offset")
+          .with_expected("an integer of 64 bits")
+          .with_got(offset);
     }
     for (const JsonValue array : description["arrays"].items()) {
       SUSURRUS_ASSIGN_OR_RETURN(
@@ -140,7 +142,9 @@ Result<Bw2lArray> Bw2lParts::add_array(JsonValue description, std::string name) 
   const auto type = description["dtype"].text().value_or("");
   const auto dtype = find_bw2l_dtype(type);
   if (!dtype) {
-    return wrong_description(name).expecting("fp64, fp32, fp16, i64, i32, i16 or i8").having(type);
+    return wrong_description(name)
+        .with_expected("fp64, fp32, fp16, i64, i32, i16 or i8")
+        .with_got(type);
   }
   Bw2lArray array;
   array.dtype = *dtype;

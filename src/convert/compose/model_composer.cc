@@ -50,9 +50,9 @@ PlannedParts plan_parts(JsonValue description) {
 
 Error wrong_size(const FilePart& part, uint64_t expected, uint64_t got) {
   return make_error(ErrorCode::invalid_argument, ErrorReason::size_mismatch)
-      .about(part.name)
-      .expecting(std::to_string(expected) + " bytes")
-      .having(got);
+      .with_subject(part.name)
+      .with_expected(std::to_string(expected) + " bytes")
+      .with_got(got);
 }
 
 }  // namespace
@@ -65,10 +65,11 @@ Status ModelComposer::keep(Status status) {
 
 Status ModelComposer::require(State state) const {
   if (state_ == State::failed) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("writer");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("writer");
   }
   if (state_ == state && output_.bytes().empty()) return ok_status();
-  return make_error(ErrorCode::wrong_state, ErrorReason::state).about("writer");
+  return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject("writer");
 }
 
 Status ModelComposer::plan(std::string_view description) {
@@ -150,15 +151,15 @@ Status ModelComposer::begin_part(bool is_floats) {
 }
 
 Status ModelComposer::start_part(bool is_floats) {
-  if (current_ == parts().size()) return wrong_description("part").having("one too many");
+  if (current_ == parts().size()) return wrong_description("part").with_got("one too many");
   const FilePart& part = this->part();
   const bool wants_scale = part.weights == Dtype::i8 && !(part.scale > 0);
   if (is_floats ? !part.weights : wants_scale) {
     return make_error(ErrorCode::invalid_argument,
                       is_floats ? ErrorReason::unsupported_dtype : ErrorReason::bad_scale)
-        .about(part.name)
-        .expecting(is_floats ? part.dtype : std::string_view("a scale beside the integers"))
-        .having(is_floats ? "f32" : "none");
+        .with_subject(part.name)
+        .with_expected(is_floats ? part.dtype : std::string_view("a scale beside the integers"))
+        .with_got(is_floats ? "f32" : "none");
   }
   expected_ = is_floats ? part.element_count * sizeof(float) : part.byte_count;
   pushed_ = 0;
@@ -202,8 +203,8 @@ Status ModelComposer::end_part() {
     const float largest = static_cast<LargestValue&>(*encoded_).take();
     if (!std::isfinite(largest)) {
       return make_error(ErrorCode::invalid_argument, ErrorReason::bad_scale)
-          .about(part.name)
-          .expecting("finite values");
+          .with_subject(part.name)
+          .with_expected("finite values");
     }
     part.scale = integer_scale(largest);
   } else if (pass_ == Pass::measure) {
@@ -214,8 +215,8 @@ Status ModelComposer::end_part() {
   } else if (pass_ == Pass::write) {
     if (encoder_.stored_byte_count() != part.stored_byte_count) {
       return make_error(ErrorCode::invalid_argument, ErrorReason::source)
-          .about(part.name)
-          .expecting("the same values each time that they are asked for");
+          .with_subject(part.name)
+          .with_expected("the same values each time that they are asked for");
     }
     SUSURRUS_RETURN_IF_ERROR(writer_->finish_part(*file_));
   }
@@ -232,8 +233,8 @@ Status ModelComposer::finish() {
 Status ModelComposer::end_pass() {
   if (current_ != parts().size()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about(part().name)
-        .expecting("all parts");
+        .with_subject(part().name)
+        .with_expected("all parts");
   }
   state_ = State::planned;
   if (pass_ != Pass::write) return ok_status();

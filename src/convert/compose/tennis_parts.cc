@@ -89,7 +89,7 @@ Status TennisParts::plan(JsonValue description) {
   SUSURRUS_ASSIGN_OR_RETURN(const std::string user,
                             byte_string(description["userBytes"], "userBytes"));
   if (user.size() > header_.user_bytes.size()) {
-    return wrong_description("userBytes").expecting("at most 120 bytes").having(user.size());
+    return wrong_description("userBytes").with_expected("at most 120 bytes").with_got(user.size());
   }
   std::copy(user.begin(), user.end(), header_.user_bytes.begin());
   SUSURRUS_RETURN_IF_ERROR(read_nodes(description["inputs"], "inputs", inputs_));
@@ -121,9 +121,9 @@ Status TennisParts::add_field(JsonValue description, const std::string& name,
   const auto dtype = find_tennis_dtype(type);
   if (!dtype) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::unsupported_dtype)
-        .about(name)
-        .expecting("a dtype as inspection names them")
-        .having(type);
+        .with_subject(name)
+        .with_expected("a dtype as inspection names them")
+        .with_got(type);
   }
   Field field;
   field.tensor.dtype = *dtype;
@@ -131,15 +131,15 @@ Status TennisParts::add_field(JsonValue description, const std::string& name,
                             shape_of(description["shape"], limits::kMaxDims, name));
   const auto byte_count = tennis_tensor_byte_count(*dtype, field.tensor.shape);
   if (!byte_count) {
-    return make_error(ErrorCode::invalid_argument, ErrorReason::bad_shape).about(name);
+    return make_error(ErrorCode::invalid_argument, ErrorReason::bad_shape).with_subject(name);
   }
   if (const JsonValue bytes = description["bytes"]; bytes.exists()) {
     SUSURRUS_ASSIGN_OR_RETURN(field.bytes, byte_string(bytes, name));
     if (field.bytes->size() != *byte_count) {
       return make_error(ErrorCode::invalid_argument, ErrorReason::size_mismatch)
-          .about(name)
-          .expecting(std::to_string(*byte_count) + " bytes")
-          .having(field.bytes->size());
+          .with_subject(name)
+          .with_expected(std::to_string(*byte_count) + " bytes")
+          .with_got(field.bytes->size());
     }
   } else {
     FilePart part;

@@ -17,7 +17,7 @@ Result<SequencePlan> SequencePlan::make(const WhisperDimensions& d, size_t count
   if (count > kTraceLogitRows) plan.logits = layout.place({count, d.n_vocab});
   plan.float_count = layout.end();
   if (layout.has_overflowed()) {
-    return make_error(ErrorCode::out_of_memory, ErrorReason::memory).about("sequences");
+    return make_error(ErrorCode::out_of_memory, ErrorReason::memory).with_subject("sequences");
   }
   return plan;
 }

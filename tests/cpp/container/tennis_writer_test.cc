@@ -66,7 +66,7 @@ class FullDisk : public ByteSink {
   explicit FullDisk(uint64_t room) : room_(room) {}
   Status write(ByteSpan bytes) override {
     if (bytes.size() > room_) {
-      return make_error(ErrorCode::source_failed, ErrorReason::source).about("disk");
+      return make_error(ErrorCode::source_failed, ErrorReason::source).with_subject("disk");
     }
     room_ -= bytes.size();
     return ok_status();

@@ -71,8 +71,8 @@ std::vector<const KernelTable*> compiled_kernels();
 void check_linear_in_panels(const char* name, void (*linear)(const LinearArgs&),
                             WeightLayout layout, float limit);
 
-/// byte_attention() of any shape against float64, for seven-bit codes in fours.
-void check_byte_attention(const char* name, void (*attention)(const AttentionArgs&),
+/// int8_attention() of any shape against float64, for seven-bit codes in fours.
+void check_int8_attention(const char* name, void (*attention)(const AttentionArgs&),
                           void (*quantize)(const QuantizeKvArgs&));
 
 double exact_gelu(double x);

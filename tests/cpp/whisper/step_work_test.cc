@@ -27,7 +27,7 @@ const KernelTable kCounting = {
     .packing = {},
     .linear = [](const LinearArgs& args) { work_of_step += counted_work(args); },
     .attention = [](const AttentionArgs& args) { work_of_step += counted_work(args); },
-    .byte_attention = [](const AttentionArgs& args) { work_of_step += counted_work(args); },
+    .int8_attention = [](const AttentionArgs& args) { work_of_step += counted_work(args); },
     .quantize_kv = [](const QuantizeKvArgs& args) { work_of_step += counted_work(args); },
     .attention_scores = nullptr,
     .layer_norm = [](size_t rows, size_t columns, const float*, size_t, const float*, const float*,
