@@ -18,11 +18,11 @@ class CheckpointReader {
   virtual ~CheckpointReader() = default;
   /// Consumes all of `chunk`. After an error every call gives disabled_by_previous_error.
   virtual Status push(ByteSpan chunk) = 0;
-  /// Of the bytes that come next, how many do not matter.
+  /// How many of the next bytes may be skipped.
   virtual uint64_t skippable() const = 0;
   virtual void skip(uint64_t byte_count) = 0;
   virtual bool is_complete() const = 0;
-  /// No byte follows, or none that matters: truncated_input where some are missing.
+  /// Call after the last byte; trailing bytes that are skippable() may be left out. truncated_input if others are missing.
   virtual Status finish() = 0;
   /// After finish().
   Checkpoint& checkpoint() { return checkpoint_; }

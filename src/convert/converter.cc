@@ -362,7 +362,7 @@ Status Converter::end_tensor() {
   return start_tensor();
 }
 
-/// apr.md §1.5. Integers that are scaled already stay what they are.
+/// apr.md §1.5. Integers that have a scale already keep it.
 Status Converter::set_scale(float largest) {
   PlannedTensor& tensor = plan_.tensors[current_];
   if (const CheckpointTensor* source = source_of(tensor); source && source->info.scale > 0) {

@@ -21,8 +21,8 @@ struct Int8Kv {
 /// large do not cost the others their bits. Keys are panels of 8; values are panels of 8 columns, each as many blocks of kKeys
 /// keys as there are. Keys and columns beyond the last are zeros. Offsets in bytes.
 ///
-///   key panel     8 f32 scales; 8 i32 corrections, minus the code's offset times the sum of a key's integers (0 where codes
-///                 have no offset); the integers
+///   key panel     8 f32 scales; 8 i32 corrections, minus the activations' offset times the sum of a key's integers (0 where
+///                 they have no offset); the integers
 ///   value panel   per block 8 f32 scales; per block the integers
 ///   columns       f32, one for each column: means and scales of keys, means of values
 struct Int8KvLayout {

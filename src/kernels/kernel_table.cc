@@ -74,8 +74,8 @@ constexpr KernelTable kRelaxed = {
     .dequantize_row = dequantize_row_simd128,
 };
 
-/// Where the relaxed dot product cannot be trusted, weights stay in rows, so that everything is computed in floats: no
-/// environment that has relaxed SIMD unasked is one, so that simd128's kernels for integers would be dead weight here.
+/// Fallback if the relaxed dot product is unsound: weights stay in rows and everything is computed in floats. Only engines
+/// with relaxed SIMD behind a flag are affected, so simd128's integer kernels are not worth their size here.
 constexpr KernelTable without_relaxed_dot() {
   KernelTable table = kRelaxed;
   table.packing = {.rescale = rescale_halves};

@@ -30,7 +30,7 @@ struct LinearArgs {
   float* y = nullptr;
   size_t y_stride = 0;
   Epilogue epilogue = Epilogue::store;
-  /// Weights in panels: x as codes of 14 bits or more whatever the machine's dot product takes. Costs up to twice the time.
+  /// Packed weights: x quantised to 14 bits or more whatever the machine's dot product takes. Costs up to twice the time.
   bool is_fine = false;
   /// At least linear_scratch_floats(k) floats, 64-byte aligned; contents are lost.
   std::span<float> scratch;

@@ -13,10 +13,10 @@ inline constexpr size_t kPanelTile = 8;
 
 constexpr size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// Rows of codes that one register tile takes.
+/// Rows of quantised activations that one register tile takes.
 inline constexpr size_t kQuantizedRows = 6;
 
-/// A tile of rows as codes (simd/int8_activations.h), of up to two terms for each block: block numbers, scales, sums, codes.
+/// A tile of quantised rows (simd/int8_activations.h), of up to two terms a block: block numbers, scales, sums, integers.
 struct QuantizedTileLayout {
   size_t scales;
   size_t sums;
@@ -44,7 +44,8 @@ struct ReadyPanelLayout {
         floats(round_up(integers + 4 * k_count, 16)) {}
 };
 
-/// A ready panel, and the codes of as many rows as stay in the L2 cache: all of them go against one panel after the other.
+/// A ready panel, and as many quantised rows as stay in the L2 cache: all of them are multiplied with one panel after the
+/// other.
 struct Int8LinearScratch {
   static constexpr size_t kMostTiles = 32;
   static constexpr size_t kTileFloats = 160 << 10;
@@ -58,9 +59,9 @@ struct Int8LinearScratch {
   }
 };
 
-/// Attention to keys and values as integers, of up to kQuantizedRows query rows: queries times the keys' scales, the codes of
-/// queries in up to two terms, the scores of a block of keys by each, and the codes of probabilities with a scale and a sum
-/// for each block of keys. A code takes up to two bytes. Reference: a row of probabilities and a key.
+/// Attention to keys and values as integers, of up to kQuantizedRows query rows: queries times the keys' scales, quantised
+/// queries of up to two terms, the scores of a block of keys by each, and quantised probabilities with a scale and a sum
+/// for each block of keys. An integer takes up to two bytes. Reference: a row of probabilities and a key.
 struct Int8AttentionScratch {
   size_t quantized_queries;
   size_t scores;

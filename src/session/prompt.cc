@@ -19,8 +19,8 @@ Status check_ids(std::string_view name, std::span<const uint32_t> ids, uint32_t 
   return ok_status();
 }
 
-/// What is left of the prefix beside a window's own tokens: the last half_context - samples of it. As in the reference,
-/// where nothing is to be left everything is, and where less than nothing is, that much is missing at the front.
+/// The part of the prefix that fits beside a window's own tokens: Python's prefix[-n:] with n = half_context - samples, as
+/// in the reference. So n = 0 keeps all of it, and a negative n drops the first -n tokens.
 std::span<const uint32_t> cut_prefix(std::span<const uint32_t> prefix, size_t half_context,
                                      size_t samples) {
   if (samples == half_context) return prefix;

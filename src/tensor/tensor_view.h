@@ -6,7 +6,7 @@
 
 namespace susurrus {
 
-/// How a matrix lies in memory: row after row, halves perhaps rescaled (kernels/packed_weights/rescaled_halves.h), or in panels
+/// How a matrix lies in memory: row after row, f16 perhaps rescaled (kernels/packed_weights/rescaled_halves.h), or packed in panels
 /// of 8 rows (kernels/packed_weights/packed_weights.h).
 enum class WeightLayout : uint8_t { rows, rescaled_halves, panels_of_2, panels_of_4 };
 

@@ -117,8 +117,8 @@ Status WeightStore::take_memory(Entry& entry, uint64_t byte_count) {
   uint64_t pack_bytes = entry.is_convolution() ? entry.view.row_byte_count() : 0;
   if (is_packed(entry)) {
     const uint64_t packed_bytes = kPackedRows * packed_view(entry.view).row_byte_count();
-    const uint64_t packs = (entry.view.rows() + kPackedRows - 1) / kPackedRows;
-    byte_count = std::max(byte_count, packs * packed_bytes);
+    const uint64_t panels = (entry.view.rows() + kPackedRows - 1) / kPackedRows;
+    byte_count = std::max(byte_count, panels * packed_bytes);
     pack_bytes = entry.is_convolution() ? 2 * packed_bytes : packed_bytes;
   }
   if (pack_.byte_count() < pack_bytes) {

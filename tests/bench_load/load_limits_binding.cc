@@ -14,7 +14,7 @@ ByteSpan span_of(uintptr_t address, size_t byte_count) {
   return {reinterpret_cast<const uint8_t*>(address), byte_count};
 }
 
-/// 0 when there is none. Memory that nobody had before: the system has not even zeroed it yet.
+/// 0 when there is none. Memory not used before: the system has not even zeroed it yet.
 uintptr_t take(size_t byte_count) { return reinterpret_cast<uintptr_t>(std::malloc(byte_count)); }
 
 void copy(uintptr_t to, uintptr_t from, size_t byte_count) {

@@ -12,7 +12,7 @@ float attention_scale(size_t head_size);
 /// when an operation is made, so only the latest one may be under way.
 class LayerOps {
  public:
-  /// `is_fine`: linear layers of quantised weights take activations as codes of 14 bits or more.
+  /// `is_fine`: linear layers of quantised weights quantise activations to 14 bits or more.
   LayerOps(WhisperState& state, const KernelTable& kernels, bool is_fine)
       : state_(state), kernels_(kernels), is_fine_(is_fine) {}
 

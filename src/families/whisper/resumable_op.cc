@@ -11,8 +11,8 @@ namespace {
 constexpr size_t kMinTileRows = 64;
 constexpr size_t kWideTileRows = 256;
 constexpr size_t kColumnStep = 16;
-// Kernels do few rows another way than many, in another order of sums. Bits do not depend on where pieces and slices end as
-// long as neither makes few of many.
+// Kernels for few rows sum in a different order. Never split many rows into fewer than this, or results change in the last
+// bits.
 constexpr size_t kLeastRows = 8;
 // Slices of rows: whole tiles, but for the last, and enough of them for a weight that each thread expands for itself.
 constexpr size_t kRowStep = 12;

@@ -1,4 +1,4 @@
-// Attention by integers: up to six query rows against a head's keys, block by block, whose probabilities are coded as
+// Attention by integers: up to six query rows against a head's keys, block by block, whose probabilities are quantised as
 // they come; then against the values.
 #pragma once
 #include <algorithm>
@@ -15,18 +15,18 @@
 
 namespace susurrus::simd {
 
-/// What probabilities are coded with: unsigned codes without offset, as every machine takes them.
+/// The largest quantised probability. They are unsigned and have no offset, which every machine takes.
 template <class Dot>
 inline float probability_limit(const QuantizationParams& params) {
   if constexpr (!Dot::kHasOffset) return params.limit;
-  // Where a code may be 128 + 127, the dot product takes bytes without sign.
+  // Machines with an offset of 128 take unsigned bytes.
   return params.offset == 128 ? 255.0f : 127.0f;
 }
 
-/// Scores of a block of keys to codes round(limit * 2^((score - maximum) * factor)), a row at a time.
+/// Quantises the scores of a block of keys to round(limit * 2^((score - maximum) * factor)), a row at a time.
 ///
 /// limit * 2^f by a polynomial, |f| <= 1/2, relative error 7.5e-5 (degree 3) or 2.6e-6 (degree 4, for 16 bits): less than
-/// 0.02 and 0.1 of a code.
+/// 0.02 and 0.1 of a step.
 template <class Dot, class Madd>
 class ProbabilityQuantizer {
  public:
@@ -41,7 +41,7 @@ class ProbabilityQuantizer {
 
   struct Block {
     float maximum;  // of the scores
-    float sum;      // of the codes
+    float sum;      // of the quantised probabilities
   };
 
   Block quantize(const float* scores, float row_factor, typename Dot::Activation* quantized) const {
@@ -52,7 +52,7 @@ class ProbabilityQuantizer {
     most = wasm_f32x4_pmax(most, wasm_i32x4_shuffle(most, most, 2, 3, 0, 1));
     most = wasm_f32x4_pmax(most, wasm_i32x4_shuffle(most, most, 1, 0, 3, 2));
     const v128_t factor = wasm_f32x4_splat(row_factor);
-    // Scores so far below the maximum have code 0; more need not be told apart.
+    // Scores so far below the maximum become 0 and need not be told apart.
     const v128_t lowest = wasm_f32x4_splat(-30.0f / row_factor);
     v128_t sum = wasm_i32x4_const_splat(0);
     const ProbabilityQuantizer held = *this;
@@ -97,10 +97,10 @@ class ProbabilityQuantizer {
   v128_t polynomial_[kDegree + 1];
 };
 
-/// Codes of a row that lie together, followed by the next row's: of queries as many columns, of probabilities as many keys.
+/// Quantised values of a row that lie together, followed by the next row's: of queries as many columns, of probabilities as many keys.
 inline constexpr size_t kInterleave = Int8KvLayout::kKeys;
 
-/// sums[r * P + p] += eight rows of panel p by `count` codes of row r
+/// sums[r * P + p] += eight rows of panel p by `count` values of row r
 template <class Dot, int R, int P>
 inline void add_products(const uint8_t* panel, size_t panel_stride,
                          const typename Dot::Activation* quantized, size_t count,
@@ -187,7 +187,8 @@ class Int8Attender {
     }
   }
 
-  /// Rows times the keys' scales as codes, of two terms where that tells scores apart; answers whether there is one.
+  /// Quantises rows times the keys' scales, with a second term where rounding would change the scores; answers whether
+  /// there is one.
   template <int R>
   bool quantize_queries(const float* q, const uint8_t* keys, size_t rows, float* worth) const {
     const auto* scales = reinterpret_cast<const float*>(keys + layout_.key_scales);

@@ -38,7 +38,7 @@ inline void store_tile(const LinearArgs& args, size_t m, size_t rows, size_t n, 
   }
 }
 
-/// sums[r] += q . code[r] of a block, eight weight rows; the row after the last, where there is one, is of `offset` alone.
+/// sums[r] += q . x[r] of a block, eight weight rows; the row after the last, where there is one, is of `offset` alone.
 template <class Dot, int R, bool HasOffsetRow>
 inline void multiply_block(const uint8_t* q, const uint8_t* activation, v128_t offset,
                            v128_t sums[][2]) {
@@ -59,7 +59,7 @@ inline void multiply_block(const uint8_t* q, const uint8_t* activation, v128_t o
   }
 }
 
-/// Rows [m, m + R) of y: the sums, scales and corrections of int8_tile(), made on the way. 8-bit codes have two terms for
+/// Rows [m, m + R) of y: the sums, scales and corrections of int8_tile(), made on the way. int8 activations have two terms for
 /// every block.
 template <class Dot, class Madd, int R>
 __attribute__((noinline)) void int8_rows(const LinearArgs& args, const QuantizationParams& params,
@@ -121,7 +121,7 @@ __attribute__((noinline)) void int8_rows(const LinearArgs& args, const Quantizat
   }
 }
 
-/// False where there is more to it: many rows, other weights, or 8-bit codes whose terms differ from block to block.
+/// False where there is more to it: many rows, other weights, or int8 activations whose terms differ from block to block.
 template <class Dot, class Madd>
 bool few_int8_rows(const LinearArgs& args, const QuantizationParams& params,
                    const QuantizedTile& activations, size_t m, size_t rows) {

@@ -42,7 +42,7 @@ inline void dot_floats(const FewRows& rows, const float* w, v128_t partial[R]) {
   }
 }
 
-/// Rows of f32, or rows that are expanded first: halves that could not be rescaled, which are rare.
+/// Rows of f32, or rows that are expanded first: f16 weights that could not be rescaled, which are rare.
 template <class Madd, int R>
 class FloatDot {
  public:

@@ -1,4 +1,4 @@
-// The linear layer of weights in panels: activations as codes, products of integers.
+// The linear layer of packed weights: quantised activations, integer dot products.
 #pragma once
 #include <algorithm>
 

@@ -107,8 +107,8 @@ inline void many_rows(const LinearArgs& args) {
 template <class Madd>
 inline void row_linear(const LinearArgs& args) {
   const TensorView& weight = args.weight;
-  // Blocks that nobody packed are expanded as for many rows. Few rows that are prepared, or a row of weights expanded, must
-  // have room.
+  // The path for few rows needs float weights, and scratch memory for prepared rows or an expanded row of weights. Unpacked
+  // block types are expanded as for many rows.
   if (args.rows > kFewRows || is_block_dtype(weight.dtype) ||
       args.scratch.size() < 2 * weight.shape[1]) {
     return many_rows<Madd>(args);

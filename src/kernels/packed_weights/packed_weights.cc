@@ -100,8 +100,8 @@ void pack_panel(const BlockLayout& layout, size_t block_count, const uint8_t* ro
   }
 }
 
-/// 32 floats as q8_0. Not the converter's, whose blocks are ggml's to the bit: here the scale that will be used, a half,
-/// divides. NaN and what a half cannot scale give nothing sensible, but something.
+/// Quantises 32 floats to q8_0. Unlike the converter, which matches ggml to the bit, this divides by the scale as rounded to
+/// f16. NaN becomes 0. A scale out of f16's range gives useless but defined values.
 void quantize_block(const float* x, uint8_t* block) {
   float largest = 0;
   for (size_t i = 0; i < kBlockValues; ++i) largest = std::max(largest, std::fabs(x[i]));

@@ -9,7 +9,7 @@
 
 namespace susurrus {
 
-/// Weights of the block types in the order that matrix products read them: panels of 8 rows (padded with rows of zeros),
+/// Packed weights: the block types in the order in which matrix products read them, as panels of 8 rows (padded with rows of zeros),
 /// each as many blocks of 32 columns as a row has; a panel takes the bytes that its rows took. A block of a panel:
 ///
 ///   d    8 halves, one a row

@@ -12,7 +12,7 @@ constexpr uint32_t kSign = 0x8000;
 constexpr uint32_t kFirstNormal = 0x400;
 constexpr uint32_t kFirstTooLarge = 0x5400;  // 64
 
-/// Of a half without its sign.
+/// `magnitude` is a half without its sign.
 uint32_t rescaled(uint32_t magnitude) {
   // A subnormal is an integer times 2^-24: as a float it has the mantissa wanted, and the exponent but for a constant.
   const uint32_t bits =
@@ -32,7 +32,7 @@ using Halves [[gnu::vector_size(16)]] = uint16_t;
 using Words [[gnu::vector_size(16)]] = uint64_t;
 constexpr size_t kTogether = sizeof(Halves) / 2;
 
-/// Where none of them is subnormal, an addition rescales all.
+/// If none of them is subnormal, adding to the exponents rescales all at once.
 void rescale_together(uint8_t* bytes) {
   Halves halves;
   std::memcpy(&halves, bytes, sizeof halves);
@@ -45,7 +45,7 @@ void rescale_together(uint8_t* bytes) {
   std::memcpy(bytes, &halves, sizeof halves);
 }
 
-/// Back to what they were.
+/// Undoes the rescaling.
 void lower(MutableByteSpan halves) {
   for (size_t at = 0; at + 2 <= halves.size(); at += 2) {
     const uint16_t half = f16_from_f32(f32_from_rescaled_half(load_u16(halves.data() + at)));

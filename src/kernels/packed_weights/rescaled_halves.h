@@ -6,11 +6,11 @@
 
 namespace susurrus {
 
-/// Rescaled halves are a matrix's halves times 2^kRescaleBits, none of them subnormal, infinite or NaN: they become floats by
-/// shifting bits, where others need a look at each.
+/// f16 weights multiplied by 2^kRescaleBits, so that none is subnormal. Without subnormals, infinities and NaN a half becomes
+/// a float by a shift and a multiplication; otherwise each would need a test.
 inline constexpr int kRescaleBits = 10;
 
-/// Rescales little-endian halves in place, exactly. False, and nothing changed, where one is 64 or more, infinite or NaN.
+/// Rescales little-endian f16 weights in place, exactly. False, and nothing changed, where one is 64 or more, infinite or NaN.
 bool rescale_halves(MutableByteSpan halves);
 
 inline float f32_from_rescaled_half(uint16_t half) { return f32_from_f16(half) * 0x1p-10f; }

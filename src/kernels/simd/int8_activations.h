@@ -1,5 +1,5 @@
-// Rows of activations as integer codes with a scale for every 32 of them, and the products of such codes with the
-// integers of weights.
+// Activations quantised to integers, with one scale for each block of 32 values, and their dot products with integer
+// weights. int8 where the relaxed dot product exists (QuadDot); plain SIMD keeps 16 bits, since it multiplies those (PairDot).
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -10,22 +10,22 @@
 
 namespace susurrus::simd {
 
-/// x = scale * (code - offset), |code - offset| <= limit
+/// x = scale * (q - offset), |q - offset| <= limit
 struct QuantizationParams {
   int32_t offset;
   float limit;
-  /// Every block has a second term, not only those with a towering value.
+  /// Every block has a second term, not only those with an outlier.
   bool has_two_terms = false;
 };
 
 struct WidePairDot;
 
-/// 16-bit codes, multiplied in pairs.
+/// int16 activations, multiplied in pairs.
 struct PairDot {
   using Activation = int16_t;
-  /// The way that is faster with weights as wide as the codes.
+  /// The variant for weights already widened to int16.
   using Wide = WidePairDot;
-  /// A block whose largest value is so many times that of a common block needs a second term.
+  /// A block needs a second term if its largest value is more than kOutlier times that of a typical block.
   static constexpr float kOutlier = 16.0f;
   static constexpr size_t kGroup = 2;
   static constexpr size_t kWeightBytes = 1;
@@ -37,7 +37,7 @@ struct PairDot {
   static v128_t dot(v128_t weights, v128_t activations, v128_t sums) {
     return wasm_i32x4_add(sums, wasm_i32x4_dot_i16x8(weights, activations));
   }
-  /// Four vectors of rounded values, without offset, to sixteen codes.
+  /// Four vectors of rounded values, without offset, to sixteen activations.
   static void store_quantized(const v128_t q[4], v128_t, Activation* activations) {
     wasm_v128_store(activations, wasm_i16x8_narrow_i32x4(q[0], q[1]));
     wasm_v128_store(activations + 8, wasm_i16x8_narrow_i32x4(q[2], q[3]));
@@ -52,7 +52,8 @@ struct WidePairDot : PairDot {
 };
 
 #ifdef __wasm_relaxed_simd__
-/// 8-bit codes, multiplied in fours. What the instruction does beyond seven bits is the machine's choice, so it is asked.
+/// int8 activations, multiplied in fours. Beyond seven bits the instruction's result depends on the machine, so params()
+/// probes it.
 struct QuadDot {
   using Activation = uint8_t;
   using Wide = QuadDot;
@@ -61,7 +62,7 @@ struct QuadDot {
   static constexpr size_t kWeightBytes = 1;
   static constexpr bool kHasOffset = true;
 
-  /// Of four weights and four codes that are all alike.
+  /// Dot product of four equal weights and four equal activations.
   static int32_t product(int weight, int activation) {
     return wasm_i32x4_extract_lane(
         wasm_i32x4_relaxed_dot_i8x16_i7x16_add(
@@ -92,9 +93,9 @@ struct QuadDot {
 };
 #endif
 
-/// Up to six rows as codes. A term is a block of 32 columns; where one value towers over the rest of its row, what the
-/// first term's rounding left of the block makes a second term. Rows that need none have a scale of zero there, so
-/// that a row's result does not depend on its neighbours.
+/// Up to six quantised rows. A term is a block of 32 columns. A block with an outlier gets a second term: the remainder
+/// of the first one's rounding, quantised. Rows that need no second term have a scale of zero there, so that a row's
+/// result does not depend on its neighbours.
 struct QuantizedTile {
   size_t rows;
   size_t term_count;
@@ -104,7 +105,7 @@ struct QuantizedTile {
   const void* values;  // [term][rows][32]
 };
 
-/// Of magnitudes, whose order is that of their bits. A NaN, which is above all others, comes through.
+/// Compares magnitudes as integers, whose order is the same. NaN propagates: its bits are the largest.
 inline v128_t largest_magnitude(v128_t largest, v128_t value) {
   return wasm_i32x4_max(largest, wasm_f32x4_abs(value));
 }
@@ -128,8 +129,9 @@ inline float sum_of_block(const float* x) {
   return sum_lanes(sum);
 }
 
-/// The largest value of a common block of each of four rows: the mean of the lower ones, three times over. What is small
-/// beside a towering value may be all that tells one row from another, and must not be lost in its rounding.
+/// The largest value of a typical block, for each of four rows: the mean of the blocks' largest values, taken three times,
+/// each time without those above the last mean. Small values beside an outlier may be all that tells one row from another,
+/// so they must not be lost in its rounding.
 inline v128_t common_largest(const float* largest, size_t count, size_t stride) {
   v128_t common = wasm_f32x4_splat(std::numeric_limits<float>::infinity());
   for (int pass = 0; pass < 3; ++pass) {
@@ -159,7 +161,7 @@ class Rounding {
   v128_t shift_ = held_u32(0x4B400000);
 };
 
-/// codes = round(x * inverse); of a second term, round((x * inverse - round(x * inverse)) * second)
+/// activations = round(x * inverse); for a second term, round((x * inverse - round(x * inverse)) * second)
 template <class Dot, bool IsSecond>
 inline void quantize_block(const Rounding& rounding, const float* x, float inverse, v128_t second,
                            v128_t offset, typename Dot::Activation* activations) {
@@ -180,8 +182,8 @@ inline void quantize_block(const Rounding& rounding, const float* x, float inver
   }
 }
 
-/// Codes rows of x (k_count a multiple of 32) into `memory`, QuantizedTileLayout(k_count).floats floats; with their sums if so
-/// wanted.
+/// Quantises rows of x (k_count a multiple of 32) into `memory`, QuantizedTileLayout(k_count).floats floats; with the sums
+/// of blocks if `has_sums`.
 template <class Dot>
 __attribute__((noinline)) QuantizedTile quantize_rows(const QuantizationParams& params, size_t rows,
                                                       size_t k_count, const float* x,

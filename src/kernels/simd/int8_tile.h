@@ -1,4 +1,4 @@
-// The register tile of products with integers: up to six rows of codes by a panel of eight weight rows.
+// The register tile of products with integers: up to six rows of activations by a panel of eight weight rows.
 #pragma once
 #include "kernels/packed_weights/packed_weights.h"
 #include "kernels/simd/int8_activations.h"
@@ -6,7 +6,7 @@
 namespace susurrus::simd {
 
 /// Eight weight rows. Block b of 32 columns: integers at q + b * q_stride in panel order, 8 scales, and 8 corrections:
-/// minus the code's offset times the sum of the integers (PairDot has none).
+/// minus the activations' offset times the sum of the integers (PairDot has none).
 struct Int8Panel {
   const uint8_t* q;
   size_t q_stride;
@@ -14,12 +14,12 @@ struct Int8Panel {
   const int32_t* corrections;
 };
 
-/// y[r, c] += sum_terms scale[r] * panel_scale[c] * (q[c] . code[r]),  r < R, c < 8; y is 8 floats a row.
+/// y[r, c] += sum_terms scale[r] * panel_scale[c] * (q[c] . x[r]),  r < R, c < 8; y is 8 floats a row.
 template <class Dot, class Madd, int R>
 inline void int8_tile(const QuantizedTile& activations, const Int8Panel& panel, float* y) {
   const auto* activation = static_cast<const uint8_t*>(activations.values);
   constexpr size_t kRowBytes = kBlockValues * sizeof(typename Dot::Activation);
-  // Sums of 8-bit codes start at what turns integers into floats; those of 16-bit codes are too large.
+  // Sums of int8 start at the integer that turns them into floats without a conversion; sums of int16 are too large for it.
   const Rounding rounding;
   const size_t row_bytes = opaque(kRowBytes);
   for (size_t t = 0; t < activations.term_count; ++t, activation += R * kRowBytes) {

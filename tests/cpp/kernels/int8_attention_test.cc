@@ -17,7 +17,7 @@ struct Variants {
   Int8AttentionFn* attention;
   QuantizeKvFn* quantize;
   WeightLayout order;
-  double query_limit;        // levels of codes; infinity: none
+  double query_limit;        // levels of quantised queries; infinity: none
   double probability_limit;  // the same
 };
 
@@ -122,7 +122,7 @@ std::pair<double, double> check_row(const Variants& variant, const Attention& a,
                                     const float* out, size_t h, size_t i,
                                     const std::string& where) {
   std::vector<double> p(a.keys);
-  // How far codes of queries can move a key's score.
+  // How far quantised queries can move a key's score.
   double shift = 0;
   std::vector<float> key(a.head_size);
   const float* q = a.q.data() + i * a.stride + h * a.head_size;
@@ -151,7 +151,7 @@ std::pair<double, double> check_row(const Variants& variant, const Attention& a,
   const double most = *std::max_element(p.begin(), p.end());
   double sum = 0;
   for (double& one : p) sum += one = std::exp(one - most);
-  // How far codes of probabilities can move them, all together.
+  // How far quantised probabilities can move them, all together.
   double moved = 0;
   for (size_t j = 0; j < a.keys; j += Int8KvLayout::kKeys) {
     const size_t end = std::min(j + Int8KvLayout::kKeys, a.keys);
@@ -344,7 +344,7 @@ SUSURRUS_TEST(int8_attention_loses_about_a_hundredth) {
     bell.scale = 0.125f;
     const double limit = variant.query_limit > 1000 ? 5e-5 : 0.02;
     EXPECT_NEAR(check_attention(variant, bell, "bell"), 0, limit);
-    // One column of keys and queries towers over the rest.
+    // One column of keys and queries is an outlier.
     Attention outlier(6, 150, 64, 78);
     outlier.scale = 0.125f;
     for (size_t h = 0; h < outlier.heads; ++h) {
@@ -355,7 +355,7 @@ SUSURRUS_TEST(int8_attention_loses_about_a_hundredth) {
   }
 }
 
-// Where a score's rounding error would tell, queries have a second term of codes.
+// Where a score's rounding error would tell, queries have a second term.
 SUSURRUS_TEST(int8_attention_of_large_queries_loses_no_more) {
   for (const Variants& variant : variants()) {
     Attention a(6, 150, 64, 79);
@@ -406,7 +406,7 @@ SUSURRUS_TEST(int8_attention_of_equal_keys_is_the_mean_of_the_values) {
 SUSURRUS_TEST(int8_attention_gives_the_bits_of_each_row_alone) {
   for (const Variants& variant : variants()) {
     Attention a(13, 70, 64, 82);
-    // A second term of codes in one row.
+    // A second term in one row.
     a.q[4 * a.stride + 3] = 60;
     const Int8Kv kv = a.quantized(variant);
     GuardedFloats together(a.queries * a.stride);

@@ -129,7 +129,7 @@ LinearArgs panel_args(const TensorView& weight, size_t rows, GuardedFloats& x, G
   return args;
 }
 
-/// What coding may cost a row's product: half a step for each value, of its block's largest.
+/// What quantisation may cost a row's product: half a step for each value, of its block's largest.
 double quantization_bound(const float* x, const double* w, size_t k_count, float limit) {
   double bound = 0;
   for (size_t k = 0; k < k_count; k += kBlockValues) {
@@ -168,7 +168,7 @@ void check_panel_case(const char* name, LinearFn* linear, WeightLayout layout, f
   EXPECT_TRUE(y.guards_are_intact());
   EXPECT_TRUE(scratch.guards_are_intact());
   const std::string where =
-      describe_case(c, dtype, epilogue, seed) + (is_fine ? " with fine codes" : "");
+      describe_case(c, dtype, epilogue, seed) + (is_fine ? " with fine activations" : "");
   args.rows = 1;
   args.y = alone.data();
   for (size_t m = 0; m < c.rows; ++m) {
@@ -240,7 +240,7 @@ void check_bits_of_few_rows(const Case3& c, Dtype dtype, Epilogue epilogue, uint
 void check_linear_in_panels(const char* name, LinearFn* linear, WeightLayout layout, float limit) {
   uint64_t seed = 5000;
   for (const bool is_fine : {false, true}) {
-    // Codes of 16 bits are as fine as they get.
+    // int16 activations are as fine as they get.
     const float levels = is_fine && limit < 128 ? limit * 2 * limit : limit;
     const auto check = [&](const Case3& c, Dtype dtype, Epilogue epilogue, float outlier) {
       check_panel_case(name, linear, layout, levels, is_fine, c, dtype, epilogue, outlier, seed++);
@@ -270,7 +270,7 @@ SUSURRUS_TEST(linear_in_panels) {
   }
 }
 
-// A block where one value towers gets a second term: the others then lose next to nothing.
+// A block with an outlier gets a second term: the others then lose next to nothing.
 SUSURRUS_TEST(linear_in_panels_keeps_small_values_beside_an_outlier) {
   for (const KernelTable* kernels : compiled_kernels()) {
     if (kernels->packing.pack == nullptr) continue;
@@ -423,7 +423,7 @@ SUSURRUS_TEST(linear_of_nothing) {
   }
 }
 
-// Halves that cannot be rescaled, and others: infinities must come through, on every row count.
+// f16 weights that cannot be rescaled, and others: infinities must come through, on every row count.
 SUSURRUS_TEST(linear_with_infinite_and_subnormal_halves) {
   const uint16_t special[] = {0x7C00, 0xFC00, 0x0001, 0x8001, 0x03FF,
                               0x0400, 0x7BFF, 0xFBFF, 0x0000, 0x8000};

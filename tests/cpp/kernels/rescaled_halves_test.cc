@@ -1,4 +1,4 @@
-// Halves that are rescaled say the same; where one cannot be, none is.
+// Rescaled f16 weights keep their values; where one cannot be rescaled, none is.
 #include "kernels/packed_weights/rescaled_halves.h"
 
 #include <bit>

@@ -8,7 +8,7 @@
 namespace susurrus::testing {
 namespace {
 
-/// With halves rescaled or not, blocks as they are.
+/// With f16 weights rescaled or not, blocks as stored.
 void check_network(const WhisperDimensions& dimensions, Dtype dtype, Dtype vector_dtype,
                    RescaleHalves* rescale = nullptr) {
   for (const KernelTable* kernels : compiled_kernels()) {

@@ -40,7 +40,7 @@ const KernelTable kCounting = {
     .dequantize_row = [](Dtype, const uint8_t*, size_t, float*) {},
 };
 
-/// Weights of the shapes that `d` says; nobody looks at their values, but for the embedding of token 1.
+/// Weights of the shapes that `d` says; their values do not matter, but for the embedding of token 1.
 class ShapesAlone {
  public:
   explicit ShapesAlone(const WhisperDimensions& d) {
