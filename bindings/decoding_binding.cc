@@ -68,10 +68,10 @@ class TranscriberBinding {
   }
 
   Status start(Engine& engine, const std::string& options_json, double sample_count) {
-    SUSURRUS_ASSIGN(JsonDocument request, parse_request(options_json));
+    SUSURRUS_ASSIGN_OR_RETURN(JsonDocument request, parse_request(options_json));
     std::optional<uint64_t> count;
     if (sample_count >= 0) count = static_cast<uint64_t>(sample_count);
-    SUSURRUS_ASSIGN(transcriber_, engine.begin(request.root(), count));
+    SUSURRUS_ASSIGN_OR_RETURN(transcriber_, engine.begin(request.root(), count));
     return ok_status();
   }
 
@@ -94,17 +94,18 @@ class DecodeTask : public WindowTask {
  public:
   static NewTask create(WhisperModel& model, TranscribeOptions options, uint64_t frame_count) {
     if (!options.is_openai_compatible) options.decode.content_frames = frame_count;
-    SUSURRUS_ASSIGN(auto attempts, WindowAttempts::create(model, options.decode, options.fallback));
+    SUSURRUS_ASSIGN_OR_RETURN(auto attempts,
+                              WindowAttempts::create(model, options.decode, options.fallback));
     return NewTask(std::unique_ptr<WindowTask>(
         new DecodeTask(model, std::move(options), frame_count, std::move(attempts))));
   }
 
   Result<bool> step() override {
     if (words_) return words_->step();
-    SUSURRUS_ASSIGN(bool is_decoded, attempts_->step());
+    SUSURRUS_ASSIGN_OR_RETURN(bool is_decoded, attempts_->step());
     if (!is_decoded || !options_.word_timestamps) return is_decoded;
-    SUSURRUS_ASSIGN(words_,
-                    WindowWords::create(model_, options_, attempts_->result(), frame_count_));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        words_, WindowWords::create(model_, options_, attempts_->result(), frame_count_));
     return false;
   }
   std::string result() const override {
@@ -133,7 +134,8 @@ class ScoreTask : public WindowTask {
     for (JsonValue candidate : candidates.items()) {
       texts.emplace_back(candidate.text().value_or(""));
     }
-    SUSURRUS_ASSIGN(auto scorer, CandidateScorer::create(model, options, std::move(texts)));
+    SUSURRUS_ASSIGN_OR_RETURN(auto scorer,
+                              CandidateScorer::create(model, options, std::move(texts)));
     return NewTask(std::unique_ptr<WindowTask>(new ScoreTask(std::move(scorer))));
   }
   Result<bool> step() override { return scorer_->step(); }
@@ -148,7 +150,7 @@ class AlignTask : public WindowTask {
  public:
   static NewTask create(WhisperModel& model, const TranscribeOptions& options,
                         std::string_view text, uint64_t frame_count) {
-    SUSURRUS_ASSIGN(auto words, WindowWords::create(model, options, text, frame_count));
+    SUSURRUS_ASSIGN_OR_RETURN(auto words, WindowWords::create(model, options, text, frame_count));
     return NewTask(std::unique_ptr<WindowTask>(new AlignTask(std::move(words))));
   }
   Result<bool> step() override { return words_->step(); }
@@ -162,8 +164,8 @@ class AlignTask : public WindowTask {
 class LanguageTask : public WindowTask {
  public:
   static NewTask create(WhisperModel& model, const DecodeOptions& options) {
-    SUSURRUS_ASSIGN(auto allowed, allowed_languages(model, options));
-    SUSURRUS_TRY(begin_encode(model, options.audio_context));
+    SUSURRUS_ASSIGN_OR_RETURN(auto allowed, allowed_languages(model, options));
+    SUSURRUS_RETURN_IF_ERROR(begin_encode(model, options.audio_context));
     return NewTask(std::unique_ptr<WindowTask>(
         new LanguageTask(model, std::move(allowed), options.audio_context)));
   }
@@ -182,8 +184,8 @@ class LanguageTask : public WindowTask {
 /// `name`: the method of the JavaScript API.
 NewTask create_task(WhisperModel& model, std::string_view name, JsonValue request,
                     uint64_t frame_count) {
-  SUSURRUS_ASSIGN(TranscribeOptions options,
-                  parse_window_options(request["options"], model.tokenizer()));
+  SUSURRUS_ASSIGN_OR_RETURN(TranscribeOptions options,
+                            parse_window_options(request["options"], model.tokenizer()));
   frame_count = fit_audio_context(model, options.decode, frame_count);
   if (name == "decode") return DecodeTask::create(model, std::move(options), frame_count);
   if (name == "score") return ScoreTask::create(model, options.decode, request["candidates"]);

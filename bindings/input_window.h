@@ -26,10 +26,10 @@ class InputWindow {
   /// The first `byte_count` bytes that were filled in.
   Result<ByteSpan> filled(double byte_count) const {
     if (buffer_.byte_count() == 0 && byte_count > 0) {
-      return make_error(ErrorCode::out_of_memory, ErrorReason::memory).about("input window");
+      return make_error(ErrorCode::out_of_memory, ErrorReason::memory).with_subject("input window");
     }
     if (!(byte_count >= 0) || byte_count > static_cast<double>(buffer_.byte_count())) {
-      return make_error(ErrorCode::invalid_argument, ErrorReason::bounds).about("byteCount");
+      return make_error(ErrorCode::invalid_argument, ErrorReason::bounds).with_subject("byteCount");
     }
     return ByteSpan(buffer_.bytes().first(static_cast<size_t>(byte_count)));
   }

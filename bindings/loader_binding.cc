@@ -12,8 +12,8 @@
 namespace susurrus {
 namespace {
 
-/// Growing takes as long for 4 MiB as for one, and malloc asks for what it lacks at the moment. Where the rest of the file
-/// is known to need more, some of it is taken along. What a file only claims costs no more than this.
+/// memory.grow costs the same for 4 MiB as for 1, and malloc asks for no more than it needs now, so grow ahead if the rest
+/// of the file needs more. By no more than this: a file may claim to be larger than it is.
 constexpr uint64_t kGrowthBytes = 4 << 20;
 
 void grow_memory(uint64_t tensor_bytes, uint64_t rest_of_file) {

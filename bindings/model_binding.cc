@@ -8,7 +8,8 @@ namespace susurrus {
 
 ErrorText ModelBinding::create(LoaderBinding& loader) {
   if (!loader.is_finished()) {
-    return to_text(make_error(ErrorCode::wrong_state, ErrorReason::state).about("Loader.finish"));
+    return to_text(
+        make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject("Loader.finish"));
   }
   format_ = loader.sink().format();
   dtypes_ = loader.sink().dtypes();
@@ -84,14 +85,14 @@ ErrorText ModelBinding::begin_logits(bool appends) {
   for (uint32_t token : tokens_) {
     if (token < n_vocab) continue;
     return to_text(make_error(ErrorCode::invalid_argument, ErrorReason::option)
-                       .about("tokens")
-                       .expecting("ids below n_vocab")
-                       .having(token));
+                       .with_subject("tokens")
+                       .with_expected("ids below n_vocab")
+                       .with_got(token));
   }
   if (!model().is_encoded()) {
     return to_text(make_error(ErrorCode::wrong_state, ErrorReason::state)
-                       .about("logits")
-                       .expecting("encode() first"));
+                       .with_subject("logits")
+                       .with_expected("encode() first"));
   }
   if (!appends) model().reset_decoder();
   return failure(model().begin_decode(tokens_));

@@ -6,7 +6,7 @@
 
 namespace susurrus {
 
-/// The files of a model in several, told once: there may be 99,999, and somebody asks after each.
+/// The further files of a model, listed once: there may be 99,999, and the caller asks after each file.
 class PartFiles {
  public:
   /// As a JSON list of {name, byteCount}: all that have to be read besides the first one; empty when they have been told.

@@ -69,7 +69,7 @@ class TensorBinding : private DecodedTensorSink {
   static constexpr size_t kMaxBytes = 64 << 10;
 
   static Error wrong_tensor() {
-    return make_error(ErrorCode::invalid_argument, ErrorReason::bounds).about("tensor");
+    return make_error(ErrorCode::invalid_argument, ErrorReason::bounds).with_subject("tensor");
   }
 
   void clear(bool is_compressed) {

@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 
-// What crosses to JavaScript: numbers, texts, JSON, and views. Views are of memory that the core owns: they are good until
-// the next call into the engine, since any call may move or grow the heap.
+// Values passed to JavaScript: numbers, texts, JSON and views. A view points into memory of the core and is valid until the
+// next call into the engine, since any call may move or grow the heap.
 
 namespace susurrus {
 

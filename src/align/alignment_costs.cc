@@ -29,11 +29,12 @@ Result<AlignmentCosts> AlignmentCosts::create(size_t tokens, size_t frames, size
   SUSURRUS_CHECK(first_row + row_count <= tokens);
   AlignmentCosts made(tokens, frames, first_row, row_count);
   constexpr const char* kSubject = "word alignment";
-  SUSURRUS_ASSIGN(made.scores_,
-                  AlignedBuffer::allocate(uint64_t{tokens} * frames * sizeof(float), kSubject));
-  SUSURRUS_ASSIGN(made.sums_,
-                  AlignedBuffer::allocate(uint64_t{row_count} * frames * sizeof(float), kSubject));
-  SUSURRUS_ASSIGN(made.scratch_, AlignedBuffer::allocate(scratch_bytes(frames), kSubject));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      made.scores_, AlignedBuffer::allocate(uint64_t{tokens} * frames * sizeof(float), kSubject));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      made.sums_, AlignedBuffer::allocate(uint64_t{row_count} * frames * sizeof(float), kSubject));
+  SUSURRUS_ASSIGN_OR_RETURN(made.scratch_,
+                            AlignedBuffer::allocate(scratch_bytes(frames), kSubject));
   std::ranges::fill(made.sums_.floats(), 0.0f);
   made.path_.reserve(warping_path_steps(row_count, frames));
   return made;

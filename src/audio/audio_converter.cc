@@ -11,9 +11,9 @@ constexpr size_t kPieceSamples = 1024;
 
 Error bad_argument(const char* subject, const char* expected, uint64_t got) {
   return make_error(ErrorCode::invalid_argument, ErrorReason::bad_audio)
-      .about(subject)
-      .expecting(expected)
-      .having(got);
+      .with_subject(subject)
+      .with_expected(expected)
+      .with_got(got);
 }
 
 /// Numbers only; returns how many samples were not.
@@ -47,7 +47,7 @@ Result<AudioConverter> AudioConverter::from_samples(uint32_t sample_rate, uint32
     return bad_argument("channels", "1 to 65535", channels);
   }
   AudioConverter converter;
-  SUSURRUS_TRY(converter.start(sample_rate, channels, 0));
+  SUSURRUS_RETURN_IF_ERROR(converter.start(sample_rate, channels, 0));
   return converter;
 }
 
@@ -58,7 +58,7 @@ AudioConverter AudioConverter::from_wav() {
 }
 
 Status AudioConverter::start(uint32_t sample_rate, uint32_t channels, uint32_t channel_mask) {
-  SUSURRUS_ASSIGN(auto resampler, Resampler::create(sample_rate));
+  SUSURRUS_ASSIGN_OR_RETURN(auto resampler, Resampler::create(sample_rate));
   resampler_.emplace(std::move(resampler));
   mix_ = ChannelMix(channels, channel_mask);
   sample_rate_ = sample_rate;
@@ -69,14 +69,14 @@ Status AudioConverter::start(uint32_t sample_rate, uint32_t channels, uint32_t c
 Status AudioConverter::check_open(bool wants_bytes) const {
   if (state_ == State::failed) {
     return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
-        .about("audio converter");
+        .with_subject("audio converter");
   }
   if (state_ == State::finished || wants_bytes != wav_.has_value()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about("audio converter")
-        .expecting(state_ == State::finished ? "nothing after the end"
-                   : wants_bytes             ? "samples"
-                                             : "bytes of a WAV file");
+        .with_subject("audio converter")
+        .with_expected(state_ == State::finished ? "nothing after the end"
+                       : wants_bytes             ? "samples"
+                                                 : "bytes of a WAV file");
   }
   return ok_status();
 }
@@ -87,25 +87,25 @@ Status AudioConverter::remember(Status status) {
 }
 
 Status AudioConverter::push_bytes(ByteSpan bytes) {
-  SUSURRUS_TRY(check_open(true));
+  SUSURRUS_RETURN_IF_ERROR(check_open(true));
   return remember(take_bytes(bytes));
 }
 
 Status AudioConverter::push_samples(std::span<const float> interleaved) {
-  SUSURRUS_TRY(check_open(false));
+  SUSURRUS_RETURN_IF_ERROR(check_open(false));
   while (!interleaved.empty()) {
     float piece[kPieceSamples];
     const size_t count = std::min(interleaved.size(), kPieceSamples);
     std::memcpy(piece, interleaved.data(), count * sizeof(float));
     interleaved = interleaved.subspan(count);
-    SUSURRUS_TRY(remember(take_samples(std::span(piece, count))));
+    SUSURRUS_RETURN_IF_ERROR(remember(take_samples(std::span(piece, count))));
   }
   return ok_status();
 }
 
 Status AudioConverter::finish() {
-  SUSURRUS_TRY(check_open(wav_.has_value()));
-  SUSURRUS_TRY(remember(finish_parts()));
+  SUSURRUS_RETURN_IF_ERROR(check_open(wav_.has_value()));
+  SUSURRUS_RETURN_IF_ERROR(remember(finish_parts()));
   state_ = State::finished;
   return ok_status();
 }
@@ -113,12 +113,12 @@ Status AudioConverter::finish() {
 Status AudioConverter::take_bytes(ByteSpan bytes) {
   while (!bytes.empty()) {
     float piece[kPieceSamples];
-    SUSURRUS_ASSIGN(const size_t count, wav_->read(bytes, piece));
+    SUSURRUS_ASSIGN_OR_RETURN(const size_t count, wav_->read(bytes, piece));
     if (wav_->has_format() && !resampler_) {
       const WavFormat& format = wav_->format();
-      SUSURRUS_TRY(start(format.sample_rate, format.channels, format.channel_mask));
+      SUSURRUS_RETURN_IF_ERROR(start(format.sample_rate, format.channels, format.channel_mask));
     }
-    SUSURRUS_TRY(take_samples(std::span(piece, count)));
+    SUSURRUS_RETURN_IF_ERROR(take_samples(std::span(piece, count)));
   }
   return ok_status();
 }
@@ -129,19 +129,19 @@ Status AudioConverter::take_samples(std::span<float> interleaved) {
   float mono[kPieceSamples];
   const size_t frames = mix_.mix(interleaved, mono);
   frames_in_ += frames;
-  SUSURRUS_TRY(reserve(resampler_->output_bound(frames)));
+  SUSURRUS_RETURN_IF_ERROR(reserve(resampler_->output_bound(frames)));
   accept_output(resampler_->push(std::span(mono, frames), output_.floats().data() + output_end_));
   return ok_status();
 }
 
 Status AudioConverter::finish_parts() {
   if (wav_) {
-    SUSURRUS_TRY(wav_->finish());
+    SUSURRUS_RETURN_IF_ERROR(wav_->finish());
     warnings_.truncated = wav_->is_truncated();
   }
   if (mix_.is_within_frame()) warnings_.truncated = true;
   if (!resampler_) return ok_status();
-  SUSURRUS_TRY(reserve(resampler_->output_bound(0)));
+  SUSURRUS_RETURN_IF_ERROR(reserve(resampler_->output_bound(0)));
   accept_output(resampler_->finish(output_.floats().data() + output_end_));
   return ok_status();
 }
@@ -157,7 +157,8 @@ Status AudioConverter::reserve(size_t sample_count) {
     if (held > 0) std::memmove(output_.floats().data(), from, held * sizeof(float));
   } else {
     const uint64_t capacity = std::max<uint64_t>(needed * 3 / 2, 2 * kPieceSamples);
-    SUSURRUS_ASSIGN(auto larger, AlignedBuffer::allocate(capacity * sizeof(float), "audio"));
+    SUSURRUS_ASSIGN_OR_RETURN(auto larger,
+                              AlignedBuffer::allocate(capacity * sizeof(float), "audio"));
     if (held > 0) std::memcpy(larger.data(), from, held * sizeof(float));
     output_ = std::move(larger);
   }

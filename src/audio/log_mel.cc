@@ -47,14 +47,15 @@ Result<LogMel> LogMel::create(uint32_t n_mels, std::span<const float> filterbank
   LogMel mel;
   AlignedBuffer computed;
   if (filterbank.empty() && n_mels != 0 && n_mels <= MelFilterbank::kMaxMels) {
-    SUSURRUS_ASSIGN(computed,
-                    AlignedBuffer::allocate(uint64_t{n_mels} * kFrequencyBins * sizeof(float),
-                                            "mel filterbank"));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        computed, AlignedBuffer::allocate(uint64_t{n_mels} * kFrequencyBins * sizeof(float),
+                                          "mel filterbank"));
     MelFilterbank::slaney(n_mels, computed.floats());
     filterbank = computed.floats();
   }
-  SUSURRUS_ASSIGN(mel.filterbank_, MelFilterbank::compact(n_mels, filterbank));
-  SUSURRUS_ASSIGN(mel.window_, AlignedBuffer::allocate(kFftSize * sizeof(float), "mel window"));
+  SUSURRUS_ASSIGN_OR_RETURN(mel.filterbank_, MelFilterbank::compact(n_mels, filterbank));
+  SUSURRUS_ASSIGN_OR_RETURN(mel.window_,
+                            AlignedBuffer::allocate(kFftSize * sizeof(float), "mel window"));
   constexpr double kPi = 3.14159265358979323846;
   std::span<float> window = mel.window_.floats();
   for (uint32_t i = 0; i < kFftSize; ++i) {

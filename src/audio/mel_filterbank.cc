@@ -61,19 +61,20 @@ void fill_triangles(uint32_t n_mels, double top_mel, double (*mel_to_hz)(double)
 Result<MelFilterbank> MelFilterbank::compact(uint32_t n_mels, std::span<const float> dense) {
   if (n_mels == 0 || n_mels > kMaxMels) {
     return make_error(ErrorCode::shape_mismatch, ErrorReason::bad_filterbank)
-        .about("n_mels")
-        .expecting("1 to 1024")
-        .having(n_mels);
+        .with_subject("n_mels")
+        .with_expected("1 to 1024")
+        .with_got(n_mels);
   }
   if (dense.size() != size_t{n_mels} * kBins) {
     return make_error(ErrorCode::shape_mismatch, ErrorReason::bad_filterbank)
-        .about("mel filterbank")
-        .expecting(uint64_t{n_mels} * kBins)
-        .having(dense.size());
+        .with_subject("mel filterbank")
+        .with_expected(uint64_t{n_mels} * kBins)
+        .with_got(dense.size());
   }
   MelFilterbank bank;
   bank.n_mels_ = n_mels;
-  SUSURRUS_ASSIGN(bank.rows_, AlignedBuffer::allocate(n_mels * sizeof(Row), "mel filterbank"));
+  SUSURRUS_ASSIGN_OR_RETURN(bank.rows_,
+                            AlignedBuffer::allocate(n_mels * sizeof(Row), "mel filterbank"));
   Row* rows = reinterpret_cast<Row*>(bank.rows_.data());
   uint32_t weight_count = 0;
   for (uint32_t mel = 0; mel < n_mels; ++mel) {
@@ -83,8 +84,8 @@ Result<MelFilterbank> MelFilterbank::compact(uint32_t n_mels, std::span<const fl
     for (uint32_t bin = 0; bin < kBins; ++bin) {
       if (!std::isfinite(row[bin]) || row[bin] < 0) {
         return make_error(ErrorCode::malformed, ErrorReason::bad_filterbank)
-            .about("mel filterbank")
-            .expecting("finite weights that are not negative");
+            .with_subject("mel filterbank")
+            .with_expected("finite weights that are not negative");
       }
       if (row[bin] == 0) continue;
       first = std::min(first, bin);
@@ -94,9 +95,9 @@ Result<MelFilterbank> MelFilterbank::compact(uint32_t n_mels, std::span<const fl
     rows[mel] = {first, end - first, weight_count};
     weight_count += end - first;
   }
-  SUSURRUS_ASSIGN(bank.weights_,
-                  AlignedBuffer::allocate(std::max<uint64_t>(weight_count, 1) * sizeof(float),
-                                          "mel filterbank"));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      bank.weights_, AlignedBuffer::allocate(std::max<uint64_t>(weight_count, 1) * sizeof(float),
+                                             "mel filterbank"));
   float* weights = bank.weights_.floats().data();
   for (uint32_t mel = 0; mel < n_mels; ++mel) {
     const float* from = dense.data() + size_t{mel} * kBins + rows[mel].first_bin;

@@ -20,10 +20,10 @@ Result<Resampler> Resampler::create(uint32_t source_rate) {
   resampler.up_ = kTargetRate / divisor;
   resampler.down_ = source_rate / divisor;
   if (resampler.passes_through()) return resampler;
-  SUSURRUS_ASSIGN(resampler.filter_, ResamplerFilter::create(source_rate, resampler.up_));
+  SUSURRUS_ASSIGN_OR_RETURN(resampler.filter_, ResamplerFilter::create(source_rate, resampler.up_));
   const uint64_t history = uint64_t{resampler.filter_.taps()} + kBlockInputs;
-  SUSURRUS_ASSIGN(resampler.history_,
-                  AlignedBuffer::allocate(history * sizeof(float), "resampler"));
+  SUSURRUS_ASSIGN_OR_RETURN(resampler.history_,
+                            AlignedBuffer::allocate(history * sizeof(float), "resampler"));
   // Before the first input there is silence.
   resampler.filled_ = resampler.filter_.reach() - 1;
   std::fill_n(resampler.history_.floats().data(), resampler.filled_, 0.0f);

@@ -71,10 +71,11 @@ Result<ResamplerFilter> ResamplerFilter::create(uint32_t source_rate, uint32_t r
 
   // One row more than there are steps, the first row moved by one input, for interpolation after the last.
   const uint32_t rows = filter.steps_ + 1;
-  SUSURRUS_ASSIGN(filter.table_, AlignedBuffer::allocate(
-                                     uint64_t{rows} * filter.taps_ * sizeof(float), "resampler"));
-  SUSURRUS_ASSIGN(auto scratch,
-                  AlignedBuffer::allocate(uint64_t{filter.taps_} * sizeof(double), "resampler"));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      filter.table_,
+      AlignedBuffer::allocate(uint64_t{rows} * filter.taps_ * sizeof(float), "resampler"));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      auto scratch, AlignedBuffer::allocate(uint64_t{filter.taps_} * sizeof(double), "resampler"));
   double* coefficients = reinterpret_cast<double*>(scratch.data());
   for (uint32_t index = 0; index < rows; ++index) {
     float* row = filter.table_.floats().data() + size_t{index} * filter.taps_;

@@ -28,7 +28,7 @@ constexpr uint8_t kAmbisonicGuidTail[14] = {0x00, 0x00, 0x21, 0x07, 0xd3, 0x11, 
                                             0x44, 0xc8, 0xc1, 0xca, 0x00, 0x00, 0x00};
 
 Error bad_format(ErrorCode code, uint64_t offset, const char* subject) {
-  return make_error(code, ErrorReason::bad_audio).at(offset).about(subject);
+  return make_error(code, ErrorReason::bad_audio).at(offset).with_subject(subject);
 }
 
 bool is_known_guid(const uint8_t* tail) {
@@ -52,8 +52,8 @@ bool is_decodable(SampleEncoding encoding, uint32_t bytes) {
 Result<WavFormat> parse_wav_format(ByteSpan chunk, uint64_t offset, bool big_endian) {
   if (chunk.size() < 16) {
     return bad_format(ErrorCode::malformed, offset, "WAV fmt chunk")
-        .expecting("16 bytes or more")
-        .having(chunk.size());
+        .with_expected("16 bytes or more")
+        .with_got(chunk.size());
   }
   auto u16 = [&](uint64_t at) {
     uint16_t value = load_le<uint16_t>(chunk.data() + at);
@@ -71,14 +71,14 @@ Result<WavFormat> parse_wav_format(ByteSpan chunk, uint64_t offset, bool big_end
   if (tag == kTagExtensible) {
     if (chunk.size() < 40) {
       return bad_format(ErrorCode::malformed, offset, "WAV extensible fmt chunk")
-          .expecting("40 bytes or more")
-          .having(chunk.size());
+          .with_expected("40 bytes or more")
+          .with_got(chunk.size());
     }
     tag_at = kSubFormatAt;
     tag = u16(tag_at);
     if (!is_known_guid(chunk.data() + kSubFormatAt + 2)) {
       return bad_format(ErrorCode::unsupported_feature, offset + tag_at, "WAV sub-format")
-          .expecting("PCM, float, A-law or mu-law");
+          .with_expected("PCM, float, A-law or mu-law");
     }
     format.channel_mask = u32(kMaskAt);
   }
@@ -89,15 +89,15 @@ Result<WavFormat> parse_wav_format(ByteSpan chunk, uint64_t offset, bool big_end
     case kTagMuLaw: format.encoding = SampleEncoding::mu_law; break;
     default:
       return bad_format(ErrorCode::unsupported_feature, offset + tag_at, "WAV codec")
-          .expecting("1 (PCM), 3 (float), 6 (A-law) or 7 (mu-law)")
-          .having(tag);
+          .with_expected("1 (PCM), 3 (float), 6 (A-law) or 7 (mu-law)")
+          .with_got(tag);
   }
 
   format.channels = u16(kChannelsAt);
   if (format.channels == 0) {
     return bad_format(ErrorCode::malformed, offset + kChannelsAt, "WAV channels")
-        .expecting("1 or more")
-        .having(uint64_t{0});
+        .with_expected("1 or more")
+        .with_got(uint64_t{0});
   }
   if (std::popcount(format.channel_mask) != static_cast<int>(format.channels)) {
     format.channel_mask = 0;
@@ -105,13 +105,13 @@ Result<WavFormat> parse_wav_format(ByteSpan chunk, uint64_t offset, bool big_end
   format.sample_rate = u32(kRateAt);
   if (format.sample_rate == 0) {
     return bad_format(ErrorCode::malformed, offset + kRateAt, "WAV sample rate")
-        .expecting("1000 to 768000")
-        .having(uint64_t{0});
+        .with_expected("1000 to 768000")
+        .with_got(uint64_t{0});
   }
   if (format.sample_rate < kMinSourceRate || format.sample_rate > kMaxSourceRate) {
     return bad_format(ErrorCode::unsupported_feature, offset + kRateAt, "WAV sample rate")
-        .expecting("1000 to 768000")
-        .having(format.sample_rate);
+        .with_expected("1000 to 768000")
+        .with_got(format.sample_rate);
   }
 
   const bool is_law =
@@ -131,8 +131,8 @@ Result<WavFormat> parse_wav_format(ByteSpan chunk, uint64_t offset, bool big_end
   if (!is_decodable(format.encoding, format.bytes_per_sample)) {
     return bad_format(bits == 0 ? ErrorCode::malformed : ErrorCode::unsupported_feature,
                       offset + kBitsAt, "WAV bits per sample")
-        .expecting("8, 16, 24, 32 or 64")
-        .having(bits);
+        .with_expected("8, 16, 24, 32 or 64")
+        .with_got(bits);
   }
   return format;
 }

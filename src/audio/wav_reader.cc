@@ -55,9 +55,9 @@ Status WavReader::take_riff_header() {
   if ((!is_name(header, "RIFF") && !big_endian_ && !wide_) || !is_name(header + 8, "WAVE")) {
     return make_error(ErrorCode::malformed, ErrorReason::bad_audio)
         .at(0)
-        .about("WAV header")
-        .expecting("RIFF, RIFX, RF64 or BW64, and WAVE")
-        .having("other bytes");
+        .with_subject("WAV header")
+        .with_expected("RIFF, RIFX, RF64 or BW64, and WAVE")
+        .with_got("other bytes");
   }
   expect(Part::chunk_header, kChunkHeaderBytes);
   return ok_status();
@@ -71,8 +71,8 @@ Status WavReader::take_chunk_header() {
     if (!has_format_) {
       return make_error(ErrorCode::malformed, ErrorReason::bad_audio)
           .at(position_ - kChunkHeaderBytes)
-          .about("WAV data chunk")
-          .expecting("a fmt chunk before it");
+          .with_subject("WAV data chunk")
+          .with_expected("a fmt chunk before it");
     }
     const bool wide = wide_ && size == kUnknownSize;
     left_ = wide ? wide_data_size_ : size;
@@ -92,7 +92,7 @@ Status WavReader::take_chunk_header() {
 
 Status WavReader::take_format() {
   const uint64_t offset = position_ - gathered_count_;
-  SUSURRUS_ASSIGN(
+  SUSURRUS_ASSIGN_OR_RETURN(
       format_, parse_wav_format(ByteSpan(gathered_.data(), gathered_count_), offset, big_endian_));
   has_format_ = true;
   skip(chunk_size_ - gathered_count_ + (chunk_size_ & 1));
@@ -133,13 +133,13 @@ Result<size_t> WavReader::read(ByteSpan& input, std::span<float> out) {
   while (!input.empty()) {
     switch (part_) {
       case Part::riff_header:
-        if (gather(input, needed_)) SUSURRUS_TRY(take_riff_header());
+        if (gather(input, needed_)) SUSURRUS_RETURN_IF_ERROR(take_riff_header());
         break;
       case Part::chunk_header:
-        if (gather(input, needed_)) SUSURRUS_TRY(take_chunk_header());
+        if (gather(input, needed_)) SUSURRUS_RETURN_IF_ERROR(take_chunk_header());
         break;
       case Part::format:
-        if (gather(input, needed_)) SUSURRUS_TRY(take_format());
+        if (gather(input, needed_)) SUSURRUS_RETURN_IF_ERROR(take_format());
         break;
       case Part::wide_sizes:
         if (gather(input, needed_)) take_wide_sizes();
@@ -159,9 +159,9 @@ Status WavReader::finish() const {
   if (part_ == Part::data || part_ == Part::rest) return ok_status();
   return make_error(ErrorCode::truncated_input, ErrorReason::bad_audio)
       .at(position_)
-      .about(has_format_ ? "WAV data chunk" : "WAV fmt chunk")
-      .expecting("a complete header")
-      .having("the end of the file");
+      .with_subject(has_format_ ? "WAV data chunk" : "WAV fmt chunk")
+      .with_expected("a complete header")
+      .with_got("the end of the file");
 }
 
 bool WavReader::is_truncated() const {

@@ -29,8 +29,8 @@ Result<AlignedBuffer> AlignedBuffer::allocate(uint64_t byte_count, const char* s
   }
   if (buffer.data_ == nullptr) {
     return make_error(ErrorCode::out_of_memory, ErrorReason::memory)
-        .about(subject)
-        .having(byte_count);
+        .with_subject(subject)
+        .with_got(byte_count);
   }
   buffer.byte_count_ = static_cast<size_t>(byte_count);
   return buffer;

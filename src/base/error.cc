@@ -22,34 +22,34 @@ Error make_error(ErrorCode code, ErrorReason reason) {
   return error;
 }
 
-Error&& Error::about(std::string_view what) && {
+Error&& Error::with_subject(std::string_view what) && {
   subject.assign(what);
   return static_cast<Error&&>(*this);
 }
-Error&& Error::about(const char* what) && {
-  return static_cast<Error&&>(*this).about(std::string_view(what));
+Error&& Error::with_subject(const char* what) && {
+  return static_cast<Error&&>(*this).with_subject(std::string_view(what));
 }
 
-Error&& Error::expecting(std::string_view text) && {
+Error&& Error::with_expected(std::string_view text) && {
   expected.assign(text);
   return static_cast<Error&&>(*this);
 }
-Error&& Error::expecting(const char* text) && {
-  return static_cast<Error&&>(*this).expecting(std::string_view(text));
+Error&& Error::with_expected(const char* text) && {
+  return static_cast<Error&&>(*this).with_expected(std::string_view(text));
 }
-Error&& Error::expecting(uint64_t number) && {
+Error&& Error::with_expected(uint64_t number) && {
   assign_number(expected, number);
   return static_cast<Error&&>(*this);
 }
 
-Error&& Error::having(std::string_view text) && {
+Error&& Error::with_got(std::string_view text) && {
   got.assign(text);
   return static_cast<Error&&>(*this);
 }
-Error&& Error::having(const char* text) && {
-  return static_cast<Error&&>(*this).having(std::string_view(text));
+Error&& Error::with_got(const char* text) && {
+  return static_cast<Error&&>(*this).with_got(std::string_view(text));
 }
-Error&& Error::having(uint64_t number) && {
+Error&& Error::with_got(uint64_t number) && {
   assign_number(got, number);
   return static_cast<Error&&>(*this);
 }

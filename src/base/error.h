@@ -37,17 +37,17 @@ struct Error {
     offset = byte_offset;
     return static_cast<Error&&>(*this);
   }
-  Error&& about(std::string_view what) &&;
-  Error&& about(const char* what) &&;
-  Error&& expecting(std::string_view text) &&;
-  Error&& expecting(const char* text) &&;
-  Error&& expecting(uint64_t number) &&;
-  Error&& having(std::string_view text) &&;
-  Error&& having(const char* text) &&;
-  Error&& having(uint64_t number) &&;
+  Error&& with_subject(std::string_view what) &&;
+  Error&& with_subject(const char* what) &&;
+  Error&& with_expected(std::string_view text) &&;
+  Error&& with_expected(const char* text) &&;
+  Error&& with_expected(uint64_t number) &&;
+  Error&& with_got(std::string_view text) &&;
+  Error&& with_got(const char* text) &&;
+  Error&& with_got(uint64_t number) &&;
 };
 
-/// Starts an error: make_error(ErrorCode::malformed, ErrorReason::bad_index).at(40).about("tensor_count").having(7)
+/// Starts an error: make_error(ErrorCode::malformed, ErrorReason::bad_index).at(40).with_subject("tensor_count").with_got(7)
 Error make_error(ErrorCode code, ErrorReason reason);
 
 std::string_view error_code_name(ErrorCode code);

@@ -44,9 +44,9 @@ std::optional<size_t> find_too_deep(std::string_view text) {
 Error json_error(const JsonOrigin& origin, size_t position, std::string_view problem) {
   return make_error(ErrorCode::malformed, origin.reason)
       .at(origin.file_offset + position)
-      .about(origin.subject)
-      .expecting("JSON in UTF-8")
-      .having(problem);
+      .with_subject(origin.subject)
+      .with_expected("JSON in UTF-8")
+      .with_got(problem);
 }
 
 }  // namespace
@@ -132,8 +132,8 @@ Result<JsonDocument> JsonDocument::parse_in_place(AlignedBuffer buffer, size_t b
       return make_error(heap->refused ? ErrorCode::limit_exceeded : ErrorCode::out_of_memory,
                         heap->refused ? ErrorReason::limit : ErrorReason::memory)
           .at(origin.file_offset)
-          .about(origin.subject)
-          .having(byte_count);
+          .with_subject(origin.subject)
+          .with_got(byte_count);
     }
     return json_error(origin, problem.pos, problem.msg == nullptr ? "nothing" : problem.msg);
   }
@@ -141,8 +141,9 @@ Result<JsonDocument> JsonDocument::parse_in_place(AlignedBuffer buffer, size_t b
 }
 
 Result<JsonDocument> JsonDocument::parse(std::string_view text, JsonOrigin origin) {
-  SUSURRUS_ASSIGN(AlignedBuffer buffer,
-                  AlignedBuffer::allocate(uint64_t{text.size()} + kPaddingBytes, origin.subject));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      AlignedBuffer buffer,
+      AlignedBuffer::allocate(uint64_t{text.size()} + kPaddingBytes, origin.subject));
   if (!text.empty()) std::memcpy(buffer.data(), text.data(), text.size());
   return parse_in_place(std::move(buffer), text.size(), origin);
 }

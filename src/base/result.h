@@ -85,7 +85,7 @@ inline Status ok_status() { return {}; }
 }  // namespace susurrus
 
 /// Returns the error of `expression` upwards.
-#define SUSURRUS_TRY(expression)                                 \
+#define SUSURRUS_RETURN_IF_ERROR(expression)                     \
   do {                                                           \
     if (auto susurrus_status = (expression); !susurrus_status) { \
       return susurrus_status.error();                            \
@@ -95,10 +95,11 @@ inline Status ok_status() { return {}; }
 #define SUSURRUS_CONCAT_INNER(a, b) a##b
 #define SUSURRUS_CONCAT(a, b) SUSURRUS_CONCAT_INNER(a, b)
 
-/// SUSURRUS_ASSIGN(auto bytes, checked_multiply(a, b)): declares from the value, or returns the error upwards.
-#define SUSURRUS_ASSIGN(declaration, expression) \
-  SUSURRUS_ASSIGN_INNER(SUSURRUS_CONCAT(susurrus_result_, __LINE__), declaration, expression)
-#define SUSURRUS_ASSIGN_INNER(temporary, declaration, expression) \
-  auto temporary = (expression);                                  \
-  if (!temporary) return temporary.error();                       \
+/// SUSURRUS_ASSIGN_OR_RETURN(auto bytes, checked_multiply(a, b)): declares from the value, or returns the error upwards.
+#define SUSURRUS_ASSIGN_OR_RETURN(declaration, expression)                                  \
+  SUSURRUS_ASSIGN_OR_RETURN_INNER(SUSURRUS_CONCAT(susurrus_result_, __LINE__), declaration, \
+                                  expression)
+#define SUSURRUS_ASSIGN_OR_RETURN_INNER(temporary, declaration, expression) \
+  auto temporary = (expression);                                            \
+  if (!temporary) return temporary.error();                                 \
   declaration = std::move(temporary).value()

@@ -6,8 +6,8 @@
 
 namespace susurrus {
 
-/// Heap sort: takes no memory, n log n steps at worst, and a tenth of std::sort's code, which every list would get a copy
-/// of. Equals come in any order, so where theirs matters `is_before` decides it.
+/// Heap sort: in place, O(n log n) at worst. A tenth of the code of std::sort in WebAssembly, which is instantiated once for
+/// each type. Not stable: where the order of equals matters, `is_before` decides it.
 template <typename List, typename IsBefore>
 void heap_sort(List&& list, IsBefore is_before) {
   std::span values(list);

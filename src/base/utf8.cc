@@ -88,4 +88,23 @@ std::string replace_invalid_utf8(std::string_view text) {
   return valid;
 }
 
+void append_utf8(char32_t point, std::string& out) {
+  auto put = [&](uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+  if (point < 0x80) {
+    put(point);
+  } else if (point < 0x800) {
+    put(0xC0 | (point >> 6));
+    put(0x80 | (point & 0x3F));
+  } else if (point < 0x10000) {
+    put(0xE0 | (point >> 12));
+    put(0x80 | ((point >> 6) & 0x3F));
+    put(0x80 | (point & 0x3F));
+  } else {
+    put(0xF0 | (point >> 18));
+    put(0x80 | ((point >> 12) & 0x3F));
+    put(0x80 | ((point >> 6) & 0x3F));
+    put(0x80 | (point & 0x3F));
+  }
+}
+
 }  // namespace susurrus

@@ -24,6 +24,9 @@ std::optional<size_t> find_invalid_utf8(std::string_view text);
 /// Valid UTF-8 without control characters, which would steer a terminal.
 bool is_plain_text(std::string_view text);
 
+/// Appends the UTF-8 of a code point, at most U+10FFFF.
+void append_utf8(char32_t point, std::string& out);
+
 /// The text with U+FFFD in place of what is not valid UTF-8.
 std::string replace_invalid_utf8(std::string_view text);
 

@@ -10,10 +10,10 @@ Status CheckpointDescriber::push(ByteSpan chunk) {
     if (!file_byte_count_) {
       return make_error(ErrorCode::layout_not_streamable, ErrorReason::layout)
           .at(0)
-          .about("file")
-          .expecting("a source whose length is known");
+          .with_subject("file")
+          .with_expected("a source whose length is known");
     }
-    SUSURRUS_ASSIGN(reader_, open_checkpoint(chunk, *file_byte_count_));
+    SUSURRUS_ASSIGN_OR_RETURN(reader_, open_checkpoint(chunk, *file_byte_count_));
   }
   received_ += chunk.size();
   return reader_->push(chunk);
@@ -31,10 +31,10 @@ void CheckpointDescriber::skip(uint64_t byte_count) {
 }
 
 Status CheckpointDescriber::finish() {
-  if (!reader_) SUSURRUS_TRY(push({}));
-  SUSURRUS_TRY(reader_->finish());
+  if (!reader_) SUSURRUS_RETURN_IF_ERROR(push({}));
+  SUSURRUS_RETURN_IF_ERROR(reader_->finish());
   if (received_ == *file_byte_count_) return ok_status();
-  return truncated(received_, "file").expecting(*file_byte_count_).having(received_);
+  return truncated(received_, "file").with_expected(*file_byte_count_).with_got(received_);
 }
 
 std::string CheckpointDescriber::facts() const {

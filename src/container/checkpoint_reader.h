@@ -18,11 +18,11 @@ class CheckpointReader {
   virtual ~CheckpointReader() = default;
   /// Consumes all of `chunk`. After an error every call gives disabled_by_previous_error.
   virtual Status push(ByteSpan chunk) = 0;
-  /// Of the bytes that come next, how many do not matter.
+  /// How many of the next bytes may be skipped.
   virtual uint64_t skippable() const = 0;
   virtual void skip(uint64_t byte_count) = 0;
   virtual bool is_complete() const = 0;
-  /// No byte follows, or none that matters: truncated_input where some are missing.
+  /// Call after the last byte; trailing bytes that are skippable() may be left out. truncated_input if others are missing.
   virtual Status finish() = 0;
   /// After finish().
   Checkpoint& checkpoint() { return checkpoint_; }
@@ -44,7 +44,8 @@ class SteppedCheckpointReader : public CheckpointReader {
 
   Status push(ByteSpan chunk) final {
     if (failed_) {
-      return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+      return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+          .with_subject("reader");
     }
     Status status = is_started_ ? ok_status() : self().start();
     is_started_ = true;
@@ -58,7 +59,7 @@ class SteppedCheckpointReader : public CheckpointReader {
   void skip(uint64_t byte_count) final { parser_.leave_out(std::min(byte_count, skippable())); }
   bool is_complete() const final { return is_complete_; }
   Status finish() final {
-    SUSURRUS_TRY(push({}));
+    SUSURRUS_RETURN_IF_ERROR(push({}));
     if (is_complete_) return ok_status();
     failed_ = true;
     return truncated("file", file_byte_count_, parser_.position());
@@ -93,7 +94,7 @@ class SteppedCheckpointReader : public CheckpointReader {
   uint64_t file_byte_count() const { return file_byte_count_; }
 
   Error truncated(std::string_view subject, uint64_t expected, uint64_t got) const {
-    return susurrus::truncated(position(), subject).expecting(expected).having(got);
+    return susurrus::truncated(position(), subject).with_expected(expected).with_got(got);
   }
 
  private:

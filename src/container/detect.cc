@@ -78,30 +78,30 @@ bool begins_with(ByteSpan bytes, std::string_view prefix, size_t at = 0) {
 uint8_t byte_at(ByteSpan bytes, size_t at) { return at < bytes.size() ? bytes[at] : 0; }
 
 template <typename T>
-T number_at(ByteSpan bytes, size_t at) {
+T load_le_or_zero(ByteSpan bytes, size_t at) {
   return at + sizeof(T) <= bytes.size() ? load_le<T>(bytes.data() + at) : T{};
 }
 
 /// Of APR2's specification: metadata, index and data behind each other, none of them empty.
 bool has_ordered_sections(ByteSpan bytes) {
-  const uint64_t metadata = number_at<uint32_t>(bytes, 12);
-  const uint64_t metadata_size = number_at<uint32_t>(bytes, 16);
-  const uint64_t index = number_at<uint32_t>(bytes, 20);
-  const uint64_t index_end = index + number_at<uint32_t>(bytes, 24);
+  const uint64_t metadata = load_le_or_zero<uint32_t>(bytes, 12);
+  const uint64_t metadata_size = load_le_or_zero<uint32_t>(bytes, 16);
+  const uint64_t index = load_le_or_zero<uint32_t>(bytes, 20);
+  const uint64_t index_end = index + load_le_or_zero<uint32_t>(bytes, 24);
   return metadata >= 32 && metadata_size >= 2 && metadata + metadata_size <= index &&
-         index_end <= number_at<uint32_t>(bytes, 28);
+         index_end <= load_le_or_zero<uint32_t>(bytes, 28);
 }
 
 /// The 64-byte header of aprender's APR v2 has a checksum of its own (apr.md §7.6).
 bool has_aprender_header(ByteSpan bytes) {
-  if (bytes.size() < 64 || number_at<uint64_t>(bytes, 12) != 64) return false;
+  if (bytes.size() < 64 || load_le_or_zero<uint64_t>(bytes, 12) != 64) return false;
   const uint32_t crc = short_crc32(short_crc32(0, bytes.first(40)), bytes.subspan(44, 20));
-  return crc == number_at<uint32_t>(bytes, 40);
+  return crc == load_le_or_zero<uint32_t>(bytes, 40);
 }
 
 /// apr.md §7.5: APR1's fields behind another magic, all within what Whisper has.
 bool is_padded_apr1(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
-  const uint64_t tensor_count = number_at<uint16_t>(bytes, 9);
+  const uint64_t tensor_count = load_le_or_zero<uint16_t>(bytes, 9);
   return tensor_count > 0 && looks_like_apr1_padded(bytes) &&
          (!file_byte_count ||
           kApr1PaddedBytes + kApr1EntryBytes * tensor_count <= *file_byte_count);
@@ -110,14 +110,14 @@ bool is_padded_apr1(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
 Error wrong_version(ByteSpan bytes, uint64_t expected) {
   return make_error(ErrorCode::unsupported_version, ErrorReason::version)
       .at(4)
-      .about("version")
-      .expecting(expected)
-      .having(number_at<uint16_t>(bytes, 4));
+      .with_subject("version")
+      .with_expected(expected)
+      .with_got(load_le_or_zero<uint16_t>(bytes, 4));
 }
 
 /// apr.md §8, steps 2 to 12, for the fourth byte '1', '2' or 0.
 Result<FileKind> recognise_apr(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
-  const uint16_t version = number_at<uint16_t>(bytes, 4);
+  const uint16_t version = load_le_or_zero<uint16_t>(bytes, 4);
   const uint8_t mark = byte_at(bytes, 8);
   switch (byte_at(bytes, 3)) {
     case '1':
@@ -132,14 +132,15 @@ Result<FileKind> recognise_apr(ByteSpan bytes, std::optional<uint64_t> file_byte
   }
   if (has_ordered_sections(bytes)) return FileKind::apr2;
   // A JSON text at byte 8 sets flags that are not defined.
-  if ((mark == '{' || mark == '[') && byte_at(bytes, 9) != 0 && number_at<uint32_t>(bytes, 4) > 2) {
+  if ((mark == '{' || mark == '[') && byte_at(bytes, 9) != 0 &&
+      load_le_or_zero<uint32_t>(bytes, 4) > 2) {
     return FileKind::trueno;
   }
   if (version != 2) return FileKind::apr2;  // whose reader says so
-  if (number_at<uint32_t>(bytes, 16) == 0 && has_aprender_header(bytes)) {
+  if (load_le_or_zero<uint32_t>(bytes, 16) == 0 && has_aprender_header(bytes)) {
     return FileKind::aprender_v2;
   }
-  const uint32_t index_offset = number_at<uint32_t>(bytes, 12);
+  const uint32_t index_offset = load_le_or_zero<uint32_t>(bytes, 12);
   const ByteSpan rest = bytes.subspan(std::min<size_t>(25, bytes.size()));
   if ((index_offset == 64 || index_offset == 160) && bytes.size() >= 64 &&
       std::all_of(rest.begin(), rest.end(), [](uint8_t byte) { return byte == 0; })) {
@@ -152,15 +153,16 @@ Result<FileKind> recognise_apr(ByteSpan bytes, std::optional<uint64_t> file_byte
 FileKind recognise_ggml(ByteSpan bytes) {
   if (begins_with(bytes, "silero", 8)) return FileKind::ggml_vad;
   const bool is_whisper =
-      bytes.size() < 56 || (number_at<uint32_t>(bytes, 12) == number_at<uint32_t>(bytes, 28) &&
-                            number_at<uint32_t>(bytes, 40) == number_at<uint32_t>(bytes, 48) &&
-                            number_at<uint32_t>(bytes, 52) == kFrequencyBins);
+      bytes.size() < 56 ||
+      (load_le_or_zero<uint32_t>(bytes, 12) == load_le_or_zero<uint32_t>(bytes, 28) &&
+       load_le_or_zero<uint32_t>(bytes, 40) == load_le_or_zero<uint32_t>(bytes, 48) &&
+       load_le_or_zero<uint32_t>(bytes, 52) == kFrequencyBins);
   return is_whisper ? FileKind::ggml : FileKind::ggml_other;
 }
 
 /// By its first member's name, at byte 30.
 FileKind recognise_zip(ByteSpan bytes) {
-  const size_t name_size = std::min<size_t>(number_at<uint16_t>(bytes, 26), bytes.size());
+  const size_t name_size = std::min<size_t>(load_le_or_zero<uint16_t>(bytes, 26), bytes.size());
   const std::string_view name =
       as_text(bytes).substr(std::min<size_t>(30, bytes.size()), name_size);
   if (name.find("/data.pkl") != std::string_view::npos) return FileKind::pytorch;
@@ -168,7 +170,7 @@ FileKind recognise_zip(ByteSpan bytes) {
 }
 
 bool is_safetensors(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
-  const uint64_t header = number_at<uint64_t>(bytes, 0);
+  const uint64_t header = load_le_or_zero<uint64_t>(bytes, 0);
   const uint64_t limit = file_byte_count ? std::max<uint64_t>(*file_byte_count, 8) - 8
                                          : limits::kSafetensorsHeaderBytes;
   return byte_at(bytes, 8) == '{' && header >= 2 && header <= limit;
@@ -200,7 +202,9 @@ Result<FileKind> recognise(ByteSpan bytes, std::optional<uint64_t> file_byte_cou
   const uint8_t mark = first_mark(bytes);
   if (bytes.size() < kMinimumDetectionBytes) {
     if (mark == '{') return FileKind::json;
-    return truncated(bytes.size(), "file").expecting("at least 16 bytes").having(bytes.size());
+    return truncated(bytes.size(), "file")
+        .with_expected("at least 16 bytes")
+        .with_got(bytes.size());
   }
   if (begins_with(bytes, "APR1") || begins_with(bytes, "APR2") || begins_with(bytes, "APR\0"sv)) {
     return recognise_apr(bytes, file_byte_count);
@@ -219,7 +223,7 @@ Result<FileKind> recognise(ByteSpan bytes, std::optional<uint64_t> file_byte_cou
   if (is_onnx(bytes)) return FileKind::onnx;
   if (mark == '<') return FileKind::html;
   if (mark == '{') return FileKind::json;
-  if (number_at<uint32_t>(bytes, 4) == 0x19910929) return FileKind::tennis;
+  if (load_le_or_zero<uint32_t>(bytes, 4) == 0x19910929) return FileKind::tennis;
   return FileKind::unknown;
 }
 
@@ -231,9 +235,9 @@ Error cannot_read(FileKind kind, std::string_view detail) {
                                                                         : ErrorReason::unsupported;
   return make_error(is_model ? ErrorCode::unsupported_feature : ErrorCode::unknown_format, reason)
       .at(0)
-      .about("file")
-      .expecting(row.what_to_do)
-      .having(std::string(row.what) + std::string(detail));
+      .with_subject("file")
+      .with_expected(row.what_to_do)
+      .with_got(std::string(row.what) + std::string(detail));
 }
 
 }  // namespace susurrus

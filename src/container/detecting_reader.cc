@@ -15,7 +15,8 @@ void DetectingReader::set_file_byte_count(uint64_t byte_count) {
 
 Status DetectingReader::push(ByteSpan chunk) {
   if (failed_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   position_ += chunk.size();
   if (!reader_) {
@@ -38,7 +39,8 @@ void DetectingReader::skip(uint64_t byte_count) {
 
 Status DetectingReader::finish() {
   if (failed_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   if (!reader_) {
     if (auto status = choose(); !status) return fail(status.error());
@@ -49,14 +51,14 @@ Status DetectingReader::finish() {
 
 Status DetectingReader::choose() {
   const ByteSpan first(first_bytes_, first_byte_count_);
-  SUSURRUS_ASSIGN(const FileKind kind, recognise(first, file_byte_count_));
+  SUSURRUS_ASSIGN_OR_RETURN(const FileKind kind, recognise(first, file_byte_count_));
   if (kind == FileKind::apr2) {
     reader_ = std::make_unique<Apr2Reader>(sink_);
   } else if (wanted_ == Wanted::shard) {
     return make_error(ErrorCode::malformed, ErrorReason::manifest)
         .at(0)
-        .expecting("an APR2 file")
-        .having(cannot_read(kind).got.view());
+        .with_expected("an APR2 file")
+        .with_got(cannot_read(kind).got.view());
   } else if (kind == FileKind::json) {
     reader_ = std::make_unique<Apr2ShardsReader>(sink_);
   } else if (kind == FileKind::apr1) {

@@ -39,15 +39,15 @@ Status InspectingReader::push(ByteSpan chunk) {
     first_byte_count_ += count;
     chunk = chunk.subspan(count);
     if (first_byte_count_ < kDetectionBytes) return ok_status();
-    SUSURRUS_TRY(choose());
+    SUSURRUS_RETURN_IF_ERROR(choose());
   }
   return describer_ ? describer_->push(chunk) : reader_.push(chunk);
 }
 
 Status InspectingReader::finish() {
-  if (!is_chosen_) SUSURRUS_TRY(choose());
+  if (!is_chosen_) SUSURRUS_RETURN_IF_ERROR(choose());
   if (describer_) return describer_->finish();
-  SUSURRUS_TRY(reader_.finish());
+  SUSURRUS_RETURN_IF_ERROR(reader_.finish());
   if (missing_file_count() == 0) sink_.complete();
   return ok_status();
 }

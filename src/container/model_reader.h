@@ -69,7 +69,7 @@ class ModelSink {
   virtual bool wants_metadata_text() const { return false; }
 };
 
-/// Where the next bytes of a file had best lie when they are pushed.
+/// The preferred destination of the next bytes of a file (zero copy).
 struct NextBytes {
   /// Their own place in a tensor: pushed from there, they are not copied. Empty when they have none.
   MutableByteSpan place;

@@ -10,7 +10,7 @@ namespace susurrus {
 Result<std::unique_ptr<CheckpointReader>> open_checkpoint(ByteSpan first_bytes,
                                                           uint64_t file_byte_count) {
   // Without the length, so that a file that was cut off is still one of its kind.
-  SUSURRUS_ASSIGN(const FileKind kind, recognise(first_bytes, std::nullopt));
+  SUSURRUS_ASSIGN_OR_RETURN(const FileKind kind, recognise(first_bytes, std::nullopt));
   std::unique_ptr<CheckpointReader> reader;
   switch (kind) {
     case FileKind::safetensors:
@@ -21,8 +21,8 @@ Result<std::unique_ptr<CheckpointReader>> open_checkpoint(ByteSpan first_bytes,
     case FileKind::ctranslate2:
       reader = std::make_unique<CTranslate2Reader>(file_byte_count);
       break;
-    case FileKind::apr2: return cannot_read(kind).expecting("it needs no conversion");
-    case FileKind::json: return cannot_read(kind).expecting("name the folder it lies in");
+    case FileKind::apr2: return cannot_read(kind).with_expected("it needs no conversion");
+    case FileKind::json: return cannot_read(kind).with_expected("name the folder it lies in");
     default: return cannot_read(kind);
   }
   return reader;

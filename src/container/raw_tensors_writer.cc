@@ -10,20 +10,20 @@ RawTensorsWriter::RawTensorsWriter(std::vector<TensorInfo> tensors) : tensors_(s
 }
 
 Status RawTensorsWriter::check_tensors() const {
-  if (tensors_.empty()) return wrong_argument("tensors").expecting("at least one");
+  if (tensors_.empty()) return wrong_argument("tensors").with_expected("at least one");
   for (const TensorInfo& tensor : tensors_) {
     const auto byte_count = tensor_byte_count(tensor.dtype, tensor.shape);
     if (tensor.is_compressed || byte_count != tensor.stored_byte_count) {
       return wrong_argument(tensor.name)
-          .expecting(byte_count.value_or(0))
-          .having(tensor.stored_byte_count);
+          .with_expected(byte_count.value_or(0))
+          .with_got(tensor.stored_byte_count);
     }
   }
   return ok_status();
 }
 
 Status RawTensorsWriter::begin(ByteSink& sink) {
-  SUSURRUS_TRY(sink.write(file_header()));
+  SUSURRUS_RETURN_IF_ERROR(sink.write(file_header()));
   return begin_tensor(sink);
 }
 
@@ -36,7 +36,7 @@ Status RawTensorsWriter::write(ByteSpan stored, ByteSink& sink) {
   const uint64_t left =
       current_ == tensors_.size() ? 0 : tensors_[current_].stored_byte_count - written_;
   if (stored.size() > left) {
-    return wrong_argument("write").expecting(left).having(stored.size());
+    return wrong_argument("write").with_expected(left).with_got(stored.size());
   }
   written_ += stored.size();
   return stored.empty() ? ok_status() : sink.write(stored);
@@ -45,9 +45,9 @@ Status RawTensorsWriter::write(ByteSpan stored, ByteSink& sink) {
 Status RawTensorsWriter::finish_tensor(ByteSink& sink) {
   if (current_ == tensors_.size() || written_ != tensors_[current_].stored_byte_count) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about("finish_tensor")
-        .expecting(current_ == tensors_.size() ? 0 : tensors_[current_].stored_byte_count)
-        .having(written_);
+        .with_subject("finish_tensor")
+        .with_expected(current_ == tensors_.size() ? 0 : tensors_[current_].stored_byte_count)
+        .with_got(written_);
   }
   ++current_;
   return begin_tensor(sink);
@@ -56,9 +56,9 @@ Status RawTensorsWriter::finish_tensor(ByteSink& sink) {
 Status RawTensorsWriter::finish(ByteSink&) {
   if (current_ == tensors_.size()) return ok_status();
   return make_error(ErrorCode::wrong_state, ErrorReason::state)
-      .about("finish")
-      .expecting(tensors_.size())
-      .having(current_);
+      .with_subject("finish")
+      .with_expected(tensors_.size())
+      .with_got(current_);
 }
 
 }  // namespace susurrus

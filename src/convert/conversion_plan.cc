@@ -53,14 +53,14 @@ Result<ConversionPlan> plan_conversion(const WhisperDimensions& dimensions,
                                        Dtype dtype, bool may_reverse_dims) {
   if (!is_weight_dtype(dtype) && !(rule == TypeRule::uniform && dtype == Dtype::i8)) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-        .about("dtype")
-        .expecting("a type of weights")
-        .having(dtype_traits(dtype).name);
+        .with_subject("dtype")
+        .with_expected("a type of weights")
+        .with_got(dtype_traits(dtype).name);
   }
   WhisperTensorRules rules;
   rules.may_reverse_dims = may_reverse_dims;
   rules.may_lack_encoder_positions = true;
-  SUSURRUS_ASSIGN(TensorMatch map, match_whisper_tensors(dimensions, source, rules));
+  SUSURRUS_ASSIGN_OR_RETURN(TensorMatch map, match_whisper_tensors(dimensions, source, rules));
 
   ConversionPlan plan;
   plan.warnings = std::move(map.warnings);
@@ -104,9 +104,9 @@ Result<Dtype> ggml_file_dtype(const ConversionPlan& exact) {
   }
   if (has_blocks && has_other_matrices) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-        .about("dtype")
-        .expecting("a dtype, since ggml has one for all matrices")
-        .having("matrices of several types");
+        .with_subject("dtype")
+        .with_expected("a dtype, since ggml has one for all matrices")
+        .with_got("matrices of several types");
   }
   if (has_blocks) return *matrices;
   return is_half ? Dtype::f16 : Dtype::f32;

@@ -1,17 +1,9 @@
 #include "convert/converter.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "base/json_document.h"
-#include "container/apr1/apr1_writer.h"
-#include "container/apr2/apr2_metadata.h"
-#include "container/ggml/ggml_writer.h"
-#include "container/safetensors/safetensors_writer.h"
 #include "convert/largest_value.h"
-#include "families/whisper/name_families.h"
-#include "families/whisper/whisper_tensors.h"
 
 namespace susurrus {
 namespace {
@@ -20,17 +12,6 @@ namespace {
 class NullSink : public ByteSink {
  public:
   Status write(ByteSpan) override { return ok_status(); }
-};
-
-/// Stored bytes of one tensor after the other, into the file.
-class WriterSink : public ByteSink {
- public:
-  WriterSink(ModelWriter& writer, ByteSink& file) : writer_(writer), file_(file) {}
-  Status write(ByteSpan bytes) override { return writer_.write(bytes, file_); }
-
- private:
-  ModelWriter& writer_;
-  ByteSink& file_;
 };
 
 /// Decoded blocks or rows, on to the encoder.
@@ -45,7 +26,7 @@ class EncoderSink : public ByteSink {
 };
 
 Error source_failed(std::string_view subject) {
-  return make_error(ErrorCode::source_failed, ErrorReason::source).about(subject);
+  return make_error(ErrorCode::source_failed, ErrorReason::source).with_subject(subject);
 }
 
 }  // namespace
@@ -57,19 +38,20 @@ Status Converter::keep(Status status) {
 
 Status Converter::require(State state) const {
   if (state_ == State::failed) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("converter");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("converter");
   }
   if (state_ != state || !output_.bytes().empty()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about("converter")
-        .expecting(output_.bytes().empty() ? "the calls in their order"
-                                           : "the output drained first");
+        .with_subject("converter")
+        .with_expected(output_.bytes().empty() ? "the calls in their order"
+                                               : "the output drained first");
   }
   return ok_status();
 }
 
 Status Converter::add_source(const Checkpoint& checkpoint) {
-  SUSURRUS_TRY(require(State::collecting));
+  SUSURRUS_RETURN_IF_ERROR(require(State::collecting));
   for (const CheckpointTensor& tensor : checkpoint.tensors) {
     source_tensors_.push_back(tensor);
     file_of_tensor_.push_back(file_count_ + tensor.file);
@@ -80,83 +62,8 @@ Status Converter::add_source(const Checkpoint& checkpoint) {
 }
 
 Status Converter::set_metadata(std::string_view json) {
-  SUSURRUS_TRY(require(State::collecting));
+  SUSURRUS_RETURN_IF_ERROR(require(State::collecting));
   return keep(plan(json));
-}
-
-Status Converter::plan(std::string_view json) {
-  SUSURRUS_ASSIGN(const JsonDocument document, JsonDocument::parse(json, JsonOrigin{}));
-  SUSURRUS_ASSIGN(Apr2Metadata metadata, read_apr2_metadata(document, 2, 0));
-  SUSURRUS_TRY(adapt_name_family(source_tensors_));
-  std::vector<TensorInfo> tensors;
-  for (const CheckpointTensor& tensor : source_tensors_) tensors.push_back(tensor.info);
-  SUSURRUS_TRY(check_whisper_model(metadata.model, tensors));
-  metadata_ = std::move(metadata.model);
-  SUSURRUS_ASSIGN(plan_, plan_tensors(tensors));
-  for (auto* list : {&metadata.warnings, &plan_.warnings}) {
-    for (std::string& warning : *list) warnings_.push_back(std::move(warning));
-  }
-  place_filterbank(tensors);
-  switch (target_.format) {
-    case Format::apr2: metadata_text_ = json; break;
-    case Format::apr1: warn_of_lost_metadata("APR1"); break;
-    case Format::ggml: warn_of_lost_metadata("ggml"); break;
-    case Format::safetensors: break;  // whoever wants the metadata writes them beside it
-  }
-  state_ = State::planned;
-  return ok_status();
-}
-
-Result<ConversionPlan> Converter::plan_tensors(std::span<const TensorInfo> tensors) {
-  const auto plan = [&](TypeRule rule, Dtype dtype) {
-    return plan_conversion(metadata_.whisper()->dimensions, tensors, rule, dtype,
-                           may_reverse_dims_);
-  };
-  const TypeRule rule = target_.dtype ? TypeRule::by_kind : TypeRule::exact;
-  const Dtype dtype = target_.dtype.value_or(Dtype::f32);
-  switch (target_.format) {
-    case Format::apr2: return plan(rule, dtype);
-    case Format::apr1: return plan(TypeRule::uniform, dtype);
-    case Format::safetensors: {
-      SUSURRUS_ASSIGN(ConversionPlan planned,
-                      plan(target_.dtype ? TypeRule::uniform : TypeRule::stored, dtype));
-      for (const PlannedTensor& tensor : planned.tensors) {
-        if (SafetensorsWriter::has_dtype(tensor.dtype)) continue;
-        return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-            .about("dtype")
-            .expecting("f32, f16 or bf16, since SafeTensors has no blocks")
-            .having(dtype_traits(tensor.dtype).name);
-      }
-      // Larger elements first, so that none begins between two multiples of its size.
-      std::stable_partition(planned.tensors.begin(), planned.tensors.end(),
-                            [](const PlannedTensor& tensor) { return tensor.dtype == Dtype::f32; });
-      return planned;
-    }
-    case Format::ggml: {
-      ggml_dtype_ = dtype;
-      if (!target_.dtype) {
-        SUSURRUS_ASSIGN(const ConversionPlan exact, plan(TypeRule::exact, dtype));
-        SUSURRUS_ASSIGN(ggml_dtype_, ggml_file_dtype(exact));
-      }
-      return plan(TypeRule::by_kind, ggml_dtype_);
-    }
-  }
-  return make_error(ErrorCode::internal_error, ErrorReason::internal).about("format");
-}
-
-/// Only APR2 has it as a tensor.
-void Converter::place_filterbank(std::span<const TensorInfo> tensors) {
-  if (!plan_.filterbank || leaves_out_filterbank_) return;
-  if (target_.format != Format::apr2) {
-    warnings_.push_back(std::string(kFilterbankTensorName) +
-                        " is left out: the filterbank of the metadata, or Slaney's, will count");
-    return;
-  }
-  PlannedTensor tensor;
-  tensor.name = kFilterbankTensorName;
-  tensor.shape = tensors[*plan_.filterbank].shape;
-  tensor.source = *plan_.filterbank;
-  plan_.tensors.push_back(std::move(tensor));
 }
 
 Converter::SourceRange Converter::source_range(uint32_t tensor) const {
@@ -176,23 +83,8 @@ const CheckpointTensor* Converter::source_of(const PlannedTensor& tensor) const 
 }
 
 Status Converter::begin(Pass pass) {
-  SUSURRUS_TRY(require(State::planned));
+  SUSURRUS_RETURN_IF_ERROR(require(State::planned));
   return keep(start_pass(pass));
-}
-
-void Converter::warn_of_lost_metadata(const std::string& format) {
-  const WhisperMetadata& whisper = *metadata_.whisper();
-  if (whisper.suppress_tokens || whisper.begin_suppress_tokens ||
-      whisper.max_initial_timestamp_index || !whisper.alignment_heads.empty()) {
-    warnings_.push_back(format +
-                        " has no place for lists of suppressed tokens, the latest first timestamp "
-                        "and alignment heads: the defaults will count");
-  }
-  const uint32_t n_mels = whisper.dimensions.n_mels;
-  if (n_mels != 80 && n_mels != 128 && metadata_.mel_filterbank.byte_count() > 0) {
-    metadata_.mel_filterbank.reset();
-    warnings_.push_back(format + " has no place for a filterbank of neither 80 nor 128 bands");
-  }
 }
 
 Status Converter::start_pass(Pass pass) {
@@ -204,67 +96,11 @@ Status Converter::start_pass(Pass pass) {
       measured_.clear();
       encoder_target_ = std::make_unique<NullSink>();
       break;
-    case Pass::write: SUSURRUS_TRY(start_writing()); break;
+    case Pass::write: SUSURRUS_RETURN_IF_ERROR(start_writing()); break;
   }
   encoder_source_ = std::make_unique<EncoderSink>(encoder_, *encoder_target_);
   state_ = State::running;
   return start_tensor();
-}
-
-Status Converter::start_writing() {
-  if (needs_measuring() && measured_.size() != plan_.tensors.size()) {
-    return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about("converter")
-        .expecting("the measuring pass first");
-  }
-  SUSURRUS_ASSIGN(std::vector<TensorInfo> tensors, output_tensors());
-  SUSURRUS_ASSIGN(writer_, open_writer(std::move(tensors)));
-  written_.clear();
-  encoder_target_ = std::make_unique<WriterSink>(*writer_, output_);
-  return ok_status();
-}
-
-Result<std::unique_ptr<ModelWriter>> Converter::open_writer(std::vector<TensorInfo> tensors) {
-  const std::span<const float> filterbank = std::as_const(metadata_.mel_filterbank).floats();
-  // Written before the first tensor.
-  const auto begun = [this](auto writer) -> Result<std::unique_ptr<ModelWriter>> {
-    if (!writer) return writer.error();
-    SUSURRUS_TRY((*writer)->begin(output_));
-    return std::unique_ptr<ModelWriter>(std::move(writer).value());
-  };
-  switch (target_.format) {
-    case Format::apr1:
-      return begun(Apr1Writer::plan(metadata_.whisper()->dimensions, std::move(tensors),
-                                    metadata_.vocabulary, filterbank));
-    case Format::safetensors: return begun(SafetensorsWriter::plan(std::move(tensors)));
-    case Format::ggml:
-      return begun(GgmlWriter::plan(metadata_.whisper()->dimensions, std::move(tensors),
-                                    metadata_.vocabulary, filterbank, ggml_dtype_));
-    case Format::apr2: break;
-  }
-  SUSURRUS_ASSIGN(auto writer,
-                  Apr2FilesWriter::plan(metadata_text_, std::move(tensors), target_.files));
-  files_ = writer.get();
-  return std::unique_ptr<ModelWriter>(std::move(writer));
-}
-
-Result<std::vector<TensorInfo>> Converter::output_tensors() const {
-  std::vector<TensorInfo> tensors;
-  for (uint32_t i = 0; i < tensor_count(); ++i) {
-    TensorInfo tensor;
-    const std::string& name = plan_.tensors[i].name;
-    tensor.name = target_.format == Format::safetensors ? hub_tensor_name(name) : name;
-    tensor.dtype = plan_.tensors[i].dtype;
-    tensor.shape = plan_.tensors[i].shape;
-    tensor.scale = plan_.tensors[i].scale;
-    const auto raw = tensor_byte_count(tensor.dtype, tensor.shape);
-    if (!raw)
-      return make_error(ErrorCode::internal_error, ErrorReason::internal).about(tensor.name);
-    tensor.is_compressed = is_compressed(i);
-    tensor.stored_byte_count = tensor.is_compressed ? measured_[i] : *raw;
-    tensors.push_back(std::move(tensor));
-  }
-  return tensors;
 }
 
 /// In APR2 a tensor that does not shrink is stored raw (apr.md §3); in APR1 all of them are streams or none.
@@ -283,11 +119,12 @@ Status Converter::start_tensor() {
   if (const CheckpointTensor* source = source_of(tensor)) {
     const TensorInfo& info = source->info;
     if (info.is_compressed) {
-      SUSURRUS_TRY(lz4_.start_passing(*encoder_source_, info.raw_byte_count, info.stored_byte_count,
-                                      info.file_offset, info.name));
+      SUSURRUS_RETURN_IF_ERROR(lz4_.start_passing(*encoder_source_, info.raw_byte_count,
+                                                  info.stored_byte_count, info.file_offset,
+                                                  info.name));
     }
     if (RowDecoder::is_needed(*source)) {
-      SUSURRUS_TRY(rows_.start(*source));
+      SUSURRUS_RETURN_IF_ERROR(rows_.start(*source));
     } else {
       type = {info.dtype, info.scale};
     }
@@ -302,7 +139,7 @@ Status Converter::start_tensor() {
 }
 
 Status Converter::push(ByteSpan source_bytes) {
-  SUSURRUS_TRY(require(State::running));
+  SUSURRUS_RETURN_IF_ERROR(require(State::running));
   return keep(encode(source_bytes));
 }
 
@@ -311,9 +148,9 @@ Status Converter::encode(ByteSpan source_bytes) {
   pushed_byte_count_ += source_bytes.size();
   if (source_bytes.size() > kMaxPushBytes || pushed_byte_count_ > expected) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-        .about("push")
-        .expecting(expected)
-        .having(pushed_byte_count_);
+        .with_subject("push")
+        .with_expected(expected)
+        .with_got(pushed_byte_count_);
   }
   if (source_bytes.empty()) return ok_status();
   // What has bytes to push is not computed; what is compressed is not stored by rows.
@@ -324,43 +161,43 @@ Status Converter::encode(ByteSpan source_bytes) {
 }
 
 Status Converter::finish_tensor() {
-  SUSURRUS_TRY(require(State::running));
+  SUSURRUS_RETURN_IF_ERROR(require(State::running));
   return keep(end_tensor());
 }
 
 Status Converter::end_tensor() {
   if (current_ == tensor_count()) {
-    return make_error(ErrorCode::wrong_state, ErrorReason::state).about("finish_tensor");
+    return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject("finish_tensor");
   }
   const PlannedTensor& tensor = plan_.tensors[current_];
   const uint64_t expected = source_range(current_).byte_count;
   if (pushed_byte_count_ != expected) {
-    return source_failed(tensor.name).expecting(expected).having(pushed_byte_count_);
+    return source_failed(tensor.name).with_expected(expected).with_got(pushed_byte_count_);
   }
   const CheckpointTensor* source = source_of(tensor);
   if (source == nullptr) {
-    SUSURRUS_TRY(encode_positions(tensor));
+    SUSURRUS_RETURN_IF_ERROR(encode_positions(tensor));
   } else if (source->info.is_compressed) {
-    SUSURRUS_TRY(lz4_.finish());
+    SUSURRUS_RETURN_IF_ERROR(lz4_.finish());
   }
-  SUSURRUS_TRY(encoder_.finish(*encoder_target_));
+  SUSURRUS_RETURN_IF_ERROR(encoder_.finish(*encoder_target_));
   if (pass_ == Pass::scan) {
-    SUSURRUS_TRY(set_scale(static_cast<LargestValue&>(*encoder_target_).take()));
+    SUSURRUS_RETURN_IF_ERROR(set_scale(static_cast<LargestValue&>(*encoder_target_).take()));
   } else if (pass_ == Pass::measure) {
     measured_.push_back(encoder_.stored_byte_count());
   } else if (encoder_.stored_byte_count() != writer_->tensors()[current_].stored_byte_count) {
     return source_failed(tensor.name)
-        .expecting("the bytes that were measured")
-        .having("other bytes: the source changed");
+        .with_expected("the bytes that were measured")
+        .with_got("other bytes: the source changed");
   } else {
-    SUSURRUS_TRY(writer_->finish_tensor(output_));
+    SUSURRUS_RETURN_IF_ERROR(writer_->finish_tensor(output_));
     written_.push_back({tensor.dtype, encoder_.relative_error()});
   }
   ++current_;
   return start_tensor();
 }
 
-/// apr.md §1.5. Integers that are scaled already stay what they are.
+/// apr.md §1.5. Integers that have a scale already keep it.
 Status Converter::set_scale(float largest) {
   PlannedTensor& tensor = plan_.tensors[current_];
   if (const CheckpointTensor* source = source_of(tensor); source && source->info.scale > 0) {
@@ -369,30 +206,30 @@ Status Converter::set_scale(float largest) {
   }
   if (!std::isfinite(largest)) {
     return make_error(ErrorCode::malformed, ErrorReason::bad_scale)
-        .about(tensor.name)
-        .expecting("finite values");
+        .with_subject(tensor.name)
+        .with_expected("finite values");
   }
   tensor.scale = integer_scale(largest);
   return ok_status();
 }
 
 Status Converter::encode_positions(const PlannedTensor& tensor) {
-  SUSURRUS_ASSIGN(AlignedBuffer row,
-                  AlignedBuffer::allocate(tensor.shape[1] * sizeof(float), "row"));
+  SUSURRUS_ASSIGN_OR_RETURN(AlignedBuffer row,
+                            AlignedBuffer::allocate(tensor.shape[1] * sizeof(float), "row"));
   for (uint64_t position = 0; position < tensor.shape[0]; ++position) {
     encoder_position(position, row.floats());
-    SUSURRUS_TRY(encoder_.push(row.bytes(), *encoder_target_));
+    SUSURRUS_RETURN_IF_ERROR(encoder_.push(row.bytes(), *encoder_target_));
   }
   return ok_status();
 }
 
 Status Converter::finish() {
-  SUSURRUS_TRY(require(State::running));
+  SUSURRUS_RETURN_IF_ERROR(require(State::running));
   if (current_ != tensor_count()) {
     return keep(make_error(ErrorCode::wrong_state, ErrorReason::state)
-                    .about("finish")
-                    .expecting(tensor_count())
-                    .having(current_));
+                    .with_subject("finish")
+                    .with_expected(tensor_count())
+                    .with_got(current_));
   }
   state_ = State::planned;
   return pass_ == Pass::write ? keep(writer_->finish(output_)) : ok_status();

@@ -14,9 +14,9 @@ namespace {
 /// What a writer that was planned for a file refuses of it is what was not there when it was planned.
 Error changed(const Error& error) {
   return make_error(ErrorCode::source_failed, ErrorReason::source)
-      .about("file")
-      .expecting("the same bytes in each pass")
-      .having(error.subject.view());
+      .with_subject("file")
+      .with_expected("the same bytes in each pass")
+      .with_got(error.subject.view());
 }
 
 /// Of formats whose writer wants to know the model first: one pass reads it, others write.
@@ -26,15 +26,15 @@ class TwoPassRewriter : public FileRewriter {
   explicit TwoPassRewriter(uint64_t file_byte_count) : file_byte_count_(file_byte_count) {}
 
   Status push(ByteSpan chunk) final {
-    SUSURRUS_TRY(begin_writing());
+    SUSURRUS_RETURN_IF_ERROR(begin_writing());
     return reader_->push(chunk);
   }
   Status finish_pass() final {
-    SUSURRUS_TRY(begin_writing());
-    SUSURRUS_TRY(reader_->finish());
+    SUSURRUS_RETURN_IF_ERROR(begin_writing());
+    SUSURRUS_RETURN_IF_ERROR(reader_->finish());
     if (writer_ != nullptr) return ok_status();
     warnings_ = reader_->warnings();
-    SUSURRUS_ASSIGN(writer_, plan());
+    SUSURRUS_ASSIGN_OR_RETURN(writer_, plan());
     return ok_status();
   }
   bool is_writing() const final { return writer_ != nullptr; }
@@ -86,9 +86,9 @@ class AprilRewriter : public TwoPassRewriter<AprilReader, AprilWriter>, private 
   Result<std::unique_ptr<AprilWriter>> plan() override {
     if (reader_->model().model_type != kAprilLstmTransducer) {
       return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
-          .about("model type")
-          .expecting(kAprilLstmTransducer)
-          .having(reader_->model().model_type);
+          .with_subject("model type")
+          .with_expected(kAprilLstmTransducer)
+          .with_got(reader_->model().model_type);
     }
     const AprilOrder order = april_order_of(reader_->model());
     size_t count = 0;
@@ -154,7 +154,7 @@ class TennisRewriter : public FileRewriter {
   void begin_pass() override {}
   Status push(ByteSpan chunk) override { return reader_.push(chunk); }
   Status finish_pass() override {
-    SUSURRUS_TRY(reader_.finish());
+    SUSURRUS_RETURN_IF_ERROR(reader_.finish());
     is_complete_ = true;
     return writer_.finish();
   }

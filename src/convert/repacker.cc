@@ -19,8 +19,9 @@ struct Place {
 
 Result<std::vector<Place>> execution_order(std::span<const TensorInfo> tensors,
                                            std::string_view metadata) {
-  SUSURRUS_ASSIGN(const JsonDocument document, JsonDocument::parse(metadata, JsonOrigin{}));
-  SUSURRUS_ASSIGN(const Apr2Metadata read, read_apr2_metadata(document, 2, 0));
+  SUSURRUS_ASSIGN_OR_RETURN(const JsonDocument document,
+                            JsonDocument::parse(metadata, JsonOrigin{}));
+  SUSURRUS_ASSIGN_OR_RETURN(const Apr2Metadata read, read_apr2_metadata(document, 2, 0));
   std::vector<WantedTensor> known;
   if (const WhisperMetadata* whisper = read.model.whisper()) {
     const WhisperDimensions& dims = whisper->dimensions;
@@ -48,20 +49,20 @@ Status Repacker::plan(const InspectSink& source, std::string_view metadata,
                       const Apr2FilesOptions& options) {
   if (source.format() != "APR2") {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
-        .about("file")
-        .expecting("APR2: upgrade it first (susurrus upgrade FILE model.apr)")
-        .having(source.format());
+        .with_subject("file")
+        .with_expected("APR2: upgrade it first (susurrus upgrade FILE model.apr)")
+        .with_got(source.format());
   }
   // Pieces of ciphertext are bound to their file's metadata, and a signature to its bytes.
   if ((source.flags() & (apr2_flags::kEncrypted | apr2_flags::kSigned)) != 0) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
-        .about("flags")
-        .expecting(
+        .with_subject("flags")
+        .with_expected(
             "a model that is neither encrypted nor signed: do that to the files that come out")
-        .having(source.flag_names());
+        .with_got(source.flag_names());
   }
   const std::vector<TensorInfo>& tensors = source.tensors();
-  SUSURRUS_ASSIGN(const std::vector<Place> order, execution_order(tensors, metadata));
+  SUSURRUS_ASSIGN_OR_RETURN(const std::vector<Place> order, execution_order(tensors, metadata));
   std::vector<TensorInfo> ordered;
   for (const Place& place : order) {
     const TensorInfo& tensor = tensors[place.tensor];
@@ -69,7 +70,7 @@ Status Repacker::plan(const InspectSink& source, std::string_view metadata,
     sources_.push_back(
         {source.file_of(place.tensor), tensor.file_offset, tensor.stored_byte_count});
   }
-  SUSURRUS_ASSIGN(writer_, Apr2FilesWriter::plan(metadata, std::move(ordered), options));
+  SUSURRUS_ASSIGN_OR_RETURN(writer_, Apr2FilesWriter::plan(metadata, std::move(ordered), options));
   return ok_status();
 }
 

@@ -12,10 +12,11 @@ Status RowDecoder::start(const CheckpointTensor& tensor) {
   row_ = 0;
   const uint64_t rows = std::max<uint64_t>(tensor.info.shape[0], 1);
   const uint64_t elements = tensor.info.shape.element_count().value_or(0) / rows;
-  SUSURRUS_ASSIGN(stored_, AlignedBuffer::allocate(tensor.info.stored_byte_count / rows, "row"));
-  SUSURRUS_ASSIGN(values_, AlignedBuffer::allocate(elements * sizeof(float), "row"));
+  SUSURRUS_ASSIGN_OR_RETURN(stored_,
+                            AlignedBuffer::allocate(tensor.info.stored_byte_count / rows, "row"));
+  SUSURRUS_ASSIGN_OR_RETURN(values_, AlignedBuffer::allocate(elements * sizeof(float), "row"));
   if (tensor.is_channels_last) {
-    SUSURRUS_ASSIGN(reordered_, AlignedBuffer::allocate(elements * sizeof(float), "row"));
+    SUSURRUS_ASSIGN_OR_RETURN(reordered_, AlignedBuffer::allocate(elements * sizeof(float), "row"));
   }
   return ok_status();
 }
@@ -30,7 +31,8 @@ Status RowDecoder::push(ByteSpan bytes, ByteSink& sink) {
     gathered_ = 0;
     decode_row(stored_.data());
     ++row_;
-    SUSURRUS_TRY(sink.write(tensor_->is_channels_last ? reordered_.bytes() : values_.bytes()));
+    SUSURRUS_RETURN_IF_ERROR(
+        sink.write(tensor_->is_channels_last ? reordered_.bytes() : values_.bytes()));
   }
   return ok_status();
 }

@@ -23,10 +23,10 @@ Status TensorDecoder::start(const CheckpointTensor& tensor) {
   unit_values_ = traits.elements_per_block;
   is_compressed_ = info.is_compressed;
   has_rows_ = RowDecoder::is_needed(tensor);
-  if (has_rows_) SUSURRUS_TRY(row_decoder_.start(tensor));
+  if (has_rows_) SUSURRUS_RETURN_IF_ERROR(row_decoder_.start(tensor));
   if (is_compressed_) {
-    SUSURRUS_TRY(lz4_.start_passing(*this, info.raw_byte_count, info.stored_byte_count,
-                                    info.file_offset, info.name));
+    SUSURRUS_RETURN_IF_ERROR(lz4_.start_passing(*this, info.raw_byte_count, info.stored_byte_count,
+                                                info.file_offset, info.name));
   }
   return begin(info.name, info.stored_byte_count);
 }
@@ -35,9 +35,9 @@ Status TensorDecoder::start(const Numbers& tensor) {
   numbers_ = find_number_type(tensor.type);
   if (numbers_ == nullptr) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
-        .about(tensor.name)
-        .expecting("a type of numbers")
-        .having(tensor.type);
+        .with_subject(tensor.name)
+        .with_expected("a type of numbers")
+        .with_got(tensor.type);
   }
   scale_ = numbers_->is_integer ? tensor.scale : 1;
   offset_ = numbers_->is_integer ? tensor.offset : 0;
@@ -58,9 +58,9 @@ Status TensorDecoder::begin(std::string_view name, uint64_t stored_byte_count) {
 Status TensorDecoder::push(ByteSpan stored) {
   if (stored.size() > left_) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::bounds)
-        .about(name_)
-        .expecting(left_)
-        .having(stored.size());
+        .with_subject(name_)
+        .with_expected(left_)
+        .with_got(stored.size());
   }
   left_ -= stored.size();
   return is_compressed_ ? lz4_.push(stored) : write(stored);
@@ -69,9 +69,9 @@ Status TensorDecoder::push(ByteSpan stored) {
 Status TensorDecoder::finish() const {
   if (left_ > 0) {
     return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
-        .about(name_)
-        .expecting(left_)
-        .having("the end");
+        .with_subject(name_)
+        .with_expected(left_)
+        .with_got("the end");
   }
   return is_compressed_ ? lz4_.finish() : ok_status();
 }

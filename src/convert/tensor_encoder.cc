@@ -58,10 +58,10 @@ Status TensorEncoder::push(ByteSpan bytes, ByteSink& sink) {
     bytes = bytes.subspan(count);
     if (cut_size_ < unit_byte_count_) return ok_status();
     cut_size_ = 0;
-    SUSURRUS_TRY(convert(ByteSpan(cut_unit_, unit_byte_count_), sink));
+    SUSURRUS_RETURN_IF_ERROR(convert(ByteSpan(cut_unit_, unit_byte_count_), sink));
   }
   const size_t whole = bytes.size() / unit_byte_count_ * unit_byte_count_;
-  SUSURRUS_TRY(convert(bytes.first(whole), sink));
+  SUSURRUS_RETURN_IF_ERROR(convert(bytes.first(whole), sink));
   bytes = bytes.subspan(whole);
   if (!bytes.empty()) std::memcpy(cut_unit_, bytes.data(), bytes.size());
   cut_size_ = bytes.size();
@@ -113,7 +113,7 @@ Status TensorEncoder::convert(ByteSpan units, ByteSink& sink) {
         std::min(kBatchValues, units.size() / source.bytes_per_block * source.elements_per_block);
     convert_values(units.data(), count, encoded);
     units = units.subspan(count / source.elements_per_block * source.bytes_per_block);
-    SUSURRUS_TRY(
+    SUSURRUS_RETURN_IF_ERROR(
         emit(ByteSpan(encoded, count / target.elements_per_block * target.bytes_per_block), sink));
   }
   return ok_status();
@@ -127,8 +127,8 @@ Status TensorEncoder::emit(ByteSpan raw, ByteSink& sink) {
 Status TensorEncoder::finish(ByteSink& sink) {
   if (cut_size_ > 0) {
     return make_error(ErrorCode::malformed, ErrorReason::size_mismatch)
-        .about("tensor")
-        .expecting("whole elements and blocks");
+        .with_subject("tensor")
+        .with_expected("whole elements and blocks");
   }
   CountingSink counting(sink, stored_byte_count_);
   return compress_ ? lz4_.finish(counting) : ok_status();

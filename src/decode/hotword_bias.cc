@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/utf8.h"
 #include "decode/phrase_tokens.h"
 #include "text/unicode_class.h"
-#include "text/utf8.h"
 
 namespace susurrus {
 namespace {
 
-/// Of an edge that belongs to the beginning of an unwanted phrase only: nothing is added. Any weight is more.
+/// No bias: for an edge that only begins an unwanted phrase. Less than any weight, so std::max keeps the weight.
 constexpr float kNoBias = -std::numeric_limits<float>::infinity();
 
 }  // namespace
@@ -41,7 +41,7 @@ void HotwordBias::apply(std::span<float> logits, std::span<const uint32_t> sampl
   for (size_t m = 0; m < matches_.size(); ++m) {
     const Match& match = matches_[m];
     for (const auto& [token, node] : match.spelling->trie.edges(match.node)) {
-      // Several phrases may go on with the same token, which then has its turn with the first of them.
+      // Several phrases may continue with one token: it is biased once, at the first of them, by the largest weight.
       float bias = match.spelling->bias[node];
       bool had_its_turn = false;
       for (size_t other = 0; other < matches_.size() && !had_its_turn; ++other) {

@@ -4,17 +4,17 @@
 #include "kernels/add/add.h"
 #include "kernels/attention/attention.h"
 #include "kernels/attention_scores/attention_scores.h"
-#include "kernels/byte_attention/byte_attention.h"
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/exponential_sum/exponential_sum.h"
 #include "kernels/first_above/first_above.h"
 #include "kernels/gelu/gelu.h"
+#include "kernels/int8_attention/int8_attention.h"
 #include "kernels/layer_norm/layer_norm.h"
 #include "kernels/linear/linear.h"
+#include "kernels/packed_weights/packed_weights.h"
+#include "kernels/packed_weights/rescaled_halves.h"
 #include "kernels/quantize_kv/quantize_kv.h"
 #include "kernels/softmax/softmax.h"
-#include "kernels/weight_panels/raised_halves.h"
-#include "kernels/weight_panels/weight_panels.h"
 
 namespace susurrus {
 namespace {
@@ -24,7 +24,7 @@ constexpr KernelTable kReference = {
     .packing = {},
     .linear = linear_reference,
     .attention = attention_reference,
-    .byte_attention = byte_attention_reference,
+    .int8_attention = int8_attention_reference,
     .quantize_kv = quantize_kv_reference,
     .attention_scores = attention_scores_reference,
     .layer_norm = layer_norm_reference,
@@ -39,10 +39,10 @@ constexpr KernelTable kReference = {
 #if SUSURRUS_WITH_SIMD128
 constexpr KernelTable kSimd128 = {
     .variant = Variant::simd128,
-    .packing = {WeightLayout::panels_of_2, pack_panels, raise_halves, pack_rows},
+    .packing = {WeightLayout::panels_of_2, pack_weights, rescale_halves, pack_rows},
     .linear = linear_simd128,
     .attention = attention_simd128,
-    .byte_attention = byte_attention_simd128,
+    .int8_attention = int8_attention_simd128,
     .quantize_kv = quantize_kv_simd128,
     .attention_scores = attention_scores_simd128,
     .layer_norm = layer_norm_simd128,
@@ -59,10 +59,10 @@ constexpr KernelTable kSimd128 = {
 // Where a fused multiply-add gains nothing measurable, the simd128 kernel serves both.
 constexpr KernelTable kRelaxed = {
     .variant = Variant::relaxed,
-    .packing = {WeightLayout::panels_of_4, pack_panels, raise_halves, pack_rows},
+    .packing = {WeightLayout::panels_of_4, pack_weights, rescale_halves, pack_rows},
     .linear = linear_relaxed,
     .attention = attention_relaxed,
-    .byte_attention = byte_attention_relaxed,
+    .int8_attention = int8_attention_relaxed,
     .quantize_kv = quantize_kv_relaxed,
     .attention_scores = attention_scores_simd128,
     .layer_norm = layer_norm_simd128,
@@ -74,12 +74,12 @@ constexpr KernelTable kRelaxed = {
     .dequantize_row = dequantize_row_simd128,
 };
 
-/// Where the relaxed dot product cannot be trusted, weights stay in rows, so that everything is computed in floats: no
-/// environment that has relaxed SIMD unasked is one, so that simd128's kernels for integers would be dead weight here.
+/// Fallback if the relaxed dot product is unsound: weights stay in rows and everything is computed in floats. Only engines
+/// with relaxed SIMD behind a flag are affected, so simd128's integer kernels are not worth their size here.
 constexpr KernelTable without_relaxed_dot() {
   KernelTable table = kRelaxed;
-  table.packing = {.raise = raise_halves};
-  table.byte_attention = nullptr;
+  table.packing = {.rescale = rescale_halves};
+  table.int8_attention = nullptr;
   table.quantize_kv = nullptr;
   return table;
 }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/byte_kv.h"
+#include "kernels/int8_kv.h"
 #include "tensor/tensor_view.h"
 #include "tensor/weight_packing.h"
 
@@ -30,7 +30,7 @@ struct LinearArgs {
   float* y = nullptr;
   size_t y_stride = 0;
   Epilogue epilogue = Epilogue::store;
-  /// Weights in panels: x as codes of 14 bits or more whatever the machine's dot product takes. Costs up to twice the time.
+  /// Packed weights: x quantised to 14 bits or more whatever the machine's dot product takes. Costs up to twice the time.
   bool is_fine = false;
   /// At least linear_scratch_floats(k) floats, 64-byte aligned; contents are lost.
   std::span<float> scratch;
@@ -69,8 +69,8 @@ struct AttentionArgs {
   float* out = nullptr;
   size_t out_stride = 0;
   OwnKeys own = {};
-  ByteKv kv = {};  // of byte_attention, instead of k and v
-  /// attention_scratch_floats(key_rows, head_size), or byte_attention_scratch_floats()
+  Int8Kv kv = {};  // of int8_attention, instead of k and v
+  /// attention_scratch_floats(key_rows, head_size), or int8_attention_scratch_floats()
   std::span<float> scratch;
 };
 
@@ -84,7 +84,7 @@ struct QuantizeKvArgs {
   size_t k_stride = 0;
   const float* v = nullptr;
   size_t v_stride = 0;
-  ByteKv kv = {};
+  Int8Kv kv = {};
 };
 
 /// One head's scores before the softmax: out[i, j] = scale * q[i] . k[j], i < query_rows, j < key_rows; q and k point at the
@@ -111,7 +111,7 @@ struct KernelTable {
   void (*linear)(const LinearArgs&);
   void (*attention)(const AttentionArgs&);
   /// The same to keys and values as integers, which go with packed weights: null where there are none.
-  void (*byte_attention)(const AttentionArgs&);
+  void (*int8_attention)(const AttentionArgs&);
   void (*quantize_kv)(const QuantizeKvArgs&);
   void (*attention_scores)(const AttentionScoresArgs&);
   /// y = (x - mean) / sqrt(variance + 1e-5) * gamma + beta per row; rows `stride` floats apart; y
@@ -134,7 +134,7 @@ struct KernelTable {
 
 size_t linear_scratch_floats(size_t k);
 size_t attention_scratch_floats(size_t key_rows, size_t head_size);
-size_t byte_attention_scratch_floats(size_t key_rows, size_t head_size);
+size_t int8_attention_scratch_floats(size_t key_rows, size_t head_size);
 
 /// The table of a variant that is compiled in, or nullptr.
 const KernelTable* find_kernels(Variant variant);

@@ -13,21 +13,21 @@ inline constexpr size_t kPanelTile = 8;
 
 constexpr size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// Rows of codes that one register tile takes.
-inline constexpr size_t kCodeRows = 6;
+/// Rows of quantised activations that one register tile takes.
+inline constexpr size_t kQuantizedRows = 6;
 
-/// A tile of rows as codes (simd/byte_codes.h), of up to two terms for each block: block numbers, scales, sums, codes.
-struct CodeTileLayout {
+/// A tile of quantised rows (simd/int8_activations.h), of up to two terms a block: block numbers, scales, sums, integers.
+struct QuantizedTileLayout {
   size_t scales;
   size_t sums;
-  size_t codes;
+  size_t values;
   size_t floats;
 
-  constexpr explicit CodeTileLayout(size_t k_count)
+  constexpr explicit QuantizedTileLayout(size_t k_count)
       : scales(round_up(2 * (k_count / kBlockValues), 4)),
-        sums(scales + round_up(2 * kCodeRows * (k_count / kBlockValues), 4)),
-        codes(sums + kCodeRows * round_up(k_count / kBlockValues, 4)),
-        floats(round_up(codes + kCodeRows * k_count, 16)) {}
+        sums(scales + round_up(2 * kQuantizedRows * (k_count / kBlockValues), 4)),
+        values(sums + kQuantizedRows * round_up(k_count / kBlockValues, 4)),
+        floats(round_up(values + kQuantizedRows * k_count, 16)) {}
 };
 
 /// One panel of weights made ready for products of integers: scales, corrections, minima, and integers of up to 16 bits.
@@ -44,37 +44,39 @@ struct ReadyPanelLayout {
         floats(round_up(integers + 4 * k_count, 16)) {}
 };
 
-/// A ready panel, and the codes of as many rows as stay in the L2 cache: all of them go against one panel after the other.
-struct ByteLinearScratch {
+/// A ready panel, and as many quantised rows as stay in the L2 cache: all of them are multiplied with one panel after the
+/// other.
+struct Int8LinearScratch {
   static constexpr size_t kMostTiles = 32;
-  static constexpr size_t kCodeFloats = 160 << 10;
+  static constexpr size_t kTileFloats = 160 << 10;
 
   static constexpr size_t tiles(size_t k_count) {
-    return std::clamp<size_t>(kCodeFloats / (CodeTileLayout(k_count).floats + 1), 1, kMostTiles);
+    return std::clamp<size_t>(kTileFloats / (QuantizedTileLayout(k_count).floats + 1), 1,
+                              kMostTiles);
   }
   static constexpr size_t floats(size_t k_count) {
-    return ReadyPanelLayout(k_count).floats + tiles(k_count) * CodeTileLayout(k_count).floats;
+    return ReadyPanelLayout(k_count).floats + tiles(k_count) * QuantizedTileLayout(k_count).floats;
   }
 };
 
-/// Attention to keys and values as integers, of up to kCodeRows query rows: queries times the keys' scales, the codes of
-/// queries in up to two terms, the scores of a block of keys by each, and the codes of probabilities with a scale and a sum
-/// for each block of keys. A code takes up to two bytes. Reference: a row of probabilities and a key.
-struct ByteAttentionScratch {
-  size_t query_codes;
+/// Attention to keys and values as integers, of up to kQuantizedRows query rows: queries times the keys' scales, quantised
+/// queries of up to two terms, the scores of a block of keys by each, and quantised probabilities with a scale and a sum
+/// for each block of keys. An integer takes up to two bytes. Reference: a row of probabilities and a key.
+struct Int8AttentionScratch {
+  size_t quantized_queries;
   size_t scores;
   size_t scales;
   size_t sums;
-  size_t codes;
+  size_t probabilities;
   size_t floats;
 
-  constexpr ByteAttentionScratch(size_t width, size_t key_blocks, size_t block_keys)
-      : query_codes(kCodeRows * width),
-        scores(query_codes + kCodeRows * round_up(width, block_keys) / 2),
-        scales(scores + 2 * kCodeRows * block_keys),
-        sums(scales + round_up(kCodeRows * key_blocks, 4)),
-        codes(sums + round_up(kCodeRows * key_blocks, 4)),
-        floats(round_up(codes + kCodeRows * key_blocks * block_keys / 2, 16) + 16) {}
+  constexpr Int8AttentionScratch(size_t width, size_t key_blocks, size_t block_keys)
+      : quantized_queries(kQuantizedRows * width),
+        scores(quantized_queries + kQuantizedRows * round_up(width, block_keys) / 2),
+        scales(scores + 2 * kQuantizedRows * block_keys),
+        sums(scales + round_up(kQuantizedRows * key_blocks, 4)),
+        probabilities(sums + round_up(kQuantizedRows * key_blocks, 4)),
+        floats(round_up(probabilities + kQuantizedRows * key_blocks * block_keys / 2, 16) + 16) {}
 };
 
 /// Many rows: a panel of kPanelColumns weight rows by at most kPanelDepth of k, expanded and packed

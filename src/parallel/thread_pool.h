@@ -10,9 +10,9 @@ inline constexpr size_t kMaxThreads = 8;
 /// A fixed number of threads that do the slices of one job at a time: thread 0 calls run(), the others, which whoever
 /// owns the pool has started, stay in serve(). Nothing is allocated.
 ///
-/// Who waits spins for some microseconds, since within a pass one job follows the other at once, and sleeps then. A slice
-/// is done by whichever thread comes first, so that nobody waits for one that sleeps, or whose core another program has
-/// taken, unless it was in the middle of a slice.
+/// A waiting thread spins for some microseconds, since jobs of a pass follow each other at once, and then sleeps. Whichever
+/// thread comes first takes a slice, so no thread waits for one that sleeps or has lost its core to another program, unless
+/// that one is in the middle of a slice.
 class ThreadPool {
  public:
   /// What a job does: slice `slice` of it, on thread `thread`.
@@ -44,7 +44,7 @@ class ThreadPool {
   const size_t thread_count_;
   DoSlice do_slice_ = nullptr;
   const void* job_ = nullptr;
-  /// How many slices nobody has begun (kLeft), and above them a number that differs from job to job.
+  /// The number of slices not begun yet (kLeft), and in the higher bits a number that differs from job to job.
   alignas(64) Word open_ = 0;
   Word sleeping_ = 0;  // threads that sleep until open_ changes
   std::atomic<bool> is_stopped_ = false;

@@ -31,7 +31,7 @@ Status check_audio_context(const WhisperModel& model, const AudioContext& contex
   const uint32_t most = model.dimensions().n_audio_ctx;
   if (context.positions <= most) return ok_status();
   return option_error("audioContext", "at most " + std::to_string(most) + " positions")
-      .having(uint64_t{context.positions});
+      .with_got(uint64_t{context.positions});
 }
 
 uint64_t fit_audio_context(const WhisperModel& model, DecodeOptions& options,
@@ -42,7 +42,7 @@ uint64_t fit_audio_context(const WhisperModel& model, DecodeOptions& options,
 }
 
 Status begin_encode(WhisperModel& model, const AudioContext& context) {
-  SUSURRUS_TRY(check_audio_context(model, context));
+  SUSURRUS_RETURN_IF_ERROR(check_audio_context(model, context));
   model.begin_encode(context.positions != 0 ? context.positions : model.dimensions().n_audio_ctx);
   return ok_status();
 }

@@ -27,7 +27,7 @@ class TracingScorer final : public CandidateScorer {
         if (model_.decode_step()) begin_logits();
         return false;
       case Stage::logits:
-        if (model_.decode_step()) SUSURRUS_TRY(add_rows());
+        if (model_.decode_step()) SUSURRUS_RETURN_IF_ERROR(add_rows());
         return stage_ == Stage::done;
       case Stage::done: break;
     }
@@ -41,14 +41,14 @@ class TracingScorer final : public CandidateScorer {
 
   Result<bool> encode() {
     if (detector_) {
-      SUSURRUS_ASSIGN(bool is_done, detector_->step());
+      SUSURRUS_ASSIGN_OR_RETURN(bool is_done, detector_->step());
       if (!is_done) return false;
       language_ = detector_->language();
       prompt_.tokens[prompt_.head_count] = detector_->probabilities()[0].token;
     } else if (!model_.encode_step()) {
       return false;
     }
-    SUSURRUS_TRY(begin_candidate());
+    SUSURRUS_RETURN_IF_ERROR(begin_candidate());
     return false;
   }
 
@@ -109,10 +109,10 @@ Result<std::unique_ptr<CandidateScorer>> CandidateScorer::create(
   DecodeOptions prompt_options = options;
   prompt_options.timestamps = false;
   prompt_options.prefix.clear();
-  SUSURRUS_TRY(check_options(prompt_options));
-  SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(model, options));
-  SUSURRUS_ASSIGN(std::vector<uint32_t> allowed, allowed_languages(model, options));
-  SUSURRUS_ASSIGN(Prompt prompt, make_prompt(model, prompt_options, language.view()));
+  SUSURRUS_RETURN_IF_ERROR(check_options(prompt_options));
+  SUSURRUS_ASSIGN_OR_RETURN(FixedString<16> language, fixed_language(model, options));
+  SUSURRUS_ASSIGN_OR_RETURN(std::vector<uint32_t> allowed, allowed_languages(model, options));
+  SUSURRUS_ASSIGN_OR_RETURN(Prompt prompt, make_prompt(model, prompt_options, language.view()));
   if (candidates.empty()) return option_error("candidates", "at least one text");
   const size_t room = model.dimensions().n_text_ctx - prompt.tokens.size();
   std::vector<CandidateScore> scores;
@@ -124,9 +124,9 @@ Result<std::unique_ptr<CandidateScorer>> CandidateScorer::create(
     score.text = std::move(text);
     if (score.tokens.size() <= room) continue;
     return option_error("candidates", "texts of at most " + std::to_string(room) + " tokens")
-        .having(uint64_t{score.tokens.size()});
+        .with_got(uint64_t{score.tokens.size()});
   }
-  SUSURRUS_TRY(begin_encode(model, options.audio_context));
+  SUSURRUS_RETURN_IF_ERROR(begin_encode(model, options.audio_context));
   return std::unique_ptr<CandidateScorer>(new TracingScorer(model, std::move(prompt), language,
                                                             std::move(allowed), std::move(scores),
                                                             options.audio_context));

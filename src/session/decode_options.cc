@@ -3,14 +3,14 @@
 #include <cmath>
 
 #include "base/decimal.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 namespace susurrus {
 namespace {
 
 Status check(std::string_view name, double number, const NumberRange& range) {
   if (range.holds(number)) return ok_status();
-  return option_error(name, range.text).having(decimal_text(number, 6));
+  return option_error(name, range.text).with_got(decimal_text(number, 6));
 }
 
 /// The seed, which only an option's text bounds: those of later windows are derived from it and have 64 bits.
@@ -27,19 +27,20 @@ bool is_blank(std::string_view text) { return strip_white_space(text).empty(); }
 
 Error option_error(std::string_view name, std::string_view expected) {
   return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-      .about(name)
-      .expecting(expected);
+      .with_subject(name)
+      .with_expected(expected);
 }
 
 Status check_options(const DecodeOptions& options) {
-#define SUSURRUS_OPTION_NUMBER(name, field, range) SUSURRUS_TRY(check(name, options.field, range));
+#define SUSURRUS_OPTION_NUMBER(name, field, range) \
+  SUSURRUS_RETURN_IF_ERROR(check(name, options.field, range));
 #include "facts/decode_options.inc"
-  SUSURRUS_TRY(check("temperature", options.temperature, ranges::kTemperature));
-  SUSURRUS_TRY(check("bestOf", static_cast<double>(options.best_of), ranges::kBestOf));
-  SUSURRUS_TRY(
+  SUSURRUS_RETURN_IF_ERROR(check("temperature", options.temperature, ranges::kTemperature));
+  SUSURRUS_RETURN_IF_ERROR(check("bestOf", static_cast<double>(options.best_of), ranges::kBestOf));
+  SUSURRUS_RETURN_IF_ERROR(
       check("maxInitialTimestamp", options.max_initial_timestamp, ranges::kMaxInitialTimestamp));
   for (const Hotword& hotword : options.hotwords) {
-    SUSURRUS_TRY(check("hotwords", hotword.weight, ranges::kHotwordWeight));
+    SUSURRUS_RETURN_IF_ERROR(check("hotwords", hotword.weight, ranges::kHotwordWeight));
     if (is_blank(hotword.text)) return option_error("hotwords", "text that is not empty");
   }
   for (const std::string& phrase : options.allowed) {
@@ -57,22 +58,24 @@ Status check_options(const FallbackOptions& options) {
   if (options.temperatures.empty()) return option_error("temperature", "one at least");
   double last = -1;
   for (double temperature : options.temperatures) {
-    SUSURRUS_TRY(check("temperature", temperature, ranges::kTemperature));
+    SUSURRUS_RETURN_IF_ERROR(check("temperature", temperature, ranges::kTemperature));
     if (temperature <= last) return option_error("temperature", "a rising list");
     last = temperature;
   }
-#define SUSURRUS_OPTION_NUMBER(name, field, range) SUSURRUS_TRY(check(name, options.field, range));
+#define SUSURRUS_OPTION_NUMBER(name, field, range) \
+  SUSURRUS_RETURN_IF_ERROR(check(name, options.field, range));
 #include "facts/fallback_options.inc"
   return ok_status();
 }
 
 Status check_options(const TranscribeOptions& options) {
-  SUSURRUS_TRY(check_options(options.decode));
-  SUSURRUS_TRY(check_options(options.fallback));
+  SUSURRUS_RETURN_IF_ERROR(check_options(options.decode));
+  SUSURRUS_RETURN_IF_ERROR(check_options(options.fallback));
   for (double seconds : options.clip_timestamps) {
-    SUSURRUS_TRY(check("clipTimestamps", seconds, ranges::kClipTimestamps));
+    SUSURRUS_RETURN_IF_ERROR(check("clipTimestamps", seconds, ranges::kClipTimestamps));
   }
-#define SUSURRUS_OPTION_NUMBER(name, field, range) SUSURRUS_TRY(check(name, options.field, range));
+#define SUSURRUS_OPTION_NUMBER(name, field, range) \
+  SUSURRUS_RETURN_IF_ERROR(check(name, options.field, range));
 #include "facts/recording_options.inc"
   return ok_status();
 }

@@ -8,7 +8,7 @@ namespace {
 
 template <class Model>
 Result<std::unique_ptr<Engine>> create(WeightStore store, const KernelTable& kernels) {
-  SUSURRUS_ASSIGN(auto model, Model::create(std::move(store), kernels));
+  SUSURRUS_ASSIGN_OR_RETURN(auto model, Model::create(std::move(store), kernels));
   return std::unique_ptr<Engine>(std::move(model));
 }
 

@@ -15,7 +15,7 @@ Result<bool> LanguageDetector::step() {
     model_.reset_decoder();
     if (!special.is_multilingual) return true;
     const uint32_t start[] = {special.start_of_transcript};
-    SUSURRUS_TRY(model_.begin_decode(start));
+    SUSURRUS_RETURN_IF_ERROR(model_.begin_decode(start));
     return false;
   }
   if (!special.is_multilingual) return true;
@@ -26,7 +26,7 @@ Result<bool> LanguageDetector::step() {
     return true;
   }
   is_encoded_ = false;
-  SUSURRUS_TRY(begin_encode(model_, {}));
+  SUSURRUS_RETURN_IF_ERROR(begin_encode(model_, {}));
   return false;
 }
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/decimal.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 namespace susurrus {
 namespace {
@@ -18,10 +18,10 @@ struct Member {
 
   Error wrong(std::string_view expected) const {
     Error error = option_error(name, expected);
-    if (auto text = value.text()) return std::move(error).having(*text);
-    if (value.is_null()) return std::move(error).having("null");
+    if (auto text = value.text()) return std::move(error).with_got(*text);
+    if (value.is_null()) return std::move(error).with_got("null");
     if (auto number = value.number()) {
-      return std::move(error).having(decimal_text(*number, 15));
+      return std::move(error).with_got(decimal_text(*number, 15));
     }
     return error;
   }
@@ -41,7 +41,7 @@ struct Member {
   }
   Status read(float& target, const NumberRange& range) const {
     double number = 0;
-    SUSURRUS_TRY(read(number, range));
+    SUSURRUS_RETURN_IF_ERROR(read(number, range));
     target = static_cast<float>(number);
     return ok_status();
   }
@@ -50,7 +50,7 @@ struct Member {
     requires std::is_integral_v<T>
   Status read(T& target, const NumberRange& range) const {
     double number = 0;
-    SUSURRUS_TRY(read(number, range));
+    SUSURRUS_RETURN_IF_ERROR(read(number, range));
     if (number != std::floor(number)) return wrong(range.text);
     target = static_cast<T>(number);
     return ok_status();
@@ -67,7 +67,7 @@ struct Member {
     if (!value.is_array()) return wrong("a list");
     target.clear();
     for (JsonValue part : value.items())
-      SUSURRUS_TRY(item(part).read(target.emplace_back(), range));
+      SUSURRUS_RETURN_IF_ERROR(item(part).read(target.emplace_back(), range));
     return ok_status();
   }
   template <typename T>
@@ -138,7 +138,7 @@ Status read_temperature(const Member& member) {
 
 Status read_best_of(const Member& member) {
   std::optional<uint32_t> best_of;
-  SUSURRUS_TRY(member.read(best_of, ranges::kBestOf));
+  SUSURRUS_RETURN_IF_ERROR(member.read(best_of, ranges::kBestOf));
   member.options.decode.best_of = best_of.value_or(1);
   return ok_status();
 }
@@ -153,7 +153,7 @@ Status read_suppress_tokens(const Member& member) {
 
 Status read_max_initial_timestamp(const Member& member) {
   DecodeOptions& decode = member.options.decode;
-  SUSURRUS_TRY(member.read(decode.max_initial_timestamp, ranges::kMaxInitialTimestamp));
+  SUSURRUS_RETURN_IF_ERROR(member.read(decode.max_initial_timestamp, ranges::kMaxInitialTimestamp));
   decode.has_no_max_initial_timestamp = !decode.max_initial_timestamp;
   return ok_status();
 }
@@ -164,9 +164,10 @@ Status read_hotwords(const Member& member) {
   hotwords.clear();
   for (JsonValue item : member.value.items()) {
     Hotword& hotword = hotwords.emplace_back(Hotword{{}, kDefaultHotwordWeight});
-    SUSURRUS_TRY(member.item(item["text"]).read(hotword.text));
+    SUSURRUS_RETURN_IF_ERROR(member.item(item["text"]).read(hotword.text));
     if (!item["weight"].exists()) continue;
-    SUSURRUS_TRY(member.item(item["weight"]).read(hotword.weight, ranges::kHotwordWeight));
+    SUSURRUS_RETURN_IF_ERROR(
+        member.item(item["weight"]).read(hotword.weight, ranges::kHotwordWeight));
   }
   return ok_status();
 }
@@ -266,17 +267,17 @@ Result<TranscribeOptions> parse(JsonValue json, const Tokenizer& tokenizer, bool
       return option_error(name, find(kRecordingOptions, name) ? "an option of one window"
                                                               : "the name of an option");
     }
-    SUSURRUS_TRY(option->read(member));
+    SUSURRUS_RETURN_IF_ERROR(option->read(member));
   }
   if (is_window && options.is_language_per_window) {
-    return option_error("language", "a language, or auto").having("per-window");
+    return option_error("language", "a language, or auto").with_got("per-window");
   }
   if (options.is_openai_compatible) {
     options.decode.break_loops = false;
     options.decode.allowed_languages.clear();
     options.is_language_per_window = false;
   }
-  SUSURRUS_TRY(check_options(options));
+  SUSURRUS_RETURN_IF_ERROR(check_options(options));
   return options;
 }
 

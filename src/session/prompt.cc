@@ -13,14 +13,14 @@ constexpr double kWindowSeconds = 30;
 Status check_ids(std::string_view name, std::span<const uint32_t> ids, uint32_t n_vocab) {
   for (uint32_t id : ids) {
     if (id >= n_vocab) {
-      return option_error(name, "token ids below " + std::to_string(n_vocab)).having(id);
+      return option_error(name, "token ids below " + std::to_string(n_vocab)).with_got(id);
     }
   }
   return ok_status();
 }
 
-/// What is left of the prefix beside a window's own tokens: the last half_context - samples of it. As in the reference,
-/// where nothing is to be left everything is, and where less than nothing is, that much is missing at the front.
+/// The part of the prefix that fits beside a window's own tokens: Python's prefix[-n:] with n = half_context - samples, as
+/// in the reference. So n = 0 keeps all of it, and a negative n drops the first -n tokens.
 std::span<const uint32_t> cut_prefix(std::span<const uint32_t> prefix, size_t half_context,
                                      size_t samples) {
   if (samples == half_context) return prefix;
@@ -56,8 +56,8 @@ Result<Prompt> make_prompt(const WhisperModel& model, const DecodeOptions& optio
                            std::string_view language) {
   const SpecialTokens& special = model.special_tokens();
   const WhisperDimensions& dimensions = model.dimensions();
-  SUSURRUS_TRY(check_ids("initialPrompt", options.prompt, dimensions.n_vocab));
-  SUSURRUS_TRY(check_ids("prefix", options.prefix, dimensions.n_vocab));
+  SUSURRUS_RETURN_IF_ERROR(check_ids("initialPrompt", options.prompt, dimensions.n_vocab));
+  SUSURRUS_RETURN_IF_ERROR(check_ids("prefix", options.prefix, dimensions.n_vocab));
   const size_t half_context = dimensions.n_text_ctx / 2;
   const size_t most = half_context > 0 ? half_context - 1 : 0;
   auto previous = std::span(options.prompt).last(std::min(options.prompt.size(), most));
@@ -82,7 +82,7 @@ Result<Prompt> make_prompt(const WhisperModel& model, const DecodeOptions& optio
   if (tokens.size() <= dimensions.n_text_ctx) return prompt;
   const size_t room = dimensions.n_text_ctx - (tokens.size() - prefix.size());
   return option_error("prefix", "at most " + std::to_string(room) + " tokens beside this prompt")
-      .having(uint64_t{prefix.size()});
+      .with_got(uint64_t{prefix.size()});
 }
 
 Result<FixedString<16>> fixed_language(const WhisperModel& model, const DecodeOptions& options) {
@@ -92,13 +92,13 @@ Result<FixedString<16>> fixed_language(const WhisperModel& model, const DecodeOp
   if (special.is_multilingual) {
     if (is_auto) return FixedString<16>();
     if (auto known = known_language(special, wanted)) return *known;
-    return option_error("language", "a language of this model, or auto").having(wanted);
+    return option_error("language", "a language of this model, or auto").with_got(wanted);
   }
   // A fine-tune of an English-only model may be of another language, and says so by its only language token.
   const std::string_view own =
       special.languages.size() == 1 ? special.languages[0].code.view() : std::string_view("en");
   if (is_auto || wanted == own || language_code_of_name(wanted) == own) return FixedString<16>(own);
-  return option_error("language", std::string(own) + " or auto").having(wanted);
+  return option_error("language", std::string(own) + " or auto").with_got(wanted);
 }
 
 Result<std::vector<uint32_t>> allowed_languages(const WhisperModel& model,
@@ -108,7 +108,7 @@ Result<std::vector<uint32_t>> allowed_languages(const WhisperModel& model,
   if (!special.is_multilingual) return tokens;
   for (const auto& wanted : options.allowed_languages) {
     auto known = known_language(special, wanted.view());
-    if (!known) return option_error("languages", "languages of this model").having(wanted.view());
+    if (!known) return option_error("languages", "languages of this model").with_got(wanted.view());
     tokens.push_back(*special.language_token(known->view()));
   }
   return tokens;

@@ -119,7 +119,7 @@ class WhisperTranscriber final : public Transcriber {
     if (mel_.fill_window(0, place_.frame_count) == RecordingMel::Progress::need_audio) {
       return StepResult::need_audio;
     }
-    SUSURRUS_TRY(begin_detection());
+    SUSURRUS_RETURN_IF_ERROR(begin_detection());
     return StepResult::working;
   }
 
@@ -141,9 +141,9 @@ class WhisperTranscriber final : public Transcriber {
       }
     }
     if (is_language_per_window_) {
-      SUSURRUS_TRY(begin_detection());
+      SUSURRUS_RETURN_IF_ERROR(begin_detection());
     } else {
-      SUSURRUS_TRY(begin_attempts());
+      SUSURRUS_RETURN_IF_ERROR(begin_attempts());
     }
     return StepResult::working;
   }
@@ -153,14 +153,14 @@ class WhisperTranscriber final : public Transcriber {
   }
 
   Status begin_detection() {
-    if (!encoded_) SUSURRUS_TRY(begin_encode(model_, audio_context()));
+    if (!encoded_) SUSURRUS_RETURN_IF_ERROR(begin_encode(model_, audio_context()));
     detector_.emplace(model_, allowed_languages_, audio_context());
     stage_ = Stage::language;
     return ok_status();
   }
 
   Result<StepResult> detect_language() {
-    SUSURRUS_ASSIGN(bool is_done, detector_->step());
+    SUSURRUS_ASSIGN_OR_RETURN(bool is_done, detector_->step());
     if (!is_done) return StepResult::working;
     // The beginning of a long recording is a window like any other; that of a short one ends in silence, not in 0.0.
     encoded_ = place_;
@@ -168,7 +168,7 @@ class WhisperTranscriber final : public Transcriber {
     if (languages_.detected(detector_->probabilities(), model_.special_tokens())) history_.forget();
     detector_.reset();
     stage_ = Stage::window;
-    if (is_language_per_window_) SUSURRUS_TRY(begin_attempts());
+    if (is_language_per_window_) SUSURRUS_RETURN_IF_ERROR(begin_attempts());
     return StepResult::working;
   }
 
@@ -183,14 +183,14 @@ class WhisperTranscriber final : public Transcriber {
     prompt_ = options.prompt;
     const auto encoding =
         encoded_ ? WindowDecoder::Encoding::done : WindowDecoder::Encoding::needed;
-    SUSURRUS_ASSIGN(attempts_,
-                    WindowAttempts::create(model_, options, options_.fallback, encoding));
+    SUSURRUS_ASSIGN_OR_RETURN(attempts_,
+                              WindowAttempts::create(model_, options, options_.fallback, encoding));
     stage_ = Stage::attempts;
     return ok_status();
   }
 
   Result<StepResult> attempt() {
-    SUSURRUS_ASSIGN(bool is_done, attempts_->step());
+    SUSURRUS_ASSIGN_OR_RETURN(bool is_done, attempts_->step());
     if (!is_done) return StepResult::working;
     encoded_ = place_;
     const WindowResult& result = attempts_->result();
@@ -211,15 +211,15 @@ class WhisperTranscriber final : public Transcriber {
     const std::vector<uint32_t> tokens = text_tokens(window_.segments, tokenizer.special());
     // Nothing to align.
     if (tokens.empty()) return accept();
-    SUSURRUS_ASSIGN(aligner_,
-                    WordAligner::create(model_, languages_.current(), options_.decode.task, tokens,
-                                        place_.frame_count));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        aligner_, WordAligner::create(model_, languages_.current(), options_.decode.task, tokens,
+                                      place_.frame_count));
     stage_ = Stage::words;
     return StepResult::working;
   }
 
   Result<StepResult> align_words() {
-    SUSURRUS_ASSIGN(bool is_done, aligner_->step());
+    SUSURRUS_ASSIGN_OR_RETURN(bool is_done, aligner_->step());
     if (!is_done) return StepResult::working;
     std::vector<double> timed_ends;
     for (const Segment& segment : window_.segments) timed_ends.push_back(segment.end);
@@ -353,19 +353,21 @@ class WhisperTranscriber final : public Transcriber {
 Result<std::unique_ptr<Transcriber>> Transcriber::create(WhisperModel& model,
                                                          const TranscribeOptions& options,
                                                          std::optional<uint64_t> sample_count) {
-  SUSURRUS_TRY(check_options(options));
-  SUSURRUS_TRY(check_audio_context(model, options.decode.audio_context));
+  SUSURRUS_RETURN_IF_ERROR(check_options(options));
+  SUSURRUS_RETURN_IF_ERROR(check_audio_context(model, options.decode.audio_context));
   if (!sample_count && options.normalisation == Normalisation::file) {
     return option_error("normalisation", "window, for a stream of unknown length");
   }
-  SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(model, options.decode));
-  SUSURRUS_ASSIGN(std::vector<uint32_t> allowed, allowed_languages(model, options.decode));
+  SUSURRUS_ASSIGN_OR_RETURN(FixedString<16> language, fixed_language(model, options.decode));
+  SUSURRUS_ASSIGN_OR_RETURN(std::vector<uint32_t> allowed,
+                            allowed_languages(model, options.decode));
   // What does not fit the model is refused before any work.
-  SUSURRUS_TRY(WindowAttempts::create(model, options.decode, options.fallback,
-                                      WindowDecoder::Encoding::done));
+  SUSURRUS_RETURN_IF_ERROR(WindowAttempts::create(model, options.decode, options.fallback,
+                                                  WindowDecoder::Encoding::done));
   const bool goes_back = options.is_openai_compatible && sample_count;
-  SUSURRUS_ASSIGN(Clips clips, Clips::create(options.clip_timestamps,
-                                             goes_back ? Clips::Order::any : Clips::Order::rising));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      Clips clips,
+      Clips::create(options.clip_timestamps, goes_back ? Clips::Order::any : Clips::Order::rising));
   return std::unique_ptr<Transcriber>(new WhisperTranscriber(
       model, options, std::move(clips), language.view(), std::move(allowed), sample_count));
 }

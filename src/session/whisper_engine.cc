@@ -40,8 +40,9 @@ void WhisperModel::write_facts(JsonWriter& json) const {
 
 Result<std::unique_ptr<Recognition>> WhisperModel::begin(JsonValue options,
                                                          std::optional<uint64_t> sample_count) {
-  SUSURRUS_ASSIGN(TranscribeOptions parsed, parse_transcribe_options(options, tokenizer()));
-  SUSURRUS_ASSIGN(auto transcriber, Transcriber::create(*this, parsed, sample_count));
+  SUSURRUS_ASSIGN_OR_RETURN(TranscribeOptions parsed,
+                            parse_transcribe_options(options, tokenizer()));
+  SUSURRUS_ASSIGN_OR_RETURN(auto transcriber, Transcriber::create(*this, parsed, sample_count));
   return std::unique_ptr<Recognition>(std::move(transcriber));
 }
 

@@ -57,7 +57,7 @@ class WhisperModelImpl final : public WhisperModel {
   size_t decoder_position() const override { return decoder_.position(); }
   Status begin_decode(std::span<const uint32_t> tokens) override {
     const size_t room = dimensions().n_text_ctx - decoder_.position();
-    SUSURRUS_TRY(check_tokens(tokens, room));
+    SUSURRUS_RETURN_IF_ERROR(check_tokens(tokens, room));
     if (decoder_.sequences().length() > 0) return wrong_state("sequences that have not parted");
     decoder_.begin(tokens);
     return ok_status();
@@ -66,14 +66,15 @@ class WhisperModelImpl final : public WhisperModel {
   std::span<float> logits(size_t sequence) override { return decoder_.logits(sequence); }
 
   Status reserve_sequences(size_t count, size_t tokens_each) override {
-    SUSURRUS_TRY(check_range("sequences", count, 1, kMaxSequences));
-    SUSURRUS_TRY(check_range("tokens of a sequence", tokens_each, 0, dimensions().n_text_ctx));
+    SUSURRUS_RETURN_IF_ERROR(check_range("sequences", count, 1, kMaxSequences));
+    SUSURRUS_RETURN_IF_ERROR(
+        check_range("tokens of a sequence", tokens_each, 0, dimensions().n_text_ctx));
     return decoder_.reserve_sequences(count, tokens_each);
   }
   void fork(std::span<const uint32_t> sources) override { decoder_.fork(sources); }
   Status begin_decode_each(std::span<const uint32_t> tokens) override {
     const SequenceCache& sequences = decoder_.sequences();
-    SUSURRUS_TRY(check_tokens(tokens, sequences.count()));
+    SUSURRUS_RETURN_IF_ERROR(check_tokens(tokens, sequences.count()));
     SUSURRUS_CHECK(tokens.size() == sequences.count());
     size_t room = dimensions().n_text_ctx - decoder_.position();
     if (sequences.is_reserved()) {
@@ -85,13 +86,13 @@ class WhisperModelImpl final : public WhisperModel {
   }
 
   Status begin_traced_decode(std::span<const uint32_t> tokens, DecoderTrace& trace) override {
-    SUSURRUS_TRY(check_tokens(tokens, dimensions().n_text_ctx));
+    SUSURRUS_RETURN_IF_ERROR(check_tokens(tokens, dimensions().n_text_ctx));
     for (uint32_t layer : trace.layers) {
       if (layer < dimensions().n_text_layer) continue;
       return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-          .about("layers")
-          .expecting("layers below " + std::to_string(dimensions().n_text_layer))
-          .having(layer);
+          .with_subject("layers")
+          .with_expected("layers below " + std::to_string(dimensions().n_text_layer))
+          .with_got(layer);
     }
     return decoder_.begin_traced(tokens, trace);
   }
@@ -110,26 +111,26 @@ class WhisperModelImpl final : public WhisperModel {
  private:
   static Error wrong_state(const char* expected) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about("tokens")
-        .expecting(expected);
+        .with_subject("tokens")
+        .with_expected(expected);
   }
   static Status check_range(const char* subject, size_t value, size_t least, size_t most) {
     if (value >= least && value <= most) return ok_status();
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-        .about(subject)
-        .expecting(std::to_string(least) + " to " + std::to_string(most))
-        .having(value);
+        .with_subject(subject)
+        .with_expected(std::to_string(least) + " to " + std::to_string(most))
+        .with_got(value);
   }
   /// 1 to `room` of them, all in the vocabulary, after an encode.
   Status check_tokens(std::span<const uint32_t> tokens, size_t room) const {
     if (!encoder_.is_complete()) return wrong_state("an encoded window");
-    SUSURRUS_TRY(check_range("tokens", tokens.size(), 1, room));
+    SUSURRUS_RETURN_IF_ERROR(check_range("tokens", tokens.size(), 1, room));
     for (uint32_t token : tokens) {
       if (token < dimensions().n_vocab) continue;
       return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-          .about("tokens")
-          .expecting("ids below " + std::to_string(dimensions().n_vocab))
-          .having(token);
+          .with_subject("tokens")
+          .with_expected("ids below " + std::to_string(dimensions().n_vocab))
+          .with_got(token);
     }
     return ok_status();
   }
@@ -149,9 +150,9 @@ class WhisperModelImpl final : public WhisperModel {
 Status check_special_tokens(const SpecialTokens& tokens, uint32_t n_vocab) {
   if (tokens.end() <= n_vocab) return ok_status();
   return make_error(ErrorCode::malformed, ErrorReason::bad_vocabulary)
-      .about("n_vocab")
-      .expecting("room for the special tokens, " + std::to_string(tokens.end()) + " ids")
-      .having(n_vocab);
+      .with_subject("n_vocab")
+      .with_expected("room for the special tokens, " + std::to_string(tokens.end()) + " ids")
+      .with_got(n_vocab);
 }
 
 }  // namespace
@@ -161,20 +162,22 @@ Result<std::unique_ptr<WhisperModel>> WhisperModel::create(WeightStore store,
   ModelMetadata& metadata = store.metadata();
   const WhisperMetadata& whisper = *metadata.whisper();
   const WhisperDimensions& dimensions = whisper.dimensions;
-  SUSURRUS_TRY(check_computable(dimensions));
-  SUSURRUS_ASSIGN(WhisperWeights weights, WhisperWeights::find(store, dimensions));
+  SUSURRUS_RETURN_IF_ERROR(check_computable(dimensions));
+  SUSURRUS_ASSIGN_OR_RETURN(WhisperWeights weights, WhisperWeights::find(store, dimensions));
 
   Vocabulary vocabulary(std::move(metadata.vocabulary));
   SpecialTokens special =
       SpecialTokens::locate(vocabulary, dimensions.n_vocab, whisper.is_multilingual);
-  SUSURRUS_TRY(check_special_tokens(special, dimensions.n_vocab));
+  SUSURRUS_RETURN_IF_ERROR(check_special_tokens(special, dimensions.n_vocab));
   Tokenizer tokenizer(std::move(vocabulary), std::move(special));
 
-  SUSURRUS_ASSIGN(LogMel log_mel, LogMel::create(dimensions.n_mels,
-                                                 std::as_const(metadata.mel_filterbank).floats()));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      LogMel log_mel,
+      LogMel::create(dimensions.n_mels, std::as_const(metadata.mel_filterbank).floats()));
   // LogMel has compacted the filterbank.
   metadata.mel_filterbank.reset();
-  SUSURRUS_ASSIGN(WhisperState state, WhisperState::create(dimensions, weights.kv_layout()));
+  SUSURRUS_ASSIGN_OR_RETURN(WhisperState state,
+                            WhisperState::create(dimensions, weights.kv_layout()));
   return std::unique_ptr<WhisperModel>(new WhisperModelImpl(std::move(store), std::move(weights),
                                                             std::move(state), std::move(log_mel),
                                                             std::move(tokenizer), kernels));

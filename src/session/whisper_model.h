@@ -63,7 +63,7 @@ class WhisperModel : public Engine {
   /// Appends `tokens` (1 up to what n_text_ctx still holds; ids below n_vocab) in one pass and gives the logits
   /// [n_vocab] of the last one, unfiltered; writable, since filters work in place. wrong_state before an encode.
   Result<std::span<float>> decode(std::span<const uint32_t> tokens) {
-    SUSURRUS_TRY(begin_decode(tokens));
+    SUSURRUS_RETURN_IF_ERROR(begin_decode(tokens));
     while (!decode_step()) {
     }
     return logits();

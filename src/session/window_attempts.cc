@@ -35,13 +35,13 @@ class FallbackAttempts final : public WindowAttempts {
     }
     // First gives back the memory of the attempt before.
     decoder_.reset();
-    SUSURRUS_ASSIGN(decoder_, WindowDecoder::create(model_, options, encoding));
+    SUSURRUS_ASSIGN_OR_RETURN(decoder_, WindowDecoder::create(model_, options, encoding));
     return ok_status();
   }
 
   Result<bool> step() override {
     if (is_done_) return true;
-    SUSURRUS_ASSIGN(bool is_attempt_done, decoder_->step());
+    SUSURRUS_ASSIGN_OR_RETURN(bool is_attempt_done, decoder_->step());
     if (!is_attempt_done) return false;
     const WindowResult& result = decoder_->result();
     const Decision decision = judge(result);
@@ -53,12 +53,12 @@ class FallbackAttempts final : public WindowAttempts {
       decoder_.reset();
     } else if (decision == Decision::retried_audio_context) {
       options_.audio_context = {};
-      SUSURRUS_TRY(begin(WindowDecoder::Encoding::needed));
+      SUSURRUS_RETURN_IF_ERROR(begin(WindowDecoder::Encoding::needed));
     } else {
       ++index_;
       // A language that was detected stays.
       options_.language = result.language;
-      SUSURRUS_TRY(begin(WindowDecoder::Encoding::done));
+      SUSURRUS_RETURN_IF_ERROR(begin(WindowDecoder::Encoding::done));
     }
     return is_done_;
   }
@@ -117,9 +117,9 @@ Result<std::unique_ptr<WindowAttempts>> WindowAttempts::create(WhisperModel& mod
                                                                const DecodeOptions& options,
                                                                const FallbackOptions& fallback,
                                                                WindowDecoder::Encoding encoding) {
-  SUSURRUS_TRY(check_options(fallback));
+  SUSURRUS_RETURN_IF_ERROR(check_options(fallback));
   auto attempts = std::make_unique<FallbackAttempts>(model, options, fallback);
-  SUSURRUS_TRY(attempts->begin(encoding));
+  SUSURRUS_RETURN_IF_ERROR(attempts->begin(encoding));
   return std::unique_ptr<WindowAttempts>(std::move(attempts));
 }
 

@@ -17,7 +17,7 @@
 #include "decode/timestamp_rules.h"
 #include "session/language_detector.h"
 #include "session/prompt.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 namespace susurrus {
 namespace {
@@ -42,7 +42,7 @@ Status check_suppressed(const DecodeOptions& options, uint32_t n_vocab) {
   for (int64_t token : *options.suppress_tokens) {
     if (token >= int64_t{n_vocab}) {
       return option_error("suppressTokens", "token ids below " + std::to_string(n_vocab))
-          .having(static_cast<uint64_t>(token));
+          .with_got(static_cast<uint64_t>(token));
     }
   }
   return ok_status();
@@ -158,10 +158,10 @@ class SearchingWindowDecoder final : public WindowDecoder {
     switch (stage_) {
       case Stage::encode: return encode();
       case Stage::prompt_head:
-        if (model_.decode_step()) SUSURRUS_TRY(after_head());
+        if (model_.decode_step()) SUSURRUS_RETURN_IF_ERROR(after_head());
         return stage_ == Stage::done;
       case Stage::tokens:
-        if (model_.decode_step()) SUSURRUS_TRY(choose());
+        if (model_.decode_step()) SUSURRUS_RETURN_IF_ERROR(choose());
         return stage_ == Stage::done;
       case Stage::done: break;
     }
@@ -175,7 +175,7 @@ class SearchingWindowDecoder final : public WindowDecoder {
 
   Result<bool> encode() {
     if (detector_) {
-      SUSURRUS_ASSIGN(bool is_done, detector_->step());
+      SUSURRUS_ASSIGN_OR_RETURN(bool is_done, detector_->step());
       if (!is_done) return false;
       result_.language = detector_->language();
       prompt_.tokens[prompt_.head_count] = detector_->probabilities()[0].token;
@@ -183,7 +183,8 @@ class SearchingWindowDecoder final : public WindowDecoder {
       return false;
     }
     model_.reset_decoder();
-    SUSURRUS_TRY(model_.begin_decode(std::span(prompt_.tokens).first(prompt_.head_count)));
+    SUSURRUS_RETURN_IF_ERROR(
+        model_.begin_decode(std::span(prompt_.tokens).first(prompt_.head_count)));
     stage_ = Stage::prompt_head;
     return false;
   }
@@ -276,20 +277,21 @@ class SearchingWindowDecoder final : public WindowDecoder {
 Result<std::unique_ptr<WindowDecoder>> WindowDecoder::create(WhisperModel& model,
                                                              const DecodeOptions& options,
                                                              Encoding encoding) {
-  SUSURRUS_TRY(check_options(options));
-  SUSURRUS_TRY(check_conflicts(options));
-  SUSURRUS_TRY(check_suppressed(options, model.dimensions().n_vocab));
-  SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(model, options));
-  SUSURRUS_ASSIGN(std::vector<uint32_t> allowed, allowed_languages(model, options));
-  SUSURRUS_ASSIGN(Prompt prompt, make_prompt(model, options, language.view()));
+  SUSURRUS_RETURN_IF_ERROR(check_options(options));
+  SUSURRUS_RETURN_IF_ERROR(check_conflicts(options));
+  SUSURRUS_RETURN_IF_ERROR(check_suppressed(options, model.dimensions().n_vocab));
+  SUSURRUS_ASSIGN_OR_RETURN(FixedString<16> language, fixed_language(model, options));
+  SUSURRUS_ASSIGN_OR_RETURN(std::vector<uint32_t> allowed, allowed_languages(model, options));
+  SUSURRUS_ASSIGN_OR_RETURN(Prompt prompt, make_prompt(model, options, language.view()));
 
   // The token that passes the end of the context can still be chosen, not read.
   const size_t room = model.dimensions().n_text_ctx + 1 - prompt.tokens.size();
   const size_t max_tokens = std::min(sample_length(model, options), room);
   if (most_sequences(options) > 1) {
-    SUSURRUS_TRY(model.reserve_sequences(most_sequences(options), max_tokens));
+    SUSURRUS_RETURN_IF_ERROR(model.reserve_sequences(most_sequences(options), max_tokens));
   }
-  if (encoding == Encoding::needed) SUSURRUS_TRY(begin_encode(model, options.audio_context));
+  if (encoding == Encoding::needed)
+    SUSURRUS_RETURN_IF_ERROR(begin_encode(model, options.audio_context));
   return std::unique_ptr<WindowDecoder>(new SearchingWindowDecoder(
       model, options, std::move(prompt), language, std::move(allowed), max_tokens));
 }

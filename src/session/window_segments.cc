@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 namespace susurrus {
 namespace {

@@ -29,8 +29,8 @@ class AlignedWords final : public WindowWords {
       return ok_status();
     }
     stage_ = Stage::align;
-    SUSURRUS_ASSIGN(aligner_, WordAligner::create(model_, language, options_.decode.task, tokens,
-                                                  frame_count_));
+    SUSURRUS_ASSIGN_OR_RETURN(aligner_, WordAligner::create(model_, language, options_.decode.task,
+                                                            tokens, frame_count_));
     return ok_status();
   }
   /// Of a window that is about to be encoded.
@@ -46,9 +46,9 @@ class AlignedWords final : public WindowWords {
 
   Result<bool> step() override {
     if (stage_ == Stage::encode) {
-      SUSURRUS_TRY(encode());
+      SUSURRUS_RETURN_IF_ERROR(encode());
     } else if (stage_ == Stage::align) {
-      SUSURRUS_ASSIGN(bool is_done, aligner_->step());
+      SUSURRUS_ASSIGN_OR_RETURN(bool is_done, aligner_->step());
       if (is_done) finish();
     }
     return stage_ == Stage::done;
@@ -60,7 +60,7 @@ class AlignedWords final : public WindowWords {
 
   Status encode() {
     if (detector_) {
-      SUSURRUS_ASSIGN(bool is_done, detector_->step());
+      SUSURRUS_ASSIGN_OR_RETURN(bool is_done, detector_->step());
       if (!is_done) return ok_status();
       language_ = detector_->language();
     } else if (!model_.encode_step()) {
@@ -112,7 +112,7 @@ Result<std::unique_ptr<WindowWords>> WindowWords::create(WhisperModel& model,
                                                          uint64_t frame_count) {
   auto words = std::make_unique<AlignedWords>(model, options, frame_count);
   WindowSegments split = split_window(window, {0, frame_count}, model.tokenizer());
-  SUSURRUS_TRY(words->begin(std::move(split.segments), window.language.view()));
+  SUSURRUS_RETURN_IF_ERROR(words->begin(std::move(split.segments), window.language.view()));
   return std::unique_ptr<WindowWords>(std::move(words));
 }
 
@@ -120,11 +120,12 @@ Result<std::unique_ptr<WindowWords>> WindowWords::create(WhisperModel& model,
                                                          const TranscribeOptions& options,
                                                          std::string_view text,
                                                          uint64_t frame_count) {
-  SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(model, options.decode));
-  SUSURRUS_ASSIGN(std::vector<uint32_t> allowed, allowed_languages(model, options.decode));
+  SUSURRUS_ASSIGN_OR_RETURN(FixedString<16> language, fixed_language(model, options.decode));
+  SUSURRUS_ASSIGN_OR_RETURN(std::vector<uint32_t> allowed,
+                            allowed_languages(model, options.decode));
   DecodeOptions prompt_options;
   prompt_options.timestamps = false;
-  SUSURRUS_ASSIGN(Prompt prompt, make_prompt(model, prompt_options, language.view()));
+  SUSURRUS_ASSIGN_OR_RETURN(Prompt prompt, make_prompt(model, prompt_options, language.view()));
   PhraseTokens spellings = phrase_tokens(model.tokenizer(), text);
   // As the model writes it: with a space in front where its script has spaces; in the reference everywhere.
   const bool is_bare = spellings.is_unspaced && !options.is_openai_compatible;
@@ -136,13 +137,13 @@ Result<std::unique_ptr<WindowWords>> WindowWords::create(WhisperModel& model,
   const size_t room = model.dimensions().n_text_ctx - prompt.tokens.size() - 1;
   if (segment.tokens.size() > room) {
     return option_error("text", "at most " + std::to_string(room) + " tokens")
-        .having(uint64_t{segment.tokens.size()});
+        .with_got(uint64_t{segment.tokens.size()});
   }
 
   auto words = std::make_unique<AlignedWords>(model, options, frame_count);
   std::vector<Segment> segments;
   segments.push_back(std::move(segment));
-  SUSURRUS_TRY(words->encode(std::move(segments), language, std::move(allowed)));
+  SUSURRUS_RETURN_IF_ERROR(words->encode(std::move(segments), language, std::move(allowed)));
   return std::unique_ptr<WindowWords>(std::move(words));
 }
 

@@ -7,7 +7,7 @@
 
 #include "align/alignment_costs.h"
 #include "base/sort.h"
-#include "families/whisper/paced_op.h"
+#include "families/whisper/resumable_op.h"
 #include "session/prompt.h"
 #include "text/word_split.h"
 
@@ -66,8 +66,9 @@ class AttentionAligner final : public WordAligner {
     token_count_ = tokens.size();
     // A token is predicted one row before it stands in the pass.
     first_row_ = prompt.size() - 1;
-    SUSURRUS_ASSIGN(AlignmentCosts costs,
-                    AlignmentCosts::create(token_count_, frames_, first_row_, text_.size() + 1));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        AlignmentCosts costs,
+        AlignmentCosts::create(token_count_, frames_, first_row_, text_.size() + 1));
     costs_.emplace(std::move(costs));
     probabilities_.reserve(text_.size());
     return model_.begin_traced_decode(tokens, trace_);
@@ -205,11 +206,12 @@ class AttentionAligner final : public WordAligner {
 Status check_text(const WhisperModel& model, std::span<const uint32_t> tokens, size_t room) {
   for (uint32_t token : tokens) {
     if (token >= model.special_tokens().end_of_text) {
-      return option_error("text", "tokens of text only").having(token);
+      return option_error("text", "tokens of text only").with_got(token);
     }
   }
   if (tokens.size() <= room) return ok_status();
-  return option_error("text", "at most " + std::to_string(room) + " tokens").having(tokens.size());
+  return option_error("text", "at most " + std::to_string(room) + " tokens")
+      .with_got(tokens.size());
 }
 
 }  // namespace
@@ -220,22 +222,22 @@ Result<std::unique_ptr<WordAligner>> WordAligner::create(WhisperModel& model,
                                                          uint64_t frame_count) {
   if (!model.is_encoded()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about("align")
-        .expecting("an encoded window");
+        .with_subject("align")
+        .with_expected("an encoded window");
   }
   DecodeOptions options;
   options.task = task;
   options.timestamps = false;
-  SUSURRUS_ASSIGN(const Prompt prompt, make_prompt(model, options, language));
+  SUSURRUS_ASSIGN_OR_RETURN(const Prompt prompt, make_prompt(model, options, language));
   const size_t taken = prompt.tokens.size() + 1;
   const size_t context = model.dimensions().n_text_ctx;
-  SUSURRUS_TRY(check_text(model, text_tokens, context > taken ? context - taken : 0));
+  SUSURRUS_RETURN_IF_ERROR(check_text(model, text_tokens, context > taken ? context - taken : 0));
   // The reference knows no language in a model of English alone, and its words are spaced.
   if (!model.special_tokens().is_multilingual) language = {};
   const auto frames =
       static_cast<size_t>(std::min<uint64_t>(frame_count / 2, model.encoded_positions()));
   auto aligner = std::make_unique<AttentionAligner>(model, language, text_tokens, frames);
-  SUSURRUS_TRY(aligner->begin(prompt.tokens));
+  SUSURRUS_RETURN_IF_ERROR(aligner->begin(prompt.tokens));
   return std::unique_ptr<WordAligner>(std::move(aligner));
 }
 

@@ -6,7 +6,7 @@
 
 #include "audio/log_mel.h"
 #include "base/sort.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 namespace susurrus {
 namespace {

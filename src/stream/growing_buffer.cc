@@ -24,7 +24,7 @@ Status GrowingBuffer::append(ByteSpan bytes) {
   if (needed > buffer_.byte_count()) {
     uint64_t room = std::max({needed, kFirstStep, 2 * uint64_t{buffer_.byte_count()}});
     room = std::min(room, total_ + extra_bytes_);
-    SUSURRUS_ASSIGN(AlignedBuffer larger, AlignedBuffer::allocate(room, subject_));
+    SUSURRUS_ASSIGN_OR_RETURN(AlignedBuffer larger, AlignedBuffer::allocate(room, subject_));
     if (size_ > 0) std::memcpy(larger.data(), buffer_.data(), size_);
     buffer_ = std::move(larger);
   }

@@ -77,7 +77,8 @@ void Lz4BlockStream::start(MutableByteSpan destination, uint64_t stored_byte_cou
 Status Lz4BlockStream::start_verifying(uint64_t raw_byte_count, uint64_t stored_byte_count,
                                        uint64_t file_offset, std::string_view subject) {
   if (scratch_.byte_count() == 0) {
-    SUSURRUS_ASSIGN(scratch_, AlignedBuffer::allocate(limits::kLz4RawBlockBytes, "staging"));
+    SUSURRUS_ASSIGN_OR_RETURN(scratch_,
+                              AlignedBuffer::allocate(limits::kLz4RawBlockBytes, "staging"));
   }
   start({}, stored_byte_count, file_offset, subject);
   raw_byte_count_ = raw_byte_count;
@@ -87,14 +88,15 @@ Status Lz4BlockStream::start_verifying(uint64_t raw_byte_count, uint64_t stored_
 Status Lz4BlockStream::start_passing(ByteSink& sink, uint64_t raw_byte_count,
                                      uint64_t stored_byte_count, uint64_t file_offset,
                                      std::string_view subject) {
-  SUSURRUS_TRY(start_verifying(raw_byte_count, stored_byte_count, file_offset, subject));
+  SUSURRUS_RETURN_IF_ERROR(
+      start_verifying(raw_byte_count, stored_byte_count, file_offset, subject));
   sink_ = &sink;
   return ok_status();
 }
 
 Status Lz4BlockStream::push(ByteSpan stored) {
   while (!stored.empty()) {
-    SUSURRUS_TRY(block_byte_count_ == 0 ? take_header(stored) : take_block(stored));
+    SUSURRUS_RETURN_IF_ERROR(block_byte_count_ == 0 ? take_header(stored) : take_block(stored));
   }
   return ok_status();
 }
@@ -109,7 +111,7 @@ Status Lz4BlockStream::take_header(ByteSpan& stored) {
   if (header_size_ < kHeaderBytes) return ok_status();
   header_size_ = 0;
   const uint32_t byte_count = load_le<uint32_t>(header_);
-  SUSURRUS_TRY(check_header(byte_count));
+  SUSURRUS_RETURN_IF_ERROR(check_header(byte_count));
   block_byte_count_ = byte_count;
   staged_ = 0;
   return ok_status();
@@ -118,24 +120,24 @@ Status Lz4BlockStream::take_header(ByteSpan& stored) {
 Status Lz4BlockStream::check_header(uint32_t byte_count) const {
   const uint64_t header_offset = file_offset_ - kHeaderBytes;
   if (byte_count == kFrameMagic) {
-    return error(header_offset).expecting("a block's size").having("an LZ4 frame");
+    return error(header_offset).with_expected("a block's size").with_got("an LZ4 frame");
   }
   const bool looks_prepended = byte_count == raw_byte_count_ && written_ == 0;
   if (looks_prepended && (byte_count > limits::kLz4StoredBlockBytes || byte_count > stored_left_)) {
     return error(header_offset)
-        .expecting("a block's size")
-        .having("a block with its raw size in front");
+        .with_expected("a block's size")
+        .with_got("a block with its raw size in front");
   }
   if (byte_count == 0 || byte_count > limits::kLz4StoredBlockBytes) {
-    return error(header_offset).expecting("1 to 65809 stored bytes").having(byte_count);
+    return error(header_offset).with_expected("1 to 65809 stored bytes").with_got(byte_count);
   }
   if (byte_count > stored_left_) {
     return error(header_offset)
-        .expecting("at most the tensor's stored bytes, " + std::to_string(stored_left_))
-        .having(byte_count);
+        .with_expected("at most the tensor's stored bytes, " + std::to_string(stored_left_))
+        .with_got(byte_count);
   }
   if (written_ == raw_byte_count_) {
-    return error(header_offset).expecting("the end of the tensor").having("another block");
+    return error(header_offset).with_expected("the end of the tensor").with_got("another block");
   }
   return ok_status();
 }
@@ -147,7 +149,8 @@ Status Lz4BlockStream::take_block(ByteSpan& stored) {
     return decode(block);
   }
   if (staging_.byte_count() == 0) {
-    SUSURRUS_ASSIGN(staging_, AlignedBuffer::allocate(limits::kLz4StoredBlockBytes, "staging"));
+    SUSURRUS_ASSIGN_OR_RETURN(staging_,
+                              AlignedBuffer::allocate(limits::kLz4StoredBlockBytes, "staging"));
   }
   const size_t count = std::min<size_t>(block_byte_count_ - staged_, stored.size());
   std::memcpy(staging_.data() + staged_, stored.data(), count);
@@ -165,11 +168,11 @@ Status Lz4BlockStream::decode(ByteSpan block) {
                                           static_cast<int>(block.size()), static_cast<int>(room));
   if (decoded <= 0) {
     return error(file_offset_)
-        .expecting("an LZ4 block of 1 to " + std::to_string(room) + " bytes")
-        .having(decoded == 0 ? "an empty block" : "a block that does not decode");
+        .with_expected("an LZ4 block of 1 to " + std::to_string(room) + " bytes")
+        .with_got(decoded == 0 ? "an empty block" : "a block that does not decode");
   }
   if (has_four_zeros({target, static_cast<size_t>(decoded)}) && has_zero_offset(block)) {
-    return error(file_offset_).expecting("match offsets of 1 to 65535").having("0");
+    return error(file_offset_).with_expected("match offsets of 1 to 65535").with_got("0");
   }
   written_ += static_cast<size_t>(decoded);
   stored_left_ -= block.size();
@@ -182,17 +185,19 @@ Status Lz4BlockStream::decode(ByteSpan block) {
 Status Lz4BlockStream::finish() const {
   if (header_size_ > 0) {
     return error(file_offset_ - header_size_)
-        .expecting("whole blocks")
-        .having("1 to 3 stray bytes");
+        .with_expected("whole blocks")
+        .with_got("1 to 3 stray bytes");
   }
   if (written_ != raw_byte_count_) {
-    return error(file_offset_).expecting(raw_byte_count_).having(written_);
+    return error(file_offset_).with_expected(raw_byte_count_).with_got(written_);
   }
   return ok_status();
 }
 
 Error Lz4BlockStream::error(uint64_t offset) const {
-  return make_error(ErrorCode::malformed, ErrorReason::decompress).at(offset).about(subject_);
+  return make_error(ErrorCode::malformed, ErrorReason::decompress)
+      .at(offset)
+      .with_subject(subject_);
 }
 
 }  // namespace susurrus

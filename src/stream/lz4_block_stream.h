@@ -14,7 +14,7 @@ class Lz4BlockStream {
   /// `subject`, the tensor's name, and `file_offset` are for errors; `subject` must outlive the stream.
   void start(MutableByteSpan destination, uint64_t stored_byte_count, uint64_t file_offset,
              std::string_view subject);
-  /// The same for a tensor that nobody wants: its blocks are decoded to nowhere, one by one.
+  /// The same for a tensor that is only verified: its blocks are decoded one by one and discarded.
   Status start_verifying(uint64_t raw_byte_count, uint64_t stored_byte_count, uint64_t file_offset,
                          std::string_view subject);
   /// The same for a tensor that goes on block by block to `sink`, which outlives the stream.

@@ -10,16 +10,18 @@ namespace susurrus {
 
 Status Lz4BlockWriter::write(ByteSpan raw, ByteSink& sink) {
   if (raw_.byte_count() == 0) {
-    SUSURRUS_ASSIGN(raw_, AlignedBuffer::allocate(limits::kLz4RawBlockBytes, "compression"));
-    SUSURRUS_ASSIGN(stored_, AlignedBuffer::allocate(
-                                 sizeof(uint32_t) + limits::kLz4StoredBlockBytes, "compression"));
+    SUSURRUS_ASSIGN_OR_RETURN(raw_,
+                              AlignedBuffer::allocate(limits::kLz4RawBlockBytes, "compression"));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        stored_,
+        AlignedBuffer::allocate(sizeof(uint32_t) + limits::kLz4StoredBlockBytes, "compression"));
   }
   while (!raw.empty()) {
     const size_t count = std::min<size_t>(limits::kLz4RawBlockBytes - size_, raw.size());
     std::memcpy(raw_.data() + size_, raw.data(), count);
     size_ += count;
     raw = raw.subspan(count);
-    if (size_ == limits::kLz4RawBlockBytes) SUSURRUS_TRY(finish(sink));
+    if (size_ == limits::kLz4RawBlockBytes) SUSURRUS_RETURN_IF_ERROR(finish(sink));
   }
   return ok_status();
 }
@@ -32,7 +34,7 @@ Status Lz4BlockWriter::finish(ByteSink& sink) {
                            static_cast<int>(size_), limits::kLz4StoredBlockBytes);
   if (byte_count <= 0) {
     return make_error(ErrorCode::internal_error, ErrorReason::internal)
-        .about("LZ4_compress_default");
+        .with_subject("LZ4_compress_default");
   }
   size_ = 0;
   store_le(stored_.data(), static_cast<uint32_t>(byte_count));

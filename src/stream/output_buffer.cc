@@ -10,7 +10,7 @@ Status OutputBuffer::write(ByteSpan bytes) {
     const uint64_t needed = size_ + uint64_t{bytes.size()};
     const uint64_t room =
         std::max<uint64_t>(needed, buffer_.byte_count() + buffer_.byte_count() / 2);
-    SUSURRUS_ASSIGN(AlignedBuffer larger, AlignedBuffer::allocate(room, "output"));
+    SUSURRUS_ASSIGN_OR_RETURN(AlignedBuffer larger, AlignedBuffer::allocate(room, "output"));
     if (size_ > 0) std::memcpy(larger.data(), buffer_.data(), size_);
     buffer_ = std::move(larger);
   }

@@ -4,7 +4,7 @@
 
 namespace susurrus {
 
-/// Collects written bytes until somebody takes them; keeps its memory for the next ones.
+/// Collects written bytes until clear(); keeps its memory for the next ones.
 class OutputBuffer : public ByteSink {
  public:
   Status write(ByteSpan bytes) override;

@@ -54,8 +54,8 @@ class PushParser {
           chunk.first(static_cast<size_t>(std::min<uint64_t>(missing, chunk.size())));
       chunk = chunk.subspan(piece.size());
       position_ += piece.size();
-      SUSURRUS_TRY(part.kind == Kind::whole ? gather(owner, part, piece)
-                                            : pass(owner, part, piece));
+      SUSURRUS_RETURN_IF_ERROR(part.kind == Kind::whole ? gather(owner, part, piece)
+                                                        : pass(owner, part, piece));
     }
   }
 
@@ -70,7 +70,7 @@ class PushParser {
 
   Status gather(Owner& owner, const Part& part, ByteSpan piece) {
     if (piece.size() == part.left) return (owner.*part.step)(piece);
-    SUSURRUS_TRY(gathered_.append(piece));
+    SUSURRUS_RETURN_IF_ERROR(gathered_.append(piece));
     if (gathered_.missing() > 0) return ok_status();
     // The step may start the next gathering.
     const size_t byte_count = gathered_.bytes().size();
@@ -81,7 +81,7 @@ class PushParser {
   Status pass(Owner& owner, const Part& part, ByteSpan piece) {
     part_.left -= piece.size();
     const bool is_last = part_.left == 0;
-    if (!piece.empty()) SUSURRUS_TRY((owner.*part.step)(piece));
+    if (!piece.empty()) SUSURRUS_RETURN_IF_ERROR((owner.*part.step)(piece));
     return is_last ? (owner.*part.done)() : ok_status();
   }
 

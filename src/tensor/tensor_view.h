@@ -6,9 +6,9 @@
 
 namespace susurrus {
 
-/// How a matrix lies in memory: row after row, halves perhaps raised (kernels/weight_panels/raised_halves.h), or in panels
-/// of 8 rows (kernels/weight_panels/weight_panels.h).
-enum class WeightLayout : uint8_t { rows, raised_halves, panels_of_2, panels_of_4 };
+/// How a matrix lies in memory: row after row, f16 perhaps rescaled (kernels/packed_weights/rescaled_halves.h), or packed in panels
+/// of 8 rows (kernels/packed_weights/packed_weights.h).
+enum class WeightLayout : uint8_t { rows, rescaled_halves, panels_of_2, panels_of_4 };
 
 /// A tensor in memory: type, shape, pointer. Cheap to copy; owns nothing. Rows are contiguous.
 struct TensorView {

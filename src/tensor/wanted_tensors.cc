@@ -32,9 +32,9 @@ Status check_one(const WantedTensor& wanted, const TensorInfo& found, bool may_r
   if (!is_weight_dtype(found.dtype) && found.scale == 0) {
     return make_error(ErrorCode::malformed, ErrorReason::model)
         .at(found.file_offset)
-        .about(found.name)
-        .expecting("a floating-point or block dtype")
-        .having(dtype_traits(found.dtype).name);
+        .with_subject(found.name)
+        .with_expected("a floating-point or block dtype")
+        .with_got(dtype_traits(found.dtype).name);
   }
   if (found.shape == wanted.shape) return ok_status();
   if (wanted.may_be_column && is_column_of(found.shape, wanted.shape)) return ok_status();
@@ -46,9 +46,9 @@ Status check_one(const WantedTensor& wanted, const TensorInfo& found, bool may_r
   }
   return make_error(ErrorCode::shape_mismatch, ErrorReason::model)
       .at(found.file_offset)
-      .about(found.name)
-      .expecting(shape_text(wanted.shape))
-      .having(shape_text(found.shape));
+      .with_subject(found.name)
+      .with_expected(shape_text(wanted.shape))
+      .with_got(shape_text(found.shape));
 }
 
 /// `names`, one for each tensor, outlive the index.
@@ -61,8 +61,8 @@ Result<NameIndex> index_names(std::span<const std::string> names,
   if (const auto* twice = index.duplicate()) {
     return make_error(ErrorCode::malformed, ErrorReason::duplicate)
         .at(tensors[twice->place].file_offset)
-        .about(tensors[twice->place].name)
-        .having(tensors[twice[-1].place].name);
+        .with_subject(tensors[twice->place].name)
+        .with_got(tensors[twice[-1].place].name);
   }
   return index;
 }
@@ -77,9 +77,9 @@ class MissingNames {
   uint64_t count() const { return count_; }
   Error error(uint64_t needed) const {
     return make_error(ErrorCode::missing_tensor, ErrorReason::model)
-        .about(names_.view())
-        .expecting(std::to_string(needed) + " tensors")
-        .having(std::to_string(count_) + " of them missing");
+        .with_subject(names_.view())
+        .with_expected(std::to_string(needed) + " tensors")
+        .with_got(std::to_string(count_) + " of them missing");
   }
 
  private:
@@ -95,7 +95,7 @@ Result<TensorMatch> match_tensors(std::vector<WantedTensor> wanted,
   std::vector<std::string> names;
   names.reserve(tensors.size());
   for (const TensorInfo& tensor : tensors) names.push_back(canonical(tensor.name));
-  SUSURRUS_ASSIGN(const NameIndex index, index_names(names, tensors));
+  SUSURRUS_ASSIGN_OR_RETURN(const NameIndex index, index_names(names, tensors));
 
   TensorMatch match;
   match.tensors = std::move(wanted);
@@ -110,7 +110,7 @@ Result<TensorMatch> match_tensors(std::vector<WantedTensor> wanted,
   bool reversed = false;
   for (size_t i = 0; i < match.tensors.size(); ++i) {
     if (match.sources[i] == TensorMatch::kAbsent) continue;
-    SUSURRUS_TRY(
+    SUSURRUS_RETURN_IF_ERROR(
         check_one(match.tensors[i], tensors[match.sources[i]], rules.may_reverse_dims, reversed));
   }
   if (reversed) match.warnings.push_back("some tensors list their dimensions in reverse");
@@ -125,9 +125,9 @@ Result<std::optional<uint32_t>> find_filterbank(std::string_view name, const Sha
     if (found.dtype != Dtype::f32 || found.shape != shape) {
       return make_error(ErrorCode::malformed, ErrorReason::bad_filterbank)
           .at(found.file_offset)
-          .about(found.name)
-          .expecting("f32 " + shape_text(shape))
-          .having(shape_text(found.shape));
+          .with_subject(found.name)
+          .with_expected("f32 " + shape_text(shape))
+          .with_got(shape_text(found.shape));
     }
     return std::optional<uint32_t>(i);
   }

@@ -4,8 +4,8 @@
 
 namespace susurrus {
 
-/// Matrices are packed by so many rows; memory for one has room for whole packs.
-inline constexpr uint64_t kPackedRows = 8;
+/// Rows of a panel, the unit of packing. Memory of a packed matrix has room for whole panels.
+inline constexpr size_t kPackedRows = 8;
 
 /// `weight` as it is when packed: floats become q8_0, and their rows zeros up to whole blocks.
 inline TensorView packed_view(TensorView weight) {
@@ -17,22 +17,23 @@ inline TensorView packed_view(TensorView weight) {
 }
 
 /// Rearranges a matrix in place, of a block type, or of floats if packed_view()'s rows are no longer. `bytes` holds its rows
-/// and room up to whole packs, `pack` is memory for kPackedRows packed rows, twice as many of floats. Says what it has become.
+/// and room up to whole panels, `panel` is memory for kPackedRows packed rows, twice as many of floats. Returns the view of
+/// the packed matrix.
 using PackWeights = TensorView(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
-                               MutableByteSpan pack);
+                               MutableByteSpan panel);
 
-/// The same for the next kPackedRows rows, from `rows` to their pack.
+/// The same for the next kPackedRows rows, from `rows` to their panel.
 using PackRows = void(const TensorView& weight, WeightLayout layout, const uint8_t* rows,
-                      uint8_t* pack);
+                      uint8_t* panel);
 
-/// Raises a matrix of halves in place (WeightLayout::raised_halves); false where it cannot, and nothing changed.
-using RaiseHalves = bool(MutableByteSpan halves);
+/// Rescales a matrix of f16 weights in place (WeightLayout::rescaled_halves); false, and nothing changed, if it cannot.
+using RescaleHalves = bool(MutableByteSpan halves);
 
-/// How somebody wants matrices: those of the block types in which order, halves raised or not. By default as they are.
+/// Requested layout of weight matrices: the order of packed ones, and whether f16 weights are rescaled. By default as stored.
 struct WeightPacking {
   WeightLayout layout = WeightLayout::rows;
   PackWeights* pack = nullptr;
-  RaiseHalves* raise = nullptr;
+  RescaleHalves* rescale = nullptr;
   PackRows* pack_rows = nullptr;
 };
 

@@ -31,8 +31,8 @@ void order_taps(const TensorView& weight, uint8_t* bytes, uint8_t* row) {
 Status WeightStore::on_manifest(ModelManifest& manifest) {
   if (manifest.is_encrypted) {
     return make_error(ErrorCode::decryption_failed, ErrorReason::decrypt)
-        .about("ENCRYPTED")
-        .having("no key");
+        .with_subject("ENCRYPTED")
+        .with_got("no key");
   }
   if (manifest.part == 0) metadata_ = std::move(*manifest.metadata);
   std::span<const TensorInfo> tensors = manifest.tensors;
@@ -41,11 +41,12 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
     parts_.insert(parts_.end(), tensors.begin(), tensors.end());
     tensors = parts_;
   }
-  SUSURRUS_TRY(choose_family());
+  SUSURRUS_RETURN_IF_ERROR(choose_family());
   TensorMatchRules rules;
   rules.may_lack_any = manifest.part + 1 < manifest.part_count;
-  if (!rules.may_lack_any || !tensors.empty()) SUSURRUS_TRY(family_->check(metadata_, tensors));
-  SUSURRUS_ASSIGN(TensorMatch match, family_->match(metadata_, tensors, rules));
+  if (!rules.may_lack_any || !tensors.empty())
+    SUSURRUS_RETURN_IF_ERROR(family_->check(metadata_, tensors));
+  SUSURRUS_ASSIGN_OR_RETURN(TensorMatch match, family_->match(metadata_, tensors, rules));
   if (!rules.may_lack_any) {
     for (std::string& warning : match.warnings) warnings_.push_back(std::move(warning));
   }
@@ -95,8 +96,8 @@ void WeightStore::add_entries(TensorMatch match, std::span<const TensorInfo> ten
 
 Result<MutableByteSpan> WeightStore::place_tensor(const TensorInfo& tensor) {
   if (!filterbank_.empty() && tensor.name == filterbank_) {
-    SUSURRUS_ASSIGN(metadata_.mel_filterbank,
-                    AlignedBuffer::allocate(tensor.raw_byte_count, "mel_filterbank"));
+    SUSURRUS_ASSIGN_OR_RETURN(metadata_.mel_filterbank,
+                              AlignedBuffer::allocate(tensor.raw_byte_count, "mel_filterbank"));
     return metadata_.mel_filterbank.bytes();
   }
   Entry* entry = find_stored(tensor);
@@ -105,7 +106,7 @@ Result<MutableByteSpan> WeightStore::place_tensor(const TensorInfo& tensor) {
   if (tensor.scale != 0) {
     byte_count = tensor_byte_count(entry->view.dtype, entry->view.shape).value_or(~uint64_t{0});
   }
-  SUSURRUS_TRY(take_memory(*entry, byte_count));
+  SUSURRUS_RETURN_IF_ERROR(take_memory(*entry, byte_count));
   // Integers lie at the end of what they will be spread over.
   return entry->buffer.bytes()
       .first(static_cast<size_t>(byte_count))
@@ -116,14 +117,14 @@ Status WeightStore::take_memory(Entry& entry, uint64_t byte_count) {
   uint64_t pack_bytes = entry.is_convolution() ? entry.view.row_byte_count() : 0;
   if (is_packed(entry)) {
     const uint64_t packed_bytes = kPackedRows * packed_view(entry.view).row_byte_count();
-    const uint64_t packs = (entry.view.rows() + kPackedRows - 1) / kPackedRows;
-    byte_count = std::max(byte_count, packs * packed_bytes);
+    const uint64_t panels = (entry.view.rows() + kPackedRows - 1) / kPackedRows;
+    byte_count = std::max(byte_count, panels * packed_bytes);
     pack_bytes = entry.is_convolution() ? 2 * packed_bytes : packed_bytes;
   }
   if (pack_.byte_count() < pack_bytes) {
-    SUSURRUS_ASSIGN(pack_, AlignedBuffer::allocate(pack_bytes, "weights"));
+    SUSURRUS_ASSIGN_OR_RETURN(pack_, AlignedBuffer::allocate(pack_bytes, "weights"));
   }
-  SUSURRUS_ASSIGN(entry.buffer, AlignedBuffer::allocate(byte_count, "weights"));
+  SUSURRUS_ASSIGN_OR_RETURN(entry.buffer, AlignedBuffer::allocate(byte_count, "weights"));
   entry.view.data = entry.buffer.data();
   return ok_status();
 }
@@ -134,7 +135,7 @@ Result<bool> WeightStore::stream_tensor(const TensorInfo& tensor) {
       !is_block_dtype(entry->view.dtype) || entry->is_convolution() || !is_packed(*entry)) {
     return false;
   }
-  SUSURRUS_TRY(take_memory(*entry, tensor.raw_byte_count));
+  SUSURRUS_RETURN_IF_ERROR(take_memory(*entry, tensor.raw_byte_count));
   streamed_ = entry;
   packed_byte_count_ = 0;
   waiting_byte_count_ = 0;
@@ -193,8 +194,8 @@ void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
   }
   if (is_packed(*entry)) {
     view = packing_.pack(view, packing_.layout, entry->buffer.bytes(), pack_.bytes());
-  } else if (view.dtype == Dtype::f16 && packing_.raise != nullptr) {
-    if (packing_.raise(entry->buffer.bytes())) view.layout = WeightLayout::raised_halves;
+  } else if (view.dtype == Dtype::f16 && packing_.rescale != nullptr) {
+    if (packing_.rescale(entry->buffer.bytes())) view.layout = WeightLayout::rescaled_halves;
   }
 }
 

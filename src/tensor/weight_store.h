@@ -27,7 +27,7 @@ class WeightStore : public ModelSink {
   Status on_manifest(ModelManifest& manifest) override;
   /// Empty for tensors that the model does not need.
   Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override;
-  /// Those that are packed: row after row, so that nothing but packs goes to memory that is new.
+  /// Those that are packed: row after row, so that only panels are written to new memory.
   Result<bool> stream_tensor(const TensorInfo& tensor) override;
   void on_tensor_bytes(ByteSpan bytes) override;
   void on_tensor_complete(const TensorInfo& tensor) override;
@@ -59,7 +59,7 @@ class WeightStore : public ModelSink {
   Entry* find_stored(const TensorInfo& tensor);
   static bool is_multiplied(const Entry& entry);
   bool is_packed(const Entry& entry) const;
-  /// Its memory, with room for whole packs.
+  /// Its memory, with room for whole panels.
   Status take_memory(Entry& entry, uint64_t byte_count);
   void pack_next(const uint8_t* rows, size_t pack_bytes);
   void end_stream();

@@ -1,7 +1,7 @@
 #include "text/pre_split.h"
 
+#include "base/utf8.h"
 #include "text/unicode_class.h"
-#include "text/utf8.h"
 
 namespace susurrus {
 namespace {

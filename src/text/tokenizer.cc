@@ -1,8 +1,8 @@
 #include "text/tokenizer.h"
 
+#include "base/utf8.h"
 #include "text/bpe.h"
 #include "text/pre_split.h"
-#include "text/utf8.h"
 
 namespace susurrus {
 

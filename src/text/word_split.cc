@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "text/utf8.h"
+#include "base/utf8.h"
+#include "text/white_space.h"
 
 namespace susurrus {
 namespace {

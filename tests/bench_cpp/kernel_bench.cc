@@ -141,9 +141,9 @@ TensorView loaded_weights(const KernelTable& kernels, Dtype dtype, size_t n, siz
     AlignedBuffer pack = buffer(kPackedRows * row_bytes);
     packing.pack(view, packing.layout, packed, pack.bytes());
     view.layout = packing.layout;
-  } else if (dtype == Dtype::f16 && packing.raise != nullptr &&
-             packing.raise(packed.first(n * row_bytes))) {
-    view.layout = WeightLayout::raised_halves;
+  } else if (dtype == Dtype::f16 && packing.rescale != nullptr &&
+             packing.rescale(packed.first(n * row_bytes))) {
+    view.layout = WeightLayout::rescaled_halves;
   }
   return view;
 }
@@ -244,15 +244,15 @@ void bench_attention(size_t queries, size_t keys, size_t heads, size_t head_size
 }
 
 /// The same to integers, made by each variant for itself.
-void bench_byte_attention(size_t queries, size_t keys, size_t heads, size_t head_size,
+void bench_int8_attention(size_t queries, size_t keys, size_t heads, size_t head_size,
                           size_t copies) {
   const size_t width = heads * head_size;
   AlignedBuffer q = random_floats(queries * width, 1);
   AlignedBuffer k = random_floats(keys * width, 1);
   AlignedBuffer v = random_floats(keys * width, 1);
   AlignedBuffer out = random_floats(queries * width, 1);
-  AlignedBuffer scratch = buffer(byte_attention_scratch_floats(keys, head_size) * sizeof(float));
-  const size_t kv_bytes = heads * ByteKvLayout(keys, head_size).head_bytes;
+  AlignedBuffer scratch = buffer(int8_attention_scratch_floats(keys, head_size) * sizeof(float));
+  const size_t kv_bytes = heads * Int8KvLayout(keys, head_size).head_bytes;
   AlignedBuffer kv = buffer(2 * copies * kv_bytes);
   QuantizeKvArgs to_bytes = {.key_rows = keys,
                              .head_count = heads,
@@ -282,11 +282,11 @@ void bench_byte_attention(size_t queries, size_t keys, size_t heads, size_t head
     }
   }
   size_t copy = 0;
-  measure("byte_attention " + shape, "GOP/s  ", 4.0 * static_cast<double>(queries * keys * width),
+  measure("int8_attention " + shape, "GOP/s  ", 4.0 * static_cast<double>(queries * keys * width),
           [&](const KernelTable& kernels) {
             copy = (copy + 1) % copies;
             args.kv = {kv.data() + (2 * copy + order(kernels)) * kv_bytes, kernels.packing.layout};
-            kernels.byte_attention(args);
+            kernels.int8_attention(args);
           });
   if (queries == 1) return;
   measure("quantize_kv " + shape, "Gvalue/s", 2.0 * static_cast<double>(keys * width),
@@ -334,10 +334,10 @@ void bench_all() {
   bench_attention(1, 1500, 6, 64, 1);
   bench_attention(1, 1500, 6, 64, 16);
   bench_attention(1, 200, 6, 64, 1);
-  bench_byte_attention(1500, 1500, 6, 64, 1);
-  bench_byte_attention(5, 1500, 6, 64, 16);
-  bench_byte_attention(1, 1500, 6, 64, 1);
-  bench_byte_attention(1, 1500, 6, 64, 16);
+  bench_int8_attention(1500, 1500, 6, 64, 1);
+  bench_int8_attention(5, 1500, 6, 64, 16);
+  bench_int8_attention(1, 1500, 6, 64, 1);
+  bench_int8_attention(1, 1500, 6, 64, 16);
   bench_rows();
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::q8_0, Dtype::q4_0,
                             Dtype::q4_1, Dtype::q5_0, Dtype::q5_1}) {

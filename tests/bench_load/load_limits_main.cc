@@ -37,7 +37,7 @@ std::vector<uint8_t> read(const char* path) {
   return bytes;
 }
 
-/// Pages of the system that nobody has touched.
+/// Untouched pages of the system.
 class FreshMemory {
  public:
   explicit FreshMemory(size_t byte_count) : byte_count_(byte_count) {

@@ -19,10 +19,10 @@ Status read(CheckpointReader& reader, const FuzzInput& input, Skips skips) {
     reader.skip(count);
     pieces.skip(static_cast<size_t>(count));
     if (skips == Skips::never) {
-      SUSURRUS_TRY(reader.push(pieces.left()));
+      SUSURRUS_RETURN_IF_ERROR(reader.push(pieces.left()));
       pieces.skip(pieces.left().size());
     } else {
-      SUSURRUS_TRY(reader.push(pieces.next()));
+      SUSURRUS_RETURN_IF_ERROR(reader.push(pieces.next()));
     }
   }
   return reader.finish();

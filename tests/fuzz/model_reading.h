@@ -69,13 +69,13 @@ inline Status push_all(DetectingReader& reader, ByteSpan file, uint32_t seed, Wa
   while (!pieces.is_empty()) {
     const NextBytes next = way == Way::pieces_in_place ? reader.next_bytes() : NextBytes();
     if (next.place.empty()) {
-      SUSURRUS_TRY(reader.push(pieces.next()));
+      SUSURRUS_RETURN_IF_ERROR(reader.push(pieces.next()));
       continue;
     }
     const size_t count = std::min(next.place.size(), pieces.left().size());
     std::copy_n(pieces.left().begin(), count, next.place.begin());
     pieces.skip(count);
-    SUSURRUS_TRY(reader.push(next.place.first(count)));
+    SUSURRUS_RETURN_IF_ERROR(reader.push(next.place.first(count)));
   }
   return ok_status();
 }

@@ -14,7 +14,7 @@ template <typename Push>
 Status push_file(const FuzzInput& input, bool is_cut, Push&& push) {
   if (!is_cut) return push(input.file());
   for (Pieces pieces(input.file(), input.seed()); !pieces.is_empty();) {
-    SUSURRUS_TRY(push(pieces.next()));
+    SUSURRUS_RETURN_IF_ERROR(push(pieces.next()));
   }
   return ok_status();
 }

@@ -12,8 +12,8 @@ Status read_files(DetectingReader& reader, const FuzzInput& input,
                   const std::vector<ByteSpan>& files, Way way) {
   for (size_t i = 0; i < files.size(); ++i) {
     if (input.choice(1)) reader.set_file_byte_count(files[i].size());
-    SUSURRUS_TRY(push_all(reader, files[i], input.seed(), way));
-    SUSURRUS_TRY(reader.finish());
+    SUSURRUS_RETURN_IF_ERROR(push_all(reader, files[i], input.seed(), way));
+    SUSURRUS_RETURN_IF_ERROR(reader.finish());
     const size_t missing = reader.missing_files().size();
     FUZZ_CHECK(missing <= input.file().size());
     if (missing == 0) break;

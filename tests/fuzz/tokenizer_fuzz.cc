@@ -1,7 +1,6 @@
 // Byte-level BPE: any text comes back as it was, and any ids can be spelt out and cut into words.
 #include "fuzz_input.h"
 #include "text/small_vocabulary.h"
-#include "text/utf8.h"
 #include "text/word_split.h"
 
 namespace susurrus::fuzz {

@@ -45,7 +45,8 @@ class Driver {
   Status handle(JsonValue request, JsonWriter& answer) {
     const std::string_view command = request["command"].text().value_or("");
     if (command == "load") return load(request);
-    if (!model_) return make_error(ErrorCode::wrong_state, ErrorReason::state).about("load first");
+    if (!model_)
+      return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject("load first");
     if (command == "info") return info(answer);
     if (command == "log_mel") return log_mel(request, answer);
     if (command == "encode") return encode(request);
@@ -63,8 +64,8 @@ class Driver {
       return ok_status();
     }
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-        .about("command")
-        .having(command);
+        .with_subject("command")
+        .with_got(command);
   }
 
  private:
@@ -81,7 +82,7 @@ class Driver {
   Status load(JsonValue request) {
     model_.reset();
     encoded_samples_.clear();
-    SUSURRUS_ASSIGN(model_, load_model(text(request, "path")));
+    SUSURRUS_ASSIGN_OR_RETURN(model_, load_model(text(request, "path")));
     return ok_status();
   }
 
@@ -118,7 +119,7 @@ class Driver {
   }
 
   Status log_mel(JsonValue request, JsonWriter& answer) {
-    SUSURRUS_ASSIGN(std::vector<float> samples, read_floats(text(request, "samples")));
+    SUSURRUS_ASSIGN_OR_RETURN(std::vector<float> samples, read_floats(text(request, "samples")));
     std::vector<float> mel =
         compute_mel(samples, model_->window_frames(), text(request, "mode") == "whole");
     const size_t n_mels = model_->dimensions().n_mels;
@@ -132,12 +133,12 @@ class Driver {
   }
 
   Status encode(JsonValue request) {
-    SUSURRUS_ASSIGN(std::vector<float> rows, read_floats(text(request, "mel")));
+    SUSURRUS_ASSIGN_OR_RETURN(std::vector<float> rows, read_floats(text(request, "mel")));
     std::span<float> window = model_->mel_window();
     if (rows.size() != window.size()) {
       return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-          .about("mel")
-          .having(rows.size());
+          .with_subject("mel")
+          .with_got(rows.size());
     }
     const size_t n_mels = model_->dimensions().n_mels;
     const size_t frames = model_->window_frames();
@@ -153,7 +154,7 @@ class Driver {
 
   Status logits(JsonValue request) {
     model_->reset_decoder();
-    SUSURRUS_ASSIGN(std::span<float> values, model_->decode(ids(request["tokens"])));
+    SUSURRUS_ASSIGN_OR_RETURN(std::span<float> values, model_->decode(ids(request["tokens"])));
     return write_floats(text(request, "output"), values);
   }
 
@@ -161,14 +162,14 @@ class Driver {
   template <typename Work>
   static Status finish(Work& work) {
     for (bool is_done = false; !is_done;) {
-      SUSURRUS_ASSIGN(is_done, work.step());
+      SUSURRUS_ASSIGN_OR_RETURN(is_done, work.step());
     }
     return ok_status();
   }
 
   /// Fills mel_window() with the samples of a request, as far as `options` have them heard; their mel frames with content.
   Result<uint64_t> fill_window(JsonValue request, DecodeOptions& options) {
-    SUSURRUS_ASSIGN(std::vector<float> samples, read_floats(text(request, "samples")));
+    SUSURRUS_ASSIGN_OR_RETURN(std::vector<float> samples, read_floats(text(request, "samples")));
     const uint64_t frames = options.audio_context.window_frames(*model_);
     std::vector<float> mel = compute_mel(samples, frames, false);
     std::copy(mel.begin(), mel.end(), model_->mel_window().begin());
@@ -177,45 +178,46 @@ class Driver {
   }
 
   Status decode(JsonValue request, JsonWriter& answer) {
-    SUSURRUS_ASSIGN(TranscribeOptions options,
-                    parse_window_options(request["options"], model_->tokenizer()));
+    SUSURRUS_ASSIGN_OR_RETURN(TranscribeOptions options,
+                              parse_window_options(request["options"], model_->tokenizer()));
     const std::string path = text(request, "samples");
     // The reference kernels take a second per window: several cases on the same samples share it.
     auto encoding = WindowDecoder::Encoding::done;
     const AudioContext& context = options.decode.audio_context;
     const bool is_full = !context.is_automatic && context.positions == 0;
     if (!is_full || !model_->is_encoded() || path != encoded_samples_) {
-      SUSURRUS_ASSIGN(content_frames_, fill_window(request, options.decode));
+      SUSURRUS_ASSIGN_OR_RETURN(content_frames_, fill_window(request, options.decode));
       encoding = WindowDecoder::Encoding::needed;
     }
     if (!options.is_openai_compatible) options.decode.content_frames = content_frames_;
-    SUSURRUS_ASSIGN(auto window,
-                    WindowAttempts::create(*model_, options.decode, options.fallback, encoding));
-    SUSURRUS_TRY(finish(*window));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        auto window, WindowAttempts::create(*model_, options.decode, options.fallback, encoding));
+    SUSURRUS_RETURN_IF_ERROR(finish(*window));
     if (is_full) encoded_samples_ = path;
     if (!options.word_timestamps) {
       answer.key("result").json(to_json(*window));
       return ok_status();
     }
-    SUSURRUS_ASSIGN(auto words,
-                    WindowWords::create(*model_, options, window->result(), content_frames_));
-    SUSURRUS_TRY(finish(*words));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        auto words, WindowWords::create(*model_, options, window->result(), content_frames_));
+    SUSURRUS_RETURN_IF_ERROR(finish(*words));
     answer.key("result").json(to_json(*window, &words->words()));
     return ok_status();
   }
 
   Status transcribe(JsonValue request, JsonWriter& answer) {
-    SUSURRUS_ASSIGN(TranscribeOptions options,
-                    parse_transcribe_options(request["options"], model_->tokenizer()));
-    SUSURRUS_ASSIGN(std::vector<float> samples, read_floats(text(request, "samples")));
+    SUSURRUS_ASSIGN_OR_RETURN(TranscribeOptions options,
+                              parse_transcribe_options(request["options"], model_->tokenizer()));
+    SUSURRUS_ASSIGN_OR_RETURN(std::vector<float> samples, read_floats(text(request, "samples")));
     encoded_samples_.clear();
-    SUSURRUS_ASSIGN(auto transcriber, Transcriber::create(*model_, options, samples.size()));
+    SUSURRUS_ASSIGN_OR_RETURN(auto transcriber,
+                              Transcriber::create(*model_, options, samples.size()));
     JsonWriter segments;
     JsonWriter rejected;
     segments.begin_array();
     rejected.begin_array();
     for (;;) {
-      SUSURRUS_ASSIGN(StepResult state, transcriber->step());
+      SUSURRUS_ASSIGN_OR_RETURN(StepResult state, transcriber->step());
       if (state == StepResult::done) break;
       if (state == StepResult::need_audio) {
         const AudioRequest range = transcriber->audio_request();
@@ -235,47 +237,48 @@ class Driver {
   }
 
   Status score(JsonValue request, JsonWriter& answer) {
-    SUSURRUS_ASSIGN(TranscribeOptions options,
-                    parse_window_options(request["options"], model_->tokenizer()));
+    SUSURRUS_ASSIGN_OR_RETURN(TranscribeOptions options,
+                              parse_window_options(request["options"], model_->tokenizer()));
     std::vector<std::string> candidates;
     for (JsonValue item : request["candidates"].items()) {
       candidates.emplace_back(item.text().value_or(""));
     }
-    SUSURRUS_TRY(fill_window(request, options.decode));
-    SUSURRUS_ASSIGN(auto scorer,
-                    CandidateScorer::create(*model_, options.decode, std::move(candidates)));
-    SUSURRUS_TRY(finish(*scorer));
+    SUSURRUS_RETURN_IF_ERROR(fill_window(request, options.decode));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        auto scorer, CandidateScorer::create(*model_, options.decode, std::move(candidates)));
+    SUSURRUS_RETURN_IF_ERROR(finish(*scorer));
     answer.key("scores").json(to_json(scorer->scores()));
     return ok_status();
   }
 
   Status align(JsonValue request, JsonWriter& answer) {
-    SUSURRUS_ASSIGN(TranscribeOptions options,
-                    parse_window_options(request["options"], model_->tokenizer()));
+    SUSURRUS_ASSIGN_OR_RETURN(TranscribeOptions options,
+                              parse_window_options(request["options"], model_->tokenizer()));
     if (request["tokens"].exists()) return align_tokens(request, options, answer);
-    SUSURRUS_ASSIGN(uint64_t frames, fill_window(request, options.decode));
-    SUSURRUS_ASSIGN(auto words,
-                    WindowWords::create(*model_, options, text(request, "text"), frames));
-    SUSURRUS_TRY(finish(*words));
+    SUSURRUS_ASSIGN_OR_RETURN(uint64_t frames, fill_window(request, options.decode));
+    SUSURRUS_ASSIGN_OR_RETURN(auto words,
+                              WindowWords::create(*model_, options, text(request, "text"), frames));
+    SUSURRUS_RETURN_IF_ERROR(finish(*words));
     answer.key("words").json(to_json(words->words()));
     return ok_status();
   }
 
   Status align_tokens(JsonValue request, const TranscribeOptions& options, JsonWriter& answer) {
-    SUSURRUS_ASSIGN(FixedString<16> language, fixed_language(*model_, options.decode));
+    SUSURRUS_ASSIGN_OR_RETURN(FixedString<16> language, fixed_language(*model_, options.decode));
     const std::string path = text(request, "samples");
     if (!model_->is_encoded() || path != encoded_samples_) {
       DecodeOptions whole;
-      SUSURRUS_ASSIGN(content_frames_, fill_window(request, whole));
+      SUSURRUS_ASSIGN_OR_RETURN(content_frames_, fill_window(request, whole));
       model_->begin_encode();
       while (!model_->encode_step()) {
       }
       encoded_samples_ = path;
     }
     const uint64_t frames = request["frames"].unsigned_integer().value_or(content_frames_);
-    SUSURRUS_ASSIGN(auto aligner, WordAligner::create(*model_, language.view(), options.decode.task,
-                                                      ids(request["tokens"]), frames));
-    SUSURRUS_TRY(finish(*aligner));
+    SUSURRUS_ASSIGN_OR_RETURN(auto aligner,
+                              WordAligner::create(*model_, language.view(), options.decode.task,
+                                                  ids(request["tokens"]), frames));
+    SUSURRUS_RETURN_IF_ERROR(finish(*aligner));
     answer.key("words").begin_array();
     for (const WordTiming& word : aligner->words()) {
       answer.begin_object()
@@ -292,13 +295,13 @@ class Driver {
   }
 
   Status detect_language(JsonValue request, JsonWriter& answer) {
-    SUSURRUS_ASSIGN(TranscribeOptions options,
-                    parse_window_options(request["options"], model_->tokenizer()));
-    SUSURRUS_TRY(fill_window(request, options.decode));
-    SUSURRUS_TRY(begin_encode(*model_, options.decode.audio_context));
-    SUSURRUS_ASSIGN(auto allowed, allowed_languages(*model_, options.decode));
+    SUSURRUS_ASSIGN_OR_RETURN(TranscribeOptions options,
+                              parse_window_options(request["options"], model_->tokenizer()));
+    SUSURRUS_RETURN_IF_ERROR(fill_window(request, options.decode));
+    SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, options.decode.audio_context));
+    SUSURRUS_ASSIGN_OR_RETURN(auto allowed, allowed_languages(*model_, options.decode));
     LanguageDetector detector(*model_, std::move(allowed), options.decode.audio_context);
-    SUSURRUS_TRY(finish(detector));
+    SUSURRUS_RETURN_IF_ERROR(finish(detector));
     answer.key("languages").json(to_json(detector.probabilities(), model_->special_tokens()));
     return ok_status();
   }

@@ -14,7 +14,7 @@ struct CloseFile {
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
 Error file_error(const std::string& path) {
-  return make_error(ErrorCode::source_failed, ErrorReason::source).about(path);
+  return make_error(ErrorCode::source_failed, ErrorReason::source).with_subject(path);
 }
 
 }  // namespace
@@ -51,9 +51,9 @@ Result<std::unique_ptr<WhisperModel>> load_model(const std::string& path) {
   for (;;) {
     const size_t byte_count = std::fread(chunk.data(), 1, chunk.size(), file.get());
     if (byte_count == 0) break;
-    SUSURRUS_TRY(reader.push({chunk.data(), byte_count}));
+    SUSURRUS_RETURN_IF_ERROR(reader.push({chunk.data(), byte_count}));
   }
-  SUSURRUS_TRY(reader.finish());
+  SUSURRUS_RETURN_IF_ERROR(reader.finish());
   return WhisperModel::create(std::move(store), default_kernels());
 }
 

@@ -15,7 +15,7 @@ constexpr uint32_t kLargestDimension = 0x7FFFFFFF;
 constexpr uint32_t kMoonshineVocabulary = 32768;
 
 Error not_supported(ErrorReason reason, uint64_t offset, const char* subject) {
-  return make_error(ErrorCode::unsupported_feature, reason).at(offset).about(subject);
+  return make_error(ErrorCode::unsupported_feature, reason).at(offset).with_subject(subject);
 }
 
 uint64_t offset_of(uint32_t WhisperDimensions::* field) {
@@ -31,16 +31,16 @@ Error bad_dimension(uint32_t WhisperDimensions::* field, const char* expected, u
   const uint64_t offset = offset_of(field);
   return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
       .at(offset)
-      .about(kStoredDimensions[(offset - kApr1DimensionsAt) / sizeof(uint32_t)].name)
-      .expecting(expected)
-      .having(value);
+      .with_subject(kStoredDimensions[(offset - kApr1DimensionsAt) / sizeof(uint32_t)].name)
+      .with_expected(expected)
+      .with_got(value);
 }
 
 Status check_dimensions(const WhisperDimensions& d) {
   if (d.n_mels == 0 && d.n_vocab == kMoonshineVocabulary) {
     return not_supported(ErrorReason::model, offset_of(&WhisperDimensions::n_mels), "n_mels")
-        .expecting("a Whisper")
-        .having("0: this is a Moonshine");
+        .with_expected("a Whisper")
+        .with_got("0: this is a Moonshine");
   }
   for (const NamedDimension& dimension : kStoredDimensions) {
     const uint32_t value = d.*dimension.field;
@@ -88,30 +88,30 @@ Result<Apr1Header> parse_apr1_header(ByteSpan bytes, Apr1Layout layout) {
   if (version != expected_version) {
     return make_error(ErrorCode::unsupported_version, ErrorReason::version)
         .at(kVersionAt)
-        .about("version")
-        .expecting(expected_version)
-        .having(version);
+        .with_subject("version")
+        .with_expected(expected_version)
+        .with_got(version);
   }
   if (quantization > static_cast<uint8_t>(Apr1Quantization::int8)) {
     return not_supported(ErrorReason::unsupported, kQuantizationAt, "quantization")
-        .expecting("0, 1 or 2: f32, f16 or int8")
-        .having(quantization);
+        .with_expected("0, 1 or 2: f32, f16 or int8")
+        .with_got(quantization);
   }
   if (compressed > 1) {
     return not_supported(ErrorReason::unsupported, kCompressedAt, "compressed")
-        .expecting("0 or 1")
-        .having(compressed);
+        .with_expected("0 or 1")
+        .with_got(compressed);
   }
   if (header.flags > (apr1_flags::kVocabulary | apr1_flags::kFilterbank)) {
     return not_supported(ErrorReason::unsupported_flag, kFlagsAt, "flags")
-        .expecting("bits 0 and 1 only")
-        .having(header.flags);
+        .with_expected("bits 0 and 1 only")
+        .with_got(header.flags);
   }
   header.quantization = static_cast<Apr1Quantization>(quantization);
   header.is_compressed = compressed != 0;
   header.dimensions = read_dimensions(bytes);
   // Without tensors the dimensions may be anything: early files have a shorter header.
-  if (header.tensor_count > 0) SUSURRUS_TRY(check_dimensions(header.dimensions));
+  if (header.tensor_count > 0) SUSURRUS_RETURN_IF_ERROR(check_dimensions(header.dimensions));
   return header;
 }
 

@@ -39,7 +39,7 @@ class IndexParser {
     index_.tensors.reserve(count);
     for (size_t i = 0; i < count; ++i) {
       at_ = index_offset + i * kApr1EntryBytes;
-      SUSURRUS_TRY(parse_entry(bytes.data() + i * kApr1EntryBytes));
+      SUSURRUS_RETURN_IF_ERROR(parse_entry(bytes.data() + i * kApr1EntryBytes));
       if (header.quantization != Apr1Quantization::int8) continue;
       const size_t scale_at = count * kApr1EntryBytes + i * kApr1ScaleBytes;
       const auto scale = load_le<float>(bytes.data() + scale_at);
@@ -58,7 +58,7 @@ class IndexParser {
     if (!list.is_array() || list.size() != tensor_count) {
       return refuse(ErrorReason::bad_index, "a list of n_tensors", list.size());
     }
-    for (const JsonValue item : list.items()) SUSURRUS_TRY(parse_item(item));
+    for (const JsonValue item : list.items()) SUSURRUS_RETURN_IF_ERROR(parse_item(item));
     return finish(index_offset);
   }
 
@@ -66,9 +66,9 @@ class IndexParser {
   Error refuse(ErrorReason reason, const char* expected, uint64_t got) const {
     return make_error(ErrorCode::malformed, reason)
         .at(at_)
-        .about(name_)
-        .expecting(expected)
-        .having(got);
+        .with_subject(name_)
+        .with_expected(expected)
+        .with_got(got);
   }
 
   uint64_t element_bytes() const {
@@ -137,8 +137,8 @@ class IndexParser {
     if (item["dtype"].text() != "F32") {
       return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
           .at(at_)
-          .about(name_)
-          .expecting("F32");
+          .with_subject(name_)
+          .with_expected("F32");
     }
     const JsonValue shape = item["shape"];
     const size_t rank = shape.is_array() ? shape.size() : 0;
@@ -244,9 +244,9 @@ Error apr1_gap_error(const Apr1Index& index, uint64_t file_byte_count) {
   const TensorInfo& tensor = is_outside ? last : index.tensors[*index.gap];
   return make_error(ErrorCode::malformed, is_outside ? ErrorReason::bounds : ErrorReason::layout)
       .at(tensor.file_offset)
-      .about(tensor.name)
-      .expecting(is_outside ? "an end within the file" : "tensors without gaps")
-      .having(tensor.file_offset + tensor.stored_byte_count);
+      .with_subject(tensor.name)
+      .with_expected(is_outside ? "an end within the file" : "tensors without gaps")
+      .with_got(tensor.file_offset + tensor.stored_byte_count);
 }
 
 }  // namespace susurrus

@@ -11,8 +11,8 @@ namespace susurrus {
 /// The tensors of an index, checked, with their places in the file.
 struct Apr1Index {
   std::vector<TensorInfo> tensors;  // in the order of their data
-  /// The first tensor with bytes in front of it that belong to nobody. Whether it or the file's end is wrong, the length
-  /// tells: apr1_gap_error().
+  /// The first tensor with unused bytes in front of it. The file's length tells whether the offset or the end is wrong:
+  /// apr1_gap_error().
   std::optional<size_t> gap;
   // What is acceptable but noteworthy.
   bool has_wide_halves = false;

@@ -64,11 +64,11 @@ Result<Apr2Metadata> read_apr1_json_metadata(const JsonDocument& document,
     if (d.*dimension.field == 0) {
       return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
           .at(file_offset)
-          .about(dimension.name)
-          .expecting("an integer above 0, or a tensor that tells it");
+          .with_subject(dimension.name)
+          .with_expected("an integer above 0, or a tensor that tells it");
     }
   }
-  SUSURRUS_ASSIGN(Apr2Metadata metadata, read_apr2_options(document, d, file_offset));
+  SUSURRUS_ASSIGN_OR_RETURN(Apr2Metadata metadata, read_apr2_options(document, d, file_offset));
   if (is_derived) {
     metadata.warnings.emplace_back("dimensions come from the tensors' shapes, with heads of 64");
   }

@@ -12,8 +12,8 @@ constexpr size_t kJsonHeaderBytes = 8;
 Error no_object() {
   return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
       .at(kJsonHeaderBytes)
-      .about("metadata")
-      .expecting("an object");
+      .with_subject("metadata")
+      .with_expected("an object");
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ Status Apr1Reader::on_metadata_size(ByteSpan bytes) {
     return apr1_too_long(kApr1Magic.size(), "metadata", limits::kMetadataBytes, byte_count);
   }
   if (byte_count == 0) return no_object();
-  SUSURRUS_TRY(check_size(kJsonHeaderBytes + uint64_t{byte_count}));
+  SUSURRUS_RETURN_IF_ERROR(check_size(kJsonHeaderBytes + uint64_t{byte_count}));
   metadata_bytes_.start(byte_count, "metadata", JsonDocument::kPaddingBytes);
   parser_.stream(byte_count, &Apr1Reader::on_metadata, &Apr1Reader::on_metadata_end);
   return ok_status();
@@ -66,7 +66,7 @@ Status Apr1Reader::on_index_size(ByteSpan bytes) {
     return apr1_too_long(header_end_ - kSizeFieldBytes, "tensor index", limits::kIndexBytes,
                          byte_count);
   }
-  SUSURRUS_TRY(check_size(header_end_ + byte_count));
+  SUSURRUS_RETURN_IF_ERROR(check_size(header_end_ + byte_count));
   parser_.expect(byte_count, "tensor index", &Apr1Reader::on_json_index);
   return ok_status();
 }
@@ -75,11 +75,11 @@ Status Apr1Reader::on_json_index(ByteSpan bytes) {
   if (bytes.empty() || bytes[0] != '[') return without_list();
   section("index", header_end_, parser_.position());
   const JsonOrigin origin = {header_end_, ErrorReason::bad_index, "tensor index"};
-  SUSURRUS_ASSIGN(const JsonDocument list, JsonDocument::parse(as_text(bytes), origin));
-  SUSURRUS_TRY(read_apr1_json_index(list.root(), json_tensor_count_, header_end_,
-                                    parser_.position(), index_));
-  SUSURRUS_ASSIGN(Apr2Metadata metadata,
-                  read_apr1_json_metadata(*document_, index_.tensors, kJsonHeaderBytes));
+  SUSURRUS_ASSIGN_OR_RETURN(const JsonDocument list, JsonDocument::parse(as_text(bytes), origin));
+  SUSURRUS_RETURN_IF_ERROR(read_apr1_json_index(list.root(), json_tensor_count_, header_end_,
+                                                parser_.position(), index_));
+  SUSURRUS_ASSIGN_OR_RETURN(Apr2Metadata metadata,
+                            read_apr1_json_metadata(*document_, index_.tensors, kJsonHeaderBytes));
   document_.reset();
   for (const std::string& warning : metadata.warnings) sink_.on_warning(warning);
   metadata_ = std::move(metadata.model);

@@ -27,9 +27,9 @@ constexpr std::string_view kCorruptVocabulary =
 Error apr1_too_long(uint64_t offset, const char* subject, uint64_t limit, uint64_t byte_count) {
   return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
       .at(offset)
-      .about(subject)
-      .expecting(limit)
-      .having(byte_count);
+      .with_subject(subject)
+      .with_expected(limit)
+      .with_got(byte_count);
 }
 
 Apr1Reader::Apr1Reader(ModelSink& sink, Apr1Layout layout) : sink_(sink), layout_(layout) {
@@ -46,7 +46,8 @@ Apr1Reader::Apr1Reader(ModelSink& sink, Apr1Layout layout) : sink_(sink), layout
 
 Status Apr1Reader::push(ByteSpan chunk) {
   if (failed_ || finished_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   received_ += chunk.size();
   tail_.push(chunk, [this](ByteSpan left) { crc_.update(left); });
@@ -82,7 +83,7 @@ void Apr1Reader::section(const char* name, uint64_t begin, uint64_t end) {
 }
 
 Status Apr1Reader::on_header(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(header_, parse_apr1_header(bytes, layout_));
+  SUSURRUS_ASSIGN_OR_RETURN(header_, parse_apr1_header(bytes, layout_));
   std::memcpy(header_bytes_, bytes.data(), kApr1HeaderBytes);
   header_end_ = parser_.position();
   stage_ = Stage::index;
@@ -92,18 +93,18 @@ Status Apr1Reader::on_header(ByteSpan bytes) {
     return ok_status();
   }
   uint64_t index_bytes = header_.tensor_count * kApr1EntryBytes;
-  SUSURRUS_TRY(check_size(header_end_ + index_bytes));
+  SUSURRUS_RETURN_IF_ERROR(check_size(header_end_ + index_bytes));
   if (header_.quantization == Apr1Quantization::int8) {
     stage_ = Stage::scales;
     index_bytes += header_.tensor_count * kApr1ScaleBytes;
-    SUSURRUS_TRY(check_size(header_end_ + index_bytes));
+    SUSURRUS_RETURN_IF_ERROR(check_size(header_end_ + index_bytes));
   }
   parser_.expect(index_bytes, "tensor index", &Apr1Reader::on_index);
   return ok_status();
 }
 
 Status Apr1Reader::on_index(ByteSpan bytes) {
-  SUSURRUS_TRY(parse_apr1_index(bytes, header_, header_end_, index_));
+  SUSURRUS_RETURN_IF_ERROR(parse_apr1_index(bytes, header_, header_end_, index_));
   metadata_.model_type.assign("whisper");
   metadata_.family.emplace<WhisperMetadata>().dimensions = header_.dimensions;
   metadata_.vocabulary_follows = true;
@@ -124,9 +125,9 @@ Status Apr1Reader::take_index() {
   const uint64_t begin = parser_.position();
   uint64_t end = begin;
   for (const TensorInfo& tensor : index_.tensors) end += tensor.stored_byte_count;
-  SUSURRUS_TRY(check_size(end));
+  SUSURRUS_RETURN_IF_ERROR(check_size(end));
   if (layout_ != Apr1Layout::json) {
-    SUSURRUS_TRY(trust_shapes());
+    SUSURRUS_RETURN_IF_ERROR(trust_shapes());
     const uint64_t scales = header_end_ + header_.tensor_count * kApr1EntryBytes;
     section("header", 0, header_end_);
     section("index", header_end_, scales);
@@ -151,7 +152,7 @@ Status Apr1Reader::take_index() {
   if (layout_ != Apr1Layout::json) manifest.header = header_bytes_;
   manifest.metadata = &metadata_;
   manifest.tensors = index_.tensors;
-  SUSURRUS_TRY(sink_.on_manifest(manifest));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_manifest(manifest));
   metadata_text_ = std::string();
   if (skims_) {
     current_ = index_.tensors.size();
@@ -197,9 +198,9 @@ Status Apr1Reader::next_tensor() {
 }
 
 Status Apr1Reader::place(const TensorInfo& tensor) {
-  SUSURRUS_ASSIGN(destination_, sink_.place_tensor(tensor));
+  SUSURRUS_ASSIGN_OR_RETURN(destination_, sink_.place_tensor(tensor));
   if (!destination_.empty() && destination_.size() != tensor.raw_byte_count) {
-    return make_error(ErrorCode::internal_error, ErrorReason::internal).about(tensor.name);
+    return make_error(ErrorCode::internal_error, ErrorReason::internal).with_subject(tensor.name);
   }
   written_ = 0;
   placed_ = true;
@@ -214,7 +215,7 @@ Status Apr1Reader::place(const TensorInfo& tensor) {
 
 Status Apr1Reader::on_tensor(ByteSpan bytes) {
   const TensorInfo& tensor = index_.tensors[current_];
-  if (!placed_) SUSURRUS_TRY(place(tensor));
+  if (!placed_) SUSURRUS_RETURN_IF_ERROR(place(tensor));
   if (tensor.is_compressed) return lz4_.push(bytes);
   if (destination_.empty()) return ok_status();
   std::memcpy(destination_.data() + written_, bytes.data(), bytes.size());
@@ -224,8 +225,8 @@ Status Apr1Reader::on_tensor(ByteSpan bytes) {
 
 Status Apr1Reader::on_tensor_end() {
   const TensorInfo& tensor = index_.tensors[current_];
-  if (!placed_) SUSURRUS_TRY(place(tensor));
-  if (tensor.is_compressed) SUSURRUS_TRY(lz4_.finish());
+  if (!placed_) SUSURRUS_RETURN_IF_ERROR(place(tensor));
+  if (tensor.is_compressed) SUSURRUS_RETURN_IF_ERROR(lz4_.finish());
   sink_.on_tensor_complete(tensor);
   ++current_;
   return next_tensor();
@@ -248,8 +249,9 @@ Status Apr1Reader::on_vocabulary_size(ByteSpan bytes) {
 }
 
 Status Apr1Reader::on_vocabulary(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(vocabulary_, parse_apr1_vocabulary(bytes, metadata_.whisper()->dimensions.n_vocab,
-                                                     section_begin_));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      vocabulary_,
+      parse_apr1_vocabulary(bytes, metadata_.whisper()->dimensions.n_vocab, section_begin_));
   section("vocabulary", section_begin_ - kSizeFieldBytes, parser_.position());
   if (is_corrupt_apr1_vocabulary(vocabulary_)) {
     vocabulary_ = VocabularyBytes();
@@ -283,32 +285,34 @@ Status Apr1Reader::on_filterbank_header(ByteSpan bytes) {
   if (section_byte_count_ < 2 * sizeof(uint32_t) || data_bytes % sizeof(float) != 0 ||
       data_bytes / sizeof(float) != uint64_t{n_mels} * n_freqs) {
     return bad()
-        .expecting("8 bytes and 4 for each of n_mels × n_freqs")
-        .having(section_byte_count_);
+        .with_expected("8 bytes and 4 for each of n_mels × n_freqs")
+        .with_got(section_byte_count_);
   }
   if (input_channels_) {
     const bool is_whispers = n_mels == 80 || n_mels == 128;
     if (n_mels != *input_channels_ || !is_whispers) {
-      return bad().expecting("80 or 128 mel bands, as encoder.conv1.weight has").having(n_mels);
+      return bad()
+          .with_expected("80 or 128 mel bands, as encoder.conv1.weight has")
+          .with_got(n_mels);
     }
-    if (n_freqs != kFrequencyBins) return bad().expecting(kFrequencyBins).having(n_freqs);
+    if (n_freqs != kFrequencyBins) return bad().with_expected(kFrequencyBins).with_got(n_freqs);
   }
   if (n_mels > kLargestFilterbankSide || n_freqs > kLargestFilterbankSide) {
-    return bad().expecting("at most 1024 rows and columns").having(std::max(n_mels, n_freqs));
+    return bad().with_expected("at most 1024 rows and columns").with_got(std::max(n_mels, n_freqs));
   }
   parser_.expect(data_bytes, "filterbank", &Apr1Reader::on_filterbank);
   return ok_status();
 }
 
 Status Apr1Reader::on_filterbank(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(filterbank_, AlignedBuffer::allocate(bytes.size(), "mel_filterbank"));
+  SUSURRUS_ASSIGN_OR_RETURN(filterbank_, AlignedBuffer::allocate(bytes.size(), "mel_filterbank"));
   if (!bytes.empty()) std::memcpy(filterbank_.data(), bytes.data(), bytes.size());
   for (const float& weight : filterbank_.floats()) {
     if (std::isfinite(weight) && weight >= 0) continue;
     const auto index = static_cast<uint64_t>(&weight - filterbank_.floats().data());
     return malformed(ErrorReason::bad_filterbank,
                      parser_.position() - bytes.size() + index * sizeof(float), "filterbank")
-        .expecting("finite numbers that are not negative");
+        .with_expected("finite numbers that are not negative");
   }
   section("filterbank", section_begin_, parser_.position());
   section_begin_ = parser_.position();
@@ -321,7 +325,8 @@ Status Apr1Reader::on_rest(ByteSpan) { return ok_status(); }
 
 Status Apr1Reader::finish() {
   if (failed_ || finished_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   if (auto status = check_end(); !status) return fail(status.error());
   finished_ = true;
@@ -337,9 +342,11 @@ Status Apr1Reader::check_end() {
   if (stage_ != Stage::checksum || received_ < end) return ended_early().at(received_);
   const uint64_t bytes_behind = received_ - end;
   if (bytes_behind != 0 && bytes_behind != kApr1TailBytes) {
-    return malformed(ErrorReason::trailing_data, end, "file").expecting(end).having(received_);
+    return malformed(ErrorReason::trailing_data, end, "file")
+        .with_expected(end)
+        .with_got(received_);
   }
-  if (!skims_) SUSURRUS_TRY(check_checksum(bytes_behind));
+  if (!skims_) SUSURRUS_RETURN_IF_ERROR(check_checksum(bytes_behind));
   section("crc32", section_begin_, end);
   if (bytes_behind != 0) sink_.on_warning("a signature follows the file and is not checked");
   if (!metadata_.vocabulary_follows) return ok_status();
@@ -354,9 +361,9 @@ Status Apr1Reader::check_checksum(size_t bytes_behind) {
   if (crc_.value() == stored) return ok_status();
   return make_error(ErrorCode::checksum_mismatch, ErrorReason::checksum)
       .at(section_begin_)
-      .about("crc32")
-      .expecting(crc32_text(stored))
-      .having(crc32_text(crc_.value()));
+      .with_subject("crc32")
+      .with_expected(crc32_text(stored))
+      .with_got(crc32_text(crc_.value()));
 }
 
 /// Where nothing tells more: the part that the end cut.
@@ -371,8 +378,8 @@ Error Apr1Reader::ended_early() const {
     stage = Stage::index;
   }
   return make_error(ErrorCode::truncated_input, ErrorReason::truncated)
-      .about(kParts[static_cast<size_t>(stage)])
-      .expecting("the whole of it");
+      .with_subject(kParts[static_cast<size_t>(stage)])
+      .with_expected("the whole of it");
 }
 
 Error Apr1Reader::without_list() const { return cannot_read(FileKind::trueno); }
@@ -382,9 +389,10 @@ Error Apr1Reader::no_tensors(uint64_t byte_count) const {
   const bool is_early = layout_ == Apr1Layout::binary && byte_count > kEmptyFileBytes;
   const uint64_t offset = layout_ == Apr1Layout::json ? header_end_ - 2 * kSizeFieldBytes : 9;
   return malformed(ErrorReason::no_tensors, offset, "n_tensors")
-      .expecting(is_early ? "a tensor count: this is an early APR1 without one; convert it again"
-                          : "at least 1")
-      .having("0");
+      .with_expected(is_early
+                         ? "a tensor count: this is an early APR1 without one; convert it again"
+                         : "at least 1")
+      .with_got("0");
 }
 
 Error Apr1Reader::vocabulary_error(uint64_t byte_count) const {
@@ -393,7 +401,9 @@ Error Apr1Reader::vocabulary_error(uint64_t byte_count) const {
   if (end <= byte_count) {
     return apr1_too_long(offset, "vocabulary", limits::kMetadataBytes, section_byte_count_);
   }
-  return malformed(ErrorReason::bounds, offset, "vocabulary").expecting(byte_count).having(end);
+  return malformed(ErrorReason::bounds, offset, "vocabulary")
+      .with_expected(byte_count)
+      .with_got(end);
 }
 
 }  // namespace susurrus

@@ -51,7 +51,7 @@ class Apr1Reader : public ModelReader {
   Status on_filterbank(ByteSpan bytes);
   Status on_rest(ByteSpan bytes);
 
-  /// What a reader that meets the end waits for, and what it says when the end comes first.
+  /// Parser state; also decides the error for a truncated file.
   enum class Stage : uint8_t {
     header,
     index,

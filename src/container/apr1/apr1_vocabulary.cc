@@ -13,9 +13,9 @@ constexpr uint32_t kFirstHighByte = 94;
 Error bad(const char* subject, uint64_t file_offset, const char* expected, uint64_t got) {
   return make_error(ErrorCode::malformed, ErrorReason::bad_vocabulary)
       .at(file_offset)
-      .about(subject)
-      .expecting(expected)
-      .having(got);
+      .with_subject(subject)
+      .with_expected(expected)
+      .with_got(got);
 }
 
 }  // namespace

@@ -44,40 +44,42 @@ Result<std::unique_ptr<Apr1Writer>> Apr1Writer::plan(const WhisperDimensions& di
   std::unique_ptr<Apr1Writer> writer(new Apr1Writer());
   writer->dimensions_ = dimensions;
   writer->tensors_ = std::move(tensors);
-  SUSURRUS_TRY(writer->check_tensors());
-  if (vocabulary.token_count() > 0) SUSURRUS_TRY(writer->encode_vocabulary(vocabulary));
+  SUSURRUS_RETURN_IF_ERROR(writer->check_tensors());
+  if (vocabulary.token_count() > 0) SUSURRUS_RETURN_IF_ERROR(writer->encode_vocabulary(vocabulary));
   if (!filterbank.empty()) writer->encode_filterbank(dimensions.n_mels, filterbank);
-  SUSURRUS_TRY(writer->place_tensors());
+  SUSURRUS_RETURN_IF_ERROR(writer->place_tensors());
   return writer;
 }
 
 Status Apr1Writer::check_tensors() const {
   if (tensors_.empty() || tensors_.size() > kMostTensors) {
-    return wrong_argument("tensors").expecting("1 to 65535").having(tensors_.size());
+    return wrong_argument("tensors").with_expected("1 to 65535").with_got(tensors_.size());
   }
   for (const TensorInfo& tensor : tensors_) {
     if (tensor.name.empty() || tensor.name.size() > kMostNameBytes) {
       return wrong_argument(tensor.name)
-          .expecting("a name of 1 to 47 bytes")
-          .having(tensor.name.size());
+          .with_expected("a name of 1 to 47 bytes")
+          .with_got(tensor.name.size());
     }
     if (tensor.shape.rank() == 0 || tensor.shape.rank() > kApr1Dims) {
-      return wrong_argument(tensor.name).expecting("1 to 4 dimensions").having(tensor.shape.rank());
+      return wrong_argument(tensor.name)
+          .with_expected("1 to 4 dimensions")
+          .with_got(tensor.shape.rank());
     }
     for (const uint64_t dim : tensor.shape.dims()) {
-      if (dim > ~uint32_t{0}) return wrong_argument(tensor.name).expecting("32-bit dimensions");
+      if (dim > ~uint32_t{0}) return wrong_argument(tensor.name).with_expected("32-bit dimensions");
     }
     const bool is_typed = tensor.dtype == Dtype::f32 || tensor.dtype == Dtype::f16 ||
                           (tensor.dtype == Dtype::i8 && tensor.scale > 0);
     if (!is_typed || tensor.dtype != tensors_[0].dtype ||
         tensor.is_compressed != tensors_[0].is_compressed) {
-      return wrong_argument(tensor.name).expecting("f32, f16 or scaled i8, as all tensors");
+      return wrong_argument(tensor.name).with_expected("f32, f16 or scaled i8, as all tensors");
     }
     const auto raw = tensor_byte_count(tensor.dtype, tensor.shape);
     if (!raw || (!tensor.is_compressed && *raw != tensor.stored_byte_count)) {
       return wrong_argument(tensor.name)
-          .expecting(raw.value_or(0))
-          .having(tensor.stored_byte_count);
+          .with_expected(raw.value_or(0))
+          .with_got(tensor.stored_byte_count);
     }
   }
   return ok_status();
@@ -90,14 +92,16 @@ Status Apr1Writer::encode_vocabulary(const VocabularyBytes& vocabulary) {
   for (uint32_t id = 0; id < vocabulary.token_count(); ++id) {
     const ByteSpan token = vocabulary.token(id);
     if (token.size() > 0xFFFF) {
-      return wrong_argument("vocabulary").expecting("tokens of at most 65535 bytes").having(id);
+      return wrong_argument("vocabulary")
+          .with_expected("tokens of at most 65535 bytes")
+          .with_got(id);
     }
     append<uint16_t>(vocabulary_, static_cast<uint16_t>(token.size()));
     vocabulary_.insert(vocabulary_.end(), token.begin(), token.end());
   }
   const uint64_t size = vocabulary_.size() - sizeof(uint32_t);
   if (size > limits::kMetadataBytes) {
-    return wrong_argument("vocabulary").expecting(limits::kMetadataBytes).having(size);
+    return wrong_argument("vocabulary").with_expected(limits::kMetadataBytes).with_got(size);
   }
   store_le(vocabulary_.data(), static_cast<uint32_t>(size));
   return ok_status();
@@ -118,7 +122,7 @@ Status Apr1Writer::place_tensors() {
     tensor.raw_byte_count = tensor_byte_count(tensor.dtype, tensor.shape).value_or(0);
     tensor.file_offset = data_end_;
     const auto end = checked_add(data_end_, tensor.stored_byte_count);
-    if (!end) return wrong_argument(tensor.name).expecting("offsets that fit 64 bits");
+    if (!end) return wrong_argument(tensor.name).with_expected("offsets that fit 64 bits");
     data_end_ = *end;
   }
   file_byte_count_ = data_end_ + vocabulary_.size() + filterbank_.size() + kApr1CrcBytes;
@@ -170,12 +174,12 @@ Status Apr1Writer::write(ByteSpan stored, ByteSink& sink) {
     ++current_;
   }
   if (current_ == tensors_.size()) {
-    return wrong_argument("write").having("bytes behind the last tensor");
+    return wrong_argument("write").with_got("bytes behind the last tensor");
   }
   const TensorInfo& tensor = tensors_[current_];
   const uint64_t left = tensor.file_offset + tensor.stored_byte_count - position_;
   if (stored.size() > left) {
-    return wrong_argument(tensor.name).expecting(left).having(stored.size());
+    return wrong_argument(tensor.name).with_expected(left).with_got(stored.size());
   }
   return emit(stored, sink);
 }
@@ -183,12 +187,12 @@ Status Apr1Writer::write(ByteSpan stored, ByteSink& sink) {
 Status Apr1Writer::finish(ByteSink& sink) {
   if (position_ != data_end_) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about("finish")
-        .expecting(data_end_)
-        .having(position_);
+        .with_subject("finish")
+        .with_expected(data_end_)
+        .with_got(position_);
   }
-  SUSURRUS_TRY(emit(vocabulary_, sink));
-  SUSURRUS_TRY(emit(filterbank_, sink));
+  SUSURRUS_RETURN_IF_ERROR(emit(vocabulary_, sink));
+  SUSURRUS_RETURN_IF_ERROR(emit(filterbank_, sink));
   std::vector<uint8_t> crc;
   append<uint32_t>(crc, crc_.value());
   return emit(crc, sink);

@@ -17,7 +17,8 @@ Error wrong_limit() { return wrong_argument("shardSize"); }
 
 /// What every shard says of the model.
 Result<std::string> required_metadata(std::string_view metadata) {
-  SUSURRUS_ASSIGN(const JsonDocument document, JsonDocument::parse(metadata, JsonOrigin{}));
+  SUSURRUS_ASSIGN_OR_RETURN(const JsonDocument document,
+                            JsonDocument::parse(metadata, JsonOrigin{}));
   const JsonValue root = document.root();
   JsonWriter json;
   json.begin_object();
@@ -42,13 +43,13 @@ Result<std::unique_ptr<Apr2FilesWriter>> Apr2FilesWriter::plan(std::string_view 
   writer->tensors_ = std::move(tensors);
   if (options.shard_byte_count > Apr2FilesOptions::kMaxShardBytes) {
     return wrong_limit()
-        .expecting("at most " + std::to_string(Apr2FilesOptions::kMaxShardBytes))
-        .having(options.shard_byte_count);
+        .with_expected("at most " + std::to_string(Apr2FilesOptions::kMaxShardBytes))
+        .with_got(options.shard_byte_count);
   }
   if (options.shard_byte_count > 0) {
-    SUSURRUS_ASSIGN(writer->part_metadata_, required_metadata(metadata));
+    SUSURRUS_ASSIGN_OR_RETURN(writer->part_metadata_, required_metadata(metadata));
   }
-  SUSURRUS_TRY(writer->divide());
+  SUSURRUS_RETURN_IF_ERROR(writer->divide());
   return writer;
 }
 
@@ -68,7 +69,8 @@ Status Apr2FilesWriter::divide() {
       const auto data_end = begin ? checked_add(*begin, tensor.stored_byte_count) : begin;
       const auto file =
           data_end ? checked_add(*data_end, data_offset + kApr2FooterBytes) : data_end;
-      if (!file) return wrong_limit().about(tensor.name).expecting("offsets that fit 64 bits");
+      if (!file)
+        return wrong_limit().with_subject(tensor.name).with_expected("offsets that fit 64 bits");
       if (limit == 0 || *file <= limit) {
         files_.back().byte_count = *file;
         index_bytes = index_end;
@@ -77,10 +79,10 @@ Status Apr2FilesWriter::divide() {
       }
       if (files_.back().first_tensor == i) {
         return wrong_limit()
-            .expecting("at least " + std::to_string(*file) + " bytes, for " + tensor.name)
-            .having(limit);
+            .with_expected("at least " + std::to_string(*file) + " bytes, for " + tensor.name)
+            .with_got(limit);
       }
-      if (files_.size() == kMaxShards) return wrong_limit().expecting("at most 99999 shards");
+      if (files_.size() == kMaxShards) return wrong_limit().with_expected("at most 99999 shards");
       files_.push_back({});
       files_.back().first_tensor = i;
       index_bytes = kApr2IndexHeaderBytes;
@@ -113,12 +115,13 @@ Status Apr2FilesWriter::begin_file(ByteSink& sink) {
   options.alignment = options_.alignment;
   options.is_streaming = true;
   options.is_shard = options_.shard_byte_count > 0;
-  SUSURRUS_ASSIGN(writer_, Apr2Writer::plan(metadata_of(current_file_), tensors, options));
+  SUSURRUS_ASSIGN_OR_RETURN(writer_,
+                            Apr2Writer::plan(metadata_of(current_file_), tensors, options));
   return writer_->begin(metadata_of(current_file_), sink);
 }
 
 Status Apr2FilesWriter::end_file(ByteSink& sink) {
-  SUSURRUS_TRY(writer_->finish(sink));
+  SUSURRUS_RETURN_IF_ERROR(writer_->finish(sink));
   files_[current_file_].crc32 = writer_->crc32();
   files_[current_file_].footer_crc32 = writer_->footer_crc32();
   writer_.reset();
@@ -127,12 +130,12 @@ Status Apr2FilesWriter::end_file(ByteSink& sink) {
 }
 
 Status Apr2FilesWriter::write(ByteSpan stored, ByteSink& sink) {
-  if (!writer_) SUSURRUS_TRY(begin_file(sink));
+  if (!writer_) SUSURRUS_RETURN_IF_ERROR(begin_file(sink));
   return writer_->write(stored, sink);
 }
 
 Status Apr2FilesWriter::finish_tensor(ByteSink& sink) {
-  if (!writer_) SUSURRUS_TRY(begin_file(sink));
+  if (!writer_) SUSURRUS_RETURN_IF_ERROR(begin_file(sink));
   ++current_tensor_;
   // The last file ends with finish().
   return current_tensor_ == end_of(current_file_) && current_file_ + 1 < files_.size()
@@ -141,7 +144,7 @@ Status Apr2FilesWriter::finish_tensor(ByteSink& sink) {
 }
 
 Status Apr2FilesWriter::finish(ByteSink& sink) {
-  if (!writer_) SUSURRUS_TRY(begin_file(sink));
+  if (!writer_) SUSURRUS_RETURN_IF_ERROR(begin_file(sink));
   return end_file(sink);
 }
 

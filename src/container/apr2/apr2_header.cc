@@ -34,7 +34,9 @@ struct Section {
 Result<Apr2Header> parse_apr2_header(ByteSpan bytes) {
   ByteCursor cursor(bytes);
   if (as_text(cursor.take(kApr2Magic.size())) != kApr2Magic) {
-    return make_error(ErrorCode::unknown_format, ErrorReason::not_a_model).at(0).about("magic");
+    return make_error(ErrorCode::unknown_format, ErrorReason::not_a_model)
+        .at(0)
+        .with_subject("magic");
   }
   Apr2Header header;
   header.version_major = cursor.u16();
@@ -46,33 +48,33 @@ Result<Apr2Header> parse_apr2_header(ByteSpan bytes) {
   header.index_byte_count = cursor.u32();
   header.data_offset = cursor.u32();
   if (cursor.failed()) {
-    return truncated(bytes.size(), "header").expecting(kApr2HeaderBytes).having(bytes.size());
+    return truncated(bytes.size(), "header").with_expected(kApr2HeaderBytes).with_got(bytes.size());
   }
   if (header.version_major != 2) {
     return make_error(ErrorCode::unsupported_version, ErrorReason::version)
         .at(kVersionAt)
-        .about("version_major")
-        .expecting(2)
-        .having(header.version_major);
+        .with_subject("version_major")
+        .with_expected(2)
+        .with_got(header.version_major);
   }
   if (header.flags & ~apr2_flags::kKnown) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_flag)
         .at(kFlagsAt)
-        .about("flags")
-        .expecting("no flag but bits 0 to 7")
-        .having(header.flags);
+        .with_subject("flags")
+        .with_expected("no flag but bits 0 to 7")
+        .with_got(header.flags);
   }
   if (header.metadata_byte_count == 0 || header.metadata_byte_count > limits::kMetadataBytes) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
         .at(kMetadataSizeAt)
-        .about("metadata_size")
-        .expecting("1 to " + std::to_string(limits::kMetadataBytes))
-        .having(header.metadata_byte_count);
+        .with_subject("metadata_size")
+        .with_expected("1 to " + std::to_string(limits::kMetadataBytes))
+        .with_got(header.metadata_byte_count);
   }
   if (header.index_byte_count < kApr2IndexHeaderBytes) {
     return malformed(ErrorReason::bad_index, kIndexSizeAt, "index_size")
-        .expecting("at least 8")
-        .having(header.index_byte_count);
+        .with_expected("at least 8")
+        .with_got(header.index_byte_count);
   }
   for (const Section& section :
        {Section{"metadata_offset", kMetadataOffsetAt, header.metadata_offset, 0},
@@ -80,8 +82,8 @@ Result<Apr2Header> parse_apr2_header(ByteSpan bytes) {
         Section{"data_offset", kDataOffsetAt, header.data_offset, 0}}) {
     if (section.begin < kApr2HeaderBytes) {
       return malformed(ErrorReason::bounds, section.field_offset, section.name)
-          .expecting("at least 32")
-          .having(section.begin);
+          .with_expected("at least 32")
+          .with_got(section.begin);
     }
   }
   return header;
@@ -95,8 +97,8 @@ Status check_apr2_sections_fit(const Apr2Header& header, uint64_t file_byte_coun
         Section{"data_offset", kDataOffsetAt, header.data_offset, header.data_offset}}) {
     if (section.end > end) {
       return malformed(ErrorReason::bounds, section.field_offset, section.name)
-          .expecting("an end of at most " + std::to_string(end))
-          .having(section.end);
+          .with_expected("an end of at most " + std::to_string(end))
+          .with_got(section.end);
     }
   }
   return ok_status();
@@ -105,20 +107,20 @@ Status check_apr2_sections_fit(const Apr2Header& header, uint64_t file_byte_coun
 Status check_apr2_section_order(const Apr2Header& header) {
   if (header.metadata_end() > header.index_offset) {
     return malformed(ErrorReason::layout, kIndexOffsetAt, "index_offset")
-        .expecting("at least the end of the metadata, " + std::to_string(header.metadata_end()))
-        .having(header.index_offset);
+        .with_expected("at least the end of the metadata, " + std::to_string(header.metadata_end()))
+        .with_got(header.index_offset);
   }
   if (header.index_end() > header.data_offset) {
     return malformed(ErrorReason::layout, kDataOffsetAt, "data_offset")
-        .expecting("at least the end of the index, " + std::to_string(header.index_end()))
-        .having(header.data_offset);
+        .with_expected("at least the end of the index, " + std::to_string(header.index_end()))
+        .with_got(header.data_offset);
   }
   if (header.index_byte_count > limits::kIndexBytes) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
         .at(kIndexSizeAt)
-        .about("index_size")
-        .expecting("at most " + std::to_string(limits::kIndexBytes))
-        .having(header.index_byte_count);
+        .with_subject("index_size")
+        .with_expected("at most " + std::to_string(limits::kIndexBytes))
+        .with_got(header.index_byte_count);
   }
   return ok_status();
 }

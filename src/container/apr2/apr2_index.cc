@@ -42,24 +42,24 @@ class IndexParser {
     const uint32_t reserved = cursor_.u32();
     if (cursor_.failed() || uint64_t{count} * kFixedEntryBytes > cursor_.remaining()) {
       return malformed(ErrorReason::bad_index, context_.header.index_offset, "tensor_count")
-          .expecting("at most " + std::to_string(cursor_.remaining() / kSmallestEntryBytes))
-          .having(count);
+          .with_expected("at most " + std::to_string(cursor_.remaining() / kSmallestEntryBytes))
+          .with_got(count);
     }
     if (reserved != 0) warn("reserved bytes are not zero");
     index_.tensors.reserve(std::min<size_t>(count, cursor_.remaining() / kSmallestEntryBytes));
     for (uint32_t i = 0; i < count; ++i) {
-      SUSURRUS_ASSIGN(RawEntry entry, read_entry(i));
-      SUSURRUS_TRY(add(entry));
+      SUSURRUS_ASSIGN_OR_RETURN(RawEntry entry, read_entry(i));
+      SUSURRUS_RETURN_IF_ERROR(add(entry));
     }
     if (cursor_.remaining() > 0) {
       return malformed(ErrorReason::bad_index, here(), "index_size")
-          .expecting(cursor_.position())
-          .having(cursor_.position() + cursor_.remaining());
+          .with_expected(cursor_.position())
+          .with_got(cursor_.position() + cursor_.remaining());
     }
     if (index_.length_error) return std::move(index_);
-    SUSURRUS_TRY(check_names());
+    SUSURRUS_RETURN_IF_ERROR(check_names());
     sort();
-    SUSURRUS_TRY(check_overlaps());
+    SUSURRUS_RETURN_IF_ERROR(check_overlaps());
     check_flags();
     return std::move(index_);
   }
@@ -74,19 +74,19 @@ class IndexParser {
     const uint16_t name_size = cursor_.u16();
     if (!cursor_.failed() && (name_size == 0 || name_size > limits::kTensorNameBytes)) {
       return malformed(ErrorReason::bad_name, entry.file_offset, "name_len")
-          .expecting("1 to 1024")
-          .having(name_size);
+          .with_expected("1 to 1024")
+          .with_got(name_size);
     }
     entry.name = as_text(cursor_.take(name_size));
     entry.dtype = cursor_.u8();
     entry.rank = cursor_.u8();
     if (!cursor_.failed() && (entry.rank == 0 || entry.rank > limits::kMaxDims)) {
       // The name and dtype before it may be what is really wrong: their rows come first.
-      SUSURRUS_TRY(check_name(entry));
-      SUSURRUS_TRY(check_dtype(entry));
+      SUSURRUS_RETURN_IF_ERROR(check_name(entry));
+      SUSURRUS_RETURN_IF_ERROR(check_dtype(entry));
       return malformed(ErrorReason::bad_shape, entry.file_offset, entry.name)
-          .expecting("1 to 8 dimensions")
-          .having(entry.rank);
+          .with_expected("1 to 8 dimensions")
+          .with_got(entry.rank);
     }
     for (uint8_t i = 0; i < entry.rank; ++i) entry.shape.append(cursor_.u64());
     entry.offset = cursor_.u64();
@@ -96,8 +96,8 @@ class IndexParser {
     if (cursor_.failed()) {
       return malformed(ErrorReason::bad_index, entry.file_offset,
                        "index entry " + std::to_string(number))
-          .expecting("an entry within index_size")
-          .having("an entry that runs past it");
+          .with_expected("an entry within index_size")
+          .with_got("an entry that runs past it");
     }
     return entry;
   }
@@ -105,7 +105,7 @@ class IndexParser {
   Status check_name(const RawEntry& entry) const {
     if (!is_plain_text(entry.name)) {
       return malformed(ErrorReason::bad_name, entry.file_offset, "name")
-          .expecting("UTF-8 without control characters");
+          .with_expected("UTF-8 without control characters");
     }
     return ok_status();
   }
@@ -114,14 +114,14 @@ class IndexParser {
     if (dtype_from_number(entry.dtype)) return ok_status();
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
         .at(entry.file_offset)
-        .about(entry.name)
-        .expecting("a dtype of APR2")
-        .having(entry.dtype);
+        .with_subject(entry.name)
+        .with_expected("a dtype of APR2")
+        .with_got(entry.dtype);
   }
 
   Status add(const RawEntry& entry) {
-    SUSURRUS_TRY(check_name(entry));
-    SUSURRUS_TRY(check_dtype(entry));
+    SUSURRUS_RETURN_IF_ERROR(check_name(entry));
+    SUSURRUS_RETURN_IF_ERROR(check_dtype(entry));
     TensorInfo tensor;
     tensor.name = entry.name;
     tensor.dtype = *dtype_from_number(entry.dtype);
@@ -131,27 +131,28 @@ class IndexParser {
       const bool is_cut_block =
           tensor.shape.last() % dtype_traits(tensor.dtype).elements_per_block != 0;
       return malformed(ErrorReason::bad_shape, entry.file_offset, entry.name)
-          .expecting(is_cut_block ? "a last dimension that is a multiple of 32"
-                                  : "dimensions whose product fits 64 bits")
-          .having(tensor.shape.last());
+          .with_expected(is_cut_block ? "a last dimension that is a multiple of 32"
+                                      : "dimensions whose product fits 64 bits")
+          .with_got(tensor.shape.last());
     }
     tensor.raw_byte_count = *bytes;
     tensor.stored_byte_count = entry.size;
     if (entry.raw_size == 0 && context_.file_byte_count && *bytes > *context_.file_byte_count) {
       if (!index_.length_error) {
-        index_.length_error = malformed(ErrorReason::bad_shape, entry.file_offset, entry.name)
-                                  .expecting("at most the file's " +
-                                             std::to_string(*context_.file_byte_count) + " bytes")
-                                  .having(*bytes);
+        index_.length_error =
+            malformed(ErrorReason::bad_shape, entry.file_offset, entry.name)
+                .with_expected("at most the file's " + std::to_string(*context_.file_byte_count) +
+                               " bytes")
+                .with_got(*bytes);
       }
       return ok_status();
     }
-    SUSURRUS_TRY(check_sizes(entry, tensor));
+    SUSURRUS_RETURN_IF_ERROR(check_sizes(entry, tensor));
     const auto begin = checked_add(context_.header.data_offset, entry.offset);
     if (!begin || !checked_add(*begin, entry.size)) {
       return malformed(ErrorReason::bounds, entry.file_offset, entry.name)
-          .expecting("an end that fits 64 bits")
-          .having(entry.offset);
+          .with_expected("an end that fits 64 bits")
+          .with_got(entry.offset);
     }
     tensor.file_offset = *begin;
     index_.tensors.push_back(std::move(tensor));
@@ -162,8 +163,8 @@ class IndexParser {
     const uint64_t computed = tensor.raw_byte_count;
     if (entry.raw_size != 0 && entry.raw_size != computed) {
       return malformed(ErrorReason::size_mismatch, entry.file_offset, entry.name)
-          .expecting("raw_size " + std::to_string(computed))
-          .having(entry.raw_size);
+          .with_expected("raw_size " + std::to_string(computed))
+          .with_got(entry.raw_size);
     }
     const bool is_encrypted = context_.header.has(apr2_flags::kEncrypted);
     if (entry.raw_size == 0 || (entry.raw_size == entry.size && !is_encrypted)) {
@@ -172,21 +173,21 @@ class IndexParser {
       const auto expected = is_encrypted ? encrypted_byte_count(computed, entry.size) : computed;
       if (entry.size != expected) {
         return malformed(ErrorReason::size_mismatch, entry.file_offset, entry.name)
-            .expecting("size " + std::to_string(expected))
-            .having(entry.size);
+            .with_expected("size " + std::to_string(expected))
+            .with_got(entry.size);
       }
       return ok_status();
     }
     if (!context_.header.has(apr2_flags::kCompressed)) {
       return malformed(ErrorReason::contradiction, entry.file_offset, entry.name)
-          .expecting("the flag COMPRESSED, or raw_size 0")
-          .having(entry.raw_size);
+          .with_expected("the flag COMPRESSED, or raw_size 0")
+          .with_got(entry.raw_size);
     }
     const auto largest = checked_multiply(entry.size, kLargestLz4Ratio);
     if (largest && entry.raw_size > *largest) {
       return malformed(ErrorReason::decompress, entry.file_offset, entry.name)
-          .expecting("at most 256 times the stored size, " + std::to_string(*largest))
-          .having(entry.raw_size);
+          .with_expected("at most 256 times the stored size, " + std::to_string(*largest))
+          .with_got(entry.raw_size);
     }
     tensor.is_compressed = true;
     return ok_status();
@@ -210,7 +211,7 @@ class IndexParser {
     names.sort();
     if (const auto* twice = names.duplicate()) {
       return malformed(ErrorReason::duplicate, context_.header.index_offset, twice->name)
-          .expecting("each name once");
+          .with_expected("each name once");
     }
     return ok_status();
   }
@@ -224,8 +225,9 @@ class IndexParser {
       if (tensor.stored_byte_count == 0) continue;
       if (tensor.file_offset < end) {
         return malformed(ErrorReason::layout, tensor.file_offset, tensor.name)
-            .expecting("an offset of at least " + std::to_string(end - context_.header.data_offset))
-            .having("an overlap with " + std::string(previous));
+            .with_expected("an offset of at least " +
+                           std::to_string(end - context_.header.data_offset))
+            .with_got("an overlap with " + std::string(previous));
       }
       end = tensor.file_offset + tensor.stored_byte_count;
       previous = tensor.name;
@@ -280,8 +282,8 @@ Status check_apr2_tensors_fit(const std::vector<TensorInfo>& tensors, uint64_t f
   for (const TensorInfo& tensor : tensors) {
     if (tensor.file_offset + tensor.stored_byte_count > end) {
       return malformed(ErrorReason::bounds, tensor.file_offset, tensor.name)
-          .expecting("an end of at most " + std::to_string(end))
-          .having(tensor.file_offset + tensor.stored_byte_count);
+          .with_expected("an end of at most " + std::to_string(end))
+          .with_got(tensor.file_offset + tensor.stored_byte_count);
     }
   }
   return ok_status();

@@ -8,8 +8,8 @@
 namespace susurrus {
 
 Result<std::vector<Apr2Entry>> read_apr2_entries(ByteSpan index, const Apr2Header& header) {
-  SUSURRUS_ASSIGN(const Apr2Index checked,
-                  parse_apr2_index(index, {header, std::nullopt, std::nullopt}));
+  SUSURRUS_ASSIGN_OR_RETURN(const Apr2Index checked,
+                            parse_apr2_index(index, {header, std::nullopt, std::nullopt}));
   std::vector<Apr2Entry> entries;
   entries.reserve(checked.tensors.size());
   ByteCursor cursor(index);

@@ -38,12 +38,12 @@ class MetadataReader {
       : root_(root), version_major_(version_major), file_offset_(file_offset) {}
 
   Result<Apr2Metadata> read() {
-    if (!root_.is_object()) return bad("metadata").expecting("an object");
-    SUSURRUS_TRY(read_version());
-    SUSURRUS_TRY(read_model_type());
-    SUSURRUS_TRY(read_architecture());
+    if (!root_.is_object()) return bad("metadata").with_expected("an object");
+    SUSURRUS_RETURN_IF_ERROR(read_version());
+    SUSURRUS_RETURN_IF_ERROR(read_model_type());
+    SUSURRUS_RETURN_IF_ERROR(read_architecture());
     // Another family's keys mean something else; its container opens for inspection (apr.md 9.40).
-    if (model().whisper() != nullptr) SUSURRUS_TRY(read_optional_keys());
+    if (model().whisper() != nullptr) SUSURRUS_RETURN_IF_ERROR(read_optional_keys());
     read_encryption();
     return std::move(result_);
   }
@@ -51,7 +51,7 @@ class MetadataReader {
   Result<Apr2Metadata> read_options(const WhisperDimensions& dimensions) {
     model().model_type.assign("whisper");
     model().family.emplace<WhisperMetadata>().dimensions = dimensions;
-    SUSURRUS_TRY(read_optional_keys());
+    SUSURRUS_RETURN_IF_ERROR(read_optional_keys());
     return std::move(result_);
   }
 
@@ -61,13 +61,13 @@ class MetadataReader {
   WhisperMetadata& whisper() { return *model().whisper(); }
 
   Error error(ErrorReason reason, std::string_view subject) const {
-    return make_error(ErrorCode::malformed, reason).at(file_offset_).about(subject);
+    return make_error(ErrorCode::malformed, reason).at(file_offset_).with_subject(subject);
   }
   Error bad(std::string_view subject) const { return error(ErrorReason::bad_metadata, subject); }
 
   Result<JsonValue> required(JsonValue object, const char* key) const {
     const size_t count = object.count(key);
-    if (count != 1) return bad(key).expecting("the key once").having(count);
+    if (count != 1) return bad(key).with_expected("the key once").with_got(count);
     return object[key];
   }
   /// A missing value for null, too.
@@ -77,38 +77,38 @@ class MetadataReader {
   }
 
   Status read_optional_keys() {
-    SUSURRUS_TRY(read_tokenizer_config());
-    SUSURRUS_TRY(read_vocabulary());
-    SUSURRUS_TRY(read_filterbank());
+    SUSURRUS_RETURN_IF_ERROR(read_tokenizer_config());
+    SUSURRUS_RETURN_IF_ERROR(read_vocabulary());
+    SUSURRUS_RETURN_IF_ERROR(read_filterbank());
     return read_alignment_heads();
   }
 
   Status read_version() const {
-    SUSURRUS_ASSIGN(const JsonValue value, required(root_, "apr_version"));
-    if (!value.is_string()) return bad("apr_version").expecting("a string");
+    SUSURRUS_ASSIGN_OR_RETURN(const JsonValue value, required(root_, "apr_version"));
+    if (!value.is_string()) return bad("apr_version").with_expected("a string");
     const auto major = major_of(*value.text());
     if (!major)
-      return bad("apr_version").expecting("a version such as 2.0.0").having(*value.text());
+      return bad("apr_version").with_expected("a version such as 2.0.0").with_got(*value.text());
     if (*major != version_major_) {
       return make_error(ErrorCode::unsupported_version, ErrorReason::version)
           .at(file_offset_)
-          .about("apr_version")
-          .expecting(version_major_)
-          .having(*value.text());
+          .with_subject("apr_version")
+          .with_expected(version_major_)
+          .with_got(*value.text());
     }
     return ok_status();
   }
 
   Status read_model_type() {
-    SUSURRUS_ASSIGN(const JsonValue value, required(root_, "model_type"));
-    if (!value.is_string()) return bad("model_type").expecting("a string");
+    SUSURRUS_ASSIGN_OR_RETURN(const JsonValue value, required(root_, "model_type"));
+    if (!value.is_string()) return bad("model_type").with_expected("a string");
     model().model_type.assign(*value.text());
     return ok_status();
   }
 
   Status read_architecture() {
-    SUSURRUS_ASSIGN(const JsonValue architecture, required(root_, "architecture"));
-    if (!architecture.is_object()) return bad("architecture").expecting("an object");
+    SUSURRUS_ASSIGN_OR_RETURN(const JsonValue architecture, required(root_, "architecture"));
+    if (!architecture.is_object()) return bad("architecture").with_expected("an object");
     if (model().model_type.view() != "whisper") {
       auto& other = model().family.emplace<OtherMetadata>();
       for (const auto& [key, value] : architecture.members()) {
@@ -119,22 +119,26 @@ class MetadataReader {
     }
     WhisperDimensions& d = model().family.emplace<WhisperMetadata>().dimensions;
     for (const DimensionKey& key : kDimensionKeys) {
-      SUSURRUS_ASSIGN(const JsonValue value, required(architecture, key.name));
+      SUSURRUS_ASSIGN_OR_RETURN(const JsonValue value, required(architecture, key.name));
       const auto number = value.unsigned_integer();
       if (!number || *number == 0 || *number > kMaxDimension) {
-        Error wrong = bad(key.name).expecting("an integer from 1 to 2147483647");
-        return number ? std::move(wrong).having(*number) : wrong;
+        Error wrong = bad(key.name).with_expected("an integer from 1 to 2147483647");
+        return number ? std::move(wrong).with_got(*number) : wrong;
       }
       d.*key.field = static_cast<uint32_t>(*number);
     }
     if (d.n_audio_state % d.n_audio_head != 0) {
-      return bad("n_audio_state").expecting("a multiple of n_audio_head").having(d.n_audio_state);
+      return bad("n_audio_state")
+          .with_expected("a multiple of n_audio_head")
+          .with_got(d.n_audio_state);
     }
     if (d.n_text_state % d.n_text_head != 0) {
-      return bad("n_text_state").expecting("a multiple of n_text_head").having(d.n_text_state);
+      return bad("n_text_state")
+          .with_expected("a multiple of n_text_head")
+          .with_got(d.n_text_state);
     }
     if (d.n_audio_state != d.n_text_state) {
-      return bad("n_text_state").expecting(d.n_audio_state).having(d.n_text_state);
+      return bad("n_text_state").with_expected(d.n_audio_state).with_got(d.n_text_state);
     }
     return ok_status();
   }
@@ -142,19 +146,19 @@ class MetadataReader {
   Status read_tokenizer_config() {
     const JsonValue config = optional(root_, "tokenizer_config");
     if (!config.exists()) return ok_status();
-    if (!config.is_object()) return bad("tokenizer_config").expecting("an object");
+    if (!config.is_object()) return bad("tokenizer_config").with_expected("an object");
     if (const JsonValue value = optional(config, "is_multilingual"); value.exists()) {
       whisper().is_multilingual = value.boolean();
-      if (!whisper().is_multilingual) return bad("is_multilingual").expecting("true or false");
+      if (!whisper().is_multilingual) return bad("is_multilingual").with_expected("true or false");
     }
     if (const JsonValue value = optional(config, "max_initial_timestamp_index"); value.exists()) {
       const auto index = value.unsigned_integer();
       if (!index || *index > kMaxDimension) {
-        return bad("max_initial_timestamp_index").expecting("an integer");
+        return bad("max_initial_timestamp_index").with_expected("an integer");
       }
       whisper().max_initial_timestamp_index = static_cast<uint32_t>(*index);
     }
-    SUSURRUS_TRY(read_ids(config, "suppress_tokens", whisper().suppress_tokens));
+    SUSURRUS_RETURN_IF_ERROR(read_ids(config, "suppress_tokens", whisper().suppress_tokens));
     return read_ids(config, "begin_suppress_tokens", whisper().begin_suppress_tokens);
   }
 
@@ -162,11 +166,11 @@ class MetadataReader {
                   std::optional<std::vector<uint32_t>>& ids) const {
     const JsonValue list = optional(config, key);
     if (!list.exists()) return ok_status();
-    if (!list.is_array()) return bad(key).expecting("a list of token ids");
+    if (!list.is_array()) return bad(key).with_expected("a list of token ids");
     ids.emplace();
     for (const JsonValue item : list.items()) {
       const auto id = item.unsigned_integer();
-      if (!id) return bad(key).expecting("a list of token ids");
+      if (!id) return bad(key).with_expected("a list of token ids");
       // An id that the model cannot produce needs no suppression.
       if (*id < result_.model.whisper()->dimensions.n_vocab)
         ids->push_back(static_cast<uint32_t>(*id));
@@ -198,23 +202,25 @@ class MetadataReader {
     }
     if (!shape_fits) {
       return error(ErrorReason::bad_filterbank, "mel_filterbank_shape")
-          .expecting("[" + std::to_string(n_mels) + ", " + std::to_string(kFrequencyBins) + "]");
+          .with_expected("[" + std::to_string(n_mels) + ", " + std::to_string(kFrequencyBins) +
+                         "]");
     }
     if (!values.is_array() || values.size() != n_mels * uint64_t{kFrequencyBins}) {
       return error(ErrorReason::bad_filterbank, "mel_filterbank")
-          .expecting(n_mels * uint64_t{kFrequencyBins})
-          .having(values.size());
+          .with_expected(n_mels * uint64_t{kFrequencyBins})
+          .with_got(values.size());
     }
-    SUSURRUS_ASSIGN(AlignedBuffer filterbank,
-                    AlignedBuffer::allocate(n_mels * uint64_t{kFrequencyBins} * sizeof(float),
-                                            "mel_filterbank"));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        AlignedBuffer filterbank,
+        AlignedBuffer::allocate(n_mels * uint64_t{kFrequencyBins} * sizeof(float),
+                                "mel_filterbank"));
     size_t index = 0;
     for (const JsonValue item : values.items()) {
       const auto number = item.number();
       const float weight = number ? static_cast<float>(*number) : NAN;
       if (!(weight >= 0) || std::isinf(weight)) {
         return error(ErrorReason::bad_filterbank, "mel_filterbank")
-            .expecting("finite numbers that are not negative");
+            .with_expected("finite numbers that are not negative");
       }
       filterbank.floats()[index++] = weight;
     }
@@ -225,7 +231,7 @@ class MetadataReader {
   Status read_alignment_heads() {
     const JsonValue heads = optional(root_, "alignment_heads");
     if (!heads.exists()) return ok_status();
-    if (!heads.is_array()) return bad("alignment_heads").expecting("a list of pairs");
+    if (!heads.is_array()) return bad("alignment_heads").with_expected("a list of pairs");
     const WhisperDimensions& d = whisper().dimensions;
     size_t dropped = 0;
     for (const JsonValue pair : heads.items()) {
@@ -233,10 +239,10 @@ class MetadataReader {
       size_t count = 0;
       for (const JsonValue item : pair.items()) {
         const auto number = item.unsigned_integer();
-        if (!number || count == 2) return bad("alignment_heads").expecting("pairs of integers");
+        if (!number || count == 2) return bad("alignment_heads").with_expected("pairs of integers");
         numbers[count++] = *number;
       }
-      if (count != 2) return bad("alignment_heads").expecting("pairs of integers");
+      if (count != 2) return bad("alignment_heads").with_expected("pairs of integers");
       // Lists inherited from a larger model name heads that are not there (whisper-sources.md §5).
       if (numbers[0] < d.n_text_layer && numbers[1] < d.n_text_head) {
         whisper().alignment_heads.emplace_back(numbers[0], numbers[1]);

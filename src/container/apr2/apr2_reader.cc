@@ -16,9 +16,9 @@ constexpr uint64_t kPlacedBytes = 64 << 10;
 Error trailing(uint64_t expected, uint64_t received) {
   return make_error(ErrorCode::malformed, ErrorReason::trailing_data)
       .at(expected)
-      .about("file_size")
-      .expecting(expected)
-      .having(received);
+      .with_subject("file_size")
+      .with_expected(expected)
+      .with_got(received);
 }
 
 }  // namespace
@@ -59,7 +59,8 @@ NextBytes Apr2Reader::next_bytes() {
 
 Status Apr2Reader::push(ByteSpan chunk) {
   if (failed_ || finished_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   received_ += chunk.size();
   tail_.push(chunk, [this](ByteSpan left) { crc_.update(left); });
@@ -73,7 +74,7 @@ Status Apr2Reader::fail(Error error) {
 }
 
 Status Apr2Reader::on_header(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(header_, parse_apr2_header(bytes));
+  SUSURRUS_ASSIGN_OR_RETURN(header_, parse_apr2_header(bytes));
   has_header_ = true;
   if (known_byte_count_) {
     if (auto fits = check_apr2_sections_fit(header_, *known_byte_count_); !fits) {
@@ -81,7 +82,7 @@ Status Apr2Reader::on_header(ByteSpan bytes) {
       return ok_status();
     }
   }
-  SUSURRUS_TRY(check_apr2_section_order(header_));
+  SUSURRUS_RETURN_IF_ERROR(check_apr2_section_order(header_));
   skip_to(header_.metadata_offset, &Apr2Reader::start_metadata);
   return ok_status();
 }
@@ -121,15 +122,16 @@ Status Apr2Reader::on_metadata_end() {
   const size_t byte_count = metadata_bytes_.bytes().size();
   const JsonOrigin origin = {header_.metadata_offset, ErrorReason::bad_metadata, "metadata"};
   {
-    SUSURRUS_ASSIGN(const JsonDocument document,
-                    JsonDocument::parse_in_place(metadata_bytes_.take(), byte_count, origin));
-    SUSURRUS_ASSIGN(metadata_,
-                    read_apr2_metadata(document, header_.version_major, header_.metadata_offset));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        const JsonDocument document,
+        JsonDocument::parse_in_place(metadata_bytes_.take(), byte_count, origin));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        metadata_, read_apr2_metadata(document, header_.version_major, header_.metadata_offset));
   }  // the text and its tree go before the first tensor comes
   if (skims_metadata_) {
     has_index_ = true;  // of no tensor
     for (const std::string& warning : metadata_.warnings) sink_.on_warning(warning);
-    SUSURRUS_TRY(announce());
+    SUSURRUS_RETURN_IF_ERROR(announce());
     return next_tensor();
   }
   skip_to(header_.index_offset, &Apr2Reader::start_index);
@@ -143,7 +145,7 @@ Status Apr2Reader::start_index() {
 
 Status Apr2Reader::on_index(ByteSpan bytes) {
   const Apr2IndexContext context = {header_, metadata_.encryption_piece_bytes, known_byte_count_};
-  SUSURRUS_ASSIGN(Apr2Index index, parse_apr2_index(bytes, context));
+  SUSURRUS_ASSIGN_OR_RETURN(Apr2Index index, parse_apr2_index(bytes, context));
   if (index.length_error) {
     wait_for_footer(*index.length_error);
     return ok_status();
@@ -158,7 +160,7 @@ Status Apr2Reader::on_index(ByteSpan bytes) {
   }
   for (const std::string& warning : metadata_.warnings) sink_.on_warning(warning);
   for (const std::string& warning : index.warnings) sink_.on_warning(warning);
-  SUSURRUS_TRY(announce());
+  SUSURRUS_RETURN_IF_ERROR(announce());
   if (skims_) current_ = tensors_.size();
   return next_tensor();
 }
@@ -174,7 +176,7 @@ Status Apr2Reader::announce() {
   manifest.metadata_text = metadata_text_;
   manifest.metadata = &metadata_.model;
   manifest.tensors = tensors_;
-  SUSURRUS_TRY(sink_.on_manifest(manifest));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_manifest(manifest));
   metadata_text_ = std::string();
   return ok_status();
 }
@@ -202,20 +204,20 @@ Status Apr2Reader::place() {
   // Ciphertext must never pass for weights, whatever the sink would do with it.
   if (!header_.has(apr2_flags::kEncrypted)) {
     if (!tensor.is_compressed) {
-      SUSURRUS_ASSIGN(streams_, sink_.stream_tensor(tensor));
+      SUSURRUS_ASSIGN_OR_RETURN(streams_, sink_.stream_tensor(tensor));
     }
     if (!streams_) {
-      SUSURRUS_ASSIGN(destination_, sink_.place_tensor(tensor));
+      SUSURRUS_ASSIGN_OR_RETURN(destination_, sink_.place_tensor(tensor));
     }
   }
   if (!destination_.empty() && destination_.size() != tensor.raw_byte_count) {
-    return make_error(ErrorCode::internal_error, ErrorReason::internal).about(tensor.name);
+    return make_error(ErrorCode::internal_error, ErrorReason::internal).with_subject(tensor.name);
   }
   written_ = 0;
   decodes_ = tensor.is_compressed && !header_.has(apr2_flags::kEncrypted);
   if (decodes_ && destination_.empty()) {
-    SUSURRUS_TRY(lz4_.start_verifying(tensor.raw_byte_count, tensor.stored_byte_count,
-                                      tensor.file_offset, tensor.name));
+    SUSURRUS_RETURN_IF_ERROR(lz4_.start_verifying(tensor.raw_byte_count, tensor.stored_byte_count,
+                                                  tensor.file_offset, tensor.name));
   } else if (decodes_) {
     lz4_.start(destination_, tensor.stored_byte_count, tensor.file_offset, tensor.name);
   }
@@ -224,7 +226,7 @@ Status Apr2Reader::place() {
 }
 
 Status Apr2Reader::on_tensor(ByteSpan bytes) {
-  if (!placed_) SUSURRUS_TRY(place());
+  if (!placed_) SUSURRUS_RETURN_IF_ERROR(place());
   if (decodes_) return lz4_.push(bytes);
   if (streams_) sink_.on_tensor_bytes(bytes);
   if (destination_.empty()) return ok_status();
@@ -236,8 +238,8 @@ Status Apr2Reader::on_tensor(ByteSpan bytes) {
 
 Status Apr2Reader::on_tensor_end() {
   const TensorInfo& tensor = tensors_[current_];
-  if (!placed_) SUSURRUS_TRY(place());
-  if (decodes_) SUSURRUS_TRY(lz4_.finish());
+  if (!placed_) SUSURRUS_RETURN_IF_ERROR(place());
+  if (decodes_) SUSURRUS_RETURN_IF_ERROR(lz4_.finish());
   sink_.on_tensor_complete(tensor);
   ++current_;
   return next_tensor();
@@ -250,7 +252,8 @@ Status Apr2Reader::on_rest(ByteSpan bytes) {
 
 Status Apr2Reader::finish() {
   if (failed_ || finished_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   if (auto status = check_end(); !status) return fail(status.error());
   finished_ = true;
@@ -260,7 +263,7 @@ Status Apr2Reader::finish() {
 Status Apr2Reader::check_end() {
   // What is left out counts as received, and may be all but the very end.
   if (received_ < kApr2MinimumBytes || tail_.bytes().size() < kApr2FooterBytes) {
-    return truncated(received_, "file").expecting(kApr2MinimumBytes).having(received_);
+    return truncated(received_, "file").with_expected(kApr2MinimumBytes).with_got(received_);
   }
   const ByteSpan tail = tail_.bytes();
   auto footer = parse_apr2_footer(tail.last(kApr2FooterBytes));
@@ -272,20 +275,20 @@ Status Apr2Reader::check_end() {
   }
   if (!footer) {
     if (auto end = footer_search_.end()) return trailing(*end, received_);
-    return truncated(received_, "footer").expecting("2RPA 12 bytes before the end");
+    return truncated(received_, "footer").with_expected("2RPA 12 bytes before the end");
   }
   const uint64_t file_byte_count = received_ - bytes_behind;
   if (footer->file_byte_count > file_byte_count) {
     return truncated(file_byte_count, "file_size")
-        .expecting(footer->file_byte_count)
-        .having(file_byte_count);
+        .with_expected(footer->file_byte_count)
+        .with_got(file_byte_count);
   }
   if (footer->file_byte_count < file_byte_count) {
     return trailing(footer->file_byte_count, file_byte_count);
   }
   if (waiting_error_) return *waiting_error_;
-  SUSURRUS_TRY(check_extent(file_byte_count));
-  if (!skims_) SUSURRUS_TRY(check_crc(*footer, bytes_behind));
+  SUSURRUS_RETURN_IF_ERROR(check_extent(file_byte_count));
+  if (!skims_) SUSURRUS_RETURN_IF_ERROR(check_crc(*footer, bytes_behind));
   if (!skims_ && !warned_padding_ &&
       footer_search_.first_nonzero() < file_byte_count - kApr2FooterBytes) {
     sink_.on_warning("padding is not zero");
@@ -296,10 +299,10 @@ Status Apr2Reader::check_end() {
 
 /// The bounds that could not be checked while the length was unknown.
 Status Apr2Reader::check_extent(uint64_t file_byte_count) const {
-  if (has_header_) SUSURRUS_TRY(check_apr2_sections_fit(header_, file_byte_count));
-  if (has_index_) SUSURRUS_TRY(check_apr2_tensors_fit(tensors_, file_byte_count));
+  if (has_header_) SUSURRUS_RETURN_IF_ERROR(check_apr2_sections_fit(header_, file_byte_count));
+  if (has_index_) SUSURRUS_RETURN_IF_ERROR(check_apr2_tensors_fit(tensors_, file_byte_count));
   if (!has_index_ || current_ < tensors_.size()) {
-    return make_error(ErrorCode::internal_error, ErrorReason::internal).about("apr2_reader");
+    return make_error(ErrorCode::internal_error, ErrorReason::internal).with_subject("apr2_reader");
   }
   return ok_status();
 }
@@ -310,9 +313,9 @@ Status Apr2Reader::check_crc(const Apr2Footer& footer, size_t bytes_behind) {
   if (crc_.value() == footer.crc32) return ok_status();
   return make_error(ErrorCode::checksum_mismatch, ErrorReason::checksum)
       .at(received_ - bytes_behind - kApr2FooterBytes)
-      .about("crc32")
-      .expecting(crc32_text(footer.crc32))
-      .having(crc32_text(crc_.value()));
+      .with_subject("crc32")
+      .with_expected(crc32_text(footer.crc32))
+      .with_got(crc32_text(crc_.value()));
 }
 
 }  // namespace susurrus

@@ -14,7 +14,7 @@ namespace susurrus {
 namespace {
 
 Error wrong_shard(std::string_view subject) {
-  return make_error(ErrorCode::malformed, ErrorReason::manifest).at(0).about(subject);
+  return make_error(ErrorCode::malformed, ErrorReason::manifest).at(0).with_subject(subject);
 }
 
 template <typename T>
@@ -62,15 +62,15 @@ Status Apr2ShardsReader::push(ByteSpan chunk) {
     if (chunk.size() > text_.missing()) {
       return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
           .at(limits::kMetadataBytes)
-          .about("manifest")
-          .expecting(limits::kMetadataBytes);
+          .with_subject("manifest")
+          .with_expected(limits::kMetadataBytes);
     }
     return text_.append(chunk);
   }
   if (current_ == manifest_->shards.size()) {
-    return make_error(ErrorCode::wrong_state, ErrorReason::state).about("push");
+    return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject("push");
   }
-  if (!reader_) SUSURRUS_TRY(start_shard());
+  if (!reader_) SUSURRUS_RETURN_IF_ERROR(start_shard());
   received_ += chunk.size();
   tail_.push(chunk, [](ByteSpan) {});
   if (auto status = reader_->push(chunk); !status) return in_shard(status.error());
@@ -80,9 +80,9 @@ Status Apr2ShardsReader::push(ByteSpan chunk) {
 Status Apr2ShardsReader::finish() {
   if (!manifest_) return read_manifest();
   if (current_ == manifest_->shards.size()) {
-    return make_error(ErrorCode::wrong_state, ErrorReason::state).about("finish");
+    return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject("finish");
   }
-  if (!reader_) SUSURRUS_TRY(start_shard());
+  if (!reader_) SUSURRUS_RETURN_IF_ERROR(start_shard());
   return finish_shard();
 }
 
@@ -99,7 +99,8 @@ Status Apr2ShardsReader::read_manifest() {
         speaks_of_shards || document.error().code != ErrorCode::malformed;
     return is_broken_manifest ? document.error() : cannot_read(FileKind::other_json);
   }
-  SUSURRUS_ASSIGN(ShardManifest manifest, read_shard_manifest(std::move(document).value()));
+  SUSURRUS_ASSIGN_OR_RETURN(ShardManifest manifest,
+                            read_shard_manifest(std::move(document).value()));
   if (manifest.is_aprender) sink_.on_warning("an aprender manifest, which has no checksums");
   manifest_.emplace(std::move(manifest));
   return ok_status();
@@ -118,7 +119,7 @@ Status Apr2ShardsReader::start_shard() {
 Status Apr2ShardsReader::check_byte_count(uint64_t byte_count) const {
   const uint64_t expected = manifest_->shards[current_].byte_count;
   if (byte_count == expected) return ok_status();
-  return wrong_shard("size").expecting(expected).having(byte_count);
+  return wrong_shard("size").with_expected(expected).with_got(byte_count);
 }
 
 Status Apr2ShardsReader::finish_shard() {
@@ -133,13 +134,14 @@ Status Apr2ShardsReader::finish_shard() {
   const uint32_t found = short_crc32(own, rest);
   const ShardEntry& expected = manifest_->shards[current_];
   if (expected.crc32 && *expected.crc32 != found && *expected.crc32 != own) {
-    return in_shard(
-        wrong_shard("crc32").expecting(crc32_text(*expected.crc32)).having(crc32_text(found)));
+    return in_shard(wrong_shard("crc32")
+                        .with_expected(crc32_text(*expected.crc32))
+                        .with_got(crc32_text(found)));
   }
   if (expected.footer_crc32 && *expected.footer_crc32 != own) {
     return in_shard(wrong_shard("footer_crc32")
-                        .expecting(crc32_text(*expected.footer_crc32))
-                        .having(crc32_text(own)));
+                        .with_expected(crc32_text(*expected.footer_crc32))
+                        .with_got(crc32_text(own)));
   }
   reader_.reset();
   known_byte_count_.reset();
@@ -150,10 +152,10 @@ Status Apr2ShardsReader::finish_shard() {
 }
 
 Status Apr2ShardsReader::on_manifest(ModelManifest& shard) {
-  SUSURRUS_TRY(check_model(shard));
-  if (!skims_metadata_) SUSURRUS_TRY(check_tensors(shard));
-  if (known_byte_count_) SUSURRUS_TRY(check_byte_count(*known_byte_count_));
-  SUSURRUS_TRY(check_metadata(*shard.metadata));
+  SUSURRUS_RETURN_IF_ERROR(check_model(shard));
+  if (!skims_metadata_) SUSURRUS_RETURN_IF_ERROR(check_tensors(shard));
+  if (known_byte_count_) SUSURRUS_RETURN_IF_ERROR(check_byte_count(*known_byte_count_));
+  SUSURRUS_RETURN_IF_ERROR(check_metadata(*shard.metadata));
   if ((shard.flags & apr2_flags::kSharded) == 0) on_warning("the flag SHARDED is missing");
   shard.part = current_;
   shard.part_count = static_cast<uint32_t>(manifest_->shards.size());
@@ -171,8 +173,8 @@ Status Apr2ShardsReader::check_model(const ModelManifest& shard) {
   if (current_ == 0) model_ = model;
   if (model == model_) return ok_status();
   return wrong_shard("architecture")
-      .expecting("version and dimensions of " + std::string(name_of(0)))
-      .having("those of another model");
+      .with_expected("version and dimensions of " + std::string(name_of(0)))
+      .with_got("those of another model");
 }
 
 Status Apr2ShardsReader::check_metadata(const ModelMetadata& metadata) {
@@ -207,8 +209,8 @@ Status Apr2ShardsReader::check_metadata(const ModelMetadata& metadata) {
                                                                              : nullptr;
   if (added == nullptr) return ok_status();
   return wrong_shard(added)
-      .expecting("it in " + std::string(name_of(0)) + " alone, or the same")
-      .having("another one");
+      .with_expected("it in " + std::string(name_of(0)) + " alone, or the same")
+      .with_got("another one");
 }
 
 Status Apr2ShardsReader::check_tensors(const ModelManifest& shard) const {
@@ -228,20 +230,20 @@ Status Apr2ShardsReader::check_tensors(const ModelManifest& shard) const {
   if (foreign != nullptr) {
     const auto* mapped = map.find(foreign->name);
     if (mapped == nullptr) {
-      return wrong_shard(foreign->name).expecting("a tensor that the manifest lists");
+      return wrong_shard(foreign->name).with_expected("a tensor that the manifest lists");
     }
     const std::string other(name_of(mapped->place));
     if (own_count > 0) {
-      return wrong_shard(foreign->name).expecting("it in " + other + " alone");
+      return wrong_shard(foreign->name).with_expected("it in " + other + " alone");
     }
     return wrong_shard("tensors")
-        .expecting("those of this shard")
-        .having((mapped->place < current_ ? "a second copy of " : "those of ") + other);
+        .with_expected("those of this shard")
+        .with_got((mapped->place < current_ ? "a second copy of " : "those of ") + other);
   }
   found.sort();
   for (const NameIndex::Entry& mapped : map.entries()) {
     if (mapped.place == current_ && found.find(mapped.name) == nullptr) {
-      return wrong_shard(mapped.name).expecting("the tensor, which the manifest lists here");
+      return wrong_shard(mapped.name).with_expected("the tensor, which the manifest lists here");
     }
   }
   return ok_status();

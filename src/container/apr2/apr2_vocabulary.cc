@@ -88,17 +88,19 @@ std::optional<Encoding> encoding_of(JsonValue vocab, JsonValue declared) {
 Result<VocabularyBytes> read_apr2_vocabulary(JsonValue vocab, JsonValue encoding, uint32_t n_vocab,
                                              uint64_t file_offset,
                                              std::vector<std::string>& warnings) {
-  const Error bad =
-      make_error(ErrorCode::malformed, ErrorReason::bad_vocabulary).at(file_offset).about("vocab");
-  if (!vocab.is_array()) return Error(bad).expecting("an array of strings");
+  const Error bad = make_error(ErrorCode::malformed, ErrorReason::bad_vocabulary)
+                        .at(file_offset)
+                        .with_subject("vocab");
+  if (!vocab.is_array()) return Error(bad).with_expected("an array of strings");
   if (vocab.size() > n_vocab) {
     return Error(bad)
-        .expecting("at most n_vocab entries, " + std::to_string(n_vocab))
-        .having(vocab.size());
+        .with_expected("at most n_vocab entries, " + std::to_string(n_vocab))
+        .with_got(vocab.size());
   }
   size_t byte_count = 0;
   for (JsonValue token : vocab.items()) {
-    if (!token.is_string()) return Error(bad).expecting("strings only").having("another type");
+    if (!token.is_string())
+      return Error(bad).with_expected("strings only").with_got("another type");
     byte_count += token.text()->size();
   }
 

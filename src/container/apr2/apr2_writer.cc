@@ -30,13 +30,13 @@ Result<std::unique_ptr<Apr2Writer>> Apr2Writer::plan(std::string_view metadata,
                                                      std::vector<TensorInfo> tensors,
                                                      Apr2WriterOptions options) {
   if (options.alignment != 64 && options.alignment != 32) {
-    return wrong_argument("alignment").expecting("64 or 32").having(options.alignment);
+    return wrong_argument("alignment").with_expected("64 or 32").with_got(options.alignment);
   }
   if (metadata.empty() || metadata.size() > limits::kMetadataBytes) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
-        .about("metadata_size")
-        .expecting("1 to " + std::to_string(limits::kMetadataBytes))
-        .having(metadata.size());
+        .with_subject("metadata_size")
+        .with_expected("1 to " + std::to_string(limits::kMetadataBytes))
+        .with_got(metadata.size());
   }
   std::unique_ptr<Apr2Writer> writer(new Apr2Writer());
   writer->tensors_ = std::move(tensors);
@@ -47,7 +47,7 @@ Result<std::unique_ptr<Apr2Writer>> Apr2Writer::plan(std::string_view metadata,
   if (options.is_streaming && is_in_streaming_order(writer->tensors_)) {
     writer->flags_ |= apr2_flags::kStreaming;
   }
-  SUSURRUS_TRY(writer->place_tensors());
+  SUSURRUS_RETURN_IF_ERROR(writer->place_tensors());
   return writer;
 }
 
@@ -57,13 +57,13 @@ Status Apr2Writer::place_tensors() {
     if (tensor.name.empty() || tensor.name.size() > limits::kTensorNameBytes ||
         tensor.shape.rank() == 0) {
       return wrong_argument(tensor.name)
-          .expecting("a name of 1 to 1024 bytes and 1 to 8 dimensions");
+          .with_expected("a name of 1 to 1024 bytes and 1 to 8 dimensions");
     }
     const auto raw = tensor_byte_count(tensor.dtype, tensor.shape);
     if (!raw || (!tensor.is_compressed && *raw != tensor.stored_byte_count)) {
       return wrong_argument(tensor.name)
-          .expecting(raw.value_or(0))
-          .having(tensor.stored_byte_count);
+          .with_expected(raw.value_or(0))
+          .with_got(tensor.stored_byte_count);
     }
     tensor.raw_byte_count = *raw;
     index_byte_count_ += apr2_entry_byte_count(tensor);
@@ -72,16 +72,16 @@ Status Apr2Writer::place_tensors() {
   }
   if (index_byte_count_ > limits::kIndexBytes) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
-        .about("index_size")
-        .expecting(limits::kIndexBytes)
-        .having(index_byte_count_);
+        .with_subject("index_size")
+        .with_expected(limits::kIndexBytes)
+        .with_got(index_byte_count_);
   }
   data_offset_ = apr2_data_offset(metadata_byte_count_, index_byte_count_);
   uint64_t end = data_offset_;
   for (TensorInfo& tensor : tensors_) {
     const auto begin = checked_align_up(end, alignment_);
     const auto next = begin ? checked_add(*begin, tensor.stored_byte_count) : begin;
-    if (!next) return wrong_argument(tensor.name).expecting("offsets that fit 64 bits");
+    if (!next) return wrong_argument(tensor.name).with_expected("offsets that fit 64 bits");
     tensor.file_offset = *begin;
     end = *next;
   }
@@ -122,10 +122,10 @@ std::vector<uint8_t> Apr2Writer::encode_index() const {
 
 Status Apr2Writer::begin(std::string_view metadata, ByteSink& sink) {
   SUSURRUS_CHECK(position_ == 0 && metadata.size() == metadata_byte_count_);
-  SUSURRUS_TRY(emit(encode_header(), sink));
-  SUSURRUS_TRY(emit(as_bytes(metadata), sink));
-  SUSURRUS_TRY(emit(encode_index(), sink));
-  SUSURRUS_TRY(pad_to(data_offset_, sink));
+  SUSURRUS_RETURN_IF_ERROR(emit(encode_header(), sink));
+  SUSURRUS_RETURN_IF_ERROR(emit(as_bytes(metadata), sink));
+  SUSURRUS_RETURN_IF_ERROR(emit(encode_index(), sink));
+  SUSURRUS_RETURN_IF_ERROR(pad_to(data_offset_, sink));
   skip_finished_tensors();
   return ok_status();
 }
@@ -133,13 +133,13 @@ Status Apr2Writer::begin(std::string_view metadata, ByteSink& sink) {
 Status Apr2Writer::write(ByteSpan stored, ByteSink& sink) {
   if (stored.empty()) return ok_status();
   if (current_ == tensors_.size())
-    return wrong_argument("write").having("bytes behind the last tensor");
+    return wrong_argument("write").with_got("bytes behind the last tensor");
   const TensorInfo& tensor = tensors_[current_];
-  SUSURRUS_TRY(pad_to(tensor.file_offset, sink));
+  SUSURRUS_RETURN_IF_ERROR(pad_to(tensor.file_offset, sink));
   const uint64_t left = tensor.file_offset + tensor.stored_byte_count - position_;
   if (stored.size() > left)
-    return wrong_argument(tensor.name).expecting(left).having(stored.size());
-  SUSURRUS_TRY(emit(stored, sink));
+    return wrong_argument(tensor.name).with_expected(left).with_got(stored.size());
+  SUSURRUS_RETURN_IF_ERROR(emit(stored, sink));
   skip_finished_tensors();
   return ok_status();
 }
@@ -159,10 +159,10 @@ Status Apr2Writer::finish(ByteSink& sink) {
   while (current_ < tensors_.size() && tensors_[current_].stored_byte_count == 0) ++current_;
   if (current_ < tensors_.size()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about(tensors_[current_].name)
-        .expecting("all its bytes");
+        .with_subject(tensors_[current_].name)
+        .with_expected("all its bytes");
   }
-  SUSURRUS_TRY(pad_to(file_byte_count_ - kApr2FooterBytes, sink));
+  SUSURRUS_RETURN_IF_ERROR(pad_to(file_byte_count_ - kApr2FooterBytes, sink));
   footer_crc32_ = crc_.value();
   return emit(encode_apr2_footer({footer_crc32_, file_byte_count_}), sink);
 }
@@ -177,7 +177,7 @@ Status Apr2Writer::pad_to(uint64_t file_offset, ByteSink& sink) {
   constexpr std::array<uint8_t, kDataAlignment> kZeros{};
   while (position_ < file_offset) {
     const uint64_t count = std::min<uint64_t>(file_offset - position_, kZeros.size());
-    SUSURRUS_TRY(emit(ByteSpan(kZeros.data(), count), sink));
+    SUSURRUS_RETURN_IF_ERROR(emit(ByteSpan(kZeros.data(), count), sink));
   }
   return ok_status();
 }

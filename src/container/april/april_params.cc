@@ -51,24 +51,24 @@ Status check_april_params(const AprilParams& params, uint64_t file_offset, uint6
     const int64_t value = params.*range.member;
     if (value >= range.least && value <= range.most) continue;
     return malformed(range.reason, file_offset + offset_of(range.member), name_of(range.member))
-        .expecting(std::to_string(range.least) + " to " + std::to_string(range.most))
-        .having(std::to_string(value));
+        .with_expected(std::to_string(range.least) + " to " + std::to_string(range.most))
+        .with_got(std::to_string(value));
   }
   const auto samples = [&](int32_t ms) { return int64_t{ms} * params.samplerate / 1000; };
   if (samples(params.frame_length_ms) < 2) {
     return malformed(ErrorReason::bad_metadata, file_offset + offset_of(&P::frame_length_ms),
                      "frame_length_ms")
-        .expecting("a frame of 2 samples or more");
+        .with_expected("a frame of 2 samples or more");
   }
   if (samples(params.frame_shift_ms) < 1) {
     return malformed(ErrorReason::bad_metadata, file_offset + offset_of(&P::frame_shift_ms),
                      "frame_shift_ms")
-        .expecting("frames that are a sample or more apart");
+        .with_expected("frames that are a sample or more apart");
   }
   if (params.mel_high != 0 && params.mel_high <= params.mel_low) {
     return malformed(ErrorReason::bad_metadata, file_offset + offset_of(&P::mel_high), "mel_high")
-        .expecting("0, or more than mel_low")
-        .having(std::to_string(params.mel_high));
+        .with_expected("0, or more than mel_low")
+        .with_got(std::to_string(params.mel_high));
   }
   if (params.mel_high > params.samplerate / 2) {
     warnings.push_back("mel_high is above half the sampling rate");
@@ -76,8 +76,9 @@ Status check_april_params(const AprilParams& params, uint64_t file_offset, uint6
   if (uint64_t(params.token_count) > token_bytes / sizeof(int32_t)) {
     return malformed(ErrorReason::bad_vocabulary, file_offset + offset_of(&P::token_count),
                      "token_count")
-        .expecting("at most " + std::to_string(token_bytes / sizeof(int32_t)) + " in params.size")
-        .having(uint64_t(params.token_count));
+        .with_expected("at most " + std::to_string(token_bytes / sizeof(int32_t)) +
+                       " in params.size")
+        .with_got(uint64_t(params.token_count));
   }
   return ok_status();
 }
@@ -91,14 +92,14 @@ Status AprilParamsReader::push(ByteSpan bytes) { return parser_.push(*this, byte
 Status AprilParamsReader::on_numbers(ByteSpan bytes) {
   if (as_text(bytes.first(kAprilParamsMagic.size())) != kAprilParamsMagic) {
     return malformed(ErrorReason::bad_metadata, range_.offset, "params.magic")
-        .expecting("PARAMS and two zero bytes");
+        .with_expected("PARAMS and two zero bytes");
   }
   const uint8_t* at = bytes.data() + kAprilParamsMagic.size();
   for (const AprilParamField& field : kAprilParamFields) {
     params.*field.member = load_le<int32_t>(at);
     at += sizeof(int32_t);
   }
-  SUSURRUS_TRY(check_april_params(params, range_.offset, room(), warnings));
+  SUSURRUS_RETURN_IF_ERROR(check_april_params(params, range_.offset, room(), warnings));
   tokens.reserve(static_cast<size_t>(params.token_count));
   return next_token();
 }
@@ -114,7 +115,7 @@ Status AprilParamsReader::next_token() {
     return ok_status();
   }
   if (room() < sizeof(int32_t)) {
-    return bad_token(position()).expecting("a length of 4 bytes").having(room());
+    return bad_token(position()).with_expected("a length of 4 bytes").with_got(room());
   }
   parser_.expect(sizeof(int32_t), "token_length", &AprilParamsReader::on_token_length);
   return ok_status();
@@ -124,21 +125,21 @@ Status AprilParamsReader::on_token_length(ByteSpan bytes) {
   const int32_t length = load_le<int32_t>(bytes.data());
   const uint64_t at = position() - sizeof length;
   if (length < 0) {
-    return bad_token(at).expecting("a length of 0 or more").having(std::to_string(length));
+    return bad_token(at).with_expected("a length of 0 or more").with_got(std::to_string(length));
   }
   const auto byte_count = static_cast<uint64_t>(length);
   if (byte_count > room()) {
     return bad_token(at)
-        .expecting("at most " + std::to_string(room()) + " bytes")
-        .having(byte_count);
+        .with_expected("at most " + std::to_string(room()) + " bytes")
+        .with_got(byte_count);
   }
   token_bytes_ += byte_count;
   if (token_bytes_ > limits::kDescriptionBytes) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
         .at(at)
-        .about("tokens")
-        .expecting(limits::kDescriptionBytes)
-        .having(token_bytes_);
+        .with_subject("tokens")
+        .with_expected(limits::kDescriptionBytes)
+        .with_got(token_bytes_);
   }
   parser_.expect(byte_count, "token", &AprilParamsReader::on_token);
   return ok_status();

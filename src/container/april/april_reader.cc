@@ -43,7 +43,8 @@ Status AprilReader::fail(Error error) {
 
 Status AprilReader::push(ByteSpan chunk) {
   if (failed_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   received_ += chunk.size();
   if (auto status = parser_.push(*this, chunk); !status) return fail(status.error());
@@ -88,8 +89,8 @@ Status AprilReader::expect(uint64_t byte_count, const char* subject,
   const uint64_t room = header_end_ - parser_.position();
   if (byte_count > room) {
     return malformed(ErrorReason::bounds, kHeaderSizeAt, "header_size")
-        .expecting("room for " + std::string(subject))
-        .having(header_end_ - kAprilPreambleBytes);
+        .with_expected("room for " + std::string(subject))
+        .with_got(header_end_ - kAprilPreambleBytes);
   }
   awaited_ = subject;
   parser_.expect(byte_count, subject, step);
@@ -103,15 +104,15 @@ Status AprilReader::expect_text(ByteSpan length_bytes, const char* subject,
   const std::string field = std::string(subject) + "_length";
   if (length > header_end_ - parser_.position()) {
     return malformed(ErrorReason::bounds, at, field)
-        .expecting("at most " + std::to_string(header_end_ - parser_.position()))
-        .having(length);
+        .with_expected("at most " + std::to_string(header_end_ - parser_.position()))
+        .with_got(length);
   }
   if (length > limits::kDescriptionBytes) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
         .at(at)
-        .about(field)
-        .expecting(limits::kDescriptionBytes)
-        .having(length);
+        .with_subject(field)
+        .with_expected(limits::kDescriptionBytes)
+        .with_got(length);
   }
   return expect(length, subject, step);
 }
@@ -120,21 +121,21 @@ Status AprilReader::on_preamble(ByteSpan bytes) {
   if (as_text(bytes.first(kAprilMagic.size())) != kAprilMagic) {
     return make_error(ErrorCode::unknown_format, ErrorReason::not_a_model)
         .at(0)
-        .about("magic")
-        .expecting(kAprilMagic);
+        .with_subject("magic")
+        .with_expected(kAprilMagic);
   }
   const uint32_t version = load_le<uint32_t>(bytes.data() + 8);
   if (version != kAprilVersion) {
     return make_error(ErrorCode::unsupported_version, ErrorReason::version)
         .at(8)
-        .about("version")
-        .expecting(kAprilVersion)
-        .having(version);
+        .with_subject("version")
+        .with_expected(kAprilVersion)
+        .with_got(version);
   }
   const uint64_t header_size = load_le<uint64_t>(bytes.data() + kHeaderSizeAt);
   const auto end = checked_add(kAprilPreambleBytes, header_size);
   if (!end || header_size == 0) {
-    return malformed(ErrorReason::bounds, kHeaderSizeAt, "header_size").having(header_size);
+    return malformed(ErrorReason::bounds, kHeaderSizeAt, "header_size").with_got(header_size);
   }
   header_end_ = *end;
   return expect(16, "language_tag and name_length", &AprilReader::on_language);
@@ -172,9 +173,9 @@ Status AprilReader::on_entries_begin(ByteSpan bytes) {
   if (model_.model_type > kAprilLstmTransducer) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
         .at(here)
-        .about("model type")
-        .expecting("0 or 1")
-        .having(model_.model_type);
+        .with_subject("model type")
+        .with_expected("0 or 1")
+        .with_got(model_.model_type);
   }
   entries_at_ = here + 4;
   model_.params_range.offset = cursor.u64();
@@ -184,15 +185,15 @@ Status AprilReader::on_entries_begin(ByteSpan bytes) {
     if (network_count > kMaxUnknownNetworks) {
       return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
           .at(here + 20)
-          .about("network_count")
-          .expecting("at most " + std::to_string(kMaxUnknownNetworks))
-          .having(network_count);
+          .with_subject("network_count")
+          .with_expected("at most " + std::to_string(kMaxUnknownNetworks))
+          .with_got(network_count);
     }
     model_.unknown_networks.resize(network_count);
   } else if (network_count != kAprilNetworks) {
     return malformed(ErrorReason::bad_index, here + 20, "network_count")
-        .expecting(kAprilNetworks)
-        .having(network_count);
+        .with_expected(kAprilNetworks)
+        .with_got(network_count);
   }
   return expect(network_count * kEntryBytes, "network entries", &AprilReader::on_entries);
 }
@@ -216,7 +217,7 @@ Status AprilReader::on_entries(ByteSpan bytes) {
   }
   has_header_ = true;
   // Entries are held against it.
-  if (known_byte_count_) SUSURRUS_TRY(check_header_fits(*known_byte_count_));
+  if (known_byte_count_) SUSURRUS_RETURN_IF_ERROR(check_header_fits(*known_byte_count_));
   parser_.stream(header_end_ - parser_.position(), &AprilReader::on_slack,
                  &AprilReader::on_header_end);
   return ok_status();
@@ -226,17 +227,17 @@ Status AprilReader::check_entry(ByteRange range, size_t place, const std::string
   const uint64_t at = entry_at(entries_at_, place);
   if (range.offset < header_end_) {
     return malformed(ErrorReason::layout, at, subject + ".offset")
-        .expecting("at least " + std::to_string(header_end_))
-        .having(range.offset);
+        .with_expected("at least " + std::to_string(header_end_))
+        .with_got(range.offset);
   }
   if (!checked_add(range.offset, range.byte_count)) {
-    return malformed(ErrorReason::bounds, at + 8, subject + ".size").having(range.byte_count);
+    return malformed(ErrorReason::bounds, at + 8, subject + ".size").with_got(range.byte_count);
   }
   const uint64_t least = is_unknown() ? 0 : place == 0 ? kAprilParamsBytes : 1;
   if (range.byte_count < least) {
     return malformed(ErrorReason::size_mismatch, at + 8, subject + ".size")
-        .expecting("at least " + std::to_string(least))
-        .having(range.byte_count);
+        .with_expected("at least " + std::to_string(least))
+        .with_got(range.byte_count);
   }
   return ok_status();
 }
@@ -244,8 +245,8 @@ Status AprilReader::check_entry(ByteRange range, size_t place, const std::string
 Status AprilReader::check_header_fits(uint64_t file_byte_count) const {
   if (header_end_ <= file_byte_count) return ok_status();
   return malformed(ErrorReason::bounds, kHeaderSizeAt, "header_size")
-      .expecting("a header inside the file of " + std::to_string(file_byte_count) + " bytes")
-      .having(header_end_ - kAprilPreambleBytes);
+      .with_expected("a header inside the file of " + std::to_string(file_byte_count) + " bytes")
+      .with_got(header_end_ - kAprilPreambleBytes);
 }
 
 Status AprilReader::check_entries_fit(uint64_t file_byte_count) const {
@@ -255,13 +256,13 @@ Status AprilReader::check_entries_fit(uint64_t file_byte_count) const {
     const std::string subject = part_name(i);
     if (range.offset > file_byte_count) {
       return malformed(ErrorReason::bounds, at, subject + ".offset")
-          .expecting("at most " + std::to_string(file_byte_count))
-          .having(range.offset);
+          .with_expected("at most " + std::to_string(file_byte_count))
+          .with_got(range.offset);
     }
     if (range.byte_count > file_byte_count - range.offset) {
       return malformed(ErrorReason::bounds, at + 8, subject + ".size")
-          .expecting("at most " + std::to_string(file_byte_count - range.offset))
-          .having(range.byte_count);
+          .with_expected("at most " + std::to_string(file_byte_count - range.offset))
+          .with_got(range.byte_count);
     }
   }
   return ok_status();
@@ -270,8 +271,9 @@ Status AprilReader::check_entries_fit(uint64_t file_byte_count) const {
 Status AprilReader::on_slack(ByteSpan) { return ok_status(); }
 
 Status AprilReader::on_header_end() {
-  for (size_t i = 0; i < part_count(); ++i) SUSURRUS_TRY(check_entry(part(i), i, part_name(i)));
-  if (known_byte_count_) SUSURRUS_TRY(check_entries_fit(*known_byte_count_));
+  for (size_t i = 0; i < part_count(); ++i)
+    SUSURRUS_RETURN_IF_ERROR(check_entry(part(i), i, part_name(i)));
+  if (known_byte_count_) SUSURRUS_RETURN_IF_ERROR(check_entries_fit(*known_byte_count_));
   if (entry_at(entries_at_, part_count()) < header_end_) {
     warn("unused bytes behind the header's fields");
   }
@@ -355,7 +357,8 @@ Status AprilReader::on_contents(ByteSpan bytes) {
 
 Status AprilReader::finish() {
   if (failed_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   if (auto status = check_end(); !status) return fail(status.error());
   return ok_status();
@@ -379,15 +382,15 @@ Status AprilReader::check_model() {
 Status AprilReader::check_end() {
   if (!has_header_) {
     return truncated(received_, awaited_)
-        .expecting("at least " + std::to_string(std::max(header_end_, kAprilPreambleBytes)))
-        .having(received_);
+        .with_expected("at least " + std::to_string(std::max(header_end_, kAprilPreambleBytes)))
+        .with_got(received_);
   }
   if (known_byte_count_ && received_ < *known_byte_count_) {
-    return truncated(received_, "file").expecting(*known_byte_count_).having(received_);
+    return truncated(received_, "file").with_expected(*known_byte_count_).with_got(received_);
   }
-  SUSURRUS_TRY(check_header_fits(received_));
-  SUSURRUS_TRY(check_entries_fit(received_));
-  if (!is_unknown()) SUSURRUS_TRY(check_model());
+  SUSURRUS_RETURN_IF_ERROR(check_header_fits(received_));
+  SUSURRUS_RETURN_IF_ERROR(check_entries_fit(received_));
+  if (!is_unknown()) SUSURRUS_RETURN_IF_ERROR(check_model());
   uint64_t end = header_end_;
   for (size_t i = 0; i < part_count(); ++i)
     end = std::max(end, part(i).offset + part(i).byte_count);

@@ -27,14 +27,14 @@ std::string to_text(const std::vector<int64_t>& dims) {
 Error bad_shape(std::string_view network, const OnnxValue& value) {
   return make_error(ErrorCode::malformed, ErrorReason::bad_shape)
       .at(value.file_offset)
-      .about(std::string(network) + "." + value.name)
-      .having(to_text(value.dims));
+      .with_subject(std::string(network) + "." + value.name)
+      .with_got(to_text(value.dims));
 }
 
 Status expect_dims(std::string_view network, const OnnxValue& value,
                    const std::vector<int64_t>& dims) {
   if (value.dims == dims) return ok_status();
-  return bad_shape(network, value).expecting(to_text(dims));
+  return bad_shape(network, value).with_expected(to_text(dims));
 }
 
 Values in_order(const std::vector<OnnxValue>& values, const std::vector<std::string_view>& names,
@@ -72,9 +72,9 @@ Status check_april_networks(const AprilModel& model, std::vector<std::string>& w
       };
       return make_error(ErrorCode::malformed, ErrorReason::model)
           .at(model.network_ranges[i].offset)
-          .about(kAprilNetworkNames[i])
-          .expecting(counts(signature.inputs.size(), signature.outputs.size()))
-          .having(counts(network.inputs.size(), network.outputs.size()));
+          .with_subject(kAprilNetworkNames[i])
+          .with_expected(counts(signature.inputs.size(), signature.outputs.size()))
+          .with_got(counts(network.inputs.size(), network.outputs.size()));
     }
     bool by_name = true;
     inputs[i] = in_order(network.inputs, signature.inputs, by_name);
@@ -86,29 +86,30 @@ Status check_april_networks(const AprilModel& model, std::vector<std::string>& w
     for (const Values* values : {&inputs[i], &outputs[i]}) {
       for (const OnnxValue* value : *values) {
         if (!value->is_static()) {
-          return bad_shape(kAprilNetworkNames[i], *value).expecting("a size for each dimension");
+          return bad_shape(kAprilNetworkNames[i], *value)
+              .with_expected("a size for each dimension");
         }
       }
     }
   }
   const AprilParams& params = model.params;
-  SUSURRUS_TRY(expect_dims("encoder", *inputs[0][0],
-                           {params.batch_size, params.segment_size, params.mel_features}));
-  SUSURRUS_TRY(expect_dims("encoder", *outputs[0][1], inputs[0][1]->dims));
-  SUSURRUS_TRY(expect_dims("encoder", *outputs[0][2], inputs[0][2]->dims));
+  SUSURRUS_RETURN_IF_ERROR(expect_dims(
+      "encoder", *inputs[0][0], {params.batch_size, params.segment_size, params.mel_features}));
+  SUSURRUS_RETURN_IF_ERROR(expect_dims("encoder", *outputs[0][1], inputs[0][1]->dims));
+  SUSURRUS_RETURN_IF_ERROR(expect_dims("encoder", *outputs[0][2], inputs[0][2]->dims));
   const OnnxValue& context = *inputs[1][0];
   if (context.element_type != kInt64 || context.dims.size() != 2 || context.dims[0] != 1 ||
       context.dims[1] < 2) {
     return bad_shape("decoder", context)
-        .expecting("i64 1xK, K at least 2")
-        .having(onnx_type_name(context.element_type) + (" " + to_text(context.dims)));
+        .with_expected("i64 1xK, K at least 2")
+        .with_got(onnx_type_name(context.element_type) + (" " + to_text(context.dims)));
   }
-  SUSURRUS_TRY(expect_dims("joiner", *inputs[2][0], outputs[0][0]->dims));
-  SUSURRUS_TRY(expect_dims("joiner", *inputs[2][1], outputs[1][0]->dims));
+  SUSURRUS_RETURN_IF_ERROR(expect_dims("joiner", *inputs[2][0], outputs[0][0]->dims));
+  SUSURRUS_RETURN_IF_ERROR(expect_dims("joiner", *inputs[2][1], outputs[1][0]->dims));
   const OnnxValue& logits = *outputs[2][0];
   if (logits.dims.size() != 3 || logits.dims[2] != params.token_count) {
     return bad_shape("joiner", logits)
-        .expecting("three dimensions, the last " + std::to_string(params.token_count));
+        .with_expected("three dimensions, the last " + std::to_string(params.token_count));
   }
   return ok_status();
 }

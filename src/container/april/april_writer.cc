@@ -19,15 +19,15 @@ void append_range(std::vector<uint8_t>& out, ByteRange range) {
 }
 
 Error wrong_state(const char* what) {
-  return make_error(ErrorCode::wrong_state, ErrorReason::state).about(what);
+  return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject(what);
 }
 
 Status check_text(const std::string& text, const char* subject) {
   if (text.size() <= limits::kDescriptionBytes) return ok_status();
   return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
-      .about(subject)
-      .expecting(limits::kDescriptionBytes)
-      .having(text.size());
+      .with_subject(subject)
+      .with_expected(limits::kDescriptionBytes)
+      .with_got(text.size());
 }
 
 }  // namespace
@@ -44,24 +44,24 @@ AprilOrder april_order_of(const AprilModel& model) {
 
 Result<std::unique_ptr<AprilWriter>> AprilWriter::plan(AprilModel model, AprilOrder order) {
   std::unique_ptr<AprilWriter> writer(new AprilWriter());
-  SUSURRUS_TRY(check_text(model.name, "name"));
-  SUSURRUS_TRY(check_text(model.description, "description"));
+  SUSURRUS_RETURN_IF_ERROR(check_text(model.name, "name"));
+  SUSURRUS_RETURN_IF_ERROR(check_text(model.description, "description"));
   uint64_t table_bytes = 0;
   for (const std::string& token : model.tokens) {
     table_bytes += sizeof(int32_t) + token.size();
     if (table_bytes > limits::kDescriptionBytes) {
       return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
-          .about("tokens")
-          .expecting(limits::kDescriptionBytes)
-          .having(table_bytes);
+          .with_subject("tokens")
+          .with_expected(limits::kDescriptionBytes)
+          .with_got(table_bytes);
     }
   }
   model.params.token_count = static_cast<int32_t>(model.tokens.size());
   std::vector<std::string> warnings;
   if (auto good = check_april_params(model.params, 0, table_bytes, warnings); !good) {
     return wrong_argument(good.error().subject.view())
-        .expecting(good.error().expected.view())
-        .having(good.error().got.view());
+        .with_expected(good.error().expected.view())
+        .with_got(good.error().got.view());
   }
   model.params_range.byte_count = kAprilParamsBytes + table_bytes;
   uint64_t end =
@@ -76,13 +76,13 @@ Result<std::unique_ptr<AprilWriter>> AprilWriter::plan(AprilModel model, AprilOr
       return wrong_argument(part == AprilPart::params
                                 ? "params"
                                 : kAprilNetworkNames[static_cast<size_t>(part)])
-          .having(range.byte_count);
+          .with_got(range.byte_count);
     }
     range.offset = end;
     end = *next;
   }
   if (seen != 0xF) {
-    return wrong_argument("order").expecting("each part once");
+    return wrong_argument("order").with_expected("each part once");
   }
   writer->model_ = std::move(model);
   writer->order_ = order;
@@ -126,7 +126,7 @@ Status AprilWriter::next_part(ByteSink& sink) {
       left_ = model_.network_ranges[static_cast<size_t>(part)].byte_count;
       return ok_status();
     }
-    SUSURRUS_TRY(sink.write(encode_params()));
+    SUSURRUS_RETURN_IF_ERROR(sink.write(encode_params()));
   }
   return ok_status();
 }
@@ -134,7 +134,7 @@ Status AprilWriter::next_part(ByteSink& sink) {
 Status AprilWriter::begin(ByteSink& sink) {
   if (has_begun_) return wrong_state("begin");
   has_begun_ = true;
-  SUSURRUS_TRY(sink.write(encode_header()));
+  SUSURRUS_RETURN_IF_ERROR(sink.write(encode_header()));
   return next_part(sink);
 }
 
@@ -143,11 +143,11 @@ Status AprilWriter::write(ByteSpan bytes, ByteSink& sink) {
   if (!has_begun_) return wrong_state("write");
   if (bytes.size() > left_) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::bounds)
-        .about("network bytes")
-        .expecting("at most " + std::to_string(left_))
-        .having(uint64_t{bytes.size()});
+        .with_subject("network bytes")
+        .with_expected("at most " + std::to_string(left_))
+        .with_got(uint64_t{bytes.size()});
   }
-  SUSURRUS_TRY(sink.write(bytes));
+  SUSURRUS_RETURN_IF_ERROR(sink.write(bytes));
   left_ -= bytes.size();
   if (left_ > 0) return ok_status();
   ++current_;

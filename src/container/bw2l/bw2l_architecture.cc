@@ -103,33 +103,33 @@ size_t lines_of(Lines lines, size_t depth) {
 }
 
 Error bad_line(std::string_view line) {
-  return make_error(ErrorCode::malformed, ErrorReason::bad_metadata).having(line);
+  return make_error(ErrorCode::malformed, ErrorReason::bad_metadata).with_got(line);
 }
 
 Error unknown_code(std::string_view line) {
   return make_error(ErrorCode::malformed, ErrorReason::unsupported)
-      .expecting("a layer that BW2L defines")
-      .having(line);
+      .with_expected("a layer that BW2L defines")
+      .with_got(line);
 }
 
 Status check_words(const Code& code, const Words& words, std::string_view line) {
   const size_t count = words.size() - 1;
   if (count < code.least_words || count > code.most_words) {
-    return bad_line(line).expecting(std::to_string(code.least_words) + " to " +
-                                    std::to_string(code.most_words) + " words after " +
-                                    std::string(code.name));
+    return bad_line(line).with_expected(std::to_string(code.least_words) + " to " +
+                                        std::to_string(code.most_words) + " words after " +
+                                        std::string(code.name));
   }
   const size_t numbers = code.name == "WN" ? 1 : count;
   for (size_t i = 1; i <= numbers; ++i) {
     if (!number(words[i])) {
-      return bad_line(line).expecting("a number instead of " + std::string(words[i]));
+      return bad_line(line).with_expected("a number instead of " + std::string(words[i]));
     }
   }
   if (code.name == "PD" && count % 2 == 0) {
-    return bad_line(line).expecting("a value, then pairs of left and right");
+    return bad_line(line).with_expected("a value, then pairs of left and right");
   }
   if (code.name == "LN" && count == 1 && number(words[1]) == 3.0) {
-    return bad_line(line).expecting("axes; a lone 3 means something else in old files");
+    return bad_line(line).with_expected("axes; a lone 3 means something else in old files");
   }
   return ok_status();
 }
@@ -151,8 +151,8 @@ Result<Bw2lArrayCounts> check_parts(Lines lines) {
   Bw2lArrayCounts sum;
   while (!lines.empty()) {
     const size_t taken = lines_of(lines, 0);
-    if (taken == 0) return bad_line(lines[0]).expecting("all lines that it announces");
-    SUSURRUS_ASSIGN(const Bw2lArrayCounts counts, check_part(lines.first(taken)));
+    if (taken == 0) return bad_line(lines[0]).with_expected("all lines that it announces");
+    SUSURRUS_ASSIGN_OR_RETURN(const Bw2lArrayCounts counts, check_part(lines.first(taken)));
     sum.least = std::min<uint64_t>(sum.least + counts.least, UINT32_MAX);
     sum.most = std::min<uint64_t>(sum.most + counts.most, UINT32_MAX);
     lines = lines.subspan(taken);
@@ -164,11 +164,11 @@ Result<Bw2lArrayCounts> check_parts(Lines lines) {
 Result<Bw2lArrayCounts> check_part(Lines lines) {
   const Words words = split(lines[0]);
   if (words[0] == "SKIP") {
-    SUSURRUS_TRY(check_words(kSkip, words, lines[0]));
+    SUSURRUS_RETURN_IF_ERROR(check_words(kSkip, words, lines[0]));
     return Bw2lArrayCounts{};
   }
   if (words[0] == "SKIPL") {
-    SUSURRUS_TRY(check_words(kSkipLayers, words, lines[0]));
+    SUSURRUS_RETURN_IF_ERROR(check_words(kSkipLayers, words, lines[0]));
     return check_parts(lines.subspan(1));
   }
   return check_lines(lines);
@@ -180,10 +180,10 @@ Result<Bw2lArrayCounts> check_lines(Lines lines) {
   const Words words = split(line);
   const Code* code = find_code(words[0]);
   if (code == nullptr) return unknown_code(line);
-  SUSURRUS_TRY(check_words(*code, words, line));
+  SUSURRUS_RETURN_IF_ERROR(check_words(*code, words, line));
   Bw2lArrayCounts counts = code->arrays;
   if (code->name == "RES") {
-    SUSURRUS_ASSIGN(counts, check_parts(lines.subspan(1)));
+    SUSURRUS_ASSIGN_OR_RETURN(counts, check_parts(lines.subspan(1)));
     const uint64_t blocks = words.size() > 3 ? line_count(words, 3) : 1;
     counts.least = *checked_multiply(counts.least, blocks);
     counts.most = *checked_multiply(counts.most, blocks);
@@ -192,9 +192,9 @@ Result<Bw2lArrayCounts> check_lines(Lines lines) {
     const Code* inner = find_code(child[0]);
     if (inner == nullptr) return unknown_code(line);
     if (!is_weight_norm_child(inner->name)) {
-      return bad_line(line).expecting("a convolution or linear layer after WN's dimension");
+      return bad_line(line).with_expected("a convolution or linear layer after WN's dimension");
     }
-    SUSURRUS_TRY(check_words(*inner, child, line));
+    SUSURRUS_RETURN_IF_ERROR(check_words(*inner, child, line));
   } else if ((code->name == "TR" || code->name == "CTR") && is_true(words, 4)) {
     ++counts.least;  // positions
     ++counts.most;
@@ -213,8 +213,8 @@ Result<std::vector<std::string_view>> bw2l_arch_lines(std::string_view text) {
     if (line.empty() || line[0] == '#') continue;
     if (lines.size() == kMaxLines) {
       return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
-          .about("arch")
-          .expecting(std::to_string(kMaxLines) + " lines at most");
+          .with_subject("arch")
+          .with_expected(std::to_string(kMaxLines) + " lines at most");
     }
     lines.push_back(line);
   }
@@ -250,9 +250,9 @@ bool Bw2lPlaceholders::match(std::string_view line, std::string_view resolved) {
 size_t bw2l_layer_line_count(std::span<const std::string_view> lines) { return lines_of(lines, 0); }
 
 Result<Bw2lArrayCounts> check_bw2l_layer(std::string_view arch) {
-  SUSURRUS_ASSIGN(const std::vector<std::string_view> lines, bw2l_arch_lines(arch));
+  SUSURRUS_ASSIGN_OR_RETURN(const std::vector<std::string_view> lines, bw2l_arch_lines(arch));
   if (lines.empty() || lines_of(lines, 0) != lines.size()) {
-    return bad_line(trimmed(arch)).expecting("the lines of one layer, all of them");
+    return bad_line(trimmed(arch)).with_expected("the lines of one layer, all of them");
   }
   return check_lines(lines);
 }

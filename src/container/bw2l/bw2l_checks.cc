@@ -50,11 +50,11 @@ Status check_arch(const Bw2lModel& model, std::vector<std::string>& warnings) {
     const size_t taken = bw2l_layer_line_count(lines);
     if (taken == 0) {
       return malformed(ErrorReason::bad_metadata, arch->data_offset, "arch")
-          .expecting("all lines that a residual block announces")
-          .having(lines[0]);
+          .with_expected("all lines that a residual block announces")
+          .with_got(lines[0]);
     }
     if (layers != nullptr && layer_count < layers->layers.size()) {
-      SUSURRUS_ASSIGN(const auto own, bw2l_arch_lines(layers->layers[layer_count].arch));
+      SUSURRUS_ASSIGN_OR_RETURN(const auto own, bw2l_arch_lines(layers->layers[layer_count].arch));
       differs |= !std::equal(lines.begin(), lines.begin() + taken, own.begin(), own.end(),
                              [&](std::string_view line, std::string_view resolved) {
                                return placeholders.match(line, resolved);
@@ -64,8 +64,8 @@ Status check_arch(const Bw2lModel& model, std::vector<std::string>& warnings) {
   }
   if (layers != nullptr && layer_count != layers->layers.size()) {
     return malformed(ErrorReason::contradiction, layers->data_offset, "layers.layer_count")
-        .expecting(std::to_string(layer_count) + ", the lines of arch")
-        .having(layers->layers.size());
+        .with_expected(std::to_string(layer_count) + ", the lines of arch")
+        .with_got(layers->layers.size());
   }
   if (differs) warnings.emplace_back("arch differs from the layers' own lines, which count");
   return ok_status();
@@ -78,11 +78,11 @@ Result<Bw2lChecked> check_bw2l_model(const Bw2lModel& model, std::vector<std::st
   Bw2lChecked checked;
   std::optional<uint64_t> token_count;
   if (const Bw2lSection* tokens = model.find("tokens")) {
-    SUSURRUS_ASSIGN(checked.tokens, parse_bw2l_tokens(tokens->text, tokens->data_offset));
+    SUSURRUS_ASSIGN_OR_RETURN(checked.tokens, parse_bw2l_tokens(tokens->text, tokens->data_offset));
     token_count = checked.tokens.size();
   }
-  SUSURRUS_ASSIGN(checked.settings, read_bw2l_settings(model, token_count, warnings));
-  SUSURRUS_TRY(check_arch(model, warnings));
+  SUSURRUS_ASSIGN_OR_RETURN(checked.settings, read_bw2l_settings(model, token_count, warnings));
+  SUSURRUS_RETURN_IF_ERROR(check_arch(model, warnings));
   return checked;
 }
 

@@ -49,7 +49,8 @@ Status Bw2lReader::fail(Error error) {
 
 Status Bw2lReader::push(ByteSpan chunk) {
   if (failed_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   received_ += chunk.size();
   if (auto status = parser_.push(*this, chunk); !status) return fail(status.error());
@@ -105,7 +106,7 @@ Status Bw2lReader::expect_in_section(uint64_t byte_count, uint64_t length_at, st
 Status Bw2lReader::count_text(uint64_t byte_count, uint64_t length_at, std::string_view what) {
   const auto sum = checked_add(text_bytes_, byte_count);
   if (!sum || *sum > limits::kDescriptionBytes) {
-    return beyond_limit(length_at, what, limits::kDescriptionBytes).having(byte_count);
+    return beyond_limit(length_at, what, limits::kDescriptionBytes).with_got(byte_count);
   }
   text_bytes_ = *sum;
   return ok_status();
@@ -130,15 +131,15 @@ Status Bw2lReader::on_magic(ByteSpan bytes) {
   if (as_text(bytes.first(4)) != kBw2lMagic) {
     return make_error(ErrorCode::unknown_format, ErrorReason::not_a_model)
         .at(0)
-        .about("magic")
-        .expecting(kBw2lMagic);
+        .with_subject("magic")
+        .with_expected(kBw2lMagic);
   }
   if (bytes[4] != kBw2lVersion) {
     return make_error(ErrorCode::unsupported_version, ErrorReason::version)
         .at(4)
-        .about("version")
-        .expecting(kBw2lVersion)
-        .having(bytes[4]);
+        .with_subject("version")
+        .with_expected(kBw2lVersion)
+        .with_got(bytes[4]);
   }
   parser_.expect(1, "name", &Bw2lReader::on_model_name_length);
   return ok_status();
@@ -159,7 +160,7 @@ Status Bw2lReader::on_model_name(ByteSpan bytes) {
 Status Bw2lReader::on_section_count(ByteSpan bytes) {
   section_count_ = load_le<uint64_t>(bytes.data());
   model_.section_count_offset = parser_.position() - 8;
-  SUSURRUS_TRY(check_section_count_fits(known_byte_count_.value_or(~uint64_t{0})));
+  SUSURRUS_RETURN_IF_ERROR(check_section_count_fits(known_byte_count_.value_or(~uint64_t{0})));
   return next_section();
 }
 
@@ -168,8 +169,8 @@ Status Bw2lReader::check_section_count_fits(uint64_t file_byte_count) const {
   const uint64_t most = (file_byte_count - std::min(begin, file_byte_count)) / kLeastSection;
   if (section_count_ <= most) return ok_status();
   return malformed(ErrorReason::bounds, model_.section_count_offset, "section_count")
-      .expecting("at most " + std::to_string(most))
-      .having(section_count_);
+      .with_expected("at most " + std::to_string(most))
+      .with_got(section_count_);
 }
 
 // ---- A section's header
@@ -182,7 +183,7 @@ Status Bw2lReader::next_section() {
   }
   if (model_.sections.size() == kMaxSections) {
     return beyond_limit(model_.section_count_offset, "section_count", kMaxSections)
-        .having(section_count_);
+        .with_got(section_count_);
   }
   model_.sections.emplace_back();
   section().file_offset = parser_.position();
@@ -210,7 +211,7 @@ Status Bw2lReader::on_type_length(ByteSpan bytes) {
 
 Status Bw2lReader::on_type(ByteSpan bytes) {
   section().type = as_text(bytes);
-  SUSURRUS_TRY(check_wanted_type());
+  SUSURRUS_RETURN_IF_ERROR(check_wanted_type());
   parser_.expect(8, "description", &Bw2lReader::on_description_length);
   return ok_status();
 }
@@ -220,8 +221,8 @@ Status Bw2lReader::check_wanted_type() {
     if (section().name != wanted.name || section().type == wanted.type) continue;
     return malformed(ErrorReason::bad_metadata, parser_.position() - section().type.size() - 1,
                      section().name)
-        .expecting("type " + std::string(wanted.type))
-        .having(section().type);
+        .with_expected("type " + std::string(wanted.type))
+        .with_got(section().type);
   }
   return ok_status();
 }
@@ -229,7 +230,7 @@ Status Bw2lReader::check_wanted_type() {
 Status Bw2lReader::on_description_length(ByteSpan bytes) {
   const uint64_t length = load_le<uint64_t>(bytes.data());
   const uint64_t at = parser_.position() - 8;
-  SUSURRUS_TRY(expect_in_file(length, at, "description", &Bw2lReader::on_description));
+  SUSURRUS_RETURN_IF_ERROR(expect_in_file(length, at, "description", &Bw2lReader::on_description));
   return count_text(length, at, claim_);
 }
 
@@ -243,7 +244,7 @@ Status Bw2lReader::on_data_length(ByteSpan bytes) {
   const uint64_t length = load_le<uint64_t>(bytes.data());
   const uint64_t at = parser_.position() - 8;
   // The claim of all that is in the section; how it is read is chosen below.
-  SUSURRUS_TRY(expect_in_file(length, at, "data_length", nullptr));
+  SUSURRUS_RETURN_IF_ERROR(expect_in_file(length, at, "data_length", nullptr));
   Bw2lSection& now = section();
   now.data_offset = parser_.position();
   now.byte_count = length;
@@ -256,7 +257,7 @@ Status Bw2lReader::on_data_length(ByteSpan bytes) {
     case Bw2lKind::layers: return begin_layers();
     default: break;
   }
-  if (is_kept_text(now)) SUSURRUS_TRY(count_text(length, at, claim_));
+  if (is_kept_text(now)) SUSURRUS_RETURN_IF_ERROR(count_text(length, at, claim_));
   parser_.stream(length, &Bw2lReader::on_bytes, &Bw2lReader::end_section);
   return ok_status();
 }
@@ -271,16 +272,16 @@ Status Bw2lReader::check_utf8(std::string_view text, uint64_t offset, std::strin
   if (!bad) return ok_status();
   return malformed(what == "tokens" ? ErrorReason::bad_vocabulary : ErrorReason::bad_metadata,
                    offset + *bad, what)
-      .expecting("UTF-8");
+      .with_expected("UTF-8");
 }
 
 Status Bw2lReader::end_section() {
   const Bw2lSection& now = section();
-  if (is_kept_text(now)) SUSURRUS_TRY(check_utf8(now.text, now.data_offset, now.name));
+  if (is_kept_text(now)) SUSURRUS_RETURN_IF_ERROR(check_utf8(now.text, now.data_offset, now.name));
   if (room() > 0) {
     return malformed(ErrorReason::trailing_data, parser_.position(), now.name)
-        .expecting(parser_.position() - now.data_offset)
-        .having(now.byte_count);
+        .with_expected(parser_.position() - now.data_offset)
+        .with_got(now.byte_count);
   }
   return next_section();
 }
@@ -291,26 +292,27 @@ Status Bw2lReader::on_trailing(ByteSpan) { return ok_status(); }
 
 Status Bw2lReader::finish() {
   if (failed_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   // What was left out may have ended a section.
-  SUSURRUS_TRY(push({}));
+  SUSURRUS_RETURN_IF_ERROR(push({}));
   if (auto status = check_end(); !status) return fail(status.error());
   return ok_status();
 }
 
 Status Bw2lReader::check_end() {
   if (known_byte_count_ && received_ < *known_byte_count_) {
-    return truncated(received_, "file").expecting(*known_byte_count_).having(received_);
+    return truncated(received_, "file").with_expected(*known_byte_count_).with_got(received_);
   }
   if (!is_complete_) {
-    SUSURRUS_TRY(check_section_count_fits(received_));
+    SUSURRUS_RETURN_IF_ERROR(check_section_count_fits(received_));
     if (claim_end_ > received_) {
       return too_long(claim_at_, claim_, received_ - claim_begin_, claim_end_ - claim_begin_);
     }
     return truncated(received_, claim_)
-        .expecting("at least " + std::to_string(std::max(received_ + 1, kFewestFileBytes)))
-        .having(received_);
+        .with_expected("at least " + std::to_string(std::max(received_ + 1, kFewestFileBytes)))
+        .with_got(received_);
   }
   const Bw2lSection* last = model_.sections.empty() ? nullptr : &model_.sections.back();
   const uint64_t end =
@@ -321,7 +323,7 @@ Status Bw2lReader::check_end() {
         unknown_layers_ == 1 ? "" : " and " + std::to_string(unknown_layers_ - 1) + " more";
     warnings_.push_back(unknown_layer_ + more + ": no layer that BW2L defines, cannot be run");
   }
-  SUSURRUS_ASSIGN(checked_, check_bw2l_model(model_, warnings_));
+  SUSURRUS_ASSIGN_OR_RETURN(checked_, check_bw2l_model(model_, warnings_));
   return ok_status();
 }
 

@@ -35,7 +35,7 @@ Status Bw2lReader::next_pair() {
 
 Status Bw2lReader::on_key_length(ByteSpan bytes) {
   const uint64_t at = parser_.position() - 1;
-  SUSURRUS_TRY(expect_in_section(bytes[0], at, "key", &Bw2lReader::on_key));
+  SUSURRUS_RETURN_IF_ERROR(expect_in_section(bytes[0], at, "key", &Bw2lReader::on_key));
   return count_text(bytes[0], at, section().name);
 }
 
@@ -47,7 +47,7 @@ Status Bw2lReader::on_key(ByteSpan bytes) {
 Status Bw2lReader::on_value_length(ByteSpan bytes) {
   const uint64_t length = load_le<uint64_t>(bytes.data());
   const uint64_t at = parser_.position() - 8;
-  SUSURRUS_TRY(expect_in_section(length, at, "value", &Bw2lReader::on_value));
+  SUSURRUS_RETURN_IF_ERROR(expect_in_section(length, at, "value", &Bw2lReader::on_value));
   return count_text(length, at, section().name);
 }
 
@@ -86,15 +86,15 @@ Status Bw2lReader::on_dtype(ByteSpan bytes) {
   if (!dtype) {
     return malformed(ErrorReason::unsupported_dtype, parser_.position() - bytes.size() - 1,
                      subject("type"))
-        .expecting("fp64, fp32, fp16, i64, i32, i16 or i8")
-        .having(as_text(bytes));
+        .with_expected("fp64, fp32, fp16, i64, i32, i16 or i8")
+        .with_got(as_text(bytes));
   }
   array().dtype = *dtype;
   const bool is_layer = section().kind() == Bw2lKind::layers;
   if (is_layer && bw2l_dtype_traits(*dtype).is_integer && section().layers.back().scale == 0) {
     return malformed(ErrorReason::bad_scale, scale_at_, subject("scale"))
-        .expecting("a scale for integers")
-        .having("0");
+        .with_expected("a scale for integers")
+        .with_got("0");
   }
   return expect_in_section(8, parser_.position(), "count", &Bw2lReader::on_element_count);
 }
@@ -107,8 +107,8 @@ Status Bw2lReader::on_element_count(ByteSpan bytes) {
   const uint64_t most = room() / bw2l_dtype_traits(now.dtype).byte_count;
   if (now.count > most) {
     return malformed(ErrorReason::bounds, now.count_offset, subject("count"))
-        .expecting("at most " + std::to_string(most))
-        .having(now.count);
+        .with_expected("at most " + std::to_string(most))
+        .with_got(now.count);
   }
   parser_.stream(now.byte_count(), &Bw2lReader::on_bytes, &Bw2lReader::end_array);
   return ok_status();
@@ -129,8 +129,8 @@ Status Bw2lReader::on_layer_count(ByteSpan bytes) {
   layer_count_at_ = parser_.position() - 8;
   if (layer_count_ > room() / kLeastLayer) {
     return malformed(ErrorReason::bounds, layer_count_at_, subject("layer_count"))
-        .expecting("at most " + std::to_string(room() / kLeastLayer))
-        .having(layer_count_);
+        .with_expected("at most " + std::to_string(room() / kLeastLayer))
+        .with_got(layer_count_);
   }
   return next_layer();
 }
@@ -138,7 +138,7 @@ Status Bw2lReader::on_layer_count(ByteSpan bytes) {
 Status Bw2lReader::next_layer() {
   if (section().layers.size() == layer_count_) return end_section();
   if (layers_read_ == kMaxLayers) {
-    return beyond_limit(layer_count_at_, section().name, kMaxLayers).having(layer_count_);
+    return beyond_limit(layer_count_at_, section().name, kMaxLayers).with_got(layer_count_);
   }
   ++layers_read_;
   section().layers.emplace_back();
@@ -148,7 +148,7 @@ Status Bw2lReader::next_layer() {
 Status Bw2lReader::on_arch_length(ByteSpan bytes) {
   const uint64_t length = load_le<uint64_t>(bytes.data());
   const uint64_t at = parser_.position() - 8;
-  SUSURRUS_TRY(expect_in_section(length, at, "arch", &Bw2lReader::on_arch));
+  SUSURRUS_RETURN_IF_ERROR(expect_in_section(length, at, "arch", &Bw2lReader::on_arch));
   return count_text(length, at, subject("arch"));
 }
 
@@ -168,16 +168,16 @@ Status Bw2lReader::on_layer_numbers(ByteSpan bytes) {
   const uint64_t count_at = parser_.position() - 8;
   if (!std::isfinite(layer.scale)) {
     return malformed(ErrorReason::bad_scale, scale_at_, subject("scale"))
-        .expecting("a number")
-        .having(std::isnan(layer.scale) ? "NaN" : "infinity");
+        .with_expected("a number")
+        .with_got(std::isnan(layer.scale) ? "NaN" : "infinity");
   }
   if (array_count_ > room() / kLeastArray) {
     return malformed(ErrorReason::bounds, count_at, subject("param_count"))
-        .expecting("at most " + std::to_string(room() / kLeastArray))
-        .having(array_count_);
+        .with_expected("at most " + std::to_string(room() / kLeastArray))
+        .with_got(array_count_);
   }
   if (section().name == "layers") {
-    SUSURRUS_TRY(check_utf8(layer.arch, arch_at_, subject("arch")));
+    SUSURRUS_RETURN_IF_ERROR(check_utf8(layer.arch, arch_at_, subject("arch")));
     const auto counts = check_bw2l_layer(layer.arch);
     if (!counts && counts.error().reason == ErrorReason::unsupported) {
       note_unknown_layer(counts.error());
@@ -191,9 +191,9 @@ Status Bw2lReader::on_layer_numbers(ByteSpan bytes) {
     }
     if (!counts->allows(array_count_)) {
       return malformed(ErrorReason::size_mismatch, count_at, subject("param_count"))
-          .expecting(std::to_string(counts->least) + " to " + std::to_string(counts->most) +
-                     " arrays for " + layer.arch)
-          .having(array_count_);
+          .with_expected(std::to_string(counts->least) + " to " + std::to_string(counts->most) +
+                         " arrays for " + layer.arch)
+          .with_got(array_count_);
     }
   }
   return next_layer_array();

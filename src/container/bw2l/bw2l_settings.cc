@@ -27,8 +27,8 @@ Setting find_setting(const Bw2lModel& model, std::string_view section, std::stri
 Error bad_setting(ErrorReason reason, const Setting& setting, std::string_view subject) {
   return make_error(ErrorCode::malformed, reason)
       .at(setting.offset)
-      .about(subject)
-      .having(setting.value);
+      .with_subject(subject)
+      .with_got(setting.value);
 }
 
 bool is_true(std::string_view value) {
@@ -53,7 +53,7 @@ Result<Bw2lCriterion> read_criterion(const Bw2lModel& model) {
     if (setting.value == kCriteria[i]) return static_cast<Bw2lCriterion>(i);
   }
   return bad_setting(ErrorReason::unsupported, setting, subject)
-      .expecting("ctc, asg, seq2seq or transformer");
+      .with_expected("ctc, asg, seq2seq or transformer");
 }
 
 Result<Bw2lFeature> read_feature(const Bw2lModel& model) {
@@ -64,7 +64,7 @@ Result<Bw2lFeature> read_feature(const Bw2lModel& model) {
     if (!is_true(flag.value)) continue;
     if (feature != Bw2lFeature::raw) {
       return bad_setting(ErrorReason::contradiction, flag, "flags." + std::string(kFeatures[i]))
-          .expecting("at most one of mfsc, mfcc, pow");
+          .with_expected("at most one of mfsc, mfcc, pow");
     }
     feature = static_cast<Bw2lFeature>(i);
   }
@@ -73,7 +73,7 @@ Result<Bw2lFeature> read_feature(const Bw2lModel& model) {
     if (named.value == kFeatures[i]) return static_cast<Bw2lFeature>(i);
   }
   return bad_setting(ErrorReason::unsupported, named, "config.feature")
-      .expecting("mfsc, mfcc, pow or raw");
+      .with_expected("mfsc, mfcc, pow or raw");
 }
 
 /// `number` keeps its default when the flag is not there.
@@ -83,7 +83,7 @@ Status read_number(const Bw2lModel& model, const char* flag, double least, doubl
   const auto value = parse_decimal(setting.value);
   if (!value || *value < least || *value > 1e9) {
     return bad_setting(ErrorReason::bad_metadata, setting, "flags." + std::string(flag))
-        .expecting(least > 0 ? "a number above 0" : "a number of 0 or more");
+        .with_expected(least > 0 ? "a number above 0" : "a number of 0 or more");
   }
   number = *value;
   return ok_status();
@@ -123,24 +123,24 @@ Status check_transitions(const Bw2lModel& model, std::optional<uint64_t> token_c
   if (section == nullptr) {
     return make_error(ErrorCode::malformed, ErrorReason::model)
         .at(model.section_count_offset)
-        .about("transitions")
-        .expecting("transitions, which the criterion asg needs");
+        .with_subject("transitions")
+        .with_expected("transitions, which the criterion asg needs");
   }
   if (section->kind() != Bw2lKind::array) {
     return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
         .at(section->file_offset)
-        .about("transitions")
-        .expecting("type array")
-        .having(section->type);
+        .with_subject("transitions")
+        .with_expected("type array")
+        .with_got(section->type);
   }
   if (!token_count || fits_transitions(section->array.count, *token_count, settings)) {
     return ok_status();
   }
   return make_error(ErrorCode::malformed, ErrorReason::size_mismatch)
       .at(section->array.count_offset)
-      .about("transitions")
-      .expecting(std::to_string(*token_count) + " tokens, squared")
-      .having(section->array.count);
+      .with_subject("transitions")
+      .with_expected(std::to_string(*token_count) + " tokens, squared")
+      .with_got(section->array.count);
 }
 
 }  // namespace
@@ -156,15 +156,16 @@ std::string_view bw2l_feature_name(Bw2lFeature feature) {
 Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, std::optional<uint64_t> token_count,
                                         std::vector<std::string>& warnings) {
   Bw2lSettings settings;
-  SUSURRUS_ASSIGN(settings.criterion, read_criterion(model));
-  SUSURRUS_ASSIGN(settings.feature, read_feature(model));
+  SUSURRUS_ASSIGN_OR_RETURN(settings.criterion, read_criterion(model));
+  SUSURRUS_ASSIGN_OR_RETURN(settings.feature, read_feature(model));
   constexpr double kAboveZero = 1e-9;
-  SUSURRUS_TRY(read_number(model, "samplerate", kAboveZero, settings.samplerate));
-  SUSURRUS_TRY(read_number(model, "framesizems", kAboveZero, settings.frame_size_ms));
-  SUSURRUS_TRY(read_number(model, "framestridems", kAboveZero, settings.frame_stride_ms));
-  SUSURRUS_TRY(read_number(model, "filterbanks", kAboveZero, settings.filterbanks));
+  SUSURRUS_RETURN_IF_ERROR(read_number(model, "samplerate", kAboveZero, settings.samplerate));
+  SUSURRUS_RETURN_IF_ERROR(read_number(model, "framesizems", kAboveZero, settings.frame_size_ms));
+  SUSURRUS_RETURN_IF_ERROR(
+      read_number(model, "framestridems", kAboveZero, settings.frame_stride_ms));
+  SUSURRUS_RETURN_IF_ERROR(read_number(model, "filterbanks", kAboveZero, settings.filterbanks));
   double replabel = 0;
-  SUSURRUS_TRY(read_number(model, "replabel", 0, replabel));
+  SUSURRUS_RETURN_IF_ERROR(read_number(model, "replabel", 0, replabel));
   settings.replabel = static_cast<uint64_t>(replabel);
   settings.has_eos_token = is_true(find_setting(model, "flags", "eostoken").value);
   const bool has_filters =
@@ -178,7 +179,7 @@ Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, std::optional<ui
                        " cannot be run, only ctc and asg");
   }
   if (settings.criterion == Bw2lCriterion::asg) {
-    SUSURRUS_TRY(check_transitions(model, token_count, settings));
+    SUSURRUS_RETURN_IF_ERROR(check_transitions(model, token_count, settings));
   }
   return settings;
 }

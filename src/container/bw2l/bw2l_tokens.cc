@@ -11,7 +11,9 @@ constexpr size_t kMaxWords = 1 << 17;
 constexpr std::string_view kBlanks = " \t\r\f\v";
 
 Error bad_tokens(uint64_t offset) {
-  return make_error(ErrorCode::malformed, ErrorReason::bad_vocabulary).at(offset).about("tokens");
+  return make_error(ErrorCode::malformed, ErrorReason::bad_vocabulary)
+      .at(offset)
+      .with_subject("tokens");
 }
 
 }  // namespace
@@ -36,22 +38,22 @@ Result<std::vector<std::string>> parse_bw2l_tokens(std::string_view text, uint64
     if (++word_count > kMaxWords) {
       return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
           .at(file_offset + at)
-          .about("tokens")
-          .expecting(std::to_string(kMaxWords) + " words at most");
+          .with_subject("tokens")
+          .with_expected(std::to_string(kMaxWords) + " words at most");
     }
     words.add(word, static_cast<uint32_t>(at));
     if (is_new_line) tokens.emplace_back(word);
     is_new_line = false;
     at += word.size();
   }
-  if (tokens.empty()) return bad_tokens(file_offset).expecting("a token or more");
+  if (tokens.empty()) return bad_tokens(file_offset).with_expected("a token or more");
   words.sort();
   if (const NameIndex::Entry* second = words.duplicate()) {
     return make_error(ErrorCode::malformed, ErrorReason::bad_vocabulary)
         .at(file_offset + second->place)
-        .about("tokens")
-        .expecting("each token once")
-        .having(second->name);
+        .with_subject("tokens")
+        .with_expected("each token once")
+        .with_got(second->name);
   }
   return tokens;
 }

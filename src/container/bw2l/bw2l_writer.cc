@@ -20,7 +20,7 @@ void append_long(std::vector<uint8_t>& out, std::string_view text) {
 }
 
 Error wrong_state(const char* what) {
-  return make_error(ErrorCode::wrong_state, ErrorReason::state).about(what);
+  return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject(what);
 }
 
 /// Adds up sizes; one that overflows makes it fail for good.
@@ -70,19 +70,21 @@ void append_array_header(std::vector<uint8_t>& out, const Bw2lArray& array) {
 Result<std::unique_ptr<Bw2lWriter>> Bw2lWriter::plan(Bw2lModel model) {
   const auto check = [](std::string_view text, const char* subject) -> Status {
     if (text.size() <= kShortString) return ok_status();
-    return wrong_argument(subject).expecting("at most 255 bytes").having(uint64_t{text.size()});
+    return wrong_argument(subject)
+        .with_expected("at most 255 bytes")
+        .with_got(uint64_t{text.size()});
   };
-  SUSURRUS_TRY(check(model.name, "name"));
+  SUSURRUS_RETURN_IF_ERROR(check(model.name, "name"));
   Sum sum;
   sum.add(14 + model.name.size());
   for (Bw2lSection& section : model.sections) {
-    SUSURRUS_TRY(check(section.name, "section name"));
-    SUSURRUS_TRY(check(section.type, "section type"));
-    for (const Bw2lPair& pair : section.pairs) SUSURRUS_TRY(check(pair.key, "key"));
+    SUSURRUS_RETURN_IF_ERROR(check(section.name, "section name"));
+    SUSURRUS_RETURN_IF_ERROR(check(section.type, "section type"));
+    for (const Bw2lPair& pair : section.pairs) SUSURRUS_RETURN_IF_ERROR(check(pair.key, "key"));
     const auto byte_count = data_byte_count(section);
     sum.add(18 + section.name.size() + section.type.size() + section.description.size());
     sum.add(byte_count);
-    if (!sum.total()) return wrong_argument(section.name).expecting("sizes that fit 64 bits");
+    if (!sum.total()) return wrong_argument(section.name).with_expected("sizes that fit 64 bits");
     section.byte_count = *byte_count;
   }
   std::unique_ptr<Bw2lWriter> writer(new Bw2lWriter());
@@ -150,7 +152,7 @@ Status Bw2lWriter::go_on(ByteSink& sink) {
   while (left_ == 0 && !is_complete_) {
     is_complete_ = !next_bytes(out);
     if (out.size() < kEnough) continue;
-    SUSURRUS_TRY(sink.write(out));
+    SUSURRUS_RETURN_IF_ERROR(sink.write(out));
     out.clear();
   }
   return sink.write(out);
@@ -163,7 +165,7 @@ Status Bw2lWriter::begin(ByteSink& sink) {
   append(out, kBw2lVersion);
   append_short(out, model_.name);
   append<uint64_t>(out, model_.sections.size());
-  SUSURRUS_TRY(sink.write(out));
+  SUSURRUS_RETURN_IF_ERROR(sink.write(out));
   return go_on(sink);
 }
 
@@ -172,11 +174,11 @@ Status Bw2lWriter::write(ByteSpan bytes, ByteSink& sink) {
   if (!has_begun_) return wrong_state("write");
   if (bytes.size() > left_) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::bounds)
-        .about("section bytes")
-        .expecting("at most " + std::to_string(left_))
-        .having(uint64_t{bytes.size()});
+        .with_subject("section bytes")
+        .with_expected("at most " + std::to_string(left_))
+        .with_got(uint64_t{bytes.size()});
   }
-  SUSURRUS_TRY(sink.write(bytes));
+  SUSURRUS_RETURN_IF_ERROR(sink.write(bytes));
   left_ -= bytes.size();
   return left_ == 0 ? go_on(sink) : ok_status();
 }

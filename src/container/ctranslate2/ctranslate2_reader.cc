@@ -26,12 +26,12 @@ Status CTranslate2Reader::read_version(ByteSpan bytes) {
   if (version != kVersion) {
     return make_error(ErrorCode::unsupported_version, ErrorReason::version)
         .at(0)
-        .about("version")
-        .expecting(kVersion)
-        .having(version);
+        .with_subject("version")
+        .with_expected(kVersion)
+        .with_got(version);
   }
   if (cursor.u16() != kSpecification.size()) {
-    return malformed(ErrorReason::bad_metadata, 4, "specification").expecting("WhisperSpec");
+    return malformed(ErrorReason::bad_metadata, 4, "specification").with_expected("WhisperSpec");
   }
   return expect(kSpecification.size() + 8, "specification", &CTranslate2Reader::read_specification);
 }
@@ -42,31 +42,31 @@ Status CTranslate2Reader::read_specification(ByteSpan bytes) {
   if (as_text(cursor.take(kSpecification.size())) != kSpecification) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::model)
         .at(begin)
-        .about("specification")
-        .expecting("WhisperSpec");
+        .with_subject("specification")
+        .with_expected("WhisperSpec");
   }
   const uint32_t revision = cursor.u32();
   if (revision != kRevision) {
     return make_error(ErrorCode::unsupported_version, ErrorReason::version)
         .at(begin + kSpecification.size())
-        .about("revision")
-        .expecting(kRevision)
-        .having(revision);
+        .with_subject("revision")
+        .with_expected(kRevision)
+        .with_got(revision);
   }
   checkpoint_.version = std::to_string(kVersion);
   checkpoint_.metadata.field("specification", "WhisperSpec").field("revision", revision);
   variable_count_ = cursor.u32();
   if (variable_count_ > left() / kLeastVariableBytes) {
     return malformed(ErrorReason::bad_index, position() - 4, "variable count")
-        .expecting("at most " + std::to_string(left() / kLeastVariableBytes))
-        .having(variable_count_);
+        .with_expected("at most " + std::to_string(left() / kLeastVariableBytes))
+        .with_got(variable_count_);
   }
   if (variable_count_ > limits::kCheckpointTensors) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
         .at(position() - 4)
-        .about("variable count")
-        .expecting("at most " + std::to_string(limits::kCheckpointTensors))
-        .having(variable_count_);
+        .with_subject("variable count")
+        .with_expected("at most " + std::to_string(limits::kCheckpointTensors))
+        .with_got(variable_count_);
   }
   return next_variable();
 }
@@ -82,8 +82,8 @@ Status CTranslate2Reader::read_name_length(ByteSpan bytes) {
   const uint16_t length = load_le<uint16_t>(bytes.data());
   if (length < 2) {
     return malformed(ErrorReason::bad_name, position() - 2, "variable name")
-        .expecting("a character and a NUL at least")
-        .having(length);
+        .with_expected("a character and a NUL at least")
+        .with_got(length);
   }
   // The rank stands behind the name.
   return expect(uint64_t{length} + 1, "variable name", &CTranslate2Reader::read_name);
@@ -95,13 +95,13 @@ Status CTranslate2Reader::read_name(ByteSpan bytes) {
   CTranslate2Variable& variable = variables_.emplace_back();
   variable.name = as_text(bytes.first(length));
   if (bytes[length] != 0 || variable.name.find('\0') != std::string::npos) {
-    return malformed(ErrorReason::bad_name, begin, variable.name).expecting("a NUL at the end");
+    return malformed(ErrorReason::bad_name, begin, variable.name).with_expected("a NUL at the end");
   }
   const uint32_t rank = bytes.back();
   if (rank > limits::kMaxDims) {
     return malformed(ErrorReason::bad_shape, position() - 1, variable.name)
-        .expecting("at most 8 dimensions")
-        .having(rank);
+        .with_expected("at most 8 dimensions")
+        .with_got(rank);
   }
   return expect(uint64_t{rank} * 4 + 1 + 4, "variable", &CTranslate2Reader::read_shape);
 }
@@ -118,20 +118,20 @@ Status CTranslate2Reader::read_shape(ByteSpan bytes) {
   if (element_bytes == 0) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
         .at(position() - 5)
-        .about(variable.name)
-        .expecting("types 0 to 5")
-        .having(variable.type);
+        .with_subject(variable.name)
+        .with_expected("types 0 to 5")
+        .with_got(variable.type);
   }
   const auto elements = variable.shape.element_count();
   const auto expected = elements ? checked_multiply(*elements, element_bytes) : elements;
   if (!expected) {
     return malformed(ErrorReason::bad_shape, begin, variable.name)
-        .expecting("dimensions whose product fits 64 bits");
+        .with_expected("dimensions whose product fits 64 bits");
   }
   if (*expected != variable.byte_count) {
     return malformed(ErrorReason::size_mismatch, position() - 4, variable.name)
-        .expecting(*expected)
-        .having(variable.byte_count);
+        .with_expected(*expected)
+        .with_got(variable.byte_count);
   }
   if (is_ctranslate2_setting(variable)) {
     if (variable.byte_count > left()) {
@@ -152,8 +152,8 @@ Status CTranslate2Reader::read_alias_count(ByteSpan bytes) {
   const uint32_t count = load_le<uint32_t>(bytes.data());
   if (count > left() / kLeastAliasBytes) {
     return malformed(ErrorReason::bad_index, position() - 4, "alias count")
-        .expecting("at most " + std::to_string(left() / kLeastAliasBytes))
-        .having(count);
+        .with_expected("at most " + std::to_string(left() / kLeastAliasBytes))
+        .with_got(count);
   }
   alias_texts_left_ = uint64_t{2} * count;
   return next_alias_text();
@@ -164,10 +164,10 @@ Status CTranslate2Reader::next_alias_text() {
   if (alias_texts_left_ > 0) return expect(2, "alias", &CTranslate2Reader::read_alias_length);
   if (left() > 0) {
     return malformed(ErrorReason::trailing_data, position(), "file")
-        .expecting(position())
-        .having(file_byte_count());
+        .with_expected(position())
+        .with_got(file_byte_count());
   }
-  SUSURRUS_TRY(map_ctranslate2_variables(variables_, checkpoint_));
+  SUSURRUS_RETURN_IF_ERROR(map_ctranslate2_variables(variables_, checkpoint_));
   return complete();
 }
 
@@ -175,8 +175,8 @@ Status CTranslate2Reader::read_alias_length(ByteSpan bytes) {
   const uint16_t length = load_le<uint16_t>(bytes.data());
   if (length < 2) {
     return malformed(ErrorReason::bad_name, position() - 2, "alias")
-        .expecting("a character and a NUL at least")
-        .having(length);
+        .with_expected("a character and a NUL at least")
+        .with_got(length);
   }
   return expect(length, "alias", &CTranslate2Reader::read_alias_text);
 }
@@ -184,7 +184,7 @@ Status CTranslate2Reader::read_alias_length(ByteSpan bytes) {
 Status CTranslate2Reader::read_alias_text(ByteSpan bytes) {
   if (bytes.back() != 0) {
     return malformed(ErrorReason::bad_name, position() - bytes.size(), "alias")
-        .expecting("a NUL at the end");
+        .with_expected("a NUL at the end");
   }
   --alias_texts_left_;
   return next_alias_text();

@@ -111,15 +111,16 @@ class Mapper {
     if (const auto* twice = index_.duplicate()) {
       return malformed(ErrorReason::duplicate, variables_[twice->place]);
     }
-    StatedDimensions stated;
+    DeclaredDimensions stated;
     for (const CTranslate2Variable& variable : variables_) {
       if (variable.shape.rank() == 0) {
-        SUSURRUS_TRY(read_setting(variable, stated));
+        SUSURRUS_RETURN_IF_ERROR(read_setting(variable, stated));
       } else if (!is_ctranslate2_setting(variable)) {
-        SUSURRUS_TRY(add(variable));
+        SUSURRUS_RETURN_IF_ERROR(add(variable));
       }
     }
-    SUSURRUS_ASSIGN(checkpoint_.dimensions, dimensions_of_shapes(checkpoint_.tensors, stated));
+    SUSURRUS_ASSIGN_OR_RETURN(checkpoint_.dimensions,
+                              dimensions_of_shapes(checkpoint_.tensors, stated));
     return ok_status();
   }
 
@@ -134,15 +135,15 @@ class Mapper {
     }
   }
 
-  static Status read_setting(const CTranslate2Variable& variable, StatedDimensions& stated) {
+  static Status read_setting(const CTranslate2Variable& variable, DeclaredDimensions& stated) {
     const std::string_view name = variable.name;
     const std::string_view key = name.substr(name.rfind('/') + 1);
     const int value = setting_value(variable);
     if (key == "num_heads") {
       if (value <= 0) {
         return malformed(ErrorReason::bad_metadata, variable)
-            .expecting("a positive number")
-            .having(std::to_string(value));
+            .with_expected("a positive number")
+            .with_got(std::to_string(value));
       }
       (name.starts_with("encoder/") ? stated.n_audio_head : stated.n_text_head) =
           static_cast<uint32_t>(value);
@@ -151,9 +152,9 @@ class Mapper {
       if (known == key && value != wanted) {
         return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
             .at(variable.offset)
-            .about(name)
-            .expecting(std::to_string(wanted))
-            .having(std::to_string(value));
+            .with_subject(name)
+            .with_expected(std::to_string(wanted))
+            .with_got(std::to_string(value));
       }
     }
     return ok_status();
@@ -162,17 +163,17 @@ class Mapper {
   Status add(const CTranslate2Variable& variable) {
     const std::vector<std::string> names = whisper_names(variable.name);
     if (names.empty()) {
-      return malformed(ErrorReason::bad_name, variable).expecting("a variable of Whisper");
+      return malformed(ErrorReason::bad_name, variable).with_expected("a variable of Whisper");
     }
     const Dtype stored = kTypes[variable.type].dtype;
-    SUSURRUS_ASSIGN(const std::span<const uint8_t> scales, scales_of(variable, stored));
+    SUSURRUS_ASSIGN_OR_RETURN(const std::span<const uint8_t> scales, scales_of(variable, stored));
     const uint64_t rows = variable.shape[0] / names.size();
     if (rows * names.size() != variable.shape[0]) {
       return make_error(ErrorCode::shape_mismatch, ErrorReason::model)
           .at(variable.offset)
-          .about(variable.name)
-          .expecting("a multiple of " + std::to_string(names.size()) + " rows")
-          .having(variable.shape[0]);
+          .with_subject(variable.name)
+          .with_expected("a multiple of " + std::to_string(names.size()) + " rows")
+          .with_got(variable.shape[0]);
     }
     const uint64_t byte_count = variable.byte_count / names.size();
     for (size_t part = 0; part < names.size(); ++part) {
@@ -186,8 +187,9 @@ class Mapper {
       info.raw_byte_count = tensor_byte_count(info.dtype, info.shape).value_or(0);
       info.stored_byte_count = byte_count;
       info.file_offset = variable.offset + part * byte_count;
-      SUSURRUS_TRY(read_divisors(scales.subspan(scales.empty() ? 0 : part * rows * sizeof(float)),
-                                 variable, scales.empty() ? 0 : rows, tensor.row_divisors));
+      SUSURRUS_RETURN_IF_ERROR(
+          read_divisors(scales.subspan(scales.empty() ? 0 : part * rows * sizeof(float)), variable,
+                        scales.empty() ? 0 : rows, tensor.row_divisors));
       checkpoint_.tensors.push_back(std::move(tensor));
     }
     return ok_status();
@@ -200,21 +202,21 @@ class Mapper {
       if (is_weight_dtype(stored)) return std::span<const uint8_t>();
       return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
           .at(variable.offset)
-          .about(variable.name)
-          .expecting("f32, f16, bf16 or i8")
-          .having(dtype_traits(stored).name);
+          .with_subject(variable.name)
+          .with_expected("f32, f16, bf16 or i8")
+          .with_got(dtype_traits(stored).name);
     }
     const auto* found = index_.find(variable.name + std::string(kScaleSuffix));
     if (found == nullptr) {
       return make_error(ErrorCode::missing_tensor, ErrorReason::model)
-          .about(variable.name + std::string(kScaleSuffix));
+          .with_subject(variable.name + std::string(kScaleSuffix));
     }
     const CTranslate2Variable& scale = variables_[found->place];
     if (kTypes[scale.type].dtype != Dtype::f32 || scale.shape != Shape({variable.shape[0]})) {
       return make_error(ErrorCode::shape_mismatch, ErrorReason::model)
           .at(scale.offset)
-          .about(scale.name)
-          .expecting("f32, one for each of " + std::to_string(variable.shape[0]) + " rows");
+          .with_subject(scale.name)
+          .with_expected("f32, one for each of " + std::to_string(variable.shape[0]) + " rows");
     }
     return std::span<const uint8_t>(scale.bytes);
   }
@@ -229,8 +231,8 @@ class Mapper {
         const size_t at = static_cast<size_t>(bytes.data() - found.bytes.data());
         return make_error(ErrorCode::malformed, ErrorReason::bad_scale)
             .at(found.offset + at + row * sizeof(float))
-            .about(found.name)
-            .expecting("a positive number");
+            .with_subject(found.name)
+            .with_expected("a positive number");
       }
       divisors.push_back(divisor);
     }

@@ -30,8 +30,8 @@ Status GgmlReader::read_header(ByteSpan bytes) {
   if (as_text(cursor.take(4)) != "lmgg") {
     return make_error(ErrorCode::unknown_format, ErrorReason::not_a_model)
         .at(0)
-        .about("magic")
-        .expecting("lmgg");
+        .with_subject("magic")
+        .with_expected("lmgg");
   }
   WhisperDimensions dimensions;
   for (const NamedDimension& field : kStoredDimensions) {
@@ -41,22 +41,22 @@ Status GgmlReader::read_header(ByteSpan bytes) {
     const uint32_t limit = is_layer ? kMaxWhisperLayers : kMaxDimension;
     if (value == 0 || value > limit) {
       return malformed(ErrorReason::bad_metadata, offset, field.name)
-          .expecting("1 to " + std::to_string(limit))
-          .having(signed_text(value));
+          .with_expected("1 to " + std::to_string(limit))
+          .with_got(signed_text(value));
     }
   }
   if (dimensions.n_text_state != dimensions.n_audio_state) {
     return malformed(ErrorReason::bad_metadata, 28, "n_text_state")
-        .expecting(dimensions.n_audio_state)
-        .having(dimensions.n_text_state);
+        .with_expected(dimensions.n_audio_state)
+        .with_got(dimensions.n_text_state);
   }
   if (dimensions.n_mels != 80 && dimensions.n_mels != 128) {
     return malformed(ErrorReason::bad_metadata, 40, "n_mels")
-        .expecting("80 or 128")
-        .having(dimensions.n_mels);
+        .with_expected("80 or 128")
+        .with_got(dimensions.n_mels);
   }
   const uint32_t file_type = cursor.u32();
-  SUSURRUS_TRY(check_type(file_type));
+  SUSURRUS_RETURN_IF_ERROR(check_type(file_type));
   checkpoint_.metadata.field("ftype", file_type);
   checkpoint_.dimensions = dimensions;
   known_ = whisper_tensors(dimensions);
@@ -78,16 +78,16 @@ Status GgmlReader::check_type(uint32_t file_type) {
   if (is_block) {
     return make_error(ErrorCode::unsupported_version, ErrorReason::version)
         .at(kFileTypeOffset)
-        .about("ftype")
-        .expecting("version 2 of quantised blocks")
-        .having(signed_text(file_type));
+        .with_subject("ftype")
+        .with_expected("version 2 of quantised blocks")
+        .with_got(signed_text(file_type));
   }
   const bool is_k = type >= 10 && type <= 14;  // in both enumerations
   return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
       .at(kFileTypeOffset)
-      .about("ftype")
-      .expecting("F32, F16, Q8_0, Q5_1, Q5_0, Q4_1 or Q4_0")
-      .having(is_k ? ggml_type_name(type) : signed_text(file_type));
+      .with_subject("ftype")
+      .with_expected("F32, F16, Q8_0, Q5_1, Q5_0, Q4_1 or Q4_0")
+      .with_got(is_k ? ggml_type_name(type) : signed_text(file_type));
 }
 
 Status GgmlReader::read_filterbank_size(ByteSpan bytes) {
@@ -96,28 +96,28 @@ Status GgmlReader::read_filterbank_size(ByteSpan bytes) {
   const uint32_t bins = cursor.u32();
   if (n_mels != checkpoint_.dimensions->n_mels) {
     return malformed(ErrorReason::bad_filterbank, kHeaderBytes, "n_mel")
-        .expecting(checkpoint_.dimensions->n_mels)
-        .having(signed_text(n_mels));
+        .with_expected(checkpoint_.dimensions->n_mels)
+        .with_got(signed_text(n_mels));
   }
   if (bins != kFrequencyBins) {
     return malformed(ErrorReason::bad_filterbank, kHeaderBytes + 4, "n_fft")
-        .expecting(kFrequencyBins)
-        .having(signed_text(bins));
+        .with_expected(kFrequencyBins)
+        .with_got(signed_text(bins));
   }
   return expect(uint64_t{n_mels} * bins * sizeof(float), "mel filterbank",
                 &GgmlReader::read_filterbank);
 }
 
 Status GgmlReader::read_filterbank(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(checkpoint_.mel_filterbank,
-                  AlignedBuffer::allocate(bytes.size(), "mel filterbank"));
+  SUSURRUS_ASSIGN_OR_RETURN(checkpoint_.mel_filterbank,
+                            AlignedBuffer::allocate(bytes.size(), "mel filterbank"));
   std::memcpy(checkpoint_.mel_filterbank.data(), bytes.data(), bytes.size());
   for (size_t at = 0; at < bytes.size(); at += sizeof(float)) {
     const float weight = load_le<float>(bytes.data() + at);
     if (!(weight >= 0) || std::isinf(weight)) {
       return malformed(ErrorReason::bad_filterbank, position() - bytes.size() + at,
                        "mel filterbank")
-          .expecting("finite weights that are not negative");
+          .with_expected("finite weights that are not negative");
     }
   }
   return expect(4, "vocabulary", &GgmlReader::read_token_count);
@@ -127,8 +127,8 @@ Status GgmlReader::read_token_count(ByteSpan bytes) {
   token_count_ = load_le<uint32_t>(bytes.data());
   if (token_count_ > checkpoint_.dimensions->n_vocab) {
     return malformed(ErrorReason::bad_vocabulary, position() - 4, "token count")
-        .expecting("0 to " + std::to_string(checkpoint_.dimensions->n_vocab))
-        .having(signed_text(token_count_));
+        .with_expected("0 to " + std::to_string(checkpoint_.dimensions->n_vocab))
+        .with_got(signed_text(token_count_));
   }
   return next_token();
 }
@@ -142,8 +142,8 @@ Status GgmlReader::read_token_length(ByteSpan bytes) {
   const uint32_t length = load_le<uint32_t>(bytes.data());
   if (length > kMaxTokenBytes) {
     return malformed(ErrorReason::bad_vocabulary, position() - 4, "token length")
-        .expecting("0 to " + std::to_string(kMaxTokenBytes))
-        .having(length);
+        .with_expected("0 to " + std::to_string(kMaxTokenBytes))
+        .with_got(length);
   }
   return expect(length, "token", &GgmlReader::read_token);
 }
@@ -185,13 +185,13 @@ Status GgmlReader::read_tensor_header(ByteSpan bytes) {
   const uint64_t offset = position() - bytes.size();
   if (n_dims_ == 0 || n_dims_ > kMaxDims) {
     return malformed(ErrorReason::bad_shape, offset, "n_dims")
-        .expecting("1 to 4")
-        .having(signed_text(n_dims_));
+        .with_expected("1 to 4")
+        .with_got(signed_text(n_dims_));
   }
   if (name_length == 0 || name_length > limits::kTensorNameBytes) {
     return malformed(ErrorReason::bad_name, offset + 4, "name_len")
-        .expecting("1 to 1024")
-        .having(signed_text(name_length));
+        .with_expected("1 to 1024")
+        .with_got(signed_text(name_length));
   }
   return expect(uint64_t{n_dims_} * 4 + name_length, "tensor header", &GgmlReader::read_tensor);
 }
@@ -205,24 +205,25 @@ Status GgmlReader::read_tensor(ByteSpan bytes) {
   const auto* known = known_index_.find(info.name);
   if (known == nullptr) {
     return malformed(ErrorReason::bad_name, name_offset, info.name)
-        .expecting("a tensor of Whisper");
+        .with_expected("a tensor of Whisper");
   }
   if (seen_[known->place]) {
-    return malformed(ErrorReason::duplicate, name_offset, info.name).expecting("each tensor once");
+    return malformed(ErrorReason::duplicate, name_offset, info.name)
+        .with_expected("each tensor once");
   }
   seen_[known->place] = true;
-  SUSURRUS_ASSIGN(const Dtype dtype, ggml_dtype(type_, offset - 4, info.name));
+  SUSURRUS_ASSIGN_OR_RETURN(const Dtype dtype, ggml_dtype(type_, offset - 4, info.name));
   uint64_t dims[kMaxDims] = {};
   for (uint32_t i = 0; i < n_dims_; ++i) {
     const uint32_t dim = load_le<uint32_t>(bytes.data() + size_t{i} * 4);
     if (static_cast<int32_t>(dim) < 0) {
       return malformed(ErrorReason::bad_shape, offset + uint64_t{i} * 4, info.name)
-          .expecting("dimensions that are not negative")
-          .having(signed_text(dim));
+          .with_expected("dimensions that are not negative")
+          .with_got(signed_text(dim));
     }
     dims[i] = dim;
   }
-  SUSURRUS_TRY(set_ggml_shape(std::span(dims, n_dims_), dtype, offset, info));
+  SUSURRUS_RETURN_IF_ERROR(set_ggml_shape(std::span(dims, n_dims_), dtype, offset, info));
   info.file_offset = position();
   const uint64_t byte_count = info.stored_byte_count;
   if (byte_count > left()) return truncated(info.name, byte_count, left());

@@ -35,9 +35,9 @@ Result<Dtype> ggml_dtype(uint32_t number, uint64_t offset, std::string_view tens
   }
   return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
       .at(offset)
-      .about(tensor)
-      .expecting(SUSURRUS_GGML_WEIGHT_TYPES)
-      .having(ggml_type_name(number));
+      .with_subject(tensor)
+      .with_expected(SUSURRUS_GGML_WEIGHT_TYPES)
+      .with_got(ggml_type_name(number));
 }
 
 uint32_t ggml_type(Dtype dtype) {
@@ -63,10 +63,10 @@ Status set_ggml_shape(std::span<const uint64_t> dims, Dtype dtype, uint64_t offs
     const bool has_whole_blocks = tensor.shape.last() % dtype_traits(dtype).elements_per_block == 0;
     return make_error(ErrorCode::malformed, ErrorReason::bad_shape)
         .at(offset)
-        .about(tensor.name)
-        .expecting(has_whole_blocks ? "dimensions whose product fits 64 bits"
-                                    : "rows of a multiple of 32")
-        .having(tensor.shape.last());
+        .with_subject(tensor.name)
+        .with_expected(has_whole_blocks ? "dimensions whose product fits 64 bits"
+                                        : "rows of a multiple of 32")
+        .with_got(tensor.shape.last());
   }
   tensor.raw_byte_count = *byte_count;
   tensor.stored_byte_count = *byte_count;

@@ -48,39 +48,41 @@ Result<std::unique_ptr<GgmlWriter>> GgmlWriter::plan(const WhisperDimensions& di
   writer->vocabulary_ = std::move(vocabulary);
   writer->filterbank_.assign(filterbank.begin(), filterbank.end());
   writer->dtype_ = dtype;
-  SUSURRUS_TRY(writer->check_tensors());
-  SUSURRUS_TRY(writer->check());
+  SUSURRUS_RETURN_IF_ERROR(writer->check_tensors());
+  SUSURRUS_RETURN_IF_ERROR(writer->check());
   return writer;
 }
 
 Status GgmlWriter::check() const {
   if (!ggml_file_type(dtype_)) {
     return wrong_argument("dtype")
-        .expecting(SUSURRUS_GGML_FILE_DTYPES)
-        .having(dtype_traits(dtype_).name);
+        .with_expected(SUSURRUS_GGML_FILE_DTYPES)
+        .with_got(dtype_traits(dtype_).name);
   }
   if (dimensions_.n_mels != 80 && dimensions_.n_mels != 128) {
-    return wrong_argument("n_mels").expecting("80 or 128").having(dimensions_.n_mels);
+    return wrong_argument("n_mels").with_expected("80 or 128").with_got(dimensions_.n_mels);
   }
   if (filterbank_.size() != size_t{dimensions_.n_mels} * kFrequencyBins) {
     return wrong_argument("mel filterbank")
-        .expecting(uint64_t{dimensions_.n_mels} * kFrequencyBins)
-        .having(filterbank_.size());
+        .with_expected(uint64_t{dimensions_.n_mels} * kFrequencyBins)
+        .with_got(filterbank_.size());
   }
   for (uint32_t id = 0; id < vocabulary_.token_count(); ++id) {
     if (vocabulary_.token(id).size() > kMaxTokenBytes) {
-      return wrong_argument("vocabulary").expecting("tokens of at most 1024 bytes").having(id);
+      return wrong_argument("vocabulary")
+          .with_expected("tokens of at most 1024 bytes")
+          .with_got(id);
     }
   }
   for (const TensorInfo& tensor : tensors()) {
     const Dtype wanted = tensor_dtype(tensor.name, tensor.shape, dtype_);
     if (tensor.dtype != wanted) {
       return wrong_argument(tensor.name)
-          .expecting(dtype_traits(wanted).name)
-          .having(dtype_traits(tensor.dtype).name);
+          .with_expected(dtype_traits(wanted).name)
+          .with_got(dtype_traits(tensor.dtype).name);
     }
     for (const uint64_t dim : tensor.shape.dims()) {
-      if (dim > kMostNumber) return wrong_argument(tensor.name).expecting("31-bit dimensions");
+      if (dim > kMostNumber) return wrong_argument(tensor.name).with_expected("31-bit dimensions");
     }
   }
   return ok_status();

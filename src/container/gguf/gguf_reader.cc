@@ -68,9 +68,9 @@ Status GgufReader::read_header(ByteSpan bytes) {
     const bool is_big_endian = (version & 0xFFFF) == 0 && version != 0;
     return make_error(ErrorCode::unsupported_version, ErrorReason::version)
         .at(4)
-        .about("version")
-        .expecting("2 or 3")
-        .having(is_big_endian ? "a file of a big-endian machine" : std::to_string(version));
+        .with_subject("version")
+        .with_expected("2 or 3")
+        .with_got(is_big_endian ? "a file of a big-endian machine" : std::to_string(version));
   }
   checkpoint_.version = std::to_string(version);
   tensor_count_ = cursor.u64();
@@ -79,17 +79,17 @@ Status GgufReader::read_header(ByteSpan bytes) {
                          const char* subject) -> Status {
     if (count <= left() / least) return ok_status();
     return malformed(ErrorReason::bad_index, offset, subject)
-        .expecting("at most " + std::to_string(left() / least))
-        .having(count);
+        .with_expected("at most " + std::to_string(left() / least))
+        .with_got(count);
   };
-  SUSURRUS_TRY(check(tensor_count_, kLeastEntryBytes, 8, "tensor_count"));
-  SUSURRUS_TRY(check(keys_left_, kLeastKeyBytes, 16, "kv_count"));
+  SUSURRUS_RETURN_IF_ERROR(check(tensor_count_, kLeastEntryBytes, 8, "tensor_count"));
+  SUSURRUS_RETURN_IF_ERROR(check(keys_left_, kLeastKeyBytes, 16, "kv_count"));
   if (tensor_count_ > limits::kCheckpointTensors) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
         .at(8)
-        .about("tensor_count")
-        .expecting("at most " + std::to_string(limits::kCheckpointTensors))
-        .having(tensor_count_);
+        .with_subject("tensor_count")
+        .with_expected("at most " + std::to_string(limits::kCheckpointTensors))
+        .with_got(tensor_count_);
   }
   return next_key();
 }
@@ -100,9 +100,9 @@ Status GgufReader::expect_text(ByteSpan length, uint64_t limit, const char* subj
   if (byte_count > limit) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
         .at(position() - 8)
-        .about(subject)
-        .expecting("at most " + std::to_string(limit) + " bytes")
-        .having(byte_count);
+        .with_subject(subject)
+        .with_expected("at most " + std::to_string(limit) + " bytes")
+        .with_got(byte_count);
   }
   return expect(byte_count, subject, step);
 }
@@ -115,7 +115,7 @@ Status GgufReader::next_key() {
 
 Status GgufReader::read_key_length(ByteSpan bytes) {
   if (load_le<uint64_t>(bytes.data()) == 0) {
-    return malformed(ErrorReason::bad_name, position() - 8, "key").expecting("1 byte or more");
+    return malformed(ErrorReason::bad_name, position() - 8, "key").with_expected("1 byte or more");
   }
   const uint64_t byte_count = load_le<uint64_t>(bytes.data());
   if (byte_count > kMaxKeyBytes) return expect_text(bytes, kMaxKeyBytes, "key", nullptr);
@@ -129,8 +129,8 @@ Status GgufReader::read_key(ByteSpan bytes) {
   type_ = load_le<uint32_t>(bytes.data() + bytes.size() - 4);
   if (type_ >= std::size(kValueBytes)) {
     return malformed(ErrorReason::bad_metadata, position() - 4, key_)
-        .expecting("a type of 0 to 12")
-        .having(type_);
+        .with_expected("a type of 0 to 12")
+        .with_got(type_);
   }
   if (type_ == kText) return expect(8, "value", &GgufReader::read_text_length);
   if (type_ == kArray) return expect(12, "value", &GgufReader::read_array_header);
@@ -142,7 +142,9 @@ Status GgufReader::read_number(ByteSpan bytes) {
   uint64_t value = 0;
   std::memcpy(&value, bytes.data(), bytes.size());
   if (type_ == kBool && value > 1) {
-    return malformed(ErrorReason::bad_metadata, offset, key_).expecting("0 or 1").having(value);
+    return malformed(ErrorReason::bad_metadata, offset, key_)
+        .with_expected("0 or 1")
+        .with_got(value);
   }
   if (JsonWriter* json = shown_key()) write_gguf_number(*json, type_, value);
   if (!kIsInteger[type_]) return next_key();
@@ -150,21 +152,21 @@ Status GgufReader::read_number(ByteSpan bytes) {
     const bool is_power = value != 0 && (value & (value - 1)) == 0;
     if (!is_power || value % 8 != 0 || value > kMaxTextBytes) {
       return malformed(ErrorReason::bad_metadata, offset, key_)
-          .expecting("a power of two, at least 8")
-          .having(value);
+          .with_expected("a power of two, at least 8")
+          .with_got(value);
     }
     alignment_ = value;
   } else if (key_ == "general.quantization_version" && value != kBlockVersion) {
     return make_error(ErrorCode::unsupported_version, ErrorReason::version)
         .at(offset)
-        .about(key_)
-        .expecting(kBlockVersion)
-        .having(value);
+        .with_subject(key_)
+        .with_expected(kBlockVersion)
+        .with_got(value);
   } else if (is_head_count(key_) || key_ == "whisper.encoder.context_length") {
     if (value == 0 || value > 0x7FFFFFFF) {
       return malformed(ErrorReason::bad_metadata, offset, key_)
-          .expecting("1 to 2147483647")
-          .having(value);
+          .with_expected("1 to 2147483647")
+          .with_got(value);
     }
     const uint32_t count = static_cast<uint32_t>(value);
     if (!is_head_count(key_)) {
@@ -212,9 +214,9 @@ Status GgufReader::read_text(ByteSpan bytes) {
   if (as_text(bytes) != "whisper") {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::model)
         .at(position() - bytes.size())
-        .about(key_)
-        .expecting("whisper")
-        .having(as_text(bytes));
+        .with_subject(key_)
+        .with_expected("whisper")
+        .with_got(as_text(bytes));
   }
   return read_shown_text(bytes);
 }
@@ -226,23 +228,23 @@ Status GgufReader::read_array_header(ByteSpan bytes) {
   if (type == kArray) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
         .at(offset)
-        .about(key_)
-        .expecting("an array of values")
-        .having("an array of arrays");
+        .with_subject(key_)
+        .with_expected("an array of values")
+        .with_got("an array of arrays");
   }
   if (type >= std::size(kValueBytes)) {
     return malformed(ErrorReason::bad_metadata, offset, key_)
-        .expecting("a type of 0 to 12")
-        .having(type);
+        .with_expected("a type of 0 to 12")
+        .with_got(type);
   }
   const uint64_t element_bytes = type == kText ? 8 : kValueBytes[type];
   const auto byte_count = checked_multiply(count, element_bytes);
   if (!byte_count || *byte_count > kMaxTextBytes) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
         .at(offset + 4)
-        .about(key_)
-        .expecting("at most " + std::to_string(kMaxTextBytes) + " bytes")
-        .having(count);
+        .with_subject(key_)
+        .with_expected("at most " + std::to_string(kMaxTextBytes) + " bytes")
+        .with_got(count);
   }
   if (*byte_count > left()) return truncated(key_, *byte_count, left());
   if (JsonWriter* json = shown_key()) write_length(*json, count);
@@ -276,7 +278,8 @@ Status GgufReader::end_keys() {
   for (uint32_t i = 0; i < keys_.size(); ++i) index.add(keys_[i], i);
   index.sort();
   if (const auto* twice = index.duplicate()) {
-    return malformed(ErrorReason::duplicate, kHeaderBytes, twice->name).expecting("each key once");
+    return malformed(ErrorReason::duplicate, kHeaderBytes, twice->name)
+        .with_expected("each key once");
   }
   return next_tensor();
 }
@@ -290,8 +293,8 @@ Status GgufReader::read_tensor_name_length(ByteSpan bytes) {
   const uint64_t byte_count = load_le<uint64_t>(bytes.data());
   if (byte_count == 0 || byte_count > kMaxNameBytes) {
     return malformed(ErrorReason::bad_name, position() - 8, "tensor name")
-        .expecting("1 to 63 bytes")
-        .having(byte_count);
+        .with_expected("1 to 63 bytes")
+        .with_got(byte_count);
   }
   return expect(byte_count + 4, "tensor name", &GgufReader::read_tensor_name);
 }
@@ -301,13 +304,13 @@ Status GgufReader::read_tensor_name(ByteSpan bytes) {
   entry.tensor.info.name = as_text(bytes.first(bytes.size() - 4));
   if (!is_plain_text(entry.tensor.info.name)) {
     return malformed(ErrorReason::bad_name, position() - bytes.size(), "tensor name")
-        .expecting("UTF-8 without control characters");
+        .with_expected("UTF-8 without control characters");
   }
   n_dims_ = load_le<uint32_t>(bytes.data() + bytes.size() - 4);
   if (n_dims_ == 0 || n_dims_ > kMaxDims) {
     return malformed(ErrorReason::bad_shape, position() - 4, entry.tensor.info.name)
-        .expecting("1 to 4 dimensions")
-        .having(n_dims_);
+        .with_expected("1 to 4 dimensions")
+        .with_got(n_dims_);
   }
   return expect(uint64_t{n_dims_} * 8 + 12, "tensor", &GgufReader::read_tensor_shape);
 }
@@ -319,9 +322,9 @@ Status GgufReader::read_tensor_shape(ByteSpan bytes) {
   uint64_t dims[kMaxDims] = {};
   for (uint32_t i = 0; i < n_dims_; ++i) dims[i] = cursor.u64();
   TensorInfo& info = entry.tensor.info;
-  SUSURRUS_ASSIGN(const Dtype dtype,
-                  ggml_dtype(cursor.u32(), offset + uint64_t{n_dims_} * 8, info.name));
-  SUSURRUS_TRY(set_ggml_shape(std::span(dims, n_dims_), dtype, offset, info));
+  SUSURRUS_ASSIGN_OR_RETURN(const Dtype dtype,
+                            ggml_dtype(cursor.u32(), offset + uint64_t{n_dims_} * 8, info.name));
+  SUSURRUS_RETURN_IF_ERROR(set_ggml_shape(std::span(dims, n_dims_), dtype, offset, info));
   entry.offset = cursor.u64();
   entry.offset_field = position() - 8;
   return next_tensor();
@@ -333,7 +336,7 @@ Status GgufReader::end_index() {
   names.sort();
   if (const auto* twice = names.duplicate()) {
     return malformed(ErrorReason::duplicate, entries_[twice->place].offset_field, twice->name)
-        .expecting("each tensor once");
+        .with_expected("each tensor once");
   }
   const uint64_t data = align_up(position(), alignment_);
   const uint64_t data_byte_count = file_byte_count() - std::min(data, file_byte_count());
@@ -344,13 +347,13 @@ Status GgufReader::end_index() {
     // One behind the other, each at the next multiple of the alignment.
     if (entry.offset != next) {
       return malformed(ErrorReason::layout, entry.offset_field, info.name)
-          .expecting(next)
-          .having(entry.offset);
+          .with_expected(next)
+          .with_got(entry.offset);
     }
     if (next > data_byte_count || info.stored_byte_count > data_byte_count - next) {
       return susurrus::truncated(data + next, info.name)
-          .expecting(info.stored_byte_count)
-          .having(data_byte_count - std::min(next, data_byte_count));
+          .with_expected(info.stored_byte_count)
+          .with_got(data_byte_count - std::min(next, data_byte_count));
     }
     info.file_offset = data + next;
     next = align_up(next + info.stored_byte_count, alignment_);
@@ -365,7 +368,8 @@ Status GgufReader::end_index() {
     checkpoint_.warnings.emplace_back(
         "general.quantization_version is absent; blocks of version 2 are assumed");
   }
-  SUSURRUS_ASSIGN(checkpoint_.dimensions, dimensions_of_shapes(checkpoint_.tensors, stated_));
+  SUSURRUS_ASSIGN_OR_RETURN(checkpoint_.dimensions,
+                            dimensions_of_shapes(checkpoint_.tensors, stated_));
   // Control tokens behind the ordinary ones follow from the official rules; less is not a vocabulary.
   const uint64_t needed = std::min<uint64_t>(kEnglishTextTokens, checkpoint_.dimensions->n_vocab);
   if (token_ends_.size() >= needed) {

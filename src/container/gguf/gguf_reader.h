@@ -52,7 +52,7 @@ class GgufReader : public SteppedCheckpointReader<GgufReader> {
   uint32_t type_ = 0;
   uint64_t array_left_ = 0;
   uint64_t alignment_ = 32;
-  StatedDimensions stated_;
+  DeclaredDimensions stated_;
   std::vector<uint8_t> token_bytes_;
   std::vector<uint32_t> token_ends_;
   std::vector<Entry> entries_;

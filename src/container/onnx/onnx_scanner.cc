@@ -26,14 +26,14 @@ OnnxScanner::OnnxScanner(const char* subject, uint64_t file_offset, uint64_t byt
 }
 
 Error OnnxScanner::bad(ErrorReason reason, uint64_t offset) const {
-  return make_error(ErrorCode::malformed, reason).at(offset).about(subject_);
+  return make_error(ErrorCode::malformed, reason).at(offset).with_subject(subject_);
 }
 
 Error OnnxScanner::too_many(const char* what) const {
   return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
       .at(position_)
-      .about(subject_)
-      .having(what);
+      .with_subject(subject_)
+      .with_got(what);
 }
 
 void OnnxScanner::start_varint(State state) {
@@ -51,8 +51,8 @@ Status OnnxScanner::push(ByteSpan bytes) {
       position_ += count;
       left_ -= count;
       if (left_ > 0) continue;
-      if (state_ == State::text) SUSURRUS_TRY(on_text());
-      SUSURRUS_TRY(close_messages());
+      if (state_ == State::text) SUSURRUS_RETURN_IF_ERROR(on_text());
+      SUSURRUS_RETURN_IF_ERROR(close_messages());
       continue;
     }
     const uint8_t byte = bytes[0];
@@ -61,15 +61,16 @@ Status OnnxScanner::push(ByteSpan bytes) {
     ++position_;
     // The tenth byte has one bit left.
     if (varint_bytes_ == 9 && byte > 1) {
-      return bad(ErrorReason::bad_metadata, varint_at_).expecting("a varint of 64 bits");
+      return bad(ErrorReason::bad_metadata, varint_at_).with_expected("a varint of 64 bits");
     }
     varint_ |= uint64_t{byte & 0x7Fu} << (7 * varint_bytes_++);
     const bool goes_on = (byte & 0x80) != 0;
     const bool needs_more = goes_on || state_ == State::key;
     if (needs_more && position_ == frames_[depth_ - 1].end) {
-      return bad(ErrorReason::bounds, varint_at_).expecting("a field that ends with its message");
+      return bad(ErrorReason::bounds, varint_at_)
+          .with_expected("a field that ends with its message");
     }
-    if (!goes_on) SUSURRUS_TRY(on_varint());
+    if (!goes_on) SUSURRUS_RETURN_IF_ERROR(on_varint());
   }
   return ok_status();
 }
@@ -88,7 +89,7 @@ Status OnnxScanner::on_key() {
   const bool is_known =
       child(parent, field_) != Message::none || text_of(parent, field_) != Text::none;
   if (field_ == 0 || varint_ > UINT32_MAX || (is_known && wire_type != kLength)) {
-    return bad(ErrorReason::bad_metadata, varint_at_).expecting("a field of ONNX");
+    return bad(ErrorReason::bad_metadata, varint_at_).with_expected("a field of ONNX");
   }
   switch (wire_type) {
     case kVarint: start_varint(State::number); return ok_status();
@@ -97,26 +98,27 @@ Status OnnxScanner::on_key() {
     case kFixed32:
       left_ = wire_type == kFixed64 ? 8 : 4;
       if (left_ > frames_[depth_ - 1].end - position_) {
-        return bad(ErrorReason::bounds, varint_at_).expecting("a field that ends with its message");
+        return bad(ErrorReason::bounds, varint_at_)
+            .with_expected("a field that ends with its message");
       }
       state_ = State::skip;
       return ok_status();
     default:
       return bad(ErrorReason::bad_metadata, varint_at_)
-          .expecting("a kind of field that ONNX has")
-          .having(wire_type);
+          .with_expected("a kind of field that ONNX has")
+          .with_got(wire_type);
   }
 }
 
 Status OnnxScanner::on_length() {
   const uint64_t room = frames_[depth_ - 1].end - position_;
   if (varint_ > room) {
-    return bad(ErrorReason::bounds, varint_at_).expecting(room).having(varint_);
+    return bad(ErrorReason::bounds, varint_at_).with_expected(room).with_got(varint_);
   }
   left_ = varint_;
-  SUSURRUS_TRY(begin_length_field(position_));
+  SUSURRUS_RETURN_IF_ERROR(begin_length_field(position_));
   if (left_ > 0 && (state_ == State::skip || state_ == State::text)) return ok_status();
-  if (state_ == State::text) SUSURRUS_TRY(on_text());
+  if (state_ == State::text) SUSURRUS_RETURN_IF_ERROR(on_text());
   return close_messages();
 }
 
@@ -230,7 +232,7 @@ Status OnnxScanner::on_text() {
 Status OnnxScanner::close_messages() {
   start_varint(State::key);
   while (depth_ > 1 && position_ == frames_[depth_ - 1].end) {
-    SUSURRUS_TRY(leave(frames_[--depth_].message));
+    SUSURRUS_RETURN_IF_ERROR(leave(frames_[--depth_].message));
   }
   return ok_status();
 }
@@ -248,7 +250,8 @@ Status OnnxScanner::leave(Message message) {
 }
 
 Status OnnxScanner::finish() {
-  if (!has_graph_) return bad(ErrorReason::model, begin_).expecting("an ONNX model with a graph");
+  if (!has_graph_)
+    return bad(ErrorReason::model, begin_).with_expected("an ONNX model with a graph");
   // Old networks list their weights among the inputs.
   NameIndex weights;
   for (const std::string& name : initializer_names_) weights.add(name, 0);

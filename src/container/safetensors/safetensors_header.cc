@@ -46,26 +46,26 @@ class HeaderParser {
         metadata_(metadata) {}
 
   Result<std::vector<TensorInfo>> parse() {
-    if (!root_.is_object()) return bad("header").expecting("an object");
+    if (!root_.is_object()) return bad("header").with_expected("an object");
     NameIndex names;
     for (const auto [name, value] : root_.members()) names.add(name, 0);
     names.sort();
     if (const auto* twice = names.duplicate()) {
       return malformed(ErrorReason::duplicate, kLengthBytes, twice->name)
-          .expecting("each name once");
+          .with_expected("each name once");
     }
     for (const auto [name, value] : root_.members()) {
       if (is_mlx_scale(name)) return unsupported_type(name, "weights that MLX has quantised");
     }
     for (const auto [name, value] : root_.members()) {
       if (name == "__metadata__") {
-        if (!value.is_object()) return bad(name).expecting("an object of strings");
+        if (!value.is_object()) return bad(name).with_expected("an object of strings");
         if (metadata_ != nullptr) write_metadata(value);
         continue;
       }
-      SUSURRUS_TRY(add(name, value));
+      SUSURRUS_RETURN_IF_ERROR(add(name, value));
     }
-    SUSURRUS_TRY(check_coverage());
+    SUSURRUS_RETURN_IF_ERROR(check_coverage());
     std::vector<TensorInfo> tensors;
     for (Entry& entry : entries_) {
       if (entry.is_kept) tensors.push_back(std::move(entry.tensor));
@@ -86,23 +86,24 @@ class HeaderParser {
 
   Status add(std::string_view name, JsonValue value) {
     if (name.empty() || name.size() > limits::kTensorNameBytes) {
-      return malformed(ErrorReason::bad_name, kLengthBytes, "name").expecting("1 to 1024 bytes");
+      return malformed(ErrorReason::bad_name, kLengthBytes, "name")
+          .with_expected("1 to 1024 bytes");
     }
     if (!is_plain_text(name)) {
       return malformed(ErrorReason::bad_name, kLengthBytes, "name")
-          .expecting("text without control characters");
+          .with_expected("text without control characters");
     }
-    if (!value.is_object()) return bad(name).expecting("an object");
+    if (!value.is_object()) return bad(name).with_expected("an object");
     for (const char* key : {"dtype", "shape", "data_offsets"}) {
-      if (value.count(key) != 1) return bad(name).expecting(key).having(value.count(key));
+      if (value.count(key) != 1) return bad(name).with_expected(key).with_got(value.count(key));
     }
     const auto type_name = value["dtype"].text();
     const SourceType* type = type_name ? find_type(*type_name) : nullptr;
     if (type == nullptr) return unsupported_type(name, type_name.value_or("no text"));
     Entry entry;
     entry.tensor.name = name;
-    SUSURRUS_TRY(read_shape(value["shape"], entry.tensor));
-    SUSURRUS_TRY(read_range(value["data_offsets"], *type, entry.tensor));
+    SUSURRUS_RETURN_IF_ERROR(read_shape(value["shape"], entry.tensor));
+    SUSURRUS_RETURN_IF_ERROR(read_range(value["data_offsets"], *type, entry.tensor));
     if (type->dtype) {
       entry.tensor.dtype = *type->dtype;
     } else {
@@ -130,19 +131,19 @@ class HeaderParser {
   static Error unsupported_type(std::string_view name, std::string_view type) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
         .at(kLengthBytes)
-        .about(name)
-        .expecting("F32, F16 or BF16")
-        .having(type);
+        .with_subject(name)
+        .with_expected("F32, F16 or BF16")
+        .with_got(type);
   }
 
   static Status read_shape(JsonValue shape, TensorInfo& tensor) {
     const Error wrong = malformed(ErrorReason::bad_shape, kLengthBytes, tensor.name);
     if (!shape.is_array() || shape.size() > limits::kMaxDims) {
-      return Error(wrong).expecting("up to 8 dimensions").having(shape.size());
+      return Error(wrong).with_expected("up to 8 dimensions").with_got(shape.size());
     }
     for (const JsonValue dim : shape.items()) {
       const auto size = dim.unsigned_integer();
-      if (!size) return Error(wrong).expecting("integers that are not negative");
+      if (!size) return Error(wrong).with_expected("integers that are not negative");
       tensor.shape.append(*size);
     }
     return ok_status();
@@ -153,26 +154,26 @@ class HeaderParser {
     size_t count = 0;
     for (const JsonValue item : range.items()) {
       const auto end = item.unsigned_integer();
-      if (!end || count == 2) return bad(tensor.name).expecting("two offsets");
+      if (!end || count == 2) return bad(tensor.name).with_expected("two offsets");
       ends[count++] = *end;
     }
-    if (count != 2) return bad(tensor.name).expecting("two offsets");
+    if (count != 2) return bad(tensor.name).with_expected("two offsets");
     const uint64_t data_byte_count = file_byte_count_ - data_offset_;
     if (ends[0] > ends[1] || ends[1] > data_byte_count) {
       return malformed(ErrorReason::bounds, kLengthBytes, tensor.name)
-          .expecting("a range within " + std::to_string(data_byte_count) + " bytes")
-          .having(ends[1]);
+          .with_expected("a range within " + std::to_string(data_byte_count) + " bytes")
+          .with_got(ends[1]);
     }
     const auto elements = tensor.shape.element_count();
     const auto bytes = elements ? checked_multiply(*elements, type.byte_count) : elements;
     if (!bytes) {
       return malformed(ErrorReason::bad_shape, kLengthBytes, tensor.name)
-          .expecting("dimensions whose product fits 64 bits");
+          .with_expected("dimensions whose product fits 64 bits");
     }
     if (ends[1] - ends[0] != *bytes) {
       return malformed(ErrorReason::size_mismatch, kLengthBytes, tensor.name)
-          .expecting(*bytes)
-          .having(ends[1] - ends[0]);
+          .with_expected(*bytes)
+          .with_got(ends[1] - ends[0]);
     }
     tensor.file_offset = data_offset_ + ends[0];
     tensor.raw_byte_count = *bytes;
@@ -188,15 +189,15 @@ class HeaderParser {
     for (const Entry& entry : entries_) {
       if (entry.tensor.file_offset != end) {
         return malformed(ErrorReason::layout, entry.tensor.file_offset, entry.tensor.name)
-            .expecting("data at " + std::to_string(end))
-            .having(entry.tensor.file_offset < end ? "an overlap" : "a hole");
+            .with_expected("data at " + std::to_string(end))
+            .with_got(entry.tensor.file_offset < end ? "an overlap" : "a hole");
       }
       end += entry.tensor.stored_byte_count;
     }
     if (end != file_byte_count_) {
       return malformed(ErrorReason::trailing_data, end, "file")
-          .expecting(end)
-          .having(file_byte_count_);
+          .with_expected(end)
+          .with_got(file_byte_count_);
     }
     return ok_status();
   }
@@ -213,21 +214,21 @@ class HeaderParser {
 Result<uint64_t> safetensors_header_byte_count(ByteSpan first_bytes, uint64_t file_byte_count) {
   if (first_bytes.size() < kLengthBytes || file_byte_count < kLengthBytes + 2) {
     return truncated(first_bytes.size(), "header length")
-        .expecting(kLengthBytes)
-        .having(first_bytes.size());
+        .with_expected(kLengthBytes)
+        .with_got(first_bytes.size());
   }
   const uint64_t json_byte_count = load_le<uint64_t>(first_bytes.data());
   if (json_byte_count > limits::kSafetensorsHeaderBytes) {
     return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
         .at(0)
-        .about("header length")
-        .expecting(limits::kSafetensorsHeaderBytes)
-        .having(json_byte_count);
+        .with_subject("header length")
+        .with_expected(limits::kSafetensorsHeaderBytes)
+        .with_got(json_byte_count);
   }
   if (json_byte_count > file_byte_count - kLengthBytes) {
     return truncated(0, "header length")
-        .expecting(json_byte_count + kLengthBytes)
-        .having(file_byte_count);
+        .with_expected(json_byte_count + kLengthBytes)
+        .with_got(file_byte_count);
   }
   return kLengthBytes + json_byte_count;
 }
@@ -236,10 +237,11 @@ Result<std::vector<TensorInfo>> parse_safetensors_header(ByteSpan header, uint64
                                                          JsonWriter* metadata) {
   const std::string_view json = as_text(header);
   if (json.empty() || json.front() != '{') {
-    return malformed(ErrorReason::bad_metadata, kLengthBytes, "header").expecting("{");
+    return malformed(ErrorReason::bad_metadata, kLengthBytes, "header").with_expected("{");
   }
-  SUSURRUS_ASSIGN(const JsonDocument document,
-                  JsonDocument::parse(json, {kLengthBytes, ErrorReason::bad_metadata, "header"}));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      const JsonDocument document,
+      JsonDocument::parse(json, {kLengthBytes, ErrorReason::bad_metadata, "header"}));
   return HeaderParser(document.root(), kLengthBytes + header.size(), file_byte_count, metadata)
       .parse();
 }

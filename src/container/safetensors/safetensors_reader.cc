@@ -15,14 +15,15 @@ Status SafetensorsReader::start() {
 }
 
 Status SafetensorsReader::read_length(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(const uint64_t byte_count,
-                  safetensors_header_byte_count(bytes, file_byte_count()));
+  SUSURRUS_ASSIGN_OR_RETURN(const uint64_t byte_count,
+                            safetensors_header_byte_count(bytes, file_byte_count()));
   return expect(byte_count - kLengthBytes, "header", &SafetensorsReader::read_header);
 }
 
 Status SafetensorsReader::read_header(ByteSpan json) {
-  SUSURRUS_ASSIGN(std::vector<TensorInfo> tensors,
-                  parse_safetensors_header(json, file_byte_count(), &checkpoint_.metadata));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      std::vector<TensorInfo> tensors,
+      parse_safetensors_header(json, file_byte_count(), &checkpoint_.metadata));
   for (TensorInfo& info : tensors) {
     checkpoint_.tensors.emplace_back().info = std::move(info);
   }

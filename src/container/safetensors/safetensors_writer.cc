@@ -28,8 +28,8 @@ bool SafetensorsWriter::has_dtype(Dtype dtype) {
 Result<std::unique_ptr<SafetensorsWriter>> SafetensorsWriter::plan(
     std::vector<TensorInfo> tensors) {
   std::unique_ptr<SafetensorsWriter> writer(new SafetensorsWriter(std::move(tensors)));
-  SUSURRUS_TRY(writer->check_tensors());
-  SUSURRUS_TRY(writer->place_tensors());
+  SUSURRUS_RETURN_IF_ERROR(writer->check_tensors());
+  SUSURRUS_RETURN_IF_ERROR(writer->place_tensors());
   return writer;
 }
 
@@ -39,11 +39,11 @@ Status SafetensorsWriter::place_tensors() {
   for (TensorInfo& tensor : own_tensors()) {
     if (!has_dtype(tensor.dtype)) {
       return wrong_argument(tensor.name)
-          .expecting("f32, f16 or bf16")
-          .having(dtype_traits(tensor.dtype).name);
+          .with_expected("f32, f16 or bf16")
+          .with_got(dtype_traits(tensor.dtype).name);
     }
     if (end % dtype_traits(tensor.dtype).bytes_per_block != 0) {
-      return wrong_argument(tensor.name).expecting("tensors of larger elements first");
+      return wrong_argument(tensor.name).with_expected("tensors of larger elements first");
     }
     tensor.file_offset = end;
     end += tensor.stored_byte_count;

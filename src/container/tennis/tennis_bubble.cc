@@ -34,7 +34,7 @@ std::string TennisBubble::subject(std::string_view what) const {
 Error TennisBubble::wrong(std::string_view what, uint64_t offset) const {
   return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
       .at(offset)
-      .about(subject(what));
+      .with_subject(subject(what));
 }
 
 void TennisBubble::begin_parameter(std::string_view name, uint64_t offset) {
@@ -55,7 +55,7 @@ Status TennisBubble::set_field_count(uint32_t count, uint64_t offset) {
     value_field_count_ = count;
     value_offset_ = offset;
   } else if (current_ != Reserved::none && count != 1) {
-    return wrong(parameter_name_, offset).expecting("1 field").having(count);
+    return wrong(parameter_name_, offset).with_expected("1 field").with_got(count);
   }
   return ok_status();
 }
@@ -65,8 +65,8 @@ Status TennisBubble::begin_field(const TennisTensor& tensor, uint64_t offset) {
   const bool is_text = current_ == Reserved::op || current_ == Reserved::name;
   if (is_text && tensor.dtype != TennisDtype::char8) {
     return wrong(parameter_name_, offset)
-        .expecting("char8")
-        .having(tennis_dtype_name(tensor.dtype));
+        .with_expected("char8")
+        .with_got(tennis_dtype_name(tensor.dtype));
   }
   return ok_status();
 }
@@ -90,8 +90,8 @@ Status TennisBubble::end_field(const TennisTensor& tensor) {
     const auto count = tennis_number(tensor.dtype, as_bytes(bytes_));
     if (!count || *count != 1) {
       return wrong(parameter_name_, tensor.file_offset)
-          .expecting(1)
-          .having(count ? std::to_string(*count) : "no number");
+          .with_expected(1)
+          .with_got(count ? std::to_string(*count) : "no number");
     }
   }
   return ok_status();
@@ -111,24 +111,24 @@ Status TennisBubble::check_names() {
   if (twice == nullptr) return ok_status();
   return make_error(ErrorCode::malformed, ErrorReason::duplicate)
       .at(twice->offset)
-      .about(subject(shown_text(text(*twice))))
-      .expecting("each name once");
+      .with_subject(subject(shown_text(text(*twice))))
+      .with_expected("each name once");
 }
 
 Status TennisBubble::end() {
-  SUSURRUS_TRY(check_names());
-  if (!has_name_) return wrong("#name", offset_).expecting("a name").having("none");
+  SUSURRUS_RETURN_IF_ERROR(check_names());
+  if (!has_name_) return wrong("#name", offset_).with_expected("a name").with_got("none");
   if (op_ == "<var>") {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
         .at(op_offset_)
-        .about(subject("#op"))
-        .expecting("<param>, <const> or an operator")
-        .having("<var>");
+        .with_subject(subject("#op"))
+        .with_expected("<param>, <const> or an operator")
+        .with_got("<var>");
   }
   if (kind() == TennisKind::constant && (!has_value_ || value_field_count_ == 0)) {
     return wrong("value", has_value_ ? value_offset_ : offset_)
-        .expecting("at least 1 field")
-        .having(has_value_ ? "0 fields" : "no value");
+        .with_expected("at least 1 field")
+        .with_got(has_value_ ? "0 fields" : "no value");
   }
   return ok_status();
 }

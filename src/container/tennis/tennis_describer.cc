@@ -51,7 +51,7 @@ Status TennisDescriber::on_header(const TennisHeader& header) {
 }
 
 Status TennisDescriber::finish() {
-  SUSURRUS_TRY(reader_.finish());
+  SUSURRUS_RETURN_IF_ERROR(reader_.finish());
   nodes_.end_array();
   parameters_ = JsonWriter();
   return ok_status();

@@ -24,7 +24,7 @@ Status TennisGraph::set_lists(List inputs, List outputs, uint32_t node_count) {
   inputs_ = std::move(inputs);
   outputs_ = std::move(outputs);
   node_count_ = node_count;
-  SUSURRUS_TRY(check_list(inputs_, "inputs"));
+  SUSURRUS_RETURN_IF_ERROR(check_list(inputs_, "inputs"));
   return check_list(outputs_, "outputs");
 }
 
@@ -32,8 +32,8 @@ Status TennisGraph::check_list(const List& list, const char* what) const {
   for (size_t i = 0; i < list.nodes.size(); ++i) {
     if (list.nodes[i] < node_count_) continue;
     return malformed(ErrorReason::bad_index, entry_offset(list.offset, i), entry(what, i))
-        .expecting("a node below " + std::to_string(node_count_))
-        .having(index_text(list.nodes[i]));
+        .with_expected("a node below " + std::to_string(node_count_))
+        .with_got(index_text(list.nodes[i]));
   }
   return ok_status();
 }
@@ -42,8 +42,8 @@ Status TennisGraph::begin_arguments(const TennisBubble& bubble, uint32_t count, 
   const bool is_operation = bubble.kind() == TennisKind::operation;
   if (bubble.kind() != TennisKind::unknown && is_operation != (count > 0)) {
     return malformed(ErrorReason::contradiction, offset, bubble.subject("arguments"))
-        .expecting(is_operation ? "at least 1" : "0")
-        .having(count);
+        .with_expected(is_operation ? "at least 1" : "0")
+        .with_got(count);
   }
   nodes_.push_back({bubble.offset(), offset, static_cast<uint32_t>(arguments_.size()),
                     static_cast<uint32_t>(names_.size()), bubble.kind()});
@@ -55,8 +55,8 @@ Status TennisGraph::add_argument(const TennisBubble& bubble, uint32_t node, uint
   const size_t i = arguments_.size() - nodes_.back().first_argument;
   if (node >= node_count_ || node == bubble.node()) {
     return malformed(ErrorReason::bad_index, offset, bubble.subject(entry("arguments", i)))
-        .expecting("another node below " + std::to_string(node_count_))
-        .having(index_text(node));
+        .with_expected("another node below " + std::to_string(node_count_))
+        .with_got(index_text(node));
   }
   arguments_.push_back(node);
   return ok_status();
@@ -79,8 +79,8 @@ std::string TennisGraph::subject(uint32_t node, std::string_view what) const {
 }
 
 Status TennisGraph::check() const {
-  SUSURRUS_TRY(check_inputs());
-  SUSURRUS_TRY(check_cycles());
+  SUSURRUS_RETURN_IF_ERROR(check_inputs());
+  SUSURRUS_RETURN_IF_ERROR(check_cycles());
   return check_needed();
 }
 
@@ -90,8 +90,8 @@ Status TennisGraph::check_inputs() const {
     if (kind == TennisKind::parameter || kind == TennisKind::unknown) continue;
     return malformed(ErrorReason::contradiction, entry_offset(inputs_.offset, i),
                      entry("inputs", i))
-        .expecting("a <param>")
-        .having(
+        .with_expected("a <param>")
+        .with_got(
             subject(inputs_.nodes[i], kind == TennisKind::constant ? "a <const>" : "an operator"));
   }
   return ok_status();
@@ -123,8 +123,8 @@ Status TennisGraph::check_cycles() const {
       if (marks[argument] != Mark::under_way) continue;
       return malformed(ErrorReason::contradiction, entry_offset(nodes_[node].arguments_offset, i),
                        subject(node, entry("arguments", i)))
-          .expecting("a node that does not depend on this one")
-          .having(subject(argument, ""));
+          .with_expected("a node that does not depend on this one")
+          .with_got(subject(argument, ""));
     }
   }
   return ok_status();
@@ -148,8 +148,8 @@ Status TennisGraph::check_needed() const {
   for (uint32_t node = 0; node < nodes_.size(); ++node) {
     if (nodes_[node].kind != TennisKind::parameter || !is_needed[node] || is_input[node]) continue;
     return malformed(ErrorReason::contradiction, nodes_[node].offset, subject(node, ""))
-        .expecting("its place among the module's inputs, since an output needs it")
-        .having("none");
+        .with_expected("its place among the module's inputs, since an output needs it")
+        .with_got("none");
   }
   return ok_status();
 }

@@ -28,12 +28,12 @@ Error not_tennis(ByteSpan header) {
   std::snprintf(digits, sizeof digits, "0x%08x", code);
   return make_error(ErrorCode::unknown_format, ErrorReason::not_a_model)
       .at(4)
-      .about("code")
-      .expecting("0x19910929 (.csta containers and encrypted modules are not read)")
-      .having(code == __builtin_bswap32(kTennisCode)
-                  ? "the code with its bytes swapped: a big-endian file"
-              : is_csta ? "what looks like a .csta container of SeetaFace, which holds a module"
-                        : std::string_view(digits));
+      .with_subject("code")
+      .with_expected("0x19910929 (.csta containers and encrypted modules are not read)")
+      .with_got(code == __builtin_bswap32(kTennisCode)
+                    ? "the code with its bytes swapped: a big-endian file"
+                : is_csta ? "what looks like a .csta container of SeetaFace, which holds a module"
+                          : std::string_view(digits));
 }
 
 }  // namespace
@@ -44,7 +44,8 @@ TennisReader::TennisReader(TennisSink& sink) : sink_(sink) {
 
 Status TennisReader::push(ByteSpan chunk) {
   if (failed_ || finished_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   received_ += chunk.size();
   if (first_byte_count_ < kTennisMinimumBytes) {
@@ -82,7 +83,7 @@ Status TennisReader::on_header(ByteSpan bytes) {
   header.reserved_word = load_le<int32_t>(bytes.data());
   if (load_le<uint32_t>(bytes.data() + 4) != kTennisCode) return not_tennis(bytes);
   std::copy_n(bytes.begin() + 8, kTennisUserBytes, header.user_bytes.begin());
-  SUSURRUS_TRY(sink_.on_header(header));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_header(header));
   parser_.expect(4, "inputs", &TennisReader::on_list_count);
   return ok_status();
 }
@@ -95,13 +96,14 @@ Result<uint32_t> TennisReader::count(ByteSpan bytes, Part part, size_t depth,
   if (value < 0) {
     return make_error(ErrorCode::malformed, ErrorReason::bounds)
         .at(offset)
-        .about(subject(part))
-        .expecting("a count that is not negative")
-        .having(std::to_string(value));
+        .with_subject(subject(part))
+        .with_expected("a count that is not negative")
+        .with_got(std::to_string(value));
   }
-  SUSURRUS_TRY(grow_graph(4, part));
+  SUSURRUS_RETURN_IF_ERROR(grow_graph(4, part));
   const auto elements = static_cast<uint64_t>(value);
-  SUSURRUS_TRY(claim(depth, {part, offset, parser_.position(), elements * least_bytes}));
+  SUSURRUS_RETURN_IF_ERROR(
+      claim(depth, {part, offset, parser_.position(), elements * least_bytes}));
   return static_cast<uint32_t>(value);
 }
 
@@ -114,8 +116,8 @@ Status TennisReader::check(const Claim& claim, uint64_t file_byte_count) const {
   const uint64_t left = file_byte_count - std::min(claim.begin, file_byte_count);
   if (claim.byte_count <= left) return ok_status();
   return truncated(claim.field_offset, subject(claim.part))
-      .expecting("at least " + std::to_string(claim.byte_count) + " more bytes")
-      .having(left);
+      .with_expected("at least " + std::to_string(claim.byte_count) + " more bytes")
+      .with_got(left);
 }
 
 /// What is held grows with the graph, not with the tensors.
@@ -124,9 +126,9 @@ Status TennisReader::grow_graph(uint64_t byte_count, Part part) {
   if (graph_byte_count_ <= limits::kTennisGraphBytes) return ok_status();
   return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
       .at(parser_.position() - 4)
-      .about(subject(part))
-      .expecting("a graph of at most " + std::to_string(limits::kTennisGraphBytes) + " bytes")
-      .having(graph_byte_count_);
+      .with_subject(subject(part))
+      .with_expected("a graph of at most " + std::to_string(limits::kTennisGraphBytes) + " bytes")
+      .with_got(graph_byte_count_);
 }
 
 std::string TennisReader::subject(Part part) const {
@@ -150,8 +152,8 @@ std::string TennisReader::subject(Part part) const {
 }
 
 Status TennisReader::on_list_count(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(entries_left_,
-                  count(bytes, list_ == 0 ? Part::inputs : Part::outputs, 0, kIndexBytes));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      entries_left_, count(bytes, list_ == 0 ? Part::inputs : Part::outputs, 0, kIndexBytes));
   lists_[list_].offset = parser_.position() - 4;
   return next_list_entry();
 }
@@ -168,16 +170,17 @@ Status TennisReader::next_list_entry() {
 }
 
 Status TennisReader::on_list_entry(ByteSpan bytes) {
-  SUSURRUS_TRY(grow_graph(4, list_ == 0 ? Part::inputs : Part::outputs));
+  SUSURRUS_RETURN_IF_ERROR(grow_graph(4, list_ == 0 ? Part::inputs : Part::outputs));
   lists_[list_].nodes.push_back(load_le<uint32_t>(bytes.data()));
   --entries_left_;
   return next_list_entry();
 }
 
 Status TennisReader::on_node_count(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(const uint32_t node_count, count(bytes, Part::nodes, 0, kNodeBytes));
-  SUSURRUS_TRY(graph_.set_lists(std::move(lists_[0]), std::move(lists_[1]), node_count));
-  SUSURRUS_TRY(sink_.on_module(graph_.inputs(), graph_.outputs(), node_count));
+  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t node_count, count(bytes, Part::nodes, 0, kNodeBytes));
+  SUSURRUS_RETURN_IF_ERROR(
+      graph_.set_lists(std::move(lists_[0]), std::move(lists_[1]), node_count));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_module(graph_.inputs(), graph_.outputs(), node_count));
   return next_node();
 }
 
@@ -189,8 +192,8 @@ Status TennisReader::next_node() {
 }
 
 Status TennisReader::on_parameter_count(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(parameters_left_, count(bytes, Part::parameters, 1, kParameterBytes));
-  SUSURRUS_TRY(sink_.on_node(parameters_left_));
+  SUSURRUS_ASSIGN_OR_RETURN(parameters_left_, count(bytes, Part::parameters, 1, kParameterBytes));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_node(parameters_left_));
   return next_parameter();
 }
 
@@ -200,7 +203,7 @@ Status TennisReader::next_parameter() {
     parser_.expect(4, "parameter name", &TennisReader::on_name_size);
     return ok_status();
   }
-  SUSURRUS_TRY(bubble_.end());
+  SUSURRUS_RETURN_IF_ERROR(bubble_.end());
   if (bubble_.kind() == TennisKind::unknown && nodes_without_op_++ == 0) {
     first_without_op_ = bubble_.subject("");
   }
@@ -215,8 +218,8 @@ Status TennisReader::next_parameter() {
 Status TennisReader::on_name_size(ByteSpan bytes) {
   name_offset_ = parser_.position() - 4;
   const uint64_t size = load_le<uint32_t>(bytes.data());
-  if (size <= INT32_MAX) SUSURRUS_TRY(grow_graph(size, Part::name));
-  SUSURRUS_TRY(count(bytes, Part::name, 2, 1));
+  if (size <= INT32_MAX) SUSURRUS_RETURN_IF_ERROR(grow_graph(size, Part::name));
+  SUSURRUS_RETURN_IF_ERROR(count(bytes, Part::name, 2, 1));
   parser_.expect(size, "parameter name", &TennisReader::on_name);
   return ok_status();
 }
@@ -232,9 +235,9 @@ Status TennisReader::on_name(ByteSpan bytes) {
 }
 
 Status TennisReader::on_field_count(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(fields_left_, count(bytes, Part::fields, 2, kFieldBytes));
-  SUSURRUS_TRY(bubble_.set_field_count(fields_left_, parser_.position() - 4));
-  SUSURRUS_TRY(sink_.on_parameter(bubble_.parameter_name(), fields_left_));
+  SUSURRUS_ASSIGN_OR_RETURN(fields_left_, count(bytes, Part::fields, 2, kFieldBytes));
+  SUSURRUS_RETURN_IF_ERROR(bubble_.set_field_count(fields_left_, parser_.position() - 4));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_parameter(bubble_.parameter_name(), fields_left_));
   field_ = 0;
   return next_field();
 }
@@ -253,21 +256,21 @@ Status TennisReader::on_tensor_head(ByteSpan bytes) {
   if (!dtype) {
     return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
         .at(tensor_offset_)
-        .about(subject(Part::data))
-        .expecting("0 to 32, but not 12")
-        .having(std::to_string(number));
+        .with_subject(subject(Part::data))
+        .with_expected("0 to 32, but not 12")
+        .with_got(std::to_string(number));
   }
   tensor_ = TennisTensor();
   tensor_.dtype = *dtype;
-  SUSURRUS_ASSIGN(dims_, count(bytes.subspan(1), Part::shape, 3, 4));
+  SUSURRUS_ASSIGN_OR_RETURN(dims_, count(bytes.subspan(1), Part::shape, 3, 4));
   if (dims_ > limits::kMaxDims) {
     return make_error(ErrorCode::malformed, ErrorReason::bad_shape)
         .at(tensor_offset_ + 1)
-        .about(subject(Part::shape))
-        .expecting("at most 8 dimensions")
-        .having(dims_);
+        .with_subject(subject(Part::shape))
+        .with_expected("at most 8 dimensions")
+        .with_got(dims_);
   }
-  SUSURRUS_TRY(grow_graph(1 + 4 * dims_, Part::shape));
+  SUSURRUS_RETURN_IF_ERROR(grow_graph(1 + 4 * dims_, Part::shape));
   parser_.expect(4 * dims_, "shape", &TennisReader::on_shape);
   return ok_status();
 }
@@ -278,9 +281,9 @@ Status TennisReader::on_shape(ByteSpan bytes) {
     if (size < 0) {
       return make_error(ErrorCode::malformed, ErrorReason::bad_shape)
           .at(tensor_offset_ + 5 + 4 * i)
-          .about(subject(Part::shape))
-          .expecting("sizes that are not negative")
-          .having(std::to_string(size));
+          .with_subject(subject(Part::shape))
+          .with_expected("sizes that are not negative")
+          .with_got(std::to_string(size));
     }
     tensor_.shape.append(static_cast<uint64_t>(size));
   }
@@ -288,15 +291,16 @@ Status TennisReader::on_shape(ByteSpan bytes) {
   if (!byte_count) {
     return make_error(ErrorCode::malformed, ErrorReason::bad_shape)
         .at(tensor_offset_)
-        .about(subject(Part::shape))
-        .expecting("less than " + std::to_string(limits::kTennisTensorBytes) + " bytes");
+        .with_subject(subject(Part::shape))
+        .with_expected("less than " + std::to_string(limits::kTennisTensorBytes) + " bytes");
   }
   tensor_.byte_count = *byte_count;
   tensor_.file_offset = parser_.position();
-  SUSURRUS_TRY(bubble_.begin_field(tensor_, tensor_offset_));
-  if (bubble_.wants_bytes()) SUSURRUS_TRY(grow_graph(tensor_.byte_count, Part::data));
-  SUSURRUS_TRY(claim(3, {Part::data, tensor_offset_, tensor_.file_offset, tensor_.byte_count}));
-  SUSURRUS_TRY(sink_.on_tensor(tensor_));
+  SUSURRUS_RETURN_IF_ERROR(bubble_.begin_field(tensor_, tensor_offset_));
+  if (bubble_.wants_bytes()) SUSURRUS_RETURN_IF_ERROR(grow_graph(tensor_.byte_count, Part::data));
+  SUSURRUS_RETURN_IF_ERROR(
+      claim(3, {Part::data, tensor_offset_, tensor_.file_offset, tensor_.byte_count}));
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_tensor(tensor_));
   parser_.stream(tensor_.byte_count, &TennisReader::on_data, &TennisReader::on_data_end);
   return ok_status();
 }
@@ -307,14 +311,14 @@ Status TennisReader::on_data(ByteSpan bytes) {
 }
 
 Status TennisReader::on_data_end() {
-  SUSURRUS_TRY(bubble_.end_field(tensor_));
+  SUSURRUS_RETURN_IF_ERROR(bubble_.end_field(tensor_));
   ++field_;
   return next_field();
 }
 
 Status TennisReader::on_argument_count(ByteSpan bytes) {
-  SUSURRUS_ASSIGN(entries_left_, count(bytes, Part::arguments, 1, kIndexBytes));
-  SUSURRUS_TRY(graph_.begin_arguments(bubble_, entries_left_, parser_.position() - 4));
+  SUSURRUS_ASSIGN_OR_RETURN(entries_left_, count(bytes, Part::arguments, 1, kIndexBytes));
+  SUSURRUS_RETURN_IF_ERROR(graph_.begin_arguments(bubble_, entries_left_, parser_.position() - 4));
   return next_argument();
 }
 
@@ -325,15 +329,15 @@ Status TennisReader::next_argument() {
     return ok_status();
   }
   // So that the last node's end is told of a sound graph only.
-  if (node_ + 1 == graph_.node_count()) SUSURRUS_TRY(graph_.check());
-  SUSURRUS_TRY(sink_.on_node_end(graph_.arguments(node_)));
+  if (node_ + 1 == graph_.node_count()) SUSURRUS_RETURN_IF_ERROR(graph_.check());
+  SUSURRUS_RETURN_IF_ERROR(sink_.on_node_end(graph_.arguments(node_)));
   ++node_;
   return next_node();
 }
 
 Status TennisReader::on_argument(ByteSpan bytes) {
-  SUSURRUS_TRY(grow_graph(4, Part::arguments));
-  SUSURRUS_TRY(
+  SUSURRUS_RETURN_IF_ERROR(grow_graph(4, Part::arguments));
+  SUSURRUS_RETURN_IF_ERROR(
       graph_.add_argument(bubble_, load_le<uint32_t>(bytes.data()), parser_.position() - 4));
   return next_argument();
 }
@@ -357,10 +361,11 @@ Status TennisReader::on_rest(ByteSpan) { return ok_status(); }
 
 Status TennisReader::finish() {
   if (failed_ || finished_) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("reader");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("reader");
   }
   // What was left out may have ended a tensor.
-  SUSURRUS_TRY(push({}));
+  SUSURRUS_RETURN_IF_ERROR(push({}));
   if (auto status = check_end(); !status) return fail(status.error());
   finished_ = true;
   return ok_status();
@@ -371,7 +376,7 @@ Status TennisReader::check_end() {
     if (first_byte_count_ >= 8 && load_le<uint32_t>(first_bytes_.data() + 4) != kTennisCode) {
       return not_tennis(first_bytes_);
     }
-    return truncated(received_, "file").expecting("at least 140 bytes").having(received_);
+    return truncated(received_, "file").with_expected("at least 140 bytes").with_got(received_);
   }
   if (end_) {
     if (received_ > *end_) {
@@ -379,8 +384,10 @@ Status TennisReader::check_end() {
     }
     return ok_status();
   }
-  for (const Claim& claim : claims_) SUSURRUS_TRY(check(claim, received_));
-  return truncated(received_, bubble_.subject("")).expecting("the rest of it").having("the end");
+  for (const Claim& claim : claims_) SUSURRUS_RETURN_IF_ERROR(check(claim, received_));
+  return truncated(received_, bubble_.subject(""))
+      .with_expected("the rest of it")
+      .with_got("the end");
 }
 
 }  // namespace susurrus

@@ -4,11 +4,12 @@ namespace susurrus {
 namespace {
 
 Error out_of_order(const char* part) {
-  return make_error(ErrorCode::wrong_state, ErrorReason::state).about(part);
+  return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject(part);
 }
 
 Error disabled() {
-  return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("writer");
+  return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+      .with_subject("writer");
 }
 
 /// What the reader found wrong is the caller's mistake.
@@ -27,7 +28,7 @@ Status TennisWriter::write(ByteSpan bytes) {
   if (failed_) return disabled();
   failed_ = true;
   if (auto status = check_.push(bytes); !status) return as_argument(status.error());
-  SUSURRUS_TRY(sink_.write(bytes));
+  SUSURRUS_RETURN_IF_ERROR(sink_.write(bytes));
   failed_ = false;
   return ok_status();
 }
@@ -39,16 +40,16 @@ Status TennisWriter::write_number(uint32_t number) {
 }
 
 Status TennisWriter::write_list(std::span<const uint32_t> list) {
-  SUSURRUS_TRY(write_number(static_cast<uint32_t>(list.size())));
-  for (const uint32_t number : list) SUSURRUS_TRY(write_number(number));
+  SUSURRUS_RETURN_IF_ERROR(write_number(static_cast<uint32_t>(list.size())));
+  for (const uint32_t number : list) SUSURRUS_RETURN_IF_ERROR(write_number(number));
   return ok_status();
 }
 
 Status TennisWriter::on_header(const TennisHeader& header) {
   if (stage_ != Stage::header) return out_of_order("header");
   stage_ = Stage::module;
-  SUSURRUS_TRY(write_number(static_cast<uint32_t>(header.reserved_word)));
-  SUSURRUS_TRY(write_number(kTennisCode));
+  SUSURRUS_RETURN_IF_ERROR(write_number(static_cast<uint32_t>(header.reserved_word)));
+  SUSURRUS_RETURN_IF_ERROR(write_number(kTennisCode));
   return write(header.user_bytes);
 }
 
@@ -57,8 +58,8 @@ Status TennisWriter::on_module(std::span<const uint32_t> inputs, std::span<const
   if (stage_ != Stage::module) return out_of_order("module");
   stage_ = Stage::nodes;
   nodes_left_ = node_count;
-  SUSURRUS_TRY(write_list(inputs));
-  SUSURRUS_TRY(write_list(outputs));
+  SUSURRUS_RETURN_IF_ERROR(write_list(inputs));
+  SUSURRUS_RETURN_IF_ERROR(write_list(outputs));
   return write_number(node_count);
 }
 
@@ -74,8 +75,8 @@ Status TennisWriter::on_parameter(std::string_view name, uint32_t field_count) {
   if (!is_between_parameters() || parameters_left_ == 0) return out_of_order("parameter");
   --parameters_left_;
   fields_left_ = field_count;
-  SUSURRUS_TRY(write_number(static_cast<uint32_t>(name.size())));
-  SUSURRUS_TRY(write(as_bytes(name)));
+  SUSURRUS_RETURN_IF_ERROR(write_number(static_cast<uint32_t>(name.size())));
+  SUSURRUS_RETURN_IF_ERROR(write(as_bytes(name)));
   return write_number(field_count);
 }
 
@@ -89,15 +90,15 @@ Status TennisWriter::on_tensor(const TennisTensor& tensor) {
   if (!fits) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::bad_shape)
         .at(check_.received())
-        .about("tensor");
+        .with_subject("tensor");
   }
   --fields_left_;
   bytes_left_ = *byte_count;
   const auto dtype = static_cast<uint8_t>(tensor.dtype);
-  SUSURRUS_TRY(write({&dtype, 1}));
-  SUSURRUS_TRY(write_number(tensor.shape.rank()));
+  SUSURRUS_RETURN_IF_ERROR(write({&dtype, 1}));
+  SUSURRUS_RETURN_IF_ERROR(write_number(tensor.shape.rank()));
   for (const uint64_t dim : tensor.shape.dims()) {
-    SUSURRUS_TRY(write_number(static_cast<uint32_t>(dim)));
+    SUSURRUS_RETURN_IF_ERROR(write_number(static_cast<uint32_t>(dim)));
   }
   return ok_status();
 }
@@ -106,9 +107,9 @@ Status TennisWriter::on_tensor_bytes(ByteSpan bytes) {
   if (bytes.size() > bytes_left_) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::size_mismatch)
         .at(check_.received())
-        .about("tensor")
-        .expecting(bytes_left_)
-        .having(bytes.size());
+        .with_subject("tensor")
+        .with_expected(bytes_left_)
+        .with_got(bytes.size());
   }
   bytes_left_ -= bytes.size();
   return write(bytes);

@@ -32,46 +32,47 @@ class AprParts : public PartsWriter {
 
 Status AprParts::plan(JsonValue description, bool is_apr1) {
   const auto text = description["metadata"].text();
-  if (!text) return wrong_description("metadata").expecting("an object");
+  if (!text) return wrong_description("metadata").with_expected("an object");
   metadata_text_ = *text;
-  SUSURRUS_ASSIGN(const JsonDocument document, JsonDocument::parse(*text, JsonOrigin{}));
-  SUSURRUS_ASSIGN(Apr2Metadata metadata, read_apr2_metadata(document, 2, 0));
+  SUSURRUS_ASSIGN_OR_RETURN(const JsonDocument document, JsonDocument::parse(*text, JsonOrigin{}));
+  SUSURRUS_ASSIGN_OR_RETURN(Apr2Metadata metadata, read_apr2_metadata(document, 2, 0));
   metadata_ = std::move(metadata.model);
   if (description["compress"].boolean().value_or(false)) {
     compression_ = is_apr1 ? Compression::always : Compression::where_smaller;
   }
   alignment_ = static_cast<uint32_t>(description["alignment"].unsigned_integer().value_or(64));
   for (const JsonValue tensor : description["tensors"].items()) {
-    SUSURRUS_TRY(add_tensor(tensor, is_apr1));
+    SUSURRUS_RETURN_IF_ERROR(add_tensor(tensor, is_apr1));
   }
   return ok_status();
 }
 
 Status AprParts::add_tensor(JsonValue description, bool is_apr1) {
   TensorInfo tensor;
-  SUSURRUS_ASSIGN(tensor.name, byte_string(description["name"], "name"));
+  SUSURRUS_ASSIGN_OR_RETURN(tensor.name, byte_string(description["name"], "name"));
   const auto name = description["dtype"].text().value_or("");
   const auto dtype = is_apr1 && name == "int8" ? std::optional(Dtype::i8) : dtype_from_name(name);
   if (!dtype) {
-    return wrong_description(tensor.name).expecting("a dtype of the format").having(name);
+    return wrong_description(tensor.name).with_expected("a dtype of the format").with_got(name);
   }
   tensor.dtype = *dtype;
-  SUSURRUS_ASSIGN(tensor.shape, shape_of(description["shape"], limits::kMaxDims, tensor.name));
+  SUSURRUS_ASSIGN_OR_RETURN(tensor.shape,
+                            shape_of(description["shape"], limits::kMaxDims, tensor.name));
   const auto byte_count = tensor_byte_count(*dtype, tensor.shape);
   const auto element_count = tensor.shape.element_count();
   if (!byte_count || !element_count) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::bad_shape)
-        .about(tensor.name)
-        .expecting("sizes that fit 64 bits, and rows of whole blocks")
-        .having(name);
+        .with_subject(tensor.name)
+        .with_expected("sizes that fit 64 bits, and rows of whole blocks")
+        .with_got(name);
   }
   FilePart part;
   if (description["scale"].exists()) {
-    SUSURRUS_ASSIGN(part.scale, float_of_bits(description["scale"], tensor.name));
+    SUSURRUS_ASSIGN_OR_RETURN(part.scale, float_of_bits(description["scale"], tensor.name));
     if (!is_apr1 || *dtype != Dtype::i8 || !(part.scale > 0 && std::isfinite(part.scale))) {
       return make_error(ErrorCode::invalid_argument, ErrorReason::bad_scale)
-          .about(tensor.name)
-          .expecting("a positive scale, of APR1's i8 alone");
+          .with_subject(tensor.name)
+          .with_expected("a positive scale, of APR1's i8 alone");
     }
   }
   part.name = tensor.name;
@@ -102,7 +103,7 @@ class Apr2Parts : public AprParts {
     Apr2WriterOptions options;
     options.alignment = alignment_;
     options.is_streaming = true;
-    SUSURRUS_ASSIGN(writer_, Apr2Writer::plan(metadata_text_, stored_tensors(), options));
+    SUSURRUS_ASSIGN_OR_RETURN(writer_, Apr2Writer::plan(metadata_text_, stored_tensors(), options));
     return ok_status();
   }
   std::optional<uint64_t> file_byte_count() const override { return writer_->file_byte_count(); }
@@ -120,12 +121,12 @@ class Apr1Parts : public AprParts {
     const WhisperMetadata* whisper = metadata_.whisper();
     if (!whisper) {
       return wrong_description("model_type")
-          .expecting("whisper, which is all that APR1 holds")
-          .having(metadata_.model_type.view());
+          .with_expected("whisper, which is all that APR1 holds")
+          .with_got(metadata_.model_type.view());
     }
-    SUSURRUS_ASSIGN(writer_,
-                    Apr1Writer::plan(whisper->dimensions, stored_tensors(), metadata_.vocabulary,
-                                     std::as_const(metadata_.mel_filterbank).floats()));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        writer_, Apr1Writer::plan(whisper->dimensions, stored_tensors(), metadata_.vocabulary,
+                                  std::as_const(metadata_.mel_filterbank).floats()));
     return ok_status();
   }
   std::optional<uint64_t> file_byte_count() const override { return writer_->file_byte_count(); }
@@ -140,7 +141,7 @@ class Apr1Parts : public AprParts {
 template <typename Parts>
 PlannedParts planned(JsonValue description, bool is_apr1) {
   auto parts = std::make_unique<Parts>();
-  SUSURRUS_TRY(parts->plan(description, is_apr1));
+  SUSURRUS_RETURN_IF_ERROR(parts->plan(description, is_apr1));
   return std::unique_ptr<PartsWriter>(std::move(parts));
 }
 

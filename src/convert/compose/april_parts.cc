@@ -12,7 +12,7 @@ class AprilParts : public PartsWriter {
  public:
   Status plan(JsonValue description);
   Status open() override {
-    SUSURRUS_ASSIGN(writer_, AprilWriter::plan(model_, order_));
+    SUSURRUS_ASSIGN_OR_RETURN(writer_, AprilWriter::plan(model_, order_));
     return ok_status();
   }
   std::optional<uint64_t> file_byte_count() const override { return writer_->file_byte_count(); }
@@ -30,22 +30,25 @@ class AprilParts : public PartsWriter {
 };
 
 Status AprilParts::read_texts(JsonValue description) {
-  SUSURRUS_ASSIGN(model_.name, byte_string(description["name"], "name"));
-  SUSURRUS_ASSIGN(model_.description, byte_string(description["description"], "description"));
-  SUSURRUS_ASSIGN(const std::string language, byte_string(description["language"], "language"));
+  SUSURRUS_ASSIGN_OR_RETURN(model_.name, byte_string(description["name"], "name"));
+  SUSURRUS_ASSIGN_OR_RETURN(model_.description,
+                            byte_string(description["description"], "description"));
+  SUSURRUS_ASSIGN_OR_RETURN(const std::string language,
+                            byte_string(description["language"], "language"));
   if (language.size() > model_.language_tag.size()) {
-    return wrong_description("language").expecting("at most 8 bytes").having(language);
+    return wrong_description("language").with_expected("at most 8 bytes").with_got(language);
   }
   std::copy(language.begin(), language.end(), model_.language_tag.begin());
   for (const AprilParamField& field : kAprilParamFields) {
     // It follows from the tokens.
     if (field.member == &AprilParams::token_count) continue;
-    SUSURRUS_ASSIGN(const int64_t number, integer_between(description["params"][field.name],
-                                                          INT32_MIN, INT32_MAX, field.name));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        const int64_t number,
+        integer_between(description["params"][field.name], INT32_MIN, INT32_MAX, field.name));
     model_.params.*field.member = static_cast<int32_t>(number);
   }
   for (const JsonValue token : description["tokens"].items()) {
-    SUSURRUS_ASSIGN(std::string bytes, byte_string(token, "tokens"));
+    SUSURRUS_ASSIGN_OR_RETURN(std::string bytes, byte_string(token, "tokens"));
     model_.tokens.push_back(std::move(bytes));
   }
   return ok_status();
@@ -59,22 +62,23 @@ Status AprilParts::read_order(JsonValue order) {
     const auto* network = std::find(kAprilNetworkNames.begin(), kAprilNetworkNames.end(), name);
     const bool is_known = network != kAprilNetworkNames.end() || name == "params";
     if (!is_known || place == order_.size()) {
-      return wrong_description("order").expecting("encoder, decoder, joiner and params");
+      return wrong_description("order").with_expected("encoder, decoder, joiner and params");
     }
     order_[place++] = static_cast<AprilPart>(network - kAprilNetworkNames.begin());
   }
   if (place == order_.size()) return ok_status();
-  return wrong_description("order").expecting("each part once");
+  return wrong_description("order").with_expected("each part once");
 }
 
 Status AprilParts::plan(JsonValue description) {
-  SUSURRUS_TRY(read_texts(description));
-  SUSURRUS_TRY(read_order(description["order"]));
+  SUSURRUS_RETURN_IF_ERROR(read_texts(description));
+  SUSURRUS_RETURN_IF_ERROR(read_order(description["order"]));
   for (const AprilPart part : order_) {
     if (part == AprilPart::params) continue;
     const auto index = static_cast<size_t>(part);
     const std::string name(kAprilNetworkNames[index]);
-    SUSURRUS_ASSIGN(const uint64_t byte_count, whole_number(description["networks"][name], name));
+    SUSURRUS_ASSIGN_OR_RETURN(const uint64_t byte_count,
+                              whole_number(description["networks"][name], name));
     model_.network_ranges[index].byte_count = byte_count;
     FilePart given;
     given.name = name;
@@ -88,7 +92,7 @@ Status AprilParts::plan(JsonValue description) {
 
 PlannedParts plan_april_parts(JsonValue description) {
   auto parts = std::make_unique<AprilParts>();
-  SUSURRUS_TRY(parts->plan(description));
+  SUSURRUS_RETURN_IF_ERROR(parts->plan(description));
   return std::unique_ptr<PartsWriter>(std::move(parts));
 }
 

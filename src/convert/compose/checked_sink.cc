@@ -17,7 +17,7 @@ Status CheckedSink::write(ByteSpan bytes) {
   for (ByteSpan left = bytes; !left.empty();) {
     const uint64_t skippable = reader_.skippable();
     if (skippable == 0) {
-      SUSURRUS_TRY(reader_.push(left));
+      SUSURRUS_RETURN_IF_ERROR(reader_.push(left));
       break;
     }
     const auto count = static_cast<size_t>(std::min<uint64_t>(skippable, left.size()));

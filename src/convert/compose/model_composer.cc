@@ -50,9 +50,9 @@ PlannedParts plan_parts(JsonValue description) {
 
 Error wrong_size(const FilePart& part, uint64_t expected, uint64_t got) {
   return make_error(ErrorCode::invalid_argument, ErrorReason::size_mismatch)
-      .about(part.name)
-      .expecting(std::to_string(expected) + " bytes")
-      .having(got);
+      .with_subject(part.name)
+      .with_expected(std::to_string(expected) + " bytes")
+      .with_got(got);
 }
 
 }  // namespace
@@ -65,22 +65,24 @@ Status ModelComposer::keep(Status status) {
 
 Status ModelComposer::require(State state) const {
   if (state_ == State::failed) {
-    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state).about("writer");
+    return make_error(ErrorCode::disabled_by_previous_error, ErrorReason::state)
+        .with_subject("writer");
   }
   if (state_ == state && output_.bytes().empty()) return ok_status();
-  return make_error(ErrorCode::wrong_state, ErrorReason::state).about("writer");
+  return make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject("writer");
 }
 
 Status ModelComposer::plan(std::string_view description) {
-  SUSURRUS_TRY(require(State::collecting));
+  SUSURRUS_RETURN_IF_ERROR(require(State::collecting));
   return keep(make_plan(description));
 }
 
 Status ModelComposer::make_plan(std::string_view description) {
-  SUSURRUS_ASSIGN(const JsonDocument document,
-                  JsonDocument::parse(description, {0, ErrorReason::bad_metadata, "description"}));
-  SUSURRUS_ASSIGN(writer_, plan_parts(document.root()));
-  SUSURRUS_TRY(rehearse());
+  SUSURRUS_ASSIGN_OR_RETURN(
+      const JsonDocument document,
+      JsonDocument::parse(description, {0, ErrorReason::bad_metadata, "description"}));
+  SUSURRUS_ASSIGN_OR_RETURN(writer_, plan_parts(document.root()));
+  SUSURRUS_RETURN_IF_ERROR(rehearse());
   state_ = State::planned;
   return ok_status();
 }
@@ -90,9 +92,9 @@ Status ModelComposer::rehearse() {
   static constexpr std::array<uint8_t, 64 << 10> kZeros{};
   // Parts of zeros pass by unread, but not for ever.
   constexpr uint64_t kMostBytes = uint64_t{16} << 30;
-  SUSURRUS_TRY(writer_->open());
+  SUSURRUS_RETURN_IF_ERROR(writer_->open());
   CheckedSink nowhere(nullptr, writer_->file_byte_count());
-  SUSURRUS_TRY(writer_->begin(nowhere));
+  SUSURRUS_RETURN_IF_ERROR(writer_->begin(nowhere));
   uint64_t total = 0;
   for (const FilePart& part : parts()) total += std::min(part.byte_count, kMostBytes);
   if (writer_->rehearsal() == PartsWriter::Rehearsal::front || total > kMostBytes) {
@@ -101,12 +103,12 @@ Status ModelComposer::rehearse() {
   for (const FilePart& part : parts()) {
     for (uint64_t left = part.byte_count; left > 0;) {
       const uint64_t count = std::min<uint64_t>(left, kZeros.size());
-      SUSURRUS_TRY(writer_->write(ByteSpan(kZeros.data(), count), nowhere));
+      SUSURRUS_RETURN_IF_ERROR(writer_->write(ByteSpan(kZeros.data(), count), nowhere));
       left -= count;
     }
-    SUSURRUS_TRY(writer_->finish_part(nowhere));
+    SUSURRUS_RETURN_IF_ERROR(writer_->finish_part(nowhere));
   }
-  SUSURRUS_TRY(writer_->finish(nowhere));
+  SUSURRUS_RETURN_IF_ERROR(writer_->finish(nowhere));
   return nowhere.finish();
 }
 
@@ -121,7 +123,7 @@ bool ModelComposer::needs_measuring() const {
 }
 
 Status ModelComposer::begin(Pass pass) {
-  SUSURRUS_TRY(require(State::planned));
+  SUSURRUS_RETURN_IF_ERROR(require(State::planned));
   return keep(start_pass(pass));
 }
 
@@ -137,27 +139,27 @@ Status ModelComposer::start_pass(Pass pass) {
     encoded_ = std::make_unique<NullSink>();
     return ok_status();
   }
-  SUSURRUS_TRY(writer_->open());
+  SUSURRUS_RETURN_IF_ERROR(writer_->open());
   file_ = std::make_unique<CheckedSink>(&output_, writer_->file_byte_count());
   encoded_ = std::make_unique<StoredSink>(*writer_, *file_);
   return writer_->begin(*file_);
 }
 
 Status ModelComposer::begin_part(bool is_floats) {
-  SUSURRUS_TRY(require(State::between_parts));
+  SUSURRUS_RETURN_IF_ERROR(require(State::between_parts));
   return keep(start_part(is_floats));
 }
 
 Status ModelComposer::start_part(bool is_floats) {
-  if (current_ == parts().size()) return wrong_description("part").having("one too many");
+  if (current_ == parts().size()) return wrong_description("part").with_got("one too many");
   const FilePart& part = this->part();
   const bool wants_scale = part.weights == Dtype::i8 && !(part.scale > 0);
   if (is_floats ? !part.weights : wants_scale) {
     return make_error(ErrorCode::invalid_argument,
                       is_floats ? ErrorReason::unsupported_dtype : ErrorReason::bad_scale)
-        .about(part.name)
-        .expecting(is_floats ? part.dtype : std::string_view("a scale beside the integers"))
-        .having(is_floats ? "f32" : "none");
+        .with_subject(part.name)
+        .with_expected(is_floats ? part.dtype : std::string_view("a scale beside the integers"))
+        .with_got(is_floats ? "f32" : "none");
   }
   expected_ = is_floats ? part.element_count * sizeof(float) : part.byte_count;
   pushed_ = 0;
@@ -176,7 +178,7 @@ Status ModelComposer::start_part(bool is_floats) {
 }
 
 Status ModelComposer::push(ByteSpan bytes) {
-  SUSURRUS_TRY(require(State::in_part));
+  SUSURRUS_RETURN_IF_ERROR(require(State::in_part));
   return keep(take(bytes));
 }
 
@@ -189,20 +191,20 @@ Status ModelComposer::take(ByteSpan bytes) {
 }
 
 Status ModelComposer::finish_part() {
-  SUSURRUS_TRY(require(State::in_part));
+  SUSURRUS_RETURN_IF_ERROR(require(State::in_part));
   return keep(end_part());
 }
 
 Status ModelComposer::end_part() {
   FilePart& part = this->part();
   if (pushed_ != expected_) return wrong_size(part, expected_, pushed_);
-  SUSURRUS_TRY(encoder_.finish(*encoded_));
+  SUSURRUS_RETURN_IF_ERROR(encoder_.finish(*encoded_));
   if (pass_ == Pass::scan && !(part.scale > 0)) {
     const float largest = static_cast<LargestValue&>(*encoded_).take();
     if (!std::isfinite(largest)) {
       return make_error(ErrorCode::invalid_argument, ErrorReason::bad_scale)
-          .about(part.name)
-          .expecting("finite values");
+          .with_subject(part.name)
+          .with_expected("finite values");
     }
     part.scale = integer_scale(largest);
   } else if (pass_ == Pass::measure) {
@@ -213,10 +215,10 @@ Status ModelComposer::end_part() {
   } else if (pass_ == Pass::write) {
     if (encoder_.stored_byte_count() != part.stored_byte_count) {
       return make_error(ErrorCode::invalid_argument, ErrorReason::source)
-          .about(part.name)
-          .expecting("the same values each time that they are asked for");
+          .with_subject(part.name)
+          .with_expected("the same values each time that they are asked for");
     }
-    SUSURRUS_TRY(writer_->finish_part(*file_));
+    SUSURRUS_RETURN_IF_ERROR(writer_->finish_part(*file_));
   }
   ++current_;
   state_ = State::between_parts;
@@ -224,20 +226,20 @@ Status ModelComposer::end_part() {
 }
 
 Status ModelComposer::finish() {
-  SUSURRUS_TRY(require(State::between_parts));
+  SUSURRUS_RETURN_IF_ERROR(require(State::between_parts));
   return keep(end_pass());
 }
 
 Status ModelComposer::end_pass() {
   if (current_ != parts().size()) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .about(part().name)
-        .expecting("all parts");
+        .with_subject(part().name)
+        .with_expected("all parts");
   }
   state_ = State::planned;
   if (pass_ != Pass::write) return ok_status();
-  SUSURRUS_TRY(writer_->finish(*file_));
-  SUSURRUS_TRY(file_->finish());
+  SUSURRUS_RETURN_IF_ERROR(writer_->finish(*file_));
+  SUSURRUS_RETURN_IF_ERROR(file_->finish());
   warnings_ = file_->warnings();
   return ok_status();
 }

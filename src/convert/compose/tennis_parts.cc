@@ -43,8 +43,9 @@ class TennisParts : public PartsWriter {
   Status begin(ByteSink& sink) override {
     at_ = {};
     writer_ = std::make_unique<TennisWriter>(sink);
-    SUSURRUS_TRY(writer_->on_header(header_));
-    SUSURRUS_TRY(writer_->on_module(inputs_, outputs_, static_cast<uint32_t>(nodes_.size())));
+    SUSURRUS_RETURN_IF_ERROR(writer_->on_header(header_));
+    SUSURRUS_RETURN_IF_ERROR(
+        writer_->on_module(inputs_, outputs_, static_cast<uint32_t>(nodes_.size())));
     return write_to_part();
   }
   Status write(ByteSpan stored, ByteSink&) override {
@@ -75,36 +76,38 @@ class TennisParts : public PartsWriter {
 
 Status read_nodes(JsonValue list, const char* subject, std::vector<uint32_t>& nodes) {
   for (const JsonValue item : list.items()) {
-    SUSURRUS_ASSIGN(const int64_t node, integer_between(item, 0, INT32_MAX, subject));
+    SUSURRUS_ASSIGN_OR_RETURN(const int64_t node, integer_between(item, 0, INT32_MAX, subject));
     nodes.push_back(static_cast<uint32_t>(node));
   }
   return ok_status();
 }
 
 Status TennisParts::plan(JsonValue description) {
-  SUSURRUS_ASSIGN(const int64_t reserved,
-                  integer_between(description["reservedWord"], 0, ~uint32_t{0}, "reservedWord"));
+  SUSURRUS_ASSIGN_OR_RETURN(const int64_t reserved, integer_between(description["reservedWord"], 0,
+                                                                    ~uint32_t{0}, "reservedWord"));
   header_.reserved_word = static_cast<uint32_t>(reserved);
-  SUSURRUS_ASSIGN(const std::string user, byte_string(description["userBytes"], "userBytes"));
+  SUSURRUS_ASSIGN_OR_RETURN(const std::string user,
+                            byte_string(description["userBytes"], "userBytes"));
   if (user.size() > header_.user_bytes.size()) {
-    return wrong_description("userBytes").expecting("at most 120 bytes").having(user.size());
+    return wrong_description("userBytes").with_expected("at most 120 bytes").with_got(user.size());
   }
   std::copy(user.begin(), user.end(), header_.user_bytes.begin());
-  SUSURRUS_TRY(read_nodes(description["inputs"], "inputs", inputs_));
-  SUSURRUS_TRY(read_nodes(description["outputs"], "outputs", outputs_));
-  for (const JsonValue node : description["nodes"].items()) SUSURRUS_TRY(add_node(node));
+  SUSURRUS_RETURN_IF_ERROR(read_nodes(description["inputs"], "inputs", inputs_));
+  SUSURRUS_RETURN_IF_ERROR(read_nodes(description["outputs"], "outputs", outputs_));
+  for (const JsonValue node : description["nodes"].items())
+    SUSURRUS_RETURN_IF_ERROR(add_node(node));
   return ok_status();
 }
 
 Status TennisParts::add_node(JsonValue description) {
   Node node;
   const std::string name = "node " + std::to_string(nodes_.size());
-  SUSURRUS_TRY(read_nodes(description["inputs"], name.c_str(), node.arguments));
+  SUSURRUS_RETURN_IF_ERROR(read_nodes(description["inputs"], name.c_str(), node.arguments));
   for (const JsonValue parameter : description["parameters"].items()) {
     Parameter added;
-    SUSURRUS_ASSIGN(added.name, byte_string(parameter["name"], name));
+    SUSURRUS_ASSIGN_OR_RETURN(added.name, byte_string(parameter["name"], name));
     for (const JsonValue field : parameter["fields"].items()) {
-      SUSURRUS_TRY(add_field(field, name + " " + added.name, added));
+      SUSURRUS_RETURN_IF_ERROR(add_field(field, name + " " + added.name, added));
     }
     node.parameters.push_back(std::move(added));
   }
@@ -118,24 +121,25 @@ Status TennisParts::add_field(JsonValue description, const std::string& name,
   const auto dtype = find_tennis_dtype(type);
   if (!dtype) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::unsupported_dtype)
-        .about(name)
-        .expecting("a dtype as inspection names them")
-        .having(type);
+        .with_subject(name)
+        .with_expected("a dtype as inspection names them")
+        .with_got(type);
   }
   Field field;
   field.tensor.dtype = *dtype;
-  SUSURRUS_ASSIGN(field.tensor.shape, shape_of(description["shape"], limits::kMaxDims, name));
+  SUSURRUS_ASSIGN_OR_RETURN(field.tensor.shape,
+                            shape_of(description["shape"], limits::kMaxDims, name));
   const auto byte_count = tennis_tensor_byte_count(*dtype, field.tensor.shape);
   if (!byte_count) {
-    return make_error(ErrorCode::invalid_argument, ErrorReason::bad_shape).about(name);
+    return make_error(ErrorCode::invalid_argument, ErrorReason::bad_shape).with_subject(name);
   }
   if (const JsonValue bytes = description["bytes"]; bytes.exists()) {
-    SUSURRUS_ASSIGN(field.bytes, byte_string(bytes, name));
+    SUSURRUS_ASSIGN_OR_RETURN(field.bytes, byte_string(bytes, name));
     if (field.bytes->size() != *byte_count) {
       return make_error(ErrorCode::invalid_argument, ErrorReason::size_mismatch)
-          .about(name)
-          .expecting(std::to_string(*byte_count) + " bytes")
-          .having(field.bytes->size());
+          .with_subject(name)
+          .with_expected(std::to_string(*byte_count) + " bytes")
+          .with_got(field.bytes->size());
     }
   } else {
     FilePart part;
@@ -156,27 +160,27 @@ Status TennisParts::write_to_part() {
   for (; at_.node < nodes_.size(); at_ = {at_.node + 1}) {
     const Node& node = nodes_[at_.node];
     if (!at_.in_node) {
-      SUSURRUS_TRY(writer_->on_node(static_cast<uint32_t>(node.parameters.size())));
+      SUSURRUS_RETURN_IF_ERROR(writer_->on_node(static_cast<uint32_t>(node.parameters.size())));
       at_.in_node = true;
     }
     for (; at_.parameter < node.parameters.size();
          at_ = {at_.node, at_.parameter + 1, 0, true, false}) {
       const Parameter& parameter = node.parameters[at_.parameter];
       if (!at_.in_parameter) {
-        SUSURRUS_TRY(
+        SUSURRUS_RETURN_IF_ERROR(
             writer_->on_parameter(parameter.name, static_cast<uint32_t>(parameter.fields.size())));
         at_.in_parameter = true;
       }
       while (at_.field < parameter.fields.size()) {
         const Field& field = parameter.fields[at_.field++];
-        SUSURRUS_TRY(writer_->on_tensor(field.tensor));
+        SUSURRUS_RETURN_IF_ERROR(writer_->on_tensor(field.tensor));
         if (!field.bytes) return ok_status();
         if (!field.bytes->empty()) {
-          SUSURRUS_TRY(writer_->on_tensor_bytes(as_bytes(*field.bytes)));
+          SUSURRUS_RETURN_IF_ERROR(writer_->on_tensor_bytes(as_bytes(*field.bytes)));
         }
       }
     }
-    SUSURRUS_TRY(writer_->on_node_end(node.arguments));
+    SUSURRUS_RETURN_IF_ERROR(writer_->on_node_end(node.arguments));
   }
   return ok_status();
 }
@@ -185,7 +189,7 @@ Status TennisParts::write_to_part() {
 
 PlannedParts plan_tennis_parts(JsonValue description) {
   auto parts = std::make_unique<TennisParts>();
-  SUSURRUS_TRY(parts->plan(description));
+  SUSURRUS_RETURN_IF_ERROR(parts->plan(description));
   return std::unique_ptr<PartsWriter>(std::move(parts));
 }
 

@@ -21,15 +21,15 @@ class ShapeReader {
     }
   }
 
-  Result<WhisperDimensions> read(const StatedDimensions& stated) {
+  Result<WhisperDimensions> read(const DeclaredDimensions& stated) {
     WhisperDimensions d;
-    SUSURRUS_ASSIGN(const uint32_t state, read_count("decoder.ln.weight", 1));
+    SUSURRUS_ASSIGN_OR_RETURN(const uint32_t state, read_count("decoder.ln.weight", 1));
     d.n_audio_state = d.n_text_state = state;
-    SUSURRUS_ASSIGN(d.n_vocab, read_count("decoder.token_embedding.weight", state));
-    SUSURRUS_ASSIGN(d.n_text_ctx, read_count("decoder.positional_embedding", state));
-    SUSURRUS_ASSIGN(d.n_mels, read_count("encoder.conv1.weight", kKernel * state));
+    SUSURRUS_ASSIGN_OR_RETURN(d.n_vocab, read_count("decoder.token_embedding.weight", state));
+    SUSURRUS_ASSIGN_OR_RETURN(d.n_text_ctx, read_count("decoder.positional_embedding", state));
+    SUSURRUS_ASSIGN_OR_RETURN(d.n_mels, read_count("encoder.conv1.weight", kKernel * state));
     if (find(kEncoderPositionsName) != nullptr) {
-      SUSURRUS_ASSIGN(d.n_audio_ctx, read_count(kEncoderPositionsName, state));
+      SUSURRUS_ASSIGN_OR_RETURN(d.n_audio_ctx, read_count(kEncoderPositionsName, state));
     } else {
       d.n_audio_ctx = stated.n_audio_ctx != 0 ? stated.n_audio_ctx : kOfficialAudioContext;
     }
@@ -52,16 +52,16 @@ class ShapeReader {
   Result<uint32_t> read_count(std::string_view name, uint64_t unit) const {
     const TensorInfo* tensor = find(name);
     if (tensor == nullptr) {
-      return make_error(ErrorCode::missing_tensor, ErrorReason::model).about(name);
+      return make_error(ErrorCode::missing_tensor, ErrorReason::model).with_subject(name);
     }
     const uint64_t elements = tensor->shape.element_count().value_or(0);
     const uint64_t count = elements / unit;
     if (elements % unit != 0 || count == 0 || count > kMaxDimension) {
       return make_error(ErrorCode::shape_mismatch, ErrorReason::model)
           .at(tensor->file_offset)
-          .about(name)
-          .expecting("a multiple of " + std::to_string(unit) + " elements")
-          .having(elements);
+          .with_subject(name)
+          .with_expected("a multiple of " + std::to_string(unit) + " elements")
+          .with_got(elements);
     }
     return static_cast<uint32_t>(count);
   }
@@ -90,7 +90,7 @@ class ShapeReader {
 }  // namespace
 
 Result<WhisperDimensions> dimensions_of_shapes(std::span<const CheckpointTensor> tensors,
-                                               const StatedDimensions& stated) {
+                                               const DeclaredDimensions& stated) {
   return ShapeReader(tensors).read(stated);
 }
 

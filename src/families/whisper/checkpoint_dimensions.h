@@ -5,7 +5,7 @@
 namespace susurrus {
 
 /// Heads and contexts, where a file says them; 0 where it does not.
-struct StatedDimensions {
+struct DeclaredDimensions {
   uint32_t n_audio_head = 0;
   uint32_t n_text_head = 0;
   uint32_t n_audio_ctx = 0;
@@ -15,6 +15,6 @@ struct StatedDimensions {
 /// as those of every Whisper; encoder positions may be absent, the official 1500 of them. missing_tensor: a tensor that
 /// tells them is not there; malformed, bad_metadata: they cannot be what the shapes say.
 Result<WhisperDimensions> dimensions_of_shapes(std::span<const CheckpointTensor> tensors,
-                                               const StatedDimensions& stated);
+                                               const DeclaredDimensions& stated);
 
 }  // namespace susurrus

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/weight_panels/weight_panels.h"
+#include "kernels/packed_weights/packed_weights.h"
 
 namespace susurrus {
 
@@ -18,12 +18,12 @@ void Decoder::reset() {
 
 void Decoder::forget_pass() {
   stage_ = Stage::idle;
-  op_ = PacedOp();
+  op_ = ResumableOp();
 }
 
 Status Decoder::reserve_sequences(size_t count, size_t tokens_each) {
   const size_t apart = sequences_.length();
-  SUSURRUS_TRY(sequences_.reserve(state_.dimensions(), count, tokens_each));
+  SUSURRUS_RETURN_IF_ERROR(sequences_.reserve(state_.dimensions(), count, tokens_each));
   forget_pass();
   position_ -= apart;
   return ok_status();
@@ -40,7 +40,7 @@ void Decoder::start(Pass pass, std::span<const uint32_t> tokens) {
   token_count_ = tokens.size();
   block_first_ = 0;
   stage_ = Stage::embed;
-  op_ = PacedOp();
+  op_ = ResumableOp();
 }
 
 void Decoder::begin(std::span<const uint32_t> tokens) { start(Pass::append, tokens); }
@@ -54,9 +54,11 @@ void Decoder::begin_each(std::span<const uint32_t> tokens) {
 Status Decoder::begin_traced(std::span<const uint32_t> tokens, DecoderTrace& trace) {
   const uint64_t row_bytes = uint64_t{state_.dimensions().n_text_state} * sizeof(float);
   const uint64_t hidden_bytes = tokens.size() * row_bytes;
-  SUSURRUS_ASSIGN(AlignedBuffer hidden, AlignedBuffer::allocate(hidden_bytes, "decoder trace"));
-  SUSURRUS_ASSIGN(AlignedBuffer queries,
-                  AlignedBuffer::allocate(trace.layers.size() * hidden_bytes, "decoder trace"));
+  SUSURRUS_ASSIGN_OR_RETURN(AlignedBuffer hidden,
+                            AlignedBuffer::allocate(hidden_bytes, "decoder trace"));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      AlignedBuffer queries,
+      AlignedBuffer::allocate(trace.layers.size() * hidden_bytes, "decoder trace"));
   trace.token_count = tokens.size();
   trace.hidden = std::move(hidden);
   trace.queries = std::move(queries);
@@ -71,7 +73,7 @@ void Decoder::begin_logits(const float* hidden, size_t rows) {
   normed_ = hidden;
   logit_rows_ = rows;
   stage_ = Stage::logits;
-  op_ = PacedOp();
+  op_ = ResumableOp();
 }
 
 void Decoder::cross_scores(size_t layer, size_t head, size_t query_rows, const float* queries,
@@ -86,7 +88,7 @@ void Decoder::cross_scores(size_t layer, size_t head, size_t query_rows, const f
   args.q_stride = d.n_text_state;
   args.out = out;
   args.out_stride = frames;
-  if (!state_.has_byte_kv()) {
+  if (!state_.has_int8_kv()) {
     args.k = state_.cross_keys(layer) + head * args.head_size;
     args.k_stride = d.n_text_state;
     return kernels_.attention_scores(args);
@@ -94,7 +96,7 @@ void Decoder::cross_scores(size_t layer, size_t head, size_t query_rows, const f
   float* keys = state_.kernel_scratch().data();
   args.k = keys;
   args.k_stride = args.head_size;
-  const ByteKvLayout layout(state_.encoded_positions(), args.head_size);
+  const Int8KvLayout layout(state_.encoded_positions(), args.head_size);
   for (size_t first = 0; first < frames; first += kBlockValues, args.out += kBlockValues) {
     args.key_rows = std::min(kBlockValues, frames - first);
     expand_keys(state_.cross_kv(layer), layout, head, args.head_size, first, args.key_rows, keys);
@@ -119,8 +121,8 @@ std::span<float> Decoder::logits(size_t row) {
   return {first + row * n_vocab, n_vocab};
 }
 
-PacedOp Decoder::next_op() {
-  PacedOp op;
+ResumableOp Decoder::next_op() {
+  ResumableOp op;
   if (stage_ == Stage::embed) {
     op = embed();
   } else if (stage_ <= Stage::self_out) {
@@ -147,7 +149,7 @@ Decoder::Buffers Decoder::buffers() {
 }
 
 /// x += self-attention of x and of all tokens before
-PacedOp Decoder::self_attention_op(const DecoderLayerWeights& layer) {
+ResumableOp Decoder::self_attention_op(const DecoderLayerWeights& layer) {
   const AttentionWeights& weights = layer.attention;
   const Buffers b = buffers();
   switch (stage_) {
@@ -161,7 +163,7 @@ PacedOp Decoder::self_attention_op(const DecoderLayerWeights& layer) {
 }
 
 /// x += attention of x to the audio
-PacedOp Decoder::cross_attention_op(const DecoderLayerWeights& layer) {
+ResumableOp Decoder::cross_attention_op(const DecoderLayerWeights& layer) {
   const AttentionWeights& weights = layer.cross_attention;
   const size_t heads = state_.dimensions().n_text_head;
   const size_t positions = state_.encoded_positions();
@@ -171,8 +173,8 @@ PacedOp Decoder::cross_attention_op(const DecoderLayerWeights& layer) {
     case Stage::cross_query:
       return ops_.linear(weights.query, block_rows_, b.normed, cross_queries());
     case Stage::cross_attention:
-      if (state_.has_byte_kv()) {
-        return ops_.byte_attention(heads, block_rows_, positions, cross_queries(),
+      if (state_.has_int8_kv()) {
+        return ops_.int8_attention(heads, block_rows_, positions, cross_queries(),
                                    state_.cross_kv(layer_), b.normed);
       }
       return ops_.attention(heads, block_rows_, positions, cross_queries(),
@@ -182,7 +184,7 @@ PacedOp Decoder::cross_attention_op(const DecoderLayerWeights& layer) {
 }
 
 /// x += MLP of x
-PacedOp Decoder::mlp_op(const MlpWeights& mlp) {
+ResumableOp Decoder::mlp_op(const MlpWeights& mlp) {
   const Buffers b = buffers();
   switch (stage_) {
     case Stage::mlp_norm: return ops_.norm(mlp.norm, block_rows_, b.x, b.normed);
@@ -209,7 +211,7 @@ void Decoder::advance() {
   stage_ = static_cast<Stage>(static_cast<uint8_t>(stage_) + 1);
 }
 
-PacedOp Decoder::embed() {
+ResumableOp Decoder::embed() {
   const size_t width = state_.dimensions().n_text_state;
   float* x = buffers().x;
   block_rows_ = std::min(kDecoderBlockRows, token_count_ - block_first_);
@@ -220,7 +222,7 @@ PacedOp Decoder::embed() {
     const size_t position = pass_ == Pass::each ? position_ : position_ + block_first_ + r;
     ops_.add_position(weights_.decoder_positions, position, x + r * width);
   }
-  return PacedOp::already_done(uint64_t{block_rows_} * width);
+  return ResumableOp::already_done(uint64_t{block_rows_} * width);
 }
 
 float* Decoder::new_keys() {
@@ -235,7 +237,7 @@ float* Decoder::new_values() {
   return state_.self_values(layer_) + (position_ + block_first_) * width;
 }
 
-PacedOp Decoder::self_attention(size_t rows, const float* query, float* out) {
+ResumableOp Decoder::self_attention(size_t rows, const float* query, float* out) {
   const size_t heads = state_.dimensions().n_text_head;
   const float* keys = state_.self_keys(layer_);
   const float* values = state_.self_values(layer_);
@@ -276,7 +278,7 @@ void Decoder::enter_layer(size_t layer) {
   }
 }
 
-PacedOp Decoder::final_norm() {
+ResumableOp Decoder::final_norm() {
   const size_t width = state_.dimensions().n_text_state;
   const float* x = buffers().x;
   float* normed = buffers().normed;

@@ -88,21 +88,21 @@ class Decoder {
   };
 
   /// Makes the operation of the current stage and moves on to the next stage.
-  PacedOp next_op();
+  ResumableOp next_op();
   Buffers buffers();
-  PacedOp embed();
-  PacedOp self_attention_op(const DecoderLayerWeights& layer);
-  PacedOp cross_attention_op(const DecoderLayerWeights& layer);
-  PacedOp mlp_op(const MlpWeights& mlp);
+  ResumableOp embed();
+  ResumableOp self_attention_op(const DecoderLayerWeights& layer);
+  ResumableOp cross_attention_op(const DecoderLayerWeights& layer);
+  ResumableOp mlp_op(const MlpWeights& mlp);
   void advance();
   void enter_layer(size_t layer);
   bool is_last_block() const { return block_first_ + block_rows_ == token_count_; }
   void next_block();
-  PacedOp self_attention(size_t rows, const float* query, float* out);
+  ResumableOp self_attention(size_t rows, const float* query, float* out);
   float* new_keys();
   float* new_values();
   float* cross_queries();
-  PacedOp final_norm();
+  ResumableOp final_norm();
 
   const WhisperWeights& weights_;
   WhisperState& state_;
@@ -121,7 +121,7 @@ class Decoder {
   DecoderTrace* trace_ = nullptr;
   const float* normed_ = nullptr;  // rows that logits are made of
   size_t logit_rows_ = 0;
-  PacedOp op_;
+  ResumableOp op_;
 };
 
 }  // namespace susurrus

@@ -18,7 +18,7 @@ void Encoder::begin(size_t positions) {
   stage_ = Stage::conv1;
   layer_ = 0;
   mlp_row_ = 0;
-  op_ = PacedOp();
+  op_ = ResumableOp();
 }
 
 bool Encoder::step() {
@@ -30,8 +30,8 @@ bool Encoder::step() {
   return (stage_ == Stage::idle || stage_ == Stage::complete) && op_.is_done();
 }
 
-PacedOp Encoder::next_op() {
-  PacedOp op;
+ResumableOp Encoder::next_op() {
+  ResumableOp op;
   if (stage_ <= Stage::positions) {
     op = front_op();
   } else if (stage_ <= Stage::attention_out) {
@@ -55,11 +55,11 @@ Encoder::Buffers Encoder::buffers() {
           .wide = wide,
           .k = wide,
           .v = wide + plane,
-          .q = state_.has_byte_kv() ? wide : wide + 2 * plane};
+          .q = state_.has_int8_kv() ? wide : wide + 2 * plane};
 }
 
 /// Convolutions and positions: mel window → x.
-PacedOp Encoder::front_op() {
+ResumableOp Encoder::front_op() {
   const size_t frames = state_.encoded_positions();
   const size_t width = state_.dimensions().n_audio_state;
   const size_t n_mels = state_.dimensions().n_mels;
@@ -79,11 +79,11 @@ PacedOp Encoder::front_op() {
   for (size_t t = 0; t < frames; ++t) {
     ops_.add_position(weights_.encoder_positions, t, b.x + t * width);
   }
-  return PacedOp::already_done(uint64_t{frames} * width);
+  return ResumableOp::already_done(uint64_t{frames} * width);
 }
 
 /// x += self-attention of x
-PacedOp Encoder::attention_op(const EncoderLayerWeights& layer) {
+ResumableOp Encoder::attention_op(const EncoderLayerWeights& layer) {
   const size_t frames = state_.encoded_positions();
   const size_t heads = state_.dimensions().n_audio_head;
   const AttentionWeights& weights = layer.attention;
@@ -95,8 +95,8 @@ PacedOp Encoder::attention_op(const EncoderLayerWeights& layer) {
     case Stage::kv: return ops_.quantize_kv(heads, frames, b.k, b.v, state_.audio_kv());
     case Stage::query: return ops_.linear(weights.query, frames, b.normed, b.q);
     case Stage::attention:
-      if (state_.has_byte_kv()) {
-        return ops_.byte_attention(heads, frames, frames, b.q, state_.audio_kv(), b.normed);
+      if (state_.has_int8_kv()) {
+        return ops_.int8_attention(heads, frames, frames, b.q, state_.audio_kv(), b.normed);
       }
       return ops_.attention(heads, frames, frames, b.q, b.k, b.v, b.normed);
     default: return ops_.linear(weights.out, frames, b.normed, b.x, Epilogue::accumulate);
@@ -104,7 +104,7 @@ PacedOp Encoder::attention_op(const EncoderLayerWeights& layer) {
 }
 
 /// x += MLP of x, for so many rows at a time as wide memory holds.
-PacedOp Encoder::mlp_op(const MlpWeights& mlp) {
+ResumableOp Encoder::mlp_op(const MlpWeights& mlp) {
   const size_t width = state_.dimensions().n_audio_state;
   const Buffers b = buffers();
   if (stage_ == Stage::mlp_norm) {
@@ -122,17 +122,17 @@ size_t Encoder::mlp_rows() const {
 }
 
 /// The last norm, then keys and values of x for each layer of the decoder.
-PacedOp Encoder::cross_attention_op() {
+ResumableOp Encoder::cross_attention_op() {
   const size_t frames = state_.encoded_positions();
   const Buffers b = buffers();
   if (stage_ == Stage::final_norm) return ops_.norm(weights_.encoder_norm, frames, b.x, b.x);
   const AttentionWeights& weights = weights_.decoder_layers[layer_].cross_attention;
-  const bool has_byte_kv = state_.has_byte_kv();
+  const bool has_int8_kv = state_.has_int8_kv();
   if (stage_ == Stage::cross_key) {
-    return ops_.linear(weights.key, frames, b.x, has_byte_kv ? b.k : state_.cross_keys(layer_));
+    return ops_.linear(weights.key, frames, b.x, has_int8_kv ? b.k : state_.cross_keys(layer_));
   }
   if (stage_ == Stage::cross_value) {
-    return ops_.linear(weights.value, frames, b.x, has_byte_kv ? b.v : state_.cross_values(layer_));
+    return ops_.linear(weights.value, frames, b.x, has_int8_kv ? b.v : state_.cross_values(layer_));
   }
   return ops_.quantize_kv(state_.dimensions().n_text_head, frames, b.k, b.v,
                           state_.cross_kv(layer_));
@@ -142,7 +142,7 @@ PacedOp Encoder::cross_attention_op() {
 void Encoder::advance() {
   switch (stage_) {
     case Stage::positions: return enter_layer(0);
-    case Stage::value: stage_ = state_.has_byte_kv() ? Stage::kv : Stage::query; return;
+    case Stage::value: stage_ = state_.has_int8_kv() ? Stage::kv : Stage::query; return;
     case Stage::mlp_norm: mlp_row_ = 0; break;
     case Stage::mlp_down:
       mlp_row_ += mlp_rows();
@@ -151,7 +151,7 @@ void Encoder::advance() {
       return;
     case Stage::final_norm: return enter_cross_attention(0);
     case Stage::cross_value:
-      if (!state_.has_byte_kv()) return enter_cross_attention(layer_ + 1);
+      if (!state_.has_int8_kv()) return enter_cross_attention(layer_ + 1);
       break;
     case Stage::cross_kv: return enter_cross_attention(layer_ + 1);
     default: break;

@@ -57,14 +57,14 @@ class Encoder {
   };
 
   /// Makes the operation of the current stage and moves on to the next stage.
-  PacedOp next_op();
+  ResumableOp next_op();
   Buffers buffers();
-  PacedOp front_op();
-  PacedOp attention_op(const EncoderLayerWeights& layer);
-  PacedOp mlp_op(const MlpWeights& mlp);
+  ResumableOp front_op();
+  ResumableOp attention_op(const EncoderLayerWeights& layer);
+  ResumableOp mlp_op(const MlpWeights& mlp);
   /// Of the block of rows under way.
   size_t mlp_rows() const;
-  PacedOp cross_attention_op();
+  ResumableOp cross_attention_op();
   void advance();
   /// Puts the padding's zeros behind the frames that are encoded, or gives the mel window its rows back.
   void swap_padding();
@@ -79,7 +79,7 @@ class Encoder {
   Stage stage_ = Stage::idle;
   size_t layer_ = 0;
   size_t mlp_row_ = 0;
-  PacedOp op_;
+  ResumableOp op_;
 };
 
 }  // namespace susurrus

@@ -6,7 +6,8 @@ namespace susurrus {
 
 float attention_scale(size_t head_size) { return 1.0f / std::sqrt(static_cast<float>(head_size)); }
 
-PacedOp LayerOps::norm(const NormWeights& weights, size_t rows, const float* x, float* y) const {
+ResumableOp LayerOps::norm(const NormWeights& weights, size_t rows, const float* x,
+                           float* y) const {
   LayerNormArgs args;
   args.rows = rows;
   args.columns = static_cast<size_t>(weights.gamma.shape[0]);
@@ -14,11 +15,11 @@ PacedOp LayerOps::norm(const NormWeights& weights, size_t rows, const float* x, 
   args.gamma = state_.as_f32(weights.gamma, 0, kernels_);
   args.beta = state_.as_f32(weights.beta, 1, kernels_);
   args.y = y;
-  return PacedOp(args);
+  return ResumableOp(args);
 }
 
-PacedOp LayerOps::linear(const LinearWeights& weights, size_t rows, const float* x, float* y,
-                         Epilogue epilogue, size_t x_stride) const {
+ResumableOp LayerOps::linear(const LinearWeights& weights, size_t rows, const float* x, float* y,
+                             Epilogue epilogue, size_t x_stride) const {
   LinearArgs args;
   args.rows = rows;
   args.x = x;
@@ -30,7 +31,7 @@ PacedOp LayerOps::linear(const LinearWeights& weights, size_t rows, const float*
   args.epilogue = epilogue;
   args.is_fine = is_fine_;
   args.scratch = state_.kernel_scratch();
-  return PacedOp(args);
+  return ResumableOp(args);
 }
 
 AttentionArgs LayerOps::attention_args(size_t heads, size_t query_rows, size_t key_rows,
@@ -52,20 +53,20 @@ AttentionArgs LayerOps::attention_args(size_t heads, size_t query_rows, size_t k
   return args;
 }
 
-PacedOp LayerOps::attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
-                            const float* k, const float* v, float* out) const {
-  return PacedOp(attention_args(heads, query_rows, key_rows, q, k, v, out));
+ResumableOp LayerOps::attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
+                                const float* k, const float* v, float* out) const {
+  return ResumableOp(attention_args(heads, query_rows, key_rows, q, k, v, out));
 }
 
-PacedOp LayerOps::byte_attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
-                                 const ByteKv& kv, float* out) const {
+ResumableOp LayerOps::int8_attention(size_t heads, size_t query_rows, size_t key_rows,
+                                     const float* q, const Int8Kv& kv, float* out) const {
   AttentionArgs args = attention_args(heads, query_rows, key_rows, q, nullptr, nullptr, out);
   args.kv = kv;
-  return PacedOp(args);
+  return ResumableOp(args);
 }
 
-PacedOp LayerOps::quantize_kv(size_t heads, size_t key_rows, const float* k, const float* v,
-                              const ByteKv& kv) const {
+ResumableOp LayerOps::quantize_kv(size_t heads, size_t key_rows, const float* k, const float* v,
+                                  const Int8Kv& kv) const {
   const size_t width = state_.dimensions().n_audio_state;
   QuantizeKvArgs args;
   args.key_rows = key_rows;
@@ -75,23 +76,24 @@ PacedOp LayerOps::quantize_kv(size_t heads, size_t key_rows, const float* k, con
   args.v = v;
   args.k_stride = args.v_stride = width;
   args.kv = kv;
-  return PacedOp(args);
+  return ResumableOp(args);
 }
 
-PacedOp LayerOps::causal_attention(size_t heads, size_t query_rows, size_t offset, const float* q,
-                                   const float* k, const float* v, float* out) const {
+ResumableOp LayerOps::causal_attention(size_t heads, size_t query_rows, size_t offset,
+                                       const float* q, const float* k, const float* v,
+                                       float* out) const {
   AttentionArgs args = attention_args(heads, query_rows, offset + query_rows, q, k, v, out);
   args.causal = true;
   args.causal_offset = offset;
-  return PacedOp(args);
+  return ResumableOp(args);
 }
 
-PacedOp LayerOps::own_keys_attention(size_t heads, size_t query_rows, size_t own_count,
-                                     const OwnKeys& own, const float* q, const float* k,
-                                     const float* v, float* out) const {
+ResumableOp LayerOps::own_keys_attention(size_t heads, size_t query_rows, size_t own_count,
+                                         const OwnKeys& own, const float* q, const float* k,
+                                         const float* v, float* out) const {
   AttentionArgs args = attention_args(heads, query_rows, own.shared + own_count, q, k, v, out);
   args.own = own;
-  return PacedOp(args);
+  return ResumableOp(args);
 }
 
 void LayerOps::add_position(const TensorView& positions, size_t position, float* y) const {

@@ -1,5 +1,5 @@
 #pragma once
-#include "families/whisper/paced_op.h"
+#include "families/whisper/resumable_op.h"
 #include "families/whisper/state.h"
 #include "families/whisper/weights.h"
 
@@ -12,30 +12,31 @@ float attention_scale(size_t head_size);
 /// when an operation is made, so only the latest one may be under way.
 class LayerOps {
  public:
-  /// `is_fine`: linear layers of quantised weights take activations as codes of 14 bits or more.
+  /// `is_fine`: linear layers of quantised weights quantise activations to 14 bits or more.
   LayerOps(WhisperState& state, const KernelTable& kernels, bool is_fine)
       : state_(state), kernels_(kernels), is_fine_(is_fine) {}
 
   /// (rows, S) <- (rows, S)
-  PacedOp norm(const NormWeights& weights, size_t rows, const float* x, float* y) const;
+  ResumableOp norm(const NormWeights& weights, size_t rows, const float* x, float* y) const;
   /// (rows, out) <- (rows, in) · (out, in)ᵀ; rows are contiguous, those of x unless `x_stride` says otherwise
-  PacedOp linear(const LinearWeights& weights, size_t rows, const float* x, float* y,
-                 Epilogue epilogue = Epilogue::store, size_t x_stride = 0) const;
+  ResumableOp linear(const LinearWeights& weights, size_t rows, const float* x, float* y,
+                     Epilogue epilogue = Epilogue::store, size_t x_stride = 0) const;
   /// (query_rows, S) <- (query_rows, S), (key_rows, S), (key_rows, S)
-  PacedOp attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
-                    const float* k, const float* v, float* out) const;
+  ResumableOp attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
+                        const float* k, const float* v, float* out) const;
   /// The same with keys and values as integers.
-  PacedOp byte_attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
-                         const ByteKv& kv, float* out) const;
+  ResumableOp int8_attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
+                             const Int8Kv& kv, float* out) const;
   /// Integers of (key_rows, S), (key_rows, S)
-  PacedOp quantize_kv(size_t heads, size_t key_rows, const float* k, const float* v,
-                      const ByteKv& kv) const;
+  ResumableOp quantize_kv(size_t heads, size_t key_rows, const float* k, const float* v,
+                          const Int8Kv& kv) const;
   /// The same where query row i sees keys up to `offset` + i.
-  PacedOp causal_attention(size_t heads, size_t query_rows, size_t offset, const float* q,
-                           const float* k, const float* v, float* out) const;
+  ResumableOp causal_attention(size_t heads, size_t query_rows, size_t offset, const float* q,
+                               const float* k, const float* v, float* out) const;
   /// The same where query row i sees own.shared rows of k and v, then `own_count` of its own.
-  PacedOp own_keys_attention(size_t heads, size_t query_rows, size_t own_count, const OwnKeys& own,
-                             const float* q, const float* k, const float* v, float* out) const;
+  ResumableOp own_keys_attention(size_t heads, size_t query_rows, size_t own_count,
+                                 const OwnKeys& own, const float* q, const float* k, const float* v,
+                                 float* out) const;
   /// y += positions[position], at once
   void add_position(const TensorView& positions, size_t position, float* y) const;
 

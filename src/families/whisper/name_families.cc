@@ -41,8 +41,8 @@ Status adapt_name_family(std::span<CheckpointTensor> tensors) {
     if (first != nullptr && second != nullptr) {
       return make_error(ErrorCode::malformed, ErrorReason::contradiction)
           .at(second->file_offset)
-          .about(second->name)
-          .expecting("names of one family, as " + first->name);
+          .with_subject(second->name)
+          .with_expected("names of one family, as " + first->name);
     }
   }
   for (CheckpointTensor& tensor : tensors) {

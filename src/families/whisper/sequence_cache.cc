@@ -17,7 +17,7 @@ Result<SequencePlan> SequencePlan::make(const WhisperDimensions& d, size_t count
   if (count > kTraceLogitRows) plan.logits = layout.place({count, d.n_vocab});
   plan.float_count = layout.end();
   if (layout.has_overflowed()) {
-    return make_error(ErrorCode::out_of_memory, ErrorReason::memory).about("sequences");
+    return make_error(ErrorCode::out_of_memory, ErrorReason::memory).with_subject("sequences");
   }
   return plan;
 }
@@ -28,8 +28,9 @@ Status SequenceCache::reserve(const WhisperDimensions& d, size_t count, size_t t
     return ok_status();
   }
   if (count != capacity_ || tokens_each != tokens_each_) {
-    SUSURRUS_ASSIGN(SequencePlan plan, SequencePlan::make(d, count, tokens_each));
-    SUSURRUS_ASSIGN(AlignedBuffer memory, AlignedBuffer::allocate(plan.byte_count(), "sequences"));
+    SUSURRUS_ASSIGN_OR_RETURN(SequencePlan plan, SequencePlan::make(d, count, tokens_each));
+    SUSURRUS_ASSIGN_OR_RETURN(AlignedBuffer memory,
+                              AlignedBuffer::allocate(plan.byte_count(), "sequences"));
     memory_ = std::move(memory);
     plan_ = plan;
     state_size_ = d.n_text_state;

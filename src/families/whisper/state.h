@@ -19,7 +19,7 @@ inline constexpr size_t kMaxSequences = kDecoderBlockRows;
 /// Where everything lies that a Whisper writes while it computes: offsets in floats, each a multiple of 16, in two
 /// blocks. Made from the dimensions alone, so an application can know the sizes before it downloads a model.
 /// S state, M mels, T audio context, C text context, V vocabulary, L decoder layers, B kDecoderBlockRows, R
-/// kTraceLogitRows, H heads, K bytes of a head's ByteKvLayout (about 1.2 for each value).
+/// kTraceLogitRows, H heads, K bytes of a head's Int8KvLayout (about 1.2 for each value).
 struct StatePlan {
   using Region = MemoryRegion;
   // The block of KV caches. Per layer: keys, then values.
@@ -86,11 +86,11 @@ class WhisperState {
     return kv(plan_.self_kv, dimensions_.n_text_ctx, 2 * layer + 1);
   }
   /// Whether keys and values of the sound are integers; f32 below is then nowhere.
-  bool has_byte_kv() const { return plan_.kv_layout != WeightLayout::rows; }
+  bool has_int8_kv() const { return plan_.kv_layout != WeightLayout::rows; }
   /// Of the encoder's layer under way.
-  ByteKv audio_kv() { return byte_kv(activation(plan_.audio_kv).data()); }
-  ByteKv cross_kv(size_t layer) {
-    return byte_kv(kv_.floats().data() + plan_.cross_kv.offset +
+  Int8Kv audio_kv() { return int8_kv(activation(plan_.audio_kv).data()); }
+  Int8Kv cross_kv(size_t layer) {
+    return int8_kv(kv_.floats().data() + plan_.cross_kv.offset +
                    layer * (plan_.cross_kv.count / dimensions_.n_text_layer));
   }
   float* cross_keys(size_t layer) { return kv(plan_.cross_kv, dimensions_.n_audio_ctx, 2 * layer); }
@@ -103,7 +103,7 @@ class WhisperState {
   const float* as_f32(const TensorView& vector, size_t slot, const KernelTable& kernels);
 
  private:
-  ByteKv byte_kv(float* place) const {
+  Int8Kv int8_kv(float* place) const {
     return {reinterpret_cast<uint8_t*>(place), plan_.kv_layout};
   }
   float* kv(const StatePlan::Region& region, size_t rows, size_t index) {

@@ -16,13 +16,13 @@ class Finder {
     std::string full_name = prefix_ + name;
     const TensorView* view = store_.find(full_name);
     if (view == nullptr || view->empty()) {
-      fail(make_error(ErrorCode::missing_tensor, ErrorReason::model).about(full_name));
+      fail(make_error(ErrorCode::missing_tensor, ErrorReason::model).with_subject(full_name));
     } else if (view->shape != in_blocks(shape, dtype_traits(view->dtype).elements_per_block)) {
-      fail(make_error(ErrorCode::shape_mismatch, ErrorReason::model).about(full_name));
+      fail(make_error(ErrorCode::shape_mismatch, ErrorReason::model).with_subject(full_name));
     } else if (!is_weight_dtype(view->dtype)) {
       fail(make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
-               .about(full_name)
-               .having(dtype_traits(view->dtype).name));
+               .with_subject(full_name)
+               .with_got(dtype_traits(view->dtype).name));
     } else {
       return *view;
     }
@@ -68,9 +68,9 @@ class Finder {
 
 Error bad_dimension(const char* name, uint32_t value, const char* expected) {
   return make_error(ErrorCode::malformed, ErrorReason::contradiction)
-      .about(name)
-      .expecting(expected)
-      .having(value);
+      .with_subject(name)
+      .with_expected(expected)
+      .with_got(value);
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ Result<WhisperWeights> WhisperWeights::find(const WeightStore& store, const Whis
                                       finder.norm("cross_attn_ln", state),
                                       finder.attention("cross_attn", state), finder.mlp(state)});
   }
-  SUSURRUS_TRY(finder.status());
+  SUSURRUS_RETURN_IF_ERROR(finder.status());
   return weights;
 }
 

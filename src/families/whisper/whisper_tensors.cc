@@ -82,18 +82,19 @@ Result<TensorMatch> match_whisper_tensors(const WhisperDimensions& dimensions,
                                           const WhisperTensorRules& rules) {
   if (dimensions.n_audio_layer > kMaxWhisperLayers || dimensions.n_text_layer > kMaxWhisperLayers) {
     return make_error(ErrorCode::missing_tensor, ErrorReason::model)
-        .about("n_audio_layer, n_text_layer")
-        .expecting(11 + 15ull * dimensions.n_audio_layer + 24ull * dimensions.n_text_layer)
-        .having(tensors.size());
+        .with_subject("n_audio_layer, n_text_layer")
+        .with_expected(11 + 15ull * dimensions.n_audio_layer + 24ull * dimensions.n_text_layer)
+        .with_got(tensors.size());
   }
   std::vector<WantedTensor> wanted = whisper_tensors(dimensions);
   for (WantedTensor& tensor : wanted) {
     tensor.is_optional = rules.may_lack_encoder_positions && tensor.name == kEncoderPositionsName;
   }
-  SUSURRUS_ASSIGN(TensorMatch match,
-                  match_tensors(std::move(wanted), tensors, canonical_tensor_name, rules));
-  SUSURRUS_ASSIGN(match.filterbank,
-                  find_filterbank(kFilterbankTensorName, {dimensions.n_mels, kFrequencyBins}, tensors));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      TensorMatch match, match_tensors(std::move(wanted), tensors, canonical_tensor_name, rules));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      match.filterbank,
+      find_filterbank(kFilterbankTensorName, {dimensions.n_mels, kFrequencyBins}, tensors));
   return match;
 }
 
@@ -102,9 +103,9 @@ Status check_whisper_vocabulary(const ModelMetadata& metadata) {
   bool is_official = n_vocab >= kEnglishVocabulary && n_vocab <= kCantoneseVocabulary;
   if (!is_official && metadata.vocabulary.token_count() == 0 && !metadata.vocabulary_follows) {
     return make_error(ErrorCode::malformed, ErrorReason::model)
-        .about("n_vocab")
-        .expecting("51864, 51865, 51866, or a vocabulary in the file")
-        .having(n_vocab);
+        .with_subject("n_vocab")
+        .with_expected("51864, 51865, 51866, or a vocabulary in the file")
+        .with_got(n_vocab);
   }
   return ok_status();
 }

@@ -11,7 +11,7 @@ namespace susurrus {
 ///
 /// source   any alignment
 /// count    for the quantised types a multiple of 32
-/// Exact: f16 and bf16 convert without rounding (subnormals, infinities, NaN stay what they are),
+/// Exact: f16 and bf16 convert without rounding (subnormals, infinities and NaN included),
 /// q8_0, q4_0 and q5_0 have an exact product, q4_1 and q5_1 round once, in f32. All variants give
 /// the same bits (NaN: some NaN). A type that weights cannot have leaves zeros.
 using DequantizeRowFn = void(Dtype dtype, const uint8_t* source, size_t count, float* y);

@@ -16,17 +16,17 @@ namespace susurrus {
 ///         another order, so the two agree within the bound only. Panels: always the bits alone
 /// Error   before gelu: |y - exact| <= 2^-24 * (sqrt(K) + 8) * (sum_k |x[m, k] * W[n, k]| + |bias|
 ///         + |y before|); gelu adds its own (gelu.h). Panels: besides, for each block of 32
-///         max |x[m, k]| / (2 L) * sum_k |W[n, k]|, where codes have L levels on either side of 0 (63 to
-///         127: relaxed; 32767: simd128), or L * 2 L with is_fine or where a value towers
+///         max |x[m, k]| / (2 L) * sum_k |W[n, k]|, where activations have L levels on either side of 0 (63 to
+///         127: relaxed; 32767: simd128), or L * 2 L with is_fine or beside an outlier
 using LinearFn = void(const LinearArgs& args);
 
 LinearFn linear_reference;
 LinearFn linear_simd128;
 LinearFn linear_relaxed;
-/// What linear_relaxed does where a machine multiplies seven-bit codes only: for tests.
+/// linear_relaxed as it is on machines whose dot product takes seven bits: for tests.
 LinearFn linear_relaxed_seven_bits;
 /// Whether the relaxed dot product of this engine takes its operands as the standard says. V8 before 11.4 (Node 20, behind a
-/// flag) exchanges them in code that is not yet optimised, which is the code that asks first.
+/// flag) exchanges them in code that is not optimised yet, and this check runs before it is.
 bool relaxed_dot_is_sound();
 
 }  // namespace susurrus

@@ -1,6 +1,6 @@
 #include "kernels/gelu/gelu.h"
 #include "kernels/linear/linear.h"
-#include "kernels/weight_panels/weight_panels.h"
+#include "kernels/packed_weights/packed_weights.h"
 
 namespace susurrus {
 

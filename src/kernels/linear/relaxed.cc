@@ -5,16 +5,16 @@ namespace susurrus {
 
 namespace {
 
-void panels_of_4(const LinearArgs& args, simd::ByteCoding coding) {
-  coding.has_two_terms = args.is_fine;
-  simd::byte_linear<simd::QuadDot, simd::RelaxedMadd>(args, coding);
+void panels_of_4(const LinearArgs& args, simd::QuantizationParams params) {
+  params.has_two_terms = args.is_fine;
+  simd::int8_linear<simd::QuadDot, simd::RelaxedMadd>(args, params);
 }
 
 }  // namespace
 
 void linear_relaxed(const LinearArgs& args) {
   if (args.weight.layout == WeightLayout::panels_of_4) {
-    return panels_of_4(args, simd::QuadDot::coding());
+    return panels_of_4(args, simd::QuadDot::params());
   }
   simd::row_linear<simd::RelaxedMadd>(args);
 }

@@ -3,9 +3,9 @@
 #pragma once
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/half.h"
+#include "kernels/packed_weights/rescaled_halves.h"
 #include "kernels/simd/half.h"
 #include "kernels/simd/vector.h"
-#include "kernels/weight_panels/raised_halves.h"
 
 namespace susurrus::simd {
 
@@ -42,7 +42,7 @@ inline void dot_floats(const FewRows& rows, const float* w, v128_t partial[R]) {
   }
 }
 
-/// Rows of f32, or rows that are expanded first: halves that could not be raised, which are rare.
+/// Rows of f32, or rows that are expanded first: f16 weights that could not be rescaled, which are rare.
 template <class Madd, int R>
 class FloatDot {
  public:
@@ -64,10 +64,10 @@ class FloatDot {
 /// each 32-bit lane holds one of either.
 class RaisedHalves {
  public:
-  static constexpr float kRaise = 0x1p64f;
-  static constexpr float kLower = 0x1p38f;  // 2^(112 - kRaisedBits - 64)
+  static constexpr float kRescale = 0x1p64f;
+  static constexpr float kLower = 0x1p38f;  // 2^(112 - kRescaleBits - 64)
 
-  static float scalar(uint16_t half) { return f32_from_raised_half(half); }
+  static float scalar(uint16_t half) { return f32_from_rescaled_half(half); }
   v128_t even(v128_t halves) const { return odd(wasm_i32x4_shl(halves, 16)); }
   v128_t odd(v128_t halves) const {
     return wasm_v128_and(wasm_i32x4_shr(halves, 3), sign_and_magnitude_);
@@ -79,7 +79,7 @@ class RaisedHalves {
 
 class Bf16Halves {
  public:
-  static constexpr float kRaise = 1;
+  static constexpr float kRescale = 1;
   static constexpr float kLower = 1;
 
   static float scalar(uint16_t half) { return f32_from_bf16(half); }
@@ -90,20 +90,20 @@ class Bf16Halves {
   v128_t upper_ = held_u32(0xFFFF0000);
 };
 
-/// Rows of x are prepared once: of every eight values first those at even places, then those at odd ones, times kRaise. So
+/// Rows of x are prepared once: of every eight values first those at even places, then those at odd ones, times kRescale. So
 /// neither the weights, whose exponents are 102 too small, nor products with them are subnormal: a subnormal float costs
 /// 130 cycles on x86.
 template <class Madd, int R, class Halves>
 class HalfDot {
  public:
   explicit HalfDot(const FewRows& rows) : rows_(rows) {
-    const v128_t raise = wasm_f32x4_splat(Halves::kRaise);
+    const v128_t rescale = wasm_f32x4_splat(Halves::kRescale);
     for (int r = 0; r < R; ++r) {
       const float* from = rows.row(r);
       float* to = prepared(r);
       for (size_t k = 0; k + 8 <= rows.k_count; k += 8) {
-        const v128_t low = wasm_f32x4_mul(load(from + k), raise);
-        const v128_t high = wasm_f32x4_mul(load(from + k + 4), raise);
+        const v128_t low = wasm_f32x4_mul(load(from + k), rescale);
+        const v128_t high = wasm_f32x4_mul(load(from + k + 4), rescale);
         store(to + k, wasm_i32x4_shuffle(low, high, 0, 2, 4, 6));
         store(to + k + 4, wasm_i32x4_shuffle(low, high, 1, 3, 5, 7));
       }

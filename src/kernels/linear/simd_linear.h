@@ -3,8 +3,8 @@
 #pragma once
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/linear/linear.h"
-#include "kernels/linear/simd_byte_linear.h"
 #include "kernels/linear/simd_float_rows.h"
+#include "kernels/linear/simd_int8_linear.h"
 #include "kernels/simd/panel_product.h"
 #include "kernels/simd/read_ahead.h"
 
@@ -52,7 +52,7 @@ template <class Madd, int R>
 __attribute__((noinline)) void few_rows_of_type(const LinearArgs& args, size_t m) {
   const FewRows rows = {static_cast<size_t>(args.weight.shape[1]), args.x + m * args.x_stride,
                         args.x_stride, args.scratch.data()};
-  if (args.weight.layout == WeightLayout::raised_halves) {
+  if (args.weight.layout == WeightLayout::rescaled_halves) {
     few_rows<R>(args, m, HalfDot<Madd, R, RaisedHalves>(rows));
   } else if (args.weight.dtype == Dtype::bf16) {
     few_rows<R>(args, m, HalfDot<Madd, R, Bf16Halves>(rows));
@@ -81,8 +81,8 @@ inline void many_rows(const LinearArgs& args) {
         rows[c] = reinterpret_cast<const float*>(source);
       } else {
         rows[c] = memory + c * k_count;
-        if (weight.layout == WeightLayout::raised_halves) {
-          expand_raised_halves(source, k_count, memory + c * k_count);
+        if (weight.layout == WeightLayout::rescaled_halves) {
+          expand_rescaled_halves(source, k_count, memory + c * k_count);
         } else {
           dequantize_row_simd128(weight.dtype, source, k_count, memory + c * k_count);
         }
@@ -107,8 +107,8 @@ inline void many_rows(const LinearArgs& args) {
 template <class Madd>
 inline void row_linear(const LinearArgs& args) {
   const TensorView& weight = args.weight;
-  // Blocks that nobody packed are expanded as for many rows. Few rows that are prepared, or a row of weights expanded, must
-  // have room.
+  // The path for few rows needs float weights, and scratch memory for prepared rows or an expanded row of weights. Unpacked
+  // block types are expanded as for many rows.
   if (args.rows > kFewRows || is_block_dtype(weight.dtype) ||
       args.scratch.size() < 2 * weight.shape[1]) {
     return many_rows<Madd>(args);

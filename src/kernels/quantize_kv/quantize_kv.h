@@ -3,9 +3,9 @@
 
 namespace susurrus {
 
-/// The heads [head_first, head_first + head_count) of key_rows rows of k and v as integers in args.kv (byte_kv.h). A column of k
+/// The heads [head_first, head_first + head_count) of key_rows rows of k and v as integers in args.kv (int8_kv.h). A column of k
 /// has a scale, the largest |k - mean| of its keys; 0 below 1e-30. Of each key, x being (k - mean) / scale of its column (0
-/// where that is 0), and of each ByteKvLayout::kKeys keys of a column of v, x being v - mean,
+/// where that is 0), and of each Int8KvLayout::kKeys keys of a column of v, x being v - mean,
 ///
 ///   scale = max |x| / 127,   q = round(x * (127 / max |x|)), half to even
 ///

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/weight_panels/weight_panels.h"
+#include "kernels/packed_weights/packed_weights.h"
 
 namespace susurrus {
 namespace {
@@ -57,9 +57,9 @@ void quantize_row(const Value& x, size_t count, size_t group, size_t row, uint8_
 }  // namespace
 
 void quantize_kv_reference(const QuantizeKvArgs& args) {
-  const ByteKvLayout layout(args.key_rows, args.head_size);
+  const Int8KvLayout layout(args.key_rows, args.head_size);
   const size_t group = panel_group(args.kv.order);
-  constexpr size_t kKeys = ByteKvLayout::kKeys;
+  constexpr size_t kKeys = Int8KvLayout::kKeys;
   for (size_t h = args.head_first; h < args.head_first + args.head_count; ++h) {
     uint8_t* head = args.kv.data + h * layout.head_bytes;
     const float* k = args.k + h * args.head_size;
@@ -77,7 +77,7 @@ void quantize_kv_reference(const QuantizeKvArgs& args) {
         return x * (scale > 0 ? 1 / scale : 0);
       };
       uint8_t* panel = head + j / 8 * layout.key_panel_bytes;
-      quantize_row(key, args.head_size, group, j % 8, panel, panel + ByteKvLayout::kKeyIntegers);
+      quantize_row(key, args.head_size, group, j % 8, panel, panel + Int8KvLayout::kKeyIntegers);
     }
     for (size_t d = 0; d < args.head_size; ++d) {
       const float mean = mean_of(v + d, args.v_stride, args.key_rows);
@@ -87,8 +87,8 @@ void quantize_kv_reference(const QuantizeKvArgs& args) {
         const size_t first = b * kKeys;
         const auto value = [&](size_t i) { return v[(first + i) * args.v_stride + d] - mean; };
         quantize_row(value, std::min(kKeys, args.key_rows - first), group, d % 8,
-                     panel + b * ByteKvLayout::kScales,
-                     panel + layout.value_integers + b * ByteKvLayout::kBlockIntegers);
+                     panel + b * Int8KvLayout::kScales,
+                     panel + layout.value_integers + b * Int8KvLayout::kBlockIntegers);
       }
     }
   }

@@ -3,7 +3,7 @@
 namespace susurrus {
 
 void quantize_kv_relaxed(const QuantizeKvArgs& args) {
-  simd::quantize_kv<simd::QuadDot>(args, simd::QuadDot::coding());
+  simd::quantize_kv<simd::QuadDot>(args, simd::QuadDot::params());
 }
 
 void quantize_kv_relaxed_seven_bits(const QuantizeKvArgs& args) {

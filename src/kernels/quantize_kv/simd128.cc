@@ -3,7 +3,7 @@
 namespace susurrus {
 
 void quantize_kv_simd128(const QuantizeKvArgs& args) {
-  simd::quantize_kv<simd::PairDot>(args, simd::PairDot::coding());
+  simd::quantize_kv<simd::PairDot>(args, simd::PairDot::params());
 }
 
 }  // namespace susurrus

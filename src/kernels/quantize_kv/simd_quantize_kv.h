@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "kernels/quantize_kv/quantize_kv.h"
-#include "kernels/simd/byte_codes.h"
+#include "kernels/simd/int8_activations.h"
 #include "kernels/simd/tile.h"
 
 namespace susurrus::simd {
@@ -11,7 +11,7 @@ namespace susurrus::simd {
 template <class Dot>
 class BlockQuantizer {
  public:
-  explicit BlockQuantizer(const ByteCoding& coding) : offset_(coding.offset) {}
+  explicit BlockQuantizer(const QuantizationParams& params) : offset_(params.offset) {}
 
   /// The scales of columns whose largest magnitudes are these; what the columns are to be multiplied by takes their place.
   static void store_scales(v128_t most[2], float* scales) {
@@ -92,8 +92,8 @@ inline void column_scales(const float* x, size_t stride, size_t rows, size_t col
 template <class Dot>
 class KvQuantizer {
  public:
-  KvQuantizer(const QuantizeKvArgs& args, const ByteCoding& coding)
-      : args_(args), layout_(args.key_rows, args.head_size), quantizer_(coding) {}
+  KvQuantizer(const QuantizeKvArgs& args, const QuantizationParams& params)
+      : args_(args), layout_(args.key_rows, args.head_size), quantizer_(params) {}
 
   void quantize_keys(const float* k, uint8_t* head) const {
     auto* means = reinterpret_cast<float*>(head + layout_.key_means);
@@ -113,14 +113,14 @@ class KvQuantizer {
         find_largest(part, load_keys(rows, d, means, scales, part), largest);
       }
       quantizer_.store_scales(largest, reinterpret_cast<float*>(panel));
-      auto* corrections = reinterpret_cast<int32_t*>(panel + ByteKvLayout::kKeyCorrections);
+      auto* corrections = reinterpret_cast<int32_t*>(panel + Int8KvLayout::kKeyCorrections);
       std::fill_n(corrections, 8, 0);
       for (size_t d = 0; d < layout_.width; d += kPart) {
         size_t count = layout_.width;
         // A head of one part has it still.
         if (count > kPart) count = load_keys(rows, d, means, scales, part);
         quantizer_.quantize(part, count, largest, corrections,
-                            panel + ByteKvLayout::kKeyIntegers + 8 * d);
+                            panel + Int8KvLayout::kKeyIntegers + 8 * d);
       }
     }
   }
@@ -149,13 +149,13 @@ class KvQuantizer {
         find_largest(part, kPart, largest);
         quantizer_.store_scales(largest, reinterpret_cast<float*>(panel) + 8 * b);
         quantizer_.quantize(part, kPart, largest, nullptr,
-                            panel + layout_.value_integers + b * ByteKvLayout::kBlockIntegers);
+                            panel + layout_.value_integers + b * Int8KvLayout::kBlockIntegers);
       }
     }
   }
 
  private:
-  static constexpr size_t kPart = ByteKvLayout::kKeys;
+  static constexpr size_t kPart = Int8KvLayout::kKeys;
 
   /// Columns [d, d + kPart) of eight keys without means, divided by their columns' scales; answers how many there are, a multiple of 32.
   size_t load_keys(const float* const* keys, size_t d, const float* means, const float* scales,
@@ -185,14 +185,14 @@ class KvQuantizer {
   }
 
   const QuantizeKvArgs& args_;
-  ByteKvLayout layout_;
+  Int8KvLayout layout_;
   BlockQuantizer<Dot> quantizer_;
 };
 
 template <class Dot>
-inline void quantize_kv(const QuantizeKvArgs& args, const ByteCoding& coding) {
-  const KvQuantizer<Dot> quantizer(args, coding);
-  const size_t head_bytes = ByteKvLayout(args.key_rows, args.head_size).head_bytes;
+inline void quantize_kv(const QuantizeKvArgs& args, const QuantizationParams& params) {
+  const KvQuantizer<Dot> quantizer(args, params);
+  const size_t head_bytes = Int8KvLayout(args.key_rows, args.head_size).head_bytes;
   for (size_t h = args.head_first; h < args.head_first + args.head_count; ++h) {
     uint8_t* head = args.kv.data + h * head_bytes;
     quantizer.quantize_keys(args.k + h * args.head_size, head);

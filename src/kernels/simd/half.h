@@ -1,7 +1,7 @@
 // Numbers of 16 bits to f32.
 #pragma once
+#include "kernels/packed_weights/rescaled_halves.h"
 #include "kernels/simd/vector.h"
-#include "kernels/weight_panels/raised_halves.h"
 
 namespace susurrus::simd {
 
@@ -11,11 +11,10 @@ inline v128_t floats_from_halves(v128_t halves) {
   const v128_t word = wasm_i32x4_shl(halves, 16);
   const v128_t sign = wasm_v128_and(word, wasm_i32x4_const_splat(INT32_MIN));
   const v128_t magnitude = wasm_i32x4_add(word, word);  // sign shifted out
-  // Normal: exponent raised by 224 and brought down by 2^-112, which leaves infinity and NaN what
-  // they are.
-  const v128_t raised =
+  // Normal: add 224 to the exponent and multiply by 2^-112, which keeps infinity and NaN.
+  const v128_t biased =
       wasm_i32x4_add(wasm_u32x4_shr(magnitude, 4), wasm_i32x4_const_splat(0xE0 << 23));
-  const v128_t normal = wasm_f32x4_mul(raised, wasm_f32x4_const_splat(0x1p-112f));
+  const v128_t normal = wasm_f32x4_mul(biased, wasm_f32x4_const_splat(0x1p-112f));
   // Subnormal: the mantissa placed below 0.5, then 0.5 taken away.
   const v128_t placed =
       wasm_v128_or(wasm_u32x4_shr(magnitude, 17), wasm_i32x4_const_splat(126 << 23));
@@ -24,10 +23,10 @@ inline v128_t floats_from_halves(v128_t halves) {
   return wasm_v128_or(sign, wasm_v128_bitselect(subnormal, normal, is_subnormal));
 }
 
-/// y[i] = value of raised half i, i < count.
-inline void expand_raised_halves(const uint8_t* halves, size_t count, float* y) {
+/// y[i] = value of rescaled f16 weight i, i < count.
+inline void expand_rescaled_halves(const uint8_t* halves, size_t count, float* y) {
   const v128_t kept = held_u32(0x8FFFE000);
-  const v128_t factor = wasm_f32x4_splat(opaque(0x1p102f));  // 2^(127 - 15 - kRaisedBits)
+  const v128_t factor = wasm_f32x4_splat(opaque(0x1p102f));  // 2^(127 - 15 - kRescaleBits)
   const auto expand = [&](v128_t extended) {
     return wasm_f32x4_mul(wasm_v128_and(wasm_i32x4_shl(extended, 13), kept), factor);
   };
@@ -37,7 +36,7 @@ inline void expand_raised_halves(const uint8_t* halves, size_t count, float* y) 
     store(y + i, expand(wasm_i32x4_extend_low_i16x8(eight)));
     store(y + i + 4, expand(wasm_i32x4_extend_high_i16x8(eight)));
   }
-  for (; i < count; ++i) y[i] = f32_from_raised_half(load_u16(halves + 2 * i));
+  for (; i < count; ++i) y[i] = f32_from_rescaled_half(load_u16(halves + 2 * i));
 }
 
 /// Eight bf16 to two vectors of f32.

@@ -70,7 +70,7 @@ SUSURRUS_TEST(wav_formats_that_are_not_supported) {
   const uint64_t format_at = 20;
   WavBuilder wav;
   wav.data = s16_bytes({1, 2});
-  for (uint16_t tag : {0x7777, 2, 17, 85}) {  // nobody's, Microsoft's and IMA's ADPCM, MP3
+  for (uint16_t tag : {0x7777, 2, 17, 85}) {  // unassigned, Microsoft's and IMA's ADPCM, MP3
     WavBuilder bad = wav;
     bad.tag = tag;
     expect_error(bad.build(), ErrorCode::unsupported_feature, format_at);

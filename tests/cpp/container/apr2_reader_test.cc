@@ -122,7 +122,7 @@ SUSURRUS_TEST(apr2_large_raw_tensors_are_filled_in_place) {
     DetectingReader reader(sink);
     size_t placed = 0;
     for (size_t at = 0; at < file.size();) {
-      // The index comes first; nobody knows of a place before.
+      // The index comes first; no place is known before it.
       size_t count = std::min(at == 0 ? 4096 : step, file.size() - at);
       const NextBytes next = reader.next_bytes();
       if (next.place.empty()) {

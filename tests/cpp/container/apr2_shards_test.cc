@@ -34,19 +34,19 @@ Status push_all(DetectingReader& reader, const Bytes& file, bool tells_length, s
   for (size_t at = 0; at < file.size(); at += chunk_size) {
     const Bytes chunk(file.begin() + at,
                       file.begin() + at + std::min(chunk_size, file.size() - at));
-    SUSURRUS_TRY(reader.push(chunk));
+    SUSURRUS_RETURN_IF_ERROR(reader.push(chunk));
   }
   return reader.finish();
 }
 
 Status read_sharded(ModelSink& sink, const Sharded& model, size_t chunk_size = 1 << 20) {
   DetectingReader reader(sink);
-  SUSURRUS_TRY(push_all(reader, Bytes(model.manifest.begin(), model.manifest.end()),
-                        model.tells_length, chunk_size));
+  SUSURRUS_RETURN_IF_ERROR(push_all(reader, Bytes(model.manifest.begin(), model.manifest.end()),
+                                    model.tells_length, chunk_size));
   for (size_t i = 0; !reader.missing_files().empty(); ++i) {
     const PartFile next = reader.missing_files()[0];
     EXPECT_EQ(next.name, shard_name(i));
-    SUSURRUS_TRY(push_all(reader, model.files[i], model.tells_length, chunk_size));
+    SUSURRUS_RETURN_IF_ERROR(push_all(reader, model.files[i], model.tells_length, chunk_size));
   }
   return ok_status();
 }

@@ -26,25 +26,25 @@ struct Copier : AprilSink {
 Status read(const Bytes& file, Copied& copied) {
   Copier sink(copied);
   AprilReader reader(&sink);
-  SUSURRUS_TRY(reader.push(file));
-  SUSURRUS_TRY(reader.finish());
+  SUSURRUS_RETURN_IF_ERROR(reader.push(file));
+  SUSURRUS_RETURN_IF_ERROR(reader.finish());
   copied.model = reader.model();
   return ok_status();
 }
 
 Result<Bytes> write(const Copied& copied, AprilOrder order, size_t piece) {
   OutputBuffer out;
-  SUSURRUS_ASSIGN(const auto writer, AprilWriter::plan(copied.model, order));
-  SUSURRUS_TRY(writer->begin(out));
+  SUSURRUS_ASSIGN_OR_RETURN(const auto writer, AprilWriter::plan(copied.model, order));
+  SUSURRUS_RETURN_IF_ERROR(writer->begin(out));
   for (const AprilPart part : order) {
     if (part == AprilPart::params) continue;
     const Bytes& bytes = copied.networks[static_cast<size_t>(part)];
     for (size_t at = 0; at < bytes.size(); at += piece) {
       const size_t count = std::min(piece, bytes.size() - at);
-      SUSURRUS_TRY(writer->write(ByteSpan(bytes).subspan(at, count), out));
+      SUSURRUS_RETURN_IF_ERROR(writer->write(ByteSpan(bytes).subspan(at, count), out));
     }
   }
-  SUSURRUS_TRY(writer->finish());
+  SUSURRUS_RETURN_IF_ERROR(writer->finish());
   EXPECT_EQ(writer->file_byte_count(), out.bytes().size());
   return Bytes(out.bytes().begin(), out.bytes().end());
 }

@@ -23,14 +23,15 @@ Result<Bytes> copy(const Bytes& file, size_t piece) {
   Pieces pieces;
   Bw2lReader reader(&pieces);
   for (size_t at = 0; at < file.size(); at += piece) {
-    SUSURRUS_TRY(reader.push(ByteSpan(file).subspan(at, std::min(piece, file.size() - at))));
+    SUSURRUS_RETURN_IF_ERROR(
+        reader.push(ByteSpan(file).subspan(at, std::min(piece, file.size() - at))));
   }
-  SUSURRUS_TRY(reader.finish());
+  SUSURRUS_RETURN_IF_ERROR(reader.finish());
   OutputBuffer out;
-  SUSURRUS_ASSIGN(const auto writer, Bw2lWriter::plan(reader.model()));
-  SUSURRUS_TRY(writer->begin(out));
-  for (const Bytes& bytes : pieces.pieces) SUSURRUS_TRY(writer->write(bytes, out));
-  SUSURRUS_TRY(writer->finish());
+  SUSURRUS_ASSIGN_OR_RETURN(const auto writer, Bw2lWriter::plan(reader.model()));
+  SUSURRUS_RETURN_IF_ERROR(writer->begin(out));
+  for (const Bytes& bytes : pieces.pieces) SUSURRUS_RETURN_IF_ERROR(writer->write(bytes, out));
+  SUSURRUS_RETURN_IF_ERROR(writer->finish());
   EXPECT_EQ(writer->file_byte_count(), out.bytes().size());
   return Bytes(out.bytes().begin(), out.bytes().end());
 }

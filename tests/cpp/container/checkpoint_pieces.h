@@ -20,10 +20,10 @@ inline Result<Checkpoint> read_checkpoint(const Bytes& file, size_t piece = 0, b
       at += count;
     }
     const size_t count = std::min(piece == 0 ? file.size() : piece, file.size() - at);
-    SUSURRUS_TRY(reader.push(ByteSpan(file).subspan(at, count)));
+    SUSURRUS_RETURN_IF_ERROR(reader.push(ByteSpan(file).subspan(at, count)));
     at += count;
   }
-  SUSURRUS_TRY(reader.finish());
+  SUSURRUS_RETURN_IF_ERROR(reader.finish());
   return std::move(reader.checkpoint());
 }
 

@@ -18,7 +18,7 @@ Status read(Reader& reader, const std::vector<uint8_t>& file, bool tell_length,
   for (size_t at = 0; at < file.size();) {
     const size_t count = std::min(std::max<size_t>(next_size(), 1), file.size() - at);
     const std::vector<uint8_t> chunk(file.begin() + at, file.begin() + at + count);
-    SUSURRUS_TRY(reader.push(chunk));
+    SUSURRUS_RETURN_IF_ERROR(reader.push(chunk));
     at += count;
   }
   return reader.finish();

@@ -39,7 +39,7 @@ SUSURRUS_TEST(safetensors_header_is_read) {
       R"("mask":{"dtype":"BOOL","shape":[5],"data_offsets":[22,27]}}   )";
   const auto tensors = parse(json, 27);
   ASSERT_TRUE(tensors.has_value());
-  EXPECT_EQ(tensors->size(), 4u);  // the mask has no type of APR2's, and nobody needs it
+  EXPECT_EQ(tensors->size(), 4u);  // the mask has no type of APR2's and is not needed
   EXPECT_EQ((*tensors)[0].name, "a");
   EXPECT_EQ((*tensors)[0].file_offset, 8 + json.size());
   EXPECT_EQ((*tensors)[1].name, "b");

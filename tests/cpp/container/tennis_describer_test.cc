@@ -14,7 +14,8 @@ namespace {
 Status describe_file(InspectingReader& reader, const Bytes& file, size_t chunk_size) {
   reader.describe_all();
   for (size_t at = 0; at < file.size(); at += chunk_size) {
-    SUSURRUS_TRY(reader.push(ByteSpan(file).subspan(at, std::min(chunk_size, file.size() - at))));
+    SUSURRUS_RETURN_IF_ERROR(
+        reader.push(ByteSpan(file).subspan(at, std::min(chunk_size, file.size() - at))));
   }
   return reader.finish();
 }

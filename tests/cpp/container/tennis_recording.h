@@ -87,7 +87,7 @@ inline Status read_module(TennisSink& sink, const Bytes& file, bool tell_length,
   for (size_t position = 0; position < file.size();) {
     const size_t count = std::min(std::max<size_t>(next_size(), 1), file.size() - position);
     const Bytes chunk(file.begin() + position, file.begin() + position + count);
-    SUSURRUS_TRY(reader.push(chunk));
+    SUSURRUS_RETURN_IF_ERROR(reader.push(chunk));
     position += count;
   }
   return reader.finish();

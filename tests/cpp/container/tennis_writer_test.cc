@@ -28,27 +28,27 @@ TennisTensor tensor_of(TennisDtype dtype, Shape shape) {
 }
 
 Status write_text(TennisWriter& writer, std::string_view name, std::string_view text) {
-  SUSURRUS_TRY(writer.on_parameter(name, 1));
-  SUSURRUS_TRY(writer.on_tensor(tensor_of(TennisDtype::char8, {text.size()})));
+  SUSURRUS_RETURN_IF_ERROR(writer.on_parameter(name, 1));
+  SUSURRUS_RETURN_IF_ERROR(writer.on_tensor(tensor_of(TennisDtype::char8, {text.size()})));
   return writer.on_tensor_bytes(as_bytes(text));
 }
 
 Status write_node(TennisWriter& writer, std::string_view op, std::string_view name,
                   std::vector<uint32_t> arguments) {
-  SUSURRUS_TRY(writer.on_node(2));
-  SUSURRUS_TRY(write_text(writer, "#op", op));
-  SUSURRUS_TRY(write_text(writer, "#name", name));
+  SUSURRUS_RETURN_IF_ERROR(writer.on_node(2));
+  SUSURRUS_RETURN_IF_ERROR(write_text(writer, "#op", op));
+  SUSURRUS_RETURN_IF_ERROR(write_text(writer, "#name", name));
   return writer.on_node_end(arguments);
 }
 
 /// A module of one input and one operator that depends on `argument`.
 Status write_small(TennisWriter& writer, std::vector<uint32_t> inputs, uint32_t argument,
                    std::string_view op = "relu") {
-  SUSURRUS_TRY(writer.on_header({}));
+  SUSURRUS_RETURN_IF_ERROR(writer.on_header({}));
   const uint32_t outputs[] = {1};
-  SUSURRUS_TRY(writer.on_module(inputs, outputs, 2));
-  SUSURRUS_TRY(write_node(writer, "<param>", "x", {}));
-  SUSURRUS_TRY(write_node(writer, op, "y", {argument}));
+  SUSURRUS_RETURN_IF_ERROR(writer.on_module(inputs, outputs, 2));
+  SUSURRUS_RETURN_IF_ERROR(write_node(writer, "<param>", "x", {}));
+  SUSURRUS_RETURN_IF_ERROR(write_node(writer, op, "y", {argument}));
   return writer.finish();
 }
 
@@ -66,7 +66,7 @@ class FullDisk : public ByteSink {
   explicit FullDisk(uint64_t room) : room_(room) {}
   Status write(ByteSpan bytes) override {
     if (bytes.size() > room_) {
-      return make_error(ErrorCode::source_failed, ErrorReason::source).about("disk");
+      return make_error(ErrorCode::source_failed, ErrorReason::source).with_subject("disk");
     }
     room_ -= bytes.size();
     return ok_status();

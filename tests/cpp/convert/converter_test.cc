@@ -104,26 +104,26 @@ void drain(Converter& converter, Bytes& out) {
 
 Status run_pass(Converter& converter, Converter::Pass pass, const Bytes& file, size_t chunk,
                 Bytes& out) {
-  SUSURRUS_TRY(converter.begin(pass));
+  SUSURRUS_RETURN_IF_ERROR(converter.begin(pass));
   drain(converter, out);
   for (uint32_t i = 0; i < converter.tensor_count(); ++i) {
     const auto range = converter.source_range(i);
     for (uint64_t at = 0; at < range.byte_count; at += chunk) {
       const uint64_t count = std::min<uint64_t>(chunk, range.byte_count - at);
-      SUSURRUS_TRY(converter.push(ByteSpan(file).subspan(range.offset + at, count)));
+      SUSURRUS_RETURN_IF_ERROR(converter.push(ByteSpan(file).subspan(range.offset + at, count)));
       drain(converter, out);
     }
-    SUSURRUS_TRY(converter.finish_tensor());
+    SUSURRUS_RETURN_IF_ERROR(converter.finish_tensor());
     drain(converter, out);
   }
-  SUSURRUS_TRY(converter.finish());
+  SUSURRUS_RETURN_IF_ERROR(converter.finish());
   drain(converter, out);
   return ok_status();
 }
 
 Status prepare(Converter& converter, const Bytes& file) {
-  SUSURRUS_ASSIGN(const Checkpoint checkpoint, read_checkpoint(file));
-  SUSURRUS_TRY(converter.add_source(checkpoint));
+  SUSURRUS_ASSIGN_OR_RETURN(const Checkpoint checkpoint, read_checkpoint(file));
+  SUSURRUS_RETURN_IF_ERROR(converter.add_source(checkpoint));
   return converter.set_metadata(whisper_builder().metadata);
 }
 

@@ -29,10 +29,11 @@ Result<Rewritten> rewrite(const Bytes& first, size_t piece, const Bytes* second 
     };
     rewriter->begin_pass();
     for (size_t at = 0; at < file.size(); at += piece) {
-      SUSURRUS_TRY(rewriter->push(ByteSpan(file).subspan(at, std::min(piece, file.size() - at))));
+      SUSURRUS_RETURN_IF_ERROR(
+          rewriter->push(ByteSpan(file).subspan(at, std::min(piece, file.size() - at))));
       drain();
     }
-    SUSURRUS_TRY(rewriter->finish_pass());
+    SUSURRUS_RETURN_IF_ERROR(rewriter->finish_pass());
     drain();
   }
   result.warnings = rewriter->warnings();

@@ -20,8 +20,8 @@ Status check(const ModelMetadata& metadata, std::span<const TensorInfo> tensors)
   const DummySizes sizes = sizes_of(metadata);
   if (sizes.n_class == 0 || sizes.n_window == 0) {
     return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
-        .about("architecture")
-        .expecting("n_class and n_window");
+        .with_subject("architecture")
+        .with_expected("n_class and n_window");
   }
   return tensors.empty() ? Status(no_tensors()) : ok_status();
 }
@@ -114,8 +114,8 @@ class DummyEngine : public Engine {
     const JsonValue label = options["label"];
     if (label.exists() && !label.is_string()) {
       return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-          .about("label")
-          .expecting("text");
+          .with_subject("label")
+          .with_expected("text");
     }
     return std::unique_ptr<Recognition>(std::make_unique<DummyRecognition>(
         store_, std::string(label.text().value_or("class ")), sample_count));

@@ -67,12 +67,12 @@ inline constexpr Dtype kWeightDtypes[] = {Dtype::f32,  Dtype::f16,  Dtype::bf16,
 /// Every variant in this binary; the reference comes first.
 std::vector<const KernelTable*> compiled_kernels();
 
-/// linear() with a random weight of a block type in panels against float64, for codes of up to `limit`.
+/// linear() with a random weight of a block type in panels against float64, for activations of up to `limit`.
 void check_linear_in_panels(const char* name, void (*linear)(const LinearArgs&),
                             WeightLayout layout, float limit);
 
-/// byte_attention() of any shape against float64, for seven-bit codes in fours.
-void check_byte_attention(const char* name, void (*attention)(const AttentionArgs&),
+/// int8_attention() of any shape against float64, for seven-bit activations in fours.
+void check_int8_attention(const char* name, void (*attention)(const AttentionArgs&),
                           void (*quantize)(const QuantizeKvArgs&));
 
 double exact_gelu(double x);

@@ -1,6 +1,6 @@
 #include "kernels/kernel_table.h"
 
-#include "kernels/byte_attention/byte_attention.h"
+#include "kernels/int8_attention/int8_attention.h"
 #include "kernels/kernel_support.h"
 #include "kernels/linear/linear.h"
 #include "kernels/quantize_kv/quantize_kv.h"
@@ -30,7 +30,7 @@ SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
   // No fallback hides behind the name.
   EXPECT_TRUE(simd128->linear != reference->linear);
   EXPECT_TRUE(simd128->attention != reference->attention);
-  EXPECT_TRUE(simd128->byte_attention != reference->byte_attention);
+  EXPECT_TRUE(simd128->int8_attention != reference->int8_attention);
   EXPECT_TRUE(simd128->quantize_kv != reference->quantize_kv);
   EXPECT_TRUE(simd128->attention_scores != reference->attention_scores);
   EXPECT_TRUE(simd128->layer_norm != reference->layer_norm);
@@ -50,9 +50,9 @@ SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
   EXPECT_TRUE(relaxed->attention != simd128->attention);
   // Nothing is multiplied as integers on a machine that exchanges the dot product's operands.
   EXPECT_EQ(relaxed->packing.pack != nullptr, has_relaxed_dot());
-  EXPECT_EQ(relaxed->byte_attention != nullptr, has_relaxed_dot());
+  EXPECT_EQ(relaxed->int8_attention != nullptr, has_relaxed_dot());
   EXPECT_EQ(relaxed->quantize_kv != nullptr, has_relaxed_dot());
-  EXPECT_TRUE(relaxed->byte_attention != simd128->byte_attention);
+  EXPECT_TRUE(relaxed->int8_attention != simd128->int8_attention);
   EXPECT_TRUE(relaxed->quantize_kv != simd128->quantize_kv);
 #else
   EXPECT_TRUE(relaxed == nullptr);
@@ -68,9 +68,9 @@ SUSURRUS_TEST(linear_of_a_machine_with_seven_bits) {
   check_linear_in_panels("seven bits", linear_relaxed_seven_bits, WeightLayout::panels_of_4, 63);
 }
 
-SUSURRUS_TEST(byte_attention_of_a_machine_with_seven_bits) {
+SUSURRUS_TEST(int8_attention_of_a_machine_with_seven_bits) {
   if (!has_relaxed_dot()) return;
-  check_byte_attention("seven bits", byte_attention_relaxed_seven_bits,
+  check_int8_attention("seven bits", int8_attention_relaxed_seven_bits,
                        quantize_kv_relaxed_seven_bits);
 }
 #endif

@@ -4,9 +4,9 @@
 #include "base/aligned_buffer.h"
 #include "kernels/kernel_support.h"
 #include "kernels/linear/linear.h"
+#include "kernels/packed_weights/packed_weights.h"
+#include "kernels/packed_weights/rescaled_halves.h"
 #include "kernels/scratch_layout.h"
-#include "kernels/weight_panels/raised_halves.h"
-#include "kernels/weight_panels/weight_panels.h"
 
 namespace susurrus::testing {
 namespace {
@@ -32,19 +32,19 @@ double linear_bound(size_t k, double magnitude) {
   return 0x1p-24 * (std::sqrt(static_cast<double>(k)) + 8) * magnitude;
 }
 
-/// Raises halves; false for other types.
-bool raise(RandomWeight& weight) {
+/// Rescales halves; false for other types.
+bool rescale(RandomWeight& weight) {
   if (weight.view.dtype != Dtype::f16) return false;
-  EXPECT_TRUE(raise_halves(MutableByteSpan(weight.memory).first(2 * weight.values.size())));
-  weight.view.layout = WeightLayout::raised_halves;
+  EXPECT_TRUE(rescale_halves(MutableByteSpan(weight.memory).first(2 * weight.values.size())));
+  weight.view.layout = WeightLayout::rescaled_halves;
   return true;
 }
 
 void check_linear(const Case3& c, Dtype dtype, Epilogue epilogue, bool with_bias, uint64_t seed,
-                  bool raised = false) {
+                  bool rescaled = false) {
   Random random(seed);
   const auto weight = random_weight(random, dtype, c.n, c.k, 0.5f);
-  if (raised && !raise(*weight)) return;
+  if (rescaled && !rescale(*weight)) return;
   const size_t x_stride = c.k + random.below(5);
   const size_t y_stride = c.n + 1 + random.below(5);
   GuardedFloats x(c.rows * x_stride);
@@ -97,7 +97,7 @@ void check_linear(const Case3& c, Dtype dtype, Epilogue epilogue, bool with_bias
         EXPECT_EQ(y[m * y_stride + n], before[m * y_stride + n]);
     }
   }
-  if (!raised) check_linear(c, dtype, epilogue, with_bias, seed, true);
+  if (!rescaled) check_linear(c, dtype, epilogue, with_bias, seed, true);
 }
 
 /// A weight of a block type in panels; `memory` holds it.
@@ -109,7 +109,7 @@ TensorView packed(const RandomWeight& weight, WeightLayout layout, std::vector<u
   memory.assign(padded + kOverreadBytes, 0xAA);
   std::copy(weight.view.data, weight.view.data + rows * row_bytes, memory.begin());
   std::vector<uint8_t> pack(kPackedRows * row_bytes);
-  pack_panels(view, layout, MutableByteSpan(memory).first(padded), pack);
+  pack_weights(view, layout, MutableByteSpan(memory).first(padded), pack);
   view.data = memory.data();
   view.layout = layout;
   return view;
@@ -129,8 +129,8 @@ LinearArgs panel_args(const TensorView& weight, size_t rows, GuardedFloats& x, G
   return args;
 }
 
-/// What coding may cost a row's product: half a step for each value, of its block's largest.
-double coding_bound(const float* x, const double* w, size_t k_count, float limit) {
+/// What quantisation may cost a row's product: half a step for each value, of its block's largest.
+double quantization_bound(const float* x, const double* w, size_t k_count, float limit) {
   double bound = 0;
   for (size_t k = 0; k < k_count; k += kBlockValues) {
     double largest = 0;
@@ -146,7 +146,7 @@ double coding_bound(const float* x, const double* w, size_t k_count, float limit
 
 /// One product in panels against float64, rows alone, and what stands around y.
 void check_panel_case(const char* name, LinearFn* linear, WeightLayout layout, float limit,
-                      bool is_fine, const Case3& c, Dtype dtype, Epilogue epilogue, float tower,
+                      bool is_fine, const Case3& c, Dtype dtype, Epilogue epilogue, float outlier,
                       uint64_t seed) {
   Random random(seed);
   const auto weight = random_weight(random, dtype, c.n, c.k, 0.5f);
@@ -159,7 +159,7 @@ void check_panel_case(const char* name, LinearFn* linear, WeightLayout layout, f
   GuardedFloats scratch(linear_scratch_floats(c.k));
   x.fill_bell(random, 1);
   bias.fill_bell(random, 1);
-  for (size_t m = 0; m < c.rows; m += 2) x[m * c.k + random.below(c.k)] *= tower;
+  for (size_t m = 0; m < c.rows; m += 2) x[m * c.k + random.below(c.k)] *= outlier;
   LinearArgs args = panel_args(view, c.rows, x, y, scratch);
   args.bias = bias.data();
   args.epilogue = epilogue;
@@ -168,7 +168,7 @@ void check_panel_case(const char* name, LinearFn* linear, WeightLayout layout, f
   EXPECT_TRUE(y.guards_are_intact());
   EXPECT_TRUE(scratch.guards_are_intact());
   const std::string where =
-      describe_case(c, dtype, epilogue, seed) + (is_fine ? " with fine codes" : "");
+      describe_case(c, dtype, epilogue, seed) + (is_fine ? " with fine activations" : "");
   args.rows = 1;
   args.y = alone.data();
   for (size_t m = 0; m < c.rows; ++m) {
@@ -184,7 +184,8 @@ void check_panel_case(const char* name, LinearFn* linear, WeightLayout layout, f
         exact += static_cast<double>(args.x[k]) * w[k];
         magnitude += std::fabs(static_cast<double>(args.x[k]) * w[k]);
       }
-      double tolerance = 4 * linear_bound(c.k, magnitude) + coding_bound(args.x, w, c.k, limit);
+      double tolerance =
+          4 * linear_bound(c.k, magnitude) + quantization_bound(args.x, w, c.k, limit);
       if (epilogue == Epilogue::gelu) {
         exact = exact_gelu(exact);
         tolerance = 1.2 * tolerance + 1e-6;
@@ -196,10 +197,10 @@ void check_panel_case(const char* name, LinearFn* linear, WeightLayout layout, f
 
 /// Every row of a few against the row alone.
 void check_bits_of_few_rows(const Case3& c, Dtype dtype, Epilogue epilogue, uint64_t seed,
-                            bool raised = false) {
+                            bool rescaled = false) {
   Random random(seed);
   const auto weight = random_weight(random, dtype, c.n, c.k, 0.5f);
-  if (raised && !raise(*weight)) return;
+  if (rescaled && !rescale(*weight)) return;
   GuardedFloats x(c.rows * c.k);
   GuardedFloats bias(c.n);
   x.fill_bell(random, 1);
@@ -231,7 +232,7 @@ void check_bits_of_few_rows(const Case3& c, Dtype dtype, Epilogue epilogue, uint
       }
     }
   }
-  if (!raised) check_bits_of_few_rows(c, dtype, epilogue, seed, true);
+  if (!rescaled) check_bits_of_few_rows(c, dtype, epilogue, seed, true);
 }
 
 }  // namespace
@@ -239,10 +240,10 @@ void check_bits_of_few_rows(const Case3& c, Dtype dtype, Epilogue epilogue, uint
 void check_linear_in_panels(const char* name, LinearFn* linear, WeightLayout layout, float limit) {
   uint64_t seed = 5000;
   for (const bool is_fine : {false, true}) {
-    // Codes of 16 bits are as fine as they get.
+    // int16 activations are as fine as they get.
     const float levels = is_fine && limit < 128 ? limit * 2 * limit : limit;
-    const auto check = [&](const Case3& c, Dtype dtype, Epilogue epilogue, float tower) {
-      check_panel_case(name, linear, layout, levels, is_fine, c, dtype, epilogue, tower, seed++);
+    const auto check = [&](const Case3& c, Dtype dtype, Epilogue epilogue, float outlier) {
+      check_panel_case(name, linear, layout, levels, is_fine, c, dtype, epilogue, outlier, seed++);
     };
     for (const Dtype dtype : {Dtype::q8_0, Dtype::q4_0, Dtype::q4_1, Dtype::q5_0, Dtype::q5_1}) {
       for (const size_t rows : {1, 2, 3, 4, 5, 6, 7, 200}) {
@@ -269,8 +270,8 @@ SUSURRUS_TEST(linear_in_panels) {
   }
 }
 
-// A block where one value towers gets a second term: the others then lose next to nothing.
-SUSURRUS_TEST(linear_in_panels_keeps_small_values_beside_a_towering_one) {
+// A block with an outlier gets a second term: the others then lose next to nothing.
+SUSURRUS_TEST(linear_in_panels_keeps_small_values_beside_an_outlier) {
   for (const KernelTable* kernels : compiled_kernels()) {
     if (kernels->packing.pack == nullptr) continue;
     Random random(77);
@@ -292,7 +293,7 @@ SUSURRUS_TEST(linear_in_panels_keeps_small_values_beside_a_towering_one) {
         weights += std::fabs(w[k]);
       }
       // Of the second term: half a step of 500 / 63 / 126.
-      expect_close(variant_name(kernels->variant), "tower", n, y[n], exact,
+      expect_close(variant_name(kernels->variant), "outlier", n, y[n], exact,
                    0.04 * weights + 1e-4 * std::fabs(exact));
     }
   }
@@ -339,20 +340,20 @@ SUSURRUS_TEST(weight_rows_come_out_of_panels_as_they_went_in) {
   }
 }
 
-SUSURRUS_TEST(raised_halves_are_what_they_were_and_never_subnormal) {
+SUSURRUS_TEST(rescaled_halves_are_what_they_were_and_never_subnormal) {
   for (uint32_t half = 0; half <= 0xFFFF; ++half) {
     uint8_t bytes[4] = {static_cast<uint8_t>(half), static_cast<uint8_t>(half >> 8), 0x00, 0x3C};
     const bool has_room = (half & 0x7FFF) < 0x5400;  // below 64
-    EXPECT_EQ(raise_halves(bytes), has_room);
-    const uint16_t raised = load_u16(bytes);
+    EXPECT_EQ(rescale_halves(bytes), has_room);
+    const uint16_t rescaled = load_u16(bytes);
     if (!has_room) {
-      EXPECT_EQ(raised, half);
+      EXPECT_EQ(rescaled, half);
       EXPECT_EQ(load_u16(bytes + 2), 0x3C00);
       continue;
     }
-    EXPECT_EQ(f32_from_raised_half(raised), f32_from_f16(static_cast<uint16_t>(half)));
-    EXPECT_EQ(raised & 0x8000, static_cast<int>(half & 0x8000));
-    EXPECT_TRUE((raised & 0x7FFF) == 0 || (raised & 0x7C00) != 0);
+    EXPECT_EQ(f32_from_rescaled_half(rescaled), f32_from_f16(static_cast<uint16_t>(half)));
+    EXPECT_EQ(rescaled & 0x8000, static_cast<int>(half & 0x8000));
+    EXPECT_TRUE((rescaled & 0x7FFF) == 0 || (rescaled & 0x7C00) != 0);
   }
 }
 
@@ -422,7 +423,7 @@ SUSURRUS_TEST(linear_of_nothing) {
   }
 }
 
-// Halves that cannot be raised, and others: infinities must come through, on every row count.
+// f16 weights that cannot be rescaled, and others: infinities must come through, on every row count.
 SUSURRUS_TEST(linear_with_infinite_and_subnormal_halves) {
   const uint16_t special[] = {0x7C00, 0xFC00, 0x0001, 0x8001, 0x03FF,
                               0x0400, 0x7BFF, 0xFBFF, 0x0000, 0x8000};
@@ -443,8 +444,8 @@ SUSURRUS_TEST(linear_with_infinite_and_subnormal_halves) {
           view.dtype = Dtype::f16;
           view.shape = Shape{4, 24};
           view.data = stored.data();
-          if (raise_halves(MutableByteSpan(stored).first(4 * 24 * 2))) {
-            view.layout = WeightLayout::raised_halves;
+          if (rescale_halves(MutableByteSpan(stored).first(4 * 24 * 2))) {
+            view.layout = WeightLayout::rescaled_halves;
           }
           kernels->linear({.rows = rows,
                            .x = x.data(),
@@ -485,8 +486,8 @@ SUSURRUS_TEST(floats_in_panels_are_blocks_padded_with_zeros) {
         std::vector<float> pack(2 * kPackedRows * row_bytes / sizeof(float));
         weight->view.data = memory.data();
         const TensorView view =
-            pack_panels(weight->view, layout, memory,
-                        {reinterpret_cast<uint8_t*>(pack.data()), pack.size() * sizeof(float)});
+            pack_weights(weight->view, layout, memory,
+                         {reinterpret_cast<uint8_t*>(pack.data()), pack.size() * sizeof(float)});
         EXPECT_TRUE(view.dtype == Dtype::q8_0 && view.layout == layout);
         ASSERT_TRUE(view.shape == Shape({n, padded}));
         std::vector<float> row(padded);

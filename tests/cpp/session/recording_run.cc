@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "text/utf8.h"
+#include "text/white_space.h"
 #include "whisper/encoded_model.h"
 
 namespace susurrus::testing {

@@ -8,7 +8,7 @@
 #include "decode/log_probability.h"
 #include "decode/repetition.h"
 #include "session/allocation_count.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 #include "whisper/encoded_model.h"
 
 namespace susurrus::testing {

@@ -1,10 +1,11 @@
 // UTF-8, pre-tokens, byte-level BPE, and the place of control tokens, on vocabularies of a few tokens.
+#include "base/utf8.h"
 #include "text/bpe.h"
 #include "text/non_speech_tokens.h"
 #include "text/pre_split.h"
 #include "text/tokenizer.h"
 #include "text/unicode_class.h"
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 #include <string>
 #include <vector>

@@ -2,18 +2,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/weight_panels/raised_halves.h"
+#include "kernels/packed_weights/rescaled_halves.h"
 #include "whisper/encoded_model.h"
 
 namespace susurrus::testing {
 namespace {
 
-/// With halves raised or not, blocks as they are.
+/// With f16 weights rescaled or not, blocks as stored.
 void check_network(const WhisperDimensions& dimensions, Dtype dtype, Dtype vector_dtype,
-                   RaiseHalves* raise = nullptr) {
+                   RescaleHalves* rescale = nullptr) {
   for (const KernelTable* kernels : compiled_kernels()) {
     RandomModel random =
-        random_model(dimensions, 11, dtype, vector_dtype, true, WeightPacking{.raise = raise});
+        random_model(dimensions, 11, dtype, vector_dtype, true, WeightPacking{.rescale = rescale});
     auto model = make_model(random, *kernels);
     ASSERT_TRUE(model != nullptr);
     const std::vector<double> mel = fill_mel(*model, 3);
@@ -48,8 +48,8 @@ SUSURRUS_TEST(network_of_odd_dimensions_agrees_with_float64) {
 SUSURRUS_TEST(network_of_half_weights_and_half_vectors_agrees_with_float64) {
   check_network(kOddDimensions, Dtype::f16, Dtype::f16);
   check_network(kBlockDimensions, Dtype::f16, Dtype::bf16);
-  check_network(kOddDimensions, Dtype::f16, Dtype::f16, raise_halves);
-  check_network(kBlockDimensions, Dtype::f16, Dtype::bf16, raise_halves);
+  check_network(kOddDimensions, Dtype::f16, Dtype::f16, rescale_halves);
+  check_network(kBlockDimensions, Dtype::f16, Dtype::bf16, rescale_halves);
 }
 
 SUSURRUS_TEST(network_of_blocks_agrees_with_float64) {

@@ -27,7 +27,7 @@ const KernelTable kCounting = {
     .packing = {},
     .linear = [](const LinearArgs& args) { work_of_step += counted_work(args); },
     .attention = [](const AttentionArgs& args) { work_of_step += counted_work(args); },
-    .byte_attention = [](const AttentionArgs& args) { work_of_step += counted_work(args); },
+    .int8_attention = [](const AttentionArgs& args) { work_of_step += counted_work(args); },
     .quantize_kv = [](const QuantizeKvArgs& args) { work_of_step += counted_work(args); },
     .attention_scores = nullptr,
     .layer_norm = [](size_t rows, size_t columns, const float*, size_t, const float*, const float*,
@@ -40,7 +40,7 @@ const KernelTable kCounting = {
     .dequantize_row = [](Dtype, const uint8_t*, size_t, float*) {},
 };
 
-/// Weights of the shapes that `d` says; nobody looks at their values, but for the embedding of token 1.
+/// Weights of the shapes that `d` says; their values do not matter, but for the embedding of token 1.
 class ShapesAlone {
  public:
   explicit ShapesAlone(const WhisperDimensions& d) {

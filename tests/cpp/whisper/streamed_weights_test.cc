@@ -2,14 +2,14 @@
 #include <algorithm>
 
 #include "harness.h"
-#include "kernels/weight_panels/weight_panels.h"
+#include "kernels/packed_weights/packed_weights.h"
 #include "whisper/random_model.h"
 
 namespace susurrus::testing {
 namespace {
 
 void check_streamed(Dtype dtype, WeightLayout layout, size_t piece_bytes) {
-  WeightPacking packing = {.layout = layout, .pack = pack_panels, .pack_rows = pack_rows};
+  WeightPacking packing = {.layout = layout, .pack = pack_weights, .pack_rows = pack_rows};
   const auto load = [&](size_t bytes) {
     return random_model(kBlockDimensions, 5, dtype, Dtype::f32, true, packing, bytes);
   };

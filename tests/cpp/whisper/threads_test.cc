@@ -4,7 +4,7 @@
 #include <mutex>
 #include <set>
 
-#include "families/whisper/paced_op.h"
+#include "families/whisper/resumable_op.h"
 #include "parallel/running_threads.h"
 #include "whisper/encoded_model.h"
 
@@ -96,7 +96,7 @@ SUSURRUS_TEST(every_thread_has_scratch_memory_of_its_own) {
   args.weight = {Dtype::f32, Shape({384, 384}), weight};
   args.scratch = scratch;
   scratches.clear();
-  for (int i = 0; i < 200; ++i) PacedOp(args).run_piece(kRecording, kNoEnd);
+  for (int i = 0; i < 200; ++i) ResumableOp(args).run_piece(kRecording, kNoEnd);
   for (const auto& [memory, count] : scratches) {
     EXPECT_EQ(count, 160u);
     EXPECT_EQ(static_cast<size_t>(memory - scratch.data()) % 160, 0u);
@@ -115,7 +115,7 @@ SUSURRUS_TEST(neither_pieces_nor_slices_make_few_rows_of_many) {
       args.x = place;
       args.y = place;
       args.weight = {Dtype::f32, Shape({512, 384}), weight};
-      PacedOp op(args);
+      ResumableOp op(args);
       slice_rows.clear();
       while (!op.is_done()) op.run_piece(kRecording, budget);
       for (size_t slice : slice_rows) EXPECT_GE(slice, std::min<size_t>(rows, 8));

@@ -1,5 +1,5 @@
-// Rows of activations as integer codes with a scale for every 32 of them, and the products of such codes with the
-// integers of weights.
+// Activations quantised to integers, with one scale for each block of 32 values, and their dot products with integer
+// weights. int8 where the relaxed dot product exists (QuadDot); plain SIMD keeps 16 bits, since it multiplies those (PairDot).
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -10,37 +10,37 @@
 
 namespace susurrus::simd {
 
-/// x = scale * (code - offset), |code - offset| <= limit
-struct ByteCoding {
+/// x = scale * (q - offset), |q - offset| <= limit
+struct QuantizationParams {
   int32_t offset;
   float limit;
-  /// Every block has a second term, not only those with a towering value.
+  /// Every block has a second term, not only those with an outlier.
   bool has_two_terms = false;
 };
 
 struct WidePairDot;
 
-/// 16-bit codes, multiplied in pairs.
+/// int16 activations, multiplied in pairs.
 struct PairDot {
-  using Code = int16_t;
-  /// The way that is faster with weights as wide as the codes.
+  using Activation = int16_t;
+  /// The variant for weights already widened to int16.
   using Wide = WidePairDot;
-  /// A block whose largest value is so many times that of a common block needs a second term.
-  static constexpr float kTowering = 16.0f;
+  /// A block needs a second term if its largest value is more than kOutlier times that of a typical block.
+  static constexpr float kOutlier = 16.0f;
   static constexpr size_t kGroup = 2;
   static constexpr size_t kWeightBytes = 1;
   static constexpr bool kHasOffset = false;
 
-  static ByteCoding coding() { return {0, 32767.0f}; }
+  static QuantizationParams params() { return {0, 32767.0f}; }
   static v128_t weights_low(const uint8_t* q) { return wasm_i16x8_load8x8(q); }
   static v128_t weights_high(const uint8_t* q) { return wasm_i16x8_load8x8(q + 8); }
-  static v128_t dot(v128_t weights, v128_t codes, v128_t sums) {
-    return wasm_i32x4_add(sums, wasm_i32x4_dot_i16x8(weights, codes));
+  static v128_t dot(v128_t weights, v128_t activations, v128_t sums) {
+    return wasm_i32x4_add(sums, wasm_i32x4_dot_i16x8(weights, activations));
   }
-  /// Four vectors of rounded values, without offset, to sixteen codes.
-  static void store_codes(const v128_t q[4], v128_t, Code* codes) {
-    wasm_v128_store(codes, wasm_i16x8_narrow_i32x4(q[0], q[1]));
-    wasm_v128_store(codes + 8, wasm_i16x8_narrow_i32x4(q[2], q[3]));
+  /// Four vectors of rounded values, without offset, to sixteen activations.
+  static void store_quantized(const v128_t q[4], v128_t, Activation* activations) {
+    wasm_v128_store(activations, wasm_i16x8_narrow_i32x4(q[0], q[1]));
+    wasm_v128_store(activations + 8, wasm_i16x8_narrow_i32x4(q[2], q[3]));
   }
 };
 
@@ -52,24 +52,25 @@ struct WidePairDot : PairDot {
 };
 
 #ifdef __wasm_relaxed_simd__
-/// 8-bit codes, multiplied in fours. What the instruction does beyond seven bits is the machine's choice, so it is asked.
+/// int8 activations, multiplied in fours. Beyond seven bits the instruction's result depends on the machine, so params()
+/// probes it.
 struct QuadDot {
-  using Code = uint8_t;
+  using Activation = uint8_t;
   using Wide = QuadDot;
-  static constexpr float kTowering = 6.0f;
+  static constexpr float kOutlier = 6.0f;
   static constexpr size_t kGroup = 4;
   static constexpr size_t kWeightBytes = 1;
   static constexpr bool kHasOffset = true;
 
-  /// Of four weights and four codes that are all alike.
-  static int32_t product(int weight, int code) {
+  /// Dot product of four equal weights and four equal activations.
+  static int32_t product(int weight, int activation) {
     return wasm_i32x4_extract_lane(
         wasm_i32x4_relaxed_dot_i8x16_i7x16_add(
             wasm_i8x16_splat(static_cast<int8_t>(opaque(weight))),
-            wasm_i8x16_splat(static_cast<int8_t>(opaque(code))), wasm_i32x4_const_splat(0)),
+            wasm_i8x16_splat(static_cast<int8_t>(opaque(activation))), wasm_i32x4_const_splat(0)),
         0);
   }
-  static ByteCoding coding() {
+  static QuantizationParams params() {
     // Unsigned bytes, sums not cut at 16 bits: x86 with VNNI.
     if (product(127, 255) == 4 * 127 * 255) return {128, 127.0f};
     // Signed bytes: ARM.
@@ -77,34 +78,34 @@ struct QuadDot {
     return seven_bits();
   }
   /// What every machine computes alike.
-  static ByteCoding seven_bits() { return {64, 63.0f}; }
+  static QuantizationParams seven_bits() { return {64, 63.0f}; }
 
   static v128_t weights_low(const uint8_t* q) { return load(q); }
   static v128_t weights_high(const uint8_t* q) { return load(q + 16); }
-  static v128_t dot(v128_t weights, v128_t codes, v128_t sums) {
-    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(weights, codes, sums);
+  static v128_t dot(v128_t weights, v128_t activations, v128_t sums) {
+    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(weights, activations, sums);
   }
-  static void store_codes(const v128_t q[4], v128_t offset, Code* codes) {
+  static void store_quantized(const v128_t q[4], v128_t offset, Activation* activations) {
     const v128_t bytes = wasm_i8x16_narrow_i16x8(wasm_i16x8_narrow_i32x4(q[0], q[1]),
                                                  wasm_i16x8_narrow_i32x4(q[2], q[3]));
-    wasm_v128_store(codes, wasm_i8x16_add(bytes, offset));
+    wasm_v128_store(activations, wasm_i8x16_add(bytes, offset));
   }
 };
 #endif
 
-/// Up to six rows as codes. A term is a block of 32 columns; where one value towers over the rest of its row, what the
-/// first term's rounding left of the block makes a second term. Rows that need none have a scale of zero there, so
-/// that a row's result does not depend on its neighbours.
-struct CodeTile {
+/// Up to six quantised rows. A term is a block of 32 columns. A block with an outlier gets a second term: the remainder
+/// of the first one's rounding, quantised. Rows that need no second term have a scale of zero there, so that a row's
+/// result does not depend on its neighbours.
+struct QuantizedTile {
   size_t rows;
   size_t term_count;
   const uint32_t* blocks;  // [term]
   const float* scales;     // [term][rows]
-  const float* sums;  // [row][blocks rounded up to 4]: of the values, for weights with a minimum
-  const void* codes;  // [term][rows][32]
+  const float* sums;   // [row][blocks rounded up to 4]: of the values, for weights with a minimum
+  const void* values;  // [term][rows][32]
 };
 
-/// Of magnitudes, whose order is that of their bits. A NaN, which is above all others, comes through.
+/// Compares magnitudes as integers, whose order is the same. NaN propagates: its bits are the largest.
 inline v128_t largest_magnitude(v128_t largest, v128_t value) {
   return wasm_i32x4_max(largest, wasm_f32x4_abs(value));
 }
@@ -128,8 +129,9 @@ inline float sum_of_block(const float* x) {
   return sum_lanes(sum);
 }
 
-/// The largest value of a common block of each of four rows: the mean of the lower ones, three times over. What is small
-/// beside a towering value may be all that tells one row from another, and must not be lost in its rounding.
+/// The largest value of a typical block, for each of four rows: the mean of the blocks' largest values, taken three times,
+/// each time without those above the last mean. Small values beside an outlier may be all that tells one row from another,
+/// so they must not be lost in its rounding.
 inline v128_t common_largest(const float* largest, size_t count, size_t stride) {
   v128_t common = wasm_f32x4_splat(std::numeric_limits<float>::infinity());
   for (int pass = 0; pass < 3; ++pass) {
@@ -159,10 +161,10 @@ class Rounding {
   v128_t shift_ = held_u32(0x4B400000);
 };
 
-/// codes = round(x * inverse); of a second term, round((x * inverse - round(x * inverse)) * second)
+/// activations = round(x * inverse); for a second term, round((x * inverse - round(x * inverse)) * second)
 template <class Dot, bool IsSecond>
-inline void code_block(const Rounding& rounding, const float* x, float inverse, v128_t second,
-                       v128_t offset, typename Dot::Code* codes) {
+inline void quantize_block(const Rounding& rounding, const float* x, float inverse, v128_t second,
+                           v128_t offset, typename Dot::Activation* activations) {
   const v128_t factor = wasm_f32x4_splat(inverse);
   for (size_t j = 0; j < kBlockValues; j += 16) {
     v128_t q[4];
@@ -176,24 +178,25 @@ inline void code_block(const Rounding& rounding, const float* x, float inverse, 
       }
       q[i] = rounding.as_integer(shifted);
     }
-    Dot::store_codes(q, offset, codes + j);
+    Dot::store_quantized(q, offset, activations + j);
   }
 }
 
-/// Codes rows of x (k_count a multiple of 32) into `memory`, CodeTileLayout(k_count).floats floats; with their sums if so
-/// wanted.
+/// Quantises rows of x (k_count a multiple of 32) into `memory`, QuantizedTileLayout(k_count).floats floats; with the sums
+/// of blocks if `has_sums`.
 template <class Dot>
-__attribute__((noinline)) CodeTile code_rows(const ByteCoding& coding, size_t rows, size_t k_count,
-                                             const float* x, size_t x_stride, float* memory,
-                                             bool has_sums = false) {
-  using Code = typename Dot::Code;
-  const CodeTileLayout layout(k_count);
+__attribute__((noinline)) QuantizedTile quantize_rows(const QuantizationParams& params, size_t rows,
+                                                      size_t k_count, const float* x,
+                                                      size_t x_stride, float* memory,
+                                                      bool has_sums = false) {
+  using Activation = typename Dot::Activation;
+  const QuantizedTileLayout layout(k_count);
   const size_t block_count = k_count / kBlockValues;
   const size_t sum_stride = round_up(block_count, 4);
   auto* blocks = reinterpret_cast<uint32_t*>(memory);
   float* scales = memory + layout.scales;
   float* sums = memory + layout.sums;
-  auto* codes = reinterpret_cast<Code*>(memory + layout.codes);
+  auto* activations = reinterpret_cast<Activation*>(memory + layout.values);
 
   // The largest values wait behind the scales: terms are written no faster than they are read.
   float* largest = scales + block_count * rows;
@@ -208,18 +211,19 @@ __attribute__((noinline)) CodeTile code_rows(const ByteCoding& coding, size_t ro
   }
   // Rows side by side, in lanes; those beyond the last are whatever lies there.
   constexpr size_t kLaneRows = 8;
-  const v128_t limit = wasm_f32x4_splat(coding.limit);
-  const v128_t finer = wasm_f32x4_splat(2 * coding.limit);
-  const v128_t towering = wasm_f32x4_splat(Dot::kTowering);
-  v128_t tower[kLaneRows / 4];
+  const v128_t limit = wasm_f32x4_splat(params.limit);
+  const v128_t finer = wasm_f32x4_splat(2 * params.limit);
+  const v128_t outlier = wasm_f32x4_splat(Dot::kOutlier);
+  v128_t outlier_above[kLaneRows / 4];
   for (size_t i = 0; i < kLaneRows / 4; ++i) {
-    tower[i] = coding.has_two_terms
-                   ? wasm_f32x4_splat(-1)
-                   : wasm_f32x4_mul(towering, common_largest(largest + 4 * i, block_count, rows));
+    outlier_above[i] =
+        params.has_two_terms
+            ? wasm_f32x4_splat(-1)
+            : wasm_f32x4_mul(outlier, common_largest(largest + 4 * i, block_count, rows));
   }
   const uint32_t row_bits = (1u << rows) - 1;
   const Rounding rounding;
-  const v128_t offset = wasm_i8x16_splat(static_cast<int8_t>(coding.offset));
+  const v128_t offset = wasm_i8x16_splat(static_cast<int8_t>(params.offset));
   size_t term = 0;
   for (size_t b = 0; b < block_count; ++b) {
     float inverse[kLaneRows];
@@ -230,25 +234,25 @@ __attribute__((noinline)) CodeTile code_rows(const ByteCoding& coding, size_t ro
       const v128_t most = load(largest + b * rows + i);
       const v128_t is_zero = wasm_f32x4_eq(most, wasm_i32x4_const_splat(0));
       const v128_t scale = wasm_f32x4_div(most, limit);
-      const v128_t needs_second = wasm_f32x4_gt(most, tower[i / 4]);
+      const v128_t needs_second = wasm_f32x4_gt(most, outlier_above[i / 4]);
       store(inverse + i, wasm_v128_andnot(wasm_f32x4_div(limit, most), is_zero));
       store(first_scales + i, scale);
       store(second_scales + i, wasm_v128_and(wasm_f32x4_div(scale, finer), needs_second));
       second_bits |= wasm_i32x4_bitmask(needs_second) << i;
     }
-    const auto add_term = [&](const auto& code, const float* term_scales) {
+    const auto add_term = [&](const auto& quantize, const float* term_scales) {
       blocks[term] = static_cast<uint32_t>(b);
       for (size_t r = 0; r < rows; ++r) {
         scales[term * rows + r] = term_scales[r];
-        code(rounding, x + r * x_stride + b * kBlockValues, inverse[r], finer, offset,
-             codes + (term * rows + r) * kBlockValues);
+        quantize(rounding, x + r * x_stride + b * kBlockValues, inverse[r], finer, offset,
+                 activations + (term * rows + r) * kBlockValues);
       }
       ++term;
     };
-    add_term(code_block<Dot, false>, first_scales);
-    if ((second_bits & row_bits) != 0) add_term(code_block<Dot, true>, second_scales);
+    add_term(quantize_block<Dot, false>, first_scales);
+    if ((second_bits & row_bits) != 0) add_term(quantize_block<Dot, true>, second_scales);
   }
-  return {rows, term, blocks, scales, sums, codes};
+  return {rows, term, blocks, scales, sums, activations};
 }
 
 }  // namespace susurrus::simd

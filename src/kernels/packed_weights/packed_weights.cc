@@ -1,4 +1,4 @@
-#include "kernels/weight_panels/weight_panels.h"
+#include "kernels/packed_weights/packed_weights.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include "base/check.h"
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/half.h"
+#include "kernels/packed_weights/rescaled_halves.h"
 #include "kernels/scratch_layout.h"
-#include "kernels/weight_panels/raised_halves.h"
 
 namespace susurrus {
 namespace {
@@ -36,9 +36,9 @@ void interleave<2>(Vector a, Vector b, Vector& first, Vector& second) {
 template <size_t G>
 void pack_integers(const uint8_t* rows, size_t row_bytes, uint8_t* to) {
   for (size_t half = 0; half < kBlockValues;
-       half += sizeof(Vector), to += kPanelBlockIntegers / 2) {
-    Vector piles[2][kPanelRows];
-    for (size_t r = 0; r < kPanelRows; ++r) {
+       half += sizeof(Vector), to += kPackedBlockIntegers / 2) {
+    Vector piles[2][kPackedRows];
+    for (size_t r = 0; r < kPackedRows; ++r) {
       std::memcpy(&piles[0][r], rows + r * row_bytes + half, sizeof(Vector));
     }
     for (size_t riffle = 0; riffle < 3; ++riffle) {
@@ -68,11 +68,11 @@ void unpack_nibbles(const BlockLayout& layout, const uint8_t* block, uint8_t q[k
 template <size_t G>
 void pack_panel(const BlockLayout& layout, size_t block_count, const uint8_t* rows,
                 uint8_t* panel) {
-  const PanelBlockLayout to(layout);
+  const PackedBlockLayout to(layout);
   const bool has_nibbles = layout.byte_count != kQ80Layout.byte_count;
   const size_t row_bytes = block_count * layout.byte_count;
   for (size_t b = 0; b < block_count; ++b, rows += layout.byte_count, panel += to.byte_count) {
-    for (size_t r = 0; r < kPanelRows; ++r) {
+    for (size_t r = 0; r < kPackedRows; ++r) {
       const uint8_t* block = rows + r * row_bytes;
       std::memcpy(panel + 2 * r, block, 2);
       if (to.m != BlockLayout::kAbsent) std::memcpy(panel + to.m + 2 * r, block + layout.m, 2);
@@ -81,15 +81,15 @@ void pack_panel(const BlockLayout& layout, size_t block_count, const uint8_t* ro
       pack_integers<G>(rows + layout.qs, row_bytes, panel + to.q);
       continue;
     }
-    uint8_t unpacked[kPanelBlockIntegers];
-    for (size_t r = 0; r < kPanelRows; ++r) {
+    uint8_t unpacked[kPackedBlockIntegers];
+    for (size_t r = 0; r < kPackedRows; ++r) {
       unpack_nibbles(layout, rows + r * row_bytes, unpacked + r * kBlockValues);
     }
-    uint8_t integers[kPanelBlockIntegers];
+    uint8_t integers[kPackedBlockIntegers];
     pack_integers<G>(unpacked, kBlockValues, integers);
-    for (size_t i = 0; i < kPanelBlockIntegers / 2; ++i) {
+    for (size_t i = 0; i < kPackedBlockIntegers / 2; ++i) {
       panel[to.q + i] =
-          static_cast<uint8_t>((integers[i] & 15) | integers[i + kPanelBlockIntegers / 2] << 4);
+          static_cast<uint8_t>((integers[i] & 15) | integers[i + kPackedBlockIntegers / 2] << 4);
     }
     if (to.qh == BlockLayout::kAbsent) continue;
     for (size_t i = 0; i < kBlockValues; ++i) {
@@ -100,8 +100,8 @@ void pack_panel(const BlockLayout& layout, size_t block_count, const uint8_t* ro
   }
 }
 
-/// 32 floats as q8_0. Not the converter's, whose blocks are ggml's to the bit: here the scale that will be used, a half,
-/// divides. NaN and what a half cannot scale give nothing sensible, but something.
+/// Quantises 32 floats to q8_0. Unlike the converter, which matches ggml to the bit, this divides by the scale as rounded to
+/// f16. NaN becomes 0. A scale out of f16's range gives useless but defined values.
 void quantize_block(const float* x, uint8_t* block) {
   float largest = 0;
   for (size_t i = 0; i < kBlockValues; ++i) largest = std::max(largest, std::fabs(x[i]));
@@ -133,13 +133,13 @@ float half_at(const uint8_t* bytes) { return f32_from_f16(load_u16(bytes)); }
 
 }  // namespace
 
-TensorView pack_panels(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
-                       MutableByteSpan panel) {
+TensorView pack_weights(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
+                        MutableByteSpan panel) {
   TensorView packed = packed_view(weight);
   packed.layout = layout;
   const auto row_bytes = static_cast<size_t>(packed.row_byte_count());
   const auto raw_bytes = static_cast<size_t>(packed.rows()) * row_bytes;
-  const size_t panel_bytes = kPanelRows * row_bytes;
+  const size_t panel_bytes = kPackedRows * row_bytes;
   if (panel_bytes == 0) return packed;
   const size_t packed_bytes = round_up(raw_bytes, panel_bytes);
   const bool has_floats = packed.dtype != weight.dtype;
@@ -173,15 +173,15 @@ void read_weight_row(const TensorView& weight, size_t row, float* y) {
     dequantize_row_reference(weight.dtype, weight.row(row), count, y);
     return;
   }
-  if (weight.layout == WeightLayout::raised_halves) {
+  if (weight.layout == WeightLayout::rescaled_halves) {
     const uint8_t* halves = weight.row(row);
-    for (size_t k = 0; k < count; ++k) y[k] = f32_from_raised_half(load_u16(halves + 2 * k));
+    for (size_t k = 0; k < count; ++k) y[k] = f32_from_rescaled_half(load_u16(halves + 2 * k));
     return;
   }
-  const PanelBlockLayout layout(block_layout(weight.dtype));
+  const PackedBlockLayout layout(block_layout(weight.dtype));
   const size_t group = panel_group(weight.layout);
   const bool has_nibbles = weight.dtype != Dtype::q8_0;
-  const size_t r = row % kPanelRows;
+  const size_t r = row % kPackedRows;
   const uint8_t* block = weight.row(row - r);
   for (size_t k = 0; k < count; k += kBlockValues, block += layout.byte_count) {
     const float d = half_at(block + 2 * r);

@@ -28,15 +28,15 @@ struct LayerNormArgs {
 /// One operation of a network, done in pieces of bounded work: rows, columns or heads at a time. Each piece is divided
 /// among the program's threads; the bits of its outputs do not depend on how many there are. Scratch memory is for all
 /// threads: thread_count() times what the kernel asks for.
-class PacedOp {
+class ResumableOp {
  public:
-  PacedOp() : layer_norm_() {}  // nothing to do
-  explicit PacedOp(const LinearArgs& args);
-  explicit PacedOp(const AttentionArgs& args);
-  explicit PacedOp(const QuantizeKvArgs& args);
-  explicit PacedOp(const LayerNormArgs& args);
+  ResumableOp() : layer_norm_() {}  // nothing to do
+  explicit ResumableOp(const LinearArgs& args);
+  explicit ResumableOp(const AttentionArgs& args);
+  explicit ResumableOp(const QuantizeKvArgs& args);
+  explicit ResumableOp(const LayerNormArgs& args);
   /// Small work that was done at once and only wants to be counted.
-  static PacedOp already_done(uint64_t multiply_adds);
+  static ResumableOp already_done(uint64_t multiply_adds);
 
   bool is_done() const { return outer_ == outer_count_; }
   /// Does a piece of at most `budget` multiply-adds in each thread and says how many it was. Only the smallest piece may be
@@ -65,7 +65,7 @@ class PacedOp {
   // Of this kind. Operations are made and copied about a hundred times a token.
   union {
     LinearArgs linear_;
-    AttentionArgs attention_;  // byte_attention's where it has integers
+    AttentionArgs attention_;  // int8_attention's where it has integers
     QuantizeKvArgs quantize_kv_;
     LayerNormArgs layer_norm_;
   };
@@ -74,7 +74,7 @@ class PacedOp {
 /// One step of a network: pieces of `op`, then of what `next()` makes of it, until the work is worth returning to the caller.
 /// `next` answers false where nothing follows.
 template <class Next>
-void run_step(PacedOp& op, const KernelTable& kernels, const Next& next) {
+void run_step(ResumableOp& op, const KernelTable& kernels, const Next& next) {
   uint64_t spent = 0;
   while (spent + kLeastPieceMultiplyAdds <= kStepMultiplyAdds) {
     if (op.is_done() && !next()) break;

@@ -1,5 +1,5 @@
-// Halves that are raised say the same; where one cannot be, none is.
-#include "kernels/weight_panels/raised_halves.h"
+// Rescaled f16 weights keep their values; where one cannot be rescaled, none is.
+#include "kernels/packed_weights/rescaled_halves.h"
 
 #include <bit>
 #include <vector>
@@ -22,9 +22,9 @@ std::vector<uint8_t> stored(const std::vector<uint16_t>& halves) {
 
 void expect_same_values(const std::vector<uint16_t>& halves) {
   std::vector<uint8_t> bytes = stored(halves);
-  ASSERT_TRUE(raise_halves(bytes));
+  ASSERT_TRUE(rescale_halves(bytes));
   for (size_t i = 0; i < halves.size() && !current_case_failed(); ++i) {
-    const float value = f32_from_raised_half(load_u16(bytes.data() + 2 * i));
+    const float value = f32_from_rescaled_half(load_u16(bytes.data() + 2 * i));
     EXPECT_EQ(std::bit_cast<uint32_t>(value), std::bit_cast<uint32_t>(f32_from_f16(halves[i])));
     // None of them is subnormal.
     EXPECT_TRUE((load_u16(bytes.data() + 2 * i) & 0x7FFF) == 0 ||
@@ -32,7 +32,7 @@ void expect_same_values(const std::vector<uint16_t>& halves) {
   }
 }
 
-SUSURRUS_TEST(every_half_below_64_is_raised_exactly) {
+SUSURRUS_TEST(every_half_below_64_is_rescaled_exactly) {
   std::vector<uint16_t> halves;
   for (uint16_t magnitude = 0; magnitude < kFirstTooLarge; ++magnitude) {
     halves.push_back(magnitude);
@@ -55,7 +55,7 @@ SUSURRUS_TEST(halves_stay_as_they_are_where_one_is_too_large) {
       std::vector<uint16_t> with_large = halves;
       with_large[place] = large;
       std::vector<uint8_t> bytes = stored(with_large);
-      EXPECT_FALSE(raise_halves(bytes));
+      EXPECT_FALSE(rescale_halves(bytes));
       EXPECT_TRUE(bytes == stored(with_large));
     }
   }

@@ -9,7 +9,7 @@
 
 namespace susurrus {
 
-/// Weights of the block types in the order that matrix products read them: panels of 8 rows (padded with rows of zeros),
+/// Packed weights: the block types in the order in which matrix products read them, as panels of 8 rows (padded with rows of zeros),
 /// each as many blocks of 32 columns as a row has; a panel takes the bytes that its rows took. A block of a panel:
 ///
 ///   d    8 halves, one a row
@@ -20,21 +20,20 @@ namespace susurrus {
 /// The integer of row r, column k of a block has index (k / G) * 8 G + r * G + k % G: groups of G columns, row after row,
 /// as the dot product instructions want them. A nibble type keeps index i < 128 in the low half of byte i, index i + 128
 /// in its high half; the fifth bit of index i is bit i / 32 of qh[i % 32].
-inline constexpr size_t kPanelRows = kPackedRows;
-inline constexpr size_t kPanelBlockIntegers = kPanelRows * kBlockValues;
+inline constexpr size_t kPackedBlockIntegers = kPackedRows * kBlockValues;
 
 /// Byte offsets inside a block of a panel.
-struct PanelBlockLayout {
+struct PackedBlockLayout {
   size_t m;  // BlockLayout::kAbsent where the type has none
   size_t qh;
   size_t q;
   size_t byte_count;
 
-  constexpr explicit PanelBlockLayout(const BlockLayout& block)
-      : m(block.m == BlockLayout::kAbsent ? BlockLayout::kAbsent : 2 * kPanelRows),
-        qh(block.qh == BlockLayout::kAbsent ? BlockLayout::kAbsent : block.qh * kPanelRows),
-        q(block.qs * kPanelRows),
-        byte_count(block.byte_count * kPanelRows) {}
+  constexpr explicit PackedBlockLayout(const BlockLayout& block)
+      : m(block.m == BlockLayout::kAbsent ? BlockLayout::kAbsent : 2 * kPackedRows),
+        qh(block.qh == BlockLayout::kAbsent ? BlockLayout::kAbsent : block.qh * kPackedRows),
+        q(block.qs * kPackedRows),
+        byte_count(block.byte_count * kPackedRows) {}
 };
 
 /// Columns of a group: 4 or 2, as the TensorView's layout says.
@@ -42,13 +41,13 @@ constexpr size_t panel_group(WeightLayout layout) {
   return layout == WeightLayout::panels_of_4 ? 4 : 2;
 }
 constexpr size_t panel_index(size_t group, size_t row, size_t column) {
-  return column / group * (kPanelRows * group) + row * group + column % group;
+  return column / group * (kPackedRows * group) + row * group + column % group;
 }
 
 /// Rearranges rows into panels, in place, those of floats as q8_0. `bytes` holds the rows and then room up to a whole panel,
 /// whose contents do not matter; `panel` is memory for the rows of one panel, of two where there are floats.
-TensorView pack_panels(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
-                       MutableByteSpan panel);
+TensorView pack_weights(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
+                        MutableByteSpan panel);
 
 /// Makes a panel of the next 8 rows of a block type, which lie elsewhere.
 void pack_rows(const TensorView& weight, WeightLayout layout, const uint8_t* rows, uint8_t* panel);

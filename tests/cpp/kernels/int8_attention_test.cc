@@ -1,23 +1,23 @@
-// byte_attention and quantize_kv of every variant: integers against the reference's, attention against float64.
+// int8_attention and quantize_kv of every variant: integers against the reference's, attention against float64.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "kernels/byte_attention/byte_attention.h"
+#include "kernels/int8_attention/int8_attention.h"
 #include "kernels/kernel_support.h"
+#include "kernels/packed_weights/packed_weights.h"
 #include "kernels/quantize_kv/quantize_kv.h"
-#include "kernels/weight_panels/weight_panels.h"
 
 namespace susurrus::testing {
 namespace {
 
 struct Variants {
   const char* name;
-  ByteAttentionFn* attention;
+  Int8AttentionFn* attention;
   QuantizeKvFn* quantize;
   WeightLayout order;
-  double query_limit;        // levels of codes; infinity: none
+  double query_limit;        // levels of quantised queries; infinity: none
   double probability_limit;  // the same
 };
 
@@ -25,11 +25,11 @@ std::vector<Variants> variants() {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   std::vector<Variants> all;
   for (const KernelTable* kernels : compiled_kernels()) {
-    if (kernels->byte_attention == nullptr) continue;
+    if (kernels->int8_attention == nullptr) continue;
     const bool is_pair = kernels->packing.layout == WeightLayout::panels_of_2;
     const bool is_reference = kernels->variant == Variant::reference;
     const WeightLayout order = is_pair ? WeightLayout::panels_of_2 : WeightLayout::panels_of_4;
-    all.push_back({variant_name(kernels->variant), kernels->byte_attention, kernels->quantize_kv,
+    all.push_back({variant_name(kernels->variant), kernels->int8_attention, kernels->quantize_kv,
                    order,
                    is_reference ? kNone
                    : is_pair    ? 32767.0
@@ -57,7 +57,7 @@ class Attention {
   GuardedFloats q;
   GuardedFloats k;
   GuardedFloats v;
-  ByteKvLayout layout;
+  Int8KvLayout layout;
   GuardedFloats integers;
 
   Attention(size_t query_rows, size_t key_rows, size_t size, uint64_t seed)
@@ -74,9 +74,9 @@ class Attention {
     for (GuardedFloats* floats : {&q, &k, &v}) floats->fill_bell(random, 1);
   }
 
-  ByteKv quantized(const Variants& variant) {
+  Int8Kv quantized(const Variants& variant) {
     integers.fill(std::nanf(""));
-    const ByteKv kv = {reinterpret_cast<uint8_t*>(integers.data()), variant.order};
+    const Int8Kv kv = {reinterpret_cast<uint8_t*>(integers.data()), variant.order};
     // In two calls, as threads do.
     QuantizeKvArgs args = {.key_rows = keys,
                            .head_count = 1,
@@ -95,13 +95,13 @@ class Attention {
   }
 
   /// What a head's integers have for each column at this offset.
-  std::vector<float> columns(const ByteKv& kv, size_t head, size_t offset) const {
+  std::vector<float> columns(const Int8Kv& kv, size_t head, size_t offset) const {
     std::vector<float> values(head_size);
     std::memcpy(values.data(), kv.data + head * layout.head_bytes + offset, head_size * 4);
     return values;
   }
 
-  AttentionArgs args(const ByteKv& kv, GuardedFloats& out, GuardedFloats& scratch) const {
+  AttentionArgs args(const Int8Kv& kv, GuardedFloats& out, GuardedFloats& scratch) const {
     scratch.fill(std::nanf(""));
     return {.query_rows = queries,
             .key_rows = keys,
@@ -117,12 +117,12 @@ class Attention {
   }
 };
 
-/// One row of one head, within the bounds of byte_attention.h. Answers the squares of error and of the exact row.
-std::pair<double, double> check_row(const Variants& variant, const Attention& a, const ByteKv& kv,
+/// One row of one head, within the bounds of int8_attention.h. Answers the squares of error and of the exact row.
+std::pair<double, double> check_row(const Variants& variant, const Attention& a, const Int8Kv& kv,
                                     const float* out, size_t h, size_t i,
                                     const std::string& where) {
   std::vector<double> p(a.keys);
-  // How far codes of queries can move a key's score.
+  // How far quantised queries can move a key's score.
   double shift = 0;
   std::vector<float> key(a.head_size);
   const float* q = a.q.data() + i * a.stride + h * a.head_size;
@@ -151,10 +151,10 @@ std::pair<double, double> check_row(const Variants& variant, const Attention& a,
   const double most = *std::max_element(p.begin(), p.end());
   double sum = 0;
   for (double& one : p) sum += one = std::exp(one - most);
-  // How far codes of probabilities can move them, all together.
+  // How far quantised probabilities can move them, all together.
   double moved = 0;
-  for (size_t j = 0; j < a.keys; j += ByteKvLayout::kKeys) {
-    const size_t end = std::min(j + ByteKvLayout::kKeys, a.keys);
+  for (size_t j = 0; j < a.keys; j += Int8KvLayout::kKeys) {
+    const size_t end = std::min(j + Int8KvLayout::kKeys, a.keys);
     const double block_most = *std::max_element(p.begin() + static_cast<ptrdiff_t>(j),
                                                 p.begin() + static_cast<ptrdiff_t>(end));
     moved += static_cast<double>(end - j) * 0.6 * block_most / variant.probability_limit / sum;
@@ -182,9 +182,9 @@ std::pair<double, double> check_row(const Variants& variant, const Attention& a,
 
 /// Answers the error's root mean square as a share of the exact outputs'.
 double check_attention(const Variants& variant, Attention& a, const std::string& where) {
-  const ByteKv kv = a.quantized(variant);
+  const Int8Kv kv = a.quantized(variant);
   GuardedFloats out(a.queries * a.stride);
-  GuardedFloats scratch(byte_attention_scratch_floats(a.keys, a.head_size));
+  GuardedFloats scratch(int8_attention_scratch_floats(a.keys, a.head_size));
   AttentionArgs args = a.args(kv, out, scratch);
   out.fill(99);
   // The last heads alone: the first stays as it is.
@@ -230,7 +230,7 @@ void check_shapes(const Variants& variant) {
 
 }  // namespace
 
-void check_byte_attention(const char* name, void (*attention)(const AttentionArgs&),
+void check_int8_attention(const char* name, void (*attention)(const AttentionArgs&),
                           void (*quantize)(const QuantizeKvArgs&)) {
   check_shapes({name, attention, quantize, WeightLayout::panels_of_4, 63, 127});
 }
@@ -245,22 +245,22 @@ SUSURRUS_TEST(quantize_kv_gives_the_integers_of_the_reference) {
       for (const Variants& variant : variants()) {
         Variants reference = variants().front();
         reference.order = variant.order;
-        const ByteKv expected = a.quantized(reference);
+        const Int8Kv expected = a.quantized(reference);
         const std::vector<uint8_t> bytes(expected.data,
                                          expected.data + a.heads * a.layout.head_bytes);
-        const ByteKv kv = a.quantized(variant);
-        const ByteKvLayout& l = a.layout;
+        const Int8Kv kv = a.quantized(variant);
+        const Int8KvLayout& l = a.layout;
         int32_t offset = -1;
         for (size_t h = 0; h < a.heads; ++h) {
           const size_t head = h * l.head_bytes;
           for (size_t at = head; at < head + l.values; at += l.key_panel_bytes) {
-            EXPECT_TRUE(std::memcmp(kv.data + at, &bytes[at], ByteKvLayout::kScales) == 0);
-            const size_t integers = at + ByteKvLayout::kKeyIntegers;
+            EXPECT_TRUE(std::memcmp(kv.data + at, &bytes[at], Int8KvLayout::kScales) == 0);
+            const size_t integers = at + Int8KvLayout::kKeyIntegers;
             EXPECT_TRUE(std::memcmp(kv.data + integers, &bytes[integers], 8 * l.width) == 0);
             // Corrections are minus one and the same offset times the sums.
             for (size_t i = 0; i < 8; ++i) {
               int32_t correction;
-              std::memcpy(&correction, kv.data + at + ByteKvLayout::kKeyCorrections + 4 * i, 4);
+              std::memcpy(&correction, kv.data + at + Int8KvLayout::kKeyCorrections + 4 * i, 4);
               int32_t sum = 0;
               for (size_t k = 0; k < l.width; ++k) {
                 const size_t index = panel_index(panel_group(variant.order), i, k);
@@ -303,7 +303,7 @@ SUSURRUS_TEST(quantized_keys_and_values_are_within_half_a_step) {
     farthest[c] = std::max(farthest[c], std::fabs(a.k[i] - key_means[c]));
   }
   for (const Variants& variant : variants()) {
-    const ByteKv kv = a.quantized(variant);
+    const Int8Kv kv = a.quantized(variant);
     std::vector<float> key(a.head_size);
     for (size_t h = 0; h < a.heads; ++h) {
       for (size_t j = 0; j < a.keys; ++j) {
@@ -319,8 +319,8 @@ SUSURRUS_TEST(quantized_keys_and_values_are_within_half_a_step) {
           const double key_step = share * farthest[h * a.head_size + d] / 127;
           expect_close(variant.name, "key", at, key[d], a.k[at], 0.501 * key_step + 2e-5);
           double step = 0;
-          const size_t first = j / ByteKvLayout::kKeys * ByteKvLayout::kKeys;
-          for (size_t r = first; r < std::min(first + ByteKvLayout::kKeys, a.keys); ++r) {
+          const size_t first = j / Int8KvLayout::kKeys * Int8KvLayout::kKeys;
+          for (size_t r = first; r < std::min(first + Int8KvLayout::kKeys, a.keys); ++r) {
             step = std::max(step, std::fabs(a.v[r * a.stride + h * a.head_size + d] -
                                             value_means[h * a.head_size + d]) /
                                       127.0);
@@ -333,30 +333,30 @@ SUSURRUS_TEST(quantized_keys_and_values_are_within_half_a_step) {
   }
 }
 
-SUSURRUS_TEST(byte_attention_of_any_shape) {
+SUSURRUS_TEST(int8_attention_of_any_shape) {
   for (const Variants& variant : variants()) check_shapes(variant);
 }
 
 // The bounds hold whatever the signs; of many errors of either sign far less is left.
-SUSURRUS_TEST(byte_attention_loses_about_a_hundredth) {
+SUSURRUS_TEST(int8_attention_loses_about_a_hundredth) {
   for (const Variants& variant : variants()) {
     Attention bell(6, 150, 64, 77);
     bell.scale = 0.125f;
     const double limit = variant.query_limit > 1000 ? 5e-5 : 0.02;
     EXPECT_NEAR(check_attention(variant, bell, "bell"), 0, limit);
-    // One column of keys and queries towers over the rest.
-    Attention tower(6, 150, 64, 78);
-    tower.scale = 0.125f;
-    for (size_t h = 0; h < tower.heads; ++h) {
-      for (size_t j = 0; j < tower.keys; ++j) tower.k[j * tower.stride + h * 64 + 20] *= 50;
+    // One column of keys and queries is an outlier.
+    Attention outlier(6, 150, 64, 78);
+    outlier.scale = 0.125f;
+    for (size_t h = 0; h < outlier.heads; ++h) {
+      for (size_t j = 0; j < outlier.keys; ++j) outlier.k[j * outlier.stride + h * 64 + 20] *= 50;
     }
-    const double tower_limit = variant.query_limit > 1000 ? 2e-4 : 0.02;
-    EXPECT_NEAR(check_attention(variant, tower, "tower"), 0, tower_limit);
+    const double outlier_limit = variant.query_limit > 1000 ? 2e-4 : 0.02;
+    EXPECT_NEAR(check_attention(variant, outlier, "outlier"), 0, outlier_limit);
   }
 }
 
-// Where a score's rounding error would tell, queries have a second term of codes.
-SUSURRUS_TEST(byte_attention_of_large_queries_loses_no_more) {
+// Where a score's rounding error would tell, queries have a second term.
+SUSURRUS_TEST(int8_attention_of_large_queries_loses_no_more) {
   for (const Variants& variant : variants()) {
     Attention a(6, 150, 64, 79);
     a.scale = 0.125f;
@@ -365,7 +365,7 @@ SUSURRUS_TEST(byte_attention_of_large_queries_loses_no_more) {
   }
 }
 
-SUSURRUS_TEST(byte_attention_with_sharp_scores) {
+SUSURRUS_TEST(int8_attention_with_sharp_scores) {
   for (const Variants& variant : variants()) {
     Attention a(7, 100, 16, 80);
     for (size_t i = 0; i < a.q.size(); ++i) a.q[i] *= 40;
@@ -377,9 +377,9 @@ SUSURRUS_TEST(byte_attention_with_sharp_scores) {
         for (size_t j = 0; j < a.keys; ++j) a.k[j * a.stride + h * 16 + d] = j == 70 ? 50 : -50;
       }
     }
-    const ByteKv kv = a.quantized(variant);
+    const Int8Kv kv = a.quantized(variant);
     GuardedFloats out(a.queries * a.stride);
-    GuardedFloats scratch(byte_attention_scratch_floats(a.keys, 16));
+    GuardedFloats scratch(int8_attention_scratch_floats(a.keys, 16));
     variant.attention(a.args(kv, out, scratch));
     for (size_t d = 0; d < 16; ++d) {
       EXPECT_NEAR(out[d], expand_value(kv, a.layout, 0, d, 70), 1e-5);
@@ -387,13 +387,13 @@ SUSURRUS_TEST(byte_attention_with_sharp_scores) {
   }
 }
 
-SUSURRUS_TEST(byte_attention_of_equal_keys_is_the_mean_of_the_values) {
+SUSURRUS_TEST(int8_attention_of_equal_keys_is_the_mean_of_the_values) {
   for (const Variants& variant : variants()) {
     Attention a(3, 41, 32, 81);
     a.k.fill(0.5f);
-    const ByteKv kv = a.quantized(variant);
+    const Int8Kv kv = a.quantized(variant);
     GuardedFloats out(a.queries * a.stride);
-    GuardedFloats scratch(byte_attention_scratch_floats(a.keys, 32));
+    GuardedFloats scratch(int8_attention_scratch_floats(a.keys, 32));
     variant.attention(a.args(kv, out, scratch));
     for (size_t d = 0; d < 32; ++d) {
       double mean = 0;
@@ -403,15 +403,15 @@ SUSURRUS_TEST(byte_attention_of_equal_keys_is_the_mean_of_the_values) {
   }
 }
 
-SUSURRUS_TEST(byte_attention_gives_the_bits_of_each_row_alone) {
+SUSURRUS_TEST(int8_attention_gives_the_bits_of_each_row_alone) {
   for (const Variants& variant : variants()) {
     Attention a(13, 70, 64, 82);
-    // A second term of codes in one row.
+    // A second term in one row.
     a.q[4 * a.stride + 3] = 60;
-    const ByteKv kv = a.quantized(variant);
+    const Int8Kv kv = a.quantized(variant);
     GuardedFloats together(a.queries * a.stride);
     GuardedFloats alone(a.queries * a.stride);
-    GuardedFloats scratch(byte_attention_scratch_floats(a.keys, 64));
+    GuardedFloats scratch(int8_attention_scratch_floats(a.keys, 64));
     variant.attention(a.args(kv, together, scratch));
     AttentionArgs one = a.args(kv, alone, scratch);
     one.query_rows = 1;
@@ -424,14 +424,14 @@ SUSURRUS_TEST(byte_attention_gives_the_bits_of_each_row_alone) {
   }
 }
 
-SUSURRUS_TEST(byte_attention_lets_nan_through) {
+SUSURRUS_TEST(int8_attention_lets_nan_through) {
   for (const Variants& variant : variants()) {
     for (const float bad : {std::nanf(""), INFINITY, -INFINITY}) {
       Attention a(7, 40, 32, 83);
       a.q[3 * a.stride + 9] = std::nanf("");
-      ByteKv kv = a.quantized(variant);
+      Int8Kv kv = a.quantized(variant);
       GuardedFloats out(a.queries * a.stride);
-      GuardedFloats scratch(byte_attention_scratch_floats(a.keys, 32));
+      GuardedFloats scratch(int8_attention_scratch_floats(a.keys, 32));
       variant.attention(a.args(kv, out, scratch));
       // The reference's softmax gives zeros, as that of attention() does.
       const bool is_reference = std::isinf(variant.query_limit);

@@ -1,12 +1,12 @@
-#include "kernels/byte_attention/byte_attention.h"
+#include "kernels/int8_attention/int8_attention.h"
 
-#include "kernels/byte_kv.h"
+#include "kernels/int8_kv.h"
 #include "kernels/softmax/softmax.h"
 
 namespace susurrus {
 namespace {
 
-void attend_row(const AttentionArgs& args, const ByteKvLayout& layout, size_t h, size_t i) {
+void attend_row(const AttentionArgs& args, const Int8KvLayout& layout, size_t h, size_t i) {
   float* p = args.scratch.data();
   float* key = p + args.key_rows;
   const float* q = args.q + i * args.q_stride + h * args.head_size;
@@ -29,8 +29,8 @@ void attend_row(const AttentionArgs& args, const ByteKvLayout& layout, size_t h,
 
 }  // namespace
 
-void byte_attention_reference(const AttentionArgs& args) {
-  const ByteKvLayout layout(args.key_rows, args.head_size);
+void int8_attention_reference(const AttentionArgs& args) {
+  const Int8KvLayout layout(args.key_rows, args.head_size);
   for (size_t h = args.head_first; h < args.head_first + args.head_count; ++h) {
     for (size_t i = 0; i < args.query_rows; ++i) attend_row(args, layout, h, i);
   }

@@ -8,8 +8,8 @@
 
 namespace susurrus {
 
-/// Where the integers of keys and values lie; each head takes ByteKvLayout::head_bytes, 64-byte aligned.
-struct ByteKv {
+/// Where the integers of keys and values lie; each head takes Int8KvLayout::head_bytes, 64-byte aligned.
+struct Int8Kv {
   uint8_t* data = nullptr;
   /// panels_of_2 or panels_of_4: the order of integers in a block, as panel_index() has it
   WeightLayout order = WeightLayout::panels_of_4;
@@ -21,11 +21,11 @@ struct ByteKv {
 /// large do not cost the others their bits. Keys are panels of 8; values are panels of 8 columns, each as many blocks of kKeys
 /// keys as there are. Keys and columns beyond the last are zeros. Offsets in bytes.
 ///
-///   key panel     8 f32 scales; 8 i32 corrections, minus the code's offset times the sum of a key's integers (0 where codes
-///                 have no offset); the integers
+///   key panel     8 f32 scales; 8 i32 corrections, minus the activations' offset times the sum of a key's integers (0 where
+///                 they have no offset); the integers
 ///   value panel   per block 8 f32 scales; per block the integers
 ///   columns       f32, one for each column: means and scales of keys, means of values
-struct ByteKvLayout {
+struct Int8KvLayout {
   /// Keys whose values share a scale.
   static constexpr size_t kKeys = 64;
   static constexpr size_t kScales = 8 * sizeof(float);
@@ -45,7 +45,7 @@ struct ByteKvLayout {
   static constexpr size_t kKeyCorrections = kScales;
   static constexpr size_t kKeyIntegers = 2 * kScales;
 
-  constexpr ByteKvLayout(size_t key_rows, size_t head_size)
+  constexpr Int8KvLayout(size_t key_rows, size_t head_size)
       : key_blocks((key_rows + kKeys - 1) / kKeys),
         width(round_up(head_size, kBlockValues)),
         key_panel_bytes(kKeyIntegers + 8 * width),
@@ -59,10 +59,10 @@ struct ByteKvLayout {
 };
 
 /// out[i, d] = mean + column scale * scale * q of key first + i of `head`, i < count, d < head_size; rows are contiguous.
-void expand_keys(const ByteKv& kv, const ByteKvLayout& layout, size_t head, size_t head_size,
+void expand_keys(const Int8Kv& kv, const Int8KvLayout& layout, size_t head, size_t head_size,
                  size_t first, size_t count, float* out);
 /// mean + scale * q of `column` of value j.
-float expand_value(const ByteKv& kv, const ByteKvLayout& layout, size_t head, size_t column,
+float expand_value(const Int8Kv& kv, const Int8KvLayout& layout, size_t head, size_t column,
                    size_t j);
 
 }  // namespace susurrus

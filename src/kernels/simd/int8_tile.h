@@ -1,29 +1,29 @@
-// The register tile of products with integers: up to six rows of codes by a panel of eight weight rows.
+// The register tile of products with integers: up to six rows of activations by a panel of eight weight rows.
 #pragma once
-#include "kernels/simd/byte_codes.h"
-#include "kernels/weight_panels/weight_panels.h"
+#include "kernels/packed_weights/packed_weights.h"
+#include "kernels/simd/int8_activations.h"
 
 namespace susurrus::simd {
 
 /// Eight weight rows. Block b of 32 columns: integers at q + b * q_stride in panel order, 8 scales, and 8 corrections:
-/// minus the code's offset times the sum of the integers (PairDot has none).
-struct BytePanel {
+/// minus the activations' offset times the sum of the integers (PairDot has none).
+struct Int8Panel {
   const uint8_t* q;
   size_t q_stride;
   const float* scales;
   const int32_t* corrections;
 };
 
-/// y[r, c] += sum_terms scale[r] * panel_scale[c] * (q[c] . code[r]),  r < R, c < 8; y is 8 floats a row.
+/// y[r, c] += sum_terms scale[r] * panel_scale[c] * (q[c] . x[r]),  r < R, c < 8; y is 8 floats a row.
 template <class Dot, class Madd, int R>
-inline void byte_tile(const CodeTile& codes, const BytePanel& panel, float* y) {
-  const auto* code = static_cast<const uint8_t*>(codes.codes);
-  constexpr size_t kRowBytes = kBlockValues * sizeof(typename Dot::Code);
-  // Sums of 8-bit codes start at what turns integers into floats; those of 16-bit codes are too large.
+inline void int8_tile(const QuantizedTile& activations, const Int8Panel& panel, float* y) {
+  const auto* activation = static_cast<const uint8_t*>(activations.values);
+  constexpr size_t kRowBytes = kBlockValues * sizeof(typename Dot::Activation);
+  // Sums of int8 start at the integer that turns them into floats without a conversion; sums of int16 are too large for it.
   const Rounding rounding;
   const size_t row_bytes = opaque(kRowBytes);
-  for (size_t t = 0; t < codes.term_count; ++t, code += R * kRowBytes) {
-    const size_t b = codes.blocks[t];
+  for (size_t t = 0; t < activations.term_count; ++t, activation += R * kRowBytes) {
+    const size_t b = activations.blocks[t];
     const uint8_t* q = panel.q + b * panel.q_stride;
     v128_t start0 = wasm_i32x4_const_splat(0);
     v128_t start1 = start0;
@@ -44,7 +44,7 @@ inline void byte_tile(const CodeTile& codes, const BytePanel& panel, float* y) {
 #pragma unroll
       for (int r = 0; r < R; ++r) {
         const v128_t value =
-            wasm_v128_load32_splat(code + static_cast<size_t>(r) * kRowBytes + step);
+            wasm_v128_load32_splat(activation + static_cast<size_t>(r) * kRowBytes + step);
         sums[r][0] = Dot::dot(low, value, sums[r][0]);
         sums[r][1] = Dot::dot(high, value, sums[r][1]);
       }
@@ -53,7 +53,7 @@ inline void byte_tile(const CodeTile& codes, const BytePanel& panel, float* y) {
       return step < row_bytes;
     };
     // Two steps a turn gain 3 % where the tile is full. Every step ends in a branch of its own, as in tile.h.
-    constexpr bool kHasTwoSteps = R == kCodeRows && Dot::kHasOffset;
+    constexpr bool kHasTwoSteps = R == kQuantizedRows && Dot::kHasOffset;
     while (has_more() && (!kHasTwoSteps || has_more())) {
     }
     const auto to_float = [&](v128_t sum) {
@@ -63,7 +63,7 @@ inline void byte_tile(const CodeTile& codes, const BytePanel& panel, float* y) {
     const v128_t scale1 = load(panel.scales + 8 * b + 4);
 #pragma unroll
     for (int r = 0; r < R; ++r) {
-      const v128_t scale = load_splat(codes.scales + t * R + static_cast<size_t>(r));
+      const v128_t scale = load_splat(activations.scales + t * R + static_cast<size_t>(r));
       float* row = y + 8 * r;
       store(row, Madd::madd(to_float(sums[r][0]), wasm_f32x4_mul(scale, scale0), load(row)));
       store(row + 4,
@@ -73,16 +73,16 @@ inline void byte_tile(const CodeTile& codes, const BytePanel& panel, float* y) {
 }
 
 template <class Dot, class Madd>
-__attribute__((noinline)) void byte_tile_rows(const CodeTile& codes, const BytePanel& panel,
-                                              float* y) {
-  static_assert(kCodeRows == 6);
-  switch (codes.rows) {
-    case 1: return byte_tile<Dot, Madd, 1>(codes, panel, y);
-    case 2: return byte_tile<Dot, Madd, 2>(codes, panel, y);
-    case 3: return byte_tile<Dot, Madd, 3>(codes, panel, y);
-    case 4: return byte_tile<Dot, Madd, 4>(codes, panel, y);
-    case 5: return byte_tile<Dot, Madd, 5>(codes, panel, y);
-    default: return byte_tile<Dot, Madd, 6>(codes, panel, y);
+__attribute__((noinline)) void int8_tile_rows(const QuantizedTile& activations,
+                                              const Int8Panel& panel, float* y) {
+  static_assert(kQuantizedRows == 6);
+  switch (activations.rows) {
+    case 1: return int8_tile<Dot, Madd, 1>(activations, panel, y);
+    case 2: return int8_tile<Dot, Madd, 2>(activations, panel, y);
+    case 3: return int8_tile<Dot, Madd, 3>(activations, panel, y);
+    case 4: return int8_tile<Dot, Madd, 4>(activations, panel, y);
+    case 5: return int8_tile<Dot, Madd, 5>(activations, panel, y);
+    default: return int8_tile<Dot, Madd, 6>(activations, panel, y);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "families/whisper/paced_op.h"
+#include "families/whisper/resumable_op.h"
 
 #include <algorithm>
 
@@ -11,8 +11,8 @@ namespace {
 constexpr size_t kMinTileRows = 64;
 constexpr size_t kWideTileRows = 256;
 constexpr size_t kColumnStep = 16;
-// Kernels do few rows another way than many, in another order of sums. Bits do not depend on where pieces and slices end as
-// long as neither makes few of many.
+// Kernels for few rows sum in a different order. Never split many rows into fewer than this, or results change in the last
+// bits.
 constexpr size_t kLeastRows = 8;
 // Slices of rows: whole tiles, but for the last, and enough of them for a weight that each thread expands for itself.
 constexpr size_t kRowStep = 12;
@@ -48,29 +48,29 @@ std::span<float> own_scratch(std::span<float> scratch, size_t thread) {
 
 }  // namespace
 
-PacedOp::PacedOp(const LinearArgs& args)
+ResumableOp::ResumableOp(const LinearArgs& args)
     : kind_(Kind::linear),
       outer_count_(args.rows),
       inner_count_(args.weight.rows()),
       linear_(args) {}
-PacedOp::PacedOp(const AttentionArgs& args)
+ResumableOp::ResumableOp(const AttentionArgs& args)
     : kind_(Kind::attention),
       outer_count_(args.head_count),
       inner_count_(args.query_rows),
       attention_(args) {}
-PacedOp::PacedOp(const QuantizeKvArgs& args)
+ResumableOp::ResumableOp(const QuantizeKvArgs& args)
     : kind_(Kind::quantize_kv), outer_count_(args.head_count), quantize_kv_(args) {}
-PacedOp::PacedOp(const LayerNormArgs& args)
+ResumableOp::ResumableOp(const LayerNormArgs& args)
     : kind_(Kind::layer_norm), outer_count_(args.rows), layer_norm_(args) {}
 
-PacedOp PacedOp::already_done(uint64_t multiply_adds) {
-  PacedOp op;
+ResumableOp ResumableOp::already_done(uint64_t multiply_adds) {
+  ResumableOp op;
   op.outer_count_ = 1;
   op.done_multiply_adds_ = multiply_adds;
   return op;
 }
 
-uint64_t PacedOp::run_piece(const KernelTable& kernels, uint64_t budget) {
+uint64_t ResumableOp::run_piece(const KernelTable& kernels, uint64_t budget) {
   if (is_done()) return 0;
   budget *= thread_count();
   switch (kind_) {
@@ -84,14 +84,14 @@ uint64_t PacedOp::run_piece(const KernelTable& kernels, uint64_t budget) {
   return done_multiply_adds_;
 }
 
-void PacedOp::advance(size_t outer, size_t inner) {
+void ResumableOp::advance(size_t outer, size_t inner) {
   inner_ += inner;
   if (inner_ < inner_count_) return;
   inner_ = 0;
   outer_ += outer;
 }
 
-uint64_t PacedOp::run_linear(const KernelTable& kernels, uint64_t budget) {
+uint64_t ResumableOp::run_linear(const KernelTable& kernels, uint64_t budget) {
   const uint64_t output_cost = std::max<uint64_t>(linear_.weight.shape[1], 1) +
                                (linear_.epilogue == Epilogue::gelu ? kGeluMultiplyAdds : 0);
   if (inner_ == 0) {
@@ -137,7 +137,7 @@ uint64_t PacedOp::run_linear(const KernelTable& kernels, uint64_t budget) {
   return cost / slices;
 }
 
-uint64_t PacedOp::run_attention(const KernelTable& kernels, uint64_t budget) {
+uint64_t ResumableOp::run_attention(const KernelTable& kernels, uint64_t budget) {
   const uint64_t row_cost = std::max<uint64_t>(attention_.key_rows, 1) *
                             (uint64_t{2} * attention_.head_size + kExponentialMultiplyAdds);
   if (inner_ == 0) {
@@ -158,7 +158,7 @@ uint64_t PacedOp::run_attention(const KernelTable& kernels, uint64_t budget) {
     piece.head_first = attention_.head_first + first_head;
     piece.head_count = head_count;
     piece.scratch = own_scratch(attention_.scratch, thread);
-    (piece.kv.data != nullptr ? kernels.byte_attention : kernels.attention)(piece);
+    (piece.kv.data != nullptr ? kernels.int8_attention : kernels.attention)(piece);
   };
   size_t slices;
   if (kHasThreads && rows < kMinSliceRows * thread_count()) {
@@ -174,7 +174,7 @@ uint64_t PacedOp::run_attention(const KernelTable& kernels, uint64_t budget) {
   return cost / slices;
 }
 
-uint64_t PacedOp::run_quantize_kv(const KernelTable& kernels, uint64_t budget) {
+uint64_t ResumableOp::run_quantize_kv(const KernelTable& kernels, uint64_t budget) {
   const uint64_t head_cost =
       kQuantizeMultiplyAdds * 2 * quantize_kv_.key_rows * quantize_kv_.head_size;
   const size_t heads = at_least_one(budget / head_cost, outer_count_ - outer_);
@@ -189,7 +189,7 @@ uint64_t PacedOp::run_quantize_kv(const KernelTable& kernels, uint64_t budget) {
   return heads * head_cost / slices;
 }
 
-uint64_t PacedOp::run_layer_norm(const KernelTable& kernels, uint64_t budget) {
+uint64_t ResumableOp::run_layer_norm(const KernelTable& kernels, uint64_t budget) {
   const LayerNormArgs& args = layer_norm_;
   const uint64_t row_cost = kLayerNormMultiplyAdds * std::max<uint64_t>(args.columns, 1);
   const size_t rows = at_least_one(budget / row_cost, outer_count_ - outer_);

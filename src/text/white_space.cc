@@ -1,7 +1,8 @@
-#include "text/utf8.h"
+#include "text/white_space.h"
 
 #include <cstdint>
 
+#include "base/utf8.h"
 #include "text/unicode_class.h"
 
 namespace susurrus {
@@ -13,25 +14,6 @@ bool is_strippable(char32_t point) {
 }
 
 }  // namespace
-
-void append_utf8(char32_t point, std::string& out) {
-  auto put = [&](uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (point < 0x80) {
-    put(point);
-  } else if (point < 0x800) {
-    put(0xC0 | (point >> 6));
-    put(0x80 | (point & 0x3F));
-  } else if (point < 0x10000) {
-    put(0xE0 | (point >> 12));
-    put(0x80 | ((point >> 6) & 0x3F));
-    put(0x80 | (point & 0x3F));
-  } else {
-    put(0xF0 | (point >> 18));
-    put(0x80 | ((point >> 12) & 0x3F));
-    put(0x80 | ((point >> 6) & 0x3F));
-    put(0x80 | (point & 0x3F));
-  }
-}
 
 std::string_view strip_white_space(std::string_view text) {
   while (!text.empty()) {

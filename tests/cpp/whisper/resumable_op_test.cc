@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "families/whisper/paced_op.h"
+#include "families/whisper/resumable_op.h"
 #include "families/whisper/state.h"
 #include "harness.h"
 #include "whisper/counted_work.h"
@@ -45,7 +45,7 @@ const KernelTable kRecording = {.variant = Variant::reference,
                                 .packing = {},
                                 .linear = record_linear,
                                 .attention = record_attention,
-                                .byte_attention = nullptr,
+                                .int8_attention = nullptr,
                                 .quantize_kv = nullptr,
                                 .attention_scores = nullptr,
                                 .layer_norm = nullptr,
@@ -57,7 +57,7 @@ const KernelTable kRecording = {.variant = Variant::reference,
                                 .dequantize_row = nullptr};
 
 /// Pieces find the budgets in turn, as they do where other operations share their steps.
-void run_and_check(PacedOp op, size_t rows, size_t lanes, std::vector<uint64_t> budgets) {
+void run_and_check(ResumableOp op, size_t rows, size_t lanes, std::vector<uint64_t> budgets) {
   recorder.covered.assign(rows * lanes, 0);
   recorder.lanes = lanes;
   uint64_t total = 0;
@@ -86,7 +86,7 @@ void check_linear(size_t rows, size_t n, size_t k, std::vector<uint64_t> budgets
   args.weight = {Dtype::f32, Shape({n, k}), weight};
   args.y = place;
   args.y_stride = n;
-  run_and_check(PacedOp(args), rows, n, budgets);
+  run_and_check(ResumableOp(args), rows, n, budgets);
 }
 
 void check_attention(size_t rows, size_t keys, size_t heads, size_t head_size,
@@ -103,7 +103,7 @@ void check_attention(size_t rows, size_t keys, size_t heads, size_t head_size,
   args.out = place;
   args.q_stride = args.k_stride = args.v_stride = args.out_stride = heads * head_size;
   args.own = {.rows = own_rows, .rows_stride = 7};
-  run_and_check(PacedOp(args), rows, heads, budgets);
+  run_and_check(ResumableOp(args), rows, heads, budgets);
 }
 
 const std::vector<uint64_t> kBudgets[] = {

@@ -1,11 +1,11 @@
-// The linear layer of weights in panels: activations as codes, products of integers.
+// The linear layer of packed weights: quantised activations, integer dot products.
 #pragma once
 #include <algorithm>
 
 #include "kernels/gelu/simd_gelu.h"
 #include "kernels/kernel_table.h"
-#include "kernels/linear/simd_few_byte_rows.h"
-#include "kernels/simd/byte_tile.h"
+#include "kernels/linear/simd_few_int8_rows.h"
+#include "kernels/simd/int8_tile.h"
 #include "kernels/simd/read_ahead.h"
 #include "kernels/simd/tile.h"
 
@@ -49,18 +49,18 @@ class NibbleExpander {
   }
 
  private:
-  PanelBlockLayout layout_;
+  PackedBlockLayout layout_;
   v128_t offset_;
 };
 
 template <class Dot>
 class PanelPreparer {
  public:
-  PanelPreparer(const TensorView& weight, const ByteCoding& coding, float* memory)
+  PanelPreparer(const TensorView& weight, const QuantizationParams& params, float* memory)
       : dtype_(weight.dtype),
         layout_(block_layout(weight.dtype)),
         block_count_(static_cast<size_t>(weight.shape[1]) / kBlockValues),
-        offset_(coding.offset),
+        offset_(params.offset),
         memory_(memory),
         place_(static_cast<size_t>(weight.shape[1])) {}
 
@@ -68,7 +68,7 @@ class PanelPreparer {
   const float* minima() const { return memory_ + place_.minima; }
 
   /// `is_wide`: with integers as Dot::Wide takes them, which pays for more than a few rows.
-  BytePanel prepare(const uint8_t* panel, bool is_wide) const {
+  Int8Panel prepare(const uint8_t* panel, bool is_wide) const {
     float* scales = memory_;
     auto* corrections = reinterpret_cast<int32_t*>(memory_ + place_.corrections);
     auto* integers = reinterpret_cast<uint8_t*>(memory_ + place_.integers);
@@ -76,7 +76,7 @@ class PanelPreparer {
     const v128_t unit = wasm_f32x4_const_splat(0x1p112f);
     const NibbleExpander expander(dtype_);
     is_wide &= Dot::Wide::kWeightBytes == 2;
-    const size_t stride = kPanelBlockIntegers * (is_wide ? 2 : 1);
+    const size_t stride = kPackedBlockIntegers * (is_wide ? 2 : 1);
     for (size_t b = 0; b < block_count_; ++b) {
       const uint8_t* block = panel + b * layout_.byte_count;
       floats_from_halves(block, unit, scales + 8 * b);
@@ -86,12 +86,12 @@ class PanelPreparer {
       const uint8_t* q = block + layout_.q;
       if (has_nibbles) {
         // To be widened from the upper half of their place on.
-        uint8_t* place = integers + (b + 1) * stride - kPanelBlockIntegers;
+        uint8_t* place = integers + (b + 1) * stride - kPackedBlockIntegers;
         expander.expand(block, place);
         q = place;
       }
       if (Dot::Wide::kWeightBytes == 2 && is_wide) {
-        for (size_t i = 0; i < kPanelBlockIntegers; i += 8) {
+        for (size_t i = 0; i < kPackedBlockIntegers; i += 8) {
           wasm_v128_store(integers + b * stride + 2 * i, wasm_i16x8_load8x8(q + i));
         }
       }
@@ -103,19 +103,19 @@ class PanelPreparer {
 
  private:
   void correct(const uint8_t* q, int32_t* corrections) const {
-    const v128_t code = wasm_i8x16_splat(static_cast<int8_t>(offset_));
+    const v128_t offset = wasm_i8x16_splat(static_cast<int8_t>(offset_));
     v128_t low = wasm_i32x4_const_splat(0);
     v128_t high = low;
-    for (size_t i = 0; i < kPanelBlockIntegers; i += 8 * Dot::kGroup) {
-      low = Dot::dot(Dot::weights_low(q + i), code, low);
-      high = Dot::dot(Dot::weights_high(q + i), code, high);
+    for (size_t i = 0; i < kPackedBlockIntegers; i += 8 * Dot::kGroup) {
+      low = Dot::dot(Dot::weights_low(q + i), offset, low);
+      high = Dot::dot(Dot::weights_high(q + i), offset, high);
     }
     wasm_v128_store(corrections, wasm_i32x4_neg(low));
     wasm_v128_store(corrections + 4, wasm_i32x4_neg(high));
   }
 
   Dtype dtype_;
-  PanelBlockLayout layout_;
+  PackedBlockLayout layout_;
   size_t block_count_;
   int32_t offset_;
   float* memory_;
@@ -123,49 +123,50 @@ class PanelPreparer {
 };
 
 template <class Dot, class Madd>
-inline void byte_linear(const LinearArgs& args, const ByteCoding& coding) {
+inline void int8_linear(const LinearArgs& args, const QuantizationParams& params) {
   const TensorView& weight = args.weight;
   const size_t k_count = static_cast<size_t>(weight.shape[1]);
   const size_t n_count = static_cast<size_t>(weight.shape[0]);
-  const size_t panel_bytes = kPanelRows * static_cast<size_t>(weight.row_byte_count());
-  const size_t tile_floats = CodeTileLayout(k_count).floats;
+  const size_t panel_bytes = kPackedRows * static_cast<size_t>(weight.row_byte_count());
+  const size_t tile_floats = QuantizedTileLayout(k_count).floats;
   const size_t sum_count = k_count / kBlockValues;
-  const PanelPreparer<Dot> preparer(weight, coding, args.scratch.data());
-  float* code_memory = args.scratch.data() + ReadyPanelLayout(k_count).floats;
-  const size_t chunk_rows = ByteLinearScratch::tiles(k_count) * kCodeRows;
+  const PanelPreparer<Dot> preparer(weight, params, args.scratch.data());
+  float* tile_memory = args.scratch.data() + ReadyPanelLayout(k_count).floats;
+  const size_t chunk_rows = Int8LinearScratch::tiles(k_count) * kQuantizedRows;
 
   for (size_t first = 0; first < args.rows; first += chunk_rows) {
     const size_t chunk = std::min(chunk_rows, args.rows - first);
-    CodeTile tiles[ByteLinearScratch::kMostTiles];
+    QuantizedTile tiles[Int8LinearScratch::kMostTiles];
     size_t tile_count = 0;
-    for (size_t m = 0; m < chunk; m += kCodeRows, ++tile_count) {
-      tiles[tile_count] = code_rows<Dot>(
-          coding, std::min(kCodeRows, chunk - m), k_count, args.x + (first + m) * args.x_stride,
-          args.x_stride, code_memory + tile_count * tile_floats, preparer.has_minima());
+    for (size_t m = 0; m < chunk; m += kQuantizedRows, ++tile_count) {
+      tiles[tile_count] =
+          quantize_rows<Dot>(params, std::min(kQuantizedRows, chunk - m), k_count,
+                             args.x + (first + m) * args.x_stride, args.x_stride,
+                             tile_memory + tile_count * tile_floats, preparer.has_minima());
     }
-    if (!few_byte_rows<Dot, Madd>(args, coding, tiles[0], first, chunk)) {
-      ReadAhead ahead(weight.data, (n_count + kPanelRows - 1) / kPanelRows * panel_bytes, false);
+    if (!few_int8_rows<Dot, Madd>(args, params, tiles[0], first, chunk)) {
+      ReadAhead ahead(weight.data, (n_count + kPackedRows - 1) / kPackedRows * panel_bytes, false);
       const uint8_t* source = weight.data;
       const bool is_wide = tile_count > 1;
-      for (size_t n = 0; n < n_count; n += kPanelRows, source += panel_bytes) {
+      for (size_t n = 0; n < n_count; n += kPackedRows, source += panel_bytes) {
         ahead.reach(source + panel_bytes);
-        const BytePanel panel = preparer.prepare(source, is_wide);
+        const Int8Panel panel = preparer.prepare(source, is_wide);
         for (size_t i = 0; i < tile_count; ++i) {
-          const CodeTile& tile = tiles[i];
-          float y[kCodeRows * kPanelRows];
+          const QuantizedTile& tile = tiles[i];
+          float y[kQuantizedRows * kPackedRows];
           if (preparer.has_minima()) {
             // Minima times sums of activations: a product of floats, 32 times smaller.
             for (size_t r = 0; r < tile.rows; ++r) {
               tile_rows<Madd>(1, sum_count, tile.sums + r * round_up(sum_count, 4), 0,
-                              preparer.minima(), nullptr, false, y + kPanelRows * r, 0);
+                              preparer.minima(), nullptr, false, y + kPackedRows * r, 0);
             }
           } else {
-            std::fill_n(y, kPanelRows * tile.rows, 0.0f);
+            std::fill_n(y, kPackedRows * tile.rows, 0.0f);
           }
-          (is_wide ? byte_tile_rows<typename Dot::Wide, Madd>
-                   : byte_tile_rows<Dot, Madd>)(tile, panel, y);
-          store_tile(args, first + i * kCodeRows, tile.rows, n, std::min(kPanelRows, n_count - n),
-                     y);
+          (is_wide ? int8_tile_rows<typename Dot::Wide, Madd>
+                   : int8_tile_rows<Dot, Madd>)(tile, panel, y);
+          store_tile(args, first + i * kQuantizedRows, tile.rows, n,
+                     std::min(kPackedRows, n_count - n), y);
         }
       }
     }
