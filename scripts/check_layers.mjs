@@ -214,7 +214,8 @@ function* checkTable(table, used) {
   const rows = Object.keys(table);
   for (const [i, from] of rows.entries()) {
     for (const to of table[from]) {
-      if (!used.has(`${from} → ${to}`)) yield `${from} has a permission for ${to} that nothing uses`;
+      if (!used.has(`${from} → ${to}`))
+        yield `${from} has a permission for ${to} that nothing uses`;
       if (table === typescriptLayers && rows.indexOf(to) > i) yield `${from} stands above ${to}`;
     }
   }

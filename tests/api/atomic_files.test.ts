@@ -165,11 +165,11 @@ describe('nothing is left', () => {
           await create(at('one'))
         )(utf8('new'));
         await create(at('two'));
-        throw thrown;
+        throw thrown as Error;
       });
       expect(await errorOf(work)).toBe(thrown);
       const onProgress = (): never => {
-        throw thrown;
+        throw thrown as Error;
       };
       for (const name of ['model.apr', 'new/folder']) {
         const format = name === 'model.apr' ? 'apr2' : 'safetensors';

@@ -9,7 +9,11 @@ import {
   generateFacts,
   withOptionTables,
 } from '../../scripts/generate_facts.mjs';
-import { alignSettings, decodeSettings, languageSettings } from '../../web/src/model/decoding_options.js';
+import {
+  alignSettings,
+  decodeSettings,
+  languageSettings,
+} from '../../web/src/model/decoding_options.js';
 import { scoreSettings, transcribeSettings } from '../../web/src/model/decoding_options.js';
 import type { MainModule, Model } from '../../web/src/engine/engine.mjs';
 import type { SusurrusError } from '../../web/src/api/errors.js';

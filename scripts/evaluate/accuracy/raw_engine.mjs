@@ -46,6 +46,7 @@ export class RawModel {
     return model;
   }
 
+  /** @returns {{ dims: Dimensions, special: SpecialTokens, multilingual: boolean }} */
   get facts() {
     return JSON.parse(this.#model.facts());
   }

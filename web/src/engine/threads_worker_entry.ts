@@ -1,10 +1,6 @@
 // The module worker for an engine with threads, which are workers of this one: it may sleep until they are done.
 import { EngineHost } from './host.js';
-import {
-  openSeveralThreads,
-  type StartedThread,
-  type ThreadOrder,
-} from './several_threads.js';
+import { openSeveralThreads, type StartedThread, type ThreadOrder } from './several_threads.js';
 import { createThreadsEngine } from './threads_module.js';
 import { fetchEngine } from '../platform/browser_module.js';
 import { answerMessages } from '../worker/host.js';

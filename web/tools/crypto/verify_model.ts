@@ -17,7 +17,13 @@ import { checkOptions, progressCheck, signalCheck } from '../../src/api/options.
 import { ByteQueue } from '../../src/platform/byte_queue.js';
 import { newSignedModel } from '../../src/platform/crypto_types.js';
 import { Apr2Core } from './apr2_core.js';
-import { checkPieces, checkScheme, checkSigner, type CheckedFile, type Found } from './file_checks.js';
+import {
+  checkPieces,
+  checkScheme,
+  checkSigner,
+  type CheckedFile,
+  type Found,
+} from './file_checks.js';
 import { fileKeys, keyChecks } from './key_options.js';
 import { unwrapOutcome } from '../../src/api/outcome.js';
 import { checkRereadable } from './rereadable.js';

@@ -1,6 +1,11 @@
 // A model to write, checked and taken apart: what it says of itself, and where the contents of its parts come from.
 import { invalidOption } from '../../src/api/errors.js';
-import type { PlainApr, PlainApril, PlainBw2l, PlainModel } from '../../src/protocol/plain_model.js';
+import type {
+  PlainApr,
+  PlainApril,
+  PlainBw2l,
+  PlainModel,
+} from '../../src/protocol/plain_model.js';
 import type {
   AprilParams,
   PartSource,
