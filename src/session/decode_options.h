@@ -57,8 +57,8 @@ struct DecodeOptions {
 
 /// When an attempt is not good enough, and which temperatures follow. nullopt switches a threshold off.
 struct FallbackOptions {
-#include "facts/fallback_fields.inc"
   std::vector<double> temperatures = SUSURRUS_DEFAULT_TEMPERATURES;
+#include "facts/fallback_fields.inc"
 };
 
 /// Where the maximum of the log-mel, and with it the floor, is taken.

@@ -146,7 +146,7 @@ SUSURRUS_TEST(shards_say_no_more_than_the_first_one) {
   Sharded model = good();
   with_vocabulary(model, 1);
   build(model);
-  WeightStore store;
+  WeightStore store(whisper_alone());
   ASSERT_TRUE(read_sharded(store, model).has_value());
   EXPECT_TRUE(store.metadata().vocabulary.token_count() > 0);
 
