@@ -134,7 +134,7 @@ SUSURRUS_TEST(silent_windows_are_dropped_with_their_text) {
   auto model = small_model(24);
   ASSERT_TRUE(model != nullptr);
   TranscribeOptions options = plain_options("en");
-  options.fallback = {{0, 0.5}, 100.0, 1.0, -1.0};
+  options.fallback = {{0, 0.5}, 100.0, 1.0, 0.0};
   const Outcome outcome = transcribe(*model, options, noise(30000));
   EXPECT_TRUE(outcome.segments.empty());
   EXPECT_EQ(outcome.text, "");
