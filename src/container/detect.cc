@@ -202,6 +202,8 @@ Result<FileKind> recognise(ByteSpan bytes, std::optional<uint64_t> file_byte_cou
   const uint8_t mark = first_mark(bytes);
   if (bytes.size() < kMinimumDetectionBytes) {
     if (mark == '{') return FileKind::json;
+    // One without sections has 14 bytes.
+    if (begins_with(bytes, "BW2L")) return FileKind::bw2l;
     return truncated(bytes.size(), "file")
         .with_expected("at least 16 bytes")
         .with_got(bytes.size());

@@ -227,7 +227,7 @@ SUSURRUS_TEST(fewer_than_64_bytes_are_enough_where_the_mark_is_there) {
   }
 }
 
-SUSURRUS_TEST(fewer_than_16_bytes_are_too_short_unless_they_are_json) {
+SUSURRUS_TEST(fewer_than_16_bytes_are_too_short_unless_they_are_json_or_bw2l) {
   for (const std::string& text : {""s, "G"s, "GGUF"s, "APR2\2\0\0\0"s, "<html></html>"s}) {
     const Error error = error_of(text, 1);
     EXPECT_EQ(error.code, ErrorCode::truncated_input);
@@ -236,6 +236,7 @@ SUSURRUS_TEST(fewer_than_16_bytes_are_too_short_unless_they_are_json) {
     EXPECT_EQ(error.subject.view(), "file");
   }
   EXPECT_EQ(error_of("{}", 1).got.view(), cannot_read(FileKind::other_json).got.view());
+  EXPECT_EQ(error_of("BW2L", 1).got.view(), cannot_read(FileKind::bw2l).got.view());
 }
 
 SUSURRUS_TEST(the_length_is_used_where_it_is_known) {

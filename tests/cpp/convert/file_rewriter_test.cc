@@ -17,7 +17,8 @@ struct Rewritten {
 
 /// `second` in place of the file from the second pass on.
 Result<Rewritten> rewrite(const Bytes& first, size_t piece, const Bytes* second = nullptr) {
-  const auto rewriter = open_rewriter(ByteSpan(first).first(64), first.size());
+  const auto rewriter =
+      open_rewriter(ByteSpan(first).first(std::min<size_t>(first.size(), 64)), first.size());
   Rewritten result;
   for (int pass = 0; !rewriter->is_complete(); ++pass) {
     EXPECT_TRUE(pass < 4);
@@ -97,6 +98,12 @@ SUSURRUS_TEST(rewriting_gives_the_same_bytes) {
   }
   const Bytes bw2l = bw2l_with_everything().build();
   expect_rewritten(bw2l, bw2l, {});
+  Bw2lBuilder empty;
+  empty.name = "";
+  empty.sections.clear();
+  const Bytes smallest_bw2l = empty.build();
+  EXPECT_EQ(smallest_bw2l.size(), 14u);
+  EXPECT_TRUE(rewrite(smallest_bw2l, 14)->bytes == smallest_bw2l);
   for (TennisBuilder builder : {small_module(), module_of_every_dtype()}) {
     builder.user_bytes[119] = 9;
     const Bytes file = builder.build();
