@@ -119,7 +119,7 @@ export const buildNativeTests = () =>
 /** A program for each of tests/fuzz, and the one that makes their seeds. */
 export const buildFuzzers = () => buildSanitized('the fuzzers', 'fuzz');
 
-const native = { folder: 'native', configure: ['-DCMAKE_BUILD_TYPE=RelWithDebInfo'] };
+const native = { folder: 'native', configure: ['-DCMAKE_BUILD_TYPE=Release'] };
 
 /** The native program that the model tests drive. */
 export const buildNativeDriver = () =>

@@ -9,6 +9,15 @@ function filled(text, common) {
   return text.replaceAll(/\{(\w+)\}/g, (_, name) => filled(common[name], common));
 }
 
+/** Every mark of every kind. */
+export const fileMarksOf = ({ kinds }) =>
+  kinds.flatMap(({ name, class: kindClass, marks = [] }) =>
+    marks.map((mark) => ({
+      ...{ kind: name, kindClass, at: 0 },
+      ...(typeof mark === 'string' ? { bytes: mark } : mark),
+    })),
+  );
+
 /** The advice of a file kind, in full. */
 export const adviceOf = ({ advice = '' }, { advice: common }) => filled(advice, common);
 
@@ -23,6 +32,16 @@ function fileKinds() {
   return table.kinds.map(
     (kind) =>
       `SUSURRUS_FILE_KIND(${kind.name}, ${kind.class}, ${quoted(kind.what)}, ${quoted(adviceOf(kind, table))})`,
+  );
+}
+
+/** A C++ literal with one character a byte; octal escapes end after three digits, whatever follows. */
+const bytesLiteral = (bytes) =>
+  `"${bytes.replaceAll(/[^ !#-[\]-~]/g, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`)}"sv`;
+
+function fileMarks() {
+  return fileMarksOf(readFacts('file_kinds')).map(
+    ({ kind, at, bytes }) => `SUSURRUS_FILE_MARK(${at}, ${bytesLiteral(bytes)}, ${kind})`,
   );
 }
 
@@ -202,6 +221,7 @@ export function cppFiles() {
     'facts/error_codes.inc': made('errors', errorCodes()),
     'facts/error_reasons.inc': made('errors', reasons),
     'facts/file_kinds.inc': made('file_kinds', fileKinds()),
+    'facts/file_marks.inc': made('file_kinds', fileMarks()),
     'facts/dtypes.inc': made('dtypes', dtypes()),
     'facts/ggml_types.inc': made('dtypes', ggmlTypes()),
     'facts/dtype_names.inc': made('dtypes', dtypeNames()),

@@ -40,6 +40,7 @@ import { join } from 'node:path';
  *       readonly class: string;
  *       readonly what: string;
  *       readonly advice?: string;
+ *       readonly marks?: readonly (string | { readonly at: number; readonly bytes: string })[];
  *     }[];
  *   };
  *   formats: {

@@ -1,5 +1,6 @@
 // The tables as TypeScript: modules below web/src/api/generated.
 import { camelCase, readFacts } from './read_facts.mjs';
+import { fileMarksOf } from './cpp.mjs';
 import { cliName, commentOf, usageLines } from './option_texts.mjs';
 
 const quoted = (text) => JSON.stringify(text);
@@ -48,16 +49,25 @@ export const ggmlTypes: readonly WeightType[] = ${list(weights.filter(({ ggml })
 `;
 }
 
-function fileKinds() {
-  const { kinds, classes } = readFacts('file_kinds');
-  return `/** What a file can be, by its first bytes. */
-export type FileKind =
-${kinds.map(({ name }) => `  | '${name}'`).join('\n')};
+/** Not as one text, so that no control character stands in a source. */
+const bytesOf = (bytes) => `[${[...bytes].map((byte) => byte.charCodeAt(0)).join(', ')}]`;
 
-/** What each class of kinds means: ${Object.entries(classes)
-    .map(([name, meaning]) => `${name}: ${meaning}`)
-    .join('; ')}. */
-export type FileKindClass = ${union(Object.keys(classes))};
+function fileMarks() {
+  const isTold = ({ kindClass, kind }) => kindClass === 'checkpoint' || kind === 'audio';
+  return `/** Bytes at a place by which files of some kinds are recognised before they are read: checkpoints that convertModel() takes, and audio. */
+export const fileMarks: readonly {
+  readonly kind: 'checkpoint' | 'audio';
+  readonly at: number;
+  readonly bytes: readonly number[];
+}[] = [
+${fileMarksOf(readFacts('file_kinds'))
+  .filter(isTold)
+  .map(
+    ({ kindClass, at, bytes }) =>
+      `  { kind: '${kindClass === 'checkpoint' ? 'checkpoint' : 'audio'}', at: ${at}, bytes: ${bytesOf(bytes)} },`,
+  )
+  .join('\n')}
+];
 `;
 }
 
@@ -123,6 +133,13 @@ ${all.map(({ name, description }) => `  /** ${description} */\n  | '${name}'`).j
 export const formatsWithConfigBeside: readonly Format[] = ${those('configBeside')};
 /** Those whose descriptions alone tell of tensors. */
 export const formatsDescribedOnly: readonly Format[] = ${those('describedOnly')};
+
+/** Those of which convertModel() takes a single file. */
+export const convertibleFiles = ${list(all.filter(({ converts }) => converts === 'file').map(({ name }) => name))} as const;
+/** Endings of their file names, in lower case; none for what has no files of its own. */
+export const fileEndings = {
+${entries(all.filter(({ endings }) => endings).map(({ name, endings }) => [`'${name}'`, list(endings)]))}
+} as const;
 
 /** What convertModel() writes, and of which types. */
 export const outputDtypes = {
@@ -271,7 +288,7 @@ export function typescriptFiles() {
   return {
     'errors.ts': made('errors', errors()),
     'dtypes.ts': made('dtypes', dtypes()),
-    'file_kinds.ts': made('file_kinds', fileKinds()),
+    'file_marks.ts': made('file_kinds', fileMarks()),
     'formats.ts': made('formats', formats()),
     'languages.ts': made('languages', languages()),
     'whisper.ts': made('whisper', whisper()),

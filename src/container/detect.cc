@@ -12,7 +12,7 @@
 namespace susurrus {
 namespace {
 
-enum class KindClass : uint8_t { read, unsupported, not_whisper, not_a_model };
+enum class KindClass : uint8_t { read, checkpoint, unsupported, not_whisper, not_a_model };
 
 struct KindRow {
   KindClass kind_class;
@@ -35,40 +35,11 @@ struct Mark {
 
 using namespace std::string_view_literals;
 
-/// What a few fixed bytes tell, in this order. Formats whose bytes need a closer look are not here.
+/// What a few fixed bytes tell. Formats whose bytes need a closer look are not here.
 constexpr Mark kMarks[] = {
-    {0, "APRILMDL", FileKind::april},
-    {0, "APRN", FileKind::aprender_v1},
-    {0, "APR\x02", FileKind::apr_02},
-    {0, "GGUF", FileKind::gguf},
-    {0, "tjgg", FileKind::ggml_old},
-    {0, "fmgg", FileKind::ggml_old},
-    {6, "WhisperSpec\0"sv, FileKind::ctranslate2},
-    {0, "BW2L", FileKind::bw2l},
-    {0, "version https://git-lfs", FileKind::lfs_pointer},
-    {0, "\x1F\x8B", FileKind::gzip},
-    {0, "BZh", FileKind::archive},
-    {0,
-     "\xFD"
-     "7zXZ\0"sv,
-     FileKind::archive},
-    {0, "\x28\xB5\x2F\xFD", FileKind::archive},
-    {0, "7z\xBC\xAF\x27\x1C", FileKind::archive},
-    {0, "Rar!\x1A\x07", FileKind::archive},
-    {4, "TFL3", FileKind::tflite},
-    {0, "RIFF", FileKind::audio},
-    {0, "RIFX", FileKind::audio},
-    {0, "RF64", FileKind::audio},
-    {0, "ID3", FileKind::audio},
-    {0, "OggS", FileKind::audio},
-    {0, "fLaC", FileKind::audio},
-    {0, "FORM", FileKind::audio},
-    {0, "caff", FileKind::audio},
-    {0, ".snd", FileKind::audio},
-    {0, "#!AMR", FileKind::audio},
-    {0, "\x1A\x45\xDF\xA3", FileKind::audio},  // WebM and Matroska
-    {0, "\x30\x26\xB2\x75", FileKind::audio},  // WMA
-    {4, "ftyp", FileKind::audio},
+#define SUSURRUS_FILE_MARK(at, bytes, kind) {at, bytes, FileKind::kind},
+#include "facts/file_marks.inc"
+#undef SUSURRUS_FILE_MARK
 };
 
 bool begins_with(ByteSpan bytes, std::string_view prefix, size_t at = 0) {
@@ -211,11 +182,11 @@ Result<FileKind> recognise(ByteSpan bytes, std::optional<uint64_t> file_byte_cou
   if (begins_with(bytes, "APR1") || begins_with(bytes, "APR2") || begins_with(bytes, "APR\0"sv)) {
     return recognise_apr(bytes, file_byte_count);
   }
-  if (begins_with(bytes, "lmgg")) return recognise_ggml(bytes);
   if (begins_with(bytes, "PK\x03\x04")) return recognise_zip(bytes);
   if (is_safetensors(bytes, file_byte_count)) return FileKind::safetensors;
   for (const Mark& known : kMarks) {
-    if (begins_with(bytes, known.bytes, known.at)) return known.kind;
+    if (!begins_with(bytes, known.bytes, known.at)) continue;
+    return known.kind == FileKind::ggml ? recognise_ggml(bytes) : known.kind;
   }
   // Python's protocols 2 to 5, each ending in a dot.
   if (byte_at(bytes, 0) == 0x80 && byte_at(bytes, 1) >= 2 && byte_at(bytes, 1) <= 5) {
@@ -227,6 +198,10 @@ Result<FileKind> recognise(ByteSpan bytes, std::optional<uint64_t> file_byte_cou
   if (mark == '{') return FileKind::json;
   if (load_le_or_zero<uint32_t>(bytes, 4) == 0x19910929) return FileKind::tennis;
   return FileKind::unknown;
+}
+
+bool is_checkpoint(FileKind kind) {
+  return kKinds[static_cast<size_t>(kind)].kind_class == KindClass::checkpoint;
 }
 
 Error cannot_read(FileKind kind, std::string_view detail) {

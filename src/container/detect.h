@@ -23,6 +23,9 @@ enum class FileKind : uint8_t {
 /// used where it is known. Never looks at names. Errors: fewer than 16 bytes, a version of APR that does not exist.
 Result<FileKind> recognise(ByteSpan first_bytes, std::optional<uint64_t> file_byte_count);
 
+/// Whether conversion reads it (checkpoint_reader.h).
+bool is_checkpoint(FileKind kind);
+
 /// The error about a file of a kind that cannot be read: `got` names the kind, `expected` says what to do with the
 /// file. `detail` is appended to the kind.
 Error cannot_read(FileKind kind, std::string_view detail = {});

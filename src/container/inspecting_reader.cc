@@ -20,11 +20,6 @@ std::unique_ptr<FileDescriber> describer_of(FileKind kind, ByteSpan first) {
   return nullptr;
 }
 
-bool is_checkpoint(FileKind kind) {
-  return kind == FileKind::safetensors || kind == FileKind::ggml || kind == FileKind::gguf ||
-         kind == FileKind::ctranslate2;
-}
-
 }  // namespace
 
 void InspectingReader::set_file_byte_count(uint64_t byte_count) {

@@ -19,6 +19,7 @@ import type { MainModule, Model } from '../../web/src/engine/engine.mjs';
 import type { SusurrusError } from '../../web/src/api/errors.js';
 import * as dtypeFacts from '../../web/src/api/generated/dtypes.js';
 import { errorNumbers } from '../../web/src/api/generated/errors.js';
+import { fileMarks } from '../../web/src/api/generated/file_marks.js';
 import { languageNames } from '../../web/src/api/generated/languages.js';
 import * as whisperFacts from '../../web/src/api/generated/whisper.js';
 import { usage } from '../../web/cli/usage.js';
@@ -269,6 +270,30 @@ describe('the other tables', () => {
     expect(names).toEqual([...names].sort());
     expect(names.length).toBe(
       languages.flatMap(({ otherNames = [] }) => ['', ...otherNames]).length,
+    );
+  });
+
+  test('file kinds: marks are the same bytes on both sides', () => {
+    const inCpp = [...cpp('file_marks.inc').matchAll(/MARK\((\d+), "(.+)"sv, (\w+)\)/g)].map(
+      ([, at, bytes = '', kind]) => [
+        ...[kind, Number(at)],
+        bytes.replaceAll(/\\(\d{3})/g, (_, octal: string) =>
+          String.fromCharCode(parseInt(octal, 8)),
+        ),
+      ],
+    );
+    const all = readFacts('file_kinds').kinds.flatMap(({ name, class: kindClass, marks = [] }) =>
+      marks.map((mark) => ({
+        ...{ name, kindClass, at: 0 },
+        ...(typeof mark === 'string' ? { bytes: mark } : mark),
+      })),
+    );
+    expect(inCpp).toEqual(all.map(({ name, at, bytes }) => [name, at, bytes]));
+    expect(inCpp.length).toBeGreaterThan(20);
+    expect(fileMarks.map(({ at, bytes }) => [at, String.fromCharCode(...bytes)])).toEqual(
+      all
+        .filter(({ name, kindClass }) => kindClass === 'checkpoint' || name === 'audio')
+        .map(({ at, bytes }) => [at, bytes]),
     );
   });
 

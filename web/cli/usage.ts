@@ -1,5 +1,5 @@
 import { optionUsage } from '../src/api/generated/cli_options.js';
-import { outputDtypes, outputFormats } from '../src/api/generated/formats.js';
+import { convertibleFiles, outputDtypes, outputFormats } from '../src/api/generated/formats.js';
 
 const oneOf = (names: readonly string[]): string =>
   `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
@@ -50,7 +50,7 @@ ${optionUsage.recording}
   susurrus models [--json] [--remove NAME] what was pulled, or its removal; NAME:q8_0 is that type alone
 
   susurrus convert SRC DST [options]       a Whisper of another kind to a model file, and back: a folder of the Hugging Face
-                                           hub, MLX or faster-whisper, or a file of SafeTensors, ggml, GGUF, APR1 or APR2;
+                                           hub, MLX or faster-whisper, or a file of ${oneOf(convertibleFiles)};
                                            files of .april, BW2L and TenniS once more in their own format, without gaps
     --format ${outputFormats.join('|')}
                               what is written (apr2); with safetensors DST is a folder of the hub, or one .safetensors file

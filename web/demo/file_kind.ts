@@ -1,22 +1,26 @@
+import { fileMarks } from '../src/api/generated/file_marks.js';
+import { fileEndings } from '../src/api/generated/formats.js';
+
 /** What a dropped file is for. A checkpoint is a model that becomes one of ours first. */
 export type FileKind = 'model' | 'checkpoint' | 'audio';
 
 const audioExtension = /\.(wav|wave|mp3|m4a|mp4|aac|flac|ogg|oga|opus|webm|mov|aiff?|caf|wma)$/i;
-const modelExtension = /\.(apr|apr2|bin|gguf|ggml|safetensors|pt|onnx|april|bw2l|tnn|tsm)$/i;
+const modelExtension = new RegExp(
+  `\\.(${Object.values(fileEndings).flat().join('|')}|pt|onnx)$`,
+  'i',
+);
 
 /**
  * Decides by the first bytes, then by name and type. Other model formats count as models, so that the loader says what
  * they are instead of an audio decoder saying that it hears nothing in them.
  */
 export async function fileKind(file: File): Promise<FileKind> {
-  const head = new Uint8Array(await file.slice(0, 16).arrayBuffer());
+  const head = new Uint8Array(await file.slice(0, 32).arrayBuffer());
   const ascii = String.fromCharCode(...head);
   if (ascii.startsWith('APR')) return 'model';
-  if (/^(GGUF|lmgg)/.test(ascii) || isSafetensors(head) || ascii.slice(6) === 'WhisperSpe') {
-    return 'checkpoint';
-  }
-  if (/^(RIFF|RF64|fLaC|OggS|ID3|FORM|caff)/.test(ascii) || ascii.slice(4, 8) === 'ftyp')
-    return 'audio';
+  if (isSafetensors(head)) return 'checkpoint';
+  const marked = fileMarks.find(({ at, bytes }) => bytes.every((byte, i) => head[at + i] === byte));
+  if (marked) return marked.kind;
   if (modelExtension.test(file.name)) return 'model';
   if (audioExtension.test(file.name) || /^(audio|video)\//.test(file.type)) return 'audio';
   // JSON alone, such as a manifest.

@@ -69,7 +69,7 @@ export async function openModelFile(
 
 /**
  * Converts a Whisper of another kind or type to APR2, APR1, SafeTensors or ggml: Files of a folder as the Hugging Face hub, MLX
- * or faster-whisper has it, or a file of SafeTensors, ggml, GGUF, APR1 or APR2, told by its first bytes; or their URL, which is
+ * or faster-whisper has it, or a file of any of the convertible formats, told by its first bytes; or their URL, which is
  * read by ranges. The bytes are those that the same conversion writes in Node. Throws SusurrusError.
  */
 export function convertModel(

@@ -28,7 +28,7 @@ import type { SourceFolder } from '../../src/platform/source_folder.js';
 
 /**
  * Converts a Whisper of another kind or type to APR2, APR1, SafeTensors or ggml: a folder as the Hugging Face hub, MLX or
- * faster-whisper has it, or a file of SafeTensors, ggml, GGUF, APR1 or APR2 (the manifest of shards, too), told by its first
+ * faster-whisper has it, or a file of any of the convertible formats (the manifest of shards, too), told by its first
  * bytes; by its path, its URL, or as one or several Files. The destination appears when it is whole, and replaces another only
  * with `force`; a stream gets the same bytes. A file of .april, BW2L or TenniS is written once more in its own format, without
  * what nothing in it uses. Throws SusurrusError.

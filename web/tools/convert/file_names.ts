@@ -1,12 +1,22 @@
 // File names by format, so that no file is written under another format's name.
+import { fileEndings } from '../../src/api/generated/formats.js';
 import { SusurrusError } from '../../src/api/errors.js';
 
-/** Endings, of families that nothing here turns into each other. A hub folder and other names say nothing. */
+const endingOf = (...formats: (keyof typeof fileEndings)[]) =>
+  new RegExp(
+    `\\.(${formats
+      .flatMap((format): readonly string[] => fileEndings[format])
+      .filter((ending) => ending !== 'bin')
+      .join('|')})$`,
+    'i',
+  );
+
+/** Endings, of families that nothing here turns into each other. A hub folder and other names say nothing; nor does ".bin". */
 const endings: readonly (readonly [family: string, ending: RegExp])[] = [
-  ['Whisper', /\.(apr[12]?|safetensors|ggml|gguf)$/i],
-  ['april', /\.april$/i],
-  ['BW2L', /\.(b2l|bw2l)$/i],
-  ['TenniS', /\.tsm$/i],
+  ['Whisper', endingOf('APR2', 'APR1', 'SafeTensors', 'ggml', 'GGUF')],
+  ['april', endingOf('april')],
+  ['BW2L', endingOf('BW2L')],
+  ['TenniS', endingOf('TenniS')],
   ['ONNX', /\.onnx$/i],
 ];
 
