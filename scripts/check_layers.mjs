@@ -96,8 +96,10 @@ const typescriptLayers = {
   'web/src/worker': ['web/src/api', 'web/src/protocol', 'web/src/wasm'],
   'web/tools/files': ['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform'],
   'web/tools/crypto': ['web/src/api', 'web/src/wasm', 'web/src/platform', 'web/tools/files'],
-  'web/src/sources': ['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/tools/crypto'],
-  'web/src/audio': ['web/src/api', 'web/src/protocol', 'web/src/platform'],
+  'web/src/sources': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/tools/crypto'],
+  ],
+  'web/src/audio': ['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform'],
   'web/src/engine': [
     ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/src/worker'],
   ],
@@ -121,8 +123,14 @@ const typescriptLayers = {
   ],
   // The entries: what the package offers, put together for a page and for Node.
   'web/src': [
-    ...['web/src/api', 'web/src/platform', 'web/src/writers', 'web/src/worker', 'web/src/sources'],
-    ...['web/src/engine', 'web/src/model', 'web/tools/files', 'web/tools/convert'],
+    ...['web/src/api', 'web/src/wasm', 'web/src/platform', 'web/src/writers', 'web/src/worker'],
+    ...[
+      'web/src/sources',
+      'web/src/engine',
+      'web/src/model',
+      'web/tools/files',
+      'web/tools/convert',
+    ],
     ...['web/tools/crypto', 'web/tools/inspection', 'web/tools/writing', 'web/tools/hub'],
     'web/tools/host',
   ],

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ModelKey, ProgressEvent, RewriteOptions } from '../../web/src/api/types.js';
+import { YieldController } from '../../web/src/wasm/yield_controller.js';
 import { withMembers } from '../../web/tools/crypto/json_members.js';
 import { crc32, flagBits, writeApr2, type WrittenFile } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
@@ -353,15 +354,17 @@ describe('sealing', () => {
     expect(events.at(-1)!.fraction).toBeLessThanOrEqual(1);
   });
 
-  test('metadata keep their text', () => {
+  test('metadata keep their text', async () => {
+    const yielder = new YieldController();
     const text =
       ' { "a" : [1.50, {"b": "}\\",{"}], "piece_digests":{"x":[1]}\n, "n": 12345678901234567890 } ';
-    expect(withMembers(text, { piece_digests: undefined, encryption: { version: 1 } })).toBe(
+    const changes = { piece_digests: undefined, encryption: { version: 1 } };
+    expect(await withMembers(text, changes, yielder)).toBe(
       '{"a" : [1.50, {"b": "}\\",{"}],"n": 12345678901234567890,"encryption":{"version":1}}',
     );
-    expect(withMembers('{}', { a: 1 })).toBe('{"a":1}');
-    expect(withMembers('{"\\u0061":2}', { a: undefined })).toBe('{}');
-    const same = withMembers(JSON.stringify(tinyMetadata), {});
+    expect(await withMembers('{}', { a: 1 }, yielder)).toBe('{"a":1}');
+    expect(await withMembers('{"\\u0061":2}', { a: undefined }, yielder)).toBe('{}');
+    const same = await withMembers(JSON.stringify(tinyMetadata), {}, yielder);
     expect(JSON.parse(same)).toEqual(tinyMetadata);
   });
 });

@@ -29,3 +29,25 @@ export function leapClock(): () => void {
     performance.now = now;
   };
 }
+
+/** The most calls of `count` in one turn of the event loop while `work` runs. */
+export async function mostInOneTurn(
+  work: (count: () => void) => Promise<unknown>,
+): Promise<number> {
+  let inThisTurn = 0;
+  let most = 0;
+  const state = { isOver: false };
+  // Begun first, so that each of its looks comes before the work of the same turn.
+  const watching = (async () => {
+    for (; !state.isOver; inThisTurn = 0) await turns(1);
+  })();
+  try {
+    await work(() => {
+      most = Math.max(most, ++inThisTurn);
+    });
+  } finally {
+    state.isOver = true;
+    await watching;
+  }
+  return most;
+}

@@ -2,6 +2,8 @@ import { invalidOption, sourceFailed } from './api/errors.js';
 import { chooseThreads } from './platform/threads.js';
 import { openWorker } from './worker/client.js';
 import { fetchEngine } from './platform/browser_module.js';
+import { copyInSteps } from './wasm/steps.js';
+import { YieldController } from './wasm/yield_controller.js';
 import type { DecodedAudio, Platform } from './platform/platform.js';
 
 let files: Promise<WebAssembly.Module> | undefined;
@@ -40,14 +42,19 @@ function refusePath(destination: string | URL): never {
 }
 
 /** The browser's own decoders, at the rate of the first context that they accept. */
-async function decodeAudio(bytes: Uint8Array): Promise<DecodedAudio> {
+async function decodeAudio(
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<DecodedAudio> {
   if (typeof OfflineAudioContext === 'undefined') {
     throw sourceFailed('audio', 'this browser cannot decode audio files here; give WAV or samples');
   }
   // The context's rate is that of the result; 48 kHz keeps what speech has.
   const context = new OfflineAudioContext(1, 1, 48000);
+  // decodeAudioData() takes the bytes away.
+  const encoded = await copyInSteps(bytes, new YieldController(signal));
   try {
-    const buffer = await context.decodeAudioData(bytes.slice().buffer);
+    const buffer = await context.decodeAudioData(encoded.buffer);
     const channels = Array.from({ length: buffer.numberOfChannels }, (_, i) =>
       buffer.getChannelData(i),
     );

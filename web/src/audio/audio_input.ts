@@ -3,8 +3,12 @@ import type { AudioBufferLike, AudioInput, PcmAudio } from '../api/types.js';
 import type { AudioToConvert, EngineLink } from '../protocol/engine.js';
 import { invalidOption } from '../api/errors.js';
 import type { Platform } from '../platform/platform.js';
+import { YieldController } from '../wasm/yield_controller.js';
 
-/** Samples at 16 kHz; a Float32Array is taken as it is. */
+/** Samples that are put in order between two steps. */
+const samplesBetween = 1 << 18;
+
+/** Samples at 16 kHz; a Float32Array is taken as it is, and anything else becomes a new one. */
 export async function toSamples(
   audio: AudioInput,
   engine: EngineLink,
@@ -12,14 +16,15 @@ export async function toSamples(
   signal: AbortSignal | undefined,
 ): Promise<Float32Array> {
   if (audio instanceof Float32Array) return audio;
-  return engine.call('convertAudio', await toConvertible(audio, platform), { signal });
+  const { convertible, isOwn } = await toConvertible(audio, platform, signal);
+  return engine.call('convertAudio', convertible, { signal, givesAway: isOwn });
 }
 
 /** Refuses anything but audio, before any work. */
 export function checkAudio(audio: AudioInput): void {
   if (audio instanceof Float32Array || isBytes(audio) || isAudioBuffer(audio)) return;
   if (isPcm(audio)) {
-    interleave(audio, true);
+    checkPcm(audio);
     return;
   }
   throw invalidOption(
@@ -29,26 +34,34 @@ export function checkAudio(audio: AudioInput): void {
   );
 }
 
-async function toConvertible(audio: AudioInput, platform: Platform): Promise<AudioToConvert> {
+interface Convertible {
+  readonly convertible: AudioToConvert;
+  /** Nobody else has its memory. */
+  readonly isOwn: boolean;
+}
+
+async function toConvertible(
+  audio: AudioInput,
+  platform: Platform,
+  signal: AbortSignal | undefined,
+): Promise<Convertible> {
   if (isBytes(audio)) {
     const bytes = await toBytes(audio);
-    if (isWav(bytes)) return { kind: 'wav', bytes };
-    const { channels, sampleRate: rate } = await platform.decodeAudio(bytes);
-    return interleave({ samples: channels, sampleRate: rate });
+    if (isWav(bytes)) return { convertible: { kind: 'wav', bytes }, isOwn: isBlob(audio) };
+    const { channels, sampleRate: rate } = await platform.decodeAudio(bytes, signal);
+    return interleaved({ samples: channels, sampleRate: rate }, signal);
   }
   if (isAudioBuffer(audio)) {
     const samples = Array.from({ length: audio.numberOfChannels }, (_, i) =>
       audio.getChannelData(i),
     );
-    return interleave({ samples, sampleRate: audio.sampleRate });
+    return interleaved({ samples, sampleRate: audio.sampleRate }, signal);
   }
-  return interleave(audio as PcmAudio);
+  return interleaved(audio as PcmAudio, signal);
 }
 
-function interleave(
-  { samples, sampleRate: rate, channels }: PcmAudio,
-  checkOnly = false,
-): AudioToConvert {
+/** Answers the number of channels. */
+function checkPcm({ samples, sampleRate: rate, channels }: PcmAudio): number {
   if (!Number.isInteger(rate) || rate <= 0) {
     throw invalidOption('sampleRate', 'a whole number of samples a second', rate);
   }
@@ -61,27 +74,48 @@ function interleave(
     if (samples.length % count !== 0) {
       throw invalidOption('samples', `a multiple of ${count} samples long`, samples.length);
     }
-    return { kind: 'samples', samples, sampleRate: rate, channels: count };
+    return count;
   }
   const length = samples[0]?.length ?? 0;
   if (samples.some((plane) => !(plane instanceof Float32Array) || plane.length !== length)) {
     throw invalidOption('samples', 'Float32Arrays of one length, one for each channel', samples);
   }
-  if (checkOnly)
-    return { kind: 'samples', samples: new Float32Array(), sampleRate: rate, channels: count };
-  const frames = new Float32Array(length * count);
-  samples.forEach((plane, channel) => {
-    for (let i = 0; i < length; ++i) frames[i * count + channel] = plane[i] ?? 0;
+  return count;
+}
+
+async function interleaved(audio: PcmAudio, signal: AbortSignal | undefined): Promise<Convertible> {
+  const channels = checkPcm(audio);
+  const { samples, sampleRate: rate } = audio;
+  const asConvertible = (all: Float32Array): AudioToConvert => ({
+    kind: 'samples',
+    samples: all,
+    sampleRate: rate,
+    channels,
   });
-  return { kind: 'samples', samples: frames, sampleRate: rate, channels: count };
+  if (samples instanceof Float32Array) {
+    return { convertible: asConvertible(samples), isOwn: false };
+  }
+  const yielder = new YieldController(signal);
+  const length = samples[0]?.length ?? 0;
+  const frames = new Float32Array(length * channels);
+  const framesBetween = Math.ceil(samplesBetween / channels);
+  for (let begin = 0; begin < length; begin += framesBetween) {
+    const end = Math.min(length, begin + framesBetween);
+    samples.forEach((plane, channel) => {
+      for (let i = begin; i < end; ++i) frames[i * channels + channel] = plane[i] ?? 0;
+    });
+    await yielder.step();
+  }
+  return { convertible: asConvertible(frames), isOwn: true };
 }
 
 type Bytes = Blob | ArrayBuffer | Uint8Array;
 
+const isBlob = (audio: AudioInput): audio is Blob =>
+  typeof Blob !== 'undefined' && audio instanceof Blob;
+
 const isBytes = (audio: AudioInput): audio is Bytes =>
-  (typeof Blob !== 'undefined' && audio instanceof Blob) ||
-  audio instanceof ArrayBuffer ||
-  audio instanceof Uint8Array;
+  isBlob(audio) || audio instanceof ArrayBuffer || audio instanceof Uint8Array;
 
 /** Untyped callers may pass anything. */
 const isNonNullObject = (audio: unknown): audio is object =>

@@ -160,8 +160,11 @@ export class EngineModel implements Model {
         const samples = isStream
           ? undefined
           : await toSamples(audio, this.#engine, this.#platform, signal);
-        const request = { samples, settings };
-        const heard = await this.#engine.call('transcribe', request, { signal, onEvent });
+        const heard = await this.#engine.call(
+          'transcribe',
+          { samples, settings },
+          { signal, onEvent, givesAway: samples !== audio },
+        );
         return { ...heard, segments, rejected };
       } catch (error) {
         throw feed?.failed.aborted ? feed.failed.reason : error;
@@ -223,8 +226,8 @@ export class EngineModel implements Model {
     checkOptions(options, {
       mode: oneOf('window', 'whole'),
     });
-    return this.#listen(audio, undefined, (samples) =>
-      this.#engine.call('logMel', { samples, mode: options.mode ?? 'window' }),
+    return this.#listen(audio, undefined, (samples, call) =>
+      this.#engine.call('logMel', { samples, mode: options.mode ?? 'window' }, call),
     );
   }
 
@@ -269,10 +272,10 @@ export class EngineModel implements Model {
     work: (samples: Float32Array, options: CallOptions<EngineEvent>) => Promise<T>,
   ): Promise<T> {
     checkAudio(audio);
-    return this.#run(
-      async () => work(await toSamples(audio, this.#engine, this.#platform, signal), { signal }),
-      signal,
-    );
+    return this.#run(async () => {
+      const samples = await toSamples(audio, this.#engine, this.#platform, signal);
+      return work(samples, { signal, givesAway: samples !== audio });
+    }, signal);
   }
 
   #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {

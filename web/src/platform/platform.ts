@@ -48,7 +48,7 @@ export interface Platform {
   /** The model inside the package. */
   readonly embeddedModel: URL;
   /** Decodes a compressed audio file; undefined when the format is not known here. */
-  decodeAudio(bytes: Uint8Array): Promise<DecodedAudio>;
+  decodeAudio(bytes: Uint8Array, signal: AbortSignal | undefined): Promise<DecodedAudio>;
 }
 
 /** One array per channel. */

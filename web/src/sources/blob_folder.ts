@@ -4,6 +4,9 @@ import { invalidOption } from '../api/errors.js';
 import { streamChunks } from './blob_source.js';
 import { findManifest } from './file_list.js';
 
+/** What a worker is sent at a time. */
+const pieceBytes = 1 << 20;
+
 export const blobFolder = (blob: Blob): SourceFolder => {
   const name = 'name' in blob ? String(blob.name) : 'file';
   return { ...blobsFolder(new Map([[name, blob]]), name), weightsFile: name };
@@ -41,6 +44,9 @@ export const memoryFolder = (bytes: Uint8Array): SourceFolder => ({
   byteCount: (file) => Promise.resolve(file === 'source' ? bytes.length : undefined),
   // eslint-disable-next-line @typescript-eslint/require-await
   async *read(_file, offset, byteCount) {
-    if (byteCount > 0) yield bytes.subarray(offset, offset + byteCount);
+    const end = Math.min(offset + byteCount, bytes.length);
+    for (let at = offset; at < end; at += pieceBytes) {
+      yield bytes.subarray(at, Math.min(at + pieceBytes, end));
+    }
   },
 });

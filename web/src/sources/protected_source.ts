@@ -7,10 +7,13 @@ import { SusurrusError } from '../api/errors.js';
 import { loadCrypto } from './load_crypto.js';
 import { unwrapOutcome, type Outcome } from '../api/outcome.js';
 import type { OpenedSource } from '../platform/platform.js';
+import { YieldController } from '../wasm/yield_controller.js';
 import { hasCryptoOptions } from './crypto_options.js';
 
 const headerBytes = 32;
 const mostBytes = 64 << 20;
+/** Bytes that are searched between two steps. */
+const windowBytes = 1 << 20;
 
 export interface ProtectedSource {
   readonly source: OpenedSource;
@@ -104,8 +107,23 @@ async function hasDigests(queue: ByteQueue): Promise<boolean> {
   // Other formats, and more metadata than the core accepts, are left to the core.
   if (magic !== 0x32525041 || begin > mostBytes || byteCount > mostBytes) return false;
   const metadata = (await queue.peek(begin + byteCount)).subarray(begin);
-  // A text search: parsing JSON with a vocabulary would cost far more.
-  return new TextDecoder('latin1').decode(metadata).includes('"piece_digests"');
+  return includes(metadata, '"piece_digests"', new YieldController());
+}
+
+/** A text search: parsing JSON with a vocabulary would cost far more. */
+async function includes(
+  bytes: Uint8Array,
+  ascii: string,
+  yielder: YieldController,
+): Promise<boolean> {
+  const decoder = new TextDecoder('latin1');
+  for (let at = 0; at < bytes.length; at += windowBytes) {
+    // With as much of the next window as the text may reach into.
+    const text = decoder.decode(bytes.subarray(at, at + windowBytes + ascii.length - 1));
+    if (text.includes(ascii)) return true;
+    await yielder.step();
+  }
+  return false;
 }
 
 const canDigest = (): boolean => (globalThis.crypto as Crypto | undefined)?.subtle !== undefined;

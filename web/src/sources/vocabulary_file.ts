@@ -2,44 +2,65 @@
 import type { LoadOptions } from '../api/types.js';
 import { SusurrusError } from '../api/errors.js';
 import type { Platform } from '../platform/platform.js';
+import { YieldController } from '../wasm/yield_controller.js';
 import { openSource } from './open_source.js';
 import { pump } from './pump.js';
 
 /** More than any vocabulary has. */
 const mostTokens = 1 << 20;
 
+/** Lines and tokens between two steps. */
+const linesBetween = 1 << 10;
+
+/** Tokens by id. */
+export type Ranks = readonly (readonly [id: number, bytes: Uint8Array])[];
+
 /** On each line the token's bytes in base64, a space, and its id. */
-export function parseRanks(
+export async function parseRanks(
   text: string,
   file: string,
-): (readonly [id: number, bytes: Uint8Array])[] {
+  yielder: YieldController,
+): Promise<Ranks> {
   const bad = (problem: string): SusurrusError =>
     new SusurrusError('malformed', `${file}: ${problem}.`, {
       reason: 'bad_vocabulary',
       subject: file,
       got: problem,
     });
-  const ranks = text.split(/\r?\n/).flatMap((line, index) => {
-    if (line === '') return [];
+  const ranks: (readonly [id: number, bytes: Uint8Array])[] = [];
+  let lineCount = 0;
+  for (let begin = 0; begin < text.length;) {
+    const feed = text.indexOf('\n', begin);
+    const end = feed < 0 ? text.length : feed;
+    const line = text.slice(begin, text[end - 1] === '\r' && feed >= 0 ? end - 1 : end);
+    begin = end + 1;
+    if (++lineCount % linesBetween === 0) await yielder.step();
+    if (line === '') continue;
     const [, base64 = '', rank = ''] = /^(\S+) (\d+)$/.exec(line) ?? [];
     const id = Number(rank);
     if (rank === '' || id >= mostTokens) {
-      throw bad(`line ${index + 1} is no base64 text with a rank`);
+      throw bad(`line ${lineCount} is no base64 text with a rank`);
     }
-    // The multilingual list ends in an empty token, written as a lone padding sign.
-    if (base64 === '=') return [[id, new Uint8Array()] as const];
-    try {
-      return [[id, Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))] as const];
-    } catch {
-      throw bad(`line ${index + 1} is not base64`);
-    }
-  });
+    const bytes = decodedToken(base64);
+    if (!bytes) throw bad(`line ${lineCount} is not base64`);
+    ranks.push([id, bytes]);
+  }
   if (ranks.length === 0) throw bad('it holds no tokens');
   return ranks;
 }
 
+function decodedToken(base64: string): Uint8Array | undefined {
+  // The multilingual list ends in an empty token, written as a lone padding sign.
+  if (base64 === '=') return new Uint8Array();
+  try {
+    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
 /** As APR1 stores a vocabulary, which is how the core takes one: numbers of tokens and merges, then lengths and bytes. */
-export function packRanks(ranks: ReturnType<typeof parseRanks>): Uint8Array {
+export async function packRanks(ranks: Ranks, yielder: YieldController): Promise<Uint8Array> {
   const tokens: Uint8Array[] = [];
   for (const [id, bytes] of ranks) tokens[id] = bytes;
   const byteCount = ranks.reduce((sum, [, bytes]) => sum + bytes.length, 0);
@@ -52,6 +73,7 @@ export function packRanks(ranks: ReturnType<typeof parseRanks>): Uint8Array {
     view.setUint16(at, bytes.length, true);
     packed.set(bytes, at + 2);
     at += 2 + bytes.length;
+    if (id % linesBetween === 0) await yielder.step();
   }
   return packed.subarray(0, at);
 }
@@ -70,5 +92,6 @@ export async function readVocabularyFile(
     return Promise.resolve();
   };
   await pump(opened, append, { phase: 'load', signal });
-  return packRanks(parseRanks(text, opened.name ?? 'vocabulary'));
+  const yielder = new YieldController(signal);
+  return packRanks(await parseRanks(text, opened.name ?? 'vocabulary', yielder), yielder);
 }

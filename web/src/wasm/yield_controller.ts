@@ -22,9 +22,9 @@ const nextTurn: () => Promise<void> = (() => {
 /** Yields to the event loop after each slice, and throws once the signal is aborted. */
 export class YieldController {
   #sliceEnd = performance.now() + sliceMilliseconds;
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(signal: AbortSignal) {
+  constructor(signal?: AbortSignal) {
     this.#signal = signal;
   }
 

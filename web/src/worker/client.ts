@@ -5,6 +5,9 @@ import {
   SusurrusError,
   wrongState,
 } from '../api/errors.js';
+import { copiedAtOnce, copyInSteps } from '../wasm/steps.js';
+import { YieldController } from '../wasm/yield_controller.js';
+import { isTransferable, isWhole } from './whole_buffers.js';
 import type { CallOptions, CallTable, FromWorker, Link, ToWorker } from '../protocol/link.js';
 
 interface Waiting<Event> {
@@ -79,8 +82,27 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
             then(value);
           };
         waiting.set(id, { done: settle(done), failed: settle(failed), options });
-        const [own, buffers] = withOwnBuffers(request, options.givesAway === true);
-        post({ type: 'call', id, name, request: own }, buffers);
+        const givesAway = options.givesAway === true;
+        const send = (copies?: ReadonlyMap<unknown, ArrayBufferView>): void => {
+          const [own, buffers] = withOwnBuffers(request, givesAway, copies);
+          post({ type: 'call', id, name, request: own }, buffers);
+        };
+        const large = Object.values(request ?? {}).filter((value) => isCopied(value, givesAway));
+        if (large.length === 0) {
+          send();
+          return;
+        }
+        // Calls that are made meanwhile are posted first.
+        copiesOf(large, new YieldController(signal)).then(
+          (copies) => {
+            if (waiting.has(id)) send(copies);
+          },
+          (error: unknown) => {
+            const call = waiting.get(id);
+            waiting.delete(id);
+            call?.failed(error);
+          },
+        );
       });
     },
     close() {
@@ -92,17 +114,39 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
   };
 }
 
+/** Whether posting a value would copy many bytes at once: half a second for an hour of samples. */
+const isCopied = (value: unknown, givesAway: boolean): value is ArrayBufferView =>
+  ArrayBuffer.isView(value) && value.byteLength > copiedAtOnce && !(givesAway && isWhole(value));
+
+async function copiesOf(
+  arrays: readonly ArrayBufferView[],
+  yielder: YieldController,
+): Promise<ReadonlyMap<unknown, ArrayBufferView>> {
+  const copies = new Map<unknown, ArrayBufferView>();
+  for (const array of arrays) {
+    const { buffer } = await copyInSteps(array, yielder);
+    const ArrayType = array.constructor as new (buffer: ArrayBuffer) => ArrayBufferView;
+    copies.set(array, new ArrayType(buffer));
+  }
+  return copies;
+}
+
 /**
- * Transferring a view moves its whole buffer, so that views of a part of a larger buffer are copied first. Returns the request
- * with such copies, and the buffers to transfer with it.
+ * Transferring a view moves its whole buffer, so that views of a part of a larger buffer are copied first, unless they are among
+ * `copies`. Returns the request with copies, and the buffers to transfer with it.
  */
-function withOwnBuffers<T>(request: T, givesAway: boolean): [request: T, buffers: Transferable[]] {
+function withOwnBuffers<T>(
+  request: T,
+  givesAway: boolean,
+  copies?: ReadonlyMap<unknown, ArrayBufferView>,
+): [request: T, buffers: Transferable[]] {
   const buffers: Transferable[] = [];
   const own = (value: unknown): unknown => {
     if (!ArrayBuffer.isView(value)) return value;
-    const isWhole = value.byteLength === value.buffer.byteLength;
-    const view = isWhole ? value : (value as Uint8Array).slice();
-    if ((givesAway || !isWhole) && view.buffer instanceof ArrayBuffer) buffers.push(view.buffer);
+    const view = copies?.get(value) ?? (isWhole(value) ? value : (value as Uint8Array).slice());
+    if ((givesAway || view !== value) && isTransferable(view.buffer)) {
+      buffers.push(view.buffer);
+    }
     return view;
   };
   const entries = Object.entries(request ?? {}).map(([key, value]) => [key, own(value)]);

@@ -1,5 +1,6 @@
 // Runs in the worker: requests in, answers and events out.
 import { toErrorMessage } from '../api/errors.js';
+import { isTransferable, isWhole } from './whole_buffers.js';
 import type { CallTable, FromWorker, Host, ToWorker } from '../protocol/link.js';
 
 interface Port {
@@ -50,10 +51,13 @@ export function answerMessages<Calls extends CallTable<Calls>, Event>(
   addEventListener('message', ({ data }: MessageEvent<ToWorker>) => void answer(data));
 }
 
-/** Float arrays are the only large results, and the sender is done with them: transfer them. */
-export function transferables(value: unknown): Transferable[] {
-  if (value instanceof Float32Array) return [value.buffer as ArrayBuffer];
-  if (typeof value === 'object' && value !== null && 'data' in value)
-    return transferables(value.data);
-  return [];
+/** The arrays in an answer, which the sender is done with: a page that gets them whole does not copy them. */
+export function transferables(answer: unknown): Transferable[] {
+  if (typeof answer !== 'object' || answer === null) return [];
+  const values: readonly unknown[] = ArrayBuffer.isView(answer) ? [answer] : Object.values(answer);
+  return values.flatMap((value) =>
+    ArrayBuffer.isView(value) && isWhole(value) && isTransferable(value.buffer)
+      ? [value.buffer]
+      : [],
+  );
 }

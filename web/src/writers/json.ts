@@ -28,8 +28,9 @@ function written(value: unknown, isFloat: boolean): string {
 function number(value: number, isFloat: boolean): string {
   if (!Number.isFinite(value)) return 'null';
   if (Number.isInteger(value) && !isFloat) return String(value);
-  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
-  if (Number(exponent) < -4 || Number(exponent) >= 16) {
+  const size = Math.abs(value);
+  if (value !== 0 && (size < 1e-4 || size >= 1e16)) {
+    const [mantissa = '', exponent = ''] = value.toExponential().split('e');
     const sign = exponent.startsWith('-') ? '-' : '+';
     return `${mantissa}e${sign}${exponent.slice(1).padStart(2, '0')}`;
   }
@@ -37,6 +38,7 @@ function number(value: number, isFloat: boolean): string {
 }
 
 function ascii(text: string): string {
+  if (!/["\\]|[^ -~]/.test(text)) return `"${text}"`;
   return JSON.stringify(text).replaceAll(
     /[\x7f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -9,16 +9,21 @@ type ReferenceSegment = Transcript['segments'][number] & Readonly<Record<string,
 
 /** The same transcript in the reference's names, with every field it has; a copy. */
 export function withReferenceNames(transcript: Transcript): ReferenceTranscript {
+  // A long transcript has the same names a hundred thousand times.
+  const names = new Map<string, string>();
+  const nameOf = (name: string): string => {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const found = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    names.set(name, found);
+    return found;
+  };
+  const renamed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(renamed);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [nameOf(name), renamed(field)]),
+    );
+  };
   return renamed(transcript) as ReferenceTranscript;
-}
-
-function renamed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(renamed);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      renamed(field),
-    ]),
-  );
 }

@@ -1,5 +1,6 @@
 // What the files of a source say besides weights, for the metadata of the model that is made of it.
 import type { ConvertOptions } from '../../src/api/types.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { invalidOption, sourceFailed } from '../../src/api/errors.js';
 import type { FilesModule } from '../files/module.js';
 import { weightTypes } from '../../src/api/generated/dtypes.js';
@@ -189,7 +190,7 @@ function vocabularySizeOf({ architecture }: JsonObject): number {
 }
 
 async function givenVocabulary(
-  { vocabulary: given }: ConvertOptions,
+  { vocabulary: given, signal }: ConvertOptions,
   vocabularySize: number,
 ): Promise<SourceVocabulary | undefined> {
   if (given === undefined) return undefined;
@@ -197,6 +198,7 @@ async function givenVocabulary(
     new TextDecoder().decode(await givenBytes(given)),
     givenName(given, 'vocabulary'),
     vocabularySize,
+    new YieldController(signal),
   );
 }
 

@@ -1,5 +1,6 @@
 import { SusurrusError } from '../../src/api/errors.js';
 import { parseRanks } from '../../src/sources/vocabulary_file.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import { byteLevelText, byteLevelTextOf } from './byte_level_text.js';
 import type { OpenedCheckpoint } from './checkpoint.js';
 import {
@@ -53,8 +54,14 @@ async function listEntries(folder: SourceFolder): Promise<Entry[] | undefined> {
 }
 
 /** Of a `.tiktoken` rank file. */
-export function readRanks(text: string, file: string, vocabularySize: number): SourceVocabulary {
-  const entries = parseRanks(text, file).map(([id, bytes]): Entry => [id, byteLevelText(bytes)]);
+export async function readRanks(
+  text: string,
+  file: string,
+  vocabularySize: number,
+  yielder: YieldController,
+): Promise<SourceVocabulary> {
+  const ranks = await parseRanks(text, file, yielder);
+  const entries = ranks.map(([id, bytes]): Entry => [id, byteLevelText(bytes)]);
   return arrange(entries, vocabularySize);
 }
 

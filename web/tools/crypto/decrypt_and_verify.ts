@@ -93,7 +93,7 @@ export async function trustedDigests(
   const { isSigned } = front.header;
   if (isSignatureRequired && !isSigned) throw noSignature();
   if (!isSigned || (!isSignatureRequired && publicKeys === undefined)) {
-    return { digests: readPieceDigests(front) };
+    return { digests: await readPieceDigests(front) };
   }
   const block = beginning.subarray(beginning.length - signatureBlockBytes);
   return checkSignature(front, block, publicKeys);

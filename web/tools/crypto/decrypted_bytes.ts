@@ -44,7 +44,10 @@ export class DecryptedBytes {
     // The core sees each section first, so that its errors come before those found here.
     const plainHeader = core.plainHeader(this.#front);
     yield this.#changed(await this.#taken(headerBytes.length), (copy) => copy.set(plainHeader));
-    yield this.#same(await this.#taken(header.indexOffset - headerBytes.length));
+    while (this.#queue.position < header.indexOffset) {
+      const left = header.indexOffset - this.#queue.position;
+      yield this.#same(await this.#taken(Math.min(left, stretchBytes)));
+    }
     const scheme = readScheme(this.#front);
     const tensors = this.#front.tensors
       .map((entry) => encryptedTensor(this.#front, entry, scheme))

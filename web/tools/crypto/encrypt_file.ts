@@ -43,7 +43,7 @@ export function encryptFile(job: TransformJob, key: ModelKey): Promise<Transform
     const aes = await deriveKey(key, kdf, 'encrypt');
     if (!aes) throw new TypeError('a key of another kind than the scheme that was made for it');
     const tensors = placeTensors(front, 0, ({ size }) => encryptedBytes(size, pieceBytes));
-    const written = newFront(
+    const written = await newFront(
       front,
       tensors,
       { isEncrypted: true, isSigned: false },
@@ -52,9 +52,10 @@ export function encryptFile(job: TransformJob, key: ModelKey): Promise<Transform
         [modelDigestKey]: undefined,
         [encryptionKey]: statedScheme(pieceBytes, kdf, kdf ? toHex(kdf.salt) : ''),
       },
+      job.yielder,
     );
     const data = dataFrom(0, tensors, (tensor) => encrypted(pass, tensor, aes));
-    const facts = await writeFile(front.core, written, new Uint8Array(), data, job.write);
+    const facts = await writeFile(job, written, new Uint8Array(), data);
     await pass.finish();
     return { ...facts, tensorCount: tensors.length, warnings: lost(front) };
   });

@@ -2,6 +2,7 @@
 import type { VerificationCheck } from '../../src/api/types.js';
 import { ByteQueue } from '../../src/platform/byte_queue.js';
 import type { ShardOrigin } from '../../src/platform/crypto_types.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 import type { Apr2Core } from './apr2_core.js';
 import type { FileKeys } from './decrypt_and_verify.js';
 import { readScheme } from './encryption.js';
@@ -25,20 +26,22 @@ export interface CheckedFile {
   readonly core: Apr2Core;
   /** The file from its beginning, again at each call. */
   readonly open: () => Promise<AsyncIterable<Uint8Array>>;
+  readonly yielder: YieldController;
   /** Of a file that is one of several. */
   readonly shard?: ShardOrigin | undefined;
 }
 
 /** Checks every piece against its digest: the file is read once to find its end and once for the pieces. */
-export async function checkPieces({ core, open }: CheckedFile): Promise<Found> {
+export async function checkPieces(file: CheckedFile): Promise<Found> {
+  const { core, open } = file;
   const queue = new ByteQueue(await open());
   try {
     const front = await core.readFront(queue);
     if (!front) return unreadable;
-    const digests = readPieceDigests(front);
+    const digests = await readPieceDigests(front);
     if (!digests) return { outcome: 'absent', message: 'the file has no piece digests' };
     const begin = digestsBegin(front);
-    return await comparePieces(queue, begin, digests, await endOf(core, await open()));
+    return await comparePieces(queue, begin, digests, await endOf(file));
   } finally {
     queue.close();
   }
@@ -127,11 +130,11 @@ const unreadable: Found = {
 };
 
 /** Where the footer begins, or the file ends that has none. */
-async function endOf(core: Apr2Core, chunks: AsyncIterable<Uint8Array>): Promise<number> {
-  const queue = new ByteQueue(chunks);
+async function endOf({ core, open, yielder }: CheckedFile): Promise<number> {
+  const queue = new ByteQueue(await open());
   try {
     const rest = beforeFooter(core, queue);
-    while (!(await rest.next()).done);
+    while (!(await rest.next()).done) await yielder.step();
     return queue.position;
   } finally {
     queue.close();

@@ -1,11 +1,21 @@
 // A JSON object's text with other members: everything else stays as it was written, digit by digit.
 
+import type { YieldController } from '../../src/wasm/yield_controller.js';
+
+/** Between two steps: a vocabulary is a hundred thousand tokens of JSON. */
+const tokensBetween = 1 << 10;
+
 /** Strings, brackets and commas; the rest is skipped. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},]/gs;
 
 /** The object's text with the named members first removed and then, at the end, those that are not undefined. */
-export function withMembers(text: string, changes: Readonly<Record<string, unknown>>): string {
-  const kept = membersOf(text).filter(({ name }) => !Object.hasOwn(changes, name));
+export async function withMembers(
+  text: string,
+  changes: Readonly<Record<string, unknown>>,
+  yielder: YieldController,
+): Promise<string> {
+  const members = await membersOf(text, yielder);
+  const kept = members.filter(({ name }) => !Object.hasOwn(changes, name));
   const added = Object.entries(changes).flatMap(([name, value]) =>
     value === undefined ? [] : [`${JSON.stringify(name)}:${JSON.stringify(value)}`],
   );
@@ -13,12 +23,17 @@ export function withMembers(text: string, changes: Readonly<Record<string, unkno
 }
 
 /** Of the text of a JSON object that has been parsed before. */
-function membersOf(text: string): { readonly name: string; readonly text: string }[] {
+async function membersOf(
+  text: string,
+  yielder: YieldController,
+): Promise<{ readonly name: string; readonly text: string }[]> {
   const members: { name: string; text: string }[] = [];
   let depth = 0;
   let begin = 0;
   let name: string | undefined;
+  let count = 0;
   for (const { 0: found, index } of text.matchAll(token)) {
+    if (++count % tokensBetween === 0) await yielder.step();
     if (found.startsWith('"')) {
       if (depth === 1) name ??= JSON.parse(found) as string;
     } else if (found === '{' || found === '[') {

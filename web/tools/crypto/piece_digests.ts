@@ -1,12 +1,16 @@
 // Piece digests: SHA-256 over each run of a file's data, kept in its metadata.
 import { describe, fileError, type SusurrusError } from '../../src/api/errors.js';
 import { isObject } from '../../src/api/json_object.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import type { Apr2Front } from './apr2_core.js';
 import { fromHex } from './hex.js';
 
 /** What is written, and the most that is read: nothing larger is ever held. */
 export const pieceBytes = 1 << 20;
 const fewestPieceBytes = 1 << 12;
+
+/** Digests that are handled between two steps. */
+export const digestsBetween = 256;
 
 /** Signature and public key, in front of the tensors of a signed file. */
 export const signatureBlockBytes = 96;
@@ -31,7 +35,7 @@ export const isPieceSize = (value: unknown): value is number =>
 export const pieceSizeRange = `${fewestPieceBytes} to ${pieceBytes}`;
 
 /** Undefined in a file without them, or with those of an algorithm that is not known here. Throws where they make no sense. */
-export function readPieceDigests(front: Apr2Front): PieceDigests | undefined {
+export async function readPieceDigests(front: Apr2Front): Promise<PieceDigests | undefined> {
   const stated = front.metadata[digestsKey];
   if (stated === undefined || stated === null) return undefined;
   if (!isObject(stated)) throw badDigests(front, digestsKey, 'an object', describe(stated));
@@ -44,12 +48,26 @@ export function readPieceDigests(front: Apr2Front): PieceDigests | undefined {
       describe(stated.piece_size),
     );
   }
-  const list: unknown = stated.digests;
-  const digests = Array.isArray(list) ? list.map(fromHex) : undefined;
-  if (!digests?.every((digest) => digest?.length === 32)) {
+  const digests = Array.isArray(stated.digests) && (await digestsFrom(stated.digests));
+  if (!digests) {
     throw badDigests(front, `${digestsKey}.digests`, 'a list of 64 hexadecimal digits each');
   }
-  return { pieceBytes: stated.piece_size, digests: digests as Uint8Array<ArrayBuffer>[] };
+  return { pieceBytes: stated.piece_size, digests };
+}
+
+/** In steps: small pieces of a large file have hundreds of thousands. */
+async function digestsFrom(
+  list: readonly unknown[],
+): Promise<Uint8Array<ArrayBuffer>[] | undefined> {
+  const yielder = new YieldController();
+  const digests: Uint8Array<ArrayBuffer>[] = [];
+  for (const text of list) {
+    const digest = fromHex(text);
+    if (digest?.length !== 32) return undefined;
+    digests.push(digest);
+    if (digests.length % digestsBetween === 0) await yielder.step();
+  }
+  return digests;
 }
 
 export function badDigests(

@@ -62,13 +62,14 @@ export function writeDigested(
     const { tensors, data } = digestedData(pass, signer !== undefined);
     const { isEncrypted, isSigned } = pass.front.header;
     const flags = { isEncrypted, isSigned: isSigned || signer !== undefined };
-    const front = newFront(pass.front, tensors, flags, {
+    const members = {
       [digestsKey]: { algorithm: digestAlgorithm, piece_size: pieceBytes, digests },
       // A shard signed alone no longer belongs to the set that was signed together.
       [modelDigestKey]: model === undefined ? undefined : statedModelDigest(model),
-    });
+    };
+    const front = await newFront(pass.front, tensors, flags, members, job.yielder);
     const block = signer ? await signatureBlock(front, signer) : new Uint8Array();
-    const facts = await writeFile(pass.front.core, front, block, data, job.write);
+    const facts = await writeFile(job, front, block, data);
     await pass.finish();
     return { ...facts, tensorCount: tensors.length, warnings: [] };
   });

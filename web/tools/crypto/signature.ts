@@ -47,7 +47,7 @@ export async function checkSignature(
   trusted: readonly Uint8Array[] | undefined,
 ): Promise<{ readonly signer: string; readonly digests: PieceDigests }> {
   const { dataOffset, metadataOffset } = front.header;
-  const digests = readPieceDigests(front);
+  const digests = await readPieceDigests(front);
   if (!digests) {
     throw signatureError(metadataOffset, digestsKey, 'the digests that are signed', 'none');
   }

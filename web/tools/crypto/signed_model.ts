@@ -1,11 +1,12 @@
 // What binds the signed shards of a model together: each states, in its signed metadata, SHA-256 of the piece digests of all shards
 // in the manifest's order. So a manifest that names a shard of another model, leaves one out, or changes their order is found out.
 import type { ShardOrigin, SignedModel } from '../../src/platform/crypto_types.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { describe } from '../../src/api/errors.js';
 import { isObject } from '../../src/api/json_object.js';
 import type { Apr2Front } from './apr2_core.js';
 import { fromHex, toHex } from './hex.js';
-import { badDigests, digestAlgorithm, type PieceDigests } from './piece_digests.js';
+import { badDigests, digestAlgorithm, digestsBetween, type PieceDigests } from './piece_digests.js';
 import { signatureError } from './signature.js';
 import { sha256 } from './web_crypto.js';
 
@@ -20,7 +21,11 @@ export const statedModelDigest = (digest: string): object => ({
 /** Of the piece digests of all shards, in the manifest's order. */
 export async function modelDigest(pieceDigests: readonly Uint8Array[]): Promise<string> {
   const all = new Uint8Array(32 * pieceDigests.length);
-  pieceDigests.forEach((digest, i) => all.set(digest, 32 * i));
+  const yielder = new YieldController();
+  for (const [i, digest] of pieceDigests.entries()) {
+    all.set(digest, 32 * i);
+    if (i % digestsBetween === 0) await yielder.step();
+  }
   return toHex(await sha256(all));
 }
 
@@ -40,7 +45,7 @@ export function addSignedShard(
       digest ?? 'none',
     );
   }
-  model.pieceDigests.push(...digests);
+  for (const each of digests) model.pieceDigests.push(each);
   ++model.signedCount;
 }
 

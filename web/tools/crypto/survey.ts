@@ -101,7 +101,7 @@ async function digestsOf(
       return undefined;
     }
   }
-  const digests = readPieceDigests(front);
+  const digests = await readPieceDigests(front);
   if (digests) return digests;
   throw new SusurrusError('unsupported_feature', 'The file has no piece digests.', {
     reason: 'unsupported',

@@ -39,12 +39,13 @@ export class TensorBytes {
     read: ReadRange,
     front: Apr2Front,
     end: number,
+    digests: PieceDigests | undefined,
     encryption: { readonly scheme: EncryptionScheme; readonly key: CryptoKey } | undefined,
   ) {
     this.#read = read;
     this.#front = front;
     this.#end = end;
-    this.#digests = readPieceDigests(front);
+    this.#digests = digests;
     this.#encryption = encryption;
   }
 
@@ -64,7 +65,8 @@ export class TensorBytes {
         const scheme = readScheme(front);
         encryption = { scheme, key: await decryptionKey(key, scheme) };
       }
-      return new TensorBytes(read, front, byteCount - footerBytes, encryption);
+      const digests = await readPieceDigests(front);
+      return new TensorBytes(read, front, byteCount - footerBytes, digests, encryption);
     } finally {
       queue.close();
     }

@@ -11,6 +11,7 @@ import {
 import { beforeFooter, wrongChecksum, zeros } from './footer.js';
 import { ByteQueue } from '../../src/platform/byte_queue.js';
 import { withMembers } from './json_members.js';
+import type { YieldController } from '../../src/wasm/yield_controller.js';
 
 const alignment = 64;
 const stretchBytes = 1 << 20;
@@ -23,7 +24,8 @@ export interface TransformJob {
   readonly open: () => Promise<AsyncIterable<Uint8Array>>;
   readonly write: (bytes: Uint8Array) => Promise<void>;
   /** Called between two bounded steps; throws to stop. `loaded`: bytes read in this pass. */
-  readonly onStep: (loaded: number) => Promise<void> | void;
+  readonly onStep: (loaded: number) => Promise<void>;
+  readonly yielder: YieldController;
 }
 
 /** One reading of the source, whose checksum is verified when all is read. */
@@ -70,6 +72,7 @@ export class SourcePass {
     const begin = this.front.header.dataOffset + entry.offset;
     while (queue.position < begin) {
       this.#crc.update(await this.#taken(Math.min(begin - queue.position, stretchBytes)));
+      await this.#onStep(queue.position);
     }
     const end = begin + entry.size;
     while (queue.position < end) {
@@ -84,7 +87,10 @@ export class SourcePass {
   async finish(): Promise<void> {
     const rest = beforeFooter(this.front.core, this.#queue);
     let step = await rest.next();
-    for (; !step.done; step = await rest.next()) this.#crc.update(step.value);
+    for (; !step.done; step = await rest.next()) {
+      this.#crc.update(step.value);
+      await this.#onStep(this.#queue.position);
+    }
     if (!step.value) throw changed();
     if (step.value.crc32 !== this.#crc.value) {
       throw wrongChecksum(this.#queue.position, step.value, this.#crc);
@@ -160,14 +166,15 @@ export interface NewFront {
   readonly dataOffset: number;
 }
 
-export function newFront(
+export async function newFront(
   front: Apr2Front,
   tensors: readonly PlacedTensor[],
   flags: Pick<Apr2Header, 'isEncrypted' | 'isSigned'>,
   members: Readonly<Record<string, unknown>>,
-): NewFront {
+  yielder: YieldController,
+): Promise<NewFront> {
   const text = new TextDecoder().decode(front.metadataBytes);
-  const metadata = new TextEncoder().encode(withMembers(text, members));
+  const metadata = new TextEncoder().encode(await withMembers(text, members, yielder));
   const index = front.indexBytes.slice();
   const view = new DataView(index.buffer);
   for (const { entry, offset, storedBytes } of tensors) {
@@ -192,11 +199,10 @@ export interface TransformedFile extends WrittenFile {
 
 /** Writes front, signature, data and footer. */
 export async function writeFile(
-  core: Apr2Core,
+  { core, write, yielder }: TransformJob,
   { header, metadata, index, dataOffset }: NewFront,
   signature: Uint8Array,
   data: AsyncIterable<Uint8Array>,
-  write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<WrittenFile> {
   const crc = core.crc32();
   let byteCount = 0;
@@ -205,7 +211,12 @@ export async function writeFile(
     byteCount += bytes.length;
     await write(bytes);
   };
-  for (const section of [header, metadata, index]) await emit(section);
+  for (const section of [header, metadata, index]) {
+    for (let at = 0; at < section.length; at += stretchBytes) {
+      await emit(section.subarray(at, at + stretchBytes));
+      await yielder.step();
+    }
+  }
   for (const padding of zeros(dataOffset - byteCount)) await emit(padding);
   if (signature.length > 0) await emit(signature);
   for await (const bytes of data) await emit(bytes);

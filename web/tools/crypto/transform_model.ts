@@ -125,7 +125,7 @@ async function transform(
 ): Promise<RewriteResult> {
   checkRereadable(source);
   throwIfAborted(signal);
-  const yielder = new YieldController(signal ?? new AbortController().signal);
+  const yielder = new YieldController(signal);
   try {
     return await writeTo(tools, destination, force, async (create) => {
       const progress = new PassProgress(work.digest ? 3 : 2, onProgress);
@@ -148,6 +148,7 @@ async function transform(
           progress.report(loaded);
           await yielder.step();
         },
+        yielder,
       });
       const { shards } = facts;
       return shards

@@ -16,6 +16,7 @@ import {
 import { checkOptions, progressCheck, signalCheck } from '../../src/api/options.js';
 import { ByteQueue } from '../../src/platform/byte_queue.js';
 import { newSignedModel } from '../../src/platform/crypto_types.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { Apr2Core } from './apr2_core.js';
 import {
   checkPieces,
@@ -81,6 +82,7 @@ export async function verifyModel(
   };
   const { other, shards } = structure;
   const core = await Apr2Core.open(tools.compileFiles);
+  const yielder = new YieldController(signal);
   const inFiles = async (
     check: (file: CheckedFile) => Promise<Found>,
     model = newSignedModel(),
@@ -93,6 +95,7 @@ export async function verifyModel(
       (shard) => ({
         core,
         open: () => open(shard),
+        yielder,
         ...(shard !== undefined && { shard: { name: shard, model } }),
       }),
       check,

@@ -5,6 +5,7 @@ import type {
   ModelDestination,
   ModelFile,
   ModelSource,
+  VocabularyToken,
 } from '../../src/api/types.js';
 import { invalidOption } from '../../src/api/errors.js';
 import { YieldController } from '../../src/wasm/yield_controller.js';
@@ -34,7 +35,7 @@ export async function extractPartOn(
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
   });
-  const yielder = new YieldController(signal ?? new AbortController().signal);
+  const yielder = new YieldController(signal);
   const fill = async (write: (bytes: Uint8Array) => Promise<void>): Promise<number> => {
     let byteCount = 0;
     for await (const bytes of partBytes(file, part, yielder)) {
@@ -66,23 +67,21 @@ async function* partBytes(
   const entries =
     part === 'tokens'
       ? ((await file.tokens()) ?? lacking(part, file.format))
-      : ((await file.vocabulary()) ?? lacking(part, file.format)).map(({ bytes, text }, id) => ({
-          id,
-          text,
-          bytes: hexOf(bytes),
-        }));
+      : ((await file.vocabulary()) ?? lacking(part, file.format));
   yield* jsonLines(entries, yielder);
 }
 
-/** A JSON array, an item a line. */
+/** A JSON array, an item a line; of tokens their ids and bytes too. */
 async function* jsonLines(
-  items: readonly unknown[],
+  items: readonly (string | VocabularyToken)[],
   yielder: YieldController,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   let text = '[\n';
   for (const [at, item] of items.entries()) {
-    text += `${JSON.stringify(item)}${at + 1 < items.length ? ',' : ''}\n`;
+    const json =
+      typeof item === 'string' ? item : { id: at, text: item.text, bytes: hexOf(item.bytes) };
+    text += `${JSON.stringify(json)}${at + 1 < items.length ? ',' : ''}\n`;
     if (text.length >= 1 << 16) {
       yield encoder.encode(text);
       text = '';

@@ -21,14 +21,18 @@ export function namesLike(name: string, names: readonly string[]): string[] {
 
 /** How many characters to insert, remove or replace. */
 function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  // Of this row up to column j, of the one above from there on.
+  const row = Uint16Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 0; i < a.length; ++i) {
-    const next = [i + 1];
+    const unit = a.charCodeAt(i);
+    let corner = i;
+    let left = (row[0] = i + 1);
     for (let j = 0; j < b.length; ++j) {
-      const [above = 0, left = 0, corner = 0] = [row[j + 1], next[j], row[j]];
-      next.push(Math.min(above + 1, left + 1, corner + (a[i] === b[j] ? 0 : 1)));
+      const above = row[j + 1] ?? 0;
+      const replaced = corner + (unit === b.charCodeAt(j) ? 0 : 1);
+      left = row[j + 1] = Math.min(above + 1, left + 1, replaced);
+      corner = above;
     }
-    row = next;
   }
   return row[b.length] ?? 0;
 }

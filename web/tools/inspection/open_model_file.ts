@@ -91,7 +91,7 @@ function openedFile(
   /** By index of the tensor. */
   const held = new Map<number, Promise<ModelTensor>>();
   const inTurn = atMost(mostRequests);
-  const yielder = new YieldController(source.signal ?? new AbortController().signal);
+  const yielder = new YieldController(source.signal);
   let isClosed = false;
   let last: Promise<unknown> = Promise.resolve();
 

@@ -61,14 +61,15 @@ export async function skimModel(
     const whole = { ...first.facts, tensors: [] };
     return { facts: await withConfig(folder, whole, options.full), places: [] };
   }
-  const places = models.flatMap(({ file, facts }, model) =>
-    facts.tensors.map(({ name, dtype, size, shard }, tensor) => ({
+  const places = models.flatMap(({ file, facts }, model) => {
+    const scales = scalesOf(facts);
+    return facts.tensors.map(({ name, dtype, size, shard }, tensor) => ({
       file: (shard === undefined ? undefined : facts.shards?.[shard]?.file) ?? file,
       request: isDescribedOnly(facts)
-        ? { name, dtype, size, ...scaleOf(facts, tensor) }
+        ? { name, dtype, size, ...(scales.get(tensor) ?? { scale: 1, offset: 0 }) }
         : { model, tensor },
-    })),
-  );
+    }));
+  });
   const whole = names.length > 1 ? together(models) : first.facts;
   return { facts: await withMemory(files, await withConfig(folder, whole, options.full)), places };
 }
@@ -77,10 +78,13 @@ export async function skimModel(
 const isDescribedOnly = ({ format }: InspectionFacts): boolean =>
   formatsDescribedOnly.includes(format);
 
-/** What the integers of a BW2L layer stand for. */
-function scaleOf({ layers }: InspectionFacts, tensor: number) {
-  const layer = layers?.find(({ tensors }) => tensors.includes(tensor));
-  return { scale: layer?.scale ?? 1, offset: Number(layer?.offset ?? 0) };
+/** What the integers of a BW2L file's layers stand for, by tensor. */
+export function scalesOf({ layers = [] }: Pick<InspectionFacts, 'layers'>) {
+  return new Map(
+    layers.flatMap(({ tensors, scale, offset }) =>
+      tensors.map((tensor) => [tensor, { scale, offset: Number(offset) }] as const),
+    ),
+  );
 }
 
 /** The file that was named, or whatever holds a folder's weights. */
