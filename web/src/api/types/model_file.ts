@@ -49,7 +49,10 @@ export interface ModelFile extends Inspection {
    * second value. Throws `invalid_argument` for a name that it does not have, with names like it.
    */
   tensor(name: string): Promise<ModelTensor>;
-  /** The file's vocabulary, by token id (APR2, APR1, ggml, GGUF); undefined where it has none. */
+  /**
+   * The vocabulary by token id: the file's own (APR2, APR1, ggml, GGUF), or of a hub folder, SafeTensors, CTranslate2 or GGUF that
+   * of the tokenizer files beside the weights; undefined if there is neither.
+   */
   vocabulary(): Promise<readonly VocabularyToken[] | undefined>;
   /** The token table of an .april or BW2L file, by id; undefined of other formats. */
   tokens(): Promise<readonly string[] | undefined>;
