@@ -24,7 +24,7 @@ async function clangFormat({ fix, selected }) {
     { allowFailure: true },
   );
   if (status === 0) return;
-  // One line for each file is enough: nobody mends this by hand.
+  // One line for each file is enough, since --fix mends it.
   const unformatted = new Set(output.match(/^[^\s:]+(?=:\d+:\d+: error)/gm) ?? [output]);
   throw new StepError(
     `clang-format would change:\n  ${[...unformatted].join('\n  ')}`,

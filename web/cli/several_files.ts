@@ -13,8 +13,8 @@ export function tellError(error: unknown): number {
 }
 
 /**
- * Does `work` for one file after the other. With several, a file's failure is told and the next one follows; the exit status is
- * that of the first failure. An abort, or an option that would be refused for each of them, ends it at once.
+ * Runs `work` for one file after the other. With several files, a failure is reported and the next file follows; the exit status is
+ * that of the first failure. An abort, or an option that every file would refuse, ends the run at once.
  */
 export async function forEachFile(
   files: readonly string[],

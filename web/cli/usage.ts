@@ -15,7 +15,7 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
     --variant simd|relaxed    which engine runs; the fastest one by default
     --vocabulary FILE         a .tiktoken rank file, for a model without a vocabulary or with a wrong one
     --filterbank auto|embedded|whisper
-                              which mel filterbank hears: the file's, or Whisper's; auto (the default) takes the file's, but
+                              the mel filterbank to use: the file's, or Whisper's; auto (the default) takes the file's, but
                               Whisper's in place of HTK's in an APR1 file, which a known converter wrote by mistake
     --threads N|auto          1 to 8, or as many as the machine has processors (auto)
    what is written
@@ -101,8 +101,8 @@ ${optionUsage.recording}
   susurrus --help | --version
 
 Exit status: 0, or the group of the error: 1 the file's bytes, 2 not supported, 3 the model, 4 resources, 5 the call,
-6 file or network, 9 a bug. With several files one that fails is told, the others are done, and the status is that of the first
-failure.
+6 file or network, 9 a bug. With several files, a failure is reported, the other files are still processed, and the status is
+that of the first failure.
 `;
 
 /** What users must know about the model inside the package. */

@@ -5,8 +5,8 @@ const audioExtension = /\.(wav|wave|mp3|m4a|mp4|aac|flac|ogg|oga|opus|webm|mov|a
 const modelExtension = /\.(apr|apr2|bin|gguf|ggml|safetensors|pt|onnx|april|bw2l|tnn|tsm)$/i;
 
 /**
- * Decides by the first bytes, then by name and type. Other model formats count as models, so that the loader says what
- * they are instead of an audio decoder saying that it hears nothing in them.
+ * Decides by the first bytes, then by name and type. Other model formats count as models, so that the error comes
+ * from the model loader, which names the format, and not from an audio decoder.
  */
 export async function fileKind(file: File): Promise<FileKind> {
   const head = new Uint8Array(await file.slice(0, 16).arrayBuffer());
