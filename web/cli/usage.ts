@@ -47,7 +47,7 @@ ${optionUsage.recording}
     --dtype TYPE              as for convert (f16)
     --output FILE             instead of the cache, where --model finds it
     --force                   overwrite FILE
-  susurrus models [--json] [--remove NAME] what was pulled, or its removal; NAME:q8_0 is that type alone
+  susurrus models [--json] [--remove NAME] lists the downloaded models, or removes some (repeatable); NAME:q8_0 means that type only
 
   susurrus convert SRC DST [options]       a Whisper of another kind to a model file, and back: a folder of the Hugging Face
                                            hub, MLX or faster-whisper, or a file of SafeTensors, ggml, GGUF, APR1 or APR2;
