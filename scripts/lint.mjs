@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLayerViolations, filesBelow } from './check_layers.mjs';
 import { checkDocument, generateFacts } from './generate_facts.mjs';
+import { eslintCache } from './toolchain/eslint_cache.mjs';
 import { isProgram, main, root, run, StepError } from './toolchain/steps.mjs';
 import { ensureNodeModules } from './toolchain/node_modules.mjs';
 import { ensureTools } from './toolchain/tools.mjs';
@@ -52,7 +53,7 @@ async function prettier({ fix, selected }) {
 }
 
 async function eslint({ fix, paths }) {
-  const cache = ['--cache', '--cache-location', join(root, 'build/eslintcache')];
+  const cache = ['--cache', '--cache-location', eslintCache()];
   const targets = paths.filter((path) => /\.(ts|mjs)$/.test(path) || !/\.\w+$/.test(path));
   if (paths.length > 0 && targets.length === 0) return;
   await run(
