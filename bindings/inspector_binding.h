@@ -14,6 +14,8 @@ class InspectorBinding : public CheckpointSource {
  public:
   /// Before the first push: files that are described and nothing else are read too.
   void describe_all() { reader_.describe_all(); }
+  /// Before the first push: descriptions have long lists and texts in full.
+  void show_all() { reader_.show_all(); }
   /// Before the first push: model_reader.h tells what is read then.
   void skim() { reader_.skim(); }
   /// The same without tensors.
