@@ -88,6 +88,7 @@ EMSCRIPTEN_BINDINGS(inspector) {
       .function("finish", &InspectorBinding::finish)
       .function("missingFiles", &InspectorBinding::missing_files)
       .function("metadataText", &InspectorBinding::metadata_text)
+      .function("laterMetadata", &InspectorBinding::later_metadata)
       .function("facts", &InspectorBinding::facts);
 }
 
