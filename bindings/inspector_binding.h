@@ -28,11 +28,7 @@ class InspectorBinding : public CheckpointSource {
   void set_byte_count(double byte_count) {
     reader_.set_file_byte_count(static_cast<uint64_t>(byte_count));
   }
-  ErrorText push(double byte_count) {
-    auto bytes = window_.filled(byte_count);
-    if (!bytes) return failure(bytes);
-    return failure(reader_.push(*bytes));
-  }
+  ErrorText push(double byte_count) { return window_.push_to(reader_, byte_count); }
   /// Once for each file.
   ErrorText finish();
   /// The files that the one that was finished names: a manifest's shards, once.
