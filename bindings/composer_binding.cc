@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "convert/compose/model_composer.h"
 #include "input_window.h"
+#include "text_window.h"
 
 namespace susurrus {
 namespace {
@@ -11,16 +12,11 @@ namespace {
 /// A file made from its parts; model_composer.h tells the order of calls.
 class ComposerBinding {
  public:
-  /// For plan(), which wants its text whole. Empty when there is no memory for it.
-  ByteView text_window(double byte_count) {
-    text_.reset();
-    auto buffer = AlignedBuffer::allocate(static_cast<uint64_t>(std::max(byte_count, 0.0)), "text");
-    if (buffer) text_ = std::move(buffer).value();
-    return view(text_.bytes());
-  }
+  /// For plan().
+  ByteView text_window(double byte_count) { return text_.fill(byte_count); }
   ErrorText plan() {
-    const Status status = composer_.plan(as_text(text_.bytes()));
-    text_.reset();
+    const Status status = composer_.plan(text_.text());
+    text_.release();
     return failure(status);
   }
   /// A JSON list of {name, dtype, elementCount, byteCount}.
@@ -42,11 +38,7 @@ class ComposerBinding {
   ErrorText begin(ModelComposer::Pass pass) { return failure(composer_.begin(pass)); }
   ErrorText begin_part(bool is_floats) { return failure(composer_.begin_part(is_floats)); }
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
-  ErrorText push(double byte_count) {
-    auto bytes = window_.filled(byte_count);
-    if (!bytes) return failure(bytes);
-    return failure(composer_.push(*bytes));
-  }
+  ErrorText push(double byte_count) { return window_.push_to(composer_, byte_count); }
   ErrorText finish_part() { return failure(composer_.finish_part()); }
   ErrorText finish() { return failure(composer_.finish()); }
   ByteView output() const { return view(composer_.output()); }
@@ -60,7 +52,7 @@ class ComposerBinding {
  private:
   ModelComposer composer_;
   InputWindow window_{ModelComposer::kMaxPushBytes};
-  AlignedBuffer text_;
+  TextWindow text_;
 };
 
 }  // namespace

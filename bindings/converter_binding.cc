@@ -8,6 +8,7 @@
 #include "convert/converter.h"
 #include "input_window.h"
 #include "output_files.h"
+#include "text_window.h"
 
 namespace susurrus {
 namespace {
@@ -28,23 +29,16 @@ class ConverterBinding {
 
   /// For push(); at most kMaxPushBytes.
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
-  /// For set_metadata(), which wants its text whole. Empty when there is no memory for it.
-  ByteView text_window(double byte_count) {
-    text_.reset();
-    if (byte_count >= 0 && byte_count <= static_cast<double>(kMaxTextBytes)) {
-      auto buffer = AlignedBuffer::allocate(static_cast<uint64_t>(byte_count), "text");
-      if (buffer) text_ = std::move(buffer).value();
-    }
-    return view(text_.bytes());
-  }
+  /// For set_metadata().
+  ByteView text_window(double byte_count) { return text_.fill(byte_count); }
   /// Whose reading is finished.
   ErrorText add_source(const CheckpointSource& source) {
     return failure(converter_.add_source(source.checkpoint()));
   }
   void leave_out_filterbank_tensor() { converter_.leave_out_filterbank_tensor(); }
   ErrorText set_metadata() {
-    Status status = converter_.set_metadata(as_text(text_.bytes()));
-    text_.reset();
+    Status status = converter_.set_metadata(text_.text());
+    text_.release();
     return failure(status);
   }
 
@@ -59,11 +53,7 @@ class ConverterBinding {
   std::string tensor_name(uint32_t tensor) const {
     return std::string(converter_.tensor_name(tensor));
   }
-  ErrorText push(double byte_count) {
-    auto bytes = window_.filled(byte_count);
-    if (!bytes) return failure(bytes);
-    return failure(converter_.push(*bytes));
-  }
+  ErrorText push(double byte_count) { return window_.push_to(converter_, byte_count); }
   ErrorText finish_tensor() { return failure(converter_.finish_tensor()); }
   ErrorText finish() { return failure(converter_.finish()); }
   ByteView output() const { return view(converter_.output()); }
@@ -105,7 +95,7 @@ class ConverterBinding {
 
   Converter converter_;
   InputWindow window_{Converter::kMaxPushBytes};
-  AlignedBuffer text_;
+  TextWindow text_{kMaxTextBytes};
 };
 
 /// Slaney's filterbank, [nMels, 201].

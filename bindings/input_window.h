@@ -34,6 +34,13 @@ class InputWindow {
     return ByteSpan(buffer_.bytes().first(static_cast<size_t>(byte_count)));
   }
 
+  /// Pushes them into a reader or writer.
+  template <typename Target>
+  ErrorText push_to(Target& target, double byte_count) const {
+    auto bytes = filled(byte_count);
+    return bytes ? failure(target.push(*bytes)) : failure(bytes);
+  }
+
   void release() { buffer_.reset(); }
 
  private:

@@ -76,6 +76,7 @@ EMSCRIPTEN_BINDINGS(inspector) {
   emscripten::class_<InspectorBinding, emscripten::base<CheckpointSource>>("Inspector")
       .constructor<>()
       .function("describeAll", &InspectorBinding::describe_all)
+      .function("showAll", &InspectorBinding::show_all)
       .function("skim", &InspectorBinding::skim)
       .function("skimMetadata", &InspectorBinding::skim_metadata)
       .function("setFilterbank(choice)", &InspectorBinding::set_filterbank)
@@ -87,6 +88,7 @@ EMSCRIPTEN_BINDINGS(inspector) {
       .function("finish", &InspectorBinding::finish)
       .function("missingFiles", &InspectorBinding::missing_files)
       .function("metadataText", &InspectorBinding::metadata_text)
+      .function("laterMetadata", &InspectorBinding::later_metadata)
       .function("facts", &InspectorBinding::facts);
 }
 

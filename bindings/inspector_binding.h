@@ -14,6 +14,8 @@ class InspectorBinding : public CheckpointSource {
  public:
   /// Before the first push: files that are described and nothing else are read too.
   void describe_all() { reader_.describe_all(); }
+  /// Before the first push: descriptions have long lists and texts in full.
+  void show_all() { reader_.show_all(); }
   /// Before the first push: model_reader.h tells what is read then.
   void skim() { reader_.skim(); }
   /// The same without tensors.
@@ -26,11 +28,7 @@ class InspectorBinding : public CheckpointSource {
   void set_byte_count(double byte_count) {
     reader_.set_file_byte_count(static_cast<uint64_t>(byte_count));
   }
-  ErrorText push(double byte_count) {
-    auto bytes = window_.filled(byte_count);
-    if (!bytes) return failure(bytes);
-    return failure(reader_.push(*bytes));
-  }
+  ErrorText push(double byte_count) { return window_.push_to(reader_, byte_count); }
   /// Once for each file.
   ErrorText finish();
   /// The files that the one that was finished names: a manifest's shards, once.
@@ -38,6 +36,7 @@ class InspectorBinding : public CheckpointSource {
 
   /// Empty where facts() has the metadata.
   ByteView metadata_text() const { return view(as_bytes(sink().metadata_text())); }
+  std::string later_metadata() const { return sink().later_metadata(); }
   /// What the model says about itself besides its metadata, as JSON.
   std::string facts() const;
 

@@ -5,7 +5,7 @@ set(SUSURRUS_ENGINE_LINK_FLAGS
   -fno-rtti                             # embind's own library without RTTI, as everything else here
   -sMODULARIZE=1                        # a factory, so that a page may hold several engines
   -sEXPORT_ES6=1                        # imported by bundlers and by Node alike
-  -sENVIRONMENT=web,worker              # and Node: the wrapper passes the wasm in, so the glue needs nothing of Node's
+  -sENVIRONMENT=web,worker              # and Node: the wrapper passes the wasm in, so Emscripten's module needs no Node code
   -sFILESYSTEM=0                        # bytes come through windows; no emulated files
   -sDYNAMIC_EXECUTION=0                 # no eval: the page's Content-Security-Policy forbids it
   -sALLOW_MEMORY_GROWTH=1               # models differ in size by a factor of a hundred
@@ -24,7 +24,7 @@ set(SUSURRUS_ENGINE_LINK_FLAGS
 )
 
 # Engines with threads, besides: memory that threads share. They are started by the wrapper (web/src/engine/several_threads.ts), which
-# needs nothing of Emscripten's own ways for that, neither in its glue nor in a file beside it.
+# needs nothing of Emscripten's own ways for that, neither in its module nor in a file beside it.
 set(SUSURRUS_THREADS_LINK_FLAGS
   -sWASM_WORKERS=1                      # shared memory, and libraries that are made for it
   -sEXPORTED_RUNTIME_METHODS=HEAPU8,wasmMemory  # threads are given the memory

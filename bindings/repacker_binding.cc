@@ -3,6 +3,7 @@
 #include "convert/repacker.h"
 #include "inspector_binding.h"
 #include "output_files.h"
+#include "text_window.h"
 
 namespace susurrus {
 namespace {
@@ -16,17 +17,12 @@ struct StoredRangeValue {
 /// A model's tensors as they are stored into other files; repacker.h tells the order of calls.
 class RepackerBinding {
  public:
-  /// For plan(), which wants its text whole. Empty when there is no memory for it.
-  ByteView text_window(double byte_count) {
-    text_.reset();
-    auto buffer = AlignedBuffer::allocate(static_cast<uint64_t>(std::max(byte_count, 0.0)), "text");
-    if (buffer) text_ = std::move(buffer).value();
-    return view(text_.bytes());
-  }
+  /// For plan().
+  ByteView text_window(double byte_count) { return text_.fill(byte_count); }
   /// `inspector` has read the source; the text window holds the new metadata.
   ErrorText plan(const InspectorBinding& inspector, double shard_byte_count, uint32_t alignment) {
-    return failure(repacker_.plan(inspector.sink(), as_text(text_.bytes()),
-                                  files_options(shard_byte_count, alignment)));
+    return failure(
+        repacker_.plan(inspector.sink(), text_.text(), files_options(shard_byte_count, alignment)));
   }
   uint32_t tensor_count() const { return repacker_.tensor_count(); }
   StoredRangeValue source_range(uint32_t tensor) const {
@@ -35,11 +31,7 @@ class RepackerBinding {
   }
   std::string files() const { return files_text(&repacker_.files()); }
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
-  ErrorText push(double byte_count) {
-    auto bytes = window_.filled(byte_count);
-    if (!bytes) return failure(bytes);
-    return failure(repacker_.push(*bytes));
-  }
+  ErrorText push(double byte_count) { return window_.push_to(repacker_, byte_count); }
   ErrorText finish_tensor() { return failure(repacker_.finish_tensor()); }
   ErrorText finish() { return failure(repacker_.finish()); }
   ByteView output() const { return view(repacker_.output()); }
@@ -48,7 +40,7 @@ class RepackerBinding {
  private:
   Repacker repacker_;
   InputWindow window_{Repacker::kMaxPushBytes};
-  AlignedBuffer text_;
+  TextWindow text_;
 };
 
 }  // namespace

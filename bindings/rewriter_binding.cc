@@ -25,11 +25,7 @@ class RewriterBinding {
   bool is_writing() const { return rewriter_->is_writing(); }
   bool is_complete() const { return rewriter_->is_complete(); }
   void begin_pass() { rewriter_->begin_pass(); }
-  ErrorText push(double byte_count) {
-    auto bytes = window_.filled(byte_count);
-    if (!bytes) return failure(bytes);
-    return failure(rewriter_->push(*bytes));
-  }
+  ErrorText push(double byte_count) { return window_.push_to(*rewriter_, byte_count); }
   ErrorText finish_pass() { return failure(rewriter_->finish_pass()); }
   ByteView output() const { return view(rewriter_->output()); }
   void consume_output() { rewriter_->consume_output(); }

@@ -151,7 +151,7 @@ async function buildDemo() {
   }
 }
 
-/** Declarations of the public entries and of what they mention; the rest of the package is nobody's business. */
+/** Type declarations of the public entries and the types they refer to; the rest of the package is private. */
 async function emitTypes() {
   await run(
     process.execPath,

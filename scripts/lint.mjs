@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLayerViolations, filesBelow } from './check_layers.mjs';
 import { checkDocument, generateFacts } from './generate_facts.mjs';
+import { eslintCache } from './toolchain/eslint_cache.mjs';
 import { isProgram, main, root, run, StepError } from './toolchain/steps.mjs';
 import { ensureNodeModules } from './toolchain/node_modules.mjs';
 import { ensureTools } from './toolchain/tools.mjs';
@@ -24,7 +25,7 @@ async function clangFormat({ fix, selected }) {
     { allowFailure: true },
   );
   if (status === 0) return;
-  // One line for each file is enough: nobody mends this by hand.
+  // One line for each file is enough, since --fix mends it.
   const unformatted = new Set(output.match(/^[^\s:]+(?=:\d+:\d+: error)/gm) ?? [output]);
   throw new StepError(
     `clang-format would change:\n  ${[...unformatted].join('\n  ')}`,
@@ -52,7 +53,7 @@ async function prettier({ fix, selected }) {
 }
 
 async function eslint({ fix, paths }) {
-  const cache = ['--cache', '--cache-location', join(root, 'build/eslintcache')];
+  const cache = ['--cache', '--cache-location', eslintCache()];
   const targets = paths.filter((path) => /\.(ts|mjs)$/.test(path) || !/\.\w+$/.test(path));
   if (paths.length > 0 && targets.length === 0) return;
   await run(

@@ -91,7 +91,7 @@ async function shortFuzzing() {
 /** Far more than a project's suites take on a quiet machine. Jest cannot end a test that waits inside WebAssembly. */
 const quietJestMinutes = 25;
 
-/** How slow the machine is, as somebody says or as it shows; measured once, and told to jest and all suites. */
+/** How slow the machine is: from SUSURRUS_TEST_SLOWNESS or measured once; passed on to jest and all suites. */
 let slowness;
 function machineSlowness() {
   if (slowness === undefined) {

@@ -1,4 +1,4 @@
-// How fast model files are loaded, raw and compressed, beside what nobody can do without: copying, decoding, checking.
+// Times the loading of model files, raw and compressed, and the work that no loader can avoid: copying, decoding, checking.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

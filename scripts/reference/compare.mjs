@@ -22,7 +22,7 @@
  * }} DifferingStep
  */
 
-/** As the goldens' README suggests for f32 weights. Times are told apart far below the 0.01 s that they are rounded to. */
+/** As the goldens' README suggests for f32 weights. The tolerance of times is far below the 0.01 s that they are rounded to. */
 export const tolerances = {
   time: 1e-3,
   probability: 1e-3,

@@ -28,7 +28,7 @@ export function measureSlowness(clock = () => performance.now(), work = computeF
 }
 
 /**
- * What jest and its suites are told in SUSURRUS_TEST_SLOWNESS; 1 where it says nothing sensible.
+ * The factor in SUSURRUS_TEST_SLOWNESS, for jest and its suites; 1 if the variable is absent or invalid.
  * @type {(text: string | undefined) => number}
  */
 export function slownessFrom(text) {

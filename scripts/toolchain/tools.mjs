@@ -147,7 +147,7 @@ function writeCompilerWrappers(prefix) {
   }
 }
 
-/** Throws unless packages can be had here at all. */
+/** Throws if packages cannot be installed on this system. */
 function requireDebianLike(missing) {
   if (process.platform === 'linux' && process.arch === 'x64' && findOnPath('apt-get')) return;
   throw new StepError(

@@ -46,7 +46,7 @@ size_t Resampler::produce(float* out) {
     next_ += static_cast<size_t>(phase / up_);
     phase_ = static_cast<uint32_t>(phase % up_);
   }
-  // Decimating far, the next output may begin beyond what is there; then what is there has served.
+  // At a large reduction of the rate the next output may begin beyond the buffered samples; then all of them are used up.
   const size_t served = std::min(next_, filled_);
   std::memmove(history, history + served, (filled_ - served) * sizeof(float));
   filled_ -= served;

@@ -14,6 +14,7 @@ Status CheckpointDescriber::push(ByteSpan chunk) {
           .with_expected("a source whose length is known");
     }
     SUSURRUS_ASSIGN_OR_RETURN(reader_, open_checkpoint(chunk, *file_byte_count_));
+    if (shows_all_) reader_->show_all();
   }
   received_ += chunk.size();
   return reader_->push(chunk);

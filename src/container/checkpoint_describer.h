@@ -11,6 +11,7 @@ namespace susurrus {
 class CheckpointDescriber : public FileDescriber {
  public:
   void set_file_byte_count(uint64_t byte_count) override { file_byte_count_ = byte_count; }
+  void show_all() override { shows_all_ = true; }
   /// The first push has the file's first 64 bytes, or all there are.
   Status push(ByteSpan chunk) override;
   uint64_t skippable() const override;
@@ -23,6 +24,7 @@ class CheckpointDescriber : public FileDescriber {
 
  private:
   std::optional<uint64_t> file_byte_count_;
+  bool shows_all_ = false;
   uint64_t received_ = 0;
   std::unique_ptr<CheckpointReader> reader_;
 };

@@ -22,6 +22,8 @@ class CheckpointReader {
   virtual uint64_t skippable() const = 0;
   virtual void skip(uint64_t byte_count) = 0;
   virtual bool is_complete() const = 0;
+  /// Before the first push: Checkpoint::metadata gets long lists and texts in full.
+  void show_all() { shows_all_ = true; }
   /// Call after the last byte; trailing bytes that are skippable() may be left out. truncated_input if others are missing.
   virtual Status finish() = 0;
   /// After finish().
@@ -29,6 +31,7 @@ class CheckpointReader {
 
  protected:
   Checkpoint checkpoint_;
+  bool shows_all_ = false;
 };
 
 /// The reader of a file of a known length; it has seen none of its bytes yet. Errors: those of recognise() and

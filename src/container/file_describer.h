@@ -13,6 +13,8 @@ class FileDescriber {
   virtual ~FileDescriber() = default;
   /// Tells the file's length where it is known, before the first push.
   virtual void set_file_byte_count(uint64_t byte_count) = 0;
+  /// Before the first push: long lists and texts are described by their values, not by their lengths alone.
+  virtual void show_all() {}
   virtual Status push(ByteSpan chunk) = 0;
   /// Of the bytes that come next, how many describe nothing and may be left out; 0 where the length is not known.
   virtual uint64_t skippable() const { return 0; }

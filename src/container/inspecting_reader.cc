@@ -70,6 +70,7 @@ Status InspectingReader::choose() {
     return reader_.push(first);
   }
   if (file_byte_count_) describer_->set_file_byte_count(*file_byte_count_);
+  if (shows_all_) describer_->show_all();
   return describer_->push(first);
 }
 

@@ -18,6 +18,8 @@ class InspectingReader : public ModelReader {
 
   /// Before the first push: files that only a FileDescriber reads are read as well. Skimming is for these too.
   void describe_all() { describes_ = true; }
+  /// Before the first push: descriptions have long lists and texts in full.
+  void show_all() { shows_all_ = true; }
   void set_file_byte_count(uint64_t byte_count) override;
   uint64_t skippable() const override;
   void skip(uint64_t byte_count) override;
@@ -44,6 +46,7 @@ class InspectingReader : public ModelReader {
   std::unique_ptr<FileDescriber> describer_;
   CheckpointDescriber* checkpoint_ = nullptr;  // the describer, if it is one
   bool describes_ = false;
+  bool shows_all_ = false;
   bool is_chosen_ = false;
   std::optional<uint64_t> file_byte_count_;
   std::array<uint8_t, kDetectionBytes> first_bytes_{};

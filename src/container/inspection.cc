@@ -1,9 +1,17 @@
 #include "container/inspection.h"
 
+#include <algorithm>
+
 #include "container/apr1/apr1_facts.h"
 #include "container/apr2/apr2_flags.h"
 
 namespace susurrus {
+namespace {
+
+/// A hundred shards that each repeat a vocabulary have some 150 MB.
+constexpr size_t kLaterMetadataBytes = 256 << 20;
+
+}  // namespace
 
 Status InspectSink::on_manifest(ModelManifest& manifest) {
   if (manifest.part == 0) {
@@ -15,12 +23,27 @@ Status InspectSink::on_manifest(ModelManifest& manifest) {
     metadata_text_ = manifest.metadata_text;
     header_.assign(manifest.header.begin(), manifest.header.end());
     metadata_ = std::move(*manifest.metadata);
+  } else {
+    SUSURRUS_RETURN_IF_ERROR(keep_later_metadata(manifest.metadata_text));
   }
   flags_ |= manifest.flags;
   if (!manifest.file.empty()) {
     parts_.push_back({std::string(manifest.file), manifest.flags, tensors_.size()});
   }
   tensors_.insert(tensors_.end(), manifest.tensors.begin(), manifest.tensors.end());
+  return ok_status();
+}
+
+Status InspectSink::keep_later_metadata(std::string_view text) {
+  if (!later_metadata_.empty()) later_metadata_ += ',';
+  if (text == metadata_text_) text = "{}";
+  if (text.size() > kLaterMetadataBytes - std::min(later_metadata_.size(), kLaterMetadataBytes)) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .with_subject("metadata")
+        .with_expected("at most " + std::to_string(kLaterMetadataBytes) +
+                       " bytes of metadata in the shards after the first");
+  }
+  later_metadata_ += text;
   return ok_status();
 }
 

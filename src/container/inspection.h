@@ -38,6 +38,8 @@ class InspectSink : public ModelSink {
   std::string flag_names() const;
   /// The metadata as stored, UTF-8 JSON; where a header takes their place, after complete(), what it says in their keys.
   std::string_view metadata_text() const { return metadata_text_; }
+  /// The metadata of a model's later shards, as a JSON array: {} where they are those of the first one.
+  std::string later_metadata() const { return "[" + later_metadata_ + "]"; }
   /// What the metadata mean, those included that came behind the weights; until take_checkpoint().
   ModelMetadata& metadata() { return metadata_; }
   const ModelMetadata& metadata() const { return metadata_; }
@@ -54,12 +56,15 @@ class InspectSink : public ModelSink {
   Checkpoint take_checkpoint();
 
  private:
+  Status keep_later_metadata(std::string_view text);
+
   bool has_manifest_ = false;
   const char* format_ = "";
   uint16_t version_major_ = 0;
   uint16_t version_minor_ = 0;
   uint32_t flags_ = 0;
   std::string metadata_text_;
+  std::string later_metadata_;
   std::vector<uint8_t> header_;
   ModelMetadata metadata_;
   std::vector<FileSection> sections_;

@@ -29,7 +29,7 @@ Status Converter::plan(std::string_view json) {
     case Format::apr2: metadata_text_ = json; break;
     case Format::apr1: warn_of_lost_metadata("APR1"); break;
     case Format::ggml: warn_of_lost_metadata("ggml"); break;
-    case Format::safetensors: break;  // whoever wants the metadata writes them beside it
+    case Format::safetensors: break;  // the caller writes the metadata beside it
   }
   state_ = State::planned;
   return ok_status();

@@ -6,7 +6,7 @@
 
 namespace susurrus {
 
-/// Sleeps while `word` is `value`; may also return sooner. Whoever changes the word wakes the sleepers up.
+/// Sleeps while `word` is `value`; may also return sooner. The thread that changes the word wakes the sleepers.
 ///
 /// A function of its own in WebAssembly, with no variable that lives on: V8's baseline compiler (11.3, Node 20, at least) keeps
 /// the address that is waited for in eight bytes of a stack slot of four, and so zeroes the function's last variable.

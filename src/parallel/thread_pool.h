@@ -7,8 +7,8 @@ namespace susurrus {
 
 inline constexpr size_t kMaxThreads = 8;
 
-/// A fixed number of threads that do the slices of one job at a time: thread 0 calls run(), the others, which whoever
-/// owns the pool has started, stay in serve(). Nothing is allocated.
+/// A fixed number of threads that do the slices of one job at a time: thread 0 calls run(); the owner of the pool
+/// starts the others, which stay in serve(). Nothing is allocated.
 ///
 /// A waiting thread spins for some microseconds, since jobs of a pass follow each other at once, and then sleeps. Whichever
 /// thread comes first takes a slice, so no thread waits for one that sleeps or has lost its core to another program, unless

@@ -11,11 +11,11 @@ struct DecodeOptions;
 /// Positions with silence alone that an automatic choice leaves behind the content.
 inline constexpr uint32_t kLeastAudioMargin = 128;
 
-/// How many of the encoder's n_audio_ctx positions (20 ms each) hear a window; the others cost nothing.
+/// How many of the encoder's n_audio_ctx positions (20 ms each) are computed for a window.
 struct AudioContext {
-  /// All of them where absent (0). A number also bounds what is heard at once: windows are so long.
+  /// 0: all of them. Another number also limits the length of windows.
   uint32_t positions = 0;
-  /// Chosen for each window by its content. What comes out badly is encoded in full and decoded again.
+  /// Chosen for each window by its content. A window with a doubtful result is encoded in full and decoded again.
   bool is_automatic = false;
 
   /// Mel frames of the longest window.

@@ -21,8 +21,8 @@ class Clips {
   /// of it. invalid_argument where the order is not kept.
   static Result<Clips> create(std::span<const double> seconds, Order order);
 
-  /// The next window, at `seek` or where the next clip begins; cut at the clip's and the recording's end, of which
-  /// nothing is heard beyond. nullopt after the last clip.
+  /// The next window, at `seek` or where the next clip begins; cut at the end of the clip and of the recording.
+  /// nullopt after the last clip.
   std::optional<WindowPlace> next_window(uint64_t seek, uint64_t content_frames,
                                          uint64_t window_frames);
 

@@ -10,9 +10,9 @@ namespace susurrus {
 /// What is known of a window besides its segments.
 struct SpokenWindow {
   WindowPlace place;
-  /// Frames that the model hears at once, whatever the window's content.
+  /// Frames of a full window, whatever its content.
   uint64_t window_frames = 0;
-  /// Frames of the recording; kUnknownFrames for a stream that goes on.
+  /// Frames of the recording; kUnknownFrames for a stream that has not ended.
   uint64_t content_frames = 0;
   bool is_single_timestamp_ending = false;
   /// Seconds at which earlier windows' speech ended; 0 before any.

@@ -23,7 +23,7 @@ namespace {
 
 // Text sampled at a temperature above this is not fit to prompt the next window.
 constexpr double kPromptResetTemperature = 0.5;
-// The reference hears a window that leads nowhere again and again. So do we while its prompt changes, but not for ever.
+// The reference repeats a window without progress endlessly. So do we while its prompt changes, up to this limit.
 constexpr uint32_t kMostRepeats = 16;
 
 bool is_rejected(Decision decision) {

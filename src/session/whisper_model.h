@@ -44,7 +44,7 @@ class WhisperModel : public Engine {
   /// with the activations: encode_step() and decoding overwrite it.
   virtual std::span<float> sample_window() = 0;
   /// Starts the encoder on the first 2 * `positions` frames of mel_window(), 1 to n_audio_ctx positions, including the
-  /// cross-attention keys and values of every decoder layer. Decoding hears those positions alone.
+  /// cross-attention keys and values of every decoder layer. Decoding attends to those positions only.
   virtual void begin_encode(size_t positions) = 0;
   /// The whole window.
   void begin_encode() { begin_encode(dimensions().n_audio_ctx); }

@@ -230,6 +230,37 @@ describe('susurrus inspect', () => {
   });
 });
 
+describe('several files in one command', () => {
+  const absent = join(folder, 'absent.apr');
+  const audio = samplePath;
+
+  test('inspect describes those that can be read and fails for the others', async () => {
+    const { status, stdout, stderr } = await run('inspect', modelPath, absent, audio, modelPath);
+    expect(status).toBe(6);
+    expect(stdout.split(`${modelPath}\nformat    APR2`)).toHaveLength(3);
+    expect(stderr).toMatch(/^susurrus: .*absent\.apr.* \[source_failed\]\nsusurrus: .*\n$/);
+    const json = await run('inspect', absent, modelPath, '--json');
+    expect(json.status).toBe(6);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ file: modelPath, format: 'APR2' }]);
+  });
+
+  test('verify checks those that can be read and fails for the others', async () => {
+    const damaged = readFileSync(modelPath);
+    damaged[damaged.length - 1000]! ^= 1;
+    const path = join(folder, 'damaged of several.apr');
+    writeFileSync(path, damaged);
+    const { status, stdout, stderr } = await run('verify', path, absent, modelPath);
+    // Of the first that failed.
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^.*damaged of several\.apr\n[^]*^failed +checksum/m);
+    expect(stdout.split(`${modelPath}\n`)[1]).toMatch(/^passed +checksum/m);
+    expect(stderr).toMatch(/^susurrus: .*absent\.apr.* \[source_failed\]\n$/);
+    const json = await run('verify', absent, modelPath, '--json');
+    expect(json.status).toBe(6);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ file: modelPath, is_sound: true }]);
+  });
+});
+
 describe('susurrus convert', () => {
   test.each([
     ['an absent folder', '/no/such/folder', 6, /no such folder/],

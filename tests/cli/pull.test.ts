@@ -74,8 +74,14 @@ test('a model is pulled, listed, used by its name, and removed', async () => {
   expect(file.stdout.trim().replaceAll('\n', ' ')).toBe(sampleText);
   expect(file.stderr).toMatch(/is the file of this name, not the model that was pulled\n/);
 
-  const removed = await run('models', '--remove', 'tiny.en');
-  expect(removed.stderr).toMatch(/is removed/);
+  const removed = await run(
+    ...['models', '--remove', 'tiny.en:f32', '--remove', 'non sense', '--remove', 'tiny.en'],
+  );
+  expect([removed.status, removed.stdout]).toEqual([5, '']);
+  expect(removed.stderr).toMatch(
+    /^susurrus: There is no model tiny\.en:f32 .*\nsusurrus: .*non sense.*\n.*q8_0\.apr is removed\.\n$/,
+  );
+  expect((await run('models')).stderr).toMatch(/No models yet/);
   expect((await run('models', '--remove', 'tiny.en')).status).toBe(5);
 });
 

@@ -10,8 +10,14 @@ import { errorOf, modelBytes, modelPath } from '../support/embedded_model.js';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { writeSealed } from '../support/sealed_writer.js';
-import { manifestBytes, shardName, tinyShards, writeShards } from '../support/sharded_model.js';
-import { tinyWhisper } from '../support/tiny_whisper.js';
+import {
+  manifestBytes,
+  rebuilt,
+  shardName,
+  tinyShards,
+  writeShards,
+} from '../support/sharded_model.js';
+import { tinyMetadata, tinyWhisper } from '../support/tiny_whisper.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
@@ -84,6 +90,44 @@ describe('susurrus shard', () => {
     const sizes = (tensors: typeof found.tensors) =>
       Object.fromEntries(tensors.map(({ name, size, rawSize }) => [name, [size, rawSize]]));
     expect(sizes(found.tensors)).toEqual(sizes(original.tensors));
+  });
+
+  test('unshard and convert keep what later shards say, and refuse contradictions', async () => {
+    const folder = newFolder();
+    const sharded = (second: object) => {
+      const model = tinyShards(3);
+      model.shards[1] = {
+        ...model.shards[1]!,
+        metadata: { ...(model.shards[1]!.metadata as object), ...second },
+      };
+      return writeShards(newFolder(), rebuilt(model));
+    };
+    const card = { licence: ['a', { b: 1 }], notes: 'second shard' };
+    const { tokenizer_config: tokenizer } = tinyMetadata as { tokenizer_config: object };
+    const path = sharded({ model_card: card, tokenizer_config: tokenizer });
+    expect((await susurrus.inspect(path)).metadata.model_card).toEqual(card);
+    const whole = join(folder, 'whole.apr');
+    expect((await run('unshard', path, '--output', whole)).status).toBe(0);
+    const { metadata } = await susurrus.inspect(whole, { full: true });
+    expect(metadata).toEqual({ ...tinyMetadata, model_card: card });
+    await susurrus.convertModel(path, join(folder, 'converted.apr'));
+    const converted = await susurrus.inspect(join(folder, 'converted.apr'));
+    expect(converted.metadata.model_card).toEqual(card);
+
+    for (const [key, value] of [
+      ['apr_version', '2.0.1'],
+      ['tokenizer_config', { ...tokenizer, pre_tokenizer: 'other' }],
+    ] as const) {
+      const wrong = sharded({ [key]: value });
+      const to = join(folder, 'wrong.apr');
+      const file = shardName('model', 1, 3);
+      const refused = { code: 'malformed', details: { subject: `${file}: ${key}` } };
+      expect(await errorOf(susurrus.unshardModel(wrong, to))).toMatchObject(refused);
+      expect(await errorOf(susurrus.convertModel(wrong, to))).toMatchObject(refused);
+      expect(existsSync(to)).toBe(false);
+      const { warnings } = await susurrus.inspect(wrong);
+      expect(warnings.join()).toContain(`${file}: its metadata contradict`);
+    }
   });
 
   test('writes at an alignment of 32', async () => {

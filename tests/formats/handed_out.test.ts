@@ -8,10 +8,13 @@ import { smallApril, writeApril } from '../support/april_writer.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { array, smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
 import { builtPackage, susurrus as command } from '../support/built_package.js';
+import { ggufFile } from '../support/checkpoint_writers.js';
+import { describeWithShared } from '../support/shared_folder.js';
 import { errorOf } from '../support/embedded_model.js';
+import { tinyTensors, tinyVocabulary, safetensors, writeHubFolder } from '../support/hub_folder.js';
 import { startRangeServer } from '../support/range_server.js';
 import { tinyShards } from '../support/sharded_model.js';
-import { tennisNode, writeTennis, floats } from '../support/tennis_writer.js';
+import { floats, ints, tennisNode, text, writeTennis } from '../support/tennis_writer.js';
 import { tinyDims, tinyMetadata, tinyWhisper } from '../support/tiny_whisper.js';
 
 let susurrus: Awaited<ReturnType<typeof builtPackage>>;
@@ -46,6 +49,60 @@ describe('the vocabulary', () => {
     }
     const apr1 = await susurrus.openModelFile(writeApr1(tinyApr1()));
     expect((await apr1.vocabulary())!.map(({ bytes }) => bytes)).toEqual([...tinyTokens]);
+  });
+
+  test('of SafeTensors is that of the tokenizer files beside them', async () => {
+    const path = writeHubFolder(join(folder, 'hub'));
+    const server = await startRangeServer(
+      Object.fromEntries(
+        ['model.safetensors', 'config.json', 'vocab.json'].map((name) => [
+          name,
+          readFileSync(join(path, name)),
+        ]),
+      ),
+    );
+    const url = `${server.address}/model.safetensors`;
+    for (const source of [path, join(path, 'model.safetensors'), url]) {
+      const file = await susurrus.openModelFile(source);
+      const texts = (await file.vocabulary())!.map(({ text }) => text);
+      expect(texts).toEqual(Object.keys(tinyVocabulary).map((text) => text.replace('Ġ', ' ')));
+      file.close();
+    }
+    await server.close();
+    const out = join(folder, 'hub.json');
+    command('extract', path, 'vocabulary', out);
+    const items = JSON.parse(readFileSync(out, 'utf8')) as unknown[];
+    expect(items).toHaveLength(Object.keys(tinyVocabulary).length);
+    expect(items[26]).toEqual({ id: 26, text: ' a', bytes: '2061' });
+  });
+
+  test('of SafeTensors has the tokens that a conversion writes, tokenizer.json first', async () => {
+    const path = writeHubFolder(join(folder, 'tokenizer'), {
+      'tokenizer.json': {
+        model: { vocab: Object.fromEntries(Object.entries(tinyVocabulary).slice(0, 27)) },
+        added_tokens: Object.entries(tinyVocabulary)
+          .slice(27)
+          .map(([content, id]) => ({ id, content })),
+      },
+      'vocab.json': { wrong: 0 },
+    });
+    const converted = join(folder, 'converted.apr');
+    await susurrus.convertModel(path, converted, { dtype: 'f32' });
+    const [hub, apr] = await Promise.all([path, converted].map((s) => susurrus.openModelFile(s)));
+    const vocabulary = await hub!.vocabulary();
+    expect(vocabulary).toHaveLength(Object.keys(tinyVocabulary).length);
+    expect(vocabulary).toEqual(await apr!.vocabulary());
+  });
+
+  test('of SafeTensors with a broken tokenizer file, or none, is an error or absent', async () => {
+    const broken = writeHubFolder(join(folder, 'broken'), { 'vocab.json': '{' });
+    const file = await susurrus.openModelFile(broken);
+    expect(await errorOf(file.vocabulary())).toMatchObject({
+      code: 'malformed',
+      details: { subject: 'vocab.json' },
+    });
+    const alone = await susurrus.openModelFile(safetensors(tinyTensors));
+    expect(await alone.vocabulary()).toBeUndefined();
   });
 
   test('of files without one is absent', async () => {
@@ -126,6 +183,45 @@ describe('the filterbank', () => {
 test('vocabulary lists of headers are filled in by full', async () => {
   const { metadata } = await susurrus.inspect(writeApr1(tinyApr1()), { full: true });
   expect(metadata.vocab).toEqual(tinyTokens.map((token) => new TextDecoder().decode(token)));
+});
+
+test('long values of TenniS parameters are shown by full, but not those of constants', async () => {
+  const many = Array.from({ length: 40 }, (_, i) => i);
+  const bytes = writeTennis({
+    inputs: [],
+    outputs: [1],
+    nodes: [
+      tennisNode('<const>', 'c', [], ['value', ints([40], ...many)]),
+      tennisNode('x', 'y', [0], ['axes', ints([40], ...many)], ['words', text('w'.repeat(1100))]),
+    ],
+  });
+  const path = join(folder, 'long.tsm');
+  writeFileSync(path, bytes);
+  const values = async (source: string | Uint8Array, full: boolean) =>
+    (await susurrus.inspect(source, { full })).graph!.nodes.map(({ parameters }) =>
+      parameters.map(({ fields }) => fields[0]!.value),
+    );
+  for (const source of [bytes, path]) {
+    expect(await values(source, false)).toEqual([[undefined], [undefined, undefined]]);
+    expect(await values(source, true)).toEqual([[undefined], [many, 'w'.repeat(1100)]]);
+  }
+  expect(command('inspect', path)).toContain('axes=i32[40]  words=char8[1100]');
+  expect(command('inspect', path, '--full')).toContain(`axes=${many.join(',')}  words=www`);
+});
+
+describeWithShared(['golden/models'], 'GGUF', () => {
+  test('arrays of keys are shown by full', async () => {
+    const bytes = ggufFile('micro-en', { type: 'f16', names: 'hub' });
+    const path = join(folder, 'model.gguf');
+    writeFileSync(path, bytes);
+    for (const source of [bytes, path]) {
+      const key = 'tokenizer.ggml.tokens';
+      const { length } = (await (await susurrus.openModelFile(source)).vocabulary())!;
+      expect((await susurrus.inspect(source)).metadata[key]).toEqual({ length });
+      const tokens = (await susurrus.inspect(source, { full: true })).metadata[key] as string[];
+      expect([tokens.length, tokens[0], tokens[220]]).toEqual([length, '!', 'Ġ']);
+    }
+  });
 });
 
 test('a network goes into a stream', async () => {

@@ -365,6 +365,7 @@ describeWithShared(['golden/ctranslate2'], 'CTranslate2 folders', () => {
     const variables = ctranslate2Variables(readFileSync(join(path, 'model.bin')));
     const file = await susurrus.openModelFile(path);
     expect(file).toMatchObject({ format: 'CTranslate2', dims: { nVocab: 51864 } });
+    expect((await file.vocabulary())![50257]).toMatchObject({ text: '<|startoftranscript|>' });
     for (const golden of goldenTensors('micro-en')) {
       const [name, part, parts] = ctranslate2Name(golden.name);
       const { values: all, shape } = variables.get(name)!;

@@ -4,11 +4,11 @@ import { printable } from './terminal.js';
 
 type InspectedNode = InspectedGraph['nodes'][number];
 
-/** A parameter's values are shown up to this length. */
+/** Unless everything is wanted, a parameter's values are shown up to this length. */
 const longestValue = 40;
 
-/** Inputs, outputs, and one line for each node: operator, name, arguments, parameters. */
-export function graphLines({ inputs, outputs, nodes }: InspectedGraph): string[] {
+/** Inputs, outputs, and one line for each node: operator, name, arguments, parameters; with `full` values of any length. */
+export function graphLines({ inputs, outputs, nodes }: InspectedGraph, full: boolean): string[] {
   return [
     `${inputs.length} inputs`,
     ...inputs.map(endLine),
@@ -24,7 +24,7 @@ export function graphLines({ inputs, outputs, nodes }: InspectedGraph): string[]
           printable(op),
           printable(name),
           from.join(' '),
-          parameters.map(parameterText).join('  '),
+          parameters.map((parameter) => parameterText(parameter, full)).join('  '),
         ]),
       ],
       5,
@@ -39,13 +39,17 @@ function endLine({ node, name, dtype, shape }: InspectedEnd): string {
     .join(' ');
 }
 
-function parameterText({ name, fields }: InspectedNode['parameters'][number]): string {
-  return `${printable(name)}=${fields.map(fieldText).join(', ') || 'nothing'}`;
+function parameterText(
+  { name, fields }: InspectedNode['parameters'][number],
+  full: boolean,
+): string {
+  const texts = fields.map((field) => fieldText(field, full));
+  return `${printable(name)}=${texts.join(', ') || 'nothing'}`;
 }
 
-function fieldText({ dtype, shape, value }: InspectedField): string {
+function fieldText({ dtype, shape, value }: InspectedField, full: boolean): string {
   const text = Array.isArray(value) ? value.join(',') : String(value);
-  return value === undefined || text.length > longestValue
+  return value === undefined || (!full && text.length > longestValue)
     ? `${dtype}[${shape.join('×')}]`
     : printable(text);
 }

@@ -36,7 +36,7 @@ export async function inspectCommand(args: readonly string[], signal: AbortSigna
       full: values.full ?? false,
       onProgress: bar.update,
     }).finally(() => bar.clear());
-    output.add(file, toJson(facts), toText(facts));
+    output.add(file, toJson(facts), toText(facts, values.full ?? false));
   }).finally(() => output.finish());
 }
 
@@ -62,7 +62,7 @@ const dimensions = (dims: Dimensions): Record<string, number> =>
     ]),
   );
 
-function toText(facts: Inspection): string {
+function toText(facts: Inspection, full: boolean): string {
   const lines = [
     `format    ${facts.format} ${printable(facts.version)}`.trimEnd(),
     `flags     ${facts.flags.join(' ') || 'none'}`,
@@ -76,7 +76,7 @@ function toText(facts: Inspection): string {
     'metadata',
     ...metadataLines(facts.metadata),
     '',
-    ...(facts.graph ? graphLines(facts.graph) : []),
+    ...(facts.graph ? graphLines(facts.graph, full) : []),
     ...networkLines(facts.networks),
     ...sectionLines(facts.sections),
     ...layerLines(facts.layers),

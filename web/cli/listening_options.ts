@@ -47,7 +47,7 @@ const readers: Readonly<Record<OptionKind, Reader>> = {
 
 const optionsOf = (call: OptionCall) => cliOptions.filter(({ calls }) => calls.includes(call));
 
-/** What parse() is told of the options of a function. */
+/** The options of a function, as parse() takes them. */
 export const listeningArguments = (call: OptionCall): Readonly<Record<string, Option>> =>
   Object.fromEntries(
     optionsOf(call).map(({ option, style }) => [

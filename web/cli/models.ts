@@ -10,11 +10,11 @@ export async function modelsCommand(args: readonly string[], signal: AbortSignal
     json: { type: 'boolean' },
   });
   if (positionals.length > 0) throw usageError('models takes options only');
-  await forEachFile(values.remove ?? [], signal, async (name) => {
-    for (const model of await removeCachedModels(name)) {
-      tell(`${model.path} is removed.\n`);
-    }
-  });
+  const remove = async (name: string): Promise<void> => {
+    for (const { path } of await removeCachedModels(name)) tell(`${path} is removed.\n`);
+  };
+  // A wrong name says nothing about the others.
+  await forEachFile(values.remove ?? [], signal, remove, () => false);
   if (values.remove !== undefined) return;
   const models = await cachedModels();
   if (values.json) printJson(`${JSON.stringify(models, null, 2)}\n`);

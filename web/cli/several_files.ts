@@ -13,27 +13,30 @@ export function tellError(error: unknown): number {
 }
 
 /**
- * Does `work` for one file after the other. With several, a file's failure is told and the next one follows; the exit status is
- * that of the first failure. An abort, or an option that would be refused for each of them, ends it at once.
+ * Runs `work` for one file after the other. With several files, a failure is reported and the next file follows; the exit status is
+ * that of the first failure. An abort ends the run at once, and so does an error for which `endsAll` is true: by default an option
+ * that every file would refuse.
  */
 export async function forEachFile(
   files: readonly string[],
   signal: AbortSignal,
   work: (file: string) => Promise<void>,
+  endsAll: (error: unknown) => boolean = isRefusedOption,
 ): Promise<void> {
   for (const file of files) {
     try {
       await work(file);
     } catch (error) {
-      if (files.length === 1 || signal.aborted || isRefusedOption(error)) throw error;
+      if (files.length === 1 || signal.aborted || endsAll(error)) throw error;
       const status = tellError(error);
       process.exitCode ??= status;
     }
   }
 }
 
-const isRefusedOption = (error: unknown): boolean =>
-  error instanceof SusurrusError && error.details.reason === 'option';
+function isRefusedOption(error: unknown): boolean {
+  return error instanceof SusurrusError && error.details.reason === 'option';
+}
 
 /** Output for files: of several, text under their names or one JSON array of objects with `file`; of one file, its output alone. */
 export class FileReports {

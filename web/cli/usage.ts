@@ -15,7 +15,7 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
     --variant simd|relaxed    which engine runs; the fastest one by default
     --vocabulary FILE         a .tiktoken rank file, for a model without a vocabulary or with a wrong one
     --filterbank auto|embedded|whisper
-                              which mel filterbank hears: the file's, or Whisper's; auto (the default) takes the file's, but
+                              the mel filterbank to use: the file's, or Whisper's; auto (the default) takes the file's, but
                               Whisper's in place of HTK's in an APR1 file, which a known converter wrote by mistake
     --threads N|auto          1 to 8, or as many as the machine has processors (auto)
    what is written
@@ -47,7 +47,7 @@ ${optionUsage.recording}
     --dtype TYPE              as for convert (f16)
     --output FILE             instead of the cache, where --model finds it
     --force                   overwrite FILE
-  susurrus models [--json] [--remove NAME] what was pulled, or its removal; NAME:q8_0 is that type alone
+  susurrus models [--json] [--remove NAME] lists the downloaded models, or removes some (repeatable); NAME:q8_0 means that type only
 
   susurrus convert SRC DST [options]       a Whisper of another kind to a model file, and back: a folder of the Hugging Face
                                            hub, MLX or faster-whisper, or a file of ${oneOf(convertibleFiles)};
@@ -78,10 +78,10 @@ ${optionUsage.recording}
                                            shards into one model file
 
   susurrus inspect FILE... [--json] [--stats] [--full]
-                                           what a model file, a folder of the hub or faster-whisper, or a URL holds, reading no
+                                           describes a model file, a folder of the hub or faster-whisper, or a URL, and reads no
                                            more than that takes; --stats: least, greatest and mean value of each tensor,
-                                           for which all are read; --full: lists of any length, such as the vocabulary; with --key, --passphrase-file or --public-key the
-                                           file is verified besides
+                                           for which all are read; --full: lists and texts of any length, such as the
+                                           vocabulary; with --key, --passphrase-file or --public-key the file is verified too
   susurrus extract FILE NAME OUT [--force] a tensor as NumPy's .npy; of an .april file a network (encoder, decoder or
                                            joiner) as an ONNX model; NAME may be vocabulary or tokens (JSON), or filterbank
                                            (.npy); #7 is the constant of node 7 of a TenniS module
@@ -101,8 +101,8 @@ ${optionUsage.recording}
   susurrus --help | --version
 
 Exit status: 0, or the group of the error: 1 the file's bytes, 2 not supported, 3 the model, 4 resources, 5 the call,
-6 file or network, 9 a bug. With several files one that fails is told, the others are done, and the status is that of the first
-failure.
+6 file or network, 9 a bug. With several files, a failure is reported, the other files are still processed, and the status is
+that of the first failure.
 `;
 
 /** What users must know about the model inside the package. */

@@ -11,8 +11,8 @@ const modelExtension = new RegExp(
 );
 
 /**
- * Decides by the first bytes, then by name and type. Other model formats count as models, so that the loader says what
- * they are instead of an audio decoder saying that it hears nothing in them.
+ * Decides by the first bytes, then by name and type. Other model formats count as models, so that the error comes
+ * from the model loader, which names the format, and not from an audio decoder.
  */
 export async function fileKind(file: File): Promise<FileKind> {
   const head = new Uint8Array(await file.slice(0, 32).arrayBuffer());

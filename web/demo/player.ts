@@ -7,7 +7,7 @@ export class Player {
   #address = '';
   #stopAt = Infinity;
 
-  /** `onTime` is told where playback is, about once a frame while it plays. */
+  /** `onTime` receives the position of playback, about once a frame while it plays. */
   constructor(onTime: (seconds: number, playing: boolean) => void) {
     this.#onTime = onTime;
     this.#audio.addEventListener('play', () => this.#watch());

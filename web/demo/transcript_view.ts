@@ -25,7 +25,7 @@ export class TranscriptView {
   /** Where playback is, in seconds. */
   #now = 0;
 
-  /** `onPlay` is told from where to play, in seconds, and where to stop if anywhere. */
+  /** `onPlay` receives the times in seconds at which to start and, if any, to stop. */
   constructor(onPlay: (start: number, end?: number) => void) {
     this.#onPlay = onPlay;
     this.#list.addEventListener('keydown', (event) => this.#move(event));

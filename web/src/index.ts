@@ -41,16 +41,16 @@ import { loadWriting } from '../tools/writing/load_writing.js';
 export * from './public_api.js';
 
 /**
- * Loads a model while it arrives; without a source, the small model inside the package, which knows the ten digits.
- * Resolves once the whole file is verified. Throws SusurrusError.
+ * Loads a model while it downloads; without a source, the small model in the package, which knows the ten digits. Resolves when
+ * the whole file is verified. Throws SusurrusError.
  */
 export function loadModel(source?: ModelSource, options: LoadOptions = {}): Promise<Model> {
   return loadModelOn(browser, source, options);
 }
 
 /**
- * Says what a model file, or a list of files of one, holds, and reads no more than that takes: of Blobs and URLs headers, metadata
- * and index. A source that can only be read forwards, and a file to decrypt or verify, are read whole and verified. Throws SusurrusError.
+ * Describes a model file or a list of its files. Reads only headers, metadata and index of Blobs and URLs. Streams, and files to
+ * decrypt or verify, are read whole and verified. Throws SusurrusError.
  */
 export async function inspect(
   source: ModelSource,
@@ -59,7 +59,7 @@ export async function inspect(
   return (await loadInspection()).inspectOn(browser, source, options);
 }
 
-/** Opens a model file, or a list of files of one, whose tensors are loaded when they are asked for. Throws SusurrusError. */
+/** Opens a model file or a list of its files to read single tensors. Throws SusurrusError. */
 export async function openModelFile(
   source: ModelSource,
   options: OpenModelOptions = {},
@@ -68,9 +68,9 @@ export async function openModelFile(
 }
 
 /**
- * Converts a Whisper of another kind or type to APR2, APR1, SafeTensors or ggml: Files of a folder as the Hugging Face hub, MLX
- * or faster-whisper has it, or a file of any of the convertible formats, told by its first bytes; or their URL, which is
- * read by ranges. The bytes are those that the same conversion writes in Node. Throws SusurrusError.
+ * Converts a Whisper to APR2, APR1, SafeTensors or ggml. The source is the files of a Hugging Face, MLX or faster-whisper folder,
+ * or a file of any of the convertible formats, recognised by its first bytes; or a URL of these, read with range requests.
+ * Writes the same bytes as in Node. Throws SusurrusError.
  */
 export function convertModel(
   source: ConvertSource,
@@ -81,8 +81,8 @@ export function convertModel(
 }
 
 /**
- * Writes a network of an .april file, an ONNX model, into a file of its own, byte for byte. The source is read twice and verified
- * first. Throws SusurrusError.
+ * Writes one network of an .april file, byte for byte, as an ONNX file. The source is verified first, so it is read twice.
+ * Throws SusurrusError.
  */
 export async function extractNetwork(
   source: RereadableSource,
@@ -94,8 +94,8 @@ export async function extractNetwork(
 }
 
 /**
- * Writes the `vocabulary` (a JSON array of `{ id, text, bytes }`, bytes in hexadecimal digits), the table of `tokens` of an .april
- * or BW2L file (a JSON array of texts) or the mel `filterbank` (.npy). Answers the number of bytes. Throws SusurrusError.
+ * Writes the `vocabulary` (a JSON array of `{ id, text, bytes }`, bytes in hexadecimal), the `tokens` of an .april or BW2L file
+ * (a JSON array of strings) or the mel `filterbank` (.npy). Resolves with the number of bytes. Throws SusurrusError.
  */
 export async function extractPart(
   source: ModelSource,
@@ -107,8 +107,8 @@ export async function extractPart(
 }
 
 /**
- * Writes a copy of an APR2 file whose tensors are encrypted: AES-256-GCM, piece by piece. The source is verified first, and read
- * twice. Throws SusurrusError.
+ * Writes an encrypted copy of an APR2 file: AES-256-GCM for each piece of each tensor. The source is verified first, so it is
+ * read twice. Throws SusurrusError.
  */
 export function encryptModel(
   source: RereadableSource,
@@ -118,7 +118,7 @@ export function encryptModel(
   return encryptModelOn(browser, source, destination, options);
 }
 
-/** Writes a copy of an APR2 file, encrypted or not, that is signed: Ed25519. Throws SusurrusError. */
+/** Writes a copy of an APR2 file, encrypted or not, with an Ed25519 signature. Throws SusurrusError. */
 export function signModel(
   source: RereadableSource,
   destination: ModelDestination,
@@ -127,7 +127,7 @@ export function signModel(
   return signModelOn(browser, source, destination, options);
 }
 
-/** Writes a copy of an APR2 file with a digest for every mebibyte, for downloads that are resumed. Throws SusurrusError. */
+/** Writes a copy of an APR2 file with a digest for every mebibyte, so that downloads can be resumed. Throws SusurrusError. */
 export function addPieceDigests(
   source: RereadableSource,
   destination: ModelDestination,
@@ -136,7 +136,7 @@ export function addPieceDigests(
   return addPieceDigestsOn(browser, source, destination, options);
 }
 
-/** Looks at everything in a model file that can be checked. Throws SusurrusError only where the file cannot be read at all. */
+/** Runs all checks on a model file. Throws SusurrusError only if the file cannot be read at all. */
 export function verifyModel(
   source: RereadableSource,
   options: VerifyOptions = {},
@@ -145,9 +145,9 @@ export function verifyModel(
 }
 
 /**
- * Which bytes of a file with piece digests are sound, of which only the beginning may be there yet, and which are to be fetched
- * (again). The part before the tensors, which has no digest, counts as sound when it can be read; with `publicKeys` when it is
- * signed by one of them. Throws SusurrusError for a file without digests.
+ * Finds out which bytes of an incomplete download are sound and which must be fetched, by the file's piece digests. The part
+ * before the tensors has no digest: it counts as sound if it can be read or, with `publicKeys`, if one of them signed it. Throws
+ * SusurrusError for a file without digests.
  */
 export function soundRanges(
   source: RereadableSource,
@@ -158,9 +158,9 @@ export function soundRanges(
 
 /**
  * Writes a model file from its parts: APR2 or APR1 from tensors, vocabulary and filterbank, .april from params, tokens and
- * networks, BW2L from sections, TenniS from nodes. All but the contents of the parts is checked, as readers of the format would,
- * before the first byte is written; the contents are asked for one part at a time, only as fast as the destination takes them.
- * The destination is aborted if that fails. Throws SusurrusError, and what the caller's own data throw.
+ * networks, BW2L from sections, TenniS from nodes. Everything but the contents of the parts is validated before the first byte
+ * is written, as readers of the format do. The contents are read one part at a time, as fast as the destination accepts them.
+ * If it fails, the destination is aborted. Throws SusurrusError, or the exception that the caller's data source threw.
  */
 export async function writeModel(
   destination: WritableStream<Uint8Array>,

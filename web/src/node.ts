@@ -52,22 +52,22 @@ export { apr1WeightTypes } from '../tools/convert/weight_types.js';
 export { weightTypes } from './api/generated/dtypes.js';
 
 /**
- * Loads a model while it arrives; a string is a path or a URL. Without a source, the small model inside the package,
- * which knows the ten digits. Resolves once the whole file is verified. Throws SusurrusError.
+ * Loads a model while it arrives; a string is a path or a URL. Without a source, loads the small model in the package, which
+ * knows the ten digits. Resolves when the whole file is verified. Throws SusurrusError.
  */
 export function loadModel(source?: ModelSource, options: LoadOptions = {}): Promise<Model> {
   return loadModelOn(node, source, options);
 }
 
 /**
- * Says what a model file, or a folder of one, holds, and reads no more than that takes: of paths, Blobs and URLs headers, metadata
- * and index. A source that can only be read forwards, and a file to decrypt or verify, are read whole and verified. Throws SusurrusError.
+ * Describes a model file or a folder. Reads only headers, metadata and index of paths, Blobs and URLs. Streams, and files to
+ * decrypt or verify, are read whole and verified. Throws SusurrusError.
  */
 export function inspect(source: ModelSource, options: InspectOptions = {}): Promise<Inspection> {
   return inspectOn(node, source, options);
 }
 
-/** Opens a model file, or a folder of one, whose tensors are loaded when they are asked for. Throws SusurrusError. */
+/** Opens a model file or a folder to read single tensors. Throws SusurrusError. */
 export function openModelFile(
   source: ModelSource,
   options: OpenModelOptions = {},
@@ -76,8 +76,8 @@ export function openModelFile(
 }
 
 /**
- * Writes a tensor of a model file as NumPy's .npy: in the file's type where NumPy has it, else as f32. The destination appears when
- * it is whole, and replaces another only with `force`. Throws SusurrusError.
+ * Writes a tensor of a model file as NumPy's .npy, in the file's type if NumPy has that type, else as f32. The file appears when
+ * it is complete, and overwrites an existing one only with `force`. Throws SusurrusError.
  */
 export async function extractTensor(
   source: ModelSource,
@@ -90,8 +90,8 @@ export async function extractTensor(
 }
 
 /**
- * Writes a network of an .april file, an ONNX model, into a file of its own, byte for byte. The source is read twice and verified
- * first. The destination appears when it is whole, and replaces another only with `force`. Throws SusurrusError.
+ * Writes one network of an .april file, byte for byte, as an ONNX file. The source is verified first, so it is read twice. The
+ * file appears when it is complete, and overwrites an existing one only with `force`. Throws SusurrusError.
  */
 export async function extractNetwork(
   source: RereadableSource,
@@ -103,8 +103,8 @@ export async function extractNetwork(
 }
 
 /**
- * Writes the `vocabulary` (a JSON array of `{ id, text, bytes }`, bytes in hexadecimal digits), the table of `tokens` of an .april
- * or BW2L file (a JSON array of texts) or the mel `filterbank` (.npy). Answers the number of bytes. Throws SusurrusError.
+ * Writes the `vocabulary` (a JSON array of `{ id, text, bytes }`, bytes in hexadecimal), the `tokens` of an .april or BW2L file
+ * (a JSON array of strings) or the mel `filterbank` (.npy). Resolves with the number of bytes. Throws SusurrusError.
  */
 export async function extractPart(
   source: ModelSource,
@@ -116,8 +116,8 @@ export async function extractPart(
 }
 
 /**
- * Writes a copy of an APR2 file whose tensors are encrypted: AES-256-GCM, piece by piece. The source is verified first, and read
- * twice. Throws SusurrusError.
+ * Writes an encrypted copy of an APR2 file: AES-256-GCM for each piece of each tensor. The source is verified first, so it is
+ * read twice. Throws SusurrusError.
  */
 export function encryptModel(
   source: RereadableSource,
@@ -127,7 +127,7 @@ export function encryptModel(
   return encryptModelOn(node, source, destination, options);
 }
 
-/** Writes a copy of an APR2 file, encrypted or not, that is signed: Ed25519. Throws SusurrusError. */
+/** Writes a copy of an APR2 file, encrypted or not, with an Ed25519 signature. Throws SusurrusError. */
 export function signModel(
   source: RereadableSource,
   destination: ModelDestination,
@@ -136,7 +136,7 @@ export function signModel(
   return signModelOn(node, source, destination, options);
 }
 
-/** Writes a copy of an APR2 file with a digest for every mebibyte, for downloads that are resumed. Throws SusurrusError. */
+/** Writes a copy of an APR2 file with a digest for every mebibyte, so that downloads can be resumed. Throws SusurrusError. */
 export function addPieceDigests(
   source: RereadableSource,
   destination: ModelDestination,
@@ -145,7 +145,7 @@ export function addPieceDigests(
   return addPieceDigestsOn(node, source, destination, options);
 }
 
-/** Looks at everything in a model file that can be checked. Throws SusurrusError only where the file cannot be read at all. */
+/** Runs all checks on a model file. Throws SusurrusError only if the file cannot be read at all. */
 export function verifyModel(
   source: RereadableSource,
   options: VerifyOptions = {},
@@ -154,9 +154,9 @@ export function verifyModel(
 }
 
 /**
- * Which bytes of a file with piece digests are sound, of which only the beginning may be there yet, and which are to be fetched
- * (again). The part before the tensors, which has no digest, counts as sound when it can be read; with `publicKeys` when it is
- * signed by one of them. Throws SusurrusError for a file without digests.
+ * Finds out which bytes of an incomplete download are sound and which must be fetched, by the file's piece digests. The part
+ * before the tensors has no digest: it counts as sound if it can be read or, with `publicKeys`, if one of them signed it. Throws
+ * SusurrusError for a file without digests.
  */
 export function soundRanges(
   source: RereadableSource,
@@ -167,10 +167,10 @@ export function soundRanges(
 
 /**
  * Writes a model file from its parts: APR2 or APR1 from tensors, vocabulary and filterbank, .april from params, tokens and
- * networks, BW2L from sections, TenniS from nodes. All but the contents of the parts is checked, as readers of the format would,
- * before the first byte is written; the contents are asked for one part at a time, only as fast as the destination takes them.
- * A path gets its
- * file when it is whole, and another is replaced only with `force`; a stream is aborted if that fails. Throws SusurrusError, and what the caller's own data throw.
+ * networks, BW2L from sections, TenniS from nodes. Everything but the contents of the parts is validated before the first byte
+ * is written, as readers of the format do. The contents are read one part at a time, as fast as the destination accepts them.
+ * A file appears at a path when it is complete, and overwrites an existing one only with `force`; a stream is aborted on failure.
+ * Throws SusurrusError, or the exception that the caller's data source threw.
  */
 export function writeModel(
   destination: ModelDestination,
@@ -181,8 +181,8 @@ export function writeModel(
 }
 
 /**
- * Writes a model file into shards of at most `size` bytes: they and their manifest, which has the source's name, lie in
- * `folder`. Reads the source twice and verifies it first. Nothing is there unless all went well. Throws SusurrusError.
+ * Splits a model file into shards of at most `size` bytes in `folder`, with a manifest of the source's name. The source is verified
+ * first, so it is read twice. If it fails, nothing is written. Throws SusurrusError.
  */
 export function shardModel(
   source: string | URL,
@@ -192,7 +192,7 @@ export function shardModel(
   return shardModelOn(node, source, folder, options);
 }
 
-/** Writes a model in shards, whose manifest is named, into one file. The same promises as of shardModel(). */
+/** Joins the shards of a manifest into one file, with the same guarantees as shardModel(). */
 export function unshardModel(
   manifest: string | URL,
   destination: string | URL,

@@ -24,7 +24,7 @@ struct Apr2Index {
   std::optional<Error> length_error;
 };
 
-/// Every rule that speaks of the index itself: apr.md §10, cases 4, 47-59, 61.
+/// Checks every rule about the index itself: apr.md §10, cases 4, 47-59, 61.
 Result<Apr2Index> parse_apr2_index(ByteSpan bytes, const Apr2IndexContext& context);
 
 /// What STREAMING promises: no tensor of the encoder behind one of the decoder.

@@ -269,8 +269,4 @@ void Apr2ShardsReader::on_warning(std::string_view text) {
   sink_.on_warning(std::string(name_of(current_)) + ": " + std::string(text));
 }
 
-bool Apr2ShardsReader::wants_metadata_text() const {
-  return current_ == 0 && sink_.wants_metadata_text();
-}
-
 }  // namespace susurrus

@@ -46,7 +46,7 @@ class Apr2ShardsReader : public ModelReader, private ModelSink {
   }
   void on_tensor_complete(const TensorInfo& tensor) override { sink_.on_tensor_complete(tensor); }
   void on_warning(std::string_view text) override;
-  bool wants_metadata_text() const override;
+  bool wants_metadata_text() const override { return sink_.wants_metadata_text(); }
 
   Status check_model(const ModelManifest& shard);
   /// What a later shard says about the model stands in the first one as well.

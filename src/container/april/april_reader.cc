@@ -334,7 +334,7 @@ Status AprilReader::on_contents(ByteSpan bytes) {
   if (is_unknown()) return ok_status();
   const uint64_t begin = parser_.position() - bytes.size();
   const uint64_t end = parser_.position();
-  // Parts may share bytes. Whichever's error comes first in the file is told, however the file was cut.
+  // Parts may share bytes. Report the error that comes first in the file, however the input is split.
   std::optional<Error> first;
   uint64_t first_at = 0;
   for (size_t i = 0; i < part_count(); ++i) {

@@ -89,7 +89,7 @@ Status read_number(const Bw2lModel& model, const char* flag, double least, doubl
   return ok_status();
 }
 
-/// Filters are triangles between points that lie equally spaced in mel; one without a bin strictly inside hears nothing.
+/// Filters are triangles between points that lie equally spaced in mel; one without a bin strictly inside is empty.
 bool has_empty_filter(const Bw2lSettings& settings) {
   const double samples = std::round(0.001 * settings.frame_size_ms * settings.samplerate);
   const double bins = std::exp2(std::ceil(std::log2(std::max(samples, 1.0))));
@@ -171,7 +171,7 @@ Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, std::optional<ui
   const bool has_filters =
       settings.feature == Bw2lFeature::mfsc || settings.feature == Bw2lFeature::mfcc;
   if (has_filters && has_empty_filter(settings)) {
-    warnings.emplace_back("so many filterbanks that some hear nothing");
+    warnings.emplace_back("some filterbanks are empty: too many for this frame size");
   }
   if (settings.criterion == Bw2lCriterion::seq2seq ||
       settings.criterion == Bw2lCriterion::transformer) {

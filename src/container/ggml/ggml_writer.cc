@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kMostNumber = 0x7FFFFFFF;  // they are signed
 constexpr uint32_t kMaxTokenBytes = 1024;
-/// What published files of all official sizes hold; whoever reads them knows the tokens behind.
+/// Published files of all official sizes end their vocabulary here; readers know the control tokens that follow.
 constexpr uint32_t kOfficialTokens = kMultilingualTextTokens;
 
 bool is_position_table(std::string_view name) { return name.ends_with("positional_embedding"); }

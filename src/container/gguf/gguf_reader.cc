@@ -186,7 +186,7 @@ Status GgufReader::read_text_length(ByteSpan bytes) {
   }
   const uint64_t byte_count = load_le<uint64_t>(bytes.data());
   if (byte_count > kMaxTextBytes) return expect_text(bytes, kMaxTextBytes, "value", nullptr);
-  if (byte_count <= kShownGgufTextBytes) {
+  if (byte_count <= kShownGgufTextBytes || (shows_all_ && has_room_for(byte_count))) {
     return expect(byte_count, "value", &GgufReader::read_shown_text);
   }
   if (byte_count > left()) return truncated(key_, byte_count, left());
@@ -203,12 +203,23 @@ Status GgufReader::read_shown_text(ByteSpan bytes) {
 
 /// Where the key's value is written, if anything more is shown.
 JsonWriter* GgufReader::shown_key() {
-  JsonWriter& json = checkpoint_.metadata;
-  if (json.text().size() > kShownGgufBytes) return nullptr;
-  return &json.key(replace_invalid_utf8(key_));
+  if (room() == 0) return nullptr;
+  return &checkpoint_.metadata.key(replace_invalid_utf8(key_));
 }
 
-Status GgufReader::end_value() { return array_left_ > 0 ? next_array_text() : next_key(); }
+/// In characters of JSON.
+uint64_t GgufReader::room() const {
+  const uint64_t limit = shows_all_ ? kAllGgufBytes : kShownGgufBytes;
+  return limit - std::min<uint64_t>(checkpoint_.metadata.text().size(), limit);
+}
+
+/// For stored bytes, behind those of the current array.
+bool GgufReader::has_room_for(uint64_t byte_count) const {
+  return list_.text().size() <= room() &&
+         byte_count <= (room() - list_.text().size()) / kMostJsonOfByte;
+}
+
+Status GgufReader::end_value() { return type_ == kArray ? next_array_text() : next_key(); }
 
 Status GgufReader::read_text(ByteSpan bytes) {
   if (as_text(bytes) != "whisper") {
@@ -247,14 +258,57 @@ Status GgufReader::read_array_header(ByteSpan bytes) {
         .with_got(count);
   }
   if (*byte_count > left()) return truncated(key_, *byte_count, left());
-  if (JsonWriter* json = shown_key()) write_length(*json, count);
-  if (type != kText) return pass_over(*byte_count, &GgufReader::next_key);
-  array_left_ = count;
-  return next_array_text();
+  element_type_ = type;
+  array_count_ = array_left_ = count;
+  is_listed_ = shows_all_ && has_room_for(*byte_count);
+  if (is_listed_) {
+    list_.begin_array();
+  } else {
+    drop_list();
+  }
+  if (type == kText) return next_array_text();
+  if (is_listed_) return expect(*byte_count, "value", &GgufReader::read_numbers);
+  return pass_over(*byte_count, &GgufReader::next_key);
+}
+
+Status GgufReader::read_numbers(ByteSpan bytes) {
+  const size_t size = kValueBytes[element_type_];
+  for (size_t at = 0; at < bytes.size(); at += size) {
+    uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + at, size);
+    write_gguf_number(list_, element_type_, value);
+  }
+  return end_array();
+}
+
+/// The array is shown by its length.
+void GgufReader::drop_list() {
+  is_listed_ = false;
+  list_ = JsonWriter();
+  if (JsonWriter* json = shown_key()) write_length(*json, array_count_);
+}
+
+Status GgufReader::end_array() {
+  if (is_listed_) {
+    list_.end_array();
+    if (JsonWriter* json = shown_key()) json->json(list_.text());
+  }
+  is_listed_ = false;
+  list_ = JsonWriter();
+  return next_key();
+}
+
+void GgufReader::list_text(ByteSpan bytes) {
+  if (!is_listed_) return;
+  if (has_room_for(bytes.size())) {
+    list_.value(std::string_view(replace_invalid_utf8(as_text(bytes))));
+  } else {
+    drop_list();
+  }
 }
 
 Status GgufReader::next_array_text() {
-  if (array_left_ == 0) return next_key();
+  if (array_left_ == 0) return end_array();
   --array_left_;
   return expect(8, "value", &GgufReader::read_array_text_length);
 }
@@ -264,10 +318,20 @@ Status GgufReader::read_array_text_length(ByteSpan bytes) {
   const uint64_t byte_count = load_le<uint64_t>(bytes.data());
   if (byte_count > kMaxTextBytes) return expect_text(bytes, kMaxTextBytes, "value", nullptr);
   if (byte_count > left()) return truncated(key_, byte_count, left());
+  if (is_listed_ && has_room_for(byte_count)) {
+    return expect(byte_count, "value", &GgufReader::read_listed_text);
+  }
+  if (is_listed_) drop_list();
   return pass_over(byte_count, &GgufReader::end_value);
 }
 
+Status GgufReader::read_listed_text(ByteSpan bytes) {
+  list_text(bytes);
+  return next_array_text();
+}
+
 Status GgufReader::read_token(ByteSpan bytes) {
+  list_text(bytes);
   token_bytes_.insert(token_bytes_.end(), bytes.begin(), bytes.end());
   token_ends_.push_back(static_cast<uint32_t>(token_bytes_.size()));
   return next_array_text();

@@ -31,7 +31,10 @@ class GgufReader : public SteppedCheckpointReader<GgufReader> {
   Status read_text(ByteSpan bytes);
   Status read_shown_text(ByteSpan bytes);
   Status read_array_header(ByteSpan bytes);
+  Status read_numbers(ByteSpan bytes);
   Status next_array_text();
+  Status read_listed_text(ByteSpan bytes);
+  Status end_array();
   Status read_array_text_length(ByteSpan bytes);
   Status read_token(ByteSpan bytes);
   Status end_keys();
@@ -43,6 +46,10 @@ class GgufReader : public SteppedCheckpointReader<GgufReader> {
 
   Status expect_text(ByteSpan length, uint64_t limit, const char* subject, Step step);
   JsonWriter* shown_key();
+  uint64_t room() const;
+  bool has_room_for(uint64_t byte_count) const;
+  void list_text(ByteSpan bytes);
+  void drop_list();
   bool is_tokens() const { return key_ == "tokenizer.ggml.tokens"; }
 
   uint64_t tensor_count_ = 0;
@@ -50,7 +57,12 @@ class GgufReader : public SteppedCheckpointReader<GgufReader> {
   std::vector<std::string> keys_;
   std::string key_;
   uint32_t type_ = 0;
+  uint32_t element_type_ = 0;
+  uint64_t array_count_ = 0;
   uint64_t array_left_ = 0;
+  // The array's values, while all of them are to be shown.
+  bool is_listed_ = false;
+  JsonWriter list_;
   uint64_t alignment_ = 32;
   DeclaredDimensions stated_;
   std::vector<uint8_t> token_bytes_;

@@ -2,12 +2,17 @@
 #include <cstdint>
 
 #include "base/json_writer.h"
+#include "base/limits.h"
 
 namespace susurrus {
 
-/// Of more than so many bytes of a text, or of all that a file says, inspection shows none.
+/// Unless everything is to be shown, inspection gives longer texts by their length.
 inline constexpr uint64_t kShownGgufTextBytes = 1024;
+/// Characters of JSON that inspection shows at most: usually, and of everything.
 inline constexpr uint64_t kShownGgufBytes = 1 << 20;
+inline constexpr uint64_t kAllGgufBytes = limits::kMetadataBytes;
+/// A stored byte becomes at most so many characters of JSON.
+inline constexpr uint64_t kMostJsonOfByte = 8;
 
 /// A number of a GGUF key, of one of GGUF's types but texts and arrays, from its bits with zeros above them.
 void write_gguf_number(JsonWriter& json, uint32_t type, uint64_t bits);

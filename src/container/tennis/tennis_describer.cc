@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "container/tennis/tennis_names.h"
 #include "container/tennis/tennis_values.h"
@@ -13,6 +14,9 @@ namespace {
 constexpr uint64_t kShownNumbers = 32;
 constexpr uint64_t kShownTextBytes = 1024;
 constexpr uint64_t kListingBytes = 2ull << 20;
+constexpr uint64_t kAllListingBytes = limits::kMetadataBytes;
+/// A byte of a text or number becomes at most so many characters of JSON.
+constexpr uint64_t kMostJsonOfByte = 8;
 
 /// JSON escapes what is not printable; what is not UTF-8 it cannot hold.
 std::string json_text(std::string_view bytes) {
@@ -75,6 +79,7 @@ Status TennisDescriber::on_parameter(std::string_view name, uint32_t) {
             : name == "#shape" ? Wanted::fed_shape
             : name == "#dtype" ? Wanted::fed_dtype
                                : Wanted::nothing;
+  may_be_constant_ = name == "value" && (op_.empty() || op_ == "<const>");
   // The node has these two as fields of its own.
   if (wanted_ == Wanted::op || wanted_ == Wanted::name || !has_room()) return ok_status();
   in_parameter_ = true;
@@ -88,30 +93,40 @@ void TennisDescriber::close_parameter() {
   in_parameter_ = false;
 }
 
-/// Once there is none, nothing more is listed.
-bool TennisDescriber::has_room() {
+/// In characters of JSON.
+uint64_t TennisDescriber::room() const {
   const uint64_t held =
       uint64_t{nodes_.text().size()} + parameters_.text().size() + op_.size() + name_.size();
-  is_full_ = is_full_ || held > kListingBytes + reader_.received();
+  const uint64_t limit = (shows_all_ ? kAllListingBytes : kListingBytes) + reader_.received();
+  return limit - std::min(held, limit);
+}
+
+/// Once there is none, nothing more is listed.
+bool TennisDescriber::has_room() {
+  is_full_ = is_full_ || room() == 0;
   return !is_full_;
 }
 
-bool TennisDescriber::keeps_value() const {
+bool TennisDescriber::is_wanted_value() const {
   if (wanted_ == Wanted::op || wanted_ == Wanted::name) return true;
-  if (tensor_.dtype == TennisDtype::char8) return tensor_.byte_count <= kShownTextBytes;
-  return is_tennis_numeric(tensor_.dtype) &&
-         tensor_.byte_count <= kShownNumbers * tennis_dtype_byte_count(tensor_.dtype);
+  const bool is_text = tensor_.dtype == TennisDtype::char8;
+  if (!is_text && !is_tennis_numeric(tensor_.dtype)) return false;
+  const uint64_t shown =
+      is_text ? kShownTextBytes : kShownNumbers * tennis_dtype_byte_count(tensor_.dtype);
+  if (tensor_.byte_count <= shown) return true;
+  return shows_all_ && !may_be_constant_ && tensor_.byte_count <= room() / kMostJsonOfByte;
 }
 
 Status TennisDescriber::on_tensor(const TennisTensor& tensor) {
   tensor_ = tensor;
   value_.clear();
-  if (tensor_.byte_count == 0 || !keeps_value()) end_field();
+  keeps_value_ = is_wanted_value();
+  if (tensor_.byte_count == 0 || !keeps_value_) end_field();
   return ok_status();
 }
 
 Status TennisDescriber::on_tensor_bytes(ByteSpan bytes) {
-  if (!keeps_value()) return ok_status();
+  if (!keeps_value_) return ok_status();
   value_ += as_text(bytes);
   if (value_.size() == tensor_.byte_count) end_field();
   return ok_status();
@@ -126,7 +141,7 @@ void TennisDescriber::end_field() {
       .field("shape", tensor_.shape.dims())
       .field("offset", tensor_.file_offset)
       .field("size", tensor_.byte_count);
-  if (keeps_value()) {
+  if (keeps_value_) {
     parameters_.key("value");
     if (tensor_.dtype == TennisDtype::char8) {
       parameters_.value(std::string_view(json_text(value_)));
@@ -142,7 +157,7 @@ void TennisDescriber::take_wanted() {
     case Wanted::op: op_ = std::exchange(value_, std::string()); break;
     case Wanted::name: name_ = std::exchange(value_, std::string()); break;
     case Wanted::fed_shape:
-      if (is_tennis_numeric(tensor_.dtype) && tensor_.shape.rank() == 1 && keeps_value()) {
+      if (is_tennis_numeric(tensor_.dtype) && tensor_.shape.rank() == 1 && keeps_value_) {
         JsonWriter shape;
         write_numbers(shape, tensor_, as_bytes(value_));
         current_fed_.shape = std::move(shape).text();

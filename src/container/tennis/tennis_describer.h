@@ -14,7 +14,10 @@ bool is_swapped_tennis(ByteSpan first_bytes);
 /// Reads a TenniS module and describes it: header, inputs, outputs, and every node with its operator, its arguments and its
 /// parameters. Values are given of texts and short lists of numbers, dtype, shape and place of everything.
 ///
-/// The list of nodes stays within 2 MiB more than the file: nodes beyond that are counted, with a warning, and not listed.
+/// show_all() gives long texts and lists too, but not those of constants, which are the module's tensors.
+///
+/// The list of nodes stays within 2 MiB more than the file, or 64 MiB with show_all(): nodes beyond that are counted, with a
+/// warning, and not listed.
 class TennisDescriber : public FileDescriber, private TennisSink {
  public:
   TennisDescriber() : reader_(*this) {}
@@ -22,8 +25,9 @@ class TennisDescriber : public FileDescriber, private TennisSink {
   void set_file_byte_count(uint64_t byte_count) override {
     reader_.set_file_byte_count(byte_count);
   }
+  void show_all() override { shows_all_ = true; }
   Status push(ByteSpan chunk) override { return reader_.push(chunk); }
-  uint64_t skippable() const override { return keeps_value() ? 0 : reader_.skippable(); }
+  uint64_t skippable() const override { return keeps_value_ ? 0 : reader_.skippable(); }
   void skip(uint64_t byte_count) override { reader_.skip(byte_count); }
   Status finish() override;
   std::string facts() const override;
@@ -48,7 +52,8 @@ class TennisDescriber : public FileDescriber, private TennisSink {
   Status on_node_end(std::span<const uint32_t> arguments) override;
   void on_warning(std::string_view text) override { warnings_.emplace_back(text); }
 
-  bool keeps_value() const;
+  bool is_wanted_value() const;
+  uint64_t room() const;
   void end_field();
   void close_parameter();
   void take_wanted();
@@ -69,7 +74,10 @@ class TennisDescriber : public FileDescriber, private TennisSink {
   bool in_parameter_ = false;
 
   Wanted wanted_ = Wanted::nothing;
+  bool shows_all_ = false;
+  bool may_be_constant_ = false;  // the parameter may be a constant's value
   TennisTensor tensor_;
+  bool keeps_value_ = true;  // of the tensor
   std::string value_;
   std::string op_;
   std::string name_;

@@ -328,7 +328,7 @@ Status TennisReader::next_argument() {
     parser_.expect(4, "arguments", &TennisReader::on_argument);
     return ok_status();
   }
-  // So that the last node's end is told of a sound graph only.
+  // The sink gets the last node's end only if the graph is valid.
   if (node_ + 1 == graph_.node_count()) SUSURRUS_RETURN_IF_ERROR(graph_.check());
   SUSURRUS_RETURN_IF_ERROR(sink_.on_node_end(graph_.arguments(node_)));
   ++node_;

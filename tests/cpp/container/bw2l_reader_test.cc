@@ -200,7 +200,7 @@ SUSURRUS_TEST(bw2l_oddities_are_warnings) {
   EXPECT_EQ(warnings_of(edited([](Bw2lBuilder& b) {
               b.set_pairs("flags", {{"mfsc", "1"}, {"filterbanks", "200"}});
             })),
-            "so many filterbanks that some hear nothing\n");
+            "some filterbanks are empty: too many for this frame size\n");
   EXPECT_EQ(warnings_of(edited([](Bw2lBuilder& b) {
               b.set_pairs("flags", {{"mfsc", "1"}, {"filterbanks", "80"}});
             })),

@@ -7,11 +7,13 @@
 namespace susurrus::testing {
 
 /// `piece` bytes a push, at least 1; with 0 all at once.
-inline Result<Checkpoint> read_checkpoint(const Bytes& file, size_t piece = 0, bool skips = true) {
+inline Result<Checkpoint> read_checkpoint(const Bytes& file, size_t piece = 0, bool skips = true,
+                                          bool shows_all = false) {
   auto opened =
       open_checkpoint(ByteSpan(file).first(std::min<size_t>(file.size(), 64)), file.size());
   if (!opened) return opened.error();
   CheckpointReader& reader = **opened;
+  if (shows_all) reader.show_all();
   size_t at = 0;
   while (at < file.size() && !reader.is_complete()) {
     if (skips) {

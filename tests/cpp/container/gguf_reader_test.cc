@@ -54,6 +54,54 @@ SUSURRUS_TEST(gguf_reader_reads_everything_but_weights) {
   }
 }
 
+SUSURRUS_TEST(gguf_reader_shows_long_texts_and_arrays_when_asked_to) {
+  GgufFile file;
+  const std::string words(1025, 'w');
+  file.keys.push_back(text_key("long", words));
+  GgufKey numbers{"numbers", 9, {}};
+  append_number<uint32_t>(numbers.value, 3);  // i16
+  append_number<uint64_t>(numbers.value, 3);
+  for (int16_t number : {-32768, 0, 7}) append_number(numbers.value, number);
+  file.keys.push_back(numbers);
+  file.keys.push_back(texts_key("none", {}));
+  file.keys.push_back(number_key<uint8_t>("last", 0, 9));
+  const std::string listed = R"(["a","Ġb","c"])";
+  const auto metadata = [&](const std::string& tokens, const std::string& text,
+                            const std::string& integers, const std::string& empty) {
+    return R"("general.architecture":"whisper","whisper.encoder.attention.head_count":2,)"
+           R"("whisper.decoder.attention.head_count":4,"general.quantization_version":2,)"
+           R"("tokenizer.ggml.tokens":)" +
+           tokens + R"(,"tokenizer.ggml.merges":)" + tokens +
+           R"(,"some.number":1.5,"some.truth":true,"long":)" + text + R"(,"numbers":)" + integers +
+           R"(,"none":)" + empty + R"(,"last":9)";
+  };
+  const std::string three = R"({"length":3})";
+  for (size_t piece : {0, 1, 3, 1000}) {
+    const auto all = read_checkpoint(file.build(), piece, true, true);
+    ASSERT_TRUE(all.has_value());
+    EXPECT_EQ(all->metadata.text(), metadata(listed, '"' + words + '"', "[-32768,0,7]", "[]"));
+    EXPECT_EQ(all->vocabulary.token_count(), 3u);
+    const auto lengths = read_checkpoint(file.build(), piece);
+    ASSERT_TRUE(lengths.has_value());
+    EXPECT_EQ(lengths->metadata.text(),
+              metadata(three, R"({"length":1025})", three, R"({"length":0})"));
+  }
+}
+
+SUSURRUS_TEST(gguf_reader_shows_no_more_than_its_limit_of_all) {
+  GgufFile file;
+  // Escapes make six characters of each byte.
+  const std::string control(64 << 10, '\1');
+  const std::vector<std::string_view> texts(200, control);
+  file.keys.push_back(texts_key("texts", texts));
+  file.keys.push_back(text_key("text", std::string(9 << 20, 'x')));
+  file.keys.push_back(number_key<uint8_t>("last", 0, 9));
+  const auto found = read_checkpoint(file.build(), 0, true, true);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(found->metadata.text().ends_with(
+      R"("texts":{"length":200},"text":{"length":9437184},"last":9)"));
+}
+
 SUSURRUS_TEST(gguf_reader_takes_what_files_in_the_wild_leave_out) {
   GgufFile bare;
   bare.version = 2;

@@ -1,6 +1,7 @@
 #include "container/tennis/tennis_describer.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/json_document.h"
 #include "container/inspecting_reader.h"
@@ -20,8 +21,10 @@ Status describe_file(InspectingReader& reader, const Bytes& file, size_t chunk_s
   return reader.finish();
 }
 
-std::string facts_of(const Bytes& file, size_t chunk_size = size_t{1} << 30) {
+std::string facts_of(const Bytes& file, size_t chunk_size = size_t{1} << 30,
+                     bool shows_all = false) {
   InspectingReader reader;
+  if (shows_all) reader.show_all();
   const Status status = describe_file(reader, file, chunk_size);
   EXPECT_TRUE(status.has_value());
   EXPECT_TRUE(reader.describer() != nullptr);
@@ -116,6 +119,44 @@ SUSURRUS_TEST(tennis_description_gives_values_of_what_is_short_and_plain) {
     }
   }
   EXPECT_EQ(seen, 10u);
+}
+
+SUSURRUS_TEST(tennis_description_in_full_has_long_values_but_no_weights) {
+  TennisBuilder builder = small_module();
+  std::vector<int32_t> many(33);
+  std::iota(many.begin(), many.end(), 0);
+  const std::string words(1025, 'x');
+  builder.nodes[2].parameters.push_back(parameter("many", int32_field({33}, many)));
+  builder.nodes[2].parameters.push_back(parameter("words", text_field(words)));
+  builder.nodes[2].parameters.push_back(parameter("value", int32_field({33}, many)));
+  builder.nodes[1].parameters[0] = parameter("value", int32_field({33}, many));
+  for (const size_t chunk_size : {size_t{1} << 30, size_t{1}, size_t{65}}) {
+    const std::string short_facts = facts_of(builder.build(), chunk_size);
+    EXPECT_TRUE(short_facts.find("[0,1,2,3") == std::string::npos);
+    const std::string facts = facts_of(builder.build(), chunk_size, true);
+    const auto document = JsonDocument::parse(facts, {});
+    ASSERT_TRUE(document.has_value());
+    size_t at = 0;
+    for (const JsonValue node : document->root()["graph"]["nodes"].items()) {
+      for (const JsonValue one : node["parameters"].items()) {
+        const JsonValue value = (*one["fields"].items().begin())["value"];
+        const std::string_view name = *one["name"].text();
+        if (at == 1 && name == "value") EXPECT_TRUE(!value.exists());
+        if (at == 2 && name == "many") EXPECT_EQ(value.size(), 33u);
+        if (at == 2 && name == "value") EXPECT_EQ(value.size(), 33u);
+        if (at == 2 && name == "words") EXPECT_EQ(value.text(), words);
+      }
+      ++at;
+    }
+  }
+}
+
+SUSURRUS_TEST(tennis_description_in_full_stays_within_its_limit) {
+  TennisBuilder builder = small_module();
+  builder.nodes[2].parameters.push_back(parameter("huge", text_field(std::string(17 << 20, 'x'))));
+  const std::string facts = facts_of(builder.build(), size_t{1} << 30, true);
+  EXPECT_LT(facts.size(), size_t{1} << 16);
+  EXPECT_TRUE(facts.find("nodes are listed") == std::string::npos);
 }
 
 SUSURRUS_TEST(tennis_description_of_countless_fields_stays_near_the_size_of_the_file) {

@@ -1,7 +1,7 @@
-// What writeModel() takes: the models of every format that can be written from their parts.
+// The models that writeModel() takes, one type for each format.
 import type { Dimensions, ProgressEvent } from './types.js';
 
-/** Some of a part's bytes or values, in order. */
+/** A chunk of a part's bytes or values. */
 export type PartChunk = ArrayBuffer | ArrayBufferView;
 
 /**
@@ -13,8 +13,8 @@ export type PartData =
   PartChunk | Blob | Iterable<PartChunk> | AsyncIterable<PartChunk> | ReadableStream<PartChunk>;
 
 /**
- * Where a part's contents come from. A function is called when the part's turn has come, so that one part at a time needs memory;
- * with compression, and for integers without a scale, once for each of two or three passes.
+ * The source of a part's contents. A function is called when its part is written, so that only one part is in memory. It is called
+ * once for each pass: compression, and integers without a scale, need two or three passes.
  */
 export type PartSource = PartData | (() => PartData | Promise<PartData>);
 
@@ -22,13 +22,13 @@ export type PartSource = PartData | (() => PartData | Promise<PartData>);
 export interface WritableTensor {
   readonly name: string;
   /**
-   * As it is stored. APR2: `'f32'`, `'f16'`, `'bf16'`, `'q8_0'`, `'q5_1'`, `'q5_0'`, `'q4_1'`, `'q4_0'`, `'i8'`, `'i16'`, `'i32'`,
+   * The stored type. APR2: `'f32'`, `'f16'`, `'bf16'`, `'q8_0'`, `'q5_1'`, `'q5_0'`, `'q4_1'`, `'q4_0'`, `'i8'`, `'i16'`, `'i32'`,
    * `'i64'`, `'u8'`. APR1: `'f32'`, `'f16'` or `'int8'`, the same for all tensors.
    */
   readonly dtype: string;
   readonly shape: readonly number[];
   readonly data: PartSource;
-  /** Of APR1's `'int8'`: what the integers are multiplied with. Without it, it is found in the values, which are then read twice. */
+  /** Scale of APR1's `'int8'` (value = integer × scale). By default it is computed from the values, which are then read twice. */
   readonly scale?: number;
 }
 
@@ -37,20 +37,20 @@ interface WritableApr {
   readonly vocabulary?: readonly (string | Uint8Array)[];
   /** The mel filterbank, [nMels, 201] row by row. */
   readonly filterbank?: Float32Array;
-  /** In the order of the file. */
+  /** In file order. */
   readonly tensors: readonly WritableTensor[];
-  /** `'lz4'` asks for each tensor's data once more. Default `'none'`. */
+  /** `'lz4'` reads each tensor's data once more. Default `'none'`. */
   readonly compress?: 'lz4' | 'none';
 }
 
 /** An APR2 file in one piece; shardModel() divides it. */
 export interface WritableApr2 extends WritableApr {
   readonly format: 'apr2';
-  /** Of a Whisper; left out where `metadata` has its own `architecture`. */
+  /** Dimensions of a Whisper; left out if `metadata` has its own `architecture`. */
   readonly dims?: Dimensions;
-  /** Whatever else the metadata say; `apr_version` and `model_type` have defaults. */
+  /** Other metadata keys; `apr_version` and `model_type` have defaults. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Of every tensor, in bytes. Default 64. */
+  /** Alignment of the tensors in bytes. Default 64. */
   readonly alignment?: 64 | 32;
 }
 
@@ -59,10 +59,10 @@ export interface WritableApr1 extends WritableApr {
   readonly dims: Dimensions;
 }
 
-/** Bytes whose number stands in front of them. */
+/** Bytes whose length is stored in front of them. */
 export interface SizedPart {
   readonly data: PartSource;
-  /** Needed unless `data` is an array or a Blob, which know it. */
+  /** Required unless `data` is an array or a Blob. */
   readonly byteCount?: number;
 }
 
@@ -93,11 +93,11 @@ export interface WritableApril {
   readonly tokens: readonly (string | Uint8Array)[];
   /** ONNX models. */
   readonly networks: Readonly<Record<'encoder' | 'decoder' | 'joiner', SizedPart>>;
-  /** Of the file's parts. The default, networks in this order and the params last, is the only one that april-asr reads. */
+  /** Order of the parts in the file. april-asr reads only the default: the networks in this order, then the params. */
   readonly order?: readonly ('encoder' | 'decoder' | 'joiner' | 'params')[];
 }
 
-/** Elements of a BW2L file. */
+/** An array in a BW2L file. */
 export interface WritableBw2lArray {
   readonly dtype: 'fp64' | 'fp32' | 'fp16' | 'i64' | 'i32' | 'i16' | 'i8';
   /** Number of elements. */
@@ -106,7 +106,7 @@ export interface WritableBw2lArray {
 }
 
 export interface WritableBw2lLayer {
-  /** The line of the architecture that defines it. */
+  /** The line of the architecture file that defines the layer. */
   readonly arch: string;
   /** Integers q stand for `scale * (q - offset)`. Defaults 1 and 0. */
   readonly scale?: number;
@@ -114,7 +114,7 @@ export interface WritableBw2lLayer {
   readonly arrays?: readonly WritableBw2lArray[];
 }
 
-/** A section's type says what it has; one of a type that BW2L does not define has bytes, as `'data'` has. */
+/** The type decides which fields a section has. Types that BW2L does not define hold bytes, as `'data'` does. */
 export type WritableBw2lSection = {
   readonly name: string;
   readonly description?: string;
@@ -135,16 +135,16 @@ export interface WritableBw2l {
   readonly sections: readonly WritableBw2lSection[];
 }
 
-/** One tensor of a node's parameter; of a text the dtype is `'char8'` and the shape its length in bytes, unless they are given. */
+/** One tensor of a node's parameter. For a string, dtype and shape default to `'char8'` and its length in bytes. */
 export type WritableTennisField =
   | { readonly dtype?: string; readonly shape?: readonly number[]; readonly data: string }
   | { readonly dtype: string; readonly shape: readonly number[]; readonly data: PartSource };
 
 export interface WritableTennisNode {
-  /** Written as the parameters `#op` and `#name`, in front of the others; left out where those have them. */
+  /** Written as the parameters `#op` and `#name` before the others; omit them if `parameters` has its own. */
   readonly op?: string;
   readonly name?: string;
-  /** Of parameters whose names begin with `#`, the data are texts, arrays or ArrayBuffers: the graph depends on them. */
+  /** Parameters whose names begin with `#` define the graph: their data must be strings, arrays or ArrayBuffers. */
   readonly parameters?: readonly {
     readonly name: string;
     readonly fields: readonly WritableTennisField[];
@@ -155,9 +155,9 @@ export interface WritableTennisNode {
 
 export interface WritableTennis {
   readonly format: 'tennis';
-  /** `fake` of the specification. Default 0. */
+  /** Called `fake` in the specification. Default 0. */
   readonly reservedWord?: number;
-  /** The header's 120 bytes of the user; zeros behind fewer. */
+  /** The header's 120 user bytes; shorter arrays are padded with zeros. */
   readonly userBytes?: Uint8Array;
   /** Indices of nodes. */
   readonly inputs: readonly number[];
@@ -165,14 +165,14 @@ export interface WritableTennis {
   readonly nodes: readonly WritableTennisNode[];
 }
 
-/** A model that writeModel() writes. Everything but the contents of its parts is there from the beginning. */
+/** A model for writeModel(). Only the contents of its parts are read later. */
 export type WritableModel =
   WritableApr2 | WritableApr1 | WritableApril | WritableBw2l | WritableTennis;
 
 export interface WriteOptions {
   /** Overwrites a file that exists. */
   readonly force?: boolean;
-  /** Counts the bytes of the parts, as they are stored uncompressed, in every pass over them. */
+  /** Counts the uncompressed bytes of the parts in every pass. */
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -180,6 +180,6 @@ export interface WriteOptions {
 export interface WriteResult {
   /** Bytes of the file written. */
   readonly byteCount: number;
-  /** What readers will find noteworthy about it, though acceptable. */
+  /** What readers will warn about. */
   readonly warnings: readonly string[];
 }

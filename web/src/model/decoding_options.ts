@@ -229,7 +229,7 @@ export function transcribeSettings(
     );
   }
   if (isStream && normalisation === 'file') {
-    throw invalidOption('normalisation', "'window' for a stream, whose end nobody knows", 'file');
+    throw invalidOption('normalisation', "'window' for a stream, whose end is not known", 'file');
   }
   return {
     ...settingsOf(options),

@@ -98,6 +98,8 @@ export interface FilesCalls {
       readonly byteCount: number | undefined;
       /** Reads what describes the file; 'metadata' without its tensors where these stand apart. */
       readonly skims?: 'all' | 'metadata';
+      /** Lists and texts of any length, where the core would give their lengths. */
+      readonly full?: boolean | undefined;
     };
     answer: undefined;
   };

@@ -2,7 +2,7 @@
 import type { AprilParams, WritableApril } from '../api/write_types.js';
 import type { Dimensions } from '../api/types.js';
 
-/** Text, or bytes that need not be any. */
+/** Text, or bytes that need not be valid UTF-8. */
 export type TextOrBytes = string | Uint8Array;
 
 export interface PlainTensor {

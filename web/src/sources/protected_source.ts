@@ -94,8 +94,8 @@ function closable(bytes: AsyncGenerator<Uint8Array>, queue: ByteQueue): AsyncIte
 }
 
 /**
- * Whether the metadata of an APR2 file speak of piece digests; nothing is taken. The one thing about the format that is known here:
- * it decides whether the code that knows the rest is downloaded.
+ * Whether the metadata of an APR2 file name piece digests; consumes no bytes. This is all that is known of the format here: it
+ * decides whether the rest of the code for it is downloaded.
  */
 async function hasDigests(queue: ByteQueue): Promise<boolean> {
   const header = await queue.peek(headerBytes);

@@ -13,8 +13,8 @@ export interface PumpOptions {
 }
 
 /**
- * Gives every chunk of the source to `push`, one after the other, and stops at once when the signal says so. `push` is told
- * whether the chunk's memory may go along with it.
+ * Passes the chunks of the source to `push` in order, and stops as soon as the signal is aborted. `givesAway` says whether `push`
+ * may take over the chunk's memory.
  */
 export async function pump(
   source: OpenedSource,

@@ -15,17 +15,17 @@ import {
   remarkOn,
 } from './open_source.js';
 
-/** What the first request asks for: a small model's description, the beginning of a large one's. */
+/** Size of the first request: enough for the headers of a small model, and the start of a large one's. */
 const firstBytes = 1 << 16;
-/** Files beside the one that was named are taken whole from a server without ranges up to this size. */
+/** Neighbour files up to this size are downloaded whole if the server does not support ranges. */
 const mostWholeBytes = 16 << 20;
 
 export type OpenedUrl =
   | { readonly folder: SourceFolder; readonly origin: Origin }
-  /** The server does not give parts; it has begun to send all of it. */
+  /** The server does not support ranges and has begun to send the whole file. */
   | { readonly whole: OpenedSource };
 
-/** Asks for the beginning of a file, which tells whether its server gives parts. */
+/** Requests the beginning of a file, which shows whether the server supports ranges. */
 export async function openUrl(
   address: string | URL | Request,
   signal: AbortSignal | undefined,
@@ -43,8 +43,7 @@ export async function openUrl(
 }
 
 /**
- * To be read in any order: a file and what lies beside it, or, where the path ends in a slash, a folder whose files have the names
- * of the hub.
+ * For reading in any order: a file and its neighbours or, if the path ends in a slash, a folder whose files have the hub's names.
  */
 export async function urlFolder(url: URL, signal: AbortSignal | undefined): Promise<SourceFolder> {
   if (!url.pathname.endsWith('/')) {
@@ -56,7 +55,7 @@ export async function urlFolder(url: URL, signal: AbortSignal | undefined): Prom
   return remoteFolder(new Request(url, init(signal)), new Map(), signal);
 }
 
-/** A path's name as people write it; a percent sign may stand for itself. */
+/** Percent-decodes a file name; one with a bare percent sign stays as it is. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);
@@ -65,7 +64,7 @@ function decoded(name: string): string {
   }
 }
 
-/** Of what lies beside a file, or in a folder; `files` are those that are open. */
+/** The folder of a file, or the folder itself; `files` are those already open. */
 function remoteFolder(
   request: Request,
   files: Map<string, Promise<RemoteFile | undefined>>,
@@ -78,7 +77,7 @@ function remoteFolder(
       const neighbour = new Request(beside(request.url, file), request);
       found = openNeighbour(neighbour, signal, (remark) => refusals.set(file, remark));
       files.set(file, found);
-      // What failed once may be asked for again.
+      // Allow another attempt after a failure.
       found.catch(() => files.delete(file));
     }
     return found;
@@ -96,11 +95,11 @@ function remoteFolder(
 
 const init = (signal: AbortSignal | undefined): RequestInit => (signal ? { signal } : {});
 
-/** What a server answers for files that are not there; some do not tell whether there is one that others may see. */
+/** Statuses for files that do not exist; some servers send 401 or 403 rather than reveal that. */
 const absent = new Set([401, 403, 404, 410]);
 const isAbsent = (answer: Response): boolean => absent.has(answer.status) || isPage(answer);
 
-/** Undefined where there is no such file, as far as the server tells: then `onRefusal` hears what it said. */
+/** Undefined if the server says that there is no such file; `onRefusal` then receives its answer. */
 async function openNeighbour(
   request: Request,
   signal: AbortSignal | undefined,
@@ -120,7 +119,7 @@ async function openNeighbour(
 }
 
 export const withoutRanges = (url: string): Error =>
-  sourceFailed(url, 'its server gives no parts of files (Range); download it', {
+  sourceFailed(url, 'its server does not support range requests; download it', {
     expected: 'HTTP 206, Partial Content',
   });
 
@@ -130,7 +129,7 @@ class RemoteFile {
   readonly #signal: AbortSignal | undefined;
   readonly #first: Uint8Array;
   readonly #tag: string | null;
-  /** What the server said of it, for messages. */
+  /** The server's status and content type, for messages. */
   readonly remark: string;
 
   constructor(
@@ -149,7 +148,7 @@ class RemoteFile {
     this.remark = remark;
   }
 
-  /** The response itself where the server gives all of the file, or `mayLack` and it has none. */
+  /** Answers the response itself if the server sends the whole file, or if `mayLack` and there is no such file. */
   static async open(
     request: Request,
     signal: AbortSignal | undefined,
@@ -157,7 +156,7 @@ class RemoteFile {
   ): Promise<RemoteFile | Response> {
     const { url } = request;
     const answer = await requestPart(request, 0, firstBytes, signal);
-    // Nothing of a file without bytes can be asked for.
+    // No range of an empty file can be requested.
     if (answer.status === 416 && totalOf(answer) === 0) {
       discard(answer);
       return new RemoteFile(request, signal, new Uint8Array(), 0, 'HTTP 416, empty');
@@ -168,12 +167,12 @@ class RemoteFile {
     const byteCount = totalOf(answer) ?? (await totalBytes(request, answer, signal));
     if (byteCount === undefined || answer.headers.get('Content-Encoding')) {
       discard(answer);
-      throw sourceFailed(url, 'its server does not tell the length of the file', {
+      throw sourceFailed(url, 'its server does not give the length of the file', {
         expected: 'Content-Range',
       });
     }
     const first = await bodyUpTo(answer, byteCount, url, signal);
-    if (!first) throw sourceFailed(url, 'the server sent more than the file has');
+    if (!first) throw sourceFailed(url, 'the server sent more bytes than the file has');
     return new RemoteFile(request, signal, first, byteCount, remark, answer.headers.get('ETag'));
   }
 
@@ -207,14 +206,14 @@ class RemoteFile {
           throw readingFailed(url, error, this.#signal);
         });
         if (done) break;
-        // A server may give more than it was asked for.
+        // A server may send more than was requested.
         yield value.subarray(0, left);
         left -= Math.min(left, value.length);
       }
     } finally {
       await chunks.return?.();
     }
-    if (left > 0) throw sourceFailed(url, 'the server sent less than was asked for');
+    if (left > 0) throw sourceFailed(url, 'the server sent fewer bytes than requested');
   }
 }
 
@@ -232,7 +231,7 @@ function requestPart(
 const readingFailed = (url: string, error: unknown, signal: AbortSignal | undefined): unknown =>
   abortedOr(signal, sourceFailed(url, 'reading it failed', { got: String(error) }, error));
 
-/** Undefined where there are more bytes than that. */
+/** Undefined if there are more than `most` bytes. */
 async function bodyUpTo(
   { body }: Response,
   most: number,
@@ -253,13 +252,13 @@ async function bodyUpTo(
   return new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
 }
 
-/** Of the whole file, where a page may see it. */
+/** Size of the whole file, if CORS lets the page see it. */
 function totalOf({ headers }: Response): number | undefined {
   const [, total] = /\/(\d+)$/.exec(headers.get('Content-Range') ?? '') ?? [];
   return total === undefined ? undefined : Number(total);
 }
 
-/** From another origin Content-Range is only seen if the server allows it; Content-Length always is. */
+/** Across origins Content-Range is visible only if the server exposes it; Content-Length always is. */
 async function totalBytes(
   request: Request,
   waiting: Response,

@@ -5,6 +5,7 @@ import type { YieldController } from '../../src/wasm/yield_controller.js';
 import { pushThroughWindow } from '../../src/wasm/windows.js';
 import { inFile, sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import type { Inspector } from '../files/files.mjs';
+import { copiedMetadata } from '../files/model_metadata.js';
 import type { FilesModule } from '../files/module.js';
 import type { PartFile } from '../../src/protocol/link.js';
 import { factsOf, type OnRead, type OpenedCheckpoint } from './checkpoint.js';
@@ -42,12 +43,11 @@ export async function openAprModel(
       before += byteCount;
     }
     refuseEncrypted(core);
-    const text = new TextDecoder().decode(core.metadataText().slice());
     return {
       files: shards.length > 0 ? shards.map(({ name }) => name) : [file],
       core,
       facts: factsOf(core),
-      metadata: JSON.parse(text) as JsonObject,
+      metadata: JSON.parse(copiedMetadata(core)) as JsonObject,
     };
   } catch (error) {
     core.delete();

@@ -8,6 +8,7 @@ import { abortedOr, throwIfAborted } from '../../src/api/signals.js';
 import type { Inspector, Repacker } from '../files/files.mjs';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { Platform } from '../../src/platform/platform.js';
+import { copiedMetadata } from '../files/model_metadata.js';
 import { openFiles } from '../files/node_module.js';
 import { writeText } from '../files/text_window.js';
 import {
@@ -138,15 +139,15 @@ interface CoreFacts {
 
 /** The metadata without what is only true of how the file was laid out. */
 function newMetadata(inspector: Inspector): { text: Uint8Array; warnings: readonly string[] } {
-  const text = inspector.metadataText().slice();
+  const text = copiedMetadata(inspector);
   const { warnings } = JSON.parse(inspector.facts()) as CoreFacts;
-  const metadata: unknown = JSON.parse(new TextDecoder().decode(text));
-  if (!isObject(metadata) || !('piece_digests' in metadata)) return { text, warnings };
+  const metadata: unknown = JSON.parse(text);
+  const encoded = (json: string): Uint8Array => new TextEncoder().encode(json);
+  if (!isObject(metadata) || !('piece_digests' in metadata)) {
+    return { text: encoded(text), warnings };
+  }
   const rest = { ...metadata, piece_digests: undefined, model_digest: undefined };
-  return {
-    text: new TextEncoder().encode(JSON.stringify(rest)),
-    warnings: [...warnings, lostDigests],
-  };
+  return { text: encoded(JSON.stringify(rest)), warnings: [...warnings, lostDigests] };
 }
 
 async function copyTensors(

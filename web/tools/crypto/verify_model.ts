@@ -128,7 +128,7 @@ export async function verifyModel(
 /** What the signatures of shards leave open that do not state a digest of the model. */
 const unbound = `the shards state no ${modelDigestKey}, which would bind them together`;
 
-/** A check of a file, or of each shard: a manifest has no signature. The worst outcome is told, and of which shard it is. */
+/** A check of a file, or of each shard, since a manifest has no signature. Reports the worst outcome and names its shard. */
 async function inEachFile(
   shards: readonly string[] | undefined,
   fileOf: (shard?: string) => CheckedFile,

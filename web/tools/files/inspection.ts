@@ -2,13 +2,14 @@ import type { Dimensions } from '../../src/api/types.js';
 import type { Inspector } from './files.mjs';
 import type { InspectionFacts } from '../../src/protocol/files.js';
 import { graphTensors } from './graph_tensors.js';
+import { storedMetadata } from './model_metadata.js';
 
 /** Lists longer than this (vocabulary, filterbank) are named by their length. */
 const longestList = 32;
 
 /** With `full`, lists of any length. */
 export function inspectionFacts(inspector: Inspector, full: boolean): InspectionFacts {
-  const text = new TextDecoder().decode(inspector.metadataText().slice());
+  const { text, conflict } = storedMetadata(inspector);
   const { shards = [], ...facts } = JSON.parse(inspector.facts()) as CoreFacts;
   const metadata = facts.metadata ?? parseExactly(text);
   const names = (flags: string): string[] => flags.split(' ').filter(Boolean);
@@ -21,6 +22,12 @@ export function inspectionFacts(inspector: Inspector, full: boolean): Inspection
     tensors: facts.tensors ?? graphTensors(facts.graph),
     ...(shards.length > 0 && {
       shards: shards.map(({ file, flags }) => ({ file, flags: names(flags) })),
+    }),
+    ...(conflict && {
+      warnings: [
+        ...facts.warnings,
+        `${shards[conflict.shard]?.file ?? ''}: its metadata contradict those of the first shard on ${conflict.key}`,
+      ],
     }),
   };
 }

@@ -42,10 +42,11 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       this.#module = await this.#open();
       return undefined;
     },
-    beginFile: ({ byteCount, skims }) => {
+    beginFile: ({ byteCount, skims, full }) => {
       if (!this.#inspector) {
         this.#inspector = new this.#started.Inspector();
         this.#inspector.describeAll();
+        if (full) this.#inspector.showAll();
         if (skims === 'metadata') this.#inspector.skimMetadata();
         else if (skims) this.#inspector.skim();
       }

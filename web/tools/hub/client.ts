@@ -18,7 +18,7 @@ export interface HubListing {
   readonly files: readonly HubFile[];
 }
 
-/** Where the hub is and how to speak to it, as its own tools are told: HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE. */
+/** Address and credentials of the hub, from the same variables as its own tools: HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE. */
 export interface HubSettings {
   readonly endpoint: string;
   readonly token?: string;

@@ -33,7 +33,7 @@ export function cachedPath(cache: string, repository: Repository, dtype: WeightT
 export const downloadsFolder = (cache: string, repository: Repository, commit: string): string =>
   join(cache, 'downloads', asFileName(repository.name), commit);
 
-/** What is there, the newest first. */
+/** The models in the cache, newest first. */
 export async function cachedModels(
   cache: string = cacheFolder(process.env),
 ): Promise<CachedModel[]> {

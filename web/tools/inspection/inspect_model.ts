@@ -57,7 +57,7 @@ async function inspectSource(
   }
   if (!opened.whole) return verifyOn(platform, source, options, 'stored');
   const facts = await readWhole(platform, Promise.resolve(opened.whole), options, 'stored');
-  const warning = 'the server gives no parts of files: all of it was read';
+  const warning = 'the server does not support range requests: the whole file was read';
   return { ...facts, warnings: [...facts.warnings, warning] };
 }
 
@@ -88,7 +88,7 @@ async function readWhole(
       protection,
       compileFiles: () => platform.compileFiles(),
       start: () => files.call('start', undefined),
-      begin: (byteCount) => files.call('beginFile', { byteCount }),
+      begin: (byteCount) => files.call('beginFile', { byteCount, full: options.full }),
       push: (bytes) => files.call('pushInspect', { bytes }),
       endFile: () => files.call('endFile', undefined),
       finish: async () =>

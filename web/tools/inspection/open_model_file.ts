@@ -163,7 +163,7 @@ function openedFile(
     },
     async vocabulary() {
       checkOpen();
-      return readVocabulary(source.files, yielder).catch(orAborted);
+      return readVocabulary(source.files, source.folder, facts, yielder).catch(orAborted);
     },
     async tokens() {
       checkOpen();

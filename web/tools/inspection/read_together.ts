@@ -1,4 +1,4 @@
-// Several tensors in few requests: neighbours in a file are one range, and ranges are asked for at the same time.
+// Reads several tensors with few requests: neighbours in a file share a range, and ranges are requested in parallel.
 import type { InspectedTensor } from '../../src/api/types.js';
 import { readRange, type SourceFolder } from '../../src/platform/source_folder.js';
 import type { TensorPlace } from './skim.js';
@@ -8,7 +8,7 @@ export interface WantedTensor {
   readonly place: TensorPlace;
 }
 
-/** What is read with one request. */
+/** Tensors that are read with one request. */
 export interface TensorRange<T extends WantedTensor> {
   readonly file: string;
   readonly begin: number;
@@ -16,12 +16,12 @@ export interface TensorRange<T extends WantedTensor> {
   readonly tensors: readonly T[];
 }
 
-/** So few bytes between two tensors are read too: they cost less than another request. */
+/** Gaps up to this size are read too: that costs less than another request. */
 const mostGapBytes = 1 << 16;
-/** A range ends where it reaches this, so that one that is on its way takes little memory. */
+/** Limit of a range, which bounds the memory of a request. */
 const mostRangeBytes = 16 << 20;
 
-/** `tensors` are in the order of their files. */
+/** `tensors` are sorted by file and offset. */
 export function rangesOf<T extends WantedTensor>(tensors: readonly T[]): TensorRange<T>[] {
   const ranges: { file: string; begin: number; end: number; tensors: T[] }[] = [];
   for (const one of tensors) {
@@ -43,16 +43,16 @@ export function rangesOf<T extends WantedTensor>(tensors: readonly T[]): TensorR
   return ranges;
 }
 
-/** A single tensor that is too large to be held: it is decoded as it arrives. */
+/** Whether the range is a single tensor above the limit, which is decoded while it arrives. */
 export const isStreamed = ({
   begin,
   end,
 }: Pick<TensorRange<WantedTensor>, 'begin' | 'end'>): boolean => end - begin > mostRangeBytes;
 
-/** Pieces in which bytes that are here go on. */
+/** Size of the pieces in which fetched bytes are passed on. */
 const pieceBytes = 1 << 20;
 
-/** A folder whose reads of this range take nothing but its bytes, which are read now. */
+/** Fetches the range and answers a folder that reads it from memory. */
 export async function fetchRange(
   folder: SourceFolder,
   { file, begin, end }: Pick<TensorRange<WantedTensor>, 'file' | 'begin' | 'end'>,
@@ -60,7 +60,7 @@ export async function fetchRange(
   const held = await readRange(folder, file, begin, end - begin);
   return {
     ...folder,
-    // Copies: a worker would be sent the whole buffer with each view.
+    // Copies, since posting a view to a worker would send the whole buffer.
     async *read(_, offset, byteCount) {
       const last = offset + byteCount - begin;
       for (let at = offset - begin; at < Math.min(last, held.length); at += pieceBytes) {
@@ -70,7 +70,7 @@ export async function fetchRange(
   };
 }
 
-/** Lets at most `count` tasks run at the same time; the others wait in their order. */
+/** Runs at most `count` tasks at a time; the others queue in order. */
 export function atMost(count: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;

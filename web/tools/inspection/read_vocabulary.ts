@@ -1,11 +1,27 @@
-// What a model file holds besides its tensors: vocabulary and filterbank.
-import type { Filterbank, VocabularyToken } from '../../src/api/types.js';
+// What a model holds besides its tensors: vocabulary and filterbank.
+import type { Filterbank, Inspection, VocabularyToken } from '../../src/api/types.js';
+import { formatsWithConfigBeside } from '../../src/api/generated/formats.js';
+import type { SourceFolder } from '../../src/platform/source_folder.js';
 import { bytesOfByteLevelText } from '../convert/byte_level_text.js';
+import { isId, readJsonObject } from '../convert/json_files.js';
+import { readVocabulary as readTokenizerFiles } from '../convert/vocabulary.js';
 import type { YieldController } from '../../src/wasm/yield_controller.js';
 import type { FilesLink } from '../../src/protocol/files.js';
 
-/** Of the model that was read first; undefined where its file has none. In steps: a vocabulary may have a million tokens. */
+/**
+ * The vocabulary in the file that was read first, else in the tokenizer files beside it; undefined if there is none. Yields:
+ * a vocabulary may have a million tokens.
+ */
 export async function readVocabulary(
+  files: FilesLink,
+  folder: SourceFolder,
+  facts: Inspection,
+  yielder: YieldController,
+): Promise<readonly VocabularyToken[] | undefined> {
+  return (await vocabularyInFile(files, yielder)) ?? vocabularyBeside(folder, facts, yielder);
+}
+
+async function vocabularyInFile(
   files: FilesLink,
   yielder: YieldController,
 ): Promise<readonly VocabularyToken[] | undefined> {
@@ -19,6 +35,30 @@ export async function readVocabulary(
     const token = isByteLevel ? bytesOfByteLevelText(decoder.decode(stored)) : stored;
     tokens.push({ bytes: token, text: decoder.decode(token) });
     begin = end;
+    await yielder.step();
+  }
+  return tokens;
+}
+
+/** More tokens than any vocabulary has: the limit if nothing says how many the model has. */
+const mostTokens = 1 << 20;
+
+/** The same tokens that a conversion writes into the model file, the official control tokens included. */
+async function vocabularyBeside(
+  folder: SourceFolder,
+  { format, dims }: Inspection,
+  yielder: YieldController,
+): Promise<readonly VocabularyToken[] | undefined> {
+  if (format !== 'GGUF' && !formatsWithConfigBeside.includes(format)) return undefined;
+  const stated = dims?.nVocab ?? (await readJsonObject(folder, 'config.json'))?.vocab_size;
+  const size = isId(stated) ? Math.min(stated, mostTokens) : mostTokens;
+  const vocabulary = await readTokenizerFiles(folder, size);
+  if (!vocabulary) return undefined;
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const tokens: VocabularyToken[] = [];
+  for (const text of vocabulary.tokens) {
+    const bytes = bytesOfByteLevelText(text);
+    tokens.push({ bytes, text: decoder.decode(bytes) });
     await yielder.step();
   }
   return tokens;

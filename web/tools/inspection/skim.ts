@@ -122,12 +122,12 @@ async function skimPart(
   files: FilesLink,
   folder: SourceFolder,
   file: string,
-  { onProgress, signal, tensors = true }: SkimOptions,
+  { full, onProgress, signal, tensors = true }: SkimOptions,
 ): Promise<readonly PartFile[]> {
   const byteCount = await folder.byteCount(file);
   if (byteCount === undefined)
     throw sourceFailed(file, `there is no such file${refusalNote(folder, file)}`);
-  await files.call('beginFile', { byteCount, skims: tensors ? 'all' : 'metadata' });
+  await files.call('beginFile', { byteCount, skims: tensors ? 'all' : 'metadata', full });
   const least = folder.isRemote ? leastSkippedBytes.remote : leastSkippedBytes.here;
   let at = 0;
   let partBytes = leastPartBytes;

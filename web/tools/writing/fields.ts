@@ -1,8 +1,8 @@
-// Checks of what callers give, each naming the field.
+// Checks of the fields of a model to write. Errors name the field.
 import { invalidOption } from '../../src/api/errors.js';
 import type { PartChunk } from '../../src/api/write_types.js';
 
-/** Refuses what is no object, and members that mean nothing there. */
+/** Refuses anything but an object with these keys. */
 export function refuseOthers(value: object, keys: readonly string[], subject: string): void {
   objectOf(value, subject);
   const other = Object.keys(value).find((key) => !keys.includes(key));
@@ -27,7 +27,7 @@ export function arrayOf<T>(value: readonly T[], subject: string): readonly T[] {
 }
 
 export function text(value: unknown, subject: string): string {
-  // A lone surrogate is no text that UTF-8 has.
+  // UTF-8 cannot represent lone surrogates.
   if (typeof value === 'string' && !/\p{Surrogate}/u.test(value)) return value;
   throw invalidOption(subject, 'text', value);
 }

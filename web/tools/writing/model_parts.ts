@@ -1,4 +1,4 @@
-// A model to write, checked and taken apart: what it says of itself, and where the contents of its parts come from.
+// Checks a model to write and splits it into its description and the sources of its parts.
 import { invalidOption } from '../../src/api/errors.js';
 import type {
   PlainApr,

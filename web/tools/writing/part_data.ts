@@ -1,11 +1,11 @@
-// The contents of a part, however they are given: chunks in order, each as bytes.
+// Reads the contents of a part from any kind of source, as chunks of bytes in order.
 import { invalidOption } from '../../src/api/errors.js';
 import type { YieldController } from '../../src/wasm/yield_controller.js';
 import type { PlannedPart } from '../../src/protocol/files.js';
 import type { PartChunk, PartData, PartSource } from '../../src/api/write_types.js';
 import { chunkBytes, isChunk } from './fields.js';
 
-/** Typed arrays whose elements are a type's, by the type's names in all formats. */
+/** Typed arrays that hold elements of each dtype, under its names in all formats. */
 const arrays: Readonly<Record<string, readonly string[]>> = {
   f64: ['Float64Array'],
   fp64: ['Float64Array'],
@@ -24,12 +24,12 @@ const arrays: Readonly<Record<string, readonly string[]>> = {
   char16: ['Uint16Array'],
   char32: ['Uint32Array'],
 };
-/** These are bytes, whatever the type. */
+/** Treated as stored bytes, whatever the dtype. */
 const rawArrays: readonly string[] = ['Uint8Array', 'Uint8ClampedArray', 'DataView'];
 
 export interface PartPiece {
   readonly bytes: Uint8Array;
-  /** f32 values that are to become another type. */
+  /** f32 values to be converted to the part's dtype. */
   readonly isFloats: boolean;
 }
 
@@ -50,14 +50,14 @@ function pieceOf(chunk: unknown, { name, dtype }: PlannedPart): PartPiece {
   );
 }
 
-/** Whether it can be read once more. */
+/** Whether the source can be read again. */
 export const isRereadable = (source: PartSource): boolean =>
   typeof source === 'function' ||
   isChunk(source) ||
   source instanceof Blob ||
   Array.isArray(source);
 
-/** Around what the caller's own code threw, so that it comes out as it is. */
+/** Wraps an exception from the caller's code, so that it can be rethrown unchanged. */
 export class SourceError extends Error {
   static async unwrapped<T>(work: Promise<T>): Promise<T> {
     try {
@@ -68,19 +68,19 @@ export class SourceError extends Error {
   }
 }
 
-/** Runs the caller's code, as long as that takes or until the signal is aborted. */
+/** Runs the caller's code until it settles or the signal is aborted. */
 async function asked<T>(yielder: YieldController, code: () => T | Promise<T>): Promise<T> {
   const run = async (): Promise<T> => {
     try {
       return await code();
     } catch (error) {
-      throw new SourceError('The data could not be had.', { cause: error });
+      throw new SourceError('The data source failed.', { cause: error });
     }
   };
   return yielder.wait(run());
 }
 
-/** Gives a part's pieces to `take`, one after the other. A source that is left before its end is told so. */
+/** Passes a part's pieces to `take` in order. Closes the source if reading stops before its end. */
 export async function readPart(
   source: PartSource,
   part: PlannedPart,
@@ -111,7 +111,8 @@ function chunksOf(data: PartData | null | undefined, { name }: PlannedPart): Chu
   if (isChunk(data)) return [data].values();
   if (data instanceof Blob) return streamChunks(data.stream());
   if (data instanceof ReadableStream) {
-    if (data.locked) throw invalidOption(name, 'a ReadableStream that nobody else reads', data);
+    if (data.locked)
+      throw invalidOption(name, 'a ReadableStream that is not locked to another reader', data);
     return streamChunks(data);
   }
   if (typeof data === 'object' && data !== null) {
@@ -125,7 +126,7 @@ function chunksOf(data: PartData | null | undefined, { name }: PlannedPart): Chu
   );
 }
 
-/** Streams are no iterables in every browser. */
+/** Not every browser has async iteration of streams. */
 function streamChunks(stream: ReadableStream<PartChunk>): AsyncIterator<PartChunk, unknown> {
   const reader = stream.getReader();
   return {
@@ -140,11 +141,11 @@ function streamChunks(stream: ReadableStream<PartChunk>): AsyncIterator<PartChun
   };
 }
 
-/** Not awaited: its failure may be why the source is being closed. */
+/** Not awaited: a stuck source must not hold up the error that is already being thrown. */
 async function leave(chunks: Chunks): Promise<void> {
   try {
     await chunks.return?.();
   } catch {
-    // Another error is under way.
+    // The first error is the one to report.
   }
 }

@@ -48,14 +48,14 @@ export async function writeModelOn(
     }
   };
   try {
-    // A stream that takes nothing any more does not keep an abort waiting; a file is removed before it is over.
+    // A stalled stream must not delay an abort. A file is removed before the call ends.
     return await (isStream ? yielder.wait(work()) : work());
   } catch (error) {
     throw signal?.aborted ? abortedBy(signal) : error;
   }
 }
 
-/** One file under way. */
+/** The writing of one file. */
 class ModelWriting {
   readonly #files: FilesLink;
   readonly #sources: readonly PartSource[];

@@ -10,7 +10,7 @@ export interface PcmAudio {
   readonly channels?: number;
 }
 
-/** What an AudioBuffer offers; only this much of it is used. */
+/** The members of an AudioBuffer that are used. */
 export interface AudioBufferLike {
   readonly sampleRate: number;
   readonly numberOfChannels: number;
@@ -22,5 +22,5 @@ export interface AudioBufferLike {
 export type AudioInput =
   Float32Array | PcmAudio | AudioBufferLike | Blob | ArrayBuffer | Uint8Array;
 
-/** Samples as they come: 16 kHz mono, in pieces of any length. transcribe() holds one window of them at a time. */
+/** A stream of 16 kHz mono samples, in pieces of any length. transcribe() keeps one window of them at a time. */
 export type AudioStream = AsyncIterable<Float32Array> | ReadableStream<Float32Array>;

@@ -5,16 +5,16 @@ import type { FilterbankChoice } from './load.js';
 import type { ProgressEvent } from './progress.js';
 
 export interface ConvertOptions {
-  /** What is written; `'apr2'` if absent. */
+  /** The format to write; `'apr2'` if absent. */
   readonly format?: OutputFormat;
   /**
-   * Type of the large weights. If absent `'f16'`, but the blocks of a source that has them, and of an APR2 or APR1 source that
-   * becomes APR2 whatever holds its values exactly. `'apr1'` takes `'f32'`, `'f16'` (if absent) and `'int8'`, for all weights.
-   * `'safetensors'` takes `'f32'`, `'f16'` and `'bf16'`, for all weights; if absent each keeps its type, and blocks are refused.
-   * `'ggml'` takes all but `'bf16'`; if absent the smallest that loses nothing.
+   * Type of the large weights. For APR2 the default is `'f16'`; a source with quantised blocks keeps them, and an APR2 or APR1
+   * source gets a type that holds its values exactly. `'apr1'` takes `'f32'`, `'f16'` (the default) and `'int8'`, for all
+   * weights. `'safetensors'` takes `'f32'`, `'f16'` and `'bf16'`, for all weights; by default each keeps its type, and quantised
+   * blocks are refused. `'ggml'` takes all but `'bf16'`; the default is the smallest lossless type.
    */
   readonly dtype?: WeightType | 'int8';
-  /** Of APR2, where it is `'lz4'` if absent, and of APR1, `'none'`. */
+  /** Compression of APR2 (`'lz4'` if absent) and APR1 (`'none'` if absent). */
   readonly compress?: 'lz4' | 'none';
   /** A `.tiktoken` rank file, for sources without a vocabulary. In Node also a path. */
   readonly vocabulary?: string | URL | Blob | ArrayBuffer | Uint8Array;
@@ -22,9 +22,9 @@ export interface ConvertOptions {
   readonly filterbank?: FilterbankChoice;
   /** The `config.json` of a SafeTensors file that has none beside it. In Node also a path. */
   readonly metadata?: string | Blob | ArrayBuffer | Uint8Array;
-  /** The most bytes of a file: the destination is then a manifest, with shards beside it. At most 2 GiB. */
+  /** Splits the model into shards of at most so many bytes (up to 2 GiB); the destination becomes their manifest. */
   readonly shardSize?: number;
-  /** Of every tensor in the file; 64 if absent. */
+  /** Alignment of the tensors in the file, in bytes; 64 if absent. */
   readonly alignment?: 64 | 32;
   /** Overwrites a destination that exists. */
   readonly force?: boolean;
@@ -37,7 +37,7 @@ export type RepackOptions = Pick<ConvertOptions, 'alignment' | 'force' | 'onProg
 
 /** Options of shardModel(). */
 export interface ShardOptions extends RepackOptions {
-  /** The most bytes of a shard. At most 2 GiB. */
+  /** Size limit of a shard in bytes, up to 2 GiB. */
   readonly size: number;
 }
 
@@ -45,7 +45,7 @@ export interface RepackResult {
   /** Bytes of the files written. */
   readonly byteCount: number;
   readonly tensorCount: number;
-  /** Of a model in shards: their names, then the manifest's. Of a folder of the hub: those of all its files. */
+  /** For a model in shards, the names of the shards and then of the manifest; for a hub folder, those of all its files. */
   readonly files?: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -54,11 +54,11 @@ export interface ConvertResult extends RepackResult {
   readonly tensors: readonly WrittenTensor[];
 }
 
-/** What became of a tensor. */
+/** How a tensor was converted. */
 export interface WrittenTensor {
-  /** OpenAI's. */
+  /** OpenAI's name. */
   readonly name: string;
   readonly dtype: string;
-  /** What its values lost: the root of the sum of their squared errors, over that of their squares. 0: nothing. */
+  /** Relative RMS error: the root of the sum of squared errors over the root of the sum of squares. 0 is lossless. */
   readonly relativeError: number;
 }

@@ -5,20 +5,20 @@ import type { ProgressEvent } from './progress.js';
 import type { SealOptions } from './source.js';
 
 export interface InspectOptions extends SealOptions {
-  /** Reads all weights besides, for `statistics` of each tensor; only of sources that are read in parts. */
+  /** Also reads all weights and adds `statistics` to each tensor; only for sources that are read in parts. */
   readonly stats?: boolean;
-  /** Lists of the metadata whatever their length; otherwise those of more than 32 items are `{ length }`. */
+  /** Shows lists and texts of any length; otherwise those of more than 32 items or 1 KiB are given by their length. */
   readonly full?: boolean;
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }
 
-/** What a tensor's values are like. Range and mean are of the finite ones, null where there is none. */
+/** Statistics of a tensor's values. Range and mean are those of the finite values, null if there are none. */
 export interface InspectedStatistics {
   readonly min: number | null;
   readonly max: number | null;
   readonly mean: number | null;
-  /** How many are no numbers, and how many infinite. */
+  /** How many values are NaN, and how many are infinite. */
   readonly nan: number;
   readonly infinite: number;
 }
@@ -33,15 +33,15 @@ export interface InspectedTensor {
   readonly size: number;
   /** Bytes in memory. */
   readonly rawSize: number;
-  /** Of `'i8'` weights: what their integers are multiplied with. */
+  /** The scale of `'i8'` weights: value = integer × scale. */
   readonly scale?: number;
-  /** Integers whose rows have a scale each. */
+  /** Integers with one scale for each row. */
   readonly rowScales?: boolean;
-  /** Of a model in several files: which of them holds the tensor. */
+  /** For a model in shards: index of the shard that holds the tensor. */
   readonly shard?: number;
-  /** With the option `stats`, of types that are numbers. */
+  /** With the option `stats`, for numeric types. */
   readonly statistics?: InspectedStatistics;
-  /** Of a network: the index of the node whose value it is. */
+  /** For a TenniS constant: index of its node. */
   readonly node?: number;
 }
 
@@ -59,8 +59,8 @@ export interface InspectedField {
   readonly offset: number;
   readonly size: number;
   /**
-   * Of texts, and of at most 32 numbers: a list in the order of the file, of a scalar its number. Integers beyond 2^53 are texts of
-   * their digits.
+   * The text, the number of a scalar, or a list of numbers in the order of the file; absent beyond 1 KiB of text or 32 numbers,
+   * unless `full` is set. Integers beyond 2^53 are strings of digits.
    */
   readonly value?: string | number | boolean | null | readonly (number | boolean | string | null)[];
 }
@@ -70,9 +70,9 @@ export interface InspectedEnd {
   /** Index of the node. */
   readonly node: number;
   readonly name: string;
-  /** Of an input, where the file says so: what it is cast to. */
+  /** The type that an input is cast to, if the file states it. */
   readonly dtype?: string;
-  /** Of an input, where the file says so: -1 for any size. */
+  /** The shape of an input, if the file states it; -1 stands for any size. */
   readonly shape?: readonly number[];
 }
 
@@ -106,24 +106,24 @@ export interface InspectedNetwork {
   /** Byte offset in the file. */
   readonly offset: number;
   readonly size: number;
-  /** Version of ONNX's operators. */
+  /** Version of the ONNX operator set. */
   readonly opset: number;
   readonly nodes: number;
-  /** How many tensors of weights it has. */
+  /** Number of weight tensors. */
   readonly weights: number;
   readonly inputs: readonly InspectedValue[];
   readonly outputs: readonly InspectedValue[];
-  /** Each operator that it uses, once. */
+  /** Names of the operators used, each once. */
   readonly operators: readonly string[];
 }
 
 /** A section of a file. */
 export interface InspectedSection {
   readonly name: string;
-  /** Of a BW2L file. */
+  /** BW2L only. */
   readonly type?: string;
   readonly description?: string;
-  /** Byte offset in the file; of a BW2L file that of its data. */
+  /** Byte offset in the file; in BW2L files, of the section's data. */
   readonly offset: number;
   readonly size: number;
 }
@@ -132,18 +132,18 @@ export interface InspectedSection {
 export interface InspectedLayer {
   /** The line that defines it, in wav2letter's language of architectures. */
   readonly arch: string;
-  /** Integers q stand for `scale * (q - offset)`. An offset beyond 2^53 is a text of its digits. */
+  /** Integers q stand for `scale * (q - offset)`. An offset beyond 2^53 is a string of digits. */
   readonly scale: number;
   readonly offset: number | string;
   /** Indices of its weights in `tensors`. */
   readonly tensors: readonly number[];
 }
 
-/** Bytes that a Whisper takes where it runs, in one thread; for beams and times of words it takes more while they last. */
+/** Bytes that a Whisper needs to run in one thread. Beam search and word timestamps need more while they run. */
 export interface InspectedMemory {
-  /** Of its weights in the types that the file stores. */
+  /** Weights, in the types that the file stores. */
   readonly weights: number;
-  /** Of all that it writes while it computes. */
+  /** KV caches and activations. */
   readonly state: number;
   readonly total: number;
 }
@@ -156,26 +156,26 @@ export interface Inspection {
   readonly flags: readonly string[];
   readonly byteCount: number;
   /**
-   * The metadata as stored, without its long lists: those are replaced by their lengths. Of a format with a header instead,
-   * the header's contents with the same names. Integers beyond 2^53 are texts of their digits.
+   * The metadata as stored, with long lists replaced by their lengths. If the format has a header instead, the header's
+   * contents under the same names. Integers beyond 2^53 are strings of digits.
    */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Of a Whisper, where the file or the folder says them. */
+  /** For a Whisper whose file or folder states them. */
   readonly dims?: Dimensions;
-  /** Of a Whisper whose dimensions are known. */
+  /** For a Whisper whose dimensions are known. */
   readonly memory?: InspectedMemory;
   readonly tensors: readonly InspectedTensor[];
-  /** Of a model in several files: all of them. */
+  /** The files of a model in shards. */
   readonly shards?: readonly InspectedShard[];
-  /** Of a network, such as a TenniS module; its tensors are those of its constants. */
+  /** TenniS only. The values of its constants are listed in `tensors`. */
   readonly graph?: InspectedGraph;
-  /** Of an .april file: encoder, decoder, joiner. */
+  /** .april only: encoder, decoder, joiner. */
   readonly networks?: readonly InspectedNetwork[];
-  /** Of a BW2L or APR1 file. */
+  /** BW2L and APR1 only. */
   readonly sections?: readonly InspectedSection[];
-  /** Of a BW2L file. */
+  /** BW2L only. */
   readonly layers?: readonly InspectedLayer[];
   readonly warnings: readonly string[];
-  /** The Ed25519 public key, in hexadecimal digits, whose signature was verified; of shards by several, all of them. */
+  /** The Ed25519 public key whose signature was verified, in hexadecimal; several if shards have different signers. */
   readonly signer?: string;
 }

@@ -9,25 +9,25 @@ export interface LoadOptions extends SealOptions {
   readonly onProgress?: (event: ProgressEvent) => void;
   /** Stops the load at once. */
   readonly signal?: AbortSignal;
-  /** Which binary runs; chosen by feature detection if absent. */
+  /** The engine binary to run; chosen by feature detection if absent. */
   readonly variant?: Variant;
   /**
-   * Threads that compute, 1 to 8, or `'auto'`: as many as the machine has processors. In a page more than one need
-   * cross-origin isolation; without it there is one, whatever is asked for. `'auto'` if absent in a page, 1 in Node. Results
-   * do not depend on it.
+   * Number of compute threads, 1 to 8, or `'auto'`: as many as the machine has processors. In a page, several threads need
+   * cross-origin isolation; without it one is used. Defaults: `'auto'` in a page, 1 in Node. Results do not depend on it.
    */
   readonly threads?: number | 'auto';
   /**
-   * A `.tiktoken` rank file, for models without a vocabulary or with one that is wrong; it takes the place of the file's. A
-   * text is its URL, in Node also its path.
+   * A `.tiktoken` rank file that replaces the model's vocabulary, for models with a missing or wrong one. A string is a URL or,
+   * in Node, a path.
    */
   readonly vocabulary?: string | URL | Blob | ArrayBuffer | Uint8Array;
-  /** Which mel filterbank the model hears with; `'auto'` if absent. */
+  /** The mel filterbank to use; `'auto'` if absent. */
   readonly filterbank?: FilterbankChoice;
 }
 
 /**
- * `'embedded'`: the file's; `'whisper'`: the one that OpenAI's models were trained with; `'auto'`: the file's, but Whisper's
- * in place of HTK's in an APR1 file, which a known converter wrote by mistake. A file without any has Whisper's.
+ * `'embedded'`: the file's; `'whisper'`: the one that OpenAI's models were trained with; `'auto'`: the file's, except that
+ * Whisper's replaces the HTK filterbank that a known converter wrote into APR1 files by mistake. A file without a filterbank
+ * gets Whisper's.
  */
 export type FilterbankChoice = 'auto' | 'embedded' | 'whisper';

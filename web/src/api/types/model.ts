@@ -15,7 +15,7 @@ import type {
   Word,
 } from './transcribe.js';
 
-/** Which kind of network a model is. More may come. */
+/** The architecture of a model. More may be added. */
 export type ModelFamily = 'whisper';
 
 export interface ModelInfo {
@@ -23,21 +23,21 @@ export interface ModelInfo {
   readonly dims: Dimensions;
   /** The file's format with its version: `'APR2 2.0'`. */
   readonly format: string;
-  /** Element types of the weights in the file: `['f16', 'f32']`. So they are in memory, but for `'i8'`: q8_0 and f32 there. */
+  /** Element types of the weights in the file: `['f16', 'f32']`. Memory has the same, except that `'i8'` becomes q8_0 and f32. */
   readonly dtypes: readonly string[];
   readonly variant: Variant;
   /** Why this variant runs. */
   readonly variantReason: string;
-  /** How many threads compute. */
+  /** Number of compute threads. */
   readonly threads: number;
-  /** Why so many. */
+  /** Why this number. */
   readonly threadsReason: string;
   readonly multilingual: boolean;
-  /** Codes the model can be asked for; `['en']` for an English-only model. */
+  /** Codes of the languages that the model knows; `['en']` for an English-only model. */
   readonly languages: readonly string[];
-  /** What was noteworthy about the file, though acceptable. */
+  /** Deviations of the file that do no harm. */
   readonly warnings: readonly string[];
-  /** The Ed25519 public key, in hexadecimal digits, whose signature of the file was verified; of shards by several, all of them. */
+  /** The Ed25519 public key whose signature was verified, in hexadecimal; several if shards have different signers. */
   readonly signer?: string;
 }
 
@@ -70,19 +70,19 @@ export interface SpecialTokens {
 }
 
 export interface Tokenizer {
-  /** Ids of ordinary text; control tokens in it are text too. */
+  /** Token ids of a text. Control tokens are encoded as ordinary text. */
   encode(text: string): Promise<number[]>;
-  /** Text of ids; timestamps and control tokens are left out. */
+  /** Text of token ids, without timestamps and control tokens. */
   decode(tokens: readonly number[] | Uint32Array): Promise<string>;
   readonly special: SpecialTokens;
 }
 
-/** Bytes, as planned when the model was made and as counted now. */
+/** Memory in bytes: planned when the model was made, and measured now. */
 export interface MemoryFacts {
   readonly weightBytes: number;
   readonly kvCacheBytes: number;
   readonly activationBytes: number;
-  /** Allocated in the engine's heap now, and at most so far. */
+  /** In use on the engine's heap now, and the peak so far. */
   readonly heapBytes: number;
   readonly heapPeakBytes: number;
   /** Allocations since the engine started. */
@@ -117,8 +117,8 @@ export interface WhisperModel {
 }
 
 /**
- * A loaded model. One computation runs at a time; calls made meanwhile wait in order. What it has of a WhisperModel,
- * a model of another family refuses: `unsupported_feature`.
+ * A loaded model. One computation runs at a time; calls made meanwhile wait in order. Models of other
+ * families refuse the methods of WhisperModel with `unsupported_feature`.
  */
 export interface Model extends WhisperModel {
   readonly family: ModelFamily;
@@ -128,7 +128,7 @@ export interface Model extends WhisperModel {
   /** Text of a recording of any length. */
   transcribe(audio: AudioInput | AudioStream, options?: TranscribeOptions): Transcription;
   memory(): Promise<MemoryFacts>;
-  /** Ends the engine and frees its memory; work under way is aborted. */
+  /** Ends the engine, aborts running work and frees the memory. */
   dispose(): void;
   [Symbol.dispose](): void;
   [Symbol.asyncDispose](): Promise<void>;

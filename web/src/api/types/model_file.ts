@@ -4,11 +4,11 @@ import type { ProgressEvent } from './progress.js';
 import type { ModelKey } from './source.js';
 
 export interface OpenModelOptions {
-  /** Opens the tensors of an encrypted file, each when it is asked for. */
+  /** Decrypts the tensors of an encrypted file, each when it is read. */
   readonly key?: ModelKey;
   /**
-   * `false`: the metadata alone. The list of tensors is empty and, where the format keeps it apart (APR2), not read; of a model in
-   * shards the first one is opened, which has the metadata.
+   * `false`: only the metadata. `tensors` is empty; APR2's index is not read, and of a model in shards only the first file is
+   * opened, since it has the metadata.
    */
   readonly tensors?: boolean;
   readonly onProgress?: (event: ProgressEvent) => void;
@@ -20,47 +20,50 @@ export interface ModelTensor {
   readonly name: string;
   readonly dtype: string;
   readonly shape: readonly number[];
-  /** In the order of the shape, the last dimension next to each other: dequantised, integers with their scale. */
+  /** Row-major: the last dimension is contiguous. Dequantised; integers are multiplied by their scale. */
   readonly values: Float32Array;
-  /** As the file's `dtype` has it, no longer compressed. */
+  /** The stored bytes in the file's `dtype`, decompressed. */
   readonly bytes: Uint8Array;
 }
 
 /** A token of a vocabulary. */
 export interface VocabularyToken {
-  /** Not always whole characters. */
+  /** May hold part of a character. */
   readonly bytes: Uint8Array;
-  /** The bytes as UTF-8, U+FFFD for what is none. */
+  /** The bytes decoded as UTF-8, with U+FFFD for invalid ones. */
   readonly text: string;
 }
 
-/** Weights of triangular filters over the bins of a spectrum. */
+/** Weights of the triangular mel filters, one row for each mel band. */
 export interface Filterbank {
   /** Mel bands, bins. */
   readonly shape: readonly [number, number];
-  /** Row by row. */
+  /** Row-major. */
   readonly values: Float32Array;
 }
 
-/** A model file whose tensors are loaded when they are asked for. */
+/** An open model file. Tensors are read on demand. */
 export interface ModelFile extends Inspection {
   /**
-   * Reads one tensor. Of several with one name it is the last; `"#7"` is the constant of node 7 of a TenniS module, `"#7[1]"` its
-   * second value. Throws `invalid_argument` for a name that it does not have, with names like it.
+   * Reads one tensor. If several have this name, the last one counts. In a TenniS module `"#7"` is the constant of node 7 and
+   * `"#7[1]"` its second value. Throws `invalid_argument` with similar names if there is no such tensor.
    */
   tensor(name: string): Promise<ModelTensor>;
-  /** The file's vocabulary, by token id (APR2, APR1, ggml, GGUF); undefined where it has none. */
+  /**
+   * The vocabulary by token id: the file's own (APR2, APR1, ggml, GGUF), or of a hub folder, SafeTensors, CTranslate2 or GGUF that
+   * of the tokenizer files beside the weights; undefined if there is neither.
+   */
   vocabulary(): Promise<readonly VocabularyToken[] | undefined>;
-  /** The token table of an .april or BW2L file, by id; undefined of other formats. */
+  /** The token table of an .april or BW2L file, by id; undefined for other formats. */
   tokens(): Promise<readonly string[] | undefined>;
-  /** The file's mel filterbank; undefined where it has none, and Whisper's is computed. */
+  /** The file's mel filterbank; undefined if it has none. The model then uses Whisper's. */
   filterbank(): Promise<Filterbank | undefined>;
   /**
-   * Reads tensors, neighbours with one request and at most four requests at the same time; each tensor is held until tensor() has
-   * given it.
+   * Reads several tensors: neighbours with one request, at most four requests at a time. Each is held until tensor() has
+   * returned it.
    */
   prefetch(names: readonly string[]): Promise<void>;
-  /** Closes the source and frees what is held. */
+  /** Closes the source and frees the held tensors. */
   close(): void;
   [Symbol.dispose](): void;
 }

@@ -5,7 +5,7 @@ import type { ModelKey, SealOptions } from './source.js';
 export interface RewriteOptions {
   /** Overwrites a file that exists. */
   readonly force?: boolean;
-  /** Counts the bytes read, of every pass over the source. */
+  /** Counts the bytes read in every pass over the source. */
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -32,21 +32,21 @@ export interface SigningKey {
   readonly publicKey: Uint8Array;
 }
 
-/** One thing that was looked at in a model file. */
+/** The result of one check of a model file. */
 export interface VerificationCheck {
   readonly name: 'structure' | 'checksum' | 'piece digests' | 'signature' | 'encryption';
-  /** `'absent'`: the file has none; `'unchecked'`: it could not be looked at, or nothing was given to check it by. */
+  /** `'absent'`: the file has none; `'unchecked'`: no key was given, or the check was not possible. */
   readonly outcome: 'passed' | 'failed' | 'absent' | 'unchecked';
   readonly message: string;
-  /** Byte offset of the fault. */
+  /** Byte offset of the error. */
   readonly offset?: number;
-  /** The error's code and reason, of a check that failed. */
+  /** Code and reason of the error, if the check failed. */
   readonly code?: string;
   readonly reason?: string;
 }
 
 export interface Verification {
-  /** Nothing failed. */
+  /** Whether no check failed. */
   readonly isSound: boolean;
   readonly checks: readonly VerificationCheck[];
 }
@@ -56,18 +56,18 @@ export interface VerifyOptions extends SealOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Bytes [begin, end) of a file; without `end` to wherever it ends. */
+/** Bytes [begin, end) of a file; without `end`, up to the end of the file. */
 export interface ByteRange {
   readonly begin: number;
   readonly end?: number;
 }
 
-/** What of a file that was downloaded in part can be kept. */
+/** Which parts of an incomplete download can be kept. */
 export interface SoundRanges {
-  /** Of the whole file; absent while its beginning is not there. */
+  /** Size of the whole file; absent if the beginning of the file is missing. */
   readonly byteCount?: number;
-  /** In order, not touching each other. */
+  /** Sorted and disjoint. */
   readonly sound: readonly ByteRange[];
-  /** Everything else: what is to be fetched. */
+  /** The remaining ranges, which must be fetched. */
   readonly missing: readonly ByteRange[];
 }

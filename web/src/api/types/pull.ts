@@ -7,7 +7,7 @@ import type { ProgressEvent } from './progress.js';
 export interface PullOptions {
   /** Type of the large weights; `'f16'` if absent. */
   readonly dtype?: WeightType;
-  /** Where the model goes instead of the cache. */
+  /** Path of the model file; without it the model goes to the cache. */
   readonly output?: string | URL;
   /** Overwrites an output that exists. */
   readonly force?: boolean;
@@ -15,7 +15,7 @@ export interface PullOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What pullModel() made. */
+/** The result of pullModel(). */
 export interface PullResult extends ConvertResult {
   /** The model's file. */
   readonly path: string;
@@ -23,7 +23,7 @@ export interface PullResult extends ConvertResult {
 
 /** A model that was pulled. */
 export interface CachedModel {
-  /** "openai/whisper-tiny.en", with @REVISION where that is not main. */
+  /** "openai/whisper-tiny.en", with @REVISION unless that is main. */
   readonly name: string;
   readonly dtype: WeightType;
   readonly path: string;

@@ -1,8 +1,8 @@
-// Where models come from and go to, and the keys that open them.
+// Sources and destinations of models, and the keys that decrypt or verify them.
 
 /**
- * Bytes of a model file: a URL, anything that `fetch` gives or takes, a file, memory, or a stream. In Node also a path. The
- * shards of a manifest are found beside its path or URL; a list of files holds the manifest and its shards, in any order.
+ * A model file: a URL, a `Request` or `Response`, a file, bytes, or a stream; in Node also a path. The shards of a manifest are
+ * looked for beside its path or URL; a list of files holds the manifest and its shards in any order.
  */
 export type ModelSource =
   | string
@@ -20,26 +20,26 @@ export type ModelSource =
 export type RereadableSource = string | URL | Blob | ArrayBuffer | ArrayBufferView;
 
 /**
- * What is converted: the path or URL of a file or folder (a URL of a folder ends in a slash), a file, or the files of a folder.
- * Pages take no paths.
+ * A source of conversion: the path or URL of a file or folder (the URL of a folder ends in a slash), a file, or the files of a
+ * folder. Paths are for Node only.
  */
 export type ConvertSource = string | URL | Blob | readonly Blob[];
 
-/** Where a new file goes: any stream for bytes; in Node also a path, whose file appears when it is whole. */
+/** Destination of a new file: a stream or, in Node, a path. The file appears at the path when it is complete. */
 export type ModelDestination = WritableStream<Uint8Array> | string | URL;
 
 /** An AES-256 key of 32 bytes, an AES-GCM CryptoKey of that length, or the passphrase that the key is derived from. */
 export type ModelKey = CryptoKey | Uint8Array | { readonly passphrase: string };
 
-/** What opens model files that are encrypted or signed. */
+/** Keys for encrypted and signed model files. */
 export interface SealOptions {
-  /** Opens an encrypted file; others are read as they are. */
+  /** Decrypts an encrypted file; other files ignore it. */
   readonly key?: ModelKey;
   /** Ed25519 public keys, 32 bytes or 64 hexadecimal digits each: the file must be signed by one of them. */
   readonly publicKeys?: readonly (Uint8Array | string)[];
   /**
-   * Absent: with `publicKeys` true, without them false. `true` without `publicKeys`: the file must be signed, by any key; `false`
-   * with them: a file without signature will do, one with a wrong signature will not.
+   * Default: true with `publicKeys`, else false. `true` without `publicKeys`: the file must be signed, by any key. `false` with
+   * `publicKeys`: an unsigned file is accepted, one with a wrong signature is not.
    */
   readonly requireSignature?: boolean;
 }

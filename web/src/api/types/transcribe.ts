@@ -1,4 +1,4 @@
-// Options and results of what a model makes of audio.
+// Options and results of transcription and the other calls that take audio.
 import type {
   AlignOptionValues,
   DecodeOptionValues,
@@ -16,13 +16,13 @@ interface Abortable {
 /** Options of score(). */
 export interface ScoreOptions extends ScoreOptionValues, Abortable {}
 
-/** Options that everything about one window shares. */
+/** Options shared by all calls on one window. */
 export type WindowOptions = ScoreOptions;
 
 /** Options of decode(): one window. `null` switches a threshold or limit off. */
 export interface DecodeOptions extends DecodeOptionValues, Abortable {}
 
-/** Options of a whole recording. */
+/** Options of transcribe(). */
 export interface TranscribeOptions extends DecodeOptions, RecordingOptionValues {
   readonly onProgress?: (event: ProgressEvent) => void;
 }
@@ -54,15 +54,15 @@ export type Decision =
   | 'dropped:past-end'
   | 'dropped:zero-length';
 
-/** One try at a window. */
+/** One attempt at decoding a window. */
 export interface Attempt {
   readonly temperature: number;
   readonly avgLogprob: number;
   readonly noSpeechProb: number;
   readonly compressionRatio: number;
-  /** Encoder positions that heard the window. */
+  /** Number of encoder positions computed for the window. */
   readonly audioContext: number;
-  /** Why it was not good enough; `'kept'` for the last one. */
+  /** Why it was rejected; `'kept'` for the last one. */
   readonly decision: Decision;
   readonly text: string;
 }
@@ -83,12 +83,12 @@ export interface Segment {
   readonly avgLogprob: number;
   readonly compressionRatio: number;
   readonly noSpeechProb: number;
-  /** Encoder positions that heard its window, in the last attempt. */
+  /** Number of encoder positions computed for its window, in the last attempt. */
   readonly audioContext: number;
   readonly language: string;
-  /** `'kept'`; why its window's first attempt was not the last; or, among `rejected`, why it was dropped. */
+  /** `'kept'`; why the first attempt at its window was rejected; or, in `rejected`, why the segment was dropped. */
   readonly decision: Decision;
-  /** Every try at its window, in order. */
+  /** All attempts at its window, in order. */
   readonly attempts: readonly Attempt[];
   /** With `timestamps: 'word'`. */
   readonly words?: readonly Word[];
@@ -96,7 +96,7 @@ export interface Segment {
 
 export interface TranscriptionResult {
   readonly text: string;
-  /** Of the recording; with `'per-window'`, that of most of its segments' time. */
+  /** Language of the recording; with `'per-window'`, the one with the longest total time. */
   readonly language: string;
   /** Seconds of audio. */
   readonly duration: number;
@@ -105,7 +105,7 @@ export interface TranscriptionResult {
   readonly rejected: readonly Segment[];
 }
 
-/** Await it for everything, or iterate over it for segments as they come. Leaving the loop early stops the work. */
+/** Await it for the whole result, or iterate over it to get segments as they are decoded. Leaving the loop stops the work. */
 export interface Transcription extends Promise<TranscriptionResult>, AsyncIterable<Segment> {}
 
 /** One decoded window. */
@@ -118,10 +118,10 @@ export interface DecodeResult {
   readonly avgLogprob: number;
   readonly noSpeechProb: number;
   readonly compressionRatio: number;
-  /** Encoder positions that heard the window, in the last attempt. */
+  /** Number of encoder positions computed for the window, in the last attempt. */
   readonly audioContext: number;
   readonly language: string;
-  /** `'kept'`, why the first attempt was not the last, or `'dropped:no-speech'` where transcribe() would drop it. */
+  /** `'kept'`, why the first attempt was rejected, or `'dropped:no-speech'` if transcribe() would drop the window. */
   readonly decision: Decision;
   readonly attempts: readonly Attempt[];
   /** With `timestamps: 'word'`; seconds from the window's beginning. */
@@ -133,12 +133,12 @@ export interface LanguageProbability {
   readonly probability: number;
 }
 
-/** How probable a text is, given the audio. */
+/** The log probability of a text, given the audio. */
 export interface CandidateScore {
   readonly text: string;
   readonly tokens: readonly number[];
-  /** Sum over its tokens and the end token. */
+  /** Sum over its tokens and the end-of-text token. */
   readonly logprob: number;
-  /** The same for each token. */
+  /** The sum divided by the number of these tokens. */
   readonly avgLogprob: number;
 }

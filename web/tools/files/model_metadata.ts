@@ -1,0 +1,73 @@
+// The metadata of a model: those of its file, or of its first shard with what later shards add.
+import { SusurrusError } from '../../src/api/errors.js';
+import { isObject, type JsonObject } from '../../src/api/json_object.js';
+import type { Inspector } from './files.mjs';
+
+/** Keys about the bytes of one file. */
+const keysOfOneFile = ['encryption', 'piece_digests', 'model_digest'];
+/** Adding this to another file's metadata would change how that file's vocabulary is read. */
+const keyOfFirstFile = 'tokenizer_config';
+
+export interface StoredMetadata {
+  /** JSON: the file's own text, unless a later shard adds a key. */
+  readonly text: string;
+  /** The key on which a later shard contradicts the first one, and that shard's number. */
+  readonly conflict?: { readonly key: string; readonly shard: number };
+}
+
+export function storedMetadata(inspector: Inspector): StoredMetadata {
+  const text = new TextDecoder().decode(inspector.metadataText().slice());
+  const later = JSON.parse(inspector.laterMetadata()) as readonly JsonObject[];
+  if (later.every((shard) => Object.keys(shard).length === 0)) return { text };
+  const all = new Map(Object.entries(JSON.parse(text) as JsonObject));
+  const { size } = all;
+  let conflict: StoredMetadata['conflict'];
+  for (const [at, shard] of later.entries()) {
+    for (const [key, value] of Object.entries(shard)) {
+      if (keysOfOneFile.includes(key)) continue;
+      if (!all.has(key) && key !== keyOfFirstFile) all.set(key, value);
+      else if (!repeats(value, all.get(key))) conflict ??= { key, shard: at + 1 };
+    }
+  }
+  return {
+    text: all.size === size ? text : JSON.stringify(Object.fromEntries(all)),
+    ...(conflict && { conflict }),
+  };
+}
+
+/** The same for a copy of the model, which cannot say two things. Throws `malformed` for shards that contradict each other. */
+export function copiedMetadata(inspector: Inspector): string {
+  const { text, conflict } = storedMetadata(inspector);
+  if (!conflict) return text;
+  const { shards } = JSON.parse(inspector.facts()) as {
+    readonly shards: readonly { readonly file: string }[];
+  };
+  const [first = '', file = ''] = [shards[0]?.file, shards[conflict.shard]?.file];
+  throw new SusurrusError(
+    'malformed',
+    `${file}: its metadata contradict those of ${first} on ${conflict.key}.`,
+    {
+      reason: 'manifest',
+      subject: `${file}: ${conflict.key}`,
+      expected: `what ${first} says, or nothing`,
+    },
+  );
+}
+
+/** Whether a later shard's value says nothing but what the first one's says: equal, or an object with some of its members. */
+function repeats(value: unknown, first: unknown): boolean {
+  if (Array.isArray(value)) {
+    return (
+      Array.isArray(first) &&
+      value.length === first.length &&
+      value.every((item, i) => repeats(item, first[i]))
+    );
+  }
+  if (!isObject(value)) return value === first;
+  return (
+    isObject(first) &&
+    Object.entries(value).every(
+      ([key, item]) => Object.hasOwn(first, key) && repeats(item, first[key]),
+    )
+  );
+}
