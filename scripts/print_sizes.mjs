@@ -72,7 +72,8 @@ function sizeTable() {
   return ['| file | kB | kB after brotli | downloaded |', '| --- | --: | --: | --- |', ...lines];
 }
 
-function update() {
+async function update() {
+  const { format, resolveConfig } = await import('prettier');
   for (const path of documents()) {
     const text = readFileSync(join(root, path), 'utf8');
     const updated = text
@@ -83,7 +84,9 @@ function update() {
         const digits = figure.split('.')[1]?.length ?? 0;
         return `<!-- size ${names} -->${(brotliOf(names) / 1000).toFixed(digits)}<!-- /size -->`;
       });
-    if (updated !== text) writeFileSync(join(root, path), updated);
+    if (updated === text) continue;
+    const options = { ...(await resolveConfig(join(root, path))), filepath: path };
+    writeFileSync(join(root, path), await format(updated, options));
   }
 }
 
@@ -97,9 +100,9 @@ function print() {
 }
 
 if (isProgram(import.meta)) {
-  await main(() => {
+  await main(async () => {
     const { values } = readArguments({ options: { update: { type: 'boolean' } } });
-    if (values.update) update();
+    if (values.update) await update();
     else print();
   });
 }
