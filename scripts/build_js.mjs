@@ -124,7 +124,7 @@ const copyEngines = (threads, output) =>
     ['simd', 'relaxed'].map((variant) => `engine.${variant}${threads}.wasm`),
   );
 
-/** The page is served as it lies here: its own files, the worker, the engines, the model and the sample. */
+/** The page is served as it lies here: its own files, the worker, the engines, the model and the samples. */
 async function buildDemo() {
   mkdirSync(made('demo/models'), { recursive: true });
   await bundle('the demo page', {
@@ -139,10 +139,9 @@ async function buildDemo() {
     target: 'es2022',
   });
   const copies = [
-    ...['index.html', 'style.css', 'icon.svg', 'sample.wav'].map((name) => [
-      from(`web/demo/${name}`),
-      name,
-    ]),
+    ...['index.html', 'style.css', 'icon.svg', 'models.json', 'sample.wav', 'sentences.wav'].map(
+      (name) => [from(`web/demo/${name}`), name],
+    ),
     ...engineFiles.map((name) => [made(name), name]),
     [from('models/digits.apr'), 'models/digits.apr'],
   ];

@@ -1,7 +1,7 @@
 // Serves dist/demo on this machine only, with the headers that the page is meant to live under.
 //
 //   node scripts/serve_demo.mjs [--port N]
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, sep } from 'node:path';
 import {
@@ -39,13 +39,14 @@ const types = {
   '.ico': 'image/x-icon',
 };
 
-/** The file that a request's path names, inside `folder`; undefined when there is none. */
-function fileOf(folder, url) {
+/** The file that a request's path names, inside `folder` or one of `models`; undefined when there is none. */
+function fileOf({ folder, models }, url) {
   try {
     const path = decodeURIComponent(url.split('?')[0]);
     if (path.includes('\0') || path.includes('\\')) return undefined;
-    const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
-    if (!file.startsWith(folder + sep)) return undefined;
+    const model = models.find(({ name }) => path === `/models/${name}.apr`);
+    const file = model?.path ?? join(folder, path.endsWith('/') ? `${path}index.html` : path);
+    if (!model && !file.startsWith(folder + sep)) return undefined;
     const stat = statSync(file, { throwIfNoEntry: false });
     return stat?.isFile() ? { file, size: stat.size } : undefined;
   } catch {
@@ -53,7 +54,18 @@ function fileOf(folder, url) {
   }
 }
 
-function answer({ folder, isolated }, request, response) {
+/** The page's own list of models behind those that are served besides. */
+function listOf({ folder, models }) {
+  const others = models.map(({ name }) => ({
+    ...{ name, file: `models/${encodeURIComponent(name)}.apr`, sample: 'sentences.wav' },
+  }));
+  return JSON.stringify([
+    ...others,
+    ...JSON.parse(readFileSync(join(folder, 'models.json'), 'utf8')),
+  ]);
+}
+
+function answer({ folder, isolated, models }, request, response) {
   const head = {
     ...(isolated && isolation),
     'Content-Security-Policy': contentSecurityPolicy,
@@ -65,7 +77,11 @@ function answer({ folder, isolated }, request, response) {
     response.end(`${text}\n`);
   };
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'GET or HEAD only');
-  const found = fileOf(folder, request.url);
+  if (models.length > 0 && request.url.split('?')[0] === '/models.json') {
+    response.writeHead(200, { ...head, 'Content-Type': types['.json'] });
+    return response.end(listOf({ folder, models }));
+  }
+  const found = fileOf({ folder, models }, request.url);
   if (!found) return refuse(404, 'Not found');
   response.writeHead(200, {
     ...head,
@@ -80,16 +96,18 @@ function answer({ folder, isolated }, request, response) {
 
 /**
  * Starts serving `folder` on 127.0.0.1, cross-origin isolated or not. Without a port: 8080, or any free one when that is
- * taken. Answers { address, close }.
+ * taken. `models` are offered by the page in front of its own. Answers { address, close }.
  * @type {(options?: {
  *   folder?: string;
+ *   models?: readonly { name: string; path: string }[];
  *   port?: number;
  *   isolated?: boolean;
  * }) => Promise<{ address: string; close: () => Promise<void> }>}
  */
-export async function serve({ folder = join(root, 'dist/demo'), port, isolated = false } = {}) {
+export async function serve(options = {}) {
+  const { folder = join(root, 'dist/demo'), models = [], port, isolated = false } = options;
   const server = createServer((request, response) =>
-    answer({ folder, isolated }, request, response),
+    answer({ folder, isolated, models }, request, response),
   );
   const listen = (wanted) =>
     new Promise((done, failed) => {

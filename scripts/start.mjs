@@ -1,17 +1,21 @@
 // npm start: from a fresh clone to a transcript and the demo page. Uses only Node's own modules.
 //
-//   npm start                             the bundled sample, then the page  (-- --port N, -- --no-serve)
-//   npm start -- AUDIO... [--model FILE]  these files, and nothing else
+//   npm start                             bundled sentences with a trained Whisper, then the page
+//   npm start -- --model NAME|FILE        another model; a name is pulled from the Hugging Face hub unless it was before
+//   npm start -- AUDIO... [--model ...]   these files, and nothing else
+//   -- --port N, -- --no-serve
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { buildParts } from './build.mjs';
 import { portFrom, serve } from './serve_demo.mjs';
 import { main, root, splitArguments, StepError } from './toolchain/steps.mjs';
+import { ensureTrainedModel, NoTrainedModel } from './trained_model.mjs';
 
-const sample = join(root, 'web/demo/sample.wav');
+const recordings = join(root, 'web/demo');
+const results = join(root, 'build/start');
 
-/** Runs the command line that was just built; its output is the user's. */
+/** Runs the command line that was just built; its output is the user's. Answers its status. */
 function susurrus(args) {
   return new Promise((done, failed) => {
     const child = spawn(process.execPath, [join(root, 'dist/cli.mjs'), ...args], {
@@ -29,10 +33,72 @@ async function transcribe(args) {
   }
 }
 
+/** A model that was pulled, by a name as `susurrus pull` takes it. */
+async function pulledModel(name) {
+  const { cachedModels } = await import('../dist/node.mjs');
+  const wanted = [name, `openai/whisper-${name}`];
+  const found = (await cachedModels()).find((model) => wanted.includes(model.name));
+  return found && { name, path: found.path };
+}
+
+async function pull(name) {
+  const status = await susurrus(['pull', name, '--dtype', 'q8_0']);
+  return status === 0 ? pulledModel(name) : undefined;
+}
+
+/** What --model says: a file, or a name, which is pulled where it was not yet. */
+async function namedModel(wanted) {
+  if (existsSync(wanted)) return { name: basename(wanted, '.apr'), path: wanted };
+  const model = (await pulledModel(wanted)) ?? (await pull(wanted));
+  if (!model) throw new StepError(`There is no model ${wanted}; the reason stands above.`);
+  return model;
+}
+
+/** Trained weights of tiny.en: those that are here, else fetched. Undefined where they cannot be had. */
+async function trainedModel() {
+  const pulled = await pulledModel('tiny.en');
+  if (pulled) return pulled;
+  try {
+    return { name: 'tiny.en', path: await ensureTrainedModel() };
+  } catch (error) {
+    if (!(error instanceof NoTrainedModel)) throw error;
+    console.log(`\n${error.message}\nTrying the Hugging Face hub.`);
+  }
+  const model = await pull('tiny.en');
+  if (!model) {
+    console.log(
+      '\nNo trained Whisper can be fetched here: what follows is the embedded model, which knows ten digits.',
+    );
+  }
+  return model;
+}
+
+/** The text of a recording, then when each word is spoken. */
+async function transcribeSample(recording, model) {
+  rmSync(results, { recursive: true, force: true });
+  console.log(`\n${recording}, with ${model?.name ?? 'the embedded model'}:`);
+  await transcribe([
+    ...[join(recordings, recording), '--timestamps', 'word'],
+    ...['--format', 'json,srt', '--output-dir', results],
+    ...(model ? ['--model', model.path] : []),
+  ]);
+  const file = join(results, recording.replace(/\.wav$/, '.json'));
+  const { text, segments } = JSON.parse(readFileSync(file, 'utf8'));
+  const words = segments.flatMap((segment) => segment.words ?? []);
+  console.log(`\n  ${text.trim()}\n`);
+  const cells = words.map(({ word, start }) => `${start.toFixed(2).padStart(6)} ${word.trim()}`);
+  const width = Math.max(0, ...cells.map(({ length }) => length)) + 2;
+  for (let at = 0; at < cells.length; at += 5) {
+    const row = cells.slice(at, at + 5).map((cell) => cell.padEnd(width));
+    console.log(`  ${row.join('').trimEnd()}`);
+  }
+}
+
 await main(async () => {
   const { values, rest } = splitArguments(process.argv.slice(2), {
     port: { type: 'string' },
     'no-serve': { type: 'boolean' },
+    model: { type: 'string' },
   });
   const port = portFrom(values.port);
   const options = rest.filter(
@@ -45,10 +111,12 @@ await main(async () => {
 
   await buildParts(['wasm', 'js']);
 
-  if (files.length > 0) return transcribe(rest);
-  await transcribe([sample, ...rest]);
+  const model = values.model === undefined ? await trainedModel() : await namedModel(values.model);
+  const modelArguments = model ? ['--model', model.path] : [];
+  if (files.length > 0) return transcribe([...rest, ...modelArguments]);
+  await transcribeSample(model ? 'sentences.wav' : 'sample.wav', model);
   if (!values['no-serve']) {
-    const { address } = await serve({ port });
+    const { address } = await serve({ port, models: model ? [model] : [] });
     console.log(`\nThe demo page: ${address}   (Ctrl+C ends it)`);
   }
 });

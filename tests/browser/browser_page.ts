@@ -21,12 +21,14 @@ export interface OpenPage {
   readonly requests: string[];
 }
 
-/** Starts Chromium and the server on a free port. */
-export async function startStage(): Promise<Stage> {
+/** Starts Chromium and the server on a free port; the page offers `models` in front of its own. */
+export async function startStage(
+  models: readonly { name: string; path: string }[] = [],
+): Promise<Stage> {
   if (!existsSync(join(projectRoot, 'dist/demo/main.mjs'))) {
     throw new Error('dist/demo is not built: npm run build');
   }
-  const server = await serve({ port: 0 });
+  const server = await serve({ port: 0, models });
   const browser = await launchBrowser([
     '--autoplay-policy=no-user-gesture-required',
     '--use-fake-device-for-media-stream',

@@ -16,6 +16,8 @@ describe('the demo server', () => {
     writeFileSync(join(folder, 'page/main.mjs'), 'export {};');
     writeFileSync(join(folder, 'page/engine.wasm'), '\0asm');
     writeFileSync(join(folder, 'page/models/digits.apr'), 'APR');
+    writeFileSync(join(folder, 'page/models.json'), '[{"name":"digits.apr"}]');
+    writeFileSync(join(folder, 'elsewhere.apr'), 'APR of elsewhere');
     server = await serve({ folder: join(folder, 'page'), port: 0 });
   });
 
@@ -75,5 +77,27 @@ describe('the demo server', () => {
   test('knows GET and HEAD only', async () => {
     expect(await statusOf('/', 'HEAD')).toBe(200);
     expect(await statusOf('/', 'POST')).toBe(405);
+  });
+
+  test('offers models of elsewhere in front of the page’s own, and no other file', async () => {
+    const models = [{ name: 'tiny.en, mine', path: join(folder, 'elsewhere.apr') }];
+    const offering = await serve({ folder: join(folder, 'page'), port: 0, models });
+    try {
+      const list = (await (await fetch(`${offering.address}models.json`)).json()) as {
+        name: string;
+        file: string;
+      }[];
+      expect(list.map(({ name }) => name)).toEqual(['tiny.en, mine', 'digits.apr']);
+      const model = await fetch(new URL(list[0]!.file, offering.address));
+      expect(model.status).toBe(200);
+      expect(await model.text()).toBe('APR of elsewhere');
+      for (const path of ['models/elsewhere.apr', 'models/../elsewhere.apr', 'elsewhere.apr']) {
+        expect((await fetch(offering.address + path)).status).toBe(404);
+      }
+    } finally {
+      await offering.close();
+    }
+    const own = await fetch(`${server.address}models.json`);
+    expect(await own.json()).toEqual([{ name: 'digits.apr' }]);
   });
 });

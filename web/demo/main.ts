@@ -10,15 +10,16 @@ import { fileKind, type FileKind } from './file_kind.js';
 import { duration } from './format.js';
 import { languageName, ListeningOptions } from './listening_options.js';
 import { LoadQueue } from './load_queue.js';
+import { markOffered, offerModels, type OfferedModel } from './offered_models.js';
 import { Player } from './player.js';
 import { startRecording } from './recorder.js';
 import type { Recording } from './recorder.js';
 import { StatusView } from './status_view.js';
 import { TranscriptView } from './transcript_view.js';
 
-const embeddedModel = new URL('./models/digits.apr', import.meta.url);
 const recordingText = 'Recording. Press Stop when you are done.';
-const sampleFile = new URL('./sample.wav', import.meta.url);
+/** For a model that the user brought. */
+const sentences = 'sentences.wav';
 
 const status = new StatusView();
 const errors = new ErrorView();
@@ -31,6 +32,7 @@ const transcript = new TranscriptView((start, end) => void play(start, end));
 
 const loads = new LoadQueue();
 let model: Model | undefined;
+let sample = sentences;
 /** The work under way. A new file stops it and takes its place. */
 let current = new AbortController();
 let recording: Recording | undefined;
@@ -55,9 +57,11 @@ function isAbort(error: unknown): boolean {
 async function useModel(
   source: URL | File | readonly File[],
   name: string,
-  isEmbedded: boolean,
+  offered?: OfferedModel,
 ): Promise<void> {
   const signal = beginWork();
+  const sampleBefore = sample;
+  sample = offered?.sample ?? sentences;
   loads.begin('Loading', name);
   showLoading();
   try {
@@ -77,13 +81,15 @@ async function useModel(
     facts.model(name, loaded.info);
     facts.memory(await loaded.memory());
     listening.offer(loaded.info);
-    byId('ten_words', HTMLElement).hidden = !isEmbedded;
+    byId('ten_words', HTMLElement).hidden = offered?.knowsDigitsAlone !== true;
+    markOffered(offered);
     if (signal !== current.signal) return;
     const waiting = loads.end();
     rest(`Ready. ${name} is loaded.`);
     if (waiting) await useRecording(waiting);
   } catch (error) {
     if (signal !== current.signal) return;
+    sample = sampleBefore;
     if (!isAbort(error)) errors.show(`${name} could not be loaded`, error);
     const still = model ? 'The model from before is still there.' : 'No model is loaded.';
     rest(`${isAbort(error) ? 'Stopped. ' : ''}${still}${giveUpWaiting()}`);
@@ -185,7 +191,7 @@ async function useCheckpoint(files: readonly File[], name: string): Promise<void
     const file = new File(parts, `${name.replace(/\.[^.]*$/, '')}.apr`);
     converted.offer(file, warnings);
     loads.converted();
-    await useModel(file, file.name, false);
+    await useModel(file, file.name);
   } catch (error) {
     if (signal !== current.signal) return;
     if (!isAbort(error)) errors.show(`${name} could not be converted`, error);
@@ -210,17 +216,18 @@ async function useFiles(files: readonly File[]): Promise<void> {
     await useCheckpoint(files, checkpoint.name);
   } else if (parts.length > 1) {
     const manifest = parts.find(({ name }) => !/-\d{5}-of-\d{5}\.apr$/i.test(name)) ?? first;
-    await useModel(parts, manifest?.name ?? '', false);
+    await useModel(parts, manifest?.name ?? '');
   } else if (first && kinds[0] === 'model') {
-    await useModel(first, first.name, false);
+    await useModel(first, first.name);
   } else if (first) {
     await useRecording(first);
   }
 }
 
 async function useSample(): Promise<void> {
-  const response = await fetch(sampleFile);
-  await useRecording(new File([await response.blob()], 'sample.wav', { type: 'audio/wav' }));
+  const name = sample;
+  const response = await fetch(new URL(name, import.meta.url));
+  await useRecording(new File([await response.blob()], name, { type: 'audio/wav' }));
 }
 
 async function play(start: number, end?: number): Promise<void> {
@@ -274,4 +281,6 @@ byId('again', HTMLButtonElement).addEventListener('click', () => {
   if (heard) void useRecording(heard);
 });
 byId('record', HTMLButtonElement).addEventListener('click', () => void toggleRecording());
-void useModel(embeddedModel, 'digits.apr', true);
+void offerModels(
+  (offered) => void useModel(new URL(offered.file, import.meta.url), offered.name, offered),
+);

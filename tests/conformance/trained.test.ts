@@ -1,0 +1,111 @@
+// Trained weights of tiny.en: what openai-whisper makes of real recordings with them, exactly.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type {
+  ConvertOptions,
+  LoadOptions,
+  Model,
+  ModelFile,
+  Segment,
+} from '../../web/src/api/types.js';
+import { builtPackage } from '../support/built_package.js';
+import { sharedJson, tolerances, type SegmentGolden } from '../support/goldens.js';
+import { wavSamples } from '../support/goldens_audio.js';
+import { describeWithShared } from '../support/shared_folder.js';
+import { describeWithTrained } from '../support/trained_model.js';
+
+interface Expected {
+  readonly text: string;
+  readonly segments: readonly SegmentGolden[];
+}
+
+/** Of GPT-2's vocabulary, which English models have. */
+const textTokens = 50257;
+
+const cents = (seconds: number) => Math.round(100 * seconds);
+
+const engines: [string, LoadOptions][] = [
+  ['simd', { variant: 'simd' }],
+  ['relaxed', { variant: 'relaxed' }],
+  ['two threads', { threads: 2 }],
+];
+
+describeWithTrained('tiny.en', (folder) => {
+  describeWithShared(['trained', 'recordings'], 'on real recordings', () => {
+    const files = mkdtempSync(join(tmpdir(), 'susurrus-trained-'));
+    const path = join(files, 'tiny.en.apr');
+    afterAll(() => rmSync(files, { recursive: true }));
+
+    beforeAll(async () => {
+      const { convertModel } = await builtPackage();
+      await convertModel(folder, path, { dtype: 'f32' });
+    });
+
+    const expected = Object.entries(
+      sharedJson('trained/expected/tiny.en.json') as Record<string, Expected>,
+    );
+
+    const isShort = ([, { segments }]: (typeof expected)[number]) => segments.at(-1)!.end < 15;
+
+    describe.each(engines)('with %s', (_name, options) => {
+      let model: Model;
+      beforeAll(async () => {
+        model = await (await builtPackage()).loadModel(path, options);
+      });
+      afterAll(() => model.dispose());
+
+      test('is what was asked for', () => {
+        expect(model.info).toMatchObject(options);
+      });
+
+      // Threads change no bit of what is computed: a few words are enough there.
+      const chosen = options.threads === undefined ? expected : expected.filter(isShort);
+      test.each(chosen)('%s', async (recording, golden) => {
+        const result = await model.transcribe(wavSamples(`recordings/audio/${recording}`), {
+          ...{ language: 'en', temperature: 0, timestamps: 'word', compatibility: 'openai' },
+        });
+        expect(result.text).toBe(golden.text);
+        const exactly = ({ tokens, words = [] }: Segment | SegmentGolden) => [
+          [...tokens],
+          words.map(({ word, start, end }) => [word, cents(start), cents(end)]),
+        ];
+        expect(result.segments.map(exactly)).toEqual(golden.segments.map(exactly));
+        result.segments.forEach(({ avgLogprob, noSpeechProb }, i) => {
+          const like = golden.segments[i]!;
+          expect(Math.abs(avgLogprob - like.avg_logprob)).toBeLessThan(tolerances.avgLogprob);
+          expect(Math.abs(noSpeechProb - like.no_speech_prob)).toBeLessThan(tolerances.probability);
+        });
+      });
+    });
+
+    const detours: [string, string, ConvertOptions][] = [
+      ['SafeTensors', 'hub', { format: 'safetensors', dtype: 'f32' }],
+      ['ggml', 'tiny.en.ggml', { format: 'ggml', dtype: 'f32' }],
+      ['APR1', 'tiny.en.apr1', { format: 'apr1', dtype: 'f32' }],
+    ];
+
+    test.each(detours)('weights by way of %s are the same', async (_name, between, options) => {
+      const { convertModel, upgradeModel, openModelFile } = await builtPackage();
+      const detour = join(files, between);
+      const arrived = join(files, `${between}.apr`);
+      await convertModel(path, detour, options);
+      if (options.format === 'apr1') await upgradeModel(detour, arrived);
+      else await convertModel(detour, arrived, { dtype: 'f32' });
+      using straight = await openModelFile(path);
+      using found = await openModelFile(arrived);
+      expect(found.tensors.length).toBe(straight.tensors.length);
+      for (const { name } of straight.tensors) {
+        const [one, other] = await Promise.all([found.tensor(name), straight.tensor(name)]);
+        expect([name, one.shape, Buffer.compare(one.bytes, other.bytes)]).toEqual([
+          ...[name, other.shape, 0],
+        ]);
+      }
+      // ggml has no names of special tokens.
+      const text = async (file: ModelFile) => (await file.vocabulary())?.slice(0, textTokens);
+      expect(await text(found)).toEqual(await text(straight));
+      expect(await text(found)).toHaveLength(textTokens);
+    });
+  });
+});
