@@ -4,73 +4,21 @@
 //   npm start -- --model NAME|FILE        another model; a name is pulled from the Hugging Face hub unless it was before
 //   npm start -- AUDIO... [--model ...]   these files, and nothing else
 //   -- --port N, -- --no-serve
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { buildParts } from './build.mjs';
+import { findModel, findTrainedModel, susurrus } from './find_model.mjs';
 import { portFrom, serve } from './serve_demo.mjs';
 import { main, root, splitArguments, StepError } from './toolchain/steps.mjs';
-import { ensureTrainedModel, NoTrainedModel } from './trained_model.mjs';
 
 const recordings = join(root, 'web/demo');
 const results = join(root, 'build/start');
-
-/** Runs the command line that was just built; its output is the user's. Answers its status. */
-function susurrus(args) {
-  return new Promise((done, failed) => {
-    const child = spawn(process.execPath, [join(root, 'dist/cli.mjs'), ...args], {
-      stdio: 'inherit',
-    });
-    child.on('error', failed);
-    child.on('close', (code) => done(code ?? 128));
-  });
-}
 
 async function transcribe(args) {
   const status = await susurrus(['transcribe', '--stats', ...args]);
   if (status !== 0) {
     throw new StepError(`Transcription ended with status ${status}; the reason stands above.`);
   }
-}
-
-/** A model that was pulled, by a name as `susurrus pull` takes it. */
-async function pulledModel(name) {
-  const { cachedModels } = await import('../dist/node.mjs');
-  const wanted = [name, `openai/whisper-${name}`];
-  const found = (await cachedModels()).find((model) => wanted.includes(model.name));
-  return found && { name, path: found.path };
-}
-
-async function pull(name) {
-  const status = await susurrus(['pull', name, '--dtype', 'q8_0']);
-  return status === 0 ? pulledModel(name) : undefined;
-}
-
-/** What --model says: a file, or a name, which is pulled where it was not yet. */
-async function namedModel(wanted) {
-  if (existsSync(wanted)) return { name: basename(wanted, '.apr'), path: wanted };
-  const model = (await pulledModel(wanted)) ?? (await pull(wanted));
-  if (!model) throw new StepError(`There is no model ${wanted}; the reason stands above.`);
-  return model;
-}
-
-/** Trained weights of tiny.en: those that are here, else fetched. Undefined where they cannot be had. */
-async function trainedModel() {
-  const pulled = await pulledModel('tiny.en');
-  if (pulled) return pulled;
-  try {
-    return { name: 'tiny.en', path: await ensureTrainedModel() };
-  } catch (error) {
-    if (!(error instanceof NoTrainedModel)) throw error;
-    console.log(`\n${error.message}\nTrying the Hugging Face hub.`);
-  }
-  const model = await pull('tiny.en');
-  if (!model) {
-    console.log(
-      '\nNo trained Whisper can be fetched here: what follows is the embedded model, which knows ten digits.',
-    );
-  }
-  return model;
 }
 
 /** The text of a recording, then when each word is spoken. */
@@ -111,7 +59,13 @@ await main(async () => {
 
   await buildParts(['wasm', 'js']);
 
-  const model = values.model === undefined ? await trainedModel() : await namedModel(values.model);
+  const model =
+    values.model === undefined ? await findTrainedModel() : await findModel(values.model);
+  if (!model) {
+    console.log(
+      '\nNo trained Whisper can be fetched here: what follows is the embedded model, which knows ten digits.',
+    );
+  }
   const modelArguments = model ? ['--model', model.path] : [];
   if (files.length > 0) return transcribe([...rest, ...modelArguments]);
   await transcribeSample(model ? 'sentences.wav' : 'sample.wav', model);

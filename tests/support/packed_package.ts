@@ -10,6 +10,8 @@ export interface EmptyProject {
   /** What the package holds, paths relative to its root. */
   readonly files: string[];
   write(name: string, content: string): void;
+  /** Packs the package in another folder and installs it beside. Answers the files that it holds. */
+  install(packageFolder: string): string[];
   /** Runs Node in the project's folder and answers what it printed. */
   node(...args: string[]): string;
   remove(): void;
@@ -20,10 +22,14 @@ export function installPacked(): EmptyProject {
   const folder = mkdtempSync(join(tmpdir(), 'susurrus-package-'));
   const npm = (args: string[], cwd: string) =>
     execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-  const packed = npm(['pack', '--json', '--pack-destination', folder], projectRoot);
-  const [{ filename, files }] = JSON.parse(packed) as [
-    { filename: string; files: { path: string }[] },
-  ];
+  const pack = (from: string) => {
+    const packed = npm(['pack', '--json', '--pack-destination', folder], from);
+    const [{ filename, files }] = JSON.parse(packed) as [
+      { filename: string; files: { path: string }[] },
+    ];
+    return { path: join(folder, filename), files: files.map((file) => file.path) };
+  };
+  const { path, files } = pack(projectRoot);
   const project = join(folder, 'project');
   mkdirSync(project);
   writeFileSync(
@@ -32,11 +38,16 @@ export function installPacked(): EmptyProject {
   );
   // Dependencies, if any, are in npm's cache since this project's own were installed.
   const quiet = ['--prefer-offline', '--no-audit', '--no-fund'];
-  npm(['install', join(folder, filename), ...quiet], project);
+  npm(['install', path, ...quiet], project);
   return {
     folder: project,
-    files: files.map((file) => file.path),
+    files,
     write: (name, content) => writeFileSync(join(project, name), content),
+    install(packageFolder) {
+      const other = pack(packageFolder);
+      npm(['install', other.path, ...quiet], project);
+      return other.files;
+    },
     node: (...args) => execFileSync(process.execPath, args, { cwd: project, encoding: 'utf8' }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

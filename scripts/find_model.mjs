@@ -1,0 +1,53 @@
+// Models by name, for the scripts that run or pack one: the package must be built.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { root, StepError } from './toolchain/steps.mjs';
+import { ensureTrainedModel, NoTrainedModel } from './trained_model.mjs';
+
+/** Runs the command line that was just built; its output is the user's. Answers its status. */
+export function susurrus(args) {
+  return new Promise((done, failed) => {
+    const child = spawn(process.execPath, [join(root, 'dist/cli.mjs'), ...args], {
+      stdio: 'inherit',
+    });
+    child.on('error', failed);
+    child.on('close', (code) => done(code ?? 128));
+  });
+}
+
+/** A model that was pulled, by a name as `susurrus pull` takes it. */
+async function pulledModel(name) {
+  const { cachedModelsNamed } = await import('../dist/node.mjs');
+  const [found] = await cachedModelsNamed(name);
+  return found && { name: basename(name), path: found.path };
+}
+
+async function pull(name) {
+  const status = await susurrus(['pull', name, '--dtype', 'q8_0']);
+  return status === 0 ? pulledModel(name) : undefined;
+}
+
+/** Trained weights of tiny.en: those that are here, else fetched. Undefined where they cannot be had. */
+export async function findTrainedModel() {
+  const pulled = await pulledModel('tiny.en');
+  if (pulled) return pulled;
+  try {
+    return { name: 'tiny.en', path: await ensureTrainedModel() };
+  } catch (error) {
+    if (!(error instanceof NoTrainedModel)) throw error;
+    console.log(`\n${error.message}\nTrying the Hugging Face hub.`);
+  }
+  return pull('tiny.en');
+}
+
+/** A model file, or a model's name, which is pulled where it was not yet: { name, path }. */
+export async function findModel(wanted) {
+  if (existsSync(wanted)) return { name: basename(wanted, '.apr'), path: wanted };
+  const model =
+    wanted === 'tiny.en'
+      ? await findTrainedModel()
+      : ((await pulledModel(wanted)) ?? (await pull(wanted)));
+  if (!model) throw new StepError(`There is no model ${wanted}; the reason stands above.`);
+  return model;
+}

@@ -1,0 +1,133 @@
+// A package of one model, which bundlers copy as an asset:
+//
+//   npm run pack:model -- NAME|FILE.apr [--license FILE] [--output FOLDER]
+//
+//   import model from 'susurrus-model-tiny.en';
+//   const whisper = await loadModel(model);
+//
+// NAME is tiny.en, or a model that was pulled. Writes FOLDER/susurrus-model-NAME (build/packages), ready for `npm pack` or
+// `npm publish`. --license names the text of the weights' licence; OpenAI's own models have theirs already.
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { buildParts } from './build.mjs';
+import { findModel } from './find_model.mjs';
+import { isProgram, main, readArguments, root, StepError } from './toolchain/steps.mjs';
+
+/** As OpenAI licenses code and weights of Whisper: https://github.com/openai/whisper/blob/main/LICENSE */
+const openAiNames = /^(tiny|base|small|medium)(\.en)?$|^large(-v\d)?$|^large-v3-turbo$|^turbo$/;
+const openAiCopyright = 'Copyright (c) 2022 OpenAI';
+
+/** This project's licence is MIT too: its text with another name. */
+const mitText = (copyright) =>
+  readFileSync(join(root, 'LICENSE'), 'utf8').replace(/^Copyright.*$/m, copyright);
+
+function licenseOf(name, given) {
+  if (given !== undefined) {
+    if (!existsSync(given)) throw new StepError(`--license: there is no file ${given}.`);
+    return { text: readFileSync(given, 'utf8'), spdx: 'SEE LICENSE IN LICENSE' };
+  }
+  if (openAiNames.test(name)) return { text: mitText(openAiCopyright), spdx: 'MIT' };
+  throw new StepError(
+    `The licence of ${name} is not known here.`,
+    'Name the file with its text: --license FILE',
+  );
+}
+
+/** What npm takes as part of a package's name. */
+function checkName(name) {
+  if (/^[a-z0-9][a-z0-9._-]{0,100}$/.test(name)) return;
+  throw new StepError(
+    `A package cannot be called susurrus-model-${name}.`,
+    'Rename the file: lower-case letters, digits, ".", "-" and "_".',
+  );
+}
+
+const readme = ({ name, info, bytes, digest }) => `# susurrus-model-${name}
+
+The Whisper model \`${name}\` for the npm package \`susurrus\`: speech recognition inside a web page.
+
+\`\`\`js
+import { loadModel } from 'susurrus';
+import model from 'susurrus-model-${name}';
+
+const whisper = await loadModel(model);
+const { text } = await whisper.transcribe(file);
+\`\`\`
+
+\`model\` is the URL of the model file. Bundlers that understand \`new URL(…, import.meta.url)\` copy the file into the build; no
+other server is asked.
+
+| file | bytes | weights | SHA-256 |
+| --- | --- | --- | --- |
+| \`${name}.apr\` | ${bytes} | ${info} | \`${digest}\` |
+`;
+
+/**
+ * Writes the package; answers its folder. `path` is an APR2 file; `license` a file with the weights' licence.
+ * @param {{ name: string, path: string, license?: string, output?: string }} model
+ */
+export async function packModel({ name, path, license, output = join(root, 'build/packages') }) {
+  checkName(name);
+  const { text, spdx } = licenseOf(name, license);
+  const { inspect } = await import('../dist/node.mjs');
+  // Damaged files and other formats are refused here.
+  const { format, tensors } = await inspect(path);
+  if (format !== 'APR2') {
+    throw new StepError(
+      `${path} is a file of ${format}.`,
+      `Convert it first: npx susurrus convert ${path} ${name}.apr`,
+    );
+  }
+  const content = readFileSync(path);
+  const folder = join(output, `susurrus-model-${name}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(path, join(folder, `${name}.apr`));
+  const write = (file, body) => writeFileSync(join(folder, file), body);
+  const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const manifest = {
+    name: `susurrus-model-${name}`,
+    version,
+    description: `The Whisper model ${name} for susurrus.`,
+    license: spdx,
+    type: 'module',
+    sideEffects: false,
+    engines,
+    exports: {
+      '.': { types: './index.d.ts', default: './index.js' },
+      [`./${name}.apr`]: `./${name}.apr`,
+      './package.json': './package.json',
+    },
+    files: ['index.js', 'index.d.ts', `${name}.apr`],
+  };
+  write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
+  write('index.js', `export default new URL('./${name}.apr', import.meta.url);\n`);
+  write(
+    'index.d.ts',
+    `/** The address of the model file, for loadModel() of susurrus. */\ndeclare const model: URL;\nexport default model;\n`,
+  );
+  write('LICENSE', text);
+  const info = [...new Set(tensors.map(({ dtype }) => dtype))].join(', ');
+  const digest = createHash('sha256').update(content).digest('hex');
+  write('README.md', readme({ name, info, bytes: content.length, digest }));
+  return folder;
+}
+
+async function packFromCommandLine() {
+  const { values, positionals } = readArguments({
+    options: { license: { type: 'string' }, output: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const [wanted] = positionals;
+  if (wanted === undefined || positionals.length > 1) {
+    throw new StepError('npm run pack:model -- NAME|FILE.apr [--license FILE] [--output FOLDER]');
+  }
+  await buildParts(['wasm', 'js']);
+  const model = await findModel(wanted);
+  const output = values.output && resolve(values.output);
+  const folder = await packModel({ ...model, license: values.license, output });
+  console.log(`${folder}\nTry it: npm install ${folder}`);
+}
+
+if (isProgram(import.meta)) await main(packFromCommandLine);

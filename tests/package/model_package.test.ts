@@ -1,0 +1,74 @@
+// Packages of one model, as scripts/pack_model.mjs makes them.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { packModel } from '../../scripts/pack_model.mjs';
+import { limit } from '../support/limits.js';
+import { installPacked } from '../support/packed_package.js';
+import { projectRoot } from '../support/shared_folder.js';
+
+jest.setTimeout(limit(120_000));
+
+const digits = join(projectRoot, 'models/digits.apr');
+const license = join(projectRoot, 'LICENSE');
+
+describe('a package of a model', () => {
+  const output = mkdtempSync(join(tmpdir(), 'susurrus-model-package-'));
+  afterAll(() => rmSync(output, { recursive: true }));
+
+  test('holds the model, types, README and licence, and is loaded by its name', async () => {
+    const folder = await packModel({ name: 'my.digits', path: digits, license, output });
+    const project = installPacked();
+    try {
+      const files = project.install(folder);
+      expect(files.sort()).toEqual([
+        ...['LICENSE', 'README.md', 'index.d.ts', 'index.js', 'my.digits.apr', 'package.json'],
+      ]);
+      const installed = join(project.folder, 'node_modules/susurrus-model-my.digits');
+      expect(readFileSync(join(installed, 'my.digits.apr')).equals(readFileSync(digits))).toBe(
+        true,
+      );
+      expect(readFileSync(join(installed, 'LICENSE'))).toEqual(readFileSync(license));
+      project.write(
+        'program.js',
+        `import { readFileSync } from 'node:fs';
+         import { loadModel } from 'susurrus';
+         import model from 'susurrus-model-my.digits';
+         const whisper = await loadModel(model);
+         const { text } = await whisper.transcribe(readFileSync(process.argv[2]));
+         console.log(text.trim());`,
+      );
+      const said = project.node('program.js', join(projectRoot, 'web/demo/sample.wav'));
+      expect(said.trim()).toBe('three one four one five nine two six five');
+    } finally {
+      project.remove();
+    }
+  });
+
+  test('is not made without a licence, under a wrong name, or of another file', async () => {
+    const model = { name: 'mine', path: digits, license, output };
+    await expect(packModel({ ...model, license: undefined })).rejects.toThrow(/--license FILE/);
+    await expect(packModel({ ...model, license: join(output, 'none') })).rejects.toThrow(
+      /--license: there is no file/,
+    );
+    await expect(packModel({ ...model, name: 'My Model' })).rejects.toThrow(
+      /cannot be called susurrus-model-My Model/,
+    );
+    const damaged = join(output, 'damaged.apr');
+    writeFileSync(damaged, readFileSync(digits).subarray(0, 1000));
+    await expect(packModel({ ...model, path: damaged })).rejects.toMatchObject({
+      code: 'truncated_input',
+    });
+    expect(existsSync(join(output, 'susurrus-model-mine'))).toBe(false);
+  });
+
+  test('of OpenAI’s own weights has their licence', async () => {
+    const folder = await packModel({ name: 'tiny.en', path: digits, output });
+    expect(readFileSync(join(folder, 'LICENSE'), 'utf8')).toMatch(
+      /^MIT License\s+Copyright \(c\) 2022 OpenAI\s+Permission is hereby granted/,
+    );
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    expect(manifest).toMatchObject({ name: 'susurrus-model-tiny.en', license: 'MIT' });
+  });
+});
