@@ -65,7 +65,7 @@ other server is asked.
 
 /**
  * Writes the package; answers its folder. `path` is an APR2 file; `license` a file with the weights' licence.
- * @param {{ name: string, path: string, license?: string, output?: string }} model
+ * @param {{ name: string, path: string, license?: string | undefined, output?: string | undefined }} model
  */
 export async function packModel({ name, path, license, output = join(root, 'build/packages') }) {
   checkName(name);
