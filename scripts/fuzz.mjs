@@ -63,8 +63,14 @@ function packCorpus(target, folder) {
   writeFileSync(corpusFile(target), brotliCompressSync(all));
 }
 
-/** Fuzzes one target. Answers how often it ran, what it covered, and the files of what it found. */
-export async function fuzz(target, seconds) {
+/**
+ * Fuzzes one target. Answers how often it ran, what it covered, and the files of what it found. With a `seed` the same build
+ * tries the same inputs.
+ * @param {string} target
+ * @param {number} seconds
+ * @param {number} [seed]
+ */
+export async function fuzz(target, seconds, seed) {
   const findings = join(work, 'findings');
   const grown = join(work, 'corpus', target);
   mkdirSync(findings, { recursive: true });
@@ -77,6 +83,7 @@ export async function fuzz(target, seconds) {
       ...[grown, join(work, 'seeds', target)],
       ...[...limits, `-max_total_time=${seconds}`, `-artifact_prefix=${prefix}`],
       ...['-print_final_stats=1', '-reload=0'],
+      ...(seed === undefined ? [] : [`-seed=${seed}`]),
     ],
     { allowFailure: true, what: `fuzzing ${target}`, env: { UBSAN_OPTIONS: 'print_stacktrace=1' } },
   );
