@@ -131,13 +131,16 @@ function isGoodCompiler(path) {
 function writeCompilerWrappers(prefix) {
   const sysroot = join(prefix, 'root');
   const lib = join(sysroot, 'usr/lib/x86_64-linux-gnu');
+  // Else Clang finds it through the link lib → usr/lib and names headers "lib/gcc/…/../../../../include", which ninja takes for
+  // a folder that is not there: it would build everything every time.
+  const gcc = join(sysroot, 'usr/lib/gcc/x86_64-linux-gnu/14');
   for (const [name, clang] of [
     ['cc', 'clang'],
     ['c++', 'clang++'],
   ]) {
     const flags = [
       `--sysroot='${sysroot}' -fuse-ld=lld -Qunused-arguments -Wl,-rpath,'${lib}'`,
-      `-Wl,--dynamic-linker='${lib}/ld-linux-x86-64.so.2'`,
+      `--gcc-install-dir='${gcc}' -Wl,--dynamic-linker='${lib}/ld-linux-x86-64.so.2'`,
     ];
     writeFileSync(
       join(prefix, name),
