@@ -18,8 +18,6 @@ import { StatusView } from './status_view.js';
 import { TranscriptView } from './transcript_view.js';
 
 const recordingText = 'Recording. Press Stop when you are done.';
-/** For a model that the user brought. */
-const sentences = 'sentences.wav';
 
 const status = new StatusView();
 const errors = new ErrorView();
@@ -32,7 +30,8 @@ const transcript = new TranscriptView((start, end) => void play(start, end));
 
 const loads = new LoadQueue();
 let model: Model | undefined;
-let sample = sentences;
+/** Of the model that was offered last; one that the user brought has none. */
+let sample = 'sample.wav';
 /** The work under way. A new file stops it and takes its place. */
 let current = new AbortController();
 let recording: Recording | undefined;
@@ -61,7 +60,7 @@ async function useModel(
 ): Promise<void> {
   const signal = beginWork();
   const sampleBefore = sample;
-  sample = offered?.sample ?? sentences;
+  sample = offered?.sample ?? sample;
   loads.begin('Loading', name);
   showLoading();
   try {
