@@ -18,6 +18,7 @@ import { Random } from './random.mjs';
  * @typedef {{
  *   readonly parts: readonly AudioPart[];
  *   readonly gain: number;
+ *   readonly speed: number;
  * }} AudioRecipe
  */
 
@@ -41,8 +42,19 @@ function partSamples(part, recordings) {
   return recordings.get(part.recording).subarray(part.start, part.start + part.samples);
 }
 
+/** `samples` played `speed` times as fast, by linear interpolation. */
+function atSpeed(samples, speed) {
+  const last = samples.length - 1;
+  return Float32Array.from({ length: Math.ceil(samples.length / speed) }, (_, i) => {
+    const place = Math.min(i * speed, last);
+    const left = Math.floor(place);
+    const right = Math.min(left + 1, last);
+    return samples[left] + (place - left) * (samples[right] - samples[left]);
+  });
+}
+
 /**
- * Samples of `audio`: { parts, gain }, each part { recording, start, samples }, { zeros } or { noise: { seed, decibels,
+ * Samples of `audio`: { parts, gain, speed }, each part { recording, start, samples }, { zeros } or { noise: { seed, decibels,
  * samples } }. `recordings`: name → samples.
  * @type {(audio: AudioRecipe, recordings: ReadonlyMap<string, Float32Array>) => Float32Array}
  */
@@ -54,5 +66,6 @@ export function caseSamples(audio, recordings) {
     samples.set(part, at);
     at += part.length;
   }
-  return audio.gain === 1 ? samples : samples.map((sample) => sample * audio.gain);
+  const played = audio.speed === 1 ? samples : atSpeed(samples, audio.speed);
+  return audio.gain === 1 ? played : played.map((sample) => sample * audio.gain);
 }

@@ -283,7 +283,7 @@ function gap(random, limit) {
 
 const partLength = (part) => part.samples ?? part.zeros ?? part.noise.samples;
 
-/** Pieces of recordings with gaps between some, `samples` long in all. */
+/** Pieces of recordings with gaps between some, `samples` long in all before the speed is changed. */
 function drawAudio(random, recordings, samples) {
   const parts = [];
   let rest = samples;
@@ -298,7 +298,13 @@ function drawAudio(random, recordings, samples) {
     [1, 0.001],
     [1, 2.5],
   ]);
-  return { parts, gain };
+  const speed = random.weighted([
+    [16, 1],
+    [2, 1.25],
+    [1, 1.7],
+    [1, 0.8],
+  ]);
+  return { parts, gain, speed };
 }
 
 function drawSeconds(random, name) {
@@ -330,9 +336,10 @@ export function drawCase(random, models, recordings) {
   const name = random.chance(0.4) ? 'decode' : 'transcribe';
   const samples = Math.round(drawSeconds(random, name) * whisper.sampleRate);
   const audio = drawAudio(random, recordings, samples);
+  const seconds = samples / audio.speed / whisper.sampleRate;
   const options =
     name === 'decode'
       ? decodeOptions(random, model.dims)
-      : transcribeOptions(random, model.dims, samples / whisper.sampleRate);
+      : transcribeOptions(random, model.dims, seconds);
   return { function: name, model: model.name, audio, options };
 }

@@ -10,6 +10,7 @@ import {
 import { basename, join, resolve } from 'node:path';
 import { readFacts, whisper } from '../facts/read_facts.mjs';
 import { root, StepError } from '../toolchain/steps.mjs';
+import { ensureTrainedFolder } from '../trained_model.mjs';
 import { sampleRate } from './audio.mjs';
 import { Random } from './random.mjs';
 
@@ -25,10 +26,19 @@ function needed(path, advice) {
   return path;
 }
 
+/** Trained tiny.en as a folder of the hub, which the reference reads. */
+async function trainedModel({ scratch, engine }) {
+  const { convertModel } = await import(engine);
+  const folder = join(scratch, 'tiny.en');
+  await convertModel(await ensureTrainedFolder(), folder, { format: 'safetensors', dtype: 'f32' });
+  return { name: 'tiny.en', folder };
+}
+
 /** Folders of the goldens' models, or the one that was named. */
-function modelFolders(named) {
+async function modelFolders(named, places) {
   const advice =
-    'SUSURRUS_SHARED names the shared folder; --model FOLDER takes a Whisper of the hub.';
+    'SUSURRUS_SHARED names the shared folder; --model takes a Whisper folder of the hub or "trained".';
+  if (named === 'trained') return [await trainedModel(places)];
   if (named) return [{ name: basename(resolve(named)), folder: needed(resolve(named), advice) }];
   return goldenModels.map((name) => ({
     name,
@@ -103,7 +113,7 @@ async function converted({ name, folder }, { scratch, assets, engine }) {
 /** [{ name, folder, file, dims }]: the models and `copies` copies of each with noise on the weights. */
 export async function prepareModels({ named, copies, seed, reference, ...places }) {
   const { scratch } = places;
-  const folders = modelFolders(named);
+  const folders = await modelFolders(named, places);
   for (const { name, folder } of [...folders]) {
     for (let copy = 1; copy <= copies; ++copy) {
       const to = join(scratch, `${name}~${copy}`);

@@ -11,6 +11,9 @@ const partText = (part) => {
   return `${part.recording} ${part.start}+${part.samples}`;
 };
 
+const changes = ({ gain, speed }) =>
+  `${gain === 1 ? '' : `, gain ${gain}`}${speed === 1 ? '' : `, speed ${speed}`}`;
+
 const optionsText = (options) =>
   Object.entries(options)
     .map(([name, value]) => `${name} ${short(value)}`)
@@ -48,7 +51,7 @@ export function differenceText(outcome, again) {
   return [
     `case ${index} ${verdict}: ${drawn.function}, ${drawn.model}`,
     `  options: ${optionsText(drawn.options)}`,
-    `  audio: ${drawn.audio.parts.map(partText).join(', ')}${drawn.audio.gain === 1 ? '' : `, gain ${drawn.audio.gain}`}`,
+    `  audio: ${drawn.audio.parts.map(partText).join(', ')}${changes(drawn.audio)}`,
     ...shown.map(
       ({ field, reference, susurrus }) =>
         `  ${field}: reference ${short(reference)}, Susurrus ${short(susurrus)}`,

@@ -32,7 +32,8 @@ Draws cases from a seed, runs each with the unmodified openai-whisper and with S
   --first N         number of the first (0); goes on where a run was stopped
   --only N[,N...]   these cases alone
   --seed TEXT       what they are drawn from (1)
-  --model FOLDER    a Whisper folder of the hub rather than the golden models
+  --model FOLDER    a Whisper folder of the hub rather than the golden models; "trained" is tiny.en,
+                    whose weights are fetched
   --copies N        copies of each model with noise on the weights (4; 0 with --model)
   --audio FILES     recordings rather than those of the shared folder
   --variant NAME    simd (the default) or relaxed

@@ -81,17 +81,22 @@ describe('drawn cases', () => {
         }
         length += 'zeros' in part ? part.zeros : ('noise' in part ? part.noise : part).samples;
       }
-      expect(caseSamples(audio, samplesOf)).toHaveLength(length);
+      expect(caseSamples(audio, samplesOf)).toHaveLength(Math.ceil(length / audio.speed));
     }
   });
 });
 
-test('samples of a case are its parts in order, times its gain', () => {
+test('samples of a case are its parts in order, times its gain, at its speed', () => {
   const samplesOf = new Map([['a', Float32Array.of(0.1, 0.2, 0.3, 0.4)]]);
   const parts = [{ recording: 'a', start: 1, samples: 2 }, { zeros: 1 }];
-  expect(caseSamples({ parts, gain: 2 }, samplesOf)).toEqual(Float32Array.of(0.4, 0.6, 0));
+  expect(caseSamples({ parts, gain: 2, speed: 1 }, samplesOf)).toEqual(
+    Float32Array.of(0.4, 0.6, 0),
+  );
+  const triple = [{ recording: 'a', start: 1, samples: 3 }, { zeros: 1 }];
+  const played = [...caseSamples({ parts: triple, gain: 1, speed: 1.25 }, samplesOf)];
+  expect(played.map((sample) => sample.toFixed(3))).toEqual(['0.200', '0.325', '0.200', '0.000']);
   const noise = { seed: 7, decibels: -20, samples: 20_000 };
-  const made = caseSamples({ parts: [{ noise }], gain: 1 }, samplesOf);
+  const made = caseSamples({ parts: [{ noise }], gain: 1, speed: 1 }, samplesOf);
   const power = made.reduce((sum, sample) => sum + sample * sample, 0) / made.length;
   expect(10 * Math.log10(power)).toBeCloseTo(-20, 0);
 });
