@@ -13,28 +13,31 @@ import { buildParts } from '../build.mjs';
 import { filesBelow } from '../check_layers.mjs';
 import { relaxedSimdFlags } from '../toolchain/node_flags.mjs';
 import { main, root, run, step, StepError } from '../toolchain/steps.mjs';
+import { ensureTrainedModel } from '../trained_model.mjs';
 import { emscriptenEnvironment, ensureTools } from '../toolchain/tools.mjs';
 import { readLinkMap } from './link_map.mjs';
 import { outside, selfTimes } from './shares.mjs';
 
 const usage = `npm run profile -- [options]: a recording transcribed under V8's sampling profiler
 
-  --minutes N              length of the recording (10)
+  --minutes N              length of the recording (10; with --trained, that of the files)
   --audio FILES            16 kHz mono WAV files, in turn, as often as needed; else noise
   --variant simd|relaxed   the engine (relaxed)
   --size tiny|base|small   Whisper's dimensions, with random weights in Q8_0 (tiny)
   --tokens N               tokens of each window (100)
+  --trained                a usual call with trained tiny.en, whose weights are fetched; needs --audio
   --functions N            how many functions are listed (15)
   --node PATH              another Node than this one
   --save FILE              the profile itself, for Chrome's DevTools
   --json                   instead of tables`;
 
 const options = {
-  minutes: { type: 'string', default: '10' },
+  minutes: { type: 'string' },
   audio: { type: 'string', multiple: true, default: [] },
   variant: { type: 'string', default: 'relaxed' },
   size: { type: 'string', default: 'tiny' },
   tokens: { type: 'string', default: '100' },
+  trained: { type: 'boolean', default: false },
   functions: { type: 'string', default: '15' },
   node: { type: 'string', default: process.execPath },
   save: { type: 'string' },
@@ -74,10 +77,10 @@ async function linkNamedEngine(variant) {
   return readLinkMap(readFileSync(map, 'utf8'), filesBelow('src', /\.cc$/));
 }
 
-/** A file of raw samples. */
-function writeRecording(files, seconds) {
-  const parts = files.length > 0 ? files.map((file) => wavSamples(file)) : [benchAudio(30)];
-  const samples = new Float32Array(seconds * whisper.sampleRate);
+/** A file of raw samples: the parts in turn, for so many minutes or each of them once. */
+function writeRecording(parts, minutes) {
+  const once = parts.reduce((sum, part) => sum + part.length, 0);
+  const samples = new Float32Array(minutes ? 60 * Number(minutes) * whisper.sampleRate : once);
   for (let place = 0, i = 0; place < samples.length; ++i) {
     const part = parts[i % parts.length].subarray(0, samples.length - place);
     samples.set(part, place);
@@ -125,13 +128,22 @@ function toText(times, facts, functionCount) {
 await main(async () => {
   const { values } = parseArgs({ options });
   if (values.help) return console.log(usage);
-  const { variant, size, node } = values;
+  const { variant, size, node, trained, audio } = values;
+  if (trained && audio.length === 0) throw new StepError('--trained needs --audio.', usage);
   await buildParts(['wasm', 'js'], ['emcc', 'ninja']);
   const places = await linkNamedEngine(variant);
+  const parts = audio.map((file) => wavSamples(file));
+  const job = trained
+    ? { model: await ensureTrainedModel(), samples: writeRecording(parts, values.minutes) }
+    : {
+        model: join(root, await benchModel(size, 'q8_0')),
+        samples: writeRecording(parts.length > 0 ? parts : [benchAudio(30)], values.minutes ?? 10),
+        tokens: Number(values.tokens),
+      };
   const { profile, facts } = await runProfiled(node, {
-    ...{ variant, tokens: Number(values.tokens), package: join(folder, 'node.mjs') },
-    model: join(root, await benchModel(size, 'q8_0')),
-    samples: writeRecording(values.audio, 60 * Number(values.minutes)),
+    ...job,
+    variant,
+    package: join(folder, 'node.mjs'),
   });
   if (values.save) writeFileSync(resolve(values.save), JSON.stringify(profile));
   const times = selfTimes(profile, places);

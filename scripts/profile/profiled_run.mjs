@@ -1,6 +1,6 @@
 // Transcribes under V8's sampling profiler: node profiled_run.mjs, the job as the first message, {profile, facts} as answer.
 //
-// job: {package, model (paths), variant, samples (path of raw samples), tokens (in each window)}
+// job: {package, model (paths), variant, samples (path of raw samples), tokens (in each window; undefined for a usual call)}
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { pathToFileURL } from 'node:url';
@@ -19,17 +19,20 @@ async function profiled(work) {
   return { profile, result };
 }
 
+/** Every window has its tokens, whatever random weights say. */
+const withTokens = (model, tokens) => ({
+  ...{ temperature: 0, timestamps: 'none', compatibility: 'openai' },
+  ...{ noSpeechThreshold: null, suppressTokens: [-1, model.tokenizer.special.endOfText] },
+  sampleLength: tokens,
+});
+
 async function doJob({ package: entry, model: path, variant, samples, tokens }) {
   const { loadModel } = await import(pathToFileURL(entry).href);
   const model = await loadModel(path, { variant });
   const recording = new Float32Array(readFileSync(samples).buffer);
+  const options = tokens === undefined ? {} : withTokens(model, tokens);
   const { profile, result } = await profiled(() =>
-    // Every window has its tokens, whatever random weights say.
-    model.transcribe(recording, {
-      ...{ language: 'en', temperature: 0, timestamps: 'none', compatibility: 'openai' },
-      ...{ noSpeechThreshold: null, suppressTokens: [-1, model.tokenizer.special.endOfText] },
-      sampleLength: tokens,
-    }),
+    model.transcribe(recording, { language: 'en', ...options }),
   );
   const { segments, duration } = result;
   const made = segments.reduce((sum, segment) => sum + segment.tokens.length, 0);
