@@ -254,6 +254,17 @@ describe('options within their ranges', () => {
     expect(text.trim()).toBe(sampleText);
   });
 
+  test("clips go back as the reference's do, in a whole recording", async () => {
+    const options = { clipTimestamps: [1.5, 2.5, 0, 1], compatibility: 'openai' } as const;
+    const { segments } = await model.transcribe(samples, options);
+    const clips = segments.map(({ start }) => (start < 1 ? 'first' : 'second'));
+    expect([...new Set(clips)]).toEqual(['second', 'first']);
+    const stream = (async function* () {
+      yield await Promise.resolve(samples);
+    })();
+    expectRefused(await errorOf(model.transcribe(stream, options)), 'clipTimestamps');
+  });
+
   test('a prompt that is too long is cut as the reference cuts it', async () => {
     const { tokens } = await model.decode(samples, { initialPrompt: 'one '.repeat(500) });
     const room = model.info.dims.nTextCtx / 2 - 1;

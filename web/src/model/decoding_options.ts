@@ -47,15 +47,6 @@ const isHotword = (value: unknown): boolean =>
   Object.keys(value).every((name) => name === 'text' || name === 'weight') &&
   isPhrase(Reflect.get(value, 'text')) &&
   isWeight(Reflect.get(value, 'weight'));
-/** Each at least the one before; `isStrict`: greater. */
-const isRising =
-  (least: number, most: number, isStrict: boolean) =>
-  (item: unknown, index: number, list: readonly unknown[]): boolean => {
-    if (typeof item !== 'number' || !(item >= least && item <= most)) return false;
-    const before = index === 0 ? -Infinity : (list[index - 1] as number);
-    return isStrict ? item > before : item >= before;
-  };
-
 function languageCheck({ languages }: ModelFacts, call: OptionCall): Check {
   const besides = call === 'transcribe' ? ['auto', 'per-window'] : ['auto'];
   const shown = `${languages.slice(0, 8).join(', ')}${languages.length > 8 ? ', …' : ''}`;
@@ -101,7 +92,9 @@ function audioContextCheck({ least, most }: Bounds): Check {
 
 function temperatureCheck({ least, most }: Bounds): Check {
   const [expected, isTemperature] = between(least, most);
-  const [, isList] = listOf('', isRising(least, most, true), mostTemperatures, 1);
+  const isHigher = (item: unknown, index: number, list: readonly unknown[]): boolean =>
+    isTemperature(item) && (index === 0 || (item as number) > (list[index - 1] as number));
+  const [, isList] = listOf('', isHigher, mostTemperatures, 1);
   return [
     `${expected}, or a rising list of 1 to ${mostTemperatures} of them`,
     (value) => isTemperature(value) || isList(value),
@@ -131,10 +124,7 @@ const checksOfKinds: Readonly<
   audioContext: audioContextCheck,
   temperatures: temperatureCheck,
   times: ({ least, most }) =>
-    listOf(
-      `a list of seconds from ${least} to ${most}, none below the one before`,
-      isRising(least, most, false),
-    ),
+    listOf(`a list of seconds from ${least} to ${most}`, between(least, most)[1]),
   hotwords: () =>
     listOf(
       `a list of at most ${mostPhrases} {text, weight}, no text empty or with lone surrogates, weights from ${hotwordWeights.least} to ${hotwordWeights.most}`,
@@ -203,6 +193,17 @@ function checkSingleSearch({ bestOf, beamSize }: DecodeOptions, temperature: num
   }
 }
 
+/** Only the reference goes back in a recording, and a stream cannot. */
+function checkClipOrder(
+  { clipTimestamps: clips, compatibility }: TranscribeOptions,
+  isStream: boolean,
+): void {
+  if (compatibility === 'openai' && !isStream) return;
+  if (clips?.some((time, i) => time < (clips[i - 1] ?? 0))) {
+    throw invalidOption('clipTimestamps', 'a list of seconds, none below the one before', clips);
+  }
+}
+
 /** Checked options of decode(). */
 export function decodeSettings(options: DecodeOptions, model: ModelFacts): Settings {
   checkOptions(options, checksOf('decode', model));
@@ -220,6 +221,7 @@ export function transcribeSettings(
 ): Settings {
   checkOptions(options, { ...checksOf('transcribe', model), onProgress: progressCheck });
   checkPatience(options);
+  checkClipOrder(options, isStream);
   const { hallucinationSilenceThreshold: silence, normalisation } = options;
   if (isSet(silence) && options.timestamps !== 'word') {
     throw invalidOption(
