@@ -95,6 +95,28 @@ async function useModel(
   }
 }
 
+const useOffered = (offered: OfferedModel): Promise<void> =>
+  useModel(new URL(offered.file, import.meta.url), offered.name, offered);
+
+/** Loads the first model of the list, unless something else was begun before the list is there. */
+async function loadFirstModel(): Promise<void> {
+  const signal = beginWork();
+  loads.begin('Loading', 'the first model');
+  showLoading();
+  const stopped = new Promise<void>((done) => {
+    signal.addEventListener('abort', () => done(), { once: true });
+  });
+  const first = await Promise.race([offerModels((offered) => void useOffered(offered)), stopped]);
+  if (signal !== current.signal) return;
+  if (first && !signal.aborted) {
+    markOffered(first);
+    loads.prepared();
+    await useOffered(first);
+  } else {
+    rest(`Stopped. No model is loaded.${giveUpWaiting()}`);
+  }
+}
+
 function showLoading(): void {
   status.busy(loads.text, () => current.abort());
 }
@@ -189,7 +211,7 @@ async function useCheckpoint(files: readonly File[], name: string): Promise<void
     signal.throwIfAborted();
     const file = new File(parts, `${name.replace(/\.[^.]*$/, '')}.apr`);
     converted.offer(file, warnings);
-    loads.converted();
+    loads.prepared();
     await useModel(file, file.name);
   } catch (error) {
     if (signal !== current.signal) return;
@@ -280,6 +302,4 @@ byId('again', HTMLButtonElement).addEventListener('click', () => {
   if (heard) void useRecording(heard);
 });
 byId('record', HTMLButtonElement).addEventListener('click', () => void toggleRecording());
-void offerModels(
-  (offered) => void useModel(new URL(offered.file, import.meta.url), offered.name, offered),
-);
+void loadFirstModel();
