@@ -60,7 +60,7 @@ describeWithTrained('the page with a trained Whisper', () => {
   });
 });
 
-describe('while the list of models is on its way', () => {
+describe('the page with two models', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await startStage([{ name: 'first', path: join(projectRoot, 'models/digits.apr') }]);
@@ -69,6 +69,17 @@ describe('while the list of models is on its way', () => {
     await stage.close();
   });
 
+  test('takes the sample of the one that was chosen last, whatever became of the load', async () => {
+    const { page, problems } = await stage.open();
+    await hold(page, '**/engine.*.wasm');
+    await page.selectOption('#models', 'digits.apr');
+    await statusOf(page).getByText('Loading digits.apr …').waitFor();
+    await worked(page, () => page.click('#cancel'));
+    await worked(page, () => page.click('#sample'));
+    expect(await page.textContent('#transcript_title')).toBe('sample.wav');
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(problems.filter((problem) => !/request failed/.test(problem))).toEqual([]);
+  });
   /** Opens the page; the list comes when `arrive` is called, which waits until the page has it. */
   async function openWithoutList(): Promise<OpenPage & { arrive: () => Promise<void> }> {
     const opened = await stage.open();
@@ -85,7 +96,7 @@ describe('while the list of models is on its way', () => {
   const chosen = ({ page }: OpenPage) =>
     page.$eval('#models', (select) => (select as HTMLSelectElement).value);
 
-  test('a model that is dropped stays', async () => {
+  test('keeps a model that is dropped before the list is there', async () => {
     const opened = await openWithoutList();
     const { page, problems, arrive } = opened;
     const release = await hold(page, '**/engine.*.wasm');
@@ -103,7 +114,7 @@ describe('while the list of models is on its way', () => {
     expect(problems).toEqual([]);
   });
 
-  test('a model that is dropped and still loads when the list comes stays', async () => {
+  test('keeps a model that is dropped before, and still loads when, the list comes', async () => {
     const { page, problems, arrive } = await openWithoutList();
     const release = await hold(page, '**/engine.*.wasm');
     await drop(page, 'mine.apr', digitsBytes());
@@ -116,7 +127,7 @@ describe('while the list of models is on its way', () => {
     expect(problems).toEqual([]);
   });
 
-  test('a recording that is dropped waits, and is transcribed', async () => {
+  test('keeps a recording that is dropped before the list is there, and transcribes it', async () => {
     const opened = await openWithoutList();
     const { page, problems, arrive } = opened;
     const release = await hold(page, '**/engine.*.wasm');
@@ -132,7 +143,7 @@ describe('while the list of models is on its way', () => {
     expect(problems).toEqual([]);
   });
 
-  test('the page can be stopped, and then waits for a choice', async () => {
+  test('can be stopped before the list is there, and then waits for a choice', async () => {
     const opened = await openWithoutList();
     const { page, problems, arrive } = opened;
     await drop(page, 'early.wav', sampleBytes());

@@ -30,7 +30,7 @@ const transcript = new TranscriptView((start, end) => void play(start, end));
 
 const loads = new LoadQueue();
 let model: Model | undefined;
-/** Of the model that was offered last; one that the user brought has none. */
+/** Of the model that was chosen last from the list; one that the user brought has none. */
 let sample = 'sample.wav';
 /** The work under way. A new file stops it and takes its place. */
 let current = new AbortController();
@@ -59,8 +59,7 @@ async function useModel(
   offered?: OfferedModel,
 ): Promise<void> {
   const signal = beginWork();
-  const sampleBefore = sample;
-  sample = offered?.sample ?? sample;
+  if (offered) sample = offered.sample;
   loads.begin('Loading', name);
   showLoading();
   try {
@@ -88,7 +87,6 @@ async function useModel(
     if (waiting) await useRecording(waiting);
   } catch (error) {
     if (signal !== current.signal) return;
-    sample = sampleBefore;
     if (!isAbort(error)) errors.show(`${name} could not be loaded`, error);
     const still = model ? 'The model from before is still there.' : 'No model is loaded.';
     rest(`${isAbort(error) ? 'Stopped. ' : ''}${still}${giveUpWaiting()}`);
