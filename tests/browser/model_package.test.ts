@@ -39,7 +39,7 @@ describeWithTrained('susurrus-model-tiny.en', () => {
     const browser = await launchBrowser();
     try {
       const path = await ensureTrainedModel();
-      project.install(await packModel({ name: 'tiny.en', path, output }));
+      project.install(await packModel({ name: 'tiny.en', path, isOpenAis: true, output }));
       project.write('index.html', page);
       project.write('main.js', program);
       copyFileSync(
