@@ -35,12 +35,15 @@ async function pull(name) {
   return status === 0 ? pulledModel(name) : undefined;
 }
 
-/** Trained weights of tiny.en: those that are here, else fetched. Undefined where they cannot be had. */
-export async function findTrainedModel() {
+/**
+ * Trained weights of tiny.en: those that are here, else fetched. Undefined where they cannot be had.
+ * @param {import('./trained_model.mjs').TrainedOptions} options
+ */
+export async function findTrainedModel(options = {}) {
   const pulled = await pulledModel('tiny.en');
   if (pulled) return pulled;
   try {
-    return { name: 'tiny.en', path: await ensureTrainedModel(), isOpenAis: true };
+    return { name: 'tiny.en', path: await ensureTrainedModel(options), isOpenAis: true };
   } catch (error) {
     if (!(error instanceof NoTrainedModel)) throw error;
     console.log(`\n${error.message}\nTrying the Hugging Face hub.`);
