@@ -5,7 +5,7 @@
 //   import model from 'susurrus-model-tiny.en';
 //   const whisper = await loadModel(model);
 //
-// NAME is tiny.en, or a model that was pulled. Writes FOLDER/susurrus-model-NAME (build/packages), ready for `npm pack` or
+// NAME is as `susurrus pull` takes it. Writes FOLDER/susurrus-model-NAME (build/packages), ready for `npm pack` or
 // `npm publish`. --license names the text of the weights' licence: of every FILE, and of models that OpenAI did not publish.
 import {
   copyFileSync,
