@@ -1,9 +1,9 @@
 // Third-party C sources (deps.json) → build/deps/<name>-<version>, checked by SHA-256.
 //
 //   node scripts/fetch_deps.mjs [--from FOLDER]     FOLDER: archives already at hand, for machines without a network
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { sha256 } from './toolchain/digest.mjs';
 import {
   findOnPath,
   isProgram,
@@ -21,19 +21,16 @@ const releaseTimeout = 10_000;
 
 const target = (library) => join(depsFolder, `${library.name}-${library.version}`);
 
-function isGood(path, sha256) {
-  return (
-    existsSync(path) && createHash('sha256').update(readFileSync(path)).digest('hex') === sha256
-  );
-}
-
 /** Path of a verified archive in `folder`, if it holds one. */
-function archiveIn(folder, { release, debian }) {
+async function archiveIn(folder, { release, debian }) {
   const choices = [
     [join(folder, basename(new URL(release.url).pathname)), release.sha256],
     [join(folder, debian.file), debian.sha256],
   ];
-  return choices.find(([path, sha256]) => isGood(path, sha256))?.[0];
+  for (const [path, digest] of choices) {
+    if (existsSync(path) && (await sha256(path)) === digest) return path;
+  }
+  return undefined;
 }
 
 /** Whether the release archive could be had; every failure only means that Debian is asked instead. */
@@ -41,14 +38,13 @@ async function download({ name, release }) {
   try {
     const response = await fetch(release.url, { signal: AbortSignal.timeout(releaseTimeout) });
     if (!response.ok) return false;
-    const bytes = Buffer.from(await response.arrayBuffer());
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    if (sha256 !== release.sha256) {
-      console.log(`  ${name}: ${release.url} is not the pinned file (SHA-256 ${sha256})`);
-      return false;
-    }
-    writeFileSync(join(downloads, basename(new URL(release.url).pathname)), bytes);
-    return true;
+    const path = join(downloads, basename(new URL(release.url).pathname));
+    writeFileSync(path, Buffer.from(await response.arrayBuffer()));
+    const digest = await sha256(path);
+    if (digest === release.sha256) return true;
+    rmSync(path);
+    console.log(`  ${name}: ${release.url} is not the pinned file (SHA-256 ${digest})`);
+    return false;
   } catch {
     return false;
   }
@@ -73,26 +69,32 @@ export async function fetchDeps(from) {
   await step(`obtaining the sources of ${missing.map((one) => one.name).join(', ')}`, async () => {
     mkdirSync(downloads, { recursive: true });
     const folder = from ?? downloads;
-    const wanted = () => missing.filter((library) => !archiveIn(folder, library));
-    if (!from) await Promise.all(wanted().map(download));
-    if (!from && wanted().length > 0 && findOnPath('apt-get')) {
-      const sources = wanted().map((library) => library.debian.source);
+    const wanted = async () => {
+      const archives = await Promise.all(missing.map((library) => archiveIn(folder, library)));
+      return missing.filter((_, i) => archives[i] === undefined);
+    };
+    let absent = await wanted();
+    if (!from && absent.length > 0) {
+      await Promise.all(absent.map(download));
+      absent = await wanted();
+    }
+    if (!from && absent.length > 0 && findOnPath('apt-get')) {
+      const sources = absent.map((library) => library.debian.source);
       await run(
         join(root, 'scripts/toolchain/unpack_debian.sh'),
         ['sources', downloads, ...sources],
         { allowFailure: true }, // what counts is which archives are there afterwards
       );
+      absent = await wanted();
     }
-    if (wanted().length > 0) {
-      const list = wanted().map((one) => `  ${one.release.url}\n    SHA-256 ${one.release.sha256}`);
+    if (absent.length > 0) {
+      const list = absent.map((one) => `  ${one.release.url}\n    SHA-256 ${one.release.sha256}`);
       throw new StepError(
-        `No archive with the pinned SHA-256 for ${wanted()
-          .map((one) => one.name)
-          .join(', ')}.`,
+        `No archive with the pinned SHA-256 for ${absent.map((one) => one.name).join(', ')}.`,
         `Download these into a folder and run: node scripts/fetch_deps.mjs --from FOLDER\n${list.join('\n')}`,
       );
     }
-    for (const library of missing) await unpack(library, archiveIn(folder, library));
+    for (const library of missing) await unpack(library, await archiveIn(folder, library));
   });
 }
 

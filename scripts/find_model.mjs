@@ -16,11 +16,18 @@ export function susurrus(args) {
   });
 }
 
+const openAis = /^openai\/whisper-/;
+
 /** A model that was pulled, by a name as `susurrus pull` takes it. */
 async function pulledModel(name) {
   const { cachedModelsNamed } = await import('../dist/node.mjs');
   const [found] = await cachedModelsNamed(name);
-  return found && { name: basename(name), path: found.path };
+  if (!found) return undefined;
+  return {
+    name: basename(found.name.replace(openAis, '')),
+    path: found.path,
+    isOpenAis: openAis.test(found.name),
+  };
 }
 
 async function pull(name) {
@@ -28,12 +35,15 @@ async function pull(name) {
   return status === 0 ? pulledModel(name) : undefined;
 }
 
-/** Trained weights of tiny.en: those that are here, else fetched. Undefined where they cannot be had. */
-export async function findTrainedModel() {
+/**
+ * Trained weights of tiny.en: those that are here, else fetched. Undefined where they cannot be had.
+ * @param {import('./trained_model.mjs').TrainedOptions} options
+ */
+export async function findTrainedModel(options = {}) {
   const pulled = await pulledModel('tiny.en');
   if (pulled) return pulled;
   try {
-    return { name: 'tiny.en', path: await ensureTrainedModel() };
+    return { name: 'tiny.en', path: await ensureTrainedModel(options), isOpenAis: true };
   } catch (error) {
     if (!(error instanceof NoTrainedModel)) throw error;
     console.log(`\n${error.message}\nTrying the Hugging Face hub.`);
@@ -41,9 +51,12 @@ export async function findTrainedModel() {
   return pull('tiny.en');
 }
 
-/** A model file, or a model's name, which is pulled where it was not yet: { name, path }. */
+/**
+ * A model file, or a model's name, which is pulled where it was not yet: { name, path, isOpenAis }. A file's name does not tell
+ * whose weights it holds.
+ */
 export async function findModel(wanted) {
-  if (existsSync(wanted)) return { name: basename(wanted, '.apr'), path: wanted };
+  if (existsSync(wanted)) return { name: basename(wanted, '.apr'), path: wanted, isOpenAis: false };
   const model =
     wanted === 'tiny.en'
       ? await findTrainedModel()

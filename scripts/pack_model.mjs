@@ -5,33 +5,43 @@
 //   import model from 'susurrus-model-tiny.en';
 //   const whisper = await loadModel(model);
 //
-// NAME is tiny.en, or a model that was pulled. Writes FOLDER/susurrus-model-NAME (build/packages), ready for `npm pack` or
-// `npm publish`. --license names the text of the weights' licence; OpenAI's own models have theirs already.
-import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// NAME is as `susurrus pull` takes it. Writes FOLDER/susurrus-model-NAME (build/packages), ready for `npm pack` or
+// `npm publish`. --license names the text of the weights' licence: of every FILE, and of models that OpenAI did not publish.
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { buildParts } from './build.mjs';
 import { findModel } from './find_model.mjs';
+import { sha256 } from './toolchain/digest.mjs';
 import { isProgram, main, readArguments, root, StepError } from './toolchain/steps.mjs';
 
 /** As OpenAI licenses code and weights of Whisper: https://github.com/openai/whisper/blob/main/LICENSE */
-const openAiNames = /^(tiny|base|small|medium)(\.en)?$|^large(-v\d)?$|^large-v3-turbo$|^turbo$/;
 const openAiCopyright = 'Copyright (c) 2022 OpenAI';
 
 /** This project's licence is MIT too: its text with another name. */
 const mitText = (copyright) =>
   readFileSync(join(root, 'LICENSE'), 'utf8').replace(/^Copyright.*$/m, copyright);
 
-function licenseOf(name, given) {
+const licenseUnknown = (what) =>
+  new StepError(
+    `The licence of the weights in ${what} is not known here.`,
+    'Name the file with its text: --license FILE',
+  );
+
+function licenseOf({ path, license: given, isOpenAis = false }) {
   if (given !== undefined) {
     if (!existsSync(given)) throw new StepError(`--license: there is no file ${given}.`);
     return { text: readFileSync(given, 'utf8'), spdx: 'SEE LICENSE IN LICENSE' };
   }
-  if (openAiNames.test(name)) return { text: mitText(openAiCopyright), spdx: 'MIT' };
-  throw new StepError(
-    `The licence of ${name} is not known here.`,
-    'Name the file with its text: --license FILE',
-  );
+  if (isOpenAis) return { text: mitText(openAiCopyright), spdx: 'MIT' };
+  throw licenseUnknown(path);
 }
 
 /** What npm takes as part of a package's name. */
@@ -64,12 +74,20 @@ other server is asked.
 `;
 
 /**
- * Writes the package; answers its folder. `path` is an APR2 file; `license` a file with the weights' licence.
- * @param {{ name: string, path: string, license?: string | undefined, output?: string | undefined }} model
+ * Writes the package; answers its folder. `path` is an APR2 file; `license` a file with the weights' licence, which
+ * those that OpenAI published do without.
+ * @param {{
+ *   name: string,
+ *   path: string,
+ *   license?: string | undefined,
+ *   isOpenAis?: boolean,
+ *   output?: string | undefined,
+ * }} model
  */
-export async function packModel({ name, path, license, output = join(root, 'build/packages') }) {
+export async function packModel(model) {
+  const { name, path, output = join(root, 'build/packages') } = model;
   checkName(name);
-  const { text, spdx } = licenseOf(name, license);
+  const { text, spdx } = licenseOf(model);
   const { inspect } = await import('../dist/node.mjs');
   // Damaged files and other formats are refused here.
   const { format, tensors } = await inspect(path);
@@ -79,7 +97,6 @@ export async function packModel({ name, path, license, output = join(root, 'buil
       `Convert it first: npx susurrus convert ${path} ${name}.apr`,
     );
   }
-  const content = readFileSync(path);
   const folder = join(output, `susurrus-model-${name}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -109,8 +126,9 @@ export async function packModel({ name, path, license, output = join(root, 'buil
   );
   write('LICENSE', text);
   const info = [...new Set(tensors.map(({ dtype }) => dtype))].join(', ');
-  const digest = createHash('sha256').update(content).digest('hex');
-  write('README.md', readme({ name, info, bytes: content.length, digest }));
+  const packed = join(folder, `${name}.apr`);
+  const { size: bytes } = statSync(packed);
+  write('README.md', readme({ name, info, bytes, digest: await sha256(packed) }));
   return folder;
 }
 
@@ -123,6 +141,8 @@ async function packFromCommandLine() {
   if (wanted === undefined || positionals.length > 1) {
     throw new StepError('npm run pack:model -- NAME|FILE.apr [--license FILE] [--output FOLDER]');
   }
+  // Before anything is built.
+  if (existsSync(wanted) && values.license === undefined) throw licenseUnknown(wanted);
   await buildParts(['wasm', 'js']);
   const model = await findModel(wanted);
   const output = values.output && resolve(values.output);

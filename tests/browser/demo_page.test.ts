@@ -7,7 +7,9 @@ import { testModel } from '../support/goldens_models.js';
 import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
 import {
+  digitsBytes,
   drop,
+  hold,
   longRecording,
   longSilence,
   sampleBytes,
@@ -15,6 +17,7 @@ import {
   segmentTexts,
   settled,
   startStage,
+  statusOf,
   withNoise,
   worked,
 } from './browser_page.js';
@@ -140,8 +143,7 @@ describe('the page', () => {
 
   test('takes another model that is dropped on it', async () => {
     const { page, problems } = await stage.open();
-    const model = readFileSync(join(projectRoot, 'models/digits.apr'));
-    await worked(page, () => drop(page, 'mine.apr', model));
+    await worked(page, () => drop(page, 'mine.apr', digitsBytes()));
     expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
     expect(await page.isHidden('#ten_words')).toBe(true);
     expect(page.workers()).toHaveLength(1);
@@ -231,23 +233,13 @@ describe('the page', () => {
     expect(problems).toEqual([]);
   });
 
-  /** Keeps engines from starting until release() is called. */
-  const holdEngines = async (page: Page) => {
-    let release = (): void => undefined;
-    const released = new Promise<void>((done) => (release = done));
-    await page.context().route('**/engine.*.wasm', async (route) => {
-      await released;
-      await route.continue();
-    });
-    return release;
-  };
-  const statusOf = (page: Page) => page.locator('#status');
-  const digits = () => readFileSync(join(projectRoot, 'models/digits.apr'));
+  /** Keeps engines from starting until what this answers is called. */
+  const holdEngines = (page: Page) => hold(page, '**/engine.*.wasm');
 
   test('keeps a recording that is dropped while a model loads, and listens with that model', async () => {
     const { page, problems } = await stage.open();
     const release = await holdEngines(page);
-    await drop(page, 'mine.apr', digits());
+    await drop(page, 'mine.apr', digitsBytes());
     await statusOf(page).getByText('Loading mine.apr …').waitFor();
     await drop(page, 'first.wav', longSilence(1));
     await statusOf(page).getByText('Loading mine.apr … first.wav waits for it.').waitFor();
@@ -270,7 +262,7 @@ describe('the page', () => {
     await statusOf(page).getByText('Loading digits.apr …').waitFor();
     await drop(page, 'early.wav', sampleBytes());
     await statusOf(page).getByText('Loading digits.apr … early.wav waits for it.').waitFor();
-    await drop(page, 'mine.apr', digits());
+    await drop(page, 'mine.apr', digitsBytes());
     const both = 'Loading mine.apr … It takes the place of digits.apr. early.wav waits for it.';
     await statusOf(page).getByText(both).waitFor();
     await drop(page, 'late.wav', sampleBytes());

@@ -10,27 +10,9 @@ import { limit } from '../support/limits.js';
 import { installPacked } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { describeWithTrained } from '../support/trained_model.js';
-import { launchBrowser } from './package_page.js';
+import { launchBrowser, textOf, vite, writeVitePage } from './package_page.js';
 
 jest.setTimeout(limit(120_000));
-
-const page = `<!doctype html><title>busy</title><link rel="icon" href="data:,">
-<script type="module" src="main.js"></script><p id="text"></p>`;
-
-const program = `
-import { loadModel } from 'susurrus';
-import model from 'susurrus-model-tiny.en';
-import sentences from './sentences.wav?url';
-
-try {
-  const whisper = await loadModel(model);
-  const { text } = await whisper.transcribe(await (await fetch(sentences)).blob());
-  document.querySelector('#text').textContent = text;
-} catch (error) {
-  document.querySelector('#text').textContent = String(error);
-}
-document.title = 'done';
-`;
 
 describeWithTrained('susurrus-model-tiny.en', () => {
   test('is a real Whisper in a page that Vite built', async () => {
@@ -39,34 +21,27 @@ describeWithTrained('susurrus-model-tiny.en', () => {
     const browser = await launchBrowser();
     try {
       const path = await ensureTrainedModel();
-      project.install(await packModel({ name: 'tiny.en', path, output }));
-      project.write('index.html', page);
-      project.write('main.js', program);
+      project.install(await packModel({ name: 'tiny.en', path, isOpenAis: true, output }));
+      writeVitePage(
+        project,
+        `import { loadModel } from 'susurrus';
+         import model from 'susurrus-model-tiny.en';
+         import sentences from './sentences.wav?url';`,
+        `const whisper = await loadModel(model);
+         ({ text } = await whisper.transcribe(await (await fetch(sentences)).blob()));`,
+      );
       copyFileSync(
         join(projectRoot, 'web/demo/sentences.wav'),
         join(project.folder, 'sentences.wav'),
       );
-      project.node(
-        join(projectRoot, 'node_modules/vite/bin/vite.js'),
-        ...['build', '--logLevel', 'error'],
-      );
+      project.node(vite, 'build', '--logLevel', 'error');
       const server = await serve({ folder: join(project.folder, 'dist'), port: 0 });
       try {
-        const opened = await browser.newPage();
-        const elsewhere: string[] = [];
-        opened.on('request', (request) => {
-          if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(server.address)) {
-            elsewhere.push(request.url());
-          }
-        });
-        await opened.goto(server.address);
-        await opened.waitForFunction(() => document.title === 'done', undefined, {
-          timeout: limit(60_000),
-        });
-        expect(await opened.textContent('#text')).toMatch(
+        const { text, problems } = await textOf(browser, server.address);
+        expect(text).toMatch(
           /^ ?The ship left the harbor in the morning.* because the soup was very good\.$/s,
         );
-        expect(elsewhere).toEqual([]);
+        expect(problems).toEqual([]);
       } finally {
         await server.close();
       }

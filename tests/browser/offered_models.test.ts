@@ -1,12 +1,23 @@
 // The models that the demo page's server offers beside the embedded one.
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { ensureTrainedModel } from '../../scripts/trained_model.mjs';
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { describeWithTrained } from '../support/trained_model.js';
-import { sampleSegments, segmentTexts, settled, startStage, worked } from './browser_page.js';
-import type { Stage } from './browser_page.js';
+import {
+  digitsBytes,
+  drop,
+  hold,
+  sampleBytes,
+  sampleSegments,
+  segmentTexts,
+  settled,
+  startStage,
+  statusOf,
+  worked,
+} from './browser_page.js';
+import type { OpenPage, Stage } from './browser_page.js';
 
 jest.setTimeout(limit(120_000));
 
@@ -44,6 +55,109 @@ describeWithTrained('the page with a trained Whisper', () => {
     expect(await page.textContent('#status')).toBe('Ready. digits.apr is loaded.');
     expect(await page.isVisible('#ten_words')).toBe(true);
     await worked(page, () => page.click('#sample'));
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('the page with two models', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await startStage([{ name: 'first', path: join(projectRoot, 'models/digits.apr') }]);
+  });
+  afterAll(async () => {
+    await stage.close();
+  });
+
+  test('takes the sample of the one that was chosen last, whatever became of the load', async () => {
+    const { page, problems } = await stage.open();
+    await hold(page, '**/engine.*.wasm');
+    await page.selectOption('#models', 'digits.apr');
+    await statusOf(page).getByText('Loading digits.apr …').waitFor();
+    await worked(page, () => page.click('#cancel'));
+    await worked(page, () => page.click('#sample'));
+    expect(await page.textContent('#transcript_title')).toBe('sample.wav');
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(problems.filter((problem) => !/request failed/.test(problem))).toEqual([]);
+  });
+  /** Opens the page; the list comes when `arrive` is called, which waits until the page has it. */
+  async function openWithoutList(): Promise<OpenPage & { arrive: () => Promise<void> }> {
+    const opened = await stage.open();
+    const { page } = opened;
+    const release = await hold(page, '**/models.json');
+    await page.reload();
+    const arrive = async () => {
+      release();
+      await page.locator('#models option').nth(1).waitFor({ state: 'attached' });
+    };
+    return { ...opened, arrive };
+  }
+
+  const chosen = ({ page }: OpenPage) =>
+    page.$eval('#models', (select) => (select as HTMLSelectElement).value);
+
+  test('keeps a model that is dropped before the list is there', async () => {
+    const opened = await openWithoutList();
+    const { page, problems, arrive } = opened;
+    const release = await hold(page, '**/engine.*.wasm');
+    await statusOf(page).getByText('Loading the first model …').waitFor();
+    await drop(page, 'mine.apr', digitsBytes());
+    const inPlace = 'Loading mine.apr … It takes the place of the first model.';
+    await statusOf(page).getByText(inPlace).waitFor();
+    release();
+    await settled(page);
+    await arrive();
+    expect(await statusOf(page).textContent()).toBe('Ready. mine.apr is loaded.');
+    expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
+    expect(await chosen(opened)).toBe('');
+    expect(page.workers()).toHaveLength(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('keeps a model that is dropped before, and still loads when, the list comes', async () => {
+    const { page, problems, arrive } = await openWithoutList();
+    const release = await hold(page, '**/engine.*.wasm');
+    await drop(page, 'mine.apr', digitsBytes());
+    await statusOf(page).getByText('Loading mine.apr …').waitFor();
+    await arrive();
+    release();
+    await settled(page);
+    expect(await statusOf(page).textContent()).toBe('Ready. mine.apr is loaded.');
+    expect(page.workers()).toHaveLength(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('keeps a recording that is dropped before the list is there, and transcribes it', async () => {
+    const opened = await openWithoutList();
+    const { page, problems, arrive } = opened;
+    const release = await hold(page, '**/engine.*.wasm');
+    await drop(page, 'early.wav', sampleBytes());
+    await statusOf(page).getByText('Loading the first model … early.wav waits for it.').waitFor();
+    await arrive();
+    await statusOf(page).getByText('Loading first … early.wav waits for it.').waitFor();
+    release();
+    await statusOf(page).getByText('Done: ').waitFor();
+    expect(await page.textContent('#transcript_title')).toBe('early.wav');
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(await chosen(opened)).toBe('first');
+    expect(problems).toEqual([]);
+  });
+
+  test('can be stopped before the list is there, and then waits for a choice', async () => {
+    const opened = await openWithoutList();
+    const { page, problems, arrive } = opened;
+    await drop(page, 'early.wav', sampleBytes());
+    await statusOf(page).getByText('early.wav waits for it.').waitFor();
+    await page.click('#cancel');
+    await settled(page);
+    const stopped = 'Stopped. No model is loaded. early.wav was not transcribed.';
+    expect(await statusOf(page).textContent()).toBe(stopped);
+    await arrive();
+    expect(await statusOf(page).textContent()).toBe(stopped);
+    expect(await chosen(opened)).toBe('');
+    await page.selectOption('#models', 'first');
+    await statusOf(page).getByText('Ready. first is loaded.').waitFor();
+    await worked(page, () => drop(page, 'late.wav', sampleBytes()));
     expect(await segmentTexts(page)).toEqual(sampleSegments);
     expect(problems).toEqual([]);
   });

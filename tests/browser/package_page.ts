@@ -4,6 +4,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
 import { limit } from '../support/limits.js';
+import type { EmptyProject } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';
 
 export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
@@ -47,4 +48,48 @@ export async function withPackagePage<T>(
     await context.close();
     await server.close();
   }
+}
+
+export const vite = join(projectRoot, 'node_modules/vite/bin/vite.js');
+
+/** Writes a page for Vite. Its program is `imports`, then `body`, which puts into `text` what the page is to say. */
+export function writeVitePage(project: EmptyProject, imports: string, body: string): void {
+  project.write(
+    'index.html',
+    `<!doctype html><title>busy</title><link rel="icon" href="data:,">
+<script type="module" src="main.js"></script><p id="text"></p>`,
+  );
+  project.write(
+    'main.js',
+    `${imports}
+let text;
+try {
+  ${body}
+} catch (error) {
+  text = String(error);
+}
+document.querySelector('#text').textContent = text;
+document.title = 'done';
+`,
+  );
+}
+
+/** What the page of writeVitePage() at this address says when it is done, and what went wrong on the way. */
+export async function textOf(
+  browser: Browser,
+  address: string,
+): Promise<{ text: string | null; problems: string[] }> {
+  const opened = await browser.newPage();
+  const problems: string[] = [];
+  opened.on('pageerror', (error) => problems.push(error.message));
+  opened.on('requestfailed', (request) => problems.push(request.url()));
+  opened.on('request', (request) => {
+    const isOwn = request.url().startsWith(address) || request.url().startsWith('data:');
+    if (!isOwn) problems.push(`elsewhere: ${request.url()}`);
+  });
+  await opened.goto(address);
+  await opened.waitForFunction(() => document.title === 'done', undefined, {
+    timeout: limit(60_000),
+  });
+  return { text: await opened.textContent('#text'), problems };
 }

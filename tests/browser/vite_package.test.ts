@@ -10,36 +10,22 @@ import { installPacked } from '../support/packed_package.js';
 import type { EmptyProject } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { sampleSegments } from './browser_page.js';
-import { launchBrowser } from './package_page.js';
+import { launchBrowser, textOf, vite, writeVitePage } from './package_page.js';
 
 jest.setTimeout(limit(120_000));
-
-const page = `<!doctype html><title>busy</title><link rel="icon" href="data:,">
-<script type="module" src="main.js"></script><p id="text"></p>`;
-
-const program = `
-import { loadModel } from 'susurrus';
-import sample from './sample.wav?url';
-
-try {
-  const model = await loadModel();
-  const { text } = await model.transcribe(await (await fetch(sample)).blob());
-  document.querySelector('#text').textContent = 
-    model.info.variant + ' ' + model.info.threads + ':' + text;
-} catch (error) {
-  document.querySelector('#text').textContent = String(error);
-}
-document.title = 'done';
-`;
-
-const vite = join(projectRoot, 'node_modules/vite/bin/vite.js');
 
 let project: EmptyProject;
 let browser: Browser;
 beforeAll(async () => {
   project = installPacked();
-  project.write('index.html', page);
-  project.write('main.js', program);
+  writeVitePage(
+    project,
+    `import { loadModel } from 'susurrus';
+     import sample from './sample.wav?url';`,
+    `const model = await loadModel();
+     const { text: words } = await model.transcribe(await (await fetch(sample)).blob());
+     text = model.info.variant + ' ' + model.info.threads + ':' + words;`,
+  );
   copyFileSync(join(projectRoot, 'web/demo/sample.wav'), join(project.folder, 'sample.wav'));
   browser = await launchBrowser();
 });
@@ -47,23 +33,6 @@ afterAll(async () => {
   await browser.close();
   project.remove();
 });
-
-/** What the page at this address says when it is done, and what went wrong on the way. */
-async function textOf(address: string): Promise<{ text: string | null; problems: string[] }> {
-  const opened = await browser.newPage();
-  const problems: string[] = [];
-  opened.on('pageerror', (error) => problems.push(error.message));
-  opened.on('requestfailed', (request) => problems.push(request.url()));
-  opened.on('request', (request) => {
-    const isOwn = request.url().startsWith(address) || request.url().startsWith('data:');
-    if (!isOwn) problems.push(`elsewhere: ${request.url()}`);
-  });
-  await opened.goto(address);
-  await opened.waitForFunction(() => document.title === 'done', undefined, {
-    timeout: limit(60_000),
-  });
-  return { text: await opened.textContent('#text'), problems };
-}
 
 test('a page built by Vite transcribes, under the strict policy', async () => {
   project.node(vite, 'build', '--logLevel', 'error');
@@ -83,7 +52,7 @@ test('a page built by Vite transcribes, under the strict policy', async () => {
   for (const isolated of [false, true]) {
     const server = await serve({ folder: join(project.folder, 'dist'), port: 0, isolated });
     try {
-      const { text, problems } = await textOf(server.address);
+      const { text, problems } = await textOf(browser, server.address);
       const threads = isolated ? Math.min(8, availableParallelism()) : 1;
       expect(text).toBe(`relaxed ${threads}: ${sampleSegments.join(' ')}`);
       expect(problems).toEqual([]);
@@ -108,7 +77,7 @@ test("a page on Vite's development server transcribes, without configuration", a
       });
       server.on('close', () => failed(new Error(`Vite ended: ${output}`)));
     });
-    const { text, problems } = await textOf(address);
+    const { text, problems } = await textOf(browser, address);
     expect(text).toBe(`relaxed 1: ${sampleSegments.join(' ')}`);
     expect(problems).toEqual([]);
   } finally {

@@ -22,19 +22,14 @@ import { collectedStream } from '../support/collected_stream.js';
 import { filesModule } from '../support/files_module.js';
 import { writeSealed } from '../support/sealed_writer.js';
 import { tinyMetadata, tinyWhisper } from '../support/tiny_whisper.js';
-import { leapClock, mostInOneTurn, turnsUntil } from '../support/turns.js';
+import { leapInTests, mostInOneTurn, turnsUntil } from '../support/turns.js';
 
 const mebibyte = 1 << 20;
-let setClockRight = (): void => undefined;
+/** Every step yields. */
+const leap = leapInTests();
 afterEach(() => {
-  setClockRight();
-  setClockRight = () => undefined;
   jest.restoreAllMocks();
 });
-/** Every step yields. */
-const leap = (): void => {
-  setClockRight = leapClock();
-};
 
 class CountedYieldController extends YieldController {
   steps = 0;

@@ -1,8 +1,19 @@
 // Packages of one model, as scripts/pack_model.mjs makes them.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { findModel } from '../../scripts/find_model.mjs';
 import { packModel } from '../../scripts/pack_model.mjs';
 import { limit } from '../support/limits.js';
 import { installPacked } from '../support/packed_package.js';
@@ -30,6 +41,10 @@ describe('a package of a model', () => {
         true,
       );
       expect(readFileSync(join(installed, 'LICENSE'))).toEqual(readFileSync(license));
+      const digest = createHash('sha256').update(readFileSync(digits)).digest('hex');
+      expect(readFileSync(join(installed, 'README.md'), 'utf8')).toContain(
+        `| ${statSync(digits).size} | f16, f32 | \`${digest}\` |`,
+      );
       project.write(
         'program.js',
         `import { readFileSync } from 'node:fs';
@@ -64,11 +79,30 @@ describe('a package of a model', () => {
   });
 
   test('of OpenAI’s own weights has their licence', async () => {
-    const folder = await packModel({ name: 'tiny.en', path: digits, output });
+    const folder = await packModel({ name: 'tiny.en', path: digits, isOpenAis: true, output });
     expect(readFileSync(join(folder, 'LICENSE'), 'utf8')).toMatch(
       /^MIT License\s+Copyright \(c\) 2022 OpenAI\s+Permission is hereby granted/,
     );
     const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     expect(manifest).toMatchObject({ name: 'susurrus-model-tiny.en', license: 'MIT' });
+  });
+
+  test('of a file that is named like OpenAI’s weights needs the licence to be named', async () => {
+    const path = join(output, 'tiny.en.apr');
+    copyFileSync(digits, path);
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(projectRoot, 'scripts/pack_model.mjs'), path, '--output', join(output, 'packed')],
+      { encoding: 'utf8' },
+    );
+    expect([status, stderr]).toEqual([
+      1,
+      `\nThe licence of the weights in ${path} is not known here.\n` +
+        'Name the file with its text: --license FILE\n',
+    ]);
+    expect(existsSync(join(output, 'packed'))).toBe(false);
+    await expect(packModel({ ...(await findModel(path)), output })).rejects.toThrow(
+      /--license FILE/,
+    );
   });
 });

@@ -1,4 +1,5 @@
 // Turns of the event loop as a measure of how soon something happens: the same on a fast machine and on a busy one.
+import { afterEach } from '@jest/globals';
 
 /** Lets so many turns go by. */
 export async function turns(count: number): Promise<void> {
@@ -27,6 +28,18 @@ export function leapClock(): () => void {
   performance.now = () => (milliseconds += 20);
   return () => {
     performance.now = now;
+  };
+}
+
+/** leapClock() for the rest of a test; called at the top of a file or of a `describe`. */
+export function leapInTests(): () => void {
+  let setClockRight = (): void => undefined;
+  afterEach(() => {
+    setClockRight();
+    setClockRight = () => undefined;
+  });
+  return () => {
+    setClockRight = leapClock();
   };
 }
 

@@ -22,8 +22,8 @@ export class LoadQueue {
     this.#remark = `${before ? ` It takes the place of ${before.name}.` : ''}${waits}`;
   }
 
-  /** What was converted is there, and is loaded next. */
-  converted(): void {
+  /** What comes before a load is done: a list was read, or a model converted. The load begins next. */
+  prepared(): void {
     this.#loading = undefined;
   }
 

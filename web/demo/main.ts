@@ -30,7 +30,7 @@ const transcript = new TranscriptView((start, end) => void play(start, end));
 
 const loads = new LoadQueue();
 let model: Model | undefined;
-/** Of the model that was offered last; one that the user brought has none. */
+/** Of the model that was chosen last from the list; one that the user brought has none. */
 let sample = 'sample.wav';
 /** The work under way. A new file stops it and takes its place. */
 let current = new AbortController();
@@ -59,8 +59,7 @@ async function useModel(
   offered?: OfferedModel,
 ): Promise<void> {
   const signal = beginWork();
-  const sampleBefore = sample;
-  sample = offered?.sample ?? sample;
+  if (offered) sample = offered.sample;
   loads.begin('Loading', name);
   showLoading();
   try {
@@ -88,10 +87,31 @@ async function useModel(
     if (waiting) await useRecording(waiting);
   } catch (error) {
     if (signal !== current.signal) return;
-    sample = sampleBefore;
     if (!isAbort(error)) errors.show(`${name} could not be loaded`, error);
     const still = model ? 'The model from before is still there.' : 'No model is loaded.';
     rest(`${isAbort(error) ? 'Stopped. ' : ''}${still}${giveUpWaiting()}`);
+  }
+}
+
+const useOffered = (offered: OfferedModel): Promise<void> =>
+  useModel(new URL(offered.file, import.meta.url), offered.name, offered);
+
+/** Loads the first model of the list, unless something else was begun before the list is there. */
+async function loadFirstModel(): Promise<void> {
+  const signal = beginWork();
+  loads.begin('Loading', 'the first model');
+  showLoading();
+  const stopped = new Promise<void>((done) => {
+    signal.addEventListener('abort', () => done(), { once: true });
+  });
+  const first = await Promise.race([offerModels((offered) => void useOffered(offered)), stopped]);
+  if (signal !== current.signal) return;
+  if (first && !signal.aborted) {
+    markOffered(first);
+    loads.prepared();
+    await useOffered(first);
+  } else {
+    rest(`Stopped. No model is loaded.${giveUpWaiting()}`);
   }
 }
 
@@ -189,7 +209,7 @@ async function useCheckpoint(files: readonly File[], name: string): Promise<void
     signal.throwIfAborted();
     const file = new File(parts, `${name.replace(/\.[^.]*$/, '')}.apr`);
     converted.offer(file, warnings);
-    loads.converted();
+    loads.prepared();
     await useModel(file, file.name);
   } catch (error) {
     if (signal !== current.signal) return;
@@ -280,6 +300,4 @@ byId('again', HTMLButtonElement).addEventListener('click', () => {
   if (heard) void useRecording(heard);
 });
 byId('record', HTMLButtonElement).addEventListener('click', () => void toggleRecording());
-void offerModels(
-  (offered) => void useModel(new URL(offered.file, import.meta.url), offered.name, offered),
-);
+void loadFirstModel();

@@ -28,17 +28,18 @@ async function readList(): Promise<readonly [OfferedModel, ...OfferedModel[]]> {
   }
 }
 
-/** Offers the models in a list, where there are several. The first one is chosen at once. */
-export async function offerModels(choose: (model: OfferedModel) => void): Promise<void> {
+/** Offers the models in a list, where there are several; none is chosen yet. Answers the one to begin with. */
+export async function offerModels(choose: (model: OfferedModel) => void): Promise<OfferedModel> {
   const models = await readList();
   const select = byId('models', HTMLSelectElement);
   select.replaceChildren(...models.map(({ name }) => new Option(name)));
+  select.selectedIndex = -1;
   byId('models_field', HTMLElement).hidden = models.length < 2;
   select.addEventListener('change', () => {
     const chosen = models[select.selectedIndex];
     if (chosen) choose(chosen);
   });
-  choose(models[0]);
+  return models[0];
 }
 
 /** Shows which offered model is in use; none when the user brought one. */

@@ -2,16 +2,14 @@
 import { fileEndings } from '../../src/api/generated/formats.js';
 import { SusurrusError } from '../../src/api/errors.js';
 
-const endingOf = (...formats: (keyof typeof fileEndings)[]) =>
+/** Matches names that files of these formats have. */
+export const endingOf = (...formats: readonly (keyof typeof fileEndings)[]): RegExp =>
   new RegExp(
-    `\\.(${formats
-      .flatMap((format): readonly string[] => fileEndings[format])
-      .filter((ending) => ending !== 'bin')
-      .join('|')})$`,
+    `\\.(${formats.flatMap((format): readonly string[] => fileEndings[format]).join('|')})$`,
     'i',
   );
 
-/** Endings, of families that nothing here turns into each other. A hub folder and other names say nothing; nor does ".bin". */
+/** Endings, of families that nothing here turns into each other. A hub folder and other names say nothing. */
 const endings: readonly (readonly [family: string, ending: RegExp])[] = [
   ['Whisper', endingOf('APR2', 'APR1', 'SafeTensors', 'ggml', 'GGUF')],
   ['april', endingOf('april')],
@@ -22,6 +20,8 @@ const endings: readonly (readonly [family: string, ending: RegExp])[] = [
 
 /** The ending of a name that belongs to a family other than `family`. */
 export function otherFamilyOf(name: string, family: string): string | undefined {
+  // What several programs write.
+  if (/\.bin$/i.test(name)) return undefined;
   for (const [other, ending] of endings) {
     const found = ending.exec(name)?.[0];
     if (found !== undefined) return other === family ? undefined : found;

@@ -1,16 +1,14 @@
 // Files in memory or on a disk, as a page gets them dropped, as a folder.
 import { invalidOption } from '../../src/api/errors.js';
-import { convertibleFiles, fileEndings } from '../../src/api/generated/formats.js';
+import { convertibleFiles } from '../../src/api/generated/formats.js';
 import { blobsFolder } from '../../src/sources/blob_folder.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
+import { endingOf } from './file_names.js';
 
 const blobName = (blob: Blob): string => ('name' in blob ? String(blob.name) : 'file');
 
 /** Names that files of weights, or manifests of their shards, have; others lie beside them. */
-const weights = new RegExp(
-  `\\.(${convertibleFiles.flatMap((format): readonly string[] => fileEndings[format]).join('|')})$`,
-  'i',
-);
+const weights = endingOf(...convertibleFiles);
 const isOfWeights = (name: string): boolean =>
   weights.test(name) && !/-\d{5}-of-\d{5}\.\w+$/.test(name);
 
