@@ -276,6 +276,10 @@ Result<TranscribeOptions> parse(JsonValue json, const Tokenizer& tokenizer, bool
     options.decode.break_loops = false;
     options.decode.allowed_languages.clear();
     options.is_language_per_window = false;
+    // The reference's transcribe() prompts with a space where the text is empty; its decode() has no prompt then.
+    if (!is_window && json["initialPrompt"].text() == "") {
+      options.decode.prompt = tokenizer.encode(" ");
+    }
   }
   SUSURRUS_RETURN_IF_ERROR(check_options(options));
   return options;

@@ -19,7 +19,8 @@ RecordingMel::RecordingMel(WhisperModel& model, std::optional<uint64_t> sample_c
       window_frames_(model.window_frames()),
       sample_count_(sample_count.value_or(kEndlessSamples)),
       content_frames_(sample_count ? *sample_count / kHopSamples : kUnknownFrames),
-      maximum_(kSilence) {
+      maximum_(kSilence),
+      quiet_frames_(model.dimensions().n_mels, static_cast<size_t>(window_frames_)) {
   if (normalisation == Normalisation::window) return;
   // Frames whose 400 samples all lie in the zeros cannot be louder than silence.
   const uint64_t reach = (sample_count_ + kFftSize / 2) / kHopSamples + 1;
@@ -41,6 +42,7 @@ RecordingMel::Progress RecordingMel::scan() {
   const uint64_t count = std::min(window_frames_, scan_end_ - scanned_);
   if (!has_samples(scanned_, count)) return Progress::need_audio;
   maximum_ = std::max(maximum_, log_frames(scanned_, count));
+  quiet_frames_.count(scanned_, own_frames(scanned_, count));
   scanned_ += count;
   return scanned_ == scan_end_ ? Progress::done : Progress::working;
 }
@@ -48,6 +50,9 @@ RecordingMel::Progress RecordingMel::scan() {
 RecordingMel::Progress RecordingMel::fill_window(uint64_t first, uint64_t count) {
   if (!has_samples(first, count)) return Progress::need_audio;
   const float maximum = log_frames(first, count);
+  const std::span<const float> own = own_frames(first, count);
+  quiet_frames_.count(first, own);
+  quiet_frames_.set_window(first, own);
   std::span<float> mel = model_.mel_window();
   const size_t filled = static_cast<size_t>(count) * model_.dimensions().n_mels;
   LogMel::normalise(mel.first(filled),
@@ -71,6 +76,11 @@ float RecordingMel::log_frames(uint64_t first, uint64_t count) {
   return model_.log_mel().log_frames(samples(), request_.begin, sample_count_,
                                      window_frames_ * kHopSamples, first, count,
                                      model_.mel_window().data());
+}
+
+std::span<const float> RecordingMel::own_frames(uint64_t first, uint64_t count) const {
+  const uint64_t own = first < content_frames_ ? std::min(count, content_frames_ - first) : 0;
+  return model_.mel_window().first(static_cast<size_t>(own) * model_.dimensions().n_mels);
 }
 
 }  // namespace susurrus

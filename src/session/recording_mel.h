@@ -3,6 +3,7 @@
 #include <span>
 
 #include "session/mel_frames.h"
+#include "session/quiet_frames.h"
 #include "session/transcriber.h"
 #include "session/whisper_model.h"
 
@@ -31,6 +32,9 @@ class RecordingMel {
   /// becomes 0.0. Never says working.
   Progress fill_window(uint64_t first, uint64_t count);
 
+  /// Of the recording, or what was heard of it, and the window that was filled last.
+  const QuietFrames& quiet_frames() const { return quiet_frames_; }
+
   /// After need_audio: what to put into samples() before the same call again.
   AudioRequest request() const { return request_; }
   std::span<float> samples();
@@ -38,6 +42,8 @@ class RecordingMel {
  private:
   bool has_samples(uint64_t first, uint64_t count);
   float log_frames(uint64_t first, uint64_t count);
+  /// Of `count` frames from `first` on in the model's mel window, those of the recording itself.
+  std::span<const float> own_frames(uint64_t first, uint64_t count) const;
 
   WhisperModel& model_;
   Normalisation normalisation_;
@@ -47,6 +53,7 @@ class RecordingMel {
   uint64_t scan_end_ = 0;
   uint64_t scanned_ = 0;
   float maximum_;
+  QuietFrames quiet_frames_;
   AudioRequest request_;
   bool is_waiting_ = false;
 };

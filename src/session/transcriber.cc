@@ -25,6 +25,13 @@ namespace {
 constexpr double kPromptResetTemperature = 0.5;
 // The reference repeats a window without progress endlessly. So do we while its prompt changes, up to this limit.
 constexpr uint32_t kMostRepeats = 16;
+// In frames of 10 ms, where a recording is quiet. A window with less sound is skipped.
+constexpr uint64_t kLeastSound = 5;
+// Longer silence at a window's beginning is skipped, but for so much of it.
+constexpr uint64_t kLongestSilence = 200;
+constexpr uint64_t kSilenceBefore = 50;
+// Text is heard this much around its times.
+constexpr double kHearingMargin = 0.2;
 
 bool is_rejected(Decision decision) {
   switch (decision) {
@@ -112,12 +119,17 @@ class WhisperTranscriber final : public Transcriber {
   /// One language for all is that of the first window, completed with the silence that is appended to the recording. An
   /// automatic audio context has no more of it than a window has.
   Result<StepResult> fill_beginning() {
-    place_ = {0, window_frames_};
+    place_ = {seek_, window_frames_};
     if (options_.decode.audio_context.is_automatic && mel_.content_frames() > 0) {
-      place_.frame_count = std::min(window_frames_, mel_.content_frames());
+      place_.frame_count = std::min(window_frames_, mel_.content_frames() - seek_);
     }
-    if (mel_.fill_window(0, place_.frame_count) == RecordingMel::Progress::need_audio) {
+    if (mel_.fill_window(seek_, place_.frame_count) == RecordingMel::Progress::need_audio) {
       return StepResult::need_audio;
+    }
+    // Silence has no language.
+    if (is_quiet() && place_.end() < mel_.content_frames()) {
+      seek_ = place_.end();
+      return StepResult::working;
     }
     SUSURRUS_RETURN_IF_ERROR(begin_detection());
     return StepResult::working;
@@ -140,12 +152,39 @@ class WhisperTranscriber final : public Transcriber {
         return StepResult::need_audio;
       }
     }
+    const uint64_t sound = first_sound();
+    if (sound > seek_) {
+      seek_ = sound;
+      return StepResult::working;
+    }
     if (is_language_per_window_) {
       SUSURRUS_RETURN_IF_ERROR(begin_detection());
     } else {
       SUSURRUS_RETURN_IF_ERROR(begin_attempts());
     }
     return StepResult::working;
+  }
+
+  /// The reference makes up text for silence; so it is not asked.
+  bool is_quiet() const {
+    return !options_.is_openai_compatible &&
+           mel_.quiet_frames().sound_count(place_.seek, place_.end()) <
+               std::min(kLeastSound, place_.frame_count);
+  }
+
+  /// Where to listen from in the window: its end if it is quiet.
+  uint64_t first_sound() const {
+    if (options_.is_openai_compatible) return place_.seek;
+    if (is_quiet()) return place_.end();
+    const uint64_t sound = mel_.quiet_frames().next_sound(place_.seek, place_.end());
+    return sound - place_.seek > kLongestSilence ? sound - kSilenceBefore : place_.seek;
+  }
+
+  bool is_heard(const Segment& segment) const {
+    const uint64_t begin = nearest_frame(std::max(segment.start - kHearingMargin, 0.0));
+    const uint64_t end = nearest_frame(segment.end + kHearingMargin);
+    // What lies behind the window is judged as such.
+    return begin >= place_.end() || mel_.quiet_frames().next_sound(begin, end) < end;
   }
 
   AudioContext audio_context() const {
@@ -268,6 +307,14 @@ class WhisperTranscriber final : public Transcriber {
     if (options_.is_openai_compatible) {
       clear_empty_segments(segments, rejected);
     } else {
+      for (Segment& segment : segments) {
+        if (is_heard(segment) || !has_text(segment)) continue;
+        segment.decision = Decision::dropped_silence;
+        rejected.push_back(std::move(segment));
+      }
+      std::erase_if(segments, [](const Segment& segment) {
+        return segment.decision == Decision::dropped_silence;
+      });
       const double begin = std::max(text_end_, frame_seconds(place_.seek));
       keep_time_contract(segments, {begin, frame_seconds(place_.end())}, rejected);
       if (!segments.empty()) text_end_ = segments.back().end;

@@ -81,6 +81,56 @@ describeWithTrained('tiny.en', (folder) => {
       });
     });
 
+    describe('in the default mode', () => {
+      const rate = 16000;
+      const silence = (seconds: number) => new Float32Array(seconds * rate);
+      const noise = (seconds: number) =>
+        silence(seconds).map((_, i) => 0.01 * Math.sin(1e4 * Math.sin(i)));
+      const sentence = (name: string) => wavSamples(`recordings/audio/${name}.wav`);
+      const joined = (...parts: Float32Array[]) =>
+        Float32Array.from(parts.flatMap((part) => [...part]));
+
+      let model: Model;
+      beforeAll(async () => {
+        model = await (await builtPackage()).loadModel(path);
+      });
+      afterAll(() => model.dispose());
+
+      test.each([
+        ['digital silence', silence(61)],
+        ['less than a second of it', silence(0.4)],
+        ['steady noise', noise(61)],
+      ])('%s has no text', async (_name, samples) => {
+        const { text, segments } = await model.transcribe(samples);
+        expect({ text, segments }).toEqual({ text: '', segments: [] });
+      });
+
+      test.each([
+        ['silence', silence],
+        ['noise', noise],
+      ])('40 s of %s between two sentences have no text either', async (_name, gap) => {
+        const [first, second] = [sentence('austen_0870'), sentence('austen_0880')];
+        const { segments } = await model.transcribe(joined(first, gap(40), second));
+        const pause = first.length / rate;
+        const before = segments.filter(({ end }) => end < pause + 1);
+        const after = segments.filter(({ start }) => start > pause + 38);
+        expect([...before, ...after]).toEqual(segments);
+        expect(before.map(({ text }) => text).join('')).toContain('John Dashwood');
+        expect(after.map(({ text }) => text).join('')).toContain('young man');
+      });
+
+      test('speech after half a minute of silence is where it was said', async () => {
+        const speech = sentence('jfk');
+        const [alone, later] = [
+          await model.transcribe(speech, { timestamps: 'word' }),
+          await model.transcribe(joined(silence(40), speech), { timestamps: 'word' }),
+        ];
+        expect(later.segments[0]!.words![0]!.word).toBe(alone.segments[0]!.words![0]!.word);
+        expect(later.segments[0]!.start).toBeGreaterThanOrEqual(39.5);
+        expect(later.segments[0]!.start).toBeLessThan(41);
+      });
+    });
+
     const detours: [string, string, ConvertOptions][] = [
       ['SafeTensors', 'hub', { format: 'safetensors', dtype: 'f32' }],
       ['ggml', 'tiny.en.ggml', { format: 'ggml', dtype: 'f32' }],

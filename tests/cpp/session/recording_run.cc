@@ -24,7 +24,10 @@ std::unique_ptr<WhisperModel> small_model(uint64_t seed, bool is_multilingual) {
 std::vector<float> noise(size_t count, uint64_t seed) {
   Random random(seed);
   std::vector<float> samples(count);
-  for (float& sample : samples) sample = 0.1f * random.bell();
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_quiet = i / 1600 % 2 == 1;
+    samples[i] = (is_quiet ? 0.003f : 0.1f) * random.bell();
+  }
   return samples;
 }
 

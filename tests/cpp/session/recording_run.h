@@ -11,6 +11,7 @@ namespace susurrus::testing {
 /// kOddDimensions: a window is 0.74 s.
 std::unique_ptr<WhisperModel> small_model(uint64_t seed, bool is_multilingual = true);
 
+/// Bursts of 0.1 s: steady noise would be silence to the default mode.
 std::vector<float> noise(size_t count, uint64_t seed = 99);
 
 /// Random weights find silence anywhere: thresholds are off, temperature is 0 alone.

@@ -129,6 +129,11 @@ SUSURRUS_TEST(prompts_may_be_text) {
               std::vector<uint32_t>({' ', 'a', 'b'}));
   EXPECT_TRUE(parsed(R"({"prefix": "c"})").decode.prefix == std::vector<uint32_t>({' ', 'c'}));
   EXPECT_TRUE(parsed(R"({"initialPrompt": ""})").decode.prompt.empty());
+  // The reference's transcribe() makes a space of it, which its decode() does not.
+  constexpr std::string_view kEmptyAsReference =
+      R"({"initialPrompt": "", "compatibility": "openai"})";
+  EXPECT_EQ(parsed(kEmptyAsReference).decode.prompt.size(), 1u);
+  EXPECT_TRUE(parsed(kEmptyAsReference, parse_window_options).decode.prompt.empty());
 }
 
 SUSURRUS_TEST(compatibility_switches_off_what_goes_beyond_the_reference) {
