@@ -8,6 +8,7 @@
 
 #include "container/apr1/apr1_vocabulary.h"
 #include "container/dtype.h"
+#include "families/whisper/state.h"
 
 namespace susurrus {
 namespace {
@@ -37,7 +38,24 @@ Status LoadSink::on_manifest(ModelManifest& manifest) {
     }
     manifest.metadata->vocabulary = std::move(given_);
   }
-  return store_.on_manifest(manifest);
+  SUSURRUS_RETURN_IF_ERROR(store_.on_manifest(manifest));
+  return check_memory();
+}
+
+Status LoadSink::check_memory() const {
+  const WhisperMetadata* whisper = store_.metadata().whisper();
+  if (whisper == nullptr) return ok_status();
+  const auto layout =
+      store_.has_packed_layers() ? default_kernels().packing.layout : WeightLayout::rows;
+  SUSURRUS_ASSIGN_OR_RETURN(StatePlan state, StatePlan::make(whisper->dimensions, layout));
+  const uint64_t byte_count =
+      store_.needed_byte_count() + state.kv_byte_count() + state.activation_byte_count();
+  const uint64_t room = emscripten_get_heap_max() - reinterpret_cast<uintptr_t>(sbrk(0));
+  if (byte_count <= room) return ok_status();
+  return make_error(ErrorCode::out_of_memory, ErrorReason::memory)
+      .with_subject("bytes of the model")
+      .with_expected(room)
+      .with_got(byte_count);
 }
 
 Status LoadSink::on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) {

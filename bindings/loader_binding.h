@@ -36,6 +36,8 @@ class LoadSink : public ModelSink {
   std::vector<std::string> dtypes() const;
 
  private:
+  /// Refuses before its first weight a model that all of the addresses cannot hold: out_of_memory.
+  Status check_memory() const;
   void make_room(const TensorInfo& tensor) const;
   void remember_dtype(const TensorInfo& tensor) {
     has_dtype_[static_cast<uint8_t>(tensor.dtype)] = true;

@@ -146,7 +146,8 @@ const onlyModules = {
   },
   // The command line and the page use what every user of the package has.
   'web/cli → web/src': { module: /^web\/src\/node\.(ts|mjs)$/ },
-  'web/cli → web/src/api': { module: /^web\/src\/api\/generated\// },
+  // Errors go from one process to another as they go from a worker to its page.
+  'web/cli → web/src/api': { module: /^web\/src\/api\/(generated\/|errors\.ts$)/ },
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/generated\// },
   'web/demo → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },

@@ -3,8 +3,8 @@
 //
 //   node scripts/random_model.mjs SIZE RANKS.tiktoken FOLDER [--dtype f32|f16] [--seed N] [--outliers]
 //
-// SIZE is tiny, base, small or micro. The same seed gives the same bytes. With outliers, a few channels are far larger than
-// the rest, as in trained models.
+// SIZE is tiny, base, small, medium, large-v3, large-v3-turbo, distil-large-v3 or micro. The same seed gives the same bytes. With
+// outliers, a few channels are far larger than the rest, as in trained models.
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,13 +13,20 @@ import { readRanks, writeHubVocabulary } from './hub_vocabulary.mjs';
 import { withOutliers } from './outlier_channels.mjs';
 import { isProgram, main, StepError } from './toolchain/steps.mjs';
 
+const usual = { melBands: 80, languages: 99, extraTokens: 0 };
+/** large-v3 and what is made of it hear more bands and know a language more. */
+const large = { ...usual, state: 1280, heads: 20, melBands: 128, languages: 100 };
 const sizes = {
-  micro: { state: 64, heads: 1, encoderLayers: 2, decoderLayers: 2 },
-  tiny: { state: 384, heads: 6, encoderLayers: 4, decoderLayers: 4 },
-  base: { state: 512, heads: 8, encoderLayers: 6, decoderLayers: 6 },
-  small: { state: 768, heads: 12, encoderLayers: 12, decoderLayers: 12 },
+  micro: { ...usual, state: 64, heads: 1, encoderLayers: 2, decoderLayers: 2 },
+  tiny: { ...usual, state: 384, heads: 6, encoderLayers: 4, decoderLayers: 4 },
+  base: { ...usual, state: 512, heads: 8, encoderLayers: 6, decoderLayers: 6 },
+  small: { ...usual, state: 768, heads: 12, encoderLayers: 12, decoderLayers: 12 },
+  medium: { ...usual, state: 1024, heads: 16, encoderLayers: 24, decoderLayers: 24 },
+  'large-v3': { ...large, encoderLayers: 32, decoderLayers: 32 },
+  'large-v3-turbo': { ...large, encoderLayers: 32, decoderLayers: 4 },
+  // Distilled ones keep the encoder and two layers of the decoder.
+  'distil-large-v3': { ...large, encoderLayers: 32, decoderLayers: 2 },
 };
-const melBands = 80;
 const { officialAudioContext: audioContext, officialTextContext: textContext } = whisper;
 
 /** xorshift32: uniform in −1 … 1. */
@@ -60,7 +67,7 @@ const sinusoids = (state) => (values) => {
  * Names, shapes and fillers of every tensor, in file order. Each matrix keeps the size of what passes through it, so
  * that values stay in a sane range at any depth.
  */
-function tensorList({ state, encoderLayers, decoderLayers, vocabularySize }) {
+function tensorList({ state, encoderLayers, decoderLayers, melBands, vocabularySize }) {
   const list = [];
   const add = (name, shape, fill) => list.push({ name: `model.${name}`, shape, fill });
   const norm = (name) => {
@@ -127,12 +134,23 @@ function toHalf(value) {
   return sign | (half + (rest > 0x1000 || (rest === 0x1000 && half & 1) ? 1 : 0));
 }
 
+function toHalves(values) {
+  const halves = new Uint16Array(values.length);
+  for (let i = 0; i < values.length; ++i) halves[i] = toHalf(values[i]);
+  return halves;
+}
+
 /** Keeps so many bits of each mantissa behind its leading one, rounded. */
 function roundMantissas(values, kept) {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   const dropped = 23 - kept;
   const middle = 1 << (dropped - 1);
   for (let i = 0; i < bits.length; ++i) bits[i] = ((bits[i] + middle) >>> dropped) << dropped;
+}
+
+function writeAll(file, { buffer }) {
+  const bytes = new Uint8Array(buffer);
+  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
 }
 
 /** One tensor at a time, so that memory is that of the largest. */
@@ -159,39 +177,44 @@ function writeSafetensors(path, tensors, dtype, seed, mantissaBits) {
     const values = new Float32Array(count(shape));
     fill(values, random);
     if (mantissaBits !== undefined) roundMantissas(values, mantissaBits);
-    const stored = dtype === 'f16' ? Uint16Array.from(values, toHalf) : values;
-    writeSync(file, new Uint8Array(stored.buffer));
+    writeAll(file, dtype === 'f16' ? toHalves(values) : values);
   }
   closeSync(file);
 }
 
 /**
- * Writes the folder. `ranks`: path of a .tiktoken file. `layers`: {encoderLayers, decoderLayers} instead of the size's own;
- * `outliers`: with a few channels far larger than the rest; `mantissaBits`: weights rounded to so many (0 to 22), as those of a
+ * Writes the folder. `ranks`: path of a .tiktoken file. `dims`: some instead of the size's own, and `extraTokens` as
+ * fine-tuned models have them behind the others; `outliers`: with a few channels far larger than the rest; `mantissaBits`: weights rounded to so many (0 to 22), as those of a
  * model that was quantised once, which LZ4 shrinks as it shrinks no others.
- * @type {(size: 'micro' | 'tiny' | 'base' | 'small', ranks: string, folder: string, options?: {
+ * @type {(size: string, ranks: string, folder: string, options?: {
  *     dtype?: 'f32' | 'f16';
  *     seed?: number;
  *     outliers?: boolean;
  *     mantissaBits?: number;
- *     layers?: { encoderLayers: number; decoderLayers: number };
+ *     dims?: Partial<{
+ *       encoderLayers: number;
+ *       decoderLayers: number;
+ *       melBands: number;
+ *       languages: number;
+ *       extraTokens: number;
+ *     }>;
  *   }) => void}
  */
 export function writeRandomModel(
   size,
   ranks,
   folder,
-  { dtype = 'f32', seed = 1, layers, outliers = false, mantissaBits } = {},
+  { dtype = 'f32', seed = 1, dims: changed, outliers = false, mantissaBits } = {},
 ) {
   if (!sizes[size])
     throw new StepError(`There is no size ${size}.`, `Sizes: ${Object.keys(sizes).join(', ')}.`);
-  const dims = { ...sizes[size], ...layers };
+  const dims = { ...sizes[size], ...changed };
   mkdirSync(folder, { recursive: true });
   const tokens = readRanks(ranks);
   // GPT-2's list is the English one; the multilingual list has one token more, the empty one.
   const isMultilingual = tokens.length > whisper.englishTextTokens;
-  const id = writeHubVocabulary(folder, tokens, 99);
-  const vocabularySize = tokens.length + Object.keys(id).length;
+  const id = writeHubVocabulary(folder, tokens, dims.languages);
+  const vocabularySize = tokens.length + Object.keys(id).length + dims.extraTokens;
 
   const shared = {
     bos_token_id: id['<|endoftext|>'],
@@ -212,7 +235,7 @@ export function writeRandomModel(
     decoder_attention_heads: dims.heads,
     decoder_ffn_dim: 4 * dims.state,
     num_hidden_layers: dims.encoderLayers,
-    num_mel_bins: melBands,
+    num_mel_bins: dims.melBands,
     max_source_positions: audioContext,
     max_target_positions: textContext,
     vocab_size: vocabularySize,

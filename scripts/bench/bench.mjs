@@ -8,6 +8,7 @@ import { parseOptions, usage } from './options.mjs';
 import { ensurePeers, peerNode } from './peers.mjs';
 import { progress } from './progress.mjs';
 import { growthText, measureGrowth } from './growth.mjs';
+import { largeText, measureLarge } from './large.mjs';
 import { loadProblems, loadText, measureLoad } from './load.mjs';
 import { measureRealTime, realTimeText } from './real_time.mjs';
 import { absurdities, stageText, toRatios, toRows } from './stage_report.mjs';
@@ -15,11 +16,11 @@ import { measureStages } from './stages.mjs';
 
 const openChromium = async () => (await import('./browser_place.mjs')).openBrowser();
 
-/** One place, or for a load that is not told where, both. */
+/** One place; both for modes that measure in both, if they are not told where. */
 async function openPlaces(options) {
   if (options.isBrowser) return [await openChromium()];
   const node = openChosenNode(options);
-  const isEverywhere = options.mode === 'load' && options.node === undefined;
+  const isEverywhere = ['load', 'large'].includes(options.mode) && options.node === undefined;
   return isEverywhere ? [node, await openChromium()] : [node];
 }
 
@@ -51,6 +52,10 @@ const modes = {
     const measured = await measureLoad(options, places);
     refuse(loadProblems(measured));
     return options.format === 'json' ? measured : loadText(measured, options);
+  },
+  async large(options, places) {
+    const rows = await measureLarge(options, places);
+    return options.format === 'json' ? { rows } : largeText(rows, options);
   },
   async growth(options, [place]) {
     const where = place.title;

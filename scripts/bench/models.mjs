@@ -44,11 +44,13 @@ function writeRanks(path) {
 
 const ranksFile = () => made(`${folder}/ranks.tiktoken`, [], writeRanks);
 
-/** A folder as the hub has them. `layers`: as writeRandomModel() takes them. */
+/** A folder as the hub has them. `layers`: its `dims`. */
 async function hubFolder(size, layers) {
   const name = layers ? `${size}-${layers.encoderLayers}-${layers.decoderLayers}` : size;
   const ranks = inRoot(await ranksFile());
-  return made(`${folder}/${name}`, [], (path) => writeRandomModel(size, ranks, path, { layers }));
+  return made(`${folder}/${name}`, [], (path) =>
+    writeRandomModel(size, ranks, path, { dims: layers }),
+  );
 }
 
 /** Path, from the project's folder, of an APR2 file with these dimensions and weights of type `dtype`. */
@@ -79,6 +81,32 @@ export async function loadModels(size, dtype) {
     rmSync(hub, { recursive: true });
   });
   return { none: `${path}/none.apr`, lz4: `${path}/lz4.apr` };
+}
+
+/**
+ * Models of one size with random weights of each type: {type: {path, seconds (of the conversion)}}. The folder they are made of goes
+ * again.
+ */
+export async function convertedModels(size, dtypes) {
+  const ranks = inRoot(await ranksFile());
+  const path = `${folder}/${size}-converted-${dtypes.join('-')}`;
+  await made(path, ['scripts/bench/models.mjs', 'dist/files.wasm'], async (unfinished) => {
+    const { convertModel } = await import('../../dist/node.mjs');
+    const hub = join(unfinished, 'hub');
+    writeRandomModel(size, ranks, hub, { dtype: 'f16' });
+    const seconds = {};
+    for (const dtype of dtypes) {
+      const begun = performance.now();
+      await convertModel(hub, join(unfinished, `${dtype}.apr`), { dtype, compress: 'none' });
+      seconds[dtype] = (performance.now() - begun) / 1000;
+    }
+    rmSync(hub, { recursive: true });
+    writeFileSync(join(unfinished, 'seconds.json'), JSON.stringify(seconds));
+  });
+  const seconds = JSON.parse(readFileSync(inRoot(`${path}/seconds.json`), 'utf8'));
+  return Object.fromEntries(
+    dtypes.map((dtype) => [dtype, { path: `${path}/${dtype}.apr`, seconds: seconds[dtype] }]),
+  );
 }
 
 /**

@@ -5,15 +5,16 @@ import { StepError } from '../toolchain/steps.mjs';
 
 export const usage = `npm run bench -- [options]: how fast this build is, stage by stage, beside ONNX Runtime Web and whisper.cpp
 npm run bench -- load [options]: how fast a model file is loaded, raw and with LZ4, beside copying, decoding and checking alone
+npm run bench -- large [options]: medium, large-v3 and what is distilled of it: conversion, load, memory, real-time factor
 
   --size SIZE              tiny, base, small: Whisper's dimensions, with random weights; micro: a small one (tiny; load: base)
   --model FILE             this model file instead, without peers
   --dtype LIST             types of our weights (f32,f16,q8_0; load: f16), of ${weightTypes.join(', ')}
   --variant LIST           simd,relaxed
-  --threads LIST           1
-  --runs N                 alternating runs, whose medians are printed (3)
+  --threads LIST           1 (large: 1,2)
+  --runs N                 alternating runs, whose medians are printed (3; large: 1)
   --tokens N               tokens of which the token's time is the mean (100)
-  --browser                in headless Chromium instead of Node (load measures in both, with --browser or --node in one)
+  --browser                in headless Chromium instead of Node (load and large measure in both, with --browser or --node in one)
   --node PATH|current      a Node other than the pinned Node 24
   --no-peers               ours alone; fetches nothing, and runs in this Node
   --growth                 how times grow with the model's size, and time and memory with the recording's length
@@ -26,7 +27,7 @@ const options = {
   model: { type: 'string' },
   dtype: { type: 'string' },
   variant: { type: 'string', default: 'simd,relaxed' },
-  threads: { type: 'string', default: '1' },
+  threads: { type: 'string' },
   runs: { type: 'string' },
   tokens: { type: 'string' },
   browser: { type: 'boolean', default: false },
@@ -66,7 +67,7 @@ function wholeNumber(name, text, least, most) {
  *   isBrowser: boolean;
  *   hasPeers: boolean;
  *   node: string | undefined;
- *   mode: 'stages' | 'growth' | 'rtf' | 'load';
+ *   mode: 'stages' | 'growth' | 'rtf' | 'load' | 'large';
  *   recording: string | undefined;
  *   isQuick: boolean;
  *   format: 'json' | 'markdown' | 'text';
@@ -81,15 +82,17 @@ export function parseOptions(args) {
   } catch (error) {
     throw new StepError(error.message, usage);
   }
-  const { quick, model, growth, rtf, variant, threads } = values;
+  const { quick, model, growth, rtf, variant } = values;
   const [command] = positionals;
-  if (positionals.length > 1 || (command !== undefined && command !== 'load')) {
+  if (positionals.length > 1 || !['load', 'large', undefined].includes(command)) {
     throw new StepError(`There is no such measurement: ${positionals.join(' ')}.`, usage);
   }
   const isLoad = command === 'load';
-  if (isLoad && (model !== undefined || growth || rtf !== undefined)) {
-    throw new StepError('load measures models of its own, and nothing else.', usage);
+  const isLarge = command === 'large';
+  if (command !== undefined && (model !== undefined || growth || rtf !== undefined)) {
+    throw new StepError(`${command} measures models of its own, and nothing else.`, usage);
   }
+  const threads = values.threads ?? (isLarge ? '1,2' : '1');
   const short = (name, usual, whenQuick) => values[name] ?? (quick ? whenQuick : usual);
   const [size] = chosen('size', short('size', isLoad ? 'base' : 'tiny', 'micro'), [
     'micro',
@@ -107,12 +110,13 @@ export function parseOptions(args) {
     ),
     variants: chosen('variant', variant, ['simd', 'relaxed']),
     threads: threads.split(',').map((text) => wholeNumber('threads', text, 1, 16)),
-    runs: wholeNumber('runs', short('runs', '3', '1'), 1, 99),
+    runs: wholeNumber('runs', short('runs', isLarge ? '1' : '3', '1'), 1, 99),
     tokens: wholeNumber('tokens', short('tokens', '100', '8'), 8, 200),
     isBrowser: values.browser,
-    hasPeers: !values['no-peers'] && model === undefined && !growth && !isLoad && rtf === undefined,
+    hasPeers:
+      !values['no-peers'] && [command, model, rtf].every((one) => one === undefined) && !growth,
     node: values.node ?? (values['no-peers'] ? 'current' : undefined),
-    mode: isLoad ? 'load' : growth ? 'growth' : rtf !== undefined ? 'rtf' : 'stages',
+    mode: command ?? (growth ? 'growth' : rtf !== undefined ? 'rtf' : 'stages'),
     recording: rtf,
     isQuick: quick,
     format: values.json ? 'json' : values.markdown ? 'markdown' : 'text',

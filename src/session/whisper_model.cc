@@ -162,7 +162,6 @@ Result<std::unique_ptr<WhisperModel>> WhisperModel::create(WeightStore store,
   ModelMetadata& metadata = store.metadata();
   const WhisperMetadata& whisper = *metadata.whisper();
   const WhisperDimensions& dimensions = whisper.dimensions;
-  SUSURRUS_RETURN_IF_ERROR(check_computable(dimensions));
   SUSURRUS_ASSIGN_OR_RETURN(WhisperWeights weights, WhisperWeights::find(store, dimensions));
 
   Vocabulary vocabulary(std::move(metadata.vocabulary));

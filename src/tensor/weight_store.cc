@@ -81,6 +81,7 @@ void WeightStore::add_entries(TensorMatch match, std::span<const TensorInfo> ten
     entry.kind = wanted.kind;
     const TensorInfo& tensor = tensors[match.sources[i]];
     const Shape& shape = wanted.shape;
+    needed_byte_count_ += tensor.raw_byte_count;
     entry.view.shape = entry.is_convolution() ? Shape({shape[0], kTaps * shape[1]}) : shape;
     entry.view.dtype =
         tensor.scale == 0

@@ -43,6 +43,10 @@ class WeightStore : public ModelSink {
   ModelMetadata& metadata() { return metadata_; }
   const ModelMetadata& metadata() const { return metadata_; }
   uint64_t weight_byte_count() const;
+  /// By the manifests; weights of floats that are packed need a little more or less.
+  uint64_t needed_byte_count() const { return needed_byte_count_; }
+  /// Whether the matrices of layers are packed.
+  bool has_packed_layers() const { return has_packed_layers_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
@@ -68,6 +72,7 @@ class WeightStore : public ModelSink {
   const ModelFamily* family_ = nullptr;
   WeightPacking packing_;
   bool has_packed_layers_ = false;
+  uint64_t needed_byte_count_ = 0;
   AlignedBuffer pack_;         // of the rows that are rearranged together
   Entry* streamed_ = nullptr;  // whose bytes are on their way
   size_t packed_byte_count_ = 0;

@@ -178,16 +178,16 @@ describe('options of transcribe', () => {
     ['highlighting without words', ['--highlight-words'], /need --timestamps word/],
     ['a width of 0', ['--timestamps', 'word', '--max-line-width', '0'], /maxLineWidth/],
     ['srt of two', [audio, '--format', 'srt'], /several recordings as srt need --output-dir/],
-    ['one name twice', [audio, '--output-dir', output], /would be written as 'talk\.one\.txt'/],
+    ['one name twice', [audio, '--output-dir', output], /would be written as '.*talk\.one\.txt'/],
     [
       'names that differ in case only',
       ['b/TALK.One.wav', '--output-dir', output],
-      /written as 'talk\.one\.txt' and 'TALK\.One\.txt', which many file systems take for one/,
+      /written as '.*talk\.one\.txt' and '.*TALK\.One\.txt', which many file systems take for one/,
     ],
     [
       'names that formats make one',
       ['talk.one.verbose.wav', '--output-dir', output, '--format', 'all'],
-      /would be written as 'talk\.one\.verbose\.json'/,
+      /would be written as '.*talk\.one\.verbose\.json'/,
     ],
   ])('%s fails before the model is loaded', async (_, args, says) => {
     const { status, stdout, stderr, calls } = await run('transcribe', audio, ...args);
@@ -242,7 +242,7 @@ describe('the transcript', () => {
     );
     expect(status).toBe(6);
     expect(stderr).toMatch(/susurrus: .*talk\.one\.srt: this is a folder/);
-    expect(readdirSync(output).sort()).toEqual(['talk.one.srt', 'talk.one.txt']);
+    expect(readdirSync(output)).toEqual(['talk.one.srt']);
   });
 
   test('of several recordings is text or a JSON array on stdout, or files', async () => {

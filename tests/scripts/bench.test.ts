@@ -314,9 +314,26 @@ describe('npm run bench', () => {
     expect(parseOptions(['load'])).toMatchObject({
       ...{ mode: 'load', size: 'base', dtypes: ['f16'], hasPeers: false },
     });
+    expect(parseOptions(['large'])).toMatchObject({
+      ...{ mode: 'large', threads: [1, 2], runs: 1, hasPeers: false },
+    });
     const refused = [['--dtype', 'f64'], ['--threads', '0'], ['--runs', 'x'], ['--fast'], ['tiny']];
     refused.push(['load', 'load'], ['load', '--growth'], ['load', '--model', 'x']);
     for (const args of refused) expect(() => parseOptions(args)).toThrow();
+  });
+
+  test('measures what larger models need, on a small one', () => {
+    const { rows } = JSON.parse(
+      runBench('large', '--quick', '--node', 'current', '--variant', 'simd', '--json'),
+    ) as { rows: Record<string, unknown>[] };
+    const seen = rows.map(({ dtype, threads }) => `${String(dtype)} ${String(threads)}`);
+    expect(seen).toEqual(['q8_0 1', 'q8_0 2', 'q5_0 2']);
+    for (const row of rows) {
+      const { fileMiB, plannedMiB, heapMiB, wasmMiB } = row as Record<string, number>;
+      expect(plannedMiB).toBeGreaterThan(fileMiB!);
+      expect(heapMiB).toBeGreaterThan(plannedMiB!);
+      expect(wasmMiB).toBeGreaterThanOrEqual(heapMiB!);
+    }
   });
 
   test('measures how a small model is loaded, raw and compressed, beside the limits', () => {

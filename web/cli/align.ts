@@ -17,8 +17,9 @@ export async function alignCommand(args: readonly string[], signal: AbortSignal)
   if (file === undefined || rest.length > 0) throw usageError('align wants one AUDIO');
   const lines = (await textIn(values)).split('\n').flatMap((line) => line.trim() || []);
   const text = lines.join(' ');
+  const recording = { file, below: '' };
   const output = new TranscriptOutput(values, {
-    recordings: [file],
+    recordings: [recording],
     hasWords: true,
     task: undefined,
     defaultFormat: 'json',
@@ -28,7 +29,7 @@ export async function alignCommand(args: readonly string[], signal: AbortSignal)
     const words = await withAudio(file, (bytes) =>
       model.align(bytes, text, { ...listeningOptions(values, 'align'), signal }),
     );
-    await output.write(file, { text, segments: linesWithWords(lines, words) });
+    await output.write(recording, { text, segments: linesWithWords(lines, words) });
   });
 }
 

@@ -1,5 +1,6 @@
 // The susurrus command.
 import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { alignCommand } from './align.js';
 import { usageError } from './arguments.js';
 import { convertCommand, upgradeCommand } from './convert.js';
@@ -15,6 +16,7 @@ import { tellError } from './several_files.js';
 import { shardCommand, unshardCommand } from './shard.js';
 import { print } from './terminal.js';
 import { transcribeCommand } from './transcribe.js';
+import { isTranscriptionProcess, serveTranscription } from './transcription_process.js';
 import { usage } from './usage.js';
 import { verifyCommand } from './verify.js';
 
@@ -61,15 +63,25 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<void> 
   await command(rest, signal);
 }
 
-const interruption = new AbortController();
-process.once('SIGINT', () => interruption.abort());
-// The reader of our output may close it early, as `head` does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 6);
-});
-
-try {
-  await run(process.argv.slice(2), interruption.signal);
-} catch (error) {
-  process.exitCode = interruption.signal.aborted ? 130 : tellError(error);
+async function runCommand(): Promise<void> {
+  const interruption = new AbortController();
+  let interruptedBy = 0;
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => {
+      interruptedBy ||= constants.signals[name];
+      interruption.abort();
+    });
+  }
+  // The reader of our output may close it early, as `head` does.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? 0 : 6);
+  });
+  try {
+    await run(process.argv.slice(2), interruption.signal);
+  } catch (error) {
+    process.exitCode = interruptedBy ? 128 + interruptedBy : tellError(error);
+  }
 }
+
+if (isTranscriptionProcess()) serveTranscription();
+else await runCommand();

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { cachedModelsNamed, loadModel, SusurrusError } from '../src/node.js';
-import type { Model } from '../src/node.js';
+import type { LoadOptions, Model } from '../src/node.js';
 import { asNumber, choice, filterbankChoices } from './arguments.js';
 import { readCryptoOptions, cryptoArguments, type CryptoValues } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
@@ -25,35 +25,54 @@ interface ModelValues extends CryptoValues {
   readonly filterbank?: string;
 }
 
-/** Loads the model, lets `use` work with it, and disposes of it. Its warnings go to stderr. */
-export async function withModel<T>(
+/** What loadModel() gets. Another process can load it too: nothing in it belongs to this one. */
+export interface ModelRequest {
+  readonly source: string | undefined;
+  readonly options: LoadOptions;
+}
+
+/** Finds the model and reads its keys. Says on stderr what people must know about it. */
+export async function requestModel(
   values: ModelValues,
-  signal: AbortSignal,
-  use: (model: Model) => Promise<T>,
-): Promise<T> {
-  const { variant, threads = 'auto', vocabulary } = values;
+  defaultThreads = 'auto',
+): Promise<ModelRequest> {
+  const { variant, threads = defaultThreads, vocabulary } = values;
   const source = values.model === undefined ? undefined : await fileOf(values.model);
   const engine = choice('variant', variant, ['simd', 'relaxed']);
   const filterbank = choice('filterbank', values.filterbank, filterbankChoices);
   const keys = await readCryptoOptions(values);
   if (source === undefined) tell(embeddedModelNote);
-  const bar = new ProgressBar('loading');
-  const model = await loadModel(source, {
-    signal,
-    onProgress: bar.update,
+  const options = {
     ...keys,
     ...(engine && { variant: engine }),
     ...(vocabulary !== undefined && { vocabulary }),
     ...(filterbank && { filterbank }),
     // The process is this command's own.
     threads: threads === 'auto' ? threads : asNumber(threads, 'threads'),
-  }).finally(() => bar.clear());
-  for (const warning of model.info.warnings) tell(`susurrus: ${printable(warning)}\n`);
+  } as const;
+  return { source, options };
+}
+
+/** Loads the model, lets `use` work with it, and disposes of it. Its warnings go to stderr. */
+export async function withModel<T>(
+  values: ModelValues,
+  signal: AbortSignal,
+  use: (model: Model) => Promise<T>,
+): Promise<T> {
+  const { source, options } = await requestModel(values);
+  const bar = new ProgressBar('loading');
+  const loading = loadModel(source, { signal, onProgress: bar.update, ...options });
+  const model = await loading.finally(() => bar.clear());
+  tellWarnings(model.info.warnings);
   try {
     return await use(model);
   } finally {
     model.dispose();
   }
+}
+
+export function tellWarnings(warnings: readonly string[]): void {
+  for (const warning of warnings) tell(`susurrus: ${printable(warning)}\n`);
 }
 
 /**

@@ -17,10 +17,10 @@ export function tellError(error: unknown): number {
  * that of the first failure. An abort ends the run at once, and so does an error for which `endsAll` is true: by default an option
  * that every file would refuse.
  */
-export async function forEachFile(
-  files: readonly string[],
+export async function forEachFile<File>(
+  files: readonly File[],
   signal: AbortSignal,
-  work: (file: string) => Promise<void>,
+  work: (file: File) => Promise<void>,
   endsAll: (error: unknown) => boolean = isRefusedOption,
 ): Promise<void> {
   for (const file of files) {
@@ -34,7 +34,8 @@ export async function forEachFile(
   }
 }
 
-function isRefusedOption(error: unknown): boolean {
+/** An option that every file would refuse. */
+export function isRefusedOption(error: unknown): boolean {
   return error instanceof SusurrusError && error.details.reason === 'option';
 }
 

@@ -1,80 +1,151 @@
-import type { Model, TranscribeOptions, TranscriptionResult } from '../src/node.js';
-import { format } from '../src/node.js';
-import { parse, usageError } from './arguments.js';
+import type { Model, Segment, TranscribeOptions } from '../src/node.js';
+import { format, SusurrusError } from '../src/node.js';
+import { asNumber, parse, usageError } from './arguments.js';
 import { explain } from './explanation.js';
+import { fileLine, hear, statsLine } from './heard.js';
+import type { Heard } from './heard.js';
+import { runJobs } from './job_pool.js';
 import { listeningArguments, listeningOptions } from './listening_options.js';
-import { modelArguments, withModel } from './open_model.js';
+import { modelArguments, requestModel, withModel } from './open_model.js';
 import { ProgressBar } from './progress_bar.js';
-import { withAudio } from './recordings.js';
-import { forEachFile } from './several_files.js';
+import { recordingsIn } from './recordings.js';
+import type { Recording } from './recordings.js';
+import { forEachFile, isRefusedOption, tellError } from './several_files.js';
 import { print, tell } from './terminal.js';
 import { outputArguments, TranscriptOutput } from './transcript_output.js';
+
+const mostJobs = 256;
 
 export async function transcribeCommand(
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { values, positionals: files } = parse(args, {
+  const { values, positionals: paths } = parse(args, {
     ...modelArguments,
     ...listeningArguments('transcribe'),
     ...outputArguments,
+    jobs: { type: 'string' },
+    resume: { type: 'boolean' },
     stats: { type: 'boolean' },
     verbose: { type: 'boolean' },
   });
-  if (files.length === 0) throw usageError('transcribe wants at least one audio file');
-  const options: TranscribeOptions = { ...listeningOptions(values, 'transcribe'), signal };
+  if (paths.length === 0) throw usageError('transcribe wants at least one audio file');
+  const options: TranscribeOptions = listeningOptions(values, 'transcribe');
+  const jobs = values.jobs === undefined ? undefined : asJobs(values.jobs);
+  const recordings = await recordingsIn(paths);
   const output = new TranscriptOutput(values, {
-    recordings: files,
+    recordings,
     hasWords: options.timestamps === 'word',
     task: options.task,
     defaultFormat: 'txt',
   });
+  if (values.resume && !output.isFiles) throw usageError('--resume needs --output-dir or --beside');
   await output.prepare();
-  await withModel(values, signal, async (model) => {
-    await forEachFile(files, signal, async (file) => {
-      if (files.length > 1 && output.isText) tell(`${file}\n`);
-      const begun = performance.now();
-      const result = await transcribeFile(model, file, options, output.isText);
-      const written = output.isText ? [] : await output.write(file, result);
-      if (values.verbose) for (const path of written) tell(`wrote ${path}\n`);
-      if (values.verbose || values.stats) {
-        tell(explain(result, values.verbose ?? false));
-      }
-      if (values.stats) await tellStats(model, result.duration, performance.now() - begun);
-    }).finally(() => output.finish());
-  });
+  const due = values.resume ? await withoutTranscript(recordings, output) : recordings;
+  if (due.length === 0) return;
+
+  const isMany = recordings.length > 1;
+  const hasLines = jobs !== undefined || (isMany && output.isFiles);
+  const tellName = ({ file }: Recording): void => {
+    if (isMany && output.isText) tell(`${file}\n`);
+  };
+  const tellHeard = ({ file }: Recording, heard: Heard, written: readonly string[]): void => {
+    if (values.verbose) for (const path of written) tell(`wrote ${path}\n`);
+    if (values.verbose || values.stats) tell(explain(heard.result, values.verbose ?? false));
+    if (hasLines) tell(fileLine(file, heard));
+    if (values.stats) tell(statsLine(heard));
+  };
+
+  if (jobs === undefined) {
+    await withModel(values, signal, (model) =>
+      forEachFile(due, signal, async (recording) => {
+        tellName(recording);
+        const heard = await hearHere(model, recording.file, { ...options, signal }, output.isText);
+        const written = output.isText ? [] : await output.write(recording, heard.result);
+        tellHeard(recording, heard, written);
+      }).finally(() => output.finish()),
+    );
+    return;
+  }
+
+  const model = await requestModel(values, '1');
+  const statuses: number[] = [];
+  const deliver = async (at: number, outcome: Heard | SusurrusError): Promise<void> => {
+    const recording = due[at];
+    if (!recording) return;
+    try {
+      if (outcome instanceof SusurrusError) throw outcome;
+      tellName(recording);
+      tellHeard(recording, outcome, await output.write(recording, outcome.result));
+    } catch (error) {
+      statuses[at] = tellError(error);
+    }
+  };
+  const settle = output.isFiles ? deliver : inOrder(deliver);
+  const files = due.map(({ file }) => file);
+  try {
+    await runJobs({
+      ...{ count: jobs, model, options, files, signal },
+      settle: async (at, outcome) => {
+        if (outcome instanceof SusurrusError && isRefusedOption(outcome)) throw outcome;
+        await settle(at, outcome);
+      },
+    });
+  } finally {
+    output.finish();
+  }
+  process.exitCode ??= statuses.find((status) => status > 0);
 }
 
-/** With `isShown`, prints each segment's text as it comes. */
-function transcribeFile(
+function asJobs(text: string): number {
+  const count = asNumber(text, 'jobs');
+  if (Number.isInteger(count) && count >= 1 && count <= mostJobs) return count;
+  throw usageError(`--jobs is a whole number from 1 to ${mostJobs}, not '${text}'`, 'jobs');
+}
+
+async function withoutTranscript(
+  recordings: readonly Recording[],
+  output: TranscriptOutput,
+): Promise<readonly Recording[]> {
+  const due: Recording[] = [];
+  for (const each of recordings) if (!(await output.isWritten(each))) due.push(each);
+  const done = recordings.length - due.length;
+  if (done > 0) tell(`${done} of ${recordings.length} recordings have their transcript already\n`);
+  return due;
+}
+
+/** In this process, with a bar; where `isShown`, prints each segment's text as it comes. */
+async function hearHere(
   model: Model,
   file: string,
   options: TranscribeOptions,
   isShown: boolean,
-): Promise<TranscriptionResult> {
-  return withAudio(file, async (bytes) => {
-    const bar = new ProgressBar(file);
-    const work = model.transcribe(bytes, { ...options, onProgress: bar.update });
-    try {
-      for await (const segment of work) {
-        if (!isShown) continue;
-        bar.clear();
-        print(format({ segments: [segment] }, 'txt'));
-      }
-      return await work;
-    } finally {
-      bar.clear();
-    }
-  });
+): Promise<Heard> {
+  const bar = new ProgressBar(file);
+  const show = (segment: Segment): void => {
+    bar.clear();
+    print(format({ segments: [segment] }, 'txt'));
+  };
+  const work = hear(
+    model,
+    file,
+    { ...options, onProgress: bar.update },
+    isShown ? show : undefined,
+  );
+  return work.finally(() => bar.clear());
 }
 
-async function tellStats(model: Model, duration: number, milliseconds: number): Promise<void> {
-  const seconds = milliseconds / 1000;
-  const factor = duration > 0 ? (seconds / duration).toPrecision(2) : 'unknown';
-  const { wasmBytes } = await model.memory();
-  const { variant, dtypes } = model.info;
-  tell(
-    `real-time factor ${factor} (${duration.toFixed(1)} s of audio in ${seconds.toFixed(2)} s; ` +
-      `engine ${variant}, weights ${dtypes.join(' and ')}, memory ${(wasmBytes / 2 ** 20).toFixed(1)} MiB)\n`,
-  );
+/** Keeps what comes before its turn. */
+function inOrder<T>(
+  deliver: (at: number, outcome: T) => Promise<void>,
+): (at: number, outcome: T) => Promise<void> {
+  const kept = new Map<number, T>();
+  let turn = 0;
+  return async (at, outcome) => {
+    kept.set(at, outcome);
+    for (let next = kept.get(turn); next !== undefined; next = kept.get(turn)) {
+      kept.delete(turn);
+      await deliver(turn++, next);
+    }
+  };
 }

@@ -1,10 +1,11 @@
 // Where transcripts go: one format to stdout, or any number of them to files named after the recordings.
-import { mkdir } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { mkdir, readFile } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { format, SusurrusError, transcriptFormats } from '../src/node.js';
 import type { FormatOptions, Task, Transcript, TranscriptFormat } from '../src/node.js';
 import { writeAtomically } from '../src/platform/node_atomic_files.js';
 import { asNumber, orNone, readOptions, usageError, withValues } from './arguments.js';
+import type { Recording } from './recordings.js';
 import { print, printJson } from './terminal.js';
 
 const limitReaders = {
@@ -19,17 +20,19 @@ export const outputArguments = {
   'highlight-words': { type: 'boolean' },
   format: { type: 'string' },
   'output-dir': { type: 'string' },
+  beside: { type: 'boolean' },
 } as const;
 
 interface OutputValues extends Readonly<Record<string, unknown>> {
   readonly format?: string;
   readonly 'output-dir'?: string;
+  readonly beside?: boolean;
   readonly 'highlight-words'?: boolean;
 }
 
 interface Circumstances {
   /** The recordings whose transcripts are written. */
-  readonly recordings: readonly string[];
+  readonly recordings: readonly Recording[];
   readonly hasWords: boolean;
   readonly task: Task | undefined;
   /** When none is asked for. */
@@ -39,6 +42,7 @@ interface Circumstances {
 export class TranscriptOutput {
   readonly #formats: readonly TranscriptFormat[];
   readonly #folder: string | undefined;
+  readonly #isBeside: boolean;
   readonly #options: FormatOptions;
   readonly #isOneOfMany: boolean;
   /** For the array of several JSON transcripts on stdout. */
@@ -48,28 +52,33 @@ export class TranscriptOutput {
   constructor(values: OutputValues, about: Circumstances) {
     this.#formats = formatsIn(values.format ?? about.defaultFormat);
     this.#folder = values['output-dir'];
+    this.#isBeside = values.beside ?? false;
     this.#options = optionsIn(values, about);
     this.#isOneOfMany = about.recordings.length > 1;
     // Whether the options make sense shows on an empty transcript.
     format({ segments: [] }, 'txt', this.#options);
-    if (this.#folder === undefined) {
-      if (this.#formats.length > 1) throw usageError('several formats need --output-dir');
-      if (this.#isOneOfMany && !this.isText && !this.#isJson) {
-        throw usageError(`several recordings as ${this.#formats.join()} need --output-dir`);
-      }
+    if (this.#isBeside && this.#folder !== undefined) {
+      throw usageError('--output-dir and --beside exclude each other', 'beside');
     }
-    if (this.#folder !== undefined) {
-      refuseCollisions(
-        about.recordings.flatMap((recording) =>
-          this.#formats.map((name) => fileNameOf(recording, name)),
-        ),
-      );
+    if (this.isFiles) {
+      const files = about.recordings.flatMap((recording) => this.#filesOf(recording));
+      refuseCollisions(files.map(({ path }) => path));
+      refuseOverwriting(files, about.recordings);
+    } else if (this.#formats.length > 1) {
+      throw usageError('several formats need --output-dir or --beside');
+    } else if (this.#isOneOfMany && !this.isText && !this.#isJson) {
+      const names = this.#formats.join();
+      throw usageError(`several recordings as ${names} need --output-dir or --beside`);
     }
+  }
+
+  get isFiles(): boolean {
+    return this.#isBeside || this.#folder !== undefined;
   }
 
   /** Text to stdout: it may be written as it comes. */
   get isText(): boolean {
-    return this.#folder === undefined && this.#formats[0] === 'txt';
+    return !this.isFiles && this.#formats[0] === 'txt';
   }
 
   get #isJson(): boolean {
@@ -78,46 +87,58 @@ export class TranscriptOutput {
 
   /** Creates the folder first, so that a bad path fails before hours of work. */
   async prepare(): Promise<void> {
-    const folder = this.#folder;
-    if (folder === undefined) return;
-    try {
-      await mkdir(folder, { recursive: true });
-    } catch (error) {
-      const problem = `${folder}: it could not be made: ${String(error)}`;
-      throw new SusurrusError(
-        'source_failed',
-        problem,
-        { reason: 'source', subject: folder },
-        error,
-      );
-    }
+    if (this.#folder !== undefined) await makeFolder(this.#folder);
   }
 
-  /** Answers the files written. */
-  async write(recording: string, transcript: Transcript): Promise<string[]> {
-    const written: string[] = [];
-    for (const name of this.#formats) {
-      if (this.#folder !== undefined) {
-        const path = join(this.#folder, fileNameOf(recording, name));
-        const text = format(transcript, name, this.#options);
-        await writeAtomically(true, async (create) =>
-          (await create(path))(new TextEncoder().encode(text)),
-        );
-        written.push(path);
-      } else if (this.#isOneOfMany && this.#isJson) {
-        this.#kept.push({ file: recording, ...transcript });
-      } else {
-        const text = ended(format(transcript, name, this.#options));
-        if (name === 'json' || name === 'verbose_json') printJson(text);
-        else print(text);
-      }
+  /** Writes all formats of a recording, or none. Answers the files written. */
+  async write(recording: Recording, transcript: Transcript): Promise<string[]> {
+    if (this.isFiles) return this.#writeFiles(recording, transcript);
+    const [name = 'txt'] = this.#formats;
+    if (this.#isOneOfMany && this.#isJson) {
+      this.#kept.push({ file: recording.file, ...transcript });
+    } else {
+      const text = ended(format(transcript, name, this.#options));
+      if (name === 'json' || name === 'verbose_json') printJson(text);
+      else print(text);
     }
-    return written;
+    return [];
+  }
+
+  /**
+   * Whether files of all formats are there and whole: they get their names when they are complete, but a machine that stops may
+   * leave them empty, and others may have written them.
+   */
+  async isWritten(recording: Recording): Promise<boolean> {
+    for (const { name, path } of this.#filesOf(recording)) {
+      const text = await readFile(path, 'utf8').catch(() => undefined);
+      if (text === undefined || !isWhole(text, name)) return false;
+    }
+    return true;
+  }
+
+  async #writeFiles(recording: Recording, transcript: Transcript): Promise<string[]> {
+    const files = this.#filesOf(recording);
+    if (recording.below !== '') await makeFolder(dirname(files[0]?.path ?? ''));
+    await writeAtomically(true, async (create) => {
+      for (const { name, path } of files) {
+        const write = await create(path);
+        await write(new TextEncoder().encode(format(transcript, name, this.#options)));
+      }
+    });
+    return files.map(({ path }) => path);
+  }
+
+  #filesOf({
+    file,
+    below,
+  }: Recording): { readonly name: TranscriptFormat; readonly path: string }[] {
+    const folder = this.#isBeside ? dirname(file) : join(this.#folder ?? '', below);
+    return this.#formats.map((name) => ({ name, path: join(folder, fileNameOf(file, name)) }));
   }
 
   /** Writes what could not be written piece by piece: of several recordings those that there are, in a JSON array. */
   finish(): void {
-    if (!this.#isOneOfMany || !this.#isJson || this.#folder !== undefined) return;
+    if (!this.#isOneOfMany || !this.#isJson || this.isFiles) return;
     const each = this.#kept.map((transcript) => format(transcript as Transcript, 'json'));
     printJson(`[${each.join(',\n')}]\n`);
   }
@@ -154,18 +175,53 @@ function fileNameOf(recording: string, name: TranscriptFormat): string {
 }
 
 /** Many file systems treat names as equal that differ in case or in Unicode normalisation. */
-function refuseCollisions(names: readonly string[]): void {
+function refuseCollisions(paths: readonly string[]): void {
   const seen = new Map<string, string>();
-  for (const name of names) {
-    const folded = name.normalize('NFC').toLowerCase();
+  for (const path of paths) {
+    const folded = path.normalize('NFC').toLowerCase();
     const other = seen.get(folded);
-    if (other === name)
-      throw usageError(`two recordings would be written as '${name}'`, 'output-dir');
+    if (other === path) {
+      const advice = '--beside, or naming their folder, keeps them apart';
+      throw usageError(`two recordings would be written as '${path}'; ${advice}`, 'output-dir');
+    }
     if (other !== undefined) {
-      const problem = `two recordings would be written as '${other}' and '${name}', which many file systems take for one`;
+      const problem = `two recordings would be written as '${other}' and '${path}', which many file systems take for one`;
       throw usageError(problem, 'output-dir');
     }
-    seen.set(folded, name);
+    seen.set(folded, path);
+  }
+}
+
+function refuseOverwriting(
+  files: readonly { readonly path: string }[],
+  recordings: readonly Recording[],
+): void {
+  const read = new Set(recordings.map(({ file }) => resolve(file)));
+  const lost = files.find(({ path }) => read.has(resolve(path)));
+  if (lost) throw usageError(`the transcript would overwrite the recording '${lost.path}'`);
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    const problem = `${folder}: it could not be made: ${String(error)}`;
+    throw new SusurrusError('source_failed', problem, { reason: 'source', subject: folder }, error);
+  }
+}
+
+/** JSON has its end, and some formats have text even where nothing was said. */
+function isWhole(text: string, name: TranscriptFormat): boolean {
+  if (name === 'json' || name === 'verbose_json') return isJson(text);
+  return text !== '' || format({ segments: [] }, name) === '';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

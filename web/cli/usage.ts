@@ -6,7 +6,7 @@ const oneOf = (names: readonly string[]): string =>
 
 export const usage = `susurrus: Whisper speech recognition on WebAssembly
 
-  susurrus transcribe AUDIO... [options]   text of recordings (WAV, FLAC, MP3, Ogg)
+  susurrus transcribe AUDIO... [options]   text of recordings (WAV, FLAC, MP3, Ogg), and of all recordings in folders
     --model FILE|NAME         a model file (.apr), its URL, or the name of one that was pulled (tiny.en); without it the
                               embedded model, which knows ten digits
     --key FILE, --passphrase-file FILE
@@ -22,10 +22,16 @@ export const usage = `susurrus: Whisper speech recognition on WebAssembly
 ${optionUsage.text}
    in which formats
     --format FORMATS          one or several of txt (the default), srt, vtt, tsv, json, lrc, csv, verbose_json; or all
-    --output-dir DIR          write files named after the recordings; without it one format goes to stdout
+    --output-dir DIR          write files named after the recordings, all formats of one or none; what a named folder holds
+                              deeper is written deeper. Without it one format goes to stdout
+    --beside                  write such files beside the recordings instead
     --max-line-width N, --max-line-count N, --max-words-per-line N, --highlight-words
                               of subtitles; need --timestamps word
     --stats, --verbose        say on stderr what was dropped and why; how fast it was; which windows were retried
+   many recordings
+    --jobs N                  N processes, each with one thread unless --threads says otherwise, and a line for each file;
+                              one that dies costs the file it worked on. On stdout the order of the files is kept
+    --resume                  leave out recordings whose files are there and whole
    how it is decoded (the word none switches a threshold or limit off)
 ${optionUsage.decoding}
    of the recording

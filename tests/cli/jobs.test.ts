@@ -1,0 +1,300 @@
+// Many recordings in several processes. A recording that is a named pipe holds its process until the test lets it go, so that
+// nothing depends on time.
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import {
+  childrenOf,
+  namedPipe,
+  readerOf,
+  startCommand,
+  untilGone,
+  whenRead,
+} from '../support/command_process.js';
+import type { CommandProcess } from '../support/command_process.js';
+import { modelPath, sampleBytes, samplePath, sampleText } from '../support/embedded_model.js';
+import { limit } from '../support/limits.js';
+
+jest.setTimeout(limit(120_000));
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'susurrus-jobs-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const start = (...args: string[]): CommandProcess =>
+  startCommand('transcribe', '--model', modelPath, ...args);
+
+async function run(
+  ...args: string[]
+): Promise<{ status: number | string; stdout: string; stderr: string }> {
+  const { ended, stdout, stderr } = start(...args);
+  const status = await ended;
+  return { status, stdout: stdout(), stderr: stderr() };
+}
+
+async function feed(pipeEnd: FileHandle): Promise<void> {
+  await pipeEnd.writeFile(sampleBytes());
+  await pipeEnd.close();
+}
+
+/** A copy of the sample in the test's folder. */
+function recording(path: string): string {
+  const file = join(folder, path);
+  mkdirSync(join(file, '..'), { recursive: true });
+  copyFileSync(samplePath, file);
+  return file;
+}
+
+function damaged(path: string): string {
+  const file = join(folder, path);
+  writeFileSync(file, 'no sound');
+  return file;
+}
+
+const pipe = (name: string): string => namedPipe(join(folder, name));
+
+const textOf = (path: string): string => readFileSync(path, 'utf8').trim().split(/\s+/).join(' ');
+const output = (): string => join(folder, 'out');
+
+describe('transcribe --jobs', () => {
+  test('writes the transcripts of all recordings in a folder, and a line for each', async () => {
+    const files = ['a.wav', 'deep/b.WAV', 'deep/er/c.wav'].map((path) => recording(`in/${path}`));
+    for (const other of ['notes.txt', '.hidden.wav', 'deep/cover.jpg']) recording(`in/${other}`);
+    const { status, stdout, stderr } = await run(
+      ...[join(folder, 'in'), '--jobs', '2', '--output-dir', output(), '--format', 'txt,json'],
+    );
+    expect([status, stdout]).toEqual([0, '']);
+    const lines = stderr.trim().split('\n').sort();
+    expect(lines.map((line) => line.split(': ')[0])).toEqual(files);
+    for (const line of lines) expect(line).toMatch(/: 9\.0 s in \d+\.\d\d s, [\d.]+ × real time$/);
+    const written = ['a', 'deep/b', 'deep/er/c'].flatMap((name) => [`${name}.json`, `${name}.txt`]);
+    const found = readdirSync(output(), { recursive: true }) as string[];
+    expect(found.filter((name) => /\.\w+$/.test(name)).sort()).toEqual(written.sort());
+    for (const name of written.filter((each) => each.endsWith('.txt'))) {
+      expect(textOf(join(output(), name))).toBe(sampleText);
+    }
+  });
+
+  test('writes beside the recordings what one process writes', async () => {
+    const names = ['x/talk.wav', 'y/talk.wav'];
+    const files = names.map(recording);
+    expect((await run(...files, '--beside', '--format', 'json')).status).toBe(0);
+    const paths = names.map((name) => join(folder, name.replace('wav', 'json')));
+    const expected = paths.map((path) => readFileSync(path, 'utf8'));
+    for (const path of paths) rmSync(path);
+    const { status } = await run(...files, '--beside', '--format', 'json', '--jobs', '2');
+    expect(status).toBe(0);
+    expect(paths.map((path) => readFileSync(path, 'utf8'))).toEqual(expected);
+  });
+
+  test('keeps the order of the files on stdout', async () => {
+    const [first, last] = [pipe('first.wav'), pipe('last.wav')];
+    const [second, bad] = [recording('second.wav'), damaged('bad.wav')];
+    const job = start(first, second, bad, last, '--jobs', '2', '--format', 'json');
+    const firstEnd = await whenRead(first);
+    // The other process is through with the files between.
+    const lastEnd = await whenRead(last);
+    expect(job.stdout() + job.stderr()).toBe('');
+    await feed(lastEnd);
+    await feed(firstEnd);
+    expect(await job.ended).toBe(2);
+    const transcripts = JSON.parse(job.stdout()) as { file: string; text: string }[];
+    expect(transcripts.map(({ file }) => file)).toEqual([first, second, last]);
+    for (const { text } of transcripts) expect(text.trim()).toBe(sampleText);
+    const told = job.stderr().trim().split('\n');
+    expect(told.map((line) => /(first|second|bad|last)\.wav/.exec(line)?.[1])).toEqual([
+      ...['first', 'second', 'bad', 'last'],
+    ]);
+  });
+
+  test('reports a damaged file, goes on, and fails with the status of the first', async () => {
+    const files = [
+      ...[recording('a.wav'), join(folder, 'absent.wav'), damaged('b.wav'), recording('c.wav')],
+    ];
+    const { status, stderr } = await run(...files, '--jobs', '2', '--output-dir', output());
+    expect(status).toBe(6);
+    expect(stderr).toMatch(/^susurrus: .*absent\.wav: there is no such file \[source_failed\]$/m);
+    expect(stderr).toMatch(/^susurrus: .*b\.wav: .*no audio file.* \[unsupported_feature\]$/m);
+    expect(readdirSync(output()).sort()).toEqual(['a.txt', 'c.txt']);
+  });
+
+  test.each([
+    ['--jobs', ['--jobs', 'many'], /--jobs is a number, not 'many'/],
+    ['no jobs', ['--jobs', '0'], /--jobs is a whole number from 1 to 256, not '0'/],
+    ['half a job', ['--jobs', '1.5'], /--jobs is a whole number/],
+    ['resuming on stdout', ['--resume'], /--resume needs --output-dir or --beside/],
+    ['two places', ['--beside', '--output-dir', 'x'], /exclude each other/],
+    ['a beam of 99', ['--jobs', '2', '--beam-size', '99'], /beamSize/],
+  ])('%s is refused once', async (_, args, says) => {
+    const { status, stdout, stderr } = await run(recording('a.wav'), recording('b.wav'), ...args);
+    expect([status, stdout]).toEqual([5, '']);
+    expect(stderr).toMatch(/^susurrus: [^\n]+\n$/);
+    expect(stderr).toMatch(says);
+  });
+
+  test('refuses transcripts of one name, and one over a recording, before any work', async () => {
+    const files = [recording('x/talk.wav'), recording('y/talk.wav')];
+    const collision = await run(...files, '--jobs', '2', '--output-dir', output());
+    expect(collision.status).toBe(5);
+    expect(collision.stderr).toMatch(/out\/talk\.txt'; --beside, or naming their folder/);
+    expect(existsSync(output())).toBe(false);
+    // Below their folder they are kept apart.
+    expect((await run(folder, '--jobs', '2', '--output-dir', output())).status).toBe(0);
+    expect(textOf(join(output(), 'x/talk.txt'))).toBe(sampleText);
+    expect(textOf(join(output(), 'y/talk.txt'))).toBe(sampleText);
+    const named = recording('odd.txt');
+    const over = await run(named, '--jobs', '1', '--beside');
+    expect([over.status, over.stderr.includes('would overwrite the recording')]).toEqual([5, true]);
+    expect(readFileSync(named)).toEqual(readFileSync(samplePath));
+  });
+
+  test('a folder without recordings is an error', async () => {
+    mkdirSync(join(folder, 'empty'));
+    const { status, stderr } = await run(join(folder, 'empty'), '--jobs', '1');
+    expect([status, /empty: there are no recordings in this folder/.test(stderr)]).toEqual([
+      6,
+      true,
+    ]);
+  });
+
+  test('a model that cannot be loaded ends everything, with one line', async () => {
+    const files = [recording('a.wav'), recording('b.wav')];
+    const { status, stderr } = await run(...files, '--jobs', '2', '--model', samplePath);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^susurrus: .*not a model file[^\n]*\n$/);
+  });
+});
+
+describe('a process of transcribe --jobs', () => {
+  test('that is killed costs its file, and another one goes on', async () => {
+    const held = pipe('held.wav');
+    const files = [held, recording('a.wav'), recording('b.wav')];
+    const job = start(...files, '--jobs', '1', '--output-dir', output());
+    const end = await whenRead(held);
+    process.kill(readerOf(job.process, held), 'SIGKILL');
+    expect(await job.ended).toBe(6);
+    await end.close();
+    expect(job.stderr()).toMatch(
+      /^susurrus: .*held\.wav: the process that transcribed it died \(SIGKILL\); another one goes on/m,
+    );
+    expect(readdirSync(output()).sort()).toEqual(['a.txt', 'b.txt']);
+  });
+
+  test('that is killed while it loads the model leaves the files to the others', async () => {
+    const model = pipe('model.apr');
+    const job = start(recording('a.wav'), '--jobs', '1', '--model', model, '--beside');
+    const end = await whenRead(model);
+    process.kill(readerOf(job.process, model), 'SIGKILL');
+    expect(await job.ended).toBe(6);
+    await end.close();
+    expect(job.stderr()).toMatch(/a process died while it loaded the model \(SIGKILL\)/);
+    expect(job.stderr()).toMatch(/no process could load the model \(SIGKILL\); files left: 1/);
+    expect(existsSync(join(folder, 'a.txt'))).toBe(false);
+  });
+
+  test('ends with the command, whatever ends that', async () => {
+    for (const [signal, status] of [
+      ['SIGTERM', 143],
+      ['SIGINT', 130],
+      ['SIGKILL', 'SIGKILL'],
+    ] as const) {
+      const held = [pipe(`${signal}.1.wav`), pipe(`${signal}.2.wav`)];
+      const done = recording(`${signal}.wav`);
+      const job = start(done, ...held, '--jobs', '2', '--output-dir', output());
+      const ends = await Promise.all(held.map(whenRead));
+      const processes = childrenOf(job.process);
+      expect(processes).toHaveLength(2);
+      job.process.kill(signal);
+      expect(await job.ended).toBe(status);
+      await untilGone(processes);
+      for (const end of ends) await end.close();
+      expect(readdirSync(output())).toEqual([`${signal}.txt`]);
+      rmSync(output(), { recursive: true });
+    }
+  });
+});
+
+describe('transcribe --resume', () => {
+  test('does what a killed run left, and nothing twice', async () => {
+    const held = pipe('held.wav');
+    const files = [recording('a.wav'), held, recording('b.wav')];
+    const args = ['--output-dir', output(), '--format', 'srt,json', '--jobs', '1'];
+    const job = start(...files, ...args);
+    const end = await whenRead(held);
+    job.process.kill('SIGKILL');
+    expect(await job.ended).toBe('SIGKILL');
+    await end.close();
+    const first = ['a.json', 'a.srt'].map((name) => join(output(), name));
+    expect(readdirSync(output()).sort()).toEqual(['a.json', 'a.srt']);
+    // Whoever writes it anew, drops this.
+    writeFileSync(first[1]!, 'kept');
+    rmSync(held);
+    recording('held.wav');
+    const { status, stderr } = await run(...files, ...args, '--resume');
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/^1 of 3 recordings have their transcript already$/m);
+    expect(readFileSync(first[1]!, 'utf8')).toBe('kept');
+    for (const name of ['held', 'b']) {
+      expect(readFileSync(join(output(), `${name}.srt`), 'utf8')).toContain('three');
+    }
+    // All are there: not even the model is read.
+    const again = await run(...files, ...args, '--resume', '--model', '/no/such.apr');
+    expect([again.status, again.stderr]).toEqual([
+      0,
+      '3 of 3 recordings have their transcript already\n',
+    ]);
+  });
+
+  test('does again what is not whole', async () => {
+    const files = ['a', 'b', 'c', 'd'].map((name) => recording(`${name}.wav`));
+    const args = ['--beside', '--format', 'json,vtt'];
+    expect((await run(...files, ...args, '--jobs', '2')).status).toBe(0);
+    truncateSync(join(folder, 'a.json'), 100);
+    truncateSync(join(folder, 'b.vtt'), 0);
+    rmSync(join(folder, 'c.json'));
+    writeFileSync(join(folder, 'd.vtt'), 'kept');
+    const expected = readFileSync(join(folder, 'd.json'), 'utf8');
+    const { status, stderr } = await run(...files, ...args, '--resume');
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/^1 of 4 recordings/m);
+    for (const name of ['a', 'b', 'c']) {
+      expect(readFileSync(join(folder, `${name}.json`), 'utf8')).toBe(expected);
+      expect(readFileSync(join(folder, `${name}.vtt`), 'utf8')).toMatch(/^WEBVTT\n[^]*three/);
+    }
+    expect(readFileSync(join(folder, 'd.vtt'), 'utf8')).toBe('kept');
+  });
+
+  test('finds whole files only, whenever the run was ended', async () => {
+    const files = ['a', 'b', 'c', 'd'].map((name) => recording(`in/${name}.wav`));
+    const args = [...files, '--jobs', '2', '--output-dir', output(), '--format', 'txt,srt'];
+    for (let turn = 0; turn < 20; ++turn) {
+      const job = start(...args);
+      void sleep(100 + 40 * turn).then(() => job.process.kill(turn % 2 ? 'SIGTERM' : 'SIGINT'));
+      // 0: it was through already.
+      expect([0, turn % 2 ? 143 : 130, turn % 2 ? 'SIGTERM' : 'SIGINT']).toContain(await job.ended);
+      const found = existsSync(output()) ? readdirSync(output()) : [];
+      for (const name of found) {
+        expect(name).toMatch(/^[abcd]\.(txt|srt)$/);
+        expect(textOf(join(output(), name))).toMatch(/three[^]*five$/);
+      }
+      rmSync(output(), { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,62 @@
+// The command line as a process that a test follows, holds up and kills.
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { projectRoot } from './shared_folder.js';
+
+export interface CommandProcess {
+  readonly process: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** The exit status, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+export function startCommand(...args: string[]): CommandProcess {
+  const child = spawn(process.execPath, [join(projectRoot, 'dist/cli.mjs'), ...args]);
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => (said[name] += text));
+  }
+  const ended = new Promise<number | string>((done) => {
+    child.once('close', (status, signal) => done(status ?? signal ?? 'unknown'));
+  });
+  return { process: child, stdout: () => said.stdout, stderr: () => said.stderr, ended };
+}
+
+/** Whoever reads it waits until something is written. */
+export function namedPipe(path: string): string {
+  execFileSync('mkfifo', [path]);
+  return path;
+}
+
+/** Resolves to the pipe's other end when a process has begun to read it. */
+export const whenRead = (path: string): Promise<FileHandle> => open(path, 'w');
+
+export const childrenOf = ({ pid = 0 }: ChildProcess): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+
+/** The child process that reads this file. */
+export function readerOf(parent: ChildProcess, path: string): number {
+  const found = childrenOf(parent).find((pid) =>
+    readdirSync(`/proc/${pid}/fd`).some((fd) => linkOf(`/proc/${pid}/fd/${fd}`) === path),
+  );
+  if (found === undefined) throw new Error(`nothing reads ${path}`);
+  return found;
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ''; // closed meanwhile
+  }
+}
+
+export async function untilGone(pids: readonly number[]): Promise<void> {
+  while (pids.some((pid) => existsSync(`/proc/${pid}`))) await sleep(20);
+}

@@ -1,0 +1,48 @@
+// One recording transcribed, and how fast that was.
+import type { Model, Segment, TranscribeOptions, TranscriptionResult } from '../src/node.js';
+import { withAudio } from './recordings.js';
+import { printable } from './terminal.js';
+
+export interface Heard {
+  readonly result: TranscriptionResult;
+  /** Wall time, with reading and decoding the file. */
+  readonly seconds: number;
+  /** Which engine and weights, and their memory. */
+  readonly engine: string;
+}
+
+/** `onSegment` gets each segment when it is done. Errors name the file. */
+export async function hear(
+  model: Model,
+  file: string,
+  options: TranscribeOptions,
+  onSegment?: (segment: Segment) => void,
+): Promise<Heard> {
+  const begun = performance.now();
+  const result = await withAudio(file, async (bytes) => {
+    const work = model.transcribe(bytes, options);
+    for await (const segment of work) onSegment?.(segment);
+    return await work;
+  });
+  const seconds = (performance.now() - begun) / 1000;
+  const { wasmBytes } = await model.memory();
+  const { variant, dtypes } = model.info;
+  const memory = `memory ${(wasmBytes / 2 ** 20).toFixed(1)} MiB`;
+  return {
+    result,
+    seconds,
+    engine: `engine ${variant}, weights ${dtypes.join(' and ')}, ${memory}`,
+  };
+}
+
+export function statsLine({ result: { duration }, seconds, engine }: Heard): string {
+  const factor = duration > 0 ? (seconds / duration).toPrecision(2) : 'unknown';
+  const times = `${duration.toFixed(1)} s of audio in ${seconds.toFixed(2)} s`;
+  return `real-time factor ${factor} (${times}; ${engine})\n`;
+}
+
+/** `talk.mp3: 61.2 s in 2.10 s, 29 × real time` */
+export function fileLine(file: string, { result: { duration }, seconds }: Heard): string {
+  const speed = seconds > 0 ? `, ${Number((duration / seconds).toPrecision(2))} × real time` : '';
+  return `${printable(file)}: ${duration.toFixed(1)} s in ${seconds.toFixed(2)} s${speed}\n`;
+}

@@ -1,0 +1,48 @@
+// A process of `transcribe --jobs`: loads the model, then transcribes one recording after the other as it is told. It writes
+// nothing and owns nothing, so it can be killed at any time.
+import { loadModel } from '../src/node.js';
+import type { Model, TranscribeOptions } from '../src/node.js';
+import { toErrorMessage } from '../src/api/errors.js';
+import type { ErrorMessage } from '../src/api/errors.js';
+import { hear } from './heard.js';
+import type { Heard } from './heard.js';
+import type { ModelRequest } from './open_model.js';
+
+export type Order =
+  | { readonly kind: 'load'; readonly model: ModelRequest; readonly options: TranscribeOptions }
+  | { readonly kind: 'transcribe'; readonly file: string };
+
+export type Reply =
+  | { readonly kind: 'loaded'; readonly warnings: readonly string[] }
+  | { readonly kind: 'heard'; readonly heard: Heard }
+  | { readonly kind: 'failed'; readonly error: ErrorMessage };
+
+/** The only argument of such a process. It is no command: without a channel to its parent it means nothing. */
+export const processMark = '--transcription-process';
+
+export const isTranscriptionProcess = (): boolean =>
+  process.argv[2] === processMark && process.send !== undefined;
+
+/** Answers each order; ends with its parent. */
+export function serveTranscription(): void {
+  // Ctrl-C reaches the parent too, which decides.
+  process.on('SIGINT', () => undefined);
+  // Not exit(), which waits for reads that may never end.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  let model: Model | undefined;
+  let options: TranscribeOptions = {};
+  const obey = async (order: Order): Promise<Reply> => {
+    if (order.kind === 'load') {
+      options = order.options;
+      model = await loadModel(order.model.source, order.model.options);
+      return { kind: 'loaded', warnings: model.info.warnings };
+    }
+    if (!model) throw new Error('no model was loaded');
+    return { kind: 'heard', heard: await hear(model, order.file, options) };
+  };
+  process.on('message', (order: Order) => {
+    void obey(order)
+      .catch((error: unknown): Reply => ({ kind: 'failed', error: toErrorMessage(error) }))
+      .then((reply) => process.send?.(reply));
+  });
+}
