@@ -13,6 +13,7 @@ import { loadProblems, loadText, measureLoad } from './load.mjs';
 import { measureRealTime, realTimeText } from './real_time.mjs';
 import { absurdities, stageText, toRatios, toRows } from './stage_report.mjs';
 import { measureStages } from './stages.mjs';
+import { measureTrained, trainedText } from './trained.mjs';
 
 const openChromium = async () => (await import('./browser_place.mjs')).openBrowser();
 
@@ -20,7 +21,8 @@ const openChromium = async () => (await import('./browser_place.mjs')).openBrows
 async function openPlaces(options) {
   if (options.isBrowser) return [await openChromium()];
   const node = openChosenNode(options);
-  const isEverywhere = ['load', 'large'].includes(options.mode) && options.node === undefined;
+  const isEverywhere =
+    ['load', 'large', 'trained'].includes(options.mode) && options.node === undefined;
   return isEverywhere ? [node, await openChromium()] : [node];
 }
 
@@ -56,6 +58,10 @@ const modes = {
   async large(options, places) {
     const rows = await measureLarge(options, places);
     return options.format === 'json' ? { rows } : largeText(rows, options);
+  },
+  async trained(options, places) {
+    const measured = await measureTrained(options, places);
+    return options.format === 'json' ? measured : trainedText(measured, options);
   },
   async growth(options, [place]) {
     const where = place.title;

@@ -7,6 +7,10 @@ const place = {
   packageEntry: 'dist/index.mjs',
   onnxEntry: `${peers}/onnxruntime-web/dist/ort.wasm.min.mjs`,
   onnxFolder: address(`${peers}/onnxruntime-web/dist/`),
+  transformersEntry: `${peers}/@huggingface/transformers/dist/transformers.min.js`,
+  transformersRuntime: address(
+    `${peers}/@huggingface/transformers/node_modules/onnxruntime-web/dist/`,
+  ),
   whisperCppEntry: `${peers}/@remotion/whisper-web/main.js`,
   async read(path) {
     const response = await fetch(address(path));

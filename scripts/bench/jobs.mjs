@@ -1,13 +1,16 @@
 // What a process or a page can be asked to measure. A job and its result cross as structured data.
+import { measureCall } from './measure_call.mjs';
 import { measureLimits } from './measure_limits.mjs';
 import { measureLoad, measureLoadPeak } from './measure_load.mjs';
 import { measureLoadLimits } from './measure_load_limits.mjs';
 import { measureOnnx } from './measure_onnx.mjs';
 import { measureOurs } from './measure_ours.mjs';
 import { measureRecording } from './measure_recording.mjs';
+import { measureTransformers } from './measure_transformers.mjs';
 import { measureWhisperCpp } from './measure_whisper_cpp.mjs';
 
 const kinds = {
+  call: measureCall,
   limits: measureLimits,
   load: measureLoad,
   loadLimits: measureLoadLimits,
@@ -15,6 +18,7 @@ const kinds = {
   onnx: measureOnnx,
   ours: measureOurs,
   recording: measureRecording,
+  transformers: measureTransformers,
   whisperCpp: measureWhisperCpp,
 };
 

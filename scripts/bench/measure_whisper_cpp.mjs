@@ -1,7 +1,9 @@
-// A whole call of whisper.cpp as @remotion/whisper-web ships it: loading, mel, encoder and the few tokens of a text that
-// ends at once. It needs a page with cross-origin isolation; it tells no times of its own.
+// A whole call of whisper.cpp as @remotion/whisper-web ships it: loading, mel, encoder and the text's tokens. It needs a page with
+// cross-origin isolation; it tells no times of its own, and a model is loaded for each call.
 
-/** job: {ggml, audio, threads}. {wholeMs, wasmBytes} */
+const resultToken = 'remotion_final:';
+
+/** job: {ggml, audio, threads}. {wholeMs, wasmBytes, text, laterMs (the whole call), memoryMiB} */
 export async function measureWhisperCpp({ ggml, audio, threads }, place) {
   const file = await place.read(ggml);
   const samples = new Float32Array((await place.read(audio)).slice().buffer);
@@ -11,7 +13,7 @@ export async function measureWhisperCpp({ ggml, audio, threads }, place) {
     finish = { done, failed };
   });
   const heard = (text) => {
-    if (text.startsWith('remotion_final:')) finish.done();
+    if (text.startsWith(resultToken)) finish.done(text.slice(resultToken.length));
     if (text.startsWith('remotion_busy:')) finish.failed(new Error('whisper.cpp is busy.'));
   };
   const module = await createModule({ print: heard, printErr: () => undefined });
@@ -19,6 +21,9 @@ export async function measureWhisperCpp({ ggml, audio, threads }, place) {
   module.FS_createDataFile('/', 'model.bin', file, true, true, undefined);
   const status = module.full_default('model.bin', samples, 'model', 'en', threads, false);
   if (status !== 0) throw new Error(`whisper.cpp answers ${status}.`);
-  await finished;
-  return { wholeMs: performance.now() - start, wasmBytes: module.HEAPU8.buffer.byteLength };
+  const { transcription = [] } = JSON.parse(await finished);
+  const wholeMs = performance.now() - start;
+  const wasmBytes = module.HEAPU8.buffer.byteLength;
+  const text = transcription.map((segment) => segment.text).join('');
+  return { wholeMs, wasmBytes, text, laterMs: wholeMs, memoryMiB: wasmBytes / 2 ** 20 };
 }

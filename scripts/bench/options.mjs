@@ -6,15 +6,17 @@ import { StepError } from '../toolchain/steps.mjs';
 export const usage = `npm run bench -- [options]: how fast this build is, stage by stage, beside ONNX Runtime Web and whisper.cpp
 npm run bench -- load [options]: how fast a model file is loaded, raw and with LZ4, beside copying, decoding and checking alone
 npm run bench -- large [options]: medium, large-v3 and what is distilled of it: conversion, load, memory, real-time factor
+npm run bench -- trained [options]: a recording with trained tiny.en beside faster-whisper, openai-whisper, Transformers.js, whisper.cpp
 
   --size SIZE              tiny, base, small: Whisper's dimensions, with random weights; micro: a small one (tiny; load: base)
   --model FILE             this model file instead, without peers
   --dtype LIST             types of our weights (f32,f16,q8_0; load: f16), of ${weightTypes.join(', ')}
   --variant LIST           simd,relaxed
-  --threads LIST           1 (large: 1,2)
+  --threads LIST           1 (large, trained: 1,2)
   --runs N                 alternating runs, whose medians are printed (3; large: 1)
+  --audio FILE.wav         trained: the recording, 16 kHz mono (60 s of a lecture in the shared folder)
   --tokens N               tokens of which the token's time is the mean (100)
-  --browser                in headless Chromium instead of Node (load and large measure in both, with --browser or --node in one)
+  --browser                in headless Chromium instead of Node (load, large and trained measure in both, with --browser or --node in one)
   --node PATH|current      a Node other than the pinned Node 24
   --no-peers               ours alone; fetches nothing, and runs in this Node
   --growth                 how times grow with the model's size, and time and memory with the recording's length
@@ -30,6 +32,7 @@ const options = {
   threads: { type: 'string' },
   runs: { type: 'string' },
   tokens: { type: 'string' },
+  audio: { type: 'string' },
   browser: { type: 'boolean', default: false },
   node: { type: 'string' },
   'no-peers': { type: 'boolean', default: false },
@@ -67,7 +70,7 @@ function wholeNumber(name, text, least, most) {
  *   isBrowser: boolean;
  *   hasPeers: boolean;
  *   node: string | undefined;
- *   mode: 'stages' | 'growth' | 'rtf' | 'load' | 'large';
+ *   mode: 'stages' | 'growth' | 'rtf' | 'load' | 'large' | 'trained';
  *   recording: string | undefined;
  *   isQuick: boolean;
  *   format: 'json' | 'markdown' | 'text';
@@ -84,7 +87,7 @@ export function parseOptions(args) {
   }
   const { quick, model, growth, rtf, variant } = values;
   const [command] = positionals;
-  if (positionals.length > 1 || !['load', 'large', undefined].includes(command)) {
+  if (positionals.length > 1 || !['load', 'large', 'trained', undefined].includes(command)) {
     throw new StepError(`There is no such measurement: ${positionals.join(' ')}.`, usage);
   }
   const isLoad = command === 'load';
@@ -92,7 +95,8 @@ export function parseOptions(args) {
   if (command !== undefined && (model !== undefined || growth || rtf !== undefined)) {
     throw new StepError(`${command} measures models of its own, and nothing else.`, usage);
   }
-  const threads = values.threads ?? (isLarge ? '1,2' : '1');
+  const isTrained = command === 'trained';
+  const threads = values.threads ?? (isLarge || isTrained ? '1,2' : '1');
   const short = (name, usual, whenQuick) => values[name] ?? (quick ? whenQuick : usual);
   const [size] = chosen('size', short('size', isLoad ? 'base' : 'tiny', 'micro'), [
     'micro',
@@ -114,10 +118,12 @@ export function parseOptions(args) {
     tokens: wholeNumber('tokens', short('tokens', '100', '8'), 8, 200),
     isBrowser: values.browser,
     hasPeers:
-      !values['no-peers'] && [command, model, rtf].every((one) => one === undefined) && !growth,
+      !values['no-peers'] &&
+      (isTrained || [command, model, rtf].every((one) => one === undefined)) &&
+      !growth,
     node: values.node ?? (values['no-peers'] ? 'current' : undefined),
     mode: command ?? (growth ? 'growth' : rtf !== undefined ? 'rtf' : 'stages'),
-    recording: rtf,
+    recording: isTrained ? values.audio : rtf,
     isQuick: quick,
     format: values.json ? 'json' : values.markdown ? 'markdown' : 'text',
     isHelp: values.help,

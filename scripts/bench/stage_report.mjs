@@ -201,7 +201,8 @@ const startColumns = [
   ...pair('firstWindowMs', 'windowMs', 0).map(([when, cell]) => [`${when} window`, cell]),
 ];
 
-function limitLines({ mulAdd, madd, dotI16, relaxedDot, readRates }) {
+/** What this machine could do at most, as a line. */
+export function limitLines({ mulAdd, madd, dotI16, relaxedDot, readRates }) {
   const rate = (value) => number(value === undefined ? undefined : value / 1e9, 1);
   const reads = readRates.map(([size, bytes]) => `${size} MiB ${rate(bytes)}`).join(', ');
   return (
