@@ -1,15 +1,13 @@
 // npm run evaluate: word errors of trained tiny.en in every weight format, on speech whose truth is known.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import { weightTypes } from '../facts/read_facts.mjs';
 import { ReferenceProcess } from '../reference/reference_process.mjs';
 import { ensureReference } from '../reference/setup.mjs';
-import { main, readArguments, root, StepError } from '../toolchain/steps.mjs';
+import { main, readArguments, StepError } from '../toolchain/steps.mjs';
 import { ensureTrainedModel } from '../trained_model.mjs';
 import { heardTexts } from './hearing.mjs';
 import { sharedRecordings } from './speech/shared_recordings.mjs';
 import { speechSet } from './speech/speech_set.mjs';
+import { updatePage } from './update_page.mjs';
 import { measured, tables } from './word_tables.mjs';
 
 const usage = `npm run evaluate -- [options]
@@ -21,11 +19,11 @@ Python for the reference's normaliser, and flite, espeak-ng and sox. What was me
   --variants LIST     engines (relaxed,simd)
   --strategies LIST   greedy,beam
   --options JSON      further options of transcribe()
+  --kept              measures nothing: shows what earlier runs have measured
   --update            writes the tables into docs/accuracy.md
   --errors            prints every word that differs from the truth, too`;
 
 const strategies = { greedy: {}, beam: { beamSize: 5 } };
-const page = join(root, 'docs/accuracy.md');
 
 function listOption(name, text, known) {
   const names = text.split(',');
@@ -40,17 +38,6 @@ async function normalised(reference, texts) {
   return answer.texts.map((text) => text.split(' ').filter(Boolean));
 }
 
-async function updatePage(sections) {
-  let text = readFileSync(page, 'utf8');
-  for (const [name, table] of Object.entries(sections)) {
-    const marks = new RegExp(`<!-- ${name} -->[\\s\\S]*?<!-- /${name} -->`);
-    if (!marks.test(text)) throw new StepError(`${page} has no place for ${name}.`);
-    text = text.replace(marks, () => `<!-- ${name} -->\n\n${table}\n\n<!-- /${name} -->`);
-  }
-  const options = { ...(await resolveConfig(page)), filepath: page };
-  writeFileSync(page, await format(text, options));
-}
-
 await main(async () => {
   const { values } = readArguments({
     options: {
@@ -58,6 +45,7 @@ await main(async () => {
       variants: { type: 'string', default: 'relaxed,simd' },
       strategies: { type: 'string', default: Object.keys(strategies).join() },
       options: { type: 'string', default: '{}' },
+      kept: { type: 'boolean', default: false },
       update: { type: 'boolean', default: false },
       errors: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -80,9 +68,11 @@ await main(async () => {
         for (const dtype of dtypes) {
           const model = await ensureTrainedModel(dtype);
           const options = { ...strategies[strategy], ...JSON.parse(values.options) };
-          const texts = await heardTexts({ model, variant, options }, recordings);
+          const texts = await heardTexts({ model, variant, options }, recordings, values.kept);
+          if (!texts) continue;
           const heard = await normalised(reference, texts);
-          f32 ??= heard;
+          if (dtype === 'f32') f32 = heard;
+          if (!f32) break;
           const row = { strategy, variant, dtype, ...measured(recordings, expected, heard, f32) };
           console.error(`${strategy}, ${variant}, ${dtype}: ${row.errors} of ${row.words} words`);
           rows.push(row);

@@ -52,11 +52,11 @@ class Results {
 }
 
 /**
- * The text of each recording, in their order.
+ * The text of each recording, in their order. With `onlyKept` nothing is measured: undefined unless all of it is kept.
  * @type {(job: { model: string; variant: string; options: object },
- *   recordings: readonly { name: string; samples: Float32Array }[]) => Promise<string[]>}
+ *   recordings: readonly { name: string; samples: Float32Array }[], onlyKept: boolean) => Promise<string[] | undefined>}
  */
-export async function heardTexts(job, recordings) {
+export async function heardTexts(job, recordings, onlyKept) {
   const engine = join(root, `dist/engine.${job.variant}.wasm`);
   if (!existsSync(engine)) throw new StepError('There is no build.', 'Build it: npm run build.');
   const about = { ...job, engine: fileDigest(engine), model: fileDigest(job.model) };
@@ -65,6 +65,7 @@ export async function heardTexts(job, recordings) {
     recordings.filter((one) => results.get(one) === undefined).map((one) => [one.name, one]),
   );
   if (missing.size > 0) {
+    if (onlyKept) return undefined;
     const node = await nodeToMeasureIn();
     const child = fork(join(import.meta.dirname, 'hear_job.mjs'), {
       execPath: node,

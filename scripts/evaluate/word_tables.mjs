@@ -38,16 +38,20 @@ const f32Of = (rows, { strategy, variant }) =>
 /** Markdown by name: `word-errors`, a row for each format, and `word-counts`, a row for each measurement. */
 export function tables(rows) {
   const dtypes = [...new Set(rows.map(({ dtype }) => dtype))];
+  const kindOf = (row) => `${row.strategy}, ${row.variant}`;
+  const kinds = [...new Set(rows.map(kindOf))];
+  const cell = (row) => {
+    if (!row) return '';
+    const difference = rate(row) - rate(f32Of(rows, row));
+    return `${rate(row).toFixed(2)} %${row.dtype === 'f32' ? '' : ` (${points(difference)})`}`;
+  };
   const errors = dtypes.map((dtype) => ({
     weights: dtype,
     ...Object.fromEntries(
-      rows
-        .filter((row) => row.dtype === dtype)
-        .map((row) => {
-          const difference = rate(row) - rate(f32Of(rows, row));
-          const beside = dtype === 'f32' ? '' : ` (${points(difference)})`;
-          return [`${row.strategy}, ${row.variant}`, `${rate(row).toFixed(2)} %${beside}`];
-        }),
+      kinds.map((kind) => [
+        kind,
+        cell(rows.find((row) => row.dtype === dtype && kindOf(row) === kind)),
+      ]),
     ),
   }));
   const counts = rows.map((row) => ({

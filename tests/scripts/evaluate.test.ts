@@ -31,10 +31,11 @@ describe('word errors', () => {
     const rows = [
       { ...kind, dtype: 'f32', ...measured(recordings, expected, f32, f32) },
       { ...kind, dtype: 'q4_0', ...row },
+      { strategy: 'beam', variant: 'simd', dtype: 'f32', ...row },
     ];
     const made = tables(rows);
-    expect(made['word-errors']).toContain('| f32 | 25.00 % |');
-    expect(made['word-errors']).toContain('| q4_0 | 50.00 % (+25.00) |');
+    expect(made['word-errors']).toContain('| f32 | 25.00 % | 50.00 % |');
+    expect(made['word-errors']).toContain('| q4_0 | 50.00 % (+25.00) |  |');
     expect(made['word-counts']).toContain(
       '| greedy | simd | q4_0 | 2 of 4 | 2 | 0 | 0 | 2 of 6 | 1 of 2 |',
     );
