@@ -98,10 +98,13 @@ export async function ensureTrainedFolder({ into = usualFolder, digest = wheelDi
 /**
  * The checkpoint converted by the package that was built, once for each build and type of weights. Answers the model file's path; fails
  * as ensureTrainedFolder() does.
- * @param {TrainedOptions} options
+ * @param {TrainedOptions & { dtype?: string }} options
  */
-export async function ensureTrainedModel({ into = usualFolder, digest = wheelDigest } = {}) {
-  const dtype = 'q8_0';
+export async function ensureTrainedModel({
+  into = usualFolder,
+  digest = wheelDigest,
+  dtype = 'q8_0',
+} = {}) {
   const path = join(into, `tiny.en-${dtype}.apr`);
   const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (timeOf(path) > timeOf(join(root, 'dist/files.wasm'))) return path;

@@ -5,21 +5,12 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { whisper } from '../facts/read_facts.mjs';
 import { main, root, StepError } from '../toolchain/steps.mjs';
+import { wavSamples } from './speech/wav.mjs';
 import { compareWords, words } from './word_errors.mjs';
 
 const digitWords = 'zero one two three four five six seven eight nine'.split(' ');
 const { sampleRate } = whisper;
 const wordCounts = [1, 2, 4, 8, 12, 16, 24];
-
-/** Mono s16 samples behind a plain header. */
-function wavSamples(bytes) {
-  const data = bytes.indexOf('data', 12, 'latin1') + 8;
-  const view = new DataView(bytes.buffer, bytes.byteOffset + data, bytes.length - data);
-  return Float32Array.from(
-    { length: view.byteLength >> 1 },
-    (_, i) => view.getInt16(2 * i, true) / 32768,
-  );
-}
 
 /** Clips of `count` words, cut in the middle of the silence between words. */
 function cutClips({ samples, digits }, count) {

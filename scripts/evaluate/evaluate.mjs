@@ -1,108 +1,94 @@
-// npm run evaluate: the digits model on recordings whose truth is known. Word errors, errors of word times, and what it
-// makes of sounds without speech. Needs the shared folder and a build.
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { main, root, StepError } from '../toolchain/steps.mjs';
-import { speechless } from './signals.mjs';
-import { compareWords, quantile, words } from './word_errors.mjs';
+// npm run evaluate: word errors of trained tiny.en in every weight format, on speech whose truth is known.
+import { weightTypes } from '../facts/read_facts.mjs';
+import { ReferenceProcess } from '../reference/reference_process.mjs';
+import { ensureReference } from '../reference/setup.mjs';
+import { main, readArguments, StepError } from '../toolchain/steps.mjs';
+import { ensureTrainedModel } from '../trained_model.mjs';
+import { heardTexts } from './hearing.mjs';
+import { sharedRecordings } from './speech/shared_recordings.mjs';
+import { speechSet } from './speech/speech_set.mjs';
+import { updatePage } from './update_page.mjs';
+import { measured, tables } from './word_tables.mjs';
 
-const digitWords = 'zero one two three four five six seven eight nine'.split(' ');
-const ways = {
-  'greedy, default mode': {},
-  'beam 5, default mode': { beamSize: 5 },
-  'greedy, as the reference at temperature 0': { compatibility: 'openai', temperature: 0 },
-  'beam 5, as the reference at temperature 0': {
-    compatibility: 'openai',
-    temperature: 0,
-    beamSize: 5,
-  },
-};
+const usage = `npm run evaluate -- [options]
 
-const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
-const milliseconds = (seconds) => `${Math.round(1000 * seconds)}`;
+Word errors of tiny.en in every weight format, simd and relaxed, greedy and with beams, against f32 weights. Needs a build,
+Python for the reference's normaliser, and flite, espeak-ng and sox. What was measured is kept: a run that was stopped goes on.
 
-async function evaluateWords(model, recordings, read) {
-  const rows = {};
-  for (const [name, options] of Object.entries(ways)) {
-    const counts = {};
-    const timeErrors = [];
-    let rejected = 0;
-    for (const { file, digits } of recordings) {
-      const result = await model.transcribe(read(file), { timestamps: 'word', ...options });
-      rejected += result.rejected.length;
-      const heard = result.segments
-        .flatMap((segment) => segment.words ?? [])
-        .flatMap((word) => words(word.word).map((text) => ({ ...word, text })));
-      const { errors, pairs } = compareWords(
-        digits.map(({ digit }) => digitWords[digit]),
-        heard.map(({ text }) => text),
-      );
-      const length = file.split('-')[0];
-      counts[length] ??= { errors: 0, words: 0 };
-      counts[length].errors += errors;
-      counts[length].words += digits.length;
-      for (const [truth, index] of pairs) {
-        timeErrors.push(
-          Math.abs(heard[index].start - digits[truth].start),
-          Math.abs(heard[index].end - digits[truth].end),
-        );
-      }
-    }
-    const sum = (key) => Object.values(counts).reduce((total, count) => total + count[key], 0);
-    rows[name] = {
-      ...Object.fromEntries(
-        Object.entries(counts)
-          .filter(([length]) => length !== 'silent')
-          .map(([length, count]) => [`${length} WER`, percent(count.errors, count.words)]),
-      ),
-      'all WER': percent(sum('errors'), sum('words')),
-      'word time ms, median': milliseconds(quantile(timeErrors, 0.5)),
-      '95 %': milliseconds(quantile(timeErrors, 0.95)),
-      rejected,
-    };
-  }
-  console.table(rows);
+  --dtypes LIST       weight formats (all); f32 is always measured
+  --variants LIST     engines (relaxed,simd)
+  --strategies LIST   greedy,beam
+  --options JSON      further options of transcribe()
+  --kept              measures nothing: shows what earlier runs have measured
+  --update            writes the tables into docs/accuracy.md
+  --errors            prints every word that differs from the truth, too`;
+
+const strategies = { greedy: {}, beam: { beamSize: 5 } };
+
+function listOption(name, text, known) {
+  const names = text.split(',');
+  const unknown = names.filter((one) => !known.includes(one));
+  if (unknown.length === 0) return names;
+  throw new StepError(`--${name}: not ${unknown.join(', ')} but of ${known.join(', ')}.`);
 }
 
-async function evaluateSpeechless(model, recordings, read) {
-  const sounds = {
-    ...speechless,
-    ...Object.fromEntries(recordings.map(({ file }) => [file, () => read(file)])),
-  };
-  for (const timestamps of ['segment', 'none']) {
-    const rows = {};
-    for (const [name, make] of Object.entries(sounds)) {
-      const { text, segments, rejected } = await model.transcribe(make(), { timestamps });
-      const all = [...segments, ...rejected];
-      rows[name] = {
-        text: text.length > 40 ? `${text.slice(0, 40)}…` : text,
-        segments: segments.map(({ start, end }) => `${start}–${end}`).join(' '),
-        decisions: [...new Set(all.map(({ decision }) => decision))].join(' '),
-        'no-speech probability': all.map(({ noSpeechProb }) => noSpeechProb.toFixed(2)).join(' '),
-      };
-    }
-    console.log(`\nSounds without speech, timestamps: '${timestamps}'`);
-    console.table(rows);
-  }
+/** Texts as the reference's normaliser for English leaves them, as lists of words. */
+async function normalised(reference, texts) {
+  const answer = await reference.need({ command: 'normalise', texts });
+  return answer.texts.map((text) => text.split(' ').filter(Boolean));
 }
 
 await main(async () => {
-  const { values } = parseArgs({
-    options: { model: { type: 'string' }, variant: { type: 'string' } },
+  const { values } = readArguments({
+    options: {
+      dtypes: { type: 'string', default: weightTypes.join() },
+      variants: { type: 'string', default: 'relaxed,simd' },
+      strategies: { type: 'string', default: Object.keys(strategies).join() },
+      options: { type: 'string', default: '{}' },
+      kept: { type: 'boolean', default: false },
+      update: { type: 'boolean', default: false },
+      errors: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
   });
-  const folder = resolve(root, process.env.SUSURRUS_SHARED ?? '../shared', 'digits-model/eval');
-  if (!existsSync(folder)) throw new StepError(`${folder} is wanted, and is not there`);
-  const { loadModel } = await import(join(root, 'dist/node.mjs'));
-  const { recordings } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
-  const read = (file) => readFileSync(join(folder, file));
-  const model = await loadModel(values.model, values.variant && { variant: values.variant });
+  if (values.help) return console.log(usage);
+  const dtypes = new Set(['f32', ...listOption('dtypes', values.dtypes, weightTypes)]);
+  const variants = listOption('variants', values.variants, ['simd', 'relaxed']);
+  const ways = listOption('strategies', values.strategies, Object.keys(strategies));
+  const { python } = await ensureReference();
+  const reference = new ReferenceProcess(python);
   try {
-    console.log(`Model ${model.info.format}, ${model.info.dtypes}, engine ${model.info.variant}`);
-    await evaluateWords(model, recordings, read);
-    const silent = recordings.filter(({ digits }) => digits.length === 0);
-    await evaluateSpeechless(model, silent, read);
+    const recordings = [...speechSet(), ...sharedRecordings()];
+    const truths = recordings.map(({ truth, reference }) => truth ?? reference);
+    const expected = await normalised(reference, truths);
+    const rows = [];
+    for (const strategy of ways) {
+      for (const variant of variants) {
+        let f32;
+        for (const dtype of dtypes) {
+          const model = await ensureTrainedModel({ dtype });
+          const options = { ...strategies[strategy], ...JSON.parse(values.options) };
+          const texts = await heardTexts({ model, variant, options }, recordings, values.kept);
+          if (!texts) continue;
+          const heard = await normalised(reference, texts);
+          if (dtype === 'f32') f32 = heard;
+          if (!f32) break;
+          const row = { strategy, variant, dtype, ...measured(recordings, expected, heard, f32) };
+          console.error(`${strategy}, ${variant}, ${dtype}: ${row.errors} of ${row.words} words`);
+          rows.push(row);
+          if (!values.errors) continue;
+          for (const [i, { name }] of recordings.entries()) {
+            console.log(
+              `${name}\n  said:  ${expected[i].join(' ')}\n  heard: ${heard[i].join(' ')}`,
+            );
+          }
+        }
+      }
+    }
+    const sections = tables(rows);
+    console.log(Object.values(sections).join('\n\n'));
+    if (values.update) await updatePage(sections);
   } finally {
-    model.dispose();
+    reference.close();
   }
 });

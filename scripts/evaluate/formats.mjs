@@ -1,7 +1,8 @@
 // npm run evaluate:formats: what each weight format makes of a folder of the hub: the size of its file, how far the weights
 // of each kind are from those of the folder, and, of the digits model, which words change.
 //
-//   node scripts/evaluate/formats.mjs [--models digits,tiny,base] [--formats f16,q8_0] [--variant simd] [--dist FOLDER] [--json]
+//   node scripts/evaluate/formats.mjs [--models digits,tiny.en] [--formats f16,q8_0] [--variant simd] [--dist FOLDER] [--json]
+//       [--update]
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,6 +11,7 @@ import { main, root, StepError } from '../toolchain/steps.mjs';
 import { folders, shared } from './accuracy/models.mjs';
 import { markdownTable } from './accuracy/table.mjs';
 import { changedWords, heardWords } from './accuracy/words.mjs';
+import { updatePage } from './update_page.mjs';
 
 /** Kind → its tensors, by OpenAI's names. */
 const kinds = {
@@ -47,7 +49,7 @@ async function measure(api, name, dtypes, variant, add) {
   try {
     for (const dtype of dtypes) {
       const options = { dtype, force: true };
-      const { byteCount, tensors } = await api.convertModel(folders[name](), path, options);
+      const { byteCount, tensors } = await api.convertModel(await folders[name](), path, options);
       const row = { model: name, dtype, byteCount, errors: errorsByKind(tensors) };
       if (name === 'digits') {
         const heard = await wordsOf(api, path, variant);
@@ -64,23 +66,27 @@ async function measure(api, name, dtypes, variant, add) {
 const percent = (error) => (error === 0 ? '0' : `${Number((100 * error).toPrecision(2))} %`);
 
 /** Cells of a row by heading. */
-const tableRow = (row, f32ByteCount) => ({
+const tableRow = (row, f32ByteCount, withDigits) => ({
   model: row.model,
   weights: row.dtype,
   bytes: row.byteCount.toLocaleString('en'),
   'of f32': percent(row.byteCount / f32ByteCount),
   ...Object.fromEntries(Object.entries(row.errors).map(([kind, error]) => [kind, percent(error)])),
-  'digits changed': row.changedWords === undefined ? '' : `${Number(row.changedWords.toFixed(1))}`,
+  ...(withDigits && {
+    'digits changed':
+      row.changedWords === undefined ? '' : `${Number(row.changedWords.toFixed(1))}`,
+  }),
 });
 
 await main(async () => {
   const { values } = parseArgs({
     options: {
-      models: { type: 'string', default: 'digits,tiny,base' },
+      models: { type: 'string', default: 'digits,tiny.en' },
       formats: { type: 'string', default: weightTypes.join() },
       variant: { type: 'string', default: 'simd' },
       dist: { type: 'string', default: join(root, 'dist') },
       json: { type: 'boolean', default: false },
+      update: { type: 'boolean', default: false },
     },
   });
   const models = values.models.split(',');
@@ -102,9 +108,9 @@ await main(async () => {
     });
   }
   const f32 = (model) => rows.find((row) => row.model === model && row.dtype === 'f32').byteCount;
-  console.log(
-    values.json
-      ? JSON.stringify(rows, null, 2)
-      : markdownTable(rows.map((row) => tableRow(row, f32(row.model)))),
+  const table = markdownTable(
+    rows.map((row) => tableRow(row, f32(row.model), models.includes('digits'))),
   );
+  console.log(values.json ? JSON.stringify(rows, null, 2) : table);
+  if (values.update) await updatePage({ formats: table });
 });

@@ -6,8 +6,10 @@ export function words(text) {
 }
 
 /**
- * The cheapest way from `truth` to `heard`: the errors (substitutions, deletions, insertions), and the pairs of indices
- * [truth, heard] of the words that agree.
+ * The cheapest way from `truth` to `heard`: its errors and their kinds, and the pairs of indices [truth, heard] of the words
+ * that agree.
+ * @type {(truth: readonly string[], heard: readonly string[]) => {
+ *   errors: number; substitutions: number; deletions: number; insertions: number; pairs: [number, number][] }}
  */
 export function compareWords(truth, heard) {
   const costs = Array.from({ length: truth.length + 1 }, (_, i) =>
@@ -23,16 +25,25 @@ export function compareWords(truth, heard) {
     }
   }
   const pairs = [];
+  let substitutions = 0;
   let [i, j] = [truth.length, heard.length];
   while (i > 0 && j > 0) {
     const isSame = truth[i - 1] === heard[j - 1];
     if (costs[i][j] === costs[i - 1][j - 1] + (isSame ? 0 : 1)) {
       [i, j] = [i - 1, j - 1];
       if (isSame) pairs.unshift([i, j]);
+      else ++substitutions;
     } else if (costs[i][j] === costs[i - 1][j] + 1) --i;
     else --j;
   }
-  return { errors: costs[truth.length][heard.length], pairs };
+  const aligned = pairs.length + substitutions;
+  return {
+    errors: costs[truth.length][heard.length],
+    substitutions,
+    deletions: truth.length - aligned,
+    insertions: heard.length - aligned,
+    pairs,
+  };
 }
 
 /** The value below which a part `share` (0 to 1) of `values` lies; NaN for none. */

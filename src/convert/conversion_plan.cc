@@ -21,6 +21,15 @@ bool has_exact_halves(float scale) {
 
 bool is_position_table(std::string_view name) { return name.ends_with("positional_embedding"); }
 
+bool is_attention_matrix(std::string_view name) {
+  return name.find("attn.") != std::string_view::npos;
+}
+
+/// The type with one bit more a value.
+Dtype wider_dtype(Dtype dtype) {
+  return dtype == Dtype::q4_0 ? Dtype::q5_0 : dtype == Dtype::q4_1 ? Dtype::q5_1 : dtype;
+}
+
 Dtype exact_dtype(const TensorInfo& source, const Shape& shape) {
   if (source.scale != 0) return has_exact_halves(source.scale) ? Dtype::f16 : Dtype::f32;
   // Blocks of a shape that is another one here.
@@ -43,7 +52,9 @@ Dtype choose_dtype(const WantedTensor& tensor, const TensorInfo* source, TypeRul
   if (keeps_integers && dtype_of_scaled_integers(source->scale, tensor.shape, true) != dtype) {
     return exact_dtype(*source, tensor.shape);
   }
-  return dtype;
+  const bool is_stored_so = source != nullptr && source->dtype == dtype;
+  const bool is_wider = rule == TypeRule::by_loss && is_attention_matrix(tensor.name);
+  return is_wider && !is_stored_so ? wider_dtype(dtype) : dtype;
 }
 
 }  // namespace

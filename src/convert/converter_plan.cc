@@ -40,10 +40,9 @@ Result<ConversionPlan> Converter::plan_tensors(std::span<const TensorInfo> tenso
     return plan_conversion(metadata_.whisper()->dimensions, tensors, rule, dtype,
                            may_reverse_dims_);
   };
-  const TypeRule rule = target_.dtype ? TypeRule::by_kind : TypeRule::exact;
   const Dtype dtype = target_.dtype.value_or(Dtype::f32);
   switch (target_.format) {
-    case Format::apr2: return plan(rule, dtype);
+    case Format::apr2: return plan(target_.dtype ? TypeRule::by_loss : TypeRule::exact, dtype);
     case Format::apr1: return plan(TypeRule::uniform, dtype);
     case Format::safetensors: {
       SUSURRUS_ASSIGN_OR_RETURN(ConversionPlan planned,

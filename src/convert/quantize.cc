@@ -7,12 +7,14 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "convert/fit_block.h"
 #include "kernels/dequantize_row/dequantize_row.h"
+#include "kernels/quantized_blocks.h"
 
 namespace susurrus {
 namespace {
 
-constexpr size_t kBlock = 32;
+constexpr size_t kBlock = kBlockValues;
 constexpr size_t kHalf = kBlock / 2;
 
 /// Towards zero as C converts, but defined for every float: NaN gives 0, the rest is cut to [-128, 127].
@@ -50,18 +52,6 @@ Range range_of(const float* x) {
     if (x[i] > range.maximum) range.maximum = x[i];
   }
   return range.minimum <= range.maximum ? range : Range{};
-}
-
-void store_nibbles(const uint8_t* q, uint8_t* qs) {
-  for (size_t j = 0; j < kHalf; ++j) {
-    qs[j] = static_cast<uint8_t>((q[j] & 0x0F) | (q[j + kHalf] & 0x0F) << 4);
-  }
-}
-
-void store_fifth_bits(const uint8_t* q, uint8_t* qh) {
-  uint32_t bits = 0;
-  for (size_t j = 0; j < kBlock; ++j) bits |= static_cast<uint32_t>(q[j] >> 4 & 1) << j;
-  store_le(qh, bits);
 }
 
 void quantize_q8_0(const float* x, uint8_t* block) {
@@ -116,29 +106,27 @@ void quantize_block(Dtype dtype, const float* x, uint8_t* block) {
   float m = 0.0f;
   switch (dtype) {
     case Dtype::q8_0: quantize_q8_0(x, block); return;
-    case Dtype::q4_0:
-      quantize_signed(x, 16, q, d);
-      store_nibbles(q, block + 2);
-      break;
-    case Dtype::q5_0:
-      quantize_signed(x, 32, q, d);
-      store_fifth_bits(q, block + 2);
-      store_nibbles(q, block + 6);
-      break;
-    case Dtype::q4_1:
-      quantize_unsigned(x, 16, q, d, m);
-      store_half(block + 2, m);
-      store_nibbles(q, block + 4);
-      break;
-    case Dtype::q5_1:
-      quantize_unsigned(x, 32, q, d, m);
-      store_half(block + 2, m);
-      store_fifth_bits(q, block + 4);
-      store_nibbles(q, block + 8);
-      break;
+    case Dtype::q4_0: quantize_signed(x, 16, q, d); break;
+    case Dtype::q5_0: quantize_signed(x, 32, q, d); break;
+    case Dtype::q4_1: quantize_unsigned(x, 16, q, d, m); break;
+    case Dtype::q5_1: quantize_unsigned(x, 32, q, d, m); break;
     default: SUSURRUS_CHECK(false);
   }
+  store_block(dtype, d, m, q, block);
+}
+
+void store_block(Dtype dtype, float d, float m, const uint8_t* q, uint8_t* block) {
+  const BlockLayout& layout = block_layout(dtype);
   store_half(block, d);
+  if (layout.m != BlockLayout::kAbsent) store_half(block + layout.m, m);
+  if (layout.qh != BlockLayout::kAbsent) {
+    uint32_t bits = 0;
+    for (size_t j = 0; j < kBlock; ++j) bits |= static_cast<uint32_t>(q[j] >> 4 & 1) << j;
+    store_le(block + layout.qh, bits);
+  }
+  for (size_t j = 0; j < kHalf; ++j) {
+    block[layout.qs + j] = static_cast<uint8_t>((q[j] & 0x0F) | (q[j + kHalf] & 0x0F) << 4);
+  }
 }
 
 void read_floats(Dtype dtype, const uint8_t* source, size_t count, float* values) {
@@ -161,7 +149,11 @@ void write_floats(Dtype dtype, const float* values, size_t count, uint8_t* targe
   }
   const size_t block_byte_count = dtype_traits(dtype).bytes_per_block;
   for (size_t i = 0; i < count; i += kBlock, target += block_byte_count) {
-    quantize_block(dtype, values + i, target);
+    if (dtype == Dtype::q8_0) {
+      quantize_block(dtype, values + i, target);
+    } else {
+      fit_block(dtype, values + i, target);
+    }
   }
 }
 

@@ -125,7 +125,7 @@ class Comparison {
 }
 
 async function compareModel(api, dist, model, variants, formats, options, add) {
-  const files = new ModelFiles(api, model, folders[model]());
+  const files = new ModelFiles(api, model, await folders[model]());
   try {
     for (const variant of variants) {
       const comparison = new Comparison(api, dist, model, variant, options);

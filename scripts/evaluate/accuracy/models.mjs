@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { whisper } from '../../facts/read_facts.mjs';
 import { writeRandomModel } from '../../random_model.mjs';
 import { root } from '../../toolchain/steps.mjs';
+import { ensureTrainedFolder } from '../../trained_model.mjs';
 import { writeStoredValues } from './stored_values.mjs';
 
 export const shared = resolve(root, process.env.SUSURRUS_SHARED ?? '../shared');
@@ -25,6 +26,7 @@ const golden = (name) => () => join(shared, 'golden/models', name);
 /** Name → the folder, made when it is first asked for. */
 export const folders = {
   digits: () => join(shared, 'digits-model/model'),
+  'tiny.en': ensureTrainedFolder,
   tiny: random('tiny', false),
   'tiny, outliers': random('tiny', true),
   base: random('base', false),

@@ -1,7 +1,7 @@
 """The unmodified package openai-whisper behind a pipe: one JSON object on each line, an answer for each.
 
-Commands: about; audio {file, to}; copy {from, to, seed, amount}; run {model, function, samples, options, most_windows,
-noise}. An answer has "ok"; without it, "error" with "kind" and "message".
+Commands: about; audio {file, to}; copy {from, to, seed, amount}; normalise {texts}; run {model, function,
+samples, options, most_windows, noise}. An answer has "ok"; without it, "error" with "kind" and "message".
 """
 
 import hashlib
@@ -21,6 +21,7 @@ os.dup2(2, 1)
 import numpy as np
 import torch
 import whisper
+from whisper.normalizers import EnglishTextNormalizer
 from whisper.tokenizer import get_tokenizer
 
 from model_folders import copy_with_noise, load_model
@@ -81,6 +82,11 @@ def copy(request):
     return {}
 
 
+def normalise(request):
+    normalizer = EnglishTextNormalizer()
+    return {"texts": [normalizer(text) for text in request["texts"]]}
+
+
 models = {}
 
 
@@ -131,7 +137,13 @@ def plain(value):
 
 
 def answer(request):
-    commands = {"about": lambda _: about(), "audio": audio, "copy": copy, "run": run}
+    commands = {
+        "about": lambda _: about(),
+        "audio": audio,
+        "copy": copy,
+        "normalise": normalise,
+        "run": run,
+    }
     try:
         return {"ok": True, **plain(commands[request["command"]](request))}
     except TooManyWindows:

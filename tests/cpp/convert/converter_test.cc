@@ -193,6 +193,14 @@ SUSURRUS_TEST(converter_types_by_kind_of_tensor) {
     EXPECT_TRUE(types["encoder.conv2.weight"] == conv);
     EXPECT_TRUE(types["decoder.token_embedding.weight"] == dtype);
     EXPECT_TRUE(types["decoder.blocks.0.mlp.2.weight"] == dtype);
+    // Attention is not rounded to 4 bits.
+    const Dtype attention = dtype == Dtype::q4_0   ? Dtype::q5_0
+                            : dtype == Dtype::q4_1 ? Dtype::q5_1
+                                                   : dtype;
+    EXPECT_TRUE(types["encoder.blocks.0.attn.query.weight"] == attention);
+    EXPECT_TRUE(types["decoder.blocks.0.attn.out.weight"] == attention);
+    EXPECT_TRUE(types["decoder.blocks.0.cross_attn.value.weight"] == attention);
+    EXPECT_TRUE(types["decoder.blocks.0.cross_attn_ln.weight"] == Dtype::f32);
     EXPECT_TRUE(((sink.flags & 0x40) != 0) == is_block_dtype(dtype));
     EXPECT_EQ(sink.warnings.size(), 0u);
     const auto& values = source.values.at("decoder.token_embedding.weight");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "convert/fit_block.h"
 #include "harness.h"
 #include "kernels/half.h"
 
@@ -51,6 +52,108 @@ SUSURRUS_TEST(blocks_of_zeros_nan_and_extremes_are_defined) {
       for (float& one : x) one = 1.0f;
       x[5] = value;
       hex_block(dtype, x);  // the sanitizer speaks if a conversion is undefined
+    }
+  }
+}
+
+SUSURRUS_TEST(fitted_blocks_lose_less_than_plain_rounding) {
+  uint32_t state = 1;
+  const auto uniform = [&state] {
+    state = state * 1664525u + 1013904223u;
+    return static_cast<float>(state >> 8) / 16777216.0f - 0.5f;
+  };
+  const auto squared_error = [](Dtype dtype, const float* x, const uint8_t* block) {
+    float decoded[32];
+    read_floats(dtype, block, 32, decoded);
+    double sum = 0;
+    for (int i = 0; i < 32; ++i) {
+      const double error = static_cast<double>(decoded[i]) - static_cast<double>(x[i]);
+      sum += error * error;
+    }
+    return sum;
+  };
+  struct Goal {
+    Dtype dtype;
+    double most;  // of plain rounding's error
+  };
+  for (const auto& [dtype, most] : {Goal{Dtype::q4_0, 0.92}, Goal{Dtype::q4_1, 0.85},
+                                    Goal{Dtype::q5_0, 0.94}, Goal{Dtype::q5_1, 0.85}}) {
+    double plain_sum = 0;
+    double fitted_sum = 0;
+    for (int round = 0; round < 2000; ++round) {
+      float x[32];
+      // Bell-shaped, as weights are, of many sizes.
+      const float size = std::exp2(static_cast<float>(round % 24 - 12));
+      for (float& one : x) one = size * (uniform() + uniform() + uniform() + uniform());
+      uint8_t plain[32];
+      uint8_t fitted[32];
+      quantize_block(dtype, x, plain);
+      fit_block(dtype, x, fitted);
+      const double plain_error = squared_error(dtype, x, plain);
+      const double fitted_error = squared_error(dtype, x, fitted);
+      // Sums of floats decide, so two blocks may be as good.
+      EXPECT_TRUE(fitted_error <= plain_error * (1 + 1e-5));
+      plain_sum += plain_error / (static_cast<double>(size) * static_cast<double>(size));
+      fitted_sum += fitted_error / (static_cast<double>(size) * static_cast<double>(size));
+    }
+    if (!(fitted_sum < most * plain_sum))
+      report_failure(
+          __FILE__, __LINE__,
+          std::string(dtype_traits(dtype).name) + ": " + std::to_string(fitted_sum / plain_sum));
+  }
+}
+
+SUSURRUS_TEST(fitted_blocks_are_the_same_everywhere) {
+  // tests/convert/fitted_blocks.test.ts expects the same of WebAssembly.
+  struct Expected {
+    Dtype dtype;
+    uint32_t hash;
+  };
+  for (const auto& [dtype, expected] :
+       {Expected{Dtype::q4_0, 0x3a764238}, Expected{Dtype::q4_1, 0x987557b2},
+        Expected{Dtype::q5_0, 0xa74aed2f}, Expected{Dtype::q5_1, 0xb131036a}}) {
+    uint32_t state = 1;
+    uint32_t hash = 0x811c9dc5;
+    for (int block = 0; block < 128; ++block) {
+      float x[32];
+      for (float& one : x) {
+        one = 0;
+        for (int i = 0; i < 4; ++i) {
+          state = state * 1664525u + 1013904223u;
+          one += static_cast<float>(state >> 8) / 16777216.0f - 0.5f;
+        }
+        one /= 16;
+      }
+      uint8_t bytes[32];
+      fit_block(dtype, x, bytes);
+      for (size_t i = 0; i < dtype_traits(dtype).bytes_per_block; ++i) {
+        hash = (hash ^ bytes[i]) * 0x01000193u;
+      }
+    }
+    EXPECT_EQ(hash, expected);
+  }
+}
+
+SUSURRUS_TEST(fitted_blocks_keep_what_plain_rounding_keeps) {
+  for (Dtype dtype : {Dtype::q4_0, Dtype::q4_1, Dtype::q5_0, Dtype::q5_1}) {
+    const auto expect_plain = [dtype](const float* x) {
+      uint8_t plain[32];
+      uint8_t fitted[32];
+      const size_t size = dtype_traits(dtype).bytes_per_block;
+      quantize_block(dtype, x, plain);
+      fit_block(dtype, x, fitted);
+      EXPECT_TRUE(std::memcmp(plain, fitted, size) == 0);
+    };
+    float x[32];
+    const int steps = dtype == Dtype::q5_1 ? 32 : 16;  // which the type holds exactly
+    for (int i = 0; i < 32; ++i) x[i] = static_cast<float>(i % steps - steps / 2) / 8;
+    expect_plain(x);
+    for (float value : {0.0f, NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e-45f, 1e-20f}) {
+      for (float& one : x) one = value;
+      expect_plain(x);
+      for (float& one : x) one = value == 0 || std::fabs(value) < 1 ? value : 1.0f;
+      x[7] = value;
+      expect_plain(x);
     }
   }
 }

@@ -1,0 +1,85 @@
+// Texts that models write down, measured once: kept in build/evaluate/results by engine, model, options and samples, so that a
+// run that was stopped goes on where it was.
+import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensurePeers, peerNode } from '../bench/peers.mjs';
+import { hasSettledRelaxedSimd, relaxedSimdFlags } from '../toolchain/node_flags.mjs';
+import { root, StepError } from '../toolchain/steps.mjs';
+
+const folder = join(root, 'build/evaluate/results');
+
+const digest = (...parts) => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex').slice(0, 24);
+};
+const fileDigest = (path) => digest(readFileSync(path));
+const samplesDigest = (samples) =>
+  digest(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
+
+/** A Node in which relaxed SIMD computes alike at all times: this one, or the benchmark's. */
+async function nodeToMeasureIn() {
+  if (hasSettledRelaxedSimd()) return process.execPath;
+  await ensurePeers();
+  const node = peerNode();
+  if (node) return node;
+  throw new StepError('There is no Node 24 for this machine.', 'Run this with Node 22 or later.');
+}
+
+class Results {
+  #path;
+  #kept;
+
+  constructor(key, about) {
+    mkdirSync(folder, { recursive: true });
+    this.#path = join(folder, `${key}.json`);
+    this.#kept = existsSync(this.#path)
+      ? JSON.parse(readFileSync(this.#path, 'utf8'))
+      : { about, texts: {} };
+  }
+
+  get(recording) {
+    return this.#kept.texts[samplesDigest(recording.samples)];
+  }
+
+  add(recording, text) {
+    this.#kept.texts[samplesDigest(recording.samples)] = text;
+    writeFileSync(`${this.#path}.${process.pid}`, JSON.stringify(this.#kept, null, 1));
+    renameSync(`${this.#path}.${process.pid}`, this.#path);
+  }
+}
+
+/**
+ * The text of each recording, in their order. With `onlyKept` nothing is measured: undefined unless all of it is kept.
+ * @type {(job: { model: string; variant: string; options: object },
+ *   recordings: readonly { name: string; samples: Float32Array }[], onlyKept: boolean) => Promise<string[] | undefined>}
+ */
+export async function heardTexts(job, recordings, onlyKept) {
+  const engine = join(root, `dist/engine.${job.variant}.wasm`);
+  if (!existsSync(engine)) throw new StepError('There is no build.', 'Build it: npm run build.');
+  const about = { ...job, engine: fileDigest(engine), model: fileDigest(job.model) };
+  const results = new Results(digest(JSON.stringify(about)), { path: job.model, ...about });
+  const missing = new Map(
+    recordings.filter((one) => results.get(one) === undefined).map((one) => [one.name, one]),
+  );
+  if (missing.size > 0) {
+    if (onlyKept) return undefined;
+    const node = await nodeToMeasureIn();
+    const child = fork(join(import.meta.dirname, 'hear_job.mjs'), {
+      execPath: node,
+      execArgv: relaxedSimdFlags(node) ?? [],
+    });
+    child.on('message', ({ name, text }) => {
+      results.add(missing.get(name), text);
+      missing.delete(name);
+    });
+    child.send({ ...job, names: [...missing.keys()] });
+    const status = await new Promise((done) => child.once('close', done));
+    if (status !== 0 || missing.size > 0) {
+      throw new StepError(`${job.model}, ${job.variant}: the measurement ended with ${status}.`);
+    }
+  }
+  return recordings.map((one) => results.get(one));
+}

@@ -1,0 +1,112 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { withNoise } from '../../scripts/evaluate/speech/noise.mjs';
+import { speechPlan } from '../../scripts/evaluate/speech/speech_set.mjs';
+import { needSynthesis } from '../../scripts/evaluate/speech/synthesis.mjs';
+import { wavSamples } from '../../scripts/evaluate/speech/wav.mjs';
+import { compareWords } from '../../scripts/evaluate/word_errors.mjs';
+import { measured, tables } from '../../scripts/evaluate/word_tables.mjs';
+
+const words = (text: string) => text.split(' ');
+
+describe('word errors', () => {
+  test('are substitutions, deletions and insertions', () => {
+    const compared = compareWords(words('the old ferry left'), words('an old very fairy left'));
+    expect(compared).toMatchObject({ errors: 3, substitutions: 2, deletions: 0, insertions: 1 });
+    expect(compareWords(words('a b c'), words('b'))).toMatchObject({
+      ...{ errors: 2, substitutions: 0, deletions: 2, insertions: 0, pairs: [[1, 0]] },
+    });
+  });
+
+  test('are counted apart where the truth is not known', () => {
+    const recordings = [{ truth: 'a b c d' }, { truth: undefined }];
+    const expected = [words('a b c d'), words('e f')];
+    const f32 = [words('a b c x'), words('e f')];
+    const heard = [words('a b y x'), words('e')];
+    const row = measured(recordings, expected, heard, f32);
+    expect(row).toEqual({
+      ...{ words: 4, errors: 2, substitutions: 2, deletions: 0, insertions: 0 },
+      ...{ unlikeReference: 1, referenceWords: 2, changed: 2, f32Words: 6 },
+    });
+    const kind = { strategy: 'greedy', variant: 'simd' };
+    const rows = [
+      { ...kind, dtype: 'f32', ...measured(recordings, expected, f32, f32) },
+      { ...kind, dtype: 'q4_0', ...row },
+      { strategy: 'beam', variant: 'simd', dtype: 'f32', ...row },
+    ];
+    const made = tables(rows);
+    expect(made['word-errors']).toContain('| f32 | 25.00 % | 50.00 % |');
+    expect(made['word-errors']).toContain('| q4_0 | 50.00 % (+25.00) |  |');
+    expect(made['word-counts']).toContain(
+      '| greedy | simd | q4_0 | 2 of 4 | 2 | 0 | 0 | 2 of 6 | 1 of 2 |',
+    );
+  });
+});
+
+describe('noise', () => {
+  const speech = Float32Array.from({ length: 32_000 }, (_, i) => 0.3 * Math.sin(i / 5));
+  const power = (samples: Float32Array) =>
+    samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
+  const added = (samples: Float32Array) => samples.map((sample, i) => sample - (speech[i] ?? 0));
+
+  test.each(['white', 'pink'] as const)('%s: as far below the speech as asked', (colour) => {
+    for (const decibels of [10, 30]) {
+      const noise = added(withNoise(speech, colour, decibels, 'a'));
+      expect(10 * Math.log10(power(speech) / power(noise))).toBeCloseTo(decibels, 2);
+    }
+  });
+
+  test('depends on the seed alone', () => {
+    expect(withNoise(speech, 'pink', 20, 'a')).toEqual(withNoise(speech, 'pink', 20, 'a'));
+    expect(withNoise(speech, 'pink', 20, 'a')).not.toEqual(withNoise(speech, 'pink', 20, 'b'));
+  });
+
+  test('pink is stronger where it is low', () => {
+    // Differences of neighbours hold the high part: twice the power of white noise, less of pink.
+    const high = (colour: 'white' | 'pink') => {
+      const noise = added(withNoise(speech, colour, 20, 'a'));
+      const differences = noise.slice(1).map((sample, i) => sample - (noise[i] ?? 0));
+      return power(differences) / power(noise);
+    };
+    expect(high('white')).toBeCloseTo(2, 1);
+    expect(high('pink')).toBeLessThan(1);
+  });
+});
+
+describe('speech', () => {
+  const plan = speechPlan();
+
+  test('is more than 3000 words, each utterance once', () => {
+    const utterances = plan.flatMap((recording) => recording.utterances);
+    expect(words(utterances.join(' ')).length).toBeGreaterThan(3000);
+    expect(new Set(utterances).size).toBe(utterances.length);
+    expect(new Set(plan.map(({ name }) => name)).size).toBe(plan.length);
+  });
+
+  test('has every voice in every noise', () => {
+    const kinds = new Set(plan.map(({ voice, decibels }) => `${voice} ${decibels}`));
+    const voices = new Set(plan.map(({ voice }) => voice));
+    expect(voices.size).toBe(8);
+    expect(kinds.size).toBe(4 * voices.size);
+    expect(new Set(plan.map(({ colour }) => colour)).size).toBe(2);
+  });
+
+  test('reads plain WAV files whose length is not known', () => {
+    const header = Buffer.alloc(44);
+    header.write('RIFF\xff\xff\xff\xffWAVEfmt ', 'latin1');
+    header.write('data\xff\xff\xff\xff', 36, 'latin1');
+    const data = Buffer.from(Int16Array.of(0, 16384, -32768, 8192).buffer);
+    expect(wavSamples(Buffer.concat([header, data]))).toEqual(Float32Array.of(0, 0.5, -1, 0.25));
+  });
+
+  describe('without its programs', () => {
+    const path = process.env.PATH;
+    afterAll(() => {
+      process.env.PATH = path;
+    });
+
+    test('says which packages are missing', () => {
+      process.env.PATH = '';
+      expect(needSynthesis).toThrow(/flite, espeak-ng, sox/);
+    });
+  });
+});
