@@ -7,7 +7,8 @@ export async function measureTransformers({ folder, model, dtype, samples: path,
   const samples = new Float32Array((await place.read(path)).slice().buffer);
   env.allowRemoteModels = false;
   env.allowLocalModels = true;
-  env.localModelPath = place.address(folder);
+  // Not a URL: those it takes for the hub's.
+  env.localModelPath = `/${folder}`;
   env.useBrowserCache = false;
   env.backends.onnx.wasm.numThreads = threads;
   env.backends.onnx.wasm.wasmPaths = place.transformersRuntime;

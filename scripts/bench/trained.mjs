@@ -1,5 +1,5 @@
 // The same recording with the same trained weights of tiny.en: our package, other WebAssembly engines and native ones.
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compareWords, words } from '../evaluate/word_errors.mjs';
 import { whisper } from '../facts/read_facts.mjs';
@@ -102,7 +102,10 @@ export async function measureTrained(options, places) {
   const recording = options.recording ?? usualRecording();
   if (!existsSync(recording)) throw new StepError(`There is no file ${recording}.`);
   const samples = samplesFile(recording);
-  const model = (await ensureTrainedModel()).slice(root.length + 1);
+  const model = `${folder}/${name}-q8_0.apr`;
+  mkdirSync(join(root, folder), { recursive: true });
+  // The browser's server has this folder.
+  copyFileSync(await ensureTrainedModel(), join(root, model));
   const browser = places.find(({ title }) => title.includes('Chromium'));
   const cases = places.flatMap((place) => ourCases(place, options, model, samples));
   if (options.hasPeers) cases.push(...(await peerCases(options, browser, samples)));
