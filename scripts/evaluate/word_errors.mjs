@@ -1,6 +1,9 @@
 // How far a text is from what was said, word for word.
 
-/** Words in lower case, without punctuation. */
+/**
+ * Words in lower case, without punctuation.
+ * @type {(text: string) => string[]}
+ */
 export function words(text) {
   return text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
 }
