@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { relaxedSimd } from 'wasm-feature-detect';
 import type { Variant } from '../../web/src/node.js';
+import { chooseVariant } from '../../web/src/engine/variant.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
 
@@ -10,17 +11,51 @@ beforeAll(async () => {
   susurrus = await builtPackage();
 });
 
-const validate = WebAssembly.validate;
+const { validate, Instance } = WebAssembly;
 afterEach(() => {
   WebAssembly.validate = validate;
+  WebAssembly.Instance = Instance;
 });
 
+/** A machine whose relaxed dot product of bytes 127 and 255 is this. */
+function machine(product: number): void {
+  WebAssembly.Instance = function () {
+    return { exports: { p: () => product } };
+  } as unknown as typeof WebAssembly.Instance;
+}
+
 describe('the variant', () => {
-  test('is the fastest that runs here, with the reason', async () => {
+  test('says why it was chosen', async () => {
     const hasRelaxed = await relaxedSimd();
     using model = await susurrus.loadModel();
-    expect(model.info.variant).toBe(hasRelaxed ? 'relaxed' : 'simd');
+    expect(['simd', hasRelaxed ? 'relaxed' : 'simd']).toContain(model.info.variant);
     expect(model.info.variantReason).toMatch(/relaxed SIMD/);
+  });
+
+  test.each([
+    ['relaxed', 'x86 with AVX-VNNI', 4 * 127 * 255],
+    ['relaxed', 'ARM', -4 * 127],
+    ['simd', 'x86 without AVX-VNNI', 2 * 32767],
+    ['simd', 'Node 20, whose product is wrong', 4 * 32767],
+  ] as const)('is %s on %s', async (variant, _name, product) => {
+    machine(product);
+    const choice = await chooseVariant(undefined);
+    expect(choice.variant).toBe(variant);
+    expect(choice.reason).toMatch(/relaxed SIMD is available/);
+    expect(await chooseVariant('relaxed')).toEqual({ variant: 'relaxed', reason: 'asked for' });
+  });
+
+  test('is simd where there is no relaxed SIMD, and relaxed cannot be asked for', async () => {
+    WebAssembly.Instance = function () {
+      throw new WebAssembly.CompileError('unknown instruction');
+    } as unknown as typeof WebAssembly.Instance;
+    expect(await chooseVariant(undefined)).toEqual({
+      variant: 'simd',
+      reason: 'relaxed SIMD is not available',
+    });
+    expect(await errorOf(chooseVariant('relaxed'))).toMatchObject({
+      code: 'unsupported_environment',
+    });
   });
 
   test('can be asked for', async () => {

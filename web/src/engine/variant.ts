@@ -1,6 +1,7 @@
-import { relaxedSimd, simd } from 'wasm-feature-detect';
+import { simd } from 'wasm-feature-detect';
 import type { Variant } from '../api/types.js';
 import { SusurrusError } from '../api/errors.js';
+import { relaxedDot } from './relaxed_dot.js';
 
 /** A choice among the binaries, and why. */
 export interface VariantChoice {
@@ -15,13 +16,21 @@ const unsupported = (expected: string): SusurrusError =>
     { reason: 'environment', expected },
   );
 
+/** Without its own instruction the relaxed dot product has fewer bits than plain SIMD's, and is no faster. */
+const choices: Readonly<Record<ReturnType<typeof relaxedDot>, VariantChoice>> = {
+  fast: { variant: 'relaxed', reason: 'relaxed SIMD is available' },
+  slow: {
+    variant: 'simd',
+    reason: 'relaxed SIMD is available, but its dot product has no instruction of its own here',
+  },
+  none: { variant: 'simd', reason: 'relaxed SIMD is not available' },
+};
+
 /** The fastest binary that runs here, or the one that is wanted. */
 export async function chooseVariant(wanted: Variant | undefined): Promise<VariantChoice> {
   if (!(await simd())) throw unsupported('WebAssembly SIMD');
-  const hasRelaxed = await relaxedSimd();
-  if (wanted === 'relaxed' && !hasRelaxed) throw unsupported('WebAssembly relaxed SIMD');
+  const dot = relaxedDot();
+  if (wanted === 'relaxed' && dot === 'none') throw unsupported('WebAssembly relaxed SIMD');
   if (wanted) return { variant: wanted, reason: 'asked for' };
-  return hasRelaxed
-    ? { variant: 'relaxed', reason: 'relaxed SIMD is available' }
-    : { variant: 'simd', reason: 'relaxed SIMD is not available' };
+  return choices[dot];
 }
