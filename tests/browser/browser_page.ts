@@ -159,6 +159,17 @@ export function withNoise(wav: Uint8Array, level: number): Uint8Array {
   return noisy;
 }
 
+/** Noise whose last three quarters are ten times quieter: steady noise would be silence. */
+export function quieterNoise(seconds: number): Uint8Array {
+  return sampleOf(() => {
+    const noise = Buffer.from(withNoise(longSilence(seconds), 1).subarray(44));
+    for (let at = seconds * 8000; at < noise.length; at += 2) {
+      noise.writeInt16LE(Math.round(noise.readInt16LE(at) / 10), at);
+    }
+    return noise;
+  });
+}
+
 /** A WAV file like the sample, with samples of its own. */
 function sampleOf(change: (data: Buffer) => Buffer): Uint8Array {
   const sample = sampleBytes();

@@ -48,9 +48,9 @@ const text = sampleSegments.join(' ');
 describe('a page that is cross-origin isolated', () => {
   test('has as many threads as processors, or as it asks for, and the bits of one', async () => {
     const { outcomes, processors, problems, requests } = await transcribeWith(true, [
-      {},
-      { threads: 3 },
-      { threads: 1 },
+      { variant: 'relaxed' },
+      { threads: 3, variant: 'relaxed' },
+      { threads: 1, variant: 'relaxed' },
       { threads: 2, variant: 'simd' },
       { threads: 1, variant: 'simd' },
     ]);
@@ -68,7 +68,10 @@ describe('a page that is cross-origin isolated', () => {
 
 describe('a page that is not', () => {
   test('has one thread whatever it asks for, says why, and downloads nothing for more', async () => {
-    const { outcomes, problems, requests } = await transcribeWith(false, [{}, { threads: 4 }]);
+    const { outcomes, problems, requests } = await transcribeWith(false, [
+      { variant: 'relaxed' },
+      { threads: 4 },
+    ]);
     expect(problems).toEqual([]);
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({
