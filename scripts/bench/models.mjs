@@ -7,6 +7,7 @@ import { whisper } from '../facts/read_facts.mjs';
 import { readRanks } from '../hub_vocabulary.mjs';
 import { writeRandomModel } from '../random_model.mjs';
 import { root, StepError } from '../toolchain/steps.mjs';
+import { wavSamples } from '../wav_samples.mjs';
 import { writeGgmlFile } from './ggml_file.mjs';
 import { encoderNetwork, promptNetwork, stepNetwork } from './onnx/whisper.mjs';
 import { openSafetensors } from './safetensors.mjs';
@@ -175,15 +176,12 @@ export function benchAudio(seconds) {
 }
 
 /** Samples of a 16 kHz mono WAV file with a plain header. */
-export function wavSamples(path) {
+export function readRecording(path) {
   const bytes = readFileSync(path);
   if (bytes.readUInt32LE(24) !== whisper.sampleRate || bytes.readUInt16LE(22) !== 1) {
-    throw new Error(`${path} is not 16 kHz mono.`);
+    throw new StepError(`${path} is not 16 kHz mono.`);
   }
-  return Float32Array.from(
-    { length: (bytes.length - 44) >> 1 },
-    (_, i) => bytes.readInt16LE(44 + 2 * i) / 32768,
-  );
+  return wavSamples(bytes);
 }
 
 const writeFloats = (path, values) =>
@@ -197,12 +195,7 @@ export const noiseFile = () =>
 
 /** Path of a file of the samples of a 16 kHz mono WAV file with a plain header, its first `seconds`. */
 export function samplesFile(wav, seconds = Infinity) {
-  const bytes = readFileSync(wav);
-  if (bytes.readUInt32LE(24) !== whisper.sampleRate || bytes.readUInt16LE(22) !== 1) {
-    throw new StepError(`${wav} is not 16 kHz mono.`);
-  }
-  const length = Math.min((bytes.length - 44) >> 1, seconds * whisper.sampleRate);
-  const samples = Float32Array.from({ length }, (_, i) => bytes.readInt16LE(44 + 2 * i) / 32768);
+  const samples = readRecording(wav).subarray(0, seconds * whisper.sampleRate);
   const path = `${folder}/recording.f32`;
   mkdirSync(inRoot(folder), { recursive: true });
   writeFloats(inRoot(path), samples);

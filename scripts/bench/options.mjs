@@ -96,6 +96,9 @@ export function parseOptions(args) {
     throw new StepError(`${command} measures models of its own, and nothing else.`, usage);
   }
   const isTrained = command === 'trained';
+  if (values.audio !== undefined && !isTrained) {
+    throw new StepError('--audio goes with trained alone.', usage);
+  }
   const threads = values.threads ?? (isLarge || isTrained ? '1,2' : '1');
   const short = (name, usual, whenQuick) => values[name] ?? (quick ? whenQuick : usual);
   const [size] = chosen('size', short('size', isLoad ? 'base' : 'tiny', 'micro'), [

@@ -35,7 +35,7 @@ async function weights(python) {
     existsSync(join(root, path)) || convertModel(from, join(root, path), options);
   await to(ggml, { format: 'ggml', dtype: 'q8_0' });
   await to(hub, { format: 'safetensors', dtype: 'f32' });
-  if (python && !existsSync(join(root, onnx))) {
+  if (!existsSync(join(root, onnx))) {
     const unfinished = join(root, `${onnx}.unfinished`);
     rmSync(unfinished, { recursive: true, force: true });
     await step('exporting tiny.en to ONNX', () => exportOnnx(python, join(root, hub), unfinished));

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { whisper } from '../facts/read_facts.mjs';
 import { main, root, StepError } from '../toolchain/steps.mjs';
-import { wavSamples } from './speech/wav.mjs';
+import { wavSamples } from '../wav_samples.mjs';
 import { compareWords, words } from './word_errors.mjs';
 
 const digitWords = 'zero one two three four five six seven eight nine'.split(' ');

@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } f
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { whisper } from '../facts/read_facts.mjs';
-import { benchAudio, benchModel, wavSamples } from '../bench/models.mjs';
+import { benchAudio, benchModel, readRecording } from '../bench/models.mjs';
 import { formatTable, number } from '../bench/table.mjs';
 import { buildParts } from '../build.mjs';
 import { filesBelow } from '../check_layers.mjs';
@@ -132,7 +132,7 @@ await main(async () => {
   if (trained && audio.length === 0) throw new StepError('--trained needs --audio.', usage);
   await buildParts(['wasm', 'js'], ['emcc', 'ninja']);
   const places = await linkNamedEngine(variant);
-  const parts = audio.map((file) => wavSamples(file));
+  const parts = audio.map(readRecording);
   const job = trained
     ? { model: await ensureTrainedModel(), samples: writeRecording(parts, values.minutes) }
     : {

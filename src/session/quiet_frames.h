@@ -10,7 +10,7 @@ namespace susurrus {
 /// Which frames of a recording are no louder than its own floor, the level below which the quietest tenth of its frames lies.
 ///
 /// A frame's level is the mean log10 mel power of the lower half of its mel bins, where most of speech is. Levels of steady
-/// noise of any colour stay within 0.5 of their floor; those of speech in noise as loud as itself exceed it by 1.
+/// noise of any colour stay within 0.5 of their floor; those of speech in white noise as loud as itself exceed it by 0.9 and more.
 class QuietFrames {
  public:
   QuietFrames(size_t n_mels, size_t window_frames);

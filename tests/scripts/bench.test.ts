@@ -317,7 +317,17 @@ describe('npm run bench', () => {
     expect(parseOptions(['large'])).toMatchObject({
       ...{ mode: 'large', threads: [1, 2], runs: 1, hasPeers: false },
     });
-    const refused = [['--dtype', 'f64'], ['--threads', '0'], ['--runs', 'x'], ['--fast'], ['tiny']];
+    expect(parseOptions(['trained', '--audio', 'talk.wav'])).toMatchObject({
+      ...{ mode: 'trained', threads: [1, 2], runs: 3, hasPeers: true, recording: 'talk.wav' },
+    });
+    const refused = [
+      ['--audio', 'talk.wav'],
+      ['--dtype', 'f64'],
+      ['--threads', '0'],
+      ['--runs', 'x'],
+      ['--fast'],
+      ['tiny'],
+    ];
     refused.push(['load', 'load'], ['load', '--growth'], ['load', '--model', 'x']);
     for (const args of refused) expect(() => parseOptions(args)).toThrow();
   });

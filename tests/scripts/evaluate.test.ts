@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { withNoise } from '../../scripts/evaluate/speech/noise.mjs';
 import { speechPlan } from '../../scripts/evaluate/speech/speech_set.mjs';
 import { needSynthesis } from '../../scripts/evaluate/speech/synthesis.mjs';
-import { wavSamples } from '../../scripts/evaluate/speech/wav.mjs';
+import { wavSamples } from '../../scripts/wav_samples.mjs';
 import { compareWords } from '../../scripts/evaluate/word_errors.mjs';
 import { measured, tables } from '../../scripts/evaluate/word_tables.mjs';
 

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { root, StepError } from '../../toolchain/steps.mjs';
-import { wavSamples } from './wav.mjs';
+import { wavSamples } from '../../wav_samples.mjs';
 
 const truths = {
   'jfk.wav':

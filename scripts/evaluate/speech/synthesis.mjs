@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { findOnPath, root, StepError } from '../../toolchain/steps.mjs';
-import { wavSamples } from './wav.mjs';
+import { wavSamples } from '../../wav_samples.mjs';
 
 const folder = join(root, 'build/evaluate/speech');
 

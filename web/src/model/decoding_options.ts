@@ -47,6 +47,7 @@ const isHotword = (value: unknown): boolean =>
   Object.keys(value).every((name) => name === 'text' || name === 'weight') &&
   isPhrase(Reflect.get(value, 'text')) &&
   isWeight(Reflect.get(value, 'weight'));
+
 function languageCheck({ languages }: ModelFacts, call: OptionCall): Check {
   const besides = call === 'transcribe' ? ['auto', 'per-window'] : ['auto'];
   const shown = `${languages.slice(0, 8).join(', ')}${languages.length > 8 ? ', …' : ''}`;
