@@ -21,7 +21,7 @@ const choices: Readonly<Record<ReturnType<typeof relaxedDot>, VariantChoice>> = 
   fast: { variant: 'relaxed', reason: 'relaxed SIMD is available' },
   slow: {
     variant: 'simd',
-    reason: 'relaxed SIMD is available, but its dot product has no instruction of its own here',
+    reason: 'relaxed SIMD is available, but slower on this processor',
   },
   none: { variant: 'simd', reason: 'relaxed SIMD is not available' },
 };
