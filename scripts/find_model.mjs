@@ -18,13 +18,22 @@ export function susurrus(args) {
 
 const openAis = /^openai\/whisper-/;
 
+/** A hub's model, "OWNER/NAME[@REVISION]", as a part of the name of a package, which npm restricts. */
+export function packageName(model) {
+  const [repository, ...revision] = model.replace(openAis, '').split('@');
+  return [basename(repository), ...revision]
+    .join('-')
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-');
+}
+
 /** A model that was pulled, by a name as `susurrus pull` takes it. */
 async function pulledModel(name) {
   const { cachedModelsNamed } = await import('../dist/node.mjs');
   const [found] = await cachedModelsNamed(name);
   if (!found) return undefined;
   return {
-    name: basename(found.name.replace(openAis, '')),
+    name: packageName(found.name),
     path: found.path,
     isOpenAis: openAis.test(found.name),
   };

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { startHub, type HubServer } from '../support/hub_server.js';
+import { packageName } from '../../scripts/find_model.mjs';
 import { projectRoot } from '../support/shared_folder.js';
 import { writeTrainedWheel, type TrainedWheel } from '../support/trained_wheel.js';
 
@@ -88,4 +89,12 @@ test('another package than the expected one is an error', async () => {
   const wrong = await find({ SUSURRUS_TRAINED_WHEEL: wheel.path }, '0'.repeat(64));
   expect(wrong).toMatch(/is not the expected file/);
   expect(hub.requests).toEqual([]);
+});
+
+test.each([
+  ['openai/whisper-tiny.en', 'tiny.en'],
+  ['distil-whisper/distil-large-v3', 'distil-large-v3'],
+  ['Someone/Whisper_Large@refs/pr/1', 'whisper_large-refs-pr-1'],
+])('%s is packed as susurrus-model-%s', (name, packed) => {
+  expect(packageName(name)).toBe(packed);
 });
