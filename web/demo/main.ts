@@ -30,7 +30,9 @@ const transcript = new TranscriptView((start, end) => void play(start, end));
 
 const loads = new LoadQueue();
 let model: Model | undefined;
-/** Of the model that was chosen last from the list; one that the user brought has none. */
+/** The model in use, if it is one of the list's. */
+let inUse: OfferedModel | undefined;
+/** Of the model that is loaded, or was last, from the list; one that the user brought has none. */
 let sample = 'sample.wav';
 /** The work under way. A new file stops it and takes its place. */
 let current = new AbortController();
@@ -80,6 +82,7 @@ async function useModel(
     facts.memory(await loaded.memory());
     listening.offer(loaded.info);
     byId('ten_words', HTMLElement).hidden = offered?.knowsDigitsAlone !== true;
+    inUse = offered;
     markOffered(offered);
     if (signal !== current.signal) return;
     const waiting = loads.end();
@@ -88,6 +91,8 @@ async function useModel(
   } catch (error) {
     if (signal !== current.signal) return;
     if (!isAbort(error)) errors.show(`${name} could not be loaded`, error);
+    markOffered(inUse);
+    if (inUse) ({ sample } = inUse);
     const still = model ? 'The model from before is still there.' : 'No model is loaded.';
     rest(`${isAbort(error) ? 'Stopped. ' : ''}${still}${giveUpWaiting()}`);
   }
