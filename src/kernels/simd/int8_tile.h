@@ -37,20 +37,21 @@ inline void int8_tile(const QuantizedTile& activations, const Int8Panel& panel, 
       sums[r][0] = start0;
       sums[r][1] = start1;
     }
-    size_t step = 0;
+    // Pointers that move: with an index instead, V8 before 12 (Node 20) takes 1.3 times as long.
+    const uint8_t* column = activation;
+    const uint8_t* const end = activation + row_bytes;
     const auto has_more = [&]() __attribute__((always_inline)) {
       const v128_t low = Dot::weights_low(q);
       const v128_t high = Dot::weights_high(q);
 #pragma unroll
       for (int r = 0; r < R; ++r) {
-        const v128_t value =
-            wasm_v128_load32_splat(activation + static_cast<size_t>(r) * kRowBytes + step);
+        const v128_t value = wasm_v128_load32_splat(column + static_cast<size_t>(r) * kRowBytes);
         sums[r][0] = Dot::dot(low, value, sums[r][0]);
         sums[r][1] = Dot::dot(high, value, sums[r][1]);
       }
       q += 8 * Dot::kGroup * Dot::kWeightBytes;
-      step += 4;
-      return step < row_bytes;
+      column += 4;
+      return column < end;
     };
     // Two steps a turn gain 3 % where the tile is full. Every step ends in a branch of its own, as in tile.h.
     constexpr bool kHasTwoSteps = R == kQuantizedRows && Dot::kHasOffset;
