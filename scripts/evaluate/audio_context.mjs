@@ -1,111 +1,100 @@
-// What audioContext costs and saves: the digits model on short clips, cut between the words of recordings whose truth is
-// known. Word errors, time, positions, and how often 'auto' falls back. Needs the shared folder and a build.
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { whisper } from '../facts/read_facts.mjs';
-import { main, root, StepError } from '../toolchain/steps.mjs';
-import { wavSamples } from '../wav_samples.mjs';
-import { compareWords, words } from './word_errors.mjs';
+// npm run evaluate:context: what audioContext costs in words and saves in work, with trained tiny.en.
+import { ReferenceProcess } from '../reference/reference_process.mjs';
+import { ensureReference } from '../reference/setup.mjs';
+import { main, readArguments, StepError } from '../toolchain/steps.mjs';
+import { ensureTrainedModel } from '../trained_model.mjs';
+import { markdownTable } from './accuracy/table.mjs';
+import { heardWithFigures } from './hearing.mjs';
+import { normalisedWords } from './normalised_words.mjs';
+import { recordingSets } from './speech/recording_sets.mjs';
+import { updatePage } from './update_page.mjs';
+import { compareWords } from './word_errors.mjs';
 
-const digitWords = 'zero one two three four five six seven eight nine'.split(' ');
-const { sampleRate } = whisper;
-const wordCounts = [1, 2, 4, 8, 12, 16, 24];
+const usage = `npm run evaluate:context -- [options]
 
-/** Clips of `count` words, cut in the middle of the silence between words. */
-function cutClips({ samples, digits }, count) {
-  const clips = [];
-  const duration = samples.length / sampleRate;
-  const middle = (index) =>
-    index === 0
-      ? 0
-      : index === digits.length
-        ? duration
-        : (digits[index - 1].end + digits[index].start) / 2;
-  for (let first = 0; first + count <= digits.length; first += count) {
-    const [begin, end] = [middle(first), middle(first + count)];
-    clips.push({
-      samples: samples.slice(Math.round(begin * sampleRate), Math.round(end * sampleRate)),
-      truth: digits.slice(first, first + count).map(({ digit }) => digitWords[digit]),
-    });
-  }
-  return clips;
+Word errors of tiny.en with audioContext, against the full context: on clips of one to three sentences, and on the recordings
+of npm run evaluate, most of which are longer than a window. Needs what that needs. What was measured is kept.
+
+  --sets LIST         clips,recordings
+  --contexts LIST     full,auto, and numbers of positions (full,auto); full is always measured
+  --variants LIST     engines (relaxed)
+  --dtype NAME        weight format (q8_0)
+  --update            writes the table into docs/accuracy.md`;
+
+function contextOption(text) {
+  if (text === 'full' || text === 'auto') return text;
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new StepError(`--contexts: not ${text} but full, auto or a number.`);
 }
 
-/** A context from the command line: full, auto, a number, or +N: so many positions more than the content has. */
-function contextFor(name, { samples }) {
-  if (name === 'full' || name === 'auto') return name;
-  const content = name.startsWith('+') ? Math.ceil(samples.length / 320) : 0;
-  return Math.min(whisper.officialAudioContext, content + Number(name));
-}
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+const percent = (part, whole) => `${((100 * part) / whole).toFixed(0)} %`;
 
-async function evaluate(model, name, clips, options) {
-  const row = {
-    errors: 0,
-    words: 0,
-    milliseconds: 0,
-    positions: 0,
-    fallbacks: 0,
-    clips: clips.length,
+/** Errors in `heard`, and the standard error of their difference to `full` (each clip by itself), in points. */
+function errorColumns(expected, heard, full) {
+  const words = sum(expected.map(({ length }) => length));
+  const errors = expected.map((truth, i) => compareWords(truth, heard[i]).errors);
+  const more = expected.map((truth, i) => errors[i] - compareWords(truth, full[i]).errors);
+  const points = (count) => ((100 * count) / words).toFixed(2);
+  const signed = `${sum(more) < 0 ? '−' : '+'}${points(Math.abs(sum(more)))}`;
+  return {
+    'word errors': `${sum(errors)} of ${words}`,
+    rate: `${points(sum(errors))} %`,
+    'points more': `${signed} ± ${points(Math.sqrt(sum(more.map((x) => x * x))))}`,
+    'words unlike full': sum(heard.map((each, i) => compareWords(full[i], each).errors)),
   };
-  for (const clip of clips) {
-    const begin = performance.now();
-    const { segments, rejected, text } = await model.transcribe(clip.samples, {
-      ...options,
-      audioContext: contextFor(name, clip),
-    });
-    row.milliseconds += performance.now() - begin;
-    row.errors += compareWords(clip.truth, words(text)).errors;
-    row.words += clip.truth.length;
-    const first = [...segments, ...rejected].sort((a, b) => a.seek - b.seek)[0];
-    row.positions += first?.attempts[0].audioContext ?? 0;
-    row.fallbacks += first?.attempts[0].decision === 'retried:audio-context' ? 1 : 0;
-  }
-  return row;
 }
 
 await main(async () => {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     options: {
-      model: { type: 'string' },
-      variant: { type: 'string' },
-      contexts: { type: 'string', default: 'full,auto,1000,500' },
-      words: { type: 'string', default: wordCounts.join(',') },
-      options: { type: 'string', default: '{}' },
+      sets: { type: 'string', default: 'clips,recordings' },
+      contexts: { type: 'string', default: 'full,auto' },
+      variants: { type: 'string', default: 'relaxed' },
+      dtype: { type: 'string', default: 'q8_0' },
+      update: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
     },
   });
-  const folder = resolve(root, process.env.SUSURRUS_SHARED ?? '../shared', 'digits-model/eval');
-  if (!existsSync(folder)) throw new StepError(`${folder} is wanted, and is not there`);
-  const { loadModel } = await import(join(root, 'dist/node.mjs'));
-  const { recordings } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
-  const spoken = recordings
-    .filter(({ digits }) => digits.length > 0)
-    .map(({ file, digits }) => ({ digits, samples: wavSamples(readFileSync(join(folder, file))) }));
-  const model = await loadModel(values.model, values.variant && { variant: values.variant });
-  const options = JSON.parse(values.options);
+  if (values.help) return console.log(usage);
+  const contexts = [...new Set(['full', ...values.contexts.split(',')])].map(contextOption);
+  const model = await ensureTrainedModel({ dtype: values.dtype });
+  const { python } = await ensureReference();
+  const reference = new ReferenceProcess(python);
+  const rows = [];
   try {
-    console.log(`Model ${model.info.format}, ${model.info.dtypes}, engine ${model.info.variant}`);
-    await model.transcribe(spoken[0].samples);
-    const rows = [];
-    for (const count of values.words.split(',').map(Number)) {
-      const clips = spoken.flatMap((recording) => cutClips(recording, count));
-      const seconds = clips.reduce((sum, { samples }) => sum + samples.length / sampleRate, 0);
-      for (const name of values.contexts.split(',')) {
-        const row = await evaluate(model, name, clips, options);
-        rows.push({
-          'words a clip': count,
-          'seconds, mean': (seconds / clips.length).toFixed(1),
-          audioContext: name,
-          'word errors': `${row.errors} of ${row.words}`,
-          WER: `${((100 * row.errors) / row.words).toFixed(1)} %`,
-          'ms a clip': (row.milliseconds / clips.length).toFixed(0),
-          'positions, mean': Math.round(row.positions / clips.length),
-          'fell back': `${row.fallbacks} of ${clips.length}`,
-        });
+    for (const set of values.sets.split(',')) {
+      if (!recordingSets[set]) throw new StepError(`--sets: there is no set ${set}.`);
+      const all = recordingSets[set]();
+      const recordings = all.filter(({ truth }) => truth !== undefined);
+      const truths = recordings.map(({ truth }) => truth);
+      const expected = await normalisedWords(reference, truths);
+      for (const variant of values.variants.split(',')) {
+        let full;
+        for (const audioContext of contexts) {
+          const options = audioContext === 'full' ? {} : { audioContext };
+          const results = await heardWithFigures({ model, variant, options }, set, recordings);
+          const texts = results.map(({ text }) => text);
+          const heard = await normalisedWords(reference, texts);
+          const total = (name) => sum(results.map((result) => result[name]));
+          const [positions, seconds] = [total('positions'), total('seconds')];
+          full ??= { heard, positions, seconds };
+          rows.push({
+            recordings: `${recordings.length} ${set}, ${variant}`,
+            audioContext: `${audioContext}`,
+            ...errorColumns(expected, heard, full.heard),
+            'encoded again': `${total('isEncodedAgain')} of ${recordings.length}`,
+            positions: percent(positions, full.positions),
+            'processor time': percent(seconds, full.seconds),
+          });
+          console.error(Object.values(rows.at(-1)).join(', '));
+        }
       }
     }
-    console.table(rows);
   } finally {
-    model.dispose();
+    reference.close();
   }
+  const table = markdownTable(rows, 2);
+  console.log(table);
+  if (values.update) await updatePage({ 'audio-context': table });
 });

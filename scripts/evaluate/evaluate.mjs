@@ -5,8 +5,8 @@ import { ensureReference } from '../reference/setup.mjs';
 import { main, readArguments, StepError } from '../toolchain/steps.mjs';
 import { ensureTrainedModel } from '../trained_model.mjs';
 import { heardTexts } from './hearing.mjs';
-import { sharedRecordings } from './speech/shared_recordings.mjs';
-import { speechSet } from './speech/speech_set.mjs';
+import { normalisedWords } from './normalised_words.mjs';
+import { recordingSets } from './speech/recording_sets.mjs';
 import { updatePage } from './update_page.mjs';
 import { measured, tables } from './word_tables.mjs';
 
@@ -32,12 +32,6 @@ function listOption(name, text, known) {
   throw new StepError(`--${name}: not ${unknown.join(', ')} but of ${known.join(', ')}.`);
 }
 
-/** Texts as the reference's normaliser for English leaves them, as lists of words. */
-async function normalised(reference, texts) {
-  const answer = await reference.need({ command: 'normalise', texts });
-  return answer.texts.map((text) => text.split(' ').filter(Boolean));
-}
-
 await main(async () => {
   const { values } = readArguments({
     options: {
@@ -58,9 +52,9 @@ await main(async () => {
   const { python } = await ensureReference();
   const reference = new ReferenceProcess(python);
   try {
-    const recordings = [...speechSet(), ...sharedRecordings()];
+    const recordings = recordingSets.recordings();
     const truths = recordings.map(({ truth, reference }) => truth ?? reference);
-    const expected = await normalised(reference, truths);
+    const expected = await normalisedWords(reference, truths);
     const rows = [];
     for (const strategy of ways) {
       for (const variant of variants) {
@@ -70,7 +64,7 @@ await main(async () => {
           const options = { ...strategies[strategy], ...JSON.parse(values.options) };
           const texts = await heardTexts({ model, variant, options }, recordings, values.kept);
           if (!texts) continue;
-          const heard = await normalised(reference, texts);
+          const heard = await normalisedWords(reference, texts);
           if (dtype === 'f32') f32 = heard;
           if (!f32) break;
           const row = { strategy, variant, dtype, ...measured(recordings, expected, heard, f32) };

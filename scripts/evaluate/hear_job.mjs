@@ -1,17 +1,33 @@
-// What a model makes of recordings, in a process of its own: the job as the first message, { name, text } for each recording.
+// What a model makes of recordings, in a process of its own: the job as the first message, { name, text, figures } for each
+// recording.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../toolchain/steps.mjs';
-import { sharedRecordings } from './speech/shared_recordings.mjs';
-import { speechSet } from './speech/speech_set.mjs';
+import { recordingSets } from './speech/recording_sets.mjs';
 
-process.once('message', async ({ model: path, variant, options, names }) => {
+/** Encoder positions that were computed, and whether a shortened window was encoded again. */
+function encoderFigures({ segments, rejected }) {
+  // A window's segments have the same attempts.
+  const windows = new Map([...segments, ...rejected].map(({ seek, attempts }) => [seek, attempts]));
+  const encoded = [...windows.values()].flatMap((attempts) =>
+    attempts.filter((_, i) => i === 0 || attempts[i - 1].decision === 'retried:audio-context'),
+  );
+  return {
+    positions: encoded.reduce((sum, { audioContext }) => sum + audioContext, 0),
+    isEncodedAgain: encoded.length > windows.size,
+  };
+}
+
+process.once('message', async ({ model: path, variant, options, set, names }) => {
   const { loadModel } = await import(pathToFileURL(join(root, 'dist/node.mjs')).href);
   const model = await loadModel(path, { variant });
-  for (const { name, samples } of [...speechSet(), ...sharedRecordings()]) {
+  for (const { name, samples } of recordingSets[set]()) {
     if (!names.includes(name)) continue;
-    const { text } = await model.transcribe(samples, options);
-    process.send({ name, text });
+    const begin = process.cpuUsage();
+    const result = await model.transcribe(samples, options);
+    const { user, system } = process.cpuUsage(begin);
+    const figures = { seconds: (user + system) / 1e6, ...encoderFigures(result) };
+    process.send({ name, text: result.text, figures });
   }
   model.dispose();
   process.disconnect();

@@ -38,31 +38,36 @@ class Results {
     this.#kept = existsSync(this.#path)
       ? JSON.parse(readFileSync(this.#path, 'utf8'))
       : { about, texts: {} };
+    this.#kept.figures ??= {};
   }
 
-  get(recording) {
+  text(recording) {
     return this.#kept.texts[samplesDigest(recording.samples)];
   }
 
-  add(recording, text) {
+  figures(recording) {
+    return this.#kept.figures[samplesDigest(recording.samples)];
+  }
+
+  add(recording, text, figures) {
     this.#kept.texts[samplesDigest(recording.samples)] = text;
+    this.#kept.figures[samplesDigest(recording.samples)] = figures;
     writeFileSync(`${this.#path}.${process.pid}`, JSON.stringify(this.#kept, null, 1));
     renameSync(`${this.#path}.${process.pid}`, this.#path);
   }
 }
 
 /**
- * The text of each recording, in their order. With `onlyKept` nothing is measured: undefined unless all of it is kept.
- * @type {(job: { model: string; variant: string; options: object },
- *   recordings: readonly { name: string; samples: Float32Array }[], onlyKept: boolean) => Promise<string[] | undefined>}
+ * What is kept of these recordings, after what is missing has been measured. With `onlyKept` nothing is measured: undefined unless
+ * all of it is kept.
  */
-export async function heardTexts(job, recordings, onlyKept) {
+async function measured(job, set, recordings, isKept, onlyKept) {
   const engine = join(root, `dist/engine.${job.variant}.wasm`);
   if (!existsSync(engine)) throw new StepError('There is no build.', 'Build it: npm run build.');
   const about = { ...job, engine: fileDigest(engine), model: fileDigest(job.model) };
   const results = new Results(digest(JSON.stringify(about)), { path: job.model, ...about });
   const missing = new Map(
-    recordings.filter((one) => results.get(one) === undefined).map((one) => [one.name, one]),
+    recordings.filter((one) => !isKept(results, one)).map((one) => [one.name, one]),
   );
   if (missing.size > 0) {
     if (onlyKept) return undefined;
@@ -71,15 +76,41 @@ export async function heardTexts(job, recordings, onlyKept) {
       execPath: node,
       execArgv: relaxedSimdFlags(node) ?? [],
     });
-    child.on('message', ({ name, text }) => {
-      results.add(missing.get(name), text);
+    child.on('message', ({ name, text, figures }) => {
+      results.add(missing.get(name), text, figures);
       missing.delete(name);
     });
-    child.send({ ...job, names: [...missing.keys()] });
-    const status = await new Promise((done) => child.once('close', done));
+    child.send({ ...job, set, names: [...missing.keys()] });
+    const status = await new Promise((done) =>
+      child.once('close', (code, signal) => done(code ?? signal)),
+    );
     if (status !== 0 || missing.size > 0) {
       throw new StepError(`${job.model}, ${job.variant}: the measurement ended with ${status}.`);
     }
   }
-  return recordings.map((one) => results.get(one));
+  return results;
+}
+
+/**
+ * The text of each recording of the usual set, in their order; undefined where `onlyKept` and not all are kept.
+ * @type {(job: { model: string; variant: string; options: object },
+ *   recordings: readonly { name: string; samples: Float32Array }[], onlyKept: boolean) => Promise<string[] | undefined>}
+ */
+export async function heardTexts(job, recordings, onlyKept) {
+  const isKept = (results, one) => results.text(one) !== undefined;
+  const results = await measured(job, 'recordings', recordings, isKept, onlyKept);
+  return results && recordings.map((one) => results.text(one));
+}
+
+/**
+ * Text and cost of each recording of a set: encoder positions, whether a shortened window was encoded again, and seconds of
+ * processor time.
+ * @type {(job: { model: string; variant: string; options: object }, set: string,
+ *   recordings: readonly { name: string; samples: Float32Array }[]) => Promise<{ text: string; positions: number;
+ *   isEncodedAgain: boolean; seconds: number }[]>}
+ */
+export async function heardWithFigures(job, set, recordings) {
+  const isKept = (results, one) => results.figures(one) !== undefined;
+  const results = await measured(job, set, recordings, isKept, false);
+  return recordings.map((one) => ({ text: results.text(one), ...results.figures(one) }));
 }

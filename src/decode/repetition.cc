@@ -101,4 +101,22 @@ std::optional<Repetition> find_repetition(std::span<const uint32_t> tokens,
   return std::nullopt;
 }
 
+bool has_phrase_twice(std::span<const uint32_t> tokens, const SpecialTokens& special,
+                      size_t count) {
+  const TextTokens text(tokens, special);
+  for (size_t last = text.before(tokens.size()); last != kNone; last = text.before(last)) {
+    for (size_t first = text.before(last); first != kNone; first = text.before(first)) {
+      size_t same = 0;
+      size_t earlier = first;
+      // Beyond `first` the phrases overlap.
+      for (size_t later = last; earlier != kNone && later > first; later = text.before(later)) {
+        if (tokens[earlier] != tokens[later]) break;
+        if (++same == count) return true;
+        earlier = text.before(earlier);
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace susurrus

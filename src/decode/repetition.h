@@ -29,4 +29,7 @@ struct Repetition {
 std::optional<Repetition> find_repetition(std::span<const uint32_t> tokens,
                                           const Tokenizer& tokenizer);
 
+/// Whether `count` text tokens in a row stand in `tokens` a second time, behind the first (timestamps are looked through).
+bool has_phrase_twice(std::span<const uint32_t> tokens, const SpecialTokens& special, size_t count);
+
 }  // namespace susurrus

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "decode/repetition.h"
 #include "decode/seeded_random.h"
 
 namespace susurrus {
 namespace {
+
+// With little silence behind it, text tends to be written down twice. Text tokens of a phrase that is too long for chance.
+constexpr size_t kDoubtfulPhrase = 4;
 
 // Results are f32: so are the thresholds they are held against, or 12/5 would be above 2.4.
 bool is_above(float value, std::optional<double> threshold) {
@@ -81,7 +85,8 @@ class FallbackAttempts final : public WindowAttempts {
     // Silence too is believed only when all of the window says so.
     if (is_shortened(model_, options_.audio_context) &&
         (is_improbable || is_compressible || result.is_loop_broken || result.is_unfinished ||
-         has_late_timestamp(result))) {
+         has_late_timestamp(result) ||
+         has_phrase_twice(result.tokens, model_.special_tokens(), kDoubtfulPhrase))) {
       return Decision::retried_audio_context;
     }
     if (index_ + 1 == fallback_.temperatures.size()) return Decision::kept;

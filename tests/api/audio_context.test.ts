@@ -77,6 +77,19 @@ describe("'auto'", () => {
     expect(segments[0]).toMatchObject({ decision: 'retried:audio-context', audioContext: 1500 });
   });
 
+  test('falls back where the text says the same twice, and says so', async () => {
+    const twice = new Float32Array(2 * samples.length);
+    twice.set(samples);
+    twice.set(samples, samples.length);
+    const full = await model.decode(twice);
+    expect(full.text).toBe(`${sampleText} ${sampleText}`);
+    const auto = await model.decode(twice, { audioContext: 'auto' });
+    const [first, ...rest] = auto.attempts;
+    expect(first).toMatchObject({ decision: 'retried:audio-context', text: full.text });
+    expect(first!.audioContext).toBeLessThan(1500);
+    expect({ ...auto, decision: 'kept', attempts: rest }).toEqual(full);
+  });
+
   test('leaves full windows of a recording and of a stream as they are', async () => {
     const long = new Float32Array(16000 * 33);
     for (let at = 0; at < long.length; at += samples.length)

@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { withNoise } from '../../scripts/evaluate/speech/noise.mjs';
-import { speechPlan } from '../../scripts/evaluate/speech/speech_set.mjs';
+import { clipPlan } from '../../scripts/evaluate/speech/clip_set.mjs';
+import { evaluatedLines, speechPlan } from '../../scripts/evaluate/speech/speech_set.mjs';
 import { needSynthesis } from '../../scripts/evaluate/speech/synthesis.mjs';
 import { wavSamples } from '../../scripts/wav_samples.mjs';
 import { compareWords } from '../../scripts/evaluate/word_errors.mjs';
+import { timeErrors } from '../../scripts/evaluate/word_time_errors.mjs';
 import { measured, tables } from '../../scripts/evaluate/word_tables.mjs';
 
 const words = (text: string) => text.split(' ');
@@ -39,6 +41,31 @@ describe('word errors', () => {
     expect(made['word-counts']).toContain(
       '| greedy | simd | q4_0 | 2 of 4 | 2 | 0 | 0 | 2 of 6 | 1 of 2 |',
     );
+  });
+});
+
+describe('word times', () => {
+  const heard = (word: string, start: number, end: number) => ({ word, start, end });
+
+  test('are compared where there are marks, for the words that were heard', () => {
+    const found = timeErrors(
+      [
+        ['And', 1, null],
+        ['so', 2, 3],
+        ['my', 4, 5],
+      ],
+      [heard(' And', 0.5, 2), heard(' sow', 2, 3), heard(' my,', 4.25, 4.5)],
+    );
+    expect(found).toEqual([
+      { word: 'And', side: 'start', mark: 1, difference: -0.5 },
+      { word: 'my', side: 'start', mark: 4, difference: 0.25 },
+      { word: 'my', side: 'end', mark: 5, difference: -0.5 },
+    ]);
+  });
+
+  test('are not those of the same words later on', () => {
+    const found = timeErrors([['so', 0, 1]], [heard('So', 0, 1), heard('so', 8, 9)]);
+    expect(found.map(({ difference }) => difference)).toEqual([0, 0]);
   });
 });
 
@@ -88,6 +115,15 @@ describe('speech', () => {
     expect(voices.size).toBe(8);
     expect(kinds.size).toBe(4 * voices.size);
     expect(new Set(plan.map(({ colour }) => colour)).size).toBe(2);
+  });
+
+  test('has clips of whole sentences: all of the text twice, by other voices', () => {
+    const clips = clipPlan();
+    const text = evaluatedLines().join(' ');
+    expect(clips.map(({ truth }) => truth).join(' ')).toBe(`${text} ${text}`);
+    expect(new Set(clips.map(({ truth, voice }) => truth + voice)).size).toBe(clips.length);
+    for (const { truth } of clips) expect(truth).toMatch(/^[A-Z].*[.?!]$/);
+    expect(clips.every(({ truth }) => !truth.endsWith('Mr.'))).toBe(true);
   });
 
   test('reads plain WAV files whose length is not known', () => {

@@ -18,8 +18,9 @@ const truths = {
 
 /**
  * Every recording of the shared folder. `truth` where it is known; `reference` is what openai-whisper hears with tiny.en's
- * weights in float32.
- * @returns {{ name: string; samples: Float32Array; truth?: string; reference: string }[]}
+ * weights in float32, `referenceWords` when.
+ * @returns {{ name: string; samples: Float32Array; truth?: string; reference: string;
+ *   referenceWords: { word: string; start: number; end: number }[] }[]}
  */
 export function sharedRecordings() {
   const shared = resolve(root, process.env.SUSURRUS_SHARED ?? '../shared');
@@ -42,5 +43,6 @@ export function sharedRecordings() {
       samples: wavSamples(readFileSync(join(audio, name))),
       truth: truths[name],
       reference: references[name].text,
+      referenceWords: references[name].segments.flatMap((segment) => segment.words),
     }));
 }

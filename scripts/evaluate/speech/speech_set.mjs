@@ -9,7 +9,7 @@ import { spoken } from './synthesis.mjs';
 /** File of each part: a line is an utterance. What is calibrated on one is measured on the other. */
 const parts = { evaluated: 'evaluated.txt' };
 
-const voices = [
+export const voices = [
   'flite rms',
   'espeak-ng en-us',
   'flite slt',
@@ -19,9 +19,9 @@ const voices = [
   'flite kal16',
   'espeak-ng en-gb-scotland',
 ];
-const speeds = [1, 0.85, 1.15];
+export const speeds = [1, 0.85, 1.15];
 /** Decibels of speech above the noise. */
-const noises = [null, 30, 20, 10];
+export const noises = [null, 30, 20, 10];
 /** How many utterances a recording has; one is 15 to 25 s. */
 const lengths = [1, 3, 2, 1, 2];
 const pauseSeconds = 0.8;
@@ -47,14 +47,20 @@ function grouped(lines) {
   return groups;
 }
 
+/** The paragraphs of a part. */
+export function evaluatedLines(part = 'evaluated') {
+  return readFileSync(join(import.meta.dirname, parts[part]), 'utf8')
+    .trim()
+    .split('\n');
+}
+
 /**
  * What each recording of a part is made of. `decibels`: of speech above the noise, null without noise.
  * @type {(part?: keyof typeof parts) => { name: string; utterances: string[]; voice: string; speed: number;
  *   decibels: number | null; colour: 'white' | 'pink' }[]}
  */
 export function speechPlan(part = 'evaluated') {
-  const text = readFileSync(join(import.meta.dirname, parts[part]), 'utf8');
-  return grouped(text.trim().split('\n')).map((utterances, i) => {
+  return grouped(evaluatedLines(part)).map((utterances, i) => {
     // Each voice meets each speed and noise.
     const voice = voices[i % voices.length];
     const speed = speeds[i % speeds.length];

@@ -140,6 +140,25 @@ SUSURRUS_TEST(what_is_called_a_loop_would_fail_for_its_compression_ratio) {
             2.4);
 }
 
+SUSURRUS_TEST(a_phrase_that_comes_twice_is_found_wherever_it_stands) {
+  const SpecialTokens& special = words().tokenizer.special();
+  const Tokens four = phrase(4);
+  for (const char* between : {"", "<5><5>", " I", " I| love| you", "A|B|C"}) {
+    const Tokens tokens =
+        joined(joined(joined(words().tokens("<0> no"), four), words().tokens(between)),
+               joined(four, words().tokens(" so<9>")));
+    EXPECT_TRUE(has_phrase_twice(tokens, special, 4));
+    EXPECT_FALSE(has_phrase_twice(tokens, special, 5));
+  }
+  // Times between its tokens do not matter.
+  EXPECT_TRUE(has_phrase_twice(words().tokens("<0>A|B<1><1>C|D<2><2>A<3><3>B|C|D<4>"), special, 4));
+  for (const char* text : {"", "A|B|C|D", "A|B|C|D|A|B|C", "A|A|A|A|A|A|A", "A|B|C|D|B|C|D|A",
+                           "<1><2><3><4><1><2><3><4>"}) {
+    EXPECT_FALSE(has_phrase_twice(words().tokens(text), special, 4));
+  }
+  EXPECT_TRUE(has_phrase_twice(words().tokens("A|A|A|A|A|A|A|A"), special, 4));
+}
+
 SUSURRUS_TEST(looking_for_loops_allocates_nothing) {
   const Tokens tokens = repeated("<0> Thank| you|.<1>", 12);
   const uint64_t before = allocation_count();

@@ -121,6 +121,26 @@ SUSURRUS_TEST(a_shortened_window_without_doubt_is_encoded_once) {
   EXPECT_TRUE(attempts->decision() == Decision::kept);
 }
 
+SUSURRUS_TEST(three_tokens_that_come_twice_are_no_reason_for_doubt) {
+  bool is_once = false;
+  for (uint64_t seed = 1; seed < 40 && !is_once; ++seed) {
+    auto model = long_model(seed);
+    ASSERT_TRUE(model != nullptr);
+    fill_mel(*model, seed);
+    TranscribeOptions options = plain_options("en", false);
+    choose_only(options.decode, {model->special_tokens().end_of_text});
+    options.decode.audio_context = {.positions = 450, .is_automatic = true};
+    options.decode.break_loops = false;
+    options.decode.allowed = {"abcdxabc"};
+    const auto attempts = decoded(*model, options);
+    ASSERT_TRUE(attempts != nullptr);
+    // Some models say the phrase again and again, or not at all.
+    is_once = attempts->attempts()[0].text == "abcdxabc";
+    if (is_once) EXPECT_EQ(attempts->attempts().size(), 1u);
+  }
+  EXPECT_TRUE(is_once);
+}
+
 SUSURRUS_TEST(a_doubtful_text_is_decoded_again_in_full_from_the_first_temperature) {
   auto model = long_model(3);
   ASSERT_TRUE(model != nullptr);
@@ -131,6 +151,7 @@ SUSURRUS_TEST(a_doubtful_text_is_decoded_again_in_full_from_the_first_temperatur
     FallbackOptions fallback;
     std::vector<uint32_t> tokens;
     bool break_loops = false;
+    std::vector<std::string> allowed = {};
   };
   const FallbackOptions off = {{0, 0.5}, std::nullopt, std::nullopt, std::nullopt};
   FallbackOptions improbable = off;
@@ -147,14 +168,15 @@ SUSURRUS_TEST(a_doubtful_text_is_decoded_again_in_full_from_the_first_temperatur
       {"compressible", compressible, {'a'}},
       {"unfinished", off, {'a'}},
       {"loop", off, {'a'}, true},
-      // Past 450 - 128.
-      {"late", off, {first_timestamp + 323, end[0]}},
+      {"late", off, {first_timestamp + 450 - kLeastAudioMargin + 1, end[0]}},
+      {"twice", off, end, false, {"abcdxabcd"}},
   };
   for (const Doubt& doubt : doubts) {
     const bool has_timestamps = doubt.tokens[0] >= first_timestamp;
     TranscribeOptions options = plain_options("en", has_timestamps);
     options.fallback = doubt.fallback;
     options.decode.break_loops = doubt.break_loops;
+    options.decode.allowed = doubt.allowed;
     options.decode.has_no_max_initial_timestamp = true;
     options.decode.seed = 7;
     choose_only(options.decode, doubt.tokens);
@@ -253,8 +275,8 @@ SUSURRUS_TEST(only_the_rest_of_a_recording_is_shortened) {
       ASSERT_EQ(outcome.segments.size(), 3u);
       EXPECT_EQ(outcome.segments[0].audio_context, 700u);
       EXPECT_EQ(outcome.segments[1].audio_context, 700u);
-      // 3 s and the margin are less than the least.
-      EXPECT_EQ(outcome.segments[2].audio_context, 384u);
+      // 3 s and the margin, in steps of 64.
+      EXPECT_EQ(outcome.segments[2].audio_context, 448u);
       EXPECT_TRUE(outcome.segments[2].decision == Decision::kept);
     }
   }

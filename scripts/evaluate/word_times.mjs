@@ -1,0 +1,91 @@
+// npm run evaluate:words: the times of words against marks made by hand (word_times.json), for this package and the reference.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { main, readArguments, root, StepError } from '../toolchain/steps.mjs';
+import { ensureTrainedModel } from '../trained_model.mjs';
+import { markdownTable } from './accuracy/table.mjs';
+import { sharedRecordings } from './speech/shared_recordings.mjs';
+import { updatePage } from './update_page.mjs';
+import { quantile } from './word_errors.mjs';
+import { timeErrors } from './word_time_errors.mjs';
+
+const usage = `npm run evaluate:words -- [options]
+
+How far the starts and ends of words in three shared recordings are from marks made by hand: tiny.en in this package, by default
+and with compatibility: 'openai', and the reference with the same weights in float32. Needs a build.
+
+  --dtype NAME        weight format (q8_0)
+  --variant NAME      engine (simd)
+  --update            writes the table into docs/accuracy.md
+  --errors            prints every boundary that is more than 0.2 s off, too`;
+
+const { recordings: marked } = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'word_times.json'), 'utf8'),
+);
+const milliseconds = (seconds) => Math.round(1000 * seconds);
+const percent = (share) => `${(100 * share).toFixed(0)} %`;
+
+function columns(name, all) {
+  const cells = { 'times of': name };
+  for (const side of ['start', 'end']) {
+    const signed = all.filter((one) => one.side === side).map(({ difference }) => difference);
+    const errors = signed.map(Math.abs);
+    const within = (seconds) => errors.filter((error) => error <= seconds + 1e-9).length;
+    cells[`${side}s`] = errors.length;
+    cells[`${side}: bias`] = milliseconds(quantile(signed, 0.5));
+    cells[`${side}: median`] = milliseconds(quantile(errors, 0.5));
+    cells[`${side}: 90 %`] = milliseconds(quantile(errors, 0.9));
+    cells[`${side} ≤ 100 ms`] = percent(within(0.1) / errors.length);
+    cells[`${side} ≤ 200 ms`] = percent(within(0.2) / errors.length);
+  }
+  return cells;
+}
+
+await main(async () => {
+  const { values } = readArguments({
+    options: {
+      dtype: { type: 'string', default: 'q8_0' },
+      variant: { type: 'string', default: 'simd' },
+      update: { type: 'boolean', default: false },
+      errors: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return console.log(usage);
+  const recordings = sharedRecordings().filter(({ name }) => marked[name]);
+  if (recordings.length !== Object.keys(marked).length) {
+    throw new StepError('A marked recording is not in the shared folder.');
+  }
+  const { loadModel } = await import(join(root, 'dist/node.mjs'));
+  const { dtype, variant } = values;
+  const model = await loadModel(await ensureTrainedModel({ dtype }), { variant });
+  const heardBy = (options) => async (samples) => {
+    const { segments } = await model.transcribe(samples, { timestamps: 'word', ...options });
+    return segments.flatMap((segment) => segment.words);
+  };
+  const sources = {
+    [`Susurrus, ${dtype}, ${variant}`]: heardBy({}),
+    "the same, compatibility: 'openai'": heardBy({ compatibility: 'openai' }),
+    'openai-whisper, float32': (_, referenceWords) => referenceWords,
+  };
+  const rows = [];
+  try {
+    for (const [source, heard] of Object.entries(sources)) {
+      const all = [];
+      for (const { name, samples, referenceWords } of recordings) {
+        const found = timeErrors(marked[name], await heard(samples, referenceWords));
+        for (const { word, side, mark, difference } of found) {
+          if (!values.errors || Math.abs(difference) <= 0.2) continue;
+          console.log(`${source}, ${name}: ${word} ${side} ${mark}: ${difference.toFixed(2)} s`);
+        }
+        all.push(...found);
+      }
+      rows.push(columns(source, all));
+    }
+  } finally {
+    model.dispose();
+  }
+  const table = markdownTable(rows, 1);
+  console.log(table);
+  if (values.update) await updatePage({ 'word-times': table });
+});
