@@ -5,6 +5,7 @@ import { ensureReference } from '../reference/setup.mjs';
 import { main, readArguments, StepError } from '../toolchain/steps.mjs';
 import { ensureTrainedModel } from '../trained_model.mjs';
 import { heardTexts } from './hearing.mjs';
+import { normalised } from './normalised.mjs';
 import { sharedRecordings } from './speech/shared_recordings.mjs';
 import { speechSet } from './speech/speech_set.mjs';
 import { updatePage } from './update_page.mjs';
@@ -30,12 +31,6 @@ function listOption(name, text, known) {
   const unknown = names.filter((one) => !known.includes(one));
   if (unknown.length === 0) return names;
   throw new StepError(`--${name}: not ${unknown.join(', ')} but of ${known.join(', ')}.`);
-}
-
-/** Texts as the reference's normaliser for English leaves them, as lists of words. */
-async function normalised(reference, texts) {
-  const answer = await reference.need({ command: 'normalise', texts });
-  return answer.texts.map((text) => text.split(' ').filter(Boolean));
 }
 
 await main(async () => {
