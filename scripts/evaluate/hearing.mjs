@@ -10,7 +10,7 @@ import { root, StepError } from '../toolchain/steps.mjs';
 
 const folder = join(root, 'build/evaluate/results');
 
-const digest = (...parts) => {
+export const digest = (...parts) => {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
   return hash.digest('hex').slice(0, 24);
@@ -28,7 +28,8 @@ async function nodeToMeasureIn() {
   throw new StepError('There is no Node 24 for this machine.', 'Run this with Node 22 or later.');
 }
 
-class Results {
+/** What was measured of recordings, by their samples: in a file of the folder. */
+export class Results {
   #path;
   #kept;
 

@@ -59,6 +59,8 @@ struct DecodeOptions {
 struct FallbackOptions {
   std::vector<double> temperatures = SUSURRUS_DEFAULT_TEMPERATURES;
 #include "facts/fallback_fields.inc"
+  /// If no attempt is good enough, the most probable one stands. The reference keeps the last one, which is the most random.
+  bool keeps_best = false;
 };
 
 /// Where the maximum of the log-mel, and with it the floor, is taken.

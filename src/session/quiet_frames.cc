@@ -21,20 +21,16 @@ QuietFrames::QuietFrames(size_t n_mels, size_t window_frames) : n_mels_(n_mels) 
 }
 
 void QuietFrames::count(uint64_t first, std::span<const float> log_mel) {
-  const uint64_t end = first + log_mel.size() / n_mels_;
-  for (uint64_t i = std::max(first, counted_end_); i < end; ++i) {
-    const uint16_t value = level(log_mel.data() + (i - first) * n_mels_);
-    ++histogram_[value];
-    ++counted_;
-    loudest_ = std::max(loudest_, value);
-  }
-  counted_end_ = std::max(counted_end_, end);
+  for (size_t i = 0; i < log_mel.size(); i += n_mels_) count_level(first++, level(&log_mel[i]));
 }
 
 void QuietFrames::set_window(uint64_t first, std::span<const float> log_mel) {
   first_ = first;
   levels_.clear();
-  for (size_t i = 0; i < log_mel.size(); i += n_mels_) levels_.push_back(level(&log_mel[i]));
+  for (size_t i = 0; i < log_mel.size(); i += n_mels_) {
+    levels_.push_back(level(&log_mel[i]));
+    count_level(first++, levels_.back());
+  }
   quiet_level_ = quiet_level();
 }
 
@@ -59,6 +55,14 @@ uint16_t QuietFrames::level(const float* frame) const {
   const float mean = sum / static_cast<float>(bins);
   return static_cast<uint16_t>(
       std::clamp((mean - kLowest) * kPerUnit, 0.0f, static_cast<float>(kLevels - 1)));
+}
+
+void QuietFrames::count_level(uint64_t frame, uint16_t level) {
+  if (frame < counted_end_) return;
+  counted_end_ = frame + 1;
+  ++histogram_[level];
+  ++counted_;
+  loudest_ = std::max(loudest_, level);
 }
 
 uint16_t QuietFrames::quiet_level() const {

@@ -17,7 +17,7 @@ class QuietFrames {
 
   /// Frames from `first` on, [frames, n_mels] as LogMel::log_frames() makes them. A frame counts once, however often it comes.
   void count(uint64_t first, std::span<const float> log_mel);
-  /// The window that the other functions are about, [frames, n_mels] from `first` on.
+  /// The window that the other functions are about, [frames, n_mels] from `first` on. Its frames count, too.
   void set_window(uint64_t first, std::span<const float> log_mel);
 
   /// The first frame in [begin, end) that is not quiet, or `end`. Frames outside the window are quiet.
@@ -30,6 +30,7 @@ class QuietFrames {
   static constexpr size_t kLevels = 2000;
 
   uint16_t level(const float* frame) const;
+  void count_level(uint64_t frame, uint16_t level);
   uint16_t quiet_level() const;
 
   size_t n_mels_;

@@ -50,9 +50,7 @@ RecordingMel::Progress RecordingMel::scan() {
 RecordingMel::Progress RecordingMel::fill_window(uint64_t first, uint64_t count) {
   if (!has_samples(first, count)) return Progress::need_audio;
   const float maximum = log_frames(first, count);
-  const std::span<const float> own = own_frames(first, count);
-  quiet_frames_.count(first, own);
-  quiet_frames_.set_window(first, own);
+  quiet_frames_.set_window(first, own_frames(first, count));
   std::span<float> mel = model_.mel_window();
   const size_t filled = static_cast<size_t>(count) * model_.dimensions().n_mels;
   LogMel::normalise(mel.first(filled),

@@ -17,4 +17,14 @@ const char* decision_name(Decision decision) {
   return "kept";
 }
 
+bool is_rejected(Decision decision) {
+  switch (decision) {
+    case Decision::dropped_no_speech:
+    case Decision::dropped_silence:
+    case Decision::dropped_past_end:
+    case Decision::dropped_zero_length: return true;
+    default: return false;
+  }
+}
+
 }  // namespace susurrus

@@ -20,6 +20,8 @@ enum class Decision : uint8_t {
   dropped_zero_length,  // a segment without length or without room for its words
 };
 const char* decision_name(Decision decision);
+/// The text was dropped.
+bool is_rejected(Decision decision);
 
 /// One try at a window.
 struct Attempt {
@@ -29,7 +31,7 @@ struct Attempt {
   float compression_ratio = 0;
   /// Encoder positions that heard the window.
   uint32_t audio_context = 0;
-  /// Why it was not good enough; kept for the last one.
+  /// Why it was not good enough; kept for the one whose text stands.
   Decision decision = Decision::kept;
   std::string text;
 };
@@ -61,7 +63,7 @@ struct Segment {
   /// Encoder positions that heard the window, in the last attempt.
   uint32_t audio_context = 0;
   FixedString<16> language;
-  /// Why the window's first attempt was not the last, or why the text was dropped.
+  /// Why the window's first attempt was not good enough, or why the text was dropped.
   Decision decision = Decision::kept;
   std::vector<Attempt> attempts;
   std::vector<Word> words;  // with word timestamps

@@ -11,10 +11,11 @@
 #include "session/prompt_history.h"
 #include "session/recording_mel.h"
 #include "session/results_json.h"
-#include "session/silence_skip.h"
+#include "session/segment_filter.h"
 #include "session/time_contract.h"
 #include "session/window_attempts.h"
 #include "session/window_segments.h"
+#include "session/window_sound.h"
 #include "session/word_aligner.h"
 #include "session/word_timing.h"
 
@@ -25,24 +26,6 @@ namespace {
 constexpr double kPromptResetTemperature = 0.5;
 // The reference repeats a window without progress endlessly. So do we while its prompt changes, up to this limit.
 constexpr uint32_t kMostRepeats = 16;
-// In frames of 10 ms, where a recording is quiet. A window with less sound is skipped.
-constexpr uint64_t kLeastSound = 5;
-// Longer silence at a window's beginning is skipped, but for so much of it.
-constexpr uint64_t kLongestSilence = 200;
-constexpr uint64_t kSilenceBefore = 50;
-// Text is heard this much around its times.
-constexpr double kHearingMargin = 0.2;
-
-bool is_rejected(Decision decision) {
-  switch (decision) {
-    case Decision::dropped_no_speech:
-    case Decision::dropped_silence:
-    case Decision::dropped_past_end:
-    case Decision::dropped_zero_length: return true;
-    default: return false;
-  }
-}
-
 class WhisperTranscriber final : public Transcriber {
  public:
   WhisperTranscriber(WhisperModel& model, const TranscribeOptions& options, Clips clips,
@@ -59,11 +42,13 @@ class WhisperTranscriber final : public Transcriber {
         is_language_per_window_(language.empty() && options.is_language_per_window &&
                                 !options.is_openai_compatible),
         history_(std::move(options_.decode.prompt), options.carry_initial_prompt,
-                 model.dimensions().n_text_ctx) {
+                 model.dimensions().n_text_ctx),
+        filter_(options_, window_frames_) {
     if (options_.is_openai_compatible) {
       options_.decode.break_loops = false;
       options_.decode.content_frames.reset();
     }
+    options_.fallback.keeps_best = !options_.is_openai_compatible;
   }
 
   Result<StepResult> step() override {
@@ -127,7 +112,8 @@ class WhisperTranscriber final : public Transcriber {
       return StepResult::need_audio;
     }
     // Silence has no language.
-    if (is_quiet() && place_.end() < mel_.content_frames()) {
+    if (!options_.is_openai_compatible && is_quiet(mel_.quiet_frames(), place_) &&
+        place_.end() < mel_.content_frames()) {
       seek_ = place_.end();
       return StepResult::working;
     }
@@ -152,10 +138,12 @@ class WhisperTranscriber final : public Transcriber {
         return StepResult::need_audio;
       }
     }
-    const uint64_t sound = first_sound();
-    if (sound > seek_) {
-      seek_ = sound;
-      return StepResult::working;
+    if (!options_.is_openai_compatible) {
+      const uint64_t sound = first_sound(mel_.quiet_frames(), place_);
+      if (sound > seek_) {
+        seek_ = sound;
+        return StepResult::working;
+      }
     }
     if (is_language_per_window_) {
       SUSURRUS_RETURN_IF_ERROR(begin_detection());
@@ -163,28 +151,6 @@ class WhisperTranscriber final : public Transcriber {
       SUSURRUS_RETURN_IF_ERROR(begin_attempts());
     }
     return StepResult::working;
-  }
-
-  /// The reference makes up text for silence; so it is not asked.
-  bool is_quiet() const {
-    return !options_.is_openai_compatible &&
-           mel_.quiet_frames().sound_count(place_.seek, place_.end()) <
-               std::min(kLeastSound, place_.frame_count);
-  }
-
-  /// Where to listen from in the window: its end if it is quiet.
-  uint64_t first_sound() const {
-    if (options_.is_openai_compatible) return place_.seek;
-    if (is_quiet()) return place_.end();
-    const uint64_t sound = mel_.quiet_frames().next_sound(place_.seek, place_.end());
-    return sound - place_.seek > kLongestSilence ? sound - kSilenceBefore : place_.seek;
-  }
-
-  bool is_heard(const Segment& segment) const {
-    const uint64_t begin = nearest_frame(std::max(segment.start - kHearingMargin, 0.0));
-    const uint64_t end = nearest_frame(segment.end + kHearingMargin);
-    // What lies behind the window is judged as such.
-    return begin >= place_.end() || mel_.quiet_frames().next_sound(begin, end) < end;
   }
 
   AudioContext audio_context() const {
@@ -264,7 +230,7 @@ class WhisperTranscriber final : public Transcriber {
     for (const Segment& segment : window_.segments) timed_ends.push_back(segment.end);
     add_word_timestamps(window_.segments, aligner_->words(), model_.special_tokens(),
                         {options_.prepend_punctuations, options_.append_punctuations},
-                        last_speech_end_);
+                        filter_.last_speech_end());
     if (!options_.is_openai_compatible) lengthen_last_words(window_.segments, timed_ends);
     aligner_.reset();
     return accept();
@@ -278,64 +244,23 @@ class WhisperTranscriber final : public Transcriber {
     }
   }
 
-  /// The segments stand, but for those that silence or the contract speaks against.
   Result<StepResult> accept() {
-    std::vector<Segment>& segments = window_.segments;
-    uint64_t next_seek = window_.next_seek;
-    const SpokenWindow spoken = {
-        .place = place_,
-        .window_frames = window_frames_,
-        .content_frames = mel_.content_frames(),
-        .is_single_timestamp_ending = window_.is_single_timestamp_ending,
-        .last_speech_end = last_speech_end_,
-    };
-    if (options_.word_timestamps) next_seek = seek_by_words(segments, spoken, next_seek);
-    if (options_.word_timestamps && options_.hallucination_silence_threshold) {
-      const SilenceSkip skip =
-          skip_silence(segments, spoken, *options_.hallucination_silence_threshold, next_seek);
-      for (Segment& segment : std::span(segments).subspan(skip.kept_count)) {
-        if (has_text(segment)) reject(std::move(segment), Decision::dropped_silence);
-      }
-      segments.resize(skip.kept_count);
-      if (skip.is_window_dropped) return end_window(skip.next_seek);
-      next_seek = skip.next_seek;
-    }
-    if (options_.word_timestamps)
-      last_speech_end_ = speech_end(segments).value_or(last_speech_end_);
-
-    std::vector<Segment> rejected;
-    if (options_.is_openai_compatible) {
-      clear_empty_segments(segments, rejected);
-    } else {
-      for (Segment& segment : segments) {
-        if (is_heard(segment) || !has_text(segment)) continue;
-        segment.decision = Decision::dropped_silence;
-        rejected.push_back(std::move(segment));
-      }
-      std::erase_if(segments, [](const Segment& segment) {
-        return segment.decision == Decision::dropped_silence;
-      });
-      const double begin = std::max(text_end_, frame_seconds(place_.seek));
-      keep_time_contract(segments, {begin, frame_seconds(place_.end())}, rejected);
-      if (!segments.empty()) text_end_ = segments.back().end;
-      // What has been told is not heard again.
-      next_seek = std::max(next_seek, nearest_frame(text_end_));
-    }
-    for (Segment& segment : segments) {
+    SegmentFilter::Outcome outcome = filter_.filter(std::move(window_), place_, mel_);
+    for (Segment& segment : outcome.segments) {
       segment.id = segment_count_++;
       history_.append(segment.tokens);
       if (!segment.text.empty()) languages_.add_time(segment.end - segment.start);
       ready_.push_back(std::move(segment));
     }
-    for (Segment& segment : rejected) {
+    for (Segment& segment : outcome.rejected) {
       const Decision reason = segment.decision;
       reject(std::move(segment), reason);
     }
-    if (!options_.condition_on_previous_text ||
-        attempts_->result().temperature > kPromptResetTemperature) {
+    if (!outcome.is_window_dropped && (!options_.condition_on_previous_text ||
+                                       attempts_->result().temperature > kPromptResetTemperature)) {
       history_.forget();
     }
-    return end_window(next_seek);
+    return end_window(outcome.next_seek);
   }
 
   void reject(Segment&& segment, Decision reason) {
@@ -387,8 +312,7 @@ class WhisperTranscriber final : public Transcriber {
   std::unique_ptr<WindowAttempts> attempts_;
   std::unique_ptr<WordAligner> aligner_;
   WindowSegments window_;
-  double last_speech_end_ = 0;  // seconds, as the reference's heuristics have it
-  double text_end_ = 0;         // seconds, of all that was given out
+  SegmentFilter filter_;
 
   std::deque<Segment> ready_;
   uint32_t segment_count_ = 0;

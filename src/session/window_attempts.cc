@@ -51,13 +51,21 @@ class FallbackAttempts final : public WindowAttempts {
     const Decision decision = judge(result);
     attempts_.push_back({result.temperature, result.avg_logprob, result.no_speech_prob,
                          result.compression_ratio, result.audio_context, decision, result.text});
-    is_done_ = decision == Decision::kept;
-    if (is_done_) {
-      result_ = result;
-      decoder_.reset();
-    } else if (decision == Decision::retried_audio_context) {
+    if (attempts_.size() == 1) decision_ = decision;
+    if (decision == Decision::retried_audio_context) {
       options_.audio_context = {};
       SUSURRUS_RETURN_IF_ERROR(begin(WindowDecoder::Encoding::needed));
+      return false;
+    }
+    if (decision == Decision::kept || index_ == 0 || !fallback_.keeps_best ||
+        is_better(result, result_)) {
+      result_ = result;
+      chosen_ = attempts_.size() - 1;
+    }
+    is_done_ = decision == Decision::kept || index_ + 1 == fallback_.temperatures.size();
+    if (is_done_) {
+      attempts_[chosen_].decision = Decision::kept;
+      decoder_.reset();
     } else {
       ++index_;
       // A language that was detected stays.
@@ -69,9 +77,7 @@ class FallbackAttempts final : public WindowAttempts {
 
   const WindowResult& result() const override { return result_; }
   const std::vector<Attempt>& attempts() const override { return attempts_; }
-  Decision decision() const override {
-    return attempts_.empty() ? Decision::kept : attempts_[0].decision;
-  }
+  Decision decision() const override { return attempts_.size() > 1 ? decision_ : Decision::kept; }
   bool is_silence() const override {
     return is_above(result_.no_speech_prob, fallback_.no_speech_threshold) &&
            !is_above(result_.avg_logprob, fallback_.logprob_threshold);
@@ -89,7 +95,6 @@ class FallbackAttempts final : public WindowAttempts {
          has_phrase_twice(result.tokens, model_.special_tokens(), kDoubtfulPhrase))) {
       return Decision::retried_audio_context;
     }
-    if (index_ + 1 == fallback_.temperatures.size()) return Decision::kept;
     // Silence is no better at another temperature.
     if (is_improbable && is_above(result.no_speech_prob, fallback_.no_speech_threshold)) {
       return Decision::kept;
@@ -97,6 +102,15 @@ class FallbackAttempts final : public WindowAttempts {
     if (result.is_loop_broken) return Decision::retried_repetition;
     if (is_compressible) return Decision::retried_compression_ratio;
     return is_improbable ? Decision::retried_log_probability : Decision::kept;
+  }
+
+  /// Both are below the standard. A repetitive text is the worse one, however probable it is.
+  bool is_better(const WindowResult& result, const WindowResult& other) const {
+    const auto is_repetitive = [this](const WindowResult& each) {
+      return is_above(each.compression_ratio, fallback_.compression_ratio_threshold);
+    };
+    if (is_repetitive(result) != is_repetitive(other)) return is_repetitive(other);
+    return result.avg_logprob > other.avg_logprob;
   }
 
   /// Text is timed where the shortened context holds nothing but silence.
@@ -113,6 +127,8 @@ class FallbackAttempts final : public WindowAttempts {
   std::vector<Attempt> attempts_;
   size_t index_ = 0;  // of the temperature
   WindowResult result_;
+  size_t chosen_ = 0;                   // attempt, which result_ is of
+  Decision decision_ = Decision::kept;  // of the first attempt
   bool is_done_ = false;
 };
 

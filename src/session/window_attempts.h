@@ -18,11 +18,11 @@ class WindowAttempts {
       WindowDecoder::Encoding encoding = WindowDecoder::Encoding::needed);
   virtual ~WindowAttempts() = default;
   virtual Result<bool> step() = 0;
-  /// Of the last attempt.
+  /// Of the attempt whose decision is kept: the last one, or another if none is good enough and the best is wanted.
   virtual const WindowResult& result() const = 0;
   /// All of them, in order.
   virtual const std::vector<Attempt>& attempts() const = 0;
-  /// Why the first attempt was not the last; kept if it was.
+  /// Why the first attempt was not good enough; kept if it was, or was the only one.
   virtual Decision decision() const = 0;
   /// The window holds no speech, by both thresholds.
   virtual bool is_silence() const = 0;

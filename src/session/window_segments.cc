@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/utf8.h"
+#include "text/unicode_class.h"
 #include "text/white_space.h"
 
 namespace susurrus {
@@ -11,6 +13,8 @@ namespace {
 // One step of the timestamps: one encoder position, two mel frames.
 constexpr uint64_t kFramesPerTimestamp = 2;
 constexpr double kSecondsPerTimestamp = 0.02;
+// Stands for bytes that are no character.
+constexpr char32_t kReplacementCharacter = 0xFFFD;
 
 /// Indices at which a segment ends because two timestamps meet there.
 std::vector<size_t> meetings(std::span<const uint32_t> tokens, const SpecialTokens& special) {
@@ -111,6 +115,18 @@ WindowSegments whole_window(const WindowResult& result, WindowPlace place,
 }
 
 bool has_text(const Segment& segment) { return !strip_white_space(segment.text).empty(); }
+
+bool has_words(const Segment& segment) {
+  std::string_view rest = segment.text;
+  while (!rest.empty()) {
+    const Utf8Step step = next_utf8(rest);
+    if (step.point == kReplacementCharacter || is_letter(step.point) || is_number(step.point)) {
+      return true;
+    }
+    rest.remove_prefix(step.byte_count);
+  }
+  return false;
+}
 
 void clear_text(Segment& segment) {
   segment.text.clear();

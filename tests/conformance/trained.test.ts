@@ -10,6 +10,7 @@ import type {
   ModelFile,
   Segment,
 } from '../../web/src/api/types.js';
+import { nothing } from '../../scripts/evaluate/modes/nothing_sounds.mjs';
 import { builtPackage } from '../support/built_package.js';
 import { sharedJson, tolerances, type SegmentGolden } from '../support/goldens.js';
 import { wavSamples } from '../support/goldens_audio.js';
@@ -117,6 +118,33 @@ describeWithTrained('tiny.en', (folder) => {
         expect([...before, ...after]).toEqual(segments);
         expect(before.map(({ text }) => text).join('')).toContain('John Dashwood');
         expect(after.map(({ text }) => text).join('')).toContain('young man');
+      });
+
+      test('music that the reference writes down as dots has no text', async () => {
+        const music = nothing('music: chords', 60).subarray(0, 30 * rate);
+        const asReference = { compatibility: 'openai', temperature: 0 } as const;
+        expect((await model.transcribe(music, asReference)).text).toBe(' .');
+        const { text, rejected } = await model.transcribe(music, { temperature: 0 });
+        expect(text).toBe('');
+        expect(rejected.map(({ decision }) => decision)).toEqual(['dropped:no-speech']);
+      });
+
+      test('a window of which nothing good can be made keeps its best attempt', async () => {
+        // The second half is in another language. Without timestamps, 8 bit weights go round in circles there, as do the
+        // reference's f32 weights nearly.
+        const small = join(files, 'tiny.en-q8_0.apr');
+        const { convertModel, loadModel } = await builtPackage();
+        await convertModel(folder, small, { dtype: 'q8_0' });
+        using quantised = await loadModel(small, { variant: 'simd' });
+        const { text, segments } = await quantised.transcribe(sentence('licence'), {
+          timestamps: 'none',
+        });
+        expect(segments).toHaveLength(2);
+        const { attempts, avgLogprob, decision } = segments[1]!;
+        expect(attempts).toHaveLength(6);
+        expect(avgLogprob).toBe(Math.max(...attempts.map((attempt) => attempt.avgLogprob)));
+        expect(decision).toBe('retried:repetition');
+        expect(text).not.toMatch(/(\S{3,})([ -]\1){2}/);
       });
 
       test('speech after half a minute of silence is where it was said', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { nothing, soundNames } from '../../scripts/evaluate/modes/nothing_sounds.mjs';
 import { withNoise } from '../../scripts/evaluate/speech/noise.mjs';
 import { clipPlan } from '../../scripts/evaluate/speech/clip_set.mjs';
 import { evaluatedLines, speechPlan } from '../../scripts/evaluate/speech/speech_set.mjs';
@@ -96,6 +97,25 @@ describe('noise', () => {
     };
     expect(high('white')).toBeCloseTo(2, 1);
     expect(high('pink')).toBeLessThan(1);
+  });
+});
+
+describe('sounds without speech', () => {
+  test.each(soundNames)('%s: the same each time, and not clipped', (name) => {
+    const samples = nothing(name, 4);
+    expect(samples).toHaveLength(64_000);
+    expect(nothing(name, 4)).toEqual(samples);
+    expect(samples.every((sample) => Math.abs(sample) <= 1)).toBe(true);
+    expect(samples.some((sample) => sample !== 0)).toBe(name !== 'digital silence');
+  });
+
+  test('noise is as loud as its name says', () => {
+    for (const name of soundNames.filter((one) => one.includes('noise'))) {
+      const samples = nothing(name, 4);
+      const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
+      const decibels = Number(name.match(/−(\d+) dB/)?.[1]);
+      expect(Math.abs(10 * Math.log10(power) + decibels)).toBeLessThan(1);
+    }
   });
 });
 

@@ -1,7 +1,8 @@
 // Noise from a seed, and speech in it.
 import { Random } from '../../reference/random.mjs';
 
-const colours = {
+/** Colour → what answers the next sample of noise drawn from a Random. */
+export const colours = {
   white(random) {
     return () => random.uniform(-1, 1);
   },
@@ -16,6 +17,11 @@ const colours = {
       for (let i = 0; i < 3; ++i) sum += states[i] = poles[i] * states[i] + gains[i] * white;
       return sum;
     };
+  },
+  /** 6 dB less each octave above 25 Hz. */
+  brown(random) {
+    let state = 0;
+    return () => (state = 0.99 * state + random.uniform(-1, 1));
   },
 };
 

@@ -94,6 +94,33 @@ SUSURRUS_TEST(attempts_go_on_until_one_is_good_enough) {
   }
 }
 
+SUSURRUS_TEST(the_most_probable_attempt_stands_where_none_is_good_enough) {
+  bool is_last_everywhere = true;
+  for (uint64_t seed = 90; seed < 94; ++seed) {
+    auto model = model_with_window(seed);
+    ASSERT_TRUE(model != nullptr);
+    FallbackOptions fallback = lenient();
+    fallback.logprob_threshold = 1;
+    fallback.keeps_best = true;
+    const Outcome outcome = tried(*model, without_loops(), fallback);
+    ASSERT_EQ(outcome.attempts.size(), 6u);
+    EXPECT_TRUE(outcome.decision == Decision::retried_log_probability);
+    for (const Attempt& attempt : outcome.attempts) {
+      EXPECT_LE(attempt.avg_logprob, outcome.result.avg_logprob);
+      const bool is_chosen = attempt.temperature == outcome.result.temperature;
+      EXPECT_TRUE(attempt.decision ==
+                  (is_chosen ? Decision::kept : Decision::retried_log_probability));
+      if (is_chosen) EXPECT_EQ(attempt.text, outcome.result.text);
+    }
+    is_last_everywhere &= outcome.result.temperature == 1;
+    // A repetitive text is worse than any other.
+    fallback.compression_ratio_threshold = static_cast<double>(outcome.result.compression_ratio);
+    const Outcome less = tried(*model, without_loops(), fallback);
+    EXPECT_LE(less.result.compression_ratio, outcome.result.compression_ratio);
+  }
+  EXPECT_FALSE(is_last_everywhere);
+}
+
 SUSURRUS_TEST(a_value_at_its_threshold_is_good_enough) {
   auto model = model_with_window(91);
   ASSERT_TRUE(model != nullptr);

@@ -62,7 +62,7 @@ export interface Attempt {
   readonly compressionRatio: number;
   /** Number of encoder positions computed for the window. */
   readonly audioContext: number;
-  /** Why it was rejected; `'kept'` for the last one. */
+  /** Why it was rejected; `'kept'` for the one whose text stands. */
   readonly decision: Decision;
   readonly text: string;
 }

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "session/decode_options.h"
+#include "session/recording_mel.h"
+#include "session/silence_skip.h"
+#include "session/window_segments.h"
+
+namespace susurrus {
+
+/// Which segments of a recording's windows stand. One for each recording; its windows come in order.
+class SegmentFilter {
+ public:
+  /// `options` must outlive this object. `window_frames`: of a full window.
+  SegmentFilter(const TranscribeOptions& options, uint64_t window_frames)
+      : options_(options), window_frames_(window_frames) {}
+
+  struct Outcome {
+    std::vector<Segment> segments;
+    /// With the reason as decision.
+    std::vector<Segment> rejected;
+    /// Where the next window begins.
+    uint64_t next_seek = 0;
+    /// The window is heard again from next_seek on: nothing of it counts.
+    bool is_window_dropped = false;
+  };
+  /// `mel` holds the window. With word timestamps the segments have their words.
+  Outcome filter(WindowSegments&& window, WindowPlace place, const RecordingMel& mel);
+
+  /// Seconds, as the reference's heuristics have it.
+  double last_speech_end() const { return last_speech_end_; }
+
+ private:
+  void skip_silence_by_words(Outcome& outcome, const SpokenWindow& spoken);
+  void reject_invented(Outcome& outcome, WindowPlace place, const QuietFrames& frames) const;
+  void keep_contract(Outcome& outcome, WindowPlace place);
+
+  const TranscribeOptions& options_;
+  uint64_t window_frames_;
+  double last_speech_end_ = 0;
+  double text_end_ = 0;  // seconds, of all segments so far
+};
+
+}  // namespace susurrus

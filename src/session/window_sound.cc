@@ -1,0 +1,34 @@
+#include "session/window_sound.h"
+
+#include <algorithm>
+
+namespace susurrus {
+namespace {
+
+// In frames of 10 ms. A window with less sound is skipped.
+constexpr uint64_t kLeastSound = 5;
+// Longer silence at a window's beginning is skipped, but for so much of it.
+constexpr uint64_t kLongestSilence = 200;
+constexpr uint64_t kSilenceBefore = 50;
+// Seconds around a segment's times in which its text may sound.
+constexpr double kHearingMargin = 0.2;
+
+}  // namespace
+
+bool is_quiet(const QuietFrames& frames, WindowPlace window) {
+  return frames.sound_count(window.seek, window.end()) < std::min(kLeastSound, window.frame_count);
+}
+
+uint64_t first_sound(const QuietFrames& frames, WindowPlace window) {
+  if (is_quiet(frames, window)) return window.end();
+  const uint64_t sound = frames.next_sound(window.seek, window.end());
+  return sound - window.seek > kLongestSilence ? sound - kSilenceBefore : window.seek;
+}
+
+bool is_heard(const QuietFrames& frames, WindowPlace window, const Segment& segment) {
+  const uint64_t begin = nearest_frame(std::max(segment.start - kHearingMargin, 0.0));
+  const uint64_t end = nearest_frame(segment.end + kHearingMargin);
+  return begin >= window.end() || frames.next_sound(begin, end) < end;
+}
+
+}  // namespace susurrus

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+
+#include "session/mel_frames.h"
+#include "session/quiet_frames.h"
+#include "session/results.h"
+
+namespace susurrus {
+
+/// The window has next to no frames that are not quiet. The reference makes up text for such a window, so it is not asked.
+/// All functions here want the window as the one that `frames` is about.
+bool is_quiet(const QuietFrames& frames, WindowPlace window);
+
+/// The mel frame to listen from: the window's end if it is quiet, a little before the first sound after a long silence, else
+/// the window's beginning.
+uint64_t first_sound(const QuietFrames& frames, WindowPlace window);
+
+/// Something sounds while the segment lasts, or shortly before or after. True of segments behind the window.
+bool is_heard(const QuietFrames& frames, WindowPlace window, const Segment& segment);
+
+}  // namespace susurrus
