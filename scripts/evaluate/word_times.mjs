@@ -1,4 +1,4 @@
-// npm run evaluate:words: the times of words against marks made by hand (word_times.json), for this package and the reference.
+// npm run evaluate:word-times: the times of words against marks made by hand (word_times.json), for this package and the reference.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { main, readArguments, root, StepError } from '../toolchain/steps.mjs';
@@ -9,7 +9,7 @@ import { updatePage } from './update_page.mjs';
 import { quantile } from './word_errors.mjs';
 import { timeErrors } from './word_time_errors.mjs';
 
-const usage = `npm run evaluate:words -- [options]
+const usage = `npm run evaluate:word-times -- [options]
 
 How far the starts and ends of words in three shared recordings are from marks made by hand: tiny.en in this package, by default
 and with compatibility: 'openai', and the reference with the same weights in float32. Needs a build.
