@@ -4,7 +4,7 @@ import { ensureReference } from '../reference/setup.mjs';
 import { main, readArguments, StepError } from '../toolchain/steps.mjs';
 import { ensureTrainedModel } from '../trained_model.mjs';
 import { markdownTable } from './accuracy/table.mjs';
-import { heardWithFigures } from './hearing.mjs';
+import { heardIn } from './hearing.mjs';
 import { normalisedWords } from './normalised_words.mjs';
 import { recordingSets } from './speech/recording_sets.mjs';
 import { updatePage } from './update_page.mjs';
@@ -73,7 +73,7 @@ await main(async () => {
         let full;
         for (const audioContext of contexts) {
           const options = audioContext === 'full' ? {} : { audioContext };
-          const results = await heardWithFigures({ model, variant, options }, set, recordings);
+          const results = await heardIn({ model, variant, options }, set, recordings);
           const texts = results.map(({ text }) => text);
           const heard = await normalisedWords(reference, texts);
           const total = (name) => sum(results.map((result) => result[name]));

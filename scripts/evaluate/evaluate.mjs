@@ -4,7 +4,7 @@ import { ReferenceProcess } from '../reference/reference_process.mjs';
 import { ensureReference } from '../reference/setup.mjs';
 import { main, readArguments, StepError } from '../toolchain/steps.mjs';
 import { ensureTrainedModel } from '../trained_model.mjs';
-import { heardTexts } from './hearing.mjs';
+import { heardIn } from './hearing.mjs';
 import { normalisedWords } from './normalised_words.mjs';
 import { recordingSets } from './speech/recording_sets.mjs';
 import { updatePage } from './update_page.mjs';
@@ -62,8 +62,10 @@ await main(async () => {
         for (const dtype of dtypes) {
           const model = await ensureTrainedModel({ dtype });
           const options = { ...strategies[strategy], ...JSON.parse(values.options) };
-          const texts = await heardTexts({ model, variant, options }, recordings, values.kept);
-          if (!texts) continue;
+          const job = { model, variant, options };
+          const results = await heardIn(job, 'recordings', recordings, values.kept);
+          if (!results) continue;
+          const texts = results.map(({ text }) => text);
           const heard = await normalisedWords(reference, texts);
           if (dtype === 'f32') f32 = heard;
           if (!f32) break;

@@ -1,5 +1,5 @@
-// What a model makes of recordings, in a process of its own: the job as the first message, { name, text, figures } for each
-// recording.
+// What a model makes of recordings, in a process of its own: the job as the first message, the name of each recording
+// with its text and cost as answers.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../toolchain/steps.mjs';
@@ -26,8 +26,8 @@ process.once('message', async ({ model: path, variant, options, set, names }) =>
     const begin = process.cpuUsage();
     const result = await model.transcribe(samples, options);
     const { user, system } = process.cpuUsage(begin);
-    const figures = { seconds: (user + system) / 1e6, ...encoderFigures(result) };
-    process.send({ name, text: result.text, figures });
+    const seconds = (user + system) / 1e6;
+    process.send({ name, text: result.text, seconds, ...encoderFigures(result) });
   }
   model.dispose();
   process.disconnect();

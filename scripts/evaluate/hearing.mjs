@@ -1,4 +1,4 @@
-// Texts that models write down, measured once: kept in build/evaluate/results by engine, model, options and samples, so that a
+// What models make of recordings, measured once: kept in build/evaluate/results by engine, model, options and samples, so that a
 // run that was stopped goes on where it was.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -38,37 +38,34 @@ export class Results {
     this.#path = join(folder, `${key}.json`);
     this.#kept = existsSync(this.#path)
       ? JSON.parse(readFileSync(this.#path, 'utf8'))
-      : { about, texts: {} };
-    this.#kept.figures ??= {};
+      : { about, heard: {} };
   }
 
-  text(recording) {
-    return this.#kept.texts[samplesDigest(recording.samples)];
+  get({ samples }) {
+    return this.#kept.heard[samplesDigest(samples)];
   }
 
-  figures(recording) {
-    return this.#kept.figures[samplesDigest(recording.samples)];
-  }
-
-  add(recording, text, figures) {
-    this.#kept.texts[samplesDigest(recording.samples)] = text;
-    this.#kept.figures[samplesDigest(recording.samples)] = figures;
+  add({ samples }, heard) {
+    this.#kept.heard[samplesDigest(samples)] = heard;
     writeFileSync(`${this.#path}.${process.pid}`, JSON.stringify(this.#kept, null, 1));
     renameSync(`${this.#path}.${process.pid}`, this.#path);
   }
 }
 
 /**
- * What is kept of these recordings, after what is missing has been measured. With `onlyKept` nothing is measured: undefined unless
- * all of it is kept.
+ * What a model hears in each recording of a set, in their order, with the cost: encoder positions, whether a shortened window was
+ * encoded again, and seconds of processor time. With `onlyKept` nothing is measured: undefined unless all of it is kept.
+ * @type {(job: { model: string; variant: string; options: object }, set: string,
+ *   recordings: readonly { name: string; samples: Float32Array }[], onlyKept?: boolean) => Promise<{ text: string;
+ *   positions: number; isEncodedAgain: boolean; seconds: number }[] | undefined>}
  */
-async function measured(job, set, recordings, isKept, onlyKept) {
+export async function heardIn(job, set, recordings, onlyKept = false) {
   const engine = join(root, `dist/engine.${job.variant}.wasm`);
   if (!existsSync(engine)) throw new StepError('There is no build.', 'Build it: npm run build.');
   const about = { ...job, engine: fileDigest(engine), model: fileDigest(job.model) };
   const results = new Results(digest(JSON.stringify(about)), { path: job.model, ...about });
   const missing = new Map(
-    recordings.filter((one) => !isKept(results, one)).map((one) => [one.name, one]),
+    recordings.filter((one) => !results.get(one)).map((one) => [one.name, one]),
   );
   if (missing.size > 0) {
     if (onlyKept) return undefined;
@@ -77,8 +74,8 @@ async function measured(job, set, recordings, isKept, onlyKept) {
       execPath: node,
       execArgv: relaxedSimdFlags(node) ?? [],
     });
-    child.on('message', ({ name, text, figures }) => {
-      results.add(missing.get(name), text, figures);
+    child.on('message', ({ name, ...heard }) => {
+      results.add(missing.get(name), heard);
       missing.delete(name);
     });
     child.send({ ...job, set, names: [...missing.keys()] });
@@ -89,29 +86,5 @@ async function measured(job, set, recordings, isKept, onlyKept) {
       throw new StepError(`${job.model}, ${job.variant}: the measurement ended with ${status}.`);
     }
   }
-  return results;
-}
-
-/**
- * The text of each recording of the usual set, in their order; undefined where `onlyKept` and not all are kept.
- * @type {(job: { model: string; variant: string; options: object },
- *   recordings: readonly { name: string; samples: Float32Array }[], onlyKept: boolean) => Promise<string[] | undefined>}
- */
-export async function heardTexts(job, recordings, onlyKept) {
-  const isKept = (results, one) => results.text(one) !== undefined;
-  const results = await measured(job, 'recordings', recordings, isKept, onlyKept);
-  return results && recordings.map((one) => results.text(one));
-}
-
-/**
- * Text and cost of each recording of a set: encoder positions, whether a shortened window was encoded again, and seconds of
- * processor time.
- * @type {(job: { model: string; variant: string; options: object }, set: string,
- *   recordings: readonly { name: string; samples: Float32Array }[]) => Promise<{ text: string; positions: number;
- *   isEncodedAgain: boolean; seconds: number }[]>}
- */
-export async function heardWithFigures(job, set, recordings) {
-  const isKept = (results, one) => results.figures(one) !== undefined;
-  const results = await measured(job, set, recordings, isKept, false);
-  return recordings.map((one) => ({ text: results.text(one), ...results.figures(one) }));
+  return recordings.map((one) => results.get(one));
 }

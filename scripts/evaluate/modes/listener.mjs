@@ -42,7 +42,7 @@ export class Listener {
   /** @type {(mode: keyof typeof modes, samples: Float32Array) => Promise<Heard>} */
   async hear(mode, samples) {
     const results = this.#results.get(mode);
-    const kept = results.text({ samples });
+    const kept = results.get({ samples });
     if (kept) return kept;
     const begin = performance.now();
     const { text, segments, rejected } = await this.#model.transcribe(samples, modes[mode]);

@@ -6,10 +6,7 @@ import { whisper } from '../../facts/read_facts.mjs';
 import { withNoise } from './noise.mjs';
 import { spoken } from './synthesis.mjs';
 
-/** File of each part: a line is an utterance. What is calibrated on one is measured on the other. */
-const parts = { evaluated: 'evaluated.txt' };
-
-export const voices = [
+const voices = [
   'flite rms',
   'espeak-ng en-us',
   'flite slt',
@@ -19,9 +16,9 @@ export const voices = [
   'flite kal16',
   'espeak-ng en-gb-scotland',
 ];
-export const speeds = [1, 0.85, 1.15];
+const speeds = [1, 0.85, 1.15];
 /** Decibels of speech above the noise. */
-export const noises = [null, 30, 20, 10];
+const noises = [null, 30, 20, 10];
 /** How many utterances a recording has; one is 15 to 25 s. */
 const lengths = [1, 3, 2, 1, 2];
 const pauseSeconds = 0.8;
@@ -47,41 +44,48 @@ function grouped(lines) {
   return groups;
 }
 
-/** The paragraphs of a part. */
-export function evaluatedLines(part = 'evaluated') {
-  return readFileSync(join(import.meta.dirname, parts[part]), 'utf8')
+/** The paragraphs that are spoken. */
+export const evaluatedLines = () =>
+  readFileSync(join(import.meta.dirname, 'evaluated.txt'), 'utf8')
     .trim()
     .split('\n');
-}
 
 /**
- * What each recording of a part is made of. `decibels`: of speech above the noise, null without noise.
- * @type {(part?: keyof typeof parts) => { name: string; utterances: string[]; voice: string; speed: number;
- *   decibels: number | null; colour: 'white' | 'pink' }[]}
+ * Who says recording number `i`, how fast and in what noise: each voice meets each speed and noise. `decibels`: of speech above
+ * the noise, null without noise. `label` says it in words.
+ * @typedef {{ voice: string; speed: number; decibels: number | null; colour: 'white' | 'pink'; label: string }} Manner
+ * @type {(i: number) => Manner}
  */
-export function speechPlan(part = 'evaluated') {
-  return grouped(evaluatedLines(part)).map((utterances, i) => {
-    // Each voice meets each speed and noise.
-    const voice = voices[i % voices.length];
-    const speed = speeds[i % speeds.length];
-    const decibels = noises[(i + Math.floor(i / voices.length)) % noises.length];
-    const colour = Math.floor(i / 5) % 2 === 0 ? 'white' : 'pink';
-    const noise = decibels === null ? 'clean' : `${colour} noise ${decibels} dB`;
-    const name = `${part} ${i + 1}: ${voice}, speed ${speed}, ${noise}`;
-    return { name, utterances, voice, speed, decibels, colour };
-  });
+export function manner(i) {
+  const voice = voices[i % voices.length];
+  const speed = speeds[i % speeds.length];
+  const decibels = noises[(i + Math.floor(i / voices.length)) % noises.length];
+  const colour = Math.floor(i / 5) % 2 === 0 ? 'white' : 'pink';
+  const noise = decibels === null ? 'clean' : `${colour} noise ${decibels} dB`;
+  return { voice, speed, decibels, colour, label: `${voice}, speed ${speed}, ${noise}` };
 }
 
+/** What each recording is made of. @returns {({ name: string; utterances: string[] } & Manner)[]} */
+export const speechPlan = () =>
+  grouped(evaluatedLines()).map((utterances, i) => ({
+    ...manner(i),
+    name: `evaluated ${i + 1}: ${manner(i).label}`,
+    utterances,
+  }));
+
 /**
- * The recordings of a part, 16 kHz; the same samples each time.
- * @type {(part?: keyof typeof parts) => { name: string; samples: Float32Array; truth: string; voice: string; speed: number;
- *   decibels: number | null }[]}
+ * Utterances one after the other, in a manner; the same samples each time for the same seed.
+ * @type {(utterances: readonly string[], manner: Manner, seed: string) => Float32Array}
  */
-export function speechSet(part = 'evaluated') {
-  return speechPlan(part).map(({ name, utterances, voice, speed, decibels, colour }, i) => {
-    const speech = joined(utterances.map((utterance) => spoken(utterance, voice, speed)));
-    const samples =
-      decibels === null ? speech : withNoise(speech, colour, decibels, `${part} ${i}`);
-    return { name, samples, truth: utterances.join(' '), voice, speed, decibels };
-  });
+export function said(utterances, { voice, speed, decibels, colour }, seed) {
+  const speech = joined(utterances.map((utterance) => spoken(utterance, voice, speed)));
+  return decibels === null ? speech : withNoise(speech, colour, decibels, seed);
 }
+
+/** The recordings, 16 kHz. @returns {{ name: string; samples: Float32Array; truth: string }[]} */
+export const speechSet = () =>
+  speechPlan().map(({ name, utterances, ...how }, i) => ({
+    name,
+    samples: said(utterances, how, `evaluated ${i}`),
+    truth: utterances.join(' '),
+  }));
