@@ -29,9 +29,9 @@ Utf8Step next_utf8(std::string_view text) {
   }
   char32_t point = lead & (0x7F >> length);
   for (size_t i = 1; i < length; ++i) {
-    if (i == text.size()) return {0xFFFD, i, false, true};
+    if (i == text.size()) return {kReplacementCharacter, i, false, true};
     uint8_t next = byte(i);
-    if (next < low || next > high) return {0xFFFD, i, false, false};
+    if (next < low || next > high) return {kReplacementCharacter, i, false, false};
     low = 0x80;
     high = 0xBF;
     point = (point << 6) | (next & 0x3F);

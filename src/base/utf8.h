@@ -6,9 +6,12 @@
 
 namespace susurrus {
 
+/// U+FFFD stands for bytes that are no character.
+inline constexpr char32_t kReplacementCharacter = 0xFFFD;
+
 /// One step through UTF-8: strict, with no overlong forms, no surrogates, nothing above U+10FFFF.
 struct Utf8Step {
-  char32_t point = 0xFFFD;
+  char32_t point = kReplacementCharacter;
   /// Bytes it takes: of the character, or, when invalid, of the longest piece that could have begun one (at least 1).
   size_t byte_count = 1;
   bool is_valid = false;

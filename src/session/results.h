@@ -60,7 +60,7 @@ struct Segment {
   float avg_logprob = 0;
   float compression_ratio = 0;
   float no_speech_prob = 0;
-  /// Encoder positions that heard the window, in the last attempt.
+  /// Encoder positions that heard the window, in the attempt whose text stands.
   uint32_t audio_context = 0;
   FixedString<16> language;
   /// Why the window's first attempt was not good enough, or why the text was dropped.

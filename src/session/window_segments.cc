@@ -13,8 +13,6 @@ namespace {
 // One step of the timestamps: one encoder position, two mel frames.
 constexpr uint64_t kFramesPerTimestamp = 2;
 constexpr double kSecondsPerTimestamp = 0.02;
-// Stands for bytes that are no character.
-constexpr char32_t kReplacementCharacter = 0xFFFD;
 
 /// Indices at which a segment ends because two timestamps meet there.
 std::vector<size_t> meetings(std::span<const uint32_t> tokens, const SpecialTokens& special) {

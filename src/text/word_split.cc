@@ -11,14 +11,13 @@ namespace {
 constexpr std::string_view kUnspacedLanguages[] = {"zh", "ja", "th", "lo", "my", "yue"};
 // string.punctuation of Python. A run of it counts as punctuation where it stands here as a whole.
 constexpr std::string_view kPunctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-constexpr char32_t kReplacement = 0xFFFD;
 
 /// Which characters of valid UTF-8 are U+FFFD.
 std::vector<bool> find_replacements(std::string_view text) {
   std::vector<bool> found;
   while (!text.empty()) {
     const Utf8Step step = next_utf8(text);
-    found.push_back(step.point == kReplacement);
+    found.push_back(step.point == kReplacementCharacter);
     text.remove_prefix(step.byte_count);
   }
   return found;

@@ -11,7 +11,6 @@ enum class Encoding : uint8_t { byte_level, plain };
 // A vocabulary of at least this many entries is one of Whisper's own, whose entry 220 is a space.
 constexpr size_t kSpaceId = 220;
 constexpr std::string_view kByteLevelSpace = "\u0120";
-constexpr char32_t kReplacement = 0xFFFD;
 
 /// GPT-2's byte-level text: printable bytes stand for themselves, the others for U+0100 to U+0143.
 std::optional<uint8_t> byte_of(char32_t c) {
@@ -32,7 +31,7 @@ class TokenBytes {
   void add_plain(std::string_view text) {
     for (size_t i = 0; i < text.size() && !is_lossy_; ++i) {
       if (static_cast<uint8_t>(text[i]) == 0xEF)
-        is_lossy_ = next_utf8(text.substr(i)).point == kReplacement;
+        is_lossy_ = next_utf8(text.substr(i)).point == kReplacementCharacter;
     }
     bytes_.insert(bytes_.end(), text.begin(), text.end());
     finish();
@@ -48,7 +47,7 @@ class TokenBytes {
         bytes_.push_back(*byte);
       } else {
         // Not of the alphabet: an added token's literal text.
-        is_lossy_ |= step.point == kReplacement;
+        is_lossy_ |= step.point == kReplacementCharacter;
         bytes_.insert(bytes_.end(), text.begin() + i, text.begin() + i + step.byte_count);
       }
       i += step.byte_count;
