@@ -32,7 +32,7 @@ const loads = new LoadQueue();
 let model: Model | undefined;
 /** The model in use, if it is one of the list's. */
 let inUse: OfferedModel | undefined;
-/** Of the model that is loaded, or was last, from the list; one that the user brought has none. */
+/** Of the model that was chosen last from the list, or of the one in use once that load has failed. */
 let sample = 'sample.wav';
 /** The work under way. A new file stops it and takes its place. */
 let current = new AbortController();
