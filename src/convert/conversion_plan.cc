@@ -25,9 +25,19 @@ bool is_attention_matrix(std::string_view name) {
   return name.find("attn.") != std::string_view::npos;
 }
 
-/// The type with one bit more a value.
+/// The next block type with more bits a value; ggml has none of six or seven.
 Dtype wider_dtype(Dtype dtype) {
-  return dtype == Dtype::q4_0 ? Dtype::q5_0 : dtype == Dtype::q4_1 ? Dtype::q5_1 : dtype;
+  switch (dtype) {
+    case Dtype::q4_0:
+      return Dtype::q5_0;
+    case Dtype::q4_1:
+      return Dtype::q5_1;
+    case Dtype::q5_0:
+    case Dtype::q5_1:
+      return Dtype::q8_0;
+    default:
+      return dtype;
+  }
 }
 
 Dtype exact_dtype(const TensorInfo& source, const Shape& shape) {

@@ -33,7 +33,8 @@ enum class TypeRule : uint8_t {
   /// Vectors and both position tables stay f32; matrices and the convolutions' kernels take the type, or f16 where it is a
   /// block type and they are convolutions or have rows of no whole blocks.
   by_kind,
-  /// The same, but attention's matrices are one type wider than q4_0 and q4_1: q5_0 and q5_1. They lose the most and are few.
+  /// The same, but attention's matrices are one type wider: q5_0 for q4_0, q5_1 for q4_1, q8_0 for q5_0 and q5_1. They lose the
+  /// most and are few.
   /// What is stored as the type that was asked for, or as the wider one, stays as it is.
   by_loss,
   /// Matrices and convolutions as they are stored; integers with a scale as f16 where a half holds each of their products,

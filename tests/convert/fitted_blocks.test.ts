@@ -77,31 +77,39 @@ test.each(Object.entries(hashes) as [BlockType & keyof typeof hashes, string][])
   },
 );
 
-test('attention is wider than 4 bits, unless ggml is written or it is stored so', async () => {
-  const { convertModel } = await builtPackage();
-  const folder = writeHubFolder(mkdtempSync(join(root, 'hub-')));
-  const at = (file: string) => join(folder, file);
-  const typesOf = async (file: string) => {
-    const tensors = await apr2Tensors(at(file));
-    return ['attn.query', 'cross_attn.out', 'mlp.0'].map(
-      (part) => tensors.get(`decoder.blocks.0.${part}.weight`)![0],
-    );
-  };
-  const options = { dtype: 'q4_0', compress: 'none' } as const;
-  await convertModel(folder, at('mixed.apr'), options);
-  expect(await typesOf('mixed.apr')).toEqual(['q5_0', 'q5_0', 'q4_0']);
-  await convertModel(at('mixed.apr'), at('again.apr'), options);
-  expect(await apr2Tensors(at('again.apr'))).toEqual(await apr2Tensors(at('mixed.apr')));
+test.each([
+  ['q4_0', 'q5_0'],
+  ['q4_1', 'q5_1'],
+  ['q5_0', 'q8_0'],
+  ['q5_1', 'q8_0'],
+] as const)(
+  '%s: attention is %s, unless ggml is written or it is stored so',
+  async (dtype, wider) => {
+    const { convertModel } = await builtPackage();
+    const folder = writeHubFolder(mkdtempSync(join(root, 'hub-')));
+    const at = (file: string) => join(folder, file);
+    const typesOf = async (file: string) => {
+      const tensors = await apr2Tensors(at(file));
+      return ['attn.query', 'cross_attn.out', 'mlp.0'].map(
+        (part) => tensors.get(`decoder.blocks.0.${part}.weight`)![0],
+      );
+    };
+    const options = { dtype, compress: 'none' } as const;
+    await convertModel(folder, at('mixed.apr'), options);
+    expect(await typesOf('mixed.apr')).toEqual([wider, wider, dtype]);
+    await convertModel(at('mixed.apr'), at('again.apr'), options);
+    expect(await apr2Tensors(at('again.apr'))).toEqual(await apr2Tensors(at('mixed.apr')));
 
-  const error = await errorOf(convertModel(at('mixed.apr'), at('no.bin'), { format: 'ggml' }));
-  expect(error).toMatchObject({
-    code: 'invalid_argument',
-    details: { expected: 'a dtype, since ggml has one for all matrices' },
-  });
-  await convertModel(folder, at('plain.bin'), { dtype: 'q4_0', format: 'ggml' });
-  await convertModel(at('plain.bin'), at('plain.apr'), options);
-  expect(await typesOf('plain.apr')).toEqual(['q4_0', 'q4_0', 'q4_0']);
-});
+    const error = await errorOf(convertModel(at('mixed.apr'), at('no.bin'), { format: 'ggml' }));
+    expect(error).toMatchObject({
+      code: 'invalid_argument',
+      details: { expected: 'a dtype, since ggml has one for all matrices' },
+    });
+    await convertModel(folder, at('plain.bin'), { dtype, format: 'ggml' });
+    await convertModel(at('plain.bin'), at('plain.apr'), options);
+    expect(await typesOf('plain.apr')).toEqual([dtype, dtype, dtype]);
+  },
+);
 
 /** Values of ggml's blocks. */
 function dequantised(type: BlockType, blocks: Uint8Array): Float32Array {
