@@ -24,9 +24,10 @@ Result<JsonDocument> parse_request(const std::string& text) {
 /// One recording to segments, of a model of any family, which must outlive it.
 class TranscriberBinding {
  public:
-  /// `sample_count` is negative for a stream.
-  ErrorText begin(ModelBinding& model, const std::string& options_json, double sample_count) {
-    return failure(start(model.engine(), options_json, sample_count));
+  /// `sample_count` is negative for a stream. `state_json`: of an earlier one; empty to begin.
+  ErrorText begin(ModelBinding& model, const std::string& options_json, double sample_count,
+                  const std::string& state_json) {
+    return failure(start(model.engine(), options_json, sample_count, state_json));
   }
 
   /// Goes on for so many milliseconds, or until there is something to do for the caller.
@@ -45,6 +46,8 @@ class TranscriberBinding {
     transcriber_->end_audio(static_cast<uint64_t>(sample_count));
   }
   std::string take_segment() { return transcriber_->take_event(); }
+  /// After Step.stateReady, as JSON.
+  std::string state() const { return transcriber_->state(); }
   std::string language() const { return std::string(transcriber_->language()); }
   /// As JSON.
   std::string text() const { return JsonWriter().value(transcriber_->text()).text(); }
@@ -62,16 +65,22 @@ class TranscriberBinding {
       case StepResult::working: return Step::working;
       case StepResult::segment_ready: return Step::segment_ready;
       case StepResult::rejected_ready: return Step::rejected_ready;
+      case StepResult::state_ready: return Step::state_ready;
       case StepResult::done: return Step::done;
     }
     return Step::failed;
   }
 
-  Status start(Engine& engine, const std::string& options_json, double sample_count) {
+  Status start(Engine& engine, const std::string& options_json, double sample_count,
+               const std::string& state_json) {
     SUSURRUS_ASSIGN_OR_RETURN(JsonDocument request, parse_request(options_json));
+    SUSURRUS_ASSIGN_OR_RETURN(JsonDocument state,
+                              parse_request(state_json.empty() ? "null" : state_json));
     std::optional<uint64_t> count;
     if (sample_count >= 0) count = static_cast<uint64_t>(sample_count);
-    SUSURRUS_ASSIGN_OR_RETURN(transcriber_, engine.begin(request.root(), count));
+    SUSURRUS_ASSIGN_OR_RETURN(
+        transcriber_,
+        engine.begin(request.root(), count, state_json.empty() ? JsonValue() : state.root()));
     return ok_status();
   }
 
@@ -233,13 +242,14 @@ class WindowWorkBinding {
 EMSCRIPTEN_BINDINGS(decoding) {
   emscripten::class_<TranscriberBinding>("Transcriber")
       .constructor<>()
-      .function("begin(model, options, sampleCount)", &TranscriberBinding::begin)
+      .function("begin(model, options, sampleCount, state)", &TranscriberBinding::begin)
       .function("step(milliseconds)", &TranscriberBinding::step)
       .function("error", &TranscriberBinding::error)
       .function("audioRequest", &TranscriberBinding::audio_request)
       .function("audioWindow", &TranscriberBinding::audio_window)
       .function("endAudio(sampleCount)", &TranscriberBinding::end_audio)
       .function("takeSegment", &TranscriberBinding::take_segment)
+      .function("state", &TranscriberBinding::state)
       .function("language", &TranscriberBinding::language)
       .function("text", &TranscriberBinding::text)
       .function("progress", &TranscriberBinding::progress);

@@ -19,6 +19,7 @@ EMSCRIPTEN_BINDINGS(engine_values) {
       .value("working", Step::working)
       .value("segmentReady", Step::segment_ready)
       .value("rejectedReady", Step::rejected_ready)
+      .value("stateReady", Step::state_ready)
       .value("done", Step::done)
       .value("failed", Step::failed);
 

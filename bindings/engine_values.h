@@ -4,7 +4,15 @@
 namespace susurrus {
 
 /// Where a piece of work stands.
-enum class Step : uint8_t { need_audio, working, segment_ready, rejected_ready, done, failed };
+enum class Step : uint8_t {
+  need_audio,
+  working,
+  segment_ready,
+  rejected_ready,
+  state_ready,
+  done,
+  failed
+};
 
 /// [begin, end), in samples or bytes.
 struct Range {

@@ -26,6 +26,10 @@ class Clips {
   std::optional<WindowPlace> next_window(uint64_t seek, uint64_t content_frames,
                                          uint64_t window_frames);
 
+  size_t index() const { return index_; }
+  /// Goes on with that clip, or ends where there is none.
+  void set_index(size_t index) { index_ = index; }
+
  private:
   struct Clip {
     uint64_t begin = 0;

@@ -19,6 +19,8 @@ enum class StepResult : uint8_t {
   segment_ready,
   /// Text that was dropped, with the reason.
   rejected_ready,
+  /// All that came from the audio so far has been taken: state() may be kept.
+  state_ready,
   done,
 };
 
@@ -55,6 +57,9 @@ class Recognition {
   /// one says why in its decision.
   virtual std::string take_event() = 0;
 
+  /// After state_ready: what begin() takes to go on from here with another Recognition of the same audio, as JSON.
+  virtual std::string state() const = 0;
+
   /// Language code; empty before it is known, or where the family knows none.
   virtual std::string_view language() const = 0;
   /// The whole text so far, decoded in one piece, so that a character cut by the end of a segment is whole.
@@ -72,10 +77,12 @@ class Engine {
   /// What this family alone has to say of the model, as members of the JSON object that `json` is writing.
   virtual void write_facts(JsonWriter& json) const = 0;
   /// Starts on a recording. `options` are the family's own: JSON with the API's names. `sample_count` samples at 16 kHz in
-  /// all; nullopt for a stream whose end is not known. The engine must outlive the answer and serve no other work meanwhile.
-  /// Errors: invalid_argument names an option.
+  /// all; nullopt for a stream whose end is not known. `state`: of an earlier Recognition with these options, where it goes on;
+  /// missing to begin. The engine must outlive the answer and serve no other work meanwhile.
+  /// Errors: invalid_argument names an option, or a member of the state.
   virtual Result<std::unique_ptr<Recognition>> begin(JsonValue options,
-                                                     std::optional<uint64_t> sample_count) = 0;
+                                                     std::optional<uint64_t> sample_count,
+                                                     JsonValue state) = 0;
 };
 
 }  // namespace susurrus

@@ -1,10 +1,12 @@
 #pragma once
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/fixed_string.h"
 #include "decode/language_detection.h"
+#include "session/transcription_state.h"
 
 namespace susurrus {
 
@@ -26,12 +28,15 @@ class LanguageTrack {
   /// The language of most time so far; the current one before any.
   std::string_view main() const;
 
- private:
-  struct Share {
-    FixedString<16> language;
-    double seconds = 0;
-  };
+  using Share = TranscriptionState::LanguageShare;
+  const std::vector<Share>& shares() const { return shares_; }
+  /// Goes on from there.
+  void resume(std::string_view current, std::vector<Share> shares) {
+    current_ = current;
+    shares_ = std::move(shares);
+  }
 
+ private:
   FixedString<16> current_;
   float min_probability_;
   std::vector<Share> shares_;

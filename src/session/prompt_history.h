@@ -18,6 +18,14 @@ class PromptHistory {
   /// What came so far prompts no more.
   void forget() { prompt_begin_ = tokens_.size(); }
 
+  /// Where the prompt begins, among the initial prompt and all that was appended.
+  size_t prompt_begin() const { return prompt_begin_; }
+  /// Goes on after `text`, when nothing has been appended. `prompt_begin`: at most its length and the initial prompt's.
+  void resume(std::span<const uint32_t> text, size_t prompt_begin) {
+    append(text);
+    prompt_begin_ = prompt_begin;
+  }
+
   /// All that was appended.
   std::span<const uint32_t> text() const { return std::span(tokens_).subspan(initial_count_); }
 

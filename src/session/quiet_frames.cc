@@ -17,7 +17,7 @@ constexpr uint64_t kLeastFrames = 100;
 }  // namespace
 
 QuietFrames::QuietFrames(size_t n_mels, size_t window_frames) : n_mels_(n_mels) {
-  levels_.reserve(window_frames);
+  window_levels_.reserve(window_frames);
 }
 
 void QuietFrames::count(uint64_t first, std::span<const float> log_mel) {
@@ -26,18 +26,18 @@ void QuietFrames::count(uint64_t first, std::span<const float> log_mel) {
 
 void QuietFrames::set_window(uint64_t first, std::span<const float> log_mel) {
   first_ = first;
-  levels_.clear();
+  window_levels_.clear();
   for (size_t i = 0; i < log_mel.size(); i += n_mels_) {
-    levels_.push_back(level(&log_mel[i]));
-    count_level(first++, levels_.back());
+    window_levels_.push_back(level(&log_mel[i]));
+    count_level(first++, window_levels_.back());
   }
   quiet_level_ = quiet_level();
 }
 
 uint64_t QuietFrames::next_sound(uint64_t begin, uint64_t end) const {
-  const uint64_t stop = std::min(end, first_ + levels_.size());
+  const uint64_t stop = std::min(end, first_ + window_levels_.size());
   for (uint64_t i = std::max(begin, first_); i < stop; ++i) {
-    if (levels_[i - first_] > quiet_level_) return i;
+    if (window_levels_[i - first_] > quiet_level_) return i;
   }
   return end;
 }
@@ -46,6 +46,32 @@ size_t QuietFrames::sound_count(uint64_t begin, uint64_t end) const {
   size_t count = 0;
   for (uint64_t i = next_sound(begin, end); i < end; i = next_sound(i + 1, end)) ++count;
   return count;
+}
+
+TranscriptionState::QuietLevels QuietFrames::levels() const {
+  TranscriptionState::QuietLevels levels;
+  levels.counted_end = counted_end_;
+  for (uint32_t level = 0; level < kLevels; ++level) {
+    if (histogram_[level] > 0) levels.counts.push_back({level, histogram_[level]});
+  }
+  return levels;
+}
+
+bool QuietFrames::set_levels(const TranscriptionState::QuietLevels& levels) {
+  uint64_t counted = 0;
+  uint32_t least = 0;
+  for (const auto& count : levels.counts) {
+    if (count.level < least || count.level >= kLevels || count.frames == 0) return false;
+    least = count.level + 1;
+    counted += count.frames;
+  }
+  if (counted > levels.counted_end) return false;
+  histogram_ = {};
+  for (const auto& count : levels.counts) histogram_[count.level] = count.frames;
+  counted_ = counted;
+  counted_end_ = levels.counted_end;
+  loudest_ = static_cast<uint16_t>(levels.counts.empty() ? 0 : levels.counts.back().level);
+  return true;
 }
 
 uint16_t QuietFrames::level(const float* frame) const {

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "session/transcription_state.h"
+
 namespace susurrus {
 
 /// Which frames of a recording are no louder than its own floor, the level below which the quietest tenth of its frames lies.
@@ -25,6 +27,11 @@ class QuietFrames {
   /// How many frames in [begin, end) are not quiet.
   size_t sound_count(uint64_t begin, uint64_t end) const;
 
+  /// What was counted, without the window.
+  TranscriptionState::QuietLevels levels() const;
+  /// Goes on from there. False, and nothing is done, where no recording has such levels.
+  bool set_levels(const TranscriptionState::QuietLevels& levels);
+
  private:
   /// Levels are kept in hundredths, a tenth of a decibel, from -10 up to 10.
   static constexpr size_t kLevels = 2000;
@@ -39,8 +46,8 @@ class QuietFrames {
   uint64_t counted_end_ = 0;
   uint16_t loudest_ = 0;
 
-  uint64_t first_ = 0;            // of the window
-  std::vector<uint16_t> levels_;  // of its frames
+  uint64_t first_ = 0;                   // of the window
+  std::vector<uint16_t> window_levels_;  // of its frames
   uint16_t quiet_level_ = 0;
 };
 

@@ -34,6 +34,10 @@ class RecordingMel {
 
   /// Of the recording, or what was heard of it, and the window that was filled last.
   const QuietFrames& quiet_frames() const { return quiet_frames_; }
+  /// Goes on from what was heard before. False where no recording has such levels. A scan counts them all anew.
+  bool resume(const TranscriptionState::QuietLevels& levels) {
+    return normalisation_ == Normalisation::file || quiet_frames_.set_levels(levels);
+  }
 
   /// After need_audio: what to put into samples() before the same call again.
   AudioRequest request() const { return request_; }

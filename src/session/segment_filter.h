@@ -30,6 +30,13 @@ class SegmentFilter {
 
   /// Seconds, as the reference's heuristics have it.
   double last_speech_end() const { return last_speech_end_; }
+  /// Seconds, of all segments so far.
+  double text_end() const { return text_end_; }
+  /// Goes on from there.
+  void resume(double last_speech_end, double text_end) {
+    last_speech_end_ = last_speech_end;
+    text_end_ = text_end;
+  }
 
  private:
   void skip_silence_by_words(Outcome& outcome, const SpokenWindow& spoken);
@@ -39,7 +46,7 @@ class SegmentFilter {
   const TranscribeOptions& options_;
   uint64_t window_frames_;
   double last_speech_end_ = 0;
-  double text_end_ = 0;  // seconds, of all segments so far
+  double text_end_ = 0;
 };
 
 }  // namespace susurrus

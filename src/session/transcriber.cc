@@ -51,8 +51,39 @@ class WhisperTranscriber final : public Transcriber {
     options_.fallback.keeps_best = !options_.is_openai_compatible;
   }
 
+  Status resume(TranscriptionState&& state) {
+    const uint32_t n_vocab = model_.dimensions().n_vocab;
+    if (std::ranges::any_of(state.tokens, [&](uint32_t token) { return token >= n_vocab; })) {
+      return state_error("tokens", "the model's tokens");
+    }
+    if (state.prompt_begin > options_.decode.prompt.size() + state.tokens.size()) {
+      return state_error("promptBegin", "no more than there are tokens");
+    }
+    for (const auto& share : state.shares) {
+      if (!is_language(share.language.view()))
+        return state_error("shares", "the model's languages");
+    }
+    const bool is_unknown = state.language.empty() && is_language_per_window_;
+    if (!is_unknown && !is_language(state.language.view())) {
+      return state_error("language", "one of the model's");
+    }
+    if (!mel_.resume(state.quiet)) return state_error("levels", "those of a recording");
+    clips_.set_index(static_cast<size_t>(state.clip));
+    history_.resume(state.tokens, static_cast<size_t>(state.prompt_begin));
+    languages_.resume(state.language.view(), std::move(state.shares));
+    filter_.resume(state.last_speech_end, state.text_end);
+    seek_ = state.seek;
+    segment_count_ = state.segment_count;
+    rejected_count_ = state.rejected_count;
+    return ok_status();
+  }
+
   Result<StepResult> step() override {
     if (!ready_.empty()) return ready();
+    if (is_state_ready_) {
+      is_state_ready_ = false;
+      return StepResult::state_ready;
+    }
     switch (stage_) {
       case Stage::scan: return scan();
       case Stage::beginning: return fill_beginning();
@@ -76,6 +107,21 @@ class WhisperTranscriber final : public Transcriber {
     Segment segment = std::move(ready_.front());
     ready_.pop_front();
     return segment;
+  }
+  std::string state() const override {
+    TranscriptionState state;
+    state.seek = seek_;
+    state.clip = clips_.index();
+    state.segment_count = segment_count_;
+    state.rejected_count = rejected_count_;
+    state.prompt_begin = history_.prompt_begin();
+    state.language = languages_.current();
+    state.shares = languages_.shares();
+    state.last_speech_end = filter_.last_speech_end();
+    state.text_end = filter_.text_end();
+    // A scan counts them again.
+    if (options_.normalisation == Normalisation::window) state.quiet = mel_.quiet_frames().levels();
+    return to_json(state);
   }
   std::string_view language() const override { return languages_.main(); }
   std::string text() const override { return model_.tokenizer().decode(history_.text()); }
@@ -280,7 +326,14 @@ class WhisperTranscriber final : public Transcriber {
     seek_ = next_seek;
     update_progress();
     stage_ = Stage::window;
+    // A window that is heard again is encoded already, with what lay behind it then.
+    is_state_ready_ = repeats_ == 0;
     return ready();
+  }
+
+  bool is_language(std::string_view code) const {
+    return std::ranges::any_of(model_.special_tokens().languages,
+                               [&](const auto& language) { return language.code.view() == code; });
   }
 
   void update_progress() {
@@ -307,6 +360,7 @@ class WhisperTranscriber final : public Transcriber {
   std::optional<WindowPlace> encoded_;  // the window whose encoding the model holds
   std::vector<uint32_t> prompt_;        // of the window under way
   uint32_t repeats_ = 0;                // of the same window
+  bool is_state_ready_ = false;         // once what is ready has been taken
 
   std::optional<LanguageDetector> detector_;
   std::unique_ptr<WindowAttempts> attempts_;
@@ -323,7 +377,8 @@ class WhisperTranscriber final : public Transcriber {
 
 Result<std::unique_ptr<Transcriber>> Transcriber::create(WhisperModel& model,
                                                          const TranscribeOptions& options,
-                                                         std::optional<uint64_t> sample_count) {
+                                                         std::optional<uint64_t> sample_count,
+                                                         std::optional<TranscriptionState> state) {
   SUSURRUS_RETURN_IF_ERROR(check_options(options));
   SUSURRUS_RETURN_IF_ERROR(check_audio_context(model, options.decode.audio_context));
   if (!sample_count && options.normalisation == Normalisation::file) {
@@ -339,8 +394,10 @@ Result<std::unique_ptr<Transcriber>> Transcriber::create(WhisperModel& model,
   SUSURRUS_ASSIGN_OR_RETURN(
       Clips clips,
       Clips::create(options.clip_timestamps, goes_back ? Clips::Order::any : Clips::Order::rising));
-  return std::unique_ptr<Transcriber>(new WhisperTranscriber(
-      model, options, std::move(clips), language.view(), std::move(allowed), sample_count));
+  auto transcriber = std::make_unique<WhisperTranscriber>(
+      model, options, std::move(clips), language.view(), std::move(allowed), sample_count);
+  if (state) SUSURRUS_RETURN_IF_ERROR(transcriber->resume(std::move(*state)));
+  return std::unique_ptr<Transcriber>(std::move(transcriber));
 }
 
 }  // namespace susurrus

@@ -6,6 +6,7 @@
 #include "session/decode_options.h"
 #include "session/engine.h"
 #include "session/results.h"
+#include "session/transcription_state.h"
 #include "session/whisper_model.h"
 
 namespace susurrus {
@@ -17,10 +18,12 @@ namespace susurrus {
 class Transcriber : public Recognition {
  public:
   /// `sample_count` samples at 16 kHz in all; nullopt for a stream whose end is not known, which needs
-  /// Normalisation::window. The model must outlive this object and serve no other work meanwhile.
+  /// Normalisation::window. With the `state` of an earlier transcription of the same audio, with the same options, it goes on
+  /// from there. The model must outlive this object and serve no other work meanwhile.
   static Result<std::unique_ptr<Transcriber>> create(WhisperModel& model,
                                                      const TranscribeOptions& options,
-                                                     std::optional<uint64_t> sample_count);
+                                                     std::optional<uint64_t> sample_count,
+                                                     std::optional<TranscriptionState> state = {});
   /// What take_event() gives as JSON.
   virtual Segment take_segment() = 0;
 };

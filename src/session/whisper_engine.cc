@@ -39,10 +39,16 @@ void WhisperModel::write_facts(JsonWriter& json) const {
 }
 
 Result<std::unique_ptr<Recognition>> WhisperModel::begin(JsonValue options,
-                                                         std::optional<uint64_t> sample_count) {
+                                                         std::optional<uint64_t> sample_count,
+                                                         JsonValue state) {
   SUSURRUS_ASSIGN_OR_RETURN(TranscribeOptions parsed,
                             parse_transcribe_options(options, tokenizer()));
-  SUSURRUS_ASSIGN_OR_RETURN(auto transcriber, Transcriber::create(*this, parsed, sample_count));
+  std::optional<TranscriptionState> saved;
+  if (state.exists()) {
+    SUSURRUS_ASSIGN_OR_RETURN(saved, parse_transcription_state(state));
+  }
+  SUSURRUS_ASSIGN_OR_RETURN(auto transcriber,
+                            Transcriber::create(*this, parsed, sample_count, std::move(saved)));
   return std::unique_ptr<Recognition>(std::move(transcriber));
 }
 

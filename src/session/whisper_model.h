@@ -25,7 +25,8 @@ class WhisperModel : public Engine {
   const ModelFamily& family() const final;
   void write_facts(JsonWriter& json) const final;
   Result<std::unique_ptr<Recognition>> begin(JsonValue options,
-                                             std::optional<uint64_t> sample_count) final;
+                                             std::optional<uint64_t> sample_count,
+                                             JsonValue state) final;
 
   virtual const WhisperDimensions& dimensions() const = 0;
   virtual const WhisperMetadata& metadata() const = 0;

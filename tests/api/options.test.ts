@@ -274,3 +274,26 @@ describe('options within their ranges', () => {
     expect(tokens).toEqual(cut.tokens);
   });
 });
+
+test.each([
+  ['beam_size', 'beamSize'],
+  ['beamsize', 'beamSize'],
+  ['langauge', 'language'],
+  ['word_timestamps', "timestamps: 'word'"],
+  ['returnTimestamps', 'timestamps'],
+  ['initial_prompt', 'initialPrompt'],
+  ['onprogress', 'onProgress'],
+])('%s: did you mean %s?', async (name, meant) => {
+  const error = await errorOf(model.transcribe(samples, { [name]: 5 }));
+  expectRefused(error, name);
+  expect((error as Error).message).toContain(`did you mean ${meant}?`);
+});
+
+test.each(['beams', 'chunk_length_s', 'toString', '__proto__x', ''])(
+  'what no option is like is answered by their list: %s',
+  async (name) => {
+    const error = await errorOf(model.transcribe(samples, { [name]: 5 }));
+    expectRefused(error, name);
+    expect((error as Error).message).toMatch(/the options here are .*beamSize, /);
+  },
+);

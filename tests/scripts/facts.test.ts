@@ -63,7 +63,7 @@ const facts = (): ModelFacts => JSON.parse(model.facts()) as ModelFacts;
 /** How the engine itself refuses options, which the API's checks never let through. */
 function refusedByEngine(given: object): Refusal | undefined {
   const work = new module.Transcriber();
-  const error = work.begin(model, JSON.stringify(given), 16000);
+  const error = work.begin(model, JSON.stringify(given), 16000, '');
   work.delete();
   return error === '' ? undefined : (JSON.parse(error) as Refusal);
 }

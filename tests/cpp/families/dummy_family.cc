@@ -68,6 +68,7 @@ class DummyRecognition : public Recognition {
   std::string take_event() override {
     return JsonWriter().begin_object().field("text", std::string_view(event_)).end_object().text();
   }
+  std::string state() const override { return {}; }
   std::string_view language() const override { return {}; }
   std::string text() const override { return text_; }
   double progress() const override {
@@ -110,7 +111,8 @@ class DummyEngine : public Engine {
     json.field("classCount", sizes_of(store_.metadata()).n_class);
   }
   Result<std::unique_ptr<Recognition>> begin(JsonValue options,
-                                             std::optional<uint64_t> sample_count) override {
+                                             std::optional<uint64_t> sample_count,
+                                             JsonValue) override {
     const JsonValue label = options["label"];
     if (label.exists() && !label.is_string()) {
       return make_error(ErrorCode::invalid_argument, ErrorReason::option)

@@ -52,7 +52,7 @@ Heard hear(Engine& engine, const std::string& options, const std::vector<float>&
   auto document = JsonDocument::parse(options, JsonOrigin{});
   std::optional<uint64_t> count;
   if (!is_stream) count = samples.size();
-  auto begun = engine.begin(document->root(), count);
+  auto begun = engine.begin(document->root(), count, JsonValue());
   if (!begun) {
     heard.error = begun.error();
     return heard;

@@ -1,7 +1,9 @@
 #include "session/recording_run.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "base/json_writer.h"
 #include "text/white_space.h"
 #include "whisper/encoded_model.h"
 
@@ -39,12 +41,15 @@ TranscribeOptions plain_options(std::string_view language, bool timestamps) {
   return options;
 }
 
-Outcome transcribe(WhisperModel& model, const TranscribeOptions& options,
-                   const std::vector<float>& samples, Feed feed) {
-  Outcome outcome;
+namespace {
+
+Outcome run(WhisperModel& model, const TranscribeOptions& options,
+            const std::vector<float>& samples, Feed feed, Outcome outcome,
+            std::optional<TranscriptionState> state) {
   const bool is_stream = feed == Feed::stream;
   auto transcriber = Transcriber::create(
-      model, options, is_stream ? std::nullopt : std::optional<uint64_t>(samples.size()));
+      model, options, is_stream ? std::nullopt : std::optional<uint64_t>(samples.size()),
+      std::move(state));
   if (!EXPECT_TRUE(transcriber.has_value())) return outcome;
   Transcriber& work = **transcriber;
   const uint64_t window_samples = model.window_frames() * 160;
@@ -64,6 +69,9 @@ Outcome transcribe(WhisperModel& model, const TranscribeOptions& options,
       outcome.rejected.push_back(work.take_segment());
       EXPECT_TRUE(is_dropped(outcome.rejected.back().decision));
       EXPECT_EQ(outcome.rejected.back().id, outcome.rejected.size() - 1);
+    }
+    if (*state == StepResult::state_ready) {
+      outcome.states.push_back({work.state(), outcome.segments.size(), outcome.rejected.size()});
     }
     if (*state != StepResult::need_audio) continue;
     const AudioRequest request = work.audio_request();
@@ -87,6 +95,35 @@ Outcome transcribe(WhisperModel& model, const TranscribeOptions& options,
   outcome.text = work.text();
   outcome.language = work.language();
   return outcome;
+}
+
+}  // namespace
+
+Outcome transcribe(WhisperModel& model, const TranscribeOptions& options,
+                   const std::vector<float>& samples, Feed feed) {
+  return run(model, options, samples, feed, {}, {});
+}
+
+Outcome resume(WhisperModel& model, const TranscribeOptions& options,
+               const std::vector<float>& samples, Feed feed, const Outcome& earlier,
+               const Outcome::State& state) {
+  Outcome begun;
+  std::copy_n(earlier.segments.begin(), state.segment_count, std::back_inserter(begun.segments));
+  std::copy_n(earlier.rejected.begin(), state.rejected_count, std::back_inserter(begun.rejected));
+  JsonWriter tokens;
+  tokens.begin_array();
+  for (const Segment& segment : begun.segments) {
+    for (uint32_t token : segment.tokens) tokens.value(token);
+  }
+  // As whoever keeps a state does: its tokens are those of the segments.
+  std::string json = state.json;
+  json.pop_back();
+  json += ",\"tokens\":" + tokens.end_array().text() + "}";
+  auto document = JsonDocument::parse(json, JsonOrigin{});
+  if (!EXPECT_TRUE(document.has_value())) return begun;
+  auto parsed = parse_transcription_state(document->root());
+  if (!EXPECT_TRUE(parsed.has_value())) return begun;
+  return run(model, options, samples, feed, std::move(begun), std::move(parsed).value());
 }
 
 void expect_time_contract(const Outcome& outcome, double seconds) {

@@ -25,6 +25,13 @@ struct Outcome {
   std::string language;
   size_t steps = 0;
   std::vector<AudioRequest> requests;
+  /// Kept on the way.
+  struct State {
+    std::string json;
+    size_t segment_count = 0;
+    size_t rejected_count = 0;
+  };
+  std::vector<State> states;
 };
 
 enum class Feed : uint8_t {
@@ -37,6 +44,11 @@ enum class Feed : uint8_t {
 /// stream has let go, that progress never falls, and that nothing is both kept and dropped.
 Outcome transcribe(WhisperModel& model, const TranscribeOptions& options,
                    const std::vector<float>& samples, Feed feed = Feed::whole);
+
+/// Goes on from one of the states of an earlier run; its segments and rejected ones come first in the outcome.
+Outcome resume(WhisperModel& model, const TranscribeOptions& options,
+               const std::vector<float>& samples, Feed feed, const Outcome& earlier,
+               const Outcome::State& state);
 
 /// The contract of the default mode.
 void expect_time_contract(const Outcome& outcome, double seconds);

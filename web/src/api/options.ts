@@ -1,5 +1,6 @@
 // Options are checked once, before any work. A check is the expected value in words, for the message, and a test.
 import { invalidOption } from './errors.js';
+import { namesLike } from './near_names.js';
 
 export type Check = readonly [expected: string, accepts: (value: unknown) => boolean];
 export type Checks = Readonly<Record<string, Check>>;
@@ -68,6 +69,28 @@ export const signalCheck: Check = [
 ];
 export const progressCheck: Check = ['a function', (value) => typeof value === 'function'];
 
+/** What other libraries call an option that is named otherwise here. */
+const otherNames: Readonly<Record<string, string>> = {
+  wordtimestamps: "timestamps: 'word'",
+  returntimestamps: 'timestamps',
+  numbeams: 'beamSize',
+  onprogresscallback: 'onProgress',
+  progresscallback: 'onProgress',
+  abortsignal: 'signal',
+};
+
+/** The option that a name stands for, written as in Python, or misspelt. */
+function nameMeant(name: string, options: readonly string[]): string | undefined {
+  const plain = (text: string): string => text.replace(/[^A-Za-z]/g, '').toLowerCase();
+  const wanted = plain(name);
+  const other = Object.hasOwn(otherNames, wanted) ? otherNames[wanted] : undefined;
+  if (other !== undefined && options.includes(other.replace(/:.*/, ''))) return other;
+  const exact = options.find((option) => plain(option) === wanted);
+  if (exact !== undefined) return exact;
+  const [near] = namesLike(wanted, options.map(plain), 1 / 3);
+  return options.find((option) => plain(option) === near);
+}
+
 /** Refuses unknown options and bad values; an undefined option counts as absent. */
 export function checkOptions(options: unknown, checks: Checks): void {
   if (typeof options !== 'object' || options === null) {
@@ -76,11 +99,10 @@ export function checkOptions(options: unknown, checks: Checks): void {
   for (const [name, value] of Object.entries(options)) {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (!check) {
-      throw invalidOption(
-        name,
-        `absent; the options here are ${Object.keys(checks).join(', ')}`,
-        value,
-      );
+      const meant = nameMeant(name, Object.keys(checks));
+      const hint = meant ? `did you mean ${meant}?` : 'the options here are';
+      const known = meant ? '' : ` ${Object.keys(checks).join(', ')}`;
+      throw invalidOption(name, `absent; ${hint}${known}`, value);
     }
     const [expected, accepts] = check;
     if (value !== undefined && !accepts(value)) throw invalidOption(name, expected, value);

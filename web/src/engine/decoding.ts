@@ -1,5 +1,5 @@
 // Decodes windows and whole recordings, step by step. Options and results are passed to and from the core as JSON.
-import type { Segment } from '../api/types.js';
+import type { SavedTranscription, Segment } from '../api/types.js';
 import { SusurrusError } from '../api/errors.js';
 import type { AudioSupply } from './audio_supply.js';
 import { sampleRate } from '../api/generated/whisper.js';
@@ -9,7 +9,15 @@ import type { EngineModule } from './engine_module.js';
 import { fillWindow } from './mel.js';
 import type { YieldController } from '../wasm/yield_controller.js';
 import { ProgressMeter } from './progress_meter.js';
-import type { EngineCalls, EngineEvent, Settings } from '../protocol/engine.js';
+import type {
+  EngineCalls,
+  EngineEvent,
+  Settings,
+  TranscriptionProgress,
+} from '../protocol/engine.js';
+import type { PauseGate } from './pause_gate.js';
+
+type SavedState = SavedTranscription['state'];
 
 /** What can be asked about one window. */
 export type WindowTask = 'decode' | 'detectLanguage' | 'score' | 'align';
@@ -50,22 +58,41 @@ export async function transcribeAudio(
   module: EngineModule,
   model: Model,
   supply: AudioSupply,
-  settings: Settings,
+  { settings, state }: Pick<EngineCalls['transcribe']['request'], 'settings' | 'state'>,
+  gate: PauseGate,
   yielder: YieldController,
   emit: (event: EngineEvent) => void,
 ): Promise<Omit<EngineCalls['transcribe']['answer'], 'duration'>> {
-  const { needAudio, segmentReady, rejectedReady, done } = module.Step;
+  const { needAudio, segmentReady, rejectedReady, stateReady, done } = module.Step;
   const { sampleCount } = supply;
   const total = sampleCount === undefined ? undefined : sampleCount / sampleRate;
-  const meter = new ProgressMeter(total, (progress) => emit({ type: 'progress', progress }));
+  const report = (progress: TranscriptionProgress): void => emit({ type: 'progress', progress });
+  const meter = new ProgressMeter(total, report, gate.clock);
+  const saved = state ? JSON.stringify(state) : '';
   const transcriber = new module.Transcriber();
   const segment = (): Segment => JSON.parse(transcriber.takeSegment()) as Segment;
   try {
     // A stream has no length yet.
-    unwrap(transcriber.begin(model, JSON.stringify(settings), sampleCount ?? -1));
+    unwrap(transcriber.begin(model, JSON.stringify(settings), sampleCount ?? -1, saved));
     let heard = 0;
+    // What comes of a window goes out together, with the state after it.
+    let window = { segments: [] as Segment[], rejected: [] as Segment[] };
+    const send = async (after?: SavedState): Promise<void> => {
+      if (window.segments.length + window.rejected.length === 0) return;
+      emit({ type: 'window', ...window, state: after });
+      window = { segments: [], rejected: [] };
+      // Whoever has heard enough stops before more audio is taken.
+      await yielder.turn();
+    };
     for (;;) {
+      if (gate.opening) await yielder.wait(gate.opening);
       const step = checked(transcriber, module, transcriber.step(yielder.left));
+      if (step === segmentReady || step === rejectedReady) {
+        (step === segmentReady ? window.segments : window.rejected).push(segment());
+        await yielder.step();
+        continue;
+      }
+      await send(step === stateReady ? (JSON.parse(transcriber.state()) as SavedState) : undefined);
       if (step === done) break;
       if (step === needAudio) {
         const { begin, end } = transcriber.audioRequest();
@@ -73,10 +100,6 @@ export async function transcribeAudio(
         const samples = await yielder.wait(supply.read(begin, end));
         if (samples.length < end - begin) transcriber.endAudio(supply.sampleCount ?? 0);
         else transcriber.audioWindow().set(samples);
-      } else if (step === segmentReady) {
-        emit({ type: 'segment', segment: segment() });
-      } else if (step === rejectedReady) {
-        emit({ type: 'rejected', segment: segment() });
       }
       const loaded = total === undefined ? heard : transcriber.progress() * total;
       if (step === needAudio) meter.audioGiven(loaded);

@@ -8,6 +8,7 @@ import { listen, transcribeAudio } from './decoding.js';
 import type { Loader, Model } from './engine.mjs';
 import { unwrap } from '../wasm/emscripten_module.js';
 import type { EngineModule, EngineSource } from './engine_module.js';
+import { PauseGate } from './pause_gate.js';
 import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
 import type { EngineCalls, EngineEvent, LoadedFacts } from '../protocol/engine.js';
 import type { PartFile } from '../protocol/link.js';
@@ -25,6 +26,8 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   #family = '';
   /** Of the transcription under way. */
   #stream: StreamSupply | undefined;
+  /** Of the latest transcription that was begun or paused: the two messages may come in either order. */
+  #gate: { readonly run: number; readonly gate: PauseGate } | undefined;
 
   constructor(openEngine: EngineSource) {
     super();
@@ -115,14 +118,15 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       listen(this.#engine, this.#whisper, 'score', samples, { options, candidates }, yielder),
     align: ({ samples, text, settings: options }, { yielder }) =>
       listen(this.#engine, this.#whisper, 'align', samples, { options, text }, yielder),
-    transcribe: async ({ samples, settings }, { yielder, emit }) => {
+    transcribe: async ({ samples, run, ...task }, { yielder, emit }) => {
       const model = this.#loaded;
       const supply = samples
         ? recordingSupply(samples)
         : new StreamSupply((sampleCount) => emit({ type: 'audioWanted', sampleCount }));
       this.#stream = supply instanceof StreamSupply ? supply : undefined;
+      const gate = this.#gateOf(run);
       try {
-        const heard = await transcribeAudio(this.#engine, model, supply, settings, yielder, emit);
+        const heard = await transcribeAudio(this.#engine, model, supply, task, gate, yielder, emit);
         return { ...heard, duration: supply.heardCount / sampleRate };
       } finally {
         this.#stream = undefined;
@@ -130,6 +134,11 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
     },
     feedAudio: ({ samples }) => {
       this.#stream?.receive(samples);
+      return undefined;
+    },
+
+    pause: ({ run, isPaused }) => {
+      this.#gateOf(run).isPaused = isPaused;
       return undefined;
     },
 
@@ -164,6 +173,12 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   #opened<T>(part: T | undefined): T {
     if (part === undefined) throw wrongState('The engine holds no model.');
     return part;
+  }
+
+  #gateOf(run: number): PauseGate {
+    if (!this.#gate || this.#gate.run < run) this.#gate = { run, gate: new PauseGate() };
+    // A late message about an earlier one means nothing.
+    return this.#gate.run === run ? this.#gate.gate : new PauseGate();
   }
 
   #setTokens(model: Model, tokens: Uint32Array): void {

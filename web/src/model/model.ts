@@ -14,8 +14,9 @@ import type {
   ModelFamily,
   ModelInfo,
   ProgressEvent,
+  ResumeOptions,
+  SavedTranscription,
   ScoreOptions,
-  Segment,
   Tokenizer,
   TranscribeOptions,
   Transcription,
@@ -34,17 +35,24 @@ import {
   scoreSettings,
   transcribeSettings,
 } from './decoding_options.js';
-import type { EngineEvent, EngineLink, LoadedFacts } from '../protocol/engine.js';
+import type { EngineEvent, EngineLink, LoadedFacts, Settings } from '../protocol/engine.js';
 import type { VariantChoice } from '../engine/variant.js';
 import { describe, invalidOption } from '../api/errors.js';
 import { checkWhisper, isWhisper } from '../protocol/families.js';
-import { checkOptions, oneOf, text as textCheck } from '../api/options.js';
+import {
+  checkOptions,
+  oneOf,
+  progressCheck,
+  signalCheck,
+  text as textCheck,
+} from '../api/options.js';
 import type { Platform } from '../platform/platform.js';
 import { withProgress } from '../api/progress_callback.js';
 import { Queue } from './queue.js';
-import { anyOf } from '../api/signals.js';
+import { anyOf, orAborted } from '../api/signals.js';
 import type { ThreadChoice } from '../platform/threads.js';
-import { startTranscription } from './transcription.js';
+import { checkSameLength, savedProblem, stateOf } from './saved_transcription.js';
+import { startTranscription, TranscriptionRun, type About } from './transcription.js';
 import type { CallOptions } from '../protocol/link.js';
 
 /** A Model whose engine lives behind a link. */
@@ -56,6 +64,7 @@ export class EngineModel implements Model {
   readonly #engine: EngineLink;
   readonly #platform: Platform;
   readonly #queue = new Queue();
+  #runCount = 0;
 
   constructor(
     engine: EngineLink,
@@ -113,28 +122,45 @@ export class EngineModel implements Model {
   }
 
   transcribe(audio: AudioInput | AudioStream, options: TranscribeOptions = {}): Transcription {
-    return startTranscription((onSegment, leaving) =>
-      this.#transcribe(audio, options, onSegment, leaving),
-    );
+    const run = new TranscriptionRun();
+    return startTranscription(run, async () => {
+      const settings = this.whisper
+        ? transcribeSettings(options, this.info, isAudioStream(audio))
+        : otherSettings(options);
+      return this.#transcribe(audio, settings, options, run);
+    });
+  }
+
+  resume(
+    saved: SavedTranscription,
+    audio: AudioInput | AudioStream,
+    options: ResumeOptions = {},
+  ): Transcription {
+    const problem = savedProblem(saved, this.info.dims);
+    const run = new TranscriptionRun(problem ? undefined : saved);
+    return startTranscription(run, async () => {
+      if (problem) throw problem;
+      checkOptions(options, { signal: signalCheck, onProgress: progressCheck });
+      return this.#transcribe(audio, saved.settings, options, run, saved);
+    });
   }
 
   async #transcribe(
     audio: AudioInput | AudioStream,
-    options: TranscribeOptions,
-    onSegment: (segment: Segment) => void,
-    leaving: AbortSignal,
+    settings: Settings,
+    options: ResumeOptions,
+    run: TranscriptionRun,
+    saved?: SavedTranscription,
   ): Promise<TranscriptionResult> {
     const isStream = isAudioStream(audio);
-    const settings = this.whisper
-      ? transcribeSettings(options, this.info, isStream)
-      : otherSettings(options);
     if (!isStream) checkAudio(audio);
-    const work = async ({ onProgress }: TranscribeOptions): Promise<TranscriptionResult> => {
+    const number = ++this.#runCount;
+    const work = async ({ onProgress }: ResumeOptions): Promise<TranscriptionResult> => {
       const feed = isStream ? new StreamFeed(audio, this.#engine) : undefined;
       const callbackFailed = new AbortController();
       const { signal, release } = anyOf([
         options.signal,
-        leaving,
+        run.leaving,
         feed?.failed,
         callbackFailed.signal,
       ]);
@@ -146,29 +172,38 @@ export class EngineModel implements Model {
           callbackFailed.abort();
         }
       };
-      const segments: Segment[] = [];
-      const rejected: Segment[] = [];
+      let about: About;
       const onEvent = (event: EngineEvent): void => {
         if (event.type === 'audioWanted') void feed?.give(event.sampleCount);
-        else if (event.type === 'rejected') rejected.push(event.segment);
-        else if (event.type === 'segment') {
-          segments.push(event.segment);
-          onSegment(event.segment);
-        } else report({ phase: 'transcribe', ...event.progress });
+        else if (event.type === 'window') run.add(event, about);
+        else {
+          run.reach(event.progress.loaded);
+          report({ phase: 'transcribe', ...event.progress });
+        }
       };
       try {
         const samples = isStream
           ? undefined
           : await toSamples(audio, this.#engine, this.#platform, signal);
+        checkSameLength(saved, samples);
+        about = {
+          dims: this.info.dims,
+          settings,
+          ...(samples && { sampleCount: samples.length }),
+        };
+        if (run.gate.opening) await orAborted(run.gate.opening, signal);
+        run.gate.onChange = (isPaused) =>
+          void this.#engine.call('pause', { run: number, isPaused }).catch(() => undefined);
         const heard = await this.#engine.call(
           'transcribe',
-          { samples, settings },
+          { samples, settings, state: saved && stateOf(saved), run: number },
           { signal, onEvent, givesAway: samples !== audio },
         );
-        return { ...heard, segments, rejected };
+        return { ...heard, segments: run.segments, rejected: run.rejected };
       } catch (error) {
         throw feed?.failed.aborted ? feed.failed.reason : error;
       } finally {
+        run.gate.onChange = undefined;
         feed?.close();
         release();
       }

@@ -1,31 +1,110 @@
-import type { Segment, Transcription, TranscriptionResult } from '../api/types.js';
+// The object that transcribe() answers: promise, iterable, and what its caller does with work under way.
+import type {
+  SavedTranscription,
+  Segment,
+  Transcription,
+  TranscriptionResult,
+} from '../api/types.js';
+import { PauseGate } from '../engine/pause_gate.js';
+import type { EngineEvent } from '../protocol/engine.js';
 
-/** Collects segments as they come; any number of callers may iterate or await, at any time. */
-class SegmentFeed {
-  readonly segments: Segment[] = [];
+type Window = Pick<Extract<EngineEvent, { type: 'window' }>, 'segments' | 'rejected' | 'state'>;
+/** What a transcription belongs to. */
+export type About = Pick<SavedTranscription, 'dims' | 'settings' | 'sampleCount'>;
+
+/** Collects what comes of a transcription; any number of callers may iterate or await, at any time. */
+export class TranscriptionRun {
+  readonly segments: Segment[];
+  readonly rejected: Segment[];
+  readonly gate = new PauseGate();
+  readonly #leaving = new AbortController();
+  /** Those of an earlier transcription. */
+  readonly #first: number;
+  #duration: number;
+  #saved: SavedTranscription | undefined;
+  #result: TranscriptionResult | undefined;
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void)[] = [];
 
-  add(segment: Segment): void {
-    this.segments.push(segment);
+  constructor(earlier?: SavedTranscription) {
+    this.segments = [...(earlier?.segments ?? [])];
+    this.rejected = [...(earlier?.rejected ?? [])];
+    this.#first = this.segments.length;
+    this.#duration = earlier?.duration ?? 0;
+    this.#saved = earlier;
+  }
+
+  /** Aborted when a loop over the segments is left early. */
+  get leaving(): AbortSignal {
+    return this.#leaving.signal;
+  }
+
+  /** What came of a window. With a state, all that came so far can be saved. */
+  add(window: Window, about: About): void {
+    this.segments.push(...window.segments);
+    this.rejected.push(...window.rejected);
+    this.reach(this.segments.at(-1)?.end ?? 0);
+    if (window.state) {
+      this.#saved = {
+        version: 1,
+        ...about,
+        duration: this.#duration,
+        segments: [...this.segments],
+        rejected: [...this.rejected],
+        state: window.state,
+      };
+    }
     this.#wakeAll();
   }
 
-  end(failure?: { readonly error: unknown }): void {
+  /** Seconds of audio that are behind. */
+  reach(duration: number): void {
+    this.#duration = Math.max(this.#duration, duration);
+  }
+
+  get saved(): SavedTranscription | undefined {
+    return this.#saved;
+  }
+
+  end(result: TranscriptionResult): void {
+    this.#result = result;
     this.#isOver = true;
-    this.#failure = failure;
     this.#wakeAll();
+  }
+
+  fail(error: unknown): void {
+    this.#isOver = true;
+    this.#failure = { error };
+    this.#wakeAll();
+  }
+
+  get soFar(): TranscriptionResult {
+    return (
+      this.#result ?? {
+        text: this.segments.map(({ text }) => text).join(''),
+        language: this.segments.at(-1)?.language ?? '',
+        duration: this.#duration,
+        segments: [...this.segments],
+        rejected: [...this.rejected],
+      }
+    );
   }
 
   async *iterate(): AsyncGenerator<Segment> {
-    for (let next = 0; ; ++next) {
-      while (next >= this.segments.length && !this.#isOver) {
-        await new Promise<void>((wake) => this.#wake.push(wake));
+    let isThrough = false;
+    try {
+      for (let next = this.#first; ; ++next) {
+        while (next >= this.segments.length && !this.#isOver) {
+          await new Promise<void>((wake) => this.#wake.push(wake));
+        }
+        const segment = this.segments[next];
+        if (!segment) break;
+        yield segment;
       }
-      const segment = this.segments[next];
-      if (!segment) break;
-      yield segment;
+      isThrough = true;
+    } finally {
+      if (!isThrough) this.#leaving.abort();
     }
     if (this.#failure) throw this.#failure.error;
   }
@@ -35,28 +114,34 @@ class SegmentFeed {
   }
 }
 
-/** Starts `work`, which reports segments, and gives the object that is both promise and iterable. */
+/** Starts `work`, which reports to `run`. */
 export function startTranscription(
-  work: (
-    onSegment: (segment: Segment) => void,
-    signal: AbortSignal,
-  ) => Promise<TranscriptionResult>,
+  run: TranscriptionRun,
+  work: () => Promise<TranscriptionResult>,
 ): Transcription {
-  const feed = new SegmentFeed();
-  const leaving = new AbortController();
-  const result = work((segment) => feed.add(segment), leaving.signal);
+  const result = work();
   result.then(
-    () => feed.end(),
-    (error: unknown) => feed.end({ error }),
+    (heard) => run.end(heard),
+    (error: unknown) => run.fail(error),
   );
-  const iterate = async function* (): AsyncGenerator<Segment> {
-    let isThrough = false;
-    try {
-      yield* feed.iterate();
-      isThrough = true;
-    } finally {
-      if (!isThrough) leaving.abort();
-    }
+  const controls: Omit<Transcription, keyof Promise<TranscriptionResult>> = {
+    get soFar() {
+      return run.soFar;
+    },
+    get isPaused() {
+      return run.gate.isPaused;
+    },
+    pause: () => {
+      run.gate.isPaused = true;
+    },
+    resume: () => {
+      run.gate.isPaused = false;
+    },
+    save: () => run.saved,
+    [Symbol.asyncIterator]: () => run.iterate(),
   };
-  return Object.assign(result, { [Symbol.asyncIterator]: iterate });
+  return Object.defineProperties(
+    result,
+    Object.getOwnPropertyDescriptors(controls),
+  ) as unknown as Transcription;
 }

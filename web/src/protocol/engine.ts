@@ -7,6 +7,7 @@ import type {
   LanguageProbability,
   MemoryFacts,
   ProgressEvent,
+  SavedTranscription,
   Segment,
   SpecialTokens,
   TranscribeOptions,
@@ -80,7 +81,14 @@ interface CommonCalls {
   convertAudio: { request: AudioToConvert; answer: Float32Array };
   transcribe: {
     /** Without samples: a stream, for which the engine asks with `audioWanted`. */
-    request: { readonly samples: Float32Array | undefined; readonly settings: Settings };
+    request: {
+      readonly samples: Float32Array | undefined;
+      readonly settings: Settings;
+      /** Of an earlier one with its tokens, to go on from there. */
+      readonly state: SavedTranscription['state'] | undefined;
+      /** Which one `pause` is about. */
+      readonly run: number;
+    };
     answer: {
       readonly text: string;
       readonly language: string;
@@ -90,6 +98,8 @@ interface CommonCalls {
   };
   /** The answer to `audioWanted`: as many samples, or fewer where the stream ends. */
   feedAudio: { request: { readonly samples: Float32Array }; answer: undefined };
+  /** Holds up that transcription, or lets it go on. */
+  pause: { request: { readonly run: number; readonly isPaused: boolean }; answer: undefined };
   memory: { request: undefined; answer: MemoryFacts };
 }
 
@@ -114,8 +124,13 @@ interface WhisperCalls {
 
 /** Events of a running request. */
 export type EngineEvent =
-  | { readonly type: 'segment'; readonly segment: Segment }
-  | { readonly type: 'rejected'; readonly segment: Segment }
+  /** What came of a window, and where a later transcription may go on after it. */
+  | {
+      readonly type: 'window';
+      readonly segments: readonly Segment[];
+      readonly rejected: readonly Segment[];
+      readonly state: SavedTranscription['state'] | undefined;
+    }
   | { readonly type: 'progress'; readonly progress: TranscriptionProgress }
   /** The next samples of the stream, which feedAudio gives. */
   | { readonly type: 'audioWanted'; readonly sampleCount: number };

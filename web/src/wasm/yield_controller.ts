@@ -42,6 +42,12 @@ export class YieldController {
     throwIfAborted(this.#signal);
   }
 
+  /** Yields whatever is left of the slice. */
+  async turn(): Promise<void> {
+    this.#sliceEnd = 0;
+    await this.step();
+  }
+
   /** Awaits `outside`; throws as soon as the signal is aborted. */
   async wait<T>(outside: Promise<T> | T): Promise<T> {
     if (!(outside instanceof Promise)) return outside;

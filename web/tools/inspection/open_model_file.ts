@@ -15,7 +15,7 @@ import { inFileOrder, readTensor, refuseEncrypted, type TensorSource } from './r
 import { atMost, fetchRange, isStreamed, rangesOf } from './read_together.js';
 import { readFilterbank, readVocabulary } from './read_vocabulary.js';
 import { skimModel, type SkimmedModel, type TensorPlace } from './skim.js';
-import { namesLike } from './near_names.js';
+import { namesLike } from '../../src/api/near_names.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { Platform } from '../../src/platform/platform.js';
 import { withProgress } from '../../src/api/progress_callback.js';

@@ -9,6 +9,8 @@ import type {
   DecodeResult,
   DetectLanguageOptions,
   LanguageProbability,
+  ResumeOptions,
+  SavedTranscription,
   ScoreOptions,
   TranscribeOptions,
   Transcription,
@@ -127,6 +129,15 @@ export interface Model extends WhisperModel {
   readonly whisper: WhisperModel | undefined;
   /** Text of a recording of any length. */
   transcribe(audio: AudioInput | AudioStream, options?: TranscribeOptions): Transcription;
+  /**
+   * Goes on with a transcription that save() gave, with the same audio, from its beginning on: a stream is read over what is done.
+   * The text is that of a transcription that was never stopped.
+   */
+  resume(
+    saved: SavedTranscription,
+    audio: AudioInput | AudioStream,
+    options?: ResumeOptions,
+  ): Transcription;
   memory(): Promise<MemoryFacts>;
   /** Ends the engine, aborts running work and frees the memory. */
   dispose(): void;

@@ -6,6 +6,7 @@ import type {
   RecordingOptionValues,
   ScoreOptionValues,
 } from '../generated/options.js';
+import type { Dimensions } from '../generated/whisper.js';
 import type { ProgressEvent } from './progress.js';
 
 interface Abortable {
@@ -26,6 +27,9 @@ export interface DecodeOptions extends DecodeOptionValues, Abortable {}
 export interface TranscribeOptions extends DecodeOptions, RecordingOptionValues {
   readonly onProgress?: (event: ProgressEvent) => void;
 }
+
+/** Options of resume(): the others are those of the transcription that was saved. */
+export type ResumeOptions = Pick<TranscribeOptions, 'signal' | 'onProgress'>;
 
 /** Options of align(). */
 export interface AlignOptions extends AlignOptionValues, Abortable {}
@@ -105,8 +109,40 @@ export interface TranscriptionResult {
   readonly rejected: readonly Segment[];
 }
 
-/** Await it for the whole result, or iterate over it to get segments as they are decoded. Leaving the loop stops the work. */
-export interface Transcription extends Promise<TranscriptionResult>, AsyncIterable<Segment> {}
+/** A transcription to go on with later, by Model.resume(). Plain data: JSON keeps it. */
+export interface SavedTranscription {
+  readonly version: 1;
+  /** Of the model. */
+  readonly dims: Dimensions;
+  /** The options, without `signal` and `onProgress`. */
+  readonly settings: Omit<TranscribeOptions, 'signal' | 'onProgress'>;
+  /** Of the recording at 16 kHz; absent for a stream. */
+  readonly sampleCount?: number;
+  /** Seconds of audio that are transcribed. */
+  readonly duration: number;
+  readonly segments: readonly Segment[];
+  readonly rejected: readonly Segment[];
+  /** What the engine needs besides. */
+  readonly state: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Await it for the whole result, or iterate over it to get segments as they are decoded. Leaving the loop stops the work. A resumed
+ * one iterates over new segments only; its result has all.
+ */
+export interface Transcription extends Promise<TranscriptionResult>, AsyncIterable<Segment> {
+  /**
+   * What has been transcribed until now, also after an abort or an error: `duration` says up to where. Once the work is done, the
+   * result.
+   */
+  readonly soFar: TranscriptionResult;
+  readonly isPaused: boolean;
+  /** Stops computing until resume(), within a step. It keeps its turn: other calls of the model wait. */
+  pause(): void;
+  resume(): void;
+  /** All windows that are done, to go on after them; undefined before the first. Possible at any time, also after an abort. */
+  save(): SavedTranscription | undefined;
+}
 
 /** One decoded window. */
 export interface DecodeResult {

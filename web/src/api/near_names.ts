@@ -4,8 +4,8 @@ const most = 3;
 /** Pairs of characters that are compared, of the first names; a file may have many long ones, and nothing else runs meanwhile. */
 const mostPairs = 1 << 22;
 
-/** Names that might have been meant, the likeliest first. */
-export function namesLike(name: string, names: readonly string[]): string[] {
+/** Names that might have been meant, the likeliest first: at most that part of their characters is another. */
+export function namesLike(name: string, names: readonly string[], part = 1 / 2): string[] {
   const wanted = name.slice(-longest);
   let pairs = 0;
   const isCompared = (candidate: string): boolean =>
@@ -13,7 +13,7 @@ export function namesLike(name: string, names: readonly string[]): string[] {
   return names
     .filter(isCompared)
     .map((candidate) => ({ candidate, distance: distanceOf(wanted, candidate.slice(-longest)) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(name.length, candidate.length) / 2)
+    .filter(({ candidate, distance }) => distance <= Math.max(name.length, candidate.length) * part)
     .sort((a, b) => a.distance - b.distance)
     .slice(0, most)
     .map(({ candidate }) => candidate);

@@ -1,0 +1,59 @@
+// Transcriptions that go on later. What was saved comes back from a caller's storage, so it is checked like any input; what only
+// the engine can judge, it does.
+import type { ModelInfo, SavedTranscription } from '../api/types.js';
+import { invalidOption, type SusurrusError } from '../api/errors.js';
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isSegment = (value: unknown): boolean =>
+  isObject(value) &&
+  'tokens' in value &&
+  Array.isArray(value.tokens) &&
+  'text' in value &&
+  typeof value.text === 'string';
+
+const isSegments = (value: unknown): boolean => Array.isArray(value) && value.every(isSegment);
+
+/** Why this is nothing that a model with such dimensions has saved. */
+export function savedProblem(saved: unknown, dims: ModelInfo['dims']): SusurrusError | undefined {
+  const given: Partial<Record<keyof SavedTranscription, unknown>> = isObject(saved) ? saved : {};
+  if (given.version !== 1) return invalidOption('saved', 'what save() gave', saved);
+  const wanted = {
+    dims: isObject(given.dims),
+    settings: isObject(given.settings),
+    state: isObject(given.state),
+    duration: typeof given.duration === 'number',
+    segments: isSegments(given.segments),
+    rejected: isSegments(given.rejected),
+    sampleCount: given.sampleCount === undefined || typeof given.sampleCount === 'number',
+  };
+  for (const [name, isGood] of Object.entries(wanted)) {
+    const value = given[name as keyof typeof wanted];
+    if (!isGood) return invalidOption(`saved.${name}`, 'what save() gave', value);
+  }
+  const other = given.dims as Partial<ModelInfo['dims']>;
+  for (const name of Object.keys(dims) as (keyof typeof dims)[]) {
+    if (other[name] === dims[name]) continue;
+    return invalidOption(`saved.dims.${name}`, `${dims[name]}, as this model has`, other[name]);
+  }
+  return undefined;
+}
+
+/** Only the same recording can be gone on with. */
+export function checkSameLength(
+  saved: SavedTranscription | undefined,
+  samples: Float32Array | undefined,
+): void {
+  if (!saved || !samples || saved.sampleCount === undefined) return;
+  if (saved.sampleCount === samples.length) return;
+  throw invalidOption(
+    'audio',
+    `the recording of ${saved.sampleCount} samples at 16 kHz that the transcription began with`,
+    samples.length,
+  );
+}
+
+/** What the engine goes on from. */
+export function stateOf({ state, segments }: SavedTranscription): SavedTranscription['state'] {
+  return { ...state, tokens: segments.flatMap(({ tokens }) => tokens) };
+}
