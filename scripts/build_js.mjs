@@ -20,20 +20,22 @@ const dist = from('dist');
 // Everything is made in a folder of its own, which then takes the place of dist/ at once.
 const made = (path) => join(root, 'build/dist', path);
 
-/** Entry → output. Emscripten modules and workers stay separate files, found beside the module that imports them. */
+/**
+ * Entry → output. Emscripten modules stay separate files, found beside the module that imports them. What `isWhole` imports no
+ * file: bundlers copy workers as they are, and service workers may load nothing later.
+ */
 const bundles = [
   { entry: 'web/src/index.ts', output: 'index.mjs', platform: 'browser' },
-  { entry: 'web/src/engine/worker_entry.ts', output: 'worker.mjs', platform: 'browser' },
-  {
-    entry: 'web/src/engine/threads_worker_entry.ts',
-    output: 'worker.threads.mjs',
-    platform: 'browser',
-  },
-  { entry: 'web/tools/host/worker_entry.ts', output: 'worker.files.mjs', platform: 'browser' },
+  ...[
+    ['web/src/engine/worker_entry.ts', 'worker.mjs'],
+    ['web/src/engine/threads_worker_entry.ts', 'worker.threads.mjs'],
+    ['web/tools/host/worker_entry.ts', 'worker.files.mjs'],
+  ].map(([entry, output]) => ({ entry, output, platform: 'browser', isWhole: true })),
   { entry: 'web/tools/crypto/entry.ts', output: 'crypto.mjs', platform: 'browser' },
   { entry: 'web/tools/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
-  { entry: 'web/src/engine/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
+  { entry: 'web/src/in_thread_hosts.ts', output: 'in_thread_hosts.mjs', platform: 'browser' },
+  { entry: 'web/src/in_thread.ts', output: 'in_thread.mjs', platform: 'browser', isWhole: true },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
   { entry: 'web/src/engine/node_thread_entry.ts', output: 'thread.node.mjs', platform: 'node' },
   {
@@ -43,30 +45,36 @@ const bundles = [
     banner: { js: '#!/usr/bin/env node' },
   },
 ];
-const separateFiles = [
-  ...['./engine.mjs', './engine.threads.mjs', './files.mjs'],
-  ...['./worker.mjs', './worker.threads.mjs', './worker.files.mjs', './node.mjs', './index.mjs'],
-];
+const emscriptenModules = ['./engine.mjs', './engine.threads.mjs', './files.mjs'];
+const separateFiles = [...emscriptenModules, './node.mjs', './index.mjs'];
 /** What a page downloads besides its own files: without threads, with them, and to read and convert files. */
 const engineFiles = [
-  ...['worker.mjs', 'engine.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'],
-  ...['worker.threads.mjs', 'thread.mjs', 'engine.threads.mjs'],
-  ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
+  ...['worker.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'],
+  ...['worker.threads.mjs', 'engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
   ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
 ];
-/** In a page the code for encrypted and signed files, that for inspection and that for writing are files of their own, downloaded when they are wanted. */
+/** What a page downloads only when it is wanted: files of their own. */
 const apart = {
-  [from('web/tools/crypto')]: './crypto.mjs',
-  [from('web/tools/inspection')]: './inspect.mjs',
-  [from('web/tools/writing')]: './write.mjs',
+  [from('web/tools/crypto/entry.js')]: './crypto.mjs',
+  [from('web/tools/inspection/entry.js')]: './inspect.mjs',
+  [from('web/tools/writing/entry.js')]: './write.mjs',
+  [from('web/src/in_thread_hosts.js')]: './in_thread_hosts.mjs',
 };
 const filesApart = {
   name: 'files-apart',
   setup(build) {
-    build.onResolve({ filter: /\/entry\.js$/ }, ({ kind, path, resolveDir }) => {
-      const bundled = apart[dirname(join(resolveDir, path))];
+    build.onResolve({ filter: /\.js$/ }, ({ kind, path, resolveDir }) => {
+      const bundled = apart[join(resolveDir, path)];
       return kind === 'dynamic-import' && bundled ? { path: bundled, external: true } : undefined;
     });
+  },
+};
+const filesWithin = {
+  name: 'files-within',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/[\w.]+\.mjs$/ }, ({ path }) =>
+      emscriptenModules.includes(path) ? { path: made(path) } : undefined,
+    );
   },
 };
 /** The package's dependencies: Node's audio decoders, loaded when a file asks for one. */
@@ -90,14 +98,15 @@ async function bundle(what, options) {
   }
 }
 
-async function bundleEntry({ entry, output, platform, banner }) {
+async function bundleEntry({ entry, output, platform, banner, isWhole }) {
   await bundle(entry, {
+    ...(isWhole && { external: [] }),
     // Pages download these; what Node runs stays readable.
     minify: platform === 'browser',
     entryPoints: [from(entry)],
     outfile: made(output),
     platform,
-    plugins: platform === 'browser' ? [filesApart] : [],
+    plugins: isWhole ? [filesWithin] : platform === 'browser' ? [filesApart] : [],
     target: platform === 'node' ? 'node20' : 'es2022',
     banner,
   });

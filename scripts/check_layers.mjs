@@ -125,6 +125,7 @@ const typescriptLayers = {
   'web/src': [
     ...['web/src/api', 'web/src/wasm', 'web/src/platform', 'web/src/writers', 'web/src/worker'],
     ...[
+      'web/src/protocol',
       'web/src/sources',
       'web/src/engine',
       'web/src/model',

@@ -14,20 +14,19 @@ import { isProgram, main, readArguments, root, StepError } from './toolchain/ste
 const downloads = [
   ['index.mjs', 'always'],
   ['worker.mjs', 'with the first model'],
-  ['engine.mjs', 'with the first model'],
   ['engine.relaxed.wasm', 'with the first model, where relaxed SIMD is supported'],
   ['engine.simd.wasm', 'with the first model elsewhere'],
   ['worker.threads.mjs', 'instead of worker.mjs, with threads'],
-  ['thread.mjs', 'for each thread'],
-  ['engine.threads.mjs', 'instead of engine.mjs, with threads'],
   ['engine.relaxed-threads.wasm', 'with threads'],
   ['engine.simd-threads.wasm', 'with threads'],
   ['inspect.mjs', 'to inspect or open a model file'],
   ['worker.files.mjs', 'to inspect or convert'],
-  ['files.mjs', 'to inspect or convert'],
   ['files.wasm', 'to inspect or convert'],
   ['crypto.mjs', 'for encrypted, signed or digested files'],
+  ['files.mjs', 'for encrypted, signed or digested files'],
   ['write.mjs', 'to write a model file'],
+  ['in_thread_hosts.mjs', 'where there are no workers'],
+  ['in_thread.mjs', 'instead of all of these, by susurrus/in-thread'],
 ];
 
 const kilobytes = (bytes) => (bytes / 1000).toFixed(1);

@@ -5,7 +5,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { root } from '../toolchain/steps.mjs';
 
 const peers = 'build/bench/peers/node_modules';
-const modules = ['engine.mjs', 'worker.mjs', 'index.mjs'];
+const modules = ['worker.mjs', 'index.mjs'];
 const files = {
   'ours, simd': ['engine.simd.wasm', ...modules].map((name) => `dist/${name}`),
   'ours, relaxed': ['engine.relaxed.wasm', ...modules].map((name) => `dist/${name}`),

@@ -5,9 +5,11 @@ import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
 import { leapClock, turns, turnsUntil } from '../support/turns.js';
 
+let susurrus: Awaited<ReturnType<typeof builtPackage>>;
 let model: Model;
 beforeAll(async () => {
-  model = await (await builtPackage()).loadModel(undefined, { variant: 'simd' });
+  susurrus = await builtPackage();
+  model = await susurrus.loadModel(undefined, { variant: 'simd' });
 });
 afterAll(() => {
   model.dispose();
@@ -39,9 +41,12 @@ describe('the signal stops', () => {
         const controller = new AbortController();
         const ended = errorOf(calls[name]!(controller.signal));
         await turns(steps);
-        controller.abort();
+        const reason = new Error('no longer wanted');
+        controller.abort(reason);
         const count = await turnsUntil(ended);
-        expect(await ended).toMatchObject({ code: 'aborted' });
+        // As platform code tells an abort, and as ours does.
+        expect(await ended).toMatchObject({ name: 'AbortError', code: 'aborted', cause: reason });
+        expect(await ended).toBeInstanceOf(susurrus.SusurrusError);
         expect(count).toBeLessThanOrEqual(2);
       }
     } finally {
@@ -49,4 +54,9 @@ describe('the signal stops', () => {
     }
     expect((await model.decode(samples)).text).toBe(sampleText);
   });
+});
+
+test('an AbortError of the platform is not taken for one of this package', () => {
+  expect(new DOMException('enough', 'AbortError')).not.toBeInstanceOf(susurrus.SusurrusError);
+  expect(new susurrus.SusurrusError('aborted', 'Stopped.')).toBeInstanceOf(susurrus.SusurrusError);
 });

@@ -17,6 +17,7 @@ import { openWorker } from '../../web/src/worker/client.js';
 import { createWorkerHost, transferables } from '../../web/src/worker/host.js';
 import { readRanks } from '../../web/tools/convert/vocabulary.js';
 import { YieldController } from '../../web/src/wasm/yield_controller.js';
+import { neverFails } from '../support/worker_engine.js';
 import { leapInTests, mostInOneTurn, turns, turnsUntil } from '../support/turns.js';
 import { scalesOf } from '../../web/tools/inspection/skim.js';
 
@@ -86,7 +87,8 @@ describe('messages to a worker', () => {
         void posted.push({ message, transfer }),
       terminate: () => undefined,
     };
-    return { posted, link: openWorker<EngineCalls, EngineEvent>(worker as unknown as Worker) };
+    const link = openWorker<EngineCalls, EngineEvent>(worker as unknown as Worker, neverFails);
+    return { posted, link };
   }
   const samples = Float32Array.from({ length: 5 * mebibyte }, (_, i) => i % 1000);
   const request = { samples, mode: 'whole' } as const;

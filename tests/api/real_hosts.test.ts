@@ -215,7 +215,10 @@ describe('a connection is let go of', () => {
         await isAsked;
         await pause(1);
         controller.abort(reason);
-        expect(await failure).toMatchObject({ code: 'aborted', details: { reason: 'aborted' } });
+        expect(await failure).toMatchObject({
+          ...{ name: 'AbortError', code: 'aborted', details: { reason: 'aborted' } },
+          ...{ cause: controller.signal.reason as unknown },
+        });
       }
     }
     server.removeAllListeners('request');

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { EngineCalls, EngineEvent } from '../../web/src/protocol/engine.js';
 import { openWorker } from '../../web/src/worker/client.js';
 import type { ToWorker } from '../../web/src/protocol/link.js';
+import { neverFails } from '../support/worker_engine.js';
 
 test('a part of a large buffer goes to the worker without the rest', () => {
   const posted: ToWorker[] = [];
@@ -12,7 +13,7 @@ test('a part of a large buffer goes to the worker without the rest', () => {
       handedOver.push(transfer);
     },
   };
-  const link = openWorker<EngineCalls, EngineEvent>(worker as unknown as Worker);
+  const link = openWorker<EngineCalls, EngineEvent>(worker as unknown as Worker, neverFails);
   const file = Uint8Array.from({ length: 1000 }, (_, i) => i);
   void link.call('pushLoad', { bytes: file.subarray(100, 110) });
   void link.call('pushLoad', { bytes: file });

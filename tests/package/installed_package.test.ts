@@ -54,7 +54,7 @@ describe('the packed package', () => {
       ...['models/digits.apr', 'models/README.md'],
       ...['dist/index.mjs', 'dist/node.mjs', 'dist/worker.mjs', 'dist/engine.mjs', 'dist/cli.mjs'],
       ...['dist/engine.simd.wasm', 'dist/engine.relaxed.wasm'],
-      ...['dist/worker.threads.mjs', 'dist/engine.threads.mjs', 'dist/thread.mjs'],
+      ...['dist/worker.threads.mjs', 'dist/engine.threads.mjs', 'dist/in_thread.mjs'],
       ...['dist/worker.files.mjs', 'dist/files.mjs', 'dist/files.wasm'],
       ...[
         'dist/thread.node.mjs',

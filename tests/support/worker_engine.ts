@@ -45,10 +45,13 @@ class ClonedMessages {
   }
 }
 
+/** For workers that send no error events. */
+export const neverFails = (): Promise<never> => Promise.reject(new Error('It was not to fail.'));
+
 /** A model behind the worker's protocol. */
 export function loadThroughWorker(source: ModelSource, options: LoadOptions = {}): Promise<Model> {
   const openEngine = () =>
-    openWorker<EngineCalls, EngineEvent>(new ClonedMessages() as unknown as Worker);
+    openWorker<EngineCalls, EngineEvent>(new ClonedMessages() as unknown as Worker, neverFails);
   const platform = { ...node, openEngine, compileFiles: () => readModule('files') };
   return loadModelOn(platform, source, { variant: 'simd', ...options });
 }

@@ -1,4 +1,4 @@
-import { convertModel, loadModel, SusurrusError } from '../src/index.js';
+import { convertModel, loadModel } from '../src/index.js';
 import type { LoadOptions, Model, Variant } from '../src/index.js';
 import { ConvertedView } from './converted_view.js';
 import { byId } from './dom.js';
@@ -48,12 +48,7 @@ function beginWork(): AbortSignal {
   return current.signal;
 }
 
-function isAbort(error: unknown): boolean {
-  return (
-    (error instanceof SusurrusError && error.code === 'aborted') ||
-    (error instanceof DOMException && error.name === 'AbortError')
-  );
-}
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
 async function useModel(
   source: URL | File | readonly File[],

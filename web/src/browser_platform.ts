@@ -1,41 +1,103 @@
-import { invalidOption, sourceFailed } from './api/errors.js';
+import { invalidOption, sourceFailed, SusurrusError } from './api/errors.js';
+import type { Assets } from './api/types.js';
+import { addressesOf, addressOf, type ShippedFile } from './browser_files.js';
+import type * as InThreadHosts from './in_thread_hosts.js';
+import { startWorker } from './platform/start_worker.js';
+import type { CallTable, FileAddresses, Link, ToWorker } from './protocol/link.js';
 import { chooseThreads } from './platform/threads.js';
 import { openWorker } from './worker/client.js';
+import { openLater } from './worker/open_later.js';
 import { fetchEngine } from './platform/browser_module.js';
 import { copyInSteps } from './wasm/steps.js';
 import { YieldController } from './wasm/yield_controller.js';
 import type { DecodedAudio, Platform } from './platform/platform.js';
 
-let files: Promise<WebAssembly.Module> | undefined;
+type Hosts = typeof InThreadHosts;
 
-/** A page or a worker of it: engines live in workers, files are fetched. */
-export const browser: Platform = {
-  chooseThreads: (wanted = 'auto') =>
-    chooseThreads(wanted, navigator.hardwareConcurrency, globalThis.crossOriginIsolated),
-  openEngine: (threads) =>
-    openWorker(
+/** Whether engines run in this thread, and with what code where it is there already. */
+let hosts: Hosts | undefined;
+
+/** From here on engines run in the thread that calls them. */
+export function runInThread(own: Hosts): void {
+  hosts = own;
+}
+
+const hasWorkers = (): boolean => hosts === undefined && typeof Worker !== 'undefined';
+
+async function loadHosts(): Promise<Hosts> {
+  try {
+    return await import('./in_thread_hosts.js');
+  } catch (error) {
+    throw new SusurrusError(
+      'unsupported_environment',
+      "There are no workers here, and no code may be loaded later. Import from 'susurrus/in-thread' instead, which runs in the " +
+        'thread that calls it.',
+      { reason: 'environment', subject: 'Worker' },
+      error,
+    );
+  }
+}
+
+const compiled = new Map<string, Promise<WebAssembly.Module>>();
+
+/** A page or a worker of it: engines live in workers where there are any, files are fetched. */
+function browserPlatform(assets?: Assets): Platform {
+  /** A module in a worker of its own, or in this thread. */
+  const open = <Calls extends CallTable<Calls>, Event>(
+    script: ShippedFile,
+    files: readonly ShippedFile[],
+    inThread: (hosts: Hosts, addresses: FileAddresses) => Link<Calls, Event>,
+  ): Link<Calls, Event> => {
+    if (hosts) return inThread(hosts, addressesOf(files, assets));
+    if (!hasWorkers()) {
+      return openLater(loadHosts().then((own) => inThread(own, addressesOf(files, assets))));
+    }
+    const addresses = addressesOf([script, ...files], assets);
+    const { worker, failure } = startWorker(new URL(addresses[script]!));
+    worker.postMessage({ type: 'open', addresses } satisfies ToWorker);
+    return openWorker(worker, failure);
+  };
+  return {
+    withAssets: browserPlatform,
+    chooseThreads: (wanted = 'auto') =>
+      hasWorkers()
+        ? chooseThreads(wanted, navigator.hardwareConcurrency, globalThis.crossOriginIsolated)
+        : { threads: 1, threadsReason: 'the engine runs in the thread that calls it' },
+    openEngine: (threads) =>
       threads > 1
-        ? new Worker(new URL('./worker.threads.mjs', import.meta.url), { type: 'module' })
-        : new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' }),
-    ),
-  openFiles: () =>
-    openWorker(new Worker(new URL('./worker.files.mjs', import.meta.url), { type: 'module' })),
-  compileFiles() {
-    files ??= fetchEngine(new URL('./files.wasm', import.meta.url)).catch((error: unknown) => {
-      files = undefined;
-      throw error;
-    });
-    return files;
-  },
-  openPath: () => Promise.resolve(undefined),
-  openFolder: () => Promise.resolve(undefined),
-  writeFile: refusePath,
-  writeFiles: refusePath,
-  get embeddedModel() {
-    return new URL('../models/digits.apr', import.meta.url);
-  },
-  decodeAudio,
-};
+        ? open(
+            'worker.threads.mjs',
+            ['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
+            (own, addresses) => own.openEngine(addresses),
+          )
+        : open('worker.mjs', ['engine.simd.wasm', 'engine.relaxed.wasm'], (own, addresses) =>
+            own.openEngine(addresses),
+          ),
+    openFiles: () =>
+      open('worker.files.mjs', ['files.wasm'], (own, addresses) => own.openFiles(addresses)),
+    compileFiles() {
+      const { href } = addressOf('files.wasm', assets);
+      const files =
+        compiled.get(href) ??
+        fetchEngine(href).catch((error: unknown) => {
+          compiled.delete(href);
+          throw error;
+        });
+      compiled.set(href, files);
+      return files;
+    },
+    openPath: () => Promise.resolve(undefined),
+    openFolder: () => Promise.resolve(undefined),
+    writeFile: refusePath,
+    writeFiles: refusePath,
+    get embeddedModel() {
+      return addressOf('../models/digits.apr', assets);
+    },
+    decodeAudio,
+  };
+}
+
+export const browser = browserPlatform();
 
 function refusePath(destination: string | URL): never {
   throw invalidOption('destination', 'a WritableStream', destination);

@@ -15,6 +15,7 @@ import type { OpenedSource, Platform } from './platform/platform.js';
 
 /** Node: engines run in this thread and yield, paths are read, other URLs are fetched. */
 export const node: Platform = {
+  withAssets: () => node,
   // A library should not take all of a program's processors unasked.
   chooseThreads: (wanted = 1) => chooseThreads(wanted, availableParallelism(), true),
   openEngine: () => openInProcess(new EngineHost(openEngine)),

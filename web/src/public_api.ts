@@ -6,4 +6,5 @@ export { format, transcriptFormats } from './writers/format.js';
 export { languageNames } from './api/generated/languages.js';
 export type { FormatOptions, TranscriptFormat } from './writers/options.js';
 export type { Transcript, TranscriptSegment, TranscriptWord } from './writers/transcript.js';
+export { setAssets } from './api/assets.js';
 export { generateSigningKey } from './signing_key.js';

@@ -17,18 +17,26 @@ export interface ErrorDetails {
   readonly got?: string;
 }
 
-/** Every error of this package. Switch on `code`; the message is for people and may change. */
+/**
+ * Every error of this package. Switch on `code`; the message is for people and may change. Stopped work (`aborted`) has the name
+ * `'AbortError'`, as the platform's own has, and the reason of the caller's signal as its `cause`.
+ */
 export class SusurrusError extends Error {
-  override readonly name = 'SusurrusError';
-  /** Those of code that a page downloads later, with a class of its own, are errors like these. */
+  override readonly name: 'SusurrusError' | 'AbortError';
+  /** Code that a page downloads later has a class of its own; its errors count as instances too. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && value.name === 'SusurrusError' && 'code' in value;
+    if (!(value instanceof Error) || !('code' in value)) return false;
+    // A DOMException named AbortError has a number as its code.
+    return (
+      value.name === 'SusurrusError' || (value.name === 'AbortError' && value.code === 'aborted')
+    );
   }
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
+    this.name = code === 'aborted' ? 'AbortError' : 'SusurrusError';
     this.code = code;
     this.details = details;
   }

@@ -10,5 +10,9 @@ export interface OpenedEngine {
   readonly endThreads?: () => void;
 }
 
-/** An engine of a variant, with its threads, the calling one among them. */
-export type EngineSource = (variant: Variant, threads: number) => Promise<OpenedEngine>;
+/** An engine of a variant, or the one that was compiled, with its threads, the calling one among them. */
+export type EngineSource = (
+  variant: Variant,
+  threads: number,
+  compiled: WebAssembly.Module | undefined,
+) => Promise<OpenedEngine>;

@@ -12,6 +12,7 @@ import { PauseGate } from './pause_gate.js';
 import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
 import type { EngineCalls, EngineEvent, LoadedFacts } from '../protocol/engine.js';
 import type { PartFile } from '../protocol/link.js';
+import type { Variant } from '../api/types.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
 import { chooseVariant } from './variant.js';
 import { pushThroughWindow } from '../wasm/windows.js';
@@ -41,13 +42,14 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   }
 
   protected readonly handlers: Handlers<EngineCalls, EngineEvent> = {
-    start: async ({ variant: wanted, threads }) => {
+    start: async ({ variant: wanted, threads, module: compiled }) => {
       const choice = await chooseVariant(wanted);
-      const { module, endThreads } = await this.#openEngine(choice.variant, threads);
+      const { module, endThreads } = await this.#openEngine(choice.variant, threads, compiled);
       this.#module = module;
       this.#endThreads = endThreads;
       if (this.#isClosed) this.close();
-      return choice;
+      if (!compiled) return choice;
+      return { variant: module.kernelVariant() as Variant, reason: 'compiled by the caller' };
     },
 
     beginFile: ({ byteCount, vocabulary, filterbank }) => {

@@ -11,11 +11,17 @@ import {
 import { openSingleThread } from './single_thread.js';
 
 /** An engine in this thread, with others in workers where it has several. */
-export async function openEngine(variant: Variant, threads: number): Promise<OpenedEngine> {
-  if (threads === 1) return openSingleThread(await compileModule(`engine.${variant}`));
+export async function openEngine(
+  variant: Variant,
+  threads: number,
+  compiled?: WebAssembly.Module,
+): Promise<OpenedEngine> {
+  if (threads === 1) {
+    return openSingleThread(compiled ?? (await compileModule(`engine.${variant}`)));
+  }
   const [createEngine, engine] = await Promise.all([
     loadThreadsModule(),
-    compileModule(`engine.${variant}-threads`),
+    compiled ? Promise.resolve(compiled) : compileModule(`engine.${variant}-threads`),
   ]);
   return openSeveralThreads(createEngine, engine, threads, startThread);
 }

@@ -1,27 +1,46 @@
-// The module worker for an engine with threads, which are workers of this one: it may sleep until they are done.
+// The module worker for an engine with threads, which are workers of this one: it may sleep until they are done. They run this
+// same script, so that the whole is one file.
 import { EngineHost } from './host.js';
 import { openSeveralThreads, type StartedThread, type ThreadOrder } from './several_threads.js';
+import { enterThread } from './thread.js';
 import { createThreadsEngine } from './threads_module.js';
 import { fetchEngine } from '../platform/browser_module.js';
+import { startWorker } from '../platform/start_worker.js';
 import { answerMessages } from '../worker/host.js';
 
-function startThread(order: ThreadOrder): StartedThread {
-  const worker = new Worker(new URL('./thread.mjs', import.meta.url), { type: 'module' });
+interface ThreadMessage {
+  readonly type: 'thread';
+  readonly order: ThreadOrder;
+}
+
+function startThread(address: URL, order: ThreadOrder): StartedThread {
+  const { worker, failure } = startWorker(address);
   const ready = new Promise<void>((done, failed) => {
     worker.onmessage = () => done();
-    worker.onerror = ({ message }) => failed(new Error(message || 'a thread could not be started'));
+    worker.onerror = (event) => {
+      event.preventDefault();
+      void failure(event).then(failed);
+    };
   });
-  worker.postMessage(order);
+  worker.postMessage({ type: 'thread', order } satisfies ThreadMessage);
   return { ready, end: () => worker.terminate() };
 }
 
+addEventListener('message', ({ data }: MessageEvent<ThreadMessage | { readonly type: 'open' }>) => {
+  if (data.type !== 'thread') return;
+  const serve = enterThread(data.order);
+  postMessage('ready');
+  serve();
+});
+
 answerMessages(
-  new EngineHost(async (variant, threads) => {
-    // Written out, so that bundlers see the files.
-    const url =
-      variant === 'relaxed'
-        ? new URL('./engine.relaxed-threads.wasm', import.meta.url)
-        : new URL('./engine.simd-threads.wasm', import.meta.url);
-    return openSeveralThreads(createThreadsEngine, await fetchEngine(url), threads, startThread);
-  }),
+  (addresses) =>
+    new EngineHost(async (variant, threads, compiled) =>
+      openSeveralThreads(
+        createThreadsEngine,
+        compiled ?? (await fetchEngine(addresses[`engine.${variant}-threads.wasm`]!)),
+        threads,
+        (order) => startThread(new URL(addresses['worker.threads.mjs']!), order),
+      ),
+    ),
 );

@@ -1,6 +1,7 @@
 import { simd } from 'wasm-feature-detect';
 import type { Variant } from '../api/types.js';
 import { SusurrusError } from '../api/errors.js';
+import { checkWasmAllowed } from '../platform/wasm_allowed.js';
 import { relaxedDot } from './relaxed_dot.js';
 
 /** A choice among the binaries, and why. */
@@ -28,6 +29,7 @@ const choices: Readonly<Record<ReturnType<typeof relaxedDot>, VariantChoice>> = 
 
 /** The fastest binary that runs here, or the one that is wanted. */
 export async function chooseVariant(wanted: Variant | undefined): Promise<VariantChoice> {
+  checkWasmAllowed();
   if (!(await simd())) throw unsupported('WebAssembly SIMD');
   const dot = relaxedDot();
   if (wanted === 'relaxed' && dot === 'none') throw unsupported('WebAssembly relaxed SIMD');

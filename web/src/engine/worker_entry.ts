@@ -5,12 +5,8 @@ import { fetchEngine } from '../platform/browser_module.js';
 import { answerMessages } from '../worker/host.js';
 
 answerMessages(
-  new EngineHost(async (variant) => {
-    // Written out, so that bundlers see the files.
-    const url =
-      variant === 'relaxed'
-        ? new URL('./engine.relaxed.wasm', import.meta.url)
-        : new URL('./engine.simd.wasm', import.meta.url);
-    return openSingleThread(await fetchEngine(url));
-  }),
+  (addresses) =>
+    new EngineHost(async (variant, _threads, compiled) =>
+      openSingleThread(compiled ?? (await fetchEngine(addresses[`engine.${variant}.wasm`]!))),
+    ),
 );

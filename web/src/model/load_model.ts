@@ -1,8 +1,11 @@
 import type { LoadOptions, Model, ModelSource, Variant } from '../api/types.js';
+import { checkAssets } from '../api/assets.js';
+import { invalidOption } from '../api/errors.js';
 import { EngineModel } from './model.js';
 import {
   checkOptions,
   filterbankCheck,
+  type Check,
   oneOf,
   orAuto,
   progressCheck,
@@ -15,12 +18,31 @@ import { withProgress } from '../api/progress_callback.js';
 import { checkCryptoOptions, cryptoOptionChecks } from '../sources/crypto_options.js';
 import { throwIfAborted } from '../api/signals.js';
 import { readSource, withProtection } from '../sources/read_source.js';
-import { mostThreads } from '../platform/threads.js';
+import { hasThreads, mostThreads, type ThreadChoice } from '../platform/threads.js';
 import { readVocabularyFile } from '../sources/vocabulary_file.js';
+
+/** Modules of other frames of a page are of another class. */
+const moduleCheck: Check = [
+  'a WebAssembly.Module',
+  (value) => Object.prototype.toString.call(value) === '[object WebAssembly.Module]',
+];
+
+/** The number of threads that a compiled engine is made for. */
+function threadsOf(module: WebAssembly.Module, choice: ThreadChoice): ThreadChoice {
+  if (!hasThreads(module)) {
+    return { threads: 1, threadsReason: 'the module is an engine for one thread' };
+  }
+  if (choice.threads > 1) return choice;
+  throw invalidOption(
+    'module',
+    `an engine for one thread here (${choice.threadsReason})`,
+    'one with threads',
+  );
+}
 
 /** Streams a model file into an engine of its own; resolves once footer and checksum are verified. */
 export async function loadModelOn(
-  platform: Platform,
+  wholePlatform: Platform,
   source: ModelSource | undefined,
   options: LoadOptions,
 ): Promise<Model> {
@@ -31,19 +53,24 @@ export async function loadModelOn(
     threads: orAuto(wholeBetween(1, mostThreads)),
     vocabulary: rankFile,
     filterbank: filterbankCheck,
+    module: moduleCheck,
+    assets: ['{ base }', (value) => typeof value === 'object' && value !== null],
     ...cryptoOptionChecks,
   });
+  if (options.assets) checkAssets(options.assets);
   await checkCryptoOptions(options);
-  const { variant, filterbank, signal } = options;
+  const { variant, filterbank, signal, module, assets } = options;
+  const platform = assets ? wholePlatform.withAssets(assets) : wholePlatform;
   throwIfAborted(signal);
   const vocabulary =
     options.vocabulary === undefined
       ? undefined
       : await readVocabularyFile(options.vocabulary, platform, signal);
   let choice = platform.chooseThreads(options.threads);
+  if (module) choice = threadsOf(module, choice);
   let engine = platform.openEngine(choice.threads);
   let isClosed = false;
-  const start = () => engine.call('start', { variant, threads: choice.threads });
+  const start = () => engine.call('start', { variant, threads: choice.threads, module });
   const {
     started,
     facts,
@@ -59,10 +86,11 @@ export async function loadModelOn(
         start: () =>
           start().catch((error: unknown) => {
             // Closed: the source failed or the signal was aborted; the threads are not to blame.
-            if (choice.threads === 1 || isClosed) throw error;
+            if (choice.threads === 1 || isClosed || module) throw error;
             // Shared memory may be refused, and not every browser supports nested workers.
             engine.close();
-            choice = { threads: 1, threadsReason: `threads did not start: ${String(error)}` };
+            const why = error instanceof Error ? error.message : String(error);
+            choice = { threads: 1, threadsReason: `threads did not start: ${why}` };
             engine = platform.openEngine(1);
             return start();
           }),

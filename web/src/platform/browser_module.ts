@@ -1,12 +1,14 @@
 import { SusurrusError } from '../api/errors.js';
+import { checkWasmAllowed } from './wasm_allowed.js';
 
 /** Fetches and compiles an engine. */
-export async function fetchEngine(url: URL): Promise<WebAssembly.Module> {
+export async function fetchEngine(url: string): Promise<WebAssembly.Module> {
+  checkWasmAllowed();
   const missing = (problem: string, cause?: unknown): SusurrusError =>
     new SusurrusError(
       'source_failed',
-      `The engine could not be loaded from ${url.href}: ${problem}.`,
-      { reason: 'source', subject: url.href },
+      `The engine could not be loaded from ${url}: ${problem}.`,
+      { reason: 'source', subject: url },
       cause,
     );
   let response: Response;

@@ -25,12 +25,15 @@ const isOggOf =
   (bytes: Uint8Array): boolean =>
     textAt(bytes, 0, 4) === 'OggS' && textAt(bytes, 0, 96).includes(mark);
 
+/** Bundlers are to leave these imports alone: one that builds a page's server side would follow them into code that it cannot read. */
 const formats: readonly Format[] = [
   {
     name: 'FLAC',
     matches: (bytes) => textAt(bytes, 0, 4) === 'fLaC' || isOggOf('\x7fFLAC')(bytes),
     decode: async (bytes) => {
-      const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
+      const { FLACDecoder } = await import(
+        /* webpackIgnore: true */ /* turbopackIgnore: true */ '@wasm-audio-decoders/flac'
+      );
       return decodeFile(new FLACDecoder(), bytes);
     },
   },
@@ -38,7 +41,9 @@ const formats: readonly Format[] = [
     name: 'Opus',
     matches: isOggOf('OpusHead'),
     decode: async (bytes) => {
-      const { OggOpusDecoder } = await import('ogg-opus-decoder');
+      const { OggOpusDecoder } = await import(
+        /* webpackIgnore: true */ /* turbopackIgnore: true */ 'ogg-opus-decoder'
+      );
       return decodeFile(new OggOpusDecoder(), bytes);
     },
   },
@@ -46,7 +51,9 @@ const formats: readonly Format[] = [
     name: 'Vorbis',
     matches: isOggOf('\x01vorbis'),
     decode: async (bytes) => {
-      const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
+      const { OggVorbisDecoder } = await import(
+        /* webpackIgnore: true */ /* turbopackIgnore: true */ '@wasm-audio-decoders/ogg-vorbis'
+      );
       return decodeFile(new OggVorbisDecoder(), bytes);
     },
   },
@@ -55,7 +62,9 @@ const formats: readonly Format[] = [
     matches: (bytes) =>
       textAt(bytes, 0, 3) === 'ID3' || (bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe6) === 0xe2),
     decode: async (bytes) => {
-      const { MPEGDecoder } = await import('mpg123-decoder');
+      const { MPEGDecoder } = await import(
+        /* webpackIgnore: true */ /* turbopackIgnore: true */ 'mpg123-decoder'
+      );
       const decoder = new MPEGDecoder();
       try {
         await decoder.ready;

@@ -2,6 +2,7 @@ import type { SourceFolder } from './source_folder.js';
 import type { EngineLink } from '../protocol/engine.js';
 import type { FilesLink } from '../protocol/files.js';
 import type { ThreadChoice } from './threads.js';
+import type { Assets } from '../api/types.js';
 
 /** Bytes in order, and their number where it is known. */
 export interface OpenedSource {
@@ -21,6 +22,8 @@ export interface OpenedSource {
 
 /** What the package needs from its environment. */
 export interface Platform {
+  /** The same with the package's own files at another place. */
+  withAssets(assets: Assets): Platform;
   /** How many threads an engine shall have here. */
   chooseThreads(wanted: number | 'auto' | undefined): ThreadChoice;
   /** Starts an engine, in a worker or in this thread; one that can have several threads, or one for a single thread. */

@@ -8,6 +8,10 @@ export interface ThreadChoice {
   readonly threadsReason: string;
 }
 
+/** Whether a compiled engine is one with threads: these import a shared memory, the others have one of their own. */
+export const hasThreads = (module: WebAssembly.Module): boolean =>
+  WebAssembly.Module.imports(module).some(({ kind }) => kind === 'memory');
+
 /** The requested number where threads can share memory, else one. */
 export function chooseThreads(
   wanted: number | 'auto',

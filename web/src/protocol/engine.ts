@@ -61,7 +61,12 @@ export interface EngineCalls extends CommonCalls, WhisperCalls {}
 /** What any engine is asked. */
 interface CommonCalls {
   start: {
-    request: { readonly variant: Variant | undefined; readonly threads: number };
+    request: {
+      readonly variant: Variant | undefined;
+      readonly threads: number;
+      /** An engine that the caller has compiled, instead of the package's own. */
+      readonly module?: WebAssembly.Module | undefined;
+    };
     answer: { readonly variant: Variant; readonly reason: string };
   };
   /** The model's file, or the next one of those that belong to it. */

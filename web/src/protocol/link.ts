@@ -41,7 +41,12 @@ export interface Host<Calls extends CallTable<Calls>, Event = never> {
   close(): void;
 }
 
+/** Where a worker finds the package's own files, by their names in dist/: bundlers rename them. */
+export type FileAddresses = Readonly<Record<string, string>>;
+
 export type ToWorker =
+  /** The first message to a worker of the package. */
+  | { readonly type: 'open'; readonly addresses: FileAddresses }
   | {
       readonly type: 'call';
       readonly id: number;

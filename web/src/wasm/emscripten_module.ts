@@ -21,10 +21,9 @@ export function instantiate<Module>(
         imports: WebAssembly.Imports,
         receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
       ) {
-        WebAssembly.instantiate(compiled, imports).then(
-          (instance) => receive(instance, compiled),
-          failed,
-        );
+        WebAssembly.instantiate(compiled, imports)
+          .then((instance) => receive(instance, compiled))
+          .catch(failed);
         return {};
       },
     }).then(done, failed);

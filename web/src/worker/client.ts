@@ -1,10 +1,5 @@
-import {
-  abortedBy,
-  disposedDuringWork,
-  fromErrorMessage,
-  SusurrusError,
-  wrongState,
-} from '../api/errors.js';
+import { abortedBy, disposedDuringWork, fromErrorMessage, wrongState } from '../api/errors.js';
+import type { SusurrusError } from '../api/errors.js';
 import { copiedAtOnce, copyInSteps } from '../wasm/steps.js';
 import { YieldController } from '../wasm/yield_controller.js';
 import { isTransferable, isWhole } from './whole_buffers.js';
@@ -16,9 +11,10 @@ interface Waiting<Event> {
   readonly options: CallOptions<Event>;
 }
 
-/** A module in a worker. */
+/** A module in a worker. `whyItFailed` makes the error for an event of the worker. */
 export function openWorker<Calls extends CallTable<Calls>, Event>(
   worker: Worker,
+  whyItFailed: (event: ErrorEvent) => Promise<SusurrusError>,
 ): Link<Calls, Event> {
   const waiting = new Map<number, Waiting<Event>>();
   let nextId = 0;
@@ -43,12 +39,10 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
   };
   worker.onerror = (event) => {
     event.preventDefault();
-    failure = new SusurrusError(
-      'unsupported_environment',
-      `The worker did not start or broke off: ${event.message || 'its script could not be loaded'}.`,
-      { reason: 'environment', subject: 'worker' },
-    );
-    fail(failure);
+    void whyItFailed(event).then((error) => {
+      failure ??= error;
+      fail(failure);
+    });
   };
 
   const fail = (error: SusurrusError): void => {

@@ -1,7 +1,7 @@
 // Runs in the worker: requests in, answers and events out.
 import { toErrorMessage } from '../api/errors.js';
 import { isTransferable, isWhole } from './whole_buffers.js';
-import type { CallTable, FromWorker, Host, ToWorker } from '../protocol/link.js';
+import type { CallTable, FileAddresses, FromWorker, Host, ToWorker } from '../protocol/link.js';
 
 interface Port {
   postMessage(message: FromWorker, transfer?: Transferable[]): void;
@@ -19,6 +19,7 @@ export function createWorkerHost<Calls extends CallTable<Calls>, Event>(
       running.get(message.id)?.abort();
       return;
     }
+    if (message.type === 'open') return;
     const { id, name, request } = message;
     const controller = new AbortController();
     running.set(id, controller);
@@ -40,15 +41,19 @@ export function createWorkerHost<Calls extends CallTable<Calls>, Event>(
   };
 }
 
-/** The same for the worker that this script runs in. */
+/** The same for the worker that this script runs in, with a host that is made when the first message has come. */
 export function answerMessages<Calls extends CallTable<Calls>, Event>(
-  host: Host<Calls, Event>,
+  open: (addresses: FileAddresses) => Host<Calls, Event>,
 ): void {
-  const answer = createWorkerHost(
-    { postMessage: (message, transfer) => postMessage(message, { transfer: transfer ?? [] }) },
-    host,
-  );
-  addEventListener('message', ({ data }: MessageEvent<ToWorker>) => void answer(data));
+  let answer: ((message: ToWorker) => Promise<void>) | undefined;
+  addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
+    if (data.type === 'open') {
+      answer = createWorkerHost(
+        { postMessage: (message, transfer) => postMessage(message, { transfer: transfer ?? [] }) },
+        open(data.addresses),
+      );
+    } else void answer?.(data);
+  });
 }
 
 /** The arrays in an answer, which the sender is done with: a page that gets them whole does not copy them. */

@@ -5,8 +5,6 @@ import { fetchEngine } from '../../src/platform/browser_module.js';
 import { answerMessages } from '../../src/worker/host.js';
 
 answerMessages(
-  new FilesHost(async () =>
-    // Written out, so that bundlers see the file.
-    openFilesModule(await fetchEngine(new URL('./files.wasm', import.meta.url))),
-  ),
+  (addresses) =>
+    new FilesHost(async () => openFilesModule(await fetchEngine(addresses['files.wasm']!))),
 );

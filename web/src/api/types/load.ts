@@ -23,6 +23,22 @@ export interface LoadOptions extends SealOptions {
   readonly vocabulary?: string | URL | Blob | ArrayBuffer | Uint8Array;
   /** The mel filterbank to use; `'auto'` if absent. */
   readonly filterbank?: FilterbankChoice;
+  /**
+   * An engine that you have compiled, `susurrus/engine.simd.wasm` or another, where the package shall not fetch its own. One of
+   * the files with `-threads` runs only where memory can be shared.
+   */
+  readonly module?: WebAssembly.Module;
+  /** In a page: where the package's files lie, for this model. setAssets() says it for all calls. Node ignores it. */
+  readonly assets?: Assets;
+}
+
+/** Where the package's own files lie, for pages whose bundler does not bring them along. */
+export interface Assets {
+  /**
+   * The folder that holds `worker.mjs` and the `.wasm` files: the package's `dist/` or a copy of it, on any origin. A string may
+   * be relative to the page.
+   */
+  readonly base: string | URL;
 }
 
 /**

@@ -1,0 +1,27 @@
+// Where the package's own files lie, as a page says it.
+import { checkOptions, type Check } from './options.js';
+import type { Assets } from './types.js';
+
+let chosen: Assets | undefined;
+
+const place: Check = [
+  'the URL of a folder',
+  (value) => (typeof value === 'string' && value !== '') || value instanceof URL,
+];
+
+export function checkAssets(assets: unknown): void {
+  checkOptions(assets, { base: place });
+}
+
+/**
+ * Says for all calls of this page where the package's own files lie: its workers and WebAssembly modules. Needed only where a
+ * bundler does not bring them along; docs/bundlers.md lists these. Call it before anything else; Node ignores it. Throws
+ * SusurrusError.
+ */
+export function setAssets(assets: Assets): void {
+  checkAssets(assets);
+  chosen = assets;
+}
+
+/** What setAssets() was told last. */
+export const assetsInUse = (): Assets | undefined => chosen;
