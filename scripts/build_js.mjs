@@ -36,6 +36,12 @@ const bundles = [
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
   { entry: 'web/src/in_thread_hosts.ts', output: 'in_thread_hosts.mjs', platform: 'browser' },
   { entry: 'web/src/in_thread.ts', output: 'in_thread.mjs', platform: 'browser', isWhole: true },
+  // What stands around a model shares the package's own entry, which is another one in Node.
+  { entry: 'web/page/captions.ts', output: 'captions.mjs', platform: 'browser', isBeside: true },
+  { entry: 'web/page/react.ts', output: 'react.mjs', platform: 'browser', isBeside: true },
+  { entry: 'web/page/react.ts', output: 'react.node.mjs', platform: 'node', isBeside: true },
+  { entry: 'web/page/testing.ts', output: 'testing.mjs', platform: 'browser', isBeside: true },
+  { entry: 'web/page/testing.ts', output: 'testing.node.mjs', platform: 'node', isBeside: true },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
   { entry: 'web/src/engine/node_thread_entry.ts', output: 'thread.node.mjs', platform: 'node' },
   {
@@ -77,17 +83,29 @@ const filesWithin = {
     );
   },
 };
+const entryBeside = (platform) => ({
+  name: 'entry-beside',
+  setup(build) {
+    const isNode = platform === 'node';
+    build.onResolve({ filter: /\/src\/index\.js$/ }, () => ({
+      path: isNode ? './node.mjs' : './index.mjs',
+      external: true,
+    }));
+    build.onResolve({ filter: /\/fixture\.js$/ }, () => ({
+      path: from(`web/page/${isNode ? 'node_' : ''}fixture.ts`),
+    }));
+  },
+});
 /** The package's dependencies: Node's audio decoders, loaded when a file asks for one. */
-const dependencies = Object.keys(
-  JSON.parse(readFileSync(from('package.json'), 'utf8')).dependencies,
-);
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(from('package.json'), 'utf8'));
+const packages = Object.keys({ ...dependencies, ...peerDependencies });
 
 async function bundle(what, options) {
   try {
     await esbuild.build({
       bundle: true,
       format: 'esm',
-      external: [...separateFiles, ...dependencies],
+      external: [...separateFiles, ...packages],
       legalComments: 'inline',
       logLevel: 'warning',
       ...options,
@@ -98,7 +116,8 @@ async function bundle(what, options) {
   }
 }
 
-async function bundleEntry({ entry, output, platform, banner, isWhole }) {
+async function bundleEntry({ entry, output, platform, banner, isWhole, isBeside }) {
+  const usual = platform === 'browser' ? [filesApart] : [];
   await bundle(entry, {
     ...(isWhole && { external: [] }),
     // Pages download these; what Node runs stays readable.
@@ -106,7 +125,7 @@ async function bundleEntry({ entry, output, platform, banner, isWhole }) {
     entryPoints: [from(entry)],
     outfile: made(output),
     platform,
-    plugins: isWhole ? [filesWithin] : platform === 'browser' ? [filesApart] : [],
+    plugins: isWhole ? [filesWithin] : isBeside ? [entryBeside(platform)] : usual,
     target: platform === 'node' ? 'node20' : 'es2022',
     banner,
   });
@@ -166,7 +185,10 @@ async function emitTypes() {
     [from('node_modules/typescript/bin/tsc'), '-p', from('tsconfig.build.json')],
     { what: 'emitting type declarations (tsc)' },
   );
-  const wanted = ['src/index.d.ts', 'src/node.d.ts'];
+  const wanted = [
+    ...['src/index.d.ts', 'src/node.d.ts'],
+    ...['page/captions.d.ts', 'page/react.d.ts', 'page/testing.d.ts'],
+  ];
   for (const path of wanted) {
     const text = readFileSync(join(from('build/types'), path), 'utf8');
     mkdirSync(dirname(made(`types/${path}`)), { recursive: true });
@@ -219,6 +241,7 @@ export async function buildJs() {
     await copyModule('files.mjs', 'files.mjs', ['files.wasm']);
     await Promise.all([...bundles.map(bundleEntry), emitTypes()]);
     chmodSync(made('cli.mjs'), 0o755);
+    copyFileSync(from('web/demo/sample.wav'), made('digits.wav'));
     await buildDemo();
     rmSync(dist, { recursive: true, force: true });
     renameSync(made(''), dist);

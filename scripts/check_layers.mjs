@@ -135,6 +135,8 @@ const typescriptLayers = {
     ...['web/tools/crypto', 'web/tools/inspection', 'web/tools/writing', 'web/tools/hub'],
     'web/tools/host',
   ],
+  // What a page puts around a model.
+  'web/page': ['web/src', 'web/src/api', 'web/src/writers'],
   'web/cli': ['web/src', 'web/src/api', 'web/src/platform'],
   'web/demo': ['web/src', 'web/src/api'],
 };
@@ -151,6 +153,7 @@ const onlyModules = {
   'web/cli → web/src/api': { module: /^web\/src\/api\/(generated\/|errors\.ts$)/ },
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/generated\// },
+  'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
   'web/demo → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
 };
 

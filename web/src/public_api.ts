@@ -6,5 +6,6 @@ export { format, transcriptFormats } from './writers/format.js';
 export { languageNames } from './api/generated/languages.js';
 export type { FormatOptions, TranscriptFormat } from './writers/options.js';
 export type { Transcript, TranscriptSegment, TranscriptWord } from './writers/transcript.js';
+export { TranscribeStream } from './model/transcribe_stream.js';
 export { setAssets } from './api/assets.js';
 export { generateSigningKey } from './signing_key.js';

@@ -1,0 +1,366 @@
+// What stands around a model in a page: captions of a media element, React's hook, fixtures for tests, a stream to pipe through.
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { build } from 'esbuild';
+import type { Browser, Page } from 'playwright-core';
+import { serve } from '../../scripts/serve_demo.mjs';
+import type * as Captions from '../../web/page/captions.js';
+import type * as Testing from '../../web/page/testing.js';
+import type * as Susurrus from '../../web/src/index.js';
+import { limit } from '../support/limits.js';
+import { projectRoot } from '../support/shared_folder.js';
+import { launchBrowser } from './package_page.js';
+
+jest.setTimeout(limit(120_000));
+
+const sampleText = 'three one four one five nine two six five';
+let browser: Browser;
+let server: Awaited<ReturnType<typeof serve>>;
+let page: Page;
+const problems: string[] = [];
+
+beforeAll(async () => {
+  browser = await launchBrowser(['--autoplay-policy=no-user-gesture-required']);
+  server = await serve({ folder: projectRoot, port: 0 });
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+beforeEach(async () => {
+  page = await browser.newPage();
+  problems.length = 0;
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  await page.route('**/empty.html', (route) =>
+    route.fulfill({
+      contentType: 'text/html',
+      headers: {
+        'Content-Security-Policy':
+          "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; media-src 'self'; img-src data:",
+      },
+      body: '<!doctype html><title>t</title><link rel="icon" href="data:,"><video id="talk" src="/web/demo/sample.wav"></video>',
+    }),
+  );
+  await page.goto(`${server.address}empty.html`);
+  await page.evaluate(async () => {
+    for (const [name, file] of [
+      ['susurrus', 'index'],
+      ['captions', 'captions'],
+      ['testing', 'testing'],
+    ] as const) {
+      Object.assign(window, { [name]: (await import(`/dist/${file}.mjs`)) as unknown });
+    }
+  });
+});
+
+/** Waits until the browser has heard that all workers have ended. */
+async function withoutWorkers(): Promise<void> {
+  const deadline = Date.now() + limit(20_000);
+  while (page.workers().length > 0 && Date.now() < deadline) await page.waitForTimeout(50);
+  if (page.workers().length > 0) throw new Error('A worker is left.');
+}
+
+/** Of the page, where the modules are. */
+declare const susurrus: typeof Susurrus;
+declare const captions: typeof Captions;
+declare const testing: typeof Testing;
+
+test('captions of a transcript: shown, replaced where they differ, escaped, taken away', async () => {
+  const outcome = await page.evaluate(() => {
+    const media = document.querySelector('video')!;
+    const segment = (start: number, text: string) => ({ start, end: start + 1, text });
+    const shown = (track: TextTrack) =>
+      [...track.cues!].map((cue) => [cue.startTime, (cue as VTTCue).text]);
+    const first = { language: 'en', segments: [segment(0, ' one'), segment(1, ' a < b & c')] };
+    const attached = captions.attachTextTrack(media, first, { label: 'English' });
+    const { track } = attached;
+    const facts = [track.kind, track.label, track.language, track.mode];
+    const before = [...track.cues!];
+    const texts = [shown(track)];
+    attached.update({ segments: [first.segments[0]!, segment(1, ' two'), segment(2, ' three')] });
+    texts.push(shown(track));
+    const isFirstKept = track.cues![0] === before[0];
+    track.mode = 'disabled';
+    attached.update({ segments: [segment(5, ' five')] });
+    const modeKept = track.mode;
+    track.mode = 'hidden';
+    texts.push(shown(track));
+    attached.remove();
+    attached.remove();
+    attached.update(first);
+    const count = media.textTracks.length;
+    const again = captions.attachTextTrack(media, first, { label: 'English' });
+    const isReused = again.track === track && media.textTracks.length === count;
+    const refused = [null, {}, { segments: [{}] }].map((bad) => {
+      try {
+        captions.attachTextTrack(media, bad as never);
+        return 'taken';
+      } catch (error) {
+        return (error as Susurrus.SusurrusError).code;
+      }
+    });
+    return { facts, texts, isFirstKept, modeKept, isReused, refused };
+  });
+  expect(outcome).toEqual({
+    facts: ['captions', 'English', 'en', 'showing'],
+    texts: [
+      [
+        [0, 'one'],
+        [1, 'a &lt; b &amp; c'],
+      ],
+      [
+        [0, 'one'],
+        [1, 'two'],
+        [2, 'three'],
+      ],
+      [[5, 'five']],
+    ],
+    isFirstKept: true,
+    modeKept: 'disabled',
+    isReused: true,
+    refused: ['invalid_argument', 'invalid_argument', 'invalid_argument'],
+  });
+  expect(problems).toEqual([]);
+});
+
+test('captions of a transcription under way come with its segments', async () => {
+  const texts = await page.evaluate(async () => {
+    const model = await testing.loadTestModel();
+    const work = model.transcribe(await testing.fixtureAudio());
+    const { track } = captions.attachTextTrack(document.querySelector('video')!, work);
+    const { text } = await work;
+    await new Promise((done) => setTimeout(done));
+    model.dispose();
+    return [text, [...track.cues!].map((cue) => (cue as VTTCue).text).join(' ')];
+  });
+  expect(texts.map((text) => text.trim())).toEqual([sampleText, sampleText]);
+  expect(problems).toEqual([]);
+});
+
+test('<susurrus-captions> adds captions to its video, tells what goes wrong, and leaves no worker', async () => {
+  const texts = await page.evaluate(async () => {
+    captions.defineCaptions();
+    captions.defineCaptions();
+    document.body.insertAdjacentHTML(
+      'beforeend',
+      '<susurrus-captions for="talk" model="/models/digits.apr"></susurrus-captions>' +
+        '<susurrus-captions for="nothing"></susurrus-captions>',
+    );
+    const [good, bad] = document.querySelectorAll('susurrus-captions');
+    const heard = (element: Element, type: string) =>
+      new Promise<{ text: string; message: string }>((done) =>
+        element.addEventListener(
+          type,
+          (event) => done((event as CustomEvent<{ text: string; message: string }>).detail),
+          { once: true },
+        ),
+      );
+    const button = good!.shadowRoot!.querySelector('button')!;
+    const before = button.textContent;
+    const over = heard(good!, 'transcript');
+    button.click();
+    const during = button.textContent;
+    const { text } = await over;
+    const failed = heard(bad!, 'error');
+    bad!.shadowRoot!.querySelector('button')!.click();
+    const { message } = await failed;
+    const track = document.querySelector('video')!.textTracks[0]!;
+    return {
+      labels: [before, during, button.textContent],
+      text: text.trim(),
+      lines: [...track.cues!].map((cue) => (cue as VTTCue).text),
+      message,
+      note: bad!.shadowRoot!.querySelector('[role=status]')!.textContent,
+    };
+  });
+  expect(texts).toMatchObject({
+    labels: ['Add captions', 'Stop', 'Add captions again'],
+    text: sampleText,
+    message: 'There is no video or audio with that id.',
+    note: 'There is no video or audio with that id.',
+  });
+  expect(texts.lines.join(' ').replaceAll('\n', ' ')).toBe(sampleText);
+  await page.evaluate(() => document.querySelector('susurrus-captions')!.remove());
+  await withoutWorkers();
+  expect(problems).toEqual([]);
+});
+
+test('a fake microphone is heard by a page that asks for the real one', async () => {
+  const facts = await page.evaluate(async () => {
+    const samples = await testing.fixtureAudio();
+    const restore = testing.installFakeMicrophone(samples.subarray(0, 16000));
+    const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+    const context = new AudioContext();
+    const ear = new AnalyserNode(context, { fftSize: 2048 });
+    context.createMediaStreamSource(stream).connect(ear);
+    const wave = new Float32Array(2048);
+    let loudest = 0;
+    while (loudest < 0.02) {
+      await new Promise((done) => requestAnimationFrame(done));
+      ear.getFloatTimeDomainData(wave);
+      loudest = Math.max(loudest, ...wave.map(Math.abs));
+    }
+    for (const track of stream.getTracks()) track.stop();
+    await context.close();
+    restore();
+    return [stream instanceof MediaStream, Object.hasOwn(navigator.mediaDevices, 'getUserMedia')];
+  });
+  expect(facts).toEqual([true, false]);
+  expect(problems).toEqual([]);
+});
+
+/** A component on React, bundled as an application would be, but for the package's entry. */
+async function reactApp(): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `
+        import { createElement as h, StrictMode, useState } from 'react';
+        import { createRoot } from 'react-dom/client';
+        import { useTranscriber } from './dist/react.mjs';
+        function App({ loadsAtOnce }) {
+          const t = useTranscriber('/models/digits.apr', { loadsAtOnce, load: { threads: 1 } });
+          window.transcriber = t;
+          (window.seen ??= []).push(t.status);
+          return h('p', { id: 'out' }, t.status + ': ' + t.segments.map((s) => s.text).join('').trim());
+        }
+        const root = createRoot(document.body.appendChild(document.createElement('div')));
+        window.show = (props) => root.render(h(StrictMode, null, h(App, props)));
+        window.hide = () => root.unmount();
+      `,
+      resolveDir: projectRoot,
+    },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    define: { 'process.env.NODE_ENV': '"development"' },
+    plugins: [
+      {
+        name: 'entry',
+        setup: (building) =>
+          building.onResolve({ filter: /^\.\/index\.mjs$/ }, () => ({
+            path: '/dist/index.mjs',
+            external: true,
+          })),
+      },
+    ],
+  });
+  return outputFiles[0]!.text;
+}
+
+test('useTranscriber: loads, transcribes, stops, reports errors, and frees the model, in strict mode', async () => {
+  const script = await reactApp();
+  await page.route('**/react_app.js', (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: script }),
+  );
+  await page.evaluate((address) => import(address), '/react_app.js');
+  const call = (body: string) => page.evaluate(`(async () => { ${body} })()`);
+  const out = (text: string) =>
+    page.waitForSelector(`#out:text-is("${text}")`, { timeout: limit(60_000) });
+
+  await call('show({ loadsAtOnce: true })');
+  await out('ready:');
+  await call(`const { fixtureAudio } = testing; window.audio = await fixtureAudio();
+    window.result = transcriber.transcribe(audio); await result;`);
+  await out(`ready: ${sampleText}`);
+  expect(await call('return (await window.result).text.trim()')).toBe(sampleText);
+  expect(await page.evaluate('[...new Set(seen)]')).toEqual([
+    'idle',
+    'loading',
+    'ready',
+    'transcribing',
+  ]);
+
+  // Another one takes its place; stopping is no error.
+  const second = await call(`const long = new Float32Array(audio.length * 20);
+    for (let i = 0; i < 20; ++i) long.set(audio, i * audio.length);
+    const first = transcriber.transcribe(long);
+    const next = transcriber.transcribe(audio);
+    const given = [await first, (await next).text.trim()];
+    const third = transcriber.transcribe(long);
+    transcriber.pause();
+    transcriber.stop();
+    return [...given, await third, String(transcriber.error)]`);
+  expect(second).toEqual([undefined, sampleText, undefined, 'undefined']);
+
+  expect(
+    await call(`const none = await transcriber.transcribe('nothing', { beams: 1 });
+      await new Promise((done) => setTimeout(done, 50));
+      return [none, transcriber.status, transcriber.error.code]`),
+  ).toEqual([undefined, 'ready', 'invalid_argument']);
+
+  await call('hide()');
+  await withoutWorkers();
+  expect(problems).toEqual([]);
+});
+
+test('a stream of audio is piped through a model', async () => {
+  const outcome = await page.evaluate(async () => {
+    const model = await testing.loadTestModel();
+    const audio = await testing.fixtureAudio();
+    let taken = 0;
+    const pieces = (from: Float32Array, times: number) =>
+      new ReadableStream<Float32Array>({
+        pull(controller) {
+          const at = taken % from.length;
+          const piece = from.slice(at, at + 8000);
+          taken += piece.length;
+          if (taken > from.length * times) controller.close();
+          else controller.enqueue(piece);
+        },
+      });
+    const stream = new susurrus.TranscribeStream(model);
+    let text = '';
+    for await (const segment of pieces(audio, 1).pipeThrough(stream)) text += segment.text;
+    const whole = (await stream.transcription).text;
+
+    taken = 0;
+    const left = new susurrus.TranscribeStream(model);
+    const reader = pieces(audio, 1000).pipeThrough(left).getReader();
+    await reader.read();
+    await reader.cancel();
+    const stopped = await left.transcription.then(
+      () => 'done',
+      (error: unknown) => (error as Susurrus.SusurrusError).code,
+    );
+
+    const failing = new susurrus.TranscribeStream(model);
+    const broken = new ReadableStream<Float32Array>({
+      pull: (controller) => controller.error(new Error('cable')),
+    });
+    const error = await broken
+      .pipeThrough(failing)
+      .getReader()
+      .read()
+      .then(
+        () => 'read',
+        (thrown: unknown) => (thrown as Susurrus.SusurrusError).code,
+      );
+    model.dispose();
+    return {
+      text: text.trim(),
+      whole: whole.trim(),
+      stopped,
+      isBounded: taken < audio.length * 20,
+      error,
+    };
+  });
+  expect(outcome).toEqual({
+    text: sampleText,
+    whole: sampleText,
+    stopped: 'aborted',
+    isBounded: true,
+    error: 'source_failed',
+  });
+  expect(problems).toEqual([]);
+});
+
+test('in Node the fixture and the test model are the same', async () => {
+  const address = join(projectRoot, 'dist/testing.node.mjs');
+  const { fixtureAudio, fixtureText, loadTestModel } = (await import(address)) as typeof Testing;
+  const model = await loadTestModel();
+  expect((await model.transcribe(await fixtureAudio())).text.trim()).toBe(fixtureText);
+  model.dispose();
+});

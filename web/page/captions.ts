@@ -1,0 +1,4 @@
+// susurrus/captions
+export { attachTextTrack } from './text_track.js';
+export type { AttachedTextTrack, TextTrackOptions } from './text_track.js';
+export { defineCaptions } from './captions_element.js';

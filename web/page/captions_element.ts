@@ -1,0 +1,161 @@
+import { checkOptions, text } from '../src/api/options.js';
+import { loadModel } from '../src/index.js';
+import type { Model, ProgressEvent, TranscribeOptions } from '../src/index.js';
+import { attachTextTrack, type AttachedTextTrack } from './text_track.js';
+
+const styles = `
+  :host { display: inline-flex; gap: 0.5em; align-items: center; font: inherit; }
+  :host([hidden]) { display: none; }
+  button { font: inherit; }
+  progress { width: 8em; }
+  [hidden] { display: none; }
+`;
+
+const wholeNumber = (text: string | null): number | undefined =>
+  text === null ? undefined : Number(text);
+
+/** What <susurrus-captions> is made from; without a DOM, as on a server, there is none. */
+function makeElement(): CustomElementConstructor {
+  return class CaptionsElement extends HTMLElement {
+    /** A model that is loaded already, which the element uses and never frees. */
+    model: Model | undefined;
+    readonly #button = document.createElement('button');
+    readonly #bar = document.createElement('progress');
+    readonly #note = document.createElement('span');
+    #own: Model | undefined;
+    #stop: AbortController | undefined;
+    #attached: AttachedTextTrack | undefined;
+
+    constructor() {
+      super();
+      const root = this.attachShadow({ mode: 'open' });
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(styles);
+      root.adoptedStyleSheets = [sheet];
+      this.#button.part.add('button');
+      this.#button.type = 'button';
+      this.#bar.part.add('progress');
+      this.#note.part.add('note');
+      this.#note.setAttribute('role', 'status');
+      this.#button.addEventListener('click', () => {
+        if (this.#stop) this.stop();
+        else void this.start();
+      });
+      root.append(this.#button, this.#bar, this.#note);
+      this.#show('Add captions');
+    }
+
+    connectedCallback(): void {
+      if (this.hasAttribute('autostart')) void this.start();
+    }
+
+    disconnectedCallback(): void {
+      this.stop();
+      this.#own?.dispose();
+      this.#own = undefined;
+    }
+
+    /** The element named by `for`, or the one within. */
+    get media(): HTMLMediaElement | null {
+      const id = this.getAttribute('for');
+      if (id === null) return this.querySelector('video, audio');
+      const found = (this.getRootNode() as Document | ShadowRoot).getElementById(id);
+      return found instanceof HTMLMediaElement ? found : null;
+    }
+
+    /** Transcribes the media and shows its captions; resolves when that is over, well or not. */
+    async start(): Promise<void> {
+      this.stop();
+      const stop = new AbortController();
+      this.#stop = stop;
+      const { signal } = stop;
+      try {
+        const { media } = this;
+        if (!media) throw new Error('There is no video or audio with that id.');
+        this.#show('Stop', 'Loading the model …');
+        const model = await this.#loaded(signal);
+        const response = await fetch(media.currentSrc || media.src, { signal });
+        const transcription = model.transcribe(await response.blob(), {
+          ...this.#options(),
+          signal,
+          onProgress: (event) => this.#progress(event, 'Listening …'),
+        });
+        this.#attached?.remove();
+        this.#attached = attachTextTrack(media, transcription, this.#format());
+        const result = await transcription;
+        this.#finish(stop, 'Add captions again', '');
+        this.dispatchEvent(new CustomEvent('transcript', { detail: result }));
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#finish(stop, 'Try again', error instanceof Error ? error.message : String(error));
+        this.dispatchEvent(new CustomEvent('error', { detail: error }));
+      }
+    }
+
+    /** Captions that are there stay. */
+    stop(): void {
+      if (!this.#stop) return;
+      this.#stop.abort();
+      this.#finish(this.#stop, 'Add captions', '');
+    }
+
+    async #loaded(signal: AbortSignal): Promise<Model> {
+      if (this.model) return this.model;
+      const source = this.getAttribute('model') ?? undefined;
+      const model = (this.#own ??= await loadModel(source, {
+        signal,
+        onProgress: (event) => this.#progress(event, 'Loading the model …'),
+      }));
+      // Another start, or the element's end, came meanwhile.
+      if (signal.aborted && !this.isConnected) {
+        model.dispose();
+        this.#own = undefined;
+      }
+      return model;
+    }
+
+    #options(): TranscribeOptions {
+      const language = this.getAttribute('language');
+      return {
+        timestamps: 'word',
+        ...(language !== null && { language }),
+        ...(this.hasAttribute('translate') && { task: 'translate' }),
+      };
+    }
+
+    #format() {
+      const width = wholeNumber(this.getAttribute('max-line-width')) ?? 42;
+      const label = this.getAttribute('label');
+      return {
+        maxLineWidth: width,
+        maxLineCount: wholeNumber(this.getAttribute('max-line-count')) ?? 2,
+        ...(label !== null && { label }),
+      };
+    }
+
+    #progress(event: ProgressEvent, note: string): void {
+      if (event.fraction === undefined) this.#bar.removeAttribute('value');
+      else this.#bar.value = event.fraction;
+      this.#show('Stop', note);
+      this.dispatchEvent(new CustomEvent('progress', { detail: event }));
+    }
+
+    #finish(stop: AbortController, button: string, note: string): void {
+      if (this.#stop !== stop) return;
+      this.#stop = undefined;
+      this.#show(button, note);
+    }
+
+    #show(button: string, note = ''): void {
+      this.#button.textContent = button;
+      this.#note.textContent = note;
+      this.#bar.hidden = this.#stop === undefined;
+    }
+  };
+}
+
+/** Makes `<susurrus-captions>` known to the page, once; a page that wants another name says so. */
+export function defineCaptions(name = 'susurrus-captions'): void {
+  checkOptions({ name }, { name: text });
+  if (!customElements.get(name)) customElements.define(name, makeElement());
+}

@@ -1,0 +1,36 @@
+// susurrus/react
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import type { ModelSource } from '../src/index.js';
+import { TranscriberStore } from './transcriber_store.js';
+import type { TranscriberOptions, TranscriberState } from './transcriber_store.js';
+
+export type { TranscriberOptions, TranscriberState };
+export { TranscriberStore };
+
+export interface UseTranscriberOptions extends TranscriberOptions {
+  /** Loads the model as soon as the component is there, not with the first transcription. */
+  readonly loadsAtOnce?: boolean;
+}
+
+export type Transcriber = TranscriberState &
+  Pick<TranscriberStore, 'load' | 'transcribe' | 'stop' | 'pause' | 'resume'>;
+
+/**
+ * A model in a component: what it does, and functions to have it done. The model is loaded once, with the source and options of the
+ * first render, and freed when the component goes; give the component a `key` to load another. Renders on a server, where it
+ * is idle.
+ */
+export function useTranscriber(
+  source?: ModelSource,
+  options: UseTranscriberOptions = {},
+): Transcriber {
+  const [store] = useState(() => new TranscriberStore(source, options));
+  const { loadsAtOnce = false } = options;
+  useEffect(() => {
+    if (loadsAtOnce) void store.load();
+    return store.close;
+  }, [store, loadsAtOnce]);
+  const state = useSyncExternalStore(store.subscribe, store.state, store.state);
+  const { load, transcribe, stop, pause, resume } = store;
+  return { ...state, load, transcribe, stop, pause, resume };
+}

@@ -1,0 +1,136 @@
+import { checkOptions, flag, oneOf, text } from '../src/api/options.js';
+import { invalidOption } from '../src/api/errors.js';
+import type { Transcription } from '../src/api/types.js';
+import { cues, type Cue } from '../src/writers/cues.js';
+import { checkFormatOptions, type FormatOptions } from '../src/writers/options.js';
+import { checkTranscript, type Transcript } from '../src/writers/transcript.js';
+
+export interface TextTrackOptions extends Pick<
+  FormatOptions,
+  'maxLineWidth' | 'maxLineCount' | 'maxWordsPerLine'
+> {
+  /** What the player's menu calls it. Default `'Captions'`. */
+  readonly label?: string;
+  /** Default: the transcript's. */
+  readonly language?: string;
+  /** Default `'captions'`. */
+  readonly kind?: 'captions' | 'subtitles';
+  /** Shown at once (the default), or when the user chooses it. */
+  readonly isShown?: boolean;
+}
+
+export interface AttachedTextTrack {
+  readonly track: TextTrack;
+  /** Replaces what differs; what is shown and stays does not flicker. */
+  update(transcript: Transcript): void;
+  /** Takes the captions away. */
+  remove(): void;
+}
+
+/** A media element never loses a track that a script has added: those that were removed serve again. */
+const unused = new WeakMap<HTMLMediaElement, TextTrack[]>();
+
+/**
+ * Shows a transcript as captions of a `<video>` or `<audio>`. A transcription under way adds its segments as they come, and goes on
+ * when the captions are removed. Throws SusurrusError (`invalid_argument`) for what is no transcript, and for bad options.
+ */
+export function attachTextTrack(
+  media: HTMLMediaElement,
+  transcript: Transcript | Transcription,
+  options: TextTrackOptions = {},
+): AttachedTextTrack {
+  if (!((media as unknown) instanceof HTMLMediaElement)) {
+    throw invalidOption('media', 'a <video> or <audio> element', media);
+  }
+  const { label = 'Captions', language, kind = 'captions', isShown = true, ...format } = options;
+  checkOptions(
+    { label, language, kind, isShown },
+    { label: text, language: text, kind: oneOf('captions', 'subtitles'), isShown: flag },
+  );
+  checkFormatOptions(format);
+  const running = isTranscription(transcript) ? transcript : undefined;
+  const first: unknown = running ? running.soFar : transcript;
+  checkTranscript(first);
+
+  const track =
+    reusable(media, kind, label, language ?? first.language ?? '') ??
+    media.addTextTrack(kind, label, language ?? first.language ?? '');
+  track.mode = isShown ? 'showing' : 'disabled';
+  let shown: (readonly [Cue, VTTCue])[] = [];
+  let isRemoved = false;
+
+  const update = (next: Transcript): void => {
+    if (isRemoved) return;
+    checkTranscript(next);
+    // A disabled track gives no cues away.
+    const { mode } = track;
+    if (mode === 'disabled') track.mode = 'hidden';
+    const wanted = [...cues(next, format)].filter(({ start, end }) => end > start);
+    const differs = wanted.findIndex((cue, i) => !isSame(cue, shown[i]?.[0]));
+    const kept = differs === -1 ? Math.min(wanted.length, shown.length) : differs;
+    for (const [, cue] of shown.slice(kept)) track.removeCue(cue);
+    shown = [
+      ...shown.slice(0, kept),
+      ...wanted.slice(kept).map((cue) => {
+        const made = new VTTCue(cue.start / 1000, cue.end / 1000, escaped(cue.text));
+        track.addCue(made);
+        return [cue, made] as const;
+      }),
+    ];
+    track.mode = mode;
+  };
+  update(first);
+  if (running) void follow(running, update);
+  return {
+    track,
+    update,
+    remove() {
+      if (isRemoved) return;
+      update({ segments: [] });
+      isRemoved = true;
+      track.mode = 'disabled';
+      unused.set(media, [...(unused.get(media) ?? []), track]);
+    },
+  };
+}
+
+/** Whoever awaits the transcription itself hears of its failure. Leaving this loop would stop it, so it is never left. */
+async function follow(
+  transcription: Transcription,
+  update: (transcript: Transcript) => void,
+): Promise<void> {
+  try {
+    const segments = transcription[Symbol.asyncIterator]();
+    while ((await segments.next()).done !== true) update(transcription.soFar);
+  } catch {
+    // What came so far stays.
+  }
+}
+
+const isTranscription = (value: unknown): value is Transcription =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+const isSame = (a: Cue, b: Cue | undefined): boolean =>
+  a.start === b?.start && a.end === b.end && a.text === b.text;
+
+/** Text as WebVTT has it, where < begins a tag. */
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+function reusable(
+  media: HTMLMediaElement,
+  kind: string,
+  label: string,
+  language: string,
+): TextTrack | undefined {
+  const tracks = unused.get(media) ?? [];
+  const found = tracks.find(
+    (track) => track.kind === kind && track.label === label && track.language === language,
+  );
+  if (found)
+    unused.set(
+      media,
+      tracks.filter((track) => track !== found),
+    );
+  return found;
+}

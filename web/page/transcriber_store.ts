@@ -1,0 +1,176 @@
+import type { Model, ProgressEvent, Segment } from '../src/api/types.js';
+import { loadModel } from '../src/index.js';
+import type {
+  AudioInput,
+  AudioStream,
+  LoadOptions,
+  ModelSource,
+  TranscribeOptions,
+  Transcription,
+  TranscriptionResult,
+} from '../src/index.js';
+
+/** What a page shows; a new object at each change. */
+export interface TranscriberState {
+  readonly status: 'idle' | 'loading' | 'ready' | 'transcribing' | 'paused';
+  /** Of the load or the transcription under way. */
+  readonly progress: ProgressEvent | undefined;
+  readonly segments: readonly Segment[];
+  /** Of the last transcription, once it is done. */
+  readonly transcript: TranscriptionResult | undefined;
+  /** Why the last call failed; not set by stop(). */
+  readonly error: unknown;
+  readonly model: Model | undefined;
+}
+
+export interface TranscriberOptions {
+  /** For loadModel(). `signal` and `onProgress` are the store's. */
+  readonly load?: Omit<LoadOptions, 'signal' | 'onProgress'>;
+  /** For every transcription. */
+  readonly transcribe?: Omit<TranscribeOptions, 'signal' | 'onProgress'>;
+}
+
+const atRest: TranscriberState = {
+  status: 'idle',
+  progress: undefined,
+  segments: [],
+  transcript: undefined,
+  error: undefined,
+  model: undefined,
+};
+
+/** A model and what is done with it, as a store: for useTranscriber(), and for frameworks that have no hook here. */
+export class TranscriberStore {
+  readonly #source: ModelSource | undefined;
+  readonly #options: TranscriberOptions;
+  readonly #listeners = new Set<() => void>();
+  #state = atRest;
+  /** Of what belongs to the model: ends when the store is closed. */
+  #life = new AbortController();
+  #loading: Promise<Model> | undefined;
+  #work: { readonly stop: AbortController; transcription?: Transcription } | undefined;
+
+  constructor(source?: ModelSource, options: TranscriberOptions = {}) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly state = (): TranscriberState => this.#state;
+
+  /** Loads the model unless it is loaded or loading. Resolves to undefined where that fails: `state().error` says why. */
+  readonly load = async (): Promise<Model | undefined> => {
+    const life = this.#life;
+    this.#loading ??= this.#load(life.signal);
+    try {
+      return await this.#loading;
+    } catch (error) {
+      this.#fail(life, error);
+      return undefined;
+    }
+  };
+
+  /** Transcribes, after loading the model if need be; what is under way is stopped. Undefined if it fails or is stopped. */
+  readonly transcribe = async (
+    audio: AudioInput | AudioStream,
+    options: Omit<TranscribeOptions, 'signal'> = {},
+  ): Promise<TranscriptionResult | undefined> => {
+    this.stop();
+    const life = this.#life;
+    const stop = new AbortController();
+    const work: { readonly stop: AbortController; transcription?: Transcription } = { stop };
+    this.#work = work;
+    const isCurrent = (): boolean => this.#work === work;
+    const model = await this.load();
+    if (!model || !isCurrent()) return undefined;
+    this.#set({ status: 'transcribing', segments: [], transcript: undefined, error: undefined });
+    try {
+      work.transcription = model.transcribe(audio, {
+        ...this.#options.transcribe,
+        ...options,
+        signal: stop.signal,
+        onProgress: (progress) => {
+          if (isCurrent()) this.#set({ progress });
+          options.onProgress?.(progress);
+        },
+      });
+      const { transcription } = work;
+      const segments = transcription[Symbol.asyncIterator]();
+      while ((await segments.next()).done !== true) {
+        if (isCurrent()) this.#set({ segments: transcription.soFar.segments });
+      }
+      const transcript = await transcription;
+      if (!isCurrent()) return undefined;
+      this.#work = undefined;
+      this.#set({ status: 'ready', progress: undefined, transcript });
+      return transcript;
+    } catch (error) {
+      if (!isCurrent()) return undefined;
+      this.#work = undefined;
+      this.#fail(life, error);
+      return undefined;
+    }
+  };
+
+  /** Ends the transcription under way; its segments stay. */
+  readonly stop = (): void => {
+    const work = this.#work;
+    if (!work) return;
+    this.#work = undefined;
+    work.stop.abort();
+    if (this.#state.model) this.#set({ status: 'ready', progress: undefined });
+  };
+
+  readonly pause = (): void => this.#setPaused(true);
+  readonly resume = (): void => this.#setPaused(false);
+
+  /** Frees the model and ends all work. The store can be used again, and loads anew. */
+  readonly close = (): void => {
+    this.stop();
+    this.#life.abort();
+    this.#life = new AbortController();
+    this.#loading = undefined;
+    this.#state.model?.dispose();
+    this.#set({ ...atRest, segments: this.#state.segments });
+  };
+
+  async #load(signal: AbortSignal): Promise<Model> {
+    this.#set({ status: 'loading', error: undefined });
+    const model = await loadModel(this.#source, {
+      ...this.#options.load,
+      signal,
+      onProgress: (progress) => {
+        if (!signal.aborted) this.#set({ progress });
+      },
+    });
+    if (signal.aborted) {
+      model.dispose();
+      throw signal.reason;
+    }
+    this.#set({ status: 'ready', progress: undefined, model });
+    return model;
+  }
+
+  #fail(life: AbortController, error: unknown): void {
+    if (life !== this.#life || life.signal.aborted) return;
+    if (!this.#state.model) this.#loading = undefined;
+    this.#set({ status: this.#state.model ? 'ready' : 'idle', progress: undefined, error });
+  }
+
+  #setPaused(isPaused: boolean): void {
+    const transcription = this.#work?.transcription;
+    if (!transcription) return;
+    if (isPaused) transcription.pause();
+    else transcription.resume();
+    this.#set({ status: isPaused ? 'paused' : 'transcribing' });
+  }
+
+  #set(change: Partial<TranscriberState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
