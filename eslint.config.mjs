@@ -42,6 +42,13 @@ export default defineConfig(
     languageOptions: { globals: nodeGlobals },
   },
   {
+    files: ['examples/**/*.{js,jsx}'],
+    languageOptions: {
+      globals: { ...nodeGlobals, document: 'readonly', chrome: 'readonly' },
+      parserOptions: { ecmaFeatures: { jsx: true } },
+    },
+  },
+  {
     files: ['web/**/*.ts', 'tests/**/*.ts'],
     extends: [typescript.configs.strictTypeChecked],
     languageOptions: {

@@ -185,12 +185,16 @@ async function emitTypes() {
     [from('node_modules/typescript/bin/tsc'), '-p', from('tsconfig.build.json')],
     { what: 'emitting type declarations (tsc)' },
   );
-  const wanted = [
-    ...['src/index.d.ts', 'src/node.d.ts'],
-    ...['page/captions.d.ts', 'page/react.d.ts', 'page/testing.d.ts'],
-  ];
+  const entries = ['src/index.d.ts', 'src/node.d.ts'];
+  const wanted = [...entries, 'page/captions.d.ts', 'page/react.d.ts', 'page/testing.d.ts'];
   for (const path of wanted) {
-    const text = readFileSync(join(from('build/types'), path), 'utf8');
+    const head = entries.includes(path) ? '/// <reference path="./ambient.d.ts" />\n' : '';
+    const text =
+      head +
+      readFileSync(join(from('build/types'), path), 'utf8')
+        // Typed arrays have a type parameter since TypeScript 5.7; of() has the same type by both names.
+        .replace(/\b(\w+Array)<ArrayBuffer>/g, 'ReturnType<typeof $1.of>')
+        .replace(/\b(\w+Array)<ArrayBufferLike>/g, '$1');
     mkdirSync(dirname(made(`types/${path}`)), { recursive: true });
     writeFileSync(made(`types/${path}`), text);
     for (const [, module] of text.matchAll(/(?:from|import)\s*\(?'(\.[^']+)'/g)) {
@@ -198,6 +202,7 @@ async function emitTypes() {
       if (!wanted.includes(mentioned)) wanted.push(mentioned); // the loop goes on with it
     }
   }
+  copyFileSync(from('web/src/ambient.d.ts'), made('types/src/ambient.d.ts'));
 }
 
 /** Names, sizes and times of everything that dist/ is made from. */

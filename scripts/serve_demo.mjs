@@ -65,12 +65,13 @@ function listOf({ folder, models }) {
   ]);
 }
 
-function answer({ folder, isolated, models }, request, response) {
+function answer({ folder, isolated, models, headers }, request, response) {
   const head = {
     ...(isolated && isolation),
     'Content-Security-Policy': contentSecurityPolicy,
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-cache',
+    ...headers,
   };
   const refuse = (status, text) => {
     response.writeHead(status, { ...head, 'Content-Type': 'text/plain; charset=utf-8' });
@@ -96,18 +97,21 @@ function answer({ folder, isolated, models }, request, response) {
 
 /**
  * Starts serving `folder` on 127.0.0.1, cross-origin isolated or not. Without a port: 8080, or any free one when that is
- * taken. `models` are offered by the page in front of its own. Answers { address, close }.
+ * taken. `models` are offered by the page in front of its own, `headers` stand instead of the page's own or besides them. Answers
+ * { address, close }.
  * @type {(options?: {
  *   folder?: string;
  *   models?: readonly { name: string; path: string }[];
  *   port?: number;
  *   isolated?: boolean;
+ *   headers?: Readonly<Record<string, string>>;
  * }) => Promise<{ address: string; close: () => Promise<void> }>}
  */
 export async function serve(options = {}) {
   const { folder = join(root, 'dist/demo'), models = [], port, isolated = false } = options;
+  const { headers = {} } = options;
   const server = createServer((request, response) =>
-    answer({ folder, isolated, models }, request, response),
+    answer({ folder, isolated, models, headers }, request, response),
   );
   const listen = (wanted) =>
     new Promise((done, failed) => {

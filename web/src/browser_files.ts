@@ -22,7 +22,8 @@ export type ShippedFile = keyof typeof shipped;
 /** Where a file of the package is. Throws SusurrusError where neither the bundler nor the page knows. */
 export function addressOf(name: ShippedFile, assets = assetsInUse()): URL {
   try {
-    return assets ? new URL(name, folderOf(assets)) : shipped[name]();
+    // Turbopack's URLs have no origin.
+    return assets ? new URL(name, folderOf(assets)) : new URL(shipped[name](), location.href);
   } catch (error) {
     throw new SusurrusError(
       'unsupported_environment',
@@ -43,7 +44,7 @@ export const addressesOf = (
 ): FileAddresses => Object.fromEntries(names.map((name) => [name, addressOf(name, assets).href]));
 
 function folderOf({ base }: Assets): URL {
-  const folder = new URL(base, globalThis.location.href);
+  const folder = new URL(base, location.href);
   if (!folder.pathname.endsWith('/')) folder.pathname += '/';
   return folder;
 }

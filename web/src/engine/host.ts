@@ -12,7 +12,6 @@ import { PauseGate } from './pause_gate.js';
 import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
 import type { EngineCalls, EngineEvent, LoadedFacts } from '../protocol/engine.js';
 import type { PartFile } from '../protocol/link.js';
-import type { Variant } from '../api/types.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
 import { chooseVariant } from './variant.js';
 import { pushThroughWindow } from '../wasm/windows.js';
@@ -44,12 +43,19 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   protected readonly handlers: Handlers<EngineCalls, EngineEvent> = {
     start: async ({ variant: wanted, threads, module: compiled }) => {
       const choice = await chooseVariant(wanted);
-      const { module, endThreads } = await this.#openEngine(choice.variant, threads, compiled);
+      const { module, endThreads } = await this.#openEngine(
+        choice.variant,
+        threads,
+        compiled,
+      ).catch((error: unknown) => {
+        throw compiled && !(error instanceof SusurrusError) ? notThisEngine(error) : error;
+      });
       this.#module = module;
       this.#endThreads = endThreads;
       if (this.#isClosed) this.close();
       if (!compiled) return choice;
-      return { variant: module.kernelVariant() as Variant, reason: 'compiled by the caller' };
+      const variant = module.kernelVariant() === 'relaxed' ? 'relaxed' : 'simd';
+      return { variant, reason: 'compiled by the caller' };
     },
 
     beginFile: ({ byteCount, vocabulary, filterbank }) => {
@@ -196,5 +202,13 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
     window.set(tokens);
   }
 }
+
+const notThisEngine = (cause: unknown): SusurrusError =>
+  new SusurrusError(
+    'invalid_argument',
+    `Option module must be an engine of this version of the package: ${String(cause)}.`,
+    { reason: 'option', subject: 'module', expected: 'an engine of this version' },
+    cause,
+  );
 
 const loadedFacts = (model: Model): LoadedFacts => JSON.parse(model.facts()) as LoadedFacts;

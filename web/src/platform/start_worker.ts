@@ -30,13 +30,24 @@ function trusted(address: string): string {
   return (policy?.createScriptURL(address) ?? address) as string;
 }
 
-/** Browsers start workers only from the page's own origin. A sandboxed frame has an origin like no other. */
+/** Browsers start workers only from the page's own origin. */
 const isElsewhere = ({ origin, protocol }: URL): boolean =>
   /^https?:$/.test(protocol) && origin !== globalThis.origin;
 
+/** Of a sandboxed frame, whose origin is like no other: Chromium starts no module from a Blob there. */
+const hasNoOrigin = (): boolean => globalThis.origin === 'null';
+
+/** A module on this origin, of one line that imports the script. */
+function importing({ href }: URL): string {
+  const line = `import ${JSON.stringify(href)};`;
+  return hasNoOrigin()
+    ? `data:text/javascript,${encodeURIComponent(line)}`
+    : URL.createObjectURL(new Blob([line], { type: 'text/javascript' }));
+}
+
 /**
- * Starts a module worker. A script on another origin is imported by a module of one line on this origin, a Blob. Throws
- * SusurrusError where the browser refuses at once; most refusals come later, as an event.
+ * Starts a module worker. A script on another origin is imported by a module on this one. Throws SusurrusError where the browser
+ * refuses at once; most refusals come later, as an event.
  */
 export function startWorker(address: URL): StartedWorker {
   const isImported = isElsewhere(address);
@@ -46,15 +57,12 @@ export function startWorker(address: URL): StartedWorker {
   let own: string | undefined;
   const settle = (): void => {
     removeEventListener('securitypolicyviolation', onViolation);
-    if (own !== undefined) URL.revokeObjectURL(own);
+    if (own?.startsWith('blob:')) URL.revokeObjectURL(own);
   };
   const describe = (problem: string, cause?: unknown): SusurrusError =>
     notStarted(address, isImported, problem, violations, cause);
   try {
-    if (isImported) {
-      const line = `import ${JSON.stringify(address.href)};`;
-      own = URL.createObjectURL(new Blob([line], { type: 'text/javascript' }));
-    }
+    if (isImported) own = importing(address);
     const worker = new Worker(trusted(own ?? address.href), { type: 'module' });
     worker.addEventListener('message', settle, { once: true });
     return {
@@ -81,17 +89,18 @@ function notStarted(
 ): SusurrusError {
   const violation = violations.find(({ disposition }) => disposition === 'enforce');
   const directive = violation?.effectiveDirective;
+  const shim = hasNoOrigin() ? 'data:' : 'blob:';
   let advice = '';
   if (directive?.includes('trusted-types') || /TrustedScriptURL/.test(problem)) {
     advice =
       " The page's policy requires Trusted Types: add the policy name, trusted-types susurrus.";
   } else if (directive) {
-    const source = isImported ? `blob: and ${address.origin}` : "'self'";
+    const source = isImported ? `${shim} and ${address.origin}` : "'self'";
     advice = ` The page's Content-Security-Policy forbids it: ${directive} must allow ${source}.`;
   } else if (isImported) {
     advice =
-      ` It lies on another origin: ${address.origin} must send Access-Control-Allow-Origin, and a` +
-      ' Content-Security-Policy must allow blob: in worker-src and that origin in script-src.';
+      ` It lies on another origin: ${address.origin} must send Access-Control-Allow-Origin, and a Content-Security-Policy` +
+      ` must allow ${shim} and that origin in worker-src, and the origin in script-src.`;
   }
   return new SusurrusError(
     'unsupported_environment',

@@ -1,0 +1,29 @@
+'use client';
+
+import { useState } from 'react';
+import { loadModel } from 'susurrus';
+
+let loading;
+
+export default function Page() {
+  const [text, setText] = useState('');
+  const hear = async (event) => {
+    const file = event.target.files[0];
+    try {
+      loading ??= loadModel(); // the digits model; give the URL of another
+      const model = await loading;
+      console.info(
+        `${model.info.variant}, ${model.info.threads} threads: ${model.info.threadsReason}`,
+      );
+      setText((await model.transcribe(file)).text);
+    } catch (error) {
+      setText(String(error));
+    }
+  };
+  return (
+    <>
+      <input type="file" accept="audio/*" aria-label="Recording" onChange={hear} />
+      <output>{text}</output>
+    </>
+  );
+}
