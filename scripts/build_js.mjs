@@ -30,11 +30,15 @@ const bundles = [
     platform: 'browser',
   },
   { entry: 'web/tools/host/worker_entry.ts', output: 'worker.files.mjs', platform: 'browser' },
+  { entry: 'web/tools/audio/worker_entry.ts', output: 'worker.audio.mjs', platform: 'browser' },
+  { entry: 'web/tools/capture/entry.ts', output: 'capture.mjs', platform: 'browser' },
+  { entry: 'web/tools/capture/worklet.ts', output: 'capture_worklet.mjs', platform: 'browser' },
   { entry: 'web/tools/crypto/entry.ts', output: 'crypto.mjs', platform: 'browser' },
   { entry: 'web/tools/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
   { entry: 'web/src/engine/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
+  { entry: 'web/tools/audio/node_entry.ts', output: 'audio.node.mjs', platform: 'node' },
   { entry: 'web/src/engine/node_thread_entry.ts', output: 'thread.node.mjs', platform: 'node' },
   {
     entry: 'web/cli/main.ts',
@@ -45,7 +49,8 @@ const bundles = [
 ];
 const separateFiles = [
   ...['./engine.mjs', './engine.threads.mjs', './files.mjs'],
-  ...['./worker.mjs', './worker.threads.mjs', './worker.files.mjs', './node.mjs', './index.mjs'],
+  ...['./worker.mjs', './worker.threads.mjs', './worker.files.mjs', './worker.audio.mjs'],
+  ...['./node.mjs', './index.mjs'],
 ];
 /** What a page downloads besides its own files: without threads, with them, and to read and convert files. */
 const engineFiles = [
@@ -53,23 +58,26 @@ const engineFiles = [
   ...['worker.threads.mjs', 'thread.mjs', 'engine.threads.mjs'],
   ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
   ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
+  ...['worker.audio.mjs', 'capture.mjs', 'capture_worklet.mjs'],
 ];
-/** In a page the code for encrypted and signed files, that for inspection and that for writing are files of their own, downloaded when they are wanted. */
-const apart = {
-  [from('web/tools/crypto')]: './crypto.mjs',
-  [from('web/tools/inspection')]: './inspect.mjs',
-  [from('web/tools/writing')]: './write.mjs',
-};
-const filesApart = {
+/** Imported modules that are files of their own, loaded when they are wanted. */
+const apart = (files) => ({
   name: 'files-apart',
   setup(build) {
-    build.onResolve({ filter: /\/entry\.js$/ }, ({ kind, path, resolveDir }) => {
-      const bundled = apart[dirname(join(resolveDir, path))];
+    build.onResolve({ filter: /entry\.js$/ }, ({ kind, path, resolveDir }) => {
+      const bundled = files[join(resolveDir, path).slice(root.length + 1)];
       return kind === 'dynamic-import' && bundled ? { path: bundled, external: true } : undefined;
     });
   },
-};
-/** The package's dependencies: Node's audio decoders, loaded when a file asks for one. */
+});
+const filesApart = apart({
+  'web/tools/crypto/entry.js': './crypto.mjs',
+  'web/tools/inspection/entry.js': './inspect.mjs',
+  'web/tools/writing/entry.js': './write.mjs',
+  'web/tools/capture/entry.js': './capture.mjs',
+});
+const nodeFilesApart = apart({ 'web/tools/audio/node_entry.js': './audio.node.mjs' });
+/** The package's dependencies: in Node loaded when a file asks for one; pages have the demuxer in a worker's file. */
 const dependencies = Object.keys(
   JSON.parse(readFileSync(from('package.json'), 'utf8')).dependencies,
 );
@@ -79,8 +87,8 @@ async function bundle(what, options) {
     await esbuild.build({
       bundle: true,
       format: 'esm',
-      external: [...separateFiles, ...dependencies],
-      legalComments: 'inline',
+      external: separateFiles,
+      legalComments: 'eof', // each of them once
       logLevel: 'warning',
       ...options,
     });
@@ -97,7 +105,8 @@ async function bundleEntry({ entry, output, platform, banner }) {
     entryPoints: [from(entry)],
     outfile: made(output),
     platform,
-    plugins: platform === 'browser' ? [filesApart] : [],
+    ...(platform === 'node' && { external: [...separateFiles, ...dependencies] }),
+    plugins: [platform === 'browser' ? filesApart : nodeFilesApart],
     target: platform === 'node' ? 'node20' : 'es2022',
     banner,
   });
@@ -128,11 +137,7 @@ const copyEngines = (threads, output) =>
 async function buildDemo() {
   mkdirSync(made('demo/models'), { recursive: true });
   await bundle('the demo page', {
-    // The worklet runs in the audio thread, so it is a file of its own.
-    entryPoints: {
-      main: from('web/demo/main.ts'),
-      recorder_worklet: from('web/demo/recorder_worklet.ts'),
-    },
+    entryPoints: { main: from('web/demo/main.ts') },
     outdir: made('demo'),
     outExtension: { '.js': '.mjs' },
     plugins: [filesApart],

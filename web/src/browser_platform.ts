@@ -1,10 +1,9 @@
-import { invalidOption, sourceFailed } from './api/errors.js';
+import { invalidOption } from './api/errors.js';
 import { chooseThreads } from './platform/threads.js';
 import { openWorker } from './worker/client.js';
+import { decodeWholeFile } from './platform/browser_audio.js';
 import { fetchEngine } from './platform/browser_module.js';
-import { copyInSteps } from './wasm/steps.js';
-import { YieldController } from './wasm/yield_controller.js';
-import type { DecodedAudio, Platform } from './platform/platform.js';
+import type { Platform } from './platform/platform.js';
 
 let files: Promise<WebAssembly.Module> | undefined;
 
@@ -34,32 +33,15 @@ export const browser: Platform = {
   get embeddedModel() {
     return new URL('../models/digits.apr', import.meta.url);
   },
-  decodeAudio,
+  openAudio: () =>
+    openWorker(new Worker(new URL('./worker.audio.mjs', import.meta.url), { type: 'module' })),
+  openAudioFile: () => Promise.resolve(undefined),
+  decodeWhole: decodeWholeFile,
+  undecodedNote: '',
+  capture: async (stream, signal) =>
+    (await import('../tools/capture/entry.js')).capture(stream, signal),
 };
 
 function refusePath(destination: string | URL): never {
   throw invalidOption('destination', 'a WritableStream', destination);
-}
-
-/** The browser's own decoders, at the rate of the first context that they accept. */
-async function decodeAudio(
-  bytes: Uint8Array,
-  signal: AbortSignal | undefined,
-): Promise<DecodedAudio> {
-  if (typeof OfflineAudioContext === 'undefined') {
-    throw sourceFailed('audio', 'this browser cannot decode audio files here; give WAV or samples');
-  }
-  // The context's rate is that of the result; 48 kHz keeps what speech has.
-  const context = new OfflineAudioContext(1, 1, 48000);
-  // decodeAudioData() takes the bytes away.
-  const encoded = await copyInSteps(bytes, new YieldController(signal));
-  try {
-    const buffer = await context.decodeAudioData(encoded.buffer);
-    const channels = Array.from({ length: buffer.numberOfChannels }, (_, i) =>
-      buffer.getChannelData(i),
-    );
-    return { channels, sampleRate: buffer.sampleRate };
-  } catch (error) {
-    throw sourceFailed('audio', 'this is no audio file that the browser can decode', {}, error);
-  }
 }

@@ -46,18 +46,26 @@ export async function listen<Task extends WindowTask>(
   }
 }
 
+interface Recording {
+  readonly supply: AudioSupply;
+  readonly settings: Settings;
+  /** What its file says of a stream's length, for progress alone. */
+  readonly expectedSeconds?: number | undefined;
+}
+
 export async function transcribeAudio(
   module: EngineModule,
   model: Model,
-  supply: AudioSupply,
-  settings: Settings,
+  { supply, settings, expectedSeconds }: Recording,
   yielder: YieldController,
   emit: (event: EngineEvent) => void,
 ): Promise<Omit<EngineCalls['transcribe']['answer'], 'duration'>> {
   const { needAudio, segmentReady, rejectedReady, done } = module.Step;
   const { sampleCount } = supply;
   const total = sampleCount === undefined ? undefined : sampleCount / sampleRate;
-  const meter = new ProgressMeter(total, (progress) => emit({ type: 'progress', progress }));
+  const meter = new ProgressMeter(total ?? expectedSeconds, (progress) =>
+    emit({ type: 'progress', progress }),
+  );
   const transcriber = new module.Transcriber();
   const segment = (): Segment => JSON.parse(transcriber.takeSegment()) as Segment;
   try {

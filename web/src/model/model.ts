@@ -23,8 +23,8 @@ import type {
   WhisperModel,
   Word,
 } from '../api/types.js';
-import { checkAudio, toSamples } from '../audio/audio_input.js';
-import { isAudioStream, StreamFeed } from '../audio/audio_stream.js';
+import { AudioFeed, wholeSamples, type Holding } from '../audio/audio_feed.js';
+import { checkAudio, isLive } from '../audio/audio_kinds.js';
 import {
   alignSettings,
   checkCandidates,
@@ -124,18 +124,21 @@ export class EngineModel implements Model {
     onSegment: (segment: Segment) => void,
     leaving: AbortSignal,
   ): Promise<TranscriptionResult> {
-    const isStream = isAudioStream(audio);
     const settings = this.whisper
-      ? transcribeSettings(options, this.info, isStream)
+      ? transcribeSettings(options, this.info, isLive(audio))
       : otherSettings(options);
-    if (!isStream) checkAudio(audio);
+    checkAudio(audio, true);
     const work = async ({ onProgress }: TranscribeOptions): Promise<TranscriptionResult> => {
-      const feed = isStream ? new StreamFeed(audio, this.#engine) : undefined;
+      const feed = new AudioFeed(audio, {
+        engine: this.#engine,
+        platform: this.#platform,
+        holding: holdingFor(settings),
+      });
       const callbackFailed = new AbortController();
       const { signal, release } = anyOf([
         options.signal,
         leaving,
-        feed?.failed,
+        feed.failed,
         callbackFailed.signal,
       ]);
       const report = (event: ProgressEvent): void => {
@@ -149,7 +152,7 @@ export class EngineModel implements Model {
       const segments: Segment[] = [];
       const rejected: Segment[] = [];
       const onEvent = (event: EngineEvent): void => {
-        if (event.type === 'audioWanted') void feed?.give(event.sampleCount);
+        if (event.type === 'audioWanted') void feed.give(event.sampleCount);
         else if (event.type === 'rejected') rejected.push(event.segment);
         else if (event.type === 'segment') {
           segments.push(event.segment);
@@ -157,19 +160,21 @@ export class EngineModel implements Model {
         } else report({ phase: 'transcribe', ...event.progress });
       };
       try {
-        const samples = isStream
-          ? undefined
-          : await toSamples(audio, this.#engine, this.#platform, signal);
+        const { samples, isOwn, expectedSeconds } = await feed.open(signal, report);
         const heard = await this.#engine.call(
           'transcribe',
-          { samples, settings },
-          { signal, onEvent, givesAway: samples !== audio },
+          {
+            samples,
+            settings: samples ? settings : { ...settings, normalisation: 'window' },
+            expectedSeconds,
+          },
+          { signal, onEvent, givesAway: isOwn },
         );
         return { ...heard, segments, rejected };
       } catch (error) {
-        throw feed?.failed.aborted ? feed.failed.reason : error;
+        throw feed.failed.aborted ? feed.failed.reason : error;
       } finally {
-        feed?.close();
+        feed.close();
         release();
       }
     };
@@ -226,8 +231,12 @@ export class EngineModel implements Model {
     checkOptions(options, {
       mode: oneOf('window', 'whole'),
     });
-    return this.#listen(audio, undefined, (samples, call) =>
-      this.#engine.call('logMel', { samples, mode: options.mode ?? 'window' }, call),
+    const mode = options.mode ?? 'window';
+    return this.#listen(
+      audio,
+      undefined,
+      (samples, call) => this.#engine.call('logMel', { samples, mode }, call),
+      mode,
     );
   }
 
@@ -270,17 +279,25 @@ export class EngineModel implements Model {
     audio: AudioInput,
     signal: AbortSignal | undefined,
     work: (samples: Float32Array, options: CallOptions<EngineEvent>) => Promise<T>,
+    holding: 'whole' | 'window' = 'window',
   ): Promise<T> {
-    checkAudio(audio);
+    checkAudio(audio, false);
     return this.#run(async () => {
-      const samples = await toSamples(audio, this.#engine, this.#platform, signal);
-      return work(samples, { signal, givesAway: samples !== audio });
+      const [engine, platform] = [this.#engine, this.#platform];
+      const { samples, isOwn } = await wholeSamples(audio, { engine, platform, holding, signal });
+      return work(samples, { signal, givesAway: isOwn });
     }, signal);
   }
 
   #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#queue.run(work, signal);
   }
+}
+
+/** The reference hears whole recordings; else long ones may come as they are asked for. */
+function holdingFor({ normalisation, compatibility }: TranscribeOptions): Holding {
+  if (normalisation === 'window') return 'nothing';
+  return normalisation === 'file' || compatibility === 'openai' ? 'whole' : 'short';
 }
 
 function checkText(value: unknown): void {
