@@ -30,7 +30,10 @@ const bundles = [
     ['web/src/engine/worker_entry.ts', 'worker.mjs'],
     ['web/src/engine/threads_worker_entry.ts', 'worker.threads.mjs'],
     ['web/tools/host/worker_entry.ts', 'worker.files.mjs'],
+    ['web/tools/audio/worker_entry.ts', 'worker.audio.mjs'],
+    ['web/tools/capture/worklet.ts', 'capture_worklet.mjs'],
   ].map(([entry, output]) => ({ entry, output, platform: 'browser', isWhole: true })),
+  { entry: 'web/tools/capture/entry.ts', output: 'capture.mjs', platform: 'browser' },
   { entry: 'web/tools/crypto/entry.ts', output: 'crypto.mjs', platform: 'browser' },
   { entry: 'web/tools/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
@@ -43,6 +46,7 @@ const bundles = [
   { entry: 'web/page/testing.ts', output: 'testing.mjs', platform: 'browser', isBeside: true },
   { entry: 'web/page/testing.ts', output: 'testing.node.mjs', platform: 'node', isBeside: true },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
+  { entry: 'web/tools/audio/node_entry.ts', output: 'audio.node.mjs', platform: 'node' },
   { entry: 'web/src/engine/node_thread_entry.ts', output: 'thread.node.mjs', platform: 'node' },
   {
     entry: 'web/cli/main.ts',
@@ -58,12 +62,15 @@ const engineFiles = [
   ...['worker.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'],
   ...['worker.threads.mjs', 'engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
   ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
+  ...['worker.audio.mjs', 'capture.mjs', 'capture_worklet.mjs'],
 ];
-/** What a page downloads only when it is wanted: files of their own. */
+/** Imported modules that are files of their own, loaded when they are wanted. */
 const apart = {
   [from('web/tools/crypto/entry.js')]: './crypto.mjs',
   [from('web/tools/inspection/entry.js')]: './inspect.mjs',
   [from('web/tools/writing/entry.js')]: './write.mjs',
+  [from('web/tools/capture/entry.js')]: './capture.mjs',
+  [from('web/tools/audio/node_entry.js')]: './audio.node.mjs',
   [from('web/src/in_thread_hosts.js')]: './in_thread_hosts.mjs',
 };
 const filesApart = {
@@ -96,17 +103,17 @@ const entryBeside = (platform) => ({
     }));
   },
 });
-/** The package's dependencies: Node's audio decoders, loaded when a file asks for one. */
+/** The package's dependencies: in Node loaded when a file asks for one; pages have the demuxer in a worker's file. */
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(from('package.json'), 'utf8'));
-const packages = Object.keys({ ...dependencies, ...peerDependencies });
+const [packages, peers] = [dependencies, peerDependencies].map((list) => Object.keys(list));
 
 async function bundle(what, options) {
   try {
     await esbuild.build({
       bundle: true,
       format: 'esm',
-      external: [...separateFiles, ...packages],
-      legalComments: 'inline',
+      external: [...separateFiles, ...peers],
+      legalComments: 'eof', // each of them once
       logLevel: 'warning',
       ...options,
     });
@@ -117,7 +124,6 @@ async function bundle(what, options) {
 }
 
 async function bundleEntry({ entry, output, platform, banner, isWhole, isBeside }) {
-  const usual = platform === 'browser' ? [filesApart] : [];
   await bundle(entry, {
     ...(isWhole && { external: [] }),
     // Pages download these; what Node runs stays readable.
@@ -125,7 +131,8 @@ async function bundleEntry({ entry, output, platform, banner, isWhole, isBeside 
     entryPoints: [from(entry)],
     outfile: made(output),
     platform,
-    plugins: isWhole ? [filesWithin] : isBeside ? [entryBeside(platform)] : usual,
+    ...(platform === 'node' && { external: [...separateFiles, ...packages, ...peers] }),
+    plugins: isWhole ? [filesWithin] : isBeside ? [entryBeside(platform)] : [filesApart],
     target: platform === 'node' ? 'node20' : 'es2022',
     banner,
   });
@@ -156,11 +163,7 @@ const copyEngines = (threads, output) =>
 async function buildDemo() {
   mkdirSync(made('demo/models'), { recursive: true });
   await bundle('the demo page', {
-    // The worklet runs in the audio thread, so it is a file of its own.
-    entryPoints: {
-      main: from('web/demo/main.ts'),
-      recorder_worklet: from('web/demo/recorder_worklet.ts'),
-    },
+    entryPoints: { main: from('web/demo/main.ts') },
     outdir: made('demo'),
     outExtension: { '.js': '.mjs' },
     plugins: [filesApart],

@@ -100,6 +100,8 @@ const typescriptLayers = {
     ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/tools/crypto'],
   ],
   'web/src/audio': ['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform'],
+  'web/tools/audio': ['web/src/api', 'web/src/protocol', 'web/src/worker'],
+  'web/tools/capture': ['web/src/api', 'web/src/protocol'],
   'web/src/engine': [
     ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/src/worker'],
   ],
@@ -123,7 +125,7 @@ const typescriptLayers = {
   ],
   // The entries: what the package offers, put together for a page and for Node.
   'web/src': [
-    ...['web/src/api', 'web/src/wasm', 'web/src/platform', 'web/src/writers', 'web/src/worker'],
+    ...['web/src/api', 'web/src/platform', 'web/src/writers', 'web/src/worker'],
     ...[
       'web/src/protocol',
       'web/src/sources',
@@ -133,7 +135,7 @@ const typescriptLayers = {
       'web/tools/convert',
     ],
     ...['web/tools/crypto', 'web/tools/inspection', 'web/tools/writing', 'web/tools/hub'],
-    'web/tools/host',
+    ...['web/tools/host', 'web/tools/audio', 'web/tools/capture'],
   ],
   // What a page puts around a model.
   'web/page': ['web/src', 'web/src/api', 'web/src/writers'],

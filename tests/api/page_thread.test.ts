@@ -1,12 +1,10 @@
 // What runs on a page's own thread is cut into steps: counted in turns of the event loop, never in milliseconds.
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { checkAudio, toSamples } from '../../web/src/audio/audio_input.js';
-import type {
-  AudioToConvert,
-  EngineCalls,
-  EngineEvent,
-  EngineLink,
-} from '../../web/src/protocol/engine.js';
+import { wholeSamples } from '../../web/src/audio/audio_feed.js';
+import { checkAudio } from '../../web/src/audio/audio_kinds.js';
+import type { EngineCalls, EngineEvent, EngineLink } from '../../web/src/protocol/engine.js';
+import { abortedBy } from '../../web/src/api/errors.js';
+import type { AudioInput } from '../../web/src/api/types.js';
 import type { FromWorker, ToWorker } from '../../web/src/protocol/link.js';
 import { node } from '../../web/src/node_platform.js';
 import type { OpenedSource } from '../../web/src/platform/platform.js';
@@ -18,7 +16,7 @@ import { createWorkerHost, transferables } from '../../web/src/worker/host.js';
 import { readRanks } from '../../web/tools/convert/vocabulary.js';
 import { YieldController } from '../../web/src/wasm/yield_controller.js';
 import { neverFails } from '../support/worker_engine.js';
-import { leapInTests, mostInOneTurn, turns, turnsUntil } from '../support/turns.js';
+import { leapInTests, mostInOneTurn, turns } from '../support/turns.js';
 import { scalesOf } from '../../web/tools/inspection/skim.js';
 
 const mebibyte = 1 << 20;
@@ -35,47 +33,56 @@ describe('audio', () => {
 
   /** An engine that keeps what it is told. */
   function listeningEngine() {
-    const calls: { request: AudioToConvert; givesAway: boolean | undefined }[] = [];
-    const call = (_name: string, request: AudioToConvert, options: { givesAway?: boolean }) => {
-      calls.push({ request, givesAway: options.givesAway });
-      return Promise.resolve(new Float32Array());
+    const names: string[] = [];
+    const calls: { piece: Float32Array | Uint8Array; givesAway: boolean | undefined }[] = [];
+    const call = (
+      name: string,
+      request: { piece: Float32Array },
+      options?: { givesAway?: boolean; signal?: AbortSignal },
+    ) => {
+      if (options?.signal?.aborted) return Promise.reject(abortedBy(options.signal));
+      names.push(name);
+      if (name === 'endConversion') return Promise.resolve(new Float32Array());
+      if (name === 'convertPiece') calls.push({ ...request, givesAway: options?.givesAway });
+      return Promise.resolve(0);
     };
-    return { calls, engine: { call } as unknown as EngineLink };
+    return { names, calls, engine: { call } as unknown as EngineLink };
   }
+  const hear = (engine: EngineLink, audio: AudioInput, signal?: AbortSignal) =>
+    wholeSamples(audio, { engine, platform: node, holding: 'whole', signal });
 
-  test('of several channels is put in order in steps', async () => {
-    leap();
-    const { calls, engine } = listeningEngine();
-    const work = toSamples({ samples: planes, sampleRate: 48000 }, engine, node, undefined);
-    expect(await turnsUntil(work)).toBeGreaterThanOrEqual(8);
-    const [{ request, givesAway } = {}] = calls;
-    if (request?.kind !== 'samples') throw new Error('samples are expected');
-    expect(request).toMatchObject({ kind: 'samples', sampleRate: 48000, channels: 2 });
-    expect(request.samples).toHaveLength(2 * mebibyte);
-    expect(request.samples.every((value, i) => value === Math.fround(i))).toBe(true);
-    // Nothing has to be copied once more.
-    expect(givesAway).toBe(true);
+  test('of several channels is put in order piece by piece', async () => {
+    const { names, calls, engine } = listeningEngine();
+    await hear(engine, { samples: planes, sampleRate: 48000 });
+    expect(names.at(-1)).toBe('endConversion');
+    expect(calls.map(({ piece }) => piece.length)).toEqual(Array<number>(8).fill(mebibyte / 4));
+    const all = calls.flatMap(({ piece }) => [...piece]);
+    expect(all.every((value, i) => value === Math.fround(i))).toBe(true);
   });
 
   test('is given away to a worker only where it is no one else’s', async () => {
     const { calls, engine } = listeningEngine();
     const wav = new TextEncoder().encode('RIFF….');
     const inputs = [wav, wav.buffer, new Blob([wav]), { samples: planes[0]!, sampleRate: 8000 }];
-    for (const audio of inputs) await toSamples(audio, engine, node, undefined);
-    expect(calls.map(({ givesAway }) => givesAway)).toEqual([false, false, true, false]);
+    for (const audio of inputs) await hear(engine, audio);
+    // Pieces of files are copies; those of samples are views, which the worker's client copies.
+    expect(calls.map(({ givesAway }) => givesAway)).toEqual([
+      ...[true, true, true],
+      ...Array<boolean>(4).fill(false),
+    ]);
+    expect(planes[0]).toHaveLength(mebibyte);
   });
 
   test('is left where it is when the work is aborted', async () => {
-    leap();
-    const { calls, engine } = listeningEngine();
+    const { names, calls, engine } = listeningEngine();
     const stop = new AbortController();
-    const work = toSamples({ samples: planes, sampleRate: 48000 }, engine, node, stop.signal);
-    await turns(2);
+    const work = hear(engine, { samples: planes, sampleRate: 48000 }, stop.signal);
     stop.abort();
     await expect(work).rejects.toMatchObject({ code: 'aborted' });
     expect(calls).toEqual([]);
+    expect(names).not.toContain('endConversion');
     // Checking it makes no copy.
-    expect(() => checkAudio({ samples: planes, sampleRate: 0 })).toThrow('sampleRate');
+    expect(() => checkAudio({ samples: planes, sampleRate: 0 }, false)).toThrow('sampleRate');
   });
 });
 

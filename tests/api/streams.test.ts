@@ -180,19 +180,19 @@ describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
     expect((await model.transcribe(new Source(sample, 9999))).text).not.toBe('');
   });
 
-  test('of anything but Float32Array is refused and returned', async () => {
+  test('of anything but samples is refused and returned', async () => {
     let isReturned = false;
     const wrong = (async function* () {
       try {
         await soon(1);
-        yield new Int16Array(5) as unknown as Float32Array;
+        yield new Float64Array(5) as unknown as Float32Array;
       } finally {
         isReturned = true;
       }
     })();
     const error = await errorOf(model.transcribe(wrong));
     expect(error).toMatchObject({ code: 'source_failed' });
-    expect((error as Error).message).toContain('a Int16Array');
+    expect((error as Error).message).toContain('a Float64Array');
     expect(isReturned).toBe(true);
   });
 

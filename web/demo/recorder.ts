@@ -19,9 +19,12 @@ export async function startRecording(onLevel: (peak: number) => void): Promise<R
     await context.close();
   };
   try {
-    await context.audioWorklet.addModule(new URL('./recorder_worklet.mjs', import.meta.url));
+    await context.audioWorklet.addModule(new URL('./capture_worklet.mjs', import.meta.url));
     const source = context.createMediaStreamSource(media);
-    const node = new AudioWorkletNode(context, 'recorder', { numberOfOutputs: 0, channelCount: 1 });
+    const node = new AudioWorkletNode(context, 'susurrus-capture', {
+      numberOfOutputs: 0,
+      channelCount: 1,
+    });
     node.port.onmessage = ({ data }: MessageEvent<Float32Array>) => {
       blocks.push(data);
       onLevel(data.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0));

@@ -74,8 +74,7 @@ function makeElement(): CustomElementConstructor {
         if (!media) throw new Error('There is no video or audio with that id.');
         this.#show('Stop', 'Loading the model …');
         const model = await this.#loaded(signal);
-        const response = await fetch(media.currentSrc || media.src, { signal });
-        const transcription = model.transcribe(await response.blob(), {
+        const transcription = model.transcribe(media, {
           ...this.#options(),
           signal,
           onProgress: (event) => this.#progress(event, 'Listening …'),

@@ -14,6 +14,8 @@ const shipped = {
   'engine.relaxed-threads.wasm': () => new URL('./engine.relaxed-threads.wasm', import.meta.url),
   'worker.files.mjs': () => new URL('./worker.files.mjs', import.meta.url),
   'files.wasm': () => new URL('./files.wasm', import.meta.url),
+  'worker.audio.mjs': () => new URL('./worker.audio.mjs', import.meta.url),
+  'capture_worklet.mjs': () => new URL('./capture_worklet.mjs', import.meta.url),
   '../models/digits.apr': () => new URL('../models/digits.apr', import.meta.url),
 } satisfies Record<string, () => URL>;
 

@@ -1,4 +1,4 @@
-import { invalidOption, sourceFailed, SusurrusError } from './api/errors.js';
+import { invalidOption, SusurrusError } from './api/errors.js';
 import type { Assets } from './api/types.js';
 import { addressesOf, addressOf, type ShippedFile } from './browser_files.js';
 import type * as InThreadHosts from './in_thread_hosts.js';
@@ -7,10 +7,9 @@ import type { CallTable, FileAddresses, Link, ToWorker } from './protocol/link.j
 import { chooseThreads } from './platform/threads.js';
 import { openWorker } from './worker/client.js';
 import { openLater } from './worker/open_later.js';
+import { decodeWholeFile } from './platform/browser_audio.js';
 import { fetchEngine } from './platform/browser_module.js';
-import { copyInSteps } from './wasm/steps.js';
-import { YieldController } from './wasm/yield_controller.js';
-import type { DecodedAudio, Platform } from './platform/platform.js';
+import type { Platform } from './platform/platform.js';
 
 type Hosts = typeof InThreadHosts;
 
@@ -93,7 +92,16 @@ function browserPlatform(assets?: Assets): Platform {
     get embeddedModel() {
       return addressOf('../models/digits.apr', assets);
     },
-    decodeAudio,
+    openAudio: () => open('worker.audio.mjs', [], (own) => own.openAudio()),
+    openAudioFile: () => Promise.resolve(undefined),
+    decodeWhole: decodeWholeFile,
+    undecodedNote: '',
+    capture: async (stream, signal) =>
+      (await import('../tools/capture/entry.js')).capture(
+        stream,
+        addressOf('capture_worklet.mjs', assets),
+        signal,
+      ),
   };
 }
 
@@ -101,27 +109,4 @@ export const browser = browserPlatform();
 
 function refusePath(destination: string | URL): never {
   throw invalidOption('destination', 'a WritableStream', destination);
-}
-
-/** The browser's own decoders, at the rate of the first context that they accept. */
-async function decodeAudio(
-  bytes: Uint8Array,
-  signal: AbortSignal | undefined,
-): Promise<DecodedAudio> {
-  if (typeof OfflineAudioContext === 'undefined') {
-    throw sourceFailed('audio', 'this browser cannot decode audio files here; give WAV or samples');
-  }
-  // The context's rate is that of the result; 48 kHz keeps what speech has.
-  const context = new OfflineAudioContext(1, 1, 48000);
-  // decodeAudioData() takes the bytes away.
-  const encoded = await copyInSteps(bytes, new YieldController(signal));
-  try {
-    const buffer = await context.decodeAudioData(encoded.buffer);
-    const channels = Array.from({ length: buffer.numberOfChannels }, (_, i) =>
-      buffer.getChannelData(i),
-    );
-    return { channels, sampleRate: buffer.sampleRate };
-  } catch (error) {
-    throw sourceFailed('audio', 'this is no audio file that the browser can decode', {}, error);
-  }
 }

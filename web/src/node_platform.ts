@@ -2,11 +2,12 @@ import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { EngineHost } from './engine/host.js';
-import { sourceFailed } from './api/errors.js';
+import { invalidOption, sourceFailed } from './api/errors.js';
 import { FilesHost } from '../tools/host/host.js';
 import { chooseThreads } from './platform/threads.js';
 import { openInProcess } from './worker/in_process.js';
-import { decodeCompressedAudio } from './platform/node_audio.js';
+import { openNodeFile } from './platform/node_audio_file.js';
+import { lazyHost } from './worker/lazy_host.js';
 import { compileFiles, openFiles } from '../tools/files/node_module.js';
 import { openEngine } from './engine/node_engine.js';
 import { fileChunks } from './platform/node_file_chunks.js';
@@ -33,7 +34,20 @@ export const node: Platform = {
   get embeddedModel() {
     return new URL('../models/digits.apr', import.meta.url);
   },
-  decodeAudio: decodeCompressedAudio,
+  openAudio: () =>
+    openInProcess(
+      lazyHost(async () => (await import('../tools/audio/node_entry.js')).openAudioHost()),
+    ),
+  async openAudioFile(address) {
+    const path = toPath(address);
+    return path === undefined ? undefined : openNodeFile(path);
+  },
+  undecodedNote:
+    'Node decodes MP3, FLAC, Ogg Vorbis, Ogg Opus, Opus in WebM and MP4, WAV and AIFF. For AAC (M4A, MP4, MOV) convert the file ' +
+    'first, as with "ffmpeg -i in.m4a out.flac", transcribe it in a page, or install WebCodecs (AudioDecoder).',
+  capture: () => {
+    throw invalidOption('audio', 'something that Node has', 'a MediaStream');
+  },
 };
 
 /** A path or a file: URL; everything else with a scheme is for fetch. */

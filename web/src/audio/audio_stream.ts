@@ -1,48 +1,68 @@
 // A caller's stream of samples, pulled as the engine needs it.
-import type { AudioInput, AudioStream } from '../api/types.js';
 import type { EngineLink } from '../protocol/engine.js';
 import { asSusurrusError, describe, sourceFailed, SusurrusError } from '../api/errors.js';
+import { isReadableStream, isSamples, type AnyStream } from './audio_kinds.js';
+import { leave } from './leave.js';
+import { asFloats } from './sample_pieces.js';
 
-export const isAudioStream = (audio: AudioInput | AudioStream): audio is AudioStream =>
-  typeof audio === 'object' &&
-  (audio as unknown) !== null &&
-  (Symbol.asyncIterator in audio || isReadableStream(audio));
-
-const isReadableStream = (audio: object): audio is ReadableStream<Float32Array> =>
-  typeof ReadableStream !== 'undefined' && audio instanceof ReadableStream;
+/** A stream's chunks, whatever they are. */
+export interface Chunks {
+  next(): Promise<IteratorResult<unknown>>;
+  return?(): unknown;
+}
 
 /** Not every browser's streams are iterable. */
-function iterate(audio: AudioStream): AsyncIterator<unknown> {
+function iterate(audio: AnyStream): Chunks {
   if (!isReadableStream(audio)) return audio[Symbol.asyncIterator]();
   const reader = audio.getReader();
   return {
     next: () => reader.read() as Promise<IteratorResult<unknown>>,
-    return: async () => {
-      await reader.cancel();
-      return { done: true, value: undefined };
-    },
+    return: () => reader.cancel(),
   };
+}
+
+/** Begins when it is first read; what the stream throws becomes `source_failed`. */
+export function chunksOf(stream: AnyStream): Chunks {
+  let chunks: Chunks | undefined;
+  return {
+    async next() {
+      try {
+        chunks ??= iterate(stream);
+        return await chunks.next();
+      } catch (error) {
+        if (error instanceof SusurrusError) throw error;
+        const { message } = asSusurrusError(error);
+        throw sourceFailed('audio', 'reading the stream failed', { got: message }, error);
+      }
+    },
+    return: () => chunks?.return?.(),
+  };
+}
+
+/** A chunk of a stream of samples. */
+export function asSamples(chunk: unknown): Float32Array {
+  if (isSamples(chunk)) return asFloats(chunk);
+  throw sourceFailed(
+    'audio',
+    `the stream gave ${describe(chunk)} instead of a Float32Array or Int16Array`,
+  );
 }
 
 /** Gives an engine the samples of a stream, each time as many as it asks for, and holds no more than one piece. */
 export class StreamFeed {
   readonly #engine: EngineLink;
-  readonly #stream: AudioStream;
-  readonly #failed = new AbortController();
-  #iterator: AsyncIterator<unknown> | undefined;
+  readonly #chunks: Chunks;
+  readonly #failed: AbortController;
   /** What is left of the last piece. */
   #rest: Float32Array = new Float32Array();
   #isOver = false;
   #isClosed = false;
 
-  constructor(stream: AudioStream, engine: EngineLink) {
-    this.#stream = stream;
+  /** `chunks`: 16 kHz mono samples. `failed` is aborted, with the error as its reason, when they fail. */
+  constructor(chunks: Chunks, engine: EngineLink, failed: AbortController) {
+    this.#chunks = chunks;
+    this.#failed = failed;
     this.#engine = engine;
-  }
-
-  /** Aborted, with the error as its reason, when the stream fails. */
-  get failed(): AbortSignal {
-    return this.#failed.signal;
   }
 
   /** Pulls so many samples, or fewer at the end, and feeds them; errors show in `failed`. */
@@ -55,18 +75,17 @@ export class StreamFeed {
       return;
     }
     // If the engine is gone, the transcription itself rejects.
-    if (!this.#isClosed) await this.#engine.call('feedAudio', { samples }).catch(() => undefined);
+    if (this.#isClosed) return;
+    await this.#engine.call('feedAudio', { samples }, { givesAway: true }).catch(() => undefined);
   }
 
   /** Cancels the stream: no more samples are needed. */
   close(): void {
     this.#isClosed = true;
     this.#rest = new Float32Array();
-    const iterator = this.#iterator;
-    if (this.#isOver || !iterator) return;
+    if (this.#isOver) return;
     this.#isOver = true;
-    // Not awaited: a stream that hangs must not block its reader.
-    void (async () => iterator.return?.())().catch(() => undefined);
+    leave(this.#chunks);
   }
 
   async #take(sampleCount: number): Promise<Float32Array> {
@@ -85,30 +104,18 @@ export class StreamFeed {
   /** The next piece into #rest; false at the end. */
   async #pull(): Promise<boolean> {
     if (this.#isOver) return false;
-    const next = await this.#next();
+    let next;
+    try {
+      next = await this.#chunks.next();
+    } catch (error) {
+      this.#isOver = true;
+      throw error;
+    }
     if (next.done) {
       this.#isOver = true;
       return false;
     }
-    if (!(next.value instanceof Float32Array)) {
-      throw sourceFailed(
-        'audio',
-        `the stream gave ${describe(next.value)} instead of a Float32Array`,
-      );
-    }
-    this.#rest = next.value;
+    this.#rest = asSamples(next.value);
     return true;
-  }
-
-  async #next(): Promise<IteratorResult<unknown>> {
-    try {
-      this.#iterator ??= iterate(this.#stream);
-      return await this.#iterator.next();
-    } catch (error) {
-      this.#isOver = true;
-      if (error instanceof SusurrusError) throw error;
-      const { message } = asSusurrusError(error);
-      throw sourceFailed('audio', 'reading the stream failed', { got: message }, error);
-    }
   }
 }

@@ -1,56 +1,112 @@
+// Audio of any rate and channels to 16 kHz mono, piece by piece, with the core's converter.
+import { checkSamples } from './sample_check.js';
 import { unwrap } from '../wasm/emscripten_module.js';
+import type { AudioShape } from '../protocol/engine.js';
 import type { EngineModule } from './engine_module.js';
 import type { YieldController } from '../wasm/yield_controller.js';
-import type { AudioToConvert } from '../protocol/engine.js';
 import { pushThroughWindow } from '../wasm/windows.js';
 
 /** Pieces of whole samples whatever the number of channels: 2^18 bytes a push, as the core's window holds. */
 const pieceBytes = 1 << 18;
 
-/** WAV bytes or samples of any rate to 16 kHz mono, in pieces, so that the core holds little of it at a time. */
-export async function convertAudio(
-  module: EngineModule,
-  audio: AudioToConvert,
-  yielder: YieldController,
-): Promise<Float32Array> {
-  const converter = new module.AudioConverter();
-  try {
-    const parts: Float32Array[] = [];
-    const drain = (): void => {
-      const output = converter.output();
-      if (output.length === 0) return;
-      parts.push(output.slice());
-      converter.consume(output.length);
-    };
-    const isWav = audio.kind === 'wav';
-    if (isWav) converter.beginWav();
-    else unwrap(converter.beginSamples(audio.sampleRate, audio.channels));
-    const bytes = isWav
-      ? audio.bytes
-      : new Uint8Array(audio.samples.buffer, audio.samples.byteOffset, audio.samples.byteLength);
+/** One recording on its way to 16 kHz mono. Keeps what it made until it is taken. */
+export class Conversion {
+  readonly #converter: InstanceType<EngineModule['AudioConverter']>;
+  readonly #shape: AudioShape;
+  #parts: Float32Array[] = [];
+  #ready = 0;
+  /** Samples pushed so far, of all channels. */
+  #pushed = 0;
+
+  constructor(module: EngineModule, shape: AudioShape) {
+    this.#shape = shape;
+    this.#converter = new module.AudioConverter();
+    if (shape.kind === 'wav') {
+      this.#converter.beginWav();
+      return;
+    }
+    try {
+      unwrap(this.#converter.beginSamples(shape.sampleRate, shape.channels));
+    } catch (error) {
+      this.drop();
+      throw error;
+    }
+  }
+
+  /** Bytes of a WAV file, or interleaved samples. Answers how many samples wait to be taken. */
+  async push(piece: Uint8Array | Float32Array, yielder: YieldController): Promise<number> {
+    const isWav = this.#shape.kind === 'wav';
+    if (this.#shape.kind === 'samples' && piece instanceof Float32Array) {
+      const { sampleRate, channels } = this.#shape;
+      await checkSamples(piece, yielder, { sampleRate, channels, before: this.#pushed });
+      this.#pushed += piece.length;
+    }
+    const bytes = new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength);
     for (let at = 0; at < bytes.length; at += pieceBytes) {
       await pushThroughWindow(
-        converter,
+        this.#converter,
         bytes.subarray(at, at + pieceBytes),
-        (count) => (isWav ? converter.pushBytes(count) : converter.pushSamples(count)),
+        (count) => (isWav ? this.#converter.pushBytes(count) : this.#converter.pushSamples(count)),
         yielder,
       );
-      drain();
+      this.#drain();
     }
-    unwrap(converter.finish());
-    drain();
-    return concatenate(parts);
-  } finally {
-    converter.delete();
+    return this.#ready;
+  }
+
+  /** Everything that is ready, in one array. */
+  take(): Float32Array {
+    const whole = this.#parts.length === 1 ? this.#parts[0] : undefined;
+    const samples = whole ?? new Float32Array(this.#ready);
+    let at = 0;
+    if (!whole) {
+      for (const part of this.#parts) {
+        samples.set(part, at);
+        at += part.length;
+      }
+    }
+    this.#parts = [];
+    this.#ready = 0;
+    return samples;
+  }
+
+  /** The audio ends here: what is left of it. */
+  finish(): Float32Array {
+    unwrap(this.#converter.finish());
+    this.#drain();
+    return this.take();
+  }
+
+  drop(): void {
+    this.#converter.delete();
+  }
+
+  #drain(): void {
+    const output = this.#converter.output();
+    if (output.length === 0) return;
+    this.#parts.push(output.slice());
+    this.#ready += output.length;
+    this.#converter.consume(output.length);
   }
 }
 
-function concatenate(parts: readonly Float32Array[]): Float32Array {
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+/** The conversions under way in an engine, by number. */
+export class Conversions {
+  readonly #running = new Map<number, Conversion>();
+  #next = 0;
+
+  begin(module: EngineModule, shape: AudioShape): number {
+    this.#running.set(this.#next, new Conversion(module, shape));
+    return this.#next++;
   }
-  return whole;
+
+  /** Undefined once it has ended. */
+  get(id: number): Conversion | undefined {
+    return this.#running.get(id);
+  }
+
+  end(id: number): void {
+    this.#running.get(id)?.drop();
+    this.#running.delete(id);
+  }
 }

@@ -1,4 +1,6 @@
 // Where a transcription's samples come from: a recording in memory, or a stream that is asked for more.
+import { sampleRate } from '../api/generated/whisper.js';
+import { checkPiece } from './sample_check.js';
 
 export interface AudioSupply {
   /** Samples in all; undefined while unknown. */
@@ -56,6 +58,8 @@ export class StreamSupply implements AudioSupply {
       // A jump ahead drops what lies between, a piece at a time.
       const count = Math.min(end - this.#position, end - begin);
       const samples = await this.#next(count);
+      const before = this.#position;
+      checkPiece(samples, 0, samples.length, { sampleRate, channels: 1, before });
       put(samples, this.#position);
       this.#position += samples.length;
       this.#isOver = samples.length < count;

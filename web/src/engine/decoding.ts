@@ -54,11 +54,19 @@ export async function listen<Task extends WindowTask>(
   }
 }
 
+interface Recording {
+  readonly supply: AudioSupply;
+  readonly settings: Settings;
+  /** Of an earlier transcription with its tokens, to go on from there. */
+  readonly state: SavedState | undefined;
+  /** What its file says of a stream's length, for progress alone. */
+  readonly expectedSeconds?: number | undefined;
+}
+
 export async function transcribeAudio(
   module: EngineModule,
   model: Model,
-  supply: AudioSupply,
-  { settings, state }: Pick<EngineCalls['transcribe']['request'], 'settings' | 'state'>,
+  { supply, settings, state, expectedSeconds }: Recording,
   gate: PauseGate,
   yielder: YieldController,
   emit: (event: EngineEvent) => void,
@@ -67,7 +75,7 @@ export async function transcribeAudio(
   const { sampleCount } = supply;
   const total = sampleCount === undefined ? undefined : sampleCount / sampleRate;
   const report = (progress: TranscriptionProgress): void => emit({ type: 'progress', progress });
-  const meter = new ProgressMeter(total, report, gate.clock);
+  const meter = new ProgressMeter(total ?? expectedSeconds, report, gate.clock);
   const saved = state ? JSON.stringify(state) : '';
   const transcriber = new module.Transcriber();
   const segment = (): Segment => JSON.parse(transcriber.takeSegment()) as Segment;

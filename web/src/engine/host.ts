@@ -1,7 +1,8 @@
 // Owns one engine and answers requests, in whichever thread it lives.
 import { SusurrusError, wrongState } from '../api/errors.js';
 import { checkWhisper } from '../protocol/families.js';
-import { convertAudio } from './audio_conversion.js';
+import { Conversions, type Conversion } from './audio_conversion.js';
+import { checkSamples } from './sample_check.js';
 import { sampleRate } from '../api/generated/whisper.js';
 import { recordingSupply, StreamSupply } from './audio_supply.js';
 import { listen, transcribeAudio } from './decoding.js';
@@ -18,6 +19,7 @@ import { pushThroughWindow } from '../wasm/windows.js';
 
 export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   readonly #openEngine: EngineSource;
+  readonly #conversions = new Conversions();
   #module: EngineModule | undefined;
   #endThreads: (() => void) | undefined;
   #isClosed = false;
@@ -92,7 +94,23 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       return facts;
     },
 
-    convertAudio: (audio, { yielder }) => convertAudio(this.#engine, audio, yielder),
+    beginConversion: (shape) => this.#conversions.begin(this.#engine, shape),
+    convertPiece: async ({ id, piece }, { yielder }) => {
+      const ready = await this.#conversion(id).push(piece, yielder);
+      return { ready, piece };
+    },
+    takeConverted: ({ id }) => this.#conversion(id).take(),
+    endConversion: ({ id }) => {
+      try {
+        return this.#conversion(id).finish();
+      } finally {
+        this.#conversions.end(id);
+      }
+    },
+    dropConversion: ({ id }) => {
+      this.#conversions.end(id);
+      return undefined;
+    },
 
     logMel: ({ samples, mode }, { yielder }) =>
       mode === 'whole'
@@ -128,13 +146,21 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       listen(this.#engine, this.#whisper, 'align', samples, { options, text }, yielder),
     transcribe: async ({ samples, run, ...task }, { yielder, emit }) => {
       const model = this.#loaded;
+      if (samples) await checkSamples(samples, yielder);
       const supply = samples
         ? recordingSupply(samples)
         : new StreamSupply((sampleCount) => emit({ type: 'audioWanted', sampleCount }));
       this.#stream = supply instanceof StreamSupply ? supply : undefined;
       const gate = this.#gateOf(run);
       try {
-        const heard = await transcribeAudio(this.#engine, model, supply, task, gate, yielder, emit);
+        const heard = await transcribeAudio(
+          this.#engine,
+          model,
+          { supply, ...task },
+          gate,
+          yielder,
+          emit,
+        );
         return { ...heard, duration: supply.heardCount / sampleRate };
       } finally {
         this.#stream = undefined;
@@ -176,6 +202,12 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
     const model = this.#loaded;
     checkWhisper(this.#family, 'such calls');
     return model;
+  }
+
+  #conversion(id: number): Conversion {
+    const conversion = this.#conversions.get(id);
+    if (!conversion) throw wrongState('This conversion has ended.', 'audio');
+    return conversion;
   }
 
   #opened<T>(part: T | undefined): T {

@@ -1,4 +1,5 @@
 // Log-mel through the core's windows. The core keeps time-major rows; the API's layout is [nMels × nFrames].
+import { checkPiece, checkSamples } from './sample_check.js';
 import { hopSamples } from '../api/generated/whisper.js';
 import type { Model } from './engine.mjs';
 import type { EngineCalls } from '../protocol/engine.js';
@@ -24,6 +25,7 @@ export function fillWindow(
   frames = model.windowFrames(),
 ): void {
   const window = samples.subarray(0, frames * hopSamples);
+  checkPiece(window, 0, window.length);
   const maximum = computeFrames(model, window, frames * hopSamples - window.length, 0, frames);
   model.normaliseMel(frames, maximum);
 }
@@ -45,6 +47,7 @@ export async function wholeLogMel(
   samples: Float32Array,
   yielder: YieldController,
 ): Promise<LogMel> {
+  await checkSamples(samples, yielder);
   const nMels = model.melBands();
   const window = model.windowFrames();
   const zeroCount = window * hopSamples;

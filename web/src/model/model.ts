@@ -24,8 +24,8 @@ import type {
   WhisperModel,
   Word,
 } from '../api/types.js';
-import { checkAudio, toSamples } from '../audio/audio_input.js';
-import { isAudioStream, StreamFeed } from '../audio/audio_stream.js';
+import { AudioFeed, wholeSamples, type Holding } from '../audio/audio_feed.js';
+import { checkAudio, isLive } from '../audio/audio_kinds.js';
 import {
   alignSettings,
   checkCandidates,
@@ -125,7 +125,7 @@ export class EngineModel implements Model {
     const run = new TranscriptionRun();
     return startTranscription(run, async () => {
       const settings = this.whisper
-        ? transcribeSettings(options, this.info, isAudioStream(audio))
+        ? transcribeSettings(options, this.info, isLive(audio))
         : otherSettings(options);
       return this.#transcribe(audio, settings, options, run);
     });
@@ -152,16 +152,19 @@ export class EngineModel implements Model {
     run: TranscriptionRun,
     saved?: SavedTranscription,
   ): Promise<TranscriptionResult> {
-    const isStream = isAudioStream(audio);
-    if (!isStream) checkAudio(audio);
+    checkAudio(audio, true);
     const number = ++this.#runCount;
     const work = async ({ onProgress }: ResumeOptions): Promise<TranscriptionResult> => {
-      const feed = isStream ? new StreamFeed(audio, this.#engine) : undefined;
+      const feed = new AudioFeed(audio, {
+        engine: this.#engine,
+        platform: this.#platform,
+        holding: holdingFor(settings),
+      });
       const callbackFailed = new AbortController();
       const { signal, release } = anyOf([
         options.signal,
         run.leaving,
-        feed?.failed,
+        feed.failed,
         callbackFailed.signal,
       ]);
       const report = (event: ProgressEvent): void => {
@@ -174,7 +177,7 @@ export class EngineModel implements Model {
       };
       let about: About;
       const onEvent = (event: EngineEvent): void => {
-        if (event.type === 'audioWanted') void feed?.give(event.sampleCount);
+        if (event.type === 'audioWanted') void feed.give(event.sampleCount);
         else if (event.type === 'window') run.add(event, about);
         else {
           run.reach(event.progress.loaded);
@@ -182,13 +185,11 @@ export class EngineModel implements Model {
         }
       };
       try {
-        const samples = isStream
-          ? undefined
-          : await toSamples(audio, this.#engine, this.#platform, signal);
+        const { samples, isOwn, expectedSeconds } = await feed.open(signal, report);
         checkSameLength(saved, samples);
         about = {
           dims: this.info.dims,
-          settings,
+          settings: samples ? settings : { ...settings, normalisation: 'window' },
           ...(samples && { sampleCount: samples.length }),
         };
         if (run.gate.opening) await orAborted(run.gate.opening, signal);
@@ -196,15 +197,21 @@ export class EngineModel implements Model {
           void this.#engine.call('pause', { run: number, isPaused }).catch(() => undefined);
         const heard = await this.#engine.call(
           'transcribe',
-          { samples, settings, state: saved && stateOf(saved), run: number },
-          { signal, onEvent, givesAway: samples !== audio },
+          {
+            samples,
+            settings: about.settings,
+            state: saved && stateOf(saved),
+            run: number,
+            expectedSeconds,
+          },
+          { signal, onEvent, givesAway: isOwn },
         );
         return { ...heard, segments: run.segments, rejected: run.rejected };
       } catch (error) {
-        throw feed?.failed.aborted ? feed.failed.reason : error;
+        throw feed.failed.aborted ? feed.failed.reason : error;
       } finally {
         run.gate.onChange = undefined;
-        feed?.close();
+        feed.close();
         release();
       }
     };
@@ -261,8 +268,12 @@ export class EngineModel implements Model {
     checkOptions(options, {
       mode: oneOf('window', 'whole'),
     });
-    return this.#listen(audio, undefined, (samples, call) =>
-      this.#engine.call('logMel', { samples, mode: options.mode ?? 'window' }, call),
+    const mode = options.mode ?? 'window';
+    return this.#listen(
+      audio,
+      undefined,
+      (samples, call) => this.#engine.call('logMel', { samples, mode }, call),
+      mode,
     );
   }
 
@@ -305,17 +316,25 @@ export class EngineModel implements Model {
     audio: AudioInput,
     signal: AbortSignal | undefined,
     work: (samples: Float32Array, options: CallOptions<EngineEvent>) => Promise<T>,
+    holding: 'whole' | 'window' = 'window',
   ): Promise<T> {
-    checkAudio(audio);
+    checkAudio(audio, false);
     return this.#run(async () => {
-      const samples = await toSamples(audio, this.#engine, this.#platform, signal);
-      return work(samples, { signal, givesAway: samples !== audio });
+      const [engine, platform] = [this.#engine, this.#platform];
+      const { samples, isOwn } = await wholeSamples(audio, { engine, platform, holding, signal });
+      return work(samples, { signal, givesAway: isOwn });
     }, signal);
   }
 
   #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#queue.run(work, signal);
   }
+}
+
+/** The reference hears whole recordings; else long ones may come as they are asked for. */
+function holdingFor({ normalisation, compatibility }: TranscribeOptions): Holding {
+  if (normalisation === 'window') return 'nothing';
+  return normalisation === 'file' || compatibility === 'openai' ? 'whole' : 'short';
 }
 
 function checkText(value: unknown): void {

@@ -1,4 +1,6 @@
 import type { SourceFolder } from './source_folder.js';
+import type { MediaStreamLike } from '../api/types.js';
+import type { AudioFileFacts, AudioLink, DecodedPiece, EncodedFile } from '../protocol/audio.js';
 import type { EngineLink } from '../protocol/engine.js';
 import type { FilesLink } from '../protocol/files.js';
 import type { ThreadChoice } from './threads.js';
@@ -50,9 +52,24 @@ export interface Platform {
   ): Promise<T>;
   /** The model inside the package. */
   readonly embeddedModel: URL;
-  /** Decodes a compressed audio file; undefined when the format is not known here. */
-  decodeAudio(bytes: Uint8Array, signal: AbortSignal | undefined): Promise<DecodedAudio>;
+  /** Starts a decoder of one audio file, in a worker or in this thread. */
+  openAudio(): AudioLink;
+  /** An audio file at a path; undefined where the address is to be fetched. */
+  openAudioFile(address: string | URL): Promise<EncodedFile | undefined>;
+  /** Decodes a whole file at once where nothing else can; absent where there is no such decoder. */
+  readonly decodeWhole?: (
+    file: EncodedFile,
+    facts: AudioFileFacts | undefined,
+    signal: AbortSignal | undefined,
+  ) => Promise<DecodedAudio>;
+  /** What to do with a file that is not decoded here, for messages. */
+  readonly undecodedNote: string;
+  /** The sound of a MediaStream until it ends; refused where there are none. */
+  capture(stream: MediaStreamLike, signal: AbortSignal | undefined): Promise<CapturedSound>;
 }
+
+/** Interleaved samples as they come. */
+export type CapturedSound = AsyncGenerator<DecodedPiece, undefined>;
 
 /** One array per channel. */
 export interface DecodedAudio {

@@ -45,15 +45,10 @@ interface WindowRequest {
   readonly settings: Settings;
 }
 
-/** Interleaved samples of any rate, or the bytes of a WAV file. */
-export type AudioToConvert =
-  | { readonly kind: 'wav'; readonly bytes: Uint8Array }
-  | {
-      readonly kind: 'samples';
-      readonly samples: Float32Array;
-      readonly sampleRate: number;
-      readonly channels: number;
-    };
+/** What is converted: the bytes of a WAV file, or interleaved samples of any rate. */
+export type AudioShape =
+  | { readonly kind: 'wav' }
+  | { readonly kind: 'samples'; readonly sampleRate: number; readonly channels: number };
 
 /** Every request with its answer. */
 export interface EngineCalls extends CommonCalls, WhisperCalls {}
@@ -83,7 +78,18 @@ interface CommonCalls {
   /** The files that belong to the one that ends: the shards of a manifest, once. */
   endFile: { request: undefined; answer: readonly PartFile[] };
   finishLoad: { request: undefined; answer: LoadedFacts };
-  convertAudio: { request: AudioToConvert; answer: Float32Array };
+  /** To 16 kHz mono, piece by piece; any number of conversions may be under way. Answers the conversion's number. */
+  beginConversion: { request: AudioShape; answer: number };
+  /** Answers how many samples wait to be taken, and the piece, whose memory can be used again. */
+  convertPiece: {
+    request: { readonly id: number; readonly piece: Uint8Array | Float32Array };
+    answer: { readonly ready: number; readonly piece: Uint8Array | Float32Array };
+  };
+  takeConverted: { request: { readonly id: number }; answer: Float32Array };
+  /** The audio ends here. Answers the samples that were not taken yet. */
+  endConversion: { request: { readonly id: number }; answer: Float32Array };
+  /** The audio is not wanted any more. */
+  dropConversion: { request: { readonly id: number }; answer: undefined };
   transcribe: {
     /** Without samples: a stream, for which the engine asks with `audioWanted`. */
     request: {
@@ -93,6 +99,8 @@ interface CommonCalls {
       readonly state: SavedTranscription['state'] | undefined;
       /** Which one `pause` is about. */
       readonly run: number;
+      /** What its file says of a stream's length, for progress alone. */
+      readonly expectedSeconds?: number | undefined;
     };
     answer: {
       readonly text: string;

@@ -1,9 +1,12 @@
-// Recordings.
+// Recordings and streams of sound.
+
+/** Samples: floats with full scale 1, or 16-bit integers. */
+export type SampleArray = Float32Array | Int16Array;
 
 /** PCM samples of any rate: interleaved in one array, or one array for each channel. */
 export interface PcmAudio {
   /** Interleaved frames (`channels` samples each), or one array per channel. */
-  readonly samples: Float32Array | readonly Float32Array[];
+  readonly samples: SampleArray | readonly SampleArray[];
   /** Samples per second and channel. */
   readonly sampleRate: number;
   /** 1 if absent; with one array per channel it must be their number. */
@@ -18,9 +21,48 @@ export interface AudioBufferLike {
   getChannelData(channel: number): Float32Array;
 }
 
-/** A recording: 16 kHz mono samples, PCM of another rate, an AudioBuffer, or the bytes of an audio file. */
-export type AudioInput =
-  Float32Array | PcmAudio | AudioBufferLike | Blob | ArrayBuffer | Uint8Array;
+/** The members of an `<audio>` or `<video>` element that are used. */
+export interface MediaElementLike {
+  readonly currentSrc: string;
+  readonly src: string;
+  readonly srcObject: unknown;
+}
 
-/** A stream of 16 kHz mono samples, in pieces of any length. transcribe() keeps one window of them at a time. */
-export type AudioStream = AsyncIterable<Float32Array> | ReadableStream<Float32Array>;
+/** The members of a MediaStream that are used. */
+export interface MediaStreamLike {
+  getAudioTracks(): readonly unknown[];
+}
+
+/**
+ * A recording: 16 kHz mono samples, PCM of another rate, an AudioBuffer, an audio or video file (as bytes, Blob, URL, Response or
+ * stream of its bytes; in Node a path too), or the media element that plays one.
+ */
+export type AudioInput =
+  | SampleArray
+  | PcmAudio
+  | AudioBufferLike
+  | Blob
+  | ArrayBuffer
+  | Uint8Array
+  | string
+  | URL
+  | Response
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>
+  | MediaElementLike;
+
+/** A stream of samples that are not 16 kHz mono: interleaved, in pieces of any length. */
+export interface SampleStream {
+  readonly stream: AsyncIterable<SampleArray> | ReadableStream<SampleArray>;
+  /** Samples per second and channel. */
+  readonly sampleRate: number;
+  /** 1 if absent. */
+  readonly channels?: number;
+}
+
+/**
+ * Sound as it comes: a stream of 16 kHz mono samples in pieces of any length, one of another rate, or in a page a MediaStream (a
+ * microphone, a call), which is heard until its tracks end. transcribe() keeps one window of it at a time.
+ */
+export type AudioStream =
+  AsyncIterable<SampleArray> | ReadableStream<SampleArray> | SampleStream | MediaStreamLike;

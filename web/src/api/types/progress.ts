@@ -6,10 +6,10 @@
  */
 export interface ProgressEvent {
   /**
-   * `'load'`, `'inspect'`, `'convert'` and `'download'` count bytes, `'transcribe'` seconds of audio; `'prepare'` is reported once,
-   * after `'load'`.
+   * `'load'`, `'inspect'`, `'convert'` and `'download'` count bytes, `'decode'` and `'transcribe'` seconds of audio; `'prepare'` is
+   * reported once, after `'load'`.
    */
-  readonly phase: 'load' | 'prepare' | 'inspect' | 'transcribe' | 'convert' | 'download';
+  readonly phase: 'load' | 'prepare' | 'inspect' | 'decode' | 'transcribe' | 'convert' | 'download';
   readonly loaded: number;
   readonly total?: number;
   readonly fraction?: number;

@@ -3,7 +3,7 @@
 /** Samples to a message: about 20 messages a second at 48 kHz instead of 375. */
 const blockSize = 2048;
 
-class Recorder extends AudioWorkletProcessor {
+class Capture extends AudioWorkletProcessor {
   #block = new Float32Array(blockSize);
   #filled = 0;
 
@@ -25,4 +25,4 @@ class Recorder extends AudioWorkletProcessor {
   }
 }
 
-registerProcessor('recorder', Recorder);
+registerProcessor('susurrus-capture', Capture);

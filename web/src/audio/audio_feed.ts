@@ -1,0 +1,268 @@
+// Everything that a caller may give as audio, on its way to the engine: whole, or as the engine asks for it.
+import type {
+  AudioInput,
+  AudioStream,
+  MediaElementLike,
+  MediaStreamLike,
+  PcmAudio,
+  ProgressEvent,
+} from '../api/types.js';
+import { invalidOption } from '../api/errors.js';
+import { orAborted } from '../api/signals.js';
+import { sampleRate } from '../api/generated/whisper.js';
+import type { EngineLink } from '../protocol/engine.js';
+import type { Platform } from '../platform/platform.js';
+import {
+  isAudioBuffer,
+  isMediaElement,
+  isMediaStream,
+  isPcm,
+  isSampleStream,
+  isSamples,
+  isStream,
+  type AnyStream,
+} from './audio_kinds.js';
+import { asSamples, chunksOf, StreamFeed, type Chunks } from './audio_stream.js';
+import { converted, type Converted, type PieceSource } from './conversion.js';
+import { decodeFile, type OpenedFile } from './decoded_file.js';
+import { collect, openFile } from './encoded_file.js';
+import { leave } from './leave.js';
+import { asFloats, piecesOf } from './sample_pieces.js';
+
+/**
+ * Recordings of compressed audio up to this are held whole, 38 MB, and heard as one. Longer ones are decoded while the engine
+ * works, so that their length takes no memory.
+ */
+export const heldSeconds = 600;
+
+/** No model hears more at once. */
+const windowSeconds = 30;
+
+/** How much of a recording is made before the work begins. */
+export type Holding =
+  /** All of it. */
+  | 'whole'
+  /** All of a short one; a long compressed one comes as it is asked for. */
+  | 'short'
+  /** Nothing: it comes as it is asked for. */
+  | 'nothing'
+  /** Its first window, and no more is wanted. */
+  | 'window';
+
+interface Surroundings {
+  readonly engine: EngineLink;
+  readonly platform: Platform;
+  readonly holding: Holding;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+}
+
+/** A recording, or sound that is pulled. */
+export type OpenedAudio =
+  | { readonly samples: Float32Array; readonly isOwn: boolean }
+  | { readonly chunks: Chunks; readonly duration?: number | undefined };
+
+/** 16 kHz mono of a recording, or of its first window. `isOwn`: the array has no other owner. */
+export async function wholeSamples(
+  audio: AudioInput,
+  surroundings: Omit<Surroundings, 'holding'> & { readonly holding: 'whole' | 'window' },
+): Promise<{ readonly samples: Float32Array; readonly isOwn: boolean }> {
+  const opened = await openAudio(audio, surroundings);
+  if ('samples' in opened) return opened;
+  await opened.chunks.return?.();
+  throw invalidOption('audio', 'a recording; only transcribe() takes streams of samples', audio);
+}
+
+export async function openAudio(
+  audio: AudioInput | AudioStream,
+  surroundings: Surroundings,
+): Promise<OpenedAudio> {
+  const { platform, signal, onProgress } = surroundings;
+  if (isSamples(audio)) {
+    return { samples: asFloats(audio), isOwn: !(audio instanceof Float32Array) };
+  }
+  if (isPcm(audio)) return hear(inMemory(audio), surroundings);
+  if (isAudioBuffer(audio)) {
+    const samples = Array.from({ length: audio.numberOfChannels }, (_, i) =>
+      audio.getChannelData(i),
+    );
+    return hear(inMemory({ samples, sampleRate: audio.sampleRate }), surroundings);
+  }
+  if (isSampleStream(audio)) {
+    const { stream, sampleRate: rate, channels = 1 } = audio;
+    const chunks = chunksOf(stream);
+    if (rate === sampleRate && channels === 1) return { chunks };
+    return hearLive(piecesFrom(chunks, rate, channels), surroundings);
+  }
+  const source = isMediaElement(audio) ? sourceOf(audio) : audio;
+  if (isMediaStream(source)) return hearLive(await platform.capture(source, signal), surroundings);
+  if (isStream(source)) return openStream(source, surroundings);
+  const file = await openFile(source, platform, { signal, onProgress });
+  return hear(await decodeFile(file, platform, signal), surroundings);
+}
+
+const inMemory = (audio: PcmAudio): OpenedFile => ({
+  pieces: piecesOf(audio),
+  isOwn: false,
+  isPlain: true,
+});
+
+/** A stream's first chunk tells whether it is of samples or of a file's bytes. */
+async function openStream(stream: AnyStream, surroundings: Surroundings): Promise<OpenedAudio> {
+  const { platform, signal, onProgress } = surroundings;
+  const chunks = chunksOf(stream);
+  let first;
+  try {
+    first = await orAborted(chunks.next(), signal);
+    if (!first.done && !(first.value instanceof Uint8Array)) asSamples(first.value);
+  } catch (error) {
+    leave(chunks);
+    throw error;
+  }
+  if (!first.done && first.value instanceof Uint8Array) {
+    const file = await collect(chunks, 'audio', { signal, onProgress, first: first.value });
+    return hear(await decodeFile(file, platform, signal), surroundings);
+  }
+  return { chunks: beginningWith(first, chunks) };
+}
+
+function beginningWith(first: IteratorResult<unknown>, rest: Chunks): Chunks {
+  let head: IteratorResult<unknown> | undefined = first;
+  return {
+    next() {
+      const step = head;
+      head = undefined;
+      return step ? Promise.resolve(step) : rest.next();
+    },
+    return: () => rest.return?.(),
+  };
+}
+
+async function hear(
+  { pieces, duration, isOwn, isPlain }: OpenedFile,
+  surroundings: Surroundings,
+): Promise<OpenedAudio> {
+  const { engine, signal, onProgress, holding } = surroundings;
+  // What a file says of its length only decides how soon the work begins.
+  const isLong = holding === 'short' && !isPlain && (duration ?? 0) > heldSeconds;
+  let isHeld = holding !== 'window';
+  const work = converted(pieces, {
+    engine,
+    signal,
+    heldBack: isLong ? 0 : heldSamples(holding, isPlain),
+    givesAway: isOwn,
+    onProgress: (loaded) => {
+      if (!isHeld || duration === undefined) return;
+      onProgress?.({
+        phase: 'decode',
+        loaded,
+        total: duration,
+        fraction: Math.min(1, loaded / duration),
+      });
+    },
+  });
+  const first = await work.next();
+  isHeld = false;
+  const samples = first.value?.samples ?? new Float32Array();
+  const isLast = first.value?.isLast ?? true;
+  if (isLast || holding === 'window') {
+    await work.return(undefined);
+    return { samples, isOwn: true };
+  }
+  return { chunks: chunksFrom(work, samples), duration };
+}
+
+function hearLive(pieces: PieceSource, { engine, signal }: Surroundings): OpenedAudio {
+  const work = converted(pieces, { engine, signal, heldBack: 0, givesAway: false });
+  return { chunks: chunksFrom(work, undefined) };
+}
+
+function heldSamples(holding: Holding, isPlain: boolean): number {
+  if (holding === 'window') return windowSeconds * sampleRate;
+  if (holding === 'nothing') return 0;
+  return holding === 'whole' || isPlain ? Infinity : heldSeconds * sampleRate;
+}
+
+/** The samples alone; `first` was taken before. */
+function chunksFrom(
+  work: AsyncGenerator<Converted, undefined>,
+  first: Float32Array | undefined,
+): Chunks {
+  let head = first;
+  return {
+    async next() {
+      const samples = head;
+      head = undefined;
+      if (samples) return { done: false, value: samples };
+      const step = await work.next();
+      return step.done ? step : { done: false, value: step.value.samples };
+    },
+    return: () => work.return(undefined),
+  };
+}
+
+function piecesFrom(chunks: Chunks, rate: number, channels: number): PieceSource {
+  return {
+    async next() {
+      const step = await chunks.next();
+      if (step.done) return { done: true, value: undefined };
+      const samples = asSamples(step.value);
+      return { done: false, value: { samples, sampleRate: rate, channels } };
+    },
+    return: () => chunks.return?.(),
+  };
+}
+
+/** What an element plays: a MediaStream, or a file. */
+function sourceOf({ currentSrc, src, srcObject }: MediaElementLike): string | MediaStreamLike {
+  if (isMediaStream(srcObject)) return srcObject;
+  const address = currentSrc || src;
+  if (address) return address;
+  throw invalidOption('audio', 'a media element with a source', 'an element without one');
+}
+
+/** What transcribe() hears: opened when its turn has come, then given as the engine asks. */
+export class AudioFeed {
+  readonly #audio: AudioInput | AudioStream;
+  readonly #surroundings: Omit<Surroundings, 'signal' | 'onProgress'>;
+  readonly #failed = new AbortController();
+  #feed: StreamFeed | undefined;
+
+  constructor(
+    audio: AudioInput | AudioStream,
+    surroundings: Omit<Surroundings, 'signal' | 'onProgress'>,
+  ) {
+    this.#audio = audio;
+    this.#surroundings = surroundings;
+  }
+
+  /** Aborted, with the error as its reason, when a stream fails. */
+  get failed(): AbortSignal {
+    return this.#failed.signal;
+  }
+
+  /** What the engine is told: samples, or that it shall ask for them. */
+  async open(
+    signal: AbortSignal,
+    onProgress: (event: ProgressEvent) => void,
+  ): Promise<{
+    readonly samples: Float32Array | undefined;
+    readonly isOwn: boolean;
+    readonly expectedSeconds: number | undefined;
+  }> {
+    const opened = await openAudio(this.#audio, { ...this.#surroundings, signal, onProgress });
+    if ('samples' in opened) return { ...opened, expectedSeconds: undefined };
+    const feed = new StreamFeed(opened.chunks, this.#surroundings.engine, this.#failed);
+    this.#feed = feed;
+    return { samples: undefined, isOwn: false, expectedSeconds: opened.duration };
+  }
+
+  /** Pulls so many samples for the engine. */
+  async give(sampleCount: number): Promise<void> {
+    await this.#feed?.give(sampleCount);
+  }
+
+  close(): void {
+    this.#feed?.close();
+  }
+}

@@ -1,0 +1,130 @@
+// Audio files as pieces: WAV as its bytes, which the engine reads itself, everything else decoded in slices.
+import { sourceFailed, SusurrusError } from '../api/errors.js';
+import { onAbort, orAborted } from '../api/signals.js';
+import type { Platform } from '../platform/platform.js';
+import type { AudioFileFacts, AudioLink, EncodedFile } from '../protocol/audio.js';
+import type { Piece, PieceSource } from './conversion.js';
+import { piecesOf } from './sample_pieces.js';
+
+const wavPieceBytes = 1 << 20;
+
+export interface OpenedFile {
+  readonly pieces: PieceSource;
+  /** The pieces have no other owner. */
+  readonly isOwn: boolean;
+  /** Its samples are stored as they are, so that it is as long as it is large. */
+  readonly isPlain: boolean;
+  /** As the file says; a hint. */
+  readonly duration?: number | undefined;
+}
+
+export async function decodeFile(
+  file: EncodedFile,
+  platform: Platform,
+  signal: AbortSignal | undefined,
+): Promise<OpenedFile> {
+  if (await isWav(file)) return { pieces: wavPieces(file), isOwn: true, isPlain: true };
+  const link = platform.openAudio();
+  // The worker ends with the work, whatever it is doing.
+  const release = onAbort(signal, () => link.close());
+  const close = (): void => {
+    release();
+    link.close();
+  };
+  try {
+    const opened = await orAborted(link.call('open', { file }, { signal }), signal);
+    if (opened.isDecoded) {
+      const { duration } = opened.facts;
+      return { pieces: piecesFrom(link, signal, close), isOwn: true, isPlain: false, duration };
+    }
+    close();
+    const pieces = await decodedWhole(file, opened.facts, platform, signal);
+    return { pieces, isOwn: true, isPlain: true, duration: opened.facts?.duration };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** The pieces of an open file; their memory goes back and forth. */
+function piecesFrom(
+  link: AudioLink,
+  signal: AbortSignal | undefined,
+  close: () => void,
+): PieceSource {
+  let spent: Float32Array | undefined;
+  return {
+    async next() {
+      const request = { spent };
+      spent = undefined;
+      const call = link.call('read', request, { signal, givesAway: true });
+      try {
+        const piece = await orAborted(call, signal);
+        if (piece.samples.length > 0) return { done: false, value: piece };
+      } catch (error) {
+        close();
+        throw error;
+      }
+      close();
+      return { done: true, value: undefined };
+    },
+    return: close,
+    recycle(memory) {
+      if (memory instanceof Float32Array) spent = memory;
+    },
+  };
+}
+
+async function* wavPieces(file: EncodedFile): AsyncGenerator<Piece, undefined> {
+  for (let at = 0; at < file.size; at += wavPieceBytes) {
+    const buffer = await readBytes(file, at, Math.min(file.size, at + wavPieceBytes));
+    yield { wav: new Uint8Array(buffer) };
+  }
+}
+
+/** The last resort: a decoder that gives the whole recording at once. */
+async function decodedWhole(
+  file: EncodedFile,
+  facts: AudioFileFacts | undefined,
+  platform: Platform,
+  signal: AbortSignal | undefined,
+): Promise<PieceSource> {
+  if (!platform.decodeWhole) throw undecodable(facts, platform.undecodedNote);
+  const { channels, sampleRate } = await orAborted(
+    platform.decodeWhole(file, facts, signal),
+    signal,
+  );
+  return piecesOf({ samples: channels, sampleRate });
+}
+
+function undecodable(facts: AudioFileFacts | undefined, note: string): SusurrusError {
+  const what = facts && [facts.format, facts.codec].filter(Boolean).join(' with ');
+  return new SusurrusError(
+    'unsupported_feature',
+    what
+      ? `There is no decoder for ${what} here. ${note}`
+      : `This is no audio file that is known here. ${note}`,
+    { reason: 'bad_audio', subject: 'audio', ...(what && { got: what }) },
+  );
+}
+
+/** RIFF, RIFX, RF64 or BW64: what the core reads. A broken one is then named by the core's error. */
+async function isWav(file: EncodedFile): Promise<boolean> {
+  const head = new Uint8Array(await readBytes(file, 0, Math.min(4, file.size)));
+  return ['RIFF', 'RIFX', 'RF64', 'BW64'].includes(String.fromCharCode(...head));
+}
+
+/** A file that was changed or taken away since it was chosen cannot be read. */
+async function readBytes(file: EncodedFile, begin: number, end: number): Promise<ArrayBuffer> {
+  try {
+    return await file.slice(begin, end).arrayBuffer();
+  } catch (error) {
+    if (error instanceof SusurrusError) throw error;
+    throw sourceFailed(
+      'audio',
+      'reading the file failed',
+      { offset: begin, got: String(error) },
+      error,
+    );
+  }
+}

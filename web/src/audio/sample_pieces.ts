@@ -1,0 +1,39 @@
+// Samples in memory as interleaved pieces, so that no second copy of all of them is made.
+import type { PcmAudio, SampleArray } from '../api/types.js';
+import type { DecodedPiece } from '../protocol/audio.js';
+import { channelsOf, isSamples } from './audio_kinds.js';
+
+/** Samples of a piece, of all channels. */
+const pieceSamples = 1 << 18;
+
+/** The same samples; integers become floats with full scale 1. */
+export function asFloats(samples: SampleArray): Float32Array {
+  if (samples instanceof Float32Array) return samples;
+  const floats = new Float32Array(samples.length);
+  for (let i = 0; i < samples.length; ++i) floats[i] = (samples[i] ?? 0) / 32768;
+  return floats;
+}
+
+export function* piecesOf(audio: PcmAudio): Generator<DecodedPiece, undefined> {
+  const channels = channelsOf(audio);
+  const { samples, sampleRate } = audio;
+  const atOnce = Math.max(1, Math.floor(pieceSamples / channels));
+  const frames = isSamples(samples) ? samples.length / channels : (samples[0]?.length ?? 0);
+  for (let begin = 0; begin < frames; begin += atOnce) {
+    const end = Math.min(frames, begin + atOnce);
+    const piece = isSamples(samples)
+      ? asFloats(samples.subarray(begin * channels, end * channels))
+      : interleaved(samples, begin, end);
+    yield { samples: piece, sampleRate, channels };
+  }
+}
+
+function interleaved(planes: readonly SampleArray[], begin: number, end: number): Float32Array {
+  const channels = planes.length;
+  const frames = new Float32Array((end - begin) * channels);
+  planes.forEach((plane, channel) => {
+    const part = asFloats(plane.subarray(begin, end));
+    for (let i = 0; i < part.length; ++i) frames[i * channels + channel] = part[i] ?? 0;
+  });
+  return frames;
+}

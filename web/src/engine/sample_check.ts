@@ -1,0 +1,57 @@
+// Samples that are no sound: the caller is told where they are, since what a model makes of them is nonsense.
+import { SusurrusError } from '../api/errors.js';
+import { sampleRate as heardRate } from '../api/generated/whisper.js';
+import type { YieldController } from '../wasm/yield_controller.js';
+
+/** Full scale is 1. Louder than this is a mistake, such as 16-bit values that were not divided by 32768. */
+const loudest = 1e3;
+/** So many are checked within a millisecond. */
+const checkedAtOnce = 1 << 19;
+
+interface Place {
+  readonly sampleRate: number;
+  readonly channels: number;
+  /** Samples that came before these. */
+  readonly before: number;
+}
+
+/** Refuses NaN, infinite values and amplitudes beyond 1000, and says which sample it is and at what time. */
+export async function checkSamples(
+  samples: Float32Array,
+  yielder: YieldController,
+  place: Place = { sampleRate: heardRate, channels: 1, before: 0 },
+): Promise<void> {
+  for (let begin = 0; begin < samples.length; begin += checkedAtOnce) {
+    checkPiece(samples, begin, Math.min(samples.length, begin + checkedAtOnce), place);
+    await yielder.step();
+  }
+}
+
+/** The same for few samples, at once. */
+export function checkPiece(
+  samples: Float32Array,
+  begin: number,
+  end: number,
+  place: Place = { sampleRate: heardRate, channels: 1, before: 0 },
+): void {
+  for (let i = begin; i < end; ++i) {
+    const value = samples[i] as number;
+    // Written so that NaN fails it too.
+    if (!(value <= loudest && value >= -loudest)) throw badSample(value, place.before + i, place);
+  }
+}
+
+function badSample(value: number, index: number, { sampleRate, channels }: Place): SusurrusError {
+  const seconds = Math.floor(index / channels) / sampleRate;
+  const at = `sample ${index} (${seconds.toFixed(3)} s)`;
+  return new SusurrusError(
+    'invalid_argument',
+    `The audio holds ${value} at ${at}; samples are numbers between -1 and 1, and at most ${loudest} where they are too loud.`,
+    {
+      reason: 'bad_audio',
+      subject: 'audio',
+      expected: `values between -${loudest} and ${loudest}`,
+      got: `${value} at ${at}`,
+    },
+  );
+}

@@ -1,0 +1,108 @@
+// The sound of a MediaStream in a page, as it comes: a bundle of its own, loaded when the first one is given.
+import type { MediaStreamLike } from '../../src/api/types.js';
+import { sourceFailed } from '../../src/api/errors.js';
+import { onAbort } from '../../src/api/signals.js';
+import type { DecodedPiece } from '../../src/protocol/audio.js';
+
+/** Sound that nobody takes is kept up to this; what comes then is lost, and the stream fails. */
+const mostSeconds = 120;
+
+/** One channel, until all tracks have ended; `worklet` is the package's file. The context has the device's own rate, which the engine resamples. */
+export async function* capture(
+  stream: MediaStreamLike,
+  worklet: URL,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<DecodedPiece, undefined> {
+  if (typeof AudioContext === 'undefined' || !(stream instanceof MediaStream)) {
+    throw sourceFailed('audio', 'a MediaStream can be heard in a page only, not in a worker');
+  }
+  const tracks = stream.getAudioTracks();
+  if (tracks.length === 0) throw sourceFailed('audio', 'this MediaStream has no audio track');
+  const recorder = new Recorder(tracks, signal);
+  try {
+    await recorder.start(stream, worklet);
+    const { sampleRate } = recorder;
+    for (let samples = await recorder.next(); samples; samples = await recorder.next()) {
+      yield { samples, sampleRate, channels: 1 };
+    }
+  } finally {
+    await recorder.close();
+  }
+}
+
+class Recorder {
+  readonly #tracks: readonly MediaStreamTrack[];
+  readonly #signal: AbortSignal | undefined;
+  readonly #context = new AudioContext();
+  readonly #waiting: Float32Array[] = [];
+  #waitingCount = 0;
+  #wake = (): void => undefined;
+  readonly #check = (): void => this.#wake();
+  /** A track that the page itself stops says nothing. */
+  readonly #watch = setInterval(this.#check, 100);
+  readonly #release: () => void;
+
+  constructor(tracks: readonly MediaStreamTrack[], signal: AbortSignal | undefined) {
+    this.#tracks = tracks;
+    this.#signal = signal;
+    this.#release = onAbort(signal, this.#check);
+  }
+
+  get sampleRate(): number {
+    return this.#context.sampleRate;
+  }
+
+  async start(stream: MediaStream, worklet: URL): Promise<void> {
+    const context = this.#context;
+    try {
+      await context.audioWorklet.addModule(worklet);
+    } catch (error) {
+      throw sourceFailed(
+        worklet.href,
+        'the audio worklet could not be loaded',
+        { got: String(error) },
+        error,
+      );
+    }
+    // A page that nobody has touched yet is silent until then.
+    if (context.state === 'suspended') await context.resume();
+    const node = new AudioWorkletNode(context, 'susurrus-capture', {
+      numberOfOutputs: 0,
+      channelCount: 1,
+      channelCountMode: 'explicit',
+    });
+    node.port.onmessage = ({ data }: MessageEvent<Float32Array>) => {
+      this.#waiting.push(data);
+      this.#waitingCount += data.length;
+      this.#wake();
+    };
+    context.createMediaStreamSource(stream).connect(node);
+  }
+
+  /** The next block; undefined once the tracks have ended. */
+  async next(): Promise<Float32Array | undefined> {
+    while (this.#waiting.length === 0 && !this.#isOver) {
+      await new Promise<void>((woken) => (this.#wake = woken));
+    }
+    const samples = this.#waiting.shift();
+    if (samples) this.#waitingCount -= samples.length;
+    if (this.#waitingCount > mostSeconds * this.sampleRate) {
+      throw sourceFailed(
+        'audio',
+        `the sound is ahead of the model by more than ${mostSeconds} s; take a smaller model`,
+      );
+    }
+    return samples;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#watch);
+    this.#release();
+    await this.#context.close();
+  }
+
+  get #isOver(): boolean {
+    const haveEnded = this.#tracks.every(({ readyState }) => readyState === 'ended');
+    return haveEnded || this.#signal?.aborted === true;
+  }
+}
