@@ -1,6 +1,6 @@
 // The packed package in WebKitGTK, where that is installed. Complaint 91: it is run, not only built.
 import { describe, jest } from '@jest/globals';
-import { hasWebKit, launchWebKit } from '../support/browsers/webkit.js';
+import { hasWebKit, launchWebKit } from '../../scripts/browsers/webkit.mjs';
 import { limit } from '../support/limits.js';
 import { testTranscribingPages } from './transcribing_pages.js';
 

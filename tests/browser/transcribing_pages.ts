@@ -3,7 +3,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { serve } from '../../scripts/serve_demo.mjs';
-import type { DrivenBrowser } from '../support/browsers/driven_browser.js';
+import type { DrivenBrowser } from '../../scripts/browsers/driven_browser.mjs';
 import { installPacked } from '../support/packed_package.js';
 import type { EmptyProject } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';

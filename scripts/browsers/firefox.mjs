@@ -1,13 +1,13 @@
 // Firefox through WebDriver BiDi.
 import puppeteer from 'puppeteer-core';
-import { findOnPath } from '../../../scripts/toolchain/steps.mjs';
-import type { DrivenBrowser } from './driven_browser.js';
+import { findOnPath } from '../toolchain/steps.mjs';
 
-/** Debian's is called firefox-esr. */
-export const firefoxPath: string | undefined =
+/** Debian's is called firefox-esr; undefined where there is none. */
+export const firefoxPath =
   process.env.FIREFOX ?? findOnPath('firefox-esr') ?? findOnPath('firefox');
 
-export async function launchFirefox(): Promise<DrivenBrowser> {
+/** @type {() => Promise<import('./driven_browser.mjs').DrivenBrowser>} */
+export async function launchFirefox() {
   if (firefoxPath === undefined) throw new Error('There is no Firefox on the path.');
   const browser = await puppeteer.launch({
     ...{ browser: 'firefox', executablePath: firefoxPath, headless: true },

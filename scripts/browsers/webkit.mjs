@@ -1,9 +1,8 @@
 // WebKitGTK's MiniBrowser through its WebDriver, on a screen of its own where there is none.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { findOnPath } from '../../../scripts/toolchain/steps.mjs';
-import type { DrivenBrowser } from './driven_browser.js';
+import { createServer } from 'node:net';
+import { findOnPath } from '../toolchain/steps.mjs';
 
 const driverPath = findOnPath('WebKitWebDriver');
 const screenPath = findOnPath('Xvfb');
@@ -15,51 +14,52 @@ const browserPath = ['4.1', '6.0', '4.0']
   .find((path) => existsSync(path));
 
 /** Whether all programs that it takes are there. */
-export const hasWebKit: boolean =
+export const hasWebKit =
   driverPath !== undefined && browserPath !== undefined && screenPath !== undefined;
 
-const freePort = (): Promise<number> =>
+export const freePort = () =>
   new Promise((done) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
+      const { port } = server.address();
       server.close(() => done(port));
     });
   });
 
 /** Starts a screen that nobody sees; answers its name, which the program writes once it is there. */
-async function startScreen(): Promise<{ name: string; process: ChildProcess }> {
-  const screen = spawn(screenPath!, ['-displayfd', '3', '-screen', '0', '1280x900x24'], {
+async function startScreen() {
+  const screen = spawn(screenPath, ['-displayfd', '3', '-screen', '0', '1280x900x24'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
-  const number = await new Promise<string>((done, failed) => {
-    screen.stdio[3]!.on('data', (chunk: Buffer) => done(chunk.toString().trim()));
+  const number = await new Promise((done, failed) => {
+    screen.stdio[3].on('data', (chunk) => done(chunk.toString().trim()));
     screen.on('exit', () => failed(new Error('Xvfb ended.')));
   });
   return { name: `:${number}`, process: screen };
 }
 
-export async function launchWebKit(): Promise<DrivenBrowser> {
+/** @type {() => Promise<import('./driven_browser.mjs').DrivenBrowser>} */
+export async function launchWebKit() {
   const screen = await startScreen();
   const port = await freePort();
-  const driver = spawn(driverPath!, [`--port=${port}`], {
+  const driver = spawn(driverPath, [`--port=${port}`], {
     env: { ...process.env, DISPLAY: screen.name, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' },
     stdio: 'ignore',
   });
-  const end = (): void => {
+  const end = () => {
     driver.kill();
     screen.process.kill();
   };
 
-  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const ask = async (method, path, body) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const { value } = (await response.json()) as { value: { error?: string } | null };
+    const { value } = await response.json();
     if (!response.ok) throw new Error(`WebKitWebDriver: ${JSON.stringify(value)}`);
     return value;
   };
-  const started = async (): Promise<void> => {
+  const started = async () => {
     for (let tries = 0; ; ++tries) {
       try {
         await ask('GET', '/status');
@@ -74,9 +74,9 @@ export async function launchWebKit(): Promise<DrivenBrowser> {
   try {
     await started();
     const options = { binary: browserPath, args: ['--automation'] };
-    const { sessionId } = (await ask('POST', '/session', {
+    const { sessionId } = await ask('POST', '/session', {
       capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } },
-    })) as { sessionId: string };
+    });
     const session = `/session/${sessionId}`;
     await ask('POST', `${session}/timeouts`, { script: 300_000, pageLoad: 300_000 });
     return {
@@ -84,12 +84,12 @@ export async function launchWebKit(): Promise<DrivenBrowser> {
         await ask('POST', `${session}/url`, { url: address });
         return {
           async run(body) {
-            const outcome = (await ask('POST', `${session}/execute/async`, {
+            const outcome = await ask('POST', `${session}/execute/async`, {
               script: `const done = arguments[arguments.length - 1];
                 (async () => { ${body} })().then(
                   (value) => done({ value }), (error) => done({ error: String(error) }));`,
               args: [],
-            })) as { value?: unknown; error?: string };
+            });
             if (outcome.error !== undefined) throw new Error(outcome.error);
             return outcome.value;
           },
