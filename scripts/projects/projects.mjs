@@ -1,21 +1,23 @@
-// npm run test:projects: every project of examples/, built from the packed package, in headless Chromium or as a program.
+// npm run test:projects: every project of examples/, built from the packed package, in each browser or as a program.
 //
 //   node scripts/projects/projects.mjs [NAME...]
 //
-// NAME is a folder of examples/, or `types`. Prints a table: what each needs, how long it took to install, build and use, and whether it heard the right words.
+// NAME is a folder of examples/, or `types`. Prints a line for each: how long it took to install and build, and what each browser
+// heard.
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
+import { launchChromium } from '../browsers/chromium.mjs';
+import { firefoxPath, launchFirefox } from '../browsers/firefox.mjs';
+import { freePort, hasWebKit, launchWebKit } from '../browsers/webkit.mjs';
 import { buildParts } from '../build.mjs';
 import { serve } from '../serve_demo.mjs';
 import { isProgram, main, root, run, StepError } from '../toolchain/steps.mjs';
 import { ensureTools } from '../toolchain/tools.mjs';
-import { checkTypes } from './check_types.mjs';
 import { buildProject } from './build_project.mjs';
-import { driveExample } from './drive_page.mjs';
+import { checkTypes } from './check_types.mjs';
 import { projects } from './table.mjs';
+import { usePage } from './use_page.mjs';
 
 const sample = join(root, 'web/demo/sample.wav');
 const expected = 'three one four one five nine two six five';
@@ -31,13 +33,21 @@ async function packPackage() {
   return join(folder, filename);
 }
 
-const freePort = () =>
-  new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => done(port));
-    });
-  });
+/** Browsers that are here, by name; the others are said to be missing. */
+async function launchBrowsers() {
+  const { chromium } = await ensureTools(['chromium']);
+  const launches = {
+    Chromium: () => launchChromium(chromium),
+    ...(firefoxPath !== undefined && { Firefox: launchFirefox }),
+    ...(hasWebKit && { WebKitGTK: launchWebKit }),
+  };
+  for (const name of ['Firefox', 'WebKitGTK']) {
+    if (!(name in launches)) console.log(`${name} is not installed: left out`);
+  }
+  const browsers = {};
+  for (const [name, launch] of Object.entries(launches)) browsers[name] = await launch();
+  return browsers;
+}
 
 const pathOf = (folder) => `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`;
 
@@ -64,72 +74,79 @@ async function withOwnServer(folder, [command, ...args], work) {
   }
 }
 
-async function heardBy(browser, folder, { served, server, program, policy }) {
-  if (program) {
-    const [command, ...args] = program;
+/** Serves a project's files to an isolated page, so that engines have threads where the browser lets them. */
+async function withFiles(folder, { served, policy }, work) {
+  const headers = policy === undefined ? {} : { 'Content-Security-Policy': policy };
+  const files = { folder: join(folder, served), port: 0, isolated: true, headers };
+  const server = await serve(files);
+  try {
+    return await work(server.address);
+  } finally {
+    await server.close();
+  }
+}
+
+/** What was heard and where, as "✓ Chromium, 2 threads"; whatever is wrong has a ✗. */
+async function heardBy(browsers, folder, one) {
+  if (one.program) {
+    const [command, ...args] = one.program;
     const { output } = await run(command, [...args, sample], {
       cwd: folder,
       env: { PATH: pathOf(folder), NO_COLOR: '1' },
     });
-    return [output.trim()];
+    return [output.trim() === expected ? '✓' : `✗ ${output}`];
   }
-  const drive = async (address) => {
-    const { text, threads, problems } = await driveExample(browser, address, sample);
-    return problems.length > 0 ? [...problems, text] : [text, threads];
+  const inEach = async (address) => {
+    const verdicts = [];
+    for (const [name, browser] of Object.entries(browsers)) {
+      const { text, threads } = await usePage(browser, address, readFileSync(sample));
+      verdicts.push(text === expected ? `✓ ${name}, ${threads} threads` : `✗ ${name}: ${text}`);
+    }
+    return verdicts;
   };
-  if (server) return withOwnServer(folder, server, drive);
-  const headers = policy === undefined ? {} : { 'Content-Security-Policy': policy };
-  const isolated = await serve({ folder: join(folder, served), port: 0, isolated: true, headers });
-  try {
-    return await drive(isolated.address);
-  } finally {
-    await isolated.close();
-  }
+  return one.server ? withOwnServer(folder, one.server, inEach) : withFiles(folder, one, inEach);
 }
 
 const seconds = (begun) => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
 
+async function testProjects(chosen, tarball, report) {
+  const browsers = await launchBrowsers();
+  try {
+    for (const one of chosen) {
+      const title = one.script ? `${one.name} (${one.script})` : one.name;
+      const begun = performance.now();
+      const verdicts = await buildProject(one.name, tarball, one.script)
+        .then((folder) => heardBy(browsers, folder, one))
+        .catch((error) => [`✗ ${error.message}`]);
+      report(`${title}: ${verdicts.join('; ')} (${seconds(begun)}); needs ${one.needs}`);
+    }
+  } finally {
+    for (const browser of Object.values(browsers)) await browser.close();
+  }
+}
+
 if (isProgram(import.meta)) {
   await main(async () => {
     const names = process.argv.slice(2);
-    const chosen = projects.filter(({ name }) => names.length === 0 || names.includes(name));
-    const withTypes = names.length === 0 || names.includes('types');
-    if (chosen.length === 0 && !withTypes) {
+    const isChosen = (name) => names.length === 0 || names.includes(name);
+    const chosen = projects.filter(({ name }) => isChosen(name));
+    if (chosen.length === 0 && !isChosen('types')) {
       const known = new Set([...projects.map(({ name }) => name), 'types']);
       throw new StepError(`Projects: ${[...known].join(', ')}`);
     }
-    await buildParts(['wasm', 'js'], ['chromium']);
-    const { chromium: executablePath } = await ensureTools(['chromium']);
+    await buildParts(['wasm', 'js']);
     const tarball = await packPackage();
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
     let failures = 0;
-    for (const one of chosen) {
-      const title = one.script ? `${one.name} (${one.script})` : one.name;
-      try {
-        let begun = performance.now();
-        const folder = await buildProject(one.name, tarball, one.script);
-        const built = seconds(begun);
-        begun = performance.now();
-        const [text, threads] = await heardBy(browser, folder, one);
-        const isRight = text === expected;
-        if (!isRight) ++failures;
-        const figures = `installed and built in ${built}, heard in ${seconds(begun)}`;
-        const where = threads === undefined ? '' : `, ${threads} threads`;
-        console.log(
-          `${isRight ? '✓' : `✗ ${text}`} ${title}: ${figures}${where}; needs ${one.needs}`,
-        );
-      } catch (error) {
-        ++failures;
-        console.log(`✗ ${title}: ${error.message}`);
-      }
-    }
-    await browser.close();
-    if (withTypes) {
+    const report = (line) => {
+      if (line.includes('✗')) ++failures;
+      console.log(line);
+    };
+    if (chosen.length > 0) await testProjects(chosen, tarball, report);
+    if (isChosen('types')) {
       const begun = performance.now();
       const problems = await checkTypes(tarball);
-      failures += problems.length;
       const verdict = problems.length > 0 ? `✗ ${problems.join('\n')}` : '✓';
-      console.log(`${verdict} types, publint and attw: ${seconds(begun)}`);
+      report(`types, publint and attw: ${verdict} (${seconds(begun)})`);
     }
     if (failures > 0) throw new StepError(`${failures} projects failed.`);
   });

@@ -1,11 +1,12 @@
-// A module that could not be read is read again by the next call.
-import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+// Modules that could not be read are read again by the next call, and those that the caller has compiled are used.
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type * as NodeEntry from '../../web/src/node.js';
-import { errorOf, modelPath } from '../support/embedded_model.js';
+import { builtPackage } from '../support/built_package.js';
+import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
 import { projectRoot } from '../support/shared_folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'susurrus-engine-'));
@@ -18,9 +19,61 @@ test('a module that could not be read is read again', async () => {
   const modules = ['engine.simd.wasm', 'engine.relaxed.wasm', 'files.wasm'];
   for (const name of modules) renameSync(join(folder, 'dist', name), join(folder, name));
   for (const work of [loadModel, inspect]) {
-    expect(((await errorOf(work(modelPath))) as Error).message).toMatch(/ENOENT/);
+    expect(await errorOf(work(modelPath))).toMatchObject({
+      code: 'source_failed',
+      message: expect.stringMatching(
+        /\/dist\/\w+(\.\w+)?\.wasm: .*ENOENT.*must leave susurrus outside/,
+      ) as unknown,
+    });
   }
   for (const name of modules) renameSync(join(folder, name), join(folder, 'dist', name));
   (await loadModel(modelPath)).dispose();
   expect((await inspect(modelPath)).format).toBe('APR2');
+});
+
+describe('the option module', () => {
+  const compiled = (name: string) =>
+    WebAssembly.compile(readFileSync(join(projectRoot, 'dist', name)));
+
+  test('is the engine that runs, with threads where it has them', async () => {
+    const { loadModel } = await builtPackage();
+    for (const [name, threads] of [
+      ['engine.simd.wasm', 1],
+      ['engine.simd-threads.wasm', 2],
+    ] as const) {
+      using model = await loadModel(modelPath, { module: await compiled(name), threads });
+      expect(model.info).toMatchObject({
+        ...{ variant: 'simd', variantReason: 'compiled by the caller', threads },
+      });
+      expect((await model.transcribe(sampleAudio())).text.trim()).toBe(sampleText);
+    }
+  });
+
+  test('is refused where it is none, of another kind, or has threads that are not wanted', async () => {
+    const { loadModel } = await builtPackage();
+    const engine = readFileSync(join(projectRoot, 'dist/engine.simd.wasm'));
+    for (const [module, threads] of [
+      [engine, 1],
+      [await compiled('files.wasm'), 1],
+      [await compiled('engine.simd-threads.wasm'), 1],
+    ] as const) {
+      const load = loadModel(modelPath, { module: module, threads });
+      expect(await errorOf(load)).toMatchObject({
+        ...{ code: 'invalid_argument', details: { reason: 'option', subject: 'module' } },
+      });
+    }
+  });
+});
+
+test('assets are checked in Node too, which has its own', async () => {
+  const { loadModel, setAssets } = await builtPackage();
+  for (const assets of [{}, { base: '' }, { base: 5 }, { bass: '/' }]) {
+    const expected = { code: 'invalid_argument', details: { reason: 'option' } };
+    expect(await errorOf(loadModel(modelPath, { assets: assets as never }))).toMatchObject(
+      expected,
+    );
+    const set = Promise.resolve().then(() => setAssets(assets as never));
+    expect(await errorOf(set)).toMatchObject(expected);
+  }
+  (await loadModel(modelPath, { assets: { base: 'https://example.com/' } })).dispose();
 });

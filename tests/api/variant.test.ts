@@ -46,7 +46,8 @@ describe('the variant', () => {
   });
 
   test('is simd where there is no relaxed SIMD, and relaxed cannot be asked for', async () => {
-    WebAssembly.Instance = function () {
+    WebAssembly.Instance = function (module: WebAssembly.Module) {
+      if (WebAssembly.Module.exports(module).length === 0) return new Instance(module);
       throw new WebAssembly.CompileError('unknown instruction');
     } as unknown as typeof WebAssembly.Instance;
     expect(await chooseVariant(undefined)).toEqual({
@@ -56,6 +57,18 @@ describe('the variant', () => {
     expect(await errorOf(chooseVariant('relaxed'))).toMatchObject({
       code: 'unsupported_environment',
     });
+  });
+
+  test('is not chosen where WebAssembly is forbidden: the error names the policy', async () => {
+    WebAssembly.Instance = function () {
+      throw new WebAssembly.CompileError('violates the Content Security Policy');
+    } as unknown as typeof WebAssembly.Instance;
+    for (const wanted of [undefined, 'simd', 'relaxed'] as const) {
+      expect(await errorOf(chooseVariant(wanted))).toMatchObject({
+        code: 'unsupported_environment',
+        message: expect.stringContaining("'wasm-unsafe-eval'") as unknown,
+      });
+    }
   });
 
   test('can be asked for', async () => {

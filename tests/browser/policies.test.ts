@@ -184,6 +184,29 @@ describe('files that are elsewhere', () => {
   });
 });
 
+describe('complaint 89: a module worker of the page’s own', () => {
+  test('transcribes, with threads in workers of workers of it', async () => {
+    writeFileSync(
+      join(folder, 'own_worker.mjs'),
+      `import { loadModel } from './dist/index.mjs';
+       const model = await loadModel();
+       const { text } = await model.transcribe(await (await fetch('/sample.wav')).blob());
+       postMessage({ text: text.trim(), info: model.info });`,
+    );
+    await onPage({ isolated: true }, async (page) => {
+      const outcome = await page.evaluate(
+        () =>
+          new Promise((done, failed) => {
+            const worker = new Worker('/own_worker.mjs', { type: 'module' });
+            worker.onmessage = ({ data }) => done(data);
+            worker.onerror = ({ message }) => failed(new Error(message));
+          }),
+      );
+      expect(outcome).toMatchObject({ text, info: { threads: manyThreads } });
+    });
+  });
+});
+
 describe('a sandboxed frame, whose origin is like no other', () => {
   // To its worker the server is not 'self'.
   const server = 'http://127.0.0.1:*';

@@ -35,7 +35,8 @@ afterAll(async () => {
 });
 
 const quick = projects.filter((one) => one.quick);
-const pages = quick.filter(({ served }) => served !== undefined);
+// vite_package.test.ts has more of Vite.
+const pages = quick.filter(({ name, served }) => served !== undefined && name !== 'vite');
 const programs = quick.filter(({ program }) => program !== undefined);
 
 describe('complaints 86 to 90: a page', () => {
@@ -114,6 +115,14 @@ describe('complaint 31: a page that has the package from a CDN on another origin
         `The page's Content-Security-Policy forbids it: worker-src must allow blob: and ${new URL(cdn).origin}.`,
     );
   });
+});
+
+test.each(quick)('$name has the tools that are tested here', ({ name }) => {
+  const versionsIn = (folder: string): Record<string, string> => {
+    const manifest = readFileSync(join(projectRoot, folder, 'package.json'), 'utf8');
+    return (JSON.parse(manifest) as { devDependencies: Record<string, string> }).devDependencies;
+  };
+  expect(versionsIn('.')).toMatchObject(versionsIn(`examples/${name}`));
 });
 
 describe('a program', () => {

@@ -60,7 +60,7 @@ function browserPlatform(assets?: Assets): Platform {
     withAssets: browserPlatform,
     chooseThreads: (wanted = 'auto') =>
       hasWorkers()
-        ? chooseThreads(wanted, navigator.hardwareConcurrency, globalThis.crossOriginIsolated)
+        ? chooseThreads(wanted, navigator.hardwareConcurrency || 1, globalThis.crossOriginIsolated)
         : { threads: 1, threadsReason: 'the engine runs in the thread that calls it' },
     openEngine: (threads) =>
       threads > 1

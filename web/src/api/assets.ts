@@ -1,4 +1,5 @@
 // Where the package's own files lie, as a page says it.
+import { invalidOption } from './errors.js';
 import { checkOptions, type Check } from './options.js';
 import type { Assets } from './types.js';
 
@@ -11,6 +12,10 @@ const place: Check = [
 
 export function checkAssets(assets: unknown): void {
   checkOptions(assets, { base: place });
+  const [expected] = place;
+  if ((assets as Partial<Assets>).base === undefined) {
+    throw invalidOption('assets.base', expected, undefined);
+  }
 }
 
 /**

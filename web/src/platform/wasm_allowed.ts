@@ -14,7 +14,8 @@ export function checkWasmAllowed(): void {
     );
   if (typeof WebAssembly === 'undefined') throw refused('This environment has no WebAssembly.');
   try {
-    new WebAssembly.Module(nothing);
+    // WebKit refuses no module, only its instance.
+    new WebAssembly.Instance(new WebAssembly.Module(nothing));
   } catch (error) {
     throw refused(
       "The page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src. A worker's script that" +

@@ -1,0 +1,109 @@
+// WebKitGTK's MiniBrowser through its WebDriver, on a screen of its own where there is none.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { findOnPath } from '../toolchain/steps.mjs';
+
+const driverPath = findOnPath('WebKitWebDriver');
+const screenPath = findOnPath('Xvfb');
+const browserPath = ['4.1', '6.0', '4.0']
+  .map(
+    (version) =>
+      `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/webkit2gtk-${version}/MiniBrowser`,
+  )
+  .find((path) => existsSync(path));
+
+/** Whether all programs that it takes are there. */
+export const hasWebKit =
+  driverPath !== undefined && browserPath !== undefined && screenPath !== undefined;
+
+export const freePort = () =>
+  new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
+
+/** Starts a screen that nobody sees; answers its name, which the program writes once it is there. */
+async function startScreen() {
+  const screen = spawn(screenPath, ['-displayfd', '3', '-screen', '0', '1280x900x24'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  const number = await new Promise((done, failed) => {
+    screen.stdio[3].on('data', (chunk) => done(chunk.toString().trim()));
+    screen.on('exit', () => failed(new Error('Xvfb ended.')));
+  });
+  return { name: `:${number}`, process: screen };
+}
+
+/** @type {() => Promise<import('./driven_browser.mjs').DrivenBrowser>} */
+export async function launchWebKit() {
+  const screen = await startScreen();
+  const port = await freePort();
+  const driver = spawn(driverPath, [`--port=${port}`], {
+    env: { ...process.env, DISPLAY: screen.name, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' },
+    stdio: 'ignore',
+  });
+  const end = () => {
+    driver.kill();
+    screen.process.kill();
+  };
+
+  const ask = async (method, path, body) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const { value } = await response.json();
+    if (!response.ok) throw new Error(`WebKitWebDriver: ${JSON.stringify(value)}`);
+    return value;
+  };
+  const started = async () => {
+    for (let tries = 0; ; ++tries) {
+      try {
+        await ask('GET', '/status');
+        return;
+      } catch (error) {
+        if (tries === 300) throw error;
+        await new Promise((done) => setTimeout(done, 100));
+      }
+    }
+  };
+
+  try {
+    await started();
+    const options = { binary: browserPath, args: ['--automation'] };
+    const { sessionId } = await ask('POST', '/session', {
+      capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } },
+    });
+    const session = `/session/${sessionId}`;
+    await ask('POST', `${session}/timeouts`, { script: 300_000, pageLoad: 300_000 });
+    return {
+      async open(address) {
+        await ask('POST', `${session}/url`, { url: address });
+        return {
+          async run(body) {
+            const outcome = await ask('POST', `${session}/execute/async`, {
+              script: `const done = arguments[arguments.length - 1];
+                (async () => { ${body} })().then(
+                  (value) => done({ value }), (error) => done({ error: String(error) }));`,
+              args: [],
+            });
+            if (outcome.error !== undefined) throw new Error(outcome.error);
+            return outcome.value;
+          },
+          // It has one window, which the next page takes.
+          close: () => Promise.resolve(),
+        };
+      },
+      async close() {
+        await ask('DELETE', session).catch(() => undefined);
+        end();
+      },
+    };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}

@@ -1,0 +1,11 @@
+// The packed package in Firefox, where that is installed. Complaint 91: it is run, not only built.
+import { describe, jest } from '@jest/globals';
+import { firefoxPath, launchFirefox } from '../../scripts/browsers/firefox.mjs';
+import { limit } from '../support/limits.js';
+import { testTranscribingPages } from './transcribing_pages.js';
+
+jest.setTimeout(limit(120_000));
+
+(firefoxPath === undefined ? describe.skip : describe)('Firefox', () => {
+  testTranscribingPages(launchFirefox, true);
+});

@@ -1,0 +1,12 @@
+// The packed package in WebKitGTK, where that is installed. Complaint 91: it is run, not only built.
+import { describe, jest } from '@jest/globals';
+import { hasWebKit, launchWebKit } from '../../scripts/browsers/webkit.mjs';
+import { limit } from '../support/limits.js';
+import { testTranscribingPages } from './transcribing_pages.js';
+
+jest.setTimeout(limit(120_000));
+
+(hasWebKit ? describe : describe.skip)('WebKitGTK', () => {
+  // Debian's build has no shared memory.
+  testTranscribingPages(launchWebKit, false);
+});
