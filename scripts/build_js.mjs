@@ -33,8 +33,12 @@ const bundles = [
   { entry: 'web/tools/crypto/entry.ts', output: 'crypto.mjs', platform: 'browser' },
   { entry: 'web/tools/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
+  { entry: 'web/tools/cache/worker_entry.ts', output: 'worker.cache.mjs', platform: 'browser' },
+  { entry: 'web/tools/cache/entry.ts', output: 'cache.mjs', platform: 'browser' },
+  { entry: 'web/tools/hub/entry.ts', output: 'hub.mjs', platform: 'browser' },
   { entry: 'web/src/engine/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
+  { entry: 'web/src/node_cache.ts', output: 'cache.node.mjs', platform: 'node' },
   { entry: 'web/src/engine/node_thread_entry.ts', output: 'thread.node.mjs', platform: 'node' },
   {
     entry: 'web/cli/main.ts',
@@ -53,9 +57,12 @@ const engineFiles = [
   ...['worker.threads.mjs', 'thread.mjs', 'engine.threads.mjs'],
   ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
   ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
+  ...['cache.mjs', 'worker.cache.mjs', 'hub.mjs'],
 ];
-/** In a page the code for encrypted and signed files, that for inspection and that for writing are files of their own, downloaded when they are wanted. */
+/** In a page the code for encrypted and signed files, that for inspection and so on are files of their own, downloaded when they are wanted. */
 const apart = {
+  [from('web/tools/cache')]: './cache.mjs',
+  [from('web/tools/hub')]: './hub.mjs',
   [from('web/tools/crypto')]: './crypto.mjs',
   [from('web/tools/inspection')]: './inspect.mjs',
   [from('web/tools/writing')]: './write.mjs',
@@ -157,7 +164,7 @@ async function emitTypes() {
     [from('node_modules/typescript/bin/tsc'), '-p', from('tsconfig.build.json')],
     { what: 'emitting type declarations (tsc)' },
   );
-  const wanted = ['src/index.d.ts', 'src/node.d.ts'];
+  const wanted = ['index', 'node', 'cache', 'node_cache'].map((name) => `src/${name}.d.ts`);
   for (const path of wanted) {
     const text = readFileSync(join(from('build/types'), path), 'utf8');
     mkdirSync(dirname(made(`types/${path}`)), { recursive: true });

@@ -116,10 +116,17 @@ const typescriptLayers = {
     ...['web/tools/files', 'web/tools/convert'],
   ],
   'web/tools/writing': ['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform'],
-  'web/tools/hub': ['web/src/api', 'web/src/platform', 'web/src/sources', 'web/tools/convert'],
+  'web/tools/hub': [
+    ...['web/src/api', 'web/src/wasm', 'web/src/platform', 'web/src/sources'],
+    ...['web/tools/files', 'web/tools/convert', 'web/tools/inspection'],
+  ],
   'web/tools/host': [
     ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/src/worker'],
     ...['web/src/sources', 'web/tools/files', 'web/tools/convert'],
+  ],
+  'web/tools/cache': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/worker', 'web/src/sources'],
+    ...['web/tools/hub', 'web/tools/host'],
   ],
   // The entries: what the package offers, put together for a page and for Node.
   'web/src': [
@@ -132,7 +139,7 @@ const typescriptLayers = {
       'web/tools/convert',
     ],
     ...['web/tools/crypto', 'web/tools/inspection', 'web/tools/writing', 'web/tools/hub'],
-    'web/tools/host',
+    ...['web/tools/host', 'web/tools/cache'],
   ],
   'web/cli': ['web/src', 'web/src/api', 'web/src/platform'],
   'web/demo': ['web/src', 'web/src/api'],
@@ -144,6 +151,8 @@ const onlyModules = {
     importer: /^web\/src\/sources\/load_crypto\.ts$/,
     module: /\/entry\.ts$/,
   },
+  // One way of finding names that might have been meant.
+  'web/tools/hub → web/tools/inspection': { module: /\/near_names\.ts$/ },
   // The command line and the page use what every user of the package has.
   'web/cli → web/src': { module: /^web\/src\/node\.(ts|mjs)$/ },
   // Errors go from one process to another as they go from a worker to its page.

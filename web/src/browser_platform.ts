@@ -28,6 +28,9 @@ export const browser: Platform = {
     return files;
   },
   openPath: () => Promise.resolve(undefined),
+  isFile: () => Promise.resolve(false),
+  urlOf: (address) => new URL(address, location.href).href,
+  openStored: async (request) => (await import('../tools/cache/entry.js')).openStored(request),
   openFolder: () => Promise.resolve(undefined),
   writeFile: refusePath,
   writeFiles: refusePath,

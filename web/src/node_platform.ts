@@ -9,9 +9,13 @@ import { openInProcess } from './worker/in_process.js';
 import { decodeCompressedAudio } from './platform/node_audio.js';
 import { compileFiles, openFiles } from '../tools/files/node_module.js';
 import { openEngine } from './engine/node_engine.js';
+import { openUrlModel } from '../tools/cache/node_store.js';
+import { openNamedModel } from '../tools/hub/node_stored_model.js';
 import { fileChunks } from './platform/node_file_chunks.js';
 import { asPath, openFolder, writeFiles, writeWhole } from './platform/node_files.js';
 import type { OpenedSource, Platform } from './platform/platform.js';
+import type { StoredModel, StoredRequest } from './platform/stored_model.js';
+import { isFileTemplate } from '../tools/hub/repository.js';
 
 /** Node: engines run in this thread and yield, paths are read, other URLs are fetched. */
 export const node: Platform = {
@@ -21,6 +25,9 @@ export const node: Platform = {
   openFiles: () => openInProcess(new FilesHost(openFiles)),
   compileFiles,
   openPath,
+  isFile: async (path) => (await stat(path).catch(() => undefined))?.isFile() ?? false,
+  urlOf: (address) => (toPath(address) === undefined ? String(address) : undefined),
+  openStored,
   async openFolder(address) {
     const path = toPath(address);
     if (path === undefined) return undefined;
@@ -34,6 +41,14 @@ export const node: Platform = {
   },
   decodeAudio: decodeCompressedAudio,
 };
+
+/** What has an address of its own is kept by that; what is converted lies where `susurrus pull` keeps it. */
+async function openStored(request: StoredRequest): Promise<StoredModel> {
+  const { model, hub } = request;
+  return 'name' in model && !isFileTemplate(hub)
+    ? openNamedModel(model.name, request, openFile)
+    : openUrlModel(request, openFile);
+}
 
 /** A path or a file: URL; everything else with a scheme is for fetch. */
 function toPath(path: string | URL): string | undefined {
