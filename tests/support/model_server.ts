@@ -18,6 +18,8 @@ export interface ModelServer {
   readonly requests: string[];
   /** Bytes of these files that were sent. */
   sentBytes: number;
+  /** Code in front of scripts of dist/, by name: what a browser lacks there is taken away so. */
+  readonly preludes: Map<string, string>;
   faults: {
     /** Connections that end after so many bytes of a body above 10 kB, one after the other. */
     cuts: number[];
@@ -27,6 +29,8 @@ export interface ModelServer {
     /** Answers to the next requests. */
     refusals: number[];
   };
+  /** Ends all connections. */
+  drop(): void;
   /** Ends all connections and refuses new ones, and takes up work at the same port. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -47,8 +51,10 @@ export async function startModelServer(
     address: '',
     files: new Map(Object.entries(files)),
     requests: [],
+    preludes: new Map(),
     sentBytes: 0,
     faults: { cuts: [], refusals: [] },
+    drop: () => server?.closeAllConnections(),
     async stop() {
       const ending = server;
       server = undefined;
@@ -79,7 +85,7 @@ async function answer(
   const path = decodeURIComponent(pathname);
   const file = state.files.get(path.slice(1));
   if (!file) {
-    answerStatic(path, response);
+    answerStatic(state, path, response);
     return;
   }
   if (request.method === 'OPTIONS') return void response.writeHead(204).end();
@@ -123,11 +129,12 @@ async function send(state: ModelServer, response: ServerResponse, body: Uint8Arr
     at += piece.length;
     state.sentBytes += piece.length;
   }
-  if (end < body.length) response.destroy();
+  // What was sent arrives; destroyed at once, a socket may take it back.
+  if (end < body.length) response.socket?.destroySoon();
   else response.end();
 }
 
-function answerStatic(path: string, response: ServerResponse): void {
+function answerStatic({ preludes }: ModelServer, path: string, response: ServerResponse): void {
   if (path === '/') {
     response.setHeader('content-type', 'text/html');
     return void response.end('<!doctype html><title>empty</title><link rel="icon" href="data:,">');
@@ -137,5 +144,6 @@ function answerStatic(path: string, response: ServerResponse): void {
     return void response.writeHead(404).end();
   }
   response.setHeader('content-type', types[extname(file)] ?? 'application/octet-stream');
+  response.write(preludes.get(path.slice(1)) ?? '');
   createReadStream(file).pipe(response);
 }

@@ -72,9 +72,10 @@ export class KeptFile {
   /** The bytes are verified. Answers why they are not kept. */
   async keep(): Promise<readonly string[]> {
     await this.#try(this.#facts?.byteCount, async () => {
+      // Nobody else takes the file for a part before it is marked.
+      await this.#store.mark(this.#id);
       await this.#file.close(true);
       this.#isClosed = true;
-      await this.#store.mark(this.#id);
     });
     return this.#problem === undefined ? [] : [this.#problem];
   }
