@@ -33,9 +33,9 @@ const bundles = [
   { entry: 'web/tools/crypto/entry.ts', output: 'crypto.mjs', platform: 'browser' },
   { entry: 'web/tools/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
-  { entry: 'web/tools/cache/worker_entry.ts', output: 'worker.cache.mjs', platform: 'browser' },
+  { entry: 'web/tools/cache/url_worker_entry.ts', output: 'worker.cache.mjs', platform: 'browser' },
+  { entry: 'web/tools/cache/hub_worker_entry.ts', output: 'worker.hub.mjs', platform: 'browser' },
   { entry: 'web/tools/cache/entry.ts', output: 'cache.mjs', platform: 'browser' },
-  { entry: 'web/tools/hub/entry.ts', output: 'hub.mjs', platform: 'browser' },
   { entry: 'web/src/engine/thread_entry.ts', output: 'thread.mjs', platform: 'browser' },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
   { entry: 'web/src/node_cache.ts', output: 'cache.node.mjs', platform: 'node' },
@@ -57,12 +57,11 @@ const engineFiles = [
   ...['worker.threads.mjs', 'thread.mjs', 'engine.threads.mjs'],
   ...['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
   ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
-  ...['cache.mjs', 'worker.cache.mjs', 'hub.mjs'],
+  ...['cache.mjs', 'worker.cache.mjs', 'worker.hub.mjs'],
 ];
 /** In a page the code for encrypted and signed files, that for inspection and so on are files of their own, downloaded when they are wanted. */
 const apart = {
   [from('web/tools/cache')]: './cache.mjs',
-  [from('web/tools/hub')]: './hub.mjs',
   [from('web/tools/crypto')]: './crypto.mjs',
   [from('web/tools/inspection')]: './inspect.mjs',
   [from('web/tools/writing')]: './write.mjs',

@@ -28,6 +28,9 @@ const downloads = [
   ['files.wasm', 'to inspect or convert'],
   ['crypto.mjs', 'for encrypted, signed or digested files'],
   ['write.mjs', 'to write a model file'],
+  ['cache.mjs', 'to load a model by its name, or one that is kept'],
+  ['worker.cache.mjs', 'to download a model file that is kept'],
+  ['worker.hub.mjs', 'to download and convert a model of the hub, with files.mjs and files.wasm'],
 ];
 
 const kilobytes = (bytes) => (bytes / 1000).toFixed(1);

@@ -136,12 +136,11 @@ describe('48: a download that breaks off', () => {
   test('since its worker was killed goes on in the next load', () =>
     onPage(async (page) => {
       await page.page.evaluate(() => {
-        const { terminate } = Worker.prototype;
         class WatchedWorker extends Worker {
           constructor(...args: ConstructorParameters<typeof Worker>) {
             super(...args);
             if (String(args[0]).includes('cache')) {
-              Object.assign(window, { kill: () => terminate.call(this) });
+              Object.assign(window, { kill: () => super.terminate() });
             }
           }
         }

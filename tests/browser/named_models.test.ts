@@ -110,7 +110,7 @@ test('weights that are not what the hub has are refused, and nothing is kept of 
 
 test('52: without room for the weights they are converted in memory', () => {
   server.preludes.set(
-    'worker.cache.mjs',
+    'worker.hub.mjs',
     'navigator.storage.estimate = async () => ({ quota: 1000, usage: 0 });',
   );
   return onPage(async ({ load }) => {

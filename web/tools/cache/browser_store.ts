@@ -11,6 +11,10 @@ export async function openBrowserStore(): Promise<ModelStore | undefined> {
   return files && new ModelStore(files);
 }
 
-/** A worker that downloads and keeps one model. */
-export const openStoreWorker = (): StoreLink =>
-  openWorker(new Worker(new URL('./worker.cache.mjs', import.meta.url), { type: 'module' }));
+/** A worker that downloads and keeps one model; `converts`: one of the hub. */
+export const openStoreWorker = (converts: boolean): StoreLink =>
+  openWorker(
+    converts
+      ? new Worker(new URL('./worker.hub.mjs', import.meta.url), { type: 'module' })
+      : new Worker(new URL('./worker.cache.mjs', import.meta.url), { type: 'module' }),
+  );

@@ -2,7 +2,7 @@
 import { wrongState } from '../../src/api/errors.js';
 import type { Host } from '../../src/protocol/link.js';
 import type { DownloadPlace } from '../hub/partial_download.js';
-import type * as Hub from '../hub/entry.js';
+import type * as Hub from '../hub/convert_repository.js';
 import { onDemand } from '../host/on_demand.js';
 import type { HubOrigin, OpenAnswer, OpenRequest, StoreCalls, StoreStep } from './calls.js';
 import { KeptFile } from './kept_file.js';
@@ -24,7 +24,7 @@ export interface StoreEnvironment {
   /** Waits until nobody else works on what has this name, and holds it until release() or the end of the worker. */
   hold(name: string): Promise<() => void>;
   /** Where models are converted. */
-  loadHub?: () => Promise<typeof Hub>;
+  readonly hub?: typeof Hub;
 }
 
 export const noStorage = 'not kept: the browser gives this page no storage';
@@ -82,7 +82,7 @@ export class StoreHost implements Host<StoreCalls> {
       const origin = 'url' in from ? from : { url: key.address };
       return this.#download(key, origin);
     }
-    const hub = await this.#environment.loadHub?.();
+    const { hub } = this.#environment;
     if (!hub) throw wrongState('Models are not converted here.', 'cache');
     const files = await hub.openRepository(from.repository, from.hub, from.token);
     const ready = hub.readyModel(files, from.dtype);

@@ -15,7 +15,8 @@ import type { Wanted } from './wanted.js';
 export interface StoredModelEnvironment {
   /** A store to look into; undefined where there is none. */
   openStore(): Promise<ModelStore | undefined>;
-  openLink(): StoreLink;
+  /** `converts`: for a model of the hub. */
+  openLink(converts: boolean): StoreLink;
   openPath(path: string): Promise<OpenedSource>;
 }
 
@@ -40,7 +41,7 @@ export function openStoredModel(
     const kept = isFresh ? undefined : await lookFor(key);
     if (kept !== undefined) return openKept(kept);
     if (cache === 'only') throw notKept(title, key.dtype);
-    const link = environment.openLink();
+    const link = environment.openLink(!('url' in from));
     links.push(link);
     const {
       kept: keptMeanwhile,

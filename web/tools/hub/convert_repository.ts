@@ -1,4 +1,4 @@
-// Models of the hub in a page's worker: code of its own, downloaded when a model is asked for by a name that is not kept.
+// Models of the hub in a page's worker.
 import { sha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
@@ -12,9 +12,9 @@ import { withHubFolder } from './folder.js';
 import { ownFiles } from './own_files.js';
 import type { DownloadPlace, Hashing } from './partial_download.js';
 import { isTemplate, type Repository } from './repository.js';
-import { readyModel, type RepositoryFiles } from './repository_files.js';
+import type { RepositoryFiles } from './repository_files.js';
 
-export { isTemplate } from './repository.js';
+export { readyModel } from './repository_files.js';
 
 /** The files of a repository, wherever `hub` says they are. */
 export async function openRepository(
@@ -26,8 +26,6 @@ export async function openRepository(
   const settings = { endpoint: hub.replace(/\/+$/, ''), token, tokenName: 'the option token' };
   return new HubClient(settings, undefined).list(repository);
 }
-
-export { readyModel };
 
 export interface Conversion {
   readonly repository: Repository;
