@@ -141,7 +141,7 @@ const typescriptLayers = {
     ...['web/tools/crypto', 'web/tools/inspection', 'web/tools/writing', 'web/tools/hub'],
     ...['web/tools/host', 'web/tools/cache'],
   ],
-  'web/cli': ['web/src', 'web/src/api', 'web/src/platform'],
+  'web/cli': ['web/src', 'web/src/api', 'web/src/platform', 'web/src/sources'],
   'web/demo': ['web/src', 'web/src/api'],
 };
 
@@ -157,6 +157,7 @@ const onlyModules = {
   'web/cli → web/src': { module: /^web\/src\/node\.(ts|mjs)$/ },
   // Errors go from one process to another as they go from a worker to its page.
   'web/cli → web/src/api': { module: /^web\/src\/api\/(generated\/|errors\.ts$)/ },
+  'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/generated\// },
   'web/demo → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },

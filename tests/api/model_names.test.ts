@@ -279,6 +279,22 @@ describe('a URL with cache: true', () => {
     expect(readdirSync(join(folder, 'cache/susurrus/urls')).join()).not.toMatch(/lock/);
   });
 
+  test('in shards is kept shard by shard', async () => {
+    const { files = [] } = await susurrus.shardModel(modelPath, join(folder, 'shards'), {
+      size: 1_000_000,
+    });
+    for (const name of files) {
+      const bytes = readFileSync(join(folder, 'shards', name));
+      server.files.set(`shards/${name}`, { bytes, tag: '"1"' });
+    }
+    const manifest = `${server.address}/shards/${files.at(-1) ?? ''}`;
+    expect((await load(manifest, { cache: true })).dims.nVocab).toBe(1776);
+    expect(server.requests).toHaveLength(files.length);
+    await load(manifest, { cache: 'only' });
+    expect(server.requests).toHaveLength(files.length);
+    expect(await kept.listModels()).toHaveLength(files.length);
+  });
+
   test('loaded twenty times at once is downloaded once', async () => {
     const loads = Array.from({ length: 20 }, () => load(url, { cache: true }));
     for (const { dims } of await Promise.all(loads)) expect(dims.nVocab).toBe(1776);

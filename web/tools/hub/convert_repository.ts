@@ -63,7 +63,8 @@ export async function convertRepository({
         module,
         folder,
         { create, name: 'stream' },
-        { dtype, onProgress },
+        // Trained weights hardly shrink, and without compression one pass is enough: while the weights arrive.
+        { dtype, compress: 'none', onProgress },
         new YieldController(signal),
       );
       await folder.arrived();
