@@ -274,13 +274,11 @@ describe('two tabs that want one model', () => {
     ];
     for (let i = 0; i < rounds; ++i) {
       const before = server.requests.length;
-      const loads = pages.map(async ({ load, page }, tab) => {
+      const drains = pages.map(async ({ drain, page }, tab) => {
         await page.waitForTimeout(tab * 7 * (i % 5));
-        return load(url, quick);
+        return drain({ url: `${server.address}${url}` });
       });
-      for (const { code, warnings } of await Promise.all(loads)) {
-        expect([code, warnings]).toEqual([undefined, []]);
-      }
+      expect(await Promise.all(drains)).toEqual([[], []]);
       expect(server.requests).toHaveLength(before + 1);
       await pages[0]?.page.evaluate(async (url) => {
         const entry = '/cache.mjs';

@@ -4,15 +4,21 @@ import { limit } from '../support/limits.js';
 import { sampleBytes, sampleText } from '../support/embedded_model.js';
 import type * as BrowserEntry from '../../web/src/index.js';
 import type * as CacheEntry from '../../web/src/cache.js';
+import type * as StoreEntry from '../../web/tools/cache/entry.js';
 import type { LoadOptions } from '../../web/src/index.js';
 
 export interface KeptPage {
   readonly page: Page;
   /** Loads and transcribes the sample. What happened, or how it failed. */
   readonly load: (source: string, options?: PageOptions) => Promise<Outcome>;
+  /** Reads a model into nothing, as an engine would that finds it right. Answers the warnings. */
+  readonly drain: (model: DrainedModel) => Promise<readonly string[]>;
   /** What is kept. */
   readonly list: () => Promise<Awaited<ReturnType<typeof CacheEntry.listModels>>>;
 }
+
+export type DrainedModel =
+  { readonly url: string } | { readonly name: string; readonly hub: string };
 
 export type PageOptions = Pick<LoadOptions, 'cache' | 'dtype' | 'hub' | 'revision' | 'token'> & {
   /** Aborts, with any reason, after so many bytes from the network. */
@@ -74,13 +80,27 @@ export async function openKeptPage(
       },
       { source, options, sample },
     );
+  const drain: KeptPage['drain'] = (model) =>
+    page.evaluate(async (model) => {
+      const entry = '/cache.mjs';
+      const { openStored } = (await import(entry)) as typeof StoreEntry;
+      const hub = 'hub' in model ? { hub: model.hub } : {};
+      const stored = await openStored({ model, ...hub, cache: true });
+      try {
+        const { chunks } = await stored.open(false);
+        for await (const chunk of chunks) if (chunk.length === 0) throw new Error('empty');
+        return await stored.keep();
+      } finally {
+        await stored.close();
+      }
+    }, model);
   const list: KeptPage['list'] = () =>
     page.evaluate(async () => {
       const entry = '/cache.mjs';
       const { listModels } = (await import(entry)) as typeof CacheEntry;
       return listModels();
     });
-  return { page, load, list };
+  return { page, load, drain, list };
 }
 
 /** A context of its own, so that nothing is kept in it, for `work`. */

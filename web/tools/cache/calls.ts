@@ -47,4 +47,5 @@ export interface StoreCalls {
   keep: { request: undefined; answer: readonly string[] };
 }
 
-export type StoreLink = Link<StoreCalls>;
+/** Events are progress of another tab that is waited for. */
+export type StoreLink = Link<StoreCalls, ProgressEvent>;

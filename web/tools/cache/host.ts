@@ -1,5 +1,6 @@
 // Downloads one model and keeps it, in a worker of its own or in Node's thread: bytes come as they are asked for.
 import { wrongState } from '../../src/api/errors.js';
+import type { ProgressEvent } from '../../src/api/types.js';
 import type { Host } from '../../src/protocol/link.js';
 import type { DownloadPlace } from '../hub/partial_download.js';
 import type * as Hub from '../hub/convert_repository.js';
@@ -15,6 +16,7 @@ import {
   type ModelFacts,
   type ModelStore,
 } from './model_store.js';
+import { waitForTurn } from './turn.js';
 import { openUrlDownload, type UrlDownload } from './url_download.js';
 
 /** What the host needs from its environment. */
@@ -23,15 +25,25 @@ export interface StoreEnvironment {
   openStore(): Promise<ModelStore | undefined>;
   /** Waits until nobody else works on what has this name, and holds it until release() or the end of the worker. */
   hold(name: string): Promise<() => void>;
+  /** Milliseconds, instead of the usual. */
+  readonly patience?: number;
   /** Where models are converted. */
   readonly hub?: typeof Hub;
 }
 
 export const noStorage = 'not kept: the browser gives this page no storage';
 
+/** How long others may get no further before their download is not waited for any more. */
+const patienceMilliseconds = 30_000;
+
+interface Turn {
+  readonly kept?: Blob | string;
+  readonly target?: KeptFile;
+}
+
 type Give = (step: StoreStep) => Promise<void>;
 
-export class StoreHost implements Host<StoreCalls> {
+export class StoreHost implements Host<StoreCalls, ProgressEvent> {
   readonly #environment: StoreEnvironment;
   readonly #ending = new AbortController();
   #store: ModelStore | undefined;
@@ -47,9 +59,11 @@ export class StoreHost implements Host<StoreCalls> {
   async handle<Name extends keyof StoreCalls>(
     name: Name,
     request: StoreCalls[Name]['request'],
+    _signal: AbortSignal,
+    emit: (progress: ProgressEvent) => void,
   ): Promise<StoreCalls[Name]['answer']> {
     const handlers = {
-      open: () => this.#open(request as OpenRequest),
+      open: () => this.#open(request as OpenRequest, emit),
       next: async () => {
         const step = await this.#next?.();
         if (!step) throw wrongState('No model is being read.', 'cache');
@@ -66,14 +80,12 @@ export class StoreHost implements Host<StoreCalls> {
     this.#release();
   }
 
-  async #open(request: OpenRequest): Promise<OpenAnswer> {
-    const { key, isKept, isFresh, from } = request;
-    const id = isKept ? await this.#openStore(request) : undefined;
-    if (id !== undefined && this.#store) {
-      const kept = isFresh ? undefined : await this.#store.kept(id);
-      if (kept !== undefined) return { kept, isResumed: true };
-      await this.#openTarget(this.#store, id, isFresh);
-    }
+  async #open(
+    { key, isKept, isFresh, from }: OpenRequest,
+    emit: (progress: ProgressEvent) => void,
+  ): Promise<OpenAnswer> {
+    const kept = isKept ? await this.#openStore(key, isFresh, emit) : undefined;
+    if (kept !== undefined) return { kept, isResumed: true };
     const facts = this.#target?.facts;
     // What was converted to its end only has to be read once more.
     const isConverted =
@@ -93,33 +105,48 @@ export class StoreHost implements Host<StoreCalls> {
     return this.#convert(key, from, hub, files);
   }
 
-  /** Answers the model's name in the store. */
-  async #openStore({ key }: OpenRequest): Promise<string | undefined> {
+  /** Answers what is kept, or opens the file that the model will be kept in. Without either it is not kept. */
+  async #openStore(
+    key: ModelFacts,
+    isFresh: boolean,
+    emit: (progress: ProgressEvent) => void,
+  ): Promise<Blob | string | undefined> {
     try {
-      this.#store = await this.#environment.openStore();
-      if (!this.#store) {
+      const store = await this.#environment.openStore();
+      if (!store) {
         this.#warnings = [noStorage];
         return undefined;
       }
       const id = await idOf(key);
-      this.#release = await this.#environment.hold(groupOf(id));
-      return id;
+      const turn = this.#takeTurn(store, id, isFresh);
+      const taken = await waitForTurn(turn, {
+        byteCount: () => store.byteCountOf(id),
+        onBytes: (loaded) => emit({ phase: 'download', loaded }),
+        patience: this.#environment.patience ?? patienceMilliseconds,
+        signal: this.#ending.signal,
+      });
+      if (!taken) {
+        void turn.then(({ target }) => target?.leave()).catch(() => undefined);
+        this.#warnings = ['not kept: another tab is downloading the model, and gets no further'];
+        return undefined;
+      }
+      this.#store = store;
+      this.#target = taken.target;
+      return taken.kept;
     } catch (error) {
-      this.#warnings = [`${noStorage} (${String(error)})`];
-      this.#store = undefined;
+      this.#warnings = [`not kept: the browser's storage failed (${String(error)})`];
       return undefined;
     }
   }
 
-  async #openTarget(store: ModelStore, id: string, isFresh: boolean): Promise<void> {
-    try {
-      if (isFresh) await store.remove(id);
-      await store.removeAbandoned();
-      const file = await store.open(id, this.#ending.signal);
-      this.#target = new KeptFile(store, id, file, await store.facts(id));
-    } catch (error) {
-      this.#warnings = [`not kept: the browser's storage failed (${String(error)})`];
-    }
+  async #takeTurn(store: ModelStore, id: string, isFresh: boolean): Promise<Turn> {
+    this.#release = await this.#environment.hold(groupOf(id));
+    if (isFresh) await store.remove(id);
+    const kept = await store.kept(id);
+    if (kept !== undefined) return { kept };
+    await store.removeAbandoned();
+    const file = await store.open(id, this.#ending.signal);
+    return { target: new KeptFile(store, id, file, await store.facts(id)) };
   }
 
   async #download(

@@ -96,6 +96,12 @@ export class ModelStore {
     }
   }
 
+  /** What there is of a model and of the downloads for its repository. */
+  async byteCountOf(id: string): Promise<number> {
+    const files = (await this.files.list()).filter(({ name }) => groupOf(name) === groupOf(id));
+    return files.reduce((sum, { byteCount }) => sum + byteCount, 0);
+  }
+
   /** From now on the model counts as kept. */
   async mark(id: string): Promise<void> {
     await (await this.files.open(id + endings.mark)).close(true);

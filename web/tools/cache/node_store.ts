@@ -10,6 +10,7 @@ import {
   type FileHandle,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ProgressEvent } from '../../src/api/types.js';
 import type { OpenedSource } from '../../src/platform/platform.js';
 import type { StoredModel, StoredRequest } from '../../src/platform/stored_model.js';
 import { openInProcess } from '../../src/worker/in_process.js';
@@ -35,7 +36,7 @@ export async function openUrlModel(
   return openStoredModel(wanted, request, {
     openStore: openNodeStore,
     openLink: () =>
-      openInProcess<StoreCalls, never>(
+      openInProcess<StoreCalls, ProgressEvent>(
         new StoreHost({ openStore: openNodeStore, hold: () => Promise.resolve(() => undefined) }),
       ),
     openPath,

@@ -48,10 +48,11 @@ export function openStoredModel(
       byteCount,
       remark,
       isResumed,
-    } = await link.call('open', {
-      ...{ key, from, isFresh },
-      isKept: cache,
-    });
+    } = await link.call(
+      'open',
+      { key, from, isFresh, isKept: cache },
+      { onEvent: (progress) => onProgress?.(progress) },
+    );
     if (keptMeanwhile !== undefined) return openKept(keptMeanwhile);
     usesKept ||= isResumed;
     return {

@@ -73,6 +73,8 @@ export class HubClient {
       // Redirected elsewhere, as large files are, fetch leaves the token out.
       answer = await fetch(`${endpoint}/${path}`, {
         headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
+        // The browser's own cache would hold everything a second time.
+        cache: 'no-store',
         ...(signal && { signal }),
       });
     } catch (error) {

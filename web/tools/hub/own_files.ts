@@ -35,7 +35,7 @@ export function ownFiles(
     const url = urlOf(name);
     const headers = new Headers(init.headers);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-    return fetchAnswer(new Request(url, init), url, ending, headers);
+    return fetchAnswer(new Request(url, { ...init, cache: 'no-store' }), url, ending, headers);
   };
   const look = async (name: string): Promise<OwnFile | undefined> => {
     const answer = await get(name, { method: isLarge(name) ? 'HEAD' : 'GET' });
