@@ -4,7 +4,14 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import type * as CacheEntry from '../../web/src/cache.js';
 import { modelBytes } from '../support/embedded_model.js';
 import { startModelServer, type ModelServer } from '../support/model_server.js';
-import { changeKept, heard, openKeptPage, withContext, type KeptPage } from './kept_page.js';
+import {
+  changeKept,
+  hasEngine,
+  heard,
+  openKeptPage,
+  withContext,
+  type KeptPage,
+} from './kept_page.js';
 import { launchBrowser } from './package_page.js';
 
 const digits = modelBytes();
@@ -126,6 +133,7 @@ describe('48: a download that breaks off', () => {
       server.faults.stallsAfter = 1_000_000;
       const loading = page.load(url, kept);
       await hasPart(page, 1_000_000);
+      await hasEngine(page);
       await server.stop();
       delete server.faults.stallsAfter;
       await server.start();

@@ -65,6 +65,7 @@ export async function openKeptPage(
             signal: controller.signal,
             onProgress: ({ phase, loaded }) => {
               phases.add(phase);
+              if (phase === 'load') Object.assign(window, { loaded });
               if (phase === 'download' && loaded >= stopAfter) controller.abort({ any: 'reason' });
             },
           });
@@ -101,6 +102,11 @@ export async function openKeptPage(
       return listModels();
     });
   return { page, load, drain, list };
+}
+
+/** Waits until the engine runs, which is fetched from the same server, and has bytes of the model. */
+export async function hasEngine({ page }: KeptPage): Promise<void> {
+  await page.waitForFunction(() => Number((window as { loaded?: number }).loaded) > 0);
 }
 
 /** A context of its own, so that nothing is kept in it, for `work`. */

@@ -29,7 +29,7 @@ export interface ModelServer {
     /** Answers to the next requests. */
     refusals: number[];
   };
-  /** Ends all connections. */
+  /** Ends the connections that send these files. */
   drop(): void;
   /** Ends all connections and refuses new ones, and takes up work at the same port. */
   stop(): Promise<void>;
@@ -47,6 +47,7 @@ export async function startModelServer(
 ): Promise<ModelServer> {
   let server: Server | undefined;
   let port = 0;
+  const sending = new Set<ServerResponse>();
   const state: ModelServer = {
     address: '',
     files: new Map(Object.entries(files)),
@@ -54,7 +55,7 @@ export async function startModelServer(
     preludes: new Map(),
     sentBytes: 0,
     faults: { cuts: [], refusals: [] },
-    drop: () => server?.closeAllConnections(),
+    drop: () => sending.forEach((response) => response.destroy()),
     async stop() {
       const ending = server;
       server = undefined;
@@ -62,7 +63,7 @@ export async function startModelServer(
       await new Promise((done) => (ending ? ending.close(done) : done(undefined)));
     },
     async start() {
-      server = createServer((request, response) => void answer(state, request, response));
+      server = createServer((request, response) => void answer(state, sending, request, response));
       const starting = server;
       await new Promise<void>((done) => starting.listen(port, '127.0.0.1', done));
       ({ port } = starting.address() as AddressInfo);
@@ -75,6 +76,7 @@ export async function startModelServer(
 
 async function answer(
   state: ModelServer,
+  sending: Set<ServerResponse>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -113,6 +115,8 @@ async function answer(
     ...(isRange && { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
   });
   if (request.method === 'HEAD') return void response.end();
+  sending.add(response);
+  response.once('close', () => sending.delete(response));
   await send(state, response, body);
 }
 
