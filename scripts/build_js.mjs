@@ -31,12 +31,15 @@ const bundles = [
     ['web/src/engine/threads_worker_entry.ts', 'worker.threads.mjs'],
     ['web/tools/host/worker_entry.ts', 'worker.files.mjs'],
     ['web/tools/audio/worker_entry.ts', 'worker.audio.mjs'],
+    ['web/tools/cache/url_worker_entry.ts', 'worker.cache.mjs'],
+    ['web/tools/cache/hub_worker_entry.ts', 'worker.hub.mjs'],
     ['web/tools/capture/worklet.ts', 'capture_worklet.mjs'],
   ].map(([entry, output]) => ({ entry, output, platform: 'browser', isWhole: true })),
   { entry: 'web/tools/capture/entry.ts', output: 'capture.mjs', platform: 'browser' },
   { entry: 'web/tools/crypto/entry.ts', output: 'crypto.mjs', platform: 'browser' },
   { entry: 'web/tools/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
+  { entry: 'web/tools/cache/entry.ts', output: 'cache.mjs', platform: 'browser' },
   { entry: 'web/src/in_thread_hosts.ts', output: 'in_thread_hosts.mjs', platform: 'browser' },
   { entry: 'web/src/in_thread.ts', output: 'in_thread.mjs', platform: 'browser', isWhole: true },
   // What stands around a model shares the package's own entry, which is another one in Node.
@@ -46,6 +49,7 @@ const bundles = [
   { entry: 'web/page/testing.ts', output: 'testing.mjs', platform: 'browser', isBeside: true },
   { entry: 'web/page/testing.ts', output: 'testing.node.mjs', platform: 'node', isBeside: true },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
+  { entry: 'web/src/node_cache.ts', output: 'cache.node.mjs', platform: 'node' },
   { entry: 'web/tools/audio/node_entry.ts', output: 'audio.node.mjs', platform: 'node' },
   { entry: 'web/src/engine/node_thread_entry.ts', output: 'thread.node.mjs', platform: 'node' },
   {
@@ -63,9 +67,11 @@ const engineFiles = [
   ...['worker.threads.mjs', 'engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
   ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
   ...['worker.audio.mjs', 'capture.mjs', 'capture_worklet.mjs'],
+  ...['cache.mjs', 'worker.cache.mjs', 'worker.hub.mjs'],
 ];
 /** Imported modules that are files of their own, loaded when they are wanted. */
 const apart = {
+  [from('web/tools/cache/entry.js')]: './cache.mjs',
   [from('web/tools/crypto/entry.js')]: './crypto.mjs',
   [from('web/tools/inspection/entry.js')]: './inspect.mjs',
   [from('web/tools/writing/entry.js')]: './write.mjs',
@@ -188,7 +194,7 @@ async function emitTypes() {
     [from('node_modules/typescript/bin/tsc'), '-p', from('tsconfig.build.json')],
     { what: 'emitting type declarations (tsc)' },
   );
-  const entries = ['src/index.d.ts', 'src/node.d.ts'];
+  const entries = ['index', 'node', 'cache', 'node_cache'].map((name) => `src/${name}.d.ts`);
   const wanted = [...entries, 'page/captions.d.ts', 'page/react.d.ts', 'page/testing.d.ts'];
   for (const path of wanted) {
     const head = entries.includes(path) ? '/// <reference path="./ambient.d.ts" />\n' : '';

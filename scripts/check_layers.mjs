@@ -118,10 +118,17 @@ const typescriptLayers = {
     ...['web/tools/files', 'web/tools/convert'],
   ],
   'web/tools/writing': ['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform'],
-  'web/tools/hub': ['web/src/api', 'web/src/platform', 'web/src/sources', 'web/tools/convert'],
+  'web/tools/hub': [
+    ...['web/src/api', 'web/src/wasm', 'web/src/platform', 'web/src/sources'],
+    ...['web/tools/files', 'web/tools/convert'],
+  ],
   'web/tools/host': [
     ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/src/worker'],
     ...['web/src/sources', 'web/tools/files', 'web/tools/convert'],
+  ],
+  'web/tools/cache': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/worker', 'web/src/sources'],
+    ...['web/tools/hub', 'web/tools/host'],
   ],
   // The entries: what the package offers, put together for a page and for Node.
   'web/src': [
@@ -136,10 +143,11 @@ const typescriptLayers = {
     ],
     ...['web/tools/crypto', 'web/tools/inspection', 'web/tools/writing', 'web/tools/hub'],
     ...['web/tools/host', 'web/tools/audio', 'web/tools/capture'],
+    'web/tools/cache',
   ],
   // What a page puts around a model.
   'web/page': ['web/src', 'web/src/api', 'web/src/writers'],
-  'web/cli': ['web/src', 'web/src/api', 'web/src/platform'],
+  'web/cli': ['web/src', 'web/src/api', 'web/src/platform', 'web/src/sources'],
   'web/demo': ['web/src', 'web/src/api'],
 };
 
@@ -149,10 +157,13 @@ const onlyModules = {
     importer: /^web\/src\/sources\/load_crypto\.ts$/,
     module: /\/entry\.ts$/,
   },
+  // One way of finding names that might have been meant.
+  'web/tools/hub → web/tools/inspection': { module: /\/near_names\.ts$/ },
   // The command line and the page use what every user of the package has.
   'web/cli → web/src': { module: /^web\/src\/node\.(ts|mjs)$/ },
   // Errors go from one process to another as they go from a worker to its page.
   'web/cli → web/src/api': { module: /^web\/src\/api\/(generated\/|errors\.ts$)/ },
+  'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/generated\// },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },

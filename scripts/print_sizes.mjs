@@ -28,6 +28,9 @@ const downloads = [
   ['crypto.mjs', 'for encrypted, signed or digested files'],
   ['files.mjs', 'for encrypted, signed or digested files'],
   ['write.mjs', 'to write a model file'],
+  ['cache.mjs', 'to load a model by its name, or one that is kept'],
+  ['worker.cache.mjs', 'to download a model file that is kept'],
+  ['worker.hub.mjs', 'to download and convert a model of the hub, with files.wasm'],
   ['in_thread_hosts.mjs', 'where there are no workers'],
   ['in_thread.mjs', 'instead of all of these, by susurrus/in-thread'],
 ];

@@ -21,10 +21,15 @@ beforeAll(async () => {
   writeVitePage(
     project,
     `import { loadModel } from 'susurrus';
+     import { listModels } from 'susurrus/cache';
+     import digits from 'susurrus/models/digits.apr?url';
      import sample from './sample.wav?url';`,
     `const model = await loadModel();
      const { text: words } = await model.transcribe(await (await fetch(sample)).blob());
-     text = model.info.variant + ' ' + model.info.threads + ':' + words;`,
+     const warnings = [];
+     for (const cache of [true, 'only']) warnings.push(...(await loadModel(digits, { cache })).info.warnings);
+     const kept = (await listModels()).filter((one) => one.isComplete).length + warnings.join();
+     text = model.info.variant + ' ' + model.info.threads + ':' + words + ' kept ' + kept;`,
   );
   copyFileSync(join(projectRoot, 'web/demo/sample.wav'), join(project.folder, 'sample.wav'));
   browser = await launchBrowser();
@@ -43,7 +48,7 @@ test('a page built by Vite transcribes, under the strict policy', async () => {
     [/simd.*\.wasm$/, 2],
     [/relaxed.*\.wasm$/, 2],
     [/^files.*\.wasm$/, 1],
-    [/^worker.*\.m?js$/, 3],
+    [/^worker.*\.m?js$/, 6],
     [/\.apr$/, 1],
   ] as const) {
     expect(assets.filter((name) => pattern.test(name))).toHaveLength(count);
@@ -53,7 +58,9 @@ test('a page built by Vite transcribes, under the strict policy', async () => {
     try {
       const { text, problems } = await textOf(browser, server.address);
       const threads = isolated ? Math.min(8, availableParallelism()) : 1;
-      expect(text).toMatch(new RegExp(`^(relaxed|simd) ${threads}: ${sampleSegments.join(' ')}$`));
+      expect(text).toMatch(
+        new RegExp(`^(relaxed|simd) ${threads}: ${sampleSegments.join(' ')} kept 1$`),
+      );
       expect(problems).toEqual([]);
     } finally {
       await server.close();
@@ -77,7 +84,7 @@ test("a page on Vite's development server transcribes, without configuration", a
       server.on('close', () => failed(new Error(`Vite ended: ${output}`)));
     });
     const { text, problems } = await textOf(browser, address);
-    expect(text).toMatch(new RegExp(`^(relaxed|simd) 1: ${sampleSegments.join(' ')}$`));
+    expect(text).toMatch(new RegExp(`^(relaxed|simd) 1: ${sampleSegments.join(' ')} kept 1$`));
     expect(problems).toEqual([]);
   } finally {
     server.kill();

@@ -41,9 +41,9 @@ const runIn = (
   });
 
 test('a model is pulled, listed, used by its name, and removed', async () => {
-  const before = await run('transcribe', samplePath, '--model', 'tiny.en');
-  expect(before).toMatchObject({ status: 6, stdout: '' });
-  expect(before.stderr).toMatch(/susurrus pull tiny\.en/);
+  const before = await run('transcribe', samplePath, '--model', 'tinny.en');
+  expect(before).toMatchObject({ status: 5, stdout: '' });
+  expect(before.stderr).toMatch(/Did you mean 'tiny\.en'/);
   expect((await run('models')).stderr).toMatch(/No models yet/);
 
   const pulled = await run('pull', 'tiny.en', '--dtype', 'q8_0');
@@ -83,6 +83,17 @@ test('a model is pulled, listed, used by its name, and removed', async () => {
   );
   expect((await run('models')).stderr).toMatch(/No models yet/);
   expect((await run('models', '--remove', 'tiny.en')).status).toBe(5);
+});
+
+test('a name that is not here is downloaded, once for all processes, and kept', async () => {
+  const before = hub.requests.length;
+  const jobs = ['transcribe', samplePath, samplePath, '--jobs', '2', '--model', 'tiny.en:q8_0'];
+  expect(await run(...jobs)).toMatchObject({ status: 0 });
+  const isList = (request: string): boolean => request.startsWith('/api/');
+  expect(hub.requests.slice(before).filter(isList)).toHaveLength(1);
+  const again = await run('transcribe', samplePath, '--model', 'tiny.en');
+  expect([again.status, again.stderr]).toEqual([0, '']);
+  expect((await run('models', '--remove', 'tiny.en')).status).toBe(0);
 });
 
 test('a call that cannot be, or a repository that is not there, is one line', async () => {

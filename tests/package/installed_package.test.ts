@@ -14,6 +14,7 @@ const sampleText = 'three one four one five nine two six five';
 /** A page's code and a program's code: everything public is used with its type. */
 const typedProgram = `
 import { format, loadModel, SusurrusError } from 'susurrus';
+import { deleteModel, listModels, type KeptModel } from 'susurrus/cache';
 import type { ErrorCode, FormatOptions, Model, Segment, TranscriptionResult, Variant } from 'susurrus';
 
 export async function use(file: Blob, signal: AbortSignal): Promise<string> {
@@ -30,6 +31,9 @@ export async function use(file: Blob, signal: AbortSignal): Promise<string> {
   // @ts-expect-error There is no such option.
   void model.transcribe(file, { beams: 5 });
   model.dispose();
+  void loadModel('openai/whisper-base', { dtype: 'q8_0', revision: 'main', cache: 'only' });
+  const [kept]: readonly KeptModel[] = await listModels();
+  if (kept?.isComplete) void deleteModel(kept);
   const options: FormatOptions = { maxLineWidth: 42 };
   return format(result, 'srt', options) + format({ segments: [] }, 'verbose_json');
 }
@@ -65,12 +69,13 @@ describe('the packed package', () => {
       ...['dist/engine.simd.wasm', 'dist/engine.relaxed.wasm'],
       ...['dist/worker.threads.mjs', 'dist/engine.threads.mjs', 'dist/in_thread.mjs'],
       ...['dist/worker.files.mjs', 'dist/files.mjs', 'dist/files.wasm'],
+      ...['dist/cache.mjs', 'dist/cache.node.mjs', 'dist/worker.cache.mjs', 'dist/worker.hub.mjs'],
       ...[
         'dist/thread.node.mjs',
         'dist/engine.simd-threads.wasm',
         'dist/engine.relaxed-threads.wasm',
       ],
-      ...['dist/types/src/index.d.ts', 'dist/types/src/node.d.ts'],
+      ...['dist/types/src/index.d.ts', 'dist/types/src/node.d.ts', 'dist/types/src/cache.d.ts'],
     ]) {
       expect(project.files).toContain(path);
     }

@@ -61,6 +61,7 @@ export async function startHub(options: Options): Promise<HubServer> {
   };
 
   const store = createServer((request, response) => {
+    if (allowPages(request, response)) return;
     const path = noteRequest(request);
     if (request.headers.authorization !== undefined) leaks.push(path);
     const bytes = files[path.replace('/store/', '')];
@@ -73,6 +74,7 @@ export async function startHub(options: Options): Promise<HubServer> {
     response.writeHead(status, code === undefined ? {} : { 'x-error-code': code }).end();
   };
   const hub = createServer((request, response) => {
+    if (allowPages(request, response)) return;
     const path = noteRequest(request);
     if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) {
       refuse(response, 401, 'RepoNotFound');
@@ -124,6 +126,15 @@ export async function startHub(options: Options): Promise<HubServer> {
       }
     },
   };
+}
+
+/** As the hub does; it allows no If-Range, for one. Answers whether the request was only the question. */
+function allowPages(request: IncomingMessage, response: ServerResponse): boolean {
+  response.setHeader('access-control-allow-origin', '*');
+  response.setHeader('access-control-allow-headers', 'authorization');
+  response.setHeader('access-control-expose-headers', 'x-error-code, etag, content-range');
+  if (request.method === 'OPTIONS') response.writeHead(204).end();
+  return request.method === 'OPTIONS';
 }
 
 async function sendLarge(

@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises';
-import { cachedModelsNamed, loadModel, SusurrusError } from '../src/node.js';
+import { loadModel } from '../src/node.js';
 import type { LoadOptions, Model } from '../src/node.js';
 import { asNumber, choice, filterbankChoices } from './arguments.js';
+import { modelFile } from './find_model.js';
 import { readCryptoOptions, cryptoArguments, type CryptoValues } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
 import { printable, tell } from './terminal.js';
@@ -31,13 +31,14 @@ export interface ModelRequest {
   readonly options: LoadOptions;
 }
 
-/** Finds the model and reads its keys. Says on stderr what people must know about it. */
+/** Finds or downloads the model and reads its keys. Says on stderr what people must know about it. */
 export async function requestModel(
   values: ModelValues,
+  signal: AbortSignal,
   defaultThreads = 'auto',
 ): Promise<ModelRequest> {
   const { variant, threads = defaultThreads, vocabulary } = values;
-  const source = values.model === undefined ? undefined : await fileOf(values.model);
+  const source = values.model === undefined ? undefined : await modelFile(values.model, signal);
   const engine = choice('variant', variant, ['simd', 'relaxed']);
   const filterbank = choice('filterbank', values.filterbank, filterbankChoices);
   const keys = await readCryptoOptions(values);
@@ -59,7 +60,7 @@ export async function withModel<T>(
   signal: AbortSignal,
   use: (model: Model) => Promise<T>,
 ): Promise<T> {
-  const { source, options } = await requestModel(values);
+  const { source, options } = await requestModel(values, signal);
   const bar = new ProgressBar('loading');
   const loading = loadModel(source, { signal, onProgress: bar.update, ...options });
   const model = await loading.finally(() => bar.clear());
@@ -73,29 +74,4 @@ export async function withModel<T>(
 
 export function tellWarnings(warnings: readonly string[]): void {
   for (const warning of warnings) tell(`susurrus: ${printable(warning)}\n`);
-}
-
-/**
- * A file or URL as it is; the name of a model that was pulled becomes its path, that of the newest where there are several. Says
- * on stderr which one it is where both have the name: a file comes first, but not a folder, which is no model.
- */
-async function fileOf(model: string): Promise<string> {
-  if (/^[a-z]+:\/\//i.test(model)) return model;
-  const [newest] = await cachedModelsNamed(model);
-  const facts = await stat(model).catch(() => undefined);
-  if (newest && facts) {
-    const used = facts.isDirectory()
-      ? `is the pulled model ${newest.path}, not the folder of this name`
-      : 'is the file of this name, not the model that was pulled';
-    tell(`susurrus: ${printable(`${model} ${used}`)}\n`);
-  }
-  if (facts && !(newest && facts.isDirectory())) return model;
-  if (newest) return newest.path;
-  // A name that no file has.
-  if (!/^[\w-]+(\.en)?$|^openai\/[\w.-]+$/.test(model)) return model;
-  throw new SusurrusError(
-    'source_failed',
-    `${model}: there is no such file, and no model of that name: susurrus pull ${model}`,
-    { reason: 'source', subject: model },
-  );
 }

@@ -1,4 +1,5 @@
 import { pullModel, weightTypes } from '../src/node.js';
+import type { PullOptions, PullResult } from '../src/node.js';
 import { choice, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { tellResult } from './shard.js';
@@ -12,13 +13,28 @@ export async function pullCommand(args: readonly string[], signal: AbortSignal):
   });
   const [repository, ...rest] = positionals;
   if (repository === undefined || rest.length > 0) throw usageError('pull wants one REPO');
-  const dtype = choice('dtype', values.dtype, weightTypes);
+  const result = await pullWithBars(repository, values.dtype, {
+    signal,
+    ...(values.output !== undefined && { output: values.output, force: values.force ?? false }),
+  });
+  tellResult(result.path, result);
+  if (values.output === undefined) {
+    tell(`susurrus transcribe AUDIO --model ${repository} uses it.\n`);
+  }
+}
+
+/** Downloads and converts with progress bars. */
+export async function pullWithBars(
+  repository: string,
+  type: string | undefined,
+  options: PullOptions,
+): Promise<PullResult> {
+  const dtype = choice('dtype', type, weightTypes);
   const bars = { download: new ProgressBar('downloading'), convert: new ProgressBar('converting') };
   let isHere = false;
-  const result = await pullModel(repository, {
-    signal,
+  return pullModel(repository, {
+    ...options,
     ...(dtype && { dtype }),
-    ...(values.output !== undefined && { output: values.output, force: values.force ?? false }),
     onProgress: (event) => {
       if (event.phase === 'download') {
         bars.download.update(event);
@@ -29,8 +45,4 @@ export async function pullCommand(args: readonly string[], signal: AbortSignal):
   }).finally(() => {
     for (const bar of Object.values(bars)) bar.clear();
   });
-  tellResult(result.path, result);
-  if (values.output === undefined) {
-    tell(`susurrus transcribe AUDIO --model ${repository} uses it.\n`);
-  }
 }

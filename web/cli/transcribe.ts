@@ -68,7 +68,7 @@ export async function transcribeCommand(
     return;
   }
 
-  const model = await requestModel(values, '1');
+  const model = await requestModel(values, signal, '1');
   const statuses: number[] = [];
   const deliver = async (at: number, outcome: Heard | SusurrusError): Promise<void> => {
     const recording = due[at];

@@ -7,8 +7,8 @@ const oneOf = (names: readonly string[]): string =>
 export const usage = `susurrus: Whisper speech recognition on WebAssembly
 
   susurrus transcribe AUDIO... [options]   text of recordings (WAV, FLAC, MP3, Ogg), and of all recordings in folders
-    --model FILE|NAME         a model file (.apr), its URL, or the name of one that was pulled (tiny.en); without it the
-                              embedded model, which knows ten digits
+    --model FILE|NAME         a model file (.apr), its URL, or a name (tiny.en, base:q8_0, OWNER/NAME), which is downloaded if
+                              it was not pulled before; without it the embedded model, which knows ten digits
     --key FILE, --passphrase-file FILE
                               what opens an encrypted model
     --public-key KEY          the model must be signed with this key: its file, or its 64 hexadecimal digits; repeatable

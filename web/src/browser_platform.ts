@@ -23,15 +23,21 @@ export function runInThread(own: Hosts): void {
 
 const hasWorkers = (): boolean => hosts === undefined && typeof Worker !== 'undefined';
 
+const noWorkers = (message: string, cause?: unknown): SusurrusError =>
+  new SusurrusError(
+    'unsupported_environment',
+    message,
+    { reason: 'environment', subject: 'Worker' },
+    cause,
+  );
+
 async function loadHosts(): Promise<Hosts> {
   try {
     return await import('./in_thread_hosts.js');
   } catch (error) {
-    throw new SusurrusError(
-      'unsupported_environment',
+    throw noWorkers(
       "There are no workers here, and no code may be loaded later. Import from 'susurrus/in-thread' instead, which runs in the " +
         'thread that calls it.',
-      { reason: 'environment', subject: 'Worker' },
       error,
     );
   }
@@ -41,6 +47,15 @@ const compiled = new Map<string, Promise<WebAssembly.Module>>();
 
 /** A page or a worker of it: engines live in workers where there are any, files are fetched. */
 function browserPlatform(assets?: Assets): Platform {
+  const startModule = <Calls extends CallTable<Calls>, Event>(
+    script: ShippedFile,
+    files: readonly ShippedFile[],
+  ): Link<Calls, Event> => {
+    const addresses = addressesOf([script, ...files], assets);
+    const { worker, failure } = startWorker(new URL(addresses[script]!));
+    worker.postMessage({ type: 'open', addresses } satisfies ToWorker);
+    return openWorker(worker, failure);
+  };
   /** A module in a worker of its own, or in this thread. */
   const open = <Calls extends CallTable<Calls>, Event>(
     script: ShippedFile,
@@ -51,10 +66,7 @@ function browserPlatform(assets?: Assets): Platform {
     if (!hasWorkers()) {
       return openLater(loadHosts().then((own) => inThread(own, addressesOf(files, assets))));
     }
-    const addresses = addressesOf([script, ...files], assets);
-    const { worker, failure } = startWorker(new URL(addresses[script]!));
-    worker.postMessage({ type: 'open', addresses } satisfies ToWorker);
-    return openWorker(worker, failure);
+    return startModule(script, files);
   };
   return {
     withAssets: browserPlatform,
@@ -86,6 +98,19 @@ function browserPlatform(assets?: Assets): Platform {
       return files;
     },
     openPath: () => Promise.resolve(undefined),
+    isFile: () => Promise.resolve(false),
+    urlOf: (address) => new URL(address, location.href).href,
+    async openStored(request) {
+      if (!hasWorkers())
+        throw noWorkers('Models are kept, and come by their names, only where there are workers.');
+      const { openStored } = await import('../tools/cache/entry.js');
+      return openStored(request, (converts) =>
+        startModule(
+          converts ? 'worker.hub.mjs' : 'worker.cache.mjs',
+          converts ? ['files.wasm'] : [],
+        ),
+      );
+    },
     openFolder: () => Promise.resolve(undefined),
     writeFile: refusePath,
     writeFiles: refusePath,

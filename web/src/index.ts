@@ -41,8 +41,12 @@ import { loadWriting } from '../tools/writing/load_writing.js';
 export * from './public_api.js';
 
 /**
- * Loads a model while it downloads; without a source, the small model in the package, which knows the ten digits. Resolves when
- * the whole file is verified. Throws SusurrusError.
+ * Loads a model while it downloads. A string is the model's name (`'base'`, `'openai/whisper-base'`) or a URL: what begins with `/`, `./` or
+ * a scheme, has two slashes, or ends like a file (`.apr`) is a URL. What is fetched: for a name, unless it is kept, the repository's
+ * files from the Hugging Face hub (or `options.hub`), which are converted while they arrive; for a URL that file and its shards;
+ * from the package the engine. Models by name are kept for the next visit, others with `cache: true`. Without a source, and
+ * by the name `'digits'`, the small model in the package is loaded, which knows the ten digits. Resolves when the whole file is verified.
+ * Throws SusurrusError.
  */
 export function loadModel(source?: ModelSource, options: LoadOptions = {}): Promise<Model> {
   return loadModelOn(browser, source, options);

@@ -52,8 +52,12 @@ export { apr1WeightTypes } from '../tools/convert/weight_types.js';
 export { weightTypes } from './api/generated/dtypes.js';
 
 /**
- * Loads a model while it arrives; a string is a path or a URL. Without a source, loads the small model in the package, which
- * knows the ten digits. Resolves when the whole file is verified. Throws SusurrusError.
+ * Loads a model while it arrives. A string is a path, a URL, or a model's name (`'base'`, `'openai/whisper-base'`): what begins with `/`,
+ * `./` or a scheme, has two slashes, ends like a file (`.apr`) or is a file here is no name. What is fetched: for a name, unless it
+ * was pulled or loaded before, the repository's files from the Hugging Face hub (HF_ENDPOINT, or `options.hub`), which are converted
+ * while they arrive and kept in the folder of `susurrus pull`; for a URL that file and its shards. Without a source, and by the
+ * name `'digits'`, the small model in the package is loaded, which knows the ten digits. Resolves when the whole file is verified.
+ * Throws SusurrusError.
  */
 export function loadModel(source?: ModelSource, options: LoadOptions = {}): Promise<Model> {
   return loadModelOn(node, source, options);

@@ -10,9 +10,13 @@ import { openNodeFile } from './platform/node_audio_file.js';
 import { lazyHost } from './worker/lazy_host.js';
 import { compileFiles, openFiles } from '../tools/files/node_module.js';
 import { openEngine } from './engine/node_engine.js';
+import { openUrlModel } from '../tools/cache/node_store.js';
+import { openNamedModel } from '../tools/hub/node_stored_model.js';
 import { fileChunks } from './platform/node_file_chunks.js';
 import { asPath, openFolder, writeFiles, writeWhole } from './platform/node_files.js';
 import type { OpenedSource, Platform } from './platform/platform.js';
+import type { StoredModel, StoredRequest } from './platform/stored_model.js';
+import { isFileTemplate } from '../tools/hub/repository.js';
 
 /** Node: engines run in this thread and yield, paths are read, other URLs are fetched. */
 export const node: Platform = {
@@ -23,6 +27,9 @@ export const node: Platform = {
   openFiles: () => openInProcess(new FilesHost(openFiles)),
   compileFiles,
   openPath,
+  isFile: async (path) => (await stat(path).catch(() => undefined))?.isFile() ?? false,
+  urlOf: (address) => (toPath(address) === undefined ? String(address) : undefined),
+  openStored,
   async openFolder(address) {
     const path = toPath(address);
     if (path === undefined) return undefined;
@@ -49,6 +56,14 @@ export const node: Platform = {
     throw invalidOption('audio', 'something that Node has', 'a MediaStream');
   },
 };
+
+/** What has an address of its own is kept by that; what is converted lies where `susurrus pull` keeps it. */
+async function openStored(request: StoredRequest): Promise<StoredModel> {
+  const { model, hub } = request;
+  return 'name' in model && !isFileTemplate(hub)
+    ? openNamedModel(model.name, request, openFile)
+    : openUrlModel(request, openFile);
+}
 
 /** A path or a file: URL; everything else with a scheme is for fetch. */
 function toPath(path: string | URL): string | undefined {

@@ -6,6 +6,7 @@ export type { Format, OutputFormat } from './generated/formats.js';
 export type { Hotword, Task } from './generated/options.js';
 export type { Dimensions } from './generated/whisper.js';
 export type * from './types/audio.js';
+export type * from './types/cache.js';
 export type * from './types/convert.js';
 export type * from './types/inspect.js';
 export type * from './types/load.js';

@@ -13,11 +13,15 @@ import {
   signalCheck,
   wholeBetween,
 } from '../api/options.js';
-import type { Platform } from '../platform/platform.js';
+import type { OpenedSource, Platform } from '../platform/platform.js';
+import type { StoredModel } from '../platform/stored_model.js';
 import { withProgress } from '../api/progress_callback.js';
+import { chooseSource } from '../sources/choose_source.js';
 import { checkCryptoOptions, cryptoOptionChecks } from '../sources/crypto_options.js';
 import { throwIfAborted } from '../api/signals.js';
-import { readSource, withProtection } from '../sources/read_source.js';
+import { hubOptionChecks } from '../sources/model_name.js';
+import { openSource } from '../sources/open_source.js';
+import { readOpening, withProtection } from '../sources/read_source.js';
 import { hasThreads, mostThreads, type ThreadChoice } from '../platform/threads.js';
 import { readVocabularyFile } from '../sources/vocabulary_file.js';
 
@@ -55,13 +59,54 @@ export async function loadModelOn(
     filterbank: filterbankCheck,
     module: moduleCheck,
     assets: ['{ base }', (value) => typeof value === 'object' && value !== null],
+    cache: ["true, false or 'only'", (value) => typeof value === 'boolean' || value === 'only'],
+    ...hubOptionChecks,
     ...cryptoOptionChecks,
   });
   if (options.assets) checkAssets(options.assets);
   await checkCryptoOptions(options);
-  const { variant, filterbank, signal, module, assets } = options;
+  const { assets } = options;
   const platform = assets ? wholePlatform.withAssets(assets) : wholePlatform;
-  throwIfAborted(signal);
+  throwIfAborted(options.signal);
+  return withProgress(options, async (watched) => {
+    const { source: given, stored } = await chooseSource(source, platform, watched);
+    return stored
+      ? loadStored(platform, stored, watched)
+      : loadOpening(platform, () => openSource(given, platform, watched.signal), watched);
+  });
+}
+
+/** What is kept is checked like everything else; where it is wrong, it is fetched again, once. */
+async function loadStored(
+  platform: Platform,
+  stored: StoredModel,
+  options: LoadOptions,
+): Promise<EngineModel> {
+  const load = (isFresh: boolean): Promise<EngineModel> =>
+    loadOpening(
+      platform,
+      () => stored.open(isFresh),
+      options,
+      () => stored.keep(),
+    );
+  try {
+    return await load(false).catch((error: unknown) => {
+      if (!stored.isDoubtful(error)) throw error;
+      return load(true);
+    });
+  } finally {
+    await stored.close();
+  }
+}
+
+/** `verified` is called when the file is, and gives further warnings. */
+async function loadOpening(
+  platform: Platform,
+  open: () => Promise<OpenedSource>,
+  options: LoadOptions,
+  verified?: () => Promise<readonly string[]>,
+): Promise<EngineModel> {
+  const { variant, filterbank, signal, module } = options;
   const vocabulary =
     options.vocabulary === undefined
       ? undefined
@@ -75,36 +120,37 @@ export async function loadModelOn(
     started,
     facts,
     protection: opened,
-  } = await withProgress(options, (watched) =>
-    readSource(
-      source ?? platform.embeddedModel,
-      platform,
-      {
-        phase: 'load',
-        protection: 'plain',
-        compileFiles: () => platform.compileFiles(),
-        start: () =>
-          start().catch((error: unknown) => {
-            // Closed: the source failed or the signal was aborted; the threads are not to blame.
-            if (choice.threads === 1 || isClosed || module) throw error;
-            // Shared memory may be refused, and not every browser supports nested workers.
-            engine.close();
-            const why = error instanceof Error ? error.message : String(error);
-            choice = { threads: 1, threadsReason: `threads did not start: ${why}` };
-            engine = platform.openEngine(1);
-            return start();
-          }),
-        begin: (byteCount) => engine.call('beginFile', { byteCount, vocabulary, filterbank }),
-        push: (bytes, givesAway) => engine.call('pushLoad', { bytes }, { givesAway }),
-        endFile: () => engine.call('endFile', undefined),
-        finish: () => engine.call('finishLoad', undefined),
-        close: () => {
-          isClosed = true;
+  } = await readOpening(
+    open(),
+    {
+      phase: 'load',
+      protection: 'plain',
+      compileFiles: () => platform.compileFiles(),
+      start: () =>
+        start().catch((error: unknown) => {
+          // Closed: the source failed or the signal was aborted; the threads are not to blame.
+          if (choice.threads === 1 || isClosed || module) throw error;
+          // Shared memory may be refused, and not every browser supports nested workers.
           engine.close();
-        },
+          const why = error instanceof Error ? error.message : String(error);
+          choice = { threads: 1, threadsReason: `threads did not start: ${why}` };
+          engine = platform.openEngine(1);
+          return start();
+        }),
+      begin: (byteCount) => engine.call('beginFile', { byteCount, vocabulary, filterbank }),
+      push: (bytes, givesAway) => engine.call('pushLoad', { bytes }, { givesAway }),
+      endFile: () => engine.call('endFile', undefined),
+      finish: async () => {
+        const found = await engine.call('finishLoad', undefined);
+        const warnings = (await verified?.()) ?? [];
+        return { ...found, warnings: [...found.warnings, ...warnings] };
       },
-      watched,
-    ),
+      close: () => {
+        isClosed = true;
+        engine.close();
+      },
+    },
+    options,
   );
   return new EngineModel(
     engine,

@@ -3,6 +3,7 @@ import type { MediaStreamLike } from '../api/types.js';
 import type { AudioFileFacts, AudioLink, DecodedPiece, EncodedFile } from '../protocol/audio.js';
 import type { EngineLink } from '../protocol/engine.js';
 import type { FilesLink } from '../protocol/files.js';
+import type { StoredModel, StoredRequest } from './stored_model.js';
 import type { ThreadChoice } from './threads.js';
 import type { Assets } from '../api/types.js';
 
@@ -36,7 +37,13 @@ export interface Platform {
   compileFiles(): Promise<WebAssembly.Module>;
   /** A string or file URL that is a path here; undefined where it is to be fetched. */
   openPath(path: string | URL): Promise<OpenedSource | undefined>;
-  /** The same for reading parts, of a folder too; null where a path can only be read forwards, such as a pipe. */
+  /** Whether a string is the path of a file here. */
+  isFile(path: string): Promise<boolean>;
+  /** The absolute URL of an address that is to be fetched; undefined for a path. */
+  urlOf(address: string | URL): string | undefined;
+  /** A model that is kept, or is to be. Loads the code for that. */
+  openStored(request: StoredRequest): Promise<StoredModel>;
+  /** openPath() for reading parts, of a folder too; null where a path can only be read forwards, such as a pipe. */
   openFolder(path: string | URL): Promise<SourceFolder | null | undefined>;
   /** Lets `fill` write a new file, which gets its name when it is whole; refuses names where there are none. */
   writeFile<T>(

@@ -1,13 +1,12 @@
 // Pushes a file into a WebAssembly module, for loading and for inspection.
-import type { ModelSource, ProgressEvent, SealOptions } from '../api/types.js';
+import type { ProgressEvent, SealOptions } from '../api/types.js';
 import { newSignedModel, type Protection, type ShardOrigin } from '../platform/crypto_types.js';
 import { SusurrusError } from '../api/errors.js';
 import { loadCrypto } from './load_crypto.js';
 import { unwrapOutcome } from '../api/outcome.js';
-import type { OpenedSource, Platform } from '../platform/platform.js';
+import type { OpenedSource } from '../platform/platform.js';
 import { abortedOr, onAbort } from '../api/signals.js';
 import type { PartFile } from '../protocol/link.js';
-import { openSource } from './open_source.js';
 import { pump, withOrigin, type PumpOptions } from './pump.js';
 import { openProtected, type ProtectedSource } from './protected_source.js';
 
@@ -138,16 +137,6 @@ function missingPart(name: string, problem: string, cause?: unknown): SusurrusEr
   );
 }
 
-/** Starts the module and streams the source into it; any failure closes the module. */
-export async function readSource<Started, Facts>(
-  source: ModelSource,
-  platform: Platform,
-  reader: Reader<Started, Facts>,
-  options: SourceOptions,
-): Promise<ReadModel<Started, Facts>> {
-  return readOpening(openSource(source, platform, options.signal), reader, options);
-}
-
 export interface SourceOptions extends SealOptions {
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -159,7 +148,7 @@ export interface ReadModel<Started, Facts> {
   readonly protection: OpenedProtection;
 }
 
-/** The same for a source that is open, or about to be. */
+/** Starts the module and streams into it a source that is open, or about to be; any failure closes the module. */
 export async function readOpening<Started, Facts>(
   opening: Promise<OpenedSource>,
   reader: Reader<Started, Facts>,

@@ -4,50 +4,32 @@ import { isObject } from '../convert/json_files.js';
 import { throwIfAborted } from '../../src/api/signals.js';
 import { discard } from '../../src/sources/open_source.js';
 import { titleOf, type Repository } from './repository.js';
+import type { HubFile, RepositoryFiles } from './repository_files.js';
 
-/** What the hub says of a file. */
-export interface HubFile {
-  readonly name: string;
-  readonly byteCount: number;
-  /** Large files have the SHA-256 of their content, others Git's own SHA-1 of a blob. */
-  readonly digest: { readonly kind: 'sha256' | 'git'; readonly hex: string };
-}
-
-export interface HubListing {
-  readonly commit: string;
-  readonly files: readonly HubFile[];
-}
-
-/** Address and credentials of the hub, from the same variables as its own tools: HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE. */
 export interface HubSettings {
   readonly endpoint: string;
-  readonly token?: string;
-  readonly isOffline: boolean;
+  readonly token?: string | undefined;
+  /** For messages: what a caller sets to give the token. */
+  readonly tokenName: string;
+  readonly isOffline?: boolean;
 }
 
-export function hubSettings(env: Readonly<Record<string, string | undefined>>): HubSettings {
-  const isSet = (name: string): boolean => /^(1|on|yes|true)$/i.test(env[name] ?? '');
-  return {
-    endpoint: (env.HF_ENDPOINT || 'https://huggingface.co').replace(/\/+$/, ''),
-    isOffline: isSet('HF_HUB_OFFLINE'),
-    ...(env.HF_TOKEN && { token: env.HF_TOKEN }),
-  };
-}
+export const publicHub = 'https://huggingface.co';
 
 export class HubClient {
   readonly #settings: HubSettings;
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(settings: HubSettings, signal: AbortSignal) {
+  constructor(settings: HubSettings, signal: AbortSignal | undefined) {
     this.#settings = settings;
     this.#signal = signal;
   }
 
-  /** Every file of a repository at a revision, and the commit that this is. */
-  async list(repository: Repository): Promise<HubListing> {
+  /** Every file of a repository at a revision. */
+  async list(repository: Repository): Promise<RepositoryFiles> {
     const { name, revision } = repository;
     const path = `api/models/${name}/revision/${encodeURIComponent(revision)}?blobs=true`;
-    const answer = await this.#get(path, repository, {});
+    const answer = await this.#get(path, repository, {}, this.#signal);
     const refuse = (): never => {
       throw sourceFailed(titleOf(repository), 'the hub answered with something else than a list');
     };
@@ -55,24 +37,35 @@ export class HubClient {
     if (!isObject(listing) || !Array.isArray(listing.siblings)) return refuse();
     const { sha } = listing;
     if (typeof sha !== 'string' || !/^[0-9a-f]{40}$/.test(sha)) return refuse();
+    const files = new Map(
+      listing.siblings.flatMap((entry): [string, HubFile][] => {
+        const file = fileOf(entry);
+        return file ? [[file.name, file]] : [];
+      }),
+    );
+    const pathOf = ({ name: file }: HubFile): string =>
+      `${name}/resolve/${sha}/${file.split('/').map(encodeURIComponent).join('/')}`;
+    const { endpoint } = this.#settings;
     return {
+      place: `${endpoint}/${name}/${sha}`,
       commit: sha,
-      files: listing.siblings.map(fileOf).filter((file) => file !== undefined),
+      names: [...files.keys()],
+      find: (file) => Promise.resolve(files.get(file)),
+      urlOf: (file) => `${endpoint}/${pathOf(file)}`,
+      open: (file, offset, signal) => {
+        const headers: Record<string, string> = offset > 0 ? { range: `bytes=${offset}-` } : {};
+        return this.#get(pathOf(file), repository, headers, signal);
+      },
     };
-  }
-
-  /** The bytes of a file from `offset` on. An answer of status 206 begins there, one of 200 at the file's beginning. */
-  open(repository: Repository, commit: string, file: string, offset: number): Promise<Response> {
-    const path = `${repository.name}/resolve/${commit}/${file.split('/').map(encodeURIComponent).join('/')}`;
-    return this.#get(path, repository, offset > 0 ? { range: `bytes=${offset}-` } : {});
   }
 
   async #get(
     path: string,
     repository: Repository,
     headers: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
   ): Promise<Response> {
-    const { endpoint, token, isOffline } = this.#settings;
+    const { endpoint, token, tokenName, isOffline } = this.#settings;
     const title = titleOf(repository);
     if (isOffline) throw sourceFailed(title, 'it is not here, and HF_HUB_OFFLINE forbids to ask');
     let answer: Response;
@@ -80,15 +73,17 @@ export class HubClient {
       // Redirected elsewhere, as large files are, fetch leaves the token out.
       answer = await fetch(`${endpoint}/${path}`, {
         headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
-        signal: this.#signal,
+        // The browser's own cache would hold everything a second time.
+        cache: 'no-store',
+        ...(signal && { signal }),
       });
     } catch (error) {
-      throwIfAborted(this.#signal);
-      throw sourceFailed(title, `${endpoint} could not be reached`, {}, error);
+      throwIfAborted(signal);
+      throw sourceFailed(title, `${endpoint} could not be reached`, { got: String(error) }, error);
     }
     if (answer.ok) return answer;
     discard(answer);
-    throw refusal(answer, title, { endpoint, hasToken: token !== undefined });
+    throw refusal(answer, title, { endpoint, tokenName, hasToken: token !== undefined });
   }
 }
 
@@ -110,7 +105,11 @@ function fileOf(entry: unknown): HubFile | undefined {
 function refusal(
   answer: Response,
   title: string,
-  { endpoint, hasToken }: { readonly endpoint: string; readonly hasToken: boolean },
+  {
+    endpoint,
+    tokenName,
+    hasToken,
+  }: { readonly endpoint: string; readonly tokenName: string; readonly hasToken: boolean },
 ): SusurrusError {
   const { status } = answer;
   const code = answer.headers.get('x-error-code');
@@ -121,7 +120,7 @@ function refusal(
   if (code === 'GatedRepo' || status === 403) {
     return sourceFailed(
       title,
-      `access has to be granted at ${endpoint}/${title.split('@')[0]}, ${hasToken ? 'to the owner of HF_TOKEN' : 'and HF_TOKEN set'}`,
+      `access has to be granted at ${endpoint}/${title.split('@')[0]}, ${hasToken ? `to the owner of ${tokenName}` : `and ${tokenName} set`}`,
       details,
     );
   }
@@ -129,8 +128,8 @@ function refusal(
     return sourceFailed(
       title,
       hasToken
-        ? `${endpoint} has no such repository, or not for this HF_TOKEN`
-        : `${endpoint} has no such repository, or it is private and wants HF_TOKEN`,
+        ? `${endpoint} has no such repository, or not for this ${tokenName}`
+        : `${endpoint} has no such repository, or it is private and wants ${tokenName}`,
       details,
     );
   }

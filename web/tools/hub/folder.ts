@@ -1,12 +1,13 @@
 // A repository as the converter sees it: a folder whose files come when they are read.
-import { join } from 'node:path';
+import { abortedOr, anyOf } from '../../src/api/signals.js';
+import type { ProgressEvent } from '../../src/api/types.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
-import type { HubClient, HubFile, HubListing } from './client.js';
-import { PartialDownload } from './partial_download.js';
+import { PartialDownload, type DownloadPlace } from './partial_download.js';
 import { titleOf, type Repository } from './repository.js';
+import type { HubFile, RepositoryFiles } from './repository_files.js';
 
 /** Weights are read while they arrive; everything else when it is whole and checked. */
-const isWeights = (name: string): boolean => name.endsWith('.safetensors');
+const isWeights = (name: string): boolean => /\.(safetensors|bin|apr)$/i.test(name);
 
 export interface HubFolder extends SourceFolder {
   /** Resolves when every file that was begun is whole and checked. */
@@ -15,9 +16,58 @@ export interface HubFolder extends SourceFolder {
   close(isKept: boolean): Promise<void>;
 }
 
-export interface HubFolderOptions {
+export interface RepositoryOptions {
+  readonly downloads: DownloadPlace;
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Lets `read` work with the folder of a repository, whose files come when they are read. What came is kept if that fails, and
+ * removed otherwise. The first failure ends everything: no download may go on unseen.
+ */
+export async function withHubFolder<T>(
+  repository: Repository,
+  files: RepositoryFiles,
+  { downloads, onProgress, signal }: RepositoryOptions,
+  read: (folder: HubFolder, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ending = new AbortController();
+  const either = anyOf([signal, ending.signal]);
+  const failures: unknown[] = [];
+  const folder = openHubFolder(repository, files, {
+    downloads,
+    signal: either.signal,
+    onBytes: (loaded, total) =>
+      onProgress?.({
+        phase: 'download',
+        loaded,
+        total,
+        fraction: total === 0 ? 1 : loaded / total,
+      }),
+    onFailure: (error) => {
+      failures.push(error);
+      ending.abort();
+    },
+  });
+  try {
+    const result = await read(folder, either.signal);
+    await folder.close(false);
+    return result;
+  } catch (error) {
+    // A download's error comes first: it is the cause of the reader's.
+    const [first] = [...failures, error];
+    ending.abort();
+    await folder.close(true);
+    throw abortedOr(signal, first);
+  } finally {
+    either.release();
+  }
+}
+
+interface HubFolderOptions {
   /** Where files lie until they are no longer needed. */
-  readonly downloads: string;
+  readonly downloads: DownloadPlace;
   readonly signal: AbortSignal;
   /** Hears of every byte that is here, and of how many come. What it throws ends that download. */
   readonly onBytes: (arrived: number, expected: number) => void;
@@ -25,22 +75,20 @@ export interface HubFolderOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-export function openHubFolder(
-  client: HubClient,
+function openHubFolder(
   repository: Repository,
-  listing: HubListing,
+  files: RepositoryFiles,
   { downloads, signal, onBytes, onFailure }: HubFolderOptions,
 ): HubFolder {
-  const files = new Map(listing.files.map((file) => [file.name, file]));
   const begun = new Map<string, PartialDownload>();
   let arrived = 0;
   let expected = 0;
   const begin = (facts: HubFile): PartialDownload => {
     expected += facts.byteCount;
     const download = new PartialDownload({
-      path: join(downloads, facts.name),
+      place: downloads,
       facts,
-      openFrom: (offset) => client.open(repository, listing.commit, facts.name, offset),
+      openFrom: (offset) => files.open(facts, offset, signal),
       onBytes: (byteCount) => onBytes((arrived += byteCount), expected),
       signal,
     });
@@ -49,9 +97,9 @@ export function openHubFolder(
   };
   return {
     name: titleOf(repository),
-    byteCount: (name) => Promise.resolve(files.get(name)?.byteCount),
+    byteCount: async (name) => (await files.find(name))?.byteCount,
     async *read(name, offset, byteCount) {
-      const facts = files.get(name);
+      const facts = await files.find(name);
       if (!facts || byteCount === 0) return;
       let file = begun.get(name);
       if (!file) begun.set(name, (file = begin(facts)));

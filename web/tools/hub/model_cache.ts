@@ -25,13 +25,22 @@ function asTitle(name: string): string | undefined {
   }
 }
 
-export function cachedPath(cache: string, repository: Repository, dtype: WeightType): string {
-  return join(modelsFolder(cache), `${asFileName(titleOf(repository))}.${dtype}.apr`);
+/** `hub`: where the model is from, unless that is the hub that the environment names. */
+export function cachedPath(
+  cache: string,
+  repository: Repository,
+  dtype: WeightType,
+  hub?: string,
+): string {
+  return join(modelsFolder(cache), `${asFileName(titleAt(repository, hub))}.${dtype}.apr`);
 }
 
-/** Where a repository's files lie while it is pulled. */
-export const downloadsFolder = (cache: string, repository: Repository, commit: string): string =>
-  join(cache, 'downloads', asFileName(repository.name), commit);
+const titleAt = (repository: Repository, hub?: string): string =>
+  hub === undefined ? titleOf(repository) : `${hub} ${titleOf(repository)}`;
+
+/** Where a repository's files lie while it is pulled; `state` is a commit, or tells where else they are from. */
+export const downloadsFolder = (cache: string, repository: Repository, state: string): string =>
+  join(cache, 'downloads', asFileName(repository.name), asFileName(state));
 
 /** The models in the cache, newest first. */
 export async function cachedModels(
@@ -69,11 +78,20 @@ async function cachedModel(folder: string, file: string): Promise<CachedModel | 
 export async function cachedModelsNamed(text: string, cache?: string): Promise<CachedModel[]> {
   const [, called = '', type] = /^(.*?)(?::([a-z0-9_]+))?$/s.exec(text) ?? [];
   const repository = findRepository(called);
-  if (!repository) return [];
-  const name = titleOf(repository);
+  return repository ? cachedModelsOf(repository, type, undefined, cache) : [];
+}
+
+/** Those of a repository, from the same hub, newest first. */
+export async function cachedModelsOf(
+  repository: Repository,
+  dtype: string | undefined,
+  hub?: string,
+  cache?: string,
+): Promise<CachedModel[]> {
+  const name = titleAt(repository, hub);
   const models = await cachedModels(cache);
   return models.filter(
-    (model) => model.name === name && (type === undefined || model.dtype === type),
+    (model) => model.name === name && (dtype === undefined || model.dtype === dtype),
   );
 }
 

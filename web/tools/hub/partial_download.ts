@@ -1,22 +1,41 @@
-// A download in progress: it can be read while it arrives, and is complete once the bytes on disk have the hub's digest.
-import { createHash, type Hash } from 'node:crypto';
-import { rm, type FileHandle } from 'node:fs/promises';
+// A download in progress: it can be read while it arrives, and is complete once the stored bytes have the hub's digest.
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
-import { sleep, throwIfAborted } from '../../src/api/signals.js';
+import { throwIfAborted } from '../../src/api/signals.js';
 import { streamChunks } from '../../src/sources/blob_source.js';
-import type { HubFile } from './client.js';
-import { leavePartialFile, takePartialFile } from './partial_files.js';
+import { isWorthRetrying, Retries } from '../../src/sources/retries.js';
+import type { HubFile } from './repository_files.js';
 
-/** Retries after lost connections; one that brought bytes resets the delay. */
-const mostFailures = 5;
-const firstWaitMilliseconds = 250;
 const pieceBytes = 1 << 20;
 
+/** Where the bytes of one download lie. */
+export interface DownloadFile {
+  /** What an earlier download left. */
+  readonly byteCount: number;
+  write(bytes: Uint8Array, at: number): Promise<void>;
+  /** How many bytes were read; 0 at the end. */
+  read(into: Uint8Array, at: number): Promise<number>;
+  clear(): Promise<void>;
+  /** Keeps what is here for the next download, or removes it. */
+  close(isKept: boolean): Promise<void>;
+}
+
+/** A digest in the making. */
+export interface Hashing {
+  update(bytes: Uint8Array): unknown;
+  hex(): string;
+}
+
+/** What downloads need from their environment. */
+export interface DownloadPlace {
+  /** A file that no other download has, with what earlier ones left of it. */
+  take(facts: HubFile): Promise<DownloadFile>;
+  newHash(kind: 'sha256' | 'sha1'): Hashing;
+}
+
 export interface DownloadTask {
-  /** Where the file lies while it is one's own, with more behind the name. */
-  readonly path: string;
+  readonly place: DownloadPlace;
   readonly facts: HubFile;
-  /** The answer to a request for the file from `offset` on: see HubClient.open(). */
+  /** The answer to a request for the file from `offset` on: see RepositoryFiles.open(). */
   readonly openFrom: (offset: number) => Promise<Response>;
   /** Hears how many more bytes are here. What it throws ends the download. */
   readonly onBytes: (byteCount: number) => void;
@@ -28,8 +47,7 @@ export class PartialDownload {
   /** Resolves when the whole file is here and its digest fits. */
   readonly arrived: Promise<void>;
   readonly #task: DownloadTask;
-  #partial: string | undefined;
-  #file: FileHandle | undefined;
+  #file: DownloadFile | undefined;
   #byteCount = 0;
   #isWrong = false;
   #failure: { readonly error: unknown } | undefined;
@@ -56,10 +74,10 @@ export class PartialDownload {
         await new Promise<void>((wake) => this.#waiting.push(wake));
       }
       const bytes = new Uint8Array(Math.min(pieceBytes, end - at, this.#byteCount - at));
-      const read = await this.#file?.read(bytes, 0, bytes.length, at);
-      if (!read?.bytesRead) throw sourceFailed(name, 'it became shorter while it was read');
-      at += read.bytesRead;
-      yield bytes.subarray(0, read.bytesRead);
+      const count = await this.#file?.read(bytes, at);
+      if (!count) throw sourceFailed(name, 'it became shorter while it was read');
+      at += count;
+      yield bytes.subarray(0, count);
     }
   }
 
@@ -67,41 +85,33 @@ export class PartialDownload {
   async close(isKept: boolean): Promise<void> {
     await this.arrived.catch(() => undefined);
     await this.#ended;
-    await this.#file?.close();
-    if (this.#partial === undefined) return;
-    if (isKept && !this.#isWrong) await leavePartialFile(this.#task.path, this.#partial);
-    else await rm(this.#partial, { force: true });
+    await this.#file?.close(isKept && !this.#isWrong);
   }
 
   async #arrive(): Promise<void> {
-    const { facts, path } = this.#task;
-    const taken = await takePartialFile(path);
-    this.#partial = taken.path;
-    const file = (this.#file = taken.file);
-    const { size } = await file.stat();
+    const { facts, place } = this.#task;
+    const file = (this.#file = await place.take(facts));
     // Too long: not this file.
-    if (size > facts.byteCount) await file.truncate(0);
-    else this.#gain(size);
+    if (file.byteCount > facts.byteCount) await file.clear();
+    else this.#gain(file.byteCount);
     const work = [this.#fetchAll(file), this.#check()];
     this.#ended = Promise.allSettled(work);
     await Promise.all(work);
   }
 
-  async #fetchAll(file: FileHandle): Promise<void> {
-    let failures = 0;
+  async #fetchAll(file: DownloadFile): Promise<void> {
+    const retries = new Retries();
     while (this.#byteCount < this.#task.facts.byteCount) {
       const before = this.#byteCount;
       const cut = await this.#fetchOnce(file);
       if (!cut) return;
       throwIfAborted(this.#task.signal);
-      failures = this.#byteCount > before ? 1 : failures + 1;
-      if (failures > mostFailures) throw cut;
-      await sleep(firstWaitMilliseconds * 2 ** (failures - 1), this.#task.signal);
+      await retries.next(cut, this.#byteCount > before, this.#task.signal);
     }
   }
 
   /** Answers how the connection failed, if trying again is worth it. Everything else that fails is thrown. */
-  async #fetchOnce(file: FileHandle): Promise<SusurrusError | undefined> {
+  async #fetchOnce(file: DownloadFile): Promise<SusurrusError | undefined> {
     const { facts, openFrom } = this.#task;
     let answer: Response;
     try {
@@ -135,13 +145,10 @@ export class PartialDownload {
     return this.#byteCount < facts.byteCount ? wasCut() : undefined;
   }
 
-  async #write(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  async #write(file: DownloadFile, bytes: Uint8Array): Promise<void> {
     const { byteCount } = this.#task.facts;
     if (this.#byteCount + bytes.length > byteCount) throw this.#wrong(`${byteCount} bytes`, 'more');
-    for (let at = 0; at < bytes.length;) {
-      const { bytesWritten } = await file.write(bytes, at, bytes.length - at, this.#byteCount + at);
-      at += bytesWritten;
-    }
+    await file.write(bytes, this.#byteCount);
     this.#gain(bytes.length);
   }
 
@@ -154,9 +161,12 @@ export class PartialDownload {
   /** Of what is read back, as the converter reads it, while the rest arrives. */
   async #check(): Promise<void> {
     const { digest, byteCount } = this.#task.facts;
-    const hash = newHash(this.#task.facts);
+    if (!digest) return;
+    const hash = this.#task.place.newHash(digest.kind === 'git' ? 'sha1' : 'sha256');
+    // Git's digest of a file is that of a header and the file.
+    if (digest.kind === 'git') hash.update(new TextEncoder().encode(`blob ${byteCount}\0`));
     for await (const piece of this.read(0, byteCount)) hash.update(piece);
-    const got = hash.digest('hex');
+    const got = hash.hex();
     if (got !== digest.hex) throw this.#wrong(digest.hex, got);
   }
 
@@ -177,13 +187,9 @@ export class PartialDownload {
   }
 }
 
-function newHash({ digest, byteCount }: HubFile): Hash {
-  if (digest.kind === 'sha256') return createHash('sha256');
-  return createHash('sha1').update(`blob ${byteCount}\0`);
-}
-
 /** A connection that fails, or a server that is busy; not a refusal, and not a stop. */
-const isWorthTryingAgain = (error: unknown): error is SusurrusError =>
-  error instanceof SusurrusError &&
-  error.code === 'source_failed' &&
-  !/^HTTP 4(?!08|29)/.test(error.details.got ?? '');
+function isWorthTryingAgain(error: unknown): error is SusurrusError {
+  if (!(error instanceof SusurrusError) || error.code !== 'source_failed') return false;
+  const [, status] = /^HTTP (\d+)/.exec(error.details.got ?? '') ?? [];
+  return status === undefined || isWorthRetrying(Number(status));
+}

@@ -88,7 +88,8 @@ async function findAbandoned(path: string): Promise<string[]> {
   return found.sort((a, b) => b.size - a.size).map((one) => one.path);
 }
 
-function isRunning(pid: number): boolean {
+/** Whether a process of this machine is there. */
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

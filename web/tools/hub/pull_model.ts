@@ -1,17 +1,21 @@
+import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { PullOptions, PullResult } from '../../src/api/types.js';
+import type { ConvertResult, PullOptions, PullResult } from '../../src/api/types.js';
 import { convertFolder } from '../convert/convert_model.js';
-import { weightTypes } from '../../src/api/generated/dtypes.js';
-import { invalidOption } from '../../src/api/errors.js';
-import { checkOptions, progressCheck, signalCheck } from '../../src/api/options.js';
-import { removeEmptyFolders } from '../../src/platform/node_files.js';
-import { abortedOr, anyOf } from '../../src/api/signals.js';
+import { invalidOption, sourceFailed } from '../../src/api/errors.js';
+import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
+import { abortedOr } from '../../src/api/signals.js';
+import { removeEmptyFolders, writeWhole } from '../../src/platform/node_files.js';
+import { hubOptionChecks } from '../../src/sources/model_name.js';
 import { cachedPath, cacheFolder, downloadsFolder } from './model_cache.js';
-import { HubClient, hubSettings } from './client.js';
-import { openHubFolder, type HubFolder } from './folder.js';
+import { HubClient, publicHub, type HubSettings } from './client.js';
+import { withHubFolder, type HubFolder } from './folder.js';
+import { downloadsIn } from './node_downloads.js';
+import { ownFiles } from './own_files.js';
 import { removeOldPartialFiles } from './partial_files.js';
-import { parseRepository } from './repository.js';
+import { decodeTemplate, isTemplate, parseRepository, type Repository } from './repository.js';
+import { readyModel, type RepositoryFiles } from './repository_files.js';
 
 /**
  * Downloads a Whisper repository of the Hugging Face hub ("openai/whisper-tiny.en@main", "tiny.en") and converts it while it
@@ -20,63 +24,98 @@ import { parseRepository } from './repository.js';
  */
 export async function pullModel(name: string, options: PullOptions = {}): Promise<PullResult> {
   checkOptions(options, {
-    dtype: [
-      `one of ${weightTypes.join(', ')}`,
-      (value) => weightTypes.some((type) => type === value),
-    ],
+    dtype: hubOptionChecks.dtype,
+    hub: hubOptionChecks.hub,
+    token: hubOptionChecks.token,
     output: ['a path', (value) => typeof value === 'string' || value instanceof URL],
-    force: ['true or false', (value) => typeof value === 'boolean'],
+    force: flag,
     onProgress: progressCheck,
     signal: signalCheck,
   });
   if (typeof name !== 'string') throw invalidOption('name', 'a repository', name);
-  const { dtype = 'f16', output, force = output === undefined, onProgress, signal } = options;
-  const repository = parseRepository(name);
-  const cache = cacheFolder(process.env);
-  const path = output ?? cachedPath(cache, repository, dtype);
+  return pullRepository(parseRepository(name), options);
+}
 
-  // The first failure ends everything: no download may go on unseen.
-  const ending = new AbortController();
-  const either = anyOf([signal, ending.signal]);
-  const failures: unknown[] = [];
-  let folder: HubFolder | undefined;
-  try {
-    const client = new HubClient(hubSettings(process.env), either.signal);
-    const listing = await client.list(repository);
-    const downloads = downloadsFolder(cache, repository, listing.commit);
-    folder = openHubFolder(client, repository, listing, {
-      downloads,
-      signal: either.signal,
-      onBytes: (loaded, total) =>
-        onProgress?.({
-          phase: 'download',
-          loaded,
-          total,
-          fraction: total === 0 ? 1 : loaded / total,
-        }),
-      onFailure: (error) => {
-        failures.push(error);
-        ending.abort();
-      },
-    });
-    if (output === undefined) await mkdir(dirname(String(path)), { recursive: true });
-    const opened = folder;
-    const result = await convertFolder(folder, path, {
-      ...{ dtype, force, signal: either.signal },
-      ...(onProgress && { onProgress }),
-      beforeItAppears: () => opened.arrived(),
-    });
-    await folder.close(false);
-    await removeOldPartialFiles(dirname(downloads));
-    await removeEmptyFolders(downloads, dirname(downloads));
-    return { ...result, path: String(path) };
-  } catch (error) {
-    // A download's error comes first: it is the cause of the conversion's.
-    const [first] = [...failures, error];
-    ending.abort();
-    await folder?.close(true);
-    throw abortedOr(signal, first);
-  } finally {
-    either.release();
-  }
+/** The same for a repository, with options that are sound. */
+export async function pullRepository(
+  repository: Repository,
+  options: PullOptions,
+): Promise<PullResult> {
+  const { dtype, output, hub } = options;
+  const cache = cacheFolder(process.env);
+  const path = output ?? cachedPath(cache, repository, dtype ?? 'f16', hub && String(hub));
+  return pullTo(path, repository, options);
+}
+
+/** Address and credentials of the hub, from the same variables as its own tools: HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE. */
+function hubSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  { hub, token }: PullOptions,
+): HubSettings {
+  const endpoint = String(hub ?? (env.HF_ENDPOINT || publicHub)).replace(/\/+$/, '');
+  return {
+    endpoint,
+    isOffline: /^(1|on|yes|true)$/i.test(env.HF_HUB_OFFLINE ?? ''),
+    // The variable's token is for the variable's hub.
+    token: token ?? (hub === undefined ? env.HF_TOKEN || undefined : undefined),
+    tokenName: hub === undefined ? 'HF_TOKEN' : 'the option token',
+  };
+}
+
+async function filesOf(
+  repository: Repository,
+  options: PullOptions,
+  signal: AbortSignal | undefined,
+): Promise<RepositoryFiles> {
+  const settings = hubSettings(process.env, options);
+  const hub = decodeTemplate(options.hub ?? '');
+  if (!isTemplate(hub)) return new HubClient(settings, signal).list(repository);
+  if (settings.isOffline) throw sourceFailed(hub, 'HF_HUB_OFFLINE forbids to ask');
+  return ownFiles(hub, repository, options.token, signal);
+}
+
+async function pullTo(
+  path: string | URL,
+  repository: Repository,
+  options: PullOptions,
+): Promise<PullResult> {
+  const { dtype, output, force = output === undefined, onProgress, signal } = options;
+  const files = await filesOf(repository, options, signal).catch((error: unknown) => {
+    throw abortedOr(signal, error);
+  });
+  const state = files.commit ?? createHash('sha256').update(files.place).digest('hex');
+  const downloads = downloadsFolder(cacheFolder(process.env), repository, state);
+  if (output === undefined) await mkdir(dirname(String(path)), { recursive: true });
+  const result = await withHubFolder(
+    repository,
+    files,
+    { downloads: downloadsIn(downloads), onProgress, signal },
+    async (folder, ending) => {
+      const ready = readyModel(files, dtype);
+      if (ready !== undefined) return copyFile(folder, ready, path, force);
+      return convertFolder(folder, path, {
+        ...{ dtype: dtype ?? 'f16', force, signal: ending },
+        ...(onProgress && { onProgress }),
+        beforeItAppears: () => folder.arrived(),
+      });
+    },
+  );
+  await removeOldPartialFiles(dirname(downloads));
+  await removeEmptyFolders(downloads, dirname(downloads));
+  return { ...result, path: String(path) };
+}
+
+/** A model file of the repository as it is. */
+async function copyFile(
+  folder: HubFolder,
+  name: string,
+  path: string | URL,
+  force: boolean,
+): Promise<ConvertResult> {
+  const byteCount = (await folder.byteCount(name)) ?? 0;
+  return writeWhole(path, force, async (write) => {
+    for await (const piece of folder.read(name, 0, byteCount)) await write(piece);
+    await folder.arrived();
+    return { byteCount, tensorCount: 0, tensors: [], warnings: [] };
+  });
 }

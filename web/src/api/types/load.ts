@@ -1,11 +1,20 @@
 // Options of loadModel().
 import type { ProgressEvent } from './progress.js';
+import type { HubOptions } from './pull.js';
 import type { SealOptions } from './source.js';
 
 /** WebAssembly instructions that the engine is compiled for. */
 export type Variant = 'simd' | 'relaxed';
 
-export interface LoadOptions extends SealOptions {
+export interface LoadOptions extends SealOptions, HubOptions {
+  /** Of a model by its name: a branch, a tag or a commit of its repository; `'main'` if absent. */
+  readonly revision?: string;
+  /**
+   * Whether the model is kept for the next visit, and taken from what is kept: `true`, `false`, or `'only'`, which never uses the
+   * network. Models by name are kept by default, those of URLs only with `true`. In pages they are kept in the origin's own file
+   * system, in Node in the folder of `susurrus pull`. What is kept is not compared with the server again: see `susurrus/cache`.
+   */
+  readonly cache?: boolean | 'only';
   readonly onProgress?: (event: ProgressEvent) => void;
   /** Stops the load at once. */
   readonly signal?: AbortSignal;

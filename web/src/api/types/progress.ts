@@ -6,10 +6,12 @@
  */
 export interface ProgressEvent {
   /**
-   * `'load'`, `'inspect'`, `'convert'` and `'download'` count bytes, `'decode'` and `'transcribe'` seconds of audio; `'prepare'` is
-   * reported once, after `'load'`.
+   * `'decode'` and `'transcribe'` count seconds of audio, `'prepare'` is reported once, after `'load'`; all others count bytes. Where a
+   * model is kept or comes by its name, `'download'` are bytes from the network, `'cache'` bytes that were kept, `'convert'` bytes of
+   * weights converted, and `'load'` those in the engine; they advance side by side.
    */
-  readonly phase: 'load' | 'prepare' | 'inspect' | 'decode' | 'transcribe' | 'convert' | 'download';
+  readonly phase:
+    'load' | 'prepare' | 'inspect' | 'decode' | 'transcribe' | 'convert' | 'download' | 'cache';
   readonly loaded: number;
   readonly total?: number;
   readonly fraction?: number;

@@ -1,0 +1,303 @@
+// Models by name and kept URLs in Node, from servers of the test's own.
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { LoadOptions, Model, ProgressEvent } from '../../web/src/node.js';
+import type * as NodeCache from '../../web/src/node_cache.js';
+import { isModelName } from '../../web/src/sources/model_name.js';
+import { builtPackage } from '../support/built_package.js';
+import { errorOf, modelBytes, modelPath } from '../support/embedded_model.js';
+import { writeHubFolder } from '../support/hub_folder.js';
+import { startHub, type HubServer } from '../support/hub_server.js';
+import { startModelServer, type ModelServer } from '../support/model_server.js';
+import { projectRoot } from '../support/shared_folder.js';
+
+let susurrus: Awaited<ReturnType<typeof builtPackage>>;
+let kept: typeof NodeCache;
+let folder = '';
+let hub: HubServer;
+const environment = { ...process.env };
+const repository = 'openai/whisper-tiny.en';
+const digits = modelBytes();
+
+beforeAll(async () => {
+  susurrus = await builtPackage();
+  kept = (await import(join(projectRoot, 'dist/cache.node.mjs'))) as typeof NodeCache;
+});
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'susurrus-names-'));
+  hub = await startHub({ repository, files: hubFiles() });
+  // No variable names this hub: only the option does.
+  process.env = { ...environment, XDG_CACHE_HOME: join(folder, 'cache'), HF_TOKEN: 'hf_secret' };
+});
+afterEach(async () => {
+  process.env = { ...environment };
+  await hub.close();
+  rmSync(folder, { recursive: true });
+});
+
+function hubFiles(): Record<string, Uint8Array> {
+  const source = writeHubFolder(join(folder, 'source'));
+  return Object.fromEntries(
+    readdirSync(source).map((name) => [name, readFileSync(join(source, name))]),
+  );
+}
+
+/** Loads, disposes of the model, and answers what it says of itself. */
+async function load(source: string | URL, options: LoadOptions = {}): Promise<Model['info']> {
+  using model = await susurrus.loadModel(source, options);
+  return model.info;
+}
+
+describe('a string', () => {
+  test.each([
+    ...['digits', 'base', 'tiny.en', 'large-v3', 'bsae', 'openai/whisper-base', 'models/whisper'],
+    ...[
+      'tiny.en@v1',
+      'openai/whisper-base@refs/pr/1',
+      'base:q8_0',
+      'base@main:q5_1',
+      'a-b/c.d-2.0',
+    ],
+    'ggerganov/whisper.cpp@main',
+  ])('%s is a name', (text) => {
+    expect(isModelName(text)).toBe(true);
+  });
+
+  test.each([
+    ...['', 'base.apr', 'model.bin', 'models/base.apr', 'a/b/c', './base', '../base', '/base', '.'],
+    ...['https://x.example/base', 'blob:https://x.example/1', 'file:///base', 'data:,x', 'base:q9'],
+    ...['C:\\base', 'a\\b', 'base?x=1', 'base#x', 'a b', '~/base', 'a/..', 'models/base.json'],
+  ])('%p is an address', (text) => {
+    expect(isModelName(text)).toBe(false);
+  });
+});
+
+describe('no model is loaded without a word', () => {
+  test('null is refused; no argument and "digits" are the model in the package', async () => {
+    expect(await errorOf(susurrus.loadModel(null as never))).toMatchObject({
+      ...{ code: 'invalid_argument', details: { subject: 'source' } },
+    });
+    for (const source of [undefined, 'digits']) {
+      using model = await susurrus.loadModel(source);
+      expect(model.info.dims.nVocab).toBe(1776);
+    }
+  });
+
+  test.each([
+    ['bsae', /tiny.en.*Did you mean 'base'/],
+    ['tiny.fr', /large-v3.*Did you mean 'tiny/],
+  ])('%s: says which names are known', async (name, message) => {
+    const failure = await errorOf(susurrus.loadModel(name));
+    expect(failure).toMatchObject({ code: 'invalid_argument' });
+    expect((failure as Error).message).toMatch(message);
+  });
+
+  test.each([
+    ['dtype', { dtype: 'q8_0' }],
+    ['revision', { revision: 'v1' }],
+    ['hub', { hub: 'https://x.invalid' }],
+    ['token', { token: 'secret' }],
+  ] as const)('%s is for names only', async (subject, options) => {
+    for (const source of [modelPath, 'digits', digits]) {
+      expect(await errorOf(susurrus.loadModel(source, options))).toMatchObject({
+        ...{ code: 'invalid_argument', details: { subject } },
+      });
+    }
+    expect(await errorOf(susurrus.loadModel(digits, { cache: true }))).toMatchObject({
+      ...{ code: 'invalid_argument', details: { subject: 'cache' } },
+    });
+  });
+
+  test('a file of that name comes first, and ./ is always a path', async () => {
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      copyFileSync(modelPath, join(folder, 'tiny.en'));
+      expect((await load('tiny.en')).dims.nVocab).toBe(1776);
+      expect(await errorOf(load('./base'))).toMatchObject({ code: 'source_failed' });
+    } finally {
+      process.chdir(before);
+    }
+  });
+});
+
+describe('a model by its name', () => {
+  const phasesOf = async (options: LoadOptions): Promise<Set<ProgressEvent['phase']>> => {
+    const phases = new Set<ProgressEvent['phase']>();
+    await load('tiny.en', { ...options, onProgress: ({ phase }) => void phases.add(phase) });
+    return phases;
+  };
+
+  test('comes from the hub once, converted, and is kept', async () => {
+    const options = { hub: hub.endpoint, dtype: 'q8_0' } as const;
+    const phases = await phasesOf(options);
+    for (const phase of ['download', 'convert', 'load'] as const) expect(phases).toContain(phase);
+    const count = hub.requests.length;
+    expect(await phasesOf(options)).toEqual(new Set(['load']));
+    expect((await load('tiny.en', { hub: hub.endpoint })).dtypes).toContain('q8_0');
+    expect((await load('tiny.en', { ...options, cache: 'only' })).dtypes).toContain('q8_0');
+    expect(hub.requests).toHaveLength(count);
+    // A token in the environment is for the hub that the environment names.
+    expect(hub.leaks).toEqual([]);
+  });
+
+  test('is what was pulled before, of whichever type', async () => {
+    process.env.HF_ENDPOINT = hub.endpoint;
+    await susurrus.pullModel('tiny.en', { dtype: 'q5_0' });
+    const count = hub.requests.length;
+    for (const name of ['tiny.en', repository, 'tiny.en:q5_0', 'tiny.en@main']) {
+      expect((await load(name)).dtypes).toContain('q5_0');
+    }
+    expect(hub.requests).toHaveLength(count);
+  });
+
+  test('has the revision and the token that are given, for the hub alone', async () => {
+    await hub.close();
+    hub = await startHub({ repository, files: hubFiles(), token: 'mine' });
+    const options = { hub: hub.endpoint, revision: 'v1' };
+    expect(await errorOf(load('tiny.en', options))).toMatchObject({ code: 'source_failed' });
+    await load('tiny.en', { ...options, token: 'mine' });
+    expect(hub.requests.some((request) => request.includes('/revision/v1?'))).toBe(true);
+    expect(hub.leaks).toEqual([]);
+    expect((await kept.listModels()).map(({ revision }) => revision)).toEqual(['v1']);
+    expect(await errorOf(load('tiny.en@v1', options))).toMatchObject({
+      ...{ code: 'invalid_argument', details: { subject: 'revision' } },
+    });
+  });
+
+  test('is not kept with cache: false, and not fetched with cache: "only"', async () => {
+    await load('tiny.en', { hub: hub.endpoint, cache: false });
+    expect(await kept.listModels()).toEqual([]);
+    const count = hub.requests.length;
+    const failure = await errorOf(load('tiny.en', { hub: hub.endpoint, cache: 'only' }));
+    expect(failure).toMatchObject({ code: 'source_failed' });
+    expect((failure as Error).message).toMatch(/not kept here/);
+    expect(hub.requests).toHaveLength(count);
+  });
+
+  test('that is corrupt where it is kept is fetched again, once', async () => {
+    const options = { hub: hub.endpoint };
+    await load('tiny.en', options);
+    const path = join(
+      folder,
+      'cache/susurrus/models',
+      readdirSync(join(folder, 'cache/susurrus/models'))[0] ?? '',
+    );
+    const bytes = readFileSync(path);
+    bytes[bytes.length - 5000] = (bytes[bytes.length - 5000] ?? 0) ^ 1;
+    writeFileSync(path, bytes);
+    expect(await errorOf(load('tiny.en', { ...options, cache: 'only' }))).toMatchObject({
+      code: 'checksum_mismatch',
+    });
+    const count = hub.requests.length;
+    await load('tiny.en', options);
+    expect(hub.requests.length).toBeGreaterThan(count);
+    await load('tiny.en', { ...options, cache: 'only' });
+  });
+
+  test("of one's own server: a folder, and a model file", async () => {
+    const server = await startModelServer({
+      'whisper-tiny.en-q8_0.apr': { bytes: digits, tag: '"2"' },
+    });
+    for (const [name, bytes] of Object.entries(hubFiles())) {
+      server.files.set(`whisper-tiny.en/${name}`, { bytes, tag: '"1"' });
+    }
+    try {
+      server.faults.cuts = [9000];
+      const info = await load('tiny.en', { hub: `${server.address}/{name}/` });
+      expect(info.dims.nVocab).toBeLessThan(100);
+      expect(server.requests).toContain('GET /whisper-tiny.en/model.safetensors bytes=9000-');
+      const ready = await load('tiny.en:q8_0', { hub: `${server.address}/{name}-{dtype}.apr` });
+      expect(ready.dims.nVocab).toBe(1776);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('that the hub has ready is taken as it is', async () => {
+    await hub.close();
+    hub = await startHub({ repository, files: { 'model-q8_0.apr': digits } });
+    expect((await load('tiny.en', { hub: hub.endpoint })).dims.nVocab).toBe(1776);
+  });
+});
+
+describe('a URL with cache: true', () => {
+  let server: ModelServer;
+  let url = '';
+  beforeEach(async () => {
+    server = await startModelServer({ 'm.apr': { bytes: digits, tag: '"one"' } });
+    url = `${server.address}/m.apr`;
+  });
+  afterEach(() => server.close());
+
+  test('is fetched once; without it, each time', async () => {
+    for (let i = 0; i < 3; ++i) await load(url, { cache: true });
+    expect(server.requests).toEqual(['GET /m.apr']);
+    await load(url);
+    expect(server.requests).toHaveLength(2);
+    expect(await kept.listModels()).toMatchObject([
+      { name: url, isComplete: true, byteCount: digits.length, totalBytes: digits.length },
+    ]);
+    expect(await kept.cacheSpace()).toMatchObject({
+      kind: 'folder',
+      modelBytes: expect.any(Number),
+    });
+    expect(await kept.deleteModel(url)).toHaveLength(1);
+    expect(await kept.deleteModel(url)).toEqual([]);
+    expect(await errorOf(load(url, { cache: 'only' }))).toMatchObject({ code: 'source_failed' });
+  });
+
+  test('48: goes on where it was stopped, in this call and in the next', async () => {
+    server.faults.cuts = [300_000];
+    const controller = new AbortController();
+    const stopped = load(url, {
+      cache: true,
+      signal: controller.signal,
+      onProgress: ({ phase, loaded }) => {
+        if (phase === 'download' && loaded > 1_000_000) controller.abort('enough');
+      },
+    });
+    expect(await errorOf(stopped)).toMatchObject({ code: 'aborted' });
+    expect(server.requests[1]).toMatch(/^GET \/m.apr bytes=300000- if "one"$/);
+    const [part] = await kept.listModels();
+    expect(part).toMatchObject({ isComplete: false, totalBytes: digits.length });
+    await load(url, { cache: true });
+    const [, from] = / bytes=(\d+)- if "one"$/.exec(server.requests[2] ?? '') ?? [];
+    expect(Number(from)).toBeGreaterThanOrEqual(1_000_000);
+    expect(await kept.listModels()).toMatchObject([{ isComplete: true }]);
+    expect(existsSync(join(folder, 'cache/susurrus/urls'))).toBe(true);
+    expect(readdirSync(join(folder, 'cache/susurrus/urls')).join()).not.toMatch(/lock/);
+  });
+
+  test('in shards is kept shard by shard', async () => {
+    const { files = [] } = await susurrus.shardModel(modelPath, join(folder, 'shards'), {
+      size: 1_000_000,
+    });
+    for (const name of files) {
+      const bytes = readFileSync(join(folder, 'shards', name));
+      server.files.set(`shards/${name}`, { bytes, tag: '"1"' });
+    }
+    const manifest = `${server.address}/shards/${files.at(-1) ?? ''}`;
+    expect((await load(manifest, { cache: true })).dims.nVocab).toBe(1776);
+    expect(server.requests).toHaveLength(files.length);
+    await load(manifest, { cache: 'only' });
+    expect(server.requests).toHaveLength(files.length);
+    expect(await kept.listModels()).toHaveLength(files.length);
+  });
+
+  test('loaded twenty times at once is downloaded once', async () => {
+    const loads = Array.from({ length: 20 }, () => load(url, { cache: true }));
+    for (const { dims } of await Promise.all(loads)) expect(dims.nVocab).toBe(1776);
+    expect(server.requests).toEqual(['GET /m.apr']);
+  });
+});

@@ -1,0 +1,34 @@
+// Which file a person means by a model: a path, a URL, or a name.
+import { stat } from 'node:fs/promises';
+import { cachedModelsNamed } from '../src/node.js';
+import { isModelName } from '../src/sources/model_name.js';
+import { pullWithBars } from './pull.js';
+import { printable, tell } from './terminal.js';
+
+/** The same rule as loadModel()'s; a name that is not here is downloaded, once for all processes that will load it. */
+export async function modelFile(model: string, signal: AbortSignal): Promise<string> {
+  const found = await keptFile(model);
+  if (found !== undefined) return found;
+  const [, name = model, dtype] = /^(.*):(\w+)$/.exec(model) ?? [];
+  tell(`susurrus: ${printable(model)} is not here yet: downloading it\n`);
+  const { path } = await pullWithBars(name, dtype, { signal });
+  return path;
+}
+
+/**
+ * A file or URL as it is; the name of a model that was pulled becomes its path, that of the newest where there are several. Says
+ * on stderr which one it is where both have the name: a file comes first, but not a folder, which is no model. Undefined for a name
+ * that is not here.
+ */
+async function keptFile(model: string): Promise<string | undefined> {
+  if (!isModelName(model) || model === 'digits') return model;
+  const [newest] = await cachedModelsNamed(model);
+  const facts = await stat(model).catch(() => undefined);
+  if (newest && facts) {
+    const used = facts.isDirectory()
+      ? `is the pulled model ${newest.path}, not the folder of this name`
+      : 'is the file of this name, not the model that was pulled';
+    tell(`susurrus: ${printable(`${model} ${used}`)}\n`);
+  }
+  return facts && !facts.isDirectory() ? model : newest?.path;
+}

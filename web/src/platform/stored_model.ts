@@ -1,0 +1,25 @@
+// Models that are kept: what loading asks of a store, wherever that is.
+import type { LoadOptions } from '../api/types.js';
+import type { OpenedSource } from './platform.js';
+
+export interface StoredRequest extends Pick<
+  LoadOptions,
+  'dtype' | 'revision' | 'hub' | 'token' | 'cache'
+> {
+  /** A name (sources/model_name.ts), or the absolute URL of a model file. */
+  readonly model: { readonly name: string } | { readonly url: string };
+  readonly onProgress?: LoadOptions['onProgress'] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A model by its name or URL: from what is kept, else from the network. Close it when loading is over, however it ended. */
+export interface StoredModel {
+  /** `isFresh`: what is kept turned out to be wrong; it is deleted and fetched again. */
+  open(isFresh: boolean): Promise<OpenedSource>;
+  /** Whether what was kept may be to blame for a failure, so that fetching again is worth a try. */
+  isDoubtful(error: unknown): boolean;
+  /** When the whole file is verified: from now on it counts as kept. Answers why it could not be kept, for people. */
+  keep(): Promise<readonly string[]>;
+  /** Ends all work. What has arrived stays for the next load. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,37 @@
+// What loadModel() is given: a model by its name or URL that is kept, or any other source.
+import { invalidOption } from '../api/errors.js';
+import type { LoadOptions, ModelSource } from '../api/types.js';
+import type { Platform } from '../platform/platform.js';
+import type { StoredModel } from '../platform/stored_model.js';
+import { embeddedName, isModelName, refuseHubOptions } from './model_name.js';
+
+export type ChosenSource =
+  | { readonly source: ModelSource; readonly stored?: undefined }
+  | { readonly source?: undefined; readonly stored: StoredModel };
+
+/** A name that a file has, in Node, is that file's path. */
+export async function chooseSource(
+  source: ModelSource | undefined,
+  platform: Platform,
+  options: LoadOptions,
+): Promise<ChosenSource> {
+  // What a caller's missing setting often is; undefined means the embedded model, this must not.
+  if ((source as unknown) === null) throw invalidOption('source', 'a model', source);
+  if (typeof source === 'string' && isModelName(source) && !(await platform.isFile(source))) {
+    if (source !== embeddedName) {
+      return { stored: await platform.openStored({ ...options, model: { name: source } }) };
+    }
+    source = undefined;
+  }
+  refuseHubOptions(options);
+  if (source === undefined) return { source: platform.embeddedModel };
+  const { cache = false } = options;
+  if (cache === false) return { source };
+  if (typeof source !== 'string' && !(source instanceof URL)) {
+    throw invalidOption('cache', 'absent or false: only models by name or URL are kept', cache);
+  }
+  const url = platform.urlOf(source);
+  // What has a path lies here already.
+  if (url === undefined) return { source };
+  return { stored: await platform.openStored({ ...options, model: { url } }) };
+}

@@ -1,0 +1,37 @@
+// Which strings name a model, and which are addresses of one.
+import { invalidOption } from '../api/errors.js';
+import { weightTypes } from '../api/generated/dtypes.js';
+import { oneOf, type Check } from '../api/options.js';
+import type { LoadOptions } from '../api/types.js';
+
+/** The name of the model inside the package. */
+export const embeddedName = 'digits';
+
+const type = new RegExp(`:(${weightTypes.join('|')})$`);
+const name = /^[\w-][\w.-]*(\/[\w-][\w.-]*)?(@\w[\w./-]*)?$/;
+/** Three letters or more: `.apr`, `.json`; but not `.en`, which ends the names of English-only models. */
+const fileEnding = /\.[a-z]\w{2,}$/i;
+
+/**
+ * Whether a string names a model: NAME or OWNER/NAME, then perhaps @REVISION, then perhaps :TYPE. Everything else is an address:
+ * what begins with `/`, `./`, `../` or a scheme, has more slashes, a query or other characters, or ends like a file.
+ */
+export function isModelName(text: string): boolean {
+  const called = text.replace(type, '');
+  return name.test(called) && !fileEnding.test(called) && !called.includes('..');
+}
+
+export const hubOptionChecks = {
+  dtype: oneOf(...weightTypes),
+  revision: ['a branch, tag or commit', (value) => typeof value === 'string'],
+  hub: ['a URL', (value) => (typeof value === 'string' && value !== '') || value instanceof URL],
+  token: ['a string', (value) => typeof value === 'string' && value !== ''],
+} satisfies Record<string, Check>;
+
+/** Refuses options of names for a model that is not given by its name. */
+export function refuseHubOptions(options: LoadOptions): void {
+  for (const option of Object.keys(hubOptionChecks) as (keyof typeof hubOptionChecks)[]) {
+    if (options[option] === undefined) continue;
+    throw invalidOption(option, 'absent: the model is not given by a name', options[option]);
+  }
+}

@@ -1,0 +1,51 @@
+// Requests to the worker that downloads and keeps models, and its answers. One worker for each file.
+import type { HubOptions, ProgressEvent } from '../../src/api/types.js';
+import type { Link } from '../../src/protocol/link.js';
+import type { Repository } from '../hub/repository.js';
+import type { ModelKey } from './model_store.js';
+
+export interface OpenRequest {
+  readonly key: ModelKey;
+  /** Whether what comes is kept. */
+  readonly isKept: boolean;
+  /** What is kept already is wrong. */
+  readonly isFresh: boolean;
+  readonly from: UrlOrigin | HubOrigin;
+}
+
+export interface UrlOrigin {
+  readonly url: string;
+  readonly token?: string | undefined;
+}
+
+export interface HubOrigin extends Pick<HubOptions, 'dtype'> {
+  readonly token?: string | undefined;
+  readonly repository: Repository;
+  /** The hub's address, or a template of one's own files. */
+  readonly hub: string;
+}
+
+export interface OpenAnswer {
+  /** The whole model is kept: its file, or the path of that; there are no steps then. */
+  readonly kept?: Blob | string;
+  readonly byteCount?: number;
+  readonly remark?: string;
+  /** The first bytes are kept ones. */
+  readonly isResumed: boolean;
+}
+
+/** One of these; the last one has none. */
+export interface StoreStep {
+  readonly bytes?: Uint8Array;
+  readonly progress?: ProgressEvent;
+}
+
+export interface StoreCalls {
+  open: { request: OpenRequest; answer: OpenAnswer };
+  next: { request: undefined; answer: StoreStep };
+  /** After the last step, when the reader has verified the file. Answers why it is not kept. */
+  keep: { request: undefined; answer: readonly string[] };
+}
+
+/** Events are progress of another tab that is waited for. */
+export type StoreLink = Link<StoreCalls, ProgressEvent>;

@@ -1,0 +1,22 @@
+// Kept models in a page: code of its own, downloaded when a model is loaded by its name or from what is kept. It is also the
+// package's entry susurrus/cache.
+import type { StoredModel, StoredRequest } from '../../src/platform/stored_model.js';
+import { openBrowserStore } from './browser_store.js';
+import type { StoreLink } from './calls.js';
+import { openStoredModel } from './stored_model.js';
+import { wantedModel } from './wanted.js';
+
+export * from './manage.js';
+
+/** `openLink`: a worker that downloads and keeps one model; `converts`: one of the hub. */
+export async function openStored(
+  request: StoredRequest,
+  openLink: (converts: boolean) => StoreLink,
+): Promise<StoredModel> {
+  const wanted = await wantedModel(request, location.href, openBrowserStore);
+  return openStoredModel(wanted, request, {
+    openStore: openBrowserStore,
+    openLink,
+    openPath: () => Promise.reject(new Error('pages have no paths')),
+  });
+}

@@ -1,0 +1,10 @@
+// The same for a model by its name, which is converted. A file of its own: bundlers do not split the code of workers.
+import { answerMessages } from '../../src/worker/host.js';
+import * as hub from '../hub/convert_repository.js';
+import { StoreHost } from './host.js';
+import { workerEnvironment } from './worker_environment.js';
+
+answerMessages(
+  (addresses) =>
+    new StoreHost({ ...workerEnvironment, hub, filesAddress: addresses['files.wasm'] }),
+);

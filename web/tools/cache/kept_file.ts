@@ -1,0 +1,97 @@
+// The file that a model's bytes go to while they pass. Where there is no room for it the bytes pass all the same.
+import type { DownloadFile } from '../hub/partial_download.js';
+import type { ModelFacts, ModelStore } from './model_store.js';
+
+const megabytes = (byteCount: number): string => `${Math.ceil(byteCount / 1e6)} MB`;
+
+export class KeptFile {
+  readonly #store: ModelStore;
+  readonly #id: string;
+  readonly #file: DownloadFile;
+  #facts: ModelFacts | undefined;
+  #byteCount: number;
+  #problem: string | undefined;
+  #isClosed = false;
+
+  /** `facts`: what is known of the bytes that are there. */
+  constructor(store: ModelStore, id: string, file: DownloadFile, facts: ModelFacts | undefined) {
+    this.#store = store;
+    this.#id = id;
+    this.#file = file;
+    this.#facts = facts;
+    this.#byteCount = facts ? file.byteCount : 0;
+  }
+
+  get file(): DownloadFile {
+    return this.#file;
+  }
+
+  get facts(): ModelFacts | undefined {
+    return this.#facts;
+  }
+
+  /** Before the first byte that is written. What is known of a file's state is there before the file is. */
+  async begin(facts: ModelFacts, keptBytes: number): Promise<void> {
+    this.#byteCount = keptBytes;
+    await this.#try(facts.byteCount, async () => {
+      const { byteCount } = facts;
+      const room = await this.#store.files.room();
+      const needed = (byteCount ?? 1) - keptBytes;
+      if (room !== undefined && room < needed) {
+        this.#problem = `not kept: the browser has room for ${megabytes(room)}, and ${megabytes(needed)} are needed`;
+        return;
+      }
+      if (keptBytes === 0) {
+        await this.#file.clear();
+        await this.#store.writeFacts(this.#id, facts);
+      }
+      this.#facts = facts;
+    });
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    await this.#try(this.#facts?.byteCount, () => this.#file.write(bytes, this.#byteCount));
+    this.#byteCount += bytes.length;
+  }
+
+  /** All bytes are here: their number is known now. */
+  async end(): Promise<void> {
+    await this.#try(this.#facts?.byteCount, async () => {
+      if (!this.#facts || this.#facts.byteCount !== undefined) return;
+      this.#facts = { ...this.#facts, byteCount: this.#byteCount };
+      await this.#store.writeFacts(this.#id, this.#facts);
+    });
+  }
+
+  /** Ends without the whole: what is here stays for the next load. */
+  async leave(): Promise<void> {
+    if (!this.#isClosed) await this.#file.close(true).catch(() => undefined);
+    this.#isClosed = true;
+  }
+
+  /** The bytes are verified. Answers why they are not kept. */
+  async keep(): Promise<readonly string[]> {
+    await this.#try(this.#facts?.byteCount, async () => {
+      // Nobody else takes the file for a part before it is marked.
+      await this.#store.mark(this.#id);
+      await this.#file.close(true);
+      this.#isClosed = true;
+    });
+    return this.#problem === undefined ? [] : [this.#problem];
+  }
+
+  /** After the first failure nothing more is written: a file with a hole is worth nothing. */
+  async #try(byteCount: number | undefined, work: () => Promise<void>): Promise<void> {
+    if (this.#problem !== undefined) return;
+    try {
+      await work();
+    } catch (error) {
+      const what = error instanceof Error ? error.name : String(error);
+      const size = byteCount === undefined ? '' : ` of ${megabytes(byteCount)}`;
+      this.#problem =
+        what === 'QuotaExceededError'
+          ? `not kept: the browser has no room left for the model${size}`
+          : `not kept: the browser's storage failed (${String(error)})`;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// What susurrus/cache offers in a page: what is kept, and how to be rid of it.
+import { wrongState } from '../../src/api/errors.js';
+import type { CacheSpace, KeptModel } from '../../src/api/types.js';
+import { openBrowserStore } from './browser_store.js';
+import { isLocked } from './locks.js';
+import { matcherOf } from './matching.js';
+import { groupOf } from './model_store.js';
+import { FileInUse } from './store_files.js';
+
+/** The models that are kept, newest first, and the beginnings of those whose download broke off. Throws SusurrusError. */
+export async function listModels(): Promise<readonly KeptModel[]> {
+  return ((await (await openBrowserStore())?.list()) ?? []).map(({ model }) => model);
+}
+
+/**
+ * Deletes what is kept of a model: one that listModels() gave, or all types and revisions of a name, or what is kept of a URL. Answers
+ * what was deleted; nothing is no error. Throws SusurrusError (`wrong_state`) while another tab downloads it.
+ */
+export async function deleteModel(model: string | URL | KeptModel): Promise<readonly KeptModel[]> {
+  const store = await openBrowserStore();
+  const isMeant = matcherOf(model, location.href);
+  const meant = ((await store?.list()) ?? []).filter(({ model: kept }) => isMeant(kept));
+  for (const { id, model: kept } of meant) {
+    const { name } = kept;
+    const refuse = () => wrongState(`${name} is being downloaded or loaded in another tab.`, name);
+    if (await isLocked(groupOf(id))) throw refuse();
+    try {
+      await store?.remove(id);
+    } catch (error) {
+      throw error instanceof FileInUse ? refuse() : error;
+    }
+  }
+  return meant.map(({ model: kept }) => kept);
+}
+
+/**
+ * Asks the browser not to evict what this origin keeps, models among it. Some browsers ask the user. Answers whether it promises; call
+ * it from a click, before a large download.
+ */
+export async function persist(): Promise<boolean> {
+  try {
+    return (await navigator.storage.persisted()) || (await navigator.storage.persist());
+  } catch {
+    return false;
+  }
+}
+
+/** Where models are kept, what they take, and what there is room for. */
+export async function cacheSpace(): Promise<CacheSpace> {
+  const store = await openBrowserStore();
+  const files = (await store?.files.list()) ?? [];
+  const availableBytes = await store?.files.room();
+  return {
+    kind: store?.files.kind ?? 'none',
+    modelBytes: files.reduce((sum, { byteCount }) => sum + byteCount, 0),
+    ...(availableBytes !== undefined && { availableBytes }),
+    isPersistent: await navigator.storage.persisted().catch(() => false),
+  };
+}

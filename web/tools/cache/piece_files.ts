@@ -1,0 +1,134 @@
+// Files in the Cache API, in pieces, since what it stores cannot grow: for browsers that refuse the origin's private file system.
+import type { DownloadFile } from '../hub/partial_download.js';
+import { roomOfOrigin, type FoundFile, type StoreFiles } from './store_files.js';
+
+/** What a killed worker loses at most. */
+const pieceBytes = 4 << 20;
+const cacheName = 'susurrus';
+/** No request ever goes there: keys of the Cache API are URLs. */
+const origin = 'https://susurrus.invalid/';
+const changedHeader = 'x-changed';
+
+/** Undefined where the browser has no such storage, or refuses it. */
+export async function openPieces(): Promise<StoreFiles | undefined> {
+  let cache: Cache;
+  try {
+    cache = await caches.open(cacheName);
+  } catch {
+    return undefined;
+  }
+  const keyOf = (name: string, index: number): string => `${origin}${name}/${index}`;
+  const piece = (name: string, index: number): Promise<Response | undefined> =>
+    cache.match(keyOf(name, index));
+  const names = async (): Promise<ReadonlyMap<string, number>> => {
+    const counts = new Map<string, number>();
+    for (const { url } of await cache.keys()) {
+      const [name = '', index] = url.slice(origin.length).split('/');
+      counts.set(name, Math.max(counts.get(name) ?? 0, Number(index) + 1));
+    }
+    return counts;
+  };
+  const sizeOf = async (name: string, count: number): Promise<number> => {
+    const last = await (await piece(name, count - 1))?.blob();
+    return (count - 1) * pieceBytes + (last?.size ?? 0);
+  };
+  const remove = async (name: string): Promise<void> => {
+    // The last ones first: what is left is a shorter file, without a hole.
+    for (let index = (await names()).get(name) ?? 0; index-- > 0;) {
+      await cache.delete(keyOf(name, index));
+    }
+  };
+  const blobOf = async (name: string, count: number): Promise<Blob> => {
+    const indices = Array.from({ length: count }, (_, index) => index);
+    const parts = await Promise.all(
+      indices.map(async (index) => (await piece(name, index))?.blob()),
+    );
+    return new Blob(parts.filter((part) => part !== undefined));
+  };
+  return {
+    kind: 'cache-api',
+    room: roomOfOrigin,
+    async list() {
+      const found: FoundFile[] = [];
+      for (const [name, count] of await names()) {
+        const changed = (await piece(name, 0))?.headers.get(changedHeader);
+        const changedAt = new Date(Number(changed ?? 0));
+        found.push({ name, byteCount: await sizeOf(name, count), changedAt });
+      }
+      return found;
+    },
+    async open(name) {
+      const count = (await names()).get(name) ?? 0;
+      const whole = count > 0 ? await blobOf(name, count) : new Blob();
+      const put = (index: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> => {
+        const headers = { [changedHeader]: String(Date.now()) };
+        return cache.put(keyOf(name, index), new Response(bytes, { headers }));
+      };
+      return fileOf(whole, put, () => remove(name));
+    },
+    async find(name) {
+      const count = (await names()).get(name);
+      if (count === undefined) return undefined;
+      return {
+        byteCount: await sizeOf(name, count),
+        text: async () => (await blobOf(name, count)).text(),
+        source: () => blobOf(name, count),
+      };
+    },
+    remove,
+  };
+}
+
+function fileOf(
+  whole: Blob,
+  put: (index: number, bytes: Uint8Array<ArrayBuffer>) => Promise<void>,
+  remove: () => Promise<void>,
+): DownloadFile {
+  let here = whole;
+  // Of the piece that is not full yet; undefined before it is written to.
+  let open: Uint8Array<ArrayBuffer> | undefined;
+  let openBytes = 0;
+  let openIndex = 0;
+  const store = async (): Promise<void> => {
+    if (open) await put(openIndex, open.slice(0, openBytes));
+  };
+  return {
+    byteCount: whole.size,
+    async write(bytes, at) {
+      for (let done = 0; done < bytes.length;) {
+        const index = Math.floor((at + done) / pieceBytes);
+        const begin = (at + done) % pieceBytes;
+        if (!open || openIndex !== index) {
+          open = new Uint8Array(pieceBytes);
+          openIndex = index;
+          const before = here.slice(index * pieceBytes, at + done);
+          open.set(new Uint8Array(await before.arrayBuffer()));
+        }
+        const part = bytes.subarray(done, done + pieceBytes - begin);
+        open.set(part, begin);
+        openBytes = begin + part.length;
+        done += part.length;
+        if (openBytes === pieceBytes) {
+          await store();
+          open = undefined;
+        }
+      }
+    },
+    async read(into, at) {
+      const part = await here.slice(at, at + into.length).arrayBuffer();
+      into.set(new Uint8Array(part));
+      return part.byteLength;
+    },
+    async clear() {
+      await remove();
+      here = new Blob();
+      open = undefined;
+    },
+    async close(isKept) {
+      if (!isKept) return remove();
+      // A file without bytes is a piece without bytes.
+      if (here.size === 0 && !open) await put(0, new Uint8Array());
+      await store();
+    },
+  };
+}

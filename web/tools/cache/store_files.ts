@@ -1,0 +1,53 @@
+// Places for the files of kept models. Each browser refuses some of them.
+import type { DownloadFile } from '../hub/partial_download.js';
+
+export interface FoundFile {
+  readonly name: string;
+  readonly byteCount: number;
+  readonly changedAt: Date;
+}
+
+export interface ReadableFile {
+  readonly byteCount: number;
+  text(): Promise<string>;
+  /** The file, or its path. */
+  source(): Promise<Blob | string>;
+}
+
+/** Files by name. */
+export interface StoreFiles {
+  readonly kind: 'opfs' | 'cache-api' | 'folder';
+  list(): Promise<readonly FoundFile[]>;
+  /** The file, or an empty one; nobody else has it then. Throws FileInUse while somebody has. */
+  open(name: string): Promise<DownloadFile>;
+  /** A file that may be read while nobody writes it; undefined where there is none. */
+  find(name: string): Promise<ReadableFile | undefined>;
+  /** One that is not there counts as removed. */
+  remove(name: string): Promise<void>;
+  /** Bytes that there is room for; undefined where nobody knows. */
+  room(): Promise<number | undefined>;
+}
+
+/** Another tab or process has the file open, or had it until just now. */
+export class FileInUse extends Error {}
+
+/** A whole small file, in place of what was there. */
+export async function writeSmall(files: StoreFiles, name: string, text: string): Promise<void> {
+  const file = await files.open(name);
+  try {
+    await file.clear();
+    await file.write(new TextEncoder().encode(text), 0);
+  } finally {
+    await file.close(true);
+  }
+}
+
+/** Room in the origin's storage; asked before a download, since a refusal in the middle is late. */
+export async function roomOfOrigin(): Promise<number | undefined> {
+  try {
+    const { quota, usage } = await navigator.storage.estimate();
+    return quota === undefined ? undefined : Math.max(0, quota - (usage ?? 0));
+  } catch {
+    return undefined;
+  }
+}

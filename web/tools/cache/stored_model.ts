@@ -1,0 +1,135 @@
+// A model that is kept, or is to be, as loading sees it: its bytes come from the store, or through it from the network.
+import { SusurrusError } from '../../src/api/errors.js';
+import { onAbort } from '../../src/api/signals.js';
+import type { ProgressEvent } from '../../src/api/types.js';
+import type { OpenedSource } from '../../src/platform/platform.js';
+import type { StoredModel, StoredRequest } from '../../src/platform/stored_model.js';
+import { readAhead } from '../../src/platform/read_ahead.js';
+import { blobSource } from '../../src/sources/blob_source.js';
+import { isAboutBytes, notKept } from '../../src/sources/kept_errors.js';
+import { beside } from '../../src/sources/open_source.js';
+import type { StoreLink } from './calls.js';
+import { idOf, type ModelKey, type ModelStore } from './model_store.js';
+import type { Wanted } from './wanted.js';
+
+export interface StoredModelEnvironment {
+  /** A store to look into; undefined where there is none. */
+  openStore(): Promise<ModelStore | undefined>;
+  /** `converts`: for a model of the hub. */
+  openLink(converts: boolean): StoreLink;
+  openPath(path: string): Promise<OpenedSource>;
+}
+
+export function openStoredModel(
+  wanted: Wanted,
+  { cache = true, onProgress, signal }: StoredRequest,
+  environment: StoredModelEnvironment,
+): StoredModel {
+  const links: StoreLink[] = [];
+  let usesKept = false;
+  let hasChanged = false;
+  const stop = (): void => links.splice(0).forEach((link) => link.close());
+  const stopListening = onAbort(signal, stop);
+
+  async function lookFor(key: ModelKey): Promise<Blob | string | undefined> {
+    const store = cache === false ? undefined : await environment.openStore();
+    return store?.kept(await idOf(key)).catch(() => undefined);
+  }
+
+  async function open({ key, title, from }: Wanted, isFresh: boolean): Promise<OpenedSource> {
+    // Without a worker: what is kept is only read.
+    const kept = isFresh ? undefined : await lookFor(key);
+    if (kept !== undefined) return openKept(kept);
+    if (cache === 'only') throw notKept(title, key.dtype);
+    const link = environment.openLink(!('url' in from));
+    links.push(link);
+    const {
+      kept: keptMeanwhile,
+      byteCount,
+      remark,
+      isResumed,
+    } = await link.call(
+      'open',
+      { key, from, isFresh, isKept: cache },
+      { onEvent: (progress) => onProgress?.(progress) },
+    );
+    if (keptMeanwhile !== undefined) return openKept(keptMeanwhile);
+    usesKept ||= isResumed;
+    return {
+      chunks: readAhead(steps(link)),
+      givesAway: true,
+      name: title,
+      ...(byteCount !== undefined && { byteCount }),
+      ...(remark !== undefined && { remark }),
+      ...besides(from, isFresh),
+    };
+  }
+
+  /** The shards of a manifest lie beside it, and are kept like it. */
+  function besides(from: Wanted['from'], isFresh: boolean): Pick<OpenedSource, 'sibling'> {
+    if (!('url' in from)) return {};
+    return {
+      sibling: (name) => {
+        const url = beside(from.url, name);
+        return open({ key: { address: url }, title: url, from: { ...from, url } }, isFresh);
+      },
+    };
+  }
+
+  async function openKept(kept: Blob | string): Promise<OpenedSource> {
+    usesKept = true;
+    const source = typeof kept === 'string' ? await environment.openPath(kept) : blobSource(kept);
+    const { byteCount = 0 } = source;
+    let loaded = 0;
+    const report = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const chunk of source.chunks) {
+        loaded += chunk.length;
+        onProgress?.({ phase: 'cache', loaded, total: byteCount, fraction: loaded / byteCount });
+        yield chunk;
+      }
+    };
+    return { ...source, name: wanted.title, chunks: report(), ...besides(wanted.from, false) };
+  }
+
+  function steps(link: StoreLink): AsyncIterableIterator<Uint8Array, undefined> {
+    return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      async next() {
+        for (;;) {
+          const { bytes, progress } = await link.call('next', undefined).catch((error: unknown) => {
+            hasChanged ||= error instanceof SusurrusError && error.code === 'checksum_mismatch';
+            throw error;
+          });
+          if (progress) onProgress?.(progress satisfies ProgressEvent);
+          if (bytes) return { done: false, value: bytes };
+          if (!progress) return { done: true, value: undefined };
+        }
+      },
+      return() {
+        link.close();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  }
+
+  return {
+    open(isFresh) {
+      if (isFresh) stop();
+      usesKept = false;
+      hasChanged = false;
+      return open(wanted, isFresh);
+    },
+    isDoubtful: (error) => cache !== 'only' && (hasChanged || (usesKept && isAboutBytes(error))),
+    async keep() {
+      const warnings = await Promise.all(links.map((link) => link.call('keep', undefined)));
+      return [...new Set(warnings.flat())];
+    },
+    close() {
+      stopListening();
+      stop();
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,226 @@
+// A file of a server, from its first byte to its last: what is kept of it, then the rest from the network, which may be cut.
+import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
+import { throwIfAborted } from '../../src/api/signals.js';
+import type { ProgressEvent } from '../../src/api/types.js';
+import { streamChunks } from '../../src/sources/blob_source.js';
+import { checkAnswer, discard, fetchAnswer, remarkOn } from '../../src/sources/open_source.js';
+import { isWorthRetrying, Retries } from '../../src/sources/retries.js';
+import { validatorOf } from '../../src/sources/validator.js';
+import type { DownloadFile } from '../hub/partial_download.js';
+
+const pieceBytes = 1 << 20;
+
+/** What a server says of a file. */
+export interface UrlFacts {
+  readonly byteCount?: number;
+  readonly validator?: string;
+}
+
+export interface UrlTask {
+  readonly url: string;
+  readonly token?: string | undefined;
+  /** What is kept of the file, and of which state of it. Only read and cleared here. */
+  readonly file: DownloadFile | undefined;
+  readonly known: UrlFacts | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface UrlPiece {
+  readonly bytes: Uint8Array;
+  /** It is kept already. */
+  readonly isKept: boolean;
+  readonly progress: ProgressEvent;
+}
+
+export interface UrlDownload {
+  readonly facts: UrlFacts;
+  /** Bytes that are kept and come first. */
+  readonly keptBytes: number;
+  readonly remark?: string;
+  readonly pieces: () => AsyncGenerator<UrlPiece, undefined>;
+}
+
+/** Asks the server before the first byte is passed on, so that a part of another state of the file is never used. */
+export async function openUrlDownload(task: UrlTask): Promise<UrlDownload> {
+  const { url, file, known, signal } = task;
+  let here = file?.byteCount ?? 0;
+  const isWhole = here > 0 && here === known?.byteCount;
+  // Without a validator nobody could tell whether the rest belongs to the part.
+  const isUsable = known?.validator !== undefined && here < (known.byteCount ?? Infinity);
+  if (here > 0 && !isWhole && !isUsable) {
+    await file?.clear();
+    here = 0;
+  }
+  if (isWhole) return { facts: known, keptBytes: here, pieces: () => run(task, here, known) };
+  let answer = await request(task, here, known?.validator);
+  if (here > 0 && !(answer.status === 206 && continues(answer, here, known))) {
+    // A refusal says nothing about the part, which stays.
+    if (answer.status !== 416) checkAnswer(answer, url);
+    // The whole of another state, or a server that knows no ranges: start over.
+    await file?.clear();
+    here = 0;
+    if (answer.status !== 200) {
+      discard(answer);
+      answer = await request(task, 0);
+    }
+  }
+  const remark = checkAnswer(answer, url);
+  const facts = here > 0 && known ? known : factsOf(answer);
+  const pieces = () => run({ ...task, signal }, here, facts, answer);
+  return { facts, keptBytes: here, remark, pieces };
+}
+
+async function* run(
+  task: UrlTask,
+  keptBytes: number,
+  facts: UrlFacts,
+  first?: Response,
+): AsyncGenerator<UrlPiece, undefined> {
+  const { file, url, signal } = task;
+  const { byteCount: total } = facts;
+  const progress = (phase: ProgressEvent['phase'], loaded: number): ProgressEvent => ({
+    ...{ phase, loaded },
+    ...(total !== undefined && { total, fraction: total === 0 ? 1 : loaded / total }),
+  });
+  for (let at = 0; at < keptBytes;) {
+    const bytes = new Uint8Array(Math.min(pieceBytes, keptBytes - at));
+    const count = await file?.read(bytes, at);
+    if (!count) throw sourceFailed(url, 'what is kept of it became shorter while it was read');
+    at += count;
+    // A copy of its own where it is shorter: whole buffers are not copied on their way.
+    const piece = count === bytes.length ? bytes : bytes.slice(0, count);
+    yield { bytes: piece, isKept: true, progress: progress('cache', at) };
+  }
+  let at = keptBytes;
+  const retries = new Retries();
+  for (let answer = first; total === undefined || at < total; answer = undefined) {
+    const before = at;
+    let cut: unknown;
+    try {
+      for await (const bytes of rest(task, at, facts, answer)) {
+        at += bytes.length;
+        yield { bytes, isKept: false, progress: progress('download', at) };
+      }
+      if (total === undefined || at === total) return;
+      cut = new Cut('the connection ended early');
+    } catch (error) {
+      cut = error;
+    }
+    throwIfAborted(signal);
+    if (!(cut instanceof Cut)) throw cut;
+    const of = total === undefined ? '' : ` of ${total}`;
+    const failure = sourceFailed(
+      url,
+      `the connection was cut after ${at}${of} bytes, and trying again did not help`,
+      { got: cut.message },
+      cut,
+    );
+    // Without its length nobody knows whether a file is over; what came without one is not gone on with.
+    if (total === undefined) throw failure;
+    await retries.next(failure, at > before, signal);
+  }
+}
+
+/** A connection that failed, so that another one may do better. */
+class Cut extends Error {}
+
+/** The bytes from `at` on, from one connection. */
+async function* rest(
+  task: UrlTask,
+  at: number,
+  facts: UrlFacts,
+  first: Response | undefined,
+): AsyncGenerator<Uint8Array> {
+  const { url } = task;
+  let answer = first;
+  let known = 0;
+  if (!answer) {
+    try {
+      answer = await request(task, at, facts.validator);
+    } catch (error) {
+      throw new Cut(String(error), { cause: error });
+    }
+    if (isWorthRetrying(answer.status)) {
+      discard(answer);
+      throw new Cut(remarkOn(answer));
+    }
+    checkAnswer(answer, url);
+    const isSame = validatorOf(answer) === facts.validator;
+    // A server that knows no ranges: what is here comes once more.
+    if (answer.status === 200 && isSame) known = at;
+    else if (!continues(answer, at, facts)) {
+      discard(answer);
+      throw changed(url, answer);
+    }
+  }
+  if (!answer.body) return;
+  let left = (facts.byteCount ?? Infinity) - at;
+  const chunks = streamChunks(answer.body);
+  try {
+    for (;;) {
+      let step: IteratorResult<Uint8Array, undefined>;
+      try {
+        step = await chunks.next();
+      } catch (error) {
+        throw new Cut(String(error), { cause: error });
+      }
+      if (step.done) return;
+      const bytes = known > 0 ? step.value.slice(known) : step.value;
+      known -= step.value.length - bytes.length;
+      if (bytes.length === 0) continue;
+      left -= bytes.length;
+      if (left < 0) throw changed(url, answer);
+      yield bytes;
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+const changed = (url: string, answer: Response): SusurrusError =>
+  new SusurrusError('checksum_mismatch', `${url}: the file changed while it was downloaded.`, {
+    reason: 'digest',
+    subject: url,
+    got: remarkOn(answer),
+  });
+
+/** Whether an answer is the rest of the file from `at` on, in the state that is known. */
+function continues(answer: Response, at: number, { byteCount, validator }: UrlFacts = {}): boolean {
+  // Across origins a server may hide this; its date or tag must then do.
+  const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(answer.headers.get('Content-Range') ?? '');
+  const isRange = range === null || (Number(range[1]) === at && sameTotal(range[2], byteCount));
+  return answer.status === 206 && isRange && validatorOf(answer) === validator;
+}
+
+const sameTotal = (total: string | undefined, byteCount: number | undefined): boolean =>
+  byteCount === undefined || Number(total) === byteCount;
+
+function factsOf(answer: Response): UrlFacts {
+  // With compression, lengths and ranges count the compressed bytes.
+  if (answer.headers.get('Content-Encoding')) return {};
+  const length = answer.headers.get('Content-Length');
+  const validator = validatorOf(answer);
+  return {
+    ...(length !== null && /^\d+$/.test(length) && { byteCount: Number(length) }),
+    ...(validator !== undefined && { validator }),
+  };
+}
+
+function request(
+  { url, token, signal }: UrlTask,
+  from: number,
+  validator?: string,
+): Promise<Response> {
+  const headers = new Headers();
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  if (from > 0) headers.set('range', `bytes=${from}-`);
+  // Another origin would have to allow this header, and hardly any does; the answer's own tag tells as much.
+  const mayCompare = validator !== undefined && !validator.startsWith('W/') && isOwnOrigin(url);
+  if (from > 0 && mayCompare) headers.set('if-range', validator);
+  // Kept once is enough; and the browser's own cache would answer with pieces of another state.
+  return fetchAnswer(new Request(url, { cache: 'no-store' }), url, signal, headers);
+}
+
+/** Outside of pages there are no origins. */
+const isOwnOrigin = (url: string): boolean =>
+  typeof location === 'undefined' || new URL(url).origin === location.origin;

@@ -1,0 +1,66 @@
+// What a name or URL means to the store.
+import { invalidOption } from '../../src/api/errors.js';
+import type { StoredRequest } from '../../src/platform/stored_model.js';
+import { publicHub } from '../hub/client.js';
+import {
+  decodeTemplate,
+  fillTemplate,
+  isFileTemplate,
+  isTemplate,
+  parseNamedModel,
+  titleOf,
+} from '../hub/repository.js';
+import type { HubOrigin, UrlOrigin } from './calls.js';
+import type { ModelKey, ModelStore } from './model_store.js';
+
+/** What is to be loaded, as the store knows it. */
+export interface Wanted {
+  readonly key: ModelKey;
+  /** For messages. */
+  readonly title: string;
+  readonly from: UrlOrigin | HubOrigin;
+}
+
+/** `base`: what a relative address of `hub` is relative to. */
+export async function wantedModel(
+  request: StoredRequest,
+  base: string | undefined,
+  openStore: () => Promise<ModelStore | undefined>,
+): Promise<Wanted> {
+  const { model, token, cache } = request;
+  if ('url' in model) return { key: { address: model.url }, title: model.url, from: model };
+  const { repository, dtype: asked } = parseNamedModel(model.name, request);
+  const title = titleOf(repository);
+  const { name, revision } = repository;
+  const hub = addressOf(request.hub ?? publicHub, base);
+  if (isFileTemplate(hub)) {
+    const dtype = asked ?? 'f16';
+    const url = fillTemplate(hub, repository, dtype);
+    return { key: { address: url, name: title, dtype }, title, from: { url, token } };
+  }
+  const key = { address: `${hub} ${name}`, name: title, revision };
+  const dtype = asked ?? (cache === false ? undefined : await keptType(key, openStore)) ?? 'f16';
+  return { key: { ...key, dtype }, title, from: { repository, hub, dtype: asked ?? dtype, token } };
+}
+
+/** Whoever asks for no type gets the one that was kept last. */
+async function keptType(
+  { address, revision }: ModelKey,
+  openStore: () => Promise<ModelStore | undefined>,
+): Promise<ModelKey['dtype']> {
+  const models = (await (await openStore())?.list().catch(() => [])) ?? [];
+  return models.find(
+    ({ model }) => model.isComplete && model.address === address && model.revision === revision,
+  )?.model.dtype;
+}
+
+/** A server's address without a slash behind it, or a template as it is. */
+export function addressOf(hub: string | URL, base: string | undefined): string {
+  let url: string;
+  try {
+    url = decodeTemplate(new URL(hub, base));
+  } catch {
+    throw invalidOption('hub', 'a URL', hub);
+  }
+  return isTemplate(url) ? url : url.replace(/\/+$/, '');
+}

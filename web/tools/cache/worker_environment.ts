@@ -1,0 +1,12 @@
+import { openBrowserStore } from './browser_store.js';
+import type { StoreEnvironment } from './host.js';
+import { holdLock } from './locks.js';
+
+/** Of a worker, whose locks end with it. */
+export const workerEnvironment: StoreEnvironment = {
+  openStore: openBrowserStore,
+  hold: async (name) => {
+    await holdLock(name);
+    return () => undefined;
+  },
+};

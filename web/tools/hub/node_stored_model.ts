@@ -1,0 +1,54 @@
+// Models by name in Node: what `susurrus pull` keeps, and pulls for them.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isAboutBytes, notKept } from '../../src/sources/kept_errors.js';
+import type { OpenedSource } from '../../src/platform/platform.js';
+import type { StoredModel, StoredRequest } from '../../src/platform/stored_model.js';
+import { cachedModelsOf } from './model_cache.js';
+import { pullRepository } from './pull_model.js';
+import { parseNamedModel, titleOf } from './repository.js';
+
+/** `openPath` opens the model's file. */
+export function openNamedModel(
+  name: string,
+  request: StoredRequest,
+  openPath: (path: string) => Promise<OpenedSource>,
+): StoredModel {
+  const { repository, dtype } = parseNamedModel(name, request);
+  const { cache = true, hub, token, onProgress, signal } = request;
+  let kept: string | undefined;
+  let temporary: string | undefined;
+  const pull = async (output?: string): Promise<string> => {
+    const { path } = await pullRepository(repository, {
+      ...(dtype && { dtype }),
+      ...(hub !== undefined && { hub }),
+      ...(token !== undefined && { token }),
+      ...(output !== undefined && { output }),
+      ...(onProgress && { onProgress }),
+      ...(signal && { signal }),
+    });
+    return path;
+  };
+  return {
+    async open(isFresh) {
+      if (isFresh && kept !== undefined) await rm(kept, { force: true });
+      if (cache === false) {
+        temporary = await mkdtemp(join(tmpdir(), 'susurrus-'));
+        return openPath(await pull(join(temporary, 'model.apr')));
+      }
+      const [newest] = isFresh
+        ? []
+        : await cachedModelsOf(repository, dtype, hub === undefined ? hub : String(hub));
+      kept = newest?.path;
+      if (kept !== undefined) return openPath(kept);
+      if (cache === 'only') throw notKept(titleOf(repository), dtype);
+      return openPath(await pull());
+    },
+    isDoubtful: (error) => kept !== undefined && cache !== 'only' && isAboutBytes(error),
+    keep: () => Promise.resolve([]),
+    async close() {
+      if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+    },
+  };
+}

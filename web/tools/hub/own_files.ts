@@ -1,0 +1,85 @@
+// Folders of the hub's files on a server of one's own, which has neither lists nor digests.
+import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
+import {
+  checkAnswer,
+  discard,
+  fetchAnswer,
+  isPage,
+  remarkOn,
+} from '../../src/sources/open_source.js';
+import { validatorOf } from '../../src/sources/validator.js';
+import { fillTemplate, type Repository } from './repository.js';
+import type { HubFile, RepositoryFiles } from './repository_files.js';
+
+/** Statuses of files that are not there; some servers do not admit it. */
+const absent = new Set([401, 403, 404, 410]);
+
+/** Of what is small, the whole is fetched: a compressing server does not tell the size of such files. */
+const isLarge = (name: string): boolean => /\.(safetensors|bin|apr)$/i.test(name);
+
+interface OwnFile extends HubFile {
+  readonly bytes?: Uint8Array<ArrayBuffer>;
+}
+
+/** `template`: the address of a folder, such as https://my.site/models/{model}/. */
+export function ownFiles(
+  template: string,
+  repository: Repository,
+  token: string | undefined,
+  signal: AbortSignal | undefined,
+): RepositoryFiles {
+  const folder = fillTemplate(template, repository);
+  const found = new Map<string, Promise<OwnFile | undefined>>();
+  const urlOf = (name: string): string => new URL(encodeURIComponent(name), folder).href;
+  const get = (name: string, init: RequestInit, ending = signal): Promise<Response> => {
+    const url = urlOf(name);
+    const headers = new Headers(init.headers);
+    if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+    return fetchAnswer(new Request(url, { ...init, cache: 'no-store' }), url, ending, headers);
+  };
+  const look = async (name: string): Promise<OwnFile | undefined> => {
+    const answer = await get(name, { method: isLarge(name) ? 'HEAD' : 'GET' });
+    if (absent.has(answer.status) || isPage(answer)) {
+      discard(answer);
+      return undefined;
+    }
+    checkAnswer(answer, `${folder}${name}`);
+    if (!isLarge(name)) {
+      const bytes = new Uint8Array(await answer.arrayBuffer());
+      return { name, byteCount: bytes.length, bytes };
+    }
+    const length = answer.headers.get('Content-Length');
+    if (length === null || answer.headers.get('Content-Encoding')) {
+      throw sourceFailed(`${folder}${name}`, 'its server does not give the length of the file', {
+        expected: 'Content-Length',
+      });
+    }
+    const validator = validatorOf(answer);
+    return { name, byteCount: Number(length), ...(validator !== undefined && { validator }) };
+  };
+  return {
+    place: folder,
+    urlOf: ({ name }) => urlOf(name),
+    find(name) {
+      let file = found.get(name);
+      if (!file) {
+        found.set(name, (file = look(name)));
+        file.catch(() => found.delete(name));
+      }
+      return file;
+    },
+    async open(file: OwnFile, offset, ending) {
+      if (file.bytes) return new Response(file.bytes);
+      const range = { range: `bytes=${offset}-` };
+      const answer = await get(file.name, offset > 0 ? { headers: range } : {}, ending);
+      checkAnswer(answer, `${folder}${file.name}`);
+      if (validatorOf(answer) === file.validator) return answer;
+      discard(answer);
+      throw new SusurrusError(
+        'checksum_mismatch',
+        `${folder}${file.name}: the file changed while it was downloaded.`,
+        { reason: 'digest', subject: file.name, got: remarkOn(answer) },
+      );
+    },
+  };
+}

@@ -1,0 +1,45 @@
+// The files of a repository, wherever they lie: on the hub, or on a server of one's own.
+
+export interface HubFile {
+  readonly name: string;
+  readonly byteCount: number;
+  /**
+   * On the hub, large files have the SHA-256 of their content, others Git's own SHA-1 of a blob. Absent where the server has
+   * no digests.
+   */
+  readonly digest?: { readonly kind: 'sha256' | 'git'; readonly hex: string };
+  /** Tells one state of the file from another where there is no digest. */
+  readonly validator?: string;
+}
+
+export interface RepositoryFiles {
+  /** Tells these files from those of any other repository, server or state of the same one. */
+  readonly place: string;
+  /** The state of the repository, where the server has a name for it. */
+  readonly commit?: string;
+  /** All files, where the server has a list. */
+  readonly names?: readonly string[];
+  find(name: string): Promise<HubFile | undefined>;
+  /** The address of a file. */
+  urlOf(file: HubFile): string;
+  /** The bytes of a file from `offset` on. An answer of status 206 begins there, one of 200 at the file's beginning. */
+  open(file: HubFile, offset: number, signal: AbortSignal): Promise<Response>;
+}
+
+/**
+ * A model file among the files of a repository that needs no conversion: the one with the type in its name, or the only one if
+ * no type is wanted or there is nothing to convert.
+ */
+export function readyModel(
+  { names = [] }: RepositoryFiles,
+  dtype: string | undefined,
+): string | undefined {
+  const ready = names.filter((name) => /^[^/]+\.apr$/i.test(name));
+  const typed = ready.find((name) => dtype !== undefined && hasType(name, dtype));
+  if (typed !== undefined || ready.length !== 1) return typed;
+  const canConvert = names.some((name) => /\.(safetensors|bin)$/.test(name));
+  return dtype === undefined || !canConvert ? ready[0] : undefined;
+}
+
+const hasType = (name: string, dtype: string): boolean =>
+  name.toLowerCase().split(/[.-]/).includes(dtype);
