@@ -7,6 +7,7 @@ import type { ProgressEvent } from '../../web/src/node.js';
 import { StoreHost } from '../../web/tools/cache/host.js';
 import { spillingFile } from '../../web/tools/cache/memory_file.js';
 import { openNodeStore } from '../../web/tools/cache/node_store.js';
+import { openPieces } from '../../web/tools/cache/piece_files.js';
 import type { DownloadFile } from '../../web/tools/hub/partial_download.js';
 import { readyModel, type RepositoryFiles } from '../../web/tools/hub/repository_files.js';
 import { startModelServer, type ModelServer } from '../support/model_server.js';
@@ -22,6 +23,7 @@ beforeEach(async () => {
   server = await startModelServer({ 'm.apr': { bytes, tag: '"one"' } });
 });
 afterEach(async () => {
+  Reflect.deleteProperty(globalThis, 'caches');
   process.env = { ...environment };
   await server.close();
   rmSync(folder, { recursive: true });
@@ -110,6 +112,59 @@ describe('a file whose storage takes no more', () => {
     }
     expect(Buffer.from(back).equals(bytes)).toBe(true);
     expect(await file.read(new Uint8Array(10), bytes.length)).toBe(0);
+  });
+});
+
+describe('files in pieces of the Cache API', () => {
+  const long = Uint8Array.from({ length: 9_500_000 }, (_, i) => (i * 7) % 253);
+  /** As much of the Cache API as they use. */
+  function fakeCaches(): Pick<CacheStorage, 'open'> {
+    const entries = new Map<string, Response>();
+    const cache = {
+      match: (key: string) => Promise.resolve(entries.get(key)?.clone()),
+      put: (key: string, response: Response) => Promise.resolve(void entries.set(key, response)),
+      delete: (key: string) => Promise.resolve(entries.delete(key)),
+      keys: () => Promise.resolve([...entries.keys()].map((url) => ({ url }))),
+    };
+    return { open: () => Promise.resolve(cache as unknown as Cache) };
+  }
+  async function contentOf(file: DownloadFile): Promise<Buffer> {
+    const back = new Uint8Array(long.length);
+    let at = 0;
+    for (let count = -1; count !== 0 && at < back.length; at += count) {
+      count = await file.read(back.subarray(at, at + 1_000_003), at);
+    }
+    return Buffer.from(back.subarray(0, at));
+  }
+
+  test('are read while they are written, gone on with, listed and removed', async () => {
+    Object.assign(globalThis, { caches: fakeCaches() });
+    const files = await openPieces();
+    if (!files) throw new Error('there are none');
+    let at = 0;
+    // Three sittings, of which none ends with a piece.
+    for (const end of [3_000_001, 8_400_000, long.length]) {
+      const file = await files.open('x.apr');
+      expect(file.byteCount).toBe(at);
+      for (; at < end; at = Math.min(end, at + 700_001)) {
+        await file.write(long.subarray(at, Math.min(end, at + 700_001)), at);
+      }
+      expect((await contentOf(file)).equals(long.subarray(0, end))).toBe(true);
+      await file.close(true);
+    }
+    await (await files.open('x.kept')).close(true);
+    expect(await files.list()).toMatchObject([
+      { name: 'x.apr', byteCount: long.length },
+      { name: 'x.kept', byteCount: 0 },
+    ]);
+    const source = await (await files.find('x.apr'))?.source();
+    expect(Buffer.from(await (source as Blob).arrayBuffer()).equals(long)).toBe(true);
+    const again = await files.open('x.apr');
+    await again.clear();
+    await again.close(true);
+    expect(await files.find('x.apr')).toMatchObject({ byteCount: 0 });
+    for (const name of ['x.apr', 'x.kept']) await files.remove(name);
+    expect(await files.list()).toEqual([]);
   });
 });
 

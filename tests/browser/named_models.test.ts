@@ -119,6 +119,17 @@ test('52: without room for the weights they are converted in memory', () => {
   }).finally(() => server.preludes.clear());
 });
 
+test('50: where the file system is refused, the Cache API holds weights and models', () => {
+  const noOpfs =
+    "StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('no', 'SecurityError'));";
+  server.preludes.set('worker.hub.mjs', noOpfs);
+  return withContext(browser, async (context) => {
+    const { load } = await openKeptPage(context, server.address, noOpfs);
+    expect(await load('tiny.en', options())).toMatchObject({ warnings: [] });
+    expect(await load('tiny.en', { ...options(), cache: 'only' })).toMatchObject({ warnings: [] });
+  }).finally(() => server.preludes.clear());
+});
+
 test('two tabs that want one name download it once', () =>
   withContext(browser, async (context) => {
     const pages = [

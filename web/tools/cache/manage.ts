@@ -39,7 +39,16 @@ export async function deleteModel(model: string | URL | KeptModel): Promise<read
  */
 export async function persist(): Promise<boolean> {
   try {
-    return (await navigator.storage.persisted()) || (await navigator.storage.persist());
+    return (await isPersistent()) || (await navigator.storage.persist());
+  } catch {
+    return false;
+  }
+}
+
+/** Not every browser has this, and some refuse it. */
+async function isPersistent(): Promise<boolean> {
+  try {
+    return await navigator.storage.persisted();
   } catch {
     return false;
   }
@@ -54,6 +63,6 @@ export async function cacheSpace(): Promise<CacheSpace> {
     kind: store?.files.kind ?? 'none',
     modelBytes: files.reduce((sum, { byteCount }) => sum + byteCount, 0),
     ...(availableBytes !== undefined && { availableBytes }),
-    isPersistent: await navigator.storage.persisted().catch(() => false),
+    isPersistent: await isPersistent(),
   };
 }

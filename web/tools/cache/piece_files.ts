@@ -59,12 +59,14 @@ export async function openPieces(): Promise<StoreFiles | undefined> {
     },
     async open(name) {
       const count = (await names()).get(name) ?? 0;
-      const whole = count > 0 ? await blobOf(name, count) : new Blob();
-      const put = (index: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> => {
-        const headers = { [changedHeader]: String(Date.now()) };
-        return cache.put(keyOf(name, index), new Response(bytes, { headers }));
-      };
-      return fileOf(whole, put, () => remove(name));
+      return fileOf(count > 0 ? await sizeOf(name, count) : 0, {
+        get: async (index) => (await piece(name, index))?.blob(),
+        put: (index, bytes) => {
+          const headers = { [changedHeader]: String(Date.now()) };
+          return cache.put(keyOf(name, index), new Response(bytes, { headers }));
+        },
+        remove: () => remove(name),
+      });
     },
     async find(name) {
       const count = (await names()).get(name);
@@ -79,34 +81,38 @@ export async function openPieces(): Promise<StoreFiles | undefined> {
   };
 }
 
-function fileOf(
-  whole: Blob,
-  put: (index: number, bytes: Uint8Array<ArrayBuffer>) => Promise<void>,
-  remove: () => Promise<void>,
-): DownloadFile {
-  let here = whole;
-  // Of the piece that is not full yet; undefined before it is written to.
-  let open: Uint8Array<ArrayBuffer> | undefined;
+interface Pieces {
+  get(index: number): Promise<Blob | undefined>;
+  put(index: number, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  remove(): Promise<void>;
+}
+
+function fileOf(byteCount: number, pieces: Pieces): DownloadFile {
+  /** The piece that is being filled, from when it is first written to until it is full. */
+  let open: { readonly index: number; readonly bytes: Uint8Array<ArrayBuffer> } | undefined;
   let openBytes = 0;
-  let openIndex = 0;
+  let isEmpty = byteCount === 0;
+  const begin = async (index: number, before: number): Promise<Uint8Array<ArrayBuffer>> => {
+    const bytes = new Uint8Array(pieceBytes);
+    const kept = before > 0 ? await pieces.get(index) : undefined;
+    if (kept) bytes.set(new Uint8Array(await kept.slice(0, before).arrayBuffer()));
+    open = { index, bytes };
+    return bytes;
+  };
   const store = async (): Promise<void> => {
-    if (open) await put(openIndex, open.slice(0, openBytes));
+    if (open) await pieces.put(open.index, open.bytes.slice(0, openBytes));
   };
   return {
-    byteCount: whole.size,
+    byteCount,
     async write(bytes, at) {
+      isEmpty = false;
       for (let done = 0; done < bytes.length;) {
         const index = Math.floor((at + done) / pieceBytes);
-        const begin = (at + done) % pieceBytes;
-        if (!open || openIndex !== index) {
-          open = new Uint8Array(pieceBytes);
-          openIndex = index;
-          const before = here.slice(index * pieceBytes, at + done);
-          open.set(new Uint8Array(await before.arrayBuffer()));
-        }
-        const part = bytes.subarray(done, done + pieceBytes - begin);
-        open.set(part, begin);
-        openBytes = begin + part.length;
+        const place = (at + done) % pieceBytes;
+        const piece = open?.index === index ? open.bytes : await begin(index, place);
+        const part = bytes.subarray(done, done + pieceBytes - place);
+        piece.set(part, place);
+        openBytes = place + part.length;
         done += part.length;
         if (openBytes === pieceBytes) {
           await store();
@@ -115,19 +121,27 @@ function fileOf(
       }
     },
     async read(into, at) {
-      const part = await here.slice(at, at + into.length).arrayBuffer();
-      into.set(new Uint8Array(part));
-      return part.byteLength;
+      const index = Math.floor(at / pieceBytes);
+      const place = at % pieceBytes;
+      const end = Math.min(pieceBytes, place + into.length);
+      if (open?.index === index) {
+        const part = open.bytes.subarray(place, Math.min(end, openBytes));
+        into.set(part);
+        return part.length;
+      }
+      const part = await (await pieces.get(index))?.slice(place, end).arrayBuffer();
+      if (part) into.set(new Uint8Array(part));
+      return part?.byteLength ?? 0;
     },
     async clear() {
-      await remove();
-      here = new Blob();
+      await pieces.remove();
       open = undefined;
+      isEmpty = true;
     },
     async close(isKept) {
-      if (!isKept) return remove();
+      if (!isKept) return pieces.remove();
       // A file without bytes is a piece without bytes.
-      if (here.size === 0 && !open) await put(0, new Uint8Array());
+      if (isEmpty) await pieces.put(0, new Uint8Array());
       await store();
     },
   };
