@@ -15,6 +15,7 @@ import {
   Mp3OutputFormat,
   Mp4OutputFormat,
   OggOutputFormat,
+  Quality,
   Output,
   WebMOutputFormat,
   type AudioCodec,
@@ -77,7 +78,7 @@ export function encoded(
   const { rate = 48000, channels = 1 } = sound;
   const frames = resampled(sound);
   return written(formats[format](), async (output) => {
-    const source = new AudioSampleSource({ codec, quality: 96000 });
+    const source = new AudioSampleSource({ codec, quality: new Quality({ bitrate: 96000 }) });
     output.addAudioTrack(source);
     await output.start();
     for (let at = 0; at < frames.length; at += rate * channels) {
