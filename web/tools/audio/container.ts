@@ -10,7 +10,6 @@ import {
   MP4,
   OGG,
   QTFF,
-  UnsupportedInputFormatError,
   WAVE,
   WEBM,
   type EncodedPacket,
@@ -57,7 +56,6 @@ export async function openContainer(file: EncodedFile): Promise<Container | unde
     if (track) return { track, close: () => input.dispose() };
   } catch (error) {
     input.dispose();
-    if (error instanceof UnsupportedInputFormatError) return undefined;
     throw error;
   }
   input.dispose();
@@ -85,7 +83,8 @@ async function openTrack(
   read: (begin: number, end: number) => Promise<Uint8Array>,
   size: number,
 ): Promise<Track | undefined> {
-  const format = (await damagedIn('media', () => input.getFormat())).name;
+  const format = await formatOf(input);
+  if (format === undefined) return undefined;
   const track = await damagedIn(format, () => input.getPrimaryAudioTrack());
   if (!track) {
     const others = await damagedIn(format, () => input.getTracks());
@@ -115,11 +114,19 @@ async function openTrack(
   };
 }
 
+/** What cannot be told apart, also because it is too short, is no container. */
+async function formatOf(input: Input): Promise<string | undefined> {
+  try {
+    return (await input.getFormat()).name;
+  } catch {
+    return undefined;
+  }
+}
+
 async function damagedIn<T>(format: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UnsupportedInputFormatError) throw error;
     throw audioError(
       'malformed',
       `This ${format} file is damaged`,
