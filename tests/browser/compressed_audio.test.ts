@@ -193,6 +193,38 @@ describe('Opus that the browser encodes (47, 100)', () => {
   });
 });
 
+test('a worker of the page’s own has it too, without an audio context (100)', async () => {
+  await page.route('**/own_worker.mjs', (route) =>
+    route.fulfill({
+      contentType: 'text/javascript',
+      body: `onmessage = async ({ data }) => {
+        try {
+          const { loadModel } = await import('/index.mjs');
+          const model = await loadModel(new URL('/demo/models/digits.apr', location.href));
+          postMessage((await model.transcribe(data)).text);
+          model.dispose();
+        } catch (error) {
+          postMessage(String(error));
+        }
+      };`,
+    }),
+  );
+  const result = await page.evaluate(
+    async (bytes) => {
+      const { fileOf } = globalThis as unknown as PageGlobals;
+      const worker = new Worker('/own_worker.mjs', { type: 'module' });
+      const answer = new Promise<string>((done, failed) => {
+        worker.onmessage = ({ data }: MessageEvent<string>) => done(data);
+        worker.onerror = ({ message }) => failed(new Error(message));
+      });
+      worker.postMessage(fileOf(bytes));
+      return answer.finally(() => worker.terminate());
+    },
+    base64(await m4aWithPadding()),
+  );
+  expect(result).toBe(text);
+});
+
 test('a file is left in the middle of decoding, twenty times (40)', async () => {
   const file = await opusFile('webm', [{ seconds: 150 }]);
   const outcome = await page.evaluate(async (bytes) => {
