@@ -55,7 +55,8 @@ describe('the packed package', () => {
       ...['dist/index.mjs', 'dist/node.mjs', 'dist/worker.mjs', 'dist/engine.mjs', 'dist/cli.mjs'],
       ...['dist/engine.simd.wasm', 'dist/engine.relaxed.wasm'],
       ...['dist/worker.threads.mjs', 'dist/engine.threads.mjs', 'dist/thread.mjs'],
-      ...['dist/worker.files.mjs', 'dist/files.mjs', 'dist/files.wasm'],
+      ...['dist/worker.files.mjs', 'dist/files.mjs', 'dist/files.wasm', 'dist/audio.node.mjs'],
+      ...['dist/worker.audio.mjs', 'dist/capture.mjs', 'dist/capture_worklet.mjs'],
       ...[
         'dist/thread.node.mjs',
         'dist/engine.simd-threads.wasm',
