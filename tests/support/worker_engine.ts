@@ -4,17 +4,28 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadOptions, Model, ModelSource } from '../../web/src/api/types.js';
 import { EngineHost } from '../../web/src/engine/host.js';
-import type { EngineCalls, EngineEvent } from '../../web/src/protocol/engine.js';
+import type { EngineCalls, EngineEvent, EngineLink } from '../../web/src/protocol/engine.js';
 import { openSingleThread } from '../../web/src/engine/single_thread.js';
 import { loadModelOn } from '../../web/src/model/load_model.js';
 import { node } from '../../web/src/node_platform.js';
 import { openWorker } from '../../web/src/worker/client.js';
 import { createWorkerHost } from '../../web/src/worker/host.js';
+import { openInProcess } from '../../web/src/worker/in_process.js';
 import type { FromWorker, ToWorker } from '../../web/src/protocol/link.js';
 import { projectRoot } from './shared_folder.js';
 
 const readModule = (name: string): Promise<WebAssembly.Module> =>
   WebAssembly.compile(readFileSync(join(projectRoot, `dist/${name}.wasm`)));
+
+/** An engine without a model, in this thread: it converts audio. */
+export async function startedEngine(): Promise<EngineLink> {
+  const engine = openInProcess<EngineCalls, EngineEvent>(newHost());
+  await engine.call('start', { variant: 'simd', threads: 1 });
+  return engine;
+}
+
+const newHost = () =>
+  new EngineHost(async (variant) => openSingleThread(await readModule(`engine.${variant}`)));
 
 /** What openWorker() needs of a Worker. */
 class ClonedMessages {
@@ -27,7 +38,7 @@ class ClonedMessages {
         this.#later(message, (data) => this.onmessage?.({ data }), transfer);
       },
     },
-    new EngineHost(async (variant) => openSingleThread(await readModule(`engine.${variant}`))),
+    newHost(),
   );
 
   postMessage(message: ToWorker): void {

@@ -4,7 +4,18 @@ import { extname, join } from 'node:path';
 import { SusurrusError } from '../src/node.js';
 
 /** What the decoders in Node read. */
-const endings = ['.wav', '.flac', '.mp3', '.ogg', '.oga', '.opus'];
+const endings = [
+  '.wav',
+  '.flac',
+  '.mp3',
+  '.ogg',
+  '.oga',
+  '.opus',
+  '.webm',
+  '.aif',
+  '.aiff',
+  '.aifc',
+];
 
 export interface Recording {
   readonly file: string;

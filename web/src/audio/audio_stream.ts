@@ -1,6 +1,6 @@
 // A caller's stream of samples, pulled as the engine needs it.
 import type { EngineLink } from '../protocol/engine.js';
-import { asSusurrusError, describe, sourceFailed, SusurrusError } from '../api/errors.js';
+import { describe, sourceFailed, SusurrusError } from '../api/errors.js';
 import { isReadableStream, isSamples, type AnyStream } from './audio_kinds.js';
 import { leave } from './leave.js';
 import { asFloats } from './sample_pieces.js';
@@ -31,8 +31,8 @@ export function chunksOf(stream: AnyStream): Chunks {
         return await chunks.next();
       } catch (error) {
         if (error instanceof SusurrusError) throw error;
-        const { message } = asSusurrusError(error);
-        throw sourceFailed('audio', 'reading the stream failed', { got: message }, error);
+        const got = String(error);
+        throw sourceFailed('audio', 'reading the stream failed', { got }, error);
       }
     },
     return: () => chunks?.return?.(),

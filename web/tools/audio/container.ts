@@ -10,7 +10,6 @@ import {
   MP4,
   OGG,
   QTFF,
-  UnsupportedInputFormatError,
   WAVE,
   WEBM,
   type EncodedPacket,
@@ -57,7 +56,6 @@ export async function openContainer(file: EncodedFile): Promise<Container | unde
     if (track) return { track, close: () => input.dispose() };
   } catch (error) {
     input.dispose();
-    if (error instanceof UnsupportedInputFormatError) return undefined;
     throw error;
   }
   input.dispose();
@@ -85,12 +83,16 @@ async function openTrack(
   read: (begin: number, end: number) => Promise<Uint8Array>,
   size: number,
 ): Promise<Track | undefined> {
-  const format = (await input.getFormat()).name;
+  const format = await formatOf(input);
+  if (format === undefined) return undefined;
   const track = await damagedIn(format, () => input.getPrimaryAudioTrack());
   if (!track) {
     const others = await damagedIn(format, () => input.getTracks());
-    if (others.length === 0) return undefined; // a codec that the demuxer does not know
-    throw audioError('unsupported_feature', `This ${format} file has no audio track`);
+    if (others.length > 0) {
+      throw audioError('unsupported_feature', `This ${format} file has no audio track`);
+    }
+    if (format === 'Ogg') return undefined; // tracks of other codecs are not listed
+    throw audioError('malformed', `This ${format} file lists no tracks; it may be incomplete`);
   }
   const [codec, config, duration] = await damagedIn(format, () =>
     Promise.all([track.getCodec(), track.getDecoderConfig(), track.getDurationFromMetadata()]),
@@ -112,11 +114,19 @@ async function openTrack(
   };
 }
 
+/** What cannot be told apart, also because it is too short, is no container. */
+async function formatOf(input: Input): Promise<string | undefined> {
+  try {
+    return (await input.getFormat()).name;
+  } catch {
+    return undefined;
+  }
+}
+
 async function damagedIn<T>(format: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UnsupportedInputFormatError) throw error;
     throw audioError(
       'malformed',
       `This ${format} file is damaged`,
@@ -133,33 +143,43 @@ async function* packetsOf(
   ending: { seconds: number },
 ): AsyncGenerator<EncodedPacket, undefined> {
   const sink = new EncodedPacketSink(track);
-  let seconds = 0;
-  const damaged = (error: unknown): Error =>
-    audioError(
-      'malformed',
-      `The ${format} file is damaged`,
-      { seconds, got: messageOf(error) },
-      error,
-    );
+  let packet = await packetAfter(sink, undefined, format);
+  while (packet) {
+    let next: EncodedPacket | null | undefined;
+    let problem: unknown;
+    try {
+      next = await packetAfter(sink, packet, format);
+    } catch (error) {
+      problem = error;
+    }
+    if (!next) ending.seconds = packet.timestamp + packet.duration;
+    yield packet;
+    if (problem) throw problem as Error;
+    packet = next ?? null;
+  }
+}
+
+/** The first packet, or the next; null at the end. */
+async function packetAfter(
+  sink: EncodedPacketSink,
+  before: EncodedPacket | undefined,
+  format: string,
+): Promise<EncodedPacket | null> {
+  const seconds = before ? before.timestamp + before.duration : 0;
+  const read = (options?: { metadataOnly: boolean }): Promise<EncodedPacket | null> =>
+    before ? sink.getNextPacket(before, options) : sink.getFirstPacket(options);
   let packet;
   try {
-    packet = await sink.getFirstPacket();
+    packet = await read();
+    if (packet) return packet;
+    // Listed in the file, and not there.
+    packet = await read({ metadataOnly: true });
   } catch (error) {
-    throw damaged(error);
+    const details = { seconds, got: messageOf(error) };
+    throw audioError('malformed', `The ${format} file is damaged`, details, error);
   }
-  while (packet) {
-    let next: EncodedPacket | null;
-    seconds = packet.timestamp + packet.duration;
-    try {
-      next = await sink.getNextPacket(packet);
-    } catch (error) {
-      yield packet;
-      throw damaged(error);
-    }
-    if (!next) ending.seconds = seconds;
-    yield packet;
-    packet = next;
-  }
+  if (!packet) return null;
+  throw audioError('truncated_input', `The ${format} file ends before its sound does`, { seconds });
 }
 
 /** Containers whose times are exact to the sample, so that the last packet's end is the recording's. */

@@ -1,4 +1,5 @@
 // What can be wrong with an audio file.
+import type { DecodedPiece } from '../../src/protocol/audio.js';
 import { SusurrusError, type ErrorCode } from '../../src/api/errors.js';
 
 const shown = (seconds: number): string => `${Math.max(0, seconds).toFixed(3)} s`;
@@ -23,3 +24,20 @@ export function audioError(
 
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
+
+/** The same pieces; an error at their end where the file promised more, as FLAC does to the sample. */
+export async function* lasting(
+  seconds: number,
+  format: string,
+  pieces: AsyncIterable<DecodedPiece>,
+): AsyncGenerator<DecodedPiece, undefined> {
+  let lasted = 0;
+  for await (const piece of pieces) {
+    lasted += piece.samples.length / piece.channels / piece.sampleRate;
+    yield piece;
+  }
+  if (lasted < seconds - 0.1) {
+    const got = `${shown(seconds)} were promised`;
+    throw audioError('truncated_input', `The ${format} file ends early`, { seconds: lasted, got });
+  }
+}

@@ -2,7 +2,7 @@
 import type { DecodedPiece, EncodedFile } from '../../src/protocol/audio.js';
 import type { OpenedFile } from './audio_host.js';
 import { inPieces, noPadding, type Block, type Spent } from './blocks.js';
-import { audioError, messageOf } from './failures.js';
+import { audioError, lasting, messageOf } from './failures.js';
 
 /** Bytes to a decoder at once: a few seconds of sound. */
 const chunkBytes = 1 << 16;
@@ -85,7 +85,19 @@ export async function openBytes(file: EncodedFile, spent: Spent): Promise<Opened
   const format = formats.find(({ matches }) => matches(head));
   if (!format) return undefined;
   const { name, codec } = format;
-  return { facts: { format: name, codec }, pieces: piecesOf(file, format, spent) };
+  const pieces = piecesOf(file, format, spent);
+  const duration = flacSeconds(head);
+  if (duration === undefined) return { facts: { format: name, codec }, pieces };
+  return { facts: { format: name, codec, duration }, pieces: lasting(duration, name, pieces) };
+}
+
+/** What the first block of a FLAC file says; undefined where it says nothing. */
+function flacSeconds(head: Uint8Array): number | undefined {
+  if (textAt(head, 0, 4) !== 'fLaC' || head.length < 26) return undefined;
+  const view = new DataView(head.buffer, head.byteOffset);
+  const rate = view.getUint32(18) >>> 12;
+  const samples = (view.getUint8(21) & 15) * 2 ** 32 + view.getUint32(22);
+  return rate > 0 && samples > 0 ? samples / rate : undefined;
 }
 
 async function* piecesOf(

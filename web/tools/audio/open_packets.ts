@@ -5,7 +5,7 @@ import { openAiff } from './aiff.js';
 import type { OpenFile } from './audio_host.js';
 import { inPieces, type Block, type Spent } from './blocks.js';
 import { openContainer, type Track } from './container.js';
-import { audioError } from './failures.js';
+import { audioError, lasting } from './failures.js';
 
 /** Decoded blocks of a track, or undefined where there is no decoder for it here. */
 export type DecodeTrack = (
@@ -27,7 +27,10 @@ export function openPackets(decode: DecodeTrack): OpenFile {
       close();
       return { facts: track.facts };
     }
-    return { facts: track.facts, pieces: piecesOf(track, blocks, spent, close) };
+    const { facts } = track;
+    const pieces = piecesOf(track, blocks, spent, close);
+    const isPromise = facts.format === 'FLAC' && facts.duration !== undefined;
+    return { facts, pieces: isPromise ? lasting(facts.duration, facts.format, pieces) : pieces };
   };
 }
 

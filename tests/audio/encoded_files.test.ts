@@ -1,0 +1,297 @@
+// Compressed files in Node: decoded in slices, left at once, and refused with one error that says where they are broken.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { openAudio } from '../../web/src/audio/audio_feed.js';
+import { node } from '../../web/src/node_platform.js';
+import type { AudioCalls, DecodedPiece } from '../../web/src/protocol/audio.js';
+import type { EngineLink } from '../../web/src/protocol/engine.js';
+import { openInProcess } from '../../web/src/worker/in_process.js';
+import { AudioHost, mostPieces } from '../../web/tools/audio/audio_host.js';
+import { inPieces, noPadding, pieceSamples } from '../../web/tools/audio/blocks.js';
+import { decodedAudio } from '../support/decoded_audio.js';
+import { errorOf, sampleAudio } from '../support/embedded_model.js';
+import {
+  aiffFile,
+  encoded,
+  opusFile,
+  rewrapped,
+  type EncodedFormat,
+} from '../support/encoded_audio.js';
+import { limit } from '../support/limits.js';
+import { startedEngine } from '../support/worker_engine.js';
+
+jest.setTimeout(limit(120_000));
+
+const sample = sampleAudio();
+let engine: EngineLink;
+let folder: string;
+beforeAll(async () => {
+  engine = await startedEngine();
+  folder = mkdtempSync(join(tmpdir(), 'audio-'));
+});
+afterAll(() => {
+  engine.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Where a file says how long it is, in MP4. */
+function withDuration(mp4: Uint8Array, factor: number): Uint8Array {
+  const bytes = mp4.slice();
+  const view = new DataView(bytes.buffer);
+  const text = Buffer.from(bytes).toString('latin1');
+  // Version 0: behind type, version and times stands the duration; tkhd has a track's number before it.
+  for (const [box, offset] of [
+    ['mvhd', 20],
+    ['mdhd', 20],
+    ['tkhd', 24],
+  ] as const) {
+    const at = text.indexOf(box);
+    expect(bytes[at + 4]).toBe(0);
+    view.setUint32(at + offset, view.getUint32(at + offset) * factor);
+  }
+  return bytes;
+}
+
+describe('bounded memory (23, 107)', () => {
+  /** A file without end, and what was asked of it. */
+  function endless() {
+    const asked = { pieces: 0, isReturned: false };
+    async function* pieces(): AsyncGenerator<DecodedPiece, undefined> {
+      try {
+        for (;;) {
+          await Promise.resolve();
+          asked.pieces += 1;
+          yield { samples: new Float32Array(pieceSamples), sampleRate: 48000, channels: 2 };
+        }
+      } finally {
+        asked.isReturned = true;
+      }
+    }
+    const facts = { format: 'MP4' };
+    const host = new AudioHost(() => Promise.resolve({ facts, pieces: pieces() }));
+    return { asked, link: openInProcess<AudioCalls, never>(host) };
+  }
+  const settle = async () => {
+    for (let i = 0; i < 50; ++i) await new Promise((done) => setImmediate(done));
+  };
+
+  test('no more is decoded than is taken, and some pieces', async () => {
+    const { asked, link } = endless();
+    await link.call('open', { file: new Blob([]) });
+    await settle();
+    expect(asked.pieces).toBe(mostPieces);
+    for (let taken = 1; taken <= 5; ++taken) {
+      const { samples } = await link.call('read', { spent: undefined });
+      expect(samples).toHaveLength(pieceSamples);
+      await settle();
+      expect(asked.pieces).toBe(mostPieces + taken);
+    }
+    link.close();
+    await settle();
+    expect(asked.isReturned).toBe(true);
+  });
+
+  test('memory of pieces is used again', async () => {
+    async function* blocks() {
+      for (let i = 0; i < 20; ++i) {
+        await Promise.resolve();
+        yield { planes: [new Float32Array(pieceSamples / 2).fill(i)], sampleRate: 8000 };
+      }
+    }
+    const spent: Float32Array[] = [];
+    const seen = new Set<ArrayBufferLike>();
+    let count = 0;
+    for await (const { samples } of inPieces(blocks(), noPadding, spent)) {
+      expect([samples[0], samples.at(-1)]).toEqual([2 * count, 2 * count + 1]);
+      seen.add(samples.buffer);
+      spent.push(samples);
+      count += 1;
+    }
+    expect(count).toBe(10);
+    expect(seen.size).toBe(1);
+  });
+
+  test('a file that says it is short and is not comes as it is asked for, not whole', async () => {
+    const file = withDuration(await opusFile('m4a', [{ seconds: 620 }]), 1 / 620);
+    const opened = await openAudio(file, {
+      ...{ engine, platform: node, holding: 'short', signal: undefined },
+    });
+    if (!('chunks' in opened)) throw new Error('chunks are expected');
+    expect(opened.duration).toBeLessThan(2);
+    let count = 0;
+    let largest = 0;
+    for (let step = await opened.chunks.next(); !step.done; step = await opened.chunks.next()) {
+      const { length } = step.value as Float32Array;
+      count += length;
+      largest = Math.max(largest, length);
+    }
+    expect(count / 16000).toBeCloseTo(620, 1);
+    // Ten minutes, and a piece.
+    expect(largest).toBeLessThanOrEqual(600 * 16000 + pieceSamples);
+  });
+
+  test('a file that says it is long and is not is heard to its end', async () => {
+    const file = withDuration(await opusFile('m4a', [{ seconds: 2 }]), 5000);
+    const opened = await openAudio(file, {
+      ...{ engine, platform: node, holding: 'short', signal: undefined },
+    });
+    if (!('chunks' in opened)) throw new Error('chunks are expected');
+    let count = 0;
+    for (let step = await opened.chunks.next(); !step.done; step = await opened.chunks.next()) {
+      count += (step.value as Float32Array).length;
+    }
+    expect(count / 16000).toBeCloseTo(2, 1);
+  });
+
+  test('a window takes only the file’s beginning', async () => {
+    const file = await opusFile('webm', [{ seconds: 400 }]);
+    let read = 0;
+    class Watched extends Blob {
+      override slice(begin?: number, end?: number): Blob {
+        read = Math.max(read, end ?? 0);
+        return super.slice(begin, end);
+      }
+    }
+    const opened = await openAudio(new Watched([Buffer.concat([file, Buffer.alloc(1 << 21)])]), {
+      ...{ engine, platform: node, holding: 'window', signal: undefined },
+    });
+    if (!('samples' in opened)) throw new Error('samples are expected');
+    expect(opened.samples.length).toBeGreaterThanOrEqual(30 * 16000);
+    expect(opened.samples.length).toBeLessThan(60 * 16000);
+    expect(read).toBeLessThan(1 << 20);
+  });
+});
+
+test('decoding is left in the middle when the signal says so, twenty times (40, 41)', async () => {
+  const path = join(folder, 'long.webm');
+  writeFileSync(path, await opusFile('webm', [{ seconds: 60 }]));
+  for (let i = 0; i < 20; ++i) {
+    const stop = new AbortController();
+    const opened = openAudio(path, {
+      ...{ engine, platform: node, holding: 'whole', signal: stop.signal },
+      onProgress: ({ loaded }) => {
+        if (loaded > i % 10) stop.abort();
+      },
+    });
+    expect(await errorOf(opened)).toMatchObject({ code: 'aborted' });
+  }
+});
+
+describe('what is in a file', () => {
+  test.each([8000, 11025, 22050, 44100])('MP3 of %i Hz', async (rate) => {
+    // LAME has no more than MPEG 2.5's rates.
+    const file = await encoded('mp3', 'mp3', { samples: sample, rate });
+    const { samples, sampleRate, channels } = await decodedAudio(file);
+    expect(sampleRate).toBe(rate);
+    expect(samples.length / channels / rate).toBeCloseTo(sample.length / 16000, 0);
+  });
+
+  test.each(['webm', 'mkv', 'm4a', 'ogg'] as const)('Opus in %s', async (format) => {
+    const { samples, sampleRate, channels } = await decodedAudio(
+      await opusFile(format, [{ seconds: 3 }]),
+    );
+    expect([sampleRate, channels]).toEqual([48000, 1]);
+    expect(Math.abs(samples.length - 3 * 48000)).toBeLessThanOrEqual(960);
+  });
+
+  test.each([undefined, 'sowt', 'fl32'] as const)('AIFF, %s', async (coding) => {
+    const { samples, sampleRate } = await decodedAudio(aiffFile(sample, 11025, coding));
+    expect(sampleRate).toBe(11025);
+    expect(samples).toHaveLength(sample.length);
+    const worst = sample.reduce(
+      (most, value, i) => Math.max(most, Math.abs(value - samples[i]!)),
+      0,
+    );
+    expect(worst).toBeLessThan(1 / 16000);
+  });
+
+  test('the first of several tracks', async () => {
+    const { samples } = await decodedAudio(
+      await opusFile('webm', [{ seconds: 2 }, { seconds: 4 }]),
+    );
+    expect(samples.length / 48000).toBeCloseTo(2, 1);
+  });
+
+  test('AAC has no decoder in Node: the error names the ways out', async () => {
+    for (const format of ['m4a', 'mkv', 'aac'] as const) {
+      const aac = await encoded('aac', 'aac', { samples: sample.subarray(0, 16000) });
+      const error = await errorOf(decodedAudio(await rewrapped(aac, format)));
+      expect(error).toMatchObject({
+        code: 'unsupported_feature',
+        details: { reason: 'bad_audio', got: expect.stringMatching(/with aac$/) as unknown },
+      });
+      expect((error as Error).message).toMatch(/ffmpeg.*page.*AudioDecoder/);
+    }
+  });
+});
+
+describe('broken files', () => {
+  const opus = (format: EncodedFormat, packet?: (i: number) => Uint8Array) =>
+    opusFile(format, [{ seconds: 5, ...(packet && { packet }) }]);
+
+  test.each(['webm', 'm4a'] as const)('a damaged packet in %s: its time', async (format) => {
+    const broken = (i: number) => Uint8Array.of(0xff, ...(i === 150 ? [0xff, 0xff, 0xff] : [0]));
+    const file = await opus(format, (i) =>
+      i === 150 ? broken(i) : Uint8Array.of(0xf8, 0xff, 0xfe),
+    );
+    const error = await errorOf(decodedAudio(file));
+    expect(error).toMatchObject({ code: 'malformed', details: { reason: 'bad_audio' } });
+    expect((error as Error).message).toMatch(/ at (2\.9|3\.0)\d+ s/);
+  });
+
+  test.each([0.1, 0.5, 0.9])('MP4 whose sound is cut off after %d of it', async (share) => {
+    const file = await opus('m4a');
+    const sound = Buffer.from(file).toString('latin1').indexOf('mdat') + 4;
+    const cut = file.subarray(0, Math.round(sound + share * (file.length - sound)));
+    const error = await errorOf(decodedAudio(cut));
+    expect(error).toMatchObject({ code: 'truncated_input', details: { reason: 'bad_audio' } });
+    const [, seconds] = / at (\d\.\d{3}) s\.$/.exec((error as Error).message) ?? [];
+    expect(Math.abs(Number(seconds) - share * 5)).toBeLessThan(0.6);
+  });
+
+  test('MP4 without its list of packets', async () => {
+    const file = await opus('m4a');
+    const error = await errorOf(decodedAudio(file.subarray(0, 100)));
+    expect(error).toMatchObject({ code: 'malformed', details: { reason: 'bad_audio' } });
+    expect((error as Error).message).toContain('incomplete');
+  });
+
+  test('every cut of a file is an error or sound, never a crash', async () => {
+    const file = await opusFile('webm', [{ seconds: 1 }]);
+    for (let length = 0; length < file.length; length += 17) {
+      try {
+        const { samples } = await decodedAudio(file.subarray(0, length));
+        expect(samples.length).toBeGreaterThan(0);
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'SusurrusError', details: { subject: 'audio' } });
+        expect(error).not.toMatchObject({ code: 'internal_error' });
+      }
+    }
+  });
+
+  test('video without sound', async () => {
+    const error = await errorOf(decodedAudio(await opusFile('webm', [])));
+    expect(error).toMatchObject({ code: 'unsupported_feature', details: { reason: 'bad_audio' } });
+    expect((error as Error).message).toContain('no audio track');
+  });
+
+  test('a track without packets', async () => {
+    const file = await opus('m4a');
+    const view = new DataView(file.buffer);
+    const text = Buffer.from(file).toString('latin1');
+    for (const box of ['stts', 'stsc', 'stco']) view.setUint32(text.indexOf(box) + 8, 0);
+    view.setUint32(text.indexOf('stsz') + 12, 0);
+    const error = await errorOf(decodedAudio(file));
+    expect(error).toMatchObject({ code: 'malformed', details: { reason: 'bad_audio' } });
+    expect((error as Error).message).toContain('holds no sound');
+  });
+
+  test('a folder, and no file at all', async () => {
+    expect(await errorOf(decodedAudio(folder))).toMatchObject({ code: 'source_failed' });
+    const missing = join(folder, 'missing.mp3');
+    const error = await errorOf(decodedAudio(missing));
+    expect(error).toMatchObject({ code: 'source_failed', details: { subject: missing } });
+  });
+});
