@@ -37,11 +37,20 @@ const downloads = [
 
 const kilobytes = (bytes) => (bytes / 1000).toFixed(1);
 
+/** Compressing takes seconds, and documents state a size several times. */
+const sizes = new Map();
+
 /**
  * Raw and compressed bytes of a file of dist/.
  * @type {(name: string) => { raw: number; brotli: number }}
  */
 export function sizeOf(name) {
+  const known = sizes.get(name) ?? measure(name);
+  sizes.set(name, known);
+  return known;
+}
+
+function measure(name) {
   const path = join(root, 'dist', name);
   if (!existsSync(path))
     throw new StepError(`There is no ${name}.`, 'Build it first: npm run build.');

@@ -6,6 +6,6 @@ import { testTranscribingPages } from './transcribing_pages.js';
 
 jest.setTimeout(limit(120_000));
 
-(firefoxPath === undefined ? describe.skip : describe)('Firefox', () => {
+(firefoxPath === undefined ? describe.skip : describe)('complaint 91: Firefox', () => {
   testTranscribingPages(launchFirefox, true);
 });

@@ -6,7 +6,7 @@ import { testTranscribingPages } from './transcribing_pages.js';
 
 jest.setTimeout(limit(120_000));
 
-(hasWebKit ? describe : describe.skip)('WebKitGTK', () => {
+(hasWebKit ? describe : describe.skip)('complaint 91: WebKitGTK', () => {
   // Debian's build has no shared memory.
   testTranscribingPages(launchWebKit, false);
 });

@@ -151,7 +151,11 @@ describe('files that are elsewhere', () => {
     onPage({}, async (page, address) => {
       const assets = { base: '/nowhere' };
       expect(await listen(page, 'index.mjs', { assets })).toEqual(
-        failure(new RegExp(`The worker ${address}nowhere/worker.mjs did not start`)),
+        failure(
+          new RegExp(
+            `The worker ${address}nowhere/worker.mjs did not start.*be sent as text/javascript`,
+          ),
+        ),
       );
     }));
 

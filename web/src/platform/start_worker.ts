@@ -37,12 +37,31 @@ const isElsewhere = ({ origin, protocol }: URL): boolean =>
 /** Of a sandboxed frame, whose origin is like no other: Chromium starts no module from a Blob there. */
 const hasNoOrigin = (): boolean => globalThis.origin === 'null';
 
-/** A module on this origin, of one line that imports the script. */
-function importing({ href }: URL): string {
+const importers = new Map<string, string>();
+
+/** A module on this origin, of one line that imports the script. Blobs are kept: there are as many as scripts. */
+function importerOf({ href }: URL): string {
   const line = `import ${JSON.stringify(href)};`;
-  return hasNoOrigin()
-    ? `data:text/javascript,${encodeURIComponent(line)}`
-    : URL.createObjectURL(new Blob([line], { type: 'text/javascript' }));
+  if (hasNoOrigin()) return `data:text/javascript,${encodeURIComponent(line)}`;
+  const importer =
+    importers.get(href) ?? URL.createObjectURL(new Blob([line], { type: 'text/javascript' }));
+  importers.set(href, importer);
+  return importer;
+}
+
+/** The last violations of a policy that concern scripts. */
+const violations: SecurityPolicyViolationEvent[] = [];
+let isWatching = false;
+
+function watchViolations(): void {
+  if (isWatching) return;
+  isWatching = true;
+  addEventListener('securitypolicyviolation', (event) => {
+    const { disposition, effectiveDirective } = event;
+    if (disposition !== 'enforce' || !/worker|script|trusted/.test(effectiveDirective)) return;
+    violations.push(event);
+    if (violations.length > 10) violations.shift();
+  });
 }
 
 /**
@@ -50,32 +69,25 @@ function importing({ href }: URL): string {
  * refuses at once; most refusals come later, as an event.
  */
 export function startWorker(address: URL): StartedWorker {
+  watchViolations();
   const isImported = isElsewhere(address);
-  const violations: SecurityPolicyViolationEvent[] = [];
-  const onViolation = (event: SecurityPolicyViolationEvent): void => void violations.push(event);
-  addEventListener('securitypolicyviolation', onViolation);
-  let own: string | undefined;
-  const settle = (): void => {
-    removeEventListener('securitypolicyviolation', onViolation);
-    if (own?.startsWith('blob:')) URL.revokeObjectURL(own);
+  const begun = performance.now();
+  const describe = (problem: string, cause?: unknown): SusurrusError => {
+    const violation = violations.find(({ timeStamp }) => timeStamp >= begun);
+    return notStarted(address, isImported, problem, violation?.effectiveDirective, cause);
   };
-  const describe = (problem: string, cause?: unknown): SusurrusError =>
-    notStarted(address, isImported, problem, violations, cause);
   try {
-    if (isImported) own = importing(address);
-    const worker = new Worker(trusted(own ?? address.href), { type: 'module' });
-    worker.addEventListener('message', settle, { once: true });
+    const script = isImported ? importerOf(address) : address.href;
+    const worker = new Worker(trusted(script), { type: 'module' });
     return {
       worker,
-      async failure(event) {
+      async failure({ message }) {
         // The browser reports a violation of the page's policy only after the worker's failure.
         await new Promise((done) => setTimeout(done));
-        settle();
-        return describe(event.message || 'its script could not be loaded');
+        return describe(message || 'its script could not be loaded');
       },
     };
   } catch (error) {
-    settle();
     throw describe(String(error), error);
   }
 }
@@ -84,11 +96,9 @@ function notStarted(
   address: URL,
   isImported: boolean,
   problem: string,
-  violations: readonly SecurityPolicyViolationEvent[],
+  directive: string | undefined,
   cause: unknown,
 ): SusurrusError {
-  const violation = violations.find(({ disposition }) => disposition === 'enforce');
-  const directive = violation?.effectiveDirective;
   const shim = hasNoOrigin() ? 'data:' : 'blob:';
   let advice = '';
   if (directive?.includes('trusted-types') || /TrustedScriptURL/.test(problem)) {
@@ -101,6 +111,8 @@ function notStarted(
     advice =
       ` It lies on another origin: ${address.origin} must send Access-Control-Allow-Origin, and a Content-Security-Policy` +
       ` must allow ${shim} and that origin in worker-src, and the origin in script-src.`;
+  } else if (problem.startsWith('its script')) {
+    advice = ' It must lie there and be sent as text/javascript.';
   }
   return new SusurrusError(
     'unsupported_environment',
