@@ -31,6 +31,8 @@ const downloads = [
   ['cache.mjs', 'to load a model by its name, or one that is kept'],
   ['worker.cache.mjs', 'to download a model file that is kept'],
   ['worker.hub.mjs', 'to download and convert a model of the hub, with files.wasm'],
+  ['captions.mjs', 'for captions of a media element'],
+  ['react.mjs', 'for useTranscriber()'],
   ['in_thread_hosts.mjs', 'where there are no workers'],
   ['in_thread.mjs', 'instead of all of these, by susurrus/in-thread'],
 ];

@@ -69,7 +69,12 @@ describe('the packed package', () => {
       ...['dist/engine.simd.wasm', 'dist/engine.relaxed.wasm'],
       ...['dist/worker.threads.mjs', 'dist/engine.threads.mjs', 'dist/in_thread.mjs'],
       ...['dist/worker.files.mjs', 'dist/files.mjs', 'dist/files.wasm'],
-      ...['dist/worker.audio.mjs', 'dist/audio.node.mjs', 'dist/capture.mjs', 'dist/capture_worklet.mjs'],
+      ...[
+        'dist/worker.audio.mjs',
+        'dist/audio.node.mjs',
+        'dist/capture.mjs',
+        'dist/capture_worklet.mjs',
+      ],
       ...['dist/captions.mjs', 'dist/react.mjs', 'dist/testing.mjs', 'dist/digits.wav'],
       ...['dist/cache.mjs', 'dist/cache.node.mjs', 'dist/worker.cache.mjs', 'dist/worker.hub.mjs'],
       ...[

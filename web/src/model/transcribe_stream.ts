@@ -4,7 +4,7 @@ import type { Model, Segment, TranscribeOptions, Transcription } from '../api/ty
  * A transcription to pipe audio through: `microphone.pipeThrough(new TranscribeStream(model))`. Takes 16 kHz mono samples, gives
  * segments as they are decoded, and takes no more audio than it needs for the next window. Cancelling the segments stops the work.
  */
-export class TranscribeStream implements ReadableWritablePair<Segment, Float32Array> {
+export class TranscribeStream {
   readonly readable: ReadableStream<Segment>;
   readonly writable: WritableStream<Float32Array>;
   /** The whole of it, with `save()`, `pause()` and what else a transcription has. */
