@@ -5,7 +5,7 @@ import type {
   SavedTranscription,
   TranscribeOptions,
   Transcription,
-  TranscriptionResult,
+  Transcript,
 } from '../../web/src/node.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
@@ -40,7 +40,7 @@ const kept = (saved: SavedTranscription | undefined): SavedTranscription =>
 /** Runs until the first new segment, then stops: what was saved, and what was there. */
 async function stopEarly(
   transcription: Transcription,
-): Promise<[SavedTranscription | undefined, TranscriptionResult]> {
+): Promise<[SavedTranscription | undefined, Transcript]> {
   const iterator = transcription[Symbol.asyncIterator]();
   await iterator.next();
   await iterator.return?.();
@@ -55,7 +55,7 @@ const loaders = {
 
 describe.each(Object.entries(loaders))('%s', (_name, load) => {
   let model: Model;
-  let whole: TranscriptionResult;
+  let whole: Transcript;
   beforeAll(async () => {
     model = await load();
     whole = await model.transcribe(recording);

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import type { Model, ProgressEvent, TranscriptionResult } from '../../web/src/node.js';
+import type { Model, ProgressEvent, Transcript } from '../../web/src/node.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio } from '../support/embedded_model.js';
@@ -80,7 +80,7 @@ const loaders = {
 
 describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
   let model: Model;
-  let whole: TranscriptionResult;
+  let whole: Transcript;
   beforeAll(async () => {
     model = await load();
     whole = await model.transcribe(recording, { normalisation: 'window' });

@@ -1,5 +1,5 @@
 // What the command line gets instead of the package: a model that says how it was called, on stderr, and hears one thing.
-import type { Segment, TranscriptionResult } from '../../web/src/api/types.js';
+import type { Segment, Transcript } from '../../web/src/api/types.js';
 
 import { SusurrusError } from '../../web/src/api/errors.js';
 
@@ -43,7 +43,7 @@ const segment: Segment = {
   ],
 };
 
-const result: TranscriptionResult = {
+const result: Transcript = {
   text: segment.text,
   language: 'de',
   duration: 60,

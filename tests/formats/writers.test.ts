@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import type { TranscriptionResult } from '../../web/src/api/types.js';
+import type { Transcript } from '../../web/src/api/types.js';
 import { SusurrusError } from '../../web/src/api/errors.js';
 import { format, transcriptFormats } from '../../web/src/writers/format.js';
 import { languageNames } from '../../web/src/api/generated/languages.js';
 import type { FormatOptions, TranscriptFormat } from '../../web/src/writers/options.js';
 import { clock, toMilliseconds } from '../../web/src/writers/time.js';
-import type { Transcript } from '../../web/src/writers/transcript.js';
+import type { TranscriptLike } from '../../web/src/writers/transcript.js';
 import { sharedJson } from '../support/goldens.js';
 import { describeWithShared } from '../support/shared_folder.js';
 
 const goldenPath = 'golden/writers/writers.json';
 
 interface Golden {
-  readonly results: Readonly<Record<string, Transcript>>;
+  readonly results: Readonly<Record<string, TranscriptLike>>;
   readonly cases: readonly {
     readonly result: string;
     readonly writer: TranscriptFormat;
@@ -73,7 +73,7 @@ describeWithShared([specialPath], 'names of languages', () => {
 });
 
 /** A transcript as transcribe() gives it. */
-function transcript(words = true): TranscriptionResult {
+function transcript(words = true): Transcript {
   const facts = {
     tokenProbabilities: [0.5, 1],
     temperature: 0,
@@ -150,7 +150,7 @@ describe('json', () => {
 
   test('read again gives the same in every format', () => {
     const result = transcript();
-    const again = JSON.parse(format(result, 'json')) as Transcript;
+    const again = JSON.parse(format(result, 'json')) as TranscriptLike;
     for (const name of transcriptFormats) {
       expect(format(again, name)).toBe(format(result, name));
     }
@@ -315,7 +315,7 @@ describe('an error', () => {
   ])('names %s', (_, bad, name, options, subject) => {
     let error: unknown;
     try {
-      format(bad as Transcript, name as TranscriptFormat, options as FormatOptions);
+      format(bad as TranscriptLike, name as TranscriptFormat, options as FormatOptions);
     } catch (thrown) {
       error = thrown;
     }

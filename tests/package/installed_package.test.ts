@@ -15,7 +15,7 @@ const sampleText = 'three one four one five nine two six five';
 const typedProgram = `
 import { format, loadModel, SusurrusError } from 'susurrus';
 import { deleteModel, listModels, type KeptModel } from 'susurrus/cache';
-import type { ErrorCode, FormatOptions, Model, Segment, TranscriptionResult, Variant } from 'susurrus';
+import type { ErrorCode, FormatOptions, Model, Segment, Transcript, Variant } from 'susurrus';
 
 export async function use(file: Blob, signal: AbortSignal): Promise<string> {
   const model: Model = await loadModel(file, {
@@ -27,7 +27,7 @@ export async function use(file: Blob, signal: AbortSignal): Promise<string> {
     const { start, end, text, tokens }: Segment = segment;
     void [start.toFixed(), end.toFixed(), text.trim(), tokens.length];
   }
-  const result: TranscriptionResult = await model.transcribe(new Float32Array(16000));
+  const result: Transcript = await model.transcribe(new Float32Array(16000));
   // @ts-expect-error There is no such option.
   void model.transcribe(file, { beams: 5 });
   model.dispose();

@@ -14,7 +14,7 @@ export interface ConformanceModel {
   transcribe(
     samples: Float32Array,
     options: Api.TranscribeOptions,
-  ): Promise<Omit<Api.TranscriptionResult, 'duration'>>;
+  ): Promise<Omit<Api.Transcript, 'duration'>>;
   detectLanguage(
     samples: Float32Array,
     options?: Api.DetectLanguageOptions,

@@ -1,7 +1,7 @@
-import type { Attempt, Segment, TranscriptionResult } from '../src/node.js';
+import type { Attempt, Segment, Transcript } from '../src/node.js';
 
 /** What text was dropped and, with `hasRetries`, which windows took several attempts: a line each, with the reason. */
-export function explain(result: TranscriptionResult, hasRetries: boolean): string {
+export function explain(result: Transcript, hasRetries: boolean): string {
   const lines = result.rejected.filter(({ text }) => text.trim()).map(droppedLine);
   if (hasRetries) {
     const windows = new Map(

@@ -1,10 +1,10 @@
 // One recording transcribed, and how fast that was.
-import type { Model, Segment, TranscribeOptions, TranscriptionResult } from '../src/node.js';
+import type { Model, Segment, TranscribeOptions, Transcript } from '../src/node.js';
 import { withAudio } from './recordings.js';
 import { printable } from './terminal.js';
 
 export interface Heard {
-  readonly result: TranscriptionResult;
+  readonly result: Transcript;
   /** Wall time, with reading and decoding the file. */
   readonly seconds: number;
   /** Which engine and weights, and their memory. */

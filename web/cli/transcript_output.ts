@@ -2,7 +2,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { format, SusurrusError, transcriptFormats } from '../src/node.js';
-import type { FormatOptions, Task, Transcript, TranscriptFormat } from '../src/node.js';
+import type { FormatOptions, Task, TranscriptLike, TranscriptFormat } from '../src/node.js';
 import { writeAtomically } from '../src/platform/node_atomic_files.js';
 import { asNumber, orNone, readOptions, usageError, withValues } from './arguments.js';
 import type { Recording } from './recordings.js';
@@ -91,7 +91,7 @@ export class TranscriptOutput {
   }
 
   /** Writes all formats of a recording, or none. Answers the files written. */
-  async write(recording: Recording, transcript: Transcript): Promise<string[]> {
+  async write(recording: Recording, transcript: TranscriptLike): Promise<string[]> {
     if (this.isFiles) return this.#writeFiles(recording, transcript);
     const [name = 'txt'] = this.#formats;
     if (this.#isOneOfMany && this.#isJson) {
@@ -116,7 +116,7 @@ export class TranscriptOutput {
     return true;
   }
 
-  async #writeFiles(recording: Recording, transcript: Transcript): Promise<string[]> {
+  async #writeFiles(recording: Recording, transcript: TranscriptLike): Promise<string[]> {
     const files = this.#filesOf(recording);
     if (recording.below !== '') await makeFolder(dirname(files[0]?.path ?? ''));
     await writeAtomically(true, async (create) => {
@@ -139,7 +139,7 @@ export class TranscriptOutput {
   /** Writes what could not be written piece by piece: of several recordings those that there are, in a JSON array. */
   finish(): void {
     if (!this.#isOneOfMany || !this.#isJson || this.isFiles) return;
-    const each = this.#kept.map((transcript) => format(transcript as Transcript, 'json'));
+    const each = this.#kept.map((transcript) => format(transcript as TranscriptLike, 'json'));
     printJson(`[${each.join(',\n')}]\n`);
   }
 }

@@ -1,12 +1,12 @@
 import { format, transcriptFormats } from '../src/index.js';
-import type { FormatOptions, TranscriptFormat, TranscriptionResult } from '../src/index.js';
+import type { FormatOptions, TranscriptFormat, Transcript } from '../src/index.js';
 import { byId, element } from './dom.js';
 
 /** What can be taken away from a transcript. */
 export interface Exported {
   /** Name of the files, without extension. */
   readonly name: string;
-  readonly result: TranscriptionResult;
+  readonly result: Transcript;
   readonly options: FormatOptions;
 }
 

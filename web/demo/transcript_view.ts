@@ -1,4 +1,4 @@
-import type { Decision, Segment, TranscriptionResult } from '../src/index.js';
+import type { Decision, Segment, Transcript } from '../src/index.js';
 import { byId, element } from './dom.js';
 import { clock } from './format.js';
 import { languageName } from './listening_options.js';
@@ -56,7 +56,7 @@ export class TranscriptView {
   }
 
   /** All is there: `facts` (length, language) go below the title, what was dropped to the end. */
-  finish(facts: readonly string[], { rejected }: TranscriptionResult): void {
+  finish(facts: readonly string[], { rejected }: Transcript): void {
     this.#meta.textContent = facts.join(' · ');
     this.#nothing.hidden = this.#rows.length > 0;
     const dropped = rejected.filter(({ text }) => text.trim() !== '');

@@ -3,7 +3,7 @@ import { invalidOption } from '../src/api/errors.js';
 import type { Transcription } from '../src/api/types.js';
 import { cues, type Cue } from '../src/writers/cues.js';
 import { checkFormatOptions, type FormatOptions } from '../src/writers/options.js';
-import { checkTranscript, type Transcript } from '../src/writers/transcript.js';
+import { checkTranscript, type TranscriptLike } from '../src/writers/transcript.js';
 
 export interface TextTrackOptions extends Pick<
   FormatOptions,
@@ -22,7 +22,7 @@ export interface TextTrackOptions extends Pick<
 export interface AttachedTextTrack {
   readonly track: TextTrack;
   /** Replaces what differs; what is shown and stays does not flicker. */
-  update(transcript: Transcript): void;
+  update(transcript: TranscriptLike): void;
   /** Takes the captions away. */
   remove(): void;
 }
@@ -36,7 +36,7 @@ const unused = new WeakMap<HTMLMediaElement, TextTrack[]>();
  */
 export function attachTextTrack(
   media: HTMLMediaElement,
-  transcript: Transcript | Transcription,
+  transcript: TranscriptLike | Transcription,
   options: TextTrackOptions = {},
 ): AttachedTextTrack {
   if (!((media as unknown) instanceof HTMLMediaElement)) {
@@ -59,7 +59,7 @@ export function attachTextTrack(
   let shown: (readonly [Cue, VTTCue])[] = [];
   let isRemoved = false;
 
-  const update = (next: Transcript): void => {
+  const update = (next: TranscriptLike): void => {
     if (isRemoved) return;
     checkTranscript(next);
     // A disabled track gives no cues away.
@@ -97,7 +97,7 @@ export function attachTextTrack(
 /** Whoever awaits the transcription itself hears of its failure. Leaving this loop would stop it, so it is never left. */
 async function follow(
   transcription: Transcription,
-  update: (transcript: Transcript) => void,
+  update: (transcript: TranscriptLike) => void,
 ): Promise<void> {
   try {
     const segments = transcription[Symbol.asyncIterator]();

@@ -7,7 +7,7 @@ import type {
   ModelSource,
   TranscribeOptions,
   Transcription,
-  TranscriptionResult,
+  Transcript,
 } from '../src/index.js';
 
 /** What a page shows; a new object at each change. */
@@ -17,7 +17,7 @@ export interface TranscriberState {
   readonly progress: ProgressEvent | undefined;
   readonly segments: readonly Segment[];
   /** Of the last transcription, once it is done. */
-  readonly transcript: TranscriptionResult | undefined;
+  readonly transcript: Transcript | undefined;
   /** Why the last call failed; not set by stop(). */
   readonly error: unknown;
   readonly model: Model | undefined;
@@ -78,7 +78,7 @@ export class TranscriberStore {
   readonly transcribe = async (
     audio: AudioInput | AudioStream,
     options: Omit<TranscribeOptions, 'signal'> = {},
-  ): Promise<TranscriptionResult | undefined> => {
+  ): Promise<Transcript | undefined> => {
     this.stop();
     const life = this.#life;
     const stop = new AbortController();

@@ -5,7 +5,7 @@ export { SusurrusError, errorNumbers, type ErrorCode, type ErrorReason } from '.
 export { format, transcriptFormats } from './writers/format.js';
 export { languageNames } from './api/generated/languages.js';
 export type { FormatOptions, TranscriptFormat } from './writers/options.js';
-export type { Transcript, TranscriptSegment, TranscriptWord } from './writers/transcript.js';
+export type { TranscriptLike, TranscriptSegment, TranscriptWord } from './writers/transcript.js';
 export { TranscribeStream } from './model/transcribe_stream.js';
 export { setAssets } from './api/assets.js';
 export { generateSigningKey } from './signing_key.js';

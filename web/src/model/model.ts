@@ -20,7 +20,7 @@ import type {
   Tokenizer,
   TranscribeOptions,
   Transcription,
-  TranscriptionResult,
+  Transcript,
   WhisperModel,
   Word,
 } from '../api/types.js';
@@ -151,10 +151,10 @@ export class EngineModel implements Model {
     options: ResumeOptions,
     run: TranscriptionRun,
     saved?: SavedTranscription,
-  ): Promise<TranscriptionResult> {
+  ): Promise<Transcript> {
     checkAudio(audio, true);
     const number = ++this.#runCount;
-    const work = async ({ onProgress }: ResumeOptions): Promise<TranscriptionResult> => {
+    const work = async ({ onProgress }: ResumeOptions): Promise<Transcript> => {
       const feed = new AudioFeed(audio, {
         engine: this.#engine,
         platform: this.#platform,

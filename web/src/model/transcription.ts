@@ -1,10 +1,5 @@
 // The object that transcribe() answers: promise, iterable, and what its caller does with work under way.
-import type {
-  SavedTranscription,
-  Segment,
-  Transcription,
-  TranscriptionResult,
-} from '../api/types.js';
+import type { SavedTranscription, Segment, Transcription, Transcript } from '../api/types.js';
 import { PauseGate } from '../engine/pause_gate.js';
 import type { EngineEvent } from '../protocol/engine.js';
 
@@ -22,7 +17,7 @@ export class TranscriptionRun {
   readonly #first: number;
   #duration: number;
   #saved: SavedTranscription | undefined;
-  #result: TranscriptionResult | undefined;
+  #result: Transcript | undefined;
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void)[] = [];
@@ -67,7 +62,7 @@ export class TranscriptionRun {
     return this.#saved;
   }
 
-  end(result: TranscriptionResult): void {
+  end(result: Transcript): void {
     this.#result = result;
     this.#isOver = true;
     this.#wakeAll();
@@ -79,7 +74,7 @@ export class TranscriptionRun {
     this.#wakeAll();
   }
 
-  get soFar(): TranscriptionResult {
+  get soFar(): Transcript {
     return (
       this.#result ?? {
         text: this.segments.map(({ text }) => text).join(''),
@@ -117,14 +112,14 @@ export class TranscriptionRun {
 /** Starts `work`, which reports to `run`. */
 export function startTranscription(
   run: TranscriptionRun,
-  work: () => Promise<TranscriptionResult>,
+  work: () => Promise<Transcript>,
 ): Transcription {
   const result = work();
   result.then(
     (heard) => run.end(heard),
     (error: unknown) => run.fail(error),
   );
-  const controls: Omit<Transcription, keyof Promise<TranscriptionResult>> = {
+  const controls: Omit<Transcription, keyof Promise<Transcript>> = {
     get soFar() {
       return run.soFar;
     },

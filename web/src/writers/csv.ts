@@ -1,5 +1,5 @@
 import { withReferenceNames } from './reference_names.js';
-import type { Transcript } from './transcript.js';
+import type { TranscriptLike } from './transcript.js';
 import { strip } from './white_space.js';
 
 const columns = [
@@ -8,7 +8,7 @@ const columns = [
 ] as const;
 
 /** Comma-separated values as RFC 4180 has them: times in seconds, empty where the transcript does not say. */
-export function writeCsv(transcript: Transcript): string {
+export function writeCsv(transcript: TranscriptLike): string {
   const rows = withReferenceNames(transcript).segments.map((segment) =>
     columns.map((column) => (column === 'text' ? strip(segment.text) : segment[column])),
   );

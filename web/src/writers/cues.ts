@@ -1,7 +1,7 @@
 import type { FormatOptions } from './options.js';
 import { toMilliseconds } from './time.js';
 import { wordsOf } from './transcript.js';
-import type { Transcript, TranscriptWord } from './transcript.js';
+import type { TranscriptLike, TranscriptWord } from './transcript.js';
 import { strip, underlined } from './white_space.js';
 import { wordGroups } from './word_groups.js';
 
@@ -13,7 +13,7 @@ export interface Cue {
 }
 
 /** The subtitles of a transcript: of its words where it has them, else of its segments. */
-export function* cues(transcript: Transcript, options: FormatOptions): Generator<Cue> {
+export function* cues(transcript: TranscriptLike, options: FormatOptions): Generator<Cue> {
   const words = wordsOf(transcript);
   if (!words) {
     for (const { start, end, text } of transcript.segments) {

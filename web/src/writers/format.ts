@@ -6,14 +6,14 @@ import { checkFormatOptions } from './options.js';
 import type { FormatOptions, TranscriptFormat } from './options.js';
 import { writeSrt } from './srt.js';
 import { checkTranscript } from './transcript.js';
-import type { Transcript } from './transcript.js';
+import type { TranscriptLike } from './transcript.js';
 import { writeTsv } from './tsv.js';
 import { writeTxt } from './txt.js';
 import { writeVerboseJson } from './verbose_json.js';
 import { writeVtt } from './vtt.js';
 
 const writers: Readonly<
-  Record<TranscriptFormat, (transcript: Transcript, options: FormatOptions) => string>
+  Record<TranscriptFormat, (transcript: TranscriptLike, options: FormatOptions) => string>
 > = {
   txt: writeTxt,
   srt: writeSrt,
@@ -33,7 +33,7 @@ export const transcriptFormats = Object.keys(writers) as readonly TranscriptForm
  * Throws SusurrusError (`invalid_argument`) for an unknown format, a bad option, or what is no transcript.
  */
 export function format(
-  transcript: Transcript,
+  transcript: TranscriptLike,
   name: TranscriptFormat,
   options: FormatOptions = {},
 ): string {

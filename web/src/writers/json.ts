@@ -1,5 +1,5 @@
 import { withReferenceNames } from './reference_names.js';
-import type { Transcript } from './transcript.js';
+import type { TranscriptLike } from './transcript.js';
 
 /** Fields that are floating-point numbers to the reference even where they are whole. */
 const floatFields = new Set([
@@ -8,7 +8,7 @@ const floatFields = new Set([
 ]);
 
 /** Every field of the transcript, in the reference's names and the notation of its JSON: ASCII in one line. */
-export function writeJson(transcript: Transcript): string {
+export function writeJson(transcript: TranscriptLike): string {
   return written(withReferenceNames(transcript), false);
 }
 

@@ -1,14 +1,14 @@
-import type { Transcript } from './transcript.js';
+import type { TranscriptLike } from './transcript.js';
 
 /** A transcript with the names that the reference's JSON has: `avg_logprob` for `avgLogprob`. */
-export interface ReferenceTranscript extends Transcript {
+export interface ReferenceTranscript extends TranscriptLike {
   readonly segments: readonly ReferenceSegment[];
 }
 
-type ReferenceSegment = Transcript['segments'][number] & Readonly<Record<string, unknown>>;
+type ReferenceSegment = TranscriptLike['segments'][number] & Readonly<Record<string, unknown>>;
 
 /** The same transcript in the reference's names, with every field it has; a copy. */
-export function withReferenceNames(transcript: Transcript): ReferenceTranscript {
+export function withReferenceNames(transcript: TranscriptLike): ReferenceTranscript {
   // A long transcript has the same names a hundred thousand times.
   const names = new Map<string, string>();
   const nameOf = (name: string): string => {

@@ -1,10 +1,10 @@
 import { cues } from './cues.js';
 import type { FormatOptions } from './options.js';
 import { clock } from './time.js';
-import type { Transcript } from './transcript.js';
+import type { TranscriptLike } from './transcript.js';
 
 /** SubRip subtitles. */
-export function writeSrt(transcript: Transcript, options: FormatOptions): string {
+export function writeSrt(transcript: TranscriptLike, options: FormatOptions): string {
   const time = (milliseconds: number) => clock(milliseconds, { mark: ',', hasHours: true });
   return [...cues(transcript, options)]
     .map(({ start, end, text }, i) => `${i + 1}\n${time(start)} --> ${time(end)}\n${text}\n\n`)

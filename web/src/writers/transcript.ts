@@ -16,10 +16,10 @@ export interface TranscriptSegment {
 }
 
 /**
- * What can be written: a TranscriptionResult, what JSON.parse gives of format(…, 'json') or of the reference's JSON, or
+ * What can be written: a Transcript, what JSON.parse gives of format(…, 'json') or of the reference's JSON, or
  * segments from anywhere. Further fields of the same names are used where a format has room for them.
  */
-export interface Transcript {
+export interface TranscriptLike {
   readonly segments: readonly TranscriptSegment[];
   readonly text?: string;
   /** A language code. */
@@ -31,7 +31,7 @@ export interface Transcript {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Refuses what cannot be written, naming the place. */
-export function checkTranscript(transcript: unknown): asserts transcript is Transcript {
+export function checkTranscript(transcript: unknown): asserts transcript is TranscriptLike {
   const fields = fieldsOf('transcript', transcript);
   for (const name of ['text', 'language']) {
     check(
@@ -64,7 +64,7 @@ export function checkTranscript(transcript: unknown): asserts transcript is Tran
 }
 
 /** The words of all segments when every segment has its words, else undefined. */
-export function wordsOf({ segments }: Transcript): (readonly TranscriptWord[])[] | undefined {
+export function wordsOf({ segments }: TranscriptLike): (readonly TranscriptWord[])[] | undefined {
   const words = segments.flatMap((segment) => (segment.words ? [segment.words] : []));
   return words.length > 0 && words.length === segments.length ? words : undefined;
 }

@@ -1,9 +1,9 @@
 import { toMilliseconds } from './time.js';
-import type { Transcript } from './transcript.js';
+import type { TranscriptLike } from './transcript.js';
 import { strip } from './white_space.js';
 
 /** Milliseconds and text of each segment, between tabs. */
-export function writeTsv({ segments }: Transcript): string {
+export function writeTsv({ segments }: TranscriptLike): string {
   const rows = segments.map(({ start, end, text }) => [
     toMilliseconds(start),
     toMilliseconds(end),

@@ -2,7 +2,7 @@ import { languageNames } from '../api/generated/languages.js';
 import type { FormatOptions } from './options.js';
 import { withReferenceNames } from './reference_names.js';
 import { wordsOf } from './transcript.js';
-import type { Transcript } from './transcript.js';
+import type { TranscriptLike } from './transcript.js';
 import { strip } from './white_space.js';
 
 const segmentFields = [
@@ -12,7 +12,7 @@ const segmentFields = [
 
 /** What OpenAI's transcription service answers to `response_format: verbose_json`; words where there are any. */
 export function writeVerboseJson(
-  transcript: Transcript,
+  transcript: TranscriptLike,
   { task = 'transcribe' }: FormatOptions,
 ): string {
   const { segments } = withReferenceNames(transcript);

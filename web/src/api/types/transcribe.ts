@@ -98,7 +98,7 @@ export interface Segment {
   readonly words?: readonly Word[];
 }
 
-export interface TranscriptionResult {
+export interface Transcript {
   readonly text: string;
   /** Language of the recording; with `'per-window'`, the one with the longest total time. */
   readonly language: string;
@@ -130,12 +130,12 @@ export interface SavedTranscription {
  * Await it for the whole result, or iterate over it to get segments as they are decoded. Leaving the loop stops the work. A resumed
  * one iterates over new segments only; its result has all.
  */
-export interface Transcription extends Promise<TranscriptionResult>, AsyncIterable<Segment> {
+export interface Transcription extends Promise<Transcript>, AsyncIterable<Segment> {
   /**
    * What has been transcribed until now, also after an abort or an error: `duration` says up to where. Once the work is done, the
    * result.
    */
-  readonly soFar: TranscriptionResult;
+  readonly soFar: Transcript;
   readonly isPaused: boolean;
   /** Stops computing until resume(), within a step. It keeps its turn: other calls of the model wait. */
   pause(): void;
