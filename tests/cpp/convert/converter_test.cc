@@ -193,9 +193,11 @@ SUSURRUS_TEST(converter_types_by_kind_of_tensor) {
     EXPECT_TRUE(types["encoder.conv2.weight"] == conv);
     EXPECT_TRUE(types["decoder.token_embedding.weight"] == dtype);
     EXPECT_TRUE(types["decoder.blocks.0.mlp.2.weight"] == dtype);
-    // Attention is not rounded to 4 bits.
+    // Attention is one type wider than blocks of four and five bits.
+    const bool has_five_bits = dtype == Dtype::q5_0 || dtype == Dtype::q5_1;
     const Dtype attention = dtype == Dtype::q4_0   ? Dtype::q5_0
                             : dtype == Dtype::q4_1 ? Dtype::q5_1
+                            : has_five_bits        ? Dtype::q8_0
                                                    : dtype;
     EXPECT_TRUE(types["encoder.blocks.0.attn.query.weight"] == attention);
     EXPECT_TRUE(types["decoder.blocks.0.attn.out.weight"] == attention);
@@ -333,7 +335,7 @@ SUSURRUS_TEST(converter_copies_blocks_of_the_wanted_type_out_of_a_model_file) {
     const size_t count = *info.shape.element_count();
     std::vector<float> values(count);
     read_floats(info.dtype, before.tensors[info.name].data(), count, values.data());
-    const Dtype wanted = info.dtype == Dtype::q5_0 ? Dtype::f16 : info.dtype;
+    const Dtype wanted = is_block_dtype(info.dtype) ? Dtype::f16 : info.dtype;
     Bytes expected(*tensor_byte_count(wanted, info.shape));
     write_floats(wanted, values.data(), count, expected.data());
     EXPECT_TRUE(after.tensors[info.name] == expected);

@@ -13,7 +13,6 @@ import type {
   Model,
   ModelFamily,
   ModelInfo,
-  ProgressEvent,
   ResumeOptions,
   SavedTranscription,
   ScoreOptions,
@@ -24,7 +23,7 @@ import type {
   WhisperModel,
   Word,
 } from '../api/types.js';
-import { AudioFeed, wholeSamples, type Holding } from '../audio/audio_feed.js';
+import { wholeSamples } from '../audio/audio_feed.js';
 import { checkAudio, isLive } from '../audio/audio_kinds.js';
 import {
   alignSettings,
@@ -47,12 +46,11 @@ import {
   text as textCheck,
 } from '../api/options.js';
 import type { Platform } from '../platform/platform.js';
-import { withProgress } from '../api/progress_callback.js';
 import { Queue } from './queue.js';
-import { anyOf, orAborted } from '../api/signals.js';
 import type { ThreadChoice } from '../platform/threads.js';
-import { checkSameLength, savedProblem, stateOf } from './saved_transcription.js';
-import { startTranscription, TranscriptionRun, type About } from './transcription.js';
+import { runTranscription } from './run_transcription.js';
+import { savedProblem } from './saved_transcription.js';
+import { startTranscription, TranscriptionRun } from './transcription.js';
 import type { CallOptions } from '../protocol/link.js';
 
 /** A Model whose engine lives behind a link. */
@@ -127,7 +125,7 @@ export class EngineModel implements Model {
       const settings = this.whisper
         ? transcribeSettings(options, this.info, isLive(audio))
         : otherSettings(options);
-      return this.#transcribe(audio, settings, options, run);
+      return this.#transcribe(run, audio, settings, options);
     });
   }
 
@@ -141,81 +139,21 @@ export class EngineModel implements Model {
     return startTranscription(run, async () => {
       if (problem) throw problem;
       checkOptions(options, { signal: signalCheck, onProgress: progressCheck });
-      return this.#transcribe(audio, saved.settings, options, run, saved);
+      return this.#transcribe(run, audio, saved.settings, options, saved);
     });
   }
 
-  async #transcribe(
+  #transcribe(
+    run: TranscriptionRun,
     audio: AudioInput | AudioStream,
     settings: Settings,
     options: ResumeOptions,
-    run: TranscriptionRun,
     saved?: SavedTranscription,
   ): Promise<Transcript> {
     checkAudio(audio, true);
-    const number = ++this.#runCount;
-    const work = async ({ onProgress }: ResumeOptions): Promise<Transcript> => {
-      const feed = new AudioFeed(audio, {
-        engine: this.#engine,
-        platform: this.#platform,
-        holding: holdingFor(settings),
-      });
-      const callbackFailed = new AbortController();
-      const { signal, release } = anyOf([
-        options.signal,
-        run.leaving,
-        feed.failed,
-        callbackFailed.signal,
-      ]);
-      const report = (event: ProgressEvent): void => {
-        try {
-          onProgress?.(event);
-        } catch {
-          // withProgress() has the error, which must not reach the engine.
-          callbackFailed.abort();
-        }
-      };
-      let about: About;
-      const onEvent = (event: EngineEvent): void => {
-        if (event.type === 'audioWanted') void feed.give(event.sampleCount);
-        else if (event.type === 'window') run.add(event, about);
-        else {
-          run.reach(event.progress.loaded);
-          report({ phase: 'transcribe', ...event.progress });
-        }
-      };
-      try {
-        const { samples, isOwn, expectedSeconds } = await feed.open(signal, report);
-        checkSameLength(saved, samples);
-        about = {
-          dims: this.info.dims,
-          settings: samples ? settings : { ...settings, normalisation: 'window' },
-          ...(samples && { sampleCount: samples.length }),
-        };
-        if (run.gate.opening) await orAborted(run.gate.opening, signal);
-        run.gate.onChange = (isPaused) =>
-          void this.#engine.call('pause', { run: number, isPaused }).catch(() => undefined);
-        const heard = await this.#engine.call(
-          'transcribe',
-          {
-            samples,
-            settings: about.settings,
-            state: saved && stateOf(saved),
-            run: number,
-            expectedSeconds,
-          },
-          { signal, onEvent, givesAway: isOwn },
-        );
-        return { ...heard, segments: run.segments, rejected: run.rejected };
-      } catch (error) {
-        throw feed.failed.aborted ? feed.failed.reason : error;
-      } finally {
-        run.gate.onChange = undefined;
-        feed.close();
-        release();
-      }
-    };
-    return this.#run(() => withProgress(options, work), options.signal);
+    const task = { audio, settings, options, saved, number: ++this.#runCount };
+    const engine = { engine: this.#engine, platform: this.#platform, dims: this.info.dims };
+    return this.#run(() => runTranscription(run, task, engine), options.signal);
   }
 
   async decode(audio: AudioInput, options: DecodeOptions = {}): Promise<DecodeResult> {
@@ -329,12 +267,6 @@ export class EngineModel implements Model {
   #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#queue.run(work, signal);
   }
-}
-
-/** The reference hears whole recordings; else long ones may come as they are asked for. */
-function holdingFor({ normalisation, compatibility }: TranscribeOptions): Holding {
-  if (normalisation === 'window') return 'nothing';
-  return normalisation === 'file' || compatibility === 'openai' ? 'whole' : 'short';
 }
 
 function checkText(value: unknown): void {
