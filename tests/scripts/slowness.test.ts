@@ -25,6 +25,8 @@ test('suites read it from the environment', () => {
   try {
     process.env.SUSURRUS_TEST_SLOWNESS = '3';
     expect(limit(60_000)).toBe(180_000);
+    process.env.SUSURRUS_TEST_SLOWNESS = '1.1';
+    expect(limit(50_000)).toBe(55_000);
     delete process.env.SUSURRUS_TEST_SLOWNESS;
     expect(limit(60_000)).toBe(60_000);
   } finally {
