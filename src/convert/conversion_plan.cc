@@ -28,15 +28,11 @@ bool is_attention_matrix(std::string_view name) {
 /// The next block type with more bits a value; ggml has none of six or seven.
 Dtype wider_dtype(Dtype dtype) {
   switch (dtype) {
-    case Dtype::q4_0:
-      return Dtype::q5_0;
-    case Dtype::q4_1:
-      return Dtype::q5_1;
+    case Dtype::q4_0: return Dtype::q5_0;
+    case Dtype::q4_1: return Dtype::q5_1;
     case Dtype::q5_0:
-    case Dtype::q5_1:
-      return Dtype::q8_0;
-    default:
-      return dtype;
+    case Dtype::q5_1: return Dtype::q8_0;
+    default: return dtype;
   }
 }
 
