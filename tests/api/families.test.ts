@@ -161,6 +161,7 @@ describe('a model of another family', () => {
       ['logMel', () => model.logMel(samples)],
       ['encode', () => model.encode(mel)],
       ['logits', () => model.logits([1])],
+      ['resume', async () => model.resume({ version: 1, dims: {} } as never, samples)],
       ['tokenizer', async () => model.tokenizer.encode('text')],
     ];
     for (const [name, call] of calls) {

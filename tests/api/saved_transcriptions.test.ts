@@ -225,10 +225,12 @@ describe('what was saved', () => {
   });
 
   test('belongs to its recording, and to a model with its dimensions', async () => {
-    expect(await errorOf(model.resume(saved, sample))).toMatchObject({
-      code: 'invalid_argument',
-      details: { subject: 'audio' },
-    });
+    for (const audio of [sample, new Stream()]) {
+      expect(await errorOf(model.resume(saved, audio))).toMatchObject({
+        code: 'invalid_argument',
+        details: { subject: 'audio' },
+      });
+    }
     const tiny = await (await builtPackage()).loadModel(writeApr2(tinyWhisper()));
     try {
       expect(tiny.info.dims.nAudioState).toBe(tinyDims.n_audio_state);

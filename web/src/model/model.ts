@@ -134,9 +134,10 @@ export class EngineModel implements Model {
     audio: AudioInput | AudioStream,
     options: ResumeOptions = {},
   ): Transcription {
-    const problem = savedProblem(saved, this.info.dims);
-    const run = new TranscriptionRun(problem ? undefined : saved);
+    const problem = this.whisper && savedProblem(saved, this.info.dims);
+    const run = new TranscriptionRun(this.whisper && !problem ? saved : undefined);
     return startTranscription(run, async () => {
+      this.#checkWhisper('resume');
       if (problem) throw problem;
       checkOptions(options, { signal: signalCheck, onProgress: progressCheck });
       return this.#transcribe(run, audio, saved.settings, options, saved);

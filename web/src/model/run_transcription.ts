@@ -12,7 +12,7 @@ import { anyOf, orAborted } from '../api/signals.js';
 import { AudioFeed, type Holding } from '../audio/audio_feed.js';
 import type { Platform } from '../platform/platform.js';
 import type { EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
-import { checkSameLength, stateOf } from './saved_transcription.js';
+import { checkSameAudio, stateOf } from './saved_transcription.js';
 import type { About, TranscriptionRun } from './transcription.js';
 
 interface Task {
@@ -71,7 +71,7 @@ export function runTranscription(
     };
     try {
       const { samples, isOwn, expectedSeconds } = await feed.open(signal, report);
-      checkSameLength(saved, samples);
+      checkSameAudio(saved, samples);
       about = {
         dims,
         settings: samples ? settings : { ...settings, normalisation: 'window' },

@@ -39,17 +39,16 @@ export function savedProblem(saved: unknown, dims: ModelInfo['dims']): SusurrusE
   return undefined;
 }
 
-/** Only the same recording can be gone on with. */
-export function checkSameLength(
+/** Only the same recording can be gone on with; a stream of it would be heard with other levels. Without samples: a stream. */
+export function checkSameAudio(
   saved: SavedTranscription | undefined,
   samples: Float32Array | undefined,
 ): void {
-  if (!saved || !samples || saved.sampleCount === undefined) return;
-  if (saved.sampleCount === samples.length) return;
+  if (saved?.sampleCount === undefined || saved.sampleCount === samples?.length) return;
   throw invalidOption(
     'audio',
     `the recording of ${saved.sampleCount} samples at 16 kHz that the transcription began with`,
-    samples.length,
+    samples ? samples.length : 'a stream',
   );
 }
 

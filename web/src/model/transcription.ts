@@ -7,16 +7,23 @@ type Window = Pick<Extract<EngineEvent, { type: 'window' }>, 'segments' | 'rejec
 /** What a transcription belongs to. */
 export type About = Pick<SavedTranscription, 'dims' | 'settings' | 'sampleCount'>;
 
+/** What save() gives, where the run has the segments. */
+type Kept = About &
+  Pick<SavedTranscription, 'state' | 'duration'> & {
+    readonly segmentCount: number;
+    readonly rejectedCount: number;
+  };
+
 /** Collects what comes of a transcription; any number of callers may iterate or await, at any time. */
 export class TranscriptionRun {
   readonly segments: Segment[];
   readonly rejected: Segment[];
   readonly gate = new PauseGate();
   readonly #leaving = new AbortController();
-  /** Those of an earlier transcription. */
-  readonly #first: number;
+  /** What this one goes on from. */
+  readonly #earlier: SavedTranscription | undefined;
   #duration: number;
-  #saved: SavedTranscription | undefined;
+  #kept: Kept | undefined;
   #result: Transcript | undefined;
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
@@ -25,9 +32,8 @@ export class TranscriptionRun {
   constructor(earlier?: SavedTranscription) {
     this.segments = [...(earlier?.segments ?? [])];
     this.rejected = [...(earlier?.rejected ?? [])];
-    this.#first = this.segments.length;
+    this.#earlier = earlier;
     this.#duration = earlier?.duration ?? 0;
-    this.#saved = earlier;
   }
 
   /** Aborted when a loop over the segments is left early. */
@@ -41,13 +47,12 @@ export class TranscriptionRun {
     this.rejected.push(...window.rejected);
     this.reach(this.segments.at(-1)?.end ?? 0);
     if (window.state) {
-      this.#saved = {
-        version: 1,
+      this.#kept = {
         ...about,
-        duration: this.#duration,
-        segments: [...this.segments],
-        rejected: [...this.rejected],
         state: window.state,
+        duration: this.#duration,
+        segmentCount: this.segments.length,
+        rejectedCount: this.rejected.length,
       };
     }
     this.#wakeAll();
@@ -58,8 +63,16 @@ export class TranscriptionRun {
     this.#duration = Math.max(this.#duration, duration);
   }
 
+  /** Up to the last window with a state; undefined before there is one. */
   get saved(): SavedTranscription | undefined {
-    return this.#saved;
+    if (!this.#kept) return this.#earlier;
+    const { segmentCount, rejectedCount, ...rest } = this.#kept;
+    return {
+      version: 1,
+      ...rest,
+      segments: this.segments.slice(0, segmentCount),
+      rejected: this.rejected.slice(0, rejectedCount),
+    };
   }
 
   end(result: Transcript): void {
@@ -89,7 +102,7 @@ export class TranscriptionRun {
   async *iterate(): AsyncGenerator<Segment> {
     let isThrough = false;
     try {
-      for (let next = this.#first; ; ++next) {
+      for (let next = this.#earlier?.segments.length ?? 0; ; ++next) {
         while (next >= this.segments.length && !this.#isOver) {
           await new Promise<void>((wake) => this.#wake.push(wake));
         }
