@@ -286,7 +286,7 @@ test.each([
 ])('%s: did you mean %s?', async (name, meant) => {
   const error = await errorOf(model.transcribe(samples, { [name]: 5 }));
   expectRefused(error, name);
-  expect((error as Error).message).toContain(`did you mean ${meant}?`);
+  expect((error as Error).message).toContain(`must be absent (did you mean ${meant}?); it is 5.`);
 });
 
 test.each(['beams', 'chunk_length_s', 'toString', '__proto__x', ''])(

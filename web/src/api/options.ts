@@ -100,9 +100,10 @@ export function checkOptions(options: unknown, checks: Checks): void {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (!check) {
       const meant = nameMeant(name, Object.keys(checks));
-      const hint = meant ? `did you mean ${meant}?` : 'the options here are';
-      const known = meant ? '' : ` ${Object.keys(checks).join(', ')}`;
-      throw invalidOption(name, `absent; ${hint}${known}`, value);
+      const advice = meant
+        ? ` (did you mean ${meant}?)`
+        : `; the options here are ${Object.keys(checks).join(', ')}`;
+      throw invalidOption(name, `absent${advice}`, value);
     }
     const [expected, accepts] = check;
     if (value !== undefined && !accepts(value)) throw invalidOption(name, expected, value);

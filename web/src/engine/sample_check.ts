@@ -46,7 +46,7 @@ function badSample(value: number, index: number, { sampleRate, channels }: Place
   const at = `sample ${index} (${seconds.toFixed(3)} s)`;
   return new SusurrusError(
     'invalid_argument',
-    `The audio holds ${value} at ${at}; samples are numbers between -1 and 1, and at most ${loudest} where they are too loud.`,
+    `The audio holds ${value} at ${at}. Samples lie between -1 and 1; beyond ${loudest} they are refused.`,
     {
       reason: 'bad_audio',
       subject: 'audio',
