@@ -46,7 +46,7 @@ function threadsOf(module: WebAssembly.Module, choice: ThreadChoice): ThreadChoi
 
 /** Streams a model file into an engine of its own; resolves once footer and checksum are verified. */
 export async function loadModelOn(
-  wholePlatform: Platform,
+  usualPlatform: Platform,
   source: ModelSource | undefined,
   options: LoadOptions,
 ): Promise<Model> {
@@ -66,7 +66,7 @@ export async function loadModelOn(
   if (options.assets) checkAssets(options.assets);
   await checkCryptoOptions(options);
   const { assets } = options;
-  const platform = assets ? wholePlatform.withAssets(assets) : wholePlatform;
+  const platform = assets ? usualPlatform.withAssets(assets) : usualPlatform;
   throwIfAborted(options.signal);
   return withProgress(options, async (watched) => {
     const { source: given, stored } = await chooseSource(source, platform, watched);

@@ -1,21 +1,12 @@
 // Models of URLs that are kept in Node: files in the folder of `susurrus pull`.
-import {
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  statfs,
-  type FileHandle,
-} from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProgressEvent } from '../../src/api/types.js';
 import type { OpenedSource } from '../../src/platform/platform.js';
 import type { StoredModel, StoredRequest } from '../../src/platform/stored_model.js';
 import { openInProcess } from '../../src/worker/in_process.js';
 import { cacheFolder } from '../hub/model_cache.js';
-import type { DownloadFile } from '../hub/partial_download.js';
+import { downloadFile } from '../hub/node_download_file.js';
 import { isRunning } from '../hub/partial_files.js';
 import type { StoreCalls } from './calls.js';
 import { StoreHost } from './host.js';
@@ -66,7 +57,10 @@ function filesIn(folder: string): StoreFiles {
       const release = await takeFile(pathOf(name) + lockEnding);
       // Neither flag makes a file that is missing and leaves another as it is.
       const file = await open(pathOf(name), 'r+').catch(() => open(pathOf(name), 'w+'));
-      return fileOf(file, pathOf(name), release);
+      return downloadFile(file, async (isKept) => {
+        if (!isKept) await rm(pathOf(name), { force: true });
+        await release();
+      });
     },
     async find(name) {
       const path = pathOf(name);
@@ -99,27 +93,4 @@ async function takeFile(lock: string): Promise<() => Promise<void>> {
     throw new FileInUse(lock);
   }
   return () => rm(lock, { force: true });
-}
-
-async function fileOf(
-  file: FileHandle,
-  path: string,
-  release: () => Promise<void>,
-): Promise<DownloadFile> {
-  const { size } = await file.stat();
-  return {
-    byteCount: size,
-    async write(bytes, at) {
-      for (let done = 0; done < bytes.length;) {
-        done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
-      }
-    },
-    read: async (into, at) => (await file.read(into, 0, into.length, at)).bytesRead,
-    clear: () => file.truncate(0),
-    async close(isKept) {
-      await file.close();
-      if (!isKept) await rm(path, { force: true });
-      await release();
-    },
-  };
 }

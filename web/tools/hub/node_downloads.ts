@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { downloadFile } from './node_download_file.js';
 import type { DownloadFile, DownloadPlace } from './partial_download.js';
 import { leavePartialFile, takePartialFile } from './partial_files.js';
 
@@ -15,20 +16,7 @@ export const downloadsIn = (folder: string): DownloadPlace => ({
 
 async function takeFile(path: string): Promise<DownloadFile> {
   const { path: own, file } = await takePartialFile(path);
-  const { size } = await file.stat();
-  return {
-    byteCount: size,
-    async write(bytes, at) {
-      for (let done = 0; done < bytes.length;) {
-        done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
-      }
-    },
-    read: async (into, at) => (await file.read(into, 0, into.length, at)).bytesRead,
-    clear: () => file.truncate(0),
-    async close(isKept) {
-      await file.close();
-      if (isKept) await leavePartialFile(path, own);
-      else await rm(own, { force: true });
-    },
-  };
+  return downloadFile(file, (isKept) =>
+    isKept ? leavePartialFile(path, own) : rm(own, { force: true }),
+  );
 }
