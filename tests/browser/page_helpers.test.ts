@@ -56,11 +56,12 @@ beforeEach(async () => {
   });
 });
 
-/** Waits until the browser has heard that all workers have ended. */
-async function withoutWorkers(): Promise<void> {
+/** Waits until the browser has heard that all other workers have ended. */
+async function workersLeft(count: number): Promise<void> {
   const deadline = Date.now() + limit(20_000);
-  while (page.workers().length > 0 && Date.now() < deadline) await page.waitForTimeout(50);
-  if (page.workers().length > 0) throw new Error('A worker is left.');
+  while (page.workers().length > count && Date.now() < deadline) await page.waitForTimeout(50);
+  if (page.workers().length !== count)
+    throw new Error(`${page.workers().length} workers are left.`);
 }
 
 /** Of the page, where the modules are. */
@@ -184,7 +185,53 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
   });
   expect(texts.lines.join(' ').replaceAll('\n', ' ')).toBe(sampleText);
   await page.evaluate(() => document.querySelector('susurrus-captions')!.remove());
-  await withoutWorkers();
+  await workersLeft(0);
+  expect(problems).toEqual([]);
+});
+
+test('captions that are begun twice, stopped or taken off the page leave one model at most', async () => {
+  const outcome = await page.evaluate(async () => {
+    captions.defineCaptions();
+    const add = () => {
+      const element = document.createElement('susurrus-captions') as HTMLElement & {
+        start(): Promise<void>;
+        stop(): void;
+      };
+      element.setAttribute('for', 'talk');
+      element.setAttribute('model', '/models/digits.apr');
+      document.body.append(element);
+      return element;
+    };
+    const turns = async (count: number) => {
+      for (let i = 0; i < count; ++i) await new Promise((done) => setTimeout(done));
+    };
+    const twice = add();
+    const events: string[] = [];
+    for (const type of ['transcript', 'error']) {
+      twice.addEventListener(type, () => events.push(type));
+    }
+    await Promise.all([twice.start(), twice.start()]);
+    const label = () => twice.shadowRoot!.querySelector('button')!.textContent;
+    const labels = [label()];
+    const again = twice.start();
+    twice.stop();
+    twice.stop();
+    labels.push(label());
+    await again;
+    for (let i = 0; i < 20; ++i) {
+      const element = add();
+      const begun = element.start();
+      await turns(i);
+      element.remove();
+      await begun;
+    }
+    return { events, labels };
+  });
+  expect(outcome).toEqual({
+    events: ['transcript'],
+    labels: ['Add captions again', 'Add captions'],
+  });
+  await workersLeft(1);
   expect(problems).toEqual([]);
 });
 
@@ -292,7 +339,7 @@ test('useTranscriber: loads, transcribes, stops, reports errors, and frees the m
   ).toEqual([undefined, 'ready', 'invalid_argument']);
 
   await call('hide()');
-  await withoutWorkers();
+  await workersLeft(0);
   expect(problems).toEqual([]);
 });
 
@@ -338,16 +385,26 @@ test('a stream of audio is piped through a model', async () => {
         () => 'read',
         (thrown: unknown) => (thrown as Susurrus.SusurrusError).code,
       );
+    const taking = taken;
+    const refused = new susurrus.TranscribeStream(model, { beamSize: 0 });
+    const pipe = await pieces(audio, 1000)
+      .pipeTo(refused.writable)
+      .then(
+        () => 'piped',
+        (thrown: unknown) => (thrown as Susurrus.SusurrusError).code,
+      );
     model.dispose();
     return {
+      pipe,
       text: text.trim(),
       whole: whole.trim(),
       stopped,
-      isBounded: taken < audio.length * 20,
+      isBounded: taking < audio.length * 20,
       error,
     };
   });
   expect(outcome).toEqual({
+    pipe: 'invalid_argument',
     text: sampleText,
     whole: sampleText,
     stopped: 'aborted',

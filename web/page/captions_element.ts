@@ -100,16 +100,17 @@ function makeElement(): CustomElementConstructor {
 
     async #loaded(signal: AbortSignal): Promise<Model> {
       if (this.model) return this.model;
-      const source = this.getAttribute('model') ?? undefined;
-      const model = (this.#own ??= await loadModel(source, {
+      if (this.#own) return this.#own;
+      const model = await loadModel(this.getAttribute('model') ?? undefined, {
         signal,
         onProgress: (event) => this.#progress(event, 'Loading the model …'),
-      }));
-      // Another start, or the element's end, came meanwhile.
-      if (signal.aborted && !this.isConnected) {
+      });
+      // Stopped in the last moment: another start may be loading its own.
+      if (signal.aborted) {
         model.dispose();
-        this.#own = undefined;
+        throw signal.reason;
       }
+      this.#own = model;
       return model;
     }
 

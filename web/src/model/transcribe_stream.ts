@@ -14,8 +14,10 @@ export class TranscribeStream {
     const { readable, writable } = new TransformStream<Float32Array, Float32Array>();
     this.writable = writable;
     this.transcription = model.transcribe(readable, options);
-    // Whoever reads the segments hears of a failure.
-    this.transcription.catch(() => undefined);
+    // Whoever reads the segments hears of a failure; whoever gives audio does, too, where none was taken yet.
+    this.transcription.catch((error: unknown) => {
+      if (!readable.locked) void readable.cancel(error);
+    });
     const segments = this.transcription[Symbol.asyncIterator]();
     this.readable = new ReadableStream<Segment>(
       {
