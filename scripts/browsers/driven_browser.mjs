@@ -13,4 +13,18 @@
  * @property {() => Promise<void>} close
  */
 
-export {};
+/**
+ * What Playwright and Puppeteer drive alike.
+ * @type {(browser: import('playwright-core').Browser | import('puppeteer-core').Browser) => DrivenBrowser}
+ */
+export const drivenBy = (browser) => ({
+  async open(address) {
+    const page = await browser.newPage();
+    await page.goto(address);
+    return {
+      run: (body) => page.evaluate(`(async () => { ${body} })()`),
+      close: () => page.close(),
+    };
+  },
+  close: () => browser.close(),
+});

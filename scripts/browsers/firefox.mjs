@@ -1,6 +1,7 @@
 // Firefox through WebDriver BiDi.
 import puppeteer from 'puppeteer-core';
 import { findOnPath } from '../toolchain/steps.mjs';
+import { drivenBy } from './driven_browser.mjs';
 
 /** Debian's is called firefox-esr; undefined where there is none. */
 export const firefoxPath =
@@ -12,15 +13,5 @@ export async function launchFirefox() {
   const browser = await puppeteer.launch({
     ...{ browser: 'firefox', executablePath: firefoxPath, headless: true },
   });
-  return {
-    async open(address) {
-      const page = await browser.newPage();
-      await page.goto(address);
-      return {
-        run: (body) => page.evaluate(`(async () => { ${body} })()`),
-        close: () => page.close(),
-      };
-    },
-    close: () => browser.close(),
-  };
+  return drivenBy(browser);
 }
