@@ -36,7 +36,7 @@ async function drain(
 ): Promise<{ readonly received: number; readonly warnings: readonly string[] }> {
   const { signal } = new AbortController();
   const url = `${server.address}/m.apr`;
-  const request = { key: { address: url }, from: { url }, isKept: true, isFresh: false };
+  const request = { key: { address: url }, from: { url }, isKept: true };
   await host.handle('open', request, signal, emit);
   let received = 0;
   for (;;) {
@@ -64,7 +64,7 @@ test('one that advances is waited for, and what it kept is used', async () => {
   const [first, second] = [new StoreHost(environment), new StoreHost(environment)];
   const { signal } = new AbortController();
   const url = `${server.address}/m.apr`;
-  const request = { key: { address: url }, from: { url }, isKept: true, isFresh: false };
+  const request = { key: { address: url }, from: { url }, isKept: true };
   await first.handle('open', request, signal, () => undefined);
   const seen: number[] = [];
   const waiting = second.handle('open', request, signal, ({ loaded }) => seen.push(loaded));
@@ -136,6 +136,29 @@ describe('files in pieces of the Cache API', () => {
     }
     return Buffer.from(back.subarray(0, at));
   }
+
+  test('take bytes in the middle of pieces that are whole', async () => {
+    Object.assign(globalThis, { caches: fakeCaches() });
+    const files = await openPieces();
+    const file = await files?.open('m');
+    await file?.write(long, 0);
+    await file?.close(true);
+    const changed = long.slice();
+    const again = await files?.open('m');
+    for (const [from, end] of [
+      [100, 200],
+      [4_000_000, 5_000_000],
+      [9_400_000, 9_450_000],
+    ] as const) {
+      const bytes = new Uint8Array(end - from).fill(255);
+      changed.set(bytes, from);
+      await again?.write(bytes, from);
+    }
+    await again?.close(true);
+    const last = await files?.open('m');
+    expect(last?.byteCount).toBe(long.length);
+    expect(last && (await contentOf(last)).equals(changed)).toBe(true);
+  });
 
   test('are read while they are written, gone on with, listed and removed', async () => {
     Object.assign(globalThis, { caches: fakeCaches() });

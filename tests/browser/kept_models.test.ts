@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
 import type * as CacheEntry from '../../web/src/cache.js';
+import { builtPackage } from '../support/built_package.js';
 import { modelBytes } from '../support/embedded_model.js';
 import { startModelServer, type ModelServer } from '../support/model_server.js';
 import {
@@ -273,6 +274,24 @@ describe('49: what does not belong together is not put together', () => {
       }),
   );
 });
+
+test('49: of a kept file with digests only the piece that is corrupt is fetched again', () =>
+  onPage(async (page) => {
+    const { addPieceDigests } = await builtPackage();
+    const pieces: Uint8Array[] = [];
+    const sink = new WritableStream<Uint8Array>({ write: (piece) => void pieces.push(piece) });
+    await addPieceDigests(digits, sink);
+    server.files.set('kept/m.apr', { bytes: Buffer.concat(pieces), tag: '"one"' });
+    await page.load(url, quick);
+    await changeKept(page, 'flip');
+    expect(await page.load(url, kept)).toMatchObject(heard);
+    expect(server.requests).toEqual([
+      `GET ${url}`,
+      expect.stringMatching(/ bytes=[1-9]\d+-\d+ if "one"$/),
+    ]);
+    expect(server.sentBytes).toBe(Buffer.concat(pieces).length + (1 << 20));
+    expect(await page.load(url, { cache: 'only' })).toMatchObject(heard);
+  }));
 
 describe('two tabs that want one model', () => {
   async function race(context: BrowserContext, rounds: number): Promise<void> {

@@ -111,9 +111,11 @@ export async function openKeptPage(
           close: () => worker.terminate(),
         };
       };
-      const stored = await openStored({ model, ...hub, cache: true }, openLink);
+      const stored = await openStored({ model, ...hub, cache: true }, openLink, () =>
+        Promise.reject(new Error('nothing is mended here')),
+      );
       try {
-        const { chunks } = await stored.open(false);
+        const { chunks } = await stored.open();
         for await (const chunk of chunks) if (chunk.length === 0) throw new Error('empty');
         return await stored.keep();
       } finally {

@@ -100,7 +100,7 @@ async function answer(
   const { bytes, tag } = file;
   if (tag !== undefined) response.setHeader('etag', tag);
   response.setHeader('content-type', 'application/octet-stream');
-  const [, first] = /^bytes=(\d+)-$/.exec(range ?? '') ?? [];
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
   const isRange =
     first !== undefined &&
     !state.faults.ignoresRanges &&
@@ -109,10 +109,11 @@ async function answer(
   if (from > 0 && from >= bytes.length) {
     return void response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end();
   }
-  const body = bytes.subarray(from);
+  const end = isRange && last ? Math.min(Number(last) + 1, bytes.length) : bytes.length;
+  const body = bytes.subarray(from, end);
   response.writeHead(isRange ? 206 : 200, {
     'content-length': body.length,
-    ...(isRange && { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
+    ...(isRange && { 'content-range': `bytes ${from}-${end - 1}/${bytes.length}` }),
   });
   if (request.method === 'HEAD') return void response.end();
   sending.add(response);

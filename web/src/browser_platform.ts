@@ -104,11 +104,14 @@ function browserPlatform(assets?: Assets): Platform {
       if (!hasWorkers())
         throw noWorkers('Models are kept, and come by their names, only where there are workers.');
       const { openStored } = await import('../tools/cache/entry.js');
-      return openStored(request, (converts) =>
-        startModule(
-          converts ? 'worker.hub.mjs' : 'worker.cache.mjs',
-          converts ? ['files.wasm'] : [],
-        ),
+      return openStored(
+        request,
+        (converts) =>
+          startModule(
+            converts ? 'worker.hub.mjs' : 'worker.cache.mjs',
+            converts ? ['files.wasm'] : [],
+          ),
+        () => browserPlatform(assets).compileFiles(),
       );
     },
     openFolder: () => Promise.resolve(undefined),

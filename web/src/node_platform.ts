@@ -62,7 +62,7 @@ async function openStored(request: StoredRequest): Promise<StoredModel> {
   const { model, hub } = request;
   return 'name' in model && !isFileTemplate(hub)
     ? openNamedModel(model.name, request, openFile)
-    : openUrlModel(request, openFile);
+    : openUrlModel(request, openFile, compileFiles);
 }
 
 /** A path or a file: URL; everything else with a scheme is for fetch. */

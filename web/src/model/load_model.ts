@@ -76,24 +76,22 @@ export async function loadModelOn(
   });
 }
 
-/** What is kept is checked like everything else; where it is wrong, it is fetched again, once. */
+/** What is kept is checked like everything else; where it is wrong, it is fetched again. */
 async function loadStored(
   platform: Platform,
   stored: StoredModel,
   options: LoadOptions,
 ): Promise<EngineModel> {
-  const load = (isFresh: boolean): Promise<EngineModel> =>
-    loadOpening(
-      platform,
-      () => stored.open(isFresh),
-      options,
-      () => stored.keep(),
-    );
   try {
-    return await load(false).catch((error: unknown) => {
-      if (!stored.isDoubtful(error)) throw error;
-      return load(true);
-    });
+    for (let open = () => stored.open(); ;) {
+      try {
+        return await loadOpening(platform, open, options, () => stored.keep());
+      } catch (error) {
+        const again = stored.again(error);
+        if (!again) throw error;
+        open = again;
+      }
+    }
   } finally {
     await stored.close();
   }

@@ -14,10 +14,12 @@ export interface StoredRequest extends Pick<
 
 /** A model by its name or URL: from what is kept, else from the network. Close it when loading is over, however it ended. */
 export interface StoredModel {
-  /** `isFresh`: what is kept turned out to be wrong; it is deleted and fetched again. */
-  open(isFresh: boolean): Promise<OpenedSource>;
-  /** Whether what was kept may be to blame for a failure, so that fetching again is worth a try. */
-  isDoubtful(error: unknown): boolean;
+  open(): Promise<OpenedSource>;
+  /**
+   * After a failure: opens it once more, where what was kept or arrived may be to blame. First only what the file's digests say
+   * is wrong is fetched again, then all of it. Undefined where the failure stands.
+   */
+  again(error: unknown): (() => Promise<OpenedSource>) | undefined;
   /** When the whole file is verified: from now on it counts as kept. Answers why it could not be kept, for people. */
   keep(): Promise<readonly string[]>;
   /** Ends all work. What has arrived stays for the next load. */

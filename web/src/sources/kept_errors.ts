@@ -4,8 +4,13 @@ import { sourceFailed, SusurrusError } from '../api/errors.js';
 export const notKept = (title: string, dtype?: string): SusurrusError =>
   sourceFailed(title, `it is not kept here${dtype ? ` as ${dtype}` : ''}, and cache is 'only'`);
 
+/** A piece of a file that is not what the file's digests or its signature say; the rest may be right. */
+export const isAboutPiece = (error: unknown): boolean =>
+  error instanceof SusurrusError && error.details.subject?.includes('piece_digests[') === true;
+
 /** Errors that other bytes would not have. A wrong key is the caller's, and memory that is used up nobody's. */
 export function isAboutBytes(error: unknown): boolean {
+  if (isAboutPiece(error)) return true;
   const others = new Set([
     ...['aborted', 'invalid_argument', 'wrong_state', 'decryption_failed', 'signature_invalid'],
     ...['out_of_memory', 'unsupported_environment', 'internal_error'],

@@ -1,5 +1,5 @@
 // Requests to the worker that downloads and keeps models, and its answers. One worker for each file.
-import type { HubOptions, ProgressEvent } from '../../src/api/types.js';
+import type { ByteRange, HubOptions, ProgressEvent } from '../../src/api/types.js';
 import type { Link } from '../../src/protocol/link.js';
 import type { Repository } from '../hub/repository.js';
 import type { ModelKey } from './model_store.js';
@@ -8,10 +8,12 @@ export interface OpenRequest {
   readonly key: ModelKey;
   /** Whether what comes is kept. */
   readonly isKept: boolean;
-  /** What is kept already is wrong. */
-  readonly isFresh: boolean;
+  /** What is wrong or missing of what is here, in order: it is fetched again. */
+  readonly wrong?: Wrong | undefined;
   readonly from: UrlOrigin | HubOrigin;
 }
+
+export type Wrong = 'all' | readonly ByteRange[];
 
 export interface UrlOrigin {
   readonly url: string;

@@ -3,20 +3,25 @@
 import type { StoredModel, StoredRequest } from '../../src/platform/stored_model.js';
 import { openBrowserStore } from './browser_store.js';
 import type { StoreLink } from './calls.js';
+import { soundRangesOf } from './sound_ranges.js';
 import { openStoredModel } from './stored_model.js';
 import { wantedModel } from './wanted.js';
 
 export * from './manage.js';
 
-/** `openLink`: a worker that downloads and keeps one model; `converts`: one of the hub. */
+const noPath = (): Promise<never> => Promise.reject(new Error('pages have no paths'));
+
+/** `openLink`: a worker that downloads and keeps one model; `converts`: one of the hub. `compileFiles` compiles files.wasm. */
 export async function openStored(
   request: StoredRequest,
   openLink: (converts: boolean) => StoreLink,
+  compileFiles: () => Promise<WebAssembly.Module>,
 ): Promise<StoredModel> {
   const wanted = await wantedModel(request, location.href, openBrowserStore);
   return openStoredModel(wanted, request, {
     openStore: openBrowserStore,
     openLink,
-    openPath: () => Promise.reject(new Error('pages have no paths')),
+    openPath: noPath,
+    soundRanges: (file) => soundRangesOf(file, noPath, compileFiles),
   });
 }

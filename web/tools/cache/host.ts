@@ -1,11 +1,19 @@
 // Downloads one model and keeps it, in a worker of its own or in Node's thread: bytes come as they are asked for.
 import { wrongState } from '../../src/api/errors.js';
-import type { ProgressEvent } from '../../src/api/types.js';
+import type { ByteRange, ProgressEvent } from '../../src/api/types.js';
 import type { Host } from '../../src/protocol/link.js';
 import type { DownloadPlace } from '../hub/partial_download.js';
 import type * as Hub from '../hub/convert_repository.js';
 import { onDemand } from '../host/on_demand.js';
-import type { HubOrigin, OpenAnswer, OpenRequest, StoreCalls, StoreStep } from './calls.js';
+import type {
+  HubOrigin,
+  OpenAnswer,
+  OpenRequest,
+  StoreCalls,
+  StoreStep,
+  UrlOrigin,
+  Wrong,
+} from './calls.js';
 import { KeptFile } from './kept_file.js';
 import { spillingFile } from './memory_file.js';
 import {
@@ -83,18 +91,19 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
   }
 
   async #open(
-    { key, isKept, isFresh, from }: OpenRequest,
+    { key, isKept, wrong, from }: OpenRequest,
     emit: (progress: ProgressEvent) => void,
   ): Promise<OpenAnswer> {
-    const kept = isKept ? await this.#openStore(key, isFresh, emit) : undefined;
+    const kept = isKept ? await this.#openStore(key, wrong, emit) : undefined;
     if (kept !== undefined) return { kept, isResumed: true };
     const facts = this.#target?.facts;
     // What was converted to its end only has to be read once more.
     const isConverted =
       facts?.byteCount !== undefined && facts.byteCount === this.#target?.file.byteCount;
-    if ('url' in from || isConverted) {
+    const missing = wrong === 'all' ? undefined : wrong;
+    if ('url' in from || (isConverted && !missing)) {
       const origin = 'url' in from ? from : { url: key.address };
-      return this.#download(key, origin);
+      return this.#download(key, origin, missing);
     }
     const { hub } = this.#environment;
     if (!hub) throw wrongState('Models are not converted here.', 'cache');
@@ -102,7 +111,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     const ready = hub.readyModel(files, from.dtype);
     const file = ready === undefined ? undefined : await files.find(ready);
     if (file) {
-      return this.#download(key, { url: files.urlOf(file), token: from.token });
+      return this.#download(key, { url: files.urlOf(file), token: from.token }, missing);
     }
     return this.#convert(key, from, hub, files);
   }
@@ -110,7 +119,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
   /** Answers what is kept, or opens the file that the model will be kept in. Without either it is not kept. */
   async #openStore(
     key: ModelFacts,
-    isFresh: boolean,
+    wrong: Wrong | undefined,
     emit: (progress: ProgressEvent) => void,
   ): Promise<Blob | string | undefined> {
     try {
@@ -120,7 +129,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
         return undefined;
       }
       const id = await idOf(key);
-      const turn = this.#takeTurn(store, id, isFresh);
+      const turn = this.#takeTurn(store, id, wrong);
       const taken = await waitForTurn(turn, {
         byteCount: () => store.byteCountOf(id),
         onBytes: (loaded) => emit({ phase: 'download', loaded }),
@@ -141,10 +150,10 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     }
   }
 
-  async #takeTurn(store: ModelStore, id: string, isFresh: boolean): Promise<Turn> {
+  async #takeTurn(store: ModelStore, id: string, wrong: Wrong | undefined): Promise<Turn> {
     this.#release = await this.#environment.hold(groupOf(id));
-    if (isFresh) await store.remove(id);
-    const kept = await store.kept(id);
+    if (wrong === 'all') await store.remove(id);
+    const kept = wrong ? undefined : await store.kept(id);
     if (kept !== undefined) return { kept };
     await store.removeAbandoned();
     const file = await store.open(id, this.#ending.signal);
@@ -153,13 +162,15 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
 
   async #download(
     key: ModelFacts,
-    { url, token }: { readonly url: string; readonly token?: string | undefined },
+    { url, token }: UrlOrigin,
+    missing: readonly ByteRange[] | undefined,
   ): Promise<OpenAnswer> {
     const target = this.#target;
     const download = await openUrlDownload({
       ...{ url, token },
       file: target?.file,
       known: target?.facts,
+      missing,
       signal: this.#ending.signal,
     });
     const { facts, keptBytes, remark } = download;
@@ -173,8 +184,8 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
   }
 
   async #pass(download: UrlDownload, give: Give): Promise<StoreStep> {
-    for await (const { bytes, isKept, progress } of download.pieces()) {
-      if (!isKept) await this.#target?.write(bytes);
+    for await (const { bytes, at, isKept, progress } of download.pieces()) {
+      if (!isKept) await this.#target?.write(bytes, at);
       await give({ bytes, progress });
     }
     await this.#target?.end();

@@ -49,9 +49,9 @@ export class KeptFile {
     });
   }
 
-  async write(bytes: Uint8Array): Promise<void> {
-    await this.#try(this.#facts?.byteCount, () => this.#file.write(bytes, this.#byteCount));
-    this.#byteCount += bytes.length;
+  async write(bytes: Uint8Array, at = this.#byteCount): Promise<void> {
+    await this.#try(this.#facts?.byteCount, () => this.#file.write(bytes, at));
+    this.#byteCount = at + bytes.length;
   }
 
   /** All bytes are here: their number is known now. */

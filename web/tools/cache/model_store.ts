@@ -63,6 +63,11 @@ export class ModelStore {
     return bytes && bytes.byteCount === facts?.byteCount ? bytes.source() : undefined;
   }
 
+  /** What there is of the model's bytes, verified or not. */
+  async part(id: string): Promise<Blob | string | undefined> {
+    return (await this.files.find(id + endings.bytes))?.source();
+  }
+
   async facts(id: string): Promise<ModelFacts | undefined> {
     try {
       const text = await (await this.files.find(id + endings.facts))?.text();

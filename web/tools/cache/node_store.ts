@@ -12,6 +12,7 @@ import type { StoreCalls } from './calls.js';
 import { StoreHost } from './host.js';
 import { ModelStore } from './model_store.js';
 import { FileInUse, type FoundFile, type StoreFiles } from './store_files.js';
+import { soundRangesOf } from './sound_ranges.js';
 import { openStoredModel } from './stored_model.js';
 import { wantedModel } from './wanted.js';
 
@@ -22,6 +23,7 @@ export const openNodeStore = (): Promise<ModelStore> =>
 export async function openUrlModel(
   request: StoredRequest,
   openPath: (path: string) => Promise<OpenedSource>,
+  compileFiles: () => Promise<WebAssembly.Module>,
 ): Promise<StoredModel> {
   const wanted = await wantedModel(request, undefined, openNodeStore);
   return openStoredModel(wanted, request, {
@@ -31,6 +33,7 @@ export async function openUrlModel(
         new StoreHost({ openStore: openNodeStore, hold: () => Promise.resolve(() => undefined) }),
       ),
     openPath,
+    soundRanges: (file) => soundRangesOf(file, openPath, compileFiles),
   });
 }
 

@@ -92,15 +92,18 @@ function fileOf(byteCount: number, pieces: Pieces): DownloadFile {
   let open: { readonly index: number; readonly bytes: Uint8Array<ArrayBuffer> } | undefined;
   let openBytes = 0;
   let isEmpty = byteCount === 0;
-  const begin = async (index: number, before: number): Promise<Uint8Array<ArrayBuffer>> => {
-    const bytes = new Uint8Array(pieceBytes);
-    const kept = before > 0 ? await pieces.get(index) : undefined;
-    if (kept) bytes.set(new Uint8Array(await kept.slice(0, before).arrayBuffer()));
-    open = { index, bytes };
-    return bytes;
-  };
   const store = async (): Promise<void> => {
     if (open) await pieces.put(open.index, open.bytes.slice(0, openBytes));
+    open = undefined;
+  };
+  const begin = async (index: number): Promise<Uint8Array<ArrayBuffer>> => {
+    await store();
+    const bytes = new Uint8Array(pieceBytes);
+    const kept = await pieces.get(index);
+    if (kept) bytes.set(new Uint8Array(await kept.arrayBuffer()));
+    open = { index, bytes };
+    openBytes = kept?.size ?? 0;
+    return bytes;
   };
   return {
     byteCount,
@@ -109,15 +112,13 @@ function fileOf(byteCount: number, pieces: Pieces): DownloadFile {
       for (let done = 0; done < bytes.length;) {
         const index = Math.floor((at + done) / pieceBytes);
         const place = (at + done) % pieceBytes;
-        const piece = open?.index === index ? open.bytes : await begin(index, place);
+        const piece = open?.index === index ? open.bytes : await begin(index);
         const part = bytes.subarray(done, done + pieceBytes - place);
         piece.set(part, place);
-        openBytes = place + part.length;
+        openBytes = Math.max(openBytes, place + part.length);
         done += part.length;
-        if (openBytes === pieceBytes) {
-          await store();
-          open = undefined;
-        }
+        // A piece that was whole before is full from its first byte on.
+        if (place + part.length === pieceBytes) await store();
       }
     },
     async read(into, at) {

@@ -1,14 +1,14 @@
 // A model that is kept, or is to be, as loading sees it: its bytes come from the store, or through it from the network.
 import { SusurrusError } from '../../src/api/errors.js';
 import { onAbort } from '../../src/api/signals.js';
-import type { ProgressEvent } from '../../src/api/types.js';
+import type { ProgressEvent, SoundRanges } from '../../src/api/types.js';
 import type { OpenedSource } from '../../src/platform/platform.js';
 import type { StoredModel, StoredRequest } from '../../src/platform/stored_model.js';
 import { readAhead } from '../../src/platform/read_ahead.js';
 import { blobSource } from '../../src/sources/blob_source.js';
-import { isAboutBytes, notKept } from '../../src/sources/kept_errors.js';
+import { isAboutBytes, isAboutPiece, notKept } from '../../src/sources/kept_errors.js';
 import { beside } from '../../src/sources/open_source.js';
-import type { StoreLink } from './calls.js';
+import type { StoreLink, Wrong } from './calls.js';
 import { idOf, type ModelKey, type ModelStore } from './model_store.js';
 import type { Wanted } from './wanted.js';
 
@@ -18,6 +18,8 @@ export interface StoredModelEnvironment {
   /** `converts`: for a model of the hub. */
   openLink(converts: boolean): StoreLink;
   openPath(path: string): Promise<OpenedSource>;
+  /** What is right of a file, by its digests; throws where it has none. */
+  soundRanges(file: Blob | string): Promise<SoundRanges>;
 }
 
 export function openStoredModel(
@@ -28,6 +30,8 @@ export function openStoredModel(
   const links: StoreLink[] = [];
   let usesKept = false;
   let hasChanged = false;
+  /** What has been tried already. */
+  let tried: 'usual' | 'mending' | 'all' = 'usual';
   const stop = (): void => links.splice(0).forEach((link) => link.close());
   const stopListening = onAbort(signal, stop);
 
@@ -36,9 +40,23 @@ export function openStoredModel(
     return store?.kept(await idOf(key)).catch(() => undefined);
   }
 
-  async function open({ key, title, from }: Wanted, isFresh: boolean): Promise<OpenedSource> {
+  /** Which bytes are to be fetched again, where the digests of the file that is here tell. */
+  async function missingOf(key: ModelKey): Promise<Wrong | undefined> {
+    const store = await environment.openStore();
+    const id = await idOf(key);
+    const [part, facts] = [await store?.part(id), await store?.facts(id)];
+    if (part === undefined) return undefined;
+    const { byteCount, missing } = await environment.soundRanges(part);
+    return byteCount !== undefined && byteCount === facts?.byteCount ? missing : undefined;
+  }
+
+  async function open({ key, title, from }: Wanted): Promise<OpenedSource> {
+    let wrong: Wrong | undefined = tried === 'all' ? 'all' : undefined;
+    if (tried === 'mending') wrong = (await missingOf(key).catch(() => undefined)) ?? 'all';
+    // A shard in which nothing is wrong.
+    if (wrong?.length === 0) wrong = undefined;
     // Without a worker: what is kept is only read.
-    const kept = isFresh ? undefined : await lookFor(key);
+    const kept = wrong ? undefined : await lookFor(key);
     if (kept !== undefined) return openKept(kept);
     if (cache === 'only') throw notKept(title, key.dtype);
     const link = environment.openLink(!('url' in from));
@@ -50,7 +68,7 @@ export function openStoredModel(
       isResumed,
     } = await link.call(
       'open',
-      { key, from, isFresh, isKept: cache },
+      { key, from, wrong, isKept: cache },
       { onEvent: (progress) => onProgress?.(progress) },
     );
     if (keptMeanwhile !== undefined) return openKept(keptMeanwhile);
@@ -61,17 +79,17 @@ export function openStoredModel(
       name: title,
       ...(byteCount !== undefined && { byteCount }),
       ...(remark !== undefined && { remark }),
-      ...besides(from, isFresh),
+      ...besides(from),
     };
   }
 
   /** The shards of a manifest lie beside it, and are kept like it. */
-  function besides(from: Wanted['from'], isFresh: boolean): Pick<OpenedSource, 'sibling'> {
+  function besides(from: Wanted['from']): Pick<OpenedSource, 'sibling'> {
     if (!('url' in from)) return {};
     return {
       sibling: (name) => {
         const url = beside(from.url, name);
-        return open({ key: { address: url }, title: url, from: { ...from, url } }, isFresh);
+        return open({ key: { address: url }, title: url, from: { ...from, url } });
       },
     };
   }
@@ -88,7 +106,7 @@ export function openStoredModel(
         yield chunk;
       }
     };
-    return { ...source, name: wanted.title, chunks: report(), ...besides(wanted.from, false) };
+    return { ...source, name: wanted.title, chunks: report(), ...besides(wanted.from) };
   }
 
   function steps(link: StoreLink): AsyncIterableIterator<Uint8Array, undefined> {
@@ -115,13 +133,22 @@ export function openStoredModel(
   }
 
   return {
-    open(isFresh) {
-      if (isFresh) stop();
+    open: () => open(wanted),
+    again(error) {
+      const isPiece = isAboutPiece(error);
+      const canMend = tried === 'usual' && cache === true && isPiece;
+      // A piece that was just fetched again and is still wrong is wrong on the server.
+      const isDoubtful =
+        hasChanged || (usesKept && isAboutBytes(error) && !(isPiece && tried === 'mending'));
+      if (cache === 'only' || tried === 'all' || !(canMend || isDoubtful)) return undefined;
+      tried = canMend ? 'mending' : 'all';
       usesKept = false;
       hasChanged = false;
-      return open(wanted, isFresh);
+      return () => {
+        stop();
+        return open(wanted);
+      };
     },
-    isDoubtful: (error) => cache !== 'only' && (hasChanged || (usesKept && isAboutBytes(error))),
     async keep() {
       const warnings = await Promise.all(links.map((link) => link.call('keep', undefined)));
       return [...new Set(warnings.flat())];

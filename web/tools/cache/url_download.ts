@@ -1,7 +1,7 @@
 // A file of a server, from its first byte to its last: what is kept of it, then the rest from the network, which may be cut.
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import { throwIfAborted } from '../../src/api/signals.js';
-import type { ProgressEvent } from '../../src/api/types.js';
+import type { ByteRange, ProgressEvent } from '../../src/api/types.js';
 import { streamChunks } from '../../src/sources/blob_source.js';
 import { checkAnswer, discard, fetchAnswer, remarkOn } from '../../src/sources/open_source.js';
 import { isWorthRetrying, Retries } from '../../src/sources/retries.js';
@@ -22,11 +22,15 @@ export interface UrlTask {
   /** What is kept of the file, and of which state of it. Only read and cleared here. */
   readonly file: DownloadFile | undefined;
   readonly known: UrlFacts | undefined;
+  /** What is wrong of the kept file, or not there; without it, what is behind its end. In order. */
+  readonly missing?: readonly ByteRange[] | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
 export interface UrlPiece {
   readonly bytes: Uint8Array;
+  /** Where they begin in the file. */
+  readonly at: number;
   /** It is kept already. */
   readonly isKept: boolean;
   readonly progress: ProgressEvent;
@@ -42,8 +46,12 @@ export interface UrlDownload {
 
 /** Asks the server before the first byte is passed on, so that a part of another state of the file is never used. */
 export async function openUrlDownload(task: UrlTask): Promise<UrlDownload> {
-  const { url, file, known, signal } = task;
+  const { url, file, known } = task;
   let here = file?.byteCount ?? 0;
+  if (file && task.missing && known?.validator !== undefined) {
+    const spans = spansAround(task.missing, known);
+    return { facts: known, keptBytes: here, pieces: () => run(task, spans, known) };
+  }
   const isWhole = here > 0 && here === known?.byteCount;
   // Without a validator nobody could tell whether the rest belongs to the part.
   const isUsable = known?.validator !== undefined && here < (known.byteCount ?? Infinity);
@@ -51,7 +59,13 @@ export async function openUrlDownload(task: UrlTask): Promise<UrlDownload> {
     await file?.clear();
     here = 0;
   }
-  if (isWhole) return { facts: known, keptBytes: here, pieces: () => run(task, here, known) };
+  if (isWhole) {
+    return {
+      facts: known,
+      keptBytes: here,
+      pieces: () => run(task, spansBehind(here, known), known),
+    };
+  }
   let answer = await request(task, here, known?.validator);
   if (here > 0 && !(answer.status === 206 && continues(answer, here, known))) {
     // A refusal says nothing about the part, which stays.
@@ -66,42 +80,102 @@ export async function openUrlDownload(task: UrlTask): Promise<UrlDownload> {
   }
   const remark = checkAnswer(answer, url);
   const facts = here > 0 && known ? known : factsOf(answer);
-  const pieces = () => run({ ...task, signal }, here, facts, answer);
+  const pieces = () => run(task, spansBehind(here, facts), facts, answer);
   return { facts, keptBytes: here, remark, pieces };
 }
 
+/** A part of the file, and where it comes from. */
+interface Span {
+  readonly begin: number;
+  /** Infinity where the file's length is unknown. */
+  readonly end: number;
+  readonly isKept: boolean;
+}
+
+/** What is kept, and the rest. */
+const spansBehind = (keptBytes: number, { byteCount = Infinity }: UrlFacts): readonly Span[] => [
+  { begin: 0, end: keptBytes, isKept: true },
+  { begin: keptBytes, end: byteCount, isKept: false },
+];
+
+/** What is missing, and what is kept between. */
+function spansAround(
+  missing: readonly ByteRange[],
+  { byteCount = Infinity }: UrlFacts,
+): readonly Span[] {
+  const spans: Span[] = [];
+  let at = 0;
+  for (const { begin, end = byteCount } of missing) {
+    spans.push({ begin: at, end: begin, isKept: true }, { begin, end, isKept: false });
+    at = end;
+  }
+  return [...spans, { begin: at, end: byteCount, isKept: true }];
+}
+
+type Progress = (phase: ProgressEvent['phase'], loaded: number) => ProgressEvent;
+
+/** `first`: the answer that the first span from the server begins with. */
 async function* run(
   task: UrlTask,
-  keptBytes: number,
+  spans: readonly Span[],
   facts: UrlFacts,
   first?: Response,
 ): AsyncGenerator<UrlPiece, undefined> {
-  const { file, url, signal } = task;
   const { byteCount: total } = facts;
-  const progress = (phase: ProgressEvent['phase'], loaded: number): ProgressEvent => ({
+  const progress: Progress = (phase, loaded) => ({
     ...{ phase, loaded },
     ...(total !== undefined && { total, fraction: total === 0 ? 1 : loaded / total }),
   });
-  for (let at = 0; at < keptBytes;) {
-    const bytes = new Uint8Array(Math.min(pieceBytes, keptBytes - at));
+  let answer = first;
+  for (const span of spans) {
+    if (span.begin === span.end) continue;
+    if (span.isKept) {
+      yield* fromFile(task, span, progress);
+    } else {
+      yield* fromServer(task, span, facts, progress, answer);
+      answer = undefined;
+    }
+  }
+}
+
+async function* fromFile(
+  { file, url }: UrlTask,
+  { begin, end }: Span,
+  progress: Progress,
+): AsyncGenerator<UrlPiece> {
+  for (let at = begin; at < end;) {
+    const bytes = new Uint8Array(Math.min(pieceBytes, end - at));
     const count = await file?.read(bytes, at);
     if (!count) throw sourceFailed(url, 'what is kept of it became shorter while it was read');
-    at += count;
     // A copy of its own where it is shorter: whole buffers are not copied on their way.
     const piece = count === bytes.length ? bytes : bytes.slice(0, count);
-    yield { bytes: piece, isKept: true, progress: progress('cache', at) };
+    yield { bytes: piece, at, isKept: true, progress: progress('cache', at + count) };
+    at += count;
   }
-  let at = keptBytes;
+}
+
+/** The connection may be cut; another one goes on. */
+async function* fromServer(
+  task: UrlTask,
+  span: Span,
+  facts: UrlFacts,
+  progress: Progress,
+  first: Response | undefined,
+): AsyncGenerator<UrlPiece> {
+  const { url, signal } = task;
+  const { byteCount: total } = facts;
+  let at = span.begin;
   const retries = new Retries();
-  for (let answer = first; total === undefined || at < total; answer = undefined) {
+  for (let answer = first; at < span.end; answer = undefined) {
     const before = at;
     let cut: unknown;
     try {
-      for await (const bytes of rest(task, at, facts, answer)) {
+      for await (const bytes of rest(task, at, span.end, facts, answer)) {
+        const begin = at;
         at += bytes.length;
-        yield { bytes, isKept: false, progress: progress('download', at) };
+        yield { bytes, at: begin, isKept: false, progress: progress('download', at) };
       }
-      if (total === undefined || at === total) return;
+      if (total === undefined || at === span.end) return;
       cut = new Cut('the connection ended early');
     } catch (error) {
       cut = error;
@@ -124,10 +198,11 @@ async function* run(
 /** A connection that failed, so that another one may do better. */
 class Cut extends Error {}
 
-/** The bytes from `at` on, from one connection. */
+/** The bytes from `at` to `end`, from one connection. */
 async function* rest(
   task: UrlTask,
   at: number,
+  end: number,
   facts: UrlFacts,
   first: Response | undefined,
 ): AsyncGenerator<Uint8Array> {
@@ -136,7 +211,12 @@ async function* rest(
   let known = 0;
   if (!answer) {
     try {
-      answer = await request(task, at, facts.validator);
+      answer = await request(
+        task,
+        at,
+        facts.validator,
+        end < (facts.byteCount ?? 0) ? end : undefined,
+      );
     } catch (error) {
       throw new Cut(String(error), { cause: error });
     }
@@ -154,7 +234,9 @@ async function* rest(
     }
   }
   if (!answer.body) return;
-  let left = (facts.byteCount ?? Infinity) - at;
+  /** A server may send more than it is asked for. */
+  const isToEnd = end === (facts.byteCount ?? Infinity);
+  let left = end - at;
   const chunks = streamChunks(answer.body);
   try {
     for (;;) {
@@ -165,12 +247,16 @@ async function* rest(
         throw new Cut(String(error), { cause: error });
       }
       if (step.done) return;
-      const bytes = known > 0 ? step.value.slice(known) : step.value;
+      let bytes = known > 0 ? step.value.slice(known) : step.value;
       known -= step.value.length - bytes.length;
       if (bytes.length === 0) continue;
+      if (bytes.length > left) {
+        if (isToEnd) throw changed(url, answer);
+        bytes = bytes.slice(0, left);
+      }
       left -= bytes.length;
-      if (left < 0) throw changed(url, answer);
       yield bytes;
+      if (left === 0 && !isToEnd) return;
     }
   } finally {
     await chunks.return?.();
@@ -210,13 +296,15 @@ function request(
   { url, token, signal }: UrlTask,
   from: number,
   validator?: string,
+  end?: number,
 ): Promise<Response> {
   const headers = new Headers();
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-  if (from > 0) headers.set('range', `bytes=${from}-`);
+  const isPart = from > 0 || end !== undefined;
+  if (isPart) headers.set('range', `bytes=${from}-${end === undefined ? '' : end - 1}`);
   // Another origin would have to allow this header, and hardly any does; the answer's own tag tells as much.
   const mayCompare = validator !== undefined && !validator.startsWith('W/') && isOwnOrigin(url);
-  if (from > 0 && mayCompare) headers.set('if-range', validator);
+  if (isPart && mayCompare) headers.set('if-range', validator);
   // Kept once is enough; and the browser's own cache would answer with pieces of another state.
   return fetchAnswer(new Request(url, { cache: 'no-store' }), url, signal, headers);
 }

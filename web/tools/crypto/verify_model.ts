@@ -34,7 +34,7 @@ import { throwIfAborted } from '../../src/api/signals.js';
 import { findSoundRanges } from './survey.js';
 
 export async function soundRanges(
-  tools: CryptoTools,
+  tools: Pick<CryptoTools, 'compileFiles' | 'openSource'>,
   source: RereadableSource,
   options: Pick<SealOptions, 'publicKeys'>,
 ): Promise<SoundRanges> {

@@ -31,21 +31,27 @@ export function openNamedModel(
     return path;
   };
   return {
-    async open(isFresh) {
-      if (isFresh && kept !== undefined) await rm(kept, { force: true });
+    async open() {
       if (cache === false) {
         temporary = await mkdtemp(join(tmpdir(), 'susurrus-'));
         return openPath(await pull(join(temporary, 'model.apr')));
       }
-      const [newest] = isFresh
-        ? []
-        : await cachedModelsOf(repository, dtype, hub === undefined ? hub : String(hub));
+      const from = hub === undefined ? hub : String(hub);
+      const [newest] = await cachedModelsOf(repository, dtype, from);
       kept = newest?.path;
       if (kept !== undefined) return openPath(kept);
       if (cache === 'only') throw notKept(titleOf(repository), dtype);
       return openPath(await pull());
     },
-    isDoubtful: (error) => kept !== undefined && cache !== 'only' && isAboutBytes(error),
+    again(error) {
+      const wrong = kept;
+      if (wrong === undefined || cache === 'only' || !isAboutBytes(error)) return undefined;
+      kept = undefined;
+      return async () => {
+        await rm(wrong, { force: true });
+        return openPath(await pull());
+      };
+    },
     keep: () => Promise.resolve([]),
     async close() {
       if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
