@@ -227,6 +227,85 @@ describe('what is in a file', () => {
   });
 });
 
+describe('a program that brings WebCodecs along', () => {
+  const closed = { data: 0, decoders: 0 };
+  /** A ramp in each packet's place: the sum of all frames tells that each was decoded once, in order. */
+  class RampDecoder {
+    static isConfigSupported = ({ codec }: { codec: string }) =>
+      Promise.resolve({ supported: codec.startsWith('mp4a') });
+    state = 'unconfigured';
+    decodeQueueSize = 0;
+    ondequeue = (): void => undefined;
+    readonly #output: (data: object) => void;
+    readonly #error: (error: Error) => void;
+    #count = 0;
+    constructor(init: { output: (data: object) => void; error: (error: Error) => void }) {
+      this.#output = init.output;
+      this.#error = init.error;
+    }
+    configure(): void {
+      this.state = 'configured';
+    }
+    decode({ timestamp }: { timestamp: number }): void {
+      const packet = this.#count++;
+      this.decodeQueueSize += 1;
+      setImmediate(() => {
+        this.decodeQueueSize -= 1;
+        if (timestamp > 4e6) this.#error(new Error('a packet that makes no sense'));
+        this.#output({
+          ...{ numberOfChannels: 1, numberOfFrames: 1024, sampleRate: 16000, timestamp },
+          duration: 64_000,
+          copyTo: (into: Float32Array) => into.fill(packet / 1024),
+          close: () => (closed.data += 1),
+        });
+        this.ondequeue();
+      });
+    }
+    async flush(): Promise<void> {
+      while (this.decodeQueueSize > 0) await new Promise((done) => setImmediate(done));
+    }
+    close(): void {
+      this.state = 'closed';
+      closed.decoders += 1;
+    }
+  }
+  class Chunk {
+    readonly timestamp: number;
+    constructor({ timestamp }: { timestamp: number }) {
+      this.timestamp = timestamp;
+    }
+  }
+  const m4a = (seconds: number) =>
+    encoded('m4a', 'aac', { samples: new Float32Array(16000 * seconds), rate: 16000 });
+  beforeAll(() => {
+    Object.assign(globalThis, { AudioDecoder: RampDecoder, EncodedAudioChunk: Chunk });
+  });
+  afterAll(() => {
+    for (const name of ['AudioDecoder', 'EncodedAudioChunk']) {
+      Reflect.deleteProperty(globalThis, name);
+    }
+  });
+
+  test('hears AAC with them', async () => {
+    const { samples, sampleRate } = await decodedAudio(await m4a(3));
+    expect(sampleRate).toBe(16000);
+    // With the encoder's delay, which this file does not name.
+    expect([47, 48]).toContain(samples.length / 1024);
+    const steps = samples.map((value, i) => value - (samples[i - 1] ?? value));
+    expect(steps.every((step) => Math.abs(step) < 1e-6 || Math.abs(step * 1024 - 1) < 1e-3)).toBe(
+      true,
+    );
+    expect(closed).toEqual({ data: expect.any(Number), decoders: 1 });
+  });
+
+  test('has the time where they fail', async () => {
+    const error = await errorOf(decodedAudio(await m4a(6)));
+    expect(error).toMatchObject({ code: 'malformed', details: { reason: 'bad_audio' } });
+    expect((error as Error).message).toMatch(/ at 4\.\d+ s: a packet that makes no sense/);
+    expect(closed.decoders).toBe(2);
+  });
+});
+
 describe('broken files', () => {
   const opus = (format: EncodedFormat, packet?: (i: number) => Uint8Array) =>
     opusFile(format, [{ seconds: 5, ...(packet && { packet }) }]);
