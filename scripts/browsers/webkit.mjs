@@ -1,7 +1,9 @@
 // WebKitGTK's MiniBrowser through its WebDriver, on a screen of its own where there is none.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { findOnPath } from '../toolchain/steps.mjs';
 
 const driverPath = findOnPath('WebKitWebDriver');
@@ -12,6 +14,9 @@ const browserPath = ['4.1', '6.0', '4.0']
       `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/webkit2gtk-${version}/MiniBrowser`,
   )
   .find((path) => existsSync(path));
+
+/** What Safari has switched on, and MiniBrowser has not. */
+const storageFeatures = '+FileSystem,+FileSystemWritableStream,+StorageAPI,+StorageAPIEstimate';
 
 /** Whether all programs that it takes are there. */
 export const hasWebKit =
@@ -37,12 +42,39 @@ async function startScreen() {
   return { name: `:${number}`, process: screen };
 }
 
+const environmentFor = (screen) => ({
+  ...process.env,
+  DISPLAY: screen.name,
+  WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
+});
+
+/**
+ * Shows a page as a person would see it: nobody drives it, and what it stores outlives a reload, as it does not in a driven browser.
+ * Answers how to end it.
+ * @type {(address: string) => Promise<() => Promise<void>>}
+ */
+export async function showInWebKit(address) {
+  const screen = await startScreen();
+  const home = mkdtempSync(join(tmpdir(), 'susurrus-webkit-'));
+  const browser = spawn(browserPath, [`--features=${storageFeatures}`, address], {
+    env: { ...environmentFor(screen), HOME: home, XDG_DATA_HOME: home, XDG_CACHE_HOME: home },
+    stdio: 'ignore',
+  });
+  return async () => {
+    const ended = new Promise((done) => browser.once('exit', done));
+    browser.kill();
+    await ended;
+    screen.process.kill();
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  };
+}
+
 /** @type {() => Promise<import('./driven_browser.mjs').DrivenBrowser>} */
 export async function launchWebKit() {
   const screen = await startScreen();
   const port = await freePort();
   const driver = spawn(driverPath, [`--port=${port}`], {
-    env: { ...process.env, DISPLAY: screen.name, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' },
+    env: environmentFor(screen),
     stdio: 'ignore',
   });
   const end = () => {

@@ -400,6 +400,19 @@ describe('a browser that', () => {
     }, noOpfs);
   });
 
+  test('50: has a file system that cannot be written keeps models in the Cache API', () => {
+    inWorker(
+      `FileSystemFileHandle.prototype.createSyncAccessHandle = () =>
+         Promise.reject(new DOMException('not here', 'NotSupportedError'));`,
+    );
+    return onPage(async ({ load, list, page }) => {
+      expect(await load(url, kept)).toMatchObject({ ...heard, warnings: [] });
+      await page.reload();
+      expect(await load(url, { cache: 'only' })).toMatchObject(heard);
+      expect(await list()).toMatchObject([{ isComplete: true, byteCount: size }]);
+    });
+  });
+
   test('50: refuses all storage loads models and says that they are not kept', () => {
     inWorker(noOpfs + noCacheApi);
     return onPage(async ({ load, list }) => {

@@ -38,6 +38,7 @@ export interface ModelServer {
 }
 
 const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
   '.mjs': 'text/javascript',
   '.wasm': 'application/wasm',
 };
@@ -99,7 +100,7 @@ async function answer(
   if (refusal !== undefined) return void response.writeHead(refusal).end();
   const { bytes, tag } = file;
   if (tag !== undefined) response.setHeader('etag', tag);
-  response.setHeader('content-type', 'application/octet-stream');
+  response.setHeader('content-type', types[extname(path)] ?? 'application/octet-stream');
   const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
   const isRange =
     first !== undefined &&

@@ -42,9 +42,10 @@ export async function openOpfs(): Promise<StoreFiles | undefined> {
     },
     async open(name) {
       const handle: FileHandle = await folder.getFileHandle(name, { create: true });
-      if (!handle.createSyncAccessHandle) throw new Error('there are no synchronous handles');
       try {
-        return await fileOf(await handle.createSyncAccessHandle(), () => remove(folder, name));
+        const access = await handle.createSyncAccessHandle?.();
+        if (!access) throw new Error('there are no synchronous handles');
+        return await fileOf(access, () => remove(folder, name));
       } catch (error) {
         const isTaken = nameOf(error) === 'NoModificationAllowedError';
         throw isTaken ? new FileInUse(name) : error;
@@ -65,6 +66,23 @@ export async function openOpfs(): Promise<StoreFiles | undefined> {
     },
     remove: (name) => remove(folder, name),
   };
+}
+
+/** Whether files can be written here, which only trying tells: some browsers have the calls and refuse them. */
+export async function canWriteOpfs(): Promise<boolean> {
+  const name = `probe-${crypto.randomUUID()}`;
+  try {
+    const root = await navigator.storage.getDirectory();
+    const handle: FileHandle = await root.getFileHandle(name, { create: true });
+    try {
+      await (await handle.createSyncAccessHandle?.())?.close();
+      return handle.createSyncAccessHandle !== undefined;
+    } finally {
+      await root.removeEntry(name);
+    }
+  } catch {
+    return false;
+  }
 }
 
 async function remove(folder: FileSystemDirectoryHandle, name: string): Promise<void> {

@@ -9,6 +9,23 @@ const cacheName = 'susurrus';
 const origin = 'https://susurrus.invalid/';
 const changedHeader = 'x-changed';
 
+/** Whether anything was ever kept so. */
+export async function hasPieces(): Promise<boolean> {
+  try {
+    return await caches.has(cacheName);
+  } catch {
+    return false;
+  }
+}
+
+export async function removePieces(): Promise<void> {
+  try {
+    await caches.delete(cacheName);
+  } catch {
+    // Then there are none.
+  }
+}
+
 /** Undefined where the browser has no such storage, or refuses it. */
 export async function openPieces(): Promise<StoreFiles | undefined> {
   let cache: Cache;

@@ -1,10 +1,10 @@
-import { openBrowserStore } from './browser_store.js';
+import { openWritableStore } from './browser_store.js';
 import type { StoreEnvironment } from './host.js';
 import { holdLock } from './locks.js';
 
 /** Of a worker, whose locks end with it. */
 export const workerEnvironment: StoreEnvironment = {
-  openStore: openBrowserStore,
+  openStore: openWritableStore,
   hold: async (name) => {
     await holdLock(name);
     return () => undefined;
