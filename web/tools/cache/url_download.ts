@@ -1,30 +1,29 @@
 // A file of a server, from its first byte to its last: what is kept of it, then the rest from the network, which may be cut.
-import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
+import { sourceFailed } from '../../src/api/errors.js';
 import { throwIfAborted } from '../../src/api/signals.js';
 import type { ByteRange, ProgressEvent } from '../../src/api/types.js';
 import { streamChunks } from '../../src/sources/blob_source.js';
-import { checkAnswer, discard, fetchAnswer, remarkOn } from '../../src/sources/open_source.js';
+import { checkAnswer, discard, remarkOn } from '../../src/sources/open_source.js';
 import { isWorthRetrying, Retries } from '../../src/sources/retries.js';
 import { validatorOf } from '../../src/sources/validator.js';
 import type { DownloadFile } from '../hub/partial_download.js';
+import {
+  changed,
+  continues,
+  factsOf,
+  request,
+  type AskedFile,
+  type UrlFacts,
+} from './url_answers.js';
 
 const pieceBytes = 1 << 20;
 
-/** What a server says of a file. */
-export interface UrlFacts {
-  readonly byteCount?: number;
-  readonly validator?: string;
-}
-
-export interface UrlTask {
-  readonly url: string;
-  readonly token?: string | undefined;
+export interface UrlTask extends AskedFile {
   /** What is kept of the file, and of which state of it. Only read and cleared here. */
   readonly file: DownloadFile | undefined;
   readonly known: UrlFacts | undefined;
   /** What is wrong of the kept file, or not there; without it, what is behind its end. In order. */
   readonly missing?: readonly ByteRange[] | undefined;
-  readonly signal: AbortSignal | undefined;
 }
 
 export interface UrlPiece {
@@ -262,53 +261,3 @@ async function* rest(
     await chunks.return?.();
   }
 }
-
-const changed = (url: string, answer: Response): SusurrusError =>
-  new SusurrusError('checksum_mismatch', `${url}: the file changed while it was downloaded.`, {
-    reason: 'digest',
-    subject: url,
-    got: remarkOn(answer),
-  });
-
-/** Whether an answer is the rest of the file from `at` on, in the state that is known. */
-function continues(answer: Response, at: number, { byteCount, validator }: UrlFacts = {}): boolean {
-  // Across origins a server may hide this; its date or tag must then do.
-  const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(answer.headers.get('Content-Range') ?? '');
-  const isRange = range === null || (Number(range[1]) === at && sameTotal(range[2], byteCount));
-  return answer.status === 206 && isRange && validatorOf(answer) === validator;
-}
-
-const sameTotal = (total: string | undefined, byteCount: number | undefined): boolean =>
-  byteCount === undefined || Number(total) === byteCount;
-
-function factsOf(answer: Response): UrlFacts {
-  // With compression, lengths and ranges count the compressed bytes.
-  if (answer.headers.get('Content-Encoding')) return {};
-  const length = answer.headers.get('Content-Length');
-  const validator = validatorOf(answer);
-  return {
-    ...(length !== null && /^\d+$/.test(length) && { byteCount: Number(length) }),
-    ...(validator !== undefined && { validator }),
-  };
-}
-
-function request(
-  { url, token, signal }: UrlTask,
-  from: number,
-  validator?: string,
-  end?: number,
-): Promise<Response> {
-  const headers = new Headers();
-  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-  const isPart = from > 0 || end !== undefined;
-  if (isPart) headers.set('range', `bytes=${from}-${end === undefined ? '' : end - 1}`);
-  // Another origin would have to allow this header, and hardly any does; the answer's own tag tells as much.
-  const mayCompare = validator !== undefined && !validator.startsWith('W/') && isOwnOrigin(url);
-  if (isPart && mayCompare) headers.set('if-range', validator);
-  // Kept once is enough; and the browser's own cache would answer with pieces of another state.
-  return fetchAnswer(new Request(url, { cache: 'no-store' }), url, signal, headers);
-}
-
-/** Outside of pages there are no origins. */
-const isOwnOrigin = (url: string): boolean =>
-  typeof location === 'undefined' || new URL(url).origin === location.origin;

@@ -1,0 +1,70 @@
+// What a server says of a file, and asking it for the file or a part of it.
+import { SusurrusError } from '../../src/api/errors.js';
+import { fetchAnswer, remarkOn } from '../../src/sources/open_source.js';
+import { validatorOf } from '../../src/sources/validator.js';
+
+/** What a server says of a file. */
+export interface UrlFacts {
+  readonly byteCount?: number;
+  readonly validator?: string;
+}
+
+export interface AskedFile {
+  readonly url: string;
+  readonly token?: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+export const changed = (url: string, answer: Response): SusurrusError =>
+  new SusurrusError('checksum_mismatch', `${url}: the file changed while it was downloaded.`, {
+    reason: 'digest',
+    subject: url,
+    got: remarkOn(answer),
+  });
+
+/** Whether an answer is the rest of the file from `at` on, in the state that is known. */
+export function continues(
+  answer: Response,
+  at: number,
+  { byteCount, validator }: UrlFacts = {},
+): boolean {
+  // Across origins a server may hide this; its date or tag must then do.
+  const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(answer.headers.get('Content-Range') ?? '');
+  const isRange = range === null || (Number(range[1]) === at && sameTotal(range[2], byteCount));
+  return answer.status === 206 && isRange && validatorOf(answer) === validator;
+}
+
+const sameTotal = (total: string | undefined, byteCount: number | undefined): boolean =>
+  byteCount === undefined || Number(total) === byteCount;
+
+export function factsOf(answer: Response): UrlFacts {
+  // With compression, lengths and ranges count the compressed bytes.
+  if (answer.headers.get('Content-Encoding')) return {};
+  const length = answer.headers.get('Content-Length');
+  const validator = validatorOf(answer);
+  return {
+    ...(length !== null && /^\d+$/.test(length) && { byteCount: Number(length) }),
+    ...(validator !== undefined && { validator }),
+  };
+}
+
+export function request(
+  { url, token, signal }: AskedFile,
+  from: number,
+  validator?: string,
+  end?: number,
+): Promise<Response> {
+  const headers = new Headers();
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  const isPart = from > 0 || end !== undefined;
+  if (isPart) headers.set('range', `bytes=${from}-${end === undefined ? '' : end - 1}`);
+  // Another origin would have to allow this header, and hardly any does; the answer's own tag tells as much.
+  const mayCompare = validator !== undefined && !validator.startsWith('W/') && isOwnOrigin(url);
+  if (isPart && mayCompare) headers.set('if-range', validator);
+  // Kept once is enough; and the browser's own cache would answer with pieces of another state.
+  return fetchAnswer(new Request(url, { cache: 'no-store' }), url, signal, headers);
+}
+
+/** Outside of pages there are no origins. */
+const isOwnOrigin = (url: string): boolean =>
+  typeof location === 'undefined' || new URL(url).origin === location.origin;
