@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { limit } from '../support/limits.js';
@@ -99,6 +99,13 @@ describe('the packed package', () => {
       /^(pre|post)?(install|prepare|publish|pack)$/.test(name),
     );
     expect(hooks).toEqual([]);
+  });
+
+  test('93: has no file that a host with a limit of 25 MB refuses', () => {
+    const installed = join(project.folder, 'node_modules/susurrus');
+    const sizes = project.files.map((path) => statSync(join(installed, path)).size);
+    expect(Math.max(...sizes)).toBeGreaterThan(100_000);
+    expect(Math.max(...sizes)).toBeLessThan(25_000_000);
   });
 
   test('transcribes when a module imports it', () => {
