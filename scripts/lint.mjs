@@ -93,6 +93,15 @@ async function types() {
   });
 }
 
+/** Every exported symbol has a description, and links in them lead somewhere. `npm run docs` writes what is only checked here. */
+async function reference({ paths }) {
+  if (paths.length > 0) return;
+  await run(process.execPath, [bin('typedoc/bin/typedoc'), '--emit', 'none'], {
+    what: 'reference (typedoc)',
+    advice: 'Its messages stand above.',
+  });
+}
+
 /** Runs all checks and answers the messages of those that failed. */
 export async function lint({ fix = false, paths = [] } = {}) {
   const selected = (path) =>
@@ -103,7 +112,7 @@ export async function lint({ fix = false, paths = [] } = {}) {
   const options = { fix, paths, selected };
   const failures = [];
   generateFacts();
-  for (const check of [clangFormat, optionTables, prettier, eslint, layers, types]) {
+  for (const check of [clangFormat, optionTables, prettier, eslint, layers, types, reference]) {
     try {
       await check(options);
     } catch (error) {

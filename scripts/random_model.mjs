@@ -16,7 +16,8 @@ import { isProgram, main, StepError } from './toolchain/steps.mjs';
 const usual = { melBands: 80, languages: 99, extraTokens: 0 };
 /** large-v3 and what is made of it hear more bands and know a language more. */
 const large = { ...usual, state: 1280, heads: 20, melBands: 128, languages: 100 };
-const sizes = {
+/** Dimensions of Whispers by their names. */
+export const sizes = {
   micro: { ...usual, state: 64, heads: 1, encoderLayers: 2, decoderLayers: 2 },
   tiny: { ...usual, state: 384, heads: 6, encoderLayers: 4, decoderLayers: 4 },
   base: { ...usual, state: 512, heads: 8, encoderLayers: 6, decoderLayers: 6 },

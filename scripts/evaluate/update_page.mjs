@@ -1,16 +1,15 @@
-// Tables of docs/accuracy.md, each between <!-- NAME --> and <!-- /NAME -->.
+// Tables of documents, of docs/accuracy.md unless another is named, each between <!-- NAME --> and <!-- /NAME -->.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { root, StepError } from '../toolchain/steps.mjs';
 
-const page = join(root, 'docs/accuracy.md');
-
 /**
- * Puts tables, Markdown by name, into the page.
- * @type {(tables: Readonly<Record<string, string>>) => Promise<void>}
+ * The page with these tables, Markdown by name, in it.
+ * @type {(tables: Readonly<Record<string, string>>, path?: string) => Promise<string>}
  */
-export async function updatePage(tables) {
+export async function pageWith(tables, path = 'docs/accuracy.md') {
+  const page = join(root, path);
   let text = readFileSync(page, 'utf8');
   for (const [name, table] of Object.entries(tables)) {
     const marks = new RegExp(`<!-- ${name} -->[\\s\\S]*?<!-- /${name} -->`);
@@ -18,5 +17,13 @@ export async function updatePage(tables) {
     text = text.replace(marks, () => `<!-- ${name} -->\n\n${table}\n\n<!-- /${name} -->`);
   }
   const options = { ...(await resolveConfig(page)), filepath: page };
-  writeFileSync(page, await format(text, options));
+  return format(text, options);
+}
+
+/**
+ * Puts the tables into the page.
+ * @type {(tables: Readonly<Record<string, string>>, path?: string) => Promise<void>}
+ */
+export async function updatePage(tables, path = 'docs/accuracy.md') {
+  writeFileSync(join(root, path), await pageWith(tables, path));
 }

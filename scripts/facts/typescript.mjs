@@ -145,6 +145,7 @@ ${entries(all.filter(({ endings }) => endings).map(({ name, endings }) => [`'${n
 export const outputDtypes = {
 ${entries(written.map(dtypesOf))}
 } as const;
+/** A format that convertModel() writes. */
 export type OutputFormat = keyof typeof outputDtypes;
 export const outputFormats: readonly OutputFormat[] = ${list(written.map(({ name }) => name))};
 `;

@@ -187,6 +187,19 @@ describe('align()', () => {
     expect(last).toBeLessThanOrEqual(duration);
   });
 
+  test('65: numerals and symbols have times like other words', async () => {
+    const text = '21st, 4% of $5.50 at 3:45';
+    const words = await model.align(samples, text);
+    expect(words.map(({ word }) => word).join('')).toBe(` ${text}`);
+    let last = 0;
+    for (const { start, end } of words) {
+      expect(start).toBeGreaterThanOrEqual(last);
+      expect(end - start).toBeGreaterThan(0.009);
+      last = end;
+    }
+    expect(last).toBeLessThanOrEqual(duration);
+  });
+
   test('of nothing is nothing', async () => {
     expect(await model.align(samples, '')).toEqual([]);
   });

@@ -15,6 +15,7 @@ type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
 let server: Server;
 let address: string;
+let requestCount = 0;
 const bytes = modelBytes();
 
 const answers: Record<string, (response: ServerResponse) => void> = {
@@ -49,6 +50,7 @@ const answers: Record<string, (response: ServerResponse) => void> = {
 beforeAll(async () => {
   susurrus = await builtPackage();
   server = createServer((request, response) => {
+    ++requestCount;
     const answer = answers[request.url ?? ''];
     if (answer) answer(response);
     else response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not found');
@@ -143,6 +145,17 @@ describe('progress', () => {
     expect(loads[0]).toMatchObject({ loaded: 0, total: bytes.length, fraction: 0 });
     expect(loads.at(-1)).toMatchObject({ loaded: bytes.length, fraction: 1 });
     expect(loads.every((event, i) => i === 0 || event.loaded >= loads[i - 1]!.loaded)).toBe(true);
+  });
+
+  test('43: with a callback nothing is fetched twice', async () => {
+    const before = requestCount;
+    let events = 0;
+    const onProgress = () => {
+      ++events;
+    };
+    (await susurrus.loadModel(`${address}/model.apr`, { onProgress })).dispose();
+    expect(events).toBeGreaterThan(2);
+    expect(requestCount - before).toBe(1);
   });
 
   test('has no total where nobody knows it', async () => {

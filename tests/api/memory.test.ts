@@ -53,6 +53,14 @@ const calls: Record<string, () => PromiseLike<unknown>> = {
   'logMel()': () => model.logMel(samples, { mode: 'whole' }),
 };
 
+test('7: memory starts small and grows with the model: the ten-word model has 16 MiB at most', async () => {
+  const { loadModel } = await builtPackage();
+  await using digits = await loadModel(undefined, { variant: 'simd' });
+  const { wasmBytes } = await digits.memory();
+  expect(wasmBytes).toBeGreaterThan(2 ** 21);
+  expect(wasmBytes).toBeLessThanOrEqual(2 ** 24);
+});
+
 describe('100 calls leave the heap as it was', () => {
   test.each(Object.keys(calls))('%s', async (name) => {
     const call = calls[name]!;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { limit } from '../support/limits.js';
@@ -64,6 +64,7 @@ describe('the packed package', () => {
   test('holds what it promises and nothing else', () => {
     for (const path of [
       ...['README.md', 'LICENSE', 'THIRD-PARTY-NOTICES.md', 'package.json'],
+      ...['docs/api.md', 'examples/vite/main.js', 'CHANGELOG.md'],
       ...['models/digits.apr', 'models/README.md'],
       ...['dist/index.mjs', 'dist/node.mjs', 'dist/worker.mjs', 'dist/engine.mjs', 'dist/cli.mjs'],
       ...['dist/engine.simd.wasm', 'dist/engine.relaxed.wasm'],
@@ -87,7 +88,9 @@ describe('the packed package', () => {
       expect(project.files).toContain(path);
     }
     expect(
-      project.files.filter((path) => /^(src|scripts|tests|web|dist\/demo)\//.test(path)),
+      project.files.filter((path) =>
+        /^(scripts|tests|web|dist\/demo)\/|^src\/(?!.*\.md$)|package-lock|node_modules/.test(path),
+      ),
     ).toEqual([]);
   });
 
@@ -99,6 +102,13 @@ describe('the packed package', () => {
       /^(pre|post)?(install|prepare|publish|pack)$/.test(name),
     );
     expect(hooks).toEqual([]);
+  });
+
+  test('93: has no file that a host with a limit of 25 MB refuses', () => {
+    const installed = join(project.folder, 'node_modules/susurrus');
+    const sizes = project.files.map((path) => statSync(join(installed, path)).size);
+    expect(Math.max(...sizes)).toBeGreaterThan(100_000);
+    expect(Math.max(...sizes)).toBeLessThan(25_000_000);
   });
 
   test('transcribes when a module imports it', () => {

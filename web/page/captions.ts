@@ -1,4 +1,7 @@
-// susurrus/captions
+/**
+ * Captions of a `<video>` or `<audio>`.
+ * @module susurrus/captions
+ */
 export { attachTextTrack } from './text_track.js';
 export type { AttachedTextTrack, TextTrackOptions } from './text_track.js';
 export { defineCaptions } from './captions_element.js';

@@ -1,4 +1,7 @@
-// susurrus/react
+/**
+ * A hook for React, and the store behind it.
+ * @module susurrus/react
+ */
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { ModelSource } from '../src/index.js';
 import { TranscriberStore } from './transcriber_store.js';
@@ -7,11 +10,13 @@ import type { TranscriberOptions, TranscriberState } from './transcriber_store.j
 export type { TranscriberOptions, TranscriberState };
 export { TranscriberStore };
 
+/** Options of useTranscriber(). */
 export interface UseTranscriberOptions extends TranscriberOptions {
   /** Loads the model as soon as the component is there, not with the first transcription. */
   readonly loadsAtOnce?: boolean;
 }
 
+/** What useTranscriber() gives a component. */
 export type Transcriber = TranscriberState &
   Pick<TranscriberStore, 'load' | 'transcribe' | 'stop' | 'pause' | 'resume'>;
 

@@ -1,4 +1,7 @@
-// susurrus/testing: for tests of pages and programs that use this package.
+/**
+ * For tests of pages and programs that use this package.
+ * @module susurrus/testing
+ */
 import { loadModel } from '../src/index.js';
 import type { LoadOptions, Model } from '../src/index.js';
 import { readFixture } from './fixture.js';

@@ -5,6 +5,7 @@ import { cues, type Cue } from '../src/writers/cues.js';
 import { checkFormatOptions, type FormatOptions } from '../src/writers/options.js';
 import { checkTranscript, type TranscriptLike } from '../src/writers/transcript.js';
 
+/** Options of attachTextTrack(). */
 export interface TextTrackOptions extends Pick<
   FormatOptions,
   'maxLineWidth' | 'maxLineCount' | 'maxWordsPerLine'
@@ -19,6 +20,7 @@ export interface TextTrackOptions extends Pick<
   readonly isShown?: boolean;
 }
 
+/** Captions that attachTextTrack() added. */
 export interface AttachedTextTrack {
   readonly track: TextTrack;
   /** Replaces what differs; what is shown and stays does not flicker. */

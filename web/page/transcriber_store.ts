@@ -23,6 +23,7 @@ export interface TranscriberState {
   readonly model: Model | undefined;
 }
 
+/** Options of TranscriberStore, for every load and every transcription. */
 export interface TranscriberOptions {
   /** For loadModel(). `signal` and `onProgress` are the store's. */
   readonly load?: Omit<LoadOptions, 'signal' | 'onProgress'>;
@@ -55,11 +56,13 @@ export class TranscriberStore {
     this.#options = options;
   }
 
+  /** Has `listener` called at each change; answers what ends that. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
+  /** What a page shows now. */
   readonly state = (): TranscriberState => this.#state;
 
   /** Loads the model unless it is loaded or loading. Resolves to undefined where that fails: `state().error` says why. */
@@ -125,7 +128,9 @@ export class TranscriberStore {
     if (this.#state.model) this.#set({ status: 'ready', progress: undefined });
   };
 
+  /** Pauses the transcription under way. */
   readonly pause = (): void => this.#setPaused(true);
+  /** Goes on with it. */
   readonly resume = (): void => this.#setPaused(false);
 
   /** Frees the model and ends all work. The store can be used again, and loads anew. */

@@ -1,4 +1,7 @@
-// The package in a browser: engines live in workers.
+/**
+ * The package in a browser: engines live in workers.
+ * @module susurrus
+ */
 import type {
   ConvertOptions,
   ConvertResult,

@@ -1,4 +1,7 @@
-// The package in Node: engines run in the caller's thread and yield between slices of work.
+/**
+ * The package in Node: engines run in the caller's thread and yield between slices of work.
+ * @module susurrus/node
+ */
 import type {
   EncryptOptions,
   ExtractedPart,

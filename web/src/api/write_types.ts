@@ -54,6 +54,7 @@ export interface WritableApr2 extends WritableApr {
   readonly alignment?: 64 | 32;
 }
 
+/** An APR1 file. */
 export interface WritableApr1 extends WritableApr {
   readonly format: 'apr1';
   readonly dims: Dimensions;
@@ -82,6 +83,7 @@ export interface AprilParams {
   readonly blank_token_id: number;
 }
 
+/** An .april file. */
 export interface WritableApril {
   readonly format: 'april';
   /** An IETF language tag of at most 8 bytes. */
@@ -105,6 +107,7 @@ export interface WritableBw2lArray {
   readonly data: PartSource;
 }
 
+/** A layer of a BW2L file. */
 export interface WritableBw2lLayer {
   /** The line of the architecture file that defines the layer. */
   readonly arch: string;
@@ -129,6 +132,7 @@ export type WritableBw2lSection = {
   | ({ readonly type: string } & SizedPart)
 );
 
+/** A BW2L file. */
 export interface WritableBw2l {
   readonly format: 'bw2l';
   readonly name: string;
@@ -140,6 +144,7 @@ export type WritableTennisField =
   | { readonly dtype?: string; readonly shape?: readonly number[]; readonly data: string }
   | { readonly dtype: string; readonly shape: readonly number[]; readonly data: PartSource };
 
+/** A node of a TenniS module. */
 export interface WritableTennisNode {
   /** Written as the parameters `#op` and `#name` before the others; omit them if `parameters` has its own. */
   readonly op?: string;
@@ -153,6 +158,7 @@ export interface WritableTennisNode {
   readonly inputs?: readonly number[];
 }
 
+/** A TenniS module. */
 export interface WritableTennis {
   readonly format: 'tennis';
   /** Called `fake` in the specification. Default 0. */
@@ -169,6 +175,7 @@ export interface WritableTennis {
 export type WritableModel =
   WritableApr2 | WritableApr1 | WritableApril | WritableBw2l | WritableTennis;
 
+/** Options of writeModel(). */
 export interface WriteOptions {
   /** Overwrites a file that exists. */
   readonly force?: boolean;
@@ -177,6 +184,7 @@ export interface WriteOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What writeModel() wrote. */
 export interface WriteResult {
   /** Bytes of the file written. */
   readonly byteCount: number;

@@ -18,6 +18,7 @@ export interface AudioBufferLike {
   readonly sampleRate: number;
   readonly numberOfChannels: number;
   readonly length: number;
+  /** Samples of one channel, from −1 to 1. */
   getChannelData(channel: number): Float32Array;
 }
 
@@ -30,6 +31,7 @@ export interface MediaElementLike {
 
 /** The members of a MediaStream that are used. */
 export interface MediaStreamLike {
+  /** Its audio tracks; one that has none is refused. */
   getAudioTracks(): readonly unknown[];
 }
 

@@ -4,6 +4,7 @@ import type { OutputFormat } from '../generated/formats.js';
 import type { FilterbankChoice } from './load.js';
 import type { ProgressEvent } from './progress.js';
 
+/** Options of convertModel() and upgradeModel(). */
 export interface ConvertOptions {
   /** The format to write; `'apr2'` if absent. */
   readonly format?: OutputFormat;
@@ -28,6 +29,7 @@ export interface ConvertOptions {
   readonly alignment?: 64 | 32;
   /** Overwrites a destination that exists. */
   readonly force?: boolean;
+  /** Phases `'inspect'`, where the source is verified first, and `'convert'`. */
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -41,6 +43,7 @@ export interface ShardOptions extends RepackOptions {
   readonly size: number;
 }
 
+/** What shardModel() and unshardModel() wrote. */
 export interface RepackResult {
   /** Bytes of the files written. */
   readonly byteCount: number;
@@ -50,6 +53,7 @@ export interface RepackResult {
   readonly warnings: readonly string[];
 }
 
+/** What convertModel() and upgradeModel() wrote. */
 export interface ConvertResult extends RepackResult {
   readonly tensors: readonly WrittenTensor[];
 }

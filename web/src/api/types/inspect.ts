@@ -9,6 +9,7 @@ export interface InspectOptions extends SealOptions {
   readonly stats?: boolean;
   /** Shows lists and texts of any length; otherwise those of more than 32 items or 1 KiB are given by their length. */
   readonly full?: boolean;
+  /** Counts the bytes that are read. */
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -23,6 +24,7 @@ export interface InspectedStatistics {
   readonly infinite: number;
 }
 
+/** A tensor as the file's index has it. */
 export interface InspectedTensor {
   readonly name: string;
   readonly dtype: string;

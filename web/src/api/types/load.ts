@@ -15,6 +15,7 @@ export interface LoadOptions extends SealOptions, HubOptions {
    * system, in Node in the folder of `susurrus pull`. What is kept is not compared with the server again: see `susurrus/cache`.
    */
   readonly cache?: boolean | 'only';
+  /** Called with each phase's bytes; what it throws stops the load. */
   readonly onProgress?: (event: ProgressEvent) => void;
   /** Stops the load at once. */
   readonly signal?: AbortSignal;

@@ -20,6 +20,7 @@ import type {
 /** The architecture of a model. More may be added. */
 export type ModelFamily = 'whisper';
 
+/** What is known of a model that is loaded, and of the engine that runs it. */
 export interface ModelInfo {
   readonly family: ModelFamily;
   readonly dims: Dimensions;
@@ -50,6 +51,7 @@ export interface Mel {
   readonly nFrames: number;
 }
 
+/** Options of logMel(). */
 export interface LogMelOptions {
   /** `'window'` (the default): one window, padded or cut; `'whole'`: the recording as transcribe() sees it. */
   readonly mode?: 'window' | 'whole';
@@ -71,6 +73,7 @@ export interface SpecialTokens {
   readonly languages: Readonly<Record<string, number>>;
 }
 
+/** Text to tokens and back. */
 export interface Tokenizer {
   /** Token ids of a text. Control tokens are encoded as ordinary text. */
   encode(text: string): Promise<number[]>;
@@ -111,6 +114,7 @@ export interface WhisperModel {
   ): Promise<readonly CandidateScore[]>;
   /** When each word of a known text is spoken; at most one window of audio. */
   align(audio: AudioInput, text: string, options?: AlignOptions): Promise<readonly Word[]>;
+  /** The log-mel spectrogram that the encoder hears. */
   logMel(audio: AudioInput, options?: LogMelOptions): Promise<Mel>;
   /** Audio states `[nAudioCtx * nState]` of one window of log-mel. */
   encode(mel: Mel): Promise<Float32Array>;
@@ -138,9 +142,12 @@ export interface Model extends WhisperModel {
     audio: AudioInput | AudioStream,
     options?: ResumeOptions,
   ): Transcription;
+  /** Bytes: what was planned, and what is used now and was at most. */
   memory(): Promise<MemoryFacts>;
   /** Ends the engine, aborts running work and frees the memory. */
   dispose(): void;
+  /** The same as dispose(), for `using`. */
   [Symbol.dispose](): void;
+  /** The same as dispose(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }

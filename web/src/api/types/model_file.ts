@@ -3,6 +3,7 @@ import type { InspectOptions, Inspection } from './inspect.js';
 import type { ProgressEvent } from './progress.js';
 import type { ModelKey } from './source.js';
 
+/** Options of openModelFile(). */
 export interface OpenModelOptions {
   /** Decrypts the tensors of an encrypted file, each when it is read. */
   readonly key?: ModelKey;
@@ -11,6 +12,7 @@ export interface OpenModelOptions {
    * opened, since it has the metadata.
    */
   readonly tensors?: boolean;
+  /** Counts the bytes that are read to open the file. */
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -65,6 +67,7 @@ export interface ModelFile extends Inspection {
   prefetch(names: readonly string[]): Promise<void>;
   /** Closes the source and frees the held tensors. */
   close(): void;
+  /** The same as close(), for `using`. */
   [Symbol.dispose](): void;
 }
 

@@ -2,6 +2,7 @@
 import type { ProgressEvent } from './progress.js';
 import type { ModelKey, SealOptions } from './source.js';
 
+/** Options of addPieceDigests(), and of all that write a copy. */
 export interface RewriteOptions {
   /** Overwrites a file that exists. */
   readonly force?: boolean;
@@ -10,15 +11,18 @@ export interface RewriteOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Options of encryptModel(). */
 export interface EncryptOptions extends RewriteOptions {
   readonly key: ModelKey;
 }
 
+/** Options of signModel(). */
 export interface SignOptions extends RewriteOptions {
   /** An Ed25519 private key: 32 bytes (the seed of RFC 8032), or a pair of CryptoKeys. */
   readonly key: Uint8Array | CryptoKeyPair;
 }
 
+/** What was written. */
 export interface RewriteResult {
   /** Bytes of the file written. */
   readonly byteCount: number;
@@ -45,6 +49,7 @@ export interface VerificationCheck {
   readonly reason?: string;
 }
 
+/** What verifyModel() found. */
 export interface Verification {
   /** Whether no check failed. */
   readonly isSound: boolean;
@@ -52,6 +57,7 @@ export interface Verification {
 }
 
 export interface VerifyOptions extends SealOptions {
+  /** Counts the bytes read in every pass over the file. */
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }

@@ -23,6 +23,7 @@ export interface PullOptions extends HubOptions {
   readonly output?: string | URL;
   /** Overwrites an output that exists. */
   readonly force?: boolean;
+  /** Phases `'download'` and `'convert'`. */
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -35,7 +36,7 @@ export interface PullResult extends ConvertResult {
 
 /** A model that was pulled. */
 export interface CachedModel {
-  /** "openai/whisper-tiny.en", with @REVISION unless that is main. */
+  /** "openai/whisper-tiny.en", with `@REVISION` unless that is main. */
   readonly name: string;
   readonly dtype: WeightType;
   readonly path: string;

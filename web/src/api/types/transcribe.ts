@@ -25,6 +25,7 @@ export interface DecodeOptions extends DecodeOptionValues, Abortable {}
 
 /** Options of transcribe(). */
 export interface TranscribeOptions extends DecodeOptions, RecordingOptionValues {
+  /** Called with the seconds that are done and those that remain; what it throws stops the work. */
   readonly onProgress?: (event: ProgressEvent) => void;
 }
 
@@ -98,6 +99,7 @@ export interface Segment {
   readonly words?: readonly Word[];
 }
 
+/** The result of transcribe(). */
 export interface Transcript {
   readonly text: string;
   /** Language of the recording; with `'per-window'`, the one with the longest total time. */
@@ -139,6 +141,7 @@ export interface Transcription extends Promise<Transcript>, AsyncIterable<Segmen
   readonly isPaused: boolean;
   /** Stops computing until resume(), within a step. It keeps its turn: other calls of the model wait. */
   pause(): void;
+  /** Goes on after pause(). */
   resume(): void;
   /** All windows that are done, to go on after them; undefined before the first. Possible at any time, also after an abort. */
   save(): SavedTranscription | undefined;
@@ -164,6 +167,7 @@ export interface DecodeResult {
   readonly words?: readonly Word[];
 }
 
+/** A language and how probable it is. */
 export interface LanguageProbability {
   readonly language: string;
   readonly probability: number;
