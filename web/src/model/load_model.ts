@@ -1,35 +1,19 @@
-import type { LoadOptions, Model, ModelSource, Variant } from '../api/types.js';
+import type { LoadOptions, Model, ModelSource } from '../api/types.js';
 import { checkAssets } from '../api/assets.js';
 import { invalidOption } from '../api/errors.js';
 import { EngineModel } from './model.js';
-import {
-  checkOptions,
-  filterbankCheck,
-  type Check,
-  oneOf,
-  orAuto,
-  progressCheck,
-  rankFile,
-  signalCheck,
-  wholeBetween,
-} from '../api/options.js';
+import { checkOptions } from '../api/options.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import type { StoredModel } from '../platform/stored_model.js';
 import { withProgress } from '../api/progress_callback.js';
 import { chooseSource } from '../sources/choose_source.js';
-import { checkCryptoOptions, cryptoOptionChecks } from '../sources/crypto_options.js';
+import { checkCryptoOptions } from '../sources/crypto_options.js';
 import { throwIfAborted } from '../api/signals.js';
-import { hubOptionChecks } from '../sources/model_name.js';
+import { loadOptionChecks } from '../sources/load_options.js';
 import { openSource } from '../sources/open_source.js';
 import { readOpening, withProtection } from '../sources/read_source.js';
-import { hasThreads, mostThreads, type ThreadChoice } from '../platform/threads.js';
+import { hasThreads, type ThreadChoice } from '../platform/threads.js';
 import { readVocabularyFile } from '../sources/vocabulary_file.js';
-
-/** Modules of other frames of a page are of another class. */
-const moduleCheck: Check = [
-  'a WebAssembly.Module',
-  (value) => Object.prototype.toString.call(value) === '[object WebAssembly.Module]',
-];
 
 /** The number of threads that a compiled engine is made for. */
 function threadsOf(module: WebAssembly.Module, choice: ThreadChoice): ThreadChoice {
@@ -50,19 +34,7 @@ export async function loadModelOn(
   source: ModelSource | undefined,
   options: LoadOptions,
 ): Promise<Model> {
-  checkOptions(options, {
-    onProgress: progressCheck,
-    signal: signalCheck,
-    variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),
-    threads: orAuto(wholeBetween(1, mostThreads)),
-    vocabulary: rankFile,
-    filterbank: filterbankCheck,
-    module: moduleCheck,
-    assets: ['{ base }', (value) => typeof value === 'object' && value !== null],
-    cache: ["true, false or 'only'", (value) => typeof value === 'boolean' || value === 'only'],
-    ...hubOptionChecks,
-    ...cryptoOptionChecks,
-  });
+  checkOptions(options, loadOptionChecks);
   if (options.assets) checkAssets(options.assets);
   await checkCryptoOptions(options);
   const { assets } = options;
