@@ -50,7 +50,7 @@ Status LoadSink::on_manifest(ModelManifest& manifest) {
 Status LoadSink::plan_memory(const ModelManifest& manifest) {
   if (store_.metadata().whisper() == nullptr) return ok_status();
   SUSURRUS_ASSIGN_OR_RETURN(const LoadPlan plan,
-                            plan_load(store_, default_kernels().packing.layout, 0, kMostSequences));
+                            plan_load(store_, default_kernels().packing.layout, 0, 1));
   const uint64_t room = emscripten_get_heap_max() - reinterpret_cast<uintptr_t>(sbrk(0));
   if (plan.model_bytes() > room) {
     return make_error(ErrorCode::out_of_memory, ErrorReason::memory)
@@ -58,15 +58,21 @@ Status LoadSink::plan_memory(const ModelManifest& manifest) {
         .with_expected(room)
         .with_got(plan.model_bytes());
   }
-  uint64_t weights_to_come = 0;
+  is_planned_ = true;
+  weights_to_come_ = 0;
   if (manifest.part + 1 < manifest.part_count) {
     // Other files' weights are as large as these files, unless they are compressed.
     const bool is_compressed = std::ranges::any_of(manifest.tensors, &TensorInfo::is_compressed);
-    weights_to_come =
+    weights_to_come_ =
         is_compressed || part_byte_count_ == 0 ? emscripten_get_heap_max() : part_byte_count_;
   }
-  most_bytes_ = plan.peak_bytes() + weights_to_come;
   return ok_status();
+}
+
+uint64_t LoadSink::most_bytes(size_t threads) const {
+  if (!is_planned_) return 0;
+  const auto plan = plan_load(store_, default_kernels().packing.layout, threads, kMostSequences);
+  return plan ? plan->peak_bytes() + weights_to_come_ : 0;
 }
 
 Status LoadSink::on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) {
@@ -176,7 +182,7 @@ EMSCRIPTEN_BINDINGS(loader) {
       .function("setFilterbank(choice)", &LoaderBinding::set_filterbank)
       .function("push(byteCount)", &LoaderBinding::push)
       .function("finish", &LoaderBinding::finish)
-      .function("mostBytes", &LoaderBinding::most_bytes)
+      .function("mostBytes(threads)", &LoaderBinding::most_bytes)
       .function("missingFiles", &LoaderBinding::missing_files);
 }
 

@@ -32,7 +32,8 @@ class LoadSink : public ModelSink {
   void set_file_byte_count(uint64_t byte_count) { file_byte_count_ = byte_count; }
   /// Of all files of a model in several.
   void set_part_byte_count(uint64_t byte_count) { part_byte_count_ = byte_count; }
-  uint64_t most_bytes() const { return most_bytes_; }
+  /// What the model may take with so many threads, beams and times of words included; 0 before its first file's index is known.
+  uint64_t most_bytes(size_t threads) const;
   /// "APR2 2.0"
   const std::string& format() const { return format_; }
   /// Of the tensors that were placed, each once, by APR2's number.
@@ -54,7 +55,8 @@ class LoadSink : public ModelSink {
   std::array<bool, 256> has_dtype_{};
   uint64_t file_byte_count_ = 0;  // 0: not known
   uint64_t part_byte_count_ = 0;  // 0: the model is one file
-  uint64_t most_bytes_ = 0;       // 0: not known yet
+  uint64_t weights_to_come_ = 0;  // at most, in further files
+  bool is_planned_ = false;
 };
 
 /// Pushes a model file into its final place in the heap.
@@ -80,8 +82,9 @@ class LoaderBinding {
   ErrorText finish();
   /// The files that the one that was finished names: a manifest's shards, once.
   std::string missing_files();
-  /// What memory the model may take, as soon as its first file's index is known; 0 before.
-  double most_bytes() const { return static_cast<double>(sink_.most_bytes()); }
+  double most_bytes(uint32_t threads) const {
+    return static_cast<double>(sink_.most_bytes(threads));
+  }
 
   LoadSink& sink() { return sink_; }
   bool is_finished() const { return is_finished_; }

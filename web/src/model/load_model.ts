@@ -1,6 +1,6 @@
 import type { LoadOptions, Model, ModelSource } from '../api/types.js';
 import { checkAssets } from '../api/assets.js';
-import { invalidOption } from '../api/errors.js';
+import { EngineLoad } from './engine_load.js';
 import { EngineModel } from './model.js';
 import { checkOptions } from '../api/options.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
@@ -12,21 +12,7 @@ import { throwIfAborted } from '../api/signals.js';
 import { loadOptionChecks } from '../sources/load_options.js';
 import { openSource } from '../sources/open_source.js';
 import { readOpening, withProtection } from '../sources/read_source.js';
-import { hasThreads, type ThreadChoice } from '../platform/threads.js';
 import { readVocabularyFile } from '../sources/vocabulary_file.js';
-
-/** The number of threads that a compiled engine is made for. */
-function threadsOf(module: WebAssembly.Module, choice: ThreadChoice): ThreadChoice {
-  if (!hasThreads(module)) {
-    return { threads: 1, threadsReason: 'the module is an engine for one thread' };
-  }
-  if (choice.threads > 1) return choice;
-  throw invalidOption(
-    'module',
-    `an engine for one thread here (${choice.threadsReason})`,
-    'one with threads',
-  );
-}
 
 /** Streams a model file into an engine of its own; resolves once footer and checksum are verified. */
 export async function loadModelOn(
@@ -78,56 +64,30 @@ async function loadOpening(
   options: LoadOptions,
   verified?: () => Promise<readonly string[]>,
 ): Promise<EngineModel> {
-  const { variant, filterbank, signal, module } = options;
+  const { filterbank, signal } = options;
   const vocabulary =
     options.vocabulary === undefined
       ? undefined
       : await readVocabularyFile(options.vocabulary, platform, signal);
-  let choice = platform.chooseThreads(options.threads);
-  if (module) choice = threadsOf(module, choice);
-  let engine = platform.openEngine(choice.threads);
-  let isClosed = false;
-  const start = () => engine.call('start', { variant, threads: choice.threads, module });
-  const {
-    started,
-    facts,
-    protection: opened,
-  } = await readOpening(
+  const load = new EngineLoad(platform, options);
+  const { facts, protection: opened } = await readOpening(
     open(),
     {
       phase: 'load',
       protection: 'plain',
       compileFiles: () => platform.compileFiles(),
-      start: () =>
-        start().catch((error: unknown) => {
-          // Closed: the source failed or the signal was aborted; the threads are not to blame.
-          if (choice.threads === 1 || isClosed || module) throw error;
-          // Shared memory may be refused, and not every browser supports nested workers.
-          engine.close();
-          const why = error instanceof Error ? error.message : String(error);
-          choice = { threads: 1, threadsReason: `threads did not start: ${why}` };
-          engine = platform.openEngine(1);
-          return start();
-        }),
-      begin: (byteCount) => engine.call('beginFile', { byteCount, vocabulary, filterbank }),
-      push: (bytes, givesAway) => engine.call('pushLoad', { bytes }, { givesAway }),
-      endFile: () => engine.call('endFile', undefined),
+      start: () => load.start(),
+      begin: (byteCount) => load.begin({ byteCount, vocabulary, filterbank }),
+      push: (bytes, givesAway) => load.push(bytes, givesAway),
+      endFile: () => load.endFile(),
       finish: async () => {
-        const found = await engine.call('finishLoad', undefined);
+        const found = await load.finish();
         const warnings = (await verified?.()) ?? [];
         return { ...found, warnings: [...found.warnings, ...warnings] };
       },
-      close: () => {
-        isClosed = true;
-        engine.close();
-      },
+      close: () => load.close(),
     },
     options,
   );
-  return new EngineModel(
-    engine,
-    platform,
-    { ...started, ...choice },
-    withProtection(facts, opened),
-  );
+  return new EngineModel(load.engine, platform, load.choice, withProtection(facts, opened));
 }
