@@ -1,5 +1,6 @@
 import type { LoadOptions, Model, ModelSource } from '../api/types.js';
 import { checkAssets } from '../api/assets.js';
+import { invalidOption, sourceFailed } from '../api/errors.js';
 import { EngineLoad } from './engine_load.js';
 import { EngineModel } from './model.js';
 import { checkOptions } from '../api/options.js';
@@ -26,12 +27,48 @@ export async function loadModelOn(
   const { assets } = options;
   const platform = assets ? usualPlatform.withAssets(assets) : usualPlatform;
   throwIfAborted(options.signal);
-  return withProgress(options, async (watched) => {
-    const { source: given, stored } = await chooseSource(source, platform, watched);
-    return stored
-      ? loadStored(platform, stored, watched)
-      : loadOpening(platform, () => openSource(given, platform, watched.signal), watched);
-  });
+  const { autoSleep } = options;
+  if (autoSleep !== undefined) checkRereadable(source);
+  const load = (wanted: LoadOptions): Promise<EngineModel> =>
+    withProgress(wanted, async (watched) => {
+      const { source: given, stored } = await chooseSource(source, platform, watched);
+      return stored
+        ? loadStored(platform, stored, watched)
+        : loadOpening(platform, () => openSource(given, platform, watched.signal), watched);
+    });
+  const model = await load(options);
+  if (autoSleep === undefined) model.watch();
+  else {
+    model.sleepAfter(autoSleep, async (signal) => {
+      const again = await load({ ...options, signal });
+      if (isSame(again, model)) return again;
+      again.dispose();
+      throw sourceFailed('source', 'it holds another model than when it was loaded first');
+    });
+  }
+  return model;
+}
+
+/** Whether a model that was loaded again can stand for the first one. */
+function isSame({ info: one }: EngineModel, { info: other }: EngineModel): boolean {
+  const facts = [one, other].map((info) => [info.dims, info.dtypes, info.languages]);
+  return JSON.stringify(facts[0]) === JSON.stringify(facts[1]);
+}
+
+/** Refuses what cannot be read a second time, when the model wakes. */
+function checkRereadable(source: unknown): void {
+  const isStream =
+    (typeof ReadableStream !== 'undefined' && source instanceof ReadableStream) ||
+    (typeof Response !== 'undefined' && source instanceof Response) ||
+    (typeof Request !== 'undefined' && source instanceof Request && source.body !== null);
+  const isOnce =
+    isStream || (typeof source === 'object' && source !== null && Symbol.asyncIterator in source);
+  if (!isOnce) return;
+  throw invalidOption(
+    'source',
+    'a name, URL, path, Blob or bytes beside autoSleep, which are read again when the model wakes',
+    source,
+  );
 }
 
 /** What is kept is checked like everything else; where it is wrong, it is fetched again, once. */

@@ -20,10 +20,17 @@ const moduleCheck: Check = [
   (value) => Object.prototype.toString.call(value) === '[object WebAssembly.Module]',
 ];
 
+/** Timers have 31 bits for milliseconds. */
+const mostSleepSeconds = 2_000_000;
+
 export const loadOptionChecks = {
   onProgress: progressCheck,
   signal: signalCheck,
   variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),
+  autoSleep: [
+    `a number of seconds above 0 and up to ${mostSleepSeconds}`,
+    (value) => typeof value === 'number' && value > 0 && value <= mostSleepSeconds,
+  ],
   threads: orAuto(wholeBetween(1, mostThreads)),
   vocabulary: rankFile,
   filterbank: filterbankCheck,
