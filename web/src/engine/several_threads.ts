@@ -28,8 +28,8 @@ const initialBytes = 2 << 20;
 const growthBytes = 1 << 20;
 /** All that addresses of 32 bits reach. */
 const addressableBytes = 2 ** 32;
-/** Enough for the largest metadata that are read (limits::kMetadataBytes), while they are parsed. */
-const headBytes = 256 << 20;
+/** Many times what a trained model's metadata take while they are parsed; small enough to be had everywhere. */
+const headBytes = 64 << 20;
 
 /**
  * Memory that threads can share has to be made with the most that it may grow to, and where addresses are scarce, on phones, all of

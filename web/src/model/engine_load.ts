@@ -1,14 +1,14 @@
 // A model file on its way into an engine. One with threads gets its memory when the head of the file has told how much that has to be;
 // where it does not get it, an engine with one thread takes its place.
 import type { LoadOptions } from '../api/types.js';
-import { invalidOption } from '../api/errors.js';
+import { invalidOption, SusurrusError } from '../api/errors.js';
 import type { VariantChoice } from '../engine/variant.js';
 import type { Platform } from '../platform/platform.js';
 import { hasThreads, type ThreadChoice } from '../platform/threads.js';
 import type { EngineCalls, EngineLink, LoadedFacts } from '../protocol/engine.js';
 import type { PartFile } from '../protocol/link.js';
 
-/** Of an engine whose head tells nothing, as of other families than Whisper: all that there are addresses for. */
+/** Where the head does not tell, as that of other families than Whisper: all that there are addresses for. */
 const addressableBytes = 2 ** 32;
 
 type BeginFile = EngineCalls['beginFile']['request'];
@@ -68,7 +68,14 @@ export class EngineLoad {
     }
     // A copy: whoever gave the bytes may use their memory again.
     this.#head.push({ name: 'pushLoad', request: { bytes: bytes.slice() } });
-    const mostBytes = await this.#engine.call('pushHead', { bytes }, { givesAway });
+    const mostBytes = await this.#engine
+      .call('pushHead', { bytes }, { givesAway })
+      .catch((error: unknown) => {
+        // Of metadata beyond all measure.
+        if (error instanceof SusurrusError && error.code === 'out_of_memory')
+          return addressableBytes;
+        throw error;
+      });
     if (mostBytes > 0) await this.#makeThreads(mostBytes);
   }
 
