@@ -85,6 +85,7 @@ EMSCRIPTEN_BINDINGS(inspector) {
       .function("inputWindow(byteCount)", &InspectorBinding::input_window)
       .function("setByteCount(byteCount)", &InspectorBinding::set_byte_count)
       .function("push(byteCount)", &InspectorBinding::push)
+      .function("isDescribed", &InspectorBinding::is_described)
       .function("finish", &InspectorBinding::finish)
       .function("missingFiles", &InspectorBinding::missing_files)
       .function("metadataText", &InspectorBinding::metadata_text)

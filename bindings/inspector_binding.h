@@ -12,7 +12,7 @@ namespace susurrus {
 /// Reads a model, keeping only what it says about itself: verifies all of it, or skims it.
 class InspectorBinding : public CheckpointSource {
  public:
-  /// Before the first push: files that are described and nothing else are read too.
+  /// Before the first push, unless only what engines run shall be read: files that are described and nothing else are read too.
   void describe_all() { reader_.describe_all(); }
   /// Before the first push: descriptions have long lists and texts in full.
   void show_all() { reader_.show_all(); }
@@ -29,6 +29,8 @@ class InspectorBinding : public CheckpointSource {
     reader_.set_file_byte_count(static_cast<uint64_t>(byte_count));
   }
   ErrorText push(double byte_count) { return window_.push_to(reader_, byte_count); }
+  /// Whether header, metadata and index of the first file are read: of a model in one file, all that is told of it.
+  bool is_described() const { return sink().has_manifest() && sink().parts().empty(); }
   /// Once for each file.
   ErrorText finish();
   /// The files that the one that was finished names: a manifest's shards, once.

@@ -28,6 +28,7 @@ set(SUSURRUS_ENGINE_LINK_FLAGS
 set(SUSURRUS_THREADS_LINK_FLAGS
   -sWASM_WORKERS=1                      # shared memory, and libraries that are made for it
   -sEXPORTED_RUNTIME_METHODS=HEAPU8,wasmMemory  # threads are given the memory
+  -sINCOMING_MODULE_JS_API=instantiateWasm,wasmBinary,print,printErr,onAbort,wasmMemory  # made with the maximum that the model needs
 )
 
 set(SUSURRUS_TEST_LINK_FLAGS

@@ -8,10 +8,15 @@
 
 #include "container/apr1/apr1_vocabulary.h"
 #include "container/dtype.h"
-#include "families/whisper/state.h"
+#include "session/decode_options.h"
+#include "session/load_plan.h"
 
 namespace susurrus {
 namespace {
+
+/// The most beams or samples that options can ask for.
+constexpr auto kMostSequences =
+    static_cast<size_t>(std::max(ranges::kBeamSize.most, ranges::kBestOf.most));
 
 /// memory.grow costs the same for 4 MiB as for 1, and malloc asks for no more than it needs now, so grow ahead if the rest
 /// of the file needs more. By no more than this: a file may claim to be larger than it is.
@@ -39,23 +44,35 @@ Status LoadSink::on_manifest(ModelManifest& manifest) {
     manifest.metadata->vocabulary = std::move(given_);
   }
   SUSURRUS_RETURN_IF_ERROR(store_.on_manifest(manifest));
-  return check_memory();
+  return plan_memory(manifest);
 }
 
-Status LoadSink::check_memory() const {
-  const WhisperMetadata* whisper = store_.metadata().whisper();
-  if (whisper == nullptr) return ok_status();
-  const auto layout =
-      store_.has_packed_layers() ? default_kernels().packing.layout : WeightLayout::rows;
-  SUSURRUS_ASSIGN_OR_RETURN(StatePlan state, StatePlan::make(whisper->dimensions, layout));
-  const uint64_t byte_count =
-      store_.needed_byte_count() + state.kv_byte_count() + state.activation_byte_count();
+Status LoadSink::plan_memory(const ModelManifest& manifest) {
+  if (store_.metadata().whisper() == nullptr) return ok_status();
+  SUSURRUS_ASSIGN_OR_RETURN(const LoadPlan plan,
+                            plan_load(store_, default_kernels().packing.layout, 0, 1));
   const uint64_t room = emscripten_get_heap_max() - reinterpret_cast<uintptr_t>(sbrk(0));
-  if (byte_count <= room) return ok_status();
-  return make_error(ErrorCode::out_of_memory, ErrorReason::memory)
-      .with_subject("bytes of the model")
-      .with_expected(room)
-      .with_got(byte_count);
+  if (plan.model_bytes() > room) {
+    return make_error(ErrorCode::out_of_memory, ErrorReason::memory)
+        .with_subject("bytes of the model")
+        .with_expected(room)
+        .with_got(plan.model_bytes());
+  }
+  is_planned_ = true;
+  weights_to_come_ = 0;
+  if (manifest.part + 1 < manifest.part_count) {
+    // Other files' weights are as large as these files, unless they are compressed.
+    const bool is_compressed = std::ranges::any_of(manifest.tensors, &TensorInfo::is_compressed);
+    weights_to_come_ =
+        is_compressed || part_byte_count_ == 0 ? emscripten_get_heap_max() : part_byte_count_;
+  }
+  return ok_status();
+}
+
+uint64_t LoadSink::most_bytes(size_t threads) const {
+  if (!is_planned_) return 0;
+  const auto plan = plan_load(store_, default_kernels().packing.layout, threads, kMostSequences);
+  return plan ? plan->peak_bytes() + weights_to_come_ : 0;
 }
 
 Status LoadSink::on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) {
@@ -147,6 +164,13 @@ ErrorText LoaderBinding::finish() {
   return failure(status);
 }
 
+std::string LoaderBinding::missing_files() {
+  uint64_t byte_count = 0;
+  for (const PartFile& file : reader_.missing_files()) byte_count += file.byte_count;
+  if (byte_count > 0) sink_.set_part_byte_count(byte_count);
+  return part_files_.take_text(reader_);
+}
+
 EMSCRIPTEN_BINDINGS(loader) {
   emscripten::class_<LoaderBinding>("Loader")
       .constructor<>()
@@ -158,6 +182,7 @@ EMSCRIPTEN_BINDINGS(loader) {
       .function("setFilterbank(choice)", &LoaderBinding::set_filterbank)
       .function("push(byteCount)", &LoaderBinding::push)
       .function("finish", &LoaderBinding::finish)
+      .function("mostBytes(threads)", &LoaderBinding::most_bytes)
       .function("missingFiles", &LoaderBinding::missing_files);
 }
 

@@ -30,6 +30,10 @@ class LoadSink : public ModelSink {
 
   WeightStore& store() { return store_; }
   void set_file_byte_count(uint64_t byte_count) { file_byte_count_ = byte_count; }
+  /// Of all files of a model in several.
+  void set_part_byte_count(uint64_t byte_count) { part_byte_count_ = byte_count; }
+  /// What the model may take with so many threads, beams and times of words included; 0 before its first file's index is known.
+  uint64_t most_bytes(size_t threads) const;
   /// "APR2 2.0"
   const std::string& format() const { return format_; }
   /// Of the tensors that were placed, each once, by APR2's number.
@@ -37,7 +41,7 @@ class LoadSink : public ModelSink {
 
  private:
   /// Refuses before its first weight a model that all of the addresses cannot hold: out_of_memory.
-  Status check_memory() const;
+  Status plan_memory(const ModelManifest& manifest);
   void make_room(const TensorInfo& tensor) const;
   void remember_dtype(const TensorInfo& tensor) {
     has_dtype_[static_cast<uint8_t>(tensor.dtype)] = true;
@@ -50,6 +54,9 @@ class LoadSink : public ModelSink {
   /// By APR2's number.
   std::array<bool, 256> has_dtype_{};
   uint64_t file_byte_count_ = 0;  // 0: not known
+  uint64_t part_byte_count_ = 0;  // 0: the model is one file
+  uint64_t weights_to_come_ = 0;  // at most, in further files
+  bool is_planned_ = false;
 };
 
 /// Pushes a model file into its final place in the heap.
@@ -74,7 +81,10 @@ class LoaderBinding {
   /// Once for each file. When none is missing, the loader holds a whole model; Model.create() takes it.
   ErrorText finish();
   /// The files that the one that was finished names: a manifest's shards, once.
-  std::string missing_files() { return part_files_.take_text(reader_); }
+  std::string missing_files();
+  double most_bytes(uint32_t threads) const {
+    return static_cast<double>(sink_.most_bytes(threads));
+  }
 
   LoadSink& sink() { return sink_; }
   bool is_finished() const { return is_finished_; }

@@ -45,6 +45,7 @@ const bundles = [
   },
   { entry: 'web/tools/crypto/entry.ts', output: 'crypto.mjs', platform: 'browser' },
   { entry: 'web/tools/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
+  { entry: 'web/tools/plan/entry.ts', output: 'plan.mjs', platform: 'browser' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
   { entry: 'web/tools/cache/entry.ts', output: 'cache.mjs', platform: 'browser' },
   { entry: 'web/src/in_thread_hosts.ts', output: 'in_thread_hosts.mjs', platform: 'browser' },
@@ -73,6 +74,7 @@ const engineFiles = [
   ...['worker.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'],
   ...['worker.threads.mjs', 'engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
   ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
+  'plan.mjs',
   ...['worker.audio.mjs', 'capture.mjs', 'capture_worklet.mjs'],
   ...['cache.mjs', 'worker.cache.mjs', 'worker.hub.mjs'],
 ];
@@ -81,6 +83,7 @@ const apart = {
   [from('web/tools/cache/entry.js')]: './cache.mjs',
   [from('web/tools/crypto/entry.js')]: './crypto.mjs',
   [from('web/tools/inspection/entry.js')]: './inspect.mjs',
+  [from('web/tools/plan/entry.js')]: './plan.mjs',
   [from('web/tools/writing/entry.js')]: './write.mjs',
   [from('web/tools/capture/entry.js')]: './capture.mjs',
   [from('web/tools/audio/node_entry.js')]: './audio.node.mjs',

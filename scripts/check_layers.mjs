@@ -130,6 +130,11 @@ const typescriptLayers = {
     ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/worker', 'web/src/sources'],
     ...['web/tools/hub', 'web/tools/host'],
   ],
+  'web/tools/plan': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/sources'],
+    ...['web/tools/convert', 'web/tools/files', 'web/tools/inspection', 'web/tools/hub'],
+    'web/tools/cache',
+  ],
   // The entries: what the package offers, put together for a page and for Node.
   'web/src': [
     ...['web/src/api', 'web/src/platform', 'web/src/writers', 'web/src/worker'],
@@ -143,7 +148,7 @@ const typescriptLayers = {
     ],
     ...['web/tools/crypto', 'web/tools/inspection', 'web/tools/writing', 'web/tools/hub'],
     ...['web/tools/host', 'web/tools/audio', 'web/tools/capture'],
-    'web/tools/cache',
+    ...['web/tools/cache', 'web/tools/plan'],
   ],
   // What a page puts around a model.
   'web/page': ['web/src', 'web/src/api', 'web/src/writers'],

@@ -27,6 +27,7 @@ const downloads = [
   ['files.wasm', 'to inspect or convert'],
   ['crypto.mjs', 'for encrypted, signed or digested files'],
   ['files.mjs', 'for encrypted, signed or digested files'],
+  ['plan.mjs', 'to plan what a model takes, with files.wasm'],
   ['write.mjs', 'to write a model file'],
   ['cache.mjs', 'to load a model by its name, or one that is kept'],
   ['worker.cache.mjs', 'to download a model file that is kept'],

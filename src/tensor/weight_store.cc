@@ -26,6 +26,10 @@ void order_taps(const TensorView& weight, uint8_t* bytes, uint8_t* row) {
   }
 }
 
+uint64_t panel_byte_count(const TensorView& view) {
+  return kPackedRows * packed_view(view).row_byte_count();
+}
+
 }  // namespace
 
 Status WeightStore::on_manifest(ModelManifest& manifest) {
@@ -81,12 +85,15 @@ void WeightStore::add_entries(TensorMatch match, std::span<const TensorInfo> ten
     entry.kind = wanted.kind;
     const TensorInfo& tensor = tensors[match.sources[i]];
     const Shape& shape = wanted.shape;
-    needed_byte_count_ += tensor.raw_byte_count;
     entry.view.shape = entry.is_convolution() ? Shape({shape[0], kTaps * shape[1]}) : shape;
     entry.view.dtype =
         tensor.scale == 0
             ? tensor.dtype
             : dtype_of_scaled_integers(tensor.scale, shape, wanted.kind == WeightKind::matrix);
+    entry.byte_count =
+        tensor.scale == 0
+            ? tensor.raw_byte_count
+            : tensor_byte_count(entry.view.dtype, entry.view.shape).value_or(~uint64_t{0});
     entries_.push_back(std::move(entry));
   }
   heap_sort(entries_, [](const Entry& a, const Entry& b) { return a.name < b.name; });
@@ -103,29 +110,28 @@ Result<MutableByteSpan> WeightStore::place_tensor(const TensorInfo& tensor) {
   }
   Entry* entry = find_stored(tensor);
   if (entry == nullptr) return MutableByteSpan{};
-  uint64_t byte_count = tensor.raw_byte_count;
-  if (tensor.scale != 0) {
-    byte_count = tensor_byte_count(entry->view.dtype, entry->view.shape).value_or(~uint64_t{0});
-  }
-  SUSURRUS_RETURN_IF_ERROR(take_memory(*entry, byte_count));
+  SUSURRUS_RETURN_IF_ERROR(take_memory(*entry));
   // Integers lie at the end of what they will be spread over.
   return entry->buffer.bytes()
-      .first(static_cast<size_t>(byte_count))
+      .first(static_cast<size_t>(entry->byte_count))
       .last(static_cast<size_t>(tensor.raw_byte_count));
 }
 
-Status WeightStore::take_memory(Entry& entry, uint64_t byte_count) {
+uint64_t WeightStore::memory_of(const Entry& entry) const {
+  if (!is_packed(entry)) return entry.byte_count;
+  const uint64_t panels = (entry.view.rows() + kPackedRows - 1) / kPackedRows;
+  return std::max(entry.byte_count, panels * panel_byte_count(entry.view));
+}
+
+Status WeightStore::take_memory(Entry& entry) {
   uint64_t pack_bytes = entry.is_convolution() ? entry.view.row_byte_count() : 0;
   if (is_packed(entry)) {
-    const uint64_t packed_bytes = kPackedRows * packed_view(entry.view).row_byte_count();
-    const uint64_t panels = (entry.view.rows() + kPackedRows - 1) / kPackedRows;
-    byte_count = std::max(byte_count, panels * packed_bytes);
-    pack_bytes = entry.is_convolution() ? 2 * packed_bytes : packed_bytes;
+    pack_bytes = (entry.is_convolution() ? 2 : 1) * panel_byte_count(entry.view);
   }
   if (pack_.byte_count() < pack_bytes) {
     SUSURRUS_ASSIGN_OR_RETURN(pack_, AlignedBuffer::allocate(pack_bytes, "weights"));
   }
-  SUSURRUS_ASSIGN_OR_RETURN(entry.buffer, AlignedBuffer::allocate(byte_count, "weights"));
+  SUSURRUS_ASSIGN_OR_RETURN(entry.buffer, AlignedBuffer::allocate(memory_of(entry), "weights"));
   entry.view.data = entry.buffer.data();
   return ok_status();
 }
@@ -136,7 +142,7 @@ Result<bool> WeightStore::stream_tensor(const TensorInfo& tensor) {
       !is_block_dtype(entry->view.dtype) || entry->is_convolution() || !is_packed(*entry)) {
     return false;
   }
-  SUSURRUS_RETURN_IF_ERROR(take_memory(*entry, tensor.raw_byte_count));
+  SUSURRUS_RETURN_IF_ERROR(take_memory(*entry));
   streamed_ = entry;
   packed_byte_count_ = 0;
   waiting_byte_count_ = 0;
@@ -181,9 +187,8 @@ void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
   Entry* entry = find_stored(tensor);
   if (entry == nullptr) return;
   if (tensor.scale != 0) {
-    const uint64_t byte_count = tensor_byte_count(entry->view.dtype, entry->view.shape).value_or(0);
     spread_scaled_integers(entry->view.dtype, tensor.scale,
-                           entry->buffer.bytes().first(static_cast<size_t>(byte_count)));
+                           entry->buffer.bytes().first(static_cast<size_t>(entry->byte_count)));
   }
   if (!is_multiplied(*entry)) return;
   if (entry == streamed_) return end_stream();
@@ -238,6 +243,12 @@ WeightStore::Entry* WeightStore::find_stored(const TensorInfo& tensor) {
 const TensorView* WeightStore::find(std::string_view name) const {
   Entry* entry = const_cast<WeightStore*>(this)->find_entry(name);
   return entry == nullptr ? nullptr : &entry->view;
+}
+
+uint64_t WeightStore::planned_byte_count() const {
+  uint64_t total = 0;
+  for (const Entry& entry : entries_) total += memory_of(entry);
+  return total;
 }
 
 uint64_t WeightStore::weight_byte_count() const {

@@ -43,8 +43,8 @@ class WeightStore : public ModelSink {
   ModelMetadata& metadata() { return metadata_; }
   const ModelMetadata& metadata() const { return metadata_; }
   uint64_t weight_byte_count() const;
-  /// By the manifests; weights of floats that are packed need a little more or less.
-  uint64_t needed_byte_count() const { return needed_byte_count_; }
+  /// What that will be once every weight that the manifests name has come.
+  uint64_t planned_byte_count() const;
   /// Whether the matrices of layers are packed.
   bool has_packed_layers() const { return has_packed_layers_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -54,6 +54,8 @@ class WeightStore : public ModelSink {
     std::string name;
     TensorView view;
     AlignedBuffer buffer;
+    /// Of the whole tensor in the view's type, before it is packed.
+    uint64_t byte_count = 0;
     WeightKind kind = WeightKind::values;
     bool is_convolution() const { return kind == WeightKind::convolution; }
   };
@@ -63,8 +65,9 @@ class WeightStore : public ModelSink {
   Entry* find_stored(const TensorInfo& tensor);
   static bool is_multiplied(const Entry& entry);
   bool is_packed(const Entry& entry) const;
-  /// Its memory, with room for whole panels.
-  Status take_memory(Entry& entry, uint64_t byte_count);
+  /// Bytes of its memory: packed, there is room for whole panels.
+  uint64_t memory_of(const Entry& entry) const;
+  Status take_memory(Entry& entry);
   void pack_next(const uint8_t* rows, size_t pack_bytes);
   void end_stream();
 
@@ -72,7 +75,6 @@ class WeightStore : public ModelSink {
   const ModelFamily* family_ = nullptr;
   WeightPacking packing_;
   bool has_packed_layers_ = false;
-  uint64_t needed_byte_count_ = 0;
   AlignedBuffer pack_;         // of the rows that are rearranged together
   Entry* streamed_ = nullptr;  // whose bytes are on their way
   size_t packed_byte_count_ = 0;

@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hasSettledRelaxedSimd } from '../../scripts/toolchain/node_flags.mjs';
-import { openSeveralThreads } from '../../web/src/engine/several_threads.js';
+import {
+  openSeveralThreads,
+  type StartedThread,
+  type ThreadOrder,
+} from '../../web/src/engine/several_threads.js';
 import { enterThread } from '../../web/src/engine/thread.js';
 import { createThreadsEngine } from '../../web/src/engine/threads_module.js';
 import type { LoadOptions, Model, ModelSource } from '../../web/src/node.js';
@@ -230,12 +234,14 @@ test('a thread that breaks off breaks the engine instead of keeping it waiting',
   const compiled = await WebAssembly.compile(
     readFileSync(join(projectRoot, 'dist/engine.simd-threads.wasm')),
   );
-  const { module } = await openSeveralThreads(createThreadsEngine, compiled, 2, (order) => {
+  const brokenThread = (order: ThreadOrder): StartedThread => {
     // There is no function 0, which a trap within a slice is like.
     const serve = enterThread({ ...order, start: { ...order.start, serve: 0 } });
     expect(serve).toThrow();
     return { ready: Promise.resolve(), end: () => undefined };
-  });
+  };
+  const opened = await openSeveralThreads(createThreadsEngine, compiled, 2, brokenThread, 2 ** 28);
+  const { module } = opened;
   const loader = new module.Loader();
   expect(pushAll(loader, modelBytes())).toBeUndefined();
   expect(loader.finish()).toBe('');

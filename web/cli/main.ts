@@ -9,6 +9,7 @@ import { extractCommand } from './extract.js';
 import { inspectCommand } from './inspect.js';
 import { keygenCommand } from './keygen.js';
 import { modelsCommand } from './models.js';
+import { planCommand } from './plan.js';
 import { pullCommand } from './pull.js';
 import { digestsCommand, encryptCommand, signCommand } from './protect.js';
 import { scoreCommand } from './score.js';
@@ -27,6 +28,7 @@ const commands: Readonly<
   'detect-language': detectLanguageCommand,
   align: alignCommand,
   score: scoreCommand,
+  plan: planCommand,
   pull: pullCommand,
   models: modelsCommand,
   convert: convertCommand,

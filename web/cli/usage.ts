@@ -47,6 +47,10 @@ ${optionUsage.recording}
   susurrus score AUDIO TEXT... [--model FILE] [--language CODE] [--initial-prompt TEXT] [--audio-context C]
                                            log probability of each text, and the same for each token; the best first
 
+  susurrus plan MODEL [--dtype TYPE] [--threads N|auto] [--beam-size N] [--json]
+                                           what a model file, URL or name will take before it is fetched: bytes to fetch,
+                                           memory, and whether this machine has that
+
   susurrus pull REPO[@REVISION] [options]  downloads a Whisper of the Hugging Face hub and converts it: tiny.en, base,
                                            openai/whisper-small; goes on where it was cut. HF_TOKEN, HF_ENDPOINT
                                            and HF_HUB_OFFLINE are obeyed

@@ -16,8 +16,10 @@ import type {
   Model,
   ModelDestination,
   ModelFile,
+  ModelPlan,
   ModelSource,
   OpenModelOptions,
+  PlanOptions,
   RereadableSource,
   RewriteOptions,
   RewriteResult,
@@ -53,6 +55,15 @@ export * from './public_api.js';
  */
 export function loadModel(source?: ModelSource, options: LoadOptions = {}): Promise<Model> {
   return loadModelOn(browser, source, options);
+}
+
+/**
+ * Says what a model will take before it is fetched: bytes to fetch, memory, and whether this device has that. Takes what loadModel()
+ * takes. Fetches what stands before the weights in the file; of a model by its name the list of the repository's files and
+ * config.json; of what is kept nothing. A stream is read as far as its index and cancelled. Throws SusurrusError.
+ */
+export async function plan(source?: ModelSource, options: PlanOptions = {}): Promise<ModelPlan> {
+  return (await import('../tools/plan/entry.js')).planInPage(browser, source, options);
 }
 
 /**

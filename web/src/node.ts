@@ -14,8 +14,10 @@ import type {
   Model,
   ModelDestination,
   ModelFile,
+  ModelPlan,
   ModelSource,
   OpenModelOptions,
+  PlanOptions,
   RepackOptions,
   RepackResult,
   RereadableSource,
@@ -33,6 +35,8 @@ import { extractPartOn } from '../tools/inspection/extract_part.js';
 import { extractTensorOn } from '../tools/inspection/extract_tensor.js';
 import { inspectOn } from '../tools/inspection/inspect_model.js';
 import { openModelFileOn } from '../tools/inspection/open_model_file.js';
+import { nodeEnvironment } from '../tools/plan/node_plan.js';
+import { planOn } from '../tools/plan/plan_model.js';
 import { loadModelOn } from './model/load_model.js';
 import { checkOptions, flag, progressCheck, signalCheck } from './api/options.js';
 import { node } from './node_platform.js';
@@ -64,6 +68,15 @@ export { weightTypes } from './api/generated/dtypes.js';
  */
 export function loadModel(source?: ModelSource, options: LoadOptions = {}): Promise<Model> {
   return loadModelOn(node, source, options);
+}
+
+/**
+ * Says what a model will take before it is fetched: bytes to fetch, memory, and whether this device has that. Takes what loadModel()
+ * takes. Fetches what stands before the weights in the file; of a model by its name the list of the repository's files and
+ * config.json; of what is kept nothing. A stream is read as far as its index and cancelled. Throws SusurrusError.
+ */
+export function plan(source?: ModelSource, options: PlanOptions = {}): Promise<ModelPlan> {
+  return planOn(node, source, options, nodeEnvironment);
 }
 
 /**

@@ -28,7 +28,9 @@ uint64_t int8_kv_floats(const WhisperDimensions& d, uint64_t heads) {
 
 }  // namespace
 
-Result<StatePlan> StatePlan::make(const WhisperDimensions& d, WeightLayout kv_layout) {
+Result<StatePlan> StatePlan::make(const WhisperDimensions& d, WeightLayout kv_layout,
+                                  size_t threads) {
+  if (threads == 0) threads = thread_count();
   const uint64_t state = d.n_audio_state;
   const uint64_t frames = 2 * uint64_t{d.n_audio_ctx};
   const bool has_int8_kv = kv_layout != WeightLayout::rows;
@@ -44,8 +46,7 @@ Result<StatePlan> StatePlan::make(const WhisperDimensions& d, WeightLayout kv_la
   plan.mel = shared.place({frames + 2 + kBlockValues, d.n_mels});
   plan.audio = shared.place({d.n_audio_ctx, state});
   // Each thread's part is whole cache lines.
-  plan.kernel =
-      shared.place({thread_count(), (kernel_scratch_floats(d, has_int8_kv) + 15) / 16, 16});
+  plan.kernel = shared.place({threads, (kernel_scratch_floats(d, has_int8_kv) + 15) / 16, 16});
   plan.vectors = shared.place({2, 4, state});
   plan.tokens = shared.place({std::max<uint64_t>(d.n_text_ctx, kMaxSequences)});
 

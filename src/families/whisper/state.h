@@ -51,8 +51,9 @@ struct StatePlan {
   /// How integers of the sound's keys and values are ordered; rows: they are f32.
   WeightLayout kv_layout = WeightLayout::rows;
 
+  /// `threads`: how many compute, each with scratch memory of its own; 0: as many as this program has.
   static Result<StatePlan> make(const WhisperDimensions& dimensions,
-                                WeightLayout kv_layout = WeightLayout::rows);
+                                WeightLayout kv_layout = WeightLayout::rows, size_t threads = 0);
   uint64_t kv_byte_count() const { return kv_float_count * sizeof(float); }
   uint64_t activation_byte_count() const { return activation_float_count * sizeof(float); }
 };

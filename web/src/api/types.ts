@@ -12,6 +12,7 @@ export type * from './types/inspect.js';
 export type * from './types/load.js';
 export type * from './types/model.js';
 export type * from './types/model_file.js';
+export type * from './types/plan.js';
 export type * from './types/progress.js';
 export type * from './types/protect.js';
 export type * from './types/pull.js';

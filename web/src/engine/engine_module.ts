@@ -8,6 +8,8 @@ export type EngineModule = MainModule;
 export interface OpenedEngine {
   readonly module: EngineModule;
   readonly endThreads?: () => void;
+  /** The module can only read a file's head; this makes the engine with threads, with memory that may grow to so many bytes. */
+  readonly makeThreads?: (mostBytes: number) => Promise<OpenedEngine>;
 }
 
 /** An engine of a variant, or the one that was compiled, with its threads, the calling one among them. */

@@ -8,7 +8,7 @@ import { recordingSupply, StreamSupply } from './audio_supply.js';
 import { listen, transcribeAudio } from './decoding.js';
 import type { Loader, Model } from './engine.mjs';
 import { unwrap } from '../wasm/emscripten_module.js';
-import type { EngineModule, EngineSource } from './engine_module.js';
+import type { EngineModule, EngineSource, OpenedEngine } from './engine_module.js';
 import { PauseGate } from './pause_gate.js';
 import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
 import type { EngineCalls, EngineEvent, LoadedFacts } from '../protocol/engine.js';
@@ -22,6 +22,11 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   readonly #conversions = new Conversions();
   #module: EngineModule | undefined;
   #endThreads: (() => void) | undefined;
+  /** Until the head of the file is read. */
+  #makeThreads: OpenedEngine['makeThreads'];
+  #threads = 1;
+  /** Of memory that threads share. */
+  #mostBytes: number | undefined;
   #isClosed = false;
   #loader: Loader | undefined;
   #model: Model | undefined;
@@ -42,19 +47,30 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
     this.#endThreads?.();
   }
 
+  override async handle<Name extends keyof EngineCalls>(
+    name: Name,
+    request: EngineCalls[Name]['request'],
+    signal: AbortSignal,
+    emit: (event: EngineEvent) => void,
+  ): Promise<EngineCalls[Name]['answer']> {
+    try {
+      return await super.handle(name, request, signal, emit);
+    } catch (error) {
+      throw this.#mostBytes === undefined ? error : inSharedMemory(error, this.#mostBytes);
+    }
+  }
+
   protected readonly handlers: Handlers<EngineCalls, EngineEvent> = {
     start: async ({ variant: wanted, threads, module: compiled }) => {
       const choice = await chooseVariant(wanted);
-      const { module, endThreads } = await this.#openEngine(
-        choice.variant,
-        threads,
-        compiled,
-      ).catch((error: unknown) => {
-        throw compiled && !(error instanceof SusurrusError) ? notThisEngine(error) : error;
-      });
-      this.#module = module;
-      this.#endThreads = endThreads;
-      if (this.#isClosed) this.close();
+      const opened = await this.#openEngine(choice.variant, threads, compiled).catch(
+        (error: unknown) => {
+          throw compiled && !(error instanceof SusurrusError) ? notThisEngine(error) : error;
+        },
+      );
+      const { module } = opened;
+      this.#threads = threads;
+      this.#use(opened);
       if (!compiled) return choice;
       const variant = module.kernelVariant() === 'relaxed' ? 'relaxed' : 'simd';
       return { variant, reason: 'compiled by the caller' };
@@ -70,6 +86,27 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
         loader.vocabularyWindow().set(vocabulary);
         unwrap(loader.setVocabulary());
       }
+      return undefined;
+    },
+    pushHead: async ({ bytes }, { yielder }) => {
+      const loader = this.#opened(this.#loader);
+      for (let at = 0; at < bytes.length && loader.mostBytes(this.#threads) === 0;) {
+        const window = loader.inputWindow(bytes.length - at);
+        window.set(bytes.subarray(at, at + window.length));
+        const error = loader.push(window.length || bytes.length - at);
+        // Weights find no room here; what they need is known by then.
+        if (loader.mostBytes(this.#threads) === 0) unwrap(error);
+        at += window.length;
+        await yielder.step();
+      }
+      return loader.mostBytes(this.#threads);
+    },
+    makeThreads: async ({ mostBytes }) => {
+      const makeThreads = this.#opened(this.#makeThreads);
+      this.#loader = undefined;
+      this.#module = undefined;
+      this.#use(await makeThreads(mostBytes));
+      this.#mostBytes = mostBytes;
       return undefined;
     },
     pushLoad: async ({ bytes }, { yielder }) => {
@@ -189,6 +226,13 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
     },
   };
 
+  #use({ module, endThreads, makeThreads }: OpenedEngine): void {
+    this.#module = module;
+    this.#endThreads = endThreads;
+    this.#makeThreads = makeThreads;
+    if (this.#isClosed) this.close();
+  }
+
   get #engine(): EngineModule {
     return this.#opened(this.#module);
   }
@@ -242,5 +286,17 @@ const notThisEngine = (cause: unknown): SusurrusError =>
     { reason: 'option', subject: 'module', expected: 'an engine of this version' },
     cause,
   );
+
+/** Says of memory that is used up that another engine has more. */
+function inSharedMemory(error: unknown, mostBytes: number): unknown {
+  if (!(error instanceof SusurrusError) || error.code !== 'out_of_memory') return error;
+  return new SusurrusError(
+    error.code,
+    `${error.message} The memory that threads share was made for this model, with at most ${mostBytes} bytes: ask for fewer beams, ` +
+      'or load the model with threads: 1.',
+    error.details,
+    error.cause,
+  );
+}
 
 const loadedFacts = (model: Model): LoadedFacts => JSON.parse(model.facts()) as LoadedFacts;

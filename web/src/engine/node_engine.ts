@@ -4,7 +4,7 @@ import { compileModule } from '../platform/node_wasm.js';
 import type { OpenedEngine } from './engine_module.js';
 import {
   loadThreadsModule,
-  openSeveralThreads,
+  openForThreads,
   type StartedThread,
   type ThreadOrder,
 } from './several_threads.js';
@@ -23,7 +23,7 @@ export async function openEngine(
     loadThreadsModule(),
     compiled ? Promise.resolve(compiled) : compileModule(`engine.${variant}-threads`),
   ]);
-  return openSeveralThreads(createEngine, engine, threads, startThread);
+  return openForThreads(createEngine, engine, threads, startThread);
 }
 
 function startThread(order: ThreadOrder): StartedThread {

@@ -22,14 +22,51 @@ export interface StartedThread {
 export const loadThreadsModule = async (): Promise<CreateEngine<ThreadsModule>> =>
   (await import('./engine.threads.mjs')).default;
 
+const pageBytes = 1 << 16;
+/** As bindings/link_flags.cmake has them: what an engine begins with, and what its memory grows by. */
+const initialBytes = 2 << 20;
+const growthBytes = 1 << 20;
+/** All that addresses of 32 bits reach. */
+const addressableBytes = 2 ** 32;
+/** Many times what a trained model's metadata take while they are parsed; small enough to be had everywhere. */
+const headBytes = 64 << 20;
+
+/**
+ * Memory that threads can share has to be made with the most that it may grow to, and where addresses are scarce, on phones, all of
+ * that is taken at once.
+ */
+function sharedMemory(mostBytes: number): WebAssembly.Memory {
+  const bytes = Math.min(mostBytes + initialBytes + growthBytes, addressableBytes);
+  return new WebAssembly.Memory({
+    initial: initialBytes / pageBytes,
+    maximum: Math.ceil(bytes / pageBytes),
+    shared: true,
+  });
+}
+
+/** First an engine that reads the head of a file and so finds out how much memory the one with threads needs. */
+export async function openForThreads(
+  createEngine: CreateEngine<ThreadsModule>,
+  compiled: WebAssembly.Module,
+  threads: number,
+  startThread: (order: ThreadOrder) => StartedThread,
+): Promise<OpenedEngine> {
+  return {
+    module: await instantiate(createEngine, compiled, sharedMemory(headBytes)),
+    makeThreads: (mostBytes) =>
+      openSeveralThreads(createEngine, compiled, threads, startThread, mostBytes),
+  };
+}
+
 /** An engine whose work is divided among `threads`, all of which wait for work when it is handed out. */
 export async function openSeveralThreads(
   createEngine: CreateEngine<ThreadsModule>,
   compiled: WebAssembly.Module,
   threads: number,
   startThread: (order: ThreadOrder) => StartedThread,
+  mostBytes: number,
 ): Promise<OpenedEngine> {
-  const module = await instantiate(createEngine, compiled);
+  const module = await instantiate(createEngine, compiled, sharedMemory(mostBytes));
   const start = module.makeThreads(threads);
   if (start.stacks === 0) {
     throw new SusurrusError('out_of_memory', 'There is no memory for threads.', {

@@ -1,7 +1,7 @@
 // The module worker for an engine with threads, which are workers of this one: it may sleep until they are done. They run this
 // same script, so that the whole is one file.
 import { EngineHost } from './host.js';
-import { openSeveralThreads, type StartedThread, type ThreadOrder } from './several_threads.js';
+import { openForThreads, type StartedThread, type ThreadOrder } from './several_threads.js';
 import { enterThread } from './thread.js';
 import { createThreadsEngine } from './threads_module.js';
 import { fetchEngine } from '../platform/browser_module.js';
@@ -36,7 +36,7 @@ addEventListener('message', ({ data }: MessageEvent<ThreadMessage | { readonly t
 answerMessages(
   (addresses) =>
     new EngineHost(async (variant, threads, compiled) =>
-      openSeveralThreads(
+      openForThreads(
         createThreadsEngine,
         compiled ?? (await fetchEngine(addresses[`engine.${variant}-threads.wasm`]!)),
         threads,

@@ -1,48 +1,19 @@
-import type { LoadOptions, Model, ModelSource, Variant } from '../api/types.js';
+import type { LoadOptions, Model, ModelSource } from '../api/types.js';
 import { checkAssets } from '../api/assets.js';
-import { invalidOption } from '../api/errors.js';
+import { invalidOption, sourceFailed } from '../api/errors.js';
+import { EngineLoad } from './engine_load.js';
 import { EngineModel } from './model.js';
-import {
-  checkOptions,
-  filterbankCheck,
-  type Check,
-  oneOf,
-  orAuto,
-  progressCheck,
-  rankFile,
-  signalCheck,
-  wholeBetween,
-} from '../api/options.js';
+import { checkOptions } from '../api/options.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import type { StoredModel } from '../platform/stored_model.js';
 import { withProgress } from '../api/progress_callback.js';
 import { chooseSource } from '../sources/choose_source.js';
-import { checkCryptoOptions, cryptoOptionChecks } from '../sources/crypto_options.js';
+import { checkCryptoOptions } from '../sources/crypto_options.js';
 import { throwIfAborted } from '../api/signals.js';
-import { hubOptionChecks } from '../sources/model_name.js';
+import { loadOptionChecks } from '../sources/load_options.js';
 import { openSource } from '../sources/open_source.js';
 import { readOpening, withProtection } from '../sources/read_source.js';
-import { hasThreads, mostThreads, type ThreadChoice } from '../platform/threads.js';
 import { readVocabularyFile } from '../sources/vocabulary_file.js';
-
-/** Modules of other frames of a page are of another class. */
-const moduleCheck: Check = [
-  'a WebAssembly.Module',
-  (value) => Object.prototype.toString.call(value) === '[object WebAssembly.Module]',
-];
-
-/** The number of threads that a compiled engine is made for. */
-function threadsOf(module: WebAssembly.Module, choice: ThreadChoice): ThreadChoice {
-  if (!hasThreads(module)) {
-    return { threads: 1, threadsReason: 'the module is an engine for one thread' };
-  }
-  if (choice.threads > 1) return choice;
-  throw invalidOption(
-    'module',
-    `an engine for one thread here (${choice.threadsReason})`,
-    'one with threads',
-  );
-}
 
 /** Streams a model file into an engine of its own; resolves once footer and checksum are verified. */
 export async function loadModelOn(
@@ -50,30 +21,54 @@ export async function loadModelOn(
   source: ModelSource | undefined,
   options: LoadOptions,
 ): Promise<Model> {
-  checkOptions(options, {
-    onProgress: progressCheck,
-    signal: signalCheck,
-    variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),
-    threads: orAuto(wholeBetween(1, mostThreads)),
-    vocabulary: rankFile,
-    filterbank: filterbankCheck,
-    module: moduleCheck,
-    assets: ['{ base }', (value) => typeof value === 'object' && value !== null],
-    cache: ["true, false or 'only'", (value) => typeof value === 'boolean' || value === 'only'],
-    ...hubOptionChecks,
-    ...cryptoOptionChecks,
-  });
+  checkOptions(options, loadOptionChecks);
   if (options.assets) checkAssets(options.assets);
   await checkCryptoOptions(options);
   const { assets } = options;
   const platform = assets ? usualPlatform.withAssets(assets) : usualPlatform;
   throwIfAborted(options.signal);
-  return withProgress(options, async (watched) => {
-    const { source: given, stored } = await chooseSource(source, platform, watched);
-    return stored
-      ? loadStored(platform, stored, watched)
-      : loadOpening(platform, () => openSource(given, platform, watched.signal), watched);
-  });
+  const { autoSleep } = options;
+  if (autoSleep !== undefined) checkRereadable(source);
+  const load = (wanted: LoadOptions): Promise<EngineModel> =>
+    withProgress(wanted, async (watched) => {
+      const { source: given, stored } = await chooseSource(source, platform, watched);
+      return stored
+        ? loadStored(platform, stored, watched)
+        : loadOpening(platform, () => openSource(given, platform, watched.signal), watched);
+    });
+  const model = await load(options);
+  if (autoSleep === undefined) model.watch();
+  else {
+    model.sleepAfter(autoSleep, async (signal) => {
+      const again = await load({ ...options, signal });
+      if (isSame(again, model)) return again;
+      again.dispose();
+      throw sourceFailed('source', 'it holds another model than when it was loaded first');
+    });
+  }
+  return model;
+}
+
+/** Whether a model that was loaded again can stand for the first one. */
+function isSame({ info: one }: EngineModel, { info: other }: EngineModel): boolean {
+  const facts = [one, other].map((info) => [info.dims, info.dtypes, info.languages]);
+  return JSON.stringify(facts[0]) === JSON.stringify(facts[1]);
+}
+
+/** Refuses what cannot be read a second time, when the model wakes. */
+function checkRereadable(source: unknown): void {
+  const isStream =
+    (typeof ReadableStream !== 'undefined' && source instanceof ReadableStream) ||
+    (typeof Response !== 'undefined' && source instanceof Response) ||
+    (typeof Request !== 'undefined' && source instanceof Request && source.body !== null);
+  const isOnce =
+    isStream || (typeof source === 'object' && source !== null && Symbol.asyncIterator in source);
+  if (!isOnce) return;
+  throw invalidOption(
+    'source',
+    'a name, URL, path, Blob or bytes beside autoSleep, which are read again when the model wakes',
+    source,
+  );
 }
 
 /** What is kept is checked like everything else; where it is wrong, it is fetched again. */
@@ -104,56 +99,30 @@ async function loadOpening(
   options: LoadOptions,
   verified?: () => Promise<readonly string[]>,
 ): Promise<EngineModel> {
-  const { variant, filterbank, signal, module } = options;
+  const { filterbank, signal } = options;
   const vocabulary =
     options.vocabulary === undefined
       ? undefined
       : await readVocabularyFile(options.vocabulary, platform, signal);
-  let choice = platform.chooseThreads(options.threads);
-  if (module) choice = threadsOf(module, choice);
-  let engine = platform.openEngine(choice.threads);
-  let isClosed = false;
-  const start = () => engine.call('start', { variant, threads: choice.threads, module });
-  const {
-    started,
-    facts,
-    protection: opened,
-  } = await readOpening(
+  const load = new EngineLoad(platform, options);
+  const { facts, protection: opened } = await readOpening(
     open(),
     {
       phase: 'load',
       protection: 'plain',
       compileFiles: () => platform.compileFiles(),
-      start: () =>
-        start().catch((error: unknown) => {
-          // Closed: the source failed or the signal was aborted; the threads are not to blame.
-          if (choice.threads === 1 || isClosed || module) throw error;
-          // Shared memory may be refused, and not every browser supports nested workers.
-          engine.close();
-          const why = error instanceof Error ? error.message : String(error);
-          choice = { threads: 1, threadsReason: `threads did not start: ${why}` };
-          engine = platform.openEngine(1);
-          return start();
-        }),
-      begin: (byteCount) => engine.call('beginFile', { byteCount, vocabulary, filterbank }),
-      push: (bytes, givesAway) => engine.call('pushLoad', { bytes }, { givesAway }),
-      endFile: () => engine.call('endFile', undefined),
+      start: () => load.start(),
+      begin: (byteCount) => load.begin({ byteCount, vocabulary, filterbank }),
+      push: (bytes, givesAway) => load.push(bytes, givesAway),
+      endFile: () => load.endFile(),
       finish: async () => {
-        const found = await engine.call('finishLoad', undefined);
+        const found = await load.finish();
         const warnings = (await verified?.()) ?? [];
         return { ...found, warnings: [...found.warnings, ...warnings] };
       },
-      close: () => {
-        isClosed = true;
-        engine.close();
-      },
+      close: () => load.close(),
     },
     options,
   );
-  return new EngineModel(
-    engine,
-    platform,
-    { ...started, ...choice },
-    withProtection(facts, opened),
-  );
+  return new EngineModel(load.engine, platform, load.choice, withProtection(facts, opened));
 }

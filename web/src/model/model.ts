@@ -46,7 +46,9 @@ import {
   text as textCheck,
 } from '../api/options.js';
 import type { Platform } from '../platform/platform.js';
+import { disposedOf, endWhenForgotten } from './forgotten.js';
 import { Queue } from './queue.js';
+import { RestingEngine } from './resting_engine.js';
 import type { ThreadChoice } from '../platform/threads.js';
 import { runTranscription } from './run_transcription.js';
 import { savedProblem } from './saved_transcription.js';
@@ -59,7 +61,7 @@ export class EngineModel implements Model {
   readonly info: ModelInfo;
   /** Of a Whisper. */
   readonly #tokenizer: Tokenizer | undefined;
-  readonly #engine: EngineLink;
+  readonly #engine: RestingEngine;
   readonly #platform: Platform;
   readonly #queue = new Queue();
   #runCount = 0;
@@ -70,7 +72,7 @@ export class EngineModel implements Model {
     choice: VariantChoice & ThreadChoice,
     facts: LoadedFacts & { readonly signer?: string },
   ) {
-    this.#engine = engine;
+    this.#engine = new RestingEngine(engine);
     this.#platform = platform;
     // Other families exist only in tests; their models have the common facts alone.
     this.family = facts.family as ModelFamily;
@@ -101,13 +103,27 @@ export class EngineModel implements Model {
       special: facts.special,
       encode: async (text) => {
         checkText(text);
-        return this.#run(() => engine.call('tokenize', { text }));
+        return this.#run(() => this.#engine.call('tokenize', { text }));
       },
       decode: async (tokens) => {
         const ids = toTokens(tokens);
-        return this.#run(() => engine.call('detokenize', { tokens: ids }));
+        return this.#run(() => this.#engine.call('detokenize', { tokens: ids }));
       },
     };
+  }
+
+  get isAsleep(): boolean {
+    return this.#engine.isAsleep;
+  }
+
+  /** Ends the engine when it was not used for so long, and takes that of a model that is loaded again when there is work. */
+  sleepAfter(seconds: number, loadAgain: (signal: AbortSignal) => Promise<EngineModel>): void {
+    this.#engine.sleepAfter(seconds, async (signal) => (await loadAgain(signal)).#engine);
+  }
+
+  /** Ends the engine when nobody has this model any more. */
+  watch(): void {
+    endWhenForgotten(this, this.#engine);
   }
 
   get whisper(): WhisperModel | undefined {
@@ -234,6 +250,7 @@ export class EngineModel implements Model {
   }
 
   dispose(): void {
+    disposedOf(this);
     this.#engine.close();
   }
 
@@ -266,7 +283,7 @@ export class EngineModel implements Model {
   }
 
   #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#queue.run(work, signal);
+    return this.#queue.run(() => this.#engine.use(this, work, signal), signal);
   }
 }
 

@@ -64,6 +64,12 @@ interface CommonCalls {
     };
     answer: { readonly variant: Variant; readonly reason: string };
   };
+  /**
+   * For an engine with threads, instead of `pushLoad`, until the answer is not 0: the bytes that memory for this model has to be able
+   * to grow to. Then `makeThreads` makes it; all calls since `start` are made once more.
+   */
+  pushHead: { request: { readonly bytes: Uint8Array }; answer: number };
+  makeThreads: { request: { readonly mostBytes: number }; answer: undefined };
   /** The model's file, or the next one of those that belong to it. */
   beginFile: {
     request: {

@@ -46,6 +46,30 @@ export interface InspectionFacts {
   readonly warnings: readonly string[];
 }
 
+/** What a model shall run with. */
+export interface PlannedEngine {
+  readonly threads: number;
+  /** Beams, or samples at a time. */
+  readonly sequences: number;
+}
+
+/** In bytes; `peakBytes` are those of all together. */
+export interface PlannedMemory {
+  readonly dims: Dimensions;
+  readonly plan: Readonly<
+    Record<
+      | 'weightBytes'
+      | 'kvCacheBytes'
+      | 'activationBytes'
+      | 'sequenceBytes'
+      | 'wordBytes'
+      | 'overheadBytes'
+      | 'peakBytes',
+      number
+    >
+  >;
+}
+
 /** A tensor of a model whose description was read, or of another file, whose tensors are plain numbers. */
 export type TensorRequest =
   | {
@@ -100,13 +124,15 @@ export interface FilesCalls {
       readonly skims?: 'all' | 'metadata';
       /** Lists and texts of any length, where the core would give their lengths. */
       readonly full?: boolean | undefined;
+      /** Refuses what no engine runs, as loading does. */
+      readonly runs?: boolean;
     };
     answer: undefined;
   };
-  /** How many of the bytes that follow may be left out. */
+  /** How many of the bytes that follow may be left out, and whether a model in one file has told all of itself. */
   pushInspect: {
     request: { readonly bytes: Uint8Array };
-    answer: { readonly skippable: number };
+    answer: { readonly skippable: number; readonly isDescribed: boolean };
   };
   skipInspect: { request: { readonly byteCount: number }; answer: undefined };
   /** The files that belong to the one that ends: the shards of a manifest, once. */
@@ -157,6 +183,13 @@ export interface FilesCalls {
   stateBytes: {
     request: { readonly dims: Dimensions; readonly hasBlocks: boolean };
     answer: number;
+  };
+  /** What an engine takes for the model whose description was read, or is being read as far as it goes. */
+  planModel: { request: PlannedEngine; answer: PlannedMemory };
+  /** The same for a Whisper whose weights will be converted. */
+  planConverted: {
+    request: PlannedEngine & { readonly dims: Dimensions; readonly dtype: string };
+    answer: PlannedMemory;
   };
   /** One tensor at a time. */
   beginTensor: {

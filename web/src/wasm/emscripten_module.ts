@@ -10,13 +10,15 @@ import {
 /** The factory that an Emscripten module exports. */
 export type CreateEngine<Module> = (options: unknown) => Promise<Module>;
 
-/** Instantiates compiled WebAssembly, with its own memory. */
+/** Instantiates compiled WebAssembly, with its own memory or, where it is shared, with this one. */
 export function instantiate<Module>(
   createEngine: CreateEngine<Module>,
   compiled: WebAssembly.Module,
+  wasmMemory?: WebAssembly.Memory,
 ): Promise<Module> {
   return new Promise((done, failed) => {
     createEngine({
+      ...(wasmMemory && { wasmMemory }),
       instantiateWasm(
         imports: WebAssembly.Imports,
         receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,

@@ -7,10 +7,15 @@ import type { InspectedStatistics } from '../../src/api/types.js';
 import { composeHandlers } from './compose.js';
 import { convertSteps } from './convert_steps.js';
 import type { Inspector, TensorDecoder } from '../files/files.mjs';
-import { inSnakeCase, inspectionFacts, tokenTable } from '../files/inspection.js';
+import { inCamelCase, inSnakeCase, inspectionFacts, tokenTable } from '../files/inspection.js';
 import type { FilesModule } from '../files/module.js';
 import { onDemand } from './on_demand.js';
-import type { ConversionStep, FilesCalls, TensorPiece } from '../../src/protocol/files.js';
+import type {
+  ConversionStep,
+  FilesCalls,
+  PlannedMemory,
+  TensorPiece,
+} from '../../src/protocol/files.js';
 
 /** Of checkpointFacts(). */
 interface CheckpointFacts {
@@ -42,10 +47,10 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       this.#module = await this.#open();
       return undefined;
     },
-    beginFile: ({ byteCount, skims, full }) => {
+    beginFile: ({ byteCount, skims, full, runs }) => {
       if (!this.#inspector) {
         this.#inspector = new this.#started.Inspector();
-        this.#inspector.describeAll();
+        if (!runs) this.#inspector.describeAll();
         if (full) this.#inspector.showAll();
         if (skims === 'metadata') this.#inspector.skimMetadata();
         else if (skims) this.#inspector.skim();
@@ -56,7 +61,7 @@ export class FilesHost extends ModuleHost<FilesCalls> {
     pushInspect: async ({ bytes }, { yielder }) => {
       const inspector = this.#opened;
       await pushThroughWindow(inspector, bytes, (count) => inspector.push(count), yielder);
-      return { skippable: inspector.skippable() };
+      return { skippable: inspector.skippable(), isDescribed: inspector.isDescribed() };
     },
     skipInspect: ({ byteCount }) => {
       this.#opened.skip(byteCount);
@@ -90,8 +95,18 @@ export class FilesHost extends ModuleHost<FilesCalls> {
       };
     },
     readTokens: () => tokenTable(this.#first),
-    stateBytes: ({ dims, hasBlocks }) =>
-      this.#started.stateByteCount(JSON.stringify(inSnakeCase(dims)), hasBlocks),
+    stateBytes: ({ dims, hasBlocks }) => {
+      const type = hasBlocks ? 'q8_0' : 'f16';
+      const text = this.#started.planConverted(JSON.stringify(inSnakeCase(dims)), type, 1, 1);
+      const { plan } = JSON.parse(text) as Partial<PlannedMemory>;
+      return plan ? plan.kvCacheBytes + plan.activationBytes : 0;
+    },
+    planModel: ({ threads, sequences }) =>
+      plannedMemory(this.#started.planModel(this.#opened, threads, sequences)),
+    planConverted: ({ dims, dtype, threads, sequences }) =>
+      plannedMemory(
+        this.#started.planConverted(JSON.stringify(inSnakeCase(dims)), dtype, threads, sequences),
+      ),
     beginTensor: ({ tensor, counts }) => {
       this.#decoder?.delete();
       const decoder = (this.#decoder = new this.#started.TensorDecoder(counts));
@@ -168,6 +183,17 @@ export class FilesHost extends ModuleHost<FilesCalls> {
     if (!this.#decoder) throw wrongState('No tensor is being read.', 'files');
     return this.#decoder;
   }
+}
+
+/** Of planModel() and planConverted(): the plan, or its error, which is thrown. */
+function plannedMemory(text: string): PlannedMemory {
+  const { error, plan, dims } = JSON.parse(text) as {
+    readonly error?: unknown;
+    readonly plan: PlannedMemory['plan'];
+    readonly dims: object;
+  };
+  if (error !== undefined) unwrap(JSON.stringify(error));
+  return { plan, dims: inCamelCase(dims) };
 }
 
 function joined<T extends Float32Array | Uint8Array>(

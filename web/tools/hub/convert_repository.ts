@@ -7,25 +7,13 @@ import { fetchEngine } from '../../src/platform/browser_module.js';
 import { YieldController } from '../../src/wasm/yield_controller.js';
 import { convertSource } from '../convert/convert_source.js';
 import { openFilesModule } from '../files/module.js';
-import { HubClient } from './client.js';
 import { withHubFolder } from './folder.js';
-import { ownFiles } from './own_files.js';
 import type { DownloadPlace, Hashing } from './partial_download.js';
-import { isTemplate, type Repository } from './repository.js';
+import type { Repository } from './repository.js';
 import type { RepositoryFiles } from './repository_files.js';
 
+export { openRepository } from './open_repository.js';
 export { readyModel } from './repository_files.js';
-
-/** The files of a repository, wherever `hub` says they are. */
-export async function openRepository(
-  repository: Repository,
-  hub: string,
-  token: string | undefined,
-): Promise<RepositoryFiles> {
-  if (isTemplate(hub)) return ownFiles(hub, repository, token, undefined);
-  const settings = { endpoint: hub.replace(/\/+$/, ''), token, tokenName: 'the option token' };
-  return new HubClient(settings, undefined).list(repository);
-}
 
 export interface Conversion {
   readonly repository: Repository;

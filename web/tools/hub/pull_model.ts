@@ -62,7 +62,12 @@ function hubSettings(
   };
 }
 
-async function filesOf(
+/** For the hub that `options` name, or the environment. */
+export const tokenOf = (options: PullOptions): string | undefined =>
+  hubSettings(process.env, options).token;
+
+/** The files of a repository, wherever options and environment say they are. */
+export async function filesOf(
   repository: Repository,
   options: PullOptions,
   signal: AbortSignal | undefined,
@@ -74,6 +79,12 @@ async function filesOf(
   return ownFiles(hub, repository, options.token, signal);
 }
 
+/** Where what is downloaded of them lies. */
+export function downloadsOf(repository: Repository, { commit, place }: RepositoryFiles): string {
+  const state = commit ?? createHash('sha256').update(place).digest('hex');
+  return downloadsFolder(cacheFolder(process.env), repository, state);
+}
+
 async function pullTo(
   path: string | URL,
   repository: Repository,
@@ -83,8 +94,7 @@ async function pullTo(
   const files = await filesOf(repository, options, signal).catch((error: unknown) => {
     throw abortedOr(signal, error);
   });
-  const state = files.commit ?? createHash('sha256').update(files.place).digest('hex');
-  const downloads = downloadsFolder(cacheFolder(process.env), repository, state);
+  const downloads = downloadsOf(repository, files);
   if (output === undefined) await mkdir(dirname(String(path)), { recursive: true });
   const result = await withHubFolder(
     repository,

@@ -118,7 +118,8 @@ async function skimFile(
   return files.call('finishInspect', { full: options.full });
 }
 
-async function skimPart(
+/** Answers what other files belong to this one. */
+export async function skimPart(
   files: FilesLink,
   folder: SourceFolder,
   file: string,

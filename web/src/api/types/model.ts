@@ -129,6 +129,8 @@ export interface WhisperModel {
 export interface Model extends WhisperModel {
   readonly family: ModelFamily;
   readonly info: ModelInfo;
+  /** With `autoSleep`: its worker has ended, and the next call wakes it. */
+  readonly isAsleep: boolean;
   /** The model, if it is a Whisper. */
   readonly whisper: WhisperModel | undefined;
   /** Text of a recording of any length. */

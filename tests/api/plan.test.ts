@@ -1,0 +1,330 @@
+// plan(): what a model will take, from its header alone, against what it takes once it is loaded.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type {
+  LoadOptions,
+  ModelPlan,
+  ModelSource,
+  PlanOptions,
+  ProgressEvent,
+} from '../../web/src/node.js';
+import { verdictOn, type Device } from '../../web/tools/plan/verdict.js';
+import { writeApr2 } from '../support/apr2_writer.js';
+import { builtPackage, susurrus as command } from '../support/built_package.js';
+import {
+  errorOf,
+  inPieces,
+  modelBytes,
+  modelPath,
+  sampleAudio,
+} from '../support/embedded_model.js';
+import { safetensors, tinyConfig, writeHubFolder } from '../support/hub_folder.js';
+import { startHub, type HubServer } from '../support/hub_server.js';
+import { startModelServer } from '../support/model_server.js';
+import { startRangeServer } from '../support/range_server.js';
+import { tinyDims, tinyMetadata, tinyWhisper, whisperShapes } from '../support/tiny_whisper.js';
+
+const mebibyte = 2 ** 20;
+/** So much may be read behind a header: one part. */
+const chunkBytes = mebibyte;
+const root = mkdtempSync(join(tmpdir(), 'susurrus-plan-'));
+const path = (name: string): string => join(root, name);
+/** With rows of whole blocks, tokens that fill no panel, and more heads than one. */
+const dims = {
+  ...tinyDims,
+  n_audio_ctx: 100,
+  n_audio_layer: 2,
+  n_audio_state: 64,
+  n_text_state: 64,
+};
+const environment = { ...process.env };
+
+let susurrus: Awaited<ReturnType<typeof builtPackage>>;
+let source = '';
+beforeAll(async () => {
+  susurrus = await builtPackage();
+  source = writeHubFolder(path('hub'), {
+    'config.json': { ...tinyConfig, d_model: 64, encoder_layers: 2, max_source_positions: 100 },
+    'model.safetensors': safetensors(whisperShapes(dims)),
+  });
+});
+beforeEach(() => {
+  process.env = { ...environment, XDG_CACHE_HOME: path('cache') };
+});
+afterAll(() => {
+  process.env = environment;
+  rmSync(root, { recursive: true });
+});
+
+/** Loads what was planned, with the same options; answers plan and measured memory. */
+async function expectPlanned(model: ModelSource, options: LoadOptions = {}): Promise<ModelPlan> {
+  const plan = await susurrus.plan(model, options);
+  using loaded = await susurrus.loadModel(model, options);
+  const { weightBytes, kvCacheBytes, activationBytes } = await loaded.memory();
+  expect(plan).toMatchObject({ weightBytes, kvCacheBytes, activationBytes });
+  expect(plan.dims).toEqual(loaded.info.dims);
+  expect(plan.threads).toBe(loaded.info.threads);
+  await loaded.transcribe(sampleAudio(), { beamSize: 5, timestamps: 'word' });
+  const { wasmBytes } = await loaded.memory();
+  expect(plan.peakBytes).toBeGreaterThanOrEqual(wasmBytes);
+  const { overheadBytes, sequenceBytes, wordBytes, engineBytes } = plan;
+  const always = [weightBytes, kvCacheBytes, activationBytes, overheadBytes, engineBytes];
+  const atTimes = Math.max(sequenceBytes, wordBytes);
+  expect(plan.peakBytes).toBe(always.reduce((sum, bytes) => sum + bytes, atTimes));
+  return plan;
+}
+
+describe('the plan is what is taken', () => {
+  test.each(['f32', 'f16', 'bf16', 'q8_0', 'q5_0', 'q5_1', 'q4_0', 'q4_1'] as const)(
+    'APR2 with %s',
+    async (dtype) => {
+      for (const compress of ['none', 'lz4'] as const) {
+        await susurrus.convertModel(source, path('model.apr'), { dtype, compress, force: true });
+        await expectPlanned(path('model.apr'));
+      }
+    },
+  );
+
+  test.each(['f32', 'f16', 'int8'] as const)('APR1 with %s', async (dtype) => {
+    const options = { format: 'apr1', dtype, force: true } as const;
+    await susurrus.convertModel(source, path('model.apr1'), options);
+    await expectPlanned(path('model.apr1'));
+  });
+
+  test('shards, encrypted files, bytes, Blobs, the model of the package', async () => {
+    await susurrus.convertModel(source, path('whole.apr'), { dtype: 'q8_0', force: true });
+    const whole = await expectPlanned(path('whole.apr'));
+    mkdirSync(path('shards'));
+    await susurrus.shardModel(path('whole.apr'), path('shards'), { size: 100_000 });
+    const shards = await expectPlanned(join(path('shards'), 'whole.apr'));
+    expect(shards.weightBytes).toBe(whole.weightBytes);
+    const sizes = readdirSync(path('shards')).map(
+      (name) => readFileSync(join(path('shards'), name)).length,
+    );
+    expect(shards.keptBytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
+    const key = new Uint8Array(32);
+    await susurrus.encryptModel(path('whole.apr'), path('sealed.apr'), { key });
+    const sealed = await expectPlanned(path('sealed.apr'), { key });
+    expect(sealed.weightBytes).toBe(whole.weightBytes);
+    const bytes = new Uint8Array(readFileSync(path('whole.apr')));
+    const planned = await expectPlanned(new Blob([bytes]));
+    expect(planned).toMatchObject({ fetchBytes: 0, keptBytes: bytes.length });
+    await expectPlanned(bytes);
+    expect((await expectPlanned('digits')).keptBytes).toBe(modelBytes().length);
+  });
+
+  test('with threads; with more beams', async () => {
+    const one = await expectPlanned(modelPath);
+    const four = await expectPlanned(modelPath, { threads: 4 });
+    expect(four.activationBytes).toBeGreaterThan(one.activationBytes);
+    const beams = await susurrus.plan(modelPath, { beamSize: 16 });
+    expect(beams.sequenceBytes).toBeGreaterThan(3 * one.sequenceBytes);
+    expect(beams.peakBytes).toBeGreaterThanOrEqual(one.peakBytes);
+    using model = await susurrus.loadModel(modelPath);
+    await model.decode(sampleAudio(), { beamSize: 16 });
+    expect(beams.peakBytes).toBeGreaterThanOrEqual((await model.memory()).wasmBytes);
+  });
+
+  test('with a vocabulary as large as a trained model has', async () => {
+    const special = tinyMetadata.vocab.indexOf('<|endoftext|>');
+    const vocab = [
+      ...tinyMetadata.vocab.slice(0, special),
+      ...Array.from({ length: 51_800 }, (_, i) => `Ġword${i.toString(36)}`),
+      ...tinyMetadata.vocab.slice(special),
+    ];
+    const architecture = { ...tinyDims, n_vocab: vocab.length };
+    const file = tinyWhisper({ dims: architecture });
+    const metadata = { ...tinyMetadata, architecture, vocab };
+    await expectPlanned(writeApr2({ ...file, metadata }));
+  });
+});
+
+describe('before the download', () => {
+  /** Of 6 MiB, of which the first few kilobytes are metadata and index. */
+  const large = writeApr2(
+    tinyWhisper({ dims: { ...tinyDims, n_text_layer: 20, n_audio_state: 128, n_text_state: 128 } }),
+  );
+
+  test('of a URL the header is fetched, and no more than a part behind it', async () => {
+    const server = await startRangeServer({ 'm.apr': large });
+    const plan = await susurrus.plan(`${server.address}/m.apr`);
+    expect(large.length).toBeGreaterThan(6 * mebibyte);
+    expect(server.sentBytes).toBeLessThanOrEqual(chunkBytes);
+    expect(server.requests.length).toBeLessThanOrEqual(3);
+    expect(plan).toMatchObject({ fetchBytes: large.length, keptBytes: 0 });
+    const { weightBytes } = await susurrus.plan(large);
+    expect(plan.weightBytes).toBe(weightBytes);
+    await server.close();
+  });
+
+  test('where the server knows no ranges, the rest is not waited for', async () => {
+    // Nothing comes behind the first mebibyte: who waited would wait for ever.
+    const server = await startModelServer({ 'm.apr': { bytes: large } });
+    server.faults.stallsAfter = mebibyte;
+    server.faults.ignoresRanges = true;
+    const plan = await susurrus.plan(`${server.address}/m.apr`);
+    expect(plan.fetchBytes).toBe(large.length);
+    expect(server.requests.length).toBe(1);
+    await server.close();
+  });
+
+  test('a stream is read as far as its index, then closed', async () => {
+    let readBytes = 0;
+    let isClosed = false;
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      try {
+        for await (const piece of inPieces(large, 65_536)) {
+          readBytes += piece.length;
+          yield piece;
+        }
+      } finally {
+        isClosed = true;
+      }
+    }
+    const plan = await susurrus.plan(pieces());
+    expect(plan.weightBytes).toBeGreaterThan(5 * mebibyte);
+    expect([readBytes <= 2 * 65_536, isClosed]).toEqual([true, true]);
+  });
+
+  test('of a kept URL nothing is fetched, of a download that broke off the rest', async () => {
+    const server = await startModelServer({ 'm.apr': { bytes: large, tag: '"one"' } });
+    const url = `${server.address}/m.apr`;
+    const controller = new AbortController();
+    const onProgress = ({ phase, loaded }: ProgressEvent): void => {
+      if (phase === 'download' && loaded > 2 * mebibyte) controller.abort();
+    };
+    const { signal } = controller;
+    await errorOf(susurrus.loadModel(url, { cache: true, signal, onProgress }));
+    const part = await susurrus.plan(url, { cache: true });
+    expect(part.keptBytes).toBeGreaterThan(mebibyte);
+    expect(part.keptBytes + (part.fetchBytes ?? NaN)).toBe(large.length);
+    (await susurrus.loadModel(url, { cache: true })).dispose();
+    server.requests.length = 0;
+    const kept = await susurrus.plan(url, { cache: true });
+    expect(kept).toMatchObject({ fetchBytes: 0, keptBytes: large.length });
+    expect(server.requests).toEqual([]);
+    await server.close();
+  });
+});
+
+describe('a model by its name', () => {
+  const repository = 'openai/whisper-tiny.en';
+  let hub: HubServer;
+  const options = (): PlanOptions => ({ hub: hub.endpoint });
+  beforeEach(async () => {
+    rmSync(path('cache'), { recursive: true, force: true });
+    const files = readdirSync(source).map((name) => [name, readFileSync(join(source, name))]);
+    hub = await startHub({
+      repository,
+      files: Object.fromEntries(files) as Record<string, Uint8Array>,
+    });
+    return () => hub.close();
+  });
+
+  test.each(['f32', 'f16', 'q8_0', 'q5_1'] as const)(
+    '%s: the list and config.json tell what it will take',
+    async (dtype) => {
+      const plan = await susurrus.plan('tiny.en', { ...options(), dtype });
+      const asked = hub.requests.map((request) => request.replace(/.*\//, ''));
+      expect(asked).toEqual(['main?blobs=true', 'config.json']);
+      let downloaded: number | undefined = 0;
+      using model = await susurrus.loadModel('tiny.en', {
+        ...{ ...options(), dtype },
+        onProgress: ({ phase, total }) => {
+          if (phase === 'download') downloaded = total;
+        },
+      });
+      const { weightBytes, kvCacheBytes, activationBytes, wasmBytes } = await model.memory();
+      expect(plan).toMatchObject({ weightBytes, kvCacheBytes, activationBytes, keptBytes: 0 });
+      expect(plan.fetchBytes).toBe(downloaded);
+      expect(plan.peakBytes).toBeGreaterThanOrEqual(wasmBytes);
+      const kept = await susurrus.plan('tiny.en', { ...options(), cache: 'only' });
+      expect(kept).toMatchObject({ fetchBytes: 0, weightBytes });
+      await hub.close();
+    },
+  );
+
+  test('what is neither kept nor on the hub is said so', async () => {
+    const plan = (name: string, more: PlanOptions = {}): Promise<unknown> =>
+      errorOf(susurrus.plan(name, { ...options(), ...more }));
+    expect(await plan('tiny.en', { cache: 'only' })).toMatchObject({ code: 'source_failed' });
+    expect(await plan('openai/whisper-none')).toMatchObject({ code: 'source_failed' });
+    expect(hub.requests.length).toBe(1);
+    await hub.close();
+  });
+});
+
+describe('what cannot be planned is an error, as in loading', () => {
+  test('files that are not run', async () => {
+    const file = join(source, 'model.safetensors');
+    const error = (await errorOf(susurrus.plan(file))) as { readonly code: string };
+    expect(error).toMatchObject({ code: 'unsupported_feature' });
+    expect(await errorOf(susurrus.loadModel(file))).toMatchObject({ code: error.code });
+    writeFileSync(path('text.apr'), 'This is no model.');
+    expect(await errorOf(susurrus.plan(path('text.apr')))).toMatchObject({
+      code: 'unknown_format',
+    });
+    expect(await errorOf(susurrus.plan(path('none.apr')))).toMatchObject({ code: 'source_failed' });
+    expect(await errorOf(susurrus.plan(modelBytes().subarray(0, 500)))).toMatchObject({
+      code: 'truncated_input',
+    });
+  });
+
+  test('the command line says the same', async () => {
+    const printed = JSON.parse(
+      command('plan', modelPath, '--json', '--beam-size', '3'),
+    ) as ModelPlan;
+    const { verdict, ...plan } = await susurrus.plan(modelPath, { beamSize: 3 });
+    expect(printed).toMatchObject(plan);
+    expect(command('plan', modelPath)).toContain(
+      `at most            ${(await susurrus.plan(modelPath)).peakBytes}`,
+    );
+    expect([true, 'unsure']).toContain(verdict.fits);
+  });
+
+  test('options', async () => {
+    for (const [option, value] of Object.entries({ beamSize: 17, threads: 9, beam_size: 5 })) {
+      const error = await errorOf(susurrus.plan(modelPath, { [option]: value }));
+      expect(error).toMatchObject({ code: 'invalid_argument', details: { subject: option } });
+    }
+    const controller = new AbortController();
+    const planned = errorOf(susurrus.plan(modelPath, { signal: controller.signal }));
+    controller.abort();
+    expect(await planned).toMatchObject({ name: 'AbortError' });
+    expect(await errorOf(susurrus.plan(null as never))).toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
+describe('the verdict', () => {
+  const gibibyte = 2 ** 30;
+  test.each<[string, number, Device, boolean | 'unsure']>([
+    ['half of the memory', gibibyte, { memoryBytes: 2 * gibibyte }, true],
+    ['most of the memory', 1.5 * gibibyte, { memoryBytes: 2 * gibibyte }, 'unsure'],
+    ['more than the memory', 3 * gibibyte, { memoryBytes: 2 * gibibyte }, false],
+    ['the least that is named', 3 * gibibyte, { memoryBytes: 8 * gibibyte, isLeast: true }, true],
+    ['nothing known, small', gibibyte / 4, {}, true],
+    ['nothing known, large', gibibyte, {}, 'unsure'],
+    ['free', gibibyte, { memoryBytes: 8 * gibibyte, freeBytes: 2 * gibibyte }, true],
+    ['not free', gibibyte, { memoryBytes: 8 * gibibyte, freeBytes: gibibyte / 2 }, 'unsure'],
+    [
+      'beyond addresses',
+      5 * gibibyte,
+      { memoryBytes: 64 * gibibyte, freeBytes: 64 * gibibyte },
+      false,
+    ],
+  ])('%s', (_, peakBytes, device, fits) => {
+    const verdict = verdictOn({ peakBytes, keptLaterBytes: 0 }, device);
+    expect(verdict.fits).toBe(fits);
+    expect(verdict.reasons.length).toBe(1);
+  });
+
+  test('what storage has no room for waits in memory', () => {
+    const device = { memoryBytes: 2 * gibibyte, storageBytes: 1000 };
+    const needs = { peakBytes: gibibyte / 2, keptLaterBytes: gibibyte };
+    const { fits, reasons } = verdictOn(needs, device);
+    expect(fits).toBe('unsure');
+    expect(reasons[0]).toMatch(/^it will not be kept: /);
+  });
+});

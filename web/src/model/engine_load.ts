@@ -1,0 +1,133 @@
+// A model file on its way into an engine. One with threads gets its memory when the head of the file has told how much that has to be;
+// where it does not get it, an engine with one thread takes its place.
+import type { LoadOptions } from '../api/types.js';
+import { invalidOption, SusurrusError } from '../api/errors.js';
+import type { VariantChoice } from '../engine/variant.js';
+import type { Platform } from '../platform/platform.js';
+import { hasThreads, type ThreadChoice } from '../platform/threads.js';
+import type { EngineCalls, EngineLink, LoadedFacts } from '../protocol/engine.js';
+import type { PartFile } from '../protocol/link.js';
+
+/** Where the head does not tell, as that of other families than Whisper: all that there are addresses for. */
+const addressableBytes = 2 ** 32;
+
+type BeginFile = EngineCalls['beginFile']['request'];
+type Step =
+  | { readonly name: 'beginFile'; readonly request: BeginFile }
+  | { readonly name: 'pushLoad'; readonly request: { readonly bytes: Uint8Array } }
+  | { readonly name: 'endFile'; readonly request: undefined };
+
+export class EngineLoad {
+  readonly #platform: Platform;
+  readonly #options: LoadOptions;
+  #engine: EngineLink;
+  #choice: ThreadChoice;
+  #started: VariantChoice | undefined;
+  #isClosed = false;
+  /** What the engine was told before it had its memory. */
+  #head: Step[] | undefined;
+
+  constructor(platform: Platform, options: LoadOptions) {
+    this.#platform = platform;
+    this.#options = options;
+    const { module, threads } = options;
+    this.#choice = platform.chooseThreads(threads);
+    if (module) this.#choice = threadsOf(module, this.#choice);
+    this.#engine = platform.openEngine(this.#choice.threads);
+    if (this.#choice.threads > 1) this.#head = [];
+  }
+
+  /** After the load. */
+  get engine(): EngineLink {
+    return this.#engine;
+  }
+
+  get choice(): ThreadChoice & VariantChoice {
+    return { variant: 'simd', reason: '', ...this.#started, ...this.#choice };
+  }
+
+  async start(): Promise<void> {
+    const { variant, module } = this.#options;
+    const start = { variant, threads: this.#choice.threads, module };
+    try {
+      this.#started = await this.#engine.call('start', start);
+    } catch (error) {
+      await this.#goOnWithOneThread(error);
+    }
+  }
+
+  async begin(request: BeginFile): Promise<void> {
+    this.#head?.push({ name: 'beginFile', request });
+    await this.#engine.call('beginFile', request);
+  }
+
+  async push(bytes: Uint8Array, givesAway: boolean): Promise<void> {
+    if (!this.#head) {
+      await this.#engine.call('pushLoad', { bytes }, { givesAway });
+      return;
+    }
+    // A copy: whoever gave the bytes may use their memory again.
+    this.#head.push({ name: 'pushLoad', request: { bytes: bytes.slice() } });
+    const mostBytes = await this.#engine
+      .call('pushHead', { bytes }, { givesAway })
+      .catch((error: unknown) => {
+        // Of metadata beyond all measure.
+        if (error instanceof SusurrusError && error.code === 'out_of_memory')
+          return addressableBytes;
+        throw error;
+      });
+    if (mostBytes > 0) await this.#makeThreads(mostBytes);
+  }
+
+  async endFile(): Promise<readonly PartFile[]> {
+    this.#head?.push({ name: 'endFile', request: undefined });
+    return this.#engine.call('endFile', undefined);
+  }
+
+  async finish(): Promise<LoadedFacts> {
+    if (this.#head) await this.#makeThreads(addressableBytes);
+    return this.#engine.call('finishLoad', undefined);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#engine.close();
+  }
+
+  async #makeThreads(mostBytes: number): Promise<void> {
+    const head = this.#head ?? [];
+    this.#head = undefined;
+    try {
+      await this.#engine.call('makeThreads', { mostBytes });
+    } catch (error) {
+      await this.#goOnWithOneThread(error);
+    }
+    for (const { name, request } of head) await this.#engine.call(name, request);
+  }
+
+  /** Shared memory may be refused, and not every browser supports nested workers. */
+  async #goOnWithOneThread(error: unknown): Promise<void> {
+    const { variant, module } = this.#options;
+    // Closed: the source failed or the signal was aborted; the threads are not to blame.
+    if (this.#choice.threads === 1 || this.#isClosed || module) throw error;
+    this.#engine.close();
+    const why = error instanceof Error ? error.message : String(error);
+    this.#choice = { threads: 1, threadsReason: `threads did not start: ${why}` };
+    this.#head = undefined;
+    this.#engine = this.#platform.openEngine(1);
+    this.#started = await this.#engine.call('start', { variant, threads: 1, module });
+  }
+}
+
+/** The number of threads that a compiled engine is made for. */
+function threadsOf(module: WebAssembly.Module, choice: ThreadChoice): ThreadChoice {
+  if (!hasThreads(module)) {
+    return { threads: 1, threadsReason: 'the module is an engine for one thread' };
+  }
+  if (choice.threads > 1) return choice;
+  throw invalidOption(
+    'module',
+    `an engine for one thread here (${choice.threadsReason})`,
+    'one with threads',
+  );
+}

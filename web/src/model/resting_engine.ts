@@ -1,0 +1,89 @@
+// The engine of a model, which may end while nobody needs it and is made again when somebody does.
+import { disposedDuringWork, wrongState } from '../api/errors.js';
+import { anyOf } from '../api/signals.js';
+import type { EngineCalls, EngineEvent, EngineLink } from '../protocol/engine.js';
+import type { CallOptions } from '../protocol/link.js';
+
+interface Sleep {
+  readonly milliseconds: number;
+  /** Loads the model once more. */
+  readonly loadAgain: (signal: AbortSignal) => Promise<EngineLink>;
+}
+
+const disposed = (): Error => wrongState('The model is disposed.', 'model');
+
+export class RestingEngine implements EngineLink {
+  /** Undefined while it sleeps. */
+  #engine: EngineLink | undefined;
+  #sleep: Sleep | undefined;
+  /** The model, while it works for it: so that is no garbage then, since forgotten.ts holds this. */
+  worksFor: object | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #closing = new AbortController();
+
+  constructor(engine: EngineLink) {
+    this.#engine = engine;
+  }
+
+  /** From now on it ends when it was not used for so long. */
+  sleepAfter(seconds: number, loadAgain: Sleep['loadAgain']): void {
+    this.#sleep = { milliseconds: 1000 * seconds, loadAgain };
+    this.#rest();
+  }
+
+  get isAsleep(): boolean {
+    return this.#engine === undefined && !this.#closing.signal.aborted;
+  }
+
+  /** Does work of its model, one after the other, with an engine that is awake and stays so. */
+  async use<T>(model: object, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    clearTimeout(this.#timer);
+    this.worksFor = model;
+    try {
+      if (this.#sleep && this.isAsleep) this.#engine = await this.#wake(this.#sleep, signal);
+      return await work();
+    } finally {
+      this.worksFor = undefined;
+      this.#rest();
+    }
+  }
+
+  call<Name extends keyof EngineCalls>(
+    name: Name,
+    request: EngineCalls[Name]['request'],
+    options?: CallOptions<EngineEvent>,
+  ): Promise<EngineCalls[Name]['answer']> {
+    return this.#engine?.call(name, request, options) ?? Promise.reject(disposed());
+  }
+
+  /** For good; ends a load that is under way. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#closing.abort();
+    this.#engine?.close();
+  }
+
+  async #wake({ loadAgain }: Sleep, signal: AbortSignal | undefined): Promise<EngineLink> {
+    const either = anyOf([signal, this.#closing.signal]);
+    try {
+      const engine = await loadAgain(either.signal);
+      if (!this.#closing.signal.aborted) return engine;
+      engine.close();
+      throw disposedDuringWork();
+    } catch (error) {
+      throw this.#closing.signal.aborted ? disposedDuringWork() : error;
+    } finally {
+      either.release();
+    }
+  }
+
+  #rest(): void {
+    if (!this.#sleep || this.#closing.signal.aborted || !this.#engine) return;
+    this.#timer = setTimeout(() => {
+      this.#engine?.close();
+      this.#engine = undefined;
+    }, this.#sleep.milliseconds);
+    // A model that nobody uses must not keep a program in Node alive.
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+}

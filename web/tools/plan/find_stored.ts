@@ -1,0 +1,37 @@
+// What is kept of a model, in a page's store or Node's store of URLs.
+import type { StoredRequest } from '../../src/platform/stored_model.js';
+import { groupOf, downloadEnding, idOf, type ModelStore } from '../cache/model_store.js';
+import { wantedModel } from '../cache/wanted.js';
+import type { HubOrigin } from '../cache/calls.js';
+import type { RepositoryFiles } from '../hub/repository_files.js';
+import type { FoundModel } from './plan_model.js';
+
+/** `base`: what relative addresses are relative to. `openRepository`: for models by name. */
+export async function findStored(
+  request: StoredRequest,
+  base: string | undefined,
+  openStore: () => Promise<ModelStore | undefined>,
+  openRepository: (origin: HubOrigin, signal: AbortSignal) => Promise<RepositoryFiles>,
+): Promise<FoundModel> {
+  const { key, title, from } = await wantedModel(request, base, openStore);
+  const store = request.cache === false ? undefined : await openStore();
+  const id = await idOf(key);
+  const kept = await store?.kept(id).catch(() => undefined);
+  const found = (await store?.files.list().catch(() => [])) ?? [];
+  const isPart = (name: string): boolean =>
+    'url' in from
+      ? name === `${id}.apr`
+      : name.endsWith(downloadEnding) && groupOf(name) === groupOf(id);
+  const partBytes = found
+    .filter(({ name }) => isPart(name))
+    .reduce((sum, { byteCount }) => sum + byteCount, 0);
+  const { dtype = 'f16' } = key;
+  const common = { title, kept, partBytes, dtype, token: from.token };
+  return 'url' in from
+    ? { ...common, url: from.url }
+    : {
+        ...common,
+        readyType: from.dtype,
+        openRepository: async (signal) => ({ files: await openRepository(from, signal) }),
+      };
+}

@@ -1,0 +1,197 @@
+// plan(): what a model will take, from its header alone.
+import { invalidOption } from '../../src/api/errors.js';
+import { checkOptions, wholeBetween } from '../../src/api/options.js';
+import { abortedOr, onAbort, throwIfAborted } from '../../src/api/signals.js';
+import type { ModelPlan, ModelSource, PlanOptions, WeightType } from '../../src/api/types.js';
+import type { OpenedSource, Platform } from '../../src/platform/platform.js';
+import type { StoredRequest } from '../../src/platform/stored_model.js';
+import type { FilesLink, PlannedEngine } from '../../src/protocol/files.js';
+import { checkCryptoOptions } from '../../src/sources/crypto_options.js';
+import { notKept } from '../../src/sources/kept_errors.js';
+import { loadOptionChecks } from '../../src/sources/load_options.js';
+import { embeddedName, isModelName, refuseHubOptions } from '../../src/sources/model_name.js';
+import { openRanges, type OpenedRanges } from '../../src/sources/open_ranges.js';
+import { openSource } from '../../src/sources/open_source.js';
+import { withOrigin, type Origin } from '../../src/sources/pump.js';
+import { readyModel, type RepositoryFiles } from '../hub/repository_files.js';
+import { planRepository } from './named.js';
+import { planFile, planForwards, type PlannedFile } from './plan_file.js';
+import { verdictOn, type Device } from './verdict.js';
+
+/** The usual number of beams. */
+const usualSequences = 5;
+/** INITIAL_MEMORY in bindings/link_flags.cmake. */
+const engineBytes = 2 << 20;
+
+/** What there is of a model by its name or URL. */
+export interface FoundModel {
+  /** For messages. */
+  readonly title: string;
+  /** The whole model is kept: its file, or the path of that. */
+  readonly kept?: Blob | string | undefined;
+  /** Of what has to be fetched, so much is here. */
+  readonly partBytes: number;
+  /** The model's file on a server. */
+  readonly url?: string | undefined;
+  readonly token?: string | undefined;
+  /** The type that a conversion would write, and the one that a file needs to have that is taken as it is. */
+  readonly dtype: WeightType;
+  readonly readyType?: WeightType | undefined;
+  /** The repository, asked for when there is nothing else. `partBytes`: of its downloads. */
+  readonly openRepository?: (
+    signal: AbortSignal,
+  ) => Promise<{ readonly files: RepositoryFiles; readonly partBytes?: number }>;
+}
+
+/** What differs between a page and Node. */
+export interface PlanEnvironment {
+  device(): Promise<Device>;
+  find(request: StoredRequest): Promise<FoundModel>;
+}
+
+/** Fetches what stands before the weights, of a repository the list of its files and config.json, and no more. */
+export async function planOn(
+  usualPlatform: Platform,
+  source: ModelSource | undefined,
+  options: PlanOptions,
+  environment: PlanEnvironment,
+): Promise<ModelPlan> {
+  checkOptions(options, { ...loadOptionChecks, beamSize: wholeBetween(1, 16) });
+  await checkCryptoOptions(options);
+  const { signal, assets, beamSize: sequences = usualSequences } = options;
+  throwIfAborted(signal);
+  const platform = assets ? usualPlatform.withAssets(assets) : usualPlatform;
+  const { threads } = platform.chooseThreads(options.threads);
+  const files = platform.openFiles();
+  const ending = new AbortController();
+  const stopListening = onAbort(signal, () => {
+    ending.abort();
+    files.close();
+  });
+  try {
+    await files.call('start', undefined);
+    const task = { platform, files, engine: { threads, sequences }, signal: ending.signal };
+    const { dims, plan, byteCount, keptBytes } = await planSource(
+      task,
+      source,
+      options,
+      environment,
+    );
+    const fetchBytes = byteCount === undefined ? undefined : Math.max(0, byteCount - keptBytes);
+    const peakBytes = plan.peakBytes + engineBytes;
+    return {
+      ...(fetchBytes !== undefined && { fetchBytes }),
+      keptBytes,
+      dims,
+      ...plan,
+      engineBytes,
+      peakBytes,
+      threads,
+      verdict: verdictOn(
+        { peakBytes, keptLaterBytes: isKeptLater(source, options) ? (fetchBytes ?? 0) : 0 },
+        await environment.device(),
+      ),
+    };
+  } catch (error) {
+    throw abortedOr(signal, error);
+  } finally {
+    stopListening();
+    ending.abort();
+    files.close();
+  }
+}
+
+const isKeptLater = (source: ModelSource | undefined, { cache }: PlanOptions): boolean =>
+  Boolean(cache ?? (typeof source === 'string' && isModelName(source) && source !== embeddedName));
+
+interface Task {
+  readonly platform: Platform;
+  readonly files: FilesLink;
+  readonly engine: PlannedEngine;
+  readonly signal: AbortSignal;
+}
+
+interface PlannedSource extends PlannedFile {
+  readonly keptBytes: number;
+}
+
+async function planSource(
+  task: Task,
+  source: ModelSource | undefined,
+  options: PlanOptions,
+  environment: PlanEnvironment,
+): Promise<PlannedSource> {
+  const { platform } = task;
+  if ((source as unknown) === null) throw invalidOption('source', 'a model', source);
+  if (typeof source === 'string' && isModelName(source) && !(await platform.isFile(source))) {
+    if (source !== embeddedName) {
+      return planFound(
+        task,
+        options,
+        await environment.find({ ...options, model: { name: source } }),
+      );
+    }
+    source = undefined;
+  }
+  refuseHubOptions(options);
+  const given = source ?? platform.embeddedModel;
+  const isAddress = typeof given === 'string' || given instanceof URL;
+  const url = options.cache && isAddress ? platform.urlOf(given) : undefined;
+  if (url !== undefined) {
+    return planFound(task, options, await environment.find({ ...options, model: { url } }));
+  }
+  // What lies here need not be fetched.
+  const isHere = !isAddress || platform.urlOf(given) === undefined;
+  const planned = await planOpening(task, given);
+  const isStream = !(given instanceof Blob) && !isAddress && !isBytes(given);
+  return { ...planned, keptBytes: isHere && !isStream ? (planned.byteCount ?? 0) : 0 };
+}
+
+const isBytes = (source: ModelSource): boolean =>
+  source instanceof ArrayBuffer || ArrayBuffer.isView(source) || Array.isArray(source);
+
+async function planFound(
+  task: Task,
+  { cache }: PlanOptions,
+  found: FoundModel,
+): Promise<PlannedSource> {
+  const { kept, title, url, token, partBytes, openRepository } = found;
+  if (kept !== undefined) {
+    const planned = await planOpening(task, kept);
+    return { ...planned, keptBytes: planned.byteCount ?? 0 };
+  }
+  if (cache === 'only') throw notKept(title, found.readyType);
+  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+  const ofUrl = async (address: string): Promise<PlannedSource> => ({
+    ...(await planOpening(task, new Request(address, { ...(headers && { headers }) }))),
+    keptBytes: partBytes,
+  });
+  if (url !== undefined || !openRepository) return ofUrl(url ?? title);
+  const { files: repository, partBytes: downloaded = partBytes } = await openRepository(
+    task.signal,
+  );
+  const ready = readyModel(repository, found.readyType);
+  const file = ready === undefined ? undefined : await repository.find(ready);
+  if (file) return ofUrl(repository.urlOf(file));
+  const { files, engine, signal } = task;
+  const planned = await planRepository(files, repository, found.dtype, engine, signal);
+  return { ...planned, keptBytes: downloaded };
+}
+
+/** Whatever can be opened: in parts where that is possible, else forwards. */
+async function planOpening(
+  { platform, files, engine, signal }: Task,
+  source: ModelSource,
+): Promise<PlannedFile> {
+  const opening: OpenedRanges & { readonly whole?: OpenedSource; readonly origin?: Origin } =
+    await openRanges(source, platform, signal);
+  const { folder, whole, origin = whole ?? {} } = opening;
+  try {
+    const file = folder?.weightsFile;
+    if (folder && file !== undefined) return await planFile(files, folder, file, engine, signal);
+    const opened = whole ?? (await openSource(source, platform, signal));
+    return await planForwards(files, opened, engine, signal);
+  } catch (error) {
+    throw withOrigin(error, origin);
+  }
+}
