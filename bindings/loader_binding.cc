@@ -38,18 +38,21 @@ Status LoadSink::on_manifest(ModelManifest& manifest) {
     }
     manifest.metadata->vocabulary = std::move(given_);
   }
-  SUSURRUS_RETURN_IF_ERROR(store_.on_manifest(manifest));
+  SUSURRUS_RETURN_IF_ERROR(store_->on_manifest(manifest));
+  for (const TensorInfo& tensor : manifest.tensors) {
+    if (store_->wants(tensor)) has_dtype_[static_cast<uint8_t>(tensor.dtype)] = true;
+  }
   return check_memory();
 }
 
 Status LoadSink::check_memory() const {
-  const WhisperMetadata* whisper = store_.metadata().whisper();
+  const WhisperMetadata* whisper = store_->metadata().whisper();
   if (whisper == nullptr) return ok_status();
   const auto layout =
-      store_.has_packed_layers() ? default_kernels().packing.layout : WeightLayout::rows;
+      store_->has_packed_layers() ? default_kernels().packing.layout : WeightLayout::rows;
   SUSURRUS_ASSIGN_OR_RETURN(StatePlan state, StatePlan::make(whisper->dimensions, layout));
   const uint64_t byte_count =
-      store_.needed_byte_count() + state.kv_byte_count() + state.activation_byte_count();
+      store_->needed_byte_count() + state.kv_byte_count() + state.activation_byte_count();
   const uint64_t room = emscripten_get_heap_max() - reinterpret_cast<uintptr_t>(sbrk(0));
   if (byte_count <= room) return ok_status();
   return make_error(ErrorCode::out_of_memory, ErrorReason::memory)
@@ -59,13 +62,19 @@ Status LoadSink::check_memory() const {
 }
 
 Status LoadSink::on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) {
-  VocabularyBytes& known = store_.metadata().vocabulary;
-  return store_.on_late_metadata(std::move(known.token_count() > 0 ? known : vocabulary),
-                                 std::move(mel_filterbank));
+  VocabularyBytes& known = store_->metadata().vocabulary;
+  return store_->on_late_metadata(std::move(known.token_count() > 0 ? known : vocabulary),
+                                  std::move(mel_filterbank));
 }
 
 void LoadSink::complete() {
-  ModelMetadata& metadata = store_.metadata();
+  begin();
+  store_->set_verified();
+}
+
+void LoadSink::begin() {
+  if (std::exchange(has_begun_, true)) return;
+  ModelMetadata& metadata = store_->metadata();
   if (metadata.vocabulary.token_count() == 0) {
     on_warning("there is no vocabulary: the model gives token ids but no text (--vocabulary FILE)");
   }
@@ -80,16 +89,12 @@ void LoadSink::make_room(const TensorInfo& tensor) const {
 
 Result<MutableByteSpan> LoadSink::place_tensor(const TensorInfo& tensor) {
   make_room(tensor);
-  auto place = store_.place_tensor(tensor);
-  if (place && !place->empty()) remember_dtype(tensor);
-  return place;
+  return store_->place_tensor(tensor);
 }
 
 Result<bool> LoadSink::stream_tensor(const TensorInfo& tensor) {
   make_room(tensor);
-  auto streams = store_.stream_tensor(tensor);
-  if (streams && *streams) remember_dtype(tensor);
-  return streams;
+  return store_->stream_tensor(tensor);
 }
 
 std::vector<std::string> LoadSink::dtypes() const {
@@ -157,6 +162,7 @@ EMSCRIPTEN_BINDINGS(loader) {
       .function("setVocabulary", &LoaderBinding::set_vocabulary)
       .function("setFilterbank(choice)", &LoaderBinding::set_filterbank)
       .function("push(byteCount)", &LoaderBinding::push)
+      .function("canBegin", &LoaderBinding::can_begin)
       .function("finish", &LoaderBinding::finish)
       .function("missingFiles", &LoaderBinding::missing_files);
 }

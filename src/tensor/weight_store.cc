@@ -50,9 +50,13 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
   if (!rules.may_lack_any) {
     for (std::string& warning : match.warnings) warnings_.push_back(std::move(warning));
   }
-  if (match.filterbank) filterbank_ = tensors[*match.filterbank].name;
+  if (match.filterbank) {
+    filterbank_ = tensors[*match.filterbank].name;
+    awaits_filterbank_ |= *match.filterbank >= known;
+  }
   add_entries(std::move(match), tensors, known);
-  if (!rules.may_lack_any) parts_ = {};
+  is_last_part_ = !rules.may_lack_any;
+  if (is_last_part_) parts_ = {};
   return ok_status();
 }
 
@@ -126,7 +130,6 @@ Status WeightStore::take_memory(Entry& entry, uint64_t byte_count) {
     SUSURRUS_ASSIGN_OR_RETURN(pack_, AlignedBuffer::allocate(pack_bytes, "weights"));
   }
   SUSURRUS_ASSIGN_OR_RETURN(entry.buffer, AlignedBuffer::allocate(byte_count, "weights"));
-  entry.view.data = entry.buffer.data();
   return ok_status();
 }
 
@@ -178,8 +181,10 @@ void WeightStore::end_stream() {
 }
 
 void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
+  if (tensor.name == filterbank_) awaits_filterbank_ = false;
   Entry* entry = find_stored(tensor);
   if (entry == nullptr) return;
+  entry->view.data = entry->buffer.data();
   if (tensor.scale != 0) {
     const uint64_t byte_count = tensor_byte_count(entry->view.dtype, entry->view.shape).value_or(0);
     spread_scaled_integers(entry->view.dtype, tensor.scale,
@@ -238,6 +243,11 @@ WeightStore::Entry* WeightStore::find_stored(const TensorInfo& tensor) {
 const TensorView* WeightStore::find(std::string_view name) const {
   Entry* entry = const_cast<WeightStore*>(this)->find_entry(name);
   return entry == nullptr ? nullptr : &entry->view;
+}
+
+bool WeightStore::can_begin() const {
+  return family_ != nullptr && family_->begins_early && is_last_part_ && !awaits_filterbank_ &&
+         !metadata_.vocabulary_follows;
 }
 
 uint64_t WeightStore::weight_byte_count() const {
