@@ -1,10 +1,13 @@
 import type { LoadOptions, Model, ModelSource, Variant } from '../api/types.js';
 import { checkAssets } from '../api/assets.js';
 import { invalidOption } from '../api/errors.js';
+import type { VariantChoice } from '../engine/variant.js';
+import { Loading, type VerifiedFacts } from './loading.js';
 import { EngineModel } from './model.js';
 import {
   checkOptions,
   filterbankCheck,
+  flag,
   type Check,
   oneOf,
   orAuto,
@@ -44,13 +47,22 @@ function threadsOf(module: WebAssembly.Module, choice: ThreadChoice): ThreadChoi
   );
 }
 
-/** Streams a model file into an engine of its own; resolves once footer and checksum are verified. */
+/** A load whose model may be used before it has arrived. */
+interface EarlyLoad {
+  readonly loading: Loading;
+  readonly begun: (model: EngineModel) => void;
+  /** Whether this source will do: asked when it is open. */
+  readonly mayBegin: () => boolean;
+}
+
+/** Streams a model file into an engine of its own; resolves once footer and checksum are verified, unless it is `early`. */
 export async function loadModelOn(
   usualPlatform: Platform,
   source: ModelSource | undefined,
   options: LoadOptions,
 ): Promise<Model> {
   checkOptions(options, {
+    early: flag,
     onProgress: progressCheck,
     signal: signalCheck,
     variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),
@@ -68,11 +80,18 @@ export async function loadModelOn(
   const { assets } = options;
   const platform = assets ? usualPlatform.withAssets(assets) : usualPlatform;
   throwIfAborted(options.signal);
-  return withProgress(options, async (watched) => {
-    const { source: given, stored } = await chooseSource(source, platform, watched);
-    return stored
-      ? loadStored(platform, stored, watched)
-      : loadOpening(platform, () => openSource(given, platform, watched.signal), watched);
+  const load = (wanted: LoadOptions, early?: EarlyLoad): Promise<EngineModel> =>
+    withProgress(wanted, async (watched) => {
+      const { source: given, stored } = await chooseSource(source, platform, watched);
+      if (stored) return loadStored(platform, stored, watched, early);
+      const open = () => openSource(given, platform, watched.signal);
+      return loadOpening(platform, open, watched, { early });
+    });
+  if (options.early !== true) return load(options);
+  const loading = new Loading(options.signal);
+  return new Promise((begun, failed) => {
+    const early = { loading, begun, mayBegin: () => true };
+    load({ ...options, signal: loading.signal }, early).then(begun, failed);
   });
 }
 
@@ -81,17 +100,25 @@ async function loadStored(
   platform: Platform,
   stored: StoredModel,
   options: LoadOptions,
+  early: EarlyLoad | undefined,
 ): Promise<EngineModel> {
+  let hasBegun = false;
   const load = (isFresh: boolean): Promise<EngineModel> =>
-    loadOpening(
-      platform,
-      () => stored.open(isFresh),
-      options,
-      () => stored.keep(),
-    );
+    loadOpening(platform, () => stored.open(isFresh), options, {
+      verified: () => stored.keep(),
+      early: early && {
+        ...early,
+        begun: (model) => {
+          hasBegun = true;
+          early.begun(model);
+        },
+        mayBegin: () => !stored.usesKept,
+      },
+    });
   try {
     return await load(false).catch((error: unknown) => {
-      if (!stored.isDoubtful(error)) throw error;
+      // What somebody has in use already cannot be exchanged.
+      if (hasBegun || !stored.isDoubtful(error)) throw error;
       return load(true);
     });
   } finally {
@@ -99,12 +126,17 @@ async function loadStored(
   }
 }
 
-/** `verified` is called when the file is, and gives further warnings. */
+interface Listeners {
+  /** Called when the file is verified; gives further warnings. */
+  readonly verified?: () => Promise<readonly string[]>;
+  readonly early?: EarlyLoad | undefined;
+}
+
 async function loadOpening(
   platform: Platform,
   open: () => Promise<OpenedSource>,
   options: LoadOptions,
-  verified?: () => Promise<readonly string[]>,
+  { verified, early }: Listeners,
 ): Promise<EngineModel> {
   const { variant, filterbank, signal, module } = options;
   const vocabulary =
@@ -115,12 +147,14 @@ async function loadOpening(
   if (module) choice = threadsOf(module, choice);
   let engine = platform.openEngine(choice.threads);
   let isClosed = false;
-  const start = () => engine.call('start', { variant, threads: choice.threads, module });
-  const {
-    started,
-    facts,
-    protection: opened,
-  } = await readOpening(
+  let model: EngineModel | undefined;
+  let started: VariantChoice;
+  const modelOf = (facts: VerifiedFacts, loading?: Loading): EngineModel =>
+    new EngineModel(engine, platform, { ...started, ...choice }, facts, loading);
+  const start = async () => {
+    started = await engine.call('start', { variant, threads: choice.threads, module });
+  };
+  const { facts, protection: opened } = await readOpening(
     open(),
     {
       phase: 'load',
@@ -137,25 +171,30 @@ async function loadOpening(
           engine = platform.openEngine(1);
           return start();
         }),
-      begin: (byteCount) => engine.call('beginFile', { byteCount, vocabulary, filterbank }),
-      push: (bytes, givesAway) => engine.call('pushLoad', { bytes }, { givesAway }),
+      begin: (byteCount) => {
+        const mayBegin = early?.mayBegin();
+        return engine.call('beginFile', { byteCount, vocabulary, filterbank, early: mayBegin });
+      },
+      push: async (bytes, givesAway) => {
+        const begun = await engine.call('pushLoad', { bytes }, { givesAway });
+        if (begun && early) early.begun((model = modelOf(begun, early.loading)));
+      },
       endFile: () => engine.call('endFile', undefined),
       finish: async () => {
         const found = await engine.call('finishLoad', undefined);
         const warnings = (await verified?.()) ?? [];
         return { ...found, warnings: [...found.warnings, ...warnings] };
       },
-      close: () => {
+      close: (failure) => {
+        if (model) early?.loading.fail(failure);
         isClosed = true;
         engine.close();
       },
     },
     options,
   );
-  return new EngineModel(
-    engine,
-    platform,
-    { ...started, ...choice },
-    withProtection(facts, opened),
-  );
+  const verifiedFacts = withProtection(facts, opened);
+  if (!model) return modelOf(verifiedFacts);
+  early?.loading.finish(verifiedFacts);
+  return model;
 }

@@ -16,6 +16,8 @@ export interface StoredRequest extends Pick<
 export interface StoredModel {
   /** `isFresh`: what is kept turned out to be wrong; it is deleted and fetched again. */
   open(isFresh: boolean): Promise<OpenedSource>;
+  /** Whether bytes of what is open were kept, so that they may have to be fetched again. */
+  readonly usesKept: boolean;
   /** Whether what was kept may be to blame for a failure, so that fetching again is worth a try. */
   isDoubtful(error: unknown): boolean;
   /** When the whole file is verified: from now on it counts as kept. Answers why it could not be kept, for people. */

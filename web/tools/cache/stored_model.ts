@@ -121,6 +121,9 @@ export function openStoredModel(
       hasChanged = false;
       return open(wanted, isFresh);
     },
+    get usesKept() {
+      return usesKept;
+    },
     isDoubtful: (error) => cache !== 'only' && (hasChanged || (usesKept && isAboutBytes(error))),
     async keep() {
       const warnings = await Promise.all(links.map((link) => link.call('keep', undefined)));

@@ -45,6 +45,9 @@ export function openNamedModel(
       if (cache === 'only') throw notKept(titleOf(repository), dtype);
       return openPath(await pull());
     },
+    get usesKept() {
+      return kept !== undefined;
+    },
     isDoubtful: (error) => kept !== undefined && cache !== 'only' && isAboutBytes(error),
     keep: () => Promise.resolve([]),
     async close() {
