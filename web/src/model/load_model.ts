@@ -51,7 +51,7 @@ function threadsOf(module: WebAssembly.Module, choice: ThreadChoice): ThreadChoi
 interface EarlyLoad {
   readonly loading: Loading;
   readonly begun: (model: EngineModel) => void;
-  /** Whether this source will do: asked when it is open. */
+  /** Whether the files will do that are open so far. */
   readonly mayBegin: () => boolean;
 }
 
@@ -177,7 +177,8 @@ async function loadOpening(
       },
       push: async (bytes, givesAway) => {
         const begun = await engine.call('pushLoad', { bytes }, { givesAway });
-        if (begun && early) early.begun((model = modelOf(begun, early.loading)));
+        // One of several files may be kept where the first was not.
+        if (begun && early?.mayBegin()) early.begun((model = modelOf(begun, early.loading)));
       },
       endFile: () => engine.call('endFile', undefined),
       finish: async () => {
