@@ -62,6 +62,7 @@ class TranscriberBinding {
     }
     switch (*result) {
       case StepResult::need_audio: return Step::need_audio;
+      case StepResult::need_weights: return Step::need_weights;
       case StepResult::working: return Step::working;
       case StepResult::segment_ready: return Step::segment_ready;
       case StepResult::rejected_ready: return Step::rejected_ready;
@@ -216,13 +217,15 @@ class WindowWorkBinding {
     auto task = create_task(model.model(), name, json->root(), frame_count);
     if (!task) return failure(task);
     task_ = std::move(task).value();
+    model_ = &model.model();
     return {};
   }
   /// Goes on for so many milliseconds.
   Step step(double milliseconds) {
     return run_slice(milliseconds, Step::working, [this] {
       auto is_done = task_->step();
-      if (is_done) return *is_done ? Step::done : Step::working;
+      if (is_done && *is_done) return Step::done;
+      if (is_done) return model_->needs_weights() ? Step::need_weights : Step::working;
       error_ = to_text(is_done.error());
       return Step::failed;
     });
@@ -234,6 +237,7 @@ class WindowWorkBinding {
 
  private:
   std::unique_ptr<WindowTask> task_;
+  WhisperModel* model_ = nullptr;
   ErrorText error_;
 };
 

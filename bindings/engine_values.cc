@@ -16,6 +16,7 @@ EMSCRIPTEN_BINDINGS(engine_values) {
 
   emscripten::enum_<Step>("Step")
       .value("needAudio", Step::need_audio)
+      .value("needWeights", Step::need_weights)
       .value("working", Step::working)
       .value("segmentReady", Step::segment_ready)
       .value("rejectedReady", Step::rejected_ready)

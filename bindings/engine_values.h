@@ -6,6 +6,7 @@ namespace susurrus {
 /// Where a piece of work stands.
 enum class Step : uint8_t {
   need_audio,
+  need_weights,
   working,
   segment_ready,
   rejected_ready,

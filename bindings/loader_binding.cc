@@ -43,14 +43,17 @@ Status LoadSink::on_manifest(ModelManifest& manifest) {
     }
     manifest.metadata->vocabulary = std::move(given_);
   }
-  SUSURRUS_RETURN_IF_ERROR(store_.on_manifest(manifest));
+  SUSURRUS_RETURN_IF_ERROR(store_->on_manifest(manifest));
+  for (const TensorInfo& tensor : manifest.tensors) {
+    if (store_->wants(tensor)) has_dtype_[static_cast<uint8_t>(tensor.dtype)] = true;
+  }
   return plan_memory(manifest);
 }
 
 Status LoadSink::plan_memory(const ModelManifest& manifest) {
-  if (store_.metadata().whisper() == nullptr) return ok_status();
+  if (store_->metadata().whisper() == nullptr) return ok_status();
   SUSURRUS_ASSIGN_OR_RETURN(const LoadPlan plan,
-                            plan_load(store_, default_kernels().packing.layout, 0, 1));
+                            plan_load(*store_, default_kernels().packing.layout, 0, 1));
   const uint64_t room = emscripten_get_heap_max() - reinterpret_cast<uintptr_t>(sbrk(0));
   if (plan.model_bytes() > room) {
     return make_error(ErrorCode::out_of_memory, ErrorReason::memory)
@@ -71,18 +74,24 @@ Status LoadSink::plan_memory(const ModelManifest& manifest) {
 
 uint64_t LoadSink::most_bytes(size_t threads) const {
   if (!is_planned_) return 0;
-  const auto plan = plan_load(store_, default_kernels().packing.layout, threads, kMostSequences);
+  const auto plan = plan_load(*store_, default_kernels().packing.layout, threads, kMostSequences);
   return plan ? plan->peak_bytes() + weights_to_come_ : 0;
 }
 
 Status LoadSink::on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) {
-  VocabularyBytes& known = store_.metadata().vocabulary;
-  return store_.on_late_metadata(std::move(known.token_count() > 0 ? known : vocabulary),
-                                 std::move(mel_filterbank));
+  VocabularyBytes& known = store_->metadata().vocabulary;
+  return store_->on_late_metadata(std::move(known.token_count() > 0 ? known : vocabulary),
+                                  std::move(mel_filterbank));
 }
 
 void LoadSink::complete() {
-  ModelMetadata& metadata = store_.metadata();
+  begin();
+  store_->set_verified();
+}
+
+void LoadSink::begin() {
+  if (std::exchange(has_begun_, true)) return;
+  ModelMetadata& metadata = store_->metadata();
   if (metadata.vocabulary.token_count() == 0) {
     on_warning("there is no vocabulary: the model gives token ids but no text (--vocabulary FILE)");
   }
@@ -97,16 +106,12 @@ void LoadSink::make_room(const TensorInfo& tensor) const {
 
 Result<MutableByteSpan> LoadSink::place_tensor(const TensorInfo& tensor) {
   make_room(tensor);
-  auto place = store_.place_tensor(tensor);
-  if (place && !place->empty()) remember_dtype(tensor);
-  return place;
+  return store_->place_tensor(tensor);
 }
 
 Result<bool> LoadSink::stream_tensor(const TensorInfo& tensor) {
   make_room(tensor);
-  auto streams = store_.stream_tensor(tensor);
-  if (streams && *streams) remember_dtype(tensor);
-  return streams;
+  return store_->stream_tensor(tensor);
 }
 
 std::vector<std::string> LoadSink::dtypes() const {
@@ -181,6 +186,7 @@ EMSCRIPTEN_BINDINGS(loader) {
       .function("setVocabulary", &LoaderBinding::set_vocabulary)
       .function("setFilterbank(choice)", &LoaderBinding::set_filterbank)
       .function("push(byteCount)", &LoaderBinding::push)
+      .function("canBegin", &LoaderBinding::can_begin)
       .function("finish", &LoaderBinding::finish)
       .function("mostBytes(threads)", &LoaderBinding::most_bytes)
       .function("missingFiles", &LoaderBinding::missing_files);

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <memory>
 #include <string>
 
 #include "container/detecting_reader.h"
@@ -17,18 +18,22 @@ class LoadSink : public ModelSink {
   Status on_manifest(ModelManifest& manifest) override;
   Result<MutableByteSpan> place_tensor(const TensorInfo& tensor) override;
   Result<bool> stream_tensor(const TensorInfo& tensor) override;
-  void on_tensor_bytes(ByteSpan bytes) override { store_.on_tensor_bytes(bytes); }
-  void on_tensor_complete(const TensorInfo& tensor) override { store_.on_tensor_complete(tensor); }
+  void on_tensor_bytes(ByteSpan bytes) override { store_->on_tensor_bytes(bytes); }
+  void on_tensor_complete(const TensorInfo& tensor) override { store_->on_tensor_complete(tensor); }
   Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) override;
-  void on_warning(std::string_view text) override { store_.on_warning(text); }
+  void on_warning(std::string_view text) override { store_->on_warning(text); }
 
   /// Takes the place of the file's. More tokens than the model has are left out.
   void set_vocabulary(VocabularyBytes vocabulary) { given_ = std::move(vocabulary); }
   void set_filterbank(FilterbankChoice choice) { filterbank_ = choice; }
-  /// When the whole file is verified: says what is missing, and drops a filterbank that is not the one to use.
+  /// Once everything but weights is known: says what is missing, and drops a filterbank that is not the one to use.
+  void begin();
+  /// When the whole file is verified.
   void complete();
 
-  WeightStore& store() { return store_; }
+  WeightStore& store() const { return *store_; }
+  /// To whoever makes the engine, and keeps it as long as the rest is on its way into it.
+  std::unique_ptr<WeightStore> give_store() { return std::move(own_store_); }
   void set_file_byte_count(uint64_t byte_count) { file_byte_count_ = byte_count; }
   /// Of all files of a model in several.
   void set_part_byte_count(uint64_t byte_count) { part_byte_count_ = byte_count; }
@@ -36,20 +41,20 @@ class LoadSink : public ModelSink {
   uint64_t most_bytes(size_t threads) const;
   /// "APR2 2.0"
   const std::string& format() const { return format_; }
-  /// Of the tensors that were placed, each once, by APR2's number.
+  /// Of the tensors that the model needs, each once, by APR2's number.
   std::vector<std::string> dtypes() const;
 
  private:
   /// Refuses before its first weight a model that all of the addresses cannot hold: out_of_memory.
   Status plan_memory(const ModelManifest& manifest);
   void make_room(const TensorInfo& tensor) const;
-  void remember_dtype(const TensorInfo& tensor) {
-    has_dtype_[static_cast<uint8_t>(tensor.dtype)] = true;
-  }
 
-  WeightStore store_{loadable_families(), default_kernels().packing};
+  std::unique_ptr<WeightStore> own_store_ =
+      std::make_unique<WeightStore>(loadable_families(), default_kernels().packing);
+  WeightStore* store_ = own_store_.get();  // also when it is given away
   VocabularyBytes given_;
   FilterbankChoice filterbank_ = FilterbankChoice::automatic;
+  bool has_begun_ = false;
   std::string format_;
   /// By APR2's number.
   std::array<bool, 256> has_dtype_{};
@@ -78,7 +83,9 @@ class LoaderBinding {
     sink_.set_filterbank(filterbank_choice(choice));
   }
   ErrorText push(double byte_count);
-  /// Once for each file. When none is missing, the loader holds a whole model; Model.create() takes it.
+  /// Whether Model.create() may take the model while its weights arrive. That Model must outlive the loader then.
+  bool can_begin() const { return !is_given_ && sink_.store().can_begin(); }
+  /// Once for each file. When none is missing, the loader holds a whole model; Model.create() takes it, unless it has already.
   ErrorText finish();
   /// The files that the one that was finished names: a manifest's shards, once.
   std::string missing_files();
@@ -87,8 +94,9 @@ class LoaderBinding {
   }
 
   LoadSink& sink() { return sink_; }
-  bool is_finished() const { return is_finished_; }
-  void give_up() { is_finished_ = false; }
+  bool is_finished() const { return is_finished_ && !is_given_; }
+  /// The model has been taken.
+  void give_up() { is_given_ = true; }
 
  private:
   LoadSink sink_;
@@ -97,6 +105,7 @@ class LoaderBinding {
   AlignedBuffer vocabulary_;
   MutableByteSpan place_;  // what input_window() answered, if that is no part of window_
   bool is_finished_ = false;
+  bool is_given_ = false;
   PartFiles part_files_;
 };
 

@@ -7,15 +7,16 @@
 namespace susurrus {
 
 ErrorText ModelBinding::create(LoaderBinding& loader) {
-  if (!loader.is_finished()) {
+  if (!loader.is_finished() && !loader.can_begin()) {
     return to_text(
         make_error(ErrorCode::wrong_state, ErrorReason::state).with_subject("Loader.finish"));
   }
   format_ = loader.sink().format();
   dtypes_ = loader.sink().dtypes();
-  warnings_ = loader.sink().store().warnings();
   loader.give_up();
-  auto engine = create_engine(std::move(loader.sink().store()), default_kernels());
+  loader.sink().begin();
+  store_ = loader.sink().give_store();
+  auto engine = create_engine(*store_, default_kernels());
   if (!engine) return failure(engine);
   engine_ = std::move(engine).value();
   whisper_ = WhisperModel::of(engine_.get());
@@ -29,7 +30,7 @@ std::string ModelBinding::facts() const {
       .field("family", engine_->family().name)
       .field("format", std::string_view(format_))
       .field("dtypes", std::span<const std::string>(dtypes_))
-      .field("warnings", std::span<const std::string>(warnings_));
+      .field("warnings", std::span<const std::string>(store_->warnings()));
   json.key("memoryPlan")
       .begin_object()
       .field("weightBytes", plan.weight_bytes)

@@ -15,6 +15,7 @@ namespace susurrus {
 /// engine() and facts(), only of a Whisper.
 class ModelBinding {
  public:
+  /// Of a loader that has finished, or that can begin: then it runs as far as weights have arrived, while the loader goes on.
   ErrorText create(LoaderBinding& loader);
   Engine& engine() { return *engine_; }
   /// Family, file, planned memory and what the family adds to that, as JSON.
@@ -63,11 +64,11 @@ class ModelBinding {
   FloatView logits() { return view(std::span<const float>(model().logits())); }
 
  private:
+  std::unique_ptr<WeightStore> store_;
   std::unique_ptr<Engine> engine_;
   WhisperModel* whisper_ = nullptr;  // the engine, if it is one
   std::string format_;
   std::vector<std::string> dtypes_;
-  std::vector<std::string> warnings_;
   std::vector<uint32_t> tokens_;
 };
 

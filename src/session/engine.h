@@ -15,6 +15,8 @@ namespace susurrus {
 /// Where a recognition stands after a step.
 enum class StepResult : uint8_t {
   need_audio,
+  /// The next step needs weights that have not arrived, or a file that is not verified. Try again after more of it.
+  need_weights,
   working,
   segment_ready,
   /// Text that was dropped, with the reason.

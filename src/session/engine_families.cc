@@ -7,8 +7,8 @@ namespace susurrus {
 namespace {
 
 template <class Model>
-Result<std::unique_ptr<Engine>> create(WeightStore store, const KernelTable& kernels) {
-  SUSURRUS_ASSIGN_OR_RETURN(auto model, Model::create(std::move(store), kernels));
+Result<std::unique_ptr<Engine>> create(WeightStore& store, const KernelTable& kernels) {
+  SUSURRUS_ASSIGN_OR_RETURN(auto model, Model::create_on(store, kernels));
   return std::unique_ptr<Engine>(std::move(model));
 }
 
@@ -20,10 +20,10 @@ constexpr const ModelFamily* kLoadableFamilies[] = {&kWhisperFamily};
 std::span<const EngineFamily> engine_families() { return kEngineFamilies; }
 std::span<const ModelFamily* const> loadable_families() { return kLoadableFamilies; }
 
-Result<std::unique_ptr<Engine>> create_engine(WeightStore store, const KernelTable& kernels,
+Result<std::unique_ptr<Engine>> create_engine(WeightStore& store, const KernelTable& kernels,
                                               std::span<const EngineFamily> families) {
   for (const EngineFamily& family : families) {
-    if (family.model == store.family()) return family.create(std::move(store), kernels);
+    if (family.model == store.family()) return family.create(store, kernels);
   }
   return not_of_family(store.metadata(), "a model that was loaded to be run");
 }

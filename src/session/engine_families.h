@@ -11,7 +11,7 @@ namespace susurrus {
 /// A family that is run: how its files are loaded, and how an engine is made of what was loaded.
 struct EngineFamily {
   const ModelFamily* model;
-  Result<std::unique_ptr<Engine>> (*create)(WeightStore store, const KernelTable& kernels);
+  Result<std::unique_ptr<Engine>> (*create)(WeightStore& store, const KernelTable& kernels);
 };
 
 /// All that this program runs. A new family is one more row.
@@ -19,10 +19,10 @@ std::span<const EngineFamily> engine_families();
 /// The same, for a WeightStore.
 std::span<const ModelFamily* const> loadable_families();
 
-/// The engine of a finished load, of the family that its file named: one of `families`. Missing or misshapen tensors are
-/// reported by name.
+/// The engine of a verified load, or of one under way that can_begin(), of the family that its file named: one of `families`.
+/// Missing or misshapen tensors are reported by name. `store` outlives the engine.
 Result<std::unique_ptr<Engine>> create_engine(
-    WeightStore store, const KernelTable& kernels,
+    WeightStore& store, const KernelTable& kernels,
     std::span<const EngineFamily> families = engine_families());
 
 }  // namespace susurrus

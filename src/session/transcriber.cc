@@ -79,21 +79,11 @@ class WhisperTranscriber final : public Transcriber {
   }
 
   Result<StepResult> step() override {
-    if (!ready_.empty()) return ready();
-    if (is_state_ready_) {
-      is_state_ready_ = false;
-      return StepResult::state_ready;
-    }
-    switch (stage_) {
-      case Stage::scan: return scan();
-      case Stage::beginning: return fill_beginning();
-      case Stage::window: return fill_window();
-      case Stage::language: return detect_language();
-      case Stage::attempts: return attempt();
-      case Stage::words: return align_words();
-      case Stage::done: break;
-    }
-    return StepResult::done;
+    SUSURRUS_ASSIGN_OR_RETURN(const StepResult result, advance());
+    // Only there has begin_encode() been called for the window under way.
+    const bool is_encoding = stage_ == Stage::language || stage_ == Stage::attempts;
+    const bool is_stuck = result == StepResult::working && is_encoding && model_.needs_weights();
+    return is_stuck ? StepResult::need_weights : result;
   }
 
   AudioRequest audio_request() const override { return mel_.request(); }
@@ -129,6 +119,24 @@ class WhisperTranscriber final : public Transcriber {
 
  private:
   enum class Stage : uint8_t { scan, beginning, window, language, attempts, words, done };
+
+  Result<StepResult> advance() {
+    if (!ready_.empty()) return ready();
+    if (is_state_ready_) {
+      is_state_ready_ = false;
+      return StepResult::state_ready;
+    }
+    switch (stage_) {
+      case Stage::scan: return scan();
+      case Stage::beginning: return fill_beginning();
+      case Stage::window: return fill_window();
+      case Stage::language: return detect_language();
+      case Stage::attempts: return attempt();
+      case Stage::words: return align_words();
+      case Stage::done: break;
+    }
+    return StepResult::done;
+  }
 
   StepResult ready() const {
     if (ready_.empty()) return StepResult::working;

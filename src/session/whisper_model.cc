@@ -14,9 +14,11 @@ namespace {
 
 class WhisperModelImpl final : public WhisperModel {
  public:
-  WhisperModelImpl(WeightStore store, WhisperWeights weights, WhisperState state, LogMel log_mel,
-                   Tokenizer tokenizer, const KernelTable& kernels)
-      : store_(std::move(store)),
+  WhisperModelImpl(std::unique_ptr<WeightStore> own_store, const WeightStore& store,
+                   WhisperWeights weights, WhisperState state, LogMel log_mel, Tokenizer tokenizer,
+                   const KernelTable& kernels)
+      : own_store_(std::move(own_store)),
+        store_(store),
         weights_(std::move(weights)),
         state_(std::move(state)),
         log_mel_(std::move(log_mel)),
@@ -44,11 +46,18 @@ class WhisperModelImpl final : public WhisperModel {
     SUSURRUS_CHECK(positions > 0 && positions <= dimensions().n_audio_ctx);
     decoder_.reset();
     encoder_.begin(positions);
+    if (encoder_.is_waiting()) look_for_weights();
   }
   size_t encoded_positions() const override { return state_.encoded_positions(); }
-  bool encode_step() override { return encoder_.step(); }
+  bool encode_step() override {
+    const bool is_done = encoder_.step();
+    if (encoder_.is_waiting()) look_for_weights();
+    return is_done;
+  }
+  bool needs_weights() const override { return encoder_.is_waiting(); }
+  bool is_encoded() const override { return encoder_.is_complete(); }
   std::span<const float> encoder_output() const override {
-    if (!encoder_.is_complete()) return {};
+    if (!encoder_.has_audio()) return {};
     return state_.activation(state_.plan().audio)
         .first(encoded_positions() * dimensions().n_audio_state);
   }
@@ -109,6 +118,12 @@ class WhisperModelImpl final : public WhisperModel {
   }
 
  private:
+  void look_for_weights() {
+    auto found = WhisperWeights::find(store_, dimensions());
+    // create() has checked them; they change in that they arrive.
+    SUSURRUS_CHECK(found.has_value());
+    weights_ = std::move(found).value();
+  }
   static Error wrong_state(const char* expected) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
         .with_subject("tokens")
@@ -136,7 +151,8 @@ class WhisperModelImpl final : public WhisperModel {
   }
 
  private:
-  WeightStore store_;
+  std::unique_ptr<WeightStore> own_store_;  // null where somebody else owns it
+  const WeightStore& store_;
   WhisperWeights weights_;
   WhisperState state_;
   LogMel log_mel_;
@@ -155,10 +171,10 @@ Status check_special_tokens(const SpecialTokens& tokens, uint32_t n_vocab) {
       .with_got(n_vocab);
 }
 
-}  // namespace
-
-Result<std::unique_ptr<WhisperModel>> WhisperModel::create(WeightStore store,
-                                                           const KernelTable& kernels) {
+/// `own`: the store itself, unless somebody else keeps it.
+Result<std::unique_ptr<WhisperModel>> make_model(WeightStore& store,
+                                                 std::unique_ptr<WeightStore> own,
+                                                 const KernelTable& kernels) {
   ModelMetadata& metadata = store.metadata();
   const WhisperMetadata& whisper = *metadata.whisper();
   const WhisperDimensions& dimensions = whisper.dimensions;
@@ -175,11 +191,27 @@ Result<std::unique_ptr<WhisperModel>> WhisperModel::create(WeightStore store,
       LogMel::create(dimensions.n_mels, std::as_const(metadata.mel_filterbank).floats()));
   // LogMel has compacted the filterbank.
   metadata.mel_filterbank.reset();
-  SUSURRUS_ASSIGN_OR_RETURN(WhisperState state,
-                            WhisperState::create(dimensions, weights.kv_layout()));
-  return std::unique_ptr<WhisperModel>(new WhisperModelImpl(std::move(store), std::move(weights),
-                                                            std::move(state), std::move(log_mel),
-                                                            std::move(tokenizer), kernels));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      WhisperState state,
+      WhisperState::create(dimensions, weights.kv_layout(store.packed_layout())));
+  return std::unique_ptr<WhisperModel>(
+      new WhisperModelImpl(std::move(own), store, std::move(weights), std::move(state),
+                           std::move(log_mel), std::move(tokenizer), kernels));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WhisperModel>> WhisperModel::create_on(WeightStore& store,
+                                                              const KernelTable& kernels) {
+  return make_model(store, nullptr, kernels);
+}
+
+Result<std::unique_ptr<WhisperModel>> WhisperModel::create(WeightStore store,
+                                                           const KernelTable& kernels) {
+  auto own = std::make_unique<WeightStore>(std::move(store));
+  own->set_verified();
+  WeightStore& kept = *own;
+  return make_model(kept, std::move(own), kernels);
 }
 
 }  // namespace susurrus

@@ -16,7 +16,11 @@ namespace susurrus {
 /// so that JavaScript may stop between them. One computation at a time; starting another replaces it.
 class WhisperModel : public Engine {
  public:
-  /// Takes the store of a finished load of a Whisper. Missing or misshapen tensors are reported by name.
+  /// `store` outlives the model, which takes its metadata. It may still be filled, from the time on when it can_begin(). Missing
+  /// or misshapen tensors are reported by name.
+  static Result<std::unique_ptr<WhisperModel>> create_on(WeightStore& store,
+                                                         const KernelTable& kernels);
+  /// The same for the store of a finished load, which the model takes over.
   static Result<std::unique_ptr<WhisperModel>> create(WeightStore store,
                                                       const KernelTable& kernels);
   /// The engine as a Whisper; null if it is of another family.
@@ -51,11 +55,15 @@ class WhisperModel : public Engine {
   void begin_encode() { begin_encode(dimensions().n_audio_ctx); }
   /// Positions of the last encoding, or of the one under way; n_audio_ctx before any.
   virtual size_t encoded_positions() const = 0;
-  /// One bounded piece of work; true when the window is encoded.
+  /// One bounded piece of work; true when the window is encoded. Does nothing while it needs_weights().
   virtual bool encode_step() = 0;
+  /// Whether the encoding under way waits for weights: for those of the encoder, and then, with encoder_output() there, for the
+  /// verified whole, since keys and values are made with weights of the decoder.
+  virtual bool needs_weights() const = 0;
   /// [encoded_positions, n_audio_state] of the last window encoded; empty before.
   virtual std::span<const float> encoder_output() const = 0;
-  bool is_encoded() const { return !encoder_output().empty(); }
+  /// Whether the decoder can begin.
+  virtual bool is_encoded() const = 0;
 
   /// Clears the self-attention cache: the next decode() starts at position 0.
   virtual void reset_decoder() = 0;

@@ -21,6 +21,8 @@ struct ModelFamily {
   CanonicalName* canonical_name;
   /// The matrix whose packing convolutions follow: they are packed where it is. Null for a family without convolutions.
   const char* convolutions_follow;
+  /// Whether its engine can be made before the weights have arrived, and then runs as far as those that have.
+  bool begins_early = false;
 };
 
 /// unsupported_feature: the model is none of the family (or families) named.

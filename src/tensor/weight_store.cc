@@ -54,9 +54,13 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
   if (!rules.may_lack_any) {
     for (std::string& warning : match.warnings) warnings_.push_back(std::move(warning));
   }
-  if (match.filterbank) filterbank_ = tensors[*match.filterbank].name;
+  if (match.filterbank) {
+    filterbank_ = tensors[*match.filterbank].name;
+    awaits_filterbank_ |= *match.filterbank >= known;
+  }
   add_entries(std::move(match), tensors, known);
-  if (!rules.may_lack_any) parts_ = {};
+  is_last_part_ = !rules.may_lack_any;
+  if (is_last_part_) parts_ = {};
   return ok_status();
 }
 
@@ -132,7 +136,6 @@ Status WeightStore::take_memory(Entry& entry) {
     SUSURRUS_ASSIGN_OR_RETURN(pack_, AlignedBuffer::allocate(pack_bytes, "weights"));
   }
   SUSURRUS_ASSIGN_OR_RETURN(entry.buffer, AlignedBuffer::allocate(memory_of(entry), "weights"));
-  entry.view.data = entry.buffer.data();
   return ok_status();
 }
 
@@ -184,8 +187,10 @@ void WeightStore::end_stream() {
 }
 
 void WeightStore::on_tensor_complete(const TensorInfo& tensor) {
+  if (tensor.name == filterbank_) awaits_filterbank_ = false;
   Entry* entry = find_stored(tensor);
   if (entry == nullptr) return;
+  entry->view.data = entry->buffer.data();
   if (tensor.scale != 0) {
     spread_scaled_integers(entry->view.dtype, tensor.scale,
                            entry->buffer.bytes().first(static_cast<size_t>(entry->byte_count)));
@@ -249,6 +254,11 @@ uint64_t WeightStore::planned_byte_count() const {
   uint64_t total = 0;
   for (const Entry& entry : entries_) total += memory_of(entry);
   return total;
+}
+
+bool WeightStore::can_begin() const {
+  return family_ != nullptr && family_->begins_early && is_last_part_ && !awaits_filterbank_ &&
+         !metadata_.vocabulary_follows;
 }
 
 uint64_t WeightStore::weight_byte_count() const {

@@ -17,6 +17,8 @@ namespace susurrus {
 /// in the file, become matrices (out, 3 · in) that a product with three neighbouring rows takes, packed as well
 /// (packed_view()) where the matrix is that their family names. Which tensors there are is the family's to say; what is no
 /// complete model of one is refused before the first weight.
+///
+/// It may be read while it is being filled: find() tells which tensors have arrived.
 class WeightStore : public ModelSink {
  public:
   /// `families`: those of which a model is accepted.
@@ -36,15 +38,29 @@ class WeightStore : public ModelSink {
   void on_warning(std::string_view text) override;
 
   /// By its canonical name, whatever the file calls it; nullptr when the model has no such tensor. The view has the shape
-  /// that was wanted, but for convolutions.
+  /// that was wanted, but for convolutions; it is empty until the whole tensor has arrived, and final from then on.
   const TensorView* find(std::string_view name) const;
   /// Null before the manifest.
   const ModelFamily* family() const { return family_; }
   ModelMetadata& metadata() { return metadata_; }
   const ModelMetadata& metadata() const { return metadata_; }
+  /// Whether the model needs that tensor of its file.
+  bool wants(const TensorInfo& tensor) {
+    return tensor.name == filterbank_ || find_stored(tensor) != nullptr;
+  }
   uint64_t weight_byte_count() const;
   /// What that will be once every weight that the manifests name has come.
   uint64_t planned_byte_count() const;
+  /// Whether everything but weights is known, of a family whose engine can begin with that: metadata, vocabulary, filterbank
+  /// and where each weight belongs.
+  bool can_begin() const;
+  /// Says that every byte has arrived and has been checked.
+  void set_verified() { is_verified_ = true; }
+  bool is_verified() const { return is_verified_; }
+  /// The order of matrices of block types.
+  WeightLayout packed_layout() const {
+    return packing_.pack == nullptr ? WeightLayout::rows : packing_.layout;
+  }
   /// Whether the matrices of layers are packed.
   bool has_packed_layers() const { return has_packed_layers_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -75,6 +91,9 @@ class WeightStore : public ModelSink {
   const ModelFamily* family_ = nullptr;
   WeightPacking packing_;
   bool has_packed_layers_ = false;
+  bool is_last_part_ = false;  // whose manifest came last: no more tensors follow
+  bool awaits_filterbank_ = false;
+  bool is_verified_ = false;
   AlignedBuffer pack_;         // of the rows that are rearranged together
   Entry* streamed_ = nullptr;  // whose bytes are on their way
   size_t packed_byte_count_ = 0;

@@ -295,6 +295,31 @@ describe('a URL with cache: true', () => {
     expect(await kept.listModels()).toHaveLength(files.length);
   });
 
+  test('begins early where it is new; what was kept is checked first, and mended', async () => {
+    const whole = async (): Promise<boolean> => {
+      let hasArrived = false;
+      using model = await susurrus.loadModel(url, { cache: true, early: true });
+      void model.loaded.then(() => (hasArrived = true));
+      await Promise.resolve();
+      const isEarly = !hasArrived;
+      await model.loaded;
+      expect((await model.memory()).weightBytes).toBeGreaterThan(1e6);
+      return isEarly;
+    };
+    expect(await whole()).toBe(true);
+    expect(await whole()).toBe(false);
+    const place = join(folder, 'cache/susurrus/urls');
+    const [path = ''] = readdirSync(place)
+      .map((name) => join(place, name))
+      .filter((file) => readFileSync(file).length === digits.length);
+    const bytes = readFileSync(path);
+    bytes[digits.length - 1000]! ^= 1;
+    writeFileSync(path, bytes);
+    // Downloaded again.
+    expect(await whole()).toBe(true);
+    expect(server.requests).toHaveLength(2);
+  });
+
   test('loaded twenty times at once is downloaded once', async () => {
     const loads = Array.from({ length: 20 }, () => load(url, { cache: true }));
     for (const { dims } of await Promise.all(loads)) expect(dims.nVocab).toBe(1776);

@@ -23,7 +23,7 @@ void Encoder::begin(size_t positions) {
 
 bool Encoder::step() {
   run_step(op_, kernels_, [this] {
-    if (stage_ == Stage::idle || stage_ == Stage::complete) return false;
+    if (stage_ == Stage::idle || stage_ == Stage::complete || is_waiting()) return false;
     op_ = next_op();
     return true;
   });

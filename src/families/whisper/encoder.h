@@ -18,9 +18,16 @@ class Encoder {
   /// Starts on the first 2 · `positions` frames of the state's mel window, 1 ≤ positions ≤ n_audio_ctx: the result is
   /// that of a model with so many positions. The mel window stays.
   void begin(size_t positions);
-  /// True when all is done (or nothing was begun).
+  /// True when all is done (or nothing was begun). Nothing happens while it is_waiting().
   bool step();
-  /// Whether the state holds a window's results.
+  /// Whether what comes next needs weights that are not there: the encoder's own, or the decoder's after the last norm.
+  bool is_waiting() const {
+    if (!op_.is_done() || stage_ == Stage::idle || stage_ == Stage::complete) return false;
+    return !(stage_ <= Stage::final_norm ? weights_.has_encoder : weights_.has_decoder);
+  }
+  /// Whether the state holds a window's audio states, its keys and values perhaps not yet.
+  bool has_audio() const { return stage_ > Stage::final_norm && op_.is_done(); }
+  /// Whether the state holds all of a window's results.
   bool is_complete() const { return stage_ == Stage::complete; }
 
  private:

@@ -15,7 +15,7 @@ class Finder {
   TensorView tensor(const std::string& name, Shape shape) {
     std::string full_name = prefix_ + name;
     const TensorView* view = store_.find(full_name);
-    if (view == nullptr || view->empty()) {
+    if (view == nullptr || (view->empty() && store_.is_verified())) {
       fail(make_error(ErrorCode::missing_tensor, ErrorReason::model).with_subject(full_name));
     } else if (view->shape != in_blocks(shape, dtype_traits(view->dtype).elements_per_block)) {
       fail(make_error(ErrorCode::shape_mismatch, ErrorReason::model).with_subject(full_name));
@@ -24,6 +24,7 @@ class Finder {
                .with_subject(full_name)
                .with_got(dtype_traits(view->dtype).name));
     } else {
+      if (view->empty()) are_all_here_ = false;
       return *view;
     }
     return {};
@@ -47,6 +48,8 @@ class Finder {
             linear("mlp.2", {state, 4 * state})};
   }
 
+  /// Of all tensors so far.
+  bool are_all_here() const { return are_all_here_; }
   Status status() const { return has_failed_ ? Status(error_) : ok_status(); }
 
  private:
@@ -62,6 +65,7 @@ class Finder {
 
   const WeightStore& store_;
   std::string prefix_;
+  bool are_all_here_ = true;
   bool has_failed_ = false;
   Error error_;
 };
@@ -75,18 +79,18 @@ Error bad_dimension(const char* name, uint32_t value, const char* expected) {
 
 }  // namespace
 
-WeightLayout WhisperWeights::kv_layout() const {
-  WeightLayout layout = WeightLayout::rows;
-  bool are_all_packed = true;
-  const auto look_at = [&](const AttentionWeights& attention) {
-    for (const LinearWeights* weights : {&attention.key, &attention.value}) {
-      layout = weights->weight.layout;
-      are_all_packed &= layout != WeightLayout::rows && is_block_dtype(weights->weight.dtype);
-    }
+WeightLayout WhisperWeights::kv_layout(WeightLayout packed) const {
+  const auto is_packed = [](const AttentionWeights& attention) {
+    return is_block_dtype(attention.key.weight.dtype) &&
+           is_block_dtype(attention.value.weight.dtype);
   };
-  for (const EncoderLayerWeights& layer : encoder_layers) look_at(layer.attention);
-  for (const DecoderLayerWeights& layer : decoder_layers) look_at(layer.cross_attention);
-  return are_all_packed ? layout : WeightLayout::rows;
+  for (const EncoderLayerWeights& layer : encoder_layers) {
+    if (!is_packed(layer.attention)) return WeightLayout::rows;
+  }
+  for (const DecoderLayerWeights& layer : decoder_layers) {
+    if (!is_packed(layer.cross_attention)) return WeightLayout::rows;
+  }
+  return packed;
 }
 
 Status check_computable(const WhisperDimensions& d) {
@@ -112,15 +116,16 @@ Result<WhisperWeights> WhisperWeights::find(const WeightStore& store, const Whis
   weights.conv2 = finder.linear("conv2", {state, 3 * state});
   weights.encoder_positions = finder.tensor("positional_embedding", {d.n_audio_ctx, state});
   weights.encoder_norm = finder.norm("ln_post", state);
-  finder.set_prefix("decoder.");
-  weights.token_embedding = finder.tensor("token_embedding.weight", {d.n_vocab, state});
-  weights.decoder_positions = finder.tensor("positional_embedding", {d.n_text_ctx, state});
-  weights.decoder_norm = finder.norm("ln", state);
   for (uint32_t i = 0; i < d.n_audio_layer && finder.status(); ++i) {
     finder.set_prefix("encoder.blocks." + std::to_string(i) + ".");
     weights.encoder_layers.push_back(
         {finder.norm("attn_ln", state), finder.attention("attn", state), finder.mlp(state)});
   }
+  weights.has_encoder = finder.are_all_here();
+  finder.set_prefix("decoder.");
+  weights.token_embedding = finder.tensor("token_embedding.weight", {d.n_vocab, state});
+  weights.decoder_positions = finder.tensor("positional_embedding", {d.n_text_ctx, state});
+  weights.decoder_norm = finder.norm("ln", state);
   for (uint32_t i = 0; i < d.n_text_layer && finder.status(); ++i) {
     finder.set_prefix("decoder.blocks." + std::to_string(i) + ".");
     weights.decoder_layers.push_back({finder.norm("attn_ln", state),
@@ -129,6 +134,7 @@ Result<WhisperWeights> WhisperWeights::find(const WeightStore& store, const Whis
                                       finder.attention("cross_attn", state), finder.mlp(state)});
   }
   SUSURRUS_RETURN_IF_ERROR(finder.status());
+  weights.has_decoder = finder.are_all_here() && store.is_verified();
   return weights;
 }
 

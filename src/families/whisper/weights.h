@@ -53,11 +53,17 @@ struct WhisperWeights {
   std::vector<DecoderLayerWeights> decoder_layers;
   NormWeights decoder_norm;
 
+  /// Whether all weights of this part can be used; those of the decoder only when the whole file has been verified.
+  bool has_encoder = false;
+  bool has_decoder = false;
+
+  /// As they are in `store` now, which may still be filled: views of what has not arrived are empty, but for type and shape.
   /// Errors  missing_tensor and shape_mismatch name the tensor, unsupported_feature one of integers
   static Result<WhisperWeights> find(const WeightStore& store, const WhisperDimensions& dimensions);
 
-  /// How the matrices that make keys and values of the sound are packed; rows, unless all are packed.
-  WeightLayout kv_layout() const;
+  /// How the matrices that make keys and values of the sound are packed once they are here, in a store whose order of packed
+  /// ones is `packed`; rows, unless all are packed.
+  WeightLayout kv_layout(WeightLayout packed) const;
 };
 
 /// What a network needs of its dimensions to be computed at all: heads divide states, both states are equal.

@@ -24,7 +24,8 @@ const ModelFamily kWhisperFamily = {.name = "whisper",
                                     .check_late = check_whisper_vocabulary,
                                     .match = match,
                                     .canonical_name = canonical_tensor_name,
-                                    .convolutions_follow = "encoder.blocks.0.attn.key.weight"};
+                                    .convolutions_follow = "encoder.blocks.0.attn.key.weight",
+                                    .begins_early = true};
 
 std::span<const ModelFamily* const> whisper_alone() {
   static constexpr const ModelFamily* kFamilies[] = {&kWhisperFamily};

@@ -104,7 +104,7 @@ class DummyRecognition : public Recognition {
 
 class DummyEngine : public Engine {
  public:
-  explicit DummyEngine(WeightStore store) : store_(std::move(store)) {}
+  explicit DummyEngine(const WeightStore& store) : store_(store) {}
   const ModelFamily& family() const override { return kDummyFamily; }
   MemoryPlan memory_plan() const override { return {.weight_bytes = store_.weight_byte_count()}; }
   void write_facts(JsonWriter& json) const override {
@@ -124,11 +124,11 @@ class DummyEngine : public Engine {
   }
 
  private:
-  WeightStore store_;
+  const WeightStore& store_;
 };
 
-Result<std::unique_ptr<Engine>> create(WeightStore store, const KernelTable&) {
-  return std::unique_ptr<Engine>(std::make_unique<DummyEngine>(std::move(store)));
+Result<std::unique_ptr<Engine>> create(WeightStore& store, const KernelTable&) {
+  return std::unique_ptr<Engine>(std::make_unique<DummyEngine>(store));
 }
 
 }  // namespace

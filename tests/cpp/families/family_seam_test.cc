@@ -78,10 +78,10 @@ Heard hear(Engine& engine, const std::string& options, const std::vector<float>&
   return heard;
 }
 
-std::unique_ptr<Engine> dummy_engine() {
-  WeightStore store(dummy_alone());
+std::unique_ptr<Engine> dummy_engine(WeightStore& store) {
   if (!EXPECT_TRUE(read_file(store, dummy_file().build(), true, 7).has_value())) return nullptr;
-  auto engine = create_engine(std::move(store), default_kernels(), dummy_engines());
+  store.set_verified();
+  auto engine = create_engine(store, default_kernels(), dummy_engines());
   return EXPECT_TRUE(engine.has_value()) ? std::move(engine).value() : nullptr;
 }
 
@@ -95,7 +95,8 @@ const std::vector<float> kSamples = {0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1};
 }  // namespace
 
 SUSURRUS_TEST(family_dummy_is_loaded_and_run_like_any_other) {
-  const auto engine = dummy_engine();
+  WeightStore store(dummy_alone());
+  const auto engine = dummy_engine(store);
   ASSERT_TRUE(engine != nullptr);
   EXPECT_EQ(std::string_view(engine->family().name), "dummy");
   EXPECT_TRUE(WhisperModel::of(engine.get()) == nullptr);
@@ -120,7 +121,8 @@ SUSURRUS_TEST(family_dummy_is_loaded_and_run_like_any_other) {
 
 SUSURRUS_TEST(family_whisper_runs_behind_the_same_interface) {
   RandomModel random = random_model(kOddDimensions, 5);
-  auto engine = create_engine(std::move(random.store), default_kernels());
+  random.store.set_verified();
+  auto engine = create_engine(random.store, default_kernels());
   ASSERT_TRUE(engine.has_value());
   EXPECT_EQ(std::string_view((*engine)->family().name), "whisper");
   ASSERT_TRUE(WhisperModel::of(engine->get()) != nullptr);
@@ -157,7 +159,7 @@ SUSURRUS_TEST(family_of_a_file_must_be_one_that_is_run) {
   ASSERT_TRUE(read_file(either, dummy_file().build()).has_value());
   EXPECT_TRUE(either.family() == &kDummyFamily);
   // An engine of another family than those asked is not made.
-  const auto engine = create_engine(std::move(either), default_kernels());
+  const auto engine = create_engine(either, default_kernels());
   ASSERT_FALSE(engine.has_value());
   EXPECT_EQ(engine.error().code, ErrorCode::unsupported_feature);
 }

@@ -129,44 +129,48 @@ void add_mlp(const RandomModel& model, const std::string& block, Values& x, size
 
 }  // namespace
 
-RandomModel random_model(const WhisperDimensions& dimensions, uint64_t seed, Dtype dtype,
-                         Dtype vector_dtype, bool is_multilingual, const WeightPacking& packing,
-                         size_t piece_bytes) {
-  RandomModel model;
-  model.store = WeightStore(whisper_alone(), packing);
-  model.dimensions = dimensions;
-  ModelMetadata metadata;
-  metadata.model_type.assign("whisper");
-  metadata.family.emplace<WhisperMetadata>().dimensions = dimensions;
-  metadata.vocabulary = small_vocabulary(is_multilingual);
+RandomFile random_file(const WhisperDimensions& dimensions, uint64_t seed, Dtype dtype,
+                       Dtype vector_dtype, bool is_multilingual) {
+  RandomFile file;
+  file.metadata.model_type.assign("whisper");
+  file.metadata.family.emplace<WhisperMetadata>().dimensions = dimensions;
+  file.metadata.vocabulary = small_vocabulary(is_multilingual);
 
   Random random(seed);
-  std::vector<TensorInfo> infos;
-  std::vector<std::unique_ptr<RandomWeight>> weights;
   for (const WantedTensor& tensor : whisper_tensors(dimensions)) {
     const uint64_t count = *tensor.shape.element_count();
     const bool is_matrix = tensor.name.ends_with(".weight") && tensor.shape.rank() > 1;
     Dtype type = is_matrix ? dtype : vector_dtype;
     if (tensor.shape.last() % dtype_traits(type).elements_per_block != 0) type = Dtype::f32;
     const bool is_gain = tensor.name.ends_with(".weight") && !is_matrix;
-    weights.push_back(random_weight(random, type, count / tensor.shape.last(), tensor.shape.last(),
-                                    is_gain ? 1.0f : 0.3f));
-    model.values[tensor.name] = weights.back()->values;
+    file.weights.push_back(random_weight(random, type, count / tensor.shape.last(),
+                                         tensor.shape.last(), is_gain ? 1.0f : 0.3f));
+    file.values[tensor.name] = file.weights.back()->values;
     TensorInfo info;
     info.name = tensor.name;
     info.dtype = type;
     info.shape = tensor.shape;
     info.raw_byte_count = info.stored_byte_count = *tensor_byte_count(type, tensor.shape);
-    infos.push_back(info);
+    file.infos.push_back(info);
   }
-  ModelManifest manifest;
-  manifest.metadata = &metadata;
-  manifest.tensors = infos;
+  return file;
+}
+
+RandomModel random_model(const WhisperDimensions& dimensions, uint64_t seed, Dtype dtype,
+                         Dtype vector_dtype, bool is_multilingual, const WeightPacking& packing,
+                         size_t piece_bytes) {
+  RandomFile file = random_file(dimensions, seed, dtype, vector_dtype, is_multilingual);
+  RandomModel model;
+  model.store = WeightStore(whisper_alone(), packing);
+  model.dimensions = dimensions;
+  model.values = file.values;
+  ModelManifest manifest = file.manifest();
   EXPECT_TRUE(model.store.on_manifest(manifest).has_value());
+  const std::vector<TensorInfo>& infos = file.infos;
   for (size_t i = 0; i < infos.size(); ++i) {
     const bool streams = piece_bytes > 0 && model.store.stream_tensor(infos[i]).value();
     if (streams) {
-      ByteSpan bytes(weights[i]->view.data, static_cast<size_t>(infos[i].raw_byte_count));
+      ByteSpan bytes = file.bytes(i);
       while (!bytes.empty()) {
         const size_t count = std::min(piece_bytes, bytes.size());
         model.store.on_tensor_bytes(bytes.first(count));
@@ -177,7 +181,7 @@ RandomModel random_model(const WhisperDimensions& dimensions, uint64_t seed, Dty
     }
     auto place = model.store.place_tensor(infos[i]);
     if (!EXPECT_TRUE(place.has_value())) break;
-    std::memcpy(place->data(), weights[i]->view.data, place->size());
+    std::memcpy(place->data(), file.bytes(i).data(), place->size());
     model.store.on_tensor_complete(infos[i]);
   }
   return model;

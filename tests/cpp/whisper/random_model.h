@@ -1,10 +1,11 @@
 // Small Whispers with random weights, and a plain float64 forward pass to hold the network against.
 #pragma once
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "container/model_metadata.h"
+#include "container/model_reader.h"
 #include "families/whisper/whisper_family.h"
 #include "kernels/kernel_support.h"
 #include "tensor/weight_store.h"
@@ -40,6 +41,27 @@ struct RandomModel {
   std::map<std::string, std::vector<double>> values;
   WeightStore store{whisper_alone()};
 };
+
+/// What a file of such a model holds, in the order of whisper_tensors().
+struct RandomFile {
+  std::map<std::string, std::vector<double>> values;
+  ModelMetadata metadata;
+  std::vector<TensorInfo> infos;
+  std::vector<std::unique_ptr<RandomWeight>> weights;
+
+  ModelManifest manifest() {
+    ModelManifest manifest;
+    manifest.metadata = &metadata;
+    manifest.tensors = infos;
+    return manifest;
+  }
+  ByteSpan bytes(size_t tensor) const {
+    return {weights[tensor]->view.data, static_cast<size_t>(infos[tensor].raw_byte_count)};
+  }
+};
+
+RandomFile random_file(const WhisperDimensions& dimensions, uint64_t seed, Dtype dtype = Dtype::f32,
+                       Dtype vector_dtype = Dtype::f32, bool is_multilingual = true);
 
 /// Matrices in `dtype`, vectors and positions in `vector_dtype` where their rows allow it. The vocabulary is the bytes, then
 /// Whisper's control tokens by name with the languages "en" and "de" (or "en" alone), and whatever else n_vocab holds.

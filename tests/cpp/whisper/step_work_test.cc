@@ -55,6 +55,7 @@ class ShapesAlone {
     weights.decoder_layers.assign(
         d.n_text_layer, {norm(state), attention(state), norm(state), attention(state), mlp(state)});
     weights.decoder_norm = norm(state);
+    weights.has_encoder = weights.has_decoder = true;
   }
 
   WhisperWeights weights;

@@ -1,6 +1,7 @@
 // Decodes windows and whole recordings, step by step. Options and results are passed to and from the core as JSON.
 import type { SavedTranscription, Segment } from '../api/types.js';
 import { SusurrusError } from '../api/errors.js';
+import type { Arrivals } from './arrivals.js';
 import type { AudioSupply } from './audio_supply.js';
 import { sampleRate } from '../api/generated/whisper.js';
 import type { Model, Step } from './engine.mjs';
@@ -19,6 +20,13 @@ import type { PauseGate } from './pause_gate.js';
 
 type SavedState = SavedTranscription['state'];
 
+/** What works on audio: an engine with a model, of which more may arrive. */
+interface Listener {
+  readonly module: EngineModule;
+  readonly model: Model;
+  readonly arrivals: Arrivals;
+}
+
 /** What can be asked about one window. */
 export type WindowTask = 'decode' | 'detectLanguage' | 'score' | 'align';
 
@@ -36,8 +44,7 @@ function heardFrames(model: Model, { audioContext }: Settings): number {
 
 /** Does a task on at most one window of samples, completed with silence. */
 export async function listen<Task extends WindowTask>(
-  module: EngineModule,
-  model: Model,
+  { module, model, arrivals }: Listener,
   task: Task,
   samples: Float32Array,
   request: WindowRequest,
@@ -47,7 +54,12 @@ export async function listen<Task extends WindowTask>(
   try {
     fillWindow(model, samples, heardFrames(model, request.options));
     unwrap(work.begin(model, task, JSON.stringify(request), samples.length));
-    while (!isDone(module, work, yielder)) await yielder.step();
+    for (;;) {
+      const step = checked(work, module, work.step(yielder.left));
+      if (step === module.Step.done) break;
+      if (step === module.Step.needWeights) await yielder.wait(arrivals.next());
+      else await yielder.step();
+    }
     return JSON.parse(work.result()) as EngineCalls[Task]['answer'];
   } finally {
     work.delete();
@@ -64,14 +76,13 @@ interface Recording {
 }
 
 export async function transcribeAudio(
-  module: EngineModule,
-  model: Model,
+  { module, model, arrivals }: Listener,
   { supply, settings, state, expectedSeconds }: Recording,
   gate: PauseGate,
   yielder: YieldController,
   emit: (event: EngineEvent) => void,
 ): Promise<Omit<EngineCalls['transcribe']['answer'], 'duration'>> {
-  const { needAudio, segmentReady, rejectedReady, stateReady, done } = module.Step;
+  const { needAudio, needWeights, segmentReady, rejectedReady, stateReady, done } = module.Step;
   const { sampleCount } = supply;
   const total = sampleCount === undefined ? undefined : sampleCount / sampleRate;
   const report = (progress: TranscriptionProgress): void => emit({ type: 'progress', progress });
@@ -92,12 +103,23 @@ export async function transcribeAudio(
       // Whoever has heard enough stops before more audio is taken.
       await yielder.turn();
     };
+    let hasTold = false;
     for (;;) {
       if (gate.opening) await yielder.wait(gate.opening);
       const step = checked(transcriber, module, transcriber.step(yielder.left));
       if (step === segmentReady || step === rejectedReady) {
         (step === segmentReady ? window.segments : window.rejected).push(segment());
         await yielder.step();
+        continue;
+      }
+      if (step === needWeights) {
+        if (!hasTold && model.encoderOutput().length > 0) {
+          emit({ type: 'modelAwaited' });
+          hasTold = true;
+        }
+        await yielder.wait(arrivals.next());
+        // A download's time says nothing about the speed.
+        meter.audioGiven(total === undefined ? heard : transcriber.progress() * total);
         continue;
       }
       await send(step === stateReady ? (JSON.parse(transcriber.state()) as SavedState) : undefined);
@@ -124,10 +146,6 @@ export async function transcribeAudio(
 interface Stepping {
   step(milliseconds: number): Step;
   error(): string;
-}
-
-function isDone(module: EngineModule, work: Stepping, yielder: YieldController): boolean {
-  return checked(work, module, work.step(yielder.left)) === module.Step.done;
 }
 
 /** The step, unless it failed. */

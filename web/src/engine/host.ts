@@ -1,11 +1,12 @@
 // Owns one engine and answers requests, in whichever thread it lives.
 import { SusurrusError, wrongState } from '../api/errors.js';
 import { checkWhisper } from '../protocol/families.js';
+import { Arrivals } from './arrivals.js';
 import { Conversions, type Conversion } from './audio_conversion.js';
 import { checkSamples } from './sample_check.js';
 import { sampleRate } from '../api/generated/whisper.js';
 import { recordingSupply, StreamSupply } from './audio_supply.js';
-import { listen, transcribeAudio } from './decoding.js';
+import { listen, transcribeAudio, type WindowRequest, type WindowTask } from './decoding.js';
 import type { Loader, Model } from './engine.mjs';
 import { unwrap } from '../wasm/emscripten_module.js';
 import type { EngineModule, EngineSource, OpenedEngine } from './engine_module.js';
@@ -16,6 +17,7 @@ import type { PartFile } from '../protocol/link.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
 import { chooseVariant } from './variant.js';
 import { pushThroughWindow } from '../wasm/windows.js';
+import type { YieldController } from '../wasm/yield_controller.js';
 
 export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   readonly #openEngine: EngineSource;
@@ -29,6 +31,8 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   #mostBytes: number | undefined;
   #isClosed = false;
   #loader: Loader | undefined;
+  #isEarly = false;
+  readonly #arrivals = new Arrivals();
   #model: Model | undefined;
   #family = '';
   /** Of the transcription under way. */
@@ -76,8 +80,9 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       return { variant, reason: 'compiled by the caller' };
     },
 
-    beginFile: ({ byteCount, vocabulary, filterbank }) => {
+    beginFile: ({ byteCount, vocabulary, filterbank, early }) => {
       const isFirst = this.#loader === undefined;
+      if (isFirst) this.#isEarly = early === true;
       const loader = (this.#loader ??= new this.#engine.Loader());
       if (byteCount !== undefined) loader.setByteCount(byteCount);
       if (isFirst && filterbank) loader.setFilterbank(filterbank);
@@ -112,7 +117,8 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
     pushLoad: async ({ bytes }, { yielder }) => {
       const loader = this.#opened(this.#loader);
       await pushThroughWindow(loader, bytes, (count) => loader.push(count), yielder);
-      return undefined;
+      this.#arrivals.tell();
+      return this.#isEarly && loader.canBegin() ? this.#takeModel(loader) : undefined;
     },
     endFile: () => {
       const loader = this.#opened(this.#loader);
@@ -121,13 +127,10 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
     },
     finishLoad: () => {
       const loader = this.#opened(this.#loader);
-      const model = new this.#engine.Model();
-      unwrap(model.create(loader));
+      const facts = this.#model ? loadedFacts(this.#model) : this.#takeModel(loader);
       loader.delete();
       this.#loader = undefined;
-      this.#model = model;
-      const facts = loadedFacts(model);
-      this.#family = facts.family;
+      this.#arrivals.tell();
       return facts;
     },
 
@@ -174,13 +177,13 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       return JSON.parse(model.detokenize()) as string;
     },
     decode: ({ samples, settings: options }, { yielder }) =>
-      listen(this.#engine, this.#whisper, 'decode', samples, { options }, yielder),
+      this.#listen('decode', samples, { options }, yielder),
     detectLanguage: ({ samples, settings: options }, { yielder }) =>
-      listen(this.#engine, this.#whisper, 'detectLanguage', samples, { options }, yielder),
+      this.#listen('detectLanguage', samples, { options }, yielder),
     score: ({ samples, candidates, settings: options }, { yielder }) =>
-      listen(this.#engine, this.#whisper, 'score', samples, { options, candidates }, yielder),
+      this.#listen('score', samples, { options, candidates }, yielder),
     align: ({ samples, text, settings: options }, { yielder }) =>
-      listen(this.#engine, this.#whisper, 'align', samples, { options, text }, yielder),
+      this.#listen('align', samples, { options, text }, yielder),
     transcribe: async ({ samples, run, ...task }, { yielder, emit }) => {
       const model = this.#loaded;
       if (samples) await checkSamples(samples, yielder);
@@ -191,8 +194,7 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       const gate = this.#gateOf(run);
       try {
         const heard = await transcribeAudio(
-          this.#engine,
-          model,
+          { module: this.#engine, model, arrivals: this.#arrivals },
           { supply, ...task },
           gate,
           yielder,
@@ -246,6 +248,25 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
     const model = this.#loaded;
     checkWhisper(this.#family, 'such calls');
     return model;
+  }
+
+  #takeModel(loader: Loader): LoadedFacts {
+    const model = new this.#engine.Model();
+    unwrap(model.create(loader));
+    this.#model = model;
+    const facts = loadedFacts(model);
+    this.#family = facts.family;
+    return facts;
+  }
+
+  #listen<Task extends WindowTask>(
+    task: Task,
+    samples: Float32Array,
+    request: WindowRequest,
+    yielder: YieldController,
+  ): Promise<EngineCalls[Task]['answer']> {
+    const engine = { module: this.#engine, model: this.#whisper, arrivals: this.#arrivals };
+    return listen(engine, task, samples, request, yielder);
   }
 
   #conversion(id: number): Conversion {

@@ -61,11 +61,9 @@ export class EngineLoad {
     await this.#engine.call('beginFile', request);
   }
 
-  async push(bytes: Uint8Array, givesAway: boolean): Promise<void> {
-    if (!this.#head) {
-      await this.#engine.call('pushLoad', { bytes }, { givesAway });
-      return;
-    }
+  /** What is known of the model, once, when it may be used early. */
+  async push(bytes: Uint8Array, givesAway: boolean): Promise<LoadedFacts | undefined> {
+    if (!this.#head) return this.#engine.call('pushLoad', { bytes }, { givesAway });
     // A copy: whoever gave the bytes may use their memory again.
     this.#head.push({ name: 'pushLoad', request: { bytes: bytes.slice() } });
     const mostBytes = await this.#engine
@@ -76,7 +74,7 @@ export class EngineLoad {
           return addressableBytes;
         throw error;
       });
-    if (mostBytes > 0) await this.#makeThreads(mostBytes);
+    return mostBytes > 0 ? this.#makeThreads(mostBytes) : undefined;
   }
 
   async endFile(): Promise<readonly PartFile[]> {
@@ -94,7 +92,7 @@ export class EngineLoad {
     this.#engine.close();
   }
 
-  async #makeThreads(mostBytes: number): Promise<void> {
+  async #makeThreads(mostBytes: number): Promise<LoadedFacts | undefined> {
     const head = this.#head ?? [];
     this.#head = undefined;
     try {
@@ -102,7 +100,12 @@ export class EngineLoad {
     } catch (error) {
       await this.#goOnWithOneThread(error);
     }
-    for (const { name, request } of head) await this.#engine.call(name, request);
+    let begun: LoadedFacts | undefined;
+    for (const step of head) {
+      if (step.name === 'pushLoad') begun ??= await this.#engine.call('pushLoad', step.request);
+      else await this.#engine.call(step.name, step.request);
+    }
+    return begun;
   }
 
   /** Shared memory may be refused, and not every browser supports nested workers. */

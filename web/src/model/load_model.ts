@@ -2,6 +2,7 @@ import type { LoadOptions, Model, ModelSource } from '../api/types.js';
 import { checkAssets } from '../api/assets.js';
 import { invalidOption, sourceFailed } from '../api/errors.js';
 import { EngineLoad } from './engine_load.js';
+import { Loading, type VerifiedFacts } from './loading.js';
 import { EngineModel } from './model.js';
 import { checkOptions } from '../api/options.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
@@ -15,7 +16,15 @@ import { openSource } from '../sources/open_source.js';
 import { readOpening, withProtection } from '../sources/read_source.js';
 import { readVocabularyFile } from '../sources/vocabulary_file.js';
 
-/** Streams a model file into an engine of its own; resolves once footer and checksum are verified. */
+/** A load whose model may be used before it has arrived. */
+interface EarlyLoad {
+  readonly loading: Loading;
+  readonly begun: (model: EngineModel) => void;
+  /** Whether the files will do that are open so far. */
+  readonly mayBegin: () => boolean;
+}
+
+/** Streams a model file into an engine of its own; resolves once footer and checksum are verified, unless it is `early`. */
 export async function loadModelOn(
   usualPlatform: Platform,
   source: ModelSource | undefined,
@@ -29,24 +38,42 @@ export async function loadModelOn(
   throwIfAborted(options.signal);
   const { autoSleep } = options;
   if (autoSleep !== undefined) checkRereadable(source);
-  const load = (wanted: LoadOptions): Promise<EngineModel> =>
+  const load = (wanted: LoadOptions, early?: EarlyLoad): Promise<EngineModel> =>
     withProgress(wanted, async (watched) => {
       const { source: given, stored } = await chooseSource(source, platform, watched);
-      return stored
-        ? loadStored(platform, stored, watched)
-        : loadOpening(platform, () => openSource(given, platform, watched.signal), watched);
+      if (stored) return loadStored(platform, stored, watched, early);
+      const open = () => openSource(given, platform, watched.signal);
+      return loadOpening(platform, open, watched, { early });
     });
-  const model = await load(options);
-  if (autoSleep === undefined) model.watch();
-  else {
-    model.sleepAfter(autoSleep, async (signal) => {
-      const again = await load({ ...options, signal });
-      if (isSame(again, model)) return again;
-      again.dispose();
-      throw sourceFailed('source', 'it holds another model than when it was loaded first');
-    });
+  const model = await (options.early === true ? loadEarly(load, options) : load(options));
+  if (autoSleep === undefined) {
+    model.watch();
+    return model;
   }
+  const loadAgain = async (signal: AbortSignal): Promise<EngineModel> => {
+    const again = await load({ ...options, signal });
+    if (isSame(again, model)) return again;
+    again.dispose();
+    throw sourceFailed('source', 'it holds another model than when it was loaded first');
+  };
+  // It does not sleep before it is there.
+  model.loaded.then(
+    () => model.sleepAfter(autoSleep, loadAgain),
+    () => undefined,
+  );
   return model;
+}
+
+/** The model as soon as it can be used. */
+function loadEarly(
+  load: (wanted: LoadOptions, early: EarlyLoad) => Promise<EngineModel>,
+  options: LoadOptions,
+): Promise<EngineModel> {
+  const loading = new Loading(options.signal);
+  return new Promise((begun, failed) => {
+    const early = { loading, begun, mayBegin: () => true };
+    load({ ...options, signal: loading.signal }, early).then(begun, failed);
+  });
 }
 
 /** Whether a model that was loaded again can stand for the first one. */
@@ -76,13 +103,27 @@ async function loadStored(
   platform: Platform,
   stored: StoredModel,
   options: LoadOptions,
+  early: EarlyLoad | undefined,
 ): Promise<EngineModel> {
+  const use = { hasBegun: false };
+  const listeners: Listeners = {
+    verified: () => stored.keep(),
+    early: early && {
+      ...early,
+      begun: (model) => {
+        use.hasBegun = true;
+        early.begun(model);
+      },
+      mayBegin: () => !stored.usesKept,
+    },
+  };
   try {
     for (let open = () => stored.open(); ;) {
       try {
-        return await loadOpening(platform, open, options, () => stored.keep());
+        return await loadOpening(platform, open, options, listeners);
       } catch (error) {
-        const again = stored.again(error);
+        // What somebody has in use already cannot be exchanged.
+        const again = use.hasBegun ? undefined : stored.again(error);
         if (!again) throw error;
         open = again;
       }
@@ -92,12 +133,17 @@ async function loadStored(
   }
 }
 
-/** `verified` is called when the file is, and gives further warnings. */
+interface Listeners {
+  /** Called when the file is verified; gives further warnings. */
+  readonly verified?: () => Promise<readonly string[]>;
+  readonly early?: EarlyLoad | undefined;
+}
+
 async function loadOpening(
   platform: Platform,
   open: () => Promise<OpenedSource>,
   options: LoadOptions,
-  verified?: () => Promise<readonly string[]>,
+  { verified, early }: Listeners,
 ): Promise<EngineModel> {
   const { filterbank, signal } = options;
   const vocabulary =
@@ -105,6 +151,9 @@ async function loadOpening(
       ? undefined
       : await readVocabularyFile(options.vocabulary, platform, signal);
   const load = new EngineLoad(platform, options);
+  let model: EngineModel | undefined;
+  const modelOf = (facts: VerifiedFacts, loading?: Loading): EngineModel =>
+    new EngineModel(load.engine, platform, load.choice, facts, loading);
   const { facts, protection: opened } = await readOpening(
     open(),
     {
@@ -112,17 +161,28 @@ async function loadOpening(
       protection: 'plain',
       compileFiles: () => platform.compileFiles(),
       start: () => load.start(),
-      begin: (byteCount) => load.begin({ byteCount, vocabulary, filterbank }),
-      push: (bytes, givesAway) => load.push(bytes, givesAway),
+      begin: (byteCount) =>
+        load.begin({ byteCount, vocabulary, filterbank, early: early?.mayBegin() }),
+      push: async (bytes, givesAway) => {
+        const begun = await load.push(bytes, givesAway);
+        // One of several files may be kept where the first was not.
+        if (begun && early?.mayBegin()) early.begun((model = modelOf(begun, early.loading)));
+      },
       endFile: () => load.endFile(),
       finish: async () => {
         const found = await load.finish();
         const warnings = (await verified?.()) ?? [];
         return { ...found, warnings: [...found.warnings, ...warnings] };
       },
-      close: () => load.close(),
+      close: (failure) => {
+        if (model) early?.loading.fail(failure);
+        load.close();
+      },
     },
     options,
   );
-  return new EngineModel(load.engine, platform, load.choice, withProtection(facts, opened));
+  const verifiedFacts = withProtection(facts, opened);
+  if (!model) return modelOf(verifiedFacts);
+  early?.loading.finish(verifiedFacts);
+  return model;
 }

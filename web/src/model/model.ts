@@ -34,8 +34,9 @@ import {
   scoreSettings,
   transcribeSettings,
 } from './decoding_options.js';
-import type { EngineEvent, EngineLink, LoadedFacts, Settings } from '../protocol/engine.js';
+import type { EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
 import type { VariantChoice } from '../engine/variant.js';
+import type { Loading, VerifiedFacts } from './loading.js';
 import { describe, invalidOption } from '../api/errors.js';
 import { checkWhisper, isWhisper } from '../protocol/families.js';
 import {
@@ -51,6 +52,7 @@ import { Queue } from './queue.js';
 import { RestingEngine } from './resting_engine.js';
 import type { ThreadChoice } from '../platform/threads.js';
 import { runTranscription } from './run_transcription.js';
+import { infoOf } from './model_info.js';
 import { savedProblem } from './saved_transcription.js';
 import { startTranscription, TranscriptionRun } from './transcription.js';
 import type { CallOptions } from '../protocol/link.js';
@@ -58,47 +60,35 @@ import type { CallOptions } from '../protocol/link.js';
 /** A Model whose engine lives behind a link. */
 export class EngineModel implements Model {
   readonly family: ModelFamily;
-  readonly info: ModelInfo;
+  info: ModelInfo;
+  readonly loaded: Promise<void>;
   /** Of a Whisper. */
   readonly #tokenizer: Tokenizer | undefined;
   readonly #engine: RestingEngine;
   readonly #platform: Platform;
   readonly #queue = new Queue();
+  readonly #loading: Loading | undefined;
   #runCount = 0;
 
+  /** `loading`: of a model that is used before it has arrived. */
   constructor(
     engine: EngineLink,
     platform: Platform,
     choice: VariantChoice & ThreadChoice,
-    facts: LoadedFacts & { readonly signer?: string },
+    facts: VerifiedFacts,
+    loading?: Loading,
   ) {
     this.#engine = new RestingEngine(engine);
     this.#platform = platform;
     // Other families exist only in tests; their models have the common facts alone.
     this.family = facts.family as ModelFamily;
-    const common = {
-      family: this.family,
-      format: facts.format,
-      dtypes: facts.dtypes,
-      variant: choice.variant,
-      variantReason: choice.reason,
-      threads: choice.threads,
-      threadsReason: choice.threadsReason,
-      warnings: facts.warnings,
-      ...(facts.signer !== undefined && { signer: facts.signer }),
-    };
-    if (!isWhisper(facts)) {
-      this.info = common as ModelInfo;
-      return;
-    }
-    const codes = Object.keys(facts.special.languages);
-    this.info = {
-      ...common,
-      dims: facts.dims,
-      multilingual: facts.multilingual,
-      // An English-only model has all language tokens but knows one language.
-      languages: facts.multilingual ? codes : codes.length === 1 ? codes : ['en'],
-    };
+    this.info = infoOf(choice, facts);
+    this.#loading = loading;
+    this.loaded = Promise.resolve(
+      loading?.finished.then((verified) => void (this.info = infoOf(choice, verified))),
+    );
+    this.loaded.catch(() => undefined);
+    if (!isWhisper(facts)) return;
     this.#tokenizer = {
       special: facts.special,
       encode: async (text) => {
@@ -170,14 +160,17 @@ export class EngineModel implements Model {
     checkAudio(audio, true);
     const task = { audio, settings, options, saved, number: ++this.#runCount };
     const engine = { engine: this.#engine, platform: this.#platform, dims: this.info.dims };
-    return this.#run(() => runTranscription(run, task, engine), options.signal);
+    return this.#run(() => runTranscription(run, task, engine), options.signal, true);
   }
 
   async decode(audio: AudioInput, options: DecodeOptions = {}): Promise<DecodeResult> {
     this.#checkWhisper('decode');
     const settings = decodeSettings(options, this.info);
-    return this.#listen(audio, options.signal, (samples, call) =>
-      this.#engine.call('decode', { samples, settings }, call),
+    return this.#listen(
+      audio,
+      options.signal,
+      (samples, call) => this.#engine.call('decode', { samples, settings }, call),
+      { startsEarly: true },
     );
   }
 
@@ -187,8 +180,11 @@ export class EngineModel implements Model {
   ): Promise<readonly LanguageProbability[]> {
     this.#checkWhisper('detectLanguage');
     const settings = languageSettings(options, this.info);
-    return this.#listen(audio, options.signal, (samples, call) =>
-      this.#engine.call('detectLanguage', { samples, settings }, call),
+    return this.#listen(
+      audio,
+      options.signal,
+      (samples, call) => this.#engine.call('detectLanguage', { samples, settings }, call),
+      { startsEarly: true },
     );
   }
 
@@ -228,7 +224,7 @@ export class EngineModel implements Model {
       audio,
       undefined,
       (samples, call) => this.#engine.call('logMel', { samples, mode }, call),
-      mode,
+      { holding: mode },
     );
   }
 
@@ -251,6 +247,7 @@ export class EngineModel implements Model {
 
   dispose(): void {
     disposedOf(this);
+    this.#loading?.stop();
     this.#engine.close();
   }
 
@@ -272,19 +269,31 @@ export class EngineModel implements Model {
     audio: AudioInput,
     signal: AbortSignal | undefined,
     work: (samples: Float32Array, options: CallOptions<EngineEvent>) => Promise<T>,
-    holding: 'whole' | 'window' = 'window',
+    { holding = 'window', startsEarly = false }: Listening = {},
   ): Promise<T> {
     checkAudio(audio, false);
-    return this.#run(async () => {
-      const [engine, platform] = [this.#engine, this.#platform];
-      const { samples, isOwn } = await wholeSamples(audio, { engine, platform, holding, signal });
-      return work(samples, { signal, givesAway: isOwn });
-    }, signal);
+    return this.#run(
+      async () => {
+        const [engine, platform] = [this.#engine, this.#platform];
+        const { samples, isOwn } = await wholeSamples(audio, { engine, platform, holding, signal });
+        return work(samples, { signal, givesAway: isOwn });
+      },
+      signal,
+      startsEarly,
+    );
   }
 
-  #run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#queue.run(() => this.#engine.use(this, work, signal), signal);
+  #run<T>(work: () => Promise<T>, signal?: AbortSignal, startsEarly = false): Promise<T> {
+    const loading = this.#loading;
+    const waiting = loading ? () => loading.run(work, startsEarly, signal) : work;
+    return this.#queue.run(() => this.#engine.use(this, waiting, signal), signal);
   }
+}
+
+interface Listening {
+  readonly holding?: 'whole' | 'window';
+  /** Whether it does without the decoder's weights for a while. */
+  readonly startsEarly?: boolean;
 }
 
 function checkText(value: unknown): void {

@@ -64,6 +64,7 @@ export function runTranscription(
     const onEvent = (event: EngineEvent): void => {
       if (event.type === 'audioWanted') void feed.give(event.sampleCount);
       else if (event.type === 'window') run.add(event, about);
+      else if (event.type === 'modelAwaited') report({ phase: 'wait', loaded: 0 });
       else {
         run.reach(event.progress.loaded);
         report({ phase: 'transcribe', ...event.progress });

@@ -15,6 +15,8 @@ export interface StoredRequest extends Pick<
 /** A model by its name or URL: from what is kept, else from the network. Close it when loading is over, however it ended. */
 export interface StoredModel {
   open(): Promise<OpenedSource>;
+  /** Whether bytes of what is open were kept, so that they may have to be fetched again. */
+  readonly usesKept: boolean;
   /**
    * After a failure: opens it once more, where what was kept or arrived may be to blame. First only what the file's digests say
    * is wrong is fetched again, then all of it. Undefined where the failure stands.

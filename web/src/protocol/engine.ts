@@ -77,12 +77,16 @@ interface CommonCalls {
       /** Packed as APR1 stores one; with the first file. */
       readonly vocabulary: Uint8Array | undefined;
       readonly filterbank: FilterbankChoice | undefined;
+      /** With the first file: whether the model may be used while its weights arrive. */
+      readonly early?: boolean | undefined;
     };
     answer: undefined;
   };
-  pushLoad: { request: { readonly bytes: Uint8Array }; answer: undefined };
+  /** Answers the facts when the model can be used early: once, or never. What is asked of it then waits for what it needs. */
+  pushLoad: { request: { readonly bytes: Uint8Array }; answer: LoadedFacts | undefined };
   /** The files that belong to the one that ends: the shards of a manifest, once. */
   endFile: { request: undefined; answer: readonly PartFile[] };
+  /** All files are verified. Answers the facts, which now are all known. */
   finishLoad: { request: undefined; answer: LoadedFacts };
   /** To 16 kHz mono, piece by piece; any number of conversions may be under way. Answers the conversion's number. */
   beginConversion: { request: AudioShape; answer: number };
@@ -151,6 +155,8 @@ export type EngineEvent =
       readonly state: SavedTranscription['state'] | undefined;
     }
   | { readonly type: 'progress'; readonly progress: TranscriptionProgress }
+  /** A window is encoded, and its text waits for the rest of the model. */
+  | { readonly type: 'modelAwaited' }
   /** The next samples of the stream, which feedAudio gives. */
   | { readonly type: 'audioWanted'; readonly sampleCount: number };
 

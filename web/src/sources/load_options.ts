@@ -1,6 +1,7 @@
 // The options of loadModel(), which plan() takes too.
 import {
   filterbankCheck,
+  flag,
   oneOf,
   orAuto,
   progressCheck,
@@ -24,6 +25,7 @@ const moduleCheck: Check = [
 const mostSleepSeconds = 2_000_000;
 
 export const loadOptionChecks = {
+  early: flag,
   onProgress: progressCheck,
   signal: signalCheck,
   variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),

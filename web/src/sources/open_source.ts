@@ -151,10 +151,31 @@ function responseSource(response: Response, url: string = response.url): OpenedS
   };
 }
 
-async function* checked(chunks: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    if (chunk instanceof Uint8Array) yield chunk;
-    else if (chunk instanceof ArrayBuffer) yield new Uint8Array(chunk);
-    else throw sourceFailed('source', `it gave ${describe(chunk)} instead of bytes`);
-  }
+/** No generator: return() must reach a source of which a chunk is awaited, once. */
+function checked(chunks: AsyncIterable<unknown>): AsyncIterableIterator<Uint8Array, undefined> {
+  let source: AsyncIterator<unknown> | undefined;
+  let isOver = false;
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      if (isOver) return { done: true, value: undefined };
+      source ??= chunks[Symbol.asyncIterator]();
+      const step: IteratorResult<unknown, unknown> = await source.next();
+      isOver ||= step.done === true;
+      if (step.done) return { done: true, value: undefined };
+      const { value } = step;
+      if (value instanceof Uint8Array) return { done: false, value };
+      if (value instanceof ArrayBuffer) return { done: false, value: new Uint8Array(value) };
+      throw sourceFailed('source', `it gave ${describe(value)} instead of bytes`);
+    },
+    async return() {
+      if (!isOver) {
+        isOver = true;
+        await source?.return?.();
+      }
+      return { done: true, value: undefined };
+    },
+  };
 }

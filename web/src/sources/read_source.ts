@@ -26,8 +26,8 @@ export interface Reader<Started, Facts> extends FileReader {
   readonly start: () => Promise<Started>;
   /** When none is missing. */
   readonly finish: () => Promise<Facts>;
-  /** Ends the module and all its work. */
-  readonly close: () => void;
+  /** Ends the module and all its work; why. */
+  readonly close: (failure: unknown) => void;
 }
 
 /** What decrypting and verifying a model's files found out. */
@@ -156,15 +156,16 @@ export async function readOpening<Started, Facts>(
 ): Promise<ReadModel<Started, Facts>> {
   const { signal } = options;
   // Closing the module ends all its work, so nothing else has to watch the signal.
-  const stopListening = onAbort(signal, () => reader.close());
+  const stopListening = onAbort(signal, () => reader.close(abortedOr(signal, undefined)));
   try {
     const [started, opened] = await Promise.all([reader.start(), opening]);
     const protection = await readFiles(opened, reader, { ...options, phase: reader.phase });
     return { started, facts: await reader.finish(), protection };
   } catch (error) {
-    reader.close();
+    const failure = abortedOr(signal, error);
+    reader.close(failure);
     void opening.then(release, () => undefined);
-    throw abortedOr(signal, error);
+    throw failure;
   } finally {
     stopListening();
   }

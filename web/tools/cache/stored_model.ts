@@ -149,6 +149,9 @@ export function openStoredModel(
         return open(wanted);
       };
     },
+    get usesKept() {
+      return usesKept;
+    },
     async keep() {
       const warnings = await Promise.all(links.map((link) => link.call('keep', undefined)));
       return [...new Set(warnings.flat())];

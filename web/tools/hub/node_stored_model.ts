@@ -43,6 +43,9 @@ export function openNamedModel(
       if (cache === 'only') throw notKept(titleOf(repository), dtype);
       return openPath(await pull());
     },
+    get usesKept() {
+      return kept !== undefined;
+    },
     again(error) {
       const wrong = kept;
       if (wrong === undefined || cache === 'only' || !isAboutBytes(error)) return undefined;

@@ -15,6 +15,12 @@ export interface LoadOptions extends SealOptions, HubOptions {
    * system, in Node in the folder of `susurrus pull`. What is kept is not compared with the server again: see `susurrus/cache`.
    */
   readonly cache?: boolean | 'only';
+  /**
+   * Resolve as soon as the model's header has been read, with its weights still arriving: `model.loaded` tells when all is here and
+   * verified. Calls wait for what they need. `transcribe`, `decode` and `detectLanguage` encode the first window meanwhile; no text
+   * comes before the file is verified. Files that are not APR2, and what is kept from an earlier visit, are loaded first as without it.
+   */
+  readonly early?: boolean;
   /** Called with each phase's bytes; what it throws stops the load. */
   readonly onProgress?: (event: ProgressEvent) => void;
   /** Stops the load at once. */

@@ -128,9 +128,15 @@ export interface WhisperModel {
  */
 export interface Model extends WhisperModel {
   readonly family: ModelFamily;
+  /** With `early`, `warnings` and `signer` are complete when `loaded` resolves. */
   readonly info: ModelInfo;
   /** With `autoSleep`: its worker has ended, and the next call wakes it. */
   readonly isAsleep: boolean;
+  /**
+   * Resolves when the whole model is here and verified: at once, unless it was loaded with `early`. Rejects, as calls under way and
+   * later ones do, with what the load failed with, or with `aborted` after dispose().
+   */
+  readonly loaded: Promise<void>;
   /** The model, if it is a Whisper. */
   readonly whisper: WhisperModel | undefined;
   /** Text of a recording of any length. */

@@ -6,12 +6,13 @@
  */
 export interface ProgressEvent {
   /**
-   * `'decode'` and `'transcribe'` count seconds of audio, `'prepare'` is reported once, after `'load'`; all others count bytes. Where a
+   * `'decode'` and `'transcribe'` count seconds of audio, `'wait'` counts nothing: with `early`, the first window
+   * is encoded, and its text waits for the rest of the model. All others count bytes. Where a
    * model is kept or comes by its name, `'download'` are bytes from the network, `'cache'` bytes that were kept, `'convert'` bytes of
    * weights converted, and `'load'` those in the engine; they advance side by side.
    */
   readonly phase:
-    'load' | 'prepare' | 'inspect' | 'decode' | 'transcribe' | 'convert' | 'download' | 'cache';
+    'load' | 'wait' | 'inspect' | 'decode' | 'transcribe' | 'convert' | 'download' | 'cache';
   readonly loaded: number;
   readonly total?: number;
   readonly fraction?: number;
