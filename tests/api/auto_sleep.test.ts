@@ -103,6 +103,34 @@ test('with threads and a vocabulary: the options are the same again', async () =
   expect(before).toEqual([0, 1]);
 });
 
+test.each([1, 2])('begun early it sleeps when it is all there, %d threads', async (threads) => {
+  let rest = (): void => undefined;
+  const waiting = new Promise<void>((done) => (rest = done));
+  const halves = () =>
+    new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(modelBytes().slice(0, 2_000_000));
+        await waiting;
+        controller.enqueue(modelBytes().slice(2_000_000));
+        controller.close();
+      },
+    });
+  const body = () => new Blob([modelBytes()]);
+  let opened = 0;
+  // Read in halves the first time, at once when it wakes.
+  const source = Object.assign(body(), {
+    stream: () => (opened++ === 0 ? halves() : body().stream()),
+  });
+  const model = await load(source, { early: true, threads });
+  await aWhile();
+  expect(model.isAsleep).toBe(false);
+  const heard = model.transcribe(samples);
+  rest();
+  expect((await heard).text.trim()).toBe(sampleText);
+  await asleep(model);
+  expect((await model.decode(samples)).text.trim()).toBe(sampleText);
+});
+
 describe('where the model is from', () => {
   test('a path, bytes, a Blob, a URL, a kept URL, the model of the package', async () => {
     writeFileSync(path, modelBytes());

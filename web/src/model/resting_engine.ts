@@ -28,7 +28,8 @@ export class RestingEngine implements EngineLink {
   /** From now on it ends when it was not used for so long. */
   sleepAfter(seconds: number, loadAgain: Sleep['loadAgain']): void {
     this.#sleep = { milliseconds: 1000 * seconds, loadAgain };
-    this.#rest();
+    // A model that was begun early may be at work; it rests afterwards.
+    if (!this.worksFor) this.#rest();
   }
 
   get isAsleep(): boolean {
