@@ -140,7 +140,10 @@ describe('of a kept file', () => {
     server.faults.cuts = [300_000];
     await load();
     expect(server.requests).toHaveLength(3);
-    expect(server.requests[2]).toContain(` bytes=${begin + mebibyte + 300_000}-`);
+    const from = Number(/ bytes=(\d+)-/.exec(server.requests[2] ?? '')?.[1]);
+    // What was on its way may be lost.
+    expect(from).toBeGreaterThan(begin + mebibyte);
+    expect(from).toBeLessThanOrEqual(begin + mebibyte + 300_000);
   });
 
   test('a load that is stopped while it mends leaves a file that the next one mends', async () => {
