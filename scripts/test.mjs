@@ -49,7 +49,7 @@ async function runCases(name, program, args, env = {}) {
   if (failed === 0) totals.failed += 1;
 }
 
-async function cppTests() {
+async function nativeTests() {
   const { cmake } = await ensureTools(['cmake']);
   const ctest = join(dirname(cmake), 'ctest');
   await runCases(
@@ -58,12 +58,15 @@ async function cppTests() {
     ['--test-dir', join(root, 'build/native-sanitized'), '--verbose'],
     { UBSAN_OPTIONS: 'print_stacktrace=1' },
   );
+}
+
+async function wasmTests() {
   const relaxed = relaxedSimdFlags();
-  const wasmTests = (name) => join(root, `build/wasm/core_tests.${name}.cjs`);
-  await runCases('C++ tests, WebAssembly simd', process.execPath, [wasmTests('simd')]);
+  const program = (name) => join(root, `build/wasm/core_tests.${name}.cjs`);
+  await runCases('C++ tests, WebAssembly simd', process.execPath, [program('simd')]);
   if (relaxed) {
     await runCases('C++ tests, WebAssembly relaxed', process.execPath, [
-      ...[...relaxed, wasmTests('relaxed')],
+      ...[...relaxed, program('relaxed')],
     ]);
   } else {
     skippedSuites.push('C++ tests, WebAssembly relaxed (this Node has no relaxed SIMD)');
@@ -80,7 +83,7 @@ async function shortFuzzing() {
     const { executions, isSound, found, output } = await step(`fuzzing ${target}`, () =>
       fuzz(target, fuzzSeconds, fuzzSeed),
     );
-    console.log(`  ${executions} executions`);
+    console.log(`  ${target}: ${executions} executions`);
     if (isSound) add({ passed: 1, failed: 0 });
     else {
       console.log(output);
@@ -173,17 +176,31 @@ const needs = {
   browser: { tools: ['chromium'], parts: ['wasm', 'js'] },
 };
 
+/** Programs of one thread, two at a time. All are over when this is, also when one of them throws. */
+async function inParallel(works) {
+  const outcomes = await Promise.allSettled(works.map((work) => work()));
+  const failed = outcomes.find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
 async function runTests(wanted, jestArguments) {
   const needed = (what) => [...new Set(wanted.flatMap((kind) => needs[kind][what]))];
   await buildParts(needed('parts'), needed('tools'));
-  if (wanted.includes('lint')) {
-    const messages = await step('lint and type check', () => lint());
-    messages.forEach(fail);
-  }
-  if (wanted.includes('cpp')) {
-    await cppTests();
-    await shortFuzzing();
-  }
+  const hasCpp = wanted.includes('cpp');
+  await inParallel([
+    async () => {
+      if (wanted.includes('lint')) {
+        const messages = await step('lint and type check', () => lint());
+        messages.forEach(fail);
+      }
+      if (hasCpp) await wasmTests();
+    },
+    async () => {
+      if (!hasCpp) return;
+      await nativeTests();
+      await shortFuzzing();
+    },
+  ]);
   if (wanted.includes('node')) await jest('node', ['--maxWorkers=100%', ...jestArguments]);
   if (wanted.includes('browser')) {
     const { chromium } = await ensureTools(['chromium']);
