@@ -169,6 +169,18 @@ describe('of a kept file', () => {
   });
 });
 
+test('loads at once of a file with a bad piece all get the model, ten times', async () => {
+  await load();
+  for (let round = 0; round < 10; ++round) {
+    spoil(begin + mebibyte + 5);
+    await Promise.all([load(), load(), load()]);
+    expect(readFileSync(keptPath()).equals(digested)).toBe(true);
+    await load({ cache: 'only' });
+  }
+  // Nobody had to fetch the whole file for that.
+  expect(server.requests.filter((request) => request === 'GET /m.apr')).toHaveLength(1);
+});
+
 test('a piece that is damaged on its way is fetched again in the same load', async () => {
   server.files.set('m.apr', { bytes: damaged(digested, begin + mebibyte + 5), tag: '"one"' });
   server.faults.cuts = [begin + 2 * mebibyte];
