@@ -9,6 +9,7 @@ import { recordingSupply, StreamSupply } from './audio_supply.js';
 import { listen, transcribeAudio, type WindowRequest, type WindowTask } from './decoding.js';
 import type { Loader, Model } from './engine.mjs';
 import { unwrap } from '../wasm/emscripten_module.js';
+import { inSharedMemory, notThisEngine } from './engine_errors.js';
 import type { EngineModule, EngineSource, OpenedEngine } from './engine_module.js';
 import { PauseGate } from './pause_gate.js';
 import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
@@ -298,26 +299,6 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
     }
     window.set(tokens);
   }
-}
-
-const notThisEngine = (cause: unknown): SusurrusError =>
-  new SusurrusError(
-    'invalid_argument',
-    `Option module must be an engine of this version of the package: ${String(cause)}.`,
-    { reason: 'option', subject: 'module', expected: 'an engine of this version' },
-    cause,
-  );
-
-/** Says of memory that is used up that another engine has more. */
-function inSharedMemory(error: unknown, mostBytes: number): unknown {
-  if (!(error instanceof SusurrusError) || error.code !== 'out_of_memory') return error;
-  return new SusurrusError(
-    error.code,
-    `${error.message} The memory that threads share was made for this model, with at most ${mostBytes} bytes: ask for fewer beams, ` +
-      'or load the model with threads: 1.',
-    error.details,
-    error.cause,
-  );
 }
 
 const loadedFacts = (model: Model): LoadedFacts => JSON.parse(model.facts()) as LoadedFacts;
