@@ -12,7 +12,7 @@
 namespace susurrus {
 namespace {
 
-enum class KindClass : uint8_t { read, checkpoint, unsupported, not_whisper, not_a_model };
+enum class KindClass : uint8_t { read, checkpoint, network, unsupported, not_whisper, not_a_model };
 
 struct KindRow {
   KindClass kind_class;

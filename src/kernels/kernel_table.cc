@@ -7,6 +7,7 @@
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/exponential_sum/exponential_sum.h"
 #include "kernels/first_above/first_above.h"
+#include "kernels/gates/gates.h"
 #include "kernels/gelu/gelu.h"
 #include "kernels/int8_attention/int8_attention.h"
 #include "kernels/layer_norm/layer_norm.h"
@@ -32,12 +33,34 @@ constexpr KernelTable kReference = {
     .exponential_sum = exponential_sum_reference,
     .first_above = first_above_reference,
     .gelu = gelu_reference,
+    .sigmoid = sigmoid_reference,
+    .tanh = tanh_reference,
     .add = add_reference,
     .dequantize_row = dequantize_row_reference,
 };
 
+/// Without what only Whisper needs in modules that run nothing but graphs, so that it is not linked there.
+[[maybe_unused]] constexpr KernelTable for_this_module(KernelTable table) {
+#if SUSURRUS_GRAPHS_ALONE
+  table.packing.pack = nullptr;
+  table.packing.rescale = nullptr;
+  table.attention = nullptr;
+  table.int8_attention = nullptr;
+  table.quantize_kv = nullptr;
+  table.attention_scores = nullptr;
+  table.layer_norm = nullptr;
+  table.softmax = nullptr;
+  table.exponential_sum = nullptr;
+  table.first_above = nullptr;
+  table.gelu = nullptr;
+  table.add = nullptr;
+  table.dequantize_row = nullptr;
+#endif
+  return table;
+}
+
 #if SUSURRUS_WITH_SIMD128
-constexpr KernelTable kSimd128 = {
+constexpr KernelTable kSimd128 = for_this_module({
     .variant = Variant::simd128,
     .packing = {WeightLayout::panels_of_2, pack_weights, rescale_halves, pack_rows},
     .linear = linear_simd128,
@@ -50,14 +73,16 @@ constexpr KernelTable kSimd128 = {
     .exponential_sum = exponential_sum_simd128,
     .first_above = first_above_simd128,
     .gelu = gelu_simd128,
+    .sigmoid = sigmoid_simd128,
+    .tanh = tanh_simd128,
     .add = add_simd128,
     .dequantize_row = dequantize_row_simd128,
-};
+});
 #endif
 
 #if SUSURRUS_WITH_RELAXED
 // Where a fused multiply-add gains nothing measurable, the simd128 kernel serves both.
-constexpr KernelTable kRelaxed = {
+constexpr KernelTable kRelaxed = for_this_module({
     .variant = Variant::relaxed,
     .packing = {WeightLayout::panels_of_4, pack_weights, rescale_halves, pack_rows},
     .linear = linear_relaxed,
@@ -70,15 +95,17 @@ constexpr KernelTable kRelaxed = {
     .exponential_sum = exponential_sum_simd128,
     .first_above = first_above_simd128,
     .gelu = gelu_relaxed,
+    .sigmoid = sigmoid_simd128,
+    .tanh = tanh_simd128,
     .add = add_simd128,
     .dequantize_row = dequantize_row_simd128,
-};
+});
 
 /// Fallback if the relaxed dot product is unsound: weights stay in rows and everything is computed in floats. Only engines
 /// with relaxed SIMD behind a flag are affected, so simd128's integer kernels are not worth their size here.
 constexpr KernelTable without_relaxed_dot() {
   KernelTable table = kRelaxed;
-  table.packing = {.rescale = rescale_halves};
+  table.packing = {.rescale = kRelaxed.packing.rescale};
   table.int8_attention = nullptr;
   table.quantize_kv = nullptr;
   return table;

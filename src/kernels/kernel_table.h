@@ -33,7 +33,7 @@ struct LinearArgs {
   /// Packed weights: x quantised to 14 bits or more whatever the machine's dot product takes. Costs up to twice the time.
   bool is_fine = false;
   /// At least linear_scratch_floats(k) floats, 64-byte aligned; contents are lost.
-  std::span<float> scratch;
+  std::span<float> scratch = {};
 };
 
 /// Rows of keys and values that query rows do not share: sequences that begin alike and go on apart. Query row i sees the
@@ -126,6 +126,10 @@ struct KernelTable {
   size_t (*first_above)(size_t count, const float* x, float threshold);
   /// y = x * 0.5 * (1 + erf(x / sqrt(2))); y may be x.
   void (*gelu)(size_t count, const float* x, float* y);
+  /// y = 1 / (1 + exp(-x)); y may be x.
+  void (*sigmoid)(size_t count, const float* x, float* y);
+  /// y may be x.
+  void (*tanh)(size_t count, const float* x, float* y);
   /// y += x
   void (*add)(size_t count, const float* x, float* y);
   /// `count` elements (a multiple of the block) of any weight dtype to f32, exactly.

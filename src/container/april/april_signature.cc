@@ -1,15 +1,30 @@
 #include "container/april/april_signature.h"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 
 namespace susurrus {
 namespace {
 
 constexpr uint64_t kInt64 = 7;
 
+using Names = std::span<const std::string_view>;
 struct Signature {
-  std::vector<std::string_view> inputs;
-  std::vector<std::string_view> outputs;
+  Names inputs;
+  Names outputs;
+};
+
+constexpr std::string_view kEncoderInputs[] = {"x", "h", "c"};
+constexpr std::string_view kEncoderOutputs[] = {"encoder_out", "next_h", "next_c"};
+constexpr std::string_view kDecoderInputs[] = {"context"};
+constexpr std::string_view kDecoderOutputs[] = {"decoder_out"};
+constexpr std::string_view kJoinerInputs[] = {"encoder_out", "decoder_out"};
+constexpr std::string_view kJoinerOutputs[] = {"logits"};
+constexpr Signature kSignatures[kAprilNetworks] = {
+    {kEncoderInputs, kEncoderOutputs},
+    {kDecoderInputs, kDecoderOutputs},
+    {kJoinerInputs, kJoinerOutputs},
 };
 
 /// Inputs or outputs of one network, in the order of the signature.
@@ -37,34 +52,42 @@ Status expect_dims(std::string_view network, const OnnxValue& value,
   return bad_shape(network, value).with_expected(to_text(dims));
 }
 
-Values in_order(const std::vector<OnnxValue>& values, const std::vector<std::string_view>& names,
-                bool& by_name) {
-  Values found;
+std::vector<size_t> places_of(Names names, const std::vector<OnnxValue>& values, bool& is_by_name) {
+  std::vector<size_t> places;
   for (const std::string_view name : names) {
     const auto at = std::find_if(values.begin(), values.end(),
                                  [&](const OnnxValue& value) { return value.name == name; });
-    if (at != values.end()) found.push_back(&*at);
+    if (at != values.end()) places.push_back(static_cast<size_t>(at - values.begin()));
   }
-  if (found.size() == names.size()) return found;
-  by_name = false;
-  found.clear();
-  for (const OnnxValue& value : values) found.push_back(&value);
+  if (places.size() == names.size()) return places;
+  is_by_name = false;
+  places.resize(names.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  return places;
+}
+
+Values at_places(const std::vector<OnnxValue>& values, const std::vector<size_t>& places) {
+  Values found;
+  for (const size_t place : places) found.push_back(&values[place]);
   return found;
 }
 
 }  // namespace
 
+AprilBinding bind_april_network(size_t index, const OnnxNetwork& network) {
+  const Signature& signature = kSignatures[index];
+  AprilBinding binding;
+  binding.inputs = places_of(signature.inputs, network.inputs, binding.is_by_name);
+  binding.outputs = places_of(signature.outputs, network.outputs, binding.is_by_name);
+  return binding;
+}
+
 Status check_april_networks(const AprilModel& model, std::vector<std::string>& warnings) {
-  const Signature signatures[kAprilNetworks] = {
-      {{"x", "h", "c"}, {"encoder_out", "next_h", "next_c"}},
-      {{"context"}, {"decoder_out"}},
-      {{"encoder_out", "decoder_out"}, {"logits"}},
-  };
   Values inputs[kAprilNetworks];
   Values outputs[kAprilNetworks];
   for (size_t i = 0; i < kAprilNetworks; ++i) {
     const OnnxNetwork& network = model.networks[i];
-    const Signature& signature = signatures[i];
+    const Signature& signature = kSignatures[i];
     if (network.inputs.size() != signature.inputs.size() ||
         network.outputs.size() != signature.outputs.size()) {
       const auto counts = [](size_t in, size_t out) {
@@ -76,10 +99,10 @@ Status check_april_networks(const AprilModel& model, std::vector<std::string>& w
           .with_expected(counts(signature.inputs.size(), signature.outputs.size()))
           .with_got(counts(network.inputs.size(), network.outputs.size()));
     }
-    bool by_name = true;
-    inputs[i] = in_order(network.inputs, signature.inputs, by_name);
-    outputs[i] = in_order(network.outputs, signature.outputs, by_name);
-    if (!by_name) {
+    const AprilBinding binding = bind_april_network(i, network);
+    inputs[i] = at_places(network.inputs, binding.inputs);
+    outputs[i] = at_places(network.outputs, binding.outputs);
+    if (!binding.is_by_name) {
       warnings.push_back("the " + std::string(kAprilNetworkNames[i]) +
                          "'s inputs or outputs have other names and are taken by their order");
     }

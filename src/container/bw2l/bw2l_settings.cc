@@ -76,19 +76,6 @@ Result<Bw2lFeature> read_feature(const Bw2lModel& model) {
       .with_expected("mfsc, mfcc, pow or raw");
 }
 
-/// `number` keeps its default when the flag is not there.
-Status read_number(const Bw2lModel& model, const char* flag, double least, double& number) {
-  const Setting setting = find_setting(model, "flags", flag);
-  if (setting.value.empty()) return ok_status();
-  const auto value = parse_decimal(setting.value);
-  if (!value || *value < least || *value > 1e9) {
-    return bad_setting(ErrorReason::bad_metadata, setting, "flags." + std::string(flag))
-        .with_expected(least > 0 ? "a number above 0" : "a number of 0 or more");
-  }
-  number = *value;
-  return ok_status();
-}
-
 /// Filters are triangles between points that lie equally spaced in mel; one without a bin strictly inside is empty.
 bool has_empty_filter(const Bw2lSettings& settings) {
   const double samples = std::round(0.001 * settings.frame_size_ms * settings.samplerate);
@@ -153,21 +140,39 @@ std::string_view bw2l_feature_name(Bw2lFeature feature) {
   return kFeatures[static_cast<size_t>(feature)];
 }
 
+bool read_bw2l_flag(const Bw2lModel& model, const char* flag) {
+  return is_true(find_setting(model, "flags", flag).value);
+}
+
+Status read_bw2l_number(const Bw2lModel& model, const char* flag, double least, double& number) {
+  const Setting setting = find_setting(model, "flags", flag);
+  if (setting.value.empty()) return ok_status();
+  const auto value = parse_decimal(setting.value);
+  if (!value || *value < least || *value > 1e9) {
+    return bad_setting(ErrorReason::bad_metadata, setting, "flags." + std::string(flag))
+        .with_expected(least > 0 ? "a number above 0" : "a number of 0 or more");
+  }
+  number = *value;
+  return ok_status();
+}
+
 Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, std::optional<uint64_t> token_count,
                                         std::vector<std::string>& warnings) {
   Bw2lSettings settings;
   SUSURRUS_ASSIGN_OR_RETURN(settings.criterion, read_criterion(model));
   SUSURRUS_ASSIGN_OR_RETURN(settings.feature, read_feature(model));
   constexpr double kAboveZero = 1e-9;
-  SUSURRUS_RETURN_IF_ERROR(read_number(model, "samplerate", kAboveZero, settings.samplerate));
-  SUSURRUS_RETURN_IF_ERROR(read_number(model, "framesizems", kAboveZero, settings.frame_size_ms));
+  SUSURRUS_RETURN_IF_ERROR(read_bw2l_number(model, "samplerate", kAboveZero, settings.samplerate));
   SUSURRUS_RETURN_IF_ERROR(
-      read_number(model, "framestridems", kAboveZero, settings.frame_stride_ms));
-  SUSURRUS_RETURN_IF_ERROR(read_number(model, "filterbanks", kAboveZero, settings.filterbanks));
+      read_bw2l_number(model, "framesizems", kAboveZero, settings.frame_size_ms));
+  SUSURRUS_RETURN_IF_ERROR(
+      read_bw2l_number(model, "framestridems", kAboveZero, settings.frame_stride_ms));
+  SUSURRUS_RETURN_IF_ERROR(
+      read_bw2l_number(model, "filterbanks", kAboveZero, settings.filterbanks));
   double replabel = 0;
-  SUSURRUS_RETURN_IF_ERROR(read_number(model, "replabel", 0, replabel));
+  SUSURRUS_RETURN_IF_ERROR(read_bw2l_number(model, "replabel", 0, replabel));
   settings.replabel = static_cast<uint64_t>(replabel);
-  settings.has_eos_token = is_true(find_setting(model, "flags", "eostoken").value);
+  settings.has_eos_token = read_bw2l_flag(model, "eostoken");
   const bool has_filters =
       settings.feature == Bw2lFeature::mfsc || settings.feature == Bw2lFeature::mfcc;
   if (has_filters && has_empty_filter(settings)) {

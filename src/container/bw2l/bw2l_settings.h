@@ -31,4 +31,11 @@ struct Bw2lSettings {
 Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, std::optional<uint64_t> token_count,
                                         std::vector<std::string>& warnings);
 
+// Single flags, for who runs the model.
+
+/// Whether a flag is true as gflags has it; false where it is not there.
+bool read_bw2l_flag(const Bw2lModel& model, const char* flag);
+/// `number` keeps its default when the flag is not there. malformed, with its place: no number, or less than `least`.
+Status read_bw2l_number(const Bw2lModel& model, const char* flag, double least, double& number);
+
 }  // namespace susurrus

@@ -1,7 +1,7 @@
 #include "container/tennis/tennis_reader.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <string>
 
 #include "container/read_error.h"
 #include "container/tennis/tennis_limits.h"
@@ -24,8 +24,8 @@ Error not_tennis(ByteSpan header) {
   const uint32_t code = load_le<uint32_t>(header.data() + 4);
   const bool is_csta =
       std::find(std::begin(kCstaMarks), std::end(kCstaMarks), first) != std::end(kCstaMarks);
-  char digits[16];
-  std::snprintf(digits, sizeof digits, "0x%08x", code);
+  std::string digits = "0x";
+  for (int shift = 28; shift >= 0; shift -= 4) digits += "0123456789abcdef"[code >> shift & 15];
   return make_error(ErrorCode::unknown_format, ErrorReason::not_a_model)
       .at(4)
       .with_subject("code")

@@ -100,21 +100,6 @@ void pack_panel(const BlockLayout& layout, size_t block_count, const uint8_t* ro
   }
 }
 
-/// Quantises 32 floats to q8_0. Unlike the converter, which matches ggml to the bit, this divides by the scale as rounded to
-/// f16. NaN becomes 0. A scale out of f16's range gives useless but defined values.
-void quantize_block(const float* x, uint8_t* block) {
-  float largest = 0;
-  for (size_t i = 0; i < kBlockValues; ++i) largest = std::max(largest, std::fabs(x[i]));
-  const uint16_t half = f16_from_f32(largest / 127);
-  std::memcpy(block, &half, sizeof half);
-  const float scale = f32_from_f16(half);
-  const float inverse = scale > 0 ? 1 / scale : 0;
-  for (size_t i = 0; i < kBlockValues; ++i) {
-    const float q = std::clamp(std::nearbyint(x[i] * inverse), -127.0f, 127.0f);
-    block[kQ80Layout.qs + i] = static_cast<uint8_t>(q == q ? static_cast<int>(q) : 0);
-  }
-}
-
 /// Rows of floats as q8_0, and zeros up to whole blocks; `row` is memory for one.
 void quantize_rows(const TensorView& weight, uint64_t first, uint64_t count, float* row,
                    uint8_t* out) {
@@ -132,6 +117,19 @@ void quantize_rows(const TensorView& weight, uint64_t first, uint64_t count, flo
 float half_at(const uint8_t* bytes) { return f32_from_f16(load_u16(bytes)); }
 
 }  // namespace
+
+void quantize_block(const float* x, uint8_t* block) {
+  float largest = 0;
+  for (size_t i = 0; i < kBlockValues; ++i) largest = std::max(largest, std::fabs(x[i]));
+  const uint16_t half = f16_from_f32(largest / 127);
+  std::memcpy(block, &half, sizeof half);
+  const float scale = f32_from_f16(half);
+  const float inverse = scale > 0 ? 1 / scale : 0;
+  for (size_t i = 0; i < kBlockValues; ++i) {
+    const float q = std::clamp(std::nearbyint(x[i] * inverse), -127.0f, 127.0f);
+    block[kQ80Layout.qs + i] = static_cast<uint8_t>(q == q ? static_cast<int>(q) : 0);
+  }
+}
 
 TensorView pack_weights(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
                         MutableByteSpan panel) {

@@ -49,6 +49,8 @@ void append_text_field(Bytes& out, uint32_t field, std::string_view text) {
 
 Bytes OnnxBuilder::build() const {
   Bytes graph;
+  for (const Bytes& node : nodes) append_bytes_field(graph, 1, node);
+  for (const Bytes& tensor : tensors) append_bytes_field(graph, 5, tensor);
   for (const std::string& name : operators) {
     Bytes node;
     append_text_field(node, 1, "from");

@@ -28,6 +28,9 @@ struct OnnxBuilder {
   std::vector<std::string> operators = {"MatMul", "Add", "MatMul"};
   /// Names of weights of four floats each; those listed as inputs too are as old networks have them.
   std::vector<std::string> initializers = {"weight"};
+  /// Messages that come before those, as they are: NodeProto, TensorProto.
+  std::vector<Bytes> nodes;
+  std::vector<Bytes> tensors;
   bool has_graph = true;
 
   Bytes build() const;

@@ -1,4 +1,4 @@
-// gelu, add, softmax and layer_norm of every variant against float64.
+// gelu, sigmoid, tanh, add, softmax and layer_norm of every variant against float64.
 #include <cmath>
 #include <limits>
 
@@ -57,6 +57,59 @@ SUSURRUS_TEST(gelu_of_extremes_tails_and_in_place) {
     EXPECT_NEAR(x[5], 0, 1e-6);
     EXPECT_TRUE(std::isnan(x[6]));
     EXPECT_NEAR(x[7], 0.5e-40, 1e-40);
+  }
+}
+
+SUSURRUS_TEST(sigmoid_and_tanh_of_every_size) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    GuardedFloats x(80003);
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = (static_cast<float>(i) - 40000) / 400;  // -100 to 100
+    GuardedFloats y(x.size());
+    kernels->sigmoid(x.size(), x.data(), y.data());
+    EXPECT_TRUE(y.guards_are_intact());
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double exact = 1 / (1 + std::exp(-static_cast<double>(x[i])));
+      expect_close(variant_name(kernels->variant), "sigmoid", i, y[i], exact, 4e-7);
+    }
+    kernels->tanh(x.size(), x.data(), y.data());
+    EXPECT_TRUE(y.guards_are_intact());
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double exact = std::tanh(static_cast<double>(x[i]));
+      expect_close(variant_name(kernels->variant), "tanh", i, y[i], exact,
+                   std::fmin(4e-7, 5e-7 * std::fabs(exact)));
+    }
+    // From 1e-30 to 1: small values keep their digits.
+    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(std::pow(10, -i / 2667.0));
+    kernels->tanh(x.size(), x.data(), y.data());
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double exact = std::tanh(static_cast<double>(x[i]));
+      expect_close(variant_name(kernels->variant), "small tanh", i, y[i], exact, 5e-7 * exact);
+    }
+  }
+}
+
+SUSURRUS_TEST(sigmoid_and_tanh_of_extremes_tails_and_in_place) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    for (const auto function : {kernels->sigmoid, kernels->tanh}) {
+      for (const size_t count : kCounts) {
+        Random random(count);
+        GuardedFloats x(count);
+        x.fill_bell(random, 3);
+        GuardedFloats y(count);
+        function(count, x.data(), y.data());
+        EXPECT_TRUE(y.guards_are_intact());
+        function(count, x.data(), x.data());
+        for (size_t i = 0; i < count; ++i) EXPECT_EQ(x[i], y[i]);
+      }
+      const bool is_tanh = function == kernels->tanh;
+      float x[7] = {kInfinity, -kInfinity, 0.0f, -0.0f, 1e30f, -1e30f, std::nanf("")};
+      function(7, x, x);
+      for (const size_t i : {0, 4}) EXPECT_EQ(x[i], 1.0f);
+      for (const size_t i : {1, 5}) EXPECT_EQ(x[i], is_tanh ? -1.0f : 0.0f);
+      for (const size_t i : {2, 3}) EXPECT_EQ(x[i], is_tanh ? 0.0f : 0.5f);
+      EXPECT_TRUE(std::isnan(x[6]));
+    }
   }
 }
 

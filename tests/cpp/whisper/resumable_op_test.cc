@@ -53,6 +53,8 @@ const KernelTable kRecording = {.variant = Variant::reference,
                                 .exponential_sum = nullptr,
                                 .first_above = nullptr,
                                 .gelu = nullptr,
+                                .sigmoid = nullptr,
+                                .tanh = nullptr,
                                 .add = nullptr,
                                 .dequantize_row = nullptr};
 

@@ -36,6 +36,8 @@ const KernelTable kCounting = {
     .exponential_sum = nullptr,
     .first_above = nullptr,
     .gelu = nullptr,
+    .sigmoid = nullptr,
+    .tanh = nullptr,
     .add = [](size_t count, const float*, float*) { work_of_step += count; },
     .dequantize_row = [](Dtype, const uint8_t*, size_t, float*) {},
 };

@@ -1,0 +1,65 @@
+#include "graph/attributes.h"
+
+namespace susurrus {
+namespace {
+
+AttributeValue usual_value(const AttributeSpec& spec) {
+  switch (spec.kind) {
+    case AttributeKind::integer: return static_cast<int64_t>(spec.usual);
+    case AttributeKind::number: return spec.usual;
+    case AttributeKind::integers: return std::vector<int64_t>{};
+    case AttributeKind::numbers: return std::vector<double>{};
+    case AttributeKind::text: break;
+  }
+  return std::string(spec.usual_text);
+}
+
+/// In the kind that the operator wants; false where it cannot be.
+bool convert(AttributeKind kind, AttributeValue& value) {
+  if (kind == AttributeKind::number && std::holds_alternative<int64_t>(value)) {
+    value = static_cast<double>(std::get<int64_t>(value));
+  }
+  if (kind == AttributeKind::numbers && std::holds_alternative<std::vector<int64_t>>(value)) {
+    const auto& integers = std::get<std::vector<int64_t>>(value);
+    value = std::vector<double>(integers.begin(), integers.end());
+  }
+  return value.index() == static_cast<size_t>(kind);
+}
+
+}  // namespace
+
+Result<Attributes> Attributes::match(std::span<const AttributeSpec> specs,
+                                     std::span<const Attribute> given) {
+  Attributes attributes;
+  std::vector<bool> is_given(specs.size());
+  for (const AttributeSpec& spec : specs) attributes.values_.push_back(usual_value(spec));
+  for (const Attribute& attribute : given) {
+    size_t index = 0;
+    while (index < specs.size() && specs[index].name != attribute.name) ++index;
+    if (index == specs.size()) {
+      return make_error(ErrorCode::unsupported_operator, ErrorReason::unsupported)
+          .with_subject(attribute.name)
+          .with_expected("an attribute that the operator has");
+    }
+    if (is_given[index]) {
+      return make_error(ErrorCode::malformed, ErrorReason::duplicate).with_subject(attribute.name);
+    }
+    is_given[index] = true;
+    attributes.values_[index] = attribute.value;
+    if (!convert(specs[index].kind, attributes.values_[index])) {
+      return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
+          .with_subject(attribute.name)
+          .with_expected("a value of another kind");
+    }
+  }
+  for (size_t index = 0; index < specs.size(); ++index) {
+    if (specs[index].is_required && !is_given[index]) {
+      return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
+          .with_subject(specs[index].name)
+          .with_expected("a value");
+    }
+  }
+  return attributes;
+}
+
+}  // namespace susurrus

@@ -1,0 +1,90 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/matrix_writer.h"
+#include "graph/operator.h"
+
+namespace susurrus {
+
+using ValueId = uint32_t;
+/// An input that a node leaves out.
+inline constexpr ValueId kNoValue = ~ValueId{0};
+
+/// A dimension of an input that is only known when the input is.
+inline constexpr uint64_t kAnyDim = ~uint64_t{0};
+
+/// Something that flows between nodes: what the caller gives, a constant, or an output of a node.
+struct GraphValue {
+  std::string name;
+  /// Of inputs and constants.
+  ElementType type = ElementType::f32;
+  /// Of inputs, with kAnyDim; inputs without a shape take any rank. Of others where it follows from those of the inputs.
+  std::optional<Shape> shape;
+  /// Index among the graph's constants, or kNoValue.
+  uint32_t constant = kNoValue;
+  /// The node that makes it, or kNoValue.
+  uint32_t node = kNoValue;
+};
+
+struct GraphNode {
+  const Operator* op = nullptr;
+  /// For errors: the name in the file, with its number.
+  std::string name;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  Attributes attributes;
+  /// In the file.
+  uint64_t file_offset = kNoOffset;
+};
+
+/// Nodes in an order in which each comes after those that make its inputs.
+struct Graph {
+  std::vector<GraphValue> values;
+  std::vector<GraphNode> nodes;
+  std::vector<OwnedTensor> constants;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  /// Where the file names them: an input, or a value that is several outputs, has only one name of its own.
+  std::vector<std::string> output_names;
+};
+
+/// Memory for its constants, which are its weights.
+uint64_t constant_byte_count(const Graph& graph);
+
+/// Puts a graph together from its beginning to its end. Every error names the node.
+class GraphBuilder {
+ public:
+  ValueId add_input(std::string name, ElementType type, std::optional<Shape> shape);
+  ValueId add_constant(std::string name, OwnedTensor tensor);
+  /// A constant of a few numbers.
+  Result<ValueId> add_integers(std::string name, std::span<const int64_t> values);
+  /// Where the next nodes come from, for errors.
+  void at(std::string node_name, uint64_t file_offset);
+  /// Inputs may be kNoValue where the operator does without them. Answers the first of the node's outputs; the others follow it.
+  /// Of constants alone the outputs are constants.
+  Result<ValueId> add(std::string_view op, std::span<const ValueId> inputs,
+                      std::span<const Attribute> attributes = {}, size_t output_count = 1);
+  /// Puts the place of the current node into an error.
+  Error placed(const Error& error) const;
+
+  /// In the order of the outputs.
+  void name_outputs(std::vector<std::string> names) { graph_.output_names = std::move(names); }
+  GraphValue& value(ValueId id) { return graph_.values[id]; }
+  /// The elements of a value that is a constant; null of others, and of packed ones.
+  const OwnedTensor* constant(ValueId id) const;
+  /// no outputs, or one that is no value: malformed. Matrices of products become what the options say; out_of_memory.
+  Result<Graph> finish(std::vector<ValueId> outputs, const WeightOptions& weights = {});
+
+ private:
+  ValueId add_value(GraphValue value);
+  /// The inputs of a node, where all their shapes are known.
+  std::optional<std::vector<Operand>> known_operands(std::span<const ValueId> inputs) const;
+
+  Graph graph_;
+  std::string node_name_;
+  uint64_t file_offset_ = kNoOffset;
+};
+
+}  // namespace susurrus

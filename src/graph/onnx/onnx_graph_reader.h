@@ -1,0 +1,90 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "graph/graph.h"
+#include "graph/onnx/matrix_uses.h"
+#include "graph/onnx/onnx_graph.h"
+
+namespace susurrus {
+
+/// Makes the graph of an ONNX model that is pushed in pieces of any size. Large weights go to their place while they come, those of
+/// products in the form in which the kernels read them: nodes precede them in the file, so that their uses are known. Besides the
+/// weights there is memory for one slab of a matrix (MatrixWriter) and for what else the file says. Weights in typed lists rather than
+/// as raw bytes are kept twice for the time being.
+class OnnxGraphReader {
+ public:
+  /// The model is the `byte_count` bytes at `file_offset`; errors are about `subject`.
+  OnnxGraphReader(const char* subject, uint64_t file_offset, uint64_t byte_count,
+                  const WeightOptions& weights);
+
+  /// Not more than byte_count bytes in all. malformed: no such messages, or a weight with other bytes than its shape wants;
+  /// out_of_memory.
+  Status push(ByteSpan bytes);
+  /// When all were pushed; once. The errors of graph_from_onnx().
+  Result<Graph> finish(std::span<const OnnxFixedInput> fixed = {});
+
+ private:
+  enum class Message : uint8_t { model, graph, tensor };
+  struct Frame {
+    Message message;
+    uint64_t end;
+  };
+  enum class State : uint8_t { key, number, length, contents };
+  /// Where the contents of a field go.
+  enum class Place : uint8_t { nowhere, piece, tensor_fields, elements, matrix };
+  /// A field that is kept as it is.
+  struct Piece {
+    uint64_t field;
+    uint64_t offset;
+    std::vector<uint8_t> bytes;
+  };
+  /// A weight that has come.
+  struct Weight {
+    std::string name;
+    OwnedTensor tensor;
+    /// Its columns were made rows.
+    bool is_turned = false;
+  };
+
+  Status on_varint();
+  Status on_length();
+  Status begin_elements();
+  void take(ByteSpan bytes);
+  Status end_field();
+  Status end_tensor();
+  void read_uses();
+  Error bad(ErrorReason reason, uint64_t offset) const;
+  ProtoReader reader_of(const Piece& piece) const;
+
+  const char* subject_;
+  WeightOptions options_;
+  uint64_t position_;
+  uint64_t begin_;
+  std::vector<Frame> frames_;
+  State state_ = State::key;
+  uint64_t varint_ = 0;
+  uint32_t varint_bits_ = 0;
+  uint64_t varint_at_ = 0;
+  uint64_t key_ = 0;
+  uint64_t left_ = 0;
+  Place place_ = Place::nowhere;
+
+  bool has_graph_ = false;
+  std::vector<Piece> model_pieces_;
+  std::vector<Piece> graph_pieces_;
+  MatrixUses uses_;
+  bool has_uses_ = false;  // of the nodes that came before the first large weight
+  bool has_matrices_ = false;
+
+  // Of the large weight that is on its way.
+  Piece tensor_fields_;
+  AlignedBuffer elements_;
+  size_t element_bytes_ = 0;
+  bool has_elements_ = false;
+  std::optional<MatrixWriter> matrix_;
+  bool is_turned_ = false;
+  std::vector<Weight> weights_;
+};
+
+}  // namespace susurrus

@@ -1,0 +1,389 @@
+#include "graph/onnx/onnx_messages.h"
+
+#include <bit>
+#include <cstring>
+
+namespace susurrus {
+namespace {
+
+/// Of graphs in If, Loop and Scan.
+constexpr uint32_t kMostDepth = 8;
+
+Result<Shape> read_dims(ProtoReader reader, const ProtoField& field, Shape shape) {
+  if (field.kind == ProtoField::Kind::varint) {
+    if (shape.rank() == limits::kMaxDims) return reader.bad(ErrorReason::bad_shape);
+    shape.append(field.value);
+    return shape;
+  }
+  for (ProtoReader packed = reader.within(field); !packed.at_end();) {
+    SUSURRUS_ASSIGN_OR_RETURN(const uint64_t dim, packed.varint());
+    if (shape.rank() == limits::kMaxDims) return reader.bad(ErrorReason::bad_shape);
+    shape.append(dim);
+  }
+  return shape;
+}
+
+Result<OnnxGraphMessage> read_graph(ProtoReader reader, uint32_t depth);
+
+Status read_integers(ProtoReader reader, const ProtoField& field, std::vector<int64_t>& values) {
+  if (field.kind == ProtoField::Kind::varint) {
+    values.push_back(static_cast<int64_t>(field.value));
+    return ok_status();
+  }
+  for (ProtoReader packed = reader.within(field); !packed.at_end();) {
+    SUSURRUS_ASSIGN_OR_RETURN(const uint64_t value, packed.varint());
+    values.push_back(static_cast<int64_t>(value));
+  }
+  return ok_status();
+}
+
+Status read_floats(ProtoReader reader, const ProtoField& field, std::vector<double>& values) {
+  const auto add = [&](uint32_t bits) {
+    values.push_back(static_cast<double>(std::bit_cast<float>(bits)));
+  };
+  if (field.kind == ProtoField::Kind::fixed32) {
+    add(static_cast<uint32_t>(field.value));
+    return ok_status();
+  }
+  if (field.bytes.size() % 4 != 0) return reader.bad(ErrorReason::size_mismatch);
+  for (size_t at = 0; at < field.bytes.size(); at += 4) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, field.bytes.data() + at, 4);
+    add(bits);
+  }
+  return ok_status();
+}
+
+Result<OnnxAttribute> read_attribute(ProtoReader reader, uint32_t depth) {
+  using Kind = OnnxAttribute::Kind;
+  OnnxAttribute attribute;
+  Kind found = Kind::none;
+  uint64_t type = 0;
+  for (;;) {
+    SUSURRUS_ASSIGN_OR_RETURN(const auto field, reader.next());
+    if (!field) break;
+    switch (field->number) {
+      case 1: attribute.name = field->text(); break;
+      case 2:
+        attribute.number = std::bit_cast<float>(static_cast<uint32_t>(field->value));
+        found = Kind::number;
+        break;
+      case 3:
+        attribute.integer = static_cast<int64_t>(field->value);
+        found = Kind::integer;
+        break;
+      case 4:
+        attribute.text = field->text();
+        found = Kind::text;
+        break;
+      case 5: {
+        SUSURRUS_ASSIGN_OR_RETURN(attribute.tensor,
+                                  read_onnx_tensor(reader.within(*field), field->offset));
+        found = Kind::tensor;
+        break;
+      }
+      case 6: {
+        SUSURRUS_ASSIGN_OR_RETURN(OnnxGraphMessage graph,
+                                  read_graph(reader.within(*field), depth + 1));
+        attribute.graph.clear();
+        attribute.graph.push_back(std::move(graph));
+        found = Kind::graph;
+        break;
+      }
+      case 7:
+        SUSURRUS_RETURN_IF_ERROR(read_floats(reader, *field, attribute.numbers));
+        found = Kind::numbers;
+        break;
+      case 8:
+        SUSURRUS_RETURN_IF_ERROR(read_integers(reader, *field, attribute.integers));
+        found = Kind::integers;
+        break;
+      case 20: type = field->value; break;
+      case 13:  // doc_string
+        break;
+      default: found = Kind::other; break;
+    }
+  }
+  // Fields that hold 0 or nothing may be left out; the type then says which it is.
+  constexpr Kind kTypes[] = {Kind::none,   Kind::number, Kind::integer, Kind::text,
+                             Kind::tensor, Kind::graph,  Kind::numbers, Kind::integers};
+  attribute.kind = found;
+  if (found == Kind::none && type < std::size(kTypes)) attribute.kind = kTypes[type];
+  return attribute;
+}
+
+Result<OnnxNode> read_node(ProtoReader reader, uint64_t offset, uint32_t depth) {
+  OnnxNode node;
+  node.offset = offset;
+  for (;;) {
+    SUSURRUS_ASSIGN_OR_RETURN(const auto field, reader.next());
+    if (!field) return node;
+    switch (field->number) {
+      case 1: node.inputs.push_back(field->text()); break;
+      case 2: node.outputs.push_back(field->text()); break;
+      case 3: node.name = field->text(); break;
+      case 4: node.op_type = field->text(); break;
+      case 5: {
+        SUSURRUS_ASSIGN_OR_RETURN(OnnxAttribute attribute,
+                                  read_attribute(reader.within(*field), depth));
+        node.attributes.push_back(std::move(attribute));
+        break;
+      }
+      case 7: node.domain = field->text(); break;
+      default: break;
+    }
+  }
+}
+
+/// A path of numbers of fields that are messages; the last one's fields are visited.
+template <typename Visit>
+Status visit_fields(ProtoReader reader, Visit&& visit) {
+  for (;;) {
+    SUSURRUS_ASSIGN_OR_RETURN(const auto field, reader.next());
+    if (!field) return ok_status();
+    SUSURRUS_RETURN_IF_ERROR(visit(reader, *field));
+  }
+}
+
+Result<OnnxValueInfo> read_value(ProtoReader whole) {
+  OnnxValueInfo value;
+  Status status = visit_fields(whole, [&](ProtoReader& info, const ProtoField& field) -> Status {
+    if (field.number == 1) value.name = field.text();
+    if (field.number != 2) return ok_status();
+    return visit_fields(
+        info.within(field), [&](ProtoReader& type, const ProtoField& kind) -> Status {
+          if (kind.number != 1) return ok_status();  // tensor_type
+          return visit_fields(
+              type.within(kind), [&](ProtoReader& tensor, const ProtoField& part) -> Status {
+                if (part.number == 1) value.element_type = part.value;
+                if (part.number != 2) return ok_status();
+                value.has_shape = true;
+                return visit_fields(
+                    tensor.within(part), [&](ProtoReader& shape, const ProtoField& dim) -> Status {
+                      if (dim.number != 1) return ok_status();
+                      int64_t size = -1;
+                      SUSURRUS_RETURN_IF_ERROR(visit_fields(
+                          shape.within(dim), [&](ProtoReader&, const ProtoField& one) -> Status {
+                            if (one.number == 1) size = static_cast<int64_t>(one.value);
+                            return ok_status();
+                          }));
+                      value.dims.push_back(size);
+                      return ok_status();
+                    });
+              });
+        });
+  });
+  if (!status) return status.error();
+  return value;
+}
+
+Status read_graph_field(ProtoReader reader, uint64_t field, uint64_t offset, uint32_t depth,
+                        OnnxGraphMessage& graph) {
+  switch (field) {
+    case 1: {
+      SUSURRUS_ASSIGN_OR_RETURN(OnnxNode node, read_node(reader, offset, depth));
+      graph.nodes.push_back(std::move(node));
+      break;
+    }
+    case 5: {
+      SUSURRUS_ASSIGN_OR_RETURN(OnnxTensor tensor, read_onnx_tensor(reader, offset));
+      graph.initializers.push_back(std::move(tensor));
+      break;
+    }
+    case 11: {
+      SUSURRUS_ASSIGN_OR_RETURN(OnnxValueInfo value, read_value(reader));
+      graph.inputs.push_back(std::move(value));
+      break;
+    }
+    case 12: {
+      SUSURRUS_ASSIGN_OR_RETURN(OnnxValueInfo value, read_value(reader));
+      graph.outputs.push_back(std::move(value));
+      break;
+    }
+    default: break;
+  }
+  return ok_status();
+}
+
+Result<OnnxGraphMessage> read_graph(ProtoReader reader, uint32_t depth) {
+  if (depth > kMostDepth) {
+    return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
+        .with_subject("graphs in graphs")
+        .with_expected(kMostDepth);
+  }
+  OnnxGraphMessage graph;
+  for (;;) {
+    SUSURRUS_ASSIGN_OR_RETURN(const auto field, reader.next());
+    if (!field) return graph;
+    SUSURRUS_RETURN_IF_ERROR(
+        read_graph_field(reader.within(*field), field->number, field->offset, depth, graph));
+  }
+}
+
+/// Elements that stand as numbers of another size in the file.
+template <typename T>
+Status take_typed(ProtoReader reader, const OnnxTensor& tensor, OwnedTensor& taken) {
+  const auto to = taken.view().as<T>();
+  size_t count = 0;
+  const auto add = [&](auto value) {
+    if (count < to.size()) to[count] = static_cast<T>(value);
+    ++count;
+  };
+  for (const ProtoField& field : tensor.typed) {
+    const bool is_single = field.kind != ProtoField::Kind::bytes;
+    const bool is_float = field.number == 4;
+    const bool is_double = field.number == 10;
+    if (is_single) {
+      if (is_float) {
+        add(std::bit_cast<float>(static_cast<uint32_t>(field.value)));
+      } else if (is_double) {
+        add(std::bit_cast<double>(field.value));
+      } else {
+        add(static_cast<int64_t>(field.value));
+      }
+      continue;
+    }
+    if (is_float || is_double) {
+      const size_t size = is_float ? 4 : 8;
+      if (field.bytes.size() % size != 0) return reader.bad(ErrorReason::size_mismatch);
+      for (size_t at = 0; at < field.bytes.size(); at += size) {
+        uint64_t bits = 0;
+        std::memcpy(&bits, field.bytes.data() + at, size);
+        if (is_float) {
+          add(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+        } else {
+          add(std::bit_cast<double>(bits));
+        }
+      }
+      continue;
+    }
+    for (ProtoReader packed = reader.within(field); !packed.at_end();) {
+      SUSURRUS_ASSIGN_OR_RETURN(const uint64_t value, packed.varint());
+      add(static_cast<int64_t>(value));
+    }
+  }
+  if (count == to.size()) return ok_status();
+  return make_error(ErrorCode::malformed, ErrorReason::size_mismatch)
+      .at(tensor.offset)
+      .with_subject(tensor.name)
+      .with_expected(to.size())
+      .with_got(count);
+}
+
+}  // namespace
+
+Result<OnnxTensor> read_onnx_tensor(ProtoReader reader, uint64_t offset) {
+  OnnxTensor tensor;
+  tensor.offset = offset;
+  for (;;) {
+    SUSURRUS_ASSIGN_OR_RETURN(const auto field, reader.next());
+    if (!field) return tensor;
+    switch (field->number) {
+      case 1: {
+        SUSURRUS_ASSIGN_OR_RETURN(tensor.shape, read_dims(reader, *field, tensor.shape));
+        break;
+      }
+      case 2: tensor.data_type = field->value; break;
+      case 8: tensor.name = field->text(); break;
+      case 9:
+        tensor.raw = field->bytes;
+        tensor.has_raw = true;
+        break;
+      case 4:   // float_data
+      case 5:   // int32_data
+      case 7:   // int64_data
+      case 10:  // double_data
+      case 11:  // uint64_data
+        tensor.typed.push_back(*field);
+        break;
+      case 3:   // segment
+      case 14:  // data_location: in another file
+        if (field->number == 3 || field->value != 0) {
+          return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
+              .at(offset)
+              .with_subject(tensor.name)
+              .with_expected("elements in the file itself");
+        }
+        break;
+      default: break;
+    }
+  }
+}
+
+Result<OnnxNode> read_onnx_node(ProtoReader reader, uint64_t offset) {
+  return read_node(reader, offset, 0);
+}
+
+Status read_onnx_graph_field(ProtoReader reader, uint64_t field, uint64_t offset,
+                             OnnxGraphMessage& graph) {
+  return read_graph_field(reader, field, offset, 0, graph);
+}
+
+Status read_onnx_opset(ProtoReader reader, uint64_t& opset) {
+  std::string_view domain;
+  uint64_t version = 0;
+  SUSURRUS_RETURN_IF_ERROR(
+      visit_fields(reader, [&](ProtoReader&, const ProtoField& part) -> Status {
+        if (part.number == 1) domain = part.text();
+        if (part.number == 2) version = part.value;
+        return ok_status();
+      }));
+  if (domain.empty() || domain == "ai.onnx") opset = version;
+  return ok_status();
+}
+
+Result<ElementType> onnx_element_type(uint64_t data_type) {
+  switch (data_type) {
+    case 1: return ElementType::f32;
+    case 2: return ElementType::u8;
+    case 3: return ElementType::i8;
+    case 4: return ElementType::u16;
+    case 5: return ElementType::i16;
+    case 6: return ElementType::i32;
+    case 7: return ElementType::i64;
+    case 9: return ElementType::boolean;
+    case 10: return ElementType::f16;
+    case 11: return ElementType::f64;
+    case 12: return ElementType::u32;
+    case 13: return ElementType::u64;
+    default:
+      return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported_dtype)
+          .with_subject("data_type")
+          .with_got(data_type);
+  }
+}
+
+Result<OwnedTensor> take_tensor(const char* subject, const OnnxTensor& tensor) {
+  SUSURRUS_ASSIGN_OR_RETURN(const ElementType type, onnx_element_type(tensor.data_type));
+  SUSURRUS_ASSIGN_OR_RETURN(OwnedTensor taken,
+                            OwnedTensor::allocate(type, tensor.shape, "weights"));
+  const size_t byte_count = taken.view().byte_count();
+  if (tensor.has_raw) {
+    if (tensor.raw.size() != byte_count) {
+      return make_error(ErrorCode::malformed, ErrorReason::size_mismatch)
+          .at(tensor.offset)
+          .with_subject(tensor.name)
+          .with_expected(byte_count)
+          .with_got(tensor.raw.size());
+    }
+    if (byte_count > 0) std::memcpy(taken.buffer.data(), tensor.raw.data(), byte_count);
+    return taken;
+  }
+  ProtoReader reader(subject, {}, tensor.offset);
+  Status status;
+  with_element_type(type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_same_v<T, Half>) {
+      // Their bits, as numbers.
+      status = take_typed<uint16_t>(reader, tensor, taken);
+    } else if constexpr (std::is_same_v<T, Truth>) {
+      status = take_typed<uint8_t>(reader, tensor, taken);
+    } else {
+      status = take_typed<T>(reader, tensor, taken);
+    }
+  });
+  if (!status) return status.error();
+  return taken;
+}
+
+}  // namespace susurrus

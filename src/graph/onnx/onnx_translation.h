@@ -1,0 +1,85 @@
+#pragma once
+#include <map>
+#include <string>
+
+#include "graph/graph.h"
+#include "graph/onnx/onnx_graph.h"
+#include "graph/onnx/onnx_messages.h"
+
+namespace susurrus {
+
+/// Makes nodes of a graph from nodes of an ONNX file: what the translations of single operators share.
+class OnnxTranslation {
+ public:
+  OnnxTranslation(const char* subject, uint64_t opset) : subject_(subject), opset_(opset) {}
+
+  GraphBuilder& builder() { return builder_; }
+  uint64_t opset() const { return opset_; }
+
+  /// All nodes of a graph, of its own or of an If's branch; names of the graphs around it are known in it.
+  Status add_graph(const OnnxGraphMessage& message);
+  Status add_initializer(const OnnxTensor& tensor);
+  /// One that is in memory already; turned: its last two dimensions are the other way round than the file has them.
+  void add_weight(const std::string& name, OwnedTensor tensor, bool is_turned);
+  /// kNoValue where the name is empty.
+  Result<ValueId> value(std::string_view name) const;
+  void name(std::string_view name, ValueId id) { values_[std::string(name)] = id; }
+  bool knows(std::string_view name) const { return values_.contains(std::string(name)); }
+
+  // Of the current node.
+  const OnnxNode& node() const { return *node_; }
+  size_t input_count() const { return node_->inputs.size(); }
+  /// kNoValue where it is left out.
+  ValueId input(size_t index) const { return index < inputs_.size() ? inputs_[index] : kNoValue; }
+  bool has_input(size_t index) const { return input(index) != kNoValue; }
+  /// Whether a value is a weight in a form that only products can read.
+  bool is_matrix(ValueId id) const { return matrices_.contains(id); }
+  bool is_turned(ValueId id) const {
+    const auto found = matrices_.find(id);
+    return found != matrices_.end() && found->second;
+  }
+  /// Null where it is not given.
+  const OnnxAttribute* attribute(std::string_view name) const;
+  int64_t integer(std::string_view name, int64_t usual) const;
+  double number(std::string_view name, double usual) const;
+  std::vector<int64_t> integers(std::string_view name) const;
+  std::string_view text(std::string_view name, std::string_view usual) const;
+  /// An input that has to be a constant, as integers; empty where it is left out.
+  Result<std::vector<int64_t>> constant_integers(size_t index) const;
+  /// The same as numbers of any type.
+  Result<std::vector<double>> constant_numbers(size_t index) const;
+  /// The attribute, or in later versions the input, which then has to be a constant.
+  Result<std::vector<int64_t>> integers_of(std::string_view attribute, size_t index) const;
+  /// A constant of one element; `usual` where the input is left out.
+  Result<double> constant_number(size_t index, double usual) const;
+
+  /// Adds a primitive node; its first output is the answer.
+  Result<ValueId> add(std::string_view op, std::initializer_list<ValueId> inputs,
+                      std::initializer_list<Attribute> attributes = {}, size_t output_count = 1);
+  /// Names the i-th output of the node.
+  void set_output(size_t index, ValueId id);
+  Error wrong(std::string_view what, std::string_view expected) const;
+
+ private:
+  Status add_node(const OnnxNode& node);
+
+  const char* subject_;
+  uint64_t opset_;
+  GraphBuilder builder_;
+  std::map<std::string, ValueId, std::less<>> values_;
+  /// Weights that only products can read, and whether they are turned.
+  std::map<ValueId, bool> matrices_;
+  const OnnxNode* node_ = nullptr;
+  std::vector<ValueId> inputs_;
+  size_t node_count_ = 0;
+};
+
+/// All of a graph but the weights that were added. Its nodes, inputs and outputs; small initializers.
+Result<Graph> translate_onnx(OnnxTranslation& translation, OnnxGraphMessage& graph,
+                             std::span<const OnnxFixedInput> fixed, const WeightOptions& weights);
+
+using OnnxTranslate = Status (*)(OnnxTranslation& to);
+/// Null for an operator that is not run.
+OnnxTranslate find_onnx_operator(std::string_view op_type);
+
+}  // namespace susurrus

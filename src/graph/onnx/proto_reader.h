@@ -1,0 +1,52 @@
+#pragma once
+#include <optional>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace susurrus {
+
+/// A field of a protobuf message.
+struct ProtoField {
+  uint64_t number = 0;
+  enum class Kind : uint8_t { varint, fixed64, bytes, fixed32 };
+  Kind kind = Kind::varint;
+  /// Of varint, fixed64 and fixed32.
+  uint64_t value = 0;
+  /// Of bytes.
+  ByteSpan bytes;
+  /// Of its contents, in the file.
+  uint64_t offset = 0;
+
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+};
+
+/// The fields of one message that is in memory, one after the other. Errors are malformed, about `subject`, with the offset.
+class ProtoReader {
+ public:
+  /// `offset`: of the message, in the file.
+  ProtoReader(const char* subject, ByteSpan bytes, uint64_t offset)
+      : subject_(subject), bytes_(bytes), offset_(offset) {}
+  /// Of a message in a field.
+  ProtoReader within(const ProtoField& field) const {
+    return {subject_, field.bytes, field.offset};
+  }
+
+  /// nullopt at the end.
+  Result<std::optional<ProtoField>> next();
+  /// The next of numbers that stand packed in a field of bytes.
+  Result<uint64_t> varint();
+  bool at_end() const { return at_ == bytes_.size(); }
+  Error bad(ErrorReason reason) const;
+
+ private:
+  const char* subject_;
+  ByteSpan bytes_;
+  uint64_t offset_;
+  size_t at_ = 0;
+};
+
+}  // namespace susurrus

@@ -1,0 +1,80 @@
+#pragma once
+#include <algorithm>
+#include <array>
+
+#include "graph/operator.h"
+
+namespace susurrus {
+
+/// Elements that an elementwise operator works on at once; one item of its work.
+inline constexpr size_t kElementsPerItem = 4096;
+
+/// The work of an operator that visits each of `count` elements, at `cost` multiplications each.
+inline Work elementwise_work(size_t count, uint64_t cost = 1) {
+  Work work;
+  work.items = std::max<size_t>(1, (count + kElementsPerItem - 1) / kElementsPerItem);
+  work.cost = cost * count;
+  return work;
+}
+
+/// The elements of items [begin, end).
+struct ElementRange {
+  size_t begin;
+  size_t end;
+};
+inline ElementRange elements_of(size_t count, size_t begin, size_t end) {
+  return {std::min(count, begin * kElementsPerItem), std::min(count, end * kElementsPerItem)};
+}
+
+/// How a tensor is read by the places of another one: elements from one index of a dimension to the next.
+struct Strides {
+  std::array<uint64_t, limits::kMaxDims> steps{};
+
+  /// Of `shape` itself.
+  static Strides of(const Shape& shape) {
+    Strides strides;
+    uint64_t step = 1;
+    for (uint32_t i = shape.rank(); i-- > 0;) {
+      strides.steps[i] = step;
+      step *= shape[i];
+    }
+    return strides;
+  }
+
+  /// Of `shape` as it is broadcast to `whole`: 0 where it is repeated.
+  static Strides broadcast(const Shape& shape, const Shape& whole) {
+    const Strides own = of(shape);
+    Strides strides;
+    const uint32_t lead = whole.rank() - shape.rank();
+    for (uint32_t i = 0; i < shape.rank(); ++i) {
+      strides.steps[lead + i] = shape[i] == 1 ? 0 : own.steps[i];
+    }
+    return strides;
+  }
+};
+
+/// Visits rows of the last dimension of `shape`, from element `begin` to `end` of it: visit(first, count, places), where
+/// places[k] is the place of `first` by strides[k]. Within a row the place of k moves by strides[k].steps[rank - 1].
+template <size_t Count, typename Visit>
+void for_each_row(const Shape& shape, const std::array<Strides, Count>& strides, size_t begin,
+                  size_t end, Visit&& visit) {
+  const uint32_t rank = shape.rank();
+  const size_t row = rank == 0 ? 1 : static_cast<size_t>(shape.last());
+  for (size_t at = begin; at < end;) {
+    std::array<size_t, Count> places{};
+    size_t rest = at;
+    for (uint32_t i = rank; i-- > 0;) {
+      const auto dim = static_cast<size_t>(shape[i]);
+      const size_t index = rest % dim;
+      rest /= dim;
+      for (size_t k = 0; k < Count; ++k) {
+        places[k] += index * static_cast<size_t>(strides[k].steps[i]);
+      }
+    }
+    const size_t count = std::min(end - at, row - at % row);
+    visit(at, count, places);
+    at += count;
+  }
+}
+
+}  // namespace susurrus

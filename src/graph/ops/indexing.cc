@@ -1,0 +1,475 @@
+// Elements found by indices, sorted, counted or laid out anew. Indices from the end are negative.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "graph/ops/elements.h"
+#include "graph/ops/lists.h"
+#include "graph/ops/wide_elements.h"
+
+namespace susurrus {
+namespace {
+
+Status check_indices(const Inference& inference, size_t input) {
+  const ElementType type = inference.inputs[input].type;
+  if (type == ElementType::i64 || type == ElementType::i32) return ok_status();
+  return wrong_input(input, "indices as i64 or i32", element_type_name(type));
+}
+
+int64_t index_at(const Tensor& indices, size_t i) {
+  return indices.type == ElementType::i64 ? indices.as<int64_t>()[i] : indices.as<int32_t>()[i];
+}
+
+/// The index of a dimension, or -1.
+int64_t within(int64_t index, uint64_t dim) {
+  const auto size = static_cast<int64_t>(dim);
+  if (index < 0) index += size;
+  return index >= 0 && index < size ? index : -1;
+}
+
+/// Whether it is known before the graph runs that an index is out of range; the run finds the others.
+Status check_known(const Operand& indices, uint64_t dim, size_t input) {
+  if (indices.constant == nullptr) return ok_status();
+  const Tensor tensor{indices.type, indices.shape, const_cast<void*>(indices.constant)};
+  for (size_t i = 0; i < tensor.count(); ++i) {
+    if (within(index_at(tensor, i), dim) < 0) return wrong_input(input, "indices within the input");
+  }
+  return ok_status();
+}
+
+// Several coordinates: the last dimension of the indices.
+
+/// Elements that one tuple of coordinates names, and how many tuples there are.
+struct Tuples {
+  uint32_t depth = 0;
+  size_t count = 1;
+  size_t block = 1;
+};
+
+Result<Tuples> tuples_of(const Shape& x, const Shape& indices) {
+  if (indices.rank() == 0 || indices.last() > x.rank()) {
+    return wrong_input(1, "coordinates of the first input in the last dimension",
+                       shape_text(indices).view());
+  }
+  Tuples tuples;
+  tuples.depth = static_cast<uint32_t>(indices.last());
+  for (uint32_t i = 0; i + 1 < indices.rank(); ++i) tuples.count *= static_cast<size_t>(indices[i]);
+  for (uint32_t i = tuples.depth; i < x.rank(); ++i) tuples.block *= static_cast<size_t>(x[i]);
+  return tuples;
+}
+
+/// Of the block that tuple `i` names.
+Result<size_t> place_of(const Shape& x, const Tensor& indices, const Tuples& tuples, size_t i) {
+  size_t place = 0;
+  for (uint32_t k = 0; k < tuples.depth; ++k) {
+    const int64_t index = within(index_at(indices, i * tuples.depth + k), x[k]);
+    if (index < 0) return wrong_input(1, "indices within the input");
+    place = place * static_cast<size_t>(x[k]) + static_cast<size_t>(index);
+  }
+  return place * tuples.block;
+}
+
+/// The dimensions of the indices but the last, then those of the input that have no coordinate.
+Result<Shape> gathered_shape(const Shape& x, const Shape& indices, uint32_t depth) {
+  if (indices.rank() - 1 + x.rank() - depth > limits::kMaxDims) {
+    return wrong_input(1, "at most 8 dimensions in all");
+  }
+  Shape shape;
+  for (uint32_t i = 0; i + 1 < indices.rank(); ++i) shape.append(indices[i]);
+  for (uint32_t i = depth; i < x.rank(); ++i) shape.append(x[i]);
+  return shape;
+}
+
+Status infer_gather_nd(Inference& inference) {
+  const Operand& x = inference.inputs[0];
+  SUSURRUS_RETURN_IF_ERROR(check_indices(inference, 1));
+  const Shape& indices = inference.inputs[1].shape;
+  SUSURRUS_ASSIGN_OR_RETURN(const Tuples tuples, tuples_of(x.shape, indices));
+  SUSURRUS_ASSIGN_OR_RETURN(const Shape shape, gathered_shape(x.shape, indices, tuples.depth));
+  inference.outputs[0] = {x.type, shape};
+  SUSURRUS_RETURN_IF_ERROR(check_size(x.type, shape));
+  inference.work = {std::max<size_t>(1, tuples.count), *shape.element_count()};
+  return ok_status();
+}
+
+Status run_gather_nd(const Call& call, size_t begin, size_t end) {
+  const Tensor& x = call.inputs[0];
+  SUSURRUS_ASSIGN_OR_RETURN(const Tuples tuples, tuples_of(x.shape, call.inputs[1].shape));
+  const size_t size = element_byte_count(x.type);
+  for (size_t i = begin; i < std::min(end, tuples.count); ++i) {
+    SUSURRUS_ASSIGN_OR_RETURN(const size_t place, place_of(x.shape, call.inputs[1], tuples, i));
+    if (tuples.block == 0) continue;
+    std::memcpy(static_cast<uint8_t*>(call.outputs[0].data) + i * tuples.block * size,
+                static_cast<const uint8_t*>(x.data) + place * size, tuples.block * size);
+  }
+  return ok_status();
+}
+
+/// The first input with blocks replaced; of several for one place the last one counts.
+Status infer_scatter_nd(Inference& inference) {
+  const Operand& x = inference.inputs[0];
+  const Operand& updates = inference.inputs[2];
+  SUSURRUS_RETURN_IF_ERROR(check_indices(inference, 1));
+  const Shape& indices = inference.inputs[1].shape;
+  SUSURRUS_ASSIGN_OR_RETURN(const Tuples tuples, tuples_of(x.shape, indices));
+  SUSURRUS_ASSIGN_OR_RETURN(const Shape shape, gathered_shape(x.shape, indices, tuples.depth));
+  if (updates.type != x.type || updates.shape != shape) {
+    return wrong_input(2, shape_text(shape).view(), shape_text(updates.shape).view());
+  }
+  inference.outputs[0] = {x.type, x.shape};
+  inference.work = {1, *x.shape.element_count() + *updates.shape.element_count()};
+  return ok_status();
+}
+
+Status run_scatter_nd(const Call& call, size_t, size_t) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& y = call.outputs[0];
+  SUSURRUS_ASSIGN_OR_RETURN(const Tuples tuples, tuples_of(x.shape, call.inputs[1].shape));
+  const size_t size = element_byte_count(x.type);
+  if (y.byte_count() > 0) std::memcpy(y.data, x.data, y.byte_count());
+  for (size_t i = 0; i < tuples.count; ++i) {
+    SUSURRUS_ASSIGN_OR_RETURN(const size_t place, place_of(x.shape, call.inputs[1], tuples, i));
+    if (tuples.block == 0) continue;
+    std::memcpy(static_cast<uint8_t*>(y.data) + place * size,
+                static_cast<const uint8_t*>(call.inputs[2].data) + i * tuples.block * size,
+                tuples.block * size);
+  }
+  return ok_status();
+}
+
+/// One element for each index: its place but along the axis.
+Status infer_gather_elements(Inference& inference) {
+  const Operand& x = inference.inputs[0];
+  const Operand& indices = inference.inputs[1];
+  SUSURRUS_RETURN_IF_ERROR(check_indices(inference, 1));
+  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
+                            axis_of(inference.attributes.integer(0), x.shape.rank(), "axis"));
+  bool fits = indices.shape.rank() == x.shape.rank();
+  for (uint32_t i = 0; fits && i < x.shape.rank(); ++i) {
+    fits = i == axis || indices.shape[i] <= x.shape[i];
+  }
+  if (!fits) return wrong_input(1, "no more places than the input has");
+  SUSURRUS_RETURN_IF_ERROR(check_known(indices, x.shape[axis], 1));
+  inference.outputs[0] = {x.type, indices.shape};
+  SUSURRUS_RETURN_IF_ERROR(check_size(x.type, indices.shape));
+  inference.work = elementwise_work(static_cast<size_t>(*indices.shape.element_count()), 4);
+  return ok_status();
+}
+
+Status run_gather_elements(const Call& call, size_t begin, size_t end) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& indices = call.inputs[1];
+  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
+                            axis_of(call.attributes.integer(0), x.shape.rank(), "axis"));
+  const Strides strides = Strides::of(x.shape);
+  const size_t size = element_byte_count(x.type);
+  const auto range = elements_of(indices.count(), begin, end);
+  for (size_t i = range.begin; i < range.end; ++i) {
+    const int64_t index = within(index_at(indices, i), x.shape[axis]);
+    if (index < 0) return wrong_input(1, "indices within the input");
+    size_t rest = i;
+    size_t place = 0;
+    for (uint32_t k = x.shape.rank(); k-- > 0;) {
+      const auto dim = static_cast<size_t>(indices.shape[k]);
+      const size_t own = k == axis ? static_cast<size_t>(index) : rest % dim;
+      place += own * static_cast<size_t>(strides.steps[k]);
+      rest /= dim;
+    }
+    std::memcpy(static_cast<uint8_t*>(call.outputs[0].data) + i * size,
+                static_cast<const uint8_t*>(x.data) + place * size, size);
+  }
+  return ok_status();
+}
+
+// Along an axis.
+
+/// Lines along an axis: their length, the step from one element to the next, and where line `i` begins.
+struct Lines {
+  size_t length = 1;
+  size_t step = 1;
+  size_t count = 1;
+
+  size_t begin(size_t line, size_t own_length) const {
+    return line / step * step * own_length + line % step;
+  }
+};
+
+Lines lines_of(const Shape& shape, uint32_t axis) {
+  Lines lines;
+  lines.length = static_cast<size_t>(shape[axis]);
+  for (uint32_t i = 0; i < shape.rank(); ++i) {
+    if (i == axis) continue;
+    const auto dim = static_cast<size_t>(shape[i]);
+    lines.count *= dim;
+    if (i > axis) lines.step *= dim;
+  }
+  return lines;
+}
+
+enum TopAttribute : size_t { kTopAxis, kLargest, kCount };
+
+/// The greatest or least elements of each line, in order, and their indices as i64. Of equal ones the first comes first.
+Status infer_top(Inference& inference) {
+  const Operand& x = inference.inputs[0];
+  SUSURRUS_ASSIGN_OR_RETURN(
+      const uint32_t axis, axis_of(inference.attributes.integer(kTopAxis), x.shape.rank(), "axis"));
+  const int64_t count = inference.attributes.integer(kCount);
+  if (count < 0 || static_cast<uint64_t>(count) > x.shape[axis]) {
+    return wrong_attribute("count", "at most the size of the axis");
+  }
+  Shape shape;
+  for (uint32_t i = 0; i < x.shape.rank(); ++i) {
+    shape.append(i == axis ? static_cast<uint64_t>(count) : x.shape[i]);
+  }
+  inference.outputs[0] = {x.type, shape};
+  inference.outputs[1] = {ElementType::i64, shape};
+  SUSURRUS_RETURN_IF_ERROR(check_size(ElementType::i64, shape));
+  inference.work = {lines_of(x.shape, axis).count, 10 * *x.shape.element_count()};
+  inference.work.scratch_byte_count = static_cast<size_t>(x.shape[axis]) * sizeof(size_t);
+  return ok_status();
+}
+
+Status run_top(const Call& call, size_t begin, size_t end) {
+  const Tensor& x = call.inputs[0];
+  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
+                            axis_of(call.attributes.integer(kTopAxis), x.shape.rank(), "axis"));
+  const bool wants_largest = call.attributes.flag(kLargest);
+  const auto count = static_cast<size_t>(call.attributes.integer(kCount));
+  const Lines lines = lines_of(x.shape, axis);
+  auto* order = reinterpret_cast<size_t*>(call.scratch.data());
+  const size_t size = element_byte_count(x.type);
+  for (size_t line = begin; line < end; ++line) {
+    const auto* from = static_cast<const uint8_t*>(x.data) + lines.begin(line, lines.length) * size;
+    std::iota(order, order + lines.length, size_t{0});
+    std::partial_sort(order, order + count, order + lines.length, [&](size_t a, size_t b) {
+      const uint64_t first = order_of(x.type, from, a * lines.step);
+      const uint64_t second = order_of(x.type, from, b * lines.step);
+      return first == second ? a < b : wants_largest == (first > second);
+    });
+    const size_t place = lines.begin(line, count);
+    for (size_t i = 0; i < count; ++i) {
+      const size_t at = place + i * lines.step;
+      std::memcpy(static_cast<uint8_t*>(call.outputs[0].data) + at * size,
+                  from + order[i] * lines.step * size, size);
+      call.outputs[1].as<int64_t>()[at] = static_cast<int64_t>(order[i]);
+    }
+  }
+  return ok_status();
+}
+
+enum SumAttribute : size_t { kSumAxis, kExclusive, kReverse };
+
+/// Sums of all elements before, with or without the own one.
+Status infer_running_sum(Inference& inference) {
+  const Operand& x = inference.inputs[0];
+  if (x.type == ElementType::boolean) return wrong_input(0, "numbers", "bool");
+  SUSURRUS_ASSIGN_OR_RETURN(
+      const uint32_t axis, axis_of(inference.attributes.integer(kSumAxis), x.shape.rank(), "axis"));
+  inference.outputs[0] = {x.type, x.shape};
+  inference.work = {lines_of(x.shape, axis).count, *x.shape.element_count()};
+  return ok_status();
+}
+
+Status run_running_sum(const Call& call, size_t begin, size_t end) {
+  const Tensor& x = call.inputs[0];
+  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
+                            axis_of(call.attributes.integer(kSumAxis), x.shape.rank(), "axis"));
+  const bool is_exclusive = call.attributes.flag(kExclusive);
+  const bool is_reverse = call.attributes.flag(kReverse);
+  const Lines lines = lines_of(x.shape, axis);
+  for (size_t line = begin; line < end; ++line) {
+    const size_t place = lines.begin(line, lines.length);
+    double sum = 0;
+    uint64_t whole = 0;
+    for (size_t k = 0; k < lines.length; ++k) {
+      const size_t at = place + (is_reverse ? lines.length - 1 - k : k) * lines.step;
+      const double sum_before = sum;
+      const uint64_t whole_before = whole;
+      if (is_float(x.type)) {
+        sum += number_at(x.type, x.data, at);
+        store_number(x.type, is_exclusive ? sum_before : sum, call.outputs[0].data, at);
+      } else {
+        whole += integer_at(x.type, x.data, at);
+        narrow(x.type, is_exclusive ? &whole_before : &whole, 1, call.outputs[0].data, at);
+      }
+    }
+  }
+  return ok_status();
+}
+
+// Made of numbers.
+
+/// From start by delta as long as limit is not reached; scalars that are known before the graph runs.
+Status infer_range(Inference& inference) {
+  const ElementType type = inference.inputs[0].type;
+  std::array<double, 3> numbers{};
+  for (size_t i = 0; i < 3; ++i) {
+    const Operand& own = inference.inputs[i];
+    if (own.type != type || type == ElementType::boolean || type == ElementType::f16 ||
+        own.shape.element_count() != 1) {
+      return wrong_input(i, "a number of the type of the first input");
+    }
+    if (own.constant == nullptr) {
+      return wrong_input(i, "a number that follows from constants and shapes");
+    }
+    numbers[i] = number_at(type, own.constant, 0);
+  }
+  const double count = std::ceil((numbers[1] - numbers[0]) / numbers[2]);
+  if (!(count < 1e12)) return wrong_input(2, "a step that comes to an end");
+  inference.outputs[0] = {type, {static_cast<uint64_t>(std::max(count, 0.0))}};
+  SUSURRUS_RETURN_IF_ERROR(check_size(type, inference.outputs[0].shape));
+  return ok_status();
+}
+
+Status run_range(const Call& call, size_t, size_t) {
+  const Tensor& y = call.outputs[0];
+  const void* start = call.inputs[0].data;
+  const void* delta = call.inputs[2].data;
+  const size_t count = y.count();
+  if (count > 0) std::memcpy(y.data, start, element_byte_count(y.type));
+  for (size_t i = 1; i < count; ++i) {
+    if (is_float(y.type)) {
+      // Rounded in each step, as sums of the type are.
+      store_number(y.type, number_at(y.type, y.data, i - 1) + number_at(y.type, delta, 0), y.data,
+                   i);
+    } else {
+      const uint64_t value = integer_at(y.type, y.data, i - 1) + integer_at(y.type, delta, 0);
+      narrow(y.type, &value, 1, y.data, i);
+    }
+  }
+  return ok_status();
+}
+
+enum OneHotAttribute : size_t { kHotAxis, kDepth };
+
+/// Indices and a pair of values: the second one at the index, the first one elsewhere, along a new axis.
+Status infer_one_hot(Inference& inference) {
+  const Operand& indices = inference.inputs[0];
+  const Operand& pair = inference.inputs[1];
+  SUSURRUS_RETURN_IF_ERROR(check_indices(inference, 0));
+  if (pair.shape.element_count() != 2) return wrong_input(1, "two values");
+  const uint32_t rank = indices.shape.rank() + 1;
+  if (rank > limits::kMaxDims) return wrong_input(0, "at most 7 dimensions");
+  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
+                            axis_of(inference.attributes.integer(kHotAxis), rank, "axis"));
+  const int64_t depth = inference.attributes.integer(kDepth);
+  if (depth < 0) return wrong_attribute("depth", "a size");
+  Shape shape;
+  for (uint32_t i = 0, from = 0; i < rank; ++i) {
+    shape.append(i == axis ? static_cast<uint64_t>(depth) : indices.shape[from++]);
+  }
+  inference.outputs[0] = {pair.type, shape};
+  SUSURRUS_RETURN_IF_ERROR(check_size(pair.type, shape));
+  inference.work = elementwise_work(static_cast<size_t>(*shape.element_count()));
+  return ok_status();
+}
+
+Status run_one_hot(const Call& call, size_t begin, size_t end) {
+  const Tensor& y = call.outputs[0];
+  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
+                            axis_of(call.attributes.integer(kHotAxis), y.shape.rank(), "axis"));
+  const Lines lines = lines_of(y.shape, axis);
+  const size_t size = element_byte_count(y.type);
+  const auto range = elements_of(y.count(), begin, end);
+  for (size_t i = range.begin; i < range.end; ++i) {
+    const size_t line = i / (lines.step * lines.length) * lines.step + i % lines.step;
+    const auto own = static_cast<int64_t>(i / lines.step % lines.length);
+    const bool is_hot = within(index_at(call.inputs[0], line), y.shape[axis]) == own;
+    std::memcpy(static_cast<uint8_t*>(y.data) + i * size,
+                static_cast<const uint8_t*>(call.inputs[1].data) + (is_hot ? size : 0), size);
+  }
+  return ok_status();
+}
+
+// Repeated whole.
+
+Status infer_tile(Inference& inference) {
+  const Operand& x = inference.inputs[0];
+  const auto repeats = inference.attributes.integers(0);
+  if (repeats.size() != x.shape.rank()) return wrong_attribute("repeats", "one for each dimension");
+  Shape shape;
+  for (uint32_t i = 0; i < x.shape.rank(); ++i) {
+    if (repeats[i] < 0) return wrong_attribute("repeats", "numbers that are not negative");
+    const auto dim = checked_multiply(x.shape[i], static_cast<uint64_t>(repeats[i]));
+    shape.append(dim.value_or(~uint64_t{0}));
+  }
+  inference.outputs[0] = {x.type, shape};
+  SUSURRUS_RETURN_IF_ERROR(check_size(x.type, shape));
+  inference.work = elementwise_work(static_cast<size_t>(*shape.element_count()));
+  return ok_status();
+}
+
+Status run_tile(const Call& call, size_t begin, size_t end) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& y = call.outputs[0];
+  const Strides strides = Strides::of(x.shape);
+  const size_t size = element_byte_count(y.type);
+  const auto range = elements_of(y.count(), begin, end);
+  for (size_t i = range.begin; i < range.end; ++i) {
+    size_t rest = i;
+    size_t place = 0;
+    for (uint32_t k = y.shape.rank(); k-- > 0;) {
+      const auto dim = static_cast<size_t>(y.shape[k]);
+      place += rest % dim % static_cast<size_t>(x.shape[k]) * static_cast<size_t>(strides.steps[k]);
+      rest /= dim;
+    }
+    std::memcpy(static_cast<uint8_t*>(y.data) + i * size,
+                static_cast<const uint8_t*>(x.data) + place * size, size);
+  }
+  return ok_status();
+}
+
+constexpr AttributeSpec kAxisAttributes[] = {{"axis", AttributeKind::integer}};
+constexpr AttributeSpec kTopAttributes[] = {{"axis", AttributeKind::integer, false, -1},
+                                            {"largest", AttributeKind::integer, false, 1},
+                                            {"count", AttributeKind::integer, true}};
+constexpr AttributeSpec kSumAttributes[] = {{"axis", AttributeKind::integer},
+                                            {"exclusive", AttributeKind::integer},
+                                            {"reverse", AttributeKind::integer}};
+constexpr AttributeSpec kOneHotAttributes[] = {{"axis", AttributeKind::integer, false, -1},
+                                               {"depth", AttributeKind::integer, true}};
+constexpr AttributeSpec kTileAttributes[] = {{"repeats", AttributeKind::integers}};
+
+constexpr Operator kOperators[] = {
+    {.name = "gather_nd",
+     .least_inputs = 2,
+     .most_inputs = 2,
+     .infer = infer_gather_nd,
+     .run = run_gather_nd},
+    {.name = "scatter_nd",
+     .least_inputs = 3,
+     .most_inputs = 3,
+     .infer = infer_scatter_nd,
+     .run = run_scatter_nd},
+    {.name = "gather_elements",
+     .least_inputs = 2,
+     .most_inputs = 2,
+     .attributes = kAxisAttributes,
+     .infer = infer_gather_elements,
+     .run = run_gather_elements},
+    {.name = "top",
+     .least_outputs = 2,
+     .most_outputs = 2,
+     .attributes = kTopAttributes,
+     .infer = infer_top,
+     .run = run_top},
+    {.name = "running_sum",
+     .attributes = kSumAttributes,
+     .infer = infer_running_sum,
+     .run = run_running_sum},
+    {.name = "range", .least_inputs = 3, .most_inputs = 3, .infer = infer_range, .run = run_range},
+    {.name = "one_hot",
+     .least_inputs = 2,
+     .most_inputs = 2,
+     .attributes = kOneHotAttributes,
+     .infer = infer_one_hot,
+     .run = run_one_hot},
+    {.name = "tile", .attributes = kTileAttributes, .infer = infer_tile, .run = run_tile},
+};
+
+}  // namespace
+
+std::span<const Operator> indexing_operators() { return kOperators; }
+
+}  // namespace susurrus

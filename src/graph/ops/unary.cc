@@ -1,0 +1,240 @@
+// One element in, one out. References: the functions as the C library has them, in the type of the elements.
+#include <cmath>
+
+#include "graph/ops/elements.h"
+#include "graph/ops/lists.h"
+
+namespace susurrus {
+namespace {
+
+Status same_type(Inference& inference) {
+  const Operand& x = inference.inputs[0];
+  inference.outputs[0] = {x.type, x.shape};
+  inference.work = elementwise_work(static_cast<size_t>(*x.shape.element_count()), 4);
+  return ok_status();
+}
+
+Status float_type(Inference& inference) {
+  if (!is_float(inference.inputs[0].type)) {
+    return wrong_input(0, "floats", element_type_name(inference.inputs[0].type));
+  }
+  return same_type(inference);
+}
+
+/// Runs a function of (x, attributes) over elements of floats; halves are calculated with as floats.
+template <auto Function>
+Status run_float(const Call& call, size_t begin, size_t end) {
+  const auto range = elements_of(call.outputs[0].count(), begin, end);
+  with_element_type(call.outputs[0].type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Value = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                  std::is_same_v<T, Half>) {
+      const T* x = call.inputs[0].as<T>().data();
+      T* y = call.outputs[0].as<T>().data();
+      for (size_t i = range.begin; i < range.end; ++i) {
+        y[i] = static_cast<T>(Function(static_cast<Value>(x[i]), call.attributes));
+      }
+    }
+  });
+  return ok_status();
+}
+
+/// The same of any numbers.
+template <auto Function>
+Status run_number(const Call& call, size_t begin, size_t end) {
+  const auto range = elements_of(call.outputs[0].count(), begin, end);
+  with_number_type(call.outputs[0].type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* x = call.inputs[0].as<T>().data();
+    T* y = call.outputs[0].as<T>().data();
+    for (size_t i = range.begin; i < range.end; ++i) {
+      if constexpr (std::is_same_v<T, Half>) {
+        y[i] = Half(Function(static_cast<float>(x[i]), call.attributes));
+      } else {
+        y[i] = static_cast<T>(Function(x[i], call.attributes));
+      }
+    }
+  });
+  return ok_status();
+}
+
+/// Elements of f32 on the kernels.
+template <auto Function, auto Kernel>
+Status run_gate(const Call& call, size_t begin, size_t end) {
+  if (call.outputs[0].type != ElementType::f32) return run_float<Function>(call, begin, end);
+  const auto range = elements_of(call.outputs[0].count(), begin, end);
+  (call.kernels.*Kernel)(range.end - range.begin, call.inputs[0].f32() + range.begin,
+                         call.outputs[0].f32() + range.begin);
+  return ok_status();
+}
+
+constexpr auto kExp = [](auto x, const Attributes&) { return std::exp(x); };
+constexpr auto kLog = [](auto x, const Attributes&) { return std::log(x); };
+constexpr auto kSqrt = [](auto x, const Attributes&) { return std::sqrt(x); };
+constexpr auto kReciprocalSqrt = [](auto x, const Attributes&) { return 1 / std::sqrt(x); };
+constexpr auto kReciprocal = [](auto x, const Attributes&) { return 1 / x; };
+constexpr auto kFloor = [](auto x, const Attributes&) { return std::floor(x); };
+constexpr auto kCeil = [](auto x, const Attributes&) { return std::ceil(x); };
+/// To even where two are as near.
+constexpr auto kRound = [](auto x, const Attributes&) { return std::nearbyint(x); };
+constexpr auto kErf = [](auto x, const Attributes&) { return std::erf(x); };
+constexpr auto kTanh = [](auto x, const Attributes&) { return std::tanh(x); };
+constexpr auto kSin = [](auto x, const Attributes&) { return std::sin(x); };
+constexpr auto kCos = [](auto x, const Attributes&) { return std::cos(x); };
+constexpr auto kSigmoid = [](auto x, const Attributes&) {
+  // Without overflow on either side.
+  const auto e = std::exp(-std::abs(x));
+  return x < 0 ? e / (1 + e) : 1 / (1 + e);
+};
+constexpr auto kSoftplus = [](auto x, const Attributes&) {
+  return std::max(x, decltype(x){0}) + std::log1p(std::exp(-std::abs(x)));
+};
+constexpr auto kSoftsign = [](auto x, const Attributes&) { return x / (1 + std::abs(x)); };
+constexpr auto kElu = [](auto x, const Attributes& attributes) {
+  return x < 0 ? static_cast<decltype(x)>(attributes.number(0)) * std::expm1(x) : x;
+};
+constexpr auto kLeakyRelu = [](auto x, const Attributes& attributes) {
+  return x < 0 ? static_cast<decltype(x)>(attributes.number(0)) * x : x;
+};
+constexpr auto kHardSigmoid = [](auto x, const Attributes& attributes) {
+  using T = decltype(x);
+  const T y = static_cast<T>(attributes.number(0)) * x + static_cast<T>(attributes.number(1));
+  return std::min(std::max(y, T{0}), T{1});
+};
+
+constexpr auto kGelu = [](auto x, const Attributes& attributes) {
+  using T = decltype(x);
+  if (attributes.flag(0)) {
+    const T inner = static_cast<T>(0.7978845608028654) * (x + static_cast<T>(0.044715) * x * x * x);
+    return x * (1 + std::tanh(inner)) / 2;
+  }
+  return x * (1 + std::erf(x * static_cast<T>(0.7071067811865476))) / 2;
+};
+constexpr auto kHardSwish = [](auto x, const Attributes&) {
+  using T = decltype(x);
+  return x * std::min(std::max(x / 6 + T{0.5}, T{0}), T{1});
+};
+
+constexpr auto kNegative = [](auto x, const Attributes&) { return -x; };
+constexpr auto kAbs = [](auto x, const Attributes&) { return x < 0 ? -x : x; };
+constexpr auto kSign = [](auto x, const Attributes&) { return x < 0 ? -1 : (x > 0 ? 1 : 0); };
+constexpr auto kSquare = [](auto x, const Attributes&) { return x * x; };
+/// NaN stays NaN.
+constexpr auto kRelu = [](auto x, const Attributes&) { return x < 0 ? decltype(x){0} : x; };
+constexpr auto kNot = [](auto x, const Attributes&) { return x == 0; };
+constexpr auto kClip = [](auto x, const Attributes& attributes) {
+  using T = decltype(x);
+  const double least = attributes.number(0);
+  const double most = attributes.number(1);
+  if (static_cast<double>(x) < least) return static_cast<T>(least);
+  return static_cast<double>(x) > most ? static_cast<T>(most) : x;
+};
+
+Status infer_cast(Inference& inference) {
+  const int64_t type = inference.attributes.integer(0);
+  if (type < 0 || type > static_cast<int64_t>(ElementType::boolean)) {
+    return wrong_attribute("to", "a type that is calculated with here");
+  }
+  SUSURRUS_RETURN_IF_ERROR(same_type(inference));
+  inference.outputs[0].type = static_cast<ElementType>(type);
+  return ok_status();
+}
+
+/// As C casts, but that floats beyond an integer's range become its least or most, and NaN 0.
+template <typename To, typename From>
+To cast(From from) {
+  if constexpr (std::is_same_v<To, Truth>) {
+    return from != 0 ? Truth::yes : Truth::no;
+  } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+    if (from != from) return 0;
+    if (from <= static_cast<From>(std::numeric_limits<To>::min())) {
+      return std::numeric_limits<To>::min();
+    }
+    if (from >= static_cast<From>(std::numeric_limits<To>::max())) {
+      return std::numeric_limits<To>::max();
+    }
+    return static_cast<To>(from);
+  } else {
+    return static_cast<To>(from);
+  }
+}
+
+Status run_cast(const Call& call, size_t begin, size_t end) {
+  const auto range = elements_of(call.outputs[0].count(), begin, end);
+  with_number_type(call.inputs[0].type, [&](auto from_tag) {
+    using From = typename decltype(from_tag)::type;
+    with_element_type(call.outputs[0].type, [&](auto to_tag) {
+      using To = typename decltype(to_tag)::type;
+      const From* x = call.inputs[0].as<From>().data();
+      To* y = call.outputs[0].as<To>().data();
+      for (size_t i = range.begin; i < range.end; ++i) {
+        if constexpr (std::is_same_v<From, Half>) {
+          y[i] = cast<To>(static_cast<float>(x[i]));
+        } else if constexpr (std::is_same_v<To, Half>) {
+          y[i] = Half(static_cast<float>(x[i]));
+        } else {
+          y[i] = cast<To>(x[i]);
+        }
+      }
+    });
+  });
+  return ok_status();
+}
+
+constexpr AttributeSpec kEluAttributes[] = {{"alpha", AttributeKind::number, false, 1}};
+constexpr AttributeSpec kLeakyAttributes[] = {{"alpha", AttributeKind::number, false, 0.01}};
+constexpr AttributeSpec kHardSigmoidAttributes[] = {{"alpha", AttributeKind::number, false, 0.2},
+                                                    {"beta", AttributeKind::number, false, 0.5}};
+constexpr AttributeSpec kClipAttributes[] = {{"min", AttributeKind::number, false, -HUGE_VAL},
+                                             {"max", AttributeKind::number, false, HUGE_VAL}};
+/// By tanh rather than erf.
+constexpr AttributeSpec kGeluAttributes[] = {{"is_approximate", AttributeKind::integer}};
+constexpr AttributeSpec kCastAttributes[] = {{"to", AttributeKind::integer, true}};
+
+constexpr Operator unary(std::string_view name, decltype(Operator::infer) infer,
+                         decltype(Operator::run) run,
+                         std::span<const AttributeSpec> attributes = {}) {
+  return {.name = name,
+          .sharing = Sharing::in_place,
+          .attributes = attributes,
+          .infer = infer,
+          .run = run};
+}
+
+constexpr Operator kOperators[] = {
+    unary("exp", float_type, run_float<kExp>),
+    unary("log", float_type, run_float<kLog>),
+    unary("sqrt", float_type, run_float<kSqrt>),
+    unary("rsqrt", float_type, run_float<kReciprocalSqrt>),
+    unary("reciprocal", float_type, run_float<kReciprocal>),
+    unary("floor", float_type, run_float<kFloor>),
+    unary("ceil", float_type, run_float<kCeil>),
+    unary("round", float_type, run_float<kRound>),
+    unary("erf", float_type, run_float<kErf>),
+    unary("tanh", float_type, run_gate<kTanh, &KernelTable::tanh>),
+    unary("sin", float_type, run_float<kSin>),
+    unary("cos", float_type, run_float<kCos>),
+    unary("sigmoid", float_type, run_gate<kSigmoid, &KernelTable::sigmoid>),
+    unary("softplus", float_type, run_float<kSoftplus>),
+    unary("softsign", float_type, run_float<kSoftsign>),
+    unary("elu", float_type, run_float<kElu>, kEluAttributes),
+    unary("leaky_relu", float_type, run_float<kLeakyRelu>, kLeakyAttributes),
+    unary("hard_sigmoid", float_type, run_float<kHardSigmoid>, kHardSigmoidAttributes),
+    unary("gelu", float_type, run_float<kGelu>, kGeluAttributes),
+    unary("hard_swish", float_type, run_float<kHardSwish>),
+    unary("negative", same_type, run_number<kNegative>),
+    unary("abs", same_type, run_number<kAbs>),
+    unary("sign", same_type, run_number<kSign>),
+    unary("square", same_type, run_number<kSquare>),
+    unary("relu", same_type, run_number<kRelu>),
+    unary("not", same_type, run_number<kNot>),
+    unary("clip", same_type, run_number<kClip>, kClipAttributes),
+    {.name = "cast", .attributes = kCastAttributes, .infer = infer_cast, .run = run_cast},
+};
+
+}  // namespace
+
+std::span<const Operator> unary_operators() { return kOperators; }
+
+}  // namespace susurrus

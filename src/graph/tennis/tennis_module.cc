@@ -1,0 +1,131 @@
+#include "graph/tennis/tennis_module.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "container/read_error.h"
+#include "container/tennis/tennis_names.h"
+#include "container/tennis/tennis_reader.h"
+#include "graph/tennis/tennis_translation.h"
+
+namespace susurrus {
+
+/// Keeps what a reader tells.
+class TennisLoader : public TennisSink {
+ public:
+  explicit TennisLoader(TennisModule& module) : module_(module) {}
+
+  Status on_header(const TennisHeader&) override { return ok_status(); }
+  Status on_module(std::span<const uint32_t> inputs, std::span<const uint32_t> outputs,
+                   uint32_t) override {
+    module_.inputs_.assign(inputs.begin(), inputs.end());
+    module_.outputs_.assign(outputs.begin(), outputs.end());
+    return ok_status();
+  }
+  Status on_node(uint32_t) override {
+    module_.nodes_.emplace_back();
+    return ok_status();
+  }
+  Status on_parameter(std::string_view name, uint32_t) override {
+    node().parameters.push_back({std::string(name), {}});
+    return ok_status();
+  }
+  Status on_tensor(const TennisTensor& tensor) override {
+    // The place of a node is that of its first tensor, just behind its beginning.
+    if (node().parameters.size() == 1 && node().parameters[0].fields.empty()) {
+      node().file_offset = tensor.file_offset;
+    }
+    TennisField field;
+    field.dtype = tensor.dtype;
+    field.shape = tensor.shape;
+    SUSURRUS_ASSIGN_OR_RETURN(field.bytes,
+                              AlignedBuffer::allocate(tensor.byte_count, "parameters"));
+    node().parameters.back().fields.push_back(std::move(field));
+    filled_ = 0;
+    return ok_status();
+  }
+  Status on_tensor_bytes(ByteSpan bytes) override {
+    uint8_t* to = node().parameters.back().fields.back().bytes.data();
+    std::memcpy(to + filled_, bytes.data(), bytes.size());
+    filled_ += bytes.size();
+    return ok_status();
+  }
+  Status on_node_end(std::span<const uint32_t> arguments) override {
+    node().arguments.assign(arguments.begin(), arguments.end());
+    node().op = text("#op");
+    node().name = text("#name");
+    return ok_status();
+  }
+  void on_warning(std::string_view text) override { module_.warnings_.emplace_back(text); }
+
+ private:
+  TennisNode& node() { return module_.nodes_.back(); }
+  /// The reader has checked that they are characters.
+  std::string text(std::string_view name) {
+    const TennisParameter* found = node().parameter(name);
+    if (found == nullptr) return {};
+    const AlignedBuffer& bytes = found->fields[0].bytes;
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.byte_count()};
+  }
+
+  TennisModule& module_;
+  size_t filled_ = 0;
+};
+
+const TennisParameter* TennisNode::parameter(std::string_view wanted) const {
+  const auto found = std::ranges::find(parameters, wanted, &TennisParameter::name);
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+Result<TennisModule> TennisModule::read(ByteSpan bytes) {
+  TennisModule module;
+  TennisLoader loader(module);
+  TennisReader reader(loader);
+  reader.set_file_byte_count(bytes.size());
+  SUSURRUS_RETURN_IF_ERROR(reader.push(bytes));
+  SUSURRUS_RETURN_IF_ERROR(reader.finish());
+  if (module.outputs_.empty()) {
+    return malformed(ErrorReason::model, kNoOffset, "outputs").with_expected("at least one");
+  }
+  SUSURRUS_RETURN_IF_ERROR(module.sort_needed());
+  return module;
+}
+
+/// Depth first, without recursion: a chain of nodes may be as long as the file. The reader has refused cycles.
+Status TennisModule::sort_needed() {
+  std::vector<uint32_t> next(nodes_.size());
+  std::vector<bool> is_known(nodes_.size());
+  std::vector<uint32_t> path;
+  for (const uint32_t root : outputs_) {
+    if (!is_known[root]) path.push_back(root);
+    while (!path.empty()) {
+      const uint32_t index = path.back();
+      const TennisNode& node = nodes_[index];
+      if (next[index] < node.arguments.size()) {
+        const uint32_t argument = node.arguments[next[index]++];
+        if (!is_known[argument]) path.push_back(argument);
+        continue;
+      }
+      path.pop_back();
+      if (is_known[index]) continue;
+      is_known[index] = true;
+      order_.push_back(index);
+      if (node.op.empty()) {
+        return malformed(ErrorReason::model, node.file_offset,
+                         tennis_subject(index, node.name, "#op"))
+            .with_expected("an operator");
+      }
+      if (node.op != "<param>" && node.op != "<const>" &&
+          find_tennis_operator(node.op) == nullptr) {
+        unsupported_.push_back(tennis_subject(index, node.name, node.op));
+      }
+    }
+  }
+  return ok_status();
+}
+
+Result<Graph> TennisModule::graph(std::span<const TennisFed> fed) const {
+  return TennisTranslation(*this).translate(fed);
+}
+
+}  // namespace susurrus
