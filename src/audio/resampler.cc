@@ -4,23 +4,21 @@
 #include <cstring>
 #include <numeric>
 
-#include "facts/whisper.h"
-
 namespace susurrus {
 namespace {
 
-constexpr uint32_t kTargetRate = kSampleRate;
 constexpr size_t kBlockInputs = 4096;
 
 }  // namespace
 
-Result<Resampler> Resampler::create(uint32_t source_rate) {
+Result<Resampler> Resampler::create(uint32_t source_rate, uint32_t target_rate) {
   Resampler resampler;
-  const uint32_t divisor = std::gcd(kTargetRate, source_rate);
-  resampler.up_ = kTargetRate / divisor;
+  const uint32_t divisor = std::gcd(target_rate, source_rate);
+  resampler.up_ = target_rate / divisor;
   resampler.down_ = source_rate / divisor;
   if (resampler.passes_through()) return resampler;
-  SUSURRUS_ASSIGN_OR_RETURN(resampler.filter_, ResamplerFilter::create(source_rate, resampler.up_));
+  SUSURRUS_ASSIGN_OR_RETURN(resampler.filter_,
+                            ResamplerFilter::create(source_rate, target_rate, resampler.up_));
   const uint64_t history = uint64_t{resampler.filter_.taps()} + kBlockInputs;
   SUSURRUS_ASSIGN_OR_RETURN(resampler.history_,
                             AlignedBuffer::allocate(history * sizeof(float), "resampler"));

@@ -6,6 +6,7 @@
 #include "audio/resampler_filter.h"
 #include "base/aligned_buffer.h"
 #include "base/result.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
 
@@ -13,7 +14,8 @@ namespace susurrus {
 /// ratio, and there are ceil(inputs * 16000 / rate) of them. 16 kHz passes through unchanged.
 class Resampler {
  public:
-  static Result<Resampler> create(uint32_t source_rate);
+  /// `target_rate`: instead of 16 kHz.
+  static Result<Resampler> create(uint32_t source_rate, uint32_t target_rate = kSampleRate);
 
   /// At most how many samples push() of `input_count` samples, or finish() (0), writes.
   size_t output_bound(size_t input_count) const;

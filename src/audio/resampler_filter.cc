@@ -4,20 +4,18 @@
 #include <cmath>
 
 #include "audio/f32x4.h"
-#include "facts/whisper.h"
 
 namespace susurrus {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kTargetRate = kSampleRate;
 /// Half the window's length, in periods of the lower of the two rates.
 constexpr double kHalfPeriods = 48;
 /// 85 dB; with the length above the transition is 890 Hz wide at 16 kHz.
 constexpr double kKaiserBeta = 8.4;
-/// Where the response is halved, as parts of the lower rate. Downwards the transition ends at 8 kHz.
-constexpr double kCutOffDown = 7550 / kTargetRate;
-constexpr double kCutOffUp = 7800 / kTargetRate;
+/// Where the response is halved, as parts of the lower rate. Downwards the transition ends at half of it.
+constexpr double kCutOffDown = 7550 / 16000.0;
+constexpr double kCutOffUp = 7800 / 16000.0;
 
 constexpr uint64_t kMaxExactCoefficients = 1 << 17;
 /// Interpolating between this many rows in a period of the lower rate is good to -110 dB.
@@ -56,9 +54,10 @@ float dot(const float* a, const float* b, uint32_t count) {
 
 }  // namespace
 
-Result<ResamplerFilter> ResamplerFilter::create(uint32_t source_rate, uint32_t ratio_up) {
-  const bool down = source_rate > kTargetRate;
-  const double period = down ? source_rate / kTargetRate : 1;  // in inputs
+Result<ResamplerFilter> ResamplerFilter::create(uint32_t source_rate, uint32_t target_rate,
+                                                uint32_t ratio_up) {
+  const bool down = source_rate > target_rate;
+  const double period = down ? static_cast<double>(source_rate) / target_rate : 1;  // in inputs
   const double half = kHalfPeriods * period;
   const double cut_off = (down ? kCutOffDown : kCutOffUp) / period;
 

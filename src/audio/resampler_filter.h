@@ -10,12 +10,13 @@ namespace susurrus {
 
 /// The low-pass between two sample rates: a sinc under a Kaiser window, tabulated at fractions of an input sample.
 ///
-/// Above 16 kHz the transition lies between 7.1 and 8 kHz, so that nothing folds back; below, around the source's own
-/// Nyquist frequency. The stop band lies 85 dB down.
+/// To a lower rate the transition ends at half of it (to 16 kHz it lies between 7.1 and 8 kHz), so that nothing folds back; to a
+/// higher one it lies around the source's own Nyquist frequency. The stop band lies 85 dB down.
 class ResamplerFilter {
  public:
-  /// For `ratio_up` outputs in `ratio_down` inputs (in lowest terms) from `source_rate`.
-  static Result<ResamplerFilter> create(uint32_t source_rate, uint32_t ratio_up);
+  /// `ratio_up`: target_rate / source_rate in lowest terms, what stands above.
+  static Result<ResamplerFilter> create(uint32_t source_rate, uint32_t target_rate,
+                                        uint32_t ratio_up);
 
   /// Inputs that one output depends on, a multiple of 8: from reach() - 1 before the one at or before the output's
   /// place, to reach() after it.

@@ -8,7 +8,7 @@
 #include "base/json_document.h"
 #include "base/json_writer.h"
 #include "base/result.h"
-#include "tensor/model_family.h"
+#include "session/live_recognition.h"
 
 namespace susurrus {
 
@@ -74,7 +74,8 @@ class Recognition {
 class Engine {
  public:
   virtual ~Engine() = default;
-  virtual const ModelFamily& family() const = 0;
+  /// model_type of its family: "whisper", "transducer", "acoustic".
+  virtual const char* family_name() const = 0;
   virtual MemoryPlan memory_plan() const = 0;
   /// What this family alone has to say of the model, as members of the JSON object that `json` is writing.
   virtual void write_facts(JsonWriter& json) const = 0;
@@ -85,6 +86,8 @@ class Engine {
   virtual Result<std::unique_ptr<Recognition>> begin(JsonValue options,
                                                      std::optional<uint64_t> sample_count,
                                                      JsonValue state) = 0;
+  /// Starts on sound that is on its way, as begin() otherwise. unsupported_feature: a model that hears nothing before its end.
+  virtual Result<std::unique_ptr<LiveRecognition>> begin_live(JsonValue options);
 };
 
 }  // namespace susurrus

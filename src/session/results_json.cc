@@ -60,6 +60,38 @@ std::string to_json(const Segment& segment, bool has_words) {
   return std::move(json.end_object()).text();
 }
 
+std::string to_json(std::span<const LiveEvent> events) {
+  constexpr const char* kTypes[] = {"partial", "final", "silence"};
+  JsonWriter json;
+  json.begin_array();
+  for (const LiveEvent& event : events) {
+    json.begin_object()
+        .field("type", kTypes[static_cast<size_t>(event.type)])
+        .field("id", event.segment.id)
+        .field("time", event.time);
+    if (event.type != LiveEvent::Type::silence) {
+      json.field("start", event.segment.start)
+          .field("end", event.segment.end)
+          .field("text", std::string_view(event.segment.text));
+      write(event.segment.words, json.key("words"));
+      json.key("tokens").begin_array();
+      for (const LiveToken& token : event.tokens) {
+        json.begin_object()
+            .field("id", token.id)
+            .field("text", std::string_view(token.text))
+            .field("time", token.time)
+            .field("score", token.score)
+            .field("beginsWord", token.begins_word)
+            .field("endsSentence", token.ends_sentence)
+            .end_object();
+      }
+      json.end_array();
+    }
+    json.end_object();
+  }
+  return std::move(json.end_array()).text();
+}
+
 std::string to_json(const WindowAttempts& window, const std::vector<Word>* words) {
   const WindowResult& result = window.result();
   const Decision decision = window.is_silence() ? Decision::dropped_no_speech : window.decision();

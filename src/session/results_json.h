@@ -5,6 +5,7 @@
 
 #include "session/candidate_scorer.h"
 #include "session/language_detector.h"
+#include "session/live_recognition.h"
 #include "session/results.h"
 #include "session/window_attempts.h"
 #include "session/word_aligner.h"
@@ -15,6 +16,8 @@ namespace susurrus {
 
 /// `has_words`: word timestamps were asked for.
 std::string to_json(const Segment& segment, bool has_words);
+/// Events as an array of {type, id, time} and, but for silence, {start, end, text, words, tokens}.
+std::string to_json(std::span<const LiveEvent> events);
 /// Words only where they are given.
 std::string to_json(const WindowAttempts& window, const std::vector<Word>* words = nullptr);
 std::string to_json(std::span<const Word> words);

@@ -6,10 +6,11 @@
 
 namespace susurrus {
 
-const ModelFamily& WhisperModel::family() const { return kWhisperFamily; }
+const char* WhisperModel::family_name() const { return kWhisperFamily.name; }
 
 WhisperModel* WhisperModel::of(Engine* engine) {
-  const bool is_whisper = engine != nullptr && &engine->family() == &kWhisperFamily;
+  const bool is_whisper =
+      engine != nullptr && std::string_view(engine->family_name()) == kWhisperFamily.name;
   return is_whisper ? static_cast<WhisperModel*>(engine) : nullptr;
 }
 

@@ -26,7 +26,7 @@ class WhisperModel : public Engine {
   /// The engine as a Whisper; null if it is of another family.
   static WhisperModel* of(Engine* engine);
 
-  const ModelFamily& family() const final;
+  const char* family_name() const final;
   void write_facts(JsonWriter& json) const final;
   Result<std::unique_ptr<Recognition>> begin(JsonValue options,
                                              std::optional<uint64_t> sample_count,

@@ -105,7 +105,7 @@ class DummyRecognition : public Recognition {
 class DummyEngine : public Engine {
  public:
   explicit DummyEngine(const WeightStore& store) : store_(store) {}
-  const ModelFamily& family() const override { return kDummyFamily; }
+  const char* family_name() const override { return kDummyFamily.name; }
   MemoryPlan memory_plan() const override { return {.weight_bytes = store_.weight_byte_count()}; }
   void write_facts(JsonWriter& json) const override {
     json.field("classCount", sizes_of(store_.metadata()).n_class);

@@ -98,7 +98,7 @@ SUSURRUS_TEST(family_dummy_is_loaded_and_run_like_any_other) {
   WeightStore store(dummy_alone());
   const auto engine = dummy_engine(store);
   ASSERT_TRUE(engine != nullptr);
-  EXPECT_EQ(std::string_view(engine->family().name), "dummy");
+  EXPECT_EQ(std::string_view(engine->family_name()), "dummy");
   EXPECT_TRUE(WhisperModel::of(engine.get()) == nullptr);
   EXPECT_GE(engine->memory_plan().weight_bytes, 15 * sizeof(float));
   JsonWriter facts;
@@ -124,7 +124,7 @@ SUSURRUS_TEST(family_whisper_runs_behind_the_same_interface) {
   random.store.set_verified();
   auto engine = create_engine(random.store, default_kernels());
   ASSERT_TRUE(engine.has_value());
-  EXPECT_EQ(std::string_view((*engine)->family().name), "whisper");
+  EXPECT_EQ(std::string_view((*engine)->family_name()), "whisper");
   ASSERT_TRUE(WhisperModel::of(engine->get()) != nullptr);
   EXPECT_TRUE(WhisperModel::of(engine->get())->dimensions() == kOddDimensions);
   const std::string options = R"({"language":"en","timestamps":"none","temperature":[0],)"

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "session/results.h"
+
+namespace susurrus {
+
+/// A token of a live event.
+struct LiveToken {
+  uint32_t id = 0;
+  std::string text;
+  /// Seconds, as LiveEvent's.
+  double time = 0;
+  /// .april: the joiner's logit, 8 less while the token is only tentative. BW2L: ln of its probability.
+  float score = 0;
+  bool begins_word = false;
+  bool ends_sentence = false;
+};
+
+/// What is heard while the sound is on its way.
+struct LiveEvent {
+  enum class Type : uint8_t {
+    /// Replaces the partial before it.
+    partial,
+    /// Never changes, and ends its id.
+    final,
+    /// Nothing was said for a while; has no text.
+    silence,
+  };
+  Type type = Type::partial;
+  /// Seconds of sound behind it.
+  double time = 0;
+  /// Its id is the same from the first partial to the final one, and rises from one final to the next.
+  Segment segment;
+  std::vector<LiveToken> tokens;
+};
+
+/// Sound to text while it comes, in bounded steps. Times are seconds of the sound that was fed.
+class LiveRecognition {
+ public:
+  virtual ~LiveRecognition() = default;
+  /// Takes 16 kHz mono samples from the front of `samples` and answers how many. Only when the work of those before is done.
+  virtual Result<size_t> feed(std::span<const float> samples) = 0;
+  /// Brings out what is still inside; the sound may go on after it. As feed().
+  virtual void flush() = 0;
+  /// One bounded piece of work; true when there is none left.
+  virtual Result<bool> step() = 0;
+  /// Those since the last call.
+  virtual std::vector<LiveEvent> take_events() = 0;
+  /// Memory that does not grow.
+  virtual uint64_t byte_count() const = 0;
+};
+
+}  // namespace susurrus

@@ -1,0 +1,91 @@
+// Lexicons as trees of tokens, with scores smeared over them.
+#include "families/acoustic/lexicon.h"
+
+#include <cmath>
+
+#include "harness.h"
+
+namespace susurrus::testing {
+namespace {
+
+AcousticTokens letters(uint64_t replabel = 0) {
+  TokenSettings settings;
+  settings.is_asg = true;
+  settings.replabel = replabel;
+  std::vector<std::string> names = {"|", "a", "b", "l"};
+  for (uint64_t i = 1; i <= replabel; ++i) names.push_back(std::to_string(i));
+  auto tokens = AcousticTokens::make(names, settings, names.size());
+  SUSURRUS_CHECK(tokens.has_value());
+  return std::move(*tokens);
+}
+
+/// The node of a spelling, kNone where there is none.
+uint32_t find(const Lexicon& lexicon, std::initializer_list<uint32_t> spelling) {
+  uint32_t node = Lexicon::kRoot;
+  for (const uint32_t token : spelling) {
+    uint32_t next = Lexicon::kNone;
+    for (const Lexicon::Child& child : lexicon.children(node)) {
+      if (child.token == token) next = child.node;
+    }
+    if (next == Lexicon::kNone) return next;
+    node = next;
+  }
+  return node;
+}
+
+}  // namespace
+
+SUSURRUS_TEST(lexicons_are_trees_of_their_spellings) {
+  const auto lexicon =
+      Lexicon::read("ab\ta b |\n\nba b a |\r\nab a b\nabba a b b a |\nother\ta b |", letters());
+  ASSERT_TRUE(lexicon.has_value());
+  EXPECT_TRUE((lexicon->words() == std::vector<std::string>{"ab", "ba", "abba", "other"}));
+  EXPECT_EQ(lexicon->children(Lexicon::kRoot).size(), 2u);
+  const auto labels = lexicon->labels(find(*lexicon, {1, 2, 0}));
+  ASSERT_EQ(labels.size(), 2u);
+  EXPECT_EQ(labels[0], 0u);
+  EXPECT_EQ(labels[1], 3u);
+  EXPECT_EQ(lexicon->labels(find(*lexicon, {1, 2})).size(), 1u);
+  EXPECT_EQ(lexicon->labels(find(*lexicon, {1})).size(), 0u);
+  EXPECT_EQ(lexicon->children(find(*lexicon, {1, 2})).size(), 2u);
+  EXPECT_EQ(find(*lexicon, {0}), Lexicon::kNone);
+  EXPECT_EQ(lexicon->children(find(*lexicon, {1, 2, 2, 1, 0})).size(), 0u);
+}
+
+SUSURRUS_TEST(lexicons_spell_copies_with_replabels) {
+  const auto lexicon = Lexicon::read("all a l l\nlll l l l b\nllll l l l l", letters(2));
+  ASSERT_TRUE(lexicon.has_value());
+  EXPECT_NE(find(*lexicon, {1, 3, 4}), Lexicon::kNone);
+  EXPECT_NE(find(*lexicon, {3, 5, 2}), Lexicon::kNone);
+  EXPECT_NE(find(*lexicon, {3, 5, 3}), Lexicon::kNone);
+}
+
+SUSURRUS_TEST(lexicons_smear_scores_over_beginnings_of_words) {
+  auto lexicon = Lexicon::read("x a\ny a b\nz a l\n", letters());
+  ASSERT_TRUE(lexicon.has_value());
+  const std::vector<float> scores = {-1, -0.5F, -3};
+  const uint32_t node = find(*lexicon, {1});
+  EXPECT_EQ(lexicon->score(node), 0.0F);
+  lexicon->weigh(scores, Smearing::max);
+  EXPECT_EQ(lexicon->score(node), -0.5F);
+  EXPECT_EQ(lexicon->score(find(*lexicon, {1, 3})), -3.0F);
+  lexicon->weigh(scores, Smearing::log_add);
+  EXPECT_NEAR(lexicon->score(node), std::log(std::exp(-1) + std::exp(-0.5) + std::exp(-3)), 1e-6);
+  lexicon->weigh(scores, Smearing::none);
+  EXPECT_EQ(lexicon->score(node), 0.0F);
+}
+
+SUSURRUS_TEST(lexicons_with_lines_that_spell_nothing_are_refused) {
+  constexpr const char* kCases[][3] = {{"", "line 0", "a word and its tokens"},
+                                       {"ab a b\nx\n", "line 2", "a word and its tokens"},
+                                       {"ab a b\n\nx a c\n", "line 3", "tokens of the model"}};
+  for (const auto& [text, line, expected] : kCases) {
+    const auto lexicon = Lexicon::read(text, letters());
+    ASSERT_FALSE(lexicon.has_value());
+    EXPECT_TRUE(lexicon.error().code == ErrorCode::malformed);
+    EXPECT_EQ(lexicon.error().subject.view(), line);
+    EXPECT_EQ(lexicon.error().expected.view(), expected);
+  }
+}
+
+}  // namespace susurrus::testing
