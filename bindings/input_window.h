@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/aligned_buffer.h"
+#include "base/bytes.h"
 #include "values.h"
 
 namespace susurrus {

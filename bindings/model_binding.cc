@@ -23,24 +23,6 @@ ErrorText ModelBinding::create(LoaderBinding& loader) {
   return {};
 }
 
-std::string ModelBinding::facts() const {
-  const MemoryPlan plan = engine_->memory_plan();
-  JsonWriter json;
-  json.begin_object()
-      .field("family", engine_->family().name)
-      .field("format", std::string_view(format_))
-      .field("dtypes", std::span<const std::string>(dtypes_))
-      .field("warnings", std::span<const std::string>(store_->warnings()));
-  json.key("memoryPlan")
-      .begin_object()
-      .field("weightBytes", plan.weight_bytes)
-      .field("kvCacheBytes", plan.kv_cache_bytes)
-      .field("activationBytes", plan.activation_bytes)
-      .end_object();
-  engine_->write_facts(json);
-  return std::move(json.end_object()).text();
-}
-
 TokenView ModelBinding::tokenize(const std::string& text) {
   tokens_ = model().tokenizer().encode(text);
   return view(std::span<const uint32_t>(tokens_));
@@ -100,7 +82,7 @@ ErrorText ModelBinding::begin_logits(bool appends) {
 }
 
 EMSCRIPTEN_BINDINGS(model) {
-  emscripten::class_<ModelBinding>("Model")
+  emscripten::class_<ModelBinding, emscripten::base<EngineHolder>>("Model")
       .constructor<>()
       .function("create(loader)", &ModelBinding::create)
       .function("facts", &ModelBinding::facts)

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "engine_holder.h"
 #include "engine_values.h"
 #include "loader_binding.h"
 #include "session/whisper_model.h"
@@ -13,13 +13,12 @@ namespace susurrus {
 
 /// A loaded model, driven in bounded steps. Nothing but create() may be called before create() succeeded; what comes after
 /// engine() and facts(), only of a Whisper.
-class ModelBinding {
+class ModelBinding : public EngineHolder {
  public:
   /// Of a loader that has finished, or that can begin: then it runs as far as weights have arrived, while the loader goes on.
   ErrorText create(LoaderBinding& loader);
-  Engine& engine() { return *engine_; }
-  /// Family, file, planned memory and what the family adds to that, as JSON.
-  std::string facts() const;
+  /// As JSON.
+  std::string facts() const { return EngineHolder::facts(format_, dtypes_, store_->warnings()); }
 
   WhisperModel& model() const {
     SUSURRUS_CHECK(whisper_ != nullptr);
@@ -65,7 +64,6 @@ class ModelBinding {
 
  private:
   std::unique_ptr<WeightStore> store_;
-  std::unique_ptr<Engine> engine_;
   WhisperModel* whisper_ = nullptr;  // the engine, if it is one
   std::string format_;
   std::vector<std::string> dtypes_;

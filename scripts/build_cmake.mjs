@@ -1,5 +1,13 @@
 // The C++ builds: WebAssembly (build/wasm), native with sanitizers (build/native-sanitized), native (build/native).
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root, run, step, StepError } from './toolchain/steps.mjs';
@@ -49,15 +57,34 @@ async function buildWasm(options) {
   });
 }
 
-/** The engines in WebAssembly, both variants, for one thread and for several; and the module that reads and converts files. */
+/** The engines in WebAssembly, both variants, for one thread and for several; those of networks; and the module that reads and converts files. */
 export async function buildEngines() {
   const names = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'];
   await buildWasm({
     name: 'the engines',
-    targets: [...names.map((name) => `engine_${name}`), 'files'],
+    targets: [
+      ...names.map((name) => `engine_${name}`),
+      ...['networks_simd', 'networks_relaxed', 'files', 'make_vad_model'],
+    ],
   });
-  checkEmscriptenModules('simd', 'relaxed');
-  checkEmscriptenModules('simd-threads', 'relaxed-threads');
+  checkEmscriptenModules('engine', 'simd', 'relaxed');
+  checkEmscriptenModules('engine', 'simd-threads', 'relaxed-threads');
+  checkEmscriptenModules('networks', 'simd', 'relaxed');
+  await makeVadModel();
+}
+
+/** models/vad.tsm, from Silero's network as npm has it. */
+async function makeVadModel() {
+  const program = join(root, 'build/wasm/make_vad_model.cjs');
+  const network = join(root, 'build/deps/vad-web-0.0.31/dist/silero_vad_v6.onnx');
+  const model = join(root, 'models/vad.tsm');
+  const isNewer = (input) => statSync(input).mtimeMs > statSync(model).mtimeMs;
+  if (existsSync(model) && ![program, network].some(isNewer)) return;
+  await step('making models/vad.tsm', async () => {
+    const unfinished = join(root, 'build/vad.tsm');
+    await run(process.execPath, [program, network, unfinished], { what: 'making models/vad.tsm' });
+    copyFileSync(unfinished, model);
+  });
 }
 
 /** The core tests in WebAssembly, once for each engine's kernels. */
@@ -68,16 +95,16 @@ export const buildWasmTests = () =>
   });
 
 /** One file of JavaScript serves both variants; that only holds while emcc writes the same one for both. */
-function checkEmscriptenModules(...names) {
+function checkEmscriptenModules(module, ...names) {
   const [one, other] = names.map((name) =>
-    readFileSync(join(root, `build/wasm/engine.${name}.mjs`), 'utf8').replaceAll(
-      `engine.${name}.`,
-      'engine.',
+    readFileSync(join(root, `build/wasm/${module}.${name}.mjs`), 'utf8').replaceAll(
+      `${module}.${name}.`,
+      `${module}.`,
     ),
   );
   if (one !== other) {
     throw new StepError(
-      `The Emscripten modules of the engines ${names.join(' and ')} differ.`,
+      `The Emscripten modules of ${module} ${names.join(' and ')} differ.`,
       'Both must be linked with the same flags and bindings: see bindings/link_flags.cmake.',
     );
   }

@@ -29,6 +29,7 @@ const bundles = [
   ...[
     ['web/src/engine/worker_entry.ts', 'worker.mjs'],
     ['web/src/engine/threads_worker_entry.ts', 'worker.threads.mjs'],
+    ['web/src/networks/worker_entry.ts', 'worker.networks.mjs'],
     ['web/tools/host/worker_entry.ts', 'worker.files.mjs'],
     ['web/tools/audio/worker_entry.ts', 'worker.audio.mjs'],
     ['web/tools/cache/url_worker_entry.ts', 'worker.cache.mjs'],
@@ -45,7 +46,11 @@ const bundles = [
   },
   { entry: 'web/tools/crypto/entry.ts', output: 'crypto.mjs', platform: 'browser' },
   { entry: 'web/tools/inspection/entry.ts', output: 'inspect.mjs', platform: 'browser' },
+  { entry: 'web/tools/module/entry.ts', output: 'module.mjs', platform: 'browser' },
   { entry: 'web/tools/plan/entry.ts', output: 'plan.mjs', platform: 'browser' },
+  { entry: 'web/tools/vad/entry.ts', output: 'skip_silence.mjs', platform: 'browser' },
+  { entry: 'web/src/vad.ts', output: 'vad.mjs', platform: 'browser' },
+  { entry: 'web/src/node_vad.ts', output: 'vad.node.mjs', platform: 'node' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
   { entry: 'web/tools/cache/entry.ts', output: 'cache.mjs', platform: 'browser' },
   { entry: 'web/src/in_thread_hosts.ts', output: 'in_thread_hosts.mjs', platform: 'browser' },
@@ -67,14 +72,15 @@ const bundles = [
     banner: { js: '#!/usr/bin/env node' },
   },
 ];
-const emscriptenModules = ['./engine.mjs', './engine.threads.mjs', './files.mjs'];
+const emscriptenModules = ['./engine.mjs', './engine.threads.mjs', './networks.mjs', './files.mjs'];
 const separateFiles = [...emscriptenModules, './node.mjs', './index.mjs'];
-/** What a page downloads besides its own files: without threads, with them, and to read and convert files. */
+/** What a page downloads besides its own files: without threads, with them, for models that run as graphs, and to read and convert files. */
 const engineFiles = [
   ...['worker.mjs', 'engine.simd.wasm', 'engine.relaxed.wasm'],
   ...['worker.threads.mjs', 'engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
+  ...['worker.networks.mjs', 'networks.simd.wasm', 'networks.relaxed.wasm'],
   ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
-  'plan.mjs',
+  ...['module.mjs', 'plan.mjs', 'skip_silence.mjs'],
   ...['worker.audio.mjs', 'capture.mjs', 'capture_worklet.mjs'],
   ...['cache.mjs', 'worker.cache.mjs', 'worker.hub.mjs'],
 ];
@@ -83,7 +89,9 @@ const apart = {
   [from('web/tools/cache/entry.js')]: './cache.mjs',
   [from('web/tools/crypto/entry.js')]: './crypto.mjs',
   [from('web/tools/inspection/entry.js')]: './inspect.mjs',
+  [from('web/tools/module/entry.js')]: './module.mjs',
   [from('web/tools/plan/entry.js')]: './plan.mjs',
+  [from('web/tools/vad/entry.js')]: './skip_silence.mjs',
   [from('web/tools/writing/entry.js')]: './write.mjs',
   [from('web/tools/capture/entry.js')]: './capture.mjs',
   [from('web/tools/audio/node_entry.js')]: './audio.node.mjs',
@@ -190,7 +198,7 @@ async function buildDemo() {
       (name) => [from(`web/demo/${name}`), name],
     ),
     ...engineFiles.map((name) => [made(name), name]),
-    [from('models/digits.apr'), 'models/digits.apr'],
+    ...['digits.apr', 'vad.tsm'].map((name) => [from(`models/${name}`), `models/${name}`]),
   ];
   for (const [source, name] of copies) {
     copyFileSync(source, made(`demo/${name}`));
@@ -204,7 +212,9 @@ async function emitTypes() {
     [from('node_modules/typescript/bin/tsc'), '-p', from('tsconfig.build.json')],
     { what: 'emitting type declarations (tsc)' },
   );
-  const entries = ['index', 'node', 'cache', 'node_cache'].map((name) => `src/${name}.d.ts`);
+  const entries = ['index', 'node', 'cache', 'node_cache', 'vad', 'node_vad'].map(
+    (name) => `src/${name}.d.ts`,
+  );
   const wanted = [...entries, 'page/captions.d.ts', 'page/react.d.ts', 'page/testing.d.ts'];
   for (const path of wanted) {
     const head = entries.includes(path) ? '/// <reference path="./ambient.d.ts" />\n' : '';
@@ -238,7 +248,13 @@ function fingerprint() {
     ...['simd-threads.mjs', 'simd-threads.wasm', 'relaxed-threads.wasm'].map(
       (name) => `build/wasm/engine.${name}`,
     ),
-    ...['build/wasm/files.mjs', 'build/wasm/files.wasm'],
+    ...[
+      'files.mjs',
+      'files.wasm',
+      'networks.simd.mjs',
+      'networks.simd.wasm',
+      'networks.relaxed.wasm',
+    ].map((name) => `build/wasm/${name}`),
   ];
   const lines = inputs.map(from).flatMap((input) => {
     const stat = statSync(input, { throwIfNoEntry: false });
@@ -262,6 +278,10 @@ export async function buildJs() {
     mkdirSync(made(''), { recursive: true });
     await copyEngines('', 'engine.mjs');
     await copyEngines('-threads', 'engine.threads.mjs');
+    await copyModule('networks.simd.mjs', 'networks.mjs', [
+      'networks.simd.wasm',
+      'networks.relaxed.wasm',
+    ]);
     await copyModule('files.mjs', 'files.mjs', ['files.wasm']);
     await Promise.all([...bundles.map(bundleEntry), emitTypes()]);
     chmodSync(made('cli.mjs'), 0o755);

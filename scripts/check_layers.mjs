@@ -26,6 +26,10 @@ const layers = {
   audio: ['base'],
   text: ['base', 'container'],
   'families/whisper': ['base', 'parallel', 'tensor', 'kernels', 'container'],
+  graph: ['base', 'stream', 'container', 'tensor', 'kernels'],
+  'families/transducer': ['base', 'container', 'audio', 'graph'],
+  'families/acoustic': ['base', 'container', 'graph'],
+  'families/detector': ['base', 'graph'],
   decode: ['base', 'text', 'kernels'],
   align: ['base', 'kernels'],
   convert: [
@@ -33,9 +37,14 @@ const layers = {
     'families/whisper',
   ],
   session: ['base', 'tensor', 'kernels', 'audio', 'text', 'families/whisper', 'decode', 'align'],
+  'families/module': ['graph'],
+  'session/networks': [
+    ...['base', 'container', 'audio', 'graph', 'session'],
+    ...['families/transducer', 'families/acoustic', 'families/module'],
+  ],
   bindings: [
     ...['base', 'parallel', 'stream', 'container', 'container/apr1', 'kernels', 'audio'],
-    ...['families/whisper', 'convert', 'session'],
+    ...['families/whisper', 'families/detector', 'convert', 'session', 'session/networks'],
   ],
 };
 
@@ -105,6 +114,10 @@ const typescriptLayers = {
   'web/src/engine': [
     ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/src/worker'],
   ],
+  'web/src/networks': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/src/worker'],
+    'web/src/engine',
+  ],
   'web/src/model': [
     ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/engine'],
     ...['web/src/sources', 'web/src/audio'],
@@ -130,6 +143,13 @@ const typescriptLayers = {
     ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/worker', 'web/src/sources'],
     ...['web/tools/hub', 'web/tools/host'],
   ],
+  'web/tools/module': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/sources', 'web/src/model'],
+  ],
+  'web/tools/vad': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/sources', 'web/src/audio'],
+    'web/src/model',
+  ],
   'web/tools/plan': [
     ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/sources'],
     ...['web/tools/convert', 'web/tools/files', 'web/tools/inspection', 'web/tools/hub'],
@@ -142,13 +162,14 @@ const typescriptLayers = {
       'web/src/protocol',
       'web/src/sources',
       'web/src/engine',
+      'web/src/networks',
       'web/src/model',
       'web/tools/files',
       'web/tools/convert',
     ],
     ...['web/tools/crypto', 'web/tools/inspection', 'web/tools/writing', 'web/tools/hub'],
     ...['web/tools/host', 'web/tools/audio', 'web/tools/capture'],
-    ...['web/tools/cache', 'web/tools/plan'],
+    ...['web/tools/cache', 'web/tools/module', 'web/tools/vad', 'web/tools/plan'],
   ],
   // What a page puts around a model.
   'web/page': ['web/src', 'web/src/api', 'web/src/writers'],

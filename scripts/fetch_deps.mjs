@@ -1,4 +1,4 @@
-// Third-party C sources (deps.json) → build/deps/<name>-<version>, checked by SHA-256.
+// Third-party sources (deps.json) → build/deps/<name>-<version>, checked by SHA-256.
 //
 //   node scripts/fetch_deps.mjs [--from FOLDER]     FOLDER: archives already at hand, for machines without a network
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import {
 
 const depsFolder = join(root, 'build/deps');
 const downloads = join(depsFolder, 'downloads');
-const releaseTimeout = 10_000;
+const releaseTimeout = 30_000;
 
 const target = (library) => join(depsFolder, `${library.name}-${library.version}`);
 
@@ -25,7 +25,7 @@ const target = (library) => join(depsFolder, `${library.name}-${library.version}
 async function archiveIn(folder, { release, debian }) {
   const choices = [
     [join(folder, basename(new URL(release.url).pathname)), release.sha256],
-    [join(folder, debian.file), debian.sha256],
+    ...(debian ? [[join(folder, debian.file), debian.sha256]] : []),
   ];
   for (const [path, digest] of choices) {
     if (existsSync(path) && (await sha256(path)) === digest) return path;
@@ -79,12 +79,14 @@ export async function fetchDeps(from) {
       absent = await wanted();
     }
     if (!from && absent.length > 0 && findOnPath('apt-get')) {
-      const sources = absent.map((library) => library.debian.source);
-      await run(
-        join(root, 'scripts/toolchain/unpack_debian.sh'),
-        ['sources', downloads, ...sources],
-        { allowFailure: true }, // what counts is which archives are there afterwards
-      );
+      const sources = absent.flatMap(({ debian }) => debian?.source ?? []);
+      if (sources.length > 0) {
+        await run(
+          join(root, 'scripts/toolchain/unpack_debian.sh'),
+          ['sources', downloads, ...sources],
+          { allowFailure: true }, // what counts is which archives are there afterwards
+        );
+      }
       absent = await wanted();
     }
     if (absent.length > 0) {

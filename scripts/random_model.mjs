@@ -31,7 +31,7 @@ export const sizes = {
 const { officialAudioContext: audioContext, officialTextContext: textContext } = whisper;
 
 /** xorshift32: uniform in −1 … 1. */
-function randomSource(seed) {
+export function randomSource(seed) {
   let state = (seed * 2654435761) >>> 0 || 1;
   return () => {
     state ^= state << 13;

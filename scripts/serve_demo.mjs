@@ -44,7 +44,7 @@ function fileOf({ folder, models }, url) {
   try {
     const path = decodeURIComponent(url.split('?')[0]);
     if (path.includes('\0') || path.includes('\\')) return undefined;
-    const model = models.find(({ name }) => path === `/models/${name}.apr`);
+    const model = models.find((one) => path === `/models/${fileNameOf(one)}`);
     const file = model?.path ?? join(folder, path.endsWith('/') ? `${path}index.html` : path);
     if (!model && !file.startsWith(folder + sep)) return undefined;
     const stat = statSync(file, { throwIfNoEntry: false });
@@ -54,14 +54,22 @@ function fileOf({ folder, models }, url) {
   }
 }
 
-/** The page's own list of models behind those that are served besides. */
+/** What a model is called below models/; its ending, where the name has none. */
+const fileNameOf = ({ name, path }) => (name.endsWith(extname(path)) ? name : `${name}.apr`);
+
+/** The page's own list of models between those that are served besides, and examples, which know digits alone. */
 function listOf({ folder, models }) {
-  const others = models.map(({ name }) => ({
-    ...{ name, file: `models/${encodeURIComponent(name)}.apr`, sample: 'sentences.wav' },
-  }));
+  const offered = (model) => ({
+    name: model.name,
+    file: `models/${encodeURIComponent(fileNameOf(model))}`,
+    ...(model.isExample
+      ? { sample: 'sample.wav', knowsDigitsAlone: true }
+      : { sample: 'sentences.wav' }),
+  });
   return JSON.stringify([
-    ...others,
+    ...models.filter(({ isExample }) => !isExample).map(offered),
     ...JSON.parse(readFileSync(join(folder, 'models.json'), 'utf8')),
+    ...models.filter(({ isExample }) => isExample).map(offered),
   ]);
 }
 
@@ -101,7 +109,7 @@ function answer({ folder, isolated, models, headers }, request, response) {
  * { address, close }.
  * @type {(options?: {
  *   folder?: string;
- *   models?: readonly { name: string; path: string }[];
+ *   models?: readonly { name: string; path: string; isExample?: boolean }[];
  *   port?: number;
  *   isolated?: boolean;
  *   headers?: Readonly<Record<string, string>>;

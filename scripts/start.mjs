@@ -21,6 +21,14 @@ async function transcribe(args) {
   }
 }
 
+/** Trained models of other families, where the folder with such things lies beside the project. */
+function examples() {
+  const shared = process.env.SUSURRUS_SHARED ?? join(root, '../shared');
+  return ['april-digits/digits.april', 'bw2l-digits/digits.b2l']
+    .map((path) => ({ name: path.split('/')[1], path: join(shared, path), isExample: true }))
+    .filter(({ path }) => existsSync(path));
+}
+
 /** The text of a recording, then when each word is spoken. */
 async function transcribeSample(recording, model) {
   rmSync(results, { recursive: true, force: true });
@@ -70,7 +78,7 @@ await main(async () => {
   if (files.length > 0) return transcribe([...rest, ...modelArguments]);
   await transcribeSample(model ? 'sentences.wav' : 'sample.wav', model);
   if (!values['no-serve']) {
-    const { address } = await serve({ port, models: model ? [model] : [] });
+    const { address } = await serve({ port, models: [...(model ? [model] : []), ...examples()] });
     console.log(`\nThe demo page: ${address}   (Ctrl+C ends it)`);
   }
 });

@@ -53,19 +53,17 @@ export const ggmlTypes: readonly WeightType[] = ${list(weights.filter(({ ggml })
 const bytesOf = (bytes) => `[${[...bytes].map((byte) => byte.charCodeAt(0)).join(', ')}]`;
 
 function fileMarks() {
-  const isTold = ({ kindClass, kind }) => kindClass === 'checkpoint' || kind === 'audio';
-  return `/** Bytes at a place by which files of some kinds are recognised before they are read: checkpoints that convertModel() takes, and audio. */
+  const told = ({ kindClass, kind }) =>
+    ['checkpoint', 'network'].includes(kindClass) ? kindClass : kind === 'audio' ? kind : undefined;
+  return `/** Bytes at a place by which files of some kinds are recognised before they are read: checkpoints that convertModel() takes, models that run as graphs, and audio. */
 export const fileMarks: readonly {
-  readonly kind: 'checkpoint' | 'audio';
+  readonly kind: 'checkpoint' | 'network' | 'audio';
   readonly at: number;
   readonly bytes: readonly number[];
 }[] = [
 ${fileMarksOf(readFacts('file_kinds'))
-  .filter(isTold)
-  .map(
-    ({ kindClass, at, bytes }) =>
-      `  { kind: '${kindClass === 'checkpoint' ? 'checkpoint' : 'audio'}', at: ${at}, bytes: ${bytesOf(bytes)} },`,
-  )
+  .filter(told)
+  .map((mark) => `  { kind: '${told(mark)}', at: ${mark.at}, bytes: ${bytesOf(mark.bytes)} },`)
   .join('\n')}
 ];
 `;
