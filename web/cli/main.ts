@@ -7,6 +7,7 @@ import { convertCommand, upgradeCommand } from './convert.js';
 import { detectLanguageCommand } from './detect_language.js';
 import { extractCommand } from './extract.js';
 import { inspectCommand } from './inspect.js';
+import { listenCommand } from './listen.js';
 import { keygenCommand } from './keygen.js';
 import { modelsCommand } from './models.js';
 import { planCommand } from './plan.js';
@@ -25,6 +26,7 @@ const commands: Readonly<
   Record<string, (args: readonly string[], signal: AbortSignal) => Promise<void>>
 > = {
   transcribe: transcribeCommand,
+  listen: listenCommand,
   'detect-language': detectLanguageCommand,
   align: alignCommand,
   score: scoreCommand,

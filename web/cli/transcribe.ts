@@ -24,13 +24,19 @@ export async function transcribeCommand(
     ...modelArguments,
     ...listeningArguments('transcribe'),
     ...outputArguments,
+    vad: { type: 'boolean' },
+    'no-vad': { type: 'boolean' },
     jobs: { type: 'string' },
     resume: { type: 'boolean' },
     stats: { type: 'boolean' },
     verbose: { type: 'boolean' },
   });
   if (paths.length === 0) throw usageError('transcribe wants at least one audio file');
-  const options: TranscribeOptions = listeningOptions(values, 'transcribe');
+  if (values.vad && values['no-vad']) throw usageError('--vad and --no-vad exclude each other');
+  const options: TranscribeOptions = {
+    ...listeningOptions(values, 'transcribe'),
+    ...(values.vad && { vad: true }),
+  };
   const jobs = values.jobs === undefined ? undefined : asJobs(values.jobs);
   const recordings = await recordingsIn(paths);
   const output = new TranscriptOutput(values, {

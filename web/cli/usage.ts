@@ -7,7 +7,7 @@ const oneOf = (names: readonly string[]): string =>
 export const usage = `susurrus: Whisper speech recognition on WebAssembly
 
   susurrus transcribe AUDIO... [options]   text of recordings (WAV, FLAC, MP3, Ogg), and of all recordings in folders
-    --model FILE|NAME         a model file (.apr), its URL, or a name (tiny.en, base:q8_0, OWNER/NAME), which is downloaded if
+    --model FILE|NAME         a model file (.apr, .april, .b2l), its URL, or a name (tiny.en, base:q8_0, OWNER/NAME), which is downloaded if
                               it was not pulled before; without it the embedded model, which knows ten digits
     --key FILE, --passphrase-file FILE
                               what opens an encrypted model
@@ -35,7 +35,14 @@ ${optionUsage.text}
    how it is decoded (the word none switches a threshold or limit off)
 ${optionUsage.decoding}
    of the recording
+    --vad, --no-vad           leave out silence before the model hears it, by Silero's detector, or hear all of it
+                              (the default)
 ${optionUsage.recording}
+
+  susurrus listen --model FILE [--rate HZ] [--json]
+                                           captions of 16-bit mono samples on stdin, while they come; for models that stream
+                                           (.april). On a terminal the last line changes until it is final, in a pipe
+                                           each line is; --json: every event. arecord -f S16_LE -r 16000 | susurrus listen …
 
   susurrus detect-language AUDIO... [--model FILE] [--languages CODES] [--audio-context C]
                                            languages and their probabilities, the most probable first

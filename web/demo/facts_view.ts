@@ -1,6 +1,19 @@
 import type { MemoryFacts, ModelInfo } from '../src/index.js';
 import { byId, element } from './dom.js';
+import { languageName } from './listening_options.js';
 import { bytes, duration } from './format.js';
+
+function describe({ family, dims }: ModelInfo): string {
+  if (family === 'transducer') return 'streaming transducer (april-asr)';
+  if (family === 'acoustic') return 'acoustic model (wav2letter)';
+  return `${dims.nAudioLayer} + ${dims.nTextLayer} layers, width ${dims.nAudioState}, ${dims.nVocab.toLocaleString('en')} tokens`;
+}
+
+function languagesOf({ family, multilingual, languages }: ModelInfo): string {
+  if (multilingual) return String(languages.length);
+  if (family === 'whisper') return 'English only';
+  return languages.map(languageName).join(', ') || 'not said in the file';
+}
 
 /** The engine's facts: model, variant, memory, speed. */
 export class FactsView {
@@ -8,13 +21,12 @@ export class FactsView {
   readonly #values = new Map<string, HTMLElement>();
 
   model(name: string, info: ModelInfo): void {
-    const { dims } = info;
     this.#set('Model', name, [
       `${info.format}, weights in ${info.dtypes.join(' and ')}`,
-      `${dims.nAudioLayer} + ${dims.nTextLayer} layers, width ${dims.nAudioState}, ${dims.nVocab.toLocaleString('en')} tokens`,
+      describe(info),
       ...info.warnings,
     ]);
-    this.#set('Languages', info.multilingual ? String(info.languages.length) : 'English only');
+    this.#set('Languages', languagesOf(info));
     this.#set('Variant', info.variant, [info.variantReason]);
     this.#set('Speed', '–', ['measured when it transcribes']);
   }

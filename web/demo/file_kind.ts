@@ -20,7 +20,7 @@ export async function fileKind(file: File): Promise<FileKind> {
   if (ascii.startsWith('APR')) return 'model';
   if (isSafetensors(head)) return 'checkpoint';
   const marked = fileMarks.find(({ at, bytes }) => bytes.every((byte, i) => head[at + i] === byte));
-  if (marked) return marked.kind;
+  if (marked) return marked.kind === 'network' ? 'model' : marked.kind;
   if (modelExtension.test(file.name)) return 'model';
   if (audioExtension.test(file.name) || /^(audio|video)\//.test(file.type)) return 'audio';
   // JSON alone, such as a manifest.

@@ -12,14 +12,17 @@ export class ListeningOptions {
   readonly #initialPrompt = byId('initial_prompt', HTMLInputElement);
   readonly #hotwords = byId('hotwords', HTMLInputElement);
   #isMultilingual = false;
+  #isWhisper = true;
 
   get value(): TranscribeOptions {
     const languages = listed(this.#languages.value);
     const hotwords = listed(this.#hotwords.value);
     const beamSize = this.#beamSize.valueAsNumber;
     const initialPrompt = this.#initialPrompt.value.trim();
+    const timestamps = this.#wordTimes.checked ? 'word' : 'segment';
+    if (!this.#isWhisper) return { timestamps };
     return {
-      timestamps: this.#wordTimes.checked ? 'word' : 'segment',
+      timestamps,
       ...(this.#isMultilingual && {
         language: this.#language.value,
         task: this.task,
@@ -36,8 +39,12 @@ export class ListeningOptions {
   }
 
   /** Shows what this model can be asked for. */
-  offer({ multilingual, languages }: ModelInfo): void {
+  offer({ family, multilingual, languages }: ModelInfo): void {
     this.#isMultilingual = multilingual;
+    this.#isWhisper = family === 'whisper';
+    for (const field of document.querySelectorAll<HTMLElement>('[data-whisper]')) {
+      field.hidden = !this.#isWhisper;
+    }
     for (const field of document.querySelectorAll<HTMLElement>('[data-multilingual]')) {
       field.hidden = !multilingual;
     }

@@ -12,6 +12,9 @@ const shipped = {
   'worker.threads.mjs': () => new URL('./worker.threads.mjs', import.meta.url),
   'engine.simd-threads.wasm': () => new URL('./engine.simd-threads.wasm', import.meta.url),
   'engine.relaxed-threads.wasm': () => new URL('./engine.relaxed-threads.wasm', import.meta.url),
+  'worker.networks.mjs': () => new URL('./worker.networks.mjs', import.meta.url),
+  'networks.simd.wasm': () => new URL('./networks.simd.wasm', import.meta.url),
+  'networks.relaxed.wasm': () => new URL('./networks.relaxed.wasm', import.meta.url),
   'worker.files.mjs': () => new URL('./worker.files.mjs', import.meta.url),
   'files.wasm': () => new URL('./files.wasm', import.meta.url),
   'worker.audio.mjs': () => new URL('./worker.audio.mjs', import.meta.url),
@@ -19,6 +22,7 @@ const shipped = {
   'worker.hub.mjs': () => new URL('./worker.hub.mjs', import.meta.url),
   'capture_worklet.mjs': () => new URL('./capture_worklet.mjs', import.meta.url),
   '../models/digits.apr': () => new URL('../models/digits.apr', import.meta.url),
+  '../models/vad.tsm': () => new URL('../models/vad.tsm', import.meta.url),
 } satisfies Record<string, () => URL>;
 
 export type ShippedFile = keyof typeof shipped;

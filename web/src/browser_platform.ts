@@ -84,6 +84,12 @@ function browserPlatform(assets?: Assets): Platform {
         : open('worker.mjs', ['engine.simd.wasm', 'engine.relaxed.wasm'], (own, addresses) =>
             own.openEngine(addresses),
           ),
+    openNetworks: () =>
+      open(
+        'worker.networks.mjs',
+        ['networks.simd.wasm', 'networks.relaxed.wasm'],
+        (own, addresses) => own.openNetworks(addresses),
+      ),
     openFiles: () =>
       open('worker.files.mjs', ['files.wasm'], (own, addresses) => own.openFiles(addresses)),
     compileFiles() {
@@ -120,6 +126,10 @@ function browserPlatform(assets?: Assets): Platform {
     get embeddedModel() {
       return addressOf('../models/digits.apr', assets);
     },
+    get vadModel() {
+      return addressOf('../models/vad.tsm', assets);
+    },
+    loadSilenceSkipping: () => import('../tools/vad/entry.js'),
     openAudio: () => open('worker.audio.mjs', [], (own) => own.openAudio()),
     openAudioFile: () => Promise.resolve(undefined),
     decodeWhole: decodeWholeFile,

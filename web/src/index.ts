@@ -9,6 +9,7 @@ import type {
   EncryptOptions,
   ExtractedPart,
   ExtractOptions,
+  GraphModule,
   InspectedNetwork,
   InspectOptions,
   Inspection,
@@ -19,6 +20,7 @@ import type {
   ModelPlan,
   ModelSource,
   OpenModelOptions,
+  OpenModuleOptions,
   PlanOptions,
   RereadableSource,
   RewriteOptions,
@@ -75,6 +77,17 @@ export async function inspect(
   options: InspectOptions = {},
 ): Promise<Inspection> {
   return (await loadInspection()).inspectOn(browser, source, options);
+}
+
+/**
+ * Opens a TenniS module, or an ONNX network whose weights are in it, to be run on tensors. Fetches the module that runs graphs. Throws
+ * SusurrusError.
+ */
+export async function openModule(
+  source: ModelSource,
+  options: OpenModuleOptions = {},
+): Promise<GraphModule> {
+  return (await import('../tools/module/entry.js')).openModuleOn(browser, source, options);
 }
 
 /** Opens a model file or a list of its files to read single tensors. Throws SusurrusError. */

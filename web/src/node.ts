@@ -6,6 +6,7 @@ import type {
   EncryptOptions,
   ExtractedPart,
   ExtractOptions,
+  GraphModule,
   InspectedNetwork,
   InspectedTensor,
   InspectOptions,
@@ -17,6 +18,7 @@ import type {
   ModelPlan,
   ModelSource,
   OpenModelOptions,
+  OpenModuleOptions,
   PlanOptions,
   RepackOptions,
   RepackResult,
@@ -35,6 +37,7 @@ import { extractPartOn } from '../tools/inspection/extract_part.js';
 import { extractTensorOn } from '../tools/inspection/extract_tensor.js';
 import { inspectOn } from '../tools/inspection/inspect_model.js';
 import { openModelFileOn } from '../tools/inspection/open_model_file.js';
+import { openModuleOn } from '../tools/module/open_module.js';
 import { nodeEnvironment } from '../tools/plan/node_plan.js';
 import { planOn } from '../tools/plan/plan_model.js';
 import { loadModelOn } from './model/load_model.js';
@@ -85,6 +88,17 @@ export function plan(source?: ModelSource, options: PlanOptions = {}): Promise<M
  */
 export function inspect(source: ModelSource, options: InspectOptions = {}): Promise<Inspection> {
   return inspectOn(node, source, options);
+}
+
+/**
+ * Opens a TenniS module, or an ONNX network whose weights are in it, to be run on tensors. Fetches the module that runs graphs. Throws
+ * SusurrusError.
+ */
+export function openModule(
+  source: ModelSource,
+  options: OpenModuleOptions = {},
+): Promise<GraphModule> {
+  return openModuleOn(node, source, options);
 }
 
 /** Opens a model file or a folder to read single tensors. Throws SusurrusError. */

@@ -7,6 +7,8 @@ import { FilesHost } from '../tools/host/host.js';
 import { chooseThreads } from './platform/threads.js';
 import { openInProcess } from './worker/in_process.js';
 import { openNodeFile } from './platform/node_audio_file.js';
+import { NetworksHost } from './networks/networks_host.js';
+import { openNetworks } from './networks/node_networks.js';
 import { lazyHost } from './worker/lazy_host.js';
 import { compileFiles, openFiles } from '../tools/files/node_module.js';
 import { openEngine } from './engine/node_engine.js';
@@ -24,6 +26,7 @@ export const node: Platform = {
   // A library should not take all of a program's processors unasked.
   chooseThreads: (wanted = 1) => chooseThreads(wanted, availableParallelism(), true),
   openEngine: () => openInProcess(new EngineHost(openEngine)),
+  openNetworks: () => openInProcess(new NetworksHost(openNetworks)),
   openFiles: () => openInProcess(new FilesHost(openFiles)),
   compileFiles,
   openPath,
@@ -41,6 +44,10 @@ export const node: Platform = {
   get embeddedModel() {
     return new URL('../models/digits.apr', import.meta.url);
   },
+  get vadModel() {
+    return new URL('../models/vad.tsm', import.meta.url);
+  },
+  loadSilenceSkipping: () => import('../tools/vad/entry.js'),
   openAudio: () =>
     openInProcess(
       lazyHost(async () => (await import('../tools/audio/node_entry.js')).openAudioHost()),

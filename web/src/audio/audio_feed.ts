@@ -6,12 +6,14 @@ import type {
   MediaStreamLike,
   PcmAudio,
   ProgressEvent,
+  Segment,
 } from '../api/types.js';
 import { invalidOption } from '../api/errors.js';
 import { orAborted } from '../api/signals.js';
 import { sampleRate } from '../api/generated/whisper.js';
 import type { EngineLink } from '../protocol/engine.js';
 import type { Platform } from '../platform/platform.js';
+import type { Skipped, SkippingOptions } from '../platform/speech.js';
 import {
   isAudioBuffer,
   isMediaElement,
@@ -221,19 +223,26 @@ function sourceOf({ currentSrc, src, srcObject }: MediaElementLike): string | Me
   throw invalidOption('audio', 'a media element with a source', 'an element without one');
 }
 
+/** What is left out before the engine hears it. */
+export type Skipping = Omit<SkippingOptions, 'signal'>;
+
 /** What transcribe() hears: opened when its turn has come, then given as the engine asks. */
 export class AudioFeed {
   readonly #audio: AudioInput | AudioStream;
   readonly #surroundings: Omit<Surroundings, 'signal' | 'onProgress'>;
   readonly #failed = new AbortController();
+  readonly #skipping: Skipping | undefined;
   #feed: StreamFeed | undefined;
+  #skipped: Skipped | undefined;
 
   constructor(
     audio: AudioInput | AudioStream,
     surroundings: Omit<Surroundings, 'signal' | 'onProgress'>,
+    skipping?: Skipping,
   ) {
     this.#audio = audio;
     this.#surroundings = surroundings;
+    this.#skipping = skipping;
   }
 
   /** Aborted, with the error as its reason, when a stream fails. */
@@ -249,12 +258,38 @@ export class AudioFeed {
     readonly samples: Float32Array | undefined;
     readonly isOwn: boolean;
     readonly expectedSeconds: number | undefined;
+    /** Of the recording, with what is left out. */
+    readonly sampleCount: number | undefined;
   }> {
-    const opened = await openAudio(this.#audio, { ...this.#surroundings, signal, onProgress });
-    if ('samples' in opened) return { ...opened, expectedSeconds: undefined };
+    const whole = await openAudio(this.#audio, { ...this.#surroundings, signal, onProgress });
+    const opened = this.#skipping ? await this.#skip(whole, signal) : whole;
+    if ('samples' in opened) {
+      const sampleCount = this.#skipped?.sampleCount ?? opened.samples.length;
+      return { ...opened, sampleCount, expectedSeconds: undefined };
+    }
     const feed = new StreamFeed(opened.chunks, this.#surroundings.engine, this.#failed);
     this.#feed = feed;
-    return { samples: undefined, isOwn: false, expectedSeconds: opened.duration };
+    return {
+      samples: undefined,
+      isOwn: false,
+      sampleCount: undefined,
+      expectedSeconds: opened.duration,
+    };
+  }
+
+  /** Seconds of what the engine hears as seconds of the recording. */
+  timeOf(seconds: number): number {
+    return this.#skipped?.timeOf(seconds) ?? seconds;
+  }
+
+  placed(segments: readonly Segment[]): readonly Segment[] {
+    const skipped = this.#skipped;
+    return skipped ? segments.map((segment) => skipped.placed(segment)) : segments;
+  }
+
+  /** Seconds of the recording, or of what was pulled of a stream; undefined where the engine knows. */
+  get duration(): number | undefined {
+    return this.#skipped && this.#skipped.sampleCount / sampleRate;
   }
 
   /** Pulls so many samples for the engine. */
@@ -264,5 +299,19 @@ export class AudioFeed {
 
   close(): void {
     this.#feed?.close();
+    this.#skipped?.close();
+  }
+
+  async #skip(opened: OpenedAudio, signal: AbortSignal): Promise<OpenedAudio> {
+    const { platform } = this.#surroundings;
+    try {
+      const { skipSilence } = await platform.loadSilenceSkipping();
+      const { vad = {}, clips } = this.#skipping ?? {};
+      this.#skipped = await skipSilence(platform, opened, { vad, clips, signal });
+    } catch (error) {
+      if ('chunks' in opened) leave(opened.chunks);
+      throw error;
+    }
+    return this.#skipped.audio;
   }
 }

@@ -2,7 +2,7 @@
 import { checkSamples } from './sample_check.js';
 import { unwrap } from '../wasm/emscripten_module.js';
 import type { AudioShape } from '../protocol/engine.js';
-import type { EngineModule } from './engine_module.js';
+import type { RunningModule } from './engine_module.js';
 import type { YieldController } from '../wasm/yield_controller.js';
 import { pushThroughWindow } from '../wasm/windows.js';
 
@@ -11,14 +11,14 @@ const pieceBytes = 1 << 18;
 
 /** One recording on its way to 16 kHz mono. Keeps what it made until it is taken. */
 export class Conversion {
-  readonly #converter: InstanceType<EngineModule['AudioConverter']>;
+  readonly #converter: InstanceType<RunningModule['AudioConverter']>;
   readonly #shape: AudioShape;
   #parts: Float32Array[] = [];
   #ready = 0;
   /** Samples pushed so far, of all channels. */
   #pushed = 0;
 
-  constructor(module: EngineModule, shape: AudioShape) {
+  constructor(module: RunningModule, shape: AudioShape) {
     this.#shape = shape;
     this.#converter = new module.AudioConverter();
     if (shape.kind === 'wav') {
@@ -95,7 +95,7 @@ export class Conversions {
   readonly #running = new Map<number, Conversion>();
   #next = 0;
 
-  begin(module: EngineModule, shape: AudioShape): number {
+  begin(module: RunningModule, shape: AudioShape): number {
     this.#running.set(this.#next, new Conversion(module, shape));
     return this.#next++;
   }

@@ -1,24 +1,12 @@
-// Decodes windows and whole recordings, step by step. Options and results are passed to and from the core as JSON.
-import type { SavedTranscription, Segment } from '../api/types.js';
-import { SusurrusError } from '../api/errors.js';
-import type { Arrivals } from './arrivals.js';
-import type { AudioSupply } from './audio_supply.js';
-import { sampleRate } from '../api/generated/whisper.js';
-import type { Model, Step } from './engine.mjs';
+// Decodes windows, step by step. Options and results are passed to and from the core as JSON.
+import type { Model } from './engine.mjs';
 import { unwrap } from '../wasm/emscripten_module.js';
 import type { EngineModule } from './engine_module.js';
 import { fillWindow } from './mel.js';
+import type { Arrivals } from './arrivals.js';
 import type { YieldController } from '../wasm/yield_controller.js';
-import { ProgressMeter } from './progress_meter.js';
-import type {
-  EngineCalls,
-  EngineEvent,
-  Settings,
-  TranscriptionProgress,
-} from '../protocol/engine.js';
-import type { PauseGate } from './pause_gate.js';
-
-type SavedState = SavedTranscription['state'];
+import type { EngineCalls, Settings } from '../protocol/engine.js';
+import { checked } from './stepping.js';
 
 /** What works on audio: an engine with a model, of which more may arrive. */
 interface Listener {
@@ -64,95 +52,4 @@ export async function listen<Task extends WindowTask>(
   } finally {
     work.delete();
   }
-}
-
-interface Recording {
-  readonly supply: AudioSupply;
-  readonly settings: Settings;
-  /** Of an earlier transcription with its tokens, to go on from there. */
-  readonly state: SavedState | undefined;
-  /** What its file says of a stream's length, for progress alone. */
-  readonly expectedSeconds?: number | undefined;
-}
-
-export async function transcribeAudio(
-  { module, model, arrivals }: Listener,
-  { supply, settings, state, expectedSeconds }: Recording,
-  gate: PauseGate,
-  yielder: YieldController,
-  emit: (event: EngineEvent) => void,
-): Promise<Omit<EngineCalls['transcribe']['answer'], 'duration'>> {
-  const { needAudio, needWeights, segmentReady, rejectedReady, stateReady, done } = module.Step;
-  const { sampleCount } = supply;
-  const total = sampleCount === undefined ? undefined : sampleCount / sampleRate;
-  const report = (progress: TranscriptionProgress): void => emit({ type: 'progress', progress });
-  const meter = new ProgressMeter(total ?? expectedSeconds, report, gate.clock);
-  const saved = state ? JSON.stringify(state) : '';
-  const transcriber = new module.Transcriber();
-  const segment = (): Segment => JSON.parse(transcriber.takeSegment()) as Segment;
-  try {
-    // A stream has no length yet.
-    unwrap(transcriber.begin(model, JSON.stringify(settings), sampleCount ?? -1, saved));
-    let heard = 0;
-    // What comes of a window goes out together, with the state after it.
-    let window = { segments: [] as Segment[], rejected: [] as Segment[] };
-    const send = async (after?: SavedState): Promise<void> => {
-      if (window.segments.length + window.rejected.length === 0) return;
-      emit({ type: 'window', ...window, state: after });
-      window = { segments: [], rejected: [] };
-      // Whoever has heard enough stops before more audio is taken.
-      await yielder.turn();
-    };
-    let hasTold = false;
-    for (;;) {
-      if (gate.opening) await yielder.wait(gate.opening);
-      const step = checked(transcriber, module, transcriber.step(yielder.left));
-      if (step === segmentReady || step === rejectedReady) {
-        (step === segmentReady ? window.segments : window.rejected).push(segment());
-        await yielder.step();
-        continue;
-      }
-      if (step === needWeights) {
-        if (!hasTold && model.encoderOutput().length > 0) {
-          emit({ type: 'modelAwaited' });
-          hasTold = true;
-        }
-        await yielder.wait(arrivals.next());
-        // A download's time says nothing about the speed.
-        meter.audioGiven(total === undefined ? heard : transcriber.progress() * total);
-        continue;
-      }
-      await send(step === stateReady ? (JSON.parse(transcriber.state()) as SavedState) : undefined);
-      if (step === done) break;
-      if (step === needAudio) {
-        const { begin, end } = transcriber.audioRequest();
-        heard = begin / sampleRate;
-        const samples = await yielder.wait(supply.read(begin, end));
-        if (samples.length < end - begin) transcriber.endAudio(supply.sampleCount ?? 0);
-        else transcriber.audioWindow().set(samples);
-      }
-      const loaded = total === undefined ? heard : transcriber.progress() * total;
-      if (step === needAudio) meter.audioGiven(loaded);
-      meter.update(loaded);
-      await yielder.step();
-    }
-    meter.finish(supply.heardCount / sampleRate);
-    return { text: JSON.parse(transcriber.text()) as string, language: transcriber.language() };
-  } finally {
-    transcriber.delete();
-  }
-}
-
-interface Stepping {
-  step(milliseconds: number): Step;
-  error(): string;
-}
-
-/** The step, unless it failed. */
-function checked(work: Stepping, module: EngineModule, step: Step): Step {
-  if (step !== module.Step.failed) return step;
-  unwrap(work.error());
-  throw new SusurrusError('internal_error', 'A step failed without an error.', {
-    reason: 'internal',
-  });
 }

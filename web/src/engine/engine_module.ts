@@ -4,6 +4,12 @@ import type { MainModule } from './engine.mjs';
 /** The engine's WebAssembly module, whatever its variant. */
 export type EngineModule = MainModule;
 
+/** What modules that run models of any family have. */
+export type RunningModule = Pick<
+  EngineModule,
+  'AudioConverter' | 'Transcriber' | 'Step' | 'heapStatistics' | 'kernelVariant'
+> & { readonly HEAPU8: unknown };
+
 /** An engine, and a function that ends its additional threads. */
 export interface OpenedEngine {
   readonly module: EngineModule;

@@ -2,27 +2,23 @@
 import { SusurrusError, wrongState } from '../api/errors.js';
 import { checkWhisper } from '../protocol/families.js';
 import { Arrivals } from './arrivals.js';
-import { Conversions, type Conversion } from './audio_conversion.js';
-import { checkSamples } from './sample_check.js';
-import { sampleRate } from '../api/generated/whisper.js';
-import { recordingSupply, StreamSupply } from './audio_supply.js';
-import { listen, transcribeAudio, type WindowRequest, type WindowTask } from './decoding.js';
+import { listen, type WindowRequest, type WindowTask } from './decoding.js';
 import type { Loader, Model } from './engine.mjs';
 import { unwrap } from '../wasm/emscripten_module.js';
 import { inSharedMemory, notThisEngine } from './engine_errors.js';
 import type { EngineModule, EngineSource, OpenedEngine } from './engine_module.js';
-import { PauseGate } from './pause_gate.js';
 import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
 import type { EngineCalls, EngineEvent, LoadedFacts } from '../protocol/engine.js';
 import type { PartFile } from '../protocol/link.js';
-import { ModuleHost, type Handlers } from '../worker/module_host.js';
+import type { Handlers } from '../worker/module_host.js';
+import { RunningHost } from './running_host.js';
+import type { Hearing } from './transcribing.js';
 import { chooseVariant } from './variant.js';
 import { pushThroughWindow } from '../wasm/windows.js';
 import type { YieldController } from '../wasm/yield_controller.js';
 
-export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
+export class EngineHost extends RunningHost<EngineCalls> {
   readonly #openEngine: EngineSource;
-  readonly #conversions = new Conversions();
   #module: EngineModule | undefined;
   #endThreads: (() => void) | undefined;
   /** Until the head of the file is read. */
@@ -36,10 +32,6 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   readonly #arrivals = new Arrivals();
   #model: Model | undefined;
   #family = '';
-  /** Of the transcription under way. */
-  #stream: StreamSupply | undefined;
-  /** Of the latest transcription that was begun or paused: the two messages may come in either order. */
-  #gate: { readonly run: number; readonly gate: PauseGate } | undefined;
 
   constructor(openEngine: EngineSource) {
     super();
@@ -66,6 +58,12 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
   }
 
   protected readonly handlers: Handlers<EngineCalls, EngineEvent> = {
+    ...this.running,
+    beginLive: refuseLive,
+    feedLive: refuseLive,
+    flushLive: refuseLive,
+    endLive: refuseLive,
+
     start: async ({ variant: wanted, threads, module: compiled }) => {
       const choice = await chooseVariant(wanted);
       const opened = await this.#openEngine(choice.variant, threads, compiled).catch(
@@ -135,24 +133,6 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       return facts;
     },
 
-    beginConversion: (shape) => this.#conversions.begin(this.#engine, shape),
-    convertPiece: async ({ id, piece }, { yielder }) => {
-      const ready = await this.#conversion(id).push(piece, yielder);
-      return { ready, piece };
-    },
-    takeConverted: ({ id }) => this.#conversion(id).take(),
-    endConversion: ({ id }) => {
-      try {
-        return this.#conversion(id).finish();
-      } finally {
-        this.#conversions.end(id);
-      }
-    },
-    dropConversion: ({ id }) => {
-      this.#conversions.end(id);
-      return undefined;
-    },
-
     logMel: ({ samples, mode }, { yielder }) =>
       mode === 'whole'
         ? wholeLogMel(this.#whisper, samples, yielder)
@@ -185,49 +165,25 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
       this.#listen('score', samples, { options, candidates }, yielder),
     align: ({ samples, text, settings: options }, { yielder }) =>
       this.#listen('align', samples, { options, text }, yielder),
-    transcribe: async ({ samples, run, ...task }, { yielder, emit }) => {
-      const model = this.#loaded;
-      if (samples) await checkSamples(samples, yielder);
-      const supply = samples
-        ? recordingSupply(samples)
-        : new StreamSupply((sampleCount) => emit({ type: 'audioWanted', sampleCount }));
-      this.#stream = supply instanceof StreamSupply ? supply : undefined;
-      const gate = this.#gateOf(run);
-      try {
-        const heard = await transcribeAudio(
-          { module: this.#engine, model, arrivals: this.#arrivals },
-          { supply, ...task },
-          gate,
-          yielder,
-          emit,
-        );
-        return { ...heard, duration: supply.heardCount / sampleRate };
-      } finally {
-        this.#stream = undefined;
-      }
-    },
-    feedAudio: ({ samples }) => {
-      this.#stream?.receive(samples);
-      return undefined;
-    },
-
-    pause: ({ run, isPaused }) => {
-      this.#gateOf(run).isPaused = isPaused;
-      return undefined;
-    },
-
-    memory: () => {
-      const { memoryPlan } = loadedFacts(this.#loaded);
-      const heap = this.#engine.heapStatistics();
-      return {
-        ...memoryPlan,
-        heapBytes: heap.currentBytes,
-        heapPeakBytes: heap.peakBytes,
-        allocationCount: heap.allocationCount,
-        wasmBytes: (this.#engine.HEAPU8 as Uint8Array).byteLength,
-      };
-    },
   };
+
+  protected get hearing(): Hearing {
+    const model = this.#loaded;
+    return {
+      module: this.#engine,
+      model,
+      arrivals: this.#arrivals,
+      hasEncoded: () => this.#family === 'whisper' && model.encoderOutput().length > 0,
+    };
+  }
+
+  protected get opened(): EngineModule {
+    return this.#engine;
+  }
+
+  protected get facts(): LoadedFacts {
+    return loadedFacts(this.#loaded);
+  }
 
   #use({ module, endThreads, makeThreads }: OpenedEngine): void {
     this.#module = module;
@@ -270,21 +226,9 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
     return listen(engine, task, samples, request, yielder);
   }
 
-  #conversion(id: number): Conversion {
-    const conversion = this.#conversions.get(id);
-    if (!conversion) throw wrongState('This conversion has ended.', 'audio');
-    return conversion;
-  }
-
   #opened<T>(part: T | undefined): T {
     if (part === undefined) throw wrongState('The engine holds no model.');
     return part;
-  }
-
-  #gateOf(run: number): PauseGate {
-    if (!this.#gate || this.#gate.run < run) this.#gate = { run, gate: new PauseGate() };
-    // A late message about an earlier one means nothing.
-    return this.#gate.run === run ? this.#gate.gate : new PauseGate();
   }
 
   #setTokens(model: Model, tokens: Uint32Array): void {
@@ -300,5 +244,10 @@ export class EngineHost extends ModuleHost<EngineCalls, EngineEvent> {
     window.set(tokens);
   }
 }
+
+/** Whisper's streams are made of transcriptions. */
+const refuseLive = (): never => {
+  throw wrongState('This engine takes no live sound.');
+};
 
 const loadedFacts = (model: Model): LoadedFacts => JSON.parse(model.facts()) as LoadedFacts;

@@ -154,10 +154,19 @@ function checksOf(call: OptionCall, model: ModelFacts): Checks {
   return { ...Object.fromEntries(checks), signal: signalCheck };
 }
 
+/** What loads the detector looks at its options. */
+export const vadCheck: Check = [
+  'true, false or options of the detector',
+  (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
+];
+
 /** The data of the options, which go to the engine. */
 function settingsOf(options: TranscribeOptions): Settings {
   const isData = ([name, value]: [string, unknown]): boolean =>
-    name !== 'signal' && name !== 'onProgress' && value !== undefined;
+    name !== 'signal' &&
+    name !== 'onProgress' &&
+    value !== undefined &&
+    !(name === 'vad' && !value);
   return Object.fromEntries(Object.entries(options).filter(isData));
 }
 
@@ -196,10 +205,10 @@ function checkSingleSearch({ bestOf, beamSize }: DecodeOptions, temperature: num
 
 /** Only the reference goes back in a recording, and a stream cannot. */
 function checkClipOrder(
-  { clipTimestamps: clips, compatibility }: TranscribeOptions,
+  { clipTimestamps: clips, compatibility, vad }: TranscribeOptions,
   isStream: boolean,
 ): void {
-  if (compatibility === 'openai' && !isStream) return;
+  if (compatibility === 'openai' && !isStream && !vad) return;
   if (clips?.some((time, i) => time < (clips[i - 1] ?? 0))) {
     throw invalidOption('clipTimestamps', 'a list of seconds, none below the one before', clips);
   }
@@ -220,7 +229,11 @@ export function transcribeSettings(
   model: ModelFacts,
   isStream: boolean,
 ): Settings {
-  checkOptions(options, { ...checksOf('transcribe', model), onProgress: progressCheck });
+  checkOptions(options, {
+    ...checksOf('transcribe', model),
+    vad: vadCheck,
+    onProgress: progressCheck,
+  });
   checkPatience(options);
   checkClipOrder(options, isStream);
   const { hallucinationSilenceThreshold: silence, normalisation } = options;
@@ -239,13 +252,6 @@ export function transcribeSettings(
     temperature: temperatures(options, defaultTemperatures),
     ...(isStream && { normalisation: 'window' }),
   };
-}
-
-/** Of other families: the engine checks its own options. */
-export function otherSettings(options: TranscribeOptions): Settings {
-  const { signal, onProgress, ...settings } = options;
-  checkOptions({ signal, onProgress }, { signal: signalCheck, onProgress: progressCheck });
-  return settings;
 }
 
 export function scoreSettings(options: ScoreOptions, model: ModelFacts): Settings {

@@ -5,6 +5,7 @@ import { invalidOption, SusurrusError } from '../api/errors.js';
 import type { VariantChoice } from '../engine/variant.js';
 import type { Platform } from '../platform/platform.js';
 import { hasThreads, type ThreadChoice } from '../platform/threads.js';
+import { beginsLikeNetwork, markBytes } from '../protocol/families.js';
 import type { EngineCalls, EngineLink, LoadedFacts } from '../protocol/engine.js';
 import type { PartFile } from '../protocol/link.js';
 
@@ -24,17 +25,22 @@ export class EngineLoad {
   #choice: ThreadChoice;
   #started: VariantChoice | undefined;
   #isClosed = false;
+  /** Whether the engine is the one for models that run as graphs. */
+  #runsNetworks: boolean;
+  /** Until the family is known: what was begun, and its first bytes. */
+  #undecided: { begun?: BeginFile; bytes: Uint8Array } | undefined = { bytes: new Uint8Array() };
   /** What the engine was told before it had its memory. */
   #head: Step[] | undefined;
 
-  constructor(platform: Platform, options: LoadOptions) {
+  /** `looksLikeNetwork`: by its name the file is of a family that runs as a graph; its first bytes decide. */
+  constructor(platform: Platform, options: LoadOptions, looksLikeNetwork: boolean) {
     this.#platform = platform;
     this.#options = options;
     const { module, threads } = options;
     this.#choice = platform.chooseThreads(threads);
     if (module) this.#choice = threadsOf(module, this.#choice);
-    this.#engine = platform.openEngine(this.#choice.threads);
-    if (this.#choice.threads > 1) this.#head = [];
+    this.#runsNetworks = looksLikeNetwork;
+    this.#engine = this.#open();
   }
 
   /** After the load. */
@@ -44,6 +50,15 @@ export class EngineLoad {
 
   get choice(): ThreadChoice & VariantChoice {
     return { variant: 'simd', reason: '', ...this.#started, ...this.#choice };
+  }
+
+  #open(): EngineLink {
+    if (this.#runsNetworks) {
+      this.#choice = { threads: 1, threadsReason: 'models of this family run in one thread' };
+      return this.#platform.openNetworks();
+    }
+    if (this.#choice.threads > 1) this.#head = [];
+    return this.#platform.openEngine(this.#choice.threads);
   }
 
   async start(): Promise<void> {
@@ -57,12 +72,24 @@ export class EngineLoad {
   }
 
   async begin(request: BeginFile): Promise<void> {
+    if (this.#undecided) this.#undecided.begun = request;
     this.#head?.push({ name: 'beginFile', request });
-    await this.#engine.call('beginFile', request);
+    const { dtype } = this.#options;
+    await this.#engine.call('beginFile', this.#runsNetworks ? { ...request, dtype } : request);
   }
 
   /** What is known of the model, once, when it may be used early. */
   async push(bytes: Uint8Array, givesAway: boolean): Promise<LoadedFacts | undefined> {
+    if (this.#undecided) {
+      const isFirst = this.#undecided.bytes.length === 0;
+      const head = isFirst ? bytes : joined(this.#undecided.bytes, bytes);
+      if (head.length < markBytes) {
+        this.#undecided.bytes = head.slice();
+        return undefined;
+      }
+      await this.#decide(head);
+      if (!isFirst) return this.push(head, true);
+    }
     if (!this.#head) return this.#engine.call('pushLoad', { bytes }, { givesAway });
     // A copy: whoever gave the bytes may use their memory again.
     this.#head.push({ name: 'pushLoad', request: { bytes: bytes.slice() } });
@@ -77,7 +104,38 @@ export class EngineLoad {
     return mostBytes > 0 ? this.#makeThreads(mostBytes) : undefined;
   }
 
+  /** Takes the other engine where the file's first bytes say so. */
+  async #decide(head: Uint8Array): Promise<void> {
+    const begun = this.#undecided?.begun;
+    this.#undecided = undefined;
+    const isNetwork = beginsLikeNetwork(head);
+    const { dtype } = this.#options;
+    if (!isNetwork && dtype !== undefined) {
+      throw invalidOption(
+        'dtype',
+        'absent: the model is not given by a name, and no .april file',
+        dtype,
+      );
+    }
+    if (isNetwork === this.#runsNetworks) return;
+    this.#engine.close();
+    if (this.#isClosed) return;
+    this.#runsNetworks = isNetwork;
+    this.#head = undefined;
+    const { module, threads } = this.#options;
+    this.#choice = this.#platform.chooseThreads(threads);
+    if (module && !isNetwork) this.#choice = threadsOf(module, this.#choice);
+    this.#engine = this.#open();
+    await this.start();
+    if (begun) await this.begin(begun);
+  }
+
   async endFile(): Promise<readonly PartFile[]> {
+    if (this.#undecided && this.#undecided.bytes.length > 0) {
+      const { bytes } = this.#undecided;
+      this.#undecided = undefined;
+      await this.push(bytes, true);
+    }
     this.#head?.push({ name: 'endFile', request: undefined });
     return this.#engine.call('endFile', undefined);
   }
@@ -121,6 +179,13 @@ export class EngineLoad {
     this.#started = await this.#engine.call('start', { variant, threads: 1, module });
   }
 }
+
+const joined = (one: Uint8Array, other: Uint8Array): Uint8Array => {
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
+};
 
 /** The number of threads that a compiled engine is made for. */
 function threadsOf(module: WebAssembly.Module, choice: ThreadChoice): ThreadChoice {

@@ -8,10 +8,12 @@ import { checkOptions } from '../api/options.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import type { StoredModel } from '../platform/stored_model.js';
 import { withProgress } from '../api/progress_callback.js';
+import { withoutType } from '../sources/model_name.js';
 import { chooseSource } from '../sources/choose_source.js';
 import { checkCryptoOptions } from '../sources/crypto_options.js';
 import { throwIfAborted } from '../api/signals.js';
 import { loadOptionChecks } from '../sources/load_options.js';
+import { isNamedLikeNetwork } from '../protocol/families.js';
 import { openSource } from '../sources/open_source.js';
 import { readOpening, withProtection } from '../sources/read_source.js';
 import { readVocabularyFile } from '../sources/vocabulary_file.js';
@@ -40,10 +42,14 @@ export async function loadModelOn(
   if (autoSleep !== undefined) checkRereadable(source);
   const load = (wanted: LoadOptions, early?: EarlyLoad): Promise<EngineModel> =>
     withProgress(wanted, async (watched) => {
-      const { source: given, stored } = await chooseSource(source, platform, watched);
-      if (stored) return loadStored(platform, stored, watched, early);
+      const { source: given, stored, isNamed } = await chooseSource(source, platform, watched);
+      // A name's type is that of the file that is made or kept.
+      if (stored) {
+        const own = isNamed ? withoutType(watched) : watched;
+        return loadStored(platform, stored, own, early);
+      }
       const open = () => openSource(given, platform, watched.signal);
-      return loadOpening(platform, open, watched, { early });
+      return loadOpening(platform, open, watched, { early, name: nameOf(given) });
     });
   const model = await (options.early === true ? loadEarly(load, options) : load(options));
   if (autoSleep === undefined) {
@@ -98,6 +104,15 @@ function checkRereadable(source: unknown): void {
   );
 }
 
+/** What a source is called. */
+function nameOf(source: ModelSource): string {
+  if (typeof source === 'string') return source;
+  if (source instanceof URL) return source.pathname;
+  const { name, url } = source as { readonly name?: unknown; readonly url?: unknown };
+  if (typeof name === 'string') return name;
+  return typeof url === 'string' ? url : '';
+}
+
 /** What is kept is checked like everything else; where it is wrong, it is fetched again. */
 async function loadStored(
   platform: Platform,
@@ -137,20 +152,22 @@ interface Listeners {
   /** Called when the file is verified; gives further warnings. */
   readonly verified?: () => Promise<readonly string[]>;
   readonly early?: EarlyLoad | undefined;
+  /** Of the file, where it is known before it is open. */
+  readonly name?: string;
 }
 
 async function loadOpening(
   platform: Platform,
   open: () => Promise<OpenedSource>,
   options: LoadOptions,
-  { verified, early }: Listeners,
+  { verified, early, name = '' }: Listeners,
 ): Promise<EngineModel> {
   const { filterbank, signal } = options;
   const vocabulary =
     options.vocabulary === undefined
       ? undefined
       : await readVocabularyFile(options.vocabulary, platform, signal);
-  const load = new EngineLoad(platform, options);
+  const load = new EngineLoad(platform, options, isNamedLikeNetwork(name));
   let model: EngineModel | undefined;
   const modelOf = (facts: VerifiedFacts, loading?: Loading): EngineModel =>
     new EngineModel(load.engine, platform, load.choice, facts, loading);

@@ -7,6 +7,8 @@ import type {
   DecodeResult,
   DetectLanguageOptions,
   LanguageProbability,
+  LiveOptions,
+  LiveTranscription,
   LogMelOptions,
   MemoryFacts,
   Mel,
@@ -30,14 +32,13 @@ import {
   checkCandidates,
   decodeSettings,
   languageSettings,
-  otherSettings,
   scoreSettings,
   transcribeSettings,
 } from './decoding_options.js';
 import type { EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
 import type { VariantChoice } from '../engine/variant.js';
 import type { Loading, VerifiedFacts } from './loading.js';
-import { describe, invalidOption } from '../api/errors.js';
+import { describe, disposedDuringWork, invalidOption, SusurrusError } from '../api/errors.js';
 import { checkWhisper, isWhisper } from '../protocol/families.js';
 import {
   checkOptions,
@@ -48,10 +49,12 @@ import {
 } from '../api/options.js';
 import type { Platform } from '../platform/platform.js';
 import { disposedOf, endWhenForgotten } from './forgotten.js';
+import { otherSettings } from './network_options.js';
 import { Queue } from './queue.js';
 import { RestingEngine } from './resting_engine.js';
 import type { ThreadChoice } from '../platform/threads.js';
 import { runTranscription } from './run_transcription.js';
+import { checkLiveOptions, LiveRun } from './live_transcription.js';
 import { infoOf } from './model_info.js';
 import { savedProblem } from './saved_transcription.js';
 import { startTranscription, TranscriptionRun } from './transcription.js';
@@ -69,6 +72,7 @@ export class EngineModel implements Model {
   readonly #queue = new Queue();
   readonly #loading: Loading | undefined;
   #runCount = 0;
+  readonly #streams = new Set<LiveRun>();
 
   /** `loading`: of a model that is used before it has arrived. */
   constructor(
@@ -130,7 +134,7 @@ export class EngineModel implements Model {
     return startTranscription(run, async () => {
       const settings = this.whisper
         ? transcribeSettings(options, this.info, isLive(audio))
-        : otherSettings(options);
+        : otherSettings(options, this.info);
       return this.#transcribe(run, audio, settings, options);
     });
   }
@@ -159,7 +163,7 @@ export class EngineModel implements Model {
   ): Promise<Transcript> {
     checkAudio(audio, true);
     const task = { audio, settings, options, saved, number: ++this.#runCount };
-    const engine = { engine: this.#engine, platform: this.#platform, dims: this.info.dims };
+    const engine = { engine: this.#engine, platform: this.#platform, info: this.info };
     return this.#run(() => runTranscription(run, task, engine), options.signal, true);
   }
 
@@ -241,12 +245,37 @@ export class EngineModel implements Model {
     return this.#run(() => this.#engine.call('logits', { tokens: ids }));
   }
 
+  stream(options: LiveOptions = {}): LiveTranscription {
+    checkLiveOptions(options);
+    if (!this.info.streams) {
+      throw new SusurrusError('unsupported_feature', 'This model hears no sound while it comes.', {
+        reason: 'model',
+        subject: 'stream',
+        expected: 'an .april model, or a BW2L model that sees a limited part of the sound',
+        got: this.family,
+      });
+    }
+    // The engine stays awake as long as the stream lasts.
+    let end!: () => void;
+    const ended = new Promise<void>((done) => (end = done));
+    const ready = new Promise<void>((done, failed) => {
+      this.#engine.use(this, () => (done(), ended), options.signal).catch(failed);
+    });
+    const run = new LiveRun(this.#engine, options, ready, () => {
+      this.#streams.delete(run);
+      end();
+    });
+    this.#streams.add(run);
+    return run;
+  }
+
   memory(): Promise<MemoryFacts> {
     return this.#run(() => this.#engine.call('memory', undefined));
   }
 
   dispose(): void {
     disposedOf(this);
+    for (const stream of this.#streams) stream.stop(disposedDuringWork());
     this.#loading?.stop();
     this.#engine.close();
   }

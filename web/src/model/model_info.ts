@@ -1,7 +1,7 @@
 import type { ModelFamily, ModelInfo } from '../api/types.js';
 import type { VariantChoice } from '../engine/variant.js';
 import type { ThreadChoice } from '../platform/threads.js';
-import { isWhisper } from '../protocol/families.js';
+import { isNetwork, isWhisper } from '../protocol/families.js';
 import type { VerifiedFacts } from './loading.js';
 
 export function infoOf(choice: VariantChoice & ThreadChoice, facts: VerifiedFacts): ModelInfo {
@@ -16,11 +16,17 @@ export function infoOf(choice: VariantChoice & ThreadChoice, facts: VerifiedFact
     warnings: facts.warnings,
     ...(facts.signer !== undefined && { signer: facts.signer }),
   };
-  if (!isWhisper(facts)) return common as ModelInfo;
+  if (isNetwork(facts)) {
+    const languages = facts.language ? [facts.language] : [];
+    const network = { ...common, multilingual: false, languages, streams: facts.streams };
+    return network as Partial<ModelInfo> as ModelInfo;
+  }
+  if (!isWhisper(facts)) return common as Partial<ModelInfo> as ModelInfo;
   const codes = Object.keys(facts.special.languages);
   return {
     ...common,
     dims: facts.dims,
+    streams: false,
     multilingual: facts.multilingual,
     // An English-only model has all language tokens but knows one language.
     languages: facts.multilingual ? codes : codes.length === 1 ? codes : ['en'],

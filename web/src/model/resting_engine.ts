@@ -18,6 +18,7 @@ export class RestingEngine implements EngineLink {
   #sleep: Sleep | undefined;
   /** The model, while it works for it: so that is no garbage then, since forgotten.ts holds this. */
   worksFor: object | undefined;
+  #uses = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #closing = new AbortController();
 
@@ -36,16 +37,19 @@ export class RestingEngine implements EngineLink {
     return this.#engine === undefined && !this.#closing.signal.aborted;
   }
 
-  /** Does work of its model, one after the other, with an engine that is awake and stays so. */
+  /** Does work of its model with an engine that is awake and stays so. */
   async use<T>(model: object, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     clearTimeout(this.#timer);
     this.worksFor = model;
+    ++this.#uses;
     try {
       if (this.#sleep && this.isAsleep) this.#engine = await this.#wake(this.#sleep, signal);
       return await work();
     } finally {
-      this.worksFor = undefined;
-      this.#rest();
+      if (--this.#uses === 0) {
+        this.worksFor = undefined;
+        this.#rest();
+      }
     }
   }
 

@@ -11,7 +11,12 @@ import { withProgress } from '../api/progress_callback.js';
 import { anyOf, orAborted } from '../api/signals.js';
 import { AudioFeed, type Holding } from '../audio/audio_feed.js';
 import type { Platform } from '../platform/platform.js';
-import type { EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
+import type {
+  EngineEvent,
+  EngineLink,
+  Settings,
+  TranscriptionProgress,
+} from '../protocol/engine.js';
 import { checkSameAudio, stateOf } from './saved_transcription.js';
 import type { About, TranscriptionRun } from './transcription.js';
 
@@ -28,7 +33,7 @@ interface Task {
 interface Surroundings {
   readonly engine: EngineLink;
   readonly platform: Platform;
-  readonly dims: ModelInfo['dims'];
+  readonly info: ModelInfo;
 }
 
 /** The reference hears whole recordings; else long ones may come as they are asked for. */
@@ -41,10 +46,15 @@ function holdingFor({ normalisation, compatibility }: Settings): Holding {
 export function runTranscription(
   run: TranscriptionRun,
   { audio, settings, options, saved, number }: Task,
-  { engine, platform, dims }: Surroundings,
+  { engine, platform, info }: Surroundings,
 ): Promise<Transcript> {
   return withProgress(options, async ({ onProgress }: ResumeOptions): Promise<Transcript> => {
-    const feed = new AudioFeed(audio, { engine, platform, holding: holdingFor(settings) });
+    const { vad, clipTimestamps: clips, ...others } = settings;
+    const skipping = vad ? { vad: vad === true ? {} : vad, clips } : undefined;
+    // With silence all else is left out that is in no clip.
+    const heardSettings = skipping ? others : settings;
+    const surroundings = { engine, platform, holding: holdingFor(settings) };
+    const feed = new AudioFeed(audio, surroundings, skipping);
     const callbackFailed = new AbortController();
     const { signal, release } = anyOf([
       options.signal,
@@ -63,20 +73,29 @@ export function runTranscription(
     let about: About;
     const onEvent = (event: EngineEvent): void => {
       if (event.type === 'audioWanted') void feed.give(event.sampleCount);
-      else if (event.type === 'window') run.add(event, about);
-      else if (event.type === 'modelAwaited') report({ phase: 'wait', loaded: 0 });
+      else if (event.type === 'window') {
+        const [segments, rejected] = [event.segments, event.rejected].map((list) =>
+          feed.placed(list),
+        );
+        run.add({ ...event, segments: segments ?? [], rejected: rejected ?? [] }, about);
+      } else if (event.type === 'modelAwaited') report({ phase: 'wait', loaded: 0 });
       else {
-        run.reach(event.progress.loaded);
-        report({ phase: 'transcribe', ...event.progress });
+        const progress = placedProgress(event.progress, feed);
+        run.reach(progress.loaded);
+        report({ phase: 'transcribe', ...progress });
       }
     };
     try {
-      const { samples, isOwn, expectedSeconds } = await feed.open(signal, report);
-      checkSameAudio(saved, samples);
+      const { samples, isOwn, expectedSeconds, sampleCount } = await feed.open(signal, report);
+      checkSameAudio(saved, sampleCount);
       about = {
-        dims,
-        settings: samples ? settings : { ...settings, normalisation: 'window' },
-        ...(samples && { sampleCount: samples.length }),
+        dims: info.dims,
+        // Only a Whisper has normalisation.
+        settings:
+          samples || info.family !== 'whisper'
+            ? settings
+            : { ...settings, normalisation: 'window' },
+        ...(sampleCount !== undefined && { sampleCount }),
       };
       if (run.gate.opening) await orAborted(run.gate.opening, signal);
       run.gate.onChange = (isPaused) =>
@@ -85,14 +104,19 @@ export function runTranscription(
         'transcribe',
         {
           samples,
-          settings: about.settings,
+          settings: { ...heardSettings, ...normalisationOf(about.settings) },
           state: saved && stateOf(saved),
           run: number,
           expectedSeconds,
         },
         { signal, onEvent, givesAway: isOwn },
       );
-      return { ...heard, segments: run.segments, rejected: run.rejected };
+      return {
+        ...heard,
+        duration: feed.duration ?? heard.duration,
+        segments: run.segments,
+        rejected: run.rejected,
+      };
     } catch (error) {
       throw feed.failed.aborted ? feed.failed.reason : error;
     } finally {
@@ -101,4 +125,20 @@ export function runTranscription(
       release();
     }
   });
+}
+
+const normalisationOf = ({ normalisation }: Settings): Settings =>
+  normalisation === undefined ? {} : { normalisation };
+
+/** In seconds of the recording, of which the engine may not hear all. */
+function placedProgress(progress: TranscriptionProgress, feed: AudioFeed): TranscriptionProgress {
+  const { duration } = feed;
+  if (duration === undefined) return progress;
+  const loaded = feed.timeOf(progress.loaded);
+  const isOver = progress.fraction === 1;
+  // Of a stream its file's length; of a recording its own.
+  const total = progress.total === undefined ? undefined : Math.max(progress.total, duration);
+  if (total === undefined) return { ...progress, loaded };
+  const done = isOver ? total : Math.min(loaded, total);
+  return { ...progress, loaded: done, total, fraction: total > 0 ? done / total : 1 };
 }

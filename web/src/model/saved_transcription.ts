@@ -39,16 +39,16 @@ export function savedProblem(saved: unknown, dims: ModelInfo['dims']): SusurrusE
   return undefined;
 }
 
-/** Only the same recording can be gone on with; a stream of it would be heard with other levels. Without samples: a stream. */
+/** Only the same recording can be gone on with; a stream of it would be heard with other levels. Without a count: a stream. */
 export function checkSameAudio(
   saved: SavedTranscription | undefined,
-  samples: Float32Array | undefined,
+  sampleCount: number | undefined,
 ): void {
-  if (saved?.sampleCount === undefined || saved.sampleCount === samples?.length) return;
+  if (saved?.sampleCount === undefined || saved.sampleCount === sampleCount) return;
   throw invalidOption(
     'audio',
     `the recording of ${saved.sampleCount} samples at 16 kHz that the transcription began with`,
-    samples ? samples.length : 'a stream',
+    sampleCount ?? 'a stream',
   );
 }
 

@@ -7,6 +7,8 @@ const modules = {
   'engine.relaxed': () => new URL('./engine.relaxed.wasm', import.meta.url),
   'engine.simd-threads': () => new URL('./engine.simd-threads.wasm', import.meta.url),
   'engine.relaxed-threads': () => new URL('./engine.relaxed-threads.wasm', import.meta.url),
+  'networks.simd': () => new URL('./networks.simd.wasm', import.meta.url),
+  'networks.relaxed': () => new URL('./networks.relaxed.wasm', import.meta.url),
   files: () => new URL('./files.wasm', import.meta.url),
 };
 

@@ -2,8 +2,10 @@ import type { SourceFolder } from './source_folder.js';
 import type { MediaStreamLike } from '../api/types.js';
 import type { AudioFileFacts, AudioLink, DecodedPiece, EncodedFile } from '../protocol/audio.js';
 import type { EngineLink } from '../protocol/engine.js';
+import type { NetworksLink } from '../protocol/networks.js';
 import type { FilesLink } from '../protocol/files.js';
 import type { StoredModel, StoredRequest } from './stored_model.js';
+import type { SilenceSkipping } from './speech.js';
 import type { ThreadChoice } from './threads.js';
 import type { Assets } from '../api/types.js';
 
@@ -31,6 +33,8 @@ export interface Platform {
   chooseThreads(wanted: number | 'auto' | undefined): ThreadChoice;
   /** Starts an engine, in a worker or in this thread; one that can have several threads, or one for a single thread. */
   openEngine(threads: number): EngineLink;
+  /** Starts the module that runs models which are graphs, in a worker or in this thread. */
+  openNetworks(): NetworksLink;
   /** Starts the module that reads model files without running them. */
   openFiles(): FilesLink;
   /** Compiles that module, for an instance in this thread. */
@@ -59,6 +63,10 @@ export interface Platform {
   ): Promise<T>;
   /** The model inside the package. */
   readonly embeddedModel: URL;
+  /** The detector of speech inside the package. */
+  readonly vadModel: URL;
+  /** What leaves out silence. Loads the code for that. */
+  loadSilenceSkipping(): Promise<SilenceSkipping>;
   /** Starts a decoder of one audio file, in a worker or in this thread. */
   openAudio(): AudioLink;
   /** An audio file at a path; undefined where the address is to be fetched. */

@@ -5,6 +5,7 @@ import type {
   Dimensions,
   FilterbankChoice,
   LanguageProbability,
+  LiveEvent,
   MemoryFacts,
   ProgressEvent,
   SavedTranscription,
@@ -34,7 +35,17 @@ export interface WhisperFacts extends CommonFacts {
   readonly special: SpecialTokens;
 }
 
-export type LoadedFacts = CommonFacts | WhisperFacts;
+/** What a model says besides that runs as a graph. */
+export interface NetworkFacts extends CommonFacts {
+  readonly family: 'transducer' | 'acoustic';
+  /** Code of the language that it was made for, where the file says. */
+  readonly language?: string;
+  readonly sampleRate: number;
+  /** Whether it hears sound while it comes. */
+  readonly streams: boolean;
+}
+
+export type LoadedFacts = CommonFacts | WhisperFacts | NetworkFacts;
 
 /** Checked options, as far as they are data; the core knows them by the same names. */
 export type Settings = Omit<TranscribeOptions, 'signal' | 'onProgress'>;
@@ -51,10 +62,10 @@ export type AudioShape =
   | { readonly kind: 'samples'; readonly sampleRate: number; readonly channels: number };
 
 /** Every request with its answer. */
-export interface EngineCalls extends CommonCalls, WhisperCalls {}
+export interface EngineCalls extends CommonCalls, WhisperCalls, LiveCalls {}
 
 /** What any engine is asked. */
-interface CommonCalls {
+export interface CommonCalls {
   start: {
     request: {
       readonly variant: Variant | undefined;
@@ -77,6 +88,8 @@ interface CommonCalls {
       /** Packed as APR1 stores one; with the first file. */
       readonly vocabulary: Uint8Array | undefined;
       readonly filterbank: FilterbankChoice | undefined;
+      /** What large matrices become in memory; of .april files. */
+      readonly dtype?: string | undefined;
       /** With the first file: whether the model may be used while its weights arrive. */
       readonly early?: boolean | undefined;
     };
@@ -126,8 +139,22 @@ interface CommonCalls {
   memory: { request: undefined; answer: MemoryFacts };
 }
 
+/** Sound while it comes, for models that stream. */
+export interface LiveCalls {
+  /** Answers the stream's number. */
+  beginLive: { request: { readonly settings: Settings }; answer: number };
+  /** 16 kHz mono. Answers what is heard by then. */
+  feedLive: {
+    request: { readonly id: number; readonly samples: Float32Array };
+    answer: readonly LiveEvent[];
+  };
+  /** Brings out what is still inside. */
+  flushLive: { request: { readonly id: number }; answer: readonly LiveEvent[] };
+  endLive: { request: { readonly id: number }; answer: undefined };
+}
+
 /** Requests for Whisper alone; engines of other families refuse them. */
-interface WhisperCalls {
+export interface WhisperCalls {
   logMel: {
     request: { readonly samples: Float32Array; readonly mode: 'window' | 'whole' };
     answer: { readonly data: Float32Array; readonly nMels: number; readonly nFrames: number };

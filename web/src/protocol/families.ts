@@ -1,7 +1,29 @@
+import { fileEndings } from '../api/generated/formats.js';
+import { fileMarks } from '../api/generated/file_marks.js';
 import { SusurrusError } from '../api/errors.js';
-import type { CommonFacts, WhisperFacts } from './engine.js';
+import type { CommonFacts, NetworkFacts, WhisperFacts } from './engine.js';
 
 export const isWhisper = (facts: CommonFacts): facts is WhisperFacts => facts.family === 'whisper';
+
+export const isNetwork = (facts: CommonFacts): facts is NetworkFacts =>
+  facts.family === 'transducer' || facts.family === 'acoustic';
+
+const networkMarks = fileMarks.filter(({ kind }) => kind === 'network');
+const networkName = new RegExp(
+  `\\.(${[...fileEndings.april, ...fileEndings.BW2L].join('|')})$`,
+  'i',
+);
+
+/** So many first bytes tell of which family a file is. */
+export const markBytes = Math.max(...networkMarks.map(({ at, bytes }) => at + bytes.length));
+
+/** Whether a file is of a family that runs as a graph. */
+export const beginsLikeNetwork = (head: Uint8Array): boolean =>
+  networkMarks.some(({ at, bytes }) => bytes.every((byte, i) => head[at + i] === byte));
+
+/** The same by the name of a file or URL, before anything is read; the bytes decide. */
+export const isNamedLikeNetwork = (name: string): boolean =>
+  networkName.test(name.replace(/[?#].*$/, ''));
 
 /** Refuses what only a Whisper has; `what` as the API names it. */
 export function checkWhisper(family: string, what: string): void {

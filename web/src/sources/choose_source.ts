@@ -3,11 +3,15 @@ import { invalidOption } from '../api/errors.js';
 import type { LoadOptions, ModelSource } from '../api/types.js';
 import type { Platform } from '../platform/platform.js';
 import type { StoredModel } from '../platform/stored_model.js';
-import { embeddedName, isModelName, refuseHubOptions } from './model_name.js';
+import { embeddedName, isModelName, refuseHubOptions, withoutType } from './model_name.js';
 
 export type ChosenSource =
-  | { readonly source: ModelSource; readonly stored?: undefined }
-  | { readonly source?: undefined; readonly stored: StoredModel };
+  | { readonly source: ModelSource; readonly stored?: undefined; readonly isNamed?: undefined }
+  | {
+      readonly source?: undefined;
+      readonly stored: StoredModel;
+      readonly isNamed: boolean;
+    };
 
 /** A name that a file has, in Node, is that file's path. */
 export async function chooseSource(
@@ -19,11 +23,12 @@ export async function chooseSource(
   if ((source as unknown) === null) throw invalidOption('source', 'a model', source);
   if (typeof source === 'string' && isModelName(source) && !(await platform.isFile(source))) {
     if (source !== embeddedName) {
-      return { stored: await platform.openStored({ ...options, model: { name: source } }) };
+      const stored = await platform.openStored({ ...options, model: { name: source } });
+      return { stored, isNamed: true };
     }
     source = undefined;
   }
-  refuseHubOptions(options);
+  refuseHubOptions(options, true);
   if (source === undefined) return { source: platform.embeddedModel };
   const { cache = false } = options;
   if (cache === false) return { source };
@@ -33,5 +38,6 @@ export async function chooseSource(
   const url = platform.urlOf(source);
   // What has a path lies here already.
   if (url === undefined) return { source };
-  return { stored: await platform.openStored({ ...options, model: { url } }) };
+  const request = withoutType(options);
+  return { stored: await platform.openStored({ ...request, model: { url } }), isNamed: false };
 }

@@ -28,10 +28,14 @@ export const hubOptionChecks = {
   token: ['a string', (value) => typeof value === 'string' && value !== ''],
 } satisfies Record<string, Check>;
 
-/** Refuses options of names for a model that is not given by its name. */
-export function refuseHubOptions(options: LoadOptions): void {
+/** Refuses options of names for a model that is not given by its name; `dtype` may be that of an .april file. */
+export function refuseHubOptions(options: LoadOptions, mayHaveType = false): void {
   for (const option of Object.keys(hubOptionChecks) as (keyof typeof hubOptionChecks)[]) {
-    if (options[option] === undefined) continue;
+    if (options[option] === undefined || (option === 'dtype' && mayHaveType)) continue;
     throw invalidOption(option, 'absent: the model is not given by a name', options[option]);
   }
 }
+
+/** The same without the type of weights. */
+export const withoutType = (options: LoadOptions): LoadOptions =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => name !== 'dtype'));

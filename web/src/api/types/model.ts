@@ -1,6 +1,7 @@
 // A loaded model.
 import type { Dimensions } from '../generated/whisper.js';
 import type { AudioInput, AudioStream } from './audio.js';
+import type { LiveOptions, LiveTranscription } from './live.js';
 import type { Variant } from './load.js';
 import type {
   AlignOptions,
@@ -18,11 +19,17 @@ import type {
 } from './transcribe.js';
 
 /** The architecture of a model. More may be added. */
-export type ModelFamily = 'whisper';
+export type ModelFamily =
+  | 'whisper'
+  /** .april */
+  | 'transducer'
+  /** BW2L */
+  | 'acoustic';
 
 /** What is known of a model that is loaded, and of the engine that runs it. */
 export interface ModelInfo {
   readonly family: ModelFamily;
+  /** Of a Whisper; others have none. */
   readonly dims: Dimensions;
   /** The file's format with its version: `'APR2 2.0'`. */
   readonly format: string;
@@ -38,6 +45,8 @@ export interface ModelInfo {
   readonly multilingual: boolean;
   /** Codes of the languages that the model knows; `['en']` for an English-only model. */
   readonly languages: readonly string[];
+  /** Whether stream() hears sound while it comes. */
+  readonly streams: boolean;
   /** Deviations of the file that do no harm. */
   readonly warnings: readonly string[];
   /** The Ed25519 public key whose signature was verified, in hexadecimal; several if shards have different signers. */
@@ -150,6 +159,11 @@ export interface Model extends WhisperModel {
     audio: AudioInput | AudioStream,
     options?: ResumeOptions,
   ): Transcription;
+  /**
+   * Sound to text while it comes: of .april models, and of BW2L models that see a limited part of it. Others refuse with
+   * `unsupported_feature`. The model can be used for other things meanwhile.
+   */
+  stream(options?: LiveOptions): LiveTranscription;
   /** Bytes: what was planned, and what is used now and was at most. */
   memory(): Promise<MemoryFacts>;
   /** Ends the engine, aborts running work and frees the memory. */

@@ -1,4 +1,5 @@
 // Options and results of transcription and the other calls that take audio.
+import type { FrontEndOptions } from './live.js';
 import type {
   AlignOptionValues,
   DecodeOptionValues,
@@ -8,6 +9,7 @@ import type {
 } from '../generated/options.js';
 import type { Dimensions } from '../generated/whisper.js';
 import type { ProgressEvent } from './progress.js';
+import type { VadOptions } from './vad.js';
 
 interface Abortable {
   /** Stops the work; it ends within a tenth of a second on a small model. */
@@ -24,7 +26,12 @@ export type WindowOptions = ScoreOptions;
 export interface DecodeOptions extends DecodeOptionValues, Abortable {}
 
 /** Options of transcribe(). */
-export interface TranscribeOptions extends DecodeOptions, RecordingOptionValues {
+export interface TranscribeOptions extends DecodeOptions, RecordingOptionValues, FrontEndOptions {
+  /**
+   * Leaves out silence before the model hears it, by Silero's detector, which is fetched for that. Times are those of the recording;
+   * `clipTimestamps` then say what else is left out. `false` if absent.
+   */
+  readonly vad?: boolean | VadOptions;
   /** Called with the seconds that are done and those that remain; what it throws stops the work. */
   readonly onProgress?: (event: ProgressEvent) => void;
 }

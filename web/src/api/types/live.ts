@@ -1,0 +1,74 @@
+// Sound to text while it comes.
+import type { Word } from './transcribe.js';
+
+/** Of .april models. */
+export interface FrontEndOptions {
+  /** Features as the published models were trained with, or as the package april-asr 0.0.4 makes them. */
+  readonly frontEnd?: 'standard' | 'april-asr-0.0.4';
+}
+
+/** Options of stream(). */
+export interface LiveOptions extends FrontEndOptions {
+  /** Of the samples that are fed, in Hz: 16000 unless given. They are mono. */
+  readonly sampleRate?: number;
+  /** Ends the stream, which then fails with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** What is heard. Times are seconds of the sound that was fed. */
+export type LiveEvent = LiveText | LiveSilence;
+
+/** Text, so far or for good. */
+export interface LiveText {
+  /** `'partial'` replaces the partial with the same id; `'final'` never changes, and ends its id. */
+  readonly type: 'partial' | 'final';
+  /** Rises from one final event to the next. */
+  readonly id: number;
+  /** Sound behind the event. */
+  readonly time: number;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly words: readonly Word[];
+  readonly tokens: readonly LiveToken[];
+}
+
+/** A token of such a text. */
+export interface LiveToken {
+  readonly id: number;
+  readonly text: string;
+  readonly time: number;
+  /** .april: the joiner's logit, 8 less while the token is only tentative. BW2L: the logarithm of its probability. */
+  readonly score: number;
+  readonly beginsWord: boolean;
+  readonly endsSentence: boolean;
+}
+
+/** Nothing was said for a while. */
+export interface LiveSilence {
+  readonly type: 'silence';
+  /** Of the text that comes next. */
+  readonly id: number;
+  readonly time: number;
+}
+
+/**
+ * Sound on its way into text. Iterating gives the events in order; also a TransformStream, from arrays of samples to events. Nothing
+ * is dropped: who feeds faster than the model computes is told by `lag`, and slowed down by awaiting feed().
+ */
+export interface LiveTranscription extends AsyncIterable<LiveEvent> {
+  /** Takes mono samples, -1 to 1, which it copies; resolves when they are heard. */
+  feed(samples: Float32Array | Int16Array): Promise<void>;
+  /** Brings out what is still inside, without ending the stream: at the end of a sentence, say. */
+  flush(): Promise<void>;
+  /** Forgets what was heard and what waits; times and ids begin anew. Events that wait to be read stay. */
+  reset(): Promise<void>;
+  /** flush(), then the events end. The model can be used for other things again. */
+  close(): Promise<void>;
+  /** The same as close(), for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+  /** Seconds of sound that were fed and are not heard yet. */
+  readonly lag: number;
+  readonly writable: WritableStream<Float32Array | Int16Array>;
+  readonly readable: ReadableStream<LiveEvent>;
+}

@@ -1,0 +1,48 @@
+// Where somebody speaks.
+import type { Assets, Variant } from './load.js';
+
+/** Silero's rules for what is speech. Times are seconds. */
+export interface VadOptions {
+  /** Speech begins at this probability: above 0, at most 1; 0.5 if absent. */
+  readonly threshold?: number;
+  /** Silence begins below this one; `threshold` − 0.15, but at least 0.01, if absent. */
+  readonly negativeThreshold?: number;
+  /** Shorter speech is none; 0.25 if absent, 0 for `transcribe`. */
+  readonly minSpeechDuration?: number;
+  /** Longer speech is cut, at its longest pause if it has one; `null`, for no limit, if absent. */
+  readonly maxSpeechDuration?: number | null;
+  /** Shorter silence does not end speech; 0.1 if absent, 2 for `transcribe`. */
+  readonly minSilenceDuration?: number;
+  /** Added before speech and behind it; 0.03 if absent, 0.4 for `transcribe`. */
+  readonly speechPad?: number;
+}
+
+/** Speech, in seconds of the recording. */
+export interface SpeechRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is heard of a recording while it comes. The starts and ends are those of its ranges. */
+export interface SpeechEvent {
+  readonly type: 'start' | 'end';
+  /** Seconds of the recording. */
+  readonly time: number;
+}
+
+/** Options of what listens for speech. */
+export interface DetectOptions extends VadOptions {
+  /** Stops the work, which then fails with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Called with the probability of each 32 ms in turn; what it throws stops the work. */
+  readonly onProbability?: (probability: number, time: number) => void;
+}
+
+/** Options of loadSpeechDetector(). */
+export interface LoadDetectorOptions {
+  readonly signal?: AbortSignal;
+  /** The binary to use; the fastest that runs here unless given. */
+  readonly variant?: Variant;
+  /** Where the package's own files lie. */
+  readonly assets?: Assets;
+}

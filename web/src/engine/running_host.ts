@@ -1,0 +1,110 @@
+// What engines of all families do: audio to samples, samples to text.
+import { wrongState } from '../api/errors.js';
+import { sampleRate } from '../api/generated/whisper.js';
+import type { CommonCalls, EngineEvent, LoadedFacts } from '../protocol/engine.js';
+import type { CallTable } from '../protocol/link.js';
+import { ModuleHost, type Handlers } from '../worker/module_host.js';
+import { Conversions, type Conversion } from './audio_conversion.js';
+import { recordingSupply, StreamSupply } from './audio_supply.js';
+import type { RunningModule } from './engine_module.js';
+import { PauseGate } from './pause_gate.js';
+import { checkSamples } from './sample_check.js';
+import { transcribeAudio, type Hearing } from './transcribing.js';
+
+type RunningCalls = Pick<
+  CommonCalls,
+  | 'beginConversion'
+  | 'convertPiece'
+  | 'takeConverted'
+  | 'endConversion'
+  | 'dropConversion'
+  | 'transcribe'
+  | 'feedAudio'
+  | 'pause'
+  | 'memory'
+>;
+
+export abstract class RunningHost<Calls extends CallTable<Calls>> extends ModuleHost<
+  Calls,
+  EngineEvent
+> {
+  readonly #conversions = new Conversions();
+  /** Of the transcription under way. */
+  #stream: StreamSupply | undefined;
+  /** Of the latest transcription that was begun or paused: the two messages may come in either order. */
+  #gate: { readonly run: number; readonly gate: PauseGate } | undefined;
+
+  /** The module; refused before it is there. */
+  protected abstract get opened(): RunningModule;
+  /** The same with its model. */
+  protected abstract get hearing(): Hearing;
+  protected abstract get facts(): LoadedFacts;
+
+  protected readonly running: Handlers<RunningCalls, EngineEvent> = {
+    beginConversion: (shape) => this.#conversions.begin(this.opened, shape),
+    convertPiece: async ({ id, piece }, { yielder }) => {
+      const ready = await this.#conversion(id).push(piece, yielder);
+      return { ready, piece };
+    },
+    takeConverted: ({ id }) => this.#conversion(id).take(),
+    endConversion: ({ id }) => {
+      try {
+        return this.#conversion(id).finish();
+      } finally {
+        this.#conversions.end(id);
+      }
+    },
+    dropConversion: ({ id }) => {
+      this.#conversions.end(id);
+      return undefined;
+    },
+
+    transcribe: async ({ samples, run, ...task }, { yielder, emit }) => {
+      const { hearing } = this;
+      if (samples) await checkSamples(samples, yielder);
+      const supply = samples
+        ? recordingSupply(samples)
+        : new StreamSupply((sampleCount) => emit({ type: 'audioWanted', sampleCount }));
+      this.#stream = supply instanceof StreamSupply ? supply : undefined;
+      const gate = this.#gateOf(run);
+      try {
+        const heard = await transcribeAudio(hearing, { supply, ...task }, gate, yielder, emit);
+        return { ...heard, duration: supply.heardCount / sampleRate };
+      } finally {
+        this.#stream = undefined;
+      }
+    },
+    feedAudio: ({ samples }) => {
+      this.#stream?.receive(samples);
+      return undefined;
+    },
+    pause: ({ run, isPaused }) => {
+      this.#gateOf(run).isPaused = isPaused;
+      return undefined;
+    },
+
+    memory: () => {
+      const { memoryPlan } = this.facts;
+      const heap = this.opened.heapStatistics();
+      return {
+        ...memoryPlan,
+        heapBytes: heap.currentBytes,
+        heapPeakBytes: heap.peakBytes,
+        allocationCount: heap.allocationCount,
+        wasmBytes: (this.opened.HEAPU8 as Uint8Array).byteLength,
+      };
+    },
+  };
+
+  #conversion(id: number): Conversion {
+    const conversion = this.#conversions.get(id);
+    if (!conversion) throw wrongState('This conversion has ended.', 'audio');
+    return conversion;
+  }
+
+  #gateOf(run: number): PauseGate {
+    if (!this.#gate || this.#gate.run < run) this.#gate = { run, gate: new PauseGate() };
+    // A late message about an earlier one means nothing.
+    return this.#gate.run === run ? this.#gate.gate : new PauseGate();
+  }
+}

@@ -1,0 +1,38 @@
+// transcribe()'s options as models of other families than Whisper take them.
+import type { ModelInfo, TranscribeOptions } from '../api/types.js';
+import { invalidOption } from '../api/errors.js';
+import { checkOptions, oneOf, progressCheck, signalCheck, type Check } from '../api/options.js';
+import type { Settings } from '../protocol/engine.js';
+import { vadCheck } from './decoding_options.js';
+import { checkWhisper } from '../protocol/families.js';
+
+export const frontEndCheck = oneOf('standard', 'april-asr-0.0.4');
+
+const timestamps = oneOf('none', 'segment', 'word');
+/** By family, besides the language. */
+const known: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+  transducer: { timestamps, frontEnd: frontEndCheck },
+  acoustic: { timestamps },
+};
+
+/** Checked options; a family that is not known here checks its own. */
+export function otherSettings(
+  options: TranscribeOptions,
+  { family, languages }: ModelInfo,
+): Settings {
+  const { signal, onProgress, vad, ...settings } = options;
+  const checks = { signal: signalCheck, onProgress: progressCheck, vad: vadCheck };
+  checkOptions({ signal, onProgress, vad }, checks);
+  const skipping = vad ? { vad } : {};
+  const own = known[family];
+  if (!own) return { ...settings, ...skipping };
+  const { language = 'auto', ...given } = settings;
+  if (language !== 'auto' && !languages.includes(language)) {
+    throw invalidOption('language', ["'auto'", ...languages].join(' or '), language);
+  }
+  for (const [name, value] of Object.entries(given as Readonly<Record<string, unknown>>)) {
+    if (value !== undefined && !(name in own)) checkWhisper(family, `the option ${name}`);
+  }
+  checkOptions(given, own);
+  return { ...given, ...skipping };
+}

@@ -1,0 +1,50 @@
+// Requests to the module that runs graphs: models of some families, and modules. Plain data both ways.
+import type { EngineCalls, EngineEvent } from './engine.js';
+import type { Link } from './link.js';
+
+/** A tensor without its elements. */
+export interface TensorFacts {
+  /** Empty: the next one in order. */
+  readonly name: string;
+  /** `'f32'`, `'i64'`, `'bool'` … */
+  readonly type: string;
+  readonly shape: readonly number[];
+}
+
+/** What a graph's file says of itself. */
+export interface GraphFacts {
+  readonly format: string;
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly type?: string;
+    /** null where a dimension is open. */
+    readonly shape?: readonly (number | null)[];
+  }[];
+  readonly outputs: readonly string[];
+  readonly warnings: readonly string[];
+  readonly weightBytes: number;
+}
+
+export interface NetworksCalls extends EngineCalls, SpeechCalls {
+  /** After endFile(), instead of finishLoad(). */
+  finishGraph: { request: undefined; answer: GraphFacts };
+  /** Elements as bytes, row by row, little-endian. */
+  runGraph: {
+    request: { readonly inputs: readonly TensorFacts[]; readonly data: Uint8Array };
+    answer: { readonly outputs: readonly TensorFacts[]; readonly data: Uint8Array };
+  };
+}
+
+/** How likely it is that somebody speaks. */
+export interface SpeechCalls {
+  /** A recording for this detector, a TenniS module (models/vad.tsm). Answers its number. */
+  beginSpeech: { request: { readonly model: Uint8Array }; answer: number };
+  /** Whole frames of 512 samples, but for a shorter one that ends the recording. Answers a probability of each. */
+  hearSpeech: {
+    request: { readonly id: number; readonly samples: Float32Array };
+    answer: Float32Array;
+  };
+  endSpeech: { request: { readonly id: number }; answer: undefined };
+}
+
+export type NetworksLink = Link<NetworksCalls, EngineEvent>;

@@ -1,0 +1,2 @@
+// What transcribe({ vad }) loads: a bundle of its own.
+export { skipSilence } from './silence_skipping.js';

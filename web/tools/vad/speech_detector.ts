@@ -1,0 +1,220 @@
+// susurrus/vad: where somebody speaks, in recordings of every kind and in sound while it comes.
+import type {
+  AudioInput,
+  AudioStream,
+  DetectOptions,
+  LoadDetectorOptions,
+  SpeechEvent,
+  SpeechRange,
+} from '../../src/api/types.js';
+import { checkAssets } from '../../src/api/assets.js';
+import { wrongState } from '../../src/api/errors.js';
+import { checkOptions, oneOf, progressCheck, signalCheck } from '../../src/api/options.js';
+import { anyOf } from '../../src/api/signals.js';
+import { openAudio } from '../../src/audio/audio_feed.js';
+import { checkAudio } from '../../src/audio/audio_kinds.js';
+import { asSamples } from '../../src/audio/audio_stream.js';
+import { leave } from '../../src/audio/leave.js';
+import { sampleRate } from '../../src/api/generated/whisper.js';
+import { disposedOf, endWhenForgotten } from '../../src/model/forgotten.js';
+import type { Platform } from '../../src/platform/platform.js';
+import { SpeechEvents } from './speech_events.js';
+import { FrameHearing, openSpeechNetwork, type SpeechNetwork } from './speech_network.js';
+import { frameSamples, SpeechRules, type SpeechLimits } from './speech_rules.js';
+import { detectDefaults, speechLimits } from './vad_options.js';
+
+/** Silero's network, loaded. Any number of recordings may be listened to at the same time. */
+export class SpeechDetector {
+  readonly #network: SpeechNetwork;
+  readonly #platform: Platform;
+  readonly #closing = new AbortController();
+
+  /** @internal */
+  constructor(network: SpeechNetwork, platform: Platform) {
+    this.#network = network;
+    this.#platform = platform;
+    endWhenForgotten(this, network.link);
+  }
+
+  /** The ranges of speech, as Silero's get_speech_timestamps() has them. Throws SusurrusError. */
+  async detect(
+    audio: AudioInput | AudioStream,
+    options: DetectOptions = {},
+  ): Promise<readonly SpeechRange[]> {
+    const ranges: SpeechRange[] = [];
+    let start = 0;
+    for await (const { type, time } of this.listen(audio, options)) {
+      if (type === 'start') start = time;
+      else ranges.push({ start, end: time });
+    }
+    return ranges;
+  }
+
+  /**
+   * Starts and ends of speech as they become certain: a start when the speech has lasted for `minSpeechDuration`, an end after
+   * `minSilenceDuration` of silence. Takes streams; leaving the loop cancels them.
+   */
+  listen(
+    audio: AudioInput | AudioStream,
+    options: DetectOptions = {},
+  ): AsyncGenerator<SpeechEvent, void> {
+    const limits = checked(options);
+    checkAudio(audio, true);
+    return this.#listen(audio, limits, options);
+  }
+
+  /** From 16 kHz mono samples to events, to pipe a stream through. */
+  stream(options: DetectOptions = {}): TransformStream<Float32Array | Int16Array, SpeechEvent> {
+    const limits = checked(options);
+    const recording = this.#recording(limits, options);
+    return new TransformStream<Float32Array | Int16Array, SpeechEvent>({
+      transform: async (samples, controller) => {
+        for await (const event of recording.push(asSamples(samples))) controller.enqueue(event);
+      },
+      flush: async (controller) => {
+        for (const event of await recording.finish()) controller.enqueue(event);
+      },
+    });
+  }
+
+  /** Ends the detector; what is under way fails. */
+  dispose(): void {
+    disposedOf(this);
+    this.#closing.abort();
+    this.#network.link.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  async *#listen(
+    audio: AudioInput | AudioStream,
+    limits: SpeechLimits,
+    options: DetectOptions,
+  ): AsyncGenerator<SpeechEvent, void> {
+    this.#checkOpen();
+    const { signal, release } = anyOf([options.signal, this.#closing.signal]);
+    const recording = this.#recording(limits, { ...options, signal });
+    try {
+      const opened = await openAudio(audio, {
+        engine: this.#network.link,
+        platform: this.#platform,
+        holding: 'nothing',
+        signal,
+      });
+      if ('samples' in opened) yield* recording.push(opened.samples);
+      else {
+        let isOver = false;
+        try {
+          for (;;) {
+            const step = await opened.chunks.next();
+            isOver = step.done === true;
+            if (step.done) break;
+            yield* recording.push(asSamples(step.value));
+          }
+        } finally {
+          if (!isOver) leave(opened.chunks);
+        }
+      }
+      yield* await recording.finish();
+    } catch (error) {
+      if (this.#closing.signal.aborted && !options.signal?.aborted) this.#checkOpen();
+      throw error;
+    } finally {
+      release();
+      recording.close();
+    }
+  }
+
+  #recording(limits: SpeechLimits, options: DetectOptions): HeardRecording {
+    this.#checkOpen();
+    return new HeardRecording(this.#network, limits, options);
+  }
+
+  #checkOpen(): void {
+    if (this.#closing.signal.aborted) throw wrongState('The detector is disposed.', 'detector');
+  }
+}
+
+class HeardRecording {
+  readonly #frames: FrameHearing;
+  readonly #rules: SpeechRules;
+  readonly #events: SpeechEvents;
+  readonly #onProbability: DetectOptions['onProbability'];
+  #count = 0;
+  #frameCount = 0;
+
+  constructor(network: SpeechNetwork, limits: SpeechLimits, options: DetectOptions) {
+    this.#frames = new FrameHearing(network, options.signal);
+    this.#rules = new SpeechRules(limits);
+    this.#events = new SpeechEvents(this.#rules);
+    this.#onProbability = options.onProbability;
+  }
+
+  async *push(samples: Float32Array): AsyncGenerator<SpeechEvent> {
+    this.#count += samples.length;
+    for await (const probabilities of this.#frames.push(samples)) {
+      this.#hear(probabilities);
+      yield* this.#events.take();
+    }
+  }
+
+  async finish(): Promise<readonly SpeechEvent[]> {
+    this.#hear(await this.#frames.finish());
+    this.#rules.finish(this.#count);
+    this.close();
+    return this.#events.take();
+  }
+
+  close(): void {
+    this.#frames.close();
+  }
+
+  #hear(probabilities: Float32Array): void {
+    for (const probability of probabilities) {
+      const time = (this.#frameCount++ * frameSamples) / sampleRate;
+      this.#onProbability?.(probability, time);
+      this.#rules.push(probability);
+    }
+  }
+}
+
+function checked({ signal, onProbability, ...vad }: DetectOptions): SpeechLimits {
+  checkOptions({ signal, onProbability }, { signal: signalCheck, onProbability: progressCheck });
+  return speechLimits(vad, detectDefaults);
+}
+
+export async function loadSpeechDetectorOn(
+  usualPlatform: Platform,
+  options: LoadDetectorOptions,
+): Promise<SpeechDetector> {
+  checkOptions(options, {
+    signal: signalCheck,
+    variant: oneOf('simd', 'relaxed'),
+    assets: ['an object', (value) => typeof value === 'object' && value !== null],
+  });
+  if (options.assets) checkAssets(options.assets);
+  const platform = options.assets ? usualPlatform.withAssets(options.assets) : usualPlatform;
+  const network = await openSpeechNetwork(platform, options.signal, options.variant);
+  return new SpeechDetector(network, platform);
+}
+
+/** With a detector of its own. */
+export async function detectSpeechOn(
+  platform: Platform,
+  audio: AudioInput | AudioStream,
+  options: DetectOptions,
+): Promise<readonly SpeechRange[]> {
+  checked(options);
+  checkAudio(audio, true);
+  const detector = await loadSpeechDetectorOn(
+    platform,
+    options.signal ? { signal: options.signal } : {},
+  );
+  try {
+    return await detector.detect(audio, options);
+  } finally {
+    detector.dispose();
+  }
+}

@@ -1,0 +1,105 @@
+// Silero's network behind a link: probabilities of speech for the frames of any number of recordings.
+import { throwIfAborted } from '../../src/api/signals.js';
+import type { Variant } from '../../src/api/types.js';
+import type { Platform } from '../../src/platform/platform.js';
+import type { NetworksLink } from '../../src/protocol/networks.js';
+import { openSource } from '../../src/sources/open_source.js';
+import { pump } from '../../src/sources/pump.js';
+import { frameSamples } from './speech_rules.js';
+
+/** A message to a worker: about 8 s. */
+const mostFrames = 256;
+
+export interface SpeechNetwork {
+  readonly link: NetworksLink;
+  /** models/vad.tsm */
+  readonly model: Uint8Array;
+}
+
+/** Starts the module that runs networks, and fetches the detector's. */
+export async function openSpeechNetwork(
+  platform: Platform,
+  signal: AbortSignal | undefined,
+  variant?: Variant,
+): Promise<SpeechNetwork> {
+  throwIfAborted(signal);
+  const link = platform.openNetworks();
+  try {
+    const [model] = await Promise.all([
+      readModel(platform, signal),
+      link.call('start', { variant, threads: 1, module: undefined }, { signal }),
+    ]);
+    return { link, model };
+  } catch (error) {
+    link.close();
+    throw error;
+  }
+}
+
+async function readModel(platform: Platform, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  const keep = (chunk: Uint8Array): Promise<void> => {
+    parts.push(chunk.slice());
+    return Promise.resolve();
+  };
+  const source = await openSource(platform.vadModel, platform, signal);
+  await pump(source, keep, { phase: 'load', signal });
+  const model = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    model.set(part, at);
+    at += part.length;
+  }
+  return model;
+}
+
+/** One recording: its samples in order, of which whole frames are heard at once. */
+export class FrameHearing {
+  readonly #network: SpeechNetwork;
+  readonly #signal: AbortSignal | undefined;
+  #id: number | undefined;
+  /** Less than a frame. */
+  #rest = new Float32Array();
+
+  constructor(network: SpeechNetwork, signal: AbortSignal | undefined) {
+    this.#network = network;
+    this.#signal = signal;
+  }
+
+  /** The probabilities of the frames that are whole now. */
+  async *push(samples: Float32Array): AsyncGenerator<Float32Array> {
+    let own = samples;
+    if (this.#rest.length > 0) {
+      own = new Float32Array(this.#rest.length + samples.length);
+      own.set(this.#rest);
+      own.set(samples, this.#rest.length);
+    }
+    const whole = own.length - (own.length % frameSamples);
+    for (let at = 0; at < whole; at += mostFrames * frameSamples) {
+      yield await this.#hear(own.subarray(at, Math.min(whole, at + mostFrames * frameSamples)));
+    }
+    this.#rest = own.slice(whole);
+  }
+
+  /** The recording is over: of the last, shorter frame, where there is one. */
+  async finish(): Promise<Float32Array> {
+    const rest = this.#rest;
+    this.#rest = new Float32Array();
+    return rest.length > 0 ? this.#hear(rest) : new Float32Array();
+  }
+
+  /** Gives back its memory. */
+  close(): void {
+    const id = this.#id;
+    this.#id = undefined;
+    if (id !== undefined) {
+      void this.#network.link.call('endSpeech', { id }).catch(() => undefined);
+    }
+  }
+
+  async #hear(samples: Float32Array): Promise<Float32Array> {
+    const { link, model } = this.#network;
+    this.#id ??= await link.call('beginSpeech', { model });
+    return link.call('hearSpeech', { id: this.#id, samples }, { signal: this.#signal });
+  }
+}

@@ -1,0 +1,61 @@
+// What is taken for speech: checked options, and the defaults.
+import type { VadOptions } from '../../src/api/types.js';
+import { invalidOption } from '../../src/api/errors.js';
+import { between, checkOptions, type Check, type Checks } from '../../src/api/options.js';
+import { sampleRate } from '../../src/api/generated/whisper.js';
+import { frameSamples, type SpeechLimits } from './speech_rules.js';
+
+const mostSeconds = 3600;
+
+/** Infinity becomes null where a transcription is saved. */
+const maxSpeech: Check = [
+  `a number of seconds from 0.1 to ${mostSeconds}, or null for no limit`,
+  (value) => value === null || value === Infinity || between(0.1, mostSeconds)[1](value),
+];
+
+export const vadChecks: Checks = {
+  threshold: [
+    'a number above 0 and at most 1',
+    (value) => typeof value === 'number' && value > 0 && value <= 1,
+  ],
+  negativeThreshold: between(0, 1),
+  minSpeechDuration: between(0, mostSeconds),
+  maxSpeechDuration: maxSpeech,
+  minSilenceDuration: between(0, 60),
+  speechPad: between(0, 10),
+};
+
+/** As Silero's own function has them. */
+export const detectDefaults = { minSpeechDuration: 0.25, minSilenceDuration: 0.1, speechPad: 0.03 };
+
+/**
+ * Of transcriptions: only long silence is left out, and enough of it stays for every word to be whole and for windows to have
+ * places where they can end.
+ */
+export const transcribeDefaults = { minSpeechDuration: 0, minSilenceDuration: 2, speechPad: 0.4 };
+
+/** Checked options in samples. */
+export function speechLimits(options: VadOptions, defaults: typeof detectDefaults): SpeechLimits {
+  checkOptions(options, vadChecks);
+  const { threshold = 0.5 } = options;
+  const { negativeThreshold = Math.max(threshold - 0.15, 0.01) } = options;
+  if (negativeThreshold > threshold) {
+    throw invalidOption(
+      'negativeThreshold',
+      `at most the threshold, ${threshold}`,
+      negativeThreshold,
+    );
+  }
+  const samples = (name: keyof typeof defaults): number =>
+    sampleRate * (options[name] ?? defaults[name]);
+  const pad = samples('speechPad');
+  return {
+    threshold,
+    negativeThreshold,
+    minSpeech: samples('minSpeechDuration'),
+    maxSpeech: sampleRate * (options.maxSpeechDuration ?? Infinity) - frameSamples - 2 * pad,
+    minSilence: samples('minSilenceDuration'),
+    pad,
+    sampleRate,
+  };
+}
