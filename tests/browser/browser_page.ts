@@ -23,7 +23,7 @@ export interface OpenPage {
 
 /** Starts Chromium and the server on a free port; the page offers `models` in front of its own. */
 export async function startStage(
-  models: readonly { name: string; path: string }[] = [],
+  models: readonly { name: string; path: string; isExample?: boolean }[] = [],
 ): Promise<Stage> {
   if (!existsSync(join(projectRoot, 'dist/demo/main.mjs'))) {
     throw new Error('dist/demo is not built: npm run build');

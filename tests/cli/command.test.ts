@@ -78,7 +78,7 @@ describe('susurrus', () => {
 
   test.each([
     ['no command', [], /name a command/],
-    ['an unknown command', ['listen'], /no command 'listen'/],
+    ['an unknown command', ['hearken'], /no command 'hearken'/],
     ['an unknown option', ['transcribe', samplePath, '--beams', '5'], /--beams/],
     ['no audio', ['transcribe'], /at least one audio file/],
     ['a wrong choice', ['transcribe', samplePath, '--format', 'xml'], /txt, srt, .*'xml'/],

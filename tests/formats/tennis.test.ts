@@ -160,7 +160,7 @@ describe('a TenniS module', () => {
   test('is no model that transcribes', async () => {
     const error = (await errorOf(susurrus.loadModel(writeTennis(small)))) as Error;
     expect(error).toMatchObject({ code: 'unsupported_feature' });
-    expect(error.message).toMatch(/TenniS module.*susurrus inspect/);
+    expect(error.message).toMatch(/TenniS module.*openModule/);
   });
 
   test('of countless fields is listed as far as its size justifies', async () => {

@@ -10,6 +10,7 @@
 #include "container/ctranslate2_builder.h"
 #include "container/ggml_builder.h"
 #include "container/gguf_builder.h"
+#include "container/onnx_builder.h"
 #include "container/shards_builder.h"
 #include "container/tennis_builder.h"
 #include "fuzz_input.h"
@@ -158,6 +159,35 @@ void write_tennis_modules() {
   write("tennis", "every_dtype", module_of_every_dtype().build(), 0x43);
 }
 
+/// An ONNX network of one node with an input of two dimensions and a weight of four numbers.
+Bytes onnx_node(std::string_view op, std::vector<std::string> inputs, std::string output) {
+  OnnxBuilder network;
+  Bytes node;
+  for (const std::string& input : inputs) append_text_field(node, 1, input);
+  append_text_field(node, 2, output);
+  append_text_field(node, 4, op);
+  network.nodes = {node};
+  network.operators = {};
+  network.inputs = {{"x", {-1, 4}}};
+  network.outputs = {{output, {}}};
+  return network.build();
+}
+
+void write_graphs() {
+  for (const char* op :
+       {"Relu", "Softmax", "Transpose", "Shape", "DynamicQuantizeLinear", "Size"}) {
+    write("graph", op, onnx_node(op, {"x"}, "y"), 1);
+  }
+  for (const char* op : {"Add", "MatMul", "PRelu", "Max", "Pow", "Concat", "LayerNormalization"}) {
+    write("graph", op, onnx_node(op, {"x", "weight"}, "y"), 2);
+  }
+  write("graph", "output_without_a_name", onnx_node("Relu", {"x"}, ""), 1);
+  write("graph", "tennis", small_module().build(), 1);
+  Bw2lBuilder layers;
+  layers.set_layers({{"V -1 1 NFEAT 0"}, {"C2 1 2 3 1 1 1", {{"fp32", 6}, {"fp32", 2}}}, {"R"}});
+  write("graph", "bw2l", layers.build(), 1);
+}
+
 /// Of a state of 2, so that they are small.
 void write_checkpoints() {
   GgmlFile ggml;
@@ -246,6 +276,7 @@ int main(int count, char** arguments) {
   write_april_files();
   write_bw2l_files();
   write_tennis_modules();
+  write_graphs();
   write_checkpoints();
   write_wav_files();
   write_texts();

@@ -292,7 +292,10 @@ describe('the other tables', () => {
     expect(inCpp.length).toBeGreaterThan(20);
     expect(fileMarks.map(({ at, bytes }) => [at, String.fromCharCode(...bytes)])).toEqual(
       all
-        .filter(({ name, kindClass }) => kindClass === 'checkpoint' || name === 'audio')
+        .filter(
+          ({ name, kindClass }) =>
+            ['checkpoint', 'network'].includes(kindClass) || name === 'audio',
+        )
         .map(({ at, bytes }) => [at, bytes]),
     );
   });

@@ -3,7 +3,7 @@
 const { existsSync } = require('node:fs');
 const { resolve } = require('node:path');
 
-const emscriptenModules = ['./engine.mjs', './engine.threads.mjs', './files.mjs'];
+const emscriptenModules = ['./engine.mjs', './engine.threads.mjs', './networks.mjs', './files.mjs'];
 
 module.exports = (request, options) => {
   if (emscriptenModules.includes(request)) return resolve(module.path, '../../dist', request);

@@ -1,0 +1,59 @@
+// The page with models of other families: what is fetched, what is offered, what is heard.
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { limit } from '../support/limits.js';
+import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
+import { drop, segmentTexts, settled, startStage, worked } from './browser_page.js';
+import type { Stage } from './browser_page.js';
+
+jest.setTimeout(limit(120_000));
+
+const april = resolve(sharedFolder, 'april-digits/digits.april');
+const bw2l = resolve(sharedFolder, 'bw2l-digits/digits.b2l');
+
+describeWithShared(['april-digits', 'bw2l-digits'], 'the page with other families', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await startStage([
+      { name: 'digits.april', path: april, isExample: true },
+      { name: 'digits.b2l', path: bw2l, isExample: true },
+    ]);
+  });
+  afterAll(async () => {
+    await stage.close();
+  });
+
+  test('offers them, fetches their module with the first one, and writes down what they hear', async () => {
+    const { page, problems } = await stage.open();
+    const fetched: string[] = [];
+    page.on('request', (request) => fetched.push(new URL(request.url()).pathname));
+    await settled(page);
+    await worked(page, () => page.click('#sample'));
+    expect(fetched.filter((path) => path.includes('networks'))).toEqual([]);
+
+    for (const name of ['digits.april', 'digits.b2l']) {
+      await worked(page, () => page.selectOption('#models', name));
+      await settled(page);
+      expect(await page.textContent('#status')).toBe(`Ready. ${name} is loaded.`);
+      expect(await page.isHidden('#beam_size')).toBe(true);
+      await worked(page, () => page.click('#sample'));
+      expect((await segmentTexts(page)).join(' ')).toMatch(/four|two|nine|eight|seven/);
+      const path = join(projectRoot, `build/screenshots/${name}.png`);
+      await page.screenshot({ path, fullPage: true });
+    }
+    const modules = fetched.filter((path) => path.includes('networks'));
+    expect(modules.filter((path) => path.endsWith('.mjs'))).not.toEqual([]);
+    expect(modules.filter((path) => path.endsWith('.wasm')).length).toBeGreaterThan(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('takes one that is dropped, by its first bytes', async () => {
+    const { page, problems } = await stage.open();
+    await settled(page);
+    await worked(page, () => drop(page, 'a model', readFileSync(april)));
+    await settled(page);
+    expect(await page.textContent('#status')).toBe('Ready. a model is loaded.');
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,251 @@
+// .april models: the events that april-asr's callbacks are, one for one.
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { builtPackage } from '../support/built_package.js';
+import type { LiveEvent, Model } from '../../web/src/api/types.js';
+import { errorOf, modelPath } from '../support/embedded_model.js';
+import { sharedJson } from '../support/goldens.js';
+import { wavSamples } from '../support/goldens_audio.js';
+import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
+
+interface Callback {
+  readonly type: number;
+  /** When it came, in the stream's time; not in records of the released engine. */
+  readonly at_ms?: number;
+  readonly tokens: readonly string[];
+  readonly time_ms: readonly number[];
+  readonly flags: readonly number[];
+  readonly logprob: readonly number[];
+}
+type Fed =
+  | readonly ['audio', number, number, number]
+  | readonly ['zeros', number, number]
+  | readonly ['flush'];
+
+const types = { partial: 1, final: 2, silence: 4 } as const;
+const logitTolerance = 5e-3;
+
+/** What an event is as a callback; `padding`: milliseconds of silence that flushes have put in front of it. */
+const asCallback = (event: LiveEvent, padding: number) => ({
+  type: types[event.type],
+  tokens: event.type === 'silence' ? [] : event.tokens.map(({ text }) => text),
+  time_ms:
+    event.type === 'silence'
+      ? []
+      : event.tokens.map(({ time }) => Math.round(1000 * time) + padding),
+  flags:
+    event.type === 'silence'
+      ? []
+      : event.tokens.map(
+          ({ beginsWord, endsSentence }) => Number(beginsWord) + 2 * Number(endsSentence),
+        ),
+});
+
+function expectCallbacks(
+  events: readonly LiveEvent[],
+  like: readonly Callback[],
+  paddings: readonly number[],
+): void {
+  const heard = events.map((event, i) => asCallback(event, paddings[i] ?? 0));
+  expect(heard).toEqual(
+    like.map(({ type, tokens, time_ms, flags }) => ({ type, tokens, time_ms, flags })),
+  );
+  events.forEach((event, i) => {
+    const { at_ms, logprob } = like[i]!;
+    if (at_ms !== undefined) expect(Math.round(1000 * event.time)).toBe(at_ms);
+    if (event.type === 'silence') return;
+    event.tokens.forEach(({ score }, k) =>
+      expect(Math.abs(score - logprob[k]!)).toBeLessThan(logitTolerance),
+    );
+  });
+}
+
+/** How many events there are once the reader has taken those that wait. */
+async function heardBy(events: readonly LiveEvent[]): Promise<number> {
+  for (let before = -1; before !== events.length;) {
+    before = events.length;
+    await new Promise<void>((turn) => setImmediate(turn));
+  }
+  return events.length;
+}
+
+/** The engine's clock counts what a flush puts behind the sound, ours does not: the same difference from one flush to the next. */
+function paddingsOf(
+  events: readonly LiveEvent[],
+  like: readonly Callback[],
+  flushes: readonly number[],
+): number[] {
+  let padding = 0;
+  let isKnown = true;
+  return events.map((event, i) => {
+    if (flushes.includes(i)) isKnown = false;
+    if (!isKnown && event.type !== 'silence' && event.tokens[0]) {
+      padding = (like[i]?.time_ms[0] ?? 0) - Math.round(1000 * event.tokens[0].time);
+      expect(padding).toBeGreaterThanOrEqual(0);
+      isKnown = true;
+    }
+    return padding;
+  });
+}
+
+/** Pieces of 1 to 4,000 samples, of a seed. */
+function* piecesOf(samples: Float32Array, seed: number): Generator<Float32Array> {
+  for (let at = 0; at < samples.length;) {
+    seed = (Math.imul(seed, 1103515245) + 12345) >>> 1;
+    const count = 1 + (seed % 4000);
+    yield samples.subarray(at, at + count);
+    at += count;
+  }
+}
+
+async function eventsOf(
+  model: Model,
+  frontEnd: 'standard' | 'april-asr-0.0.4',
+  pieces: Iterable<Float32Array>,
+): Promise<LiveEvent[]> {
+  const live = model.stream({ frontEnd });
+  const events: LiveEvent[] = [];
+  const reading = (async () => {
+    for await (const event of live) events.push(event);
+  })();
+  for (const piece of pieces) await live.feed(piece);
+  await live.close();
+  await reading;
+  return events;
+}
+
+describeWithShared(['april-digits', 'recordings'], 'an .april model that was trained', () => {
+  interface Recording {
+    readonly file: string;
+    readonly from: number;
+    readonly samples: number;
+    readonly final_text: string;
+    readonly events: readonly Callback[];
+    readonly 'april-asr-0.0.4'?: { readonly events: readonly Callback[] };
+  }
+  const { recordings } = sharedJson('april-digits/eval/expected.json') as {
+    recordings: Recording[];
+  };
+  const load = async () =>
+    (await builtPackage()).loadModel(resolve(sharedFolder, 'april-digits/digits.april'));
+  const samplesOf = ({ file, from, samples }: Recording): Float32Array =>
+    wavSamples(join('april-digits/eval', file)).subarray(from, from + samples);
+
+  test('says what it is', async () => {
+    const model = await load();
+    expect(model.family).toBe('transducer');
+    expect(model.whisper).toBeUndefined();
+    expect(model.info).toMatchObject({
+      ...{ format: 'april 1', languages: ['en'], streams: true, threads: 1, dtypes: ['f32'] },
+    });
+    model.dispose();
+  });
+
+  test('writes down every recording', async () => {
+    const model = await load();
+    for (const recording of recordings) {
+      const { text } = await model.transcribe(samplesOf(recording));
+      expect([recording.file, text.trim()]).toEqual([recording.file, recording.final_text]);
+    }
+    model.dispose();
+  });
+
+  test('in q8_0 hears the same, in less memory', async () => {
+    const { loadModel } = await builtPackage();
+    const path = resolve(sharedFolder, 'april-digits/digits.april');
+    const [whole, small] = [await loadModel(path), await loadModel(path, { dtype: 'q8_0' })];
+    const bytes = await Promise.all(
+      [whole, small].map(async (model) => (await model.memory()).weightBytes),
+    );
+    expect(bytes[1]!).toBeLessThan(0.5 * bytes[0]!);
+    for (const recording of recordings) {
+      const { text } = await small.transcribe(samplesOf(recording));
+      expect([recording.file, text.trim()]).toEqual([recording.file, recording.final_text]);
+    }
+    whole.dispose();
+    small.dispose();
+    const refused = [
+      loadModel(resolve(sharedFolder, 'bw2l-digits/digits.b2l'), { dtype: 'q8_0' }),
+      loadModel(path, { dtype: 'q4_0' }),
+      loadModel(modelPath, { dtype: 'q8_0' }),
+    ];
+    const codes = await Promise.all(refused.map(async (load) => errorOf(load)));
+    expect(codes).toEqual([
+      expect.objectContaining({ code: 'unsupported_feature' }),
+      expect.objectContaining({ code: 'invalid_argument' }),
+      expect.objectContaining({ code: 'invalid_argument' }),
+    ]);
+  });
+
+  test('events are the callbacks, in whatever pieces the sound comes', async () => {
+    const model = await load();
+    for (const [i, recording] of recordings.entries()) {
+      const samples = samplesOf(recording);
+      const events = await eventsOf(model, 'standard', piecesOf(samples, i + 1));
+      expectCallbacks(events, recording.events, []);
+    }
+    model.dispose();
+  });
+
+  test('with the front end of the released engine events are its callbacks', async () => {
+    const model = await load();
+    const cases = recordings.filter((recording) => recording['april-asr-0.0.4']);
+    expect(cases).toHaveLength(8);
+    for (const recording of cases) {
+      const events = await eventsOf(model, 'april-asr-0.0.4', [samplesOf(recording)]);
+      expectCallbacks(events, recording['april-asr-0.0.4']!.events, []);
+    }
+    model.dispose();
+  });
+});
+
+describeWithShared(['april-reference', 'recordings'], '.april models of other shapes', () => {
+  interface Record {
+    readonly model: string;
+    readonly audio: string;
+    readonly feeding: readonly Fed[];
+    readonly events: readonly Callback[];
+  }
+  const index = sharedJson('april-reference/index.json') as {
+    records: readonly { readonly record: string }[];
+  };
+  const audioOf = (name: string): Float32Array => {
+    for (const folder of ['april-reference', 'recordings/audio', 'recordings']) {
+      try {
+        return wavSamples(join(folder, name));
+      } catch {
+        continue;
+      }
+    }
+    throw new Error(`There is no ${name}.`);
+  };
+
+  test.each(index.records.map(({ record }) => record))('%s', async (name) => {
+    const record = JSON.parse(
+      readFileSync(resolve(sharedFolder, 'april-reference', name), 'utf8'),
+    ) as Record;
+    const model = await (
+      await builtPackage()
+    ).loadModel(resolve(sharedFolder, 'april-reference', record.model));
+    const samples = audioOf(record.audio);
+    const live = model.stream({ frontEnd: 'april-asr-0.0.4' });
+    const events: LiveEvent[] = [];
+    const reading = (async () => {
+      for await (const event of live) events.push(event);
+    })();
+    const flushes: number[] = [];
+    for (const [what, from = 0, to = 0] of record.feeding) {
+      if (what === 'audio') await live.feed(samples.subarray(from, to));
+      else if (what === 'zeros') await live.feed(new Float32Array(from));
+      else {
+        await live.flush();
+        flushes.push(await heardBy(events));
+      }
+    }
+    await live.close();
+    await reading;
+    model.dispose();
+    expectCallbacks(events, record.events, paddingsOf(events, record.events, flushes));
+  });
+});

@@ -1,0 +1,163 @@
+// model.stream() and callers that misbehave: aborts, several at once, readers that leave, models that are disposed of.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { join, resolve } from 'node:path';
+import type { LiveEvent, LiveOptions, LiveTranscription, Model } from '../../web/src/api/types.js';
+import { builtPackage } from '../support/built_package.js';
+import { errorOf } from '../support/embedded_model.js';
+import { wavSamples } from '../support/goldens_audio.js';
+import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
+import { turns } from '../support/turns.js';
+
+describeWithShared(['april-digits'], 'a stream of samples', () => {
+  const samples = wavSamples(join('april-digits/eval', 'short-0.wav'));
+  /** So much that no test reaches its end. */
+  const long = new Float32Array(20 * samples.length);
+  for (let at = 0; at < long.length; at += samples.length) long.set(samples, at);
+  let model: Model;
+  let expected: readonly LiveEvent[];
+  const load = async () =>
+    (await builtPackage()).loadModel(resolve(sharedFolder, 'april-digits/digits.april'));
+  const finals = (events: readonly LiveEvent[]): string[] =>
+    events.flatMap((event) => (event.type === 'final' ? [event.text] : []));
+  async function read(live: LiveTranscription): Promise<LiveEvent[]> {
+    const events: LiveEvent[] = [];
+    for await (const event of live) events.push(event);
+    return events;
+  }
+  async function hear(
+    sound: Float32Array | Int16Array,
+    options?: LiveOptions,
+  ): Promise<LiveEvent[]> {
+    const live = model.stream(options);
+    const reading = read(live);
+    await live.feed(sound);
+    await live.close();
+    return reading;
+  }
+
+  beforeAll(async () => {
+    model = await load();
+    expected = await hear(samples);
+  });
+  afterAll(() => model.dispose());
+
+  test('partials keep their id until they are final, and ids rise', () => {
+    expect(finals(expected).join('')).toBe(' one six.');
+    let id = 0;
+    for (const event of expected) {
+      expect(event.id).toBe(id);
+      if (event.type === 'final') ++id;
+    }
+  });
+
+  test('several at once hear what each hears alone, and so does a transcription beside them', async () => {
+    const [one, other, { text }] = await Promise.all([
+      hear(samples),
+      hear(samples),
+      model.transcribe(samples),
+    ]);
+    expect(one).toEqual(expected);
+    expect(other).toEqual(expected);
+    expect(text).toBe(' one six.');
+  });
+
+  test('takes integers, and other rates', async () => {
+    const integers = Int16Array.from(samples, (value) => Math.round(value * 32768));
+    expect(await hear(integers)).toEqual(expected);
+    const doubled = Float32Array.from({ length: 2 * samples.length }, (_, i) => samples[i >> 1]!);
+    expect(finals(await hear(doubled, { sampleRate: 32000 }))).toEqual(finals(expected));
+  });
+
+  test('is a TransformStream', async () => {
+    const source = new ReadableStream<Float32Array>({
+      start(controller) {
+        for (let at = 0; at < samples.length; at += 8000) {
+          controller.enqueue(samples.subarray(at, at + 8000));
+        }
+        controller.close();
+      },
+    });
+    const events: LiveEvent[] = [];
+    for await (const event of source.pipeThrough(model.stream())) events.push(event);
+    expect(events).toEqual(expected);
+  });
+
+  test('copies what it is fed, tells its lag, and begins anew', async () => {
+    const live = model.stream();
+    const reading = read(live);
+    const sound = samples.slice();
+    const fed = live.feed(sound);
+    sound.fill(0);
+    expect(live.lag).toBeCloseTo(samples.length / 16000, 6);
+    await fed;
+    expect(live.lag).toBe(0);
+    await live.reset();
+    await live.feed(samples);
+    await live.close();
+    const events = await reading;
+    expect(events.slice(-expected.length)).toEqual(expected);
+    expect(await errorOf(live.feed(samples))).toMatchObject({ code: 'wrong_state' });
+  });
+
+  test('an abort with any reason ends it at any step, twenty times, and no other', async () => {
+    for (let round = 0; round < 20; ++round) {
+      const reason: unknown = [new Error('enough'), 'enough', 0, null][round % 4];
+      const controller = new AbortController();
+      const other = model.stream();
+      const live = model.stream({ signal: controller.signal });
+      const reading = errorOf(read(live));
+      const feeding = errorOf(live.feed(long));
+      const [partOfOther] = [other.feed(samples.subarray(0, 4000))];
+      await turns(round);
+      controller.abort(reason);
+      const failures = [await reading, await feeding];
+      for (const failure of failures) expect(failure).toMatchObject({ code: 'aborted' });
+      expect(await errorOf(live.flush())).toMatchObject({ code: 'aborted' });
+      await partOfOther;
+      await other.close();
+    }
+    const aborted = model.stream({ signal: AbortSignal.abort('before') });
+    expect(await errorOf(read(aborted))).toMatchObject({ code: 'aborted' });
+    expect(await hear(samples)).toEqual(expected);
+  });
+
+  test('a reader that leaves ends it', async () => {
+    const live = model.stream();
+    const feeding = live.feed(samples).catch((error: unknown) => error);
+    for await (const event of live) {
+      expect(event.type).toBe('partial');
+      break;
+    }
+    await feeding;
+    expect(await errorOf(live.feed(samples))).toMatchObject({ code: 'wrong_state' });
+  });
+
+  test('a model that is disposed of ends its streams, twenty times', async () => {
+    for (let round = 0; round < 20; ++round) {
+      const own = await load();
+      const live = own.stream();
+      const reading = errorOf(read(live));
+      const feeding = live.feed(samples).catch((error: unknown) => error);
+      await turns(round);
+      own.dispose();
+      expect(await reading).toMatchObject({
+        code: expect.stringMatching(/^(aborted|wrong_state)$/),
+      });
+      await feeding;
+      expect(await errorOf(live.close().then(() => live.feed(samples)))).toBeDefined();
+    }
+  });
+
+  test('wrong options and samples are refused', async () => {
+    for (const options of [{ sampleRate: 0 }, { frontEnd: 'other' }, { signal: 1 }, { rate: 1 }]) {
+      expect(() => model.stream(options as LiveOptions)).toThrow(
+        expect.objectContaining({ code: 'invalid_argument' }),
+      );
+    }
+    const live = model.stream();
+    expect(await errorOf(live.feed('sound' as never))).toMatchObject({
+      code: expect.stringMatching(/^(invalid_argument|source_failed)$/),
+    });
+    await live.close();
+  });
+});
