@@ -21,33 +21,51 @@ const releaseTimeout = 30_000;
 
 const target = (library) => join(depsFolder, `${library.name}-${library.version}`);
 
+const releaseFile = ({ url }) => basename(new URL(url).pathname);
+
 /** Path of a verified archive in `folder`, if it holds one. */
-async function archiveIn(folder, { release, debian }) {
+async function archiveIn(folder, { release, debian, npm }) {
   const choices = [
-    [join(folder, basename(new URL(release.url).pathname)), release.sha256],
-    ...(debian ? [[join(folder, debian.file), debian.sha256]] : []),
+    ...(release ? [{ file: releaseFile(release), sha256: release.sha256 }] : []),
+    ...[debian, npm].filter((choice) => choice !== undefined),
   ];
-  for (const [path, digest] of choices) {
-    if (existsSync(path) && (await sha256(path)) === digest) return path;
+  for (const choice of choices) {
+    const path = join(folder, choice.file);
+    if (existsSync(path) && (await sha256(path)) === choice.sha256) return path;
   }
   return undefined;
 }
 
-/** Whether the release archive could be had; every failure only means that Debian is asked instead. */
-async function download({ name, release }) {
+/** Whatever fails here only means that Debian is asked instead. */
+async function downloadRelease({ name, release }) {
   try {
     const response = await fetch(release.url, { signal: AbortSignal.timeout(releaseTimeout) });
-    if (!response.ok) return false;
-    const path = join(downloads, basename(new URL(release.url).pathname));
+    if (!response.ok) return;
+    const path = join(downloads, releaseFile(release));
     writeFileSync(path, Buffer.from(await response.arrayBuffer()));
     const digest = await sha256(path);
-    if (digest === release.sha256) return true;
+    if (digest === release.sha256) return;
     rmSync(path);
     console.log(`  ${name}: ${release.url} is not the pinned file (SHA-256 ${digest})`);
-    return false;
   } catch {
-    return false;
+    // Debian is asked.
   }
+}
+
+/** npm knows its registry, by its settings; what counts is whether the file is there afterwards. */
+function downloadPackage({ npm, version }) {
+  return run(
+    'npm',
+    ['pack', `${npm.package}@${version}`, '--ignore-scripts', '--pack-destination', downloads],
+    { allowFailure: true },
+  );
+}
+
+const download = (library) => (library.npm ? downloadPackage(library) : downloadRelease(library));
+
+function whereToFind({ release, npm, version }) {
+  const place = npm ? `${npm.file}: npm pack ${npm.package}@${version}` : release.url;
+  return `  ${place}\n    SHA-256 ${(npm ?? release).sha256}`;
 }
 
 async function unpack(library, archive) {
@@ -90,10 +108,9 @@ export async function fetchDeps(from) {
       absent = await wanted();
     }
     if (absent.length > 0) {
-      const list = absent.map((one) => `  ${one.release.url}\n    SHA-256 ${one.release.sha256}`);
       throw new StepError(
         `No archive with the pinned SHA-256 for ${absent.map((one) => one.name).join(', ')}.`,
-        `Download these into a folder and run: node scripts/fetch_deps.mjs --from FOLDER\n${list.join('\n')}`,
+        `Download these into a folder and run: node scripts/fetch_deps.mjs --from FOLDER\n${absent.map(whereToFind).join('\n')}`,
       );
     }
     for (const library of missing) await unpack(library, await archiveIn(folder, library));

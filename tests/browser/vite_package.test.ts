@@ -42,11 +42,12 @@ afterAll(async () => {
 test('a page built by Vite transcribes, under the strict policy', async () => {
   project.node(vite, 'build', '--logLevel', 'error');
   const assets = readdirSync(join(project.folder, 'dist/assets'));
-  // The binaries and the worker, for one thread and for several, the workers for files, audio and kept models, and the model became
+  // The binaries and the worker, for one thread and for several, those of other families, the workers for files, audio and kept models, and the model became
   // files of the build.
   for (const [pattern, count] of [
-    [/simd.*\.wasm$/, 2],
-    [/relaxed.*\.wasm$/, 2],
+    [/^engine\.simd.*\.wasm$/, 2],
+    [/^engine\.relaxed.*\.wasm$/, 2],
+    [/^networks\.(simd|relaxed).*\.wasm$/, 2],
     [/^files.*\.wasm$/, 1],
     [/^worker.*\.m?js$/, 6],
     // A file too, not a data: URL, from which the policy would load nothing.
