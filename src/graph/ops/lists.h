@@ -12,7 +12,7 @@ std::span<const Operator> shaping_operators();
 std::span<const Operator> matmul_operators();
 std::span<const Operator> convolution_operators();
 std::span<const Operator> reducing_operators();
-std::span<const Operator> recurrent_operators();
+std::span<const Operator> lstm_operators();
 std::span<const Operator> padding_operators();
 std::span<const Operator> pooling_operators();
 std::span<const Operator> transposed_operators();

@@ -264,69 +264,60 @@ Status infer_along(Inference& inference) {
   return ok_status();
 }
 
-template <bool IsLogarithm>
-Status run_softmax(const Call& call, size_t begin, size_t end) {
+/// Calls run(from, to, count, step) for the lines [begin, end) of x and of the output along attribute 0's axis.
+template <typename Run>
+Status for_each_line(const Call& call, size_t begin, size_t end, Run run) {
   const Tensor& x = call.inputs[0];
   const std::array axes = {call.attributes.integer(0)};
   SUSURRUS_ASSIGN_OR_RETURN(const Reduction reduction, reduction_of(x.shape, axes, true));
   const auto count = static_cast<size_t>(reduction.reduced[0]);
   const auto step = static_cast<size_t>(reduction.reduced_steps.steps[0]);
-  const auto run = [&](auto tag) {
+  const auto run_all = [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (size_t i = begin; i < end; ++i) {
       const size_t place = place_of(reduction.kept, reduction.kept_steps, i);
-      const T* from = static_cast<const T*>(x.data) + place;
-      T* to = static_cast<T*>(call.outputs[0].data) + place;
-      T most = -std::numeric_limits<T>::infinity();
-      for (size_t k = 0; k < count; ++k) most = std::max(most, from[k * step]);
-      double sum = 0;
-      for (size_t k = 0; k < count; ++k)
-        sum += std::exp(static_cast<double>(from[k * step] - most));
-      for (size_t k = 0; k < count; ++k) {
-        const auto shifted = static_cast<double>(from[k * step] - most);
-        to[k * step] =
-            static_cast<T>(IsLogarithm ? shifted - std::log(sum) : std::exp(shifted) / sum);
-      }
+      run(static_cast<const T*>(x.data) + place, static_cast<T*>(call.outputs[0].data) + place,
+          count, step);
     }
   };
   if (x.type == ElementType::f64) {
-    run(ElementTag<double>{});
+    run_all(ElementTag<double>{});
   } else {
-    run(ElementTag<float>{});
+    run_all(ElementTag<float>{});
   }
   return ok_status();
 }
 
-/// x / sqrt(sum of squares + epsilon) along an axis.
-Status run_l2_normalise(const Call& call, size_t begin, size_t end) {
-  const Tensor& x = call.inputs[0];
-  const std::array axes = {call.attributes.integer(0)};
-  const double epsilon = call.attributes.number(1);
-  SUSURRUS_ASSIGN_OR_RETURN(const Reduction reduction, reduction_of(x.shape, axes, true));
-  const auto count = static_cast<size_t>(reduction.reduced[0]);
-  const auto step = static_cast<size_t>(reduction.reduced_steps.steps[0]);
-  const auto run = [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    for (size_t i = begin; i < end; ++i) {
-      const size_t place = place_of(reduction.kept, reduction.kept_steps, i);
-      const T* from = static_cast<const T*>(x.data) + place;
-      T* to = static_cast<T*>(call.outputs[0].data) + place;
-      double sum = epsilon;
-      for (size_t k = 0; k < count; ++k) {
-        sum += static_cast<double>(from[k * step]) * static_cast<double>(from[k * step]);
-      }
-      const double scale = 1 / std::sqrt(sum);
-      for (size_t k = 0; k < count; ++k) {
-        to[k * step] = static_cast<T>(static_cast<double>(from[k * step]) * scale);
-      }
+template <bool IsLogarithm>
+Status run_softmax(const Call& call, size_t begin, size_t end) {
+  const auto run = []<typename T>(const T* from, T* to, size_t count, size_t step) {
+    T most = -std::numeric_limits<T>::infinity();
+    for (size_t k = 0; k < count; ++k) most = std::max(most, from[k * step]);
+    double sum = 0;
+    for (size_t k = 0; k < count; ++k) sum += std::exp(static_cast<double>(from[k * step] - most));
+    for (size_t k = 0; k < count; ++k) {
+      const auto shifted = static_cast<double>(from[k * step] - most);
+      to[k * step] =
+          static_cast<T>(IsLogarithm ? shifted - std::log(sum) : std::exp(shifted) / sum);
     }
   };
-  if (x.type == ElementType::f64) {
-    run(ElementTag<double>{});
-  } else {
-    run(ElementTag<float>{});
-  }
-  return ok_status();
+  return for_each_line(call, begin, end, run);
+}
+
+/// x / sqrt(sum of squares + epsilon) along an axis.
+Status run_l2_normalise(const Call& call, size_t begin, size_t end) {
+  const double epsilon = call.attributes.number(1);
+  const auto run = [epsilon]<typename T>(const T* from, T* to, size_t count, size_t step) {
+    double sum = epsilon;
+    for (size_t k = 0; k < count; ++k) {
+      sum += static_cast<double>(from[k * step]) * static_cast<double>(from[k * step]);
+    }
+    const double scale = 1 / std::sqrt(sum);
+    for (size_t k = 0; k < count; ++k) {
+      to[k * step] = static_cast<T>(static_cast<double>(from[k * step]) * scale);
+    }
+  };
+  return for_each_line(call, begin, end, run);
 }
 
 /// (x - mean) / sqrt(variance + epsilon) over the dimensions from `axis` on, then times input 1, plus input 2, of those
