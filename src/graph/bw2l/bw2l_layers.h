@@ -15,7 +15,6 @@ Result<Bw2lActivation> compile_reorder(Bw2lLine& line, Bw2lActivation x);
 Result<Bw2lActivation> compile_padding(Bw2lLine& line, Bw2lActivation x);
 Result<Bw2lActivation> compile_convolution(Bw2lLine& line, Bw2lActivation x);
 Result<Bw2lActivation> compile_convolution_2d(Bw2lLine& line, Bw2lActivation x);
-Result<Bw2lActivation> compile_asymmetric_convolution(Bw2lLine& line, Bw2lActivation x);
 Result<Bw2lActivation> compile_pooling(Bw2lLine& line, Bw2lActivation x);
 Result<Bw2lActivation> compile_activation(Bw2lLine& line, Bw2lActivation x);
 Result<Bw2lActivation> compile_prelu(Bw2lLine& line, Bw2lActivation x);

@@ -158,9 +158,8 @@ Result<Bw2lActivation> compile_weight_norm(Bw2lLine& line, Bw2lActivation x) {
   std::vector<Bw2lWeights> made(line.array_count() - 1);
   Bw2lLine child(line, 2, made);
   const Bw2lCompile compile = find_bw2l_layer(child.code());
-  const bool has_weights = child.code() == "L" || compile == compile_convolution ||
-                           compile == compile_convolution_2d ||
-                           compile == compile_asymmetric_convolution;
+  const bool has_weights =
+      child.code() == "L" || compile == compile_convolution || compile == compile_convolution_2d;
   if (!has_weights) return line.wrong("a convolution or linear layer");
   SUSURRUS_ASSIGN_OR_RETURN(const auto dims, weight_dims(child));
   Shape shape;

@@ -95,16 +95,21 @@ Result<Bw2lActivation> convolve(Bw2lLine& line, const Bw2lActivation& x, size_t 
   return y;
 }
 
-/// C, C1: in out k s [p dil]
+/// C, C1: in out k s [p dil]; AC: in out k s [p future dil]
 Result<Bw2lActivation> compile_convolution(Bw2lLine& line, Bw2lActivation x) {
   SUSURRUS_RETURN_IF_ERROR(line.expect_arrays(2, 2));
+  const bool is_asymmetric = line.code() == "AC";
   Bw2lWindow window;
   SUSURRUS_ASSIGN_OR_RETURN(const int64_t in, line.integer(1, 1));
   SUSURRUS_ASSIGN_OR_RETURN(const int64_t out, line.integer(2, 1));
   SUSURRUS_ASSIGN_OR_RETURN(window.size, line.integer(3, 1));
   SUSURRUS_ASSIGN_OR_RETURN(window.stride, line.integer(4, 1));
   SUSURRUS_ASSIGN_OR_RETURN(window.padding, line.integer(5, -1, 0));
-  SUSURRUS_ASSIGN_OR_RETURN(window.dilation, line.integer(6, 1, 1));
+  if (is_asymmetric) {
+    SUSURRUS_ASSIGN_OR_RETURN(window.future, line.number(6, 1));
+    if (window.future < 0 || window.future > 1) return line.wrong("0 to 1 as word 6");
+  }
+  SUSURRUS_ASSIGN_OR_RETURN(window.dilation, line.integer(is_asymmetric ? 7 : 6, 1, 1));
   return convolve(line, x, 0, static_cast<uint64_t>(in), static_cast<uint64_t>(out), window, {});
 }
 
@@ -122,21 +127,6 @@ Result<Bw2lActivation> compile_convolution_2d(Bw2lLine& line, Bw2lActivation x) 
   }
   return convolve(line, x, 0, static_cast<uint64_t>(in), static_cast<uint64_t>(out), windows[0],
                   windows[1]);
-}
-
-/// AC: in out k s [p future dil]
-Result<Bw2lActivation> compile_asymmetric_convolution(Bw2lLine& line, Bw2lActivation x) {
-  SUSURRUS_RETURN_IF_ERROR(line.expect_arrays(2, 2));
-  Bw2lWindow window;
-  SUSURRUS_ASSIGN_OR_RETURN(const int64_t in, line.integer(1, 1));
-  SUSURRUS_ASSIGN_OR_RETURN(const int64_t out, line.integer(2, 1));
-  SUSURRUS_ASSIGN_OR_RETURN(window.size, line.integer(3, 1));
-  SUSURRUS_ASSIGN_OR_RETURN(window.stride, line.integer(4, 1));
-  SUSURRUS_ASSIGN_OR_RETURN(window.padding, line.integer(5, -1, 0));
-  SUSURRUS_ASSIGN_OR_RETURN(window.future, line.number(6, 1));
-  SUSURRUS_ASSIGN_OR_RETURN(window.dilation, line.integer(7, 1, 1));
-  if (window.future < 0 || window.future > 1) return line.wrong("0 to 1 as word 6");
-  return convolve(line, x, 0, static_cast<uint64_t>(in), static_cast<uint64_t>(out), window, {});
 }
 
 /// M, A: wx wy dx dy [px py]. One dimension after the other: windows are the slices that begin at each of their taps.

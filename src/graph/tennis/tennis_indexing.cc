@@ -146,25 +146,23 @@ Result<ValueId> indices_of(To& to, size_t argument) {
   return to.type(id) == ElementType::i32 ? id : to.cast(id, ElementType::i64);
 }
 
-Status gather(To& to) {
+Status gather_along(To& to, std::string_view op, std::optional<int64_t> usual_axis) {
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId x, to.argument(0));
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId indices, indices_of(to, 1));
-  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis, to.axis("axis", x, 0));
-  return to.set(to.add("gather", {x, indices}, {{"axis", int64_t{axis}}}));
+  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
+                            usual_axis ? to.axis("axis", x, *usual_axis) : to.axis("axis", x));
+  return to.set(to.add(op, {x, indices}, {{"axis", int64_t{axis}}}));
 }
+
+Status gather(To& to) { return gather_along(to, "gather", 0); }
+
+/// The indices have one place along the axis.
+Status gather_elements(To& to) { return gather_along(to, "gather_elements", {}); }
 
 Status gather_nd(To& to) {
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId x, to.argument(0));
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId indices, indices_of(to, 1));
   return to.set(to.add("gather_nd", {x, indices}));
-}
-
-/// The indices have one place along the axis.
-Status gather_elements(To& to) {
-  SUSURRUS_ASSIGN_OR_RETURN(const ValueId x, to.argument(0));
-  SUSURRUS_ASSIGN_OR_RETURN(const ValueId indices, indices_of(to, 1));
-  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis, to.axis("axis", x, 0));
-  return to.set(to.add("gather_elements", {x, indices}, {{"axis", int64_t{axis}}}));
 }
 
 Status scatter_nd(To& to) {
