@@ -1,40 +1,8 @@
 // susurrus/vad in Node.
-import type {
-  AudioInput,
-  AudioStream,
-  DetectOptions,
-  LoadDetectorOptions,
-  SpeechRange,
-} from './api/types.js';
 import { node } from './node_platform.js';
-import {
-  detectSpeechOn,
-  loadSpeechDetectorOn,
-  type SpeechDetector,
-} from '../tools/vad/speech_detector.js';
+import { speechDetectionOn } from '../tools/vad/speech_detector.js';
 
 export { SusurrusError } from './api/errors.js';
-export type {
-  DetectOptions,
-  LoadDetectorOptions,
-  SpeechEvent,
-  SpeechRange,
-  VadOptions,
-} from './api/types.js';
-export type { SpeechDetector } from '../tools/vad/speech_detector.js';
+export type * from './vad.js';
 
-/**
- * The ranges in which somebody speaks, as Silero's get_speech_timestamps() has them, of a recording of any kind or a stream until its
- * end. Fetches the detector. Throws SusurrusError.
- */
-export function detectSpeech(
-  audio: AudioInput | AudioStream,
-  options: DetectOptions = {},
-): Promise<readonly SpeechRange[]> {
-  return detectSpeechOn(node, audio, options);
-}
-
-/** Loads the detector, for many recordings and for sound while it comes. Throws SusurrusError. */
-export function loadSpeechDetector(options: LoadDetectorOptions = {}): Promise<SpeechDetector> {
-  return loadSpeechDetectorOn(node, options);
-}
+export const { detectSpeech, loadSpeechDetector } = speechDetectionOn(node);

@@ -185,36 +185,46 @@ function checked({ signal, onProbability, ...vad }: DetectOptions): SpeechLimits
   return speechLimits(vad, detectDefaults);
 }
 
-export async function loadSpeechDetectorOn(
-  usualPlatform: Platform,
-  options: LoadDetectorOptions,
-): Promise<SpeechDetector> {
-  checkOptions(options, {
-    signal: signalCheck,
-    variant: oneOf('simd', 'relaxed'),
-    assets: ['an object', (value) => typeof value === 'object' && value !== null],
-  });
-  if (options.assets) checkAssets(options.assets);
-  const platform = options.assets ? usualPlatform.withAssets(options.assets) : usualPlatform;
-  const network = await openSpeechNetwork(platform, options.signal, options.variant);
-  return new SpeechDetector(network, platform);
+/** What susurrus/vad exports. */
+export interface SpeechDetection {
+  /**
+   * The ranges in which somebody speaks, as Silero's get_speech_timestamps() has them, of a recording of any kind or a stream until
+   * its end. Fetches the detector. Throws SusurrusError.
+   */
+  detectSpeech: (
+    audio: AudioInput | AudioStream,
+    options?: DetectOptions,
+  ) => Promise<readonly SpeechRange[]>;
+  /** Loads the detector, for many recordings and for sound while it comes. Throws SusurrusError. */
+  loadSpeechDetector: (options?: LoadDetectorOptions) => Promise<SpeechDetector>;
 }
 
-/** With a detector of its own. */
-export async function detectSpeechOn(
-  platform: Platform,
-  audio: AudioInput | AudioStream,
-  options: DetectOptions,
-): Promise<readonly SpeechRange[]> {
-  checked(options);
-  checkAudio(audio, true);
-  const detector = await loadSpeechDetectorOn(
-    platform,
-    options.signal ? { signal: options.signal } : {},
-  );
-  try {
-    return await detector.detect(audio, options);
-  } finally {
-    detector.dispose();
+export function speechDetectionOn(usualPlatform: Platform): SpeechDetection {
+  async function loadSpeechDetector(options: LoadDetectorOptions = {}): Promise<SpeechDetector> {
+    checkOptions(options, {
+      signal: signalCheck,
+      variant: oneOf('simd', 'relaxed'),
+      assets: ['an object', (value) => typeof value === 'object' && value !== null],
+    });
+    if (options.assets) checkAssets(options.assets);
+    const platform = options.assets ? usualPlatform.withAssets(options.assets) : usualPlatform;
+    const network = await openSpeechNetwork(platform, options.signal, options.variant);
+    return new SpeechDetector(network, platform);
   }
+
+  async function detectSpeech(
+    audio: AudioInput | AudioStream,
+    options: DetectOptions = {},
+  ): Promise<readonly SpeechRange[]> {
+    checked(options);
+    checkAudio(audio, true);
+    const detector = await loadSpeechDetector(options.signal ? { signal: options.signal } : {});
+    try {
+      return await detector.detect(audio, options);
+    } finally {
+      detector.dispose();
+    }
+  }
+
+  return { detectSpeech, loadSpeechDetector };
 }
