@@ -60,17 +60,23 @@ async function nativeTests() {
   );
 }
 
-async function wasmTests() {
+async function lintAll() {
+  const messages = await step('lint and type check', () => lint());
+  messages.forEach(fail);
+}
+
+function wasmTests() {
   const relaxed = relaxedSimdFlags();
-  const program = (name) => join(root, `build/wasm/core_tests.${name}.cjs`);
-  await runCases('C++ tests, WebAssembly simd', process.execPath, [program('simd')]);
-  if (relaxed) {
-    await runCases('C++ tests, WebAssembly relaxed', process.execPath, [
-      ...[...relaxed, program('relaxed')],
-    ]);
-  } else {
+  if (!relaxed)
     skippedSuites.push('C++ tests, WebAssembly relaxed (this Node has no relaxed SIMD)');
-  }
+  return [['simd', []], ...(relaxed ? [['relaxed', relaxed]] : [])].map(
+    ([name, flags]) =>
+      () =>
+        runCases(`C++ tests, WebAssembly ${name}`, process.execPath, [
+          ...flags,
+          join(root, `build/wasm/core_tests.${name}.cjs`),
+        ]),
+  );
 }
 
 /** Enough for the corpus and a little beyond it, the same each time: looking further is what `npm run fuzz` is for. */
@@ -178,7 +184,11 @@ const needs = {
 
 /** Programs of one thread, two at a time. All are over when this is, also when one of them throws. */
 async function inParallel(works) {
-  const outcomes = await Promise.allSettled(works.map((work) => work()));
+  const left = [...works];
+  const work = async () => {
+    for (let next = left.shift(); next; next = left.shift()) await next();
+  };
+  const outcomes = await Promise.allSettled([work(), work()]);
   const failed = outcomes.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
 }
@@ -188,18 +198,9 @@ async function runTests(wanted, jestArguments) {
   await buildParts(needed('parts'), needed('tools'));
   const hasCpp = wanted.includes('cpp');
   await inParallel([
-    async () => {
-      if (wanted.includes('lint')) {
-        const messages = await step('lint and type check', () => lint());
-        messages.forEach(fail);
-      }
-      if (hasCpp) await wasmTests();
-    },
-    async () => {
-      if (!hasCpp) return;
-      await nativeTests();
-      await shortFuzzing();
-    },
+    ...(hasCpp ? [nativeTests] : []),
+    ...(wanted.includes('lint') ? [lintAll] : []),
+    ...(hasCpp ? [shortFuzzing, ...wasmTests()] : []),
   ]);
   if (wanted.includes('node')) await jest('node', ['--maxWorkers=100%', ...jestArguments]);
   if (wanted.includes('browser')) {
