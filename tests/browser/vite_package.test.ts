@@ -49,7 +49,7 @@ test('a page built by Vite transcribes, under the strict policy', async () => {
     [/^engine\.relaxed.*\.wasm$/, 2],
     [/^networks\.(simd|relaxed).*\.wasm$/, 2],
     [/^files.*\.wasm$/, 1],
-    [/^worker.*\.m?js$/, 6],
+    [/^worker.*\.m?js$/, 7],
     // A file too, not a data: URL, from which the policy would load nothing.
     [/^capture_worklet.*\.m?js$/, 1],
     [/\.apr$/, 1],
