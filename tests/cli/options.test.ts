@@ -61,8 +61,10 @@ function run(...args: string[]): Promise<Outcome> {
   });
 }
 
-/** The options that transcribe() gets for these arguments. */
-async function optionsFor(...args: string[]): Promise<unknown> {
+/** The options that transcribe() gets for these arguments, where all is heard. */
+const optionsFor = (...args: string[]): Promise<unknown> => optionsWithVad('--no-vad', ...args);
+
+async function optionsWithVad(...args: string[]): Promise<unknown> {
   const { status, stderr, calls } = await run('transcribe', audio, ...args);
   if (status !== 0) throw new Error(stderr);
   return calls.find(([name]) => name === 'transcribe')?.[2];
@@ -71,6 +73,15 @@ async function optionsFor(...args: string[]): Promise<unknown> {
 describe('options of transcribe', () => {
   test('without any there are none', async () => {
     expect(await optionsFor()).toEqual({});
+  });
+
+  test('silence is left out, but not where the reference is followed', async () => {
+    expect(await optionsWithVad()).toEqual({ vad: true });
+    expect(await optionsWithVad('--compatibility', 'openai')).toEqual({ compatibility: 'openai' });
+    expect(await optionsWithVad('--compatibility', 'openai', '--vad')).toEqual({
+      compatibility: 'openai',
+      vad: true,
+    });
   });
 
   const all = [
@@ -201,7 +212,7 @@ describe('options of transcribe', () => {
       ...['transcribe', audio, '--model', 'base.apr', '--variant', 'relaxed'],
     );
     expect(calls[0]).toEqual(['loadModel', 'base.apr', { variant: 'relaxed', threads: 'auto' }]);
-    expect(calls[1]).toEqual(['transcribe', '5 bytes', {}]);
+    expect(calls[1]).toEqual(['transcribe', '5 bytes', { vad: true }]);
     expect(calls.at(-1)).toEqual(['dispose']);
     expect(stderr).toContain('susurrus: a warning\n');
   });

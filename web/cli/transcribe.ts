@@ -33,10 +33,10 @@ export async function transcribeCommand(
   });
   if (paths.length === 0) throw usageError('transcribe wants at least one audio file');
   if (values.vad && values['no-vad']) throw usageError('--vad and --no-vad exclude each other');
-  const options: TranscribeOptions = {
-    ...listeningOptions(values, 'transcribe'),
-    ...(values.vad && { vad: true }),
-  };
+  const listening = listeningOptions(values, 'transcribe');
+  // The reference hears all of it.
+  const hasVad = values.vad ?? (!values['no-vad'] && listening.compatibility !== 'openai');
+  const options: TranscribeOptions = { ...listening, ...(hasVad && { vad: true }) };
   const jobs = values.jobs === undefined ? undefined : asJobs(values.jobs);
   const recordings = await recordingsIn(paths);
   const output = new TranscriptOutput(values, {

@@ -35,7 +35,8 @@ ${optionUsage.text}
    how it is decoded (the word none switches a threshold or limit off)
 ${optionUsage.decoding}
    of the recording
-    --vad, --no-vad           leave out silence before the model hears it, by Silero's detector, or hear all of it
+    --no-vad                  hear all of it; otherwise silence of 2 s and more is left out before the model hears it, by
+                              Silero's detector (with --compatibility openai only if --vad says so)
                               (the default)
 ${optionUsage.recording}
 
