@@ -1,4 +1,4 @@
-// npm run test:reference: Susurrus beside the unmodified openai-whisper, on cases drawn from a seed.
+// npm run test:reference: Susurrus beside the unmodified openai-whisper, or april-asr, on cases drawn from a seed.
 import { fork } from 'node:child_process';
 import {
   appendFileSync,
@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { relaxedSimdFlags } from '../toolchain/node_flags.mjs';
 import { root, step, StepError } from '../toolchain/steps.mjs';
+import { testApril } from './april.mjs';
 import { prepareModels, prepareRecordings } from './material.mjs';
 import { ReferenceProcess } from './reference_process.mjs';
 import { differenceText, summary } from './report.mjs';
@@ -28,6 +29,8 @@ const usage = `npm run test:reference -- [options]
 
 Draws cases from a seed, runs each with the unmodified openai-whisper and with Susurrus, and compares everything.
 
+  --engine NAME     whisper (the default), or april: streams of .april models beside april-asr, with --cases, --first,
+                    --only, --seed and --variant
   --cases N         how many (500)
   --first N         number of the first (0); goes on where a run was stopped
   --only N[,N...]   these cases alone
@@ -47,6 +50,7 @@ function parsedArguments() {
     return parseArgs({
       allowPositionals: true,
       options: {
+        engine: { type: 'string', default: 'whisper' },
         cases: { type: 'string', default: '500' },
         first: { type: 'string', default: '0' },
         only: { type: 'string' },
@@ -77,6 +81,9 @@ function settings() {
   if (positionals.length > 0 && values.audio.length === 0) {
     throw new StepError(`What is "${positionals[0]}"?`, usage);
   }
+  if (!['whisper', 'april'].includes(values.engine)) {
+    throw new StepError(`--engine is whisper or april; not "${values.engine}".`);
+  }
   if (!['simd', 'relaxed'].includes(values.variant)) {
     throw new StepError(`--variant is simd or relaxed; not "${values.variant}".`);
   }
@@ -84,6 +91,7 @@ function settings() {
   const count = wholeNumber('cases', values.cases, 1);
   return {
     help: values.help,
+    engine: values.engine,
     seed: values.seed,
     model: values.model,
     copies: wholeNumber('copies', values.copies ?? (values.model ? '0' : '4'), 0),
@@ -211,5 +219,6 @@ async function testReference(asked) {
 await mainWithReference(async () => {
   const asked = settings();
   if (asked.help) console.log(usage);
+  else if (asked.engine === 'april') await testApril(asked);
   else await testReference(asked);
 });
