@@ -82,6 +82,17 @@ function expectTrueTimes({ segments, duration }: Transcript): void {
 }
 
 describe('a recording with as much noise as speech', () => {
+  test('short silence stays, before and behind speech too: what is heard is the same', async () => {
+    const rec = joined(noise(1, 0.001), sample, noise(1, 0.001));
+    const options = { timestamps: 'word' } as const;
+    for (const audio of [() => rec, () => inPieces(rec, 1000)]) {
+      const expected = await model.transcribe(audio(), options);
+      const { segments, duration } = await model.transcribe(audio(), { ...options, vad: true });
+      expect(segments).toEqual(expected.segments);
+      expect(duration).toBe(expected.duration);
+    }
+  });
+
   test('has all its words, at their times, and its own length', async () => {
     const steps: number[] = [];
     const heard = await model.transcribe(recording, {

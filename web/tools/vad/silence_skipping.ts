@@ -22,6 +22,7 @@ export async function skipSilence(
     new FrameHearing(network, signal),
     clipsOf(clips),
     new RecordingTimes(limits.pad),
+    limits.minSilence,
   );
   if ('samples' in audio) {
     try {
@@ -63,6 +64,8 @@ class Skipper {
   readonly #frames: FrameHearing;
   readonly #clips: readonly SampleRange[];
   readonly #times: RecordingTimes;
+  /** Shorter silence stays, at the beginning and at the end too: what a model makes of a recording depends on it. */
+  readonly #minSilence: number;
   /** Samples that may still be wanted, from `#heldFrom` on. */
   #held: Float32Array[] = [];
   #heldFrom = 0;
@@ -75,11 +78,13 @@ class Skipper {
     frames: FrameHearing,
     clips: readonly SampleRange[],
     times: RecordingTimes,
+    minSilence: number,
   ) {
     this.#rules = rules;
     this.#frames = frames;
     this.#clips = clips;
     this.#times = times;
+    this.#minSilence = minSilence;
   }
 
   skipped(audio: HeardAudio, close: () => void): Skipped {
@@ -109,7 +114,7 @@ class Skipper {
   async finish(): Promise<Float32Array[]> {
     for (const probability of await this.#frames.finish()) this.#rules.push(probability);
     this.#rules.finish(this.#count);
-    return [...this.#kept()];
+    return [...this.#kept(), ...this.#end()];
   }
 
   /** Sound that is pulled, without its silence. */
@@ -141,13 +146,20 @@ class Skipper {
 
   *#kept(): Generator<Float32Array> {
     for (const range of this.#rules.take()) yield* this.#give(range);
-    const { underWay } = this.#rules;
+    const { underWay, earliest } = this.#rules;
     if (underWay) yield* this.#give(underWay);
-    this.#drop(underWay ? this.#done : Math.max(this.#done, this.#rules.earliest));
+    const isSilence = !underWay && earliest - this.#done >= this.#minSilence;
+    this.#drop(isSilence ? earliest : this.#done);
+  }
+
+  *#end(): Generator<Float32Array> {
+    const isShort = this.#count - this.#done < this.#minSilence;
+    if (this.#done > 0 && isShort) yield* this.#give({ start: this.#done, end: this.#count });
   }
 
   *#give({ start, end }: SampleRange): Generator<Float32Array> {
-    const from = Math.max(start, this.#done);
+    const isFirst = this.#done === 0;
+    const from = isFirst && start < this.#minSilence ? 0 : Math.max(start, this.#done);
     const to = Math.min(end, this.#count);
     if (to <= from) return;
     for (const clip of this.#clips) {
