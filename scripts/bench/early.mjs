@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { main } from '../toolchain/steps.mjs';
 import { wavSamples } from '../wav_samples.mjs';
-import { median } from './statistics.mjs';
+import { median } from '../statistics.mjs';
 
 const pieceBytes = 1 << 14;
 

@@ -3,7 +3,7 @@ import { whisper } from '../facts/read_facts.mjs';
 import { benchAudio, benchModel, decoderModels, noiseFile } from './models.mjs';
 import { crossOperations, encoderOperations, tokenOperations } from './operations.mjs';
 import { progress } from './progress.mjs';
-import { medians } from './statistics.mjs';
+import { medians } from '../statistics.mjs';
 import { formatTable, number, runsText } from './table.mjs';
 
 const sizes = ['tiny', 'base', 'small'];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from '../toolchain/steps.mjs';
 import { convertedModels, noiseFile } from './models.mjs';
 import { progress } from './progress.mjs';
-import { medians } from './statistics.mjs';
+import { medians } from '../statistics.mjs';
 import { formatTable, number, runsText } from './table.mjs';
 
 /** Types of weights by size; those in `everywhere` are measured in Chromium too, and in one thread. */

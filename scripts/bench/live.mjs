@@ -4,25 +4,26 @@
 //   node scripts/random_april.mjs random.april
 //   node scripts/bench/live.mjs [--runs 3] [--python PYTHON] random.april AUDIO.wav
 //
-// PYTHON: of an environment with PyPI's april-asr 0.0.4; without it that engine is left out. Relaxed SIMD needs Node 24.
+// PYTHON: of an environment with PyPI's april-asr 0.0.4; without it that engine is left out. Relaxed SIMD needs Node 24. What is
+// left out is said on stderr.
 // Ours and april-asr are fed the recording in pieces of 40 ms; a chunk is what takes such a piece, or several. onnxruntime-web
 // runs the encoder alone, once for each 40 ms.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { main, root, run, StepError } from '../toolchain/steps.mjs';
 import { wavSamples } from '../wav_samples.mjs';
-import { median } from './statistics.mjs';
+import { median, quantile } from '../statistics.mjs';
+import { ensurePeers } from './peers.mjs';
 
+const peerEntry = join(
+  root,
+  'build/bench/peers/node_modules/onnxruntime-web/dist/ort.node.min.mjs',
+);
 const pieceSeconds = 0.04;
 const sampleRate = 16000;
 const pieceSamples = sampleRate * pieceSeconds;
-
-function percentile(values, share) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-}
 
 /** Milliseconds of each call of `work`, one for each piece. */
 async function timePieces(count, work) {
@@ -56,9 +57,8 @@ async function ours(path, samples, variant, dtype) {
 }
 
 async function onnxruntime(encoderPath, pieces) {
-  const entry = join(root, 'build/bench/peers/node_modules/onnxruntime-web/dist/ort.node.min.mjs');
-  if (!existsSync(entry)) return undefined;
-  const ort = await import(entry);
+  await ensurePeers();
+  const ort = await import(peerEntry);
   ort.env.wasm.numThreads = 1;
   const session = await ort.InferenceSession.create(readFileSync(encoderPath), {
     executionProviders: ['wasm'],
@@ -95,6 +95,7 @@ print(json.dumps(times))
 `;
 
 function aprilAsr(python, model, audio) {
+  if (!python) throw new StepError('no --python.');
   const measure = async () => {
     const env = { OMP_NUM_THREADS: '1' };
     const { output } = await run('taskset', ['-c', '0', python, '-c', aprilProgram, model, audio], {
@@ -104,6 +105,15 @@ function aprilAsr(python, model, audio) {
     return JSON.parse(output.trim().split('\n').at(-1));
   };
   return { name: 'april-asr 0.0.4, native, f32', measure, close: () => undefined };
+}
+
+async function orLeftOut(name, open) {
+  try {
+    return await open();
+  } catch (error) {
+    console.error(`${name} is left out: ${error.message}`);
+    return undefined;
+  }
 }
 
 await main(async () => {
@@ -121,10 +131,10 @@ await main(async () => {
     const cli = join(root, 'dist/cli.mjs');
     await run(process.execPath, [cli, 'extract', modelPath, 'encoder', encoder]);
     const engines = [
-      await ours(modelPath, samples, 'relaxed', 'q8_0').catch(() => undefined),
+      await orLeftOut('Susurrus, relaxed', () => ours(modelPath, samples, 'relaxed', 'q8_0')),
       await ours(modelPath, samples, 'simd', 'q8_0'),
       await onnxruntime(encoder, Math.floor(seconds / pieceSeconds)),
-      values.python ? aprilAsr(values.python, modelPath, audioPath) : undefined,
+      await orLeftOut('april-asr', () => aprilAsr(values.python, modelPath, audioPath)),
     ].filter(Boolean);
     const times = engines.map(() => []);
     for (let round = 0; round < Number(values.runs); ++round) {
@@ -137,7 +147,7 @@ await main(async () => {
       const chunks = times[i].flat().filter((time) => time > 1);
       console.log(
         `${engine.name}: ${factor.toFixed(3)} x real time, a chunk ${median(chunks).toFixed(1)} ms, ` +
-          `95 % within ${percentile(chunks, 0.95).toFixed(1)} ms`,
+          `95 % within ${quantile(chunks, 0.95).toFixed(1)} ms`,
       );
       await engine.close();
     }

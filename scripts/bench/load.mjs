@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { root, StepError } from '../toolchain/steps.mjs';
 import { loadModels } from './models.mjs';
 import { progress } from './progress.mjs';
-import { medians } from './statistics.mjs';
+import { medians } from '../statistics.mjs';
 import { formatTable, number, runsText } from './table.mjs';
 
 /**

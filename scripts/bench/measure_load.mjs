@@ -1,7 +1,7 @@
 // How fast a model file becomes a model, through the package's own API; and how much memory that takes, in the engine itself.
 // In Node and in a browser's worker.
 import { createEngineModule } from './engine_module.mjs';
-import { median } from './statistics.mjs';
+import { median } from '../statistics.mjs';
 
 /** What loadModel() is given: bytes in memory, or what streams them, from the system's cache of files. */
 const sources = {

@@ -1,6 +1,6 @@
 // What loading cannot do without, each by itself in WebAssembly (tests/bench_load): in Node and in a browser's worker.
 import { createEngineModule } from './engine_module.mjs';
-import { median } from './statistics.mjs';
+import { median } from '../statistics.mjs';
 
 const rounds = 5;
 

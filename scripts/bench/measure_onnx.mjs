@@ -1,6 +1,6 @@
 // One run of every stage of onnxruntime-web's WebAssembly backend; in Node and in a browser's worker.
 import { timed } from './measure_ours.mjs';
-import { median, relativeError } from './statistics.mjs';
+import { median, relativeError } from '../statistics.mjs';
 
 /** Memories that are made from here on: the library does not show its own. */
 function watchMemories() {

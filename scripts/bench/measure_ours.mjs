@@ -1,5 +1,5 @@
 // One run of every stage of our engine, through the package's own API; in Node and in a browser's worker.
-import { median } from './statistics.mjs';
+import { median } from '../statistics.mjs';
 
 export async function timed(work) {
   const start = performance.now();

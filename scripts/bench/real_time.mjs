@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { StepError } from '../toolchain/steps.mjs';
 import { benchModel, samplesFile } from './models.mjs';
 import { progress } from './progress.mjs';
-import { medians } from './statistics.mjs';
+import { medians } from '../statistics.mjs';
 import { formatTable, number, runsText } from './table.mjs';
 
 const sizes = ['tiny', 'base', 'small'];

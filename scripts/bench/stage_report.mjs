@@ -1,6 +1,6 @@
 // From the runs of stages.mjs to rows, ratios, tables, and what is wrong with them.
 import { crossOperations, encoderFloorMs, encoderOperations, tokenBytes } from './operations.mjs';
-import { median, medians } from './statistics.mjs';
+import { median, medians } from '../statistics.mjs';
 import { formatTable, number, percent, runsText } from './table.mjs';
 
 /** @import { Dims } from './operations.mjs' */

@@ -9,7 +9,7 @@ import { samplesFile } from './models.mjs';
 import { ensureNativePeers, exportOnnx, runNative } from './native_place.mjs';
 import { progress } from './progress.mjs';
 import { limitLines, medianLimits } from './stage_report.mjs';
-import { medians } from './statistics.mjs';
+import { medians } from '../statistics.mjs';
 import { formatTable, number, runsText } from './table.mjs';
 
 const folder = 'build/bench/trained';

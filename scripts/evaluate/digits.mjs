@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { main, root, StepError } from '../toolchain/steps.mjs';
 import { speechless } from './signals.mjs';
-import { compareWords, quantile, words } from './word_errors.mjs';
+import { quantile } from '../statistics.mjs';
+import { compareWords, words } from './word_errors.mjs';
 
 const digitWords = 'zero one two three four five six seven eight nine'.split(' ');
 const ways = {

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { whisper } from '../facts/read_facts.mjs';
+import { joined } from '../joined.mjs';
 import { Random } from '../reference/random.mjs';
 import { integerOption, main, readArguments, root, StepError } from '../toolchain/steps.mjs';
 import { markdownTable } from './accuracy/table.mjs';
@@ -18,16 +19,6 @@ const usage = `npm run evaluate:vad -- [options]
 
 /** Levels of the pink noise between the clips; 0 is digital silence. */
 const levels = [0, 0.001, 0.01];
-
-function joined(parts) {
-  const whole = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
 
 /** The clips, each behind a gap of its own length. */
 function withGaps(clips, level, seed) {

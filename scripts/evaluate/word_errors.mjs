@@ -48,9 +48,3 @@ export function compareWords(truth, heard) {
     pairs,
   };
 }
-
-/** The value below which a part `share` (0 to 1) of `values` lies; NaN for none. */
-export function quantile(values, share) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
-}

@@ -6,7 +6,7 @@ import { ensureTrainedModel } from '../trained_model.mjs';
 import { markdownTable } from './accuracy/table.mjs';
 import { sharedRecordings } from './speech/shared_recordings.mjs';
 import { updatePage } from './update_page.mjs';
-import { quantile } from './word_errors.mjs';
+import { quantile } from '../statistics.mjs';
 import { timeErrors } from './word_time_errors.mjs';
 
 const usage = `npm run evaluate:word-times -- [options]

@@ -1,6 +1,5 @@
 // npm run test:reference -- --engine april: streams of .april models beside the released april-asr, on drawn networks, sound and
 // feeding. Type, tokens, times and flags must be equal, logits within a tolerance.
-import { spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -11,16 +10,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
-import { createInterface } from 'node:readline';
 import { writeRandomApril } from '../random_april.mjs';
 import { findOnPath, root, run, step } from '../toolchain/steps.mjs';
 import { wavSamples } from '../wav_samples.mjs';
+import { asCallback, hear, inEngineTime } from './april_callbacks.mjs';
 import { Random } from './random.mjs';
+import { ReferenceProcess } from './reference_process.mjs';
 import { NoReference, referenceFolder } from './setup.mjs';
 
 const shared = join(root, '../shared');
 const requirements = join(import.meta.dirname, 'april-asr.txt');
-const worker = join(import.meta.dirname, 'python/april_worker.py');
 const logitTolerance = 5e-3;
 const mostSeconds = 12;
 const sampleRate = 16000;
@@ -44,32 +43,6 @@ async function ensureEngine(python) {
   }
   writeFileSync(stamp, wanted);
   return folder;
-}
-
-/** A question, then its answer. */
-class Engine {
-  #child;
-  #answers;
-
-  constructor(python, folder) {
-    const stdio = ['pipe', 'pipe', 'inherit'];
-    this.#child = spawn(python, [worker, folder], {
-      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
-      stdio,
-    });
-    this.#answers = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
-  }
-
-  async ask(question) {
-    this.#child.stdin.write(`${JSON.stringify(question)}\n`);
-    const { value, done } = await this.#answers.next();
-    if (done) throw new Error('april-asr ended.');
-    return JSON.parse(value);
-  }
-
-  close() {
-    this.#child.stdin.end();
-  }
 }
 
 function sharedModels() {
@@ -142,70 +115,23 @@ function drawFeeding(random, count) {
   return [...feeding, ['flush']];
 }
 
-/** Once the reader has taken the events that wait. */
-async function settled(events) {
-  for (let before = -1; before !== events.length;) {
-    before = events.length;
-    await new Promise((turn) => setImmediate(turn));
-  }
-  return events.length;
-}
-
-async function ours(model, sound, feeding) {
-  const stream = model.stream({ frontEnd: 'april-asr-0.0.4' });
-  const events = [];
-  const flushes = [];
-  const reading = (async () => {
-    for await (const event of stream) events.push(event);
-  })();
-  for (const [what, from, to] of feeding) {
-    if (what === 'audio') await stream.feed(sound.subarray(from, to));
-    else {
-      await stream.flush();
-      flushes.push(await settled(events));
-    }
-  }
-  await stream.close();
-  await reading;
-  const types = { partial: 1, final: 2, silence: 4 };
-  return {
-    flushes,
-    events: events.map(({ type, tokens = [] }) => ({
-      type: types[type],
-      tokens: tokens.map(({ text }) => text),
-      times: tokens.map(({ time }) => Math.round(1000 * time)),
-      flags: tokens.map(({ beginsWord, endsSentence }) => beginsWord + 2 * endsSentence),
-      scores: tokens.map(({ score }) => score),
-    })),
-  };
-}
-
-/** The engine's clock also counts the silence that a flush puts behind the sound: the same difference until the next flush. */
+/** What differs, in words, or the largest difference of logits. */
 function difference(own, reference) {
-  let padding = 0;
-  let isKnown = true;
-  let largest = 0;
-  for (const [i, event] of own.events.entries()) {
-    const other = reference.events[i];
-    if (own.flushes.includes(i)) isKnown = false;
-    if (other && !isKnown && event.times.length > 0 && other.times.length > 0) {
-      padding = other.times[0] - event.times[0];
-      isKnown = true;
-    }
-    const times = event.times.map((time) => time + padding);
-    for (const [name, value] of Object.entries({ ...event, times })) {
-      if (name === 'scores' || JSON.stringify(value) === JSON.stringify(other?.[name])) continue;
-      return {
-        text: `event ${i}, ${name}: ${JSON.stringify([value, other?.[name]]).slice(0, 300)}`,
-      };
-    }
-    for (const [k, score] of event.scores.entries()) {
-      largest = Math.max(largest, Math.abs(score - other.scores[k]));
+  for (const [i, callback] of own.entries()) {
+    for (const name of ['type', 'tokens', 'times', 'flags']) {
+      const value = callback[name];
+      const other = reference[i]?.[name];
+      if (JSON.stringify(value) === JSON.stringify(other)) continue;
+      return { text: `event ${i}, ${name}: ${JSON.stringify([value, other]).slice(0, 300)}` };
     }
   }
-  if (own.events.length !== reference.events.length) {
-    return { text: `${own.events.length} events, not ${reference.events.length}` };
+  if (own.length !== reference.length) {
+    return { text: `${own.length} events, not ${reference.length}` };
   }
+  const differences = own.flatMap(({ scores }, i) =>
+    scores.map((score, k) => Math.abs(score - reference[i].scores[k])),
+  );
+  const largest = differences.reduce((most, one) => Math.max(most, one), 0);
   if (largest > logitTolerance) return { text: `logits differ by ${largest.toExponential(1)}` };
   return { largest };
 }
@@ -217,7 +143,7 @@ export async function testApril({ seed, indices, variant }) {
   mkdirSync(referenceFolder, { recursive: true });
   const folder = await ensureEngine(python);
   const scratch = mkdtempSync(join(referenceFolder, 'april-'));
-  const engine = new Engine(python, folder);
+  const engine = new ReferenceProcess(python, ['april_worker.py', folder]);
   const { loadModel } = await import('../../dist/node.mjs');
   let equal = 0;
   let events = 0;
@@ -233,10 +159,16 @@ export async function testApril({ seed, indices, variant }) {
       const feeding = drawFeeding(random, sound.length);
       const audio = join(scratch, 'sound.pcm');
       writeFileSync(audio, new Uint8Array(sound.buffer));
-      const reference = await engine.ask({ model: path, audio, feeding });
+      const reference = await engine.need({ command: 'run', model: path, audio, feeding });
       const model = await loadModel(path, { variant });
-      const found = difference(await ours(model, sound, feeding), reference);
+      const stream = model.stream({ frontEnd: 'april-asr-0.0.4' });
+      const steps = feeding.map(([what, from, to]) =>
+        what === 'audio' ? sound.subarray(from, to) : what,
+      );
+      const heard = await hear(stream, steps);
       model.dispose();
+      const own = inEngineTime(heard.events.map(asCallback), reference.events, heard.flushes);
+      const found = difference(own, reference.events);
       events += reference.events.length;
       if (found.text === undefined) {
         ++equal;

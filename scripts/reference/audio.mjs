@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { whisper } from '../facts/read_facts.mjs';
 import { Random } from './random.mjs';
+import { joined } from '../joined.mjs';
 
 /**
  * @typedef {| { readonly recording: string; readonly start: number; readonly samples: number }
@@ -59,13 +60,7 @@ function atSpeed(samples, speed) {
  * @type {(audio: AudioRecipe, recordings: ReadonlyMap<string, Float32Array>) => Float32Array}
  */
 export function caseSamples(audio, recordings) {
-  const parts = audio.parts.map((part) => partSamples(part, recordings));
-  const samples = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    samples.set(part, at);
-    at += part.length;
-  }
+  const samples = joined(audio.parts.map((part) => partSamples(part, recordings)));
   const played = audio.speed === 1 ? samples : atSpeed(samples, audio.speed);
   return audio.gain === 1 ? played : played.map((sample) => sample * audio.gain);
 }

@@ -1,9 +1,9 @@
-// The Python process that runs the reference: a question, then its answer.
+// The Python process that runs a reference: a question, then its answer.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const worker = join(import.meta.dirname, 'python/worker.py');
+const folder = join(import.meta.dirname, 'python');
 
 /** One thread each: that is repeatable, and other processes run beside it. */
 const environment = {
@@ -17,9 +17,12 @@ export class ReferenceProcess {
   #errors = '';
   #waiting;
 
-  /** @param {string} python a Python that has openai-whisper */
-  constructor(python) {
-    this.#child = spawn(python, [worker], {
+  /**
+   * @param {string} python a Python that has what the worker imports
+   * @param {string[]} worker a file of python/ and its arguments
+   */
+  constructor(python, [worker, ...given] = ['worker.py']) {
+    this.#child = spawn(python, [join(folder, worker), ...given], {
       env: { ...process.env, ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],
     });

@@ -3,11 +3,16 @@ import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { builtPackage } from '../support/built_package.js';
-import type { LiveEvent, Model } from '../../web/src/api/types.js';
+import { asCallback, hear, inEngineTime } from '../../scripts/reference/april_callbacks.mjs';
 import { errorOf, modelPath } from '../support/embedded_model.js';
 import { sharedJson } from '../support/goldens.js';
 import { wavSamples } from '../support/goldens_audio.js';
 import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
+
+/** The front end of the released engine. */
+const frontEnd = 'april-asr-0.0.4';
+
+type Heard = Awaited<ReturnType<typeof hear>>;
 
 interface Callback {
   readonly type: number;
@@ -23,69 +28,16 @@ type Fed =
   | readonly ['zeros', number, number]
   | readonly ['flush'];
 
-const types = { partial: 1, final: 2, silence: 4 } as const;
-const logitTolerance = 5e-3;
-
-/** What an event is as a callback; `padding`: milliseconds of silence that flushes have put in front of it. */
-const asCallback = (event: LiveEvent, padding: number) => ({
-  type: types[event.type],
-  tokens: event.type === 'silence' ? [] : event.tokens.map(({ text }) => text),
-  time_ms:
-    event.type === 'silence'
-      ? []
-      : event.tokens.map(({ time }) => Math.round(1000 * time) + padding),
-  flags:
-    event.type === 'silence'
-      ? []
-      : event.tokens.map(
-          ({ beginsWord, endsSentence }) => Number(beginsWord) + 2 * Number(endsSentence),
-        ),
-});
-
-function expectCallbacks(
-  events: readonly LiveEvent[],
-  like: readonly Callback[],
-  paddings: readonly number[],
-): void {
-  const heard = events.map((event, i) => asCallback(event, paddings[i] ?? 0));
-  expect(heard).toEqual(
-    like.map(({ type, tokens, time_ms, flags }) => ({ type, tokens, time_ms, flags })),
-  );
-  events.forEach((event, i) => {
-    const { at_ms, logprob } = like[i]!;
-    if (at_ms !== undefined) expect(Math.round(1000 * event.time)).toBe(at_ms);
-    if (event.type === 'silence') return;
-    event.tokens.forEach(({ score }, k) =>
-      expect(Math.abs(score - logprob[k]!)).toBeLessThan(logitTolerance),
-    );
-  });
-}
-
-/** How many events there are once the reader has taken those that wait. */
-async function heardBy(events: readonly LiveEvent[]): Promise<number> {
-  for (let before = -1; before !== events.length;) {
-    before = events.length;
-    await new Promise<void>((turn) => setImmediate(turn));
-  }
-  return events.length;
-}
-
-/** The engine's clock counts what a flush puts behind the sound, ours does not: the same difference from one flush to the next. */
-function paddingsOf(
-  events: readonly LiveEvent[],
-  like: readonly Callback[],
-  flushes: readonly number[],
-): number[] {
-  let padding = 0;
-  let isKnown = true;
-  return events.map((event, i) => {
-    if (flushes.includes(i)) isKnown = false;
-    if (!isKnown && event.type !== 'silence' && event.tokens[0]) {
-      padding = (like[i]?.time_ms[0] ?? 0) - Math.round(1000 * event.tokens[0].time);
-      expect(padding).toBeGreaterThanOrEqual(0);
-      isKnown = true;
-    }
-    return padding;
+/** Logits within 5e-3. */
+function expectCallbacks({ events, flushes }: Heard, like: readonly Callback[]): void {
+  const expected = like.map(({ type, tokens, time_ms, flags, logprob }) => ({
+    ...{ type, tokens, times: time_ms, flags },
+    scores: logprob.map((score): unknown => expect.closeTo(score, 2)),
+  }));
+  expect(inEngineTime(events.map(asCallback), expected, flushes)).toEqual(expected);
+  events.forEach(({ time }, i) => {
+    const { at_ms } = like[i]!;
+    if (at_ms !== undefined) expect(Math.round(1000 * time)).toBe(at_ms);
   });
 }
 
@@ -97,22 +49,6 @@ function* piecesOf(samples: Float32Array, seed: number): Generator<Float32Array>
     yield samples.subarray(at, at + count);
     at += count;
   }
-}
-
-async function eventsOf(
-  model: Model,
-  frontEnd: 'standard' | 'april-asr-0.0.4',
-  pieces: Iterable<Float32Array>,
-): Promise<LiveEvent[]> {
-  const live = model.stream({ frontEnd });
-  const events: LiveEvent[] = [];
-  const reading = (async () => {
-    for await (const event of live) events.push(event);
-  })();
-  for (const piece of pieces) await live.feed(piece);
-  await live.close();
-  await reading;
-  return events;
 }
 
 describeWithShared(['april-digits', 'recordings'], 'an .april model that was trained', () => {
@@ -182,8 +118,8 @@ describeWithShared(['april-digits', 'recordings'], 'an .april model that was tra
     const model = await load();
     for (const [i, recording] of recordings.entries()) {
       const samples = samplesOf(recording);
-      const events = await eventsOf(model, 'standard', piecesOf(samples, i + 1));
-      expectCallbacks(events, recording.events, []);
+      const heard = await hear(model.stream({ frontEnd: 'standard' }), piecesOf(samples, i + 1));
+      expectCallbacks(heard, recording.events);
     }
     model.dispose();
   });
@@ -193,8 +129,8 @@ describeWithShared(['april-digits', 'recordings'], 'an .april model that was tra
     const cases = recordings.filter((recording) => recording['april-asr-0.0.4']);
     expect(cases).toHaveLength(8);
     for (const recording of cases) {
-      const events = await eventsOf(model, 'april-asr-0.0.4', [samplesOf(recording)]);
-      expectCallbacks(events, recording['april-asr-0.0.4']!.events, []);
+      const heard = await hear(model.stream({ frontEnd }), [samplesOf(recording)]);
+      expectCallbacks(heard, recording[frontEnd]!.events);
     }
     model.dispose();
   });
@@ -229,23 +165,12 @@ describeWithShared(['april-reference', 'recordings'], '.april models of other sh
       await builtPackage()
     ).loadModel(resolve(sharedFolder, 'april-reference', record.model));
     const samples = audioOf(record.audio);
-    const live = model.stream({ frontEnd: 'april-asr-0.0.4' });
-    const events: LiveEvent[] = [];
-    const reading = (async () => {
-      for await (const event of live) events.push(event);
-    })();
-    const flushes: number[] = [];
-    for (const [what, from = 0, to = 0] of record.feeding) {
-      if (what === 'audio') await live.feed(samples.subarray(from, to));
-      else if (what === 'zeros') await live.feed(new Float32Array(from));
-      else {
-        await live.flush();
-        flushes.push(await heardBy(events));
-      }
-    }
-    await live.close();
-    await reading;
+    const steps = record.feeding.map(([what, from = 0, to = 0]) => {
+      if (what === 'flush') return what;
+      return what === 'audio' ? samples.subarray(from, to) : new Float32Array(from);
+    });
+    const heard = await hear(model.stream({ frontEnd }), steps);
     model.dispose();
-    expectCallbacks(events, record.events, paddingsOf(events, record.events, flushes));
+    expectCallbacks(heard, record.events);
   });
 });

@@ -15,7 +15,7 @@ import {
 } from '../../scripts/bench/operations.mjs';
 import { parseOptions } from '../../scripts/bench/options.mjs';
 import { absurdities, toRatios, toRows } from '../../scripts/bench/stage_report.mjs';
-import { median, medians, relativeError } from '../../scripts/bench/statistics.mjs';
+import { median, medians, relativeError } from '../../scripts/statistics.mjs';
 import { formatTable, number, percent, runsText } from '../../scripts/bench/table.mjs';
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';

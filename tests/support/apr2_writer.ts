@@ -1,5 +1,6 @@
 // An APR2 writer in TypeScript, made from FORMAT.md alone: what it writes and what the engine reads must agree. Every
 // field can be set wrong.
+import { joined } from '../../web/src/api/joined.js';
 
 export const flagBits = {
   compressed: 0x01,
@@ -74,13 +75,7 @@ export class ByteList {
     return this.bytes(new Uint8Array(missing).fill(fill));
   }
   done(): Uint8Array {
-    const all = new Uint8Array(this.length);
-    let at = 0;
-    for (const part of this.parts) {
-      all.set(part, at);
-      at += part.length;
-    }
-    return all;
+    return joined(this.parts, Uint8Array);
   }
 }
 

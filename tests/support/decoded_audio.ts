@@ -1,6 +1,7 @@
 import { decodeFile } from '../../web/src/audio/decoded_file.js';
 import { openFile } from '../../web/src/audio/encoded_file.js';
 import { node } from '../../web/src/node_platform.js';
+import { joined } from '../../web/src/api/joined.js';
 
 export interface DecodedAudio {
   /** Interleaved. */
@@ -24,11 +25,6 @@ export async function decodedAudio(
     parts.push(step.value.samples);
     ({ sampleRate, channels } = step.value);
   }
-  const samples = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    samples.set(part, at);
-    at += part.length;
-  }
+  const samples = joined(parts, Float32Array);
   return { samples, sampleRate, channels, pieceLengths: parts.map(({ length }) => length) };
 }

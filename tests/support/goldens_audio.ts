@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedJson } from './goldens.js';
 import { sharedFolder } from './shared_folder.js';
+import { joined } from '../../web/src/api/joined.js';
 
 interface Recipe {
   readonly parts: readonly ({ file: string; start: number; n: number } | { zeros: number })[];
@@ -35,13 +36,7 @@ function fromRecipe(recipe: Recipe): Float32Array {
     if ('zeros' in part) return new Float32Array(part.zeros);
     return wavSamples(`golden/${part.file}`).subarray(part.start, part.start + part.n);
   });
-  const samples = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    samples.set(part, at);
-    at += part.length;
-  }
-  return samples;
+  return joined(parts, Float32Array);
 }
 
 const known = new Map<string, Float32Array>();

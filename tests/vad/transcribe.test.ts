@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Model, Segment, Transcript } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
+import { joined } from '../../web/src/api/joined.js';
 
 const rate = 16000;
 
@@ -26,16 +27,6 @@ function noise(seconds: number, level: number): Float32Array {
   });
 }
 
-function joined(...parts: readonly Float32Array[]): Float32Array {
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 async function* inPieces(samples: Float32Array, size: number): AsyncGenerator<Float32Array> {
   for (let at = 0; at < samples.length; at += size) {
     await Promise.resolve();
@@ -49,7 +40,7 @@ const sampleSeconds = sample.length / rate;
 /** As much noise as speech. */
 const gap = noise(9, 0.001);
 const gapSeconds = gap.length / rate;
-const recording = joined(gap, sample, gap, sample);
+const recording = joined([gap, sample, gap, sample], Float32Array);
 const secondBegin = 2 * gapSeconds + sampleSeconds;
 const bothTexts = [...sampleText.split(' '), ...sampleText.split(' ')];
 
@@ -83,7 +74,7 @@ function expectTrueTimes({ segments, duration }: Transcript): void {
 
 describe('a recording with as much noise as speech', () => {
   test('short silence stays, before and behind speech too: what is heard is the same', async () => {
-    const rec = joined(noise(1, 0.001), sample, noise(1, 0.001));
+    const rec = joined([noise(1, 0.001), sample, noise(1, 0.001)], Float32Array);
     const options = { timestamps: 'word' } as const;
     for (const audio of [() => rec, () => inPieces(rec, 1000)]) {
       const expected = await model.transcribe(audio(), options);
@@ -132,12 +123,8 @@ describe('a recording with as much noise as speech', () => {
 
   test('is saved and resumed', async () => {
     const long = joined(
-      sample,
-      gap.subarray(0, 3 * rate),
-      sample,
-      gap.subarray(0, 3 * rate),
-      sample,
-      sample,
+      [sample, gap.subarray(0, 3 * rate), sample, gap.subarray(0, 3 * rate), sample, sample],
+      Float32Array,
     );
     const options = { vad: { maxSpeechDuration: Infinity } };
     const whole = await model.transcribe(long, options);

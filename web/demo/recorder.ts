@@ -1,4 +1,5 @@
 import { wavFile } from './wav_file.js';
+import { joined } from '../src/api/joined.js';
 
 /** A running recording from the microphone. */
 export interface Recording {
@@ -38,12 +39,7 @@ export async function startRecording(onLevel: (peak: number) => void): Promise<R
     async stop() {
       const { sampleRate } = context;
       await close();
-      const samples = new Float32Array(blocks.reduce((sum, block) => sum + block.length, 0));
-      let at = 0;
-      for (const block of blocks) {
-        samples.set(block, at);
-        at += block.length;
-      }
+      const samples = joined(blocks, Float32Array);
       const now = new Date().toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
       return wavFile(samples, sampleRate, `Recording at ${now}`);
     },

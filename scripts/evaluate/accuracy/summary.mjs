@@ -1,5 +1,5 @@
 // One line for a model in one format beside the same model in another.
-import { quantile } from '../word_errors.mjs';
+import { quantile } from '../../statistics.mjs';
 import { columnErrors, compareLogits, margin, relativeError } from './measures.mjs';
 
 /**

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { whisper } from '../../facts/read_facts.mjs';
+import { joined } from '../../joined.mjs';
 import { withNoise } from './noise.mjs';
 import { spoken } from './synthesis.mjs';
 
@@ -23,16 +24,9 @@ const noises = [null, 30, 20, 10];
 const lengths = [1, 3, 2, 1, 2];
 const pauseSeconds = 0.8;
 
-function joined(utterances) {
+function withPauses(utterances) {
   const pause = new Float32Array(pauseSeconds * whisper.sampleRate);
-  const pieces = utterances.flatMap((samples) => [samples, pause]).slice(0, -1);
-  const samples = new Float32Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    samples.set(piece, at);
-    at += piece.length;
-  }
-  return samples;
+  return joined(utterances.flatMap((samples) => [samples, pause]).slice(0, -1));
 }
 
 /** Lists of utterances, one for each recording. */
@@ -78,7 +72,7 @@ export const speechPlan = () =>
  * @type {(utterances: readonly string[], manner: Manner, seed: string) => Float32Array}
  */
 export function said(utterances, { voice, speed, decibels, colour }, seed) {
-  const speech = joined(utterances.map((utterance) => spoken(utterance, voice, speed)));
+  const speech = withPauses(utterances.map((utterance) => spoken(utterance, voice, speed)));
   return decibels === null ? speech : withNoise(speech, colour, decibels, seed);
 }
 

@@ -1,23 +1,35 @@
-"""Runs the released april-asr: a line of JSON with a model, sound and how it is fed; then a line with the callbacks.
+"""The released april-asr behind a pipe, as answering.py has it.
 
     python april_worker.py FOLDER_OF_THE_PACKAGE
 
-A question: {"model": path, "audio": path of 16-bit mono samples, "feeding": [["audio", from, to] | ["flush"], ...]}.
+Command: run {model, audio, feeding}; audio is a path of 16-bit mono samples, feeding a list of ["audio", from, to]
+and ["flush"]. The answer has the callbacks as "events", and how many had come after each flush as "flushes".
 """
 
-import json
 import sys
+from pathlib import Path
+
+from answering import serve  # before the package: it prints
 
 sys.path.insert(0, sys.argv[1])
-import april_asr  # noqa: E402
+import april_asr
+
+models = {}
 
 
-def callbacks(model, samples, feeding):
-    heard = []
-    marks = []
+def model_of(path):
+    if path not in models:
+        models[path] = april_asr.Model(path)
+    return models[path]
+
+
+def run(request):
+    samples = Path(request["audio"]).read_bytes()
+    events = []
+    flushes = []
 
     def hear(kind, tokens):
-        heard.append(
+        events.append(
             {
                 "type": int(kind),
                 "tokens": [token.token for token in tokens],
@@ -27,22 +39,14 @@ def callbacks(model, samples, feeding):
             }
         )
 
-    session = april_asr.Session(model, hear)
-    for step in feeding:
+    session = april_asr.Session(model_of(request["model"]), hear)
+    for step in request["feeding"]:
         if step[0] == "flush":
             session.flush()
-            marks.append(len(heard))
+            flushes.append(len(events))
         elif step[2] > step[1]:
             session.feed_pcm16(samples[2 * step[1] : 2 * step[2]])
-    return {"events": heard, "flushes": marks}
+    return {"events": events, "flushes": flushes}
 
 
-models = {}
-for line in sys.stdin:
-    question = json.loads(line)
-    path = question["model"]
-    if path not in models:
-        models[path] = april_asr.Model(path)
-    with open(question["audio"], "rb") as file:
-        samples = file.read()
-    print(json.dumps(callbacks(models[path], samples, question["feeding"])), flush=True)
+serve({"run": run})

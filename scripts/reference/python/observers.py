@@ -118,7 +118,7 @@ def observed(model, most_windows):
     def decode(*args, **kwargs):
         nonlocal current
         if len(windows) >= most_windows:
-            raise TooManyWindows
+            raise TooManyWindows("too many windows")
         current = Window(seek_of_transcribe())
         result = type(model).decode(model, *args, **kwargs)
         windows.append(current.finish(result))

@@ -1,22 +1,17 @@
-"""The unmodified package openai-whisper behind a pipe: one JSON object on each line, an answer for each.
+"""The unmodified package openai-whisper behind a pipe, as answering.py has it.
 
 Commands: about; audio {file, to}; copy {from, to, seed, amount}; normalise {texts}; run {model, function,
-samples, options, most_windows, noise}. An answer has "ok"; without it, "error" with "kind" and "message".
+samples, options, most_windows, noise}.
 """
 
 import hashlib
 import importlib.metadata
-import json
-import math
-import os
 import sys
 import wave
 import warnings
 from pathlib import Path
 
-# What the package prints is not ours to answer with.
-answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-os.dup2(2, 1)
+from answering import serve  # before the packages: they print
 
 import numpy as np
 import torch
@@ -25,7 +20,7 @@ from whisper.normalizers import EnglishTextNormalizer
 from whisper.tokenizer import get_tokenizer
 
 from model_folders import copy_with_noise, load_model
-from observers import TooManyWindows, noise, observed
+from observers import noise, observed
 
 PACKAGE_FOLDER = Path(whisper.__file__).parent
 SAMPLE_RATE = 16000
@@ -123,41 +118,19 @@ def run(request):
     return {"result": result, "windows": windows}
 
 
-def plain(value):
-    """For JSON: numpy's numbers as Python's, and what JSON lacks as a string that JavaScript's Number() reads."""
-    if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value
-
-
-def answer(request):
-    commands = {
-        "about": lambda _: about(),
-        "audio": audio,
-        "copy": copy,
-        "normalise": normalise,
-        "run": run,
-    }
-    try:
-        return {"ok": True, **plain(commands[request["command"]](request))}
-    except TooManyWindows:
-        return {"ok": False, "error": {"kind": "TooManyWindows", "message": "too many windows"}}
-    except Exception as error:  # what the reference refuses is an answer too
-        return {"ok": False, "error": {"kind": type(error).__name__, "message": str(error)}}
-
-
 def main():
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
-    for line in sys.stdin:
-        print(json.dumps(answer(json.loads(line)), allow_nan=False), file=answers, flush=True)
+    serve(
+        {
+            "about": lambda _: about(),
+            "audio": audio,
+            "copy": copy,
+            "normalise": normalise,
+            "run": run,
+        }
+    )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ import type { AudioShape, EngineLink } from '../protocol/engine.js';
 import { sampleRate } from '../api/generated/whisper.js';
 import { leave } from './leave.js';
 import { orAborted } from '../api/signals.js';
+import { joined } from '../api/joined.js';
 
 /** Interleaved samples, or bytes of a WAV file. */
 export type Piece =
@@ -46,7 +47,7 @@ export async function* converted(
   let holds = heldBack;
   let isOver = false;
   const all = (rest: Float32Array): Float32Array => {
-    const samples = joined([...kept, rest]);
+    const samples = kept.length === 0 ? rest : joined([...kept, rest], Float32Array);
     kept = [];
     keptCount = 0;
     given += samples.length;
@@ -99,15 +100,3 @@ const isSame = (a: AudioShape, b: AudioShape): boolean =>
   a.kind === 'samples' && b.kind === 'samples'
     ? a.sampleRate === b.sampleRate && a.channels === b.channels
     : a.kind === b.kind;
-
-function joined(parts: readonly Float32Array[]): Float32Array {
-  const [first] = parts;
-  if (first && parts.length === 1) return first;
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}

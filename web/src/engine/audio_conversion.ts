@@ -5,6 +5,7 @@ import type { AudioShape } from '../protocol/engine.js';
 import type { RunningModule } from './engine_module.js';
 import type { YieldController } from '../wasm/yield_controller.js';
 import { pushThroughWindow } from '../wasm/windows.js';
+import { joined } from '../api/joined.js';
 
 /** Pieces of whole samples whatever the number of channels: 2^18 bytes a push, as the core's window holds. */
 const pieceBytes = 1 << 18;
@@ -57,14 +58,7 @@ export class Conversion {
   /** Everything that is ready, in one array. */
   take(): Float32Array {
     const whole = this.#parts.length === 1 ? this.#parts[0] : undefined;
-    const samples = whole ?? new Float32Array(this.#ready);
-    let at = 0;
-    if (!whole) {
-      for (const part of this.#parts) {
-        samples.set(part, at);
-        at += part.length;
-      }
-    }
+    const samples = whole ?? joined(this.#parts, Float32Array);
     this.#parts = [];
     this.#ready = 0;
     return samples;

@@ -8,6 +8,7 @@ import { hasThreads, type ThreadChoice } from '../platform/threads.js';
 import { beginsLikeNetwork, markBytes } from '../protocol/families.js';
 import type { EngineCalls, EngineLink, LoadedFacts } from '../protocol/engine.js';
 import type { PartFile } from '../protocol/link.js';
+import { joined } from '../api/joined.js';
 
 /** Where the head does not tell, as that of other families than Whisper: all that there are addresses for. */
 const addressableBytes = 2 ** 32;
@@ -82,7 +83,7 @@ export class EngineLoad {
   async push(bytes: Uint8Array, givesAway: boolean): Promise<LoadedFacts | undefined> {
     if (this.#undecided) {
       const isFirst = this.#undecided.bytes.length === 0;
-      const head = isFirst ? bytes : joined(this.#undecided.bytes, bytes);
+      const head = isFirst ? bytes : joined([this.#undecided.bytes, bytes], Uint8Array);
       if (head.length < markBytes) {
         this.#undecided.bytes = head.slice();
         return undefined;
@@ -179,13 +180,6 @@ export class EngineLoad {
     this.#started = await this.#engine.call('start', { variant, threads: 1, module });
   }
 }
-
-const joined = (one: Uint8Array, other: Uint8Array): Uint8Array => {
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
-};
 
 /** The number of threads that a compiled engine is made for. */
 function threadsOf(module: WebAssembly.Module, choice: ThreadChoice): ThreadChoice {

@@ -18,6 +18,7 @@ import type { EngineEvent } from '../protocol/engine.js';
 import type { GraphModule, Loader, MainModule, Model } from './networks.mjs';
 import { LiveStreams } from './live_streams.js';
 import { SpeechDetectors } from './speech_detectors.js';
+import { joined } from '../api/joined.js';
 
 export type NetworksModule = MainModule;
 export type NetworksSource = (variant: Variant) => Promise<NetworksModule>;
@@ -158,13 +159,7 @@ export class NetworksHost extends RunningHost<NetworksCalls> {
     }
     const outputs = JSON.parse(graph.outputs()) as TensorFacts[];
     const parts = outputs.map((_, index) => graph.output(index).slice());
-    const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-    at = 0;
-    for (const part of parts) {
-      bytes.set(part, at);
-      at += part.length;
-    }
-    return { outputs, data: bytes };
+    return { outputs, data: joined(parts, Uint8Array) };
   }
 }
 

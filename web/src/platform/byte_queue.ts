@@ -1,4 +1,5 @@
 // A byte queue over chunks of any size, with look-ahead.
+import { joined } from '../api/joined.js';
 
 /** Reads the source only on demand, and holds only what was peeked at. */
 export class ByteQueue {
@@ -20,12 +21,7 @@ export class ByteQueue {
     while (this.#held < byteCount && (await this.#read()));
     let first = this.#parts[0] ?? new Uint8Array();
     if (first.length < Math.min(byteCount, this.#held)) {
-      first = new Uint8Array(this.#held);
-      let at = 0;
-      for (const part of this.#parts) {
-        first.set(part, at);
-        at += part.length;
-      }
+      first = joined(this.#parts, Uint8Array);
       this.#parts = [first];
     }
     // WebCrypto takes no memory that is shared.

@@ -16,6 +16,7 @@ import type {
   PlannedMemory,
   TensorPiece,
 } from '../../src/protocol/files.js';
+import { joined } from '../../src/api/joined.js';
 
 /** Of checkpointFacts(). */
 interface CheckpointFacts {
@@ -194,17 +195,4 @@ function plannedMemory(text: string): PlannedMemory {
   };
   if (error !== undefined) unwrap(JSON.stringify(error));
   return { plan, dims: inCamelCase(dims) };
-}
-
-function joined<T extends Float32Array | Uint8Array>(
-  parts: readonly T[],
-  Type: new (length: number) => T,
-): T {
-  const whole = new Type(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -2,6 +2,7 @@
 import { invalidOption } from '../../src/api/errors.js';
 import type { ModuleOutput, ModuleTensor, TensorData, TensorType } from '../../src/api/types.js';
 import type { TensorFacts } from '../../src/protocol/networks.js';
+import { joined } from '../../src/api/joined.js';
 
 type ArrayClass = new (buffer: ArrayBuffer) => TensorData;
 
@@ -63,12 +64,10 @@ export function packInputs(inputs: unknown): { facts: TensorFacts[]; data: Uint8
   const parts = Array.isArray(inputs)
     ? inputs.map((tensor: unknown) => factsOf('', tensor))
     : Object.entries(inputs).map(([name, tensor]) => factsOf(name, tensor));
-  const data = new Uint8Array(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
-  let at = 0;
-  for (const { bytes } of parts) {
-    data.set(bytes, at);
-    at += bytes.length;
-  }
+  const data = joined(
+    parts.map(({ bytes }) => bytes),
+    Uint8Array,
+  );
   return { facts: parts.map(({ facts }) => facts), data };
 }
 

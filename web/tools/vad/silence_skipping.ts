@@ -8,6 +8,7 @@ import { RecordingTimes } from './recording_times.js';
 import { FrameHearing, openSpeechNetwork } from './speech_network.js';
 import { SpeechRules, type SampleRange } from './speech_rules.js';
 import { speechLimits, transcribeDefaults } from './vad_options.js';
+import { joined } from '../../src/api/joined.js';
 
 export async function skipSilence(
   platform: Platform,
@@ -29,23 +30,13 @@ export async function skipSilence(
       const parts: Float32Array[] = [];
       for await (const part of skipper.hear(audio.samples)) parts.push(part);
       parts.push(...(await skipper.finish()));
-      return skipper.skipped({ samples: joined(parts), isOwn: true }, close);
+      return skipper.skipped({ samples: joined(parts, Float32Array), isOwn: true }, close);
     } finally {
       close();
     }
   }
   const { chunks, duration } = audio;
   return skipper.skipped({ chunks: skipper.stream(chunks), duration }, close);
-}
-
-function joined(parts: readonly Float32Array[]): Float32Array {
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** The last end may be left out. */

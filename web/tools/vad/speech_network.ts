@@ -6,6 +6,7 @@ import type { NetworksLink } from '../../src/protocol/networks.js';
 import { openSource } from '../../src/sources/open_source.js';
 import { pump } from '../../src/sources/pump.js';
 import { frameSamples } from './speech_rules.js';
+import { joined } from '../../src/api/joined.js';
 
 /** A message to a worker: about 8 s. */
 const mostFrames = 256;
@@ -44,13 +45,7 @@ async function readModel(platform: Platform, signal: AbortSignal | undefined): P
   };
   const source = await openSource(platform.vadModel, platform, signal);
   await pump(source, keep, { phase: 'load', signal });
-  const model = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    model.set(part, at);
-    at += part.length;
-  }
-  return model;
+  return joined(parts, Uint8Array);
 }
 
 /** One recording: its samples in order, of which whole frames are heard at once. */

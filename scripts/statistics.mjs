@@ -12,6 +12,15 @@ export function median(numbers) {
 }
 
 /**
+ * The value below which a part `share` (0 to 1) of `values` lies; NaN for none.
+ * @type {(values: readonly number[], share: number) => number}
+ */
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+}
+
+/**
  * Medians, key by key, of objects with the same numbers; a key that one of them lacks is left out.
  * @type {(objects: readonly Readonly<Record<string, unknown>>[]) => Record<string, number>}
  */
