@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
-import { drop, segmentTexts, settled, startStage, worked } from './browser_page.js';
+import { drop, longSilence, segmentTexts, settled, startStage, worked } from './browser_page.js';
 import type { Stage } from './browser_page.js';
 
 jest.setTimeout(limit(120_000));
@@ -29,8 +29,10 @@ describeWithShared(['april-digits', 'bw2l-digits'], 'the page with other familie
     const fetched: string[] = [];
     page.on('request', (request) => fetched.push(new URL(request.url()).pathname));
     await settled(page);
+    await page.uncheck('#vad');
     await worked(page, () => page.click('#sample'));
-    expect(fetched.filter((path) => path.includes('networks'))).toEqual([]);
+    const ofNetworks = (): string[] => fetched.filter((path) => /networks|vad/.test(path));
+    expect(ofNetworks()).toEqual([]);
 
     for (const name of ['digits.april', 'digits.b2l']) {
       await worked(page, () => page.selectOption('#models', name));
@@ -42,9 +44,23 @@ describeWithShared(['april-digits', 'bw2l-digits'], 'the page with other familie
       const path = join(projectRoot, `build/screenshots/${name}.png`);
       await page.screenshot({ path, fullPage: true });
     }
-    const modules = fetched.filter((path) => path.includes('networks'));
-    expect(modules.filter((path) => path.endsWith('.mjs'))).not.toEqual([]);
-    expect(modules.filter((path) => path.endsWith('.wasm')).length).toBeGreaterThan(0);
+    expect(ofNetworks().filter((path) => path.endsWith('.mjs'))).not.toEqual([]);
+    expect(ofNetworks().filter((path) => path.endsWith('.wasm')).length).toBeGreaterThan(0);
+    expect(ofNetworks().filter((path) => path.endsWith('vad.tsm'))).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  test('leaves out silence unless told not to: the detector is fetched then', async () => {
+    const { page, requests, problems } = await stage.open();
+    await worked(page, () => page.click('#sample'));
+    const texts = await segmentTexts(page);
+    expect(requests.filter((url) => /vad\.tsm$|networks\.\w+\.wasm$/.test(url))).toHaveLength(2);
+    await page.uncheck('#vad');
+    await worked(page, () => page.click('#again'));
+    expect(await segmentTexts(page)).toEqual(texts);
+    await page.check('#vad');
+    await worked(page, () => drop(page, 'silence.wav', longSilence(10)));
+    expect(await page.isVisible('#nothing_heard')).toBe(true);
     expect(problems).toEqual([]);
   });
 

@@ -8,6 +8,7 @@ export class ListeningOptions {
   readonly #languages = byId('languages', HTMLInputElement);
   readonly #task = byId('task', HTMLSelectElement);
   readonly #wordTimes = byId('word_times', HTMLInputElement);
+  readonly #vad = byId('vad', HTMLInputElement);
   readonly #beamSize = byId('beam_size', HTMLInputElement);
   readonly #initialPrompt = byId('initial_prompt', HTMLInputElement);
   readonly #hotwords = byId('hotwords', HTMLInputElement);
@@ -19,10 +20,13 @@ export class ListeningOptions {
     const hotwords = listed(this.#hotwords.value);
     const beamSize = this.#beamSize.valueAsNumber;
     const initialPrompt = this.#initialPrompt.value.trim();
-    const timestamps = this.#wordTimes.checked ? 'word' : 'segment';
-    if (!this.#isWhisper) return { timestamps };
+    const all: TranscribeOptions = {
+      timestamps: this.#wordTimes.checked ? 'word' : 'segment',
+      vad: this.#vad.checked,
+    };
+    if (!this.#isWhisper) return all;
     return {
-      timestamps,
+      ...all,
       ...(this.#isMultilingual && {
         language: this.#language.value,
         task: this.task,
