@@ -233,7 +233,7 @@ describe('what was saved', () => {
     }
     const tiny = await (await builtPackage()).loadModel(writeApr2(tinyWhisper()));
     try {
-      expect(tiny.info.dims.nAudioState).toBe(tinyDims.n_audio_state);
+      expect(tiny.info.dims!.nAudioState).toBe(tinyDims.n_audio_state);
       expect(await errorOf(tiny.resume(saved, recording))).toMatchObject({
         code: 'invalid_argument',
         details: { reason: 'option' },

@@ -5,7 +5,7 @@ import { bytes, duration } from './format.js';
 
 function describe({ family, dims }: ModelInfo): string {
   if (family === 'transducer') return 'streaming transducer (april-asr)';
-  if (family === 'acoustic') return 'acoustic model (wav2letter)';
+  if (!dims) return 'acoustic model (wav2letter)';
   return `${dims.nAudioLayer} + ${dims.nTextLayer} layers, width ${dims.nAudioState}, ${dims.nVocab.toLocaleString('en')} tokens`;
 }
 

@@ -3,9 +3,9 @@ import type {
   AlignOptions,
   DecodeOptions,
   DetectLanguageOptions,
-  ModelInfo,
   ScoreOptions,
   TranscribeOptions,
+  WhisperInfo,
 } from '../api/types.js';
 import type { Settings } from '../protocol/engine.js';
 import { invalidOption } from '../api/errors.js';
@@ -32,7 +32,7 @@ import {
   type Checks,
 } from '../api/options.js';
 
-type ModelFacts = Pick<ModelInfo, 'dims' | 'languages'>;
+type ModelFacts = Pick<WhisperInfo, 'dims' | 'languages'>;
 
 const mostPhrases = 1000;
 const mostTemperatures = 16;

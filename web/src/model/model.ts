@@ -22,6 +22,7 @@ import type {
   TranscribeOptions,
   Transcription,
   Transcript,
+  WhisperInfo,
   WhisperModel,
   Word,
 } from '../api/types.js';
@@ -125,16 +126,18 @@ export class EngineModel implements Model {
   }
 
   get tokenizer(): Tokenizer {
-    this.#checkWhisper('tokenizer');
+    this.#whisperInfo('tokenizer');
     return this.#tokenizer as Tokenizer;
   }
 
   transcribe(audio: AudioInput | AudioStream, options: TranscribeOptions = {}): Transcription {
     const run = new TranscriptionRun();
     return startTranscription(run, async () => {
-      const settings = this.whisper
-        ? transcribeSettings(options, this.info, isLive(audio))
-        : otherSettings(options, this.info);
+      const { info } = this;
+      const settings =
+        info.family === 'whisper'
+          ? transcribeSettings(options, info, isLive(audio))
+          : otherSettings(options, info);
       return this.#transcribe(run, audio, settings, options);
     });
   }
@@ -144,10 +147,11 @@ export class EngineModel implements Model {
     audio: AudioInput | AudioStream,
     options: ResumeOptions = {},
   ): Transcription {
-    const problem = this.whisper && savedProblem(saved, this.info.dims);
-    const run = new TranscriptionRun(this.whisper && !problem ? saved : undefined);
+    const { dims } = this.info;
+    const problem = dims && savedProblem(saved, dims);
+    const run = new TranscriptionRun(dims && !problem ? saved : undefined);
     return startTranscription(run, async () => {
-      this.#checkWhisper('resume');
+      this.#whisperInfo('resume');
       if (problem) throw problem;
       checkOptions(options, { signal: signalCheck, onProgress: progressCheck });
       return this.#transcribe(run, audio, saved.settings, options, saved);
@@ -168,8 +172,7 @@ export class EngineModel implements Model {
   }
 
   async decode(audio: AudioInput, options: DecodeOptions = {}): Promise<DecodeResult> {
-    this.#checkWhisper('decode');
-    const settings = decodeSettings(options, this.info);
+    const settings = decodeSettings(options, this.#whisperInfo('decode'));
     return this.#listen(
       audio,
       options.signal,
@@ -182,8 +185,7 @@ export class EngineModel implements Model {
     audio: AudioInput,
     options: DetectLanguageOptions = {},
   ): Promise<readonly LanguageProbability[]> {
-    this.#checkWhisper('detectLanguage');
-    const settings = languageSettings(options, this.info);
+    const settings = languageSettings(options, this.#whisperInfo('detectLanguage'));
     return this.#listen(
       audio,
       options.signal,
@@ -197,8 +199,7 @@ export class EngineModel implements Model {
     candidates: readonly string[],
     options: ScoreOptions = {},
   ): Promise<readonly CandidateScore[]> {
-    this.#checkWhisper('score');
-    const settings = scoreSettings(options, this.info);
+    const settings = scoreSettings(options, this.#whisperInfo('score'));
     checkCandidates(candidates);
     return this.#listen(audio, options.signal, (samples, call) =>
       this.#engine.call('score', { samples, settings, candidates }, call),
@@ -210,8 +211,7 @@ export class EngineModel implements Model {
     text: string,
     options: AlignOptions = {},
   ): Promise<readonly Word[]> {
-    this.#checkWhisper('align');
-    const settings = alignSettings(options, this.info);
+    const settings = alignSettings(options, this.#whisperInfo('align'));
     checkText(text);
     return this.#listen(audio, options.signal, (samples, call) =>
       this.#engine.call('align', { samples, settings, text }, call),
@@ -219,7 +219,7 @@ export class EngineModel implements Model {
   }
 
   async logMel(audio: AudioInput, options: LogMelOptions = {}): Promise<Mel> {
-    this.#checkWhisper('logMel');
+    this.#whisperInfo('logMel');
     checkOptions(options, {
       mode: oneOf('window', 'whole'),
     });
@@ -233,14 +233,13 @@ export class EngineModel implements Model {
   }
 
   async encode(mel: Mel): Promise<Float32Array> {
-    this.#checkWhisper('encode');
-    const { nMels, nAudioCtx } = this.info.dims;
+    const { nMels, nAudioCtx } = this.#whisperInfo('encode').dims;
     const { data } = checkMel(mel, nMels, 2 * nAudioCtx);
     return this.#run(() => this.#engine.call('encode', { mel: data }));
   }
 
   async logits(tokens: readonly number[] | Uint32Array): Promise<Float32Array> {
-    this.#checkWhisper('logits');
+    this.#whisperInfo('logits');
     const ids = toTokens(tokens);
     return this.#run(() => this.#engine.call('logits', { tokens: ids }));
   }
@@ -289,8 +288,10 @@ export class EngineModel implements Model {
     return Promise.resolve();
   }
 
-  #checkWhisper(what: string): void {
+  /** Refuses `what` of a model that is no Whisper. */
+  #whisperInfo(what: string): WhisperInfo {
     checkWhisper(this.family, what);
+    return this.info as WhisperInfo;
   }
 
   /** Work on a recording of whatever kind, in its turn. */

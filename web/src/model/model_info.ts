@@ -1,4 +1,4 @@
-import type { ModelFamily, ModelInfo } from '../api/types.js';
+import type { ModelInfo, NetworkInfo } from '../api/types.js';
 import type { VariantChoice } from '../engine/variant.js';
 import type { ThreadChoice } from '../platform/threads.js';
 import { isNetwork, isWhisper } from '../protocol/families.js';
@@ -6,7 +6,6 @@ import type { VerifiedFacts } from './loading.js';
 
 export function infoOf(choice: VariantChoice & ThreadChoice, facts: VerifiedFacts): ModelInfo {
   const common = {
-    family: facts.family as ModelFamily,
     format: facts.format,
     dtypes: facts.dtypes,
     variant: choice.variant,
@@ -16,15 +15,16 @@ export function infoOf(choice: VariantChoice & ThreadChoice, facts: VerifiedFact
     warnings: facts.warnings,
     ...(facts.signer !== undefined && { signer: facts.signer }),
   };
-  if (isNetwork(facts)) {
-    const languages = facts.language ? [facts.language] : [];
-    const network = { ...common, multilingual: false, languages, streams: facts.streams };
-    return network as Partial<ModelInfo> as ModelInfo;
+  if (!isWhisper(facts)) {
+    const family = facts.family as NetworkInfo['family'];
+    const network = isNetwork(facts) ? facts : { language: '', streams: false };
+    const languages = network.language ? [network.language] : [];
+    return { ...common, family, multilingual: false, languages, streams: network.streams };
   }
-  if (!isWhisper(facts)) return common as Partial<ModelInfo> as ModelInfo;
   const codes = Object.keys(facts.special.languages);
   return {
     ...common,
+    family: 'whisper',
     dims: facts.dims,
     streams: false,
     multilingual: facts.multilingual,

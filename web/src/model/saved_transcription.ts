@@ -1,6 +1,6 @@
 // Transcriptions that go on later. What was saved comes back from a caller's storage, so it is checked like any input; what only
 // the engine can judge, it does.
-import type { ModelInfo, SavedTranscription } from '../api/types.js';
+import type { Dimensions, SavedTranscription } from '../api/types.js';
 import { invalidOption, type SusurrusError } from '../api/errors.js';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -15,7 +15,7 @@ const isSegment = (value: unknown): boolean =>
 const isSegments = (value: unknown): boolean => Array.isArray(value) && value.every(isSegment);
 
 /** Why this is nothing that a model with such dimensions has saved. */
-export function savedProblem(saved: unknown, dims: ModelInfo['dims']): SusurrusError | undefined {
+export function savedProblem(saved: unknown, dims: Dimensions): SusurrusError | undefined {
   const given: Partial<Record<keyof SavedTranscription, unknown>> = isObject(saved) ? saved : {};
   if (given.version !== 1) return invalidOption('saved', 'what save() gave', saved);
   const wanted = {
@@ -31,7 +31,7 @@ export function savedProblem(saved: unknown, dims: ModelInfo['dims']): SusurrusE
     const value = given[name as keyof typeof wanted];
     if (!isGood) return invalidOption(`saved.${name}`, 'what save() gave', value);
   }
-  const other = given.dims as Partial<ModelInfo['dims']>;
+  const other = given.dims as Partial<Dimensions>;
   for (const name of Object.keys(dims) as (keyof typeof dims)[]) {
     if (other[name] === dims[name]) continue;
     return invalidOption(`saved.dims.${name}`, `${dims[name]}, as this model has`, other[name]);

@@ -1,18 +1,23 @@
 // The object that transcribe() answers: promise, iterable, and what its caller does with work under way.
-import type { SavedTranscription, Segment, Transcription, Transcript } from '../api/types.js';
+import type {
+  ModelInfo,
+  SavedTranscription,
+  Segment,
+  Transcription,
+  Transcript,
+} from '../api/types.js';
 import { PauseGate } from '../engine/pause_gate.js';
 import type { EngineEvent } from '../protocol/engine.js';
 
 type Window = Pick<Extract<EngineEvent, { type: 'window' }>, 'segments' | 'rejected' | 'state'>;
 /** What a transcription belongs to. */
-export type About = Pick<SavedTranscription, 'dims' | 'settings' | 'sampleCount'>;
+export type About = Pick<ModelInfo, 'dims'> & Pick<SavedTranscription, 'settings' | 'sampleCount'>;
 
 /** What save() gives, where the run has the segments. */
-type Kept = About &
-  Pick<SavedTranscription, 'state' | 'duration'> & {
-    readonly segmentCount: number;
-    readonly rejectedCount: number;
-  };
+type Kept = Pick<SavedTranscription, 'dims' | 'settings' | 'sampleCount' | 'state' | 'duration'> & {
+  readonly segmentCount: number;
+  readonly rejectedCount: number;
+};
 
 /** Collects what comes of a transcription; any number of callers may iterate or await, at any time. */
 export class TranscriptionRun {
@@ -46,9 +51,9 @@ export class TranscriptionRun {
     this.segments.push(...window.segments);
     this.rejected.push(...window.rejected);
     this.reach(this.segments.at(-1)?.end ?? 0);
-    if (window.state) {
+    if (window.state && about.dims) {
       this.#kept = {
-        ...about,
+        ...{ ...about, dims: about.dims },
         state: window.state,
         duration: this.#duration,
         segmentCount: this.segments.length,

@@ -26,11 +26,21 @@ export type ModelFamily =
   /** BW2L */
   | 'acoustic';
 
-/** What is known of a model that is loaded, and of the engine that runs it. */
-export interface ModelInfo {
-  readonly family: ModelFamily;
-  /** Of a Whisper; others have none. */
+/** What is known of a model that is loaded, and of the engine that runs it; `family` tells which one it is. */
+export type ModelInfo = WhisperInfo | NetworkInfo;
+
+export interface WhisperInfo extends CommonInfo {
+  readonly family: 'whisper';
   readonly dims: Dimensions;
+}
+
+export interface NetworkInfo extends CommonInfo {
+  readonly family: Exclude<ModelFamily, 'whisper'>;
+  readonly dims?: undefined;
+}
+
+/** What every model has. */
+export interface CommonInfo {
   /** The file's format with its version: `'APR2 2.0'`. */
   readonly format: string;
   /** Element types of the weights in the file: `['f16', 'f32']`. Memory has the same, except that `'i8'` becomes q8_0 and f32. */
