@@ -1,4 +1,4 @@
-import { convertModel, loadModel } from '../src/index.js';
+import { convertModel, loadModel, openModule } from '../src/index.js';
 import type { LoadOptions, Model, Variant } from '../src/index.js';
 import { ConvertedView } from './converted_view.js';
 import { byId } from './dom.js';
@@ -11,9 +11,9 @@ import { duration } from './format.js';
 import { languageName, ListeningOptions } from './listening_options.js';
 import { LoadQueue } from './load_queue.js';
 import { markOffered, offerModels, type OfferedModel } from './offered_models.js';
+import { NetworkView } from './network_view.js';
 import { Player } from './player.js';
-import { startRecording } from './recorder.js';
-import type { Recording } from './recorder.js';
+import { RecordButton } from './record_button.js';
 import { StatusView } from './status_view.js';
 import { TranscriptView } from './transcript_view.js';
 
@@ -27,6 +27,21 @@ const exports = new ExportBar();
 const converted = new ConvertedView();
 const player = new Player((seconds, playing) => transcript.mark(seconds, playing));
 const transcript = new TranscriptView((start, end) => void play(start, end));
+const network = new NetworkView(() => void runNetwork());
+
+const recorder = new RecordButton({
+  onAsk: () => {
+    // A model goes on loading meanwhile.
+    if (!loads.isLoading) beginWork();
+    player.pause();
+  },
+  onStart: () => status.busy(recordingText),
+  onRecorded: (file) => useRecording(file),
+  onError: (error) => {
+    errors.show('The microphone could not be used', error);
+    status.idle('Ready.');
+  },
+});
 
 const loads = new LoadQueue();
 let model: Model | undefined;
@@ -36,7 +51,6 @@ let inUse: OfferedModel | undefined;
 let sample = 'sample.wav';
 /** The work under way. A new file stops it and takes its place. */
 let current = new AbortController();
-let recording: Recording | undefined;
 /** What was transcribed last. */
 let heard: File | undefined;
 
@@ -50,17 +64,26 @@ function beginWork(): AbortSignal {
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-async function useModel(
-  source: URL | File | readonly File[],
+/** What loadModel() and openModule() take. */
+interface LoadCall {
+  readonly signal: AbortSignal;
+  readonly onProgress: (event: { readonly fraction?: number }) => void;
+  readonly variant?: Variant;
+}
+
+/** Opens something and shows it, in place of the model or network from before. */
+async function use<Opened extends { dispose(): void }>(
   name: string,
-  offered?: OfferedModel,
+  offered: OfferedModel | undefined,
+  open: (call: LoadCall) => Promise<Opened>,
+  show: (opened: Opened) => Promise<void>,
 ): Promise<void> {
   const signal = beginWork();
   if (offered) sample = offered.sample;
   loads.begin('Loading', name);
   showLoading();
   try {
-    const loaded = await loadModel(source, {
+    const opened = await open({
       signal,
       onProgress: ({ fraction }) => {
         if (!signal.aborted && fraction !== undefined) status.progress(fraction);
@@ -68,14 +91,13 @@ async function useModel(
       ...forcedVariant(),
     });
     if (signal.aborted) {
-      loaded.dispose();
+      opened.dispose();
       signal.throwIfAborted();
     }
     model?.dispose();
-    model = loaded;
-    facts.model(name, loaded.info);
-    facts.memory(await loaded.memory());
-    listening.offer(loaded.info);
+    model = undefined;
+    network.hide();
+    await show(opened);
     byId('ten_words', HTMLElement).hidden = offered?.knowsDigitsAlone !== true;
     inUse = offered;
     markOffered(offered);
@@ -88,13 +110,47 @@ async function useModel(
     if (!isAbort(error)) errors.show(`${name} could not be loaded`, error);
     markOffered(inUse);
     if (inUse) ({ sample } = inUse);
-    const still = model ? 'The model from before is still there.' : 'No model is loaded.';
+    const isThere = model !== undefined || network.isShown;
+    const still = isThere ? 'The model from before is still there.' : 'No model is loaded.';
     rest(`${isAbort(error) ? 'Stopped. ' : ''}${still}${giveUpWaiting()}`);
   }
 }
 
-const useOffered = (offered: OfferedModel): Promise<void> =>
-  useModel(new URL(offered.file, import.meta.url), offered.name, offered);
+const useModel = (
+  source: URL | File | readonly File[],
+  name: string,
+  offered?: OfferedModel,
+): Promise<void> =>
+  use(
+    name,
+    offered,
+    (call) => loadModel(source, call),
+    async (loaded) => {
+      model = loaded;
+      facts.model(name, loaded.info);
+      facts.memory(await loaded.memory());
+      listening.offer(loaded.info);
+    },
+  );
+
+/** A TenniS module. */
+const useNetwork = (source: URL | File, name: string, offered?: OfferedModel): Promise<void> =>
+  use(
+    name,
+    offered,
+    (call) => openModule(source, call),
+    async (module) => {
+      facts.network(name, module);
+      listening.hide();
+      transcript.hide();
+      await network.show(name, module, source);
+    },
+  );
+
+function useOffered(offered: OfferedModel): Promise<void> {
+  const address = new URL(offered.file, import.meta.url);
+  return (offered.isModule ? useNetwork : useModel)(address, offered.name, offered);
+}
 
 /** Loads the first model of the list, unless something else was begun before the list is there. */
 async function loadFirstModel(): Promise<void> {
@@ -127,7 +183,7 @@ function giveUpWaiting(): string {
 
 /** Sets the page to idle, unless a recording is running. */
 function rest(text: string): void {
-  if (recording) status.busy(recordingText);
+  if (recorder.isRecording) status.busy(recordingText);
   else status.idle(text);
 }
 
@@ -144,6 +200,19 @@ async function useRecording(file: File): Promise<void> {
     return;
   }
   const signal = beginWork();
+  if (network.isShown) {
+    await work(
+      `Giving ${file.name} to the network …`,
+      `${file.name} could not be heard`,
+      async () => {
+        const seconds = await network.hear(file, signal, (part) => status.progress(part));
+        return seconds === undefined
+          ? 'This network takes no sound. Choose or drop another model to listen with.'
+          : `Done: ${duration(seconds)} of sound`;
+      },
+    );
+    return;
+  }
   if (!model) {
     status.idle('There is no model to listen with. Drop one first.');
     return;
@@ -186,6 +255,29 @@ async function useRecording(file: File): Promise<void> {
     transcript.breakOff(isAbort(error) ? 'stopped before the end' : 'ended by an error');
     if (!isAbort(error)) errors.show(`${file.name} could not be transcribed`, error);
     status.idle(isAbort(error) ? 'Stopped.' : 'Ready for another recording.');
+  }
+}
+
+/** Runs the network on what its fields say. */
+const runNetwork = (): Promise<void> => {
+  const signal = beginWork();
+  return work('Running …', 'The network could not be run', async () => {
+    const seconds = await network.run(signal);
+    return seconds === undefined ? 'Ready.' : `Ran in ${(seconds * 1000).toPrecision(2)} ms.`;
+  });
+};
+
+/** Short work that ends with a sentence for the status line. */
+async function work(doing: string, failed: string, task: () => Promise<string>): Promise<void> {
+  const { signal } = current;
+  status.busy(doing, () => current.abort());
+  try {
+    const done = await task();
+    if (signal === current.signal) status.idle(done);
+  } catch (error) {
+    if (signal !== current.signal) return;
+    if (!isAbort(error)) errors.show(failed, error);
+    status.idle(isAbort(error) ? 'Stopped.' : 'Ready.');
   }
 }
 
@@ -236,6 +328,8 @@ async function useFiles(files: readonly File[]): Promise<void> {
   } else if (parts.length > 1) {
     const manifest = parts.find(({ name }) => !/-\d{5}-of-\d{5}\.apr$/i.test(name)) ?? first;
     await useModel(parts, manifest?.name ?? '');
+  } else if (first && kinds[0] === 'module') {
+    await useNetwork(first, first.name);
   } else if (first && kinds[0] === 'model') {
     await useModel(first, first.name);
   } else if (first) {
@@ -258,46 +352,9 @@ async function play(start: number, end?: number): Promise<void> {
   }
 }
 
-async function toggleRecording(): Promise<void> {
-  const button = byId('record', HTMLButtonElement);
-  const label = byId('record_label', HTMLElement);
-  const level = byId('level', HTMLMeterElement);
-  button.disabled = true;
-  try {
-    if (recording) {
-      const file = await recording.stop();
-      recording = undefined;
-      show(false);
-      await useRecording(file);
-      return;
-    }
-    // A model goes on loading meanwhile.
-    if (!loads.isLoading) beginWork();
-    player.pause();
-    recording = await startRecording((peak) => (level.value = peak));
-    show(true);
-    status.busy(recordingText);
-  } catch (error) {
-    show(false);
-    errors.show('The microphone could not be used', error);
-    status.idle('Ready.');
-  } finally {
-    button.disabled = false;
-  }
-
-  function show(on: boolean): void {
-    button.setAttribute('aria-pressed', String(on));
-    label.textContent = on ? 'Stop' : 'Record';
-    level.hidden = !on;
-    level.value = 0;
-    button.disabled = false;
-  }
-}
-
 new DropZone((files) => void useFiles(files));
 byId('sample', HTMLButtonElement).addEventListener('click', () => void useSample());
 byId('again', HTMLButtonElement).addEventListener('click', () => {
   if (heard) void useRecording(heard);
 });
-byId('record', HTMLButtonElement).addEventListener('click', () => void toggleRecording());
 void loadFirstModel();
