@@ -36,7 +36,7 @@ export class FactsView {
   network(name: string, { format, weightBytes, warnings }: GraphModule): void {
     this.#clear();
     this.#set('Model', name, [`${format} module`, ...warnings]);
-    this.#set('Memory', bytes(weightBytes), ['weights, as the file has them']);
+    this.#set('Weights', bytes(weightBytes));
   }
 
   memory(facts: MemoryFacts): void {

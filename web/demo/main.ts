@@ -1,14 +1,17 @@
-import { convertModel, loadModel, openModule } from '../src/index.js';
-import type { LoadOptions, Model, Variant } from '../src/index.js';
+import { loadModel, openModule } from '../src/index.js';
+import type { Model } from '../src/index.js';
+import { convertFiles } from './convert_files.js';
 import { ConvertedView } from './converted_view.js';
 import { byId } from './dom.js';
 import { DropZone } from './drop_zone.js';
 import { ErrorView } from './error_view.js';
 import { ExportBar } from './export_bar.js';
 import { FactsView } from './facts_view.js';
-import { fileKind, type FileKind } from './file_kind.js';
+import { purposeOf } from './file_purpose.js';
 import { duration } from './format.js';
-import { languageName, ListeningOptions } from './listening_options.js';
+import { hearSpeech } from './hear_speech.js';
+import { ListeningOptions } from './listening_options.js';
+import { loadCall, type LoadCall } from './load_call.js';
 import { LoadQueue } from './load_queue.js';
 import { markOffered, offerModels, type OfferedModel } from './offered_models.js';
 import { NetworkView } from './network_view.js';
@@ -64,13 +67,6 @@ function beginWork(): AbortSignal {
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-/** What loadModel() and openModule() take. */
-interface LoadCall {
-  readonly signal: AbortSignal;
-  readonly onProgress: (event: { readonly fraction?: number }) => void;
-  readonly variant?: Variant;
-}
-
 /** Opens something and shows it, in place of the model or network from before. */
 async function use<Opened extends { dispose(): void }>(
   name: string,
@@ -83,13 +79,7 @@ async function use<Opened extends { dispose(): void }>(
   loads.begin('Loading', name);
   showLoading();
   try {
-    const opened = await open({
-      signal,
-      onProgress: ({ fraction }) => {
-        if (!signal.aborted && fraction !== undefined) status.progress(fraction);
-      },
-      ...forcedVariant(),
-    });
+    const opened = await open(loadCall(signal, (part) => status.progress(part)));
     if (signal.aborted) {
       opened.dispose();
       signal.throwIfAborted();
@@ -187,12 +177,6 @@ function rest(text: string): void {
   else status.idle(text);
 }
 
-/** `?variant=simd` or `?variant=relaxed` in the address asks for that binary. */
-function forcedVariant(): Pick<LoadOptions, 'variant'> {
-  const wanted = new URLSearchParams(location.search).get('variant');
-  return wanted ? { variant: wanted as Variant } : {};
-}
-
 async function useRecording(file: File): Promise<void> {
   if (loads.isLoading) {
     loads.add(file);
@@ -201,16 +185,7 @@ async function useRecording(file: File): Promise<void> {
   }
   const signal = beginWork();
   if (network.isShown) {
-    await work(
-      `Giving ${file.name} to the network …`,
-      `${file.name} could not be heard`,
-      async () => {
-        const seconds = await network.hear(file, signal, (part) => status.progress(part));
-        return seconds === undefined
-          ? 'This network takes no sound. Choose or drop another model to listen with.'
-          : `Done: ${duration(seconds)} of sound`;
-      },
-    );
+    await hearWithNetwork(file, signal);
     return;
   }
   if (!model) {
@@ -220,36 +195,12 @@ async function useRecording(file: File): Promise<void> {
   status.busy(`Listening to ${file.name} …`, () => current.abort());
   if (file !== heard) player.load(file);
   heard = file;
-  transcript.start(file.name);
-  exports.offer(undefined);
-  const began = performance.now();
   try {
-    const { task } = listening;
-    const work = model.transcribe(file, {
-      ...listening.value,
-      signal,
-      onProgress: ({ fraction, remainingSeconds }) => {
-        if (!signal.aborted && fraction !== undefined) status.progress(fraction, remainingSeconds);
-      },
-    });
-    for await (const segment of work) {
-      if (signal.aborted) return;
-      transcript.add(segment);
-    }
-    const result = await work;
-    const seconds = (performance.now() - began) / 1000;
-    transcript.finish(
-      [
-        duration(result.duration),
-        languageName(result.language),
-        ...(task === 'translate' ? ['translated into English'] : []),
-      ],
-      result,
-    );
-    exports.offer({ name: file.name.replace(/\.[^.]*$/, ''), result, options: { task } });
-    facts.speed(seconds, result.duration);
+    const took = await hearSpeech(model, file, signal, { listening, status, transcript, exports });
+    if (!took) return;
+    facts.speed(took.work, took.audio);
     facts.memory(await model.memory());
-    status.idle(`Done: ${duration(result.duration)} of sound in ${duration(seconds)}.`);
+    status.idle(doneText(took));
   } catch (error) {
     if (signal !== current.signal) return;
     transcript.breakOff(isAbort(error) ? 'stopped before the end' : 'ended by an error');
@@ -258,17 +209,33 @@ async function useRecording(file: File): Promise<void> {
   }
 }
 
+const doneText = ({ audio, work }: { readonly audio: number; readonly work: number }): string =>
+  `Done: ${duration(audio)} of sound in ${duration(work)}.`;
+
+function hearWithNetwork(file: File, signal: AbortSignal): Promise<void> {
+  return doWork(
+    `Giving ${file.name} to the network …`,
+    `${file.name} could not be heard`,
+    async () => {
+      const took = await network.hear(file, signal, (part) => status.progress(part));
+      return took
+        ? doneText(took)
+        : 'This network takes no sound. Choose or drop another model to listen with.';
+    },
+  );
+}
+
 /** Runs the network on what its fields say. */
-const runNetwork = (): Promise<void> => {
+function runNetwork(): Promise<void> {
   const signal = beginWork();
-  return work('Running …', 'The network could not be run', async () => {
+  return doWork('Running …', 'The network could not be run', async () => {
     const seconds = await network.run(signal);
     return seconds === undefined ? 'Ready.' : `Ran in ${(seconds * 1000).toPrecision(2)} ms.`;
   });
-};
+}
 
 /** Short work that ends with a sentence for the status line. */
-async function work(doing: string, failed: string, task: () => Promise<string>): Promise<void> {
+async function doWork(doing: string, failed: string, task: () => Promise<string>): Promise<void> {
   const { signal } = current;
   status.busy(doing, () => current.abort());
   try {
@@ -287,19 +254,10 @@ async function useCheckpoint(files: readonly File[], name: string): Promise<void
   loads.begin('Converting', name);
   showLoading();
   try {
-    const parts: Blob[] = [];
-    // A Blob may leave memory, an array does not.
-    const sink = new WritableStream<Uint8Array<ArrayBuffer>>({
-      write: (bytes) => void parts.push(new Blob([bytes])),
-    });
-    const { warnings } = await convertModel(files, sink, {
+    const { file, warnings } = await convertFiles(files, name, {
       signal,
-      onProgress: ({ phase, fraction }) => {
-        if (!signal.aborted && phase === 'convert') status.progress(fraction ?? 0);
-      },
+      onPart: (part) => status.progress(part),
     });
-    signal.throwIfAborted();
-    const file = new File(parts, `${name.replace(/\.[^.]*$/, '')}.apr`);
     converted.offer(file, warnings);
     loads.prepared();
     await useModel(file, file.name);
@@ -310,31 +268,14 @@ async function useCheckpoint(files: readonly File[], name: string): Promise<void
   }
 }
 
-/** What was dropped first is looked at first, so that the latest wins. */
-let looking: Promise<readonly FileKind[]> = Promise.resolve([]);
-
-/**
- * Files of a checkpoint are one with what is beside it. Several models are one in shards; else the first one counts.
- */
-async function useFiles(files: readonly File[]): Promise<void> {
-  const kinds = await (looking = looking
-    .catch(() => [])
-    .then(() => Promise.all(files.map(fileKind))));
-  const checkpoint = files.find((_, i) => kinds[i] === 'checkpoint');
-  const parts = files.filter((_, i) => kinds[i] === 'model');
-  const [first] = files;
-  if (checkpoint) {
-    await useCheckpoint(files, checkpoint.name);
-  } else if (parts.length > 1) {
-    const manifest = parts.find(({ name }) => !/-\d{5}-of-\d{5}\.apr$/i.test(name)) ?? first;
-    await useModel(parts, manifest?.name ?? '');
-  } else if (first && kinds[0] === 'module') {
-    await useNetwork(first, first.name);
-  } else if (first && kinds[0] === 'model') {
-    await useModel(first, first.name);
-  } else if (first) {
-    await useRecording(first);
-  }
+async function useFiles(dropped: readonly File[]): Promise<void> {
+  const purpose = await purposeOf(dropped);
+  if (!purpose) return;
+  const { kind, name, files } = purpose;
+  if (kind === 'checkpoint') await useCheckpoint(files, name);
+  else if (kind === 'module') await useNetwork(files[0], name);
+  else if (kind === 'model') await useModel(files.length > 1 ? files : files[0], name);
+  else await useRecording(files[0]);
 }
 
 async function useSample(): Promise<void> {

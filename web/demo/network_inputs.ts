@@ -12,6 +12,7 @@ export class InputFields {
   constructor({ name, shape }: ModuleInput, index: number, known?: readonly number[]) {
     const label = name || `input ${index + 1}`;
     this.#shape.value = (known ?? []).join('×');
+    this.#shape.size = Math.max(this.#shape.value.length, shape ? 4 : 14);
     this.#shape.placeholder = '1×3×224×224';
     this.#shape.autocapitalize = 'none';
     this.#shape.readOnly = shape?.every((dim) => dim !== null) ?? false;

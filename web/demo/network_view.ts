@@ -54,6 +54,13 @@ export class NetworkView {
     const button = element('button', '', 'Run it');
     this.#inputs.replaceChildren(...this.#fields.map((one) => one.element), button);
     this.#card.hidden = false;
+    // A picture wider than the card begins with its inputs in view.
+    const { scrollWidth, clientWidth } = this.#graph;
+    this.#graph.scrollTo(0, 0);
+    const middle = this.#graph.querySelector<SVGGraphicsElement>('.node.input')?.getBBox();
+    if (middle && scrollWidth > clientWidth) {
+      this.#graph.scrollLeft = middle.x + middle.width / 2 - clientWidth / 2;
+    }
   }
 
   /** Ends what was shown. */
@@ -89,15 +96,17 @@ export class NetworkView {
     return seconds;
   }
 
-  /** Gives it a recording. Answers its seconds; undefined for a network that takes no sound. */
+  /** Gives it a recording. Answers its seconds and those of the work; undefined for a network that takes no sound. */
   async hear(
     file: File,
     signal: AbortSignal,
     onPart: (part: number) => void,
-  ): Promise<number | undefined> {
+  ): Promise<{ readonly audio: number; readonly work: number } | undefined> {
     const [module, run, hearing] = [this.#module, this.#run, this.#hearing];
     if (!module || !run || !hearing) return undefined;
+    const began = performance.now();
     const samples = await recordedSamples(file);
+    signal.throwIfAborted();
     const frames = await hear(module, samples, hearing, run, { signal, onPart });
     signal.throwIfAborted();
     this.#showOutputs(frames.at(-1) ?? []);
@@ -109,7 +118,7 @@ export class NetworkView {
     if (isCurve) this.#showCurve(file.name, values, step / sampleRate);
     this.#heard.hidden = !isCurve;
     this.#outputs.hidden = isCurve;
-    return samples.length / sampleRate;
+    return { audio: samples.length / sampleRate, work: (performance.now() - began) / 1000 };
   }
 
   #showCurve(name: string, values: readonly number[], secondsPerValue: number): void {
