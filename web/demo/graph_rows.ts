@@ -30,9 +30,9 @@ export function outputRows(outputs: readonly ModuleOutput[]): readonly HTMLEleme
       outputs.map(({ name, shape, data }, i) => {
         const values = Array.from(data as ArrayLike<number | bigint>, Number);
         const sum = values.reduce((total, value) => total + value, 0);
-        const range = values.reduce(
-          ([least, most], value) => [Math.min(least, value), Math.max(most, value)] as const,
-          [Infinity, -Infinity] as readonly [number, number],
+        const range = values.reduce<readonly [number, number]>(
+          ([least, most], value) => [Math.min(least, value), Math.max(most, value)],
+          [Infinity, -Infinity],
         );
         return [
           name || `output ${i + 1}`,
