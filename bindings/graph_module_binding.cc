@@ -26,6 +26,25 @@ void write(const Shape& shape, JsonWriter& json) {
   json.end_array();
 }
 
+void write(const GraphModule::Description& made, JsonWriter& json) {
+  json.begin_object().key("nodes").begin_array();
+  for (const GraphModule::Node& node : made.nodes) {
+    json.begin_object().field("op", node.op).field("name", node.name);
+    json.field("inputs", std::span<const uint32_t>(node.inputs)).key("outputs").begin_array();
+    for (const auto& [type, shape] : node.outputs) {
+      json.begin_object().field("type", element_type_name(type));
+      write(shape, json.key("shape"));
+      json.end_object();
+    }
+    json.end_array().field("cost", node.cost).end_object();
+  }
+  json.end_array();
+  json.field("inputs", std::span<const uint32_t>(made.inputs))
+      .field("outputs", std::span<const uint32_t>(made.outputs));
+  json.field("cost", made.cost).field("runBytes", made.run_byte_count);
+  json.field("constantBytes", made.constant_byte_count).end_object();
+}
+
 std::optional<ElementType> find_type(std::string_view name) {
   for (uint8_t i = 0; i <= static_cast<uint8_t>(ElementType::boolean); ++i) {
     const auto type = static_cast<ElementType>(i);
@@ -86,15 +105,27 @@ class GraphModuleBinding {
     return std::move(json.end_object()).text();
   }
 
+  /// `inputs`: [{name, type, shape}] as JSON. Then description().
+  ErrorText describe(const std::string& inputs) {
+    return with_fed(inputs, [&](std::span<const TennisFed> fed) -> ErrorText {
+      auto made = module_->describe(fed);
+      if (!made) return failure(made);
+      JsonWriter json;
+      write(*made, json);
+      description_ = std::move(json).text();
+      return {};
+    });
+  }
+  /// After describe(): {nodes: [{op, name, inputs, outputs, cost}], inputs, outputs, cost, runBytes, constantBytes} as JSON.
+  std::string description() const { return description_; }
+
   /// `inputs`: [{name, type, shape}] as JSON. Then inputWindow() for each, then step() until it is done.
   ErrorText prepare(const std::string& inputs) {
-    auto request = parse_request(inputs);
-    if (!request) return failure(request);
-    auto fed = parse_fed(request->root());
-    if (!fed) return failure(fed);
-    Status status = module_->prepare(*fed);
-    if (status) module_->begin();
-    return failure(status);
+    return with_fed(inputs, [&](std::span<const TennisFed> fed) {
+      Status status = module_->prepare(fed);
+      if (status) module_->begin();
+      return failure(status);
+    });
   }
   ByteView input_window(uint32_t index) {
     return view(std::span<const uint8_t>(module_->input(index)));
@@ -132,7 +163,17 @@ class GraphModuleBinding {
   double run_byte_count() const { return static_cast<double>(module_->run_byte_count()); }
 
  private:
+  template <typename Use>
+  static ErrorText with_fed(const std::string& inputs, const Use& use) {
+    auto request = parse_request(inputs);
+    if (!request) return failure(request);
+    auto fed = parse_fed(request->root());
+    if (!fed) return failure(fed);
+    return use(*fed);
+  }
+
   std::string format_;
+  std::string description_;
   std::optional<GraphModule> module_;
   ErrorText error_;
 };
@@ -144,6 +185,8 @@ EMSCRIPTEN_BINDINGS(graph_module) {
       .constructor<>()
       .function("create(loader)", &GraphModuleBinding::create)
       .function("facts", &GraphModuleBinding::facts)
+      .function("describe(inputs)", &GraphModuleBinding::describe)
+      .function("description", &GraphModuleBinding::description)
       .function("prepare(inputs)", &GraphModuleBinding::prepare)
       .function("inputWindow(index)", &GraphModuleBinding::input_window)
       .function("step(milliseconds)", &GraphModuleBinding::step)

@@ -37,6 +37,8 @@ struct GraphNode {
   Attributes attributes;
   /// In the file.
   uint64_t file_offset = kNoOffset;
+  /// Of the file's node that it is a part of, where the front end says.
+  uint32_t file_node = 0;
 };
 
 /// Nodes in an order in which each comes after those that make its inputs.
@@ -61,7 +63,7 @@ class GraphBuilder {
   /// A constant of a few numbers.
   Result<ValueId> add_integers(std::string name, std::span<const int64_t> values);
   /// Where the next nodes come from, for errors.
-  void at(std::string node_name, uint64_t file_offset);
+  void at(std::string node_name, uint64_t file_offset, uint32_t file_node = 0);
   /// Inputs may be kNoValue where the operator does without them. Answers the first of the node's outputs; the others follow it.
   /// Of constants alone the outputs are constants.
   Result<ValueId> add(std::string_view op, std::span<const ValueId> inputs,
@@ -85,6 +87,7 @@ class GraphBuilder {
   Graph graph_;
   std::string node_name_;
   uint64_t file_offset_ = kNoOffset;
+  uint32_t file_node_ = 0;
 };
 
 }  // namespace susurrus

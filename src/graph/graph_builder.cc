@@ -62,9 +62,10 @@ Result<ValueId> GraphBuilder::add_integers(std::string name, std::span<const int
   return add_constant(std::move(name), std::move(tensor));
 }
 
-void GraphBuilder::at(std::string node_name, uint64_t file_offset) {
+void GraphBuilder::at(std::string node_name, uint64_t file_offset, uint32_t file_node) {
   node_name_ = std::move(node_name);
   file_offset_ = file_offset;
+  file_node_ = file_node;
 }
 
 Error GraphBuilder::placed(const Error& error) const {
@@ -117,6 +118,7 @@ Result<ValueId> GraphBuilder::add(std::string_view op, std::span<const ValueId> 
   node.inputs.assign(inputs.begin(), inputs.end());
   node.attributes = std::move(*matched);
   node.file_offset = file_offset_;
+  node.file_node = file_node_;
   std::vector<Inference::Output> outputs(output_count);
   const auto operands = known_operands(inputs);
   if (operands) {

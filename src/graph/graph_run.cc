@@ -7,10 +7,8 @@ namespace susurrus {
 Result<GraphRun> GraphRun::make(const Graph& graph, Plan plan, const KernelTable& kernels) {
   GraphRun run(graph, kernels);
   run.plan_ = std::move(plan);
-  const uint64_t byte_count = run.plan_.buffer_byte_count +
-                              align_up(run.plan_.scratch_byte_count, kBufferAlignment) +
-                              align_up(run.plan_.state_byte_count, kBufferAlignment);
-  SUSURRUS_ASSIGN_OR_RETURN(run.memory_, AlignedBuffer::allocate(byte_count, "activations"));
+  SUSURRUS_ASSIGN_OR_RETURN(run.memory_,
+                            AlignedBuffer::allocate(run.plan_.run_byte_count(), "activations"));
   run.inputs_.resize(graph.inputs.size());
   size_t most = 0;
   for (const GraphNode& node : graph.nodes) {

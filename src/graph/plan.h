@@ -33,6 +33,12 @@ struct Plan {
   uint64_t scratch_byte_count = 0;  // of the step that needs most
   uint64_t state_byte_count = 0;
   uint64_t cost = 0;  // in multiplications
+
+  /// Memory for a run beside constants and inputs.
+  uint64_t run_byte_count() const {
+    return buffer_byte_count + align_up(scratch_byte_count, kBufferAlignment) +
+           align_up(state_byte_count, kBufferAlignment);
+  }
 };
 
 /// Works out what the outputs need. Errors name the node: shapes that do not fit, sizes beyond the limits, out_of_memory.

@@ -35,7 +35,7 @@ describeWithTrained('the page with a trained Whisper', () => {
     expect(await page.textContent('#status')).toBe('Ready. tiny.en is loaded.');
     expect(await page.isHidden('#ten_words')).toBe(true);
     expect(await page.$$eval('#models option', (all) => all.map((one) => one.textContent))).toEqual(
-      ['tiny.en', 'digits.apr'],
+      ['tiny.en', 'digits.apr', 'vad.tsm'],
     );
     await worked(page, () => page.click('#sample'));
     expect((await segmentTexts(page)).join(' ').replace(/\s+/g, ' ').trim()).toBe(

@@ -124,6 +124,7 @@ export function loadModel(source: unknown, options: object): Promise<unknown> {
 }
 
 export const inspect = undefined;
+export const openModule = undefined;
 export const plan = undefined;
 export const convertModel = undefined;
 export const verifyModel = undefined;

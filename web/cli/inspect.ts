@@ -1,14 +1,17 @@
 import { inspect } from '../src/node.js';
 import type {
   Dimensions,
+  InspectedGraph,
   InspectedMemory,
   InspectedShard,
   InspectedStatistics,
   InspectedTensor,
   Inspection,
+  ModuleDescription,
 } from '../src/node.js';
 import { parse, usageError } from './arguments.js';
-import { graphLines } from './graph_table.js';
+import { describeRun, parseShape, type DescribedRun } from './described_run.js';
+import { graphLines, runLines } from './graph_table.js';
 import { readCryptoOptions, cryptoArguments } from './key_files.js';
 import { layerLines, networkLines, sectionLines } from './parts_tables.js';
 import { metadataLines } from './metadata_lines.js';
@@ -22,9 +25,11 @@ export async function inspectCommand(args: readonly string[], signal: AbortSigna
     json: { type: 'boolean' },
     stats: { type: 'boolean' },
     full: { type: 'boolean' },
+    shape: { type: 'string', multiple: true },
   } as const;
   const { values, positionals: files } = parse(args, { ...cryptoArguments, ...flags });
   if (files.length === 0) throw usageError('inspect wants a FILE');
+  const shapes = (values.shape ?? []).map(parseShape);
   const keys = await readCryptoOptions(values);
   const output = new FileReports(files, values.json ?? false);
   await forEachFile(files, signal, async (file) => {
@@ -36,13 +41,16 @@ export async function inspectCommand(args: readonly string[], signal: AbortSigna
       full: values.full ?? false,
       onProgress: bar.update,
     }).finally(() => bar.clear());
-    output.add(file, toJson(facts), toText(facts, values.full ?? false));
+    if (shapes.length > 0 && !facts.graph) throw usageError(`--shape is for TenniS modules`);
+    const described = facts.graph ? await describeRun(file, facts.graph, shapes, signal) : {};
+    output.add(file, toJson(facts, described), toText(facts, described, values.full ?? false));
   }).finally(() => output.finish());
 }
 
-function toJson({ byteCount, dims, tensors, ...facts }: Inspection) {
+function toJson({ byteCount, dims, tensors, graph, ...facts }: Inspection, { run }: DescribedRun) {
   return {
     ...facts,
+    ...(graph && { graph: graphJson(graph, run) }),
     byte_count: byteCount,
     ...(dims && { dims: dimensions(dims) }),
     tensors: tensors.map(({ rawSize, rowScales, ...tensor }) => ({
@@ -50,6 +58,24 @@ function toJson({ byteCount, dims, tensors, ...facts }: Inspection) {
       raw_size: rawSize,
       ...(rowScales && { row_scales: rowScales }),
     })),
+  };
+}
+
+/** With what a run does, where that is known. */
+function graphJson(graph: InspectedGraph, run: ModuleDescription | undefined) {
+  if (!run) return graph;
+  return {
+    ...graph,
+    nodes: graph.nodes.map((node, i) => {
+      const { outputs = [], weights = 0, cost = 0 } = run.nodes[i] ?? {};
+      return { ...node, outputs, weights, cost };
+    }),
+    run: {
+      input_shapes: run.inputShapes,
+      cost: run.cost,
+      run_bytes: run.runBytes,
+      constant_bytes: run.constantBytes,
+    },
   };
 }
 
@@ -62,21 +88,23 @@ const dimensions = (dims: Dimensions): Record<string, number> =>
     ]),
   );
 
-function toText(facts: Inspection, full: boolean): string {
+function toText(facts: Inspection, { run, unknown }: DescribedRun, full: boolean): string {
   const lines = [
     `format    ${facts.format} ${printable(facts.version)}`.trimEnd(),
     `flags     ${facts.flags.join(' ') || 'none'}`,
     `bytes     ${facts.byteCount}`,
     ...(facts.dims ? [`dims      ${dimensionsText(facts.dims)}`] : []),
     ...(facts.memory ? [`to run    ${memoryText(facts.memory)}`] : []),
+    ...(run && facts.graph ? runLines(run, facts.graph) : []),
     ...(facts.signer === undefined ? [] : [`signed by ${facts.signer}`]),
     ...(facts.shards ?? []).map((shard) => `shard     ${printable(shardLine(shard, facts))}`),
     ...facts.warnings.map((warning) => `warning   ${printable(warning)}`),
+    ...(unknown === undefined ? [] : [`shapes    not known: ${printable(unknown)}`]),
     '',
     'metadata',
     ...metadataLines(facts.metadata),
     '',
-    ...(facts.graph ? graphLines(facts.graph, full) : []),
+    ...(facts.graph ? graphLines(facts.graph, run, full) : []),
     ...networkLines(facts.networks),
     ...sectionLines(facts.sections),
     ...layerLines(facts.layers),

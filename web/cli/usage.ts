@@ -95,11 +95,12 @@ ${optionUsage.recording}
   susurrus unshard MANIFEST --output FILE [--alignment 64|32] [--force]
                                            shards into one model file
 
-  susurrus inspect FILE... [--json] [--stats] [--full]
+  susurrus inspect FILE... [--json] [--stats] [--full] [--shape [NAME=]1x3x224x224]
                                            describes a model file, a folder of the hub or faster-whisper, or a URL, and reads no
                                            more than that takes; --stats: least, greatest and mean value of each tensor,
                                            for which all are read; --full: lists and texts of any length, such as the
-                                           vocabulary; with --key, --passphrase-file or --public-key the file is verified too
+                                           vocabulary; --shape, repeatable: of a TenniS module's inputs, ? where open, for the
+                                           shapes and the cost of its nodes, where the file states none; with --key, --passphrase-file or --public-key the file is verified too
   susurrus extract FILE NAME OUT [--force] a tensor as NumPy's .npy; of an .april file a network (encoder, decoder or
                                            joiner) as an ONNX model; NAME may be vocabulary or tokens (JSON), or filterbank
                                            (.npy); #7 is the constant of node 7 of a TenniS module

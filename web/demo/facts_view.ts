@@ -1,4 +1,4 @@
-import type { MemoryFacts, ModelInfo } from '../src/index.js';
+import type { GraphModule, MemoryFacts, ModelInfo } from '../src/index.js';
 import { byId, element } from './dom.js';
 import { languageName } from './listening_options.js';
 import { bytes, duration } from './format.js';
@@ -21,6 +21,7 @@ export class FactsView {
   readonly #values = new Map<string, HTMLElement>();
 
   model(name: string, info: ModelInfo): void {
+    this.#clear();
     this.#set('Model', name, [
       `${info.format}, weights in ${info.dtypes.join(' and ')}`,
       describe(info),
@@ -29,6 +30,13 @@ export class FactsView {
     this.#set('Languages', languagesOf(info));
     this.#set('Variant', info.variant, [info.variantReason]);
     this.#set('Speed', '–', ['measured when it transcribes']);
+  }
+
+  /** A network that is run by name. */
+  network(name: string, { format, weightBytes, warnings }: GraphModule): void {
+    this.#clear();
+    this.#set('Model', name, [`${format} module`, ...warnings]);
+    this.#set('Weights', bytes(weightBytes));
   }
 
   memory(facts: MemoryFacts): void {
@@ -50,6 +58,11 @@ export class FactsView {
       `${duration(audio)} of sound in ${duration(work)}`,
       said,
     ]);
+  }
+
+  #clear(): void {
+    this.#values.clear();
+    this.#list.replaceChildren();
   }
 
   #set(name: string, value: string, notes: readonly string[] = []): void {

@@ -1,8 +1,12 @@
 import { fileMarks } from '../src/api/generated/file_marks.js';
 import { fileEndings } from '../src/api/generated/formats.js';
 
-/** What a dropped file is for. A checkpoint is a model that becomes one of ours first. */
-export type FileKind = 'model' | 'checkpoint' | 'audio';
+/** What a dropped file is for. A checkpoint is a model that becomes one of ours first; a module is a network that is run by name. */
+export type FileKind = 'model' | 'module' | 'checkpoint' | 'audio';
+
+/** At byte 4 of every TenniS module. */
+const tennisCode = [0x29, 0x09, 0x91, 0x19];
+const tennisExtension = new RegExp(`\\.(${fileEndings.TenniS.join('|')})$`, 'i');
 
 const audioExtension = /\.(wav|wave|mp3|m4a|mp4|aac|flac|ogg|oga|opus|webm|mov|aiff?|caf|wma)$/i;
 const modelExtension = new RegExp(
@@ -21,6 +25,8 @@ export async function fileKind(file: File): Promise<FileKind> {
   if (isSafetensors(head)) return 'checkpoint';
   const marked = fileMarks.find(({ at, bytes }) => bytes.every((byte, i) => head[at + i] === byte));
   if (marked) return marked.kind === 'network' ? 'model' : marked.kind;
+  const isTennis = tennisCode.every((byte, i) => head[4 + i] === byte);
+  if (isTennis || tennisExtension.test(file.name)) return 'module';
   if (modelExtension.test(file.name)) return 'model';
   if (audioExtension.test(file.name) || /^(audio|video)\//.test(file.type)) return 'audio';
   // JSON alone, such as a manifest.

@@ -30,3 +30,15 @@ export function duration(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
+
+/** A count for people: 980, 12.3 k, 4.1 M. */
+export function count(number: number): string {
+  const units = ['', ' k', ' M', ' G', ' T'];
+  let value = number;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toPrecision(3)}${units[unit]}`;
+}

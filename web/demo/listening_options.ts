@@ -42,10 +42,20 @@ export class ListeningOptions {
     return this.#isMultilingual && this.#task.value === 'translate' ? 'translate' : 'transcribe';
   }
 
+  /** A network is asked for nothing. */
+  hide(): void {
+    for (const field of document.querySelectorAll<HTMLElement>('[data-listening]')) {
+      field.hidden = true;
+    }
+  }
+
   /** Shows what this model can be asked for. */
   offer({ family, multilingual, languages }: ModelInfo): void {
     this.#isMultilingual = multilingual;
     this.#isWhisper = family === 'whisper';
+    for (const field of document.querySelectorAll<HTMLElement>('[data-listening]')) {
+      field.hidden = false;
+    }
     for (const field of document.querySelectorAll<HTMLElement>('[data-whisper]')) {
       field.hidden = !this.#isWhisper;
     }

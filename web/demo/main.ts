@@ -1,19 +1,22 @@
-import { convertModel, loadModel } from '../src/index.js';
-import type { LoadOptions, Model, Variant } from '../src/index.js';
+import { loadModel, openModule } from '../src/index.js';
+import type { Model } from '../src/index.js';
+import { convertFiles } from './convert_files.js';
 import { ConvertedView } from './converted_view.js';
 import { byId } from './dom.js';
 import { DropZone } from './drop_zone.js';
 import { ErrorView } from './error_view.js';
 import { ExportBar } from './export_bar.js';
 import { FactsView } from './facts_view.js';
-import { fileKind, type FileKind } from './file_kind.js';
+import { purposeOf } from './file_purpose.js';
 import { duration } from './format.js';
-import { languageName, ListeningOptions } from './listening_options.js';
+import { hearSpeech } from './hear_speech.js';
+import { ListeningOptions } from './listening_options.js';
+import { loadCall, type LoadCall } from './load_call.js';
 import { LoadQueue } from './load_queue.js';
 import { markOffered, offerModels, type OfferedModel } from './offered_models.js';
+import { NetworkView } from './network_view.js';
 import { Player } from './player.js';
-import { startRecording } from './recorder.js';
-import type { Recording } from './recorder.js';
+import { RecordButton } from './record_button.js';
 import { StatusView } from './status_view.js';
 import { TranscriptView } from './transcript_view.js';
 
@@ -27,6 +30,21 @@ const exports = new ExportBar();
 const converted = new ConvertedView();
 const player = new Player((seconds, playing) => transcript.mark(seconds, playing));
 const transcript = new TranscriptView((start, end) => void play(start, end));
+const network = new NetworkView(() => void runNetwork());
+
+const recorder = new RecordButton({
+  onAsk: () => {
+    // A model goes on loading meanwhile.
+    if (!loads.isLoading) beginWork();
+    player.pause();
+  },
+  onStart: () => status.busy(recordingText),
+  onRecorded: (file) => useRecording(file),
+  onError: (error) => {
+    errors.show('The microphone could not be used', error);
+    status.idle('Ready.');
+  },
+});
 
 const loads = new LoadQueue();
 let model: Model | undefined;
@@ -36,7 +54,6 @@ let inUse: OfferedModel | undefined;
 let sample = 'sample.wav';
 /** The work under way. A new file stops it and takes its place. */
 let current = new AbortController();
-let recording: Recording | undefined;
 /** What was transcribed last. */
 let heard: File | undefined;
 
@@ -50,32 +67,27 @@ function beginWork(): AbortSignal {
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-async function useModel(
-  source: URL | File | readonly File[],
+/** Opens something and shows it, in place of the model or network from before. */
+async function use<Opened extends { dispose(): void }>(
   name: string,
-  offered?: OfferedModel,
+  offered: OfferedModel | undefined,
+  open: (call: LoadCall) => Promise<Opened>,
+  show: (opened: Opened) => Promise<void>,
 ): Promise<void> {
   const signal = beginWork();
   if (offered) sample = offered.sample;
   loads.begin('Loading', name);
   showLoading();
   try {
-    const loaded = await loadModel(source, {
-      signal,
-      onProgress: ({ fraction }) => {
-        if (!signal.aborted && fraction !== undefined) status.progress(fraction);
-      },
-      ...forcedVariant(),
-    });
+    const opened = await open(loadCall(signal, (part) => status.progress(part)));
     if (signal.aborted) {
-      loaded.dispose();
+      opened.dispose();
       signal.throwIfAborted();
     }
     model?.dispose();
-    model = loaded;
-    facts.model(name, loaded.info);
-    facts.memory(await loaded.memory());
-    listening.offer(loaded.info);
+    model = undefined;
+    network.hide();
+    await show(opened);
     byId('ten_words', HTMLElement).hidden = offered?.knowsDigitsAlone !== true;
     inUse = offered;
     markOffered(offered);
@@ -88,13 +100,47 @@ async function useModel(
     if (!isAbort(error)) errors.show(`${name} could not be loaded`, error);
     markOffered(inUse);
     if (inUse) ({ sample } = inUse);
-    const still = model ? 'The model from before is still there.' : 'No model is loaded.';
+    const isThere = model !== undefined || network.isShown;
+    const still = isThere ? 'The model from before is still there.' : 'No model is loaded.';
     rest(`${isAbort(error) ? 'Stopped. ' : ''}${still}${giveUpWaiting()}`);
   }
 }
 
-const useOffered = (offered: OfferedModel): Promise<void> =>
-  useModel(new URL(offered.file, import.meta.url), offered.name, offered);
+const useModel = (
+  source: URL | File | readonly File[],
+  name: string,
+  offered?: OfferedModel,
+): Promise<void> =>
+  use(
+    name,
+    offered,
+    (call) => loadModel(source, call),
+    async (loaded) => {
+      model = loaded;
+      facts.model(name, loaded.info);
+      facts.memory(await loaded.memory());
+      listening.offer(loaded.info);
+    },
+  );
+
+/** A TenniS module. */
+const useNetwork = (source: URL | File, name: string, offered?: OfferedModel): Promise<void> =>
+  use(
+    name,
+    offered,
+    (call) => openModule(source, call),
+    async (module) => {
+      facts.network(name, module);
+      listening.hide();
+      transcript.hide();
+      await network.show(name, module, source);
+    },
+  );
+
+function useOffered(offered: OfferedModel): Promise<void> {
+  const address = new URL(offered.file, import.meta.url);
+  return (offered.isModule ? useNetwork : useModel)(address, offered.name, offered);
+}
 
 /** Loads the first model of the list, unless something else was begun before the list is there. */
 async function loadFirstModel(): Promise<void> {
@@ -127,14 +173,8 @@ function giveUpWaiting(): string {
 
 /** Sets the page to idle, unless a recording is running. */
 function rest(text: string): void {
-  if (recording) status.busy(recordingText);
+  if (recorder.isRecording) status.busy(recordingText);
   else status.idle(text);
-}
-
-/** `?variant=simd` or `?variant=relaxed` in the address asks for that binary. */
-function forcedVariant(): Pick<LoadOptions, 'variant'> {
-  const wanted = new URLSearchParams(location.search).get('variant');
-  return wanted ? { variant: wanted as Variant } : {};
 }
 
 async function useRecording(file: File): Promise<void> {
@@ -144,6 +184,10 @@ async function useRecording(file: File): Promise<void> {
     return;
   }
   const signal = beginWork();
+  if (network.isShown) {
+    await hearWithNetwork(file, signal);
+    return;
+  }
   if (!model) {
     status.idle('There is no model to listen with. Drop one first.');
     return;
@@ -151,41 +195,56 @@ async function useRecording(file: File): Promise<void> {
   status.busy(`Listening to ${file.name} …`, () => current.abort());
   if (file !== heard) player.load(file);
   heard = file;
-  transcript.start(file.name);
-  exports.offer(undefined);
-  const began = performance.now();
   try {
-    const { task } = listening;
-    const work = model.transcribe(file, {
-      ...listening.value,
-      signal,
-      onProgress: ({ fraction, remainingSeconds }) => {
-        if (!signal.aborted && fraction !== undefined) status.progress(fraction, remainingSeconds);
-      },
-    });
-    for await (const segment of work) {
-      if (signal.aborted) return;
-      transcript.add(segment);
-    }
-    const result = await work;
-    const seconds = (performance.now() - began) / 1000;
-    transcript.finish(
-      [
-        duration(result.duration),
-        languageName(result.language),
-        ...(task === 'translate' ? ['translated into English'] : []),
-      ],
-      result,
-    );
-    exports.offer({ name: file.name.replace(/\.[^.]*$/, ''), result, options: { task } });
-    facts.speed(seconds, result.duration);
+    const took = await hearSpeech(model, file, signal, { listening, status, transcript, exports });
+    if (!took) return;
+    facts.speed(took.work, took.audio);
     facts.memory(await model.memory());
-    status.idle(`Done: ${duration(result.duration)} of sound in ${duration(seconds)}.`);
+    status.idle(doneText(took));
   } catch (error) {
     if (signal !== current.signal) return;
     transcript.breakOff(isAbort(error) ? 'stopped before the end' : 'ended by an error');
     if (!isAbort(error)) errors.show(`${file.name} could not be transcribed`, error);
     status.idle(isAbort(error) ? 'Stopped.' : 'Ready for another recording.');
+  }
+}
+
+const doneText = ({ audio, work }: { readonly audio: number; readonly work: number }): string =>
+  `Done: ${duration(audio)} of sound in ${duration(work)}.`;
+
+function hearWithNetwork(file: File, signal: AbortSignal): Promise<void> {
+  return doWork(
+    `Giving ${file.name} to the network …`,
+    `${file.name} could not be heard`,
+    async () => {
+      const took = await network.hear(file, signal, (part) => status.progress(part));
+      return took
+        ? doneText(took)
+        : 'This network takes no sound. Choose or drop another model to listen with.';
+    },
+  );
+}
+
+/** Runs the network on what its fields say. */
+function runNetwork(): Promise<void> {
+  const signal = beginWork();
+  return doWork('Running …', 'The network could not be run', async () => {
+    const seconds = await network.run(signal);
+    return seconds === undefined ? 'Ready.' : `Ran in ${(seconds * 1000).toPrecision(2)} ms.`;
+  });
+}
+
+/** Short work that ends with a sentence for the status line. */
+async function doWork(doing: string, failed: string, task: () => Promise<string>): Promise<void> {
+  const { signal } = current;
+  status.busy(doing, () => current.abort());
+  try {
+    const done = await task();
+    if (signal === current.signal) status.idle(done);
+  } catch (error) {
+    if (signal !== current.signal) return;
+    if (!isAbort(error)) errors.show(failed, error);
+    status.idle(isAbort(error) ? 'Stopped.' : 'Ready.');
   }
 }
 
@@ -195,19 +254,10 @@ async function useCheckpoint(files: readonly File[], name: string): Promise<void
   loads.begin('Converting', name);
   showLoading();
   try {
-    const parts: Blob[] = [];
-    // A Blob may leave memory, an array does not.
-    const sink = new WritableStream<Uint8Array<ArrayBuffer>>({
-      write: (bytes) => void parts.push(new Blob([bytes])),
-    });
-    const { warnings } = await convertModel(files, sink, {
+    const { file, warnings } = await convertFiles(files, name, {
       signal,
-      onProgress: ({ phase, fraction }) => {
-        if (!signal.aborted && phase === 'convert') status.progress(fraction ?? 0);
-      },
+      onPart: (part) => status.progress(part),
     });
-    signal.throwIfAborted();
-    const file = new File(parts, `${name.replace(/\.[^.]*$/, '')}.apr`);
     converted.offer(file, warnings);
     loads.prepared();
     await useModel(file, file.name);
@@ -218,29 +268,14 @@ async function useCheckpoint(files: readonly File[], name: string): Promise<void
   }
 }
 
-/** What was dropped first is looked at first, so that the latest wins. */
-let looking: Promise<readonly FileKind[]> = Promise.resolve([]);
-
-/**
- * Files of a checkpoint are one with what is beside it. Several models are one in shards; else the first one counts.
- */
-async function useFiles(files: readonly File[]): Promise<void> {
-  const kinds = await (looking = looking
-    .catch(() => [])
-    .then(() => Promise.all(files.map(fileKind))));
-  const checkpoint = files.find((_, i) => kinds[i] === 'checkpoint');
-  const parts = files.filter((_, i) => kinds[i] === 'model');
-  const [first] = files;
-  if (checkpoint) {
-    await useCheckpoint(files, checkpoint.name);
-  } else if (parts.length > 1) {
-    const manifest = parts.find(({ name }) => !/-\d{5}-of-\d{5}\.apr$/i.test(name)) ?? first;
-    await useModel(parts, manifest?.name ?? '');
-  } else if (first && kinds[0] === 'model') {
-    await useModel(first, first.name);
-  } else if (first) {
-    await useRecording(first);
-  }
+async function useFiles(dropped: readonly File[]): Promise<void> {
+  const purpose = await purposeOf(dropped);
+  if (!purpose) return;
+  const { kind, name, files } = purpose;
+  if (kind === 'checkpoint') await useCheckpoint(files, name);
+  else if (kind === 'module') await useNetwork(files[0], name);
+  else if (kind === 'model') await useModel(files.length > 1 ? files : files[0], name);
+  else await useRecording(files[0]);
 }
 
 async function useSample(): Promise<void> {
@@ -258,46 +293,9 @@ async function play(start: number, end?: number): Promise<void> {
   }
 }
 
-async function toggleRecording(): Promise<void> {
-  const button = byId('record', HTMLButtonElement);
-  const label = byId('record_label', HTMLElement);
-  const level = byId('level', HTMLMeterElement);
-  button.disabled = true;
-  try {
-    if (recording) {
-      const file = await recording.stop();
-      recording = undefined;
-      show(false);
-      await useRecording(file);
-      return;
-    }
-    // A model goes on loading meanwhile.
-    if (!loads.isLoading) beginWork();
-    player.pause();
-    recording = await startRecording((peak) => (level.value = peak));
-    show(true);
-    status.busy(recordingText);
-  } catch (error) {
-    show(false);
-    errors.show('The microphone could not be used', error);
-    status.idle('Ready.');
-  } finally {
-    button.disabled = false;
-  }
-
-  function show(on: boolean): void {
-    button.setAttribute('aria-pressed', String(on));
-    label.textContent = on ? 'Stop' : 'Record';
-    level.hidden = !on;
-    level.value = 0;
-    button.disabled = false;
-  }
-}
-
 new DropZone((files) => void useFiles(files));
 byId('sample', HTMLButtonElement).addEventListener('click', () => void useSample());
 byId('again', HTMLButtonElement).addEventListener('click', () => {
   if (heard) void useRecording(heard);
 });
-byId('record', HTMLButtonElement).addEventListener('click', () => void toggleRecording());
 void loadFirstModel();

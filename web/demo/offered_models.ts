@@ -8,6 +8,8 @@ export interface OfferedModel {
   readonly sample: string;
   /** Whether it knows the ten digits and nothing else. */
   readonly knowsDigitsAlone?: boolean;
+  /** Whether it is a TenniS module, which is run by name. */
+  readonly isModule?: boolean;
 }
 
 /** What is there when the list cannot be read. */

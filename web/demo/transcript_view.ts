@@ -31,6 +31,10 @@ export class TranscriptView {
     this.#list.addEventListener('keydown', (event) => this.#move(event));
   }
 
+  hide(): void {
+    this.#card.hidden = true;
+  }
+
   start(name: string): void {
     this.#title.textContent = name;
     this.#meta.textContent = '';

@@ -25,7 +25,7 @@ bool is_same(std::span<const TennisFed> one, std::span<const TennisFed> other) {
 GraphModule GraphModule::of_tennis(TennisModule module) {
   GraphModule made;
   for (const uint32_t node : module.inputs()) {
-    made.inputs_.push_back({module.nodes()[node].name, std::nullopt, std::nullopt});
+    made.inputs_.push_back({module.nodes()[node].name, std::nullopt, module.declared_shape(node)});
   }
   for (const uint32_t node : module.outputs()) made.outputs_.push_back(module.nodes()[node].name);
   made.warnings_.assign(module.warnings().begin(), module.warnings().end());
@@ -88,19 +88,27 @@ Result<std::vector<size_t>> GraphModule::order_of(std::span<const TennisFed> fed
   return order;
 }
 
-Result<GraphModule::Prepared> GraphModule::make(std::span<const TennisFed> fed,
-                                                std::span<const size_t> order) const {
-  std::unique_ptr<Graph> own;
+Result<GraphModule::Planned> GraphModule::plan(std::span<const TennisFed> fed,
+                                               std::span<const size_t> order) const {
+  Planned made;
   if (tennis_) {
-    SUSURRUS_ASSIGN_OR_RETURN(Graph graph, tennis_->graph(fed));
-    own = std::make_unique<Graph>(std::move(graph));
+    SUSURRUS_ASSIGN_OR_RETURN(Graph graph, tennis_->graph(fed, &made.results));
+    made.own_graph = std::make_unique<Graph>(std::move(graph));
   }
-  const Graph* graph = own ? own.get() : graph_.get();
+  made.graph = tennis_ ? made.own_graph.get() : graph_.get();
   std::vector<Shape> shapes(fed.size());
   for (size_t i = 0; i < fed.size(); ++i) shapes[order[i]] = fed[i].shape;
-  SUSURRUS_ASSIGN_OR_RETURN(Plan plan, make_plan(*graph, shapes));
-  SUSURRUS_ASSIGN_OR_RETURN(GraphRun run, GraphRun::make(*graph, std::move(plan)));
-  Prepared made{{fed.begin(), fed.end()}, {}, std::move(own), graph, std::move(run), {}};
+  SUSURRUS_ASSIGN_OR_RETURN(made.plan, make_plan(*made.graph, shapes));
+  return made;
+}
+
+Result<GraphModule::Prepared> GraphModule::make(std::span<const TennisFed> fed,
+                                                std::span<const size_t> order) const {
+  SUSURRUS_ASSIGN_OR_RETURN(Planned planned, plan(fed, order));
+  const Graph* graph = planned.graph;
+  SUSURRUS_ASSIGN_OR_RETURN(GraphRun run, GraphRun::make(*graph, std::move(planned.plan)));
+  Prepared made{{fed.begin(), fed.end()}, {}, std::move(planned.own_graph), graph,
+                std::move(run),           {}};
   // Names belong to whoever called.
   made.names.reserve(fed.size());
   for (TennisFed& one : made.fed) one.name = made.names.emplace_back(one.name);

@@ -19,6 +19,28 @@ class GraphModule {
     std::optional<Shape> shape;
   };
 
+  /// A node as the file has it.
+  struct Node {
+    std::string_view op;  // <param> and <const> are inputs and constants
+    std::string_view name;
+    /// Indices of the nodes whose results it takes.
+    std::vector<uint32_t> inputs;
+    std::vector<Inference::Output> outputs;
+    uint64_t cost = 0;
+  };
+  /// What a run does with inputs of certain types and shapes.
+  struct Description {
+    std::vector<Node> nodes;
+    /// Indices of nodes.
+    std::vector<uint32_t> inputs;
+    std::vector<uint32_t> outputs;
+    /// Of all nodes, in multiplications or as long as those take.
+    uint64_t cost = 0;
+    /// Memory for a run, and for the constants that it reads.
+    uint64_t run_byte_count = 0;
+    uint64_t constant_byte_count = 0;
+  };
+
   static GraphModule of_tennis(TennisModule module);
   static GraphModule of_onnx(Graph graph);
 
@@ -32,6 +54,9 @@ class GraphModule {
   /// used again. invalid_argument: an input twice, not at all or not known, or of another type; else what translating and planning
   /// finds wrong.
   Status prepare(std::span<const TennisFed> fed);
+  /// Plans a run without running anything, and without memory for it; the errors of prepare(). Of a TenniS module the nodes are
+  /// those of the file, of an ONNX network those that are run. Names are good as long as the module.
+  Result<Description> describe(std::span<const TennisFed> fed) const;
   /// After prepare(): where the values of `fed[index]` go.
   std::span<uint8_t> input(size_t index);
   /// Memory for one run.
@@ -52,9 +77,18 @@ class GraphModule {
     GraphRun run;
     std::vector<AlignedBuffer> inputs;  // in the order of `fed`
   };
+  struct Planned {
+    std::unique_ptr<Graph> own_graph;
+    const Graph* graph;
+    Plan plan;
+    /// Of a TenniS module: what each of its nodes gives.
+    std::vector<std::vector<Inference::Output>> results;
+  };
   GraphModule() = default;
   /// The module's input that each of `fed` is.
   Result<std::vector<size_t>> order_of(std::span<const TennisFed> fed) const;
+  Result<Planned> plan(std::span<const TennisFed> fed, std::span<const size_t> order) const;
+  void describe_tennis(Planned& planned, Description& made) const;
   Result<Prepared> make(std::span<const TennisFed> fed, std::span<const size_t> order) const;
   Prepared& current() const { return *prepared_.front(); }
 

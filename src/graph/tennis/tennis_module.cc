@@ -124,8 +124,13 @@ Status TennisModule::sort_needed() {
   return ok_status();
 }
 
-Result<Graph> TennisModule::graph(std::span<const TennisFed> fed) const {
-  return TennisTranslation(*this).translate(fed);
+std::optional<Shape> TennisModule::declared_shape(uint32_t node) const {
+  return TennisTranslation(*this).declared_shape(node);
+}
+
+Result<Graph> TennisModule::graph(std::span<const TennisFed> fed,
+                                  std::vector<std::vector<Inference::Output>>* results) const {
+  return TennisTranslation(*this).translate(fed, results);
 }
 
 }  // namespace susurrus

@@ -55,9 +55,14 @@ class TennisModule {
   std::span<const std::string> unsupported() const { return unsupported_; }
   std::span<const std::string> warnings() const { return warnings_; }
 
+  /// What #shape of an input says, with kAnyDim; nothing where it is not given, or no list of integers.
+  std::optional<Shape> declared_shape(uint32_t node) const;
+
   /// The graph for tensors of these types and shapes; its inputs are the module's, a packed output is several. Weights are
-  /// copied. Errors name the node and its place: unsupported_operator, malformed parameters, shapes that do not fit.
-  Result<Graph> graph(std::span<const TennisFed> fed) const;
+  /// copied. `results`, where wanted, are what each node gives. Errors name the node and its place: unsupported_operator, malformed
+  /// parameters, shapes that do not fit.
+  Result<Graph> graph(std::span<const TennisFed> fed,
+                      std::vector<std::vector<Inference::Output>>* results = nullptr) const;
 
  private:
   friend class TennisLoader;

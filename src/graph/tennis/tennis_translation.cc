@@ -47,11 +47,11 @@ void TennisTranslation::at(uint32_t index) {
   node_ = &module_.nodes()[index];
   result_ = &results_[index];
   builder_.at(tennis_subject(index, node_->name, "") + " (" + shown_text(node_->op) + ")",
-              node_->file_offset);
+              node_->file_offset, index);
 }
 
-Result<Graph> TennisTranslation::translate(std::span<const TennisFed> fed) {
-  results_.resize(module_.nodes().size());
+Result<Graph> TennisTranslation::translate(std::span<const TennisFed> fed,
+                                           std::vector<std::vector<Inference::Output>>* results) {
   for (const uint32_t index : module_.order()) {
     at(index);
     const std::string& op = node_->op;
@@ -65,6 +65,11 @@ Result<Graph> TennisTranslation::translate(std::span<const TennisFed> fed) {
   std::vector<ValueId> outputs;
   for (const uint32_t index : module_.outputs()) {
     for (const ValueId id : results_[index].values) outputs.push_back(id);
+  }
+  // Before the weights of products are turned.
+  for (size_t i = 0; results != nullptr && i < results_.size(); ++i) {
+    auto& given = results->emplace_back();
+    for (const ValueId id : results_[i].values) given.push_back({type(id), shape(id)});
   }
   return builder_.finish(std::move(outputs));
 }
@@ -102,6 +107,16 @@ Status TennisTranslation::add_inputs(std::span<const TennisFed> fed) {
         .with_got(fed.size());
   }
   return ok_status();
+}
+
+std::optional<Shape> TennisTranslation::declared_shape(uint32_t index) {
+  node_ = &module_.nodes()[index];
+  if (!has("#shape")) return std::nullopt;
+  const auto dims = integers("#shape");
+  if (!dims || dims->size() > limits::kMaxDims) return std::nullopt;
+  Shape shape;
+  for (const int64_t dim : *dims) shape.append(dim <= 0 ? kAnyDim : static_cast<uint64_t>(dim));
+  return shape;
 }
 
 /// Entries of #shape that are not positive are open.

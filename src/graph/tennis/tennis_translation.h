@@ -10,8 +10,11 @@ namespace susurrus {
 /// shapes are known while the graph is made.
 class TennisTranslation {
  public:
-  explicit TennisTranslation(const TennisModule& module) : module_(module) {}
-  Result<Graph> translate(std::span<const TennisFed> fed);
+  explicit TennisTranslation(const TennisModule& module)
+      : module_(module), results_(module.nodes().size()) {}
+  Result<Graph> translate(std::span<const TennisFed> fed,
+                          std::vector<std::vector<Inference::Output>>* results);
+  std::optional<Shape> declared_shape(uint32_t index);
 
   // Parameters of the current node. Every number may be of any type; floats are cut where integers are wanted (tennis.md §1).
   bool has(std::string_view name) const { return node_->parameter(name) != nullptr; }

@@ -9,7 +9,12 @@ import { chooseVariant } from '../engine/variant.js';
 import type { Variant } from '../api/types.js';
 import type { LoadedFacts, WhisperCalls } from '../protocol/engine.js';
 import { checkWhisper } from '../protocol/families.js';
-import type { GraphFacts, NetworksCalls, TensorFacts } from '../protocol/networks.js';
+import type {
+  GraphDescription,
+  GraphFacts,
+  NetworksCalls,
+  TensorFacts,
+} from '../protocol/networks.js';
 import { unwrap } from '../wasm/emscripten_module.js';
 import { pushThroughWindow } from '../wasm/windows.js';
 import type { YieldController } from '../wasm/yield_controller.js';
@@ -104,6 +109,10 @@ export class NetworksHost extends RunningHost<NetworksCalls> {
       this.#graph = graph;
       return JSON.parse(graph.facts()) as GraphFacts;
     },
+    describeGraph: ({ inputs }) => {
+      unwrap(this.#graphLoaded.describe(JSON.stringify(inputs)));
+      return JSON.parse(this.#graphLoaded.description()) as GraphDescription;
+    },
     runGraph: ({ inputs, data }, { yielder }) => this.#run(inputs, data, yielder),
   };
 
@@ -130,6 +139,11 @@ export class NetworksHost extends RunningHost<NetworksCalls> {
     return this.#model;
   }
 
+  get #graphLoaded(): GraphModule {
+    if (!this.#graph) throw wrongState('The engine holds no module.');
+    return this.#graph;
+  }
+
   get #loading(): Loader {
     if (!this.#loader) throw wrongState('The engine holds no model.');
     return this.#loader;
@@ -145,8 +159,7 @@ export class NetworksHost extends RunningHost<NetworksCalls> {
     data: Uint8Array,
     yielder: YieldController,
   ): Promise<{ outputs: readonly TensorFacts[]; data: Uint8Array }> {
-    const graph = this.#graph;
-    if (!graph) throw wrongState('The engine holds no module.');
+    const graph = this.#graphLoaded;
     unwrap(graph.prepare(JSON.stringify(inputs)));
     let at = 0;
     for (const index of inputs.keys()) {

@@ -25,9 +25,29 @@ export interface GraphFacts {
   readonly weightBytes: number;
 }
 
+/** What a run would do. */
+export interface GraphDescription {
+  readonly nodes: readonly {
+    readonly op: string;
+    readonly name: string;
+    readonly inputs: readonly number[];
+    readonly outputs: readonly { readonly type: string; readonly shape: readonly number[] }[];
+    readonly cost: number;
+  }[];
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
+  readonly cost: number;
+  readonly runBytes: number;
+  readonly constantBytes: number;
+}
+
 export interface NetworksCalls extends EngineCalls, SpeechCalls {
   /** After endFile(), instead of finishLoad(). */
   finishGraph: { request: undefined; answer: GraphFacts };
+  describeGraph: {
+    request: { readonly inputs: readonly TensorFacts[] };
+    answer: GraphDescription;
+  };
   /** Elements as bytes, row by row, little-endian. */
   runGraph: {
     request: { readonly inputs: readonly TensorFacts[]; readonly data: Uint8Array };

@@ -2,8 +2,10 @@
 import type {
   GraphModule,
   ModelSource,
+  ModuleDescription,
   ModuleInput,
   ModuleOutput,
+  ModuleShapes,
   ModuleTensor,
   OpenModuleOptions,
 } from '../../src/api/types.js';
@@ -18,6 +20,7 @@ import type { GraphFacts, NetworksLink } from '../../src/protocol/networks.js';
 import { loadOptionChecks } from '../../src/sources/load_options.js';
 import { openSource } from '../../src/sources/open_source.js';
 import { readOpening } from '../../src/sources/read_source.js';
+import { describeWith, shapesFor } from './describe.js';
 import { packInputs, unpackOutputs } from './tensors.js';
 
 class LinkedModule implements GraphModule {
@@ -51,6 +54,22 @@ class LinkedModule implements GraphModule {
       signal,
     );
     return unpackOutputs(answer.outputs, answer.data);
+  }
+
+  async describe(
+    shapes?: ModuleShapes,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<ModuleDescription> {
+    const { signal } = options;
+    checkOptions(options, { signal: loadOptionChecks.signal });
+    const wanted = shapesFor(this.inputs, shapes);
+    return this.#queue.run(
+      () =>
+        describeWith(this.inputs, wanted, (inputs) =>
+          this.#link.call('describeGraph', { inputs }, { signal }),
+        ),
+      signal,
+    );
   }
 
   dispose(): void {

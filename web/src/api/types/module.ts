@@ -37,13 +37,53 @@ export interface ModuleOutput {
   readonly data: TensorData;
 }
 
+/** Outermost dimension first; null where a dimension is open. */
+export type OpenShape = readonly (number | null)[];
+
+/** Shapes of a module's inputs: by name, or in the module's order. */
+export type ModuleShapes = Readonly<Record<string, OpenShape>> | readonly OpenShape[];
+
 /** What a module takes. */
 export interface ModuleInput {
   readonly name: string;
   /** Where the file says; a TenniS module takes what it is fed with. */
   readonly type?: TensorType;
-  /** null where a dimension is open. */
-  readonly shape?: readonly (number | null)[];
+  /** Where the file says. */
+  readonly shape?: OpenShape;
+}
+
+/** A node of a module, as a run has it. */
+export interface ModuleNode {
+  /** The operator; `<param>` and `<const>` are inputs and constants. */
+  readonly op: string;
+  readonly name: string;
+  /** Indices of the nodes whose results it takes. */
+  readonly inputs: readonly number[];
+  /** What it gives; several where that is packed, none where no output of the module needs it. */
+  readonly outputs: readonly { readonly type: TensorType; readonly shape: OpenShape }[];
+  /** In multiply-adds: as many as products, convolutions and recurrences have; of other operators what takes about as long. */
+  readonly cost: number;
+  /** Whether it depends on constants alone, and so is worked out once. */
+  readonly isConstant: boolean;
+  /** How many elements of constants it takes; each constant counts for the first node that takes it. */
+  readonly weights: number;
+}
+
+/** What a run of a module does, without running it. */
+export interface ModuleDescription {
+  /** Of a TenniS module as in the file, of an ONNX network those that are run, in order. */
+  readonly nodes: readonly ModuleNode[];
+  /** Indices of nodes. */
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
+  /** The shapes that cost and bytes are for; sizes of open dimensions are chosen so that the network runs. */
+  readonly inputShapes: readonly (readonly number[])[];
+  /** Of all nodes, in multiply-adds. */
+  readonly cost: number;
+  /** Memory for a run, at its peak, beside weights and inputs. */
+  readonly runBytes: number;
+  /** Memory for the constants as a run reads them. */
+  readonly constantBytes: number;
 }
 
 /** Options of openModule(). */
@@ -76,6 +116,15 @@ export interface GraphModule {
     inputs: Readonly<Record<string, ModuleTensor>> | readonly ModuleTensor[],
     options?: { readonly signal?: AbortSignal },
   ): Promise<readonly ModuleOutput[]>;
+  /**
+   * What a run does, node by node: shapes, cost, memory. Shapes that are not given are those of the file. null stands for an open
+   * dimension, and shapes that follow from it are null there. Throws SusurrusError: `invalid_argument` for an input whose shape neither
+   * you nor the file say, and what run() throws for shapes that do not fit.
+   */
+  describe(
+    shapes?: ModuleShapes,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<ModuleDescription>;
   /** Frees the memory and ends its worker. */
   dispose(): void;
   /** The same as dispose(), for `using`. */
