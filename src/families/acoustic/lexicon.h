@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "families/acoustic/pair_index.h"
-#include "families/acoustic/token_decoding.h"
 
 namespace susurrus {
 
@@ -13,21 +12,18 @@ namespace susurrus {
 /// not at all.
 enum class Smearing : uint8_t { none, max, log_add };
 
-/// The words that a beam search may write, spelt in tokens: a tree whose nodes are beginnings of words.
+/// The words that a beam search may write, spelt in tokens: a tree whose nodes are beginnings of words. A LexiconReader makes it.
 class Lexicon {
  public:
   static constexpr uint32_t kRoot = 0;
   static constexpr uint32_t kNone = PairIndex::kNone;
+  /// Of one spelling: as many as flashlight keeps.
+  static constexpr size_t kMostLabels = 6;
 
   struct Child {
     uint32_t token = 0;
     uint32_t node = 0;
   };
-
-  /// Lines of a word and its tokens, separated by tabs or spaces; several lines may have the same word. Tokens that repeat become
-  /// replabels, where the model has them. malformed, with the line: a word without tokens, or a token that the model does not know; no
-  /// line at all.
-  static Result<Lexicon> read(std::string_view text, const AcousticTokens& tokens);
 
   /// Scores of the words, by number; they are smeared over the nodes.
   void weigh(std::span<const float> word_scores, Smearing smearing);
@@ -38,8 +34,11 @@ class Lexicon {
   std::span<const uint32_t> labels(uint32_t node) const { return row(labels_, label_ends_, node); }
   /// Of the words that begin so; 0 without smearing.
   float score(uint32_t node) const { return scores_.empty() ? 0 : scores_[node]; }
+  /// Without the words.
+  size_t byte_count() const;
 
  private:
+  friend class LexiconReader;
   template <typename T>
   static std::span<const T> row(const std::vector<T>& all, const std::vector<uint32_t>& ends,
                                 uint32_t node) {

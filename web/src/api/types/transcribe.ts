@@ -1,4 +1,5 @@
 // Options and results of transcription and the other calls that take audio.
+import type { BeamOptionValues } from '../generated/beam_options.js';
 import type { FrontEndOptions } from './live.js';
 import type {
   AlignOptionValues,
@@ -25,8 +26,12 @@ export type WindowOptions = ScoreOptions;
 /** Options of decode(): one window. `null` switches a threshold or limit off. */
 export interface DecodeOptions extends DecodeOptionValues, Abortable {}
 
+/** Of BW2L models; `beamSize`, which a Whisper has too, is 1 to 10000 there. */
+export type BeamOptions = Omit<BeamOptionValues, 'beamSize'>;
+
 /** Options of transcribe(). */
-export interface TranscribeOptions extends DecodeOptions, RecordingOptionValues, FrontEndOptions {
+export interface TranscribeOptions
+  extends DecodeOptions, RecordingOptionValues, FrontEndOptions, BeamOptions {
   /**
    * Leaves out silence before the model hears it, by Silero's detector, which is fetched for that. Times are those of the recording;
    * `clipTimestamps` then say what else is left out. `false` if absent.
