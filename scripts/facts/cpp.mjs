@@ -165,9 +165,7 @@ const fieldsOf = (options) =>
 
 const fields = (struct) =>
   fieldsOf(
-    readFacts('options').options.filter(
-      (option) => isPlain(option) && structOf(option) === struct,
-    ),
+    readFacts('options').options.filter((option) => isPlain(option) && structOf(option) === struct),
   );
 
 function ranges() {
@@ -220,7 +218,6 @@ const made = (table, rows) => `// Made from scripts/facts/${table}.json.\n${line
 const optionFile = (isSelected) =>
   made('options', optionRows(readFacts('options').options.filter(isSelected)));
 
-
 /** Path below build/generated → contents. */
 export function cppFiles() {
   const { options: beam } = readFacts('beam_options');
@@ -249,7 +246,10 @@ export function cppFiles() {
       (option) => structOf(option) === 'recording' && option.calls.includes('decode'),
     ),
     'facts/beam_fields.inc': made('beam_options', fieldsOf(beam)),
-    'facts/beam_options.inc': made('beam_options', optionRows(beam, (option) => `(NumberRange${rangeLiteral(option)})`)),
+    'facts/beam_options.inc': made(
+      'beam_options',
+      optionRows(beam, (option) => `(NumberRange${rangeLiteral(option)})`),
+    ),
     'facts/recording_options.inc': optionFile(({ calls }) => !calls.includes('decode')),
   };
 }

@@ -23,9 +23,9 @@ Result<std::unique_ptr<AcousticEngine>> AcousticEngine::make(std::unique_ptr<Aco
 
 Status AcousticEngine::set_vocabulary(std::optional<Lexicon> lexicon,
                                       std::optional<ArpaModel> language_model) {
-  SUSURRUS_ASSIGN_OR_RETURN(
-      vocabulary_, BeamVocabulary::make(model_->tokens(), model_->transitions(), {},
-                                        std::move(lexicon), std::move(language_model)));
+  SUSURRUS_ASSIGN_OR_RETURN(vocabulary_,
+                            BeamVocabulary::make(model_->tokens(), model_->transitions(), {},
+                                                 std::move(lexicon), std::move(language_model)));
   return ok_status();
 }
 

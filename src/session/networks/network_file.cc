@@ -162,8 +162,8 @@ Result<std::unique_ptr<Engine>> NetworkFile::take_engine() {
   if (!engine_) return not_that("a model; openModule() opens modules", format_);
   if (texts_) {
     warnings_.insert(warnings_.end(), texts_->warnings().begin(), texts_->warnings().end());
-    SUSURRUS_RETURN_IF_ERROR(acoustic_->set_vocabulary(std::move(texts_->lexicon),
-                                                       std::move(texts_->language_model)));
+    SUSURRUS_RETURN_IF_ERROR(
+        acoustic_->set_vocabulary(std::move(texts_->lexicon), std::move(texts_->language_model)));
   }
   return std::move(engine_);
 }

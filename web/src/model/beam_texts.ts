@@ -28,7 +28,12 @@ export async function readBeamTexts(
   platform: Platform,
 ): Promise<void> {
   for (const name of givenTexts(options)) {
-    await readText(reader, name, await openSource(options[name]!, platform, options.signal), options);
+    await readText(
+      reader,
+      name,
+      await openSource(options[name]!, platform, options.signal),
+      options,
+    );
   }
 }
 

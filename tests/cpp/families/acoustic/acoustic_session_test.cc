@@ -208,8 +208,7 @@ SUSURRUS_TEST(acoustic_words_of_a_lexicon_have_the_times_of_their_letters) {
   small.tokens = {"|", "a", "b", "#"};
   const auto model = small.make();
   ASSERT_TRUE(model.has_value());
-  const auto vocabulary =
-      vocabulary_of((*model)->tokens(), {}, "ab a b\nbb b b\n", "");
+  const auto vocabulary = vocabulary_of((*model)->tokens(), {}, "ab a b\nbb b b\n", "");
   ASSERT_TRUE(vocabulary.has_value());
   std::vector<float> samples(40);
   for (const size_t i : {4, 5}) samples[i] = 1;

@@ -32,7 +32,11 @@ void expect_refused(const std::string& text, std::string_view line, std::string_
     EXPECT_EQ(model.error().offset, offset);
   }
   // That of the line which is named.
-  EXPECT_EQ("line " + std::to_string(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n') + (offset < text.size() ? 1 : 0)), line);
+  EXPECT_EQ("line " + std::to_string(std::count(text.begin(),
+                                                text.begin() + static_cast<std::ptrdiff_t>(offset),
+                                                '\n') +
+                                     (offset < text.size() ? 1 : 0)),
+            line);
 }
 
 }  // namespace

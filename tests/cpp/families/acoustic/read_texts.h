@@ -10,9 +10,9 @@ template <typename Reader>
 auto read_text(Reader reader, std::string_view text, size_t piece) -> decltype(reader.finish()) {
   for (size_t at = 0; at < text.size(); at += piece) {
     // In memory of its own, so that a read past it is seen.
-    const std::vector<char> part(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                 text.begin() + static_cast<std::ptrdiff_t>(
-                                                    std::min(at + piece, text.size())));
+    const std::vector<char> part(
+        text.begin() + static_cast<std::ptrdiff_t>(at),
+        text.begin() + static_cast<std::ptrdiff_t>(std::min(at + piece, text.size())));
     SUSURRUS_RETURN_IF_ERROR(reader.push(as_bytes({part.data(), part.size()})));
   }
   return reader.finish();

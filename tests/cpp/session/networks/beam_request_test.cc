@@ -58,9 +58,9 @@ SUSURRUS_TEST(beam_searches_are_asked_for_by_a_size_or_a_text) {
   const auto usual = read("{}", *made(tokens, "w a\n", ""));
   ASSERT_TRUE(usual.has_value() && usual->has_value());
   EXPECT_EQ((*usual)->beam_size, 500u);
-  const auto full = read(
-      R"({"beamSizeToken":2,"beamThreshold":3.5,"lmWeight":2,"wordScore":-1,"unkScore":-4})",
-      *made(tokens, "w a\n", kArpa));
+  const auto full =
+      read(R"({"beamSizeToken":2,"beamThreshold":3.5,"lmWeight":2,"wordScore":-1,"unkScore":-4})",
+           *made(tokens, "w a\n", kArpa));
   ASSERT_TRUE(full.has_value() && full->has_value());
   EXPECT_EQ((*full)->beam_size_token, 2u);
   EXPECT_EQ((*full)->beam_threshold, 3.5);

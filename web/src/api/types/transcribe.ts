@@ -26,12 +26,13 @@ export type WindowOptions = ScoreOptions;
 /** Options of decode(): one window. `null` switches a threshold or limit off. */
 export interface DecodeOptions extends DecodeOptionValues, Abortable {}
 
-/** Of BW2L models; `beamSize`, which a Whisper has too, is 1 to 10000 there. */
-export type BeamOptions = Omit<BeamOptionValues, 'beamSize'>;
-
-/** Options of transcribe(). */
+/** Options of transcribe(). Of a BW2L model `beamSize` is 1 to 10000; there the other options of a beam search are known, too. */
 export interface TranscribeOptions
-  extends DecodeOptions, RecordingOptionValues, FrontEndOptions, BeamOptions {
+  extends
+    DecodeOptions,
+    RecordingOptionValues,
+    FrontEndOptions,
+    Omit<BeamOptionValues, 'beamSize'> {
   /**
    * Leaves out silence before the model hears it, by Silero's detector, which is fetched for that. Times are those of the recording;
    * `clipTimestamps` then say what else is left out. `false` if absent.
