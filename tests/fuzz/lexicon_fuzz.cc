@@ -20,7 +20,7 @@ AcousticTokens tokens_of(bool has_replabels) {
 }
 
 void add_tree(const Lexicon& lexicon, Digest& digest) {
-  for (const std::string& word : lexicon.words()) digest.add(word);
+  for (uint32_t i = 0; i < lexicon.words().size(); ++i) digest.add(lexicon.words().text(i));
   std::vector<uint32_t> open = {Lexicon::kRoot};
   while (!open.empty()) {
     const uint32_t node = open.back();

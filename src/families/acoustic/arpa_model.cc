@@ -8,15 +8,15 @@ constexpr uint32_t kNone = PairIndex::kNone;
 }  // namespace
 
 uint32_t ArpaModel::word(std::string_view text) const {
-  const auto found = words_.find(std::string(text));
-  return found == words_.end() ? kUnknown : found->second;
+  const uint32_t found = words_.find(text);
+  return found == WordTable::kNone ? kUnknown : found;
 }
 
 ArpaModel::Context ArpaModel::begin() const {
   Context context;
-  const auto found = words_.find("<s>");
-  if (found == words_.end() || order_ == 1) return context;
-  context.nodes[0] = index_.find(0, found->second);
+  const uint32_t found = words_.find("<s>");
+  if (found == WordTable::kNone || order_ == 1) return context;
+  context.nodes[0] = index_.find(0, found);
   context.size = 1;
   return context;
 }

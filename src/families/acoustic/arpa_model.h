@@ -1,12 +1,11 @@
 #pragma once
 #include <array>
 #include <span>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "families/acoustic/pair_index.h"
+#include "families/acoustic/word_table.h"
 
 namespace susurrus {
 
@@ -32,7 +31,7 @@ class ArpaModel {
   float score(const Context& context, uint32_t word, Context& next) const;
   /// Of </s>.
   float end_score(const Context& context) const;
-  /// Without the words.
+  /// Without its words.
   size_t byte_count() const { return nodes_.capacity() * sizeof(Node) + index_.byte_count(); }
 
  private:
@@ -43,7 +42,8 @@ class ArpaModel {
   };
 
   uint32_t order_ = 0;
-  std::unordered_map<std::string, uint32_t> words_;
+  /// kUnknown is the first one.
+  WordTable words_;
   /// Node 0 is the empty n-gram. An n-gram is found by the n-gram before its last word, and that word.
   std::vector<Node> nodes_;
   PairIndex index_;

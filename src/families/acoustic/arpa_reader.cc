@@ -24,7 +24,7 @@ std::string header_of(size_t order) { return "\\" + std::to_string(order) + "-gr
 }  // namespace
 
 ArpaReader::ArpaReader() : growth_(kSubject, kBytesPerNgram) {
-  model_.words_.emplace("<unk>", ArpaModel::kUnknown);
+  model_.words_.add("<unk>");
   model_.nodes_.push_back({});
 }
 
@@ -121,10 +121,9 @@ Status ArpaReader::end_section() {
 
 Result<uint32_t> ArpaReader::add_word(std::string_view text) {
   if (text == "<unk>" || text == "<UNK>") return ArpaModel::kUnknown;
-  auto& words = model_.words_;
-  const auto [at, is_new] = words.emplace(text, static_cast<uint32_t>(words.size()));
-  if (!is_new) return lines_.wrong("each 1-gram once");
-  return at->second;
+  const uint32_t next = model_.words_.size();
+  if (model_.words_.add(text) != next) return lines_.wrong("each 1-gram once");
+  return next;
 }
 
 Status ArpaReader::read_ngram() {

@@ -34,7 +34,8 @@ Status BeamVocabulary::connect() {
       model_words_.push_back(model_->word(tokens_->name(i)));
     }
   } else {
-    for (const std::string& word : lexicon_->words()) model_words_.push_back(model_->word(word));
+    const WordTable& words = lexicon_->words();
+    for (uint32_t i = 0; i < words.size(); ++i) model_words_.push_back(model_->word(words.text(i)));
   }
   if (std::ranges::count(model_words_, ArpaModel::kUnknown) == std::ssize(model_words_)) {
     return make_error(ErrorCode::invalid_argument, ErrorReason::option)

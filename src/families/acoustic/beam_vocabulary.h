@@ -38,9 +38,9 @@ class BeamVocabulary {
   /// "|", else "_", else the first token.
   uint32_t silence() const { return silence_; }
   /// The symbol of a word that the lexicon does not have.
-  uint32_t unknown_word() const { return static_cast<uint32_t>(lexicon_->words().size()); }
+  uint32_t unknown_word() const { return lexicon_->words().size(); }
   std::string_view word_text(uint32_t word) const {
-    return word == unknown_word() ? "<unk>" : std::string_view(lexicon_->words()[word]);
+    return word == unknown_word() ? "<unk>" : lexicon_->words().text(word);
   }
 
   uint64_t byte_count() const;

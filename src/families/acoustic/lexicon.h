@@ -1,10 +1,9 @@
 #pragma once
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "families/acoustic/pair_index.h"
+#include "families/acoustic/word_table.h"
 
 namespace susurrus {
 
@@ -28,13 +27,13 @@ class Lexicon {
   /// Scores of the words, by number; they are smeared over the nodes.
   void weigh(std::span<const float> word_scores, Smearing smearing);
 
-  const std::vector<std::string>& words() const { return words_; }
+  const WordTable& words() const { return words_; }
   std::span<const Child> children(uint32_t node) const { return row(children_, child_ends_, node); }
   /// The words that end at a node.
   std::span<const uint32_t> labels(uint32_t node) const { return row(labels_, label_ends_, node); }
   /// Of the words that begin so; 0 without smearing.
   float score(uint32_t node) const { return scores_.empty() ? 0 : scores_[node]; }
-  /// Without the words.
+  /// Without its words.
   size_t byte_count() const;
 
  private:
@@ -46,7 +45,7 @@ class Lexicon {
     return std::span(all).subspan(begin, ends[node] - begin);
   }
 
-  std::vector<std::string> words_;
+  WordTable words_;
   // Of each node, where its children and labels end. Children come behind their parents.
   std::vector<Child> children_;
   std::vector<uint32_t> child_ends_;

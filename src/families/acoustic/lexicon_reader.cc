@@ -1,6 +1,6 @@
 #include "families/acoustic/lexicon_reader.h"
 
-#include <algorithm>
+#include <numeric>
 
 namespace susurrus {
 namespace {
@@ -8,11 +8,17 @@ namespace {
 /// A node and its place in the index while both double, its part of the tree, and a word of middling length for some of them.
 constexpr uint64_t kBytesPerNode = 160;
 
+/// Of rows that follow each other.
+void begins_to_ends(std::vector<uint32_t>& rows, size_t end) {
+  for (size_t i = 1; i < rows.size(); ++i) rows[i - 1] = rows[i];
+  rows.back() = static_cast<uint32_t>(end);
+}
+
 }  // namespace
 
 LexiconReader::LexiconReader(const AcousticTokens& tokens)
     : growth_("lexicon", kBytesPerNode), replabel_(tokens.settings().replabel) {
-  for (uint32_t i = 0; i < tokens.size(); ++i) tokens_.emplace(tokens.name(i), i);
+  for (uint32_t i = 0; i < tokens.size(); ++i) tokens_.add(tokens.name(i));
 }
 
 Status LexiconReader::push(ByteSpan piece) {
@@ -34,16 +40,17 @@ Status LexiconReader::read_line() {
   SUSURRUS_RETURN_IF_ERROR(growth_.before(edges_.size() + labels_.size() + parts.size()));
   spelling_.clear();
   for (size_t i = 1; i < parts.size(); ++i) {
-    const auto found = tokens_.find(parts[i]);
-    if (found == tokens_.end()) return lines_.wrong("tokens of the model").with_got(parts[i]);
-    spelling_.push_back(found->second);
+    const uint32_t token = tokens_.find(parts[i]);
+    if (token == WordTable::kNone) return lines_.wrong("tokens of the model").with_got(parts[i]);
+    spelling_.push_back(token);
   }
   pack_replabels();
-  const auto [word, is_new] = words_.emplace(parts[0], static_cast<uint32_t>(words_.size()));
-  if (is_new) lexicon_.words_.emplace_back(parts[0]);
   uint32_t node = Lexicon::kRoot;
   for (const uint32_t token : spelling_) node = child(node, token);
-  labels_.emplace_back(node, word->second);
+  const uint32_t word = lexicon_.words_.add(parts[0]);
+  if (spelt_.find(node, word) != PairIndex::kNone) return ok_status();
+  spelt_.insert(node, word, 0);
+  labels_.push_back({node, word});
   return ok_status();
 }
 
@@ -57,9 +64,9 @@ void LexiconReader::pack_replabels() {
       ++copies;
     }
     packed.push_back(spelling_[i]);
-    const auto found = copies == 0 ? tokens_.end() : tokens_.find(std::to_string(copies));
-    if (found != tokens_.end()) {
-      packed.push_back(found->second);
+    const uint32_t found = copies == 0 ? WordTable::kNone : tokens_.find(std::to_string(copies));
+    if (found != WordTable::kNone) {
+      packed.push_back(found);
       i += copies;
     }
     ++i;
@@ -80,45 +87,46 @@ Result<Lexicon> LexiconReader::finish() {
   lines_.push({});
   lines_.finish();
   SUSURRUS_RETURN_IF_ERROR(read_lines());
-  if (lexicon_.words_.empty()) return lines_.wrong("a word and its tokens");
-  lexicon_.child_ends_.resize(edges_.size());
-  lexicon_.label_ends_.resize(edges_.size());
+  if (labels_.empty()) return lines_.wrong("a word and its tokens");
   add_children();
   add_labels();
-  for (size_t node = 1; node < edges_.size(); ++node) {
-    for (std::vector<uint32_t>* ends : {&lexicon_.child_ends_, &lexicon_.label_ends_}) {
-      (*ends)[node] = std::max((*ends)[node], (*ends)[node - 1]);
-    }
-  }
   return std::move(lexicon_);
 }
 
 void LexiconReader::add_children() {
-  // Children are in order of their numbers, so sorting by parents keeps them together.
-  std::vector<uint32_t> order(edges_.size() - 1);
-  for (uint32_t i = 1; i < edges_.size(); ++i) order[i - 1] = i;
-  std::ranges::stable_sort(order, {}, [this](uint32_t node) { return edges_[node].parent; });
-  for (const uint32_t node : order) {
-    lexicon_.children_.push_back({edges_[node].token, node});
-    lexicon_.child_ends_[edges_[node].parent] = static_cast<uint32_t>(lexicon_.children_.size());
+  std::vector<uint32_t>& ends = lexicon_.child_ends_;
+  ends.assign(edges_.size(), 0);
+  for (size_t node = 1; node < edges_.size(); ++node) ++ends[edges_[node].parent];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  lexicon_.children_.resize(edges_.size() - 1);
+  // From the last one, each to the last place that is left: a parent's children stay in order.
+  for (size_t node = edges_.size(); node-- > 1;) {
+    const auto& [parent, token] = edges_[node];
+    lexicon_.children_[--ends[parent]] = {token, static_cast<uint32_t>(node)};
   }
+  begins_to_ends(ends, lexicon_.children_.size());
 }
 
 void LexiconReader::add_labels() {
-  std::ranges::stable_sort(labels_, {}, &std::pair<uint32_t, uint32_t>::first);
-  const auto last = std::ranges::unique(labels_);
-  labels_.erase(last.begin(), last.end());
-  size_t same = 0;
-  for (size_t i = 0; i < labels_.size(); ++i) {
-    const auto& [node, word] = labels_[i];
-    same = i > 0 && labels_[i - 1].first == node ? same + 1 : 0;
-    if (same >= Lexicon::kMostLabels) {
+  std::vector<uint32_t> counts(edges_.size());
+  // Those that are left out move no other.
+  std::erase_if(labels_, [&](const Label& label) {
+    const bool is_full = counts[label.node] == Lexicon::kMostLabels;
+    if (is_full) {
       ++left_out_;
-      continue;
+    } else {
+      ++counts[label.node];
     }
-    lexicon_.labels_.push_back(word);
-    lexicon_.label_ends_[node] = static_cast<uint32_t>(lexicon_.labels_.size());
+    return is_full;
+  });
+  std::vector<uint32_t>& ends = lexicon_.label_ends_;
+  ends.resize(counts.size());
+  std::partial_sum(counts.begin(), counts.end(), ends.begin());
+  lexicon_.labels_.resize(labels_.size());
+  for (size_t i = labels_.size(); i-- > 0;) {
+    lexicon_.labels_[--ends[labels_[i].node]] = labels_[i].word;
   }
+  begins_to_ends(ends, labels_.size());
 }
 
 }  // namespace susurrus

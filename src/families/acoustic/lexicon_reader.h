@@ -1,6 +1,4 @@
 #pragma once
-#include <unordered_map>
-#include <utility>
 
 #include "families/acoustic/growth_check.h"
 #include "families/acoustic/lexicon.h"
@@ -33,6 +31,11 @@ class LexiconReader {
     uint32_t token = 0;
   };
 
+  struct Label {
+    uint32_t node = 0;
+    uint32_t word = 0;
+  };
+
   Status read_lines();
   Status read_line();
   /// Copies of a token become "1", "2", … behind it, as far as there are such tokens.
@@ -44,14 +47,14 @@ class LexiconReader {
   TextLines lines_;
   GrowthCheck growth_;
   uint64_t replabel_;
-  std::unordered_map<std::string_view, uint32_t> tokens_;
-  std::unordered_map<std::string, uint32_t> words_;
+  WordTable tokens_;
   std::vector<uint32_t> spelling_;
   /// Nodes by number, and how they are found.
   std::vector<Edge> edges_{{}};
   PairIndex index_;
-  /// Of nodes and words.
-  std::vector<std::pair<uint32_t, uint32_t>> labels_;
+  /// Each once, and where they were seen.
+  std::vector<Label> labels_;
+  PairIndex spelt_;
   Lexicon lexicon_;
   size_t left_out_ = 0;
 };
