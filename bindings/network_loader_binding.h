@@ -24,6 +24,13 @@ class NetworkLoaderBinding {
     file_.set_weights(dtype == "f32" ? WeightType::f32 : WeightType::q8_0);
     return {};
   }
+  /// Before the first push: the first that begin_text() will name.
+  void expect_text(const std::string& name) { file_.expect_text(name); }
+  /// After finish(): "lexicon" or "languageModel" follows, up to another finish(). A byte count below 0 is not known.
+  ErrorText begin_text(const std::string& name, double byte_count) {
+    if (byte_count < 0) return failure(file_.begin_text(name, std::nullopt));
+    return failure(file_.begin_text(name, static_cast<uint64_t>(byte_count)));
+  }
   ErrorText push(double byte_count) { return window_.push_to(file_, byte_count); }
   ErrorText finish() {
     window_.release();

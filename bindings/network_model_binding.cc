@@ -97,6 +97,8 @@ EMSCRIPTEN_BINDINGS(network_model) {
       .function("inputWindow(byteCount)", &NetworkLoaderBinding::input_window)
       .function("setByteCount(byteCount)", &NetworkLoaderBinding::set_byte_count)
       .function("setWeights(dtype)", &NetworkLoaderBinding::set_weights)
+      .function("expectText(name)", &NetworkLoaderBinding::expect_text)
+      .function("beginText(name, byteCount)", &NetworkLoaderBinding::begin_text)
       .function("push(byteCount)", &NetworkLoaderBinding::push)
       .function("finish", &NetworkLoaderBinding::finish);
   emscripten::class_<NetworkModelBinding, emscripten::base<EngineHolder>>("Model")

@@ -7,7 +7,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cppFiles } from './facts/cpp.mjs';
-import { markdownTables } from './facts/option_texts.mjs';
+import { beamTable, markdownTables } from './facts/option_texts.mjs';
 import { typescriptFiles } from './facts/typescript.mjs';
 import { isProgram, root } from './toolchain/steps.mjs';
 
@@ -42,21 +42,36 @@ export function generateFacts() {
 }
 
 const documentPath = 'docs/api.md';
-const begin = '<!-- Options, from scripts/facts/options.json: npm run format renews them. -->';
-const end = '<!-- End of the options. -->';
+const renews = 'npm run format renews them. -->';
+/** What stands between which marks. */
+const tables = [
+  {
+    begin: `<!-- Options, from scripts/facts/options.json: ${renews}`,
+    end: '<!-- End of the options. -->',
+    text: markdownTables,
+  },
+  {
+    begin: `<!-- Options, from scripts/facts/beam_options.json: ${renews}`,
+    end: '<!-- End of the beam options. -->',
+    text: beamTable,
+  },
+];
+
+function withTable(document, { begin, end, text }) {
+  const [before, rest] = document.split(begin);
+  const after = rest?.split(end)[1];
+  if (after === undefined) throw new Error(`${documentPath} has lost the marks of its options`);
+  return `${before}${begin}\n\n${text()}\n\n${end}${after}`;
+}
 
 /**
- * docs/api.md's text with the options as the table has them.
+ * docs/api.md's text with the options as the tables have them.
  * @type {(text: string) => Promise<string>}
  */
 export async function withOptionTables(text) {
   const prettier = await import('prettier');
-  const [before, rest] = text.split(begin);
-  const after = rest?.split(end)[1];
-  if (after === undefined) throw new Error(`${documentPath} has lost the marks of its options`);
-  const whole = `${before}${begin}\n\n${markdownTables()}\n\n${end}${after}`;
   const config = await prettier.resolveConfig(join(root, documentPath));
-  return prettier.format(whole, { ...config, parser: 'markdown' });
+  return prettier.format(tables.reduce(withTable, text), { ...config, parser: 'markdown' });
 }
 
 /**

@@ -128,6 +128,9 @@ const rangeName = ({ name }) => `ranges::k${upperCamelCase(name)}`;
 /** A range's bounds in words, as both sides' messages have them. */
 export const rangeText = (option) => `${option.least} to ${mostOf(option)}`;
 
+const rangeLiteral = (option) =>
+  `{${option.least}, ${mostOf(option)}, ${quoted(rangeText(option))}}`;
+
 /** Which structure of session/decode_options.h has the option's field. */
 function structOf({ cppStruct, calls }) {
   return cppStruct ?? (calls.includes('decode') ? 'decode' : 'recording');
@@ -143,7 +146,7 @@ function cppType({ kind, most, cppType: given }) {
 
 function cppValue({ default: value, cppType: given }) {
   if (typeof value === 'string') return ` = ${quoted(value)}`;
-  if (value === null) return '';
+  if (value === null) return ' = {}';
   return ` = ${value}${given === 'float' && !Number.isInteger(value) ? 'f' : ''}`;
 }
 
@@ -151,17 +154,19 @@ function cppValue({ default: value, cppType: given }) {
 const isPlain = (option) =>
   !option.cppReader && (isNumeric(option) || ['flag', 'text'].includes(option.kind));
 
-/** Members of the structure, with their defaults. */
-function fields(struct) {
-  return readFacts('options')
-    .options.filter((option) => isPlain(option) && structOf(option) === struct)
-    .flatMap((option) => [
-      `/// ${option.description}`,
-      option.orNull
-        ? `std::optional<${cppType(option)}> ${snakeCase(option.name)}${cppValue(option)};`
-        : `${cppType(option)} ${snakeCase(option.name)}${cppValue(option)};`,
-    ]);
-}
+/** Members of a structure, with their defaults. */
+const fieldsOf = (options) =>
+  options.flatMap((option) => [
+    `/// ${option.description}`,
+    option.orNull
+      ? `std::optional<${cppType(option)}> ${snakeCase(option.name)}${cppValue(option)};`
+      : `${cppType(option)} ${snakeCase(option.name)}${cppValue(option)};`,
+  ]);
+
+const fields = (struct) =>
+  fieldsOf(
+    readFacts('options').options.filter((option) => isPlain(option) && structOf(option) === struct),
+  );
 
 function ranges() {
   const { options, records } = readFacts('options');
@@ -172,7 +177,7 @@ function ranges() {
     .filter(({ least }) => least !== undefined)
     .map(
       (option) =>
-        `inline constexpr NumberRange k${upperCamelCase(option.name)}{${option.least}, ${mostOf(option)}, ${quoted(rangeText(option))}};`,
+        `inline constexpr NumberRange k${upperCamelCase(option.name)}${rangeLiteral(option)};`,
     );
 }
 
@@ -188,20 +193,18 @@ function defaults() {
 }
 
 /** How each option is read: NUMBER has a range, VALUE is true or false or a text, SPECIAL a function of its own. */
-function optionRows(isSelected) {
+function optionRows(options, rangeOf = rangeName) {
   const macros = ['NUMBER', 'VALUE', 'SPECIAL'].map((kind) => `SUSURRUS_OPTION_${kind}`);
-  const rows = readFacts('options')
-    .options.filter(isSelected)
-    .map((option) => {
-      const { name, cppReader } = option;
-      const field = snakeCase(name);
-      if (!isPlain(option)) {
-        return `${macros[2]}(${quoted(name)}, ${cppReader ?? `read_${field}`})`;
-      }
-      return isNumeric(option)
-        ? `${macros[0]}(${quoted(name)}, ${field}, ${rangeName(option)})`
-        : `${macros[1]}(${quoted(name)}, ${field})`;
-    });
+  const rows = options.map((option) => {
+    const { name, cppReader } = option;
+    const field = snakeCase(name);
+    if (!isPlain(option)) {
+      return `${macros[2]}(${quoted(name)}, ${cppReader ?? `read_${field}`})`;
+    }
+    return isNumeric(option)
+      ? `${macros[0]}(${quoted(name)}, ${field}, ${rangeOf(option)})`
+      : `${macros[1]}(${quoted(name)}, ${field})`;
+  });
   return [
     '// Define the macros that are wanted; the others say nothing, and all are undefined at the end.',
     ...macros.flatMap((macro) => [`#ifndef ${macro}`, `#define ${macro}(...)`, '#endif']),
@@ -212,10 +215,12 @@ function optionRows(isSelected) {
 
 const made = (table, rows) => `// Made from scripts/facts/${table}.json.\n${lines(rows)}`;
 
-const optionFile = (isSelected) => made('options', optionRows(isSelected));
+const optionFile = (isSelected) =>
+  made('options', optionRows(readFacts('options').options.filter(isSelected)));
 
 /** Path below build/generated → contents. */
 export function cppFiles() {
+  const { options: beam } = readFacts('beam_options');
   const reasons = readFacts('errors').reasons.map((name) => `SUSURRUS_REASON(${name})`);
   return {
     'facts/error_codes.inc': made('errors', errorCodes()),
@@ -239,6 +244,11 @@ export function cppFiles() {
     'facts/fallback_options.inc': optionFile((option) => structOf(option) === 'fallback'),
     'facts/window_options.inc': optionFile(
       (option) => structOf(option) === 'recording' && option.calls.includes('decode'),
+    ),
+    'facts/beam_fields.inc': made('beam_options', fieldsOf(beam)),
+    'facts/beam_options.inc': made(
+      'beam_options',
+      optionRows(beam, (option) => `(NumberRange${rangeLiteral(option)})`),
     ),
     'facts/recording_options.inc': optionFile(({ calls }) => !calls.includes('decode')),
   };

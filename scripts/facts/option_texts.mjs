@@ -2,7 +2,8 @@
 import { kebabCase, readFacts } from './read_facts.mjs';
 
 const { options, groups, records } = readFacts('options');
-const names = new Set(options.map(({ name }) => name));
+const { options: beamOptions } = readFacts('beam_options');
+const names = new Set([...options, ...beamOptions].map(({ name }) => name));
 const unbounded = 1e9;
 
 /** With a minus sign that does not break. */
@@ -50,19 +51,25 @@ export function commentOf(option) {
 // ---------------------------------------------------------------------------------------------------------------------
 // docs/api.md
 
-function markdownTable(group) {
-  const rows = options
-    .filter((option) => option.group === group)
-    .map((option) => {
-      const { name, description, docs = '' } = option;
-      const text = withBounds(option, description) + docs;
-      return `| \`${name}\` | ${defaultOf(option, asLiteral)} | ${text} |`;
-    });
-  return [`| ${groups[group]} | default | |`, '| - | - | - |', ...rows].join('\n');
+function markdownTable(title, rows) {
+  const lines = rows.map((option) => {
+    const { name, description, docs = '' } = option;
+    const text = withBounds(option, description) + docs;
+    return `| \`${name}\` | ${defaultOf(option, asLiteral)} | ${text} |`;
+  });
+  return [`| ${title} | default | |`, '| - | - | - |', ...lines].join('\n');
 }
 
+const inGroup = (group) => options.filter((option) => option.group === group);
+
 /** One table for each group of options. */
-export const markdownTables = () => Object.keys(groups).map(markdownTable).join('\n\n');
+export const markdownTables = () =>
+  Object.entries(groups)
+    .map(([group, title]) => markdownTable(title, inGroup(group)))
+    .join('\n\n');
+
+/** The table of BW2L's beam search. */
+export const beamTable = () => markdownTable('beam search', beamOptions);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The command line's help
@@ -113,13 +120,9 @@ function usageOf(option) {
 }
 
 /** Group → the lines that its options have in the help. */
-export const usageLines = () =>
-  Object.fromEntries(
-    Object.keys(groups).map((group) => [
-      group,
-      options
-        .filter((option) => option.group === group)
-        .flatMap(usageOf)
-        .join('\n'),
-    ]),
-  );
+export const usageLines = () => ({
+  ...Object.fromEntries(
+    Object.keys(groups).map((group) => [group, inGroup(group).flatMap(usageOf).join('\n')]),
+  ),
+  beam: beamOptions.flatMap(usageOf).join('\n'),
+});

@@ -54,6 +54,7 @@ import { join } from 'node:path';
  *     }[];
  *   };
  *   options: { readonly options: readonly OptionFacts[] };
+ *   beam_options: { readonly options: readonly OptionFacts[] };
  *   whisper: {
  *     readonly dimensions: readonly { readonly name: string; readonly hub: string }[];
  *     readonly checkpointOrder: readonly string[];

@@ -194,6 +194,28 @@ function checkedRow({ name, kind, least, most, orNull, choices, calls }) {
   return `  ${literal(row)},`;
 }
 
+/** BW2L's beam search, of which one option has the name of a Whisper's. */
+function beamOptions() {
+  const { options: all } = readFacts('beam_options');
+  return `/** Options of BW2L's beam search. */
+export interface BeamOptionValues {
+${members(all).join('\n')}
+}
+
+export interface BeamOptionRow {
+  readonly name: keyof BeamOptionValues;
+  readonly kind: 'number' | 'whole' | 'flag';
+  readonly least?: number;
+  readonly most?: number;
+  readonly orNull?: boolean;
+}
+
+export const beamOptionRows: readonly BeamOptionRow[] = [
+${all.map(checkedRow).join('\n')}
+];
+`;
+}
+
 function options() {
   const table = readFacts('options');
   const { options: all } = table;
@@ -248,9 +270,13 @@ export const defaultTemperatures: readonly number[] = ${literal(temperatures)};
 }
 
 function cliOptions() {
-  const { options: all, groups } = readFacts('options');
+  const { options: all } = readFacts('options');
   const texts = usageLines();
-  const rows = all.map((row) => {
+  // What is an option of Whisper too is read as that.
+  const beam = readFacts('beam_options')
+    .options.filter(({ name }) => !all.some((row) => row.name === name))
+    .map((row) => ({ ...row, calls: ['transcribe'] }));
+  const rows = [...all, ...beam].map((row) => {
     const { name, kind, orNull, calls, cli = {} } = row;
     const style = cli.switch !== undefined ? 'switch' : cli.repeats ? 'repeated' : 'value';
     return `  ${literal({ option: cliName(row), name, kind, orNull, calls, style, turns: cli.switch })},`;
@@ -275,7 +301,7 @@ ${rows.join('\n')}
 
 /** What the help says of each group of them. */
 export const optionUsage = {
-${entries(Object.keys(groups).map((group) => [group, quoted(texts[group])]))}
+${entries(Object.entries(texts).map(([group, text]) => [group, quoted(text)]))}
 } as const;
 `;
 }
@@ -292,6 +318,7 @@ export function typescriptFiles() {
     'languages.ts': made('languages', languages()),
     'whisper.ts': made('whisper', whisper()),
     'options.ts': made('options', options()),
+    'beam_options.ts': made('beam_options', beamOptions()),
     'cli_options.ts': made('options', cliOptions()),
   };
 }

@@ -25,12 +25,6 @@ bool is_blank(std::string_view text) { return strip_white_space(text).empty(); }
 
 }  // namespace
 
-Error option_error(std::string_view name, std::string_view expected) {
-  return make_error(ErrorCode::invalid_argument, ErrorReason::option)
-      .with_subject(name)
-      .with_expected(expected);
-}
-
 Status check_options(const DecodeOptions& options) {
 #define SUSURRUS_OPTION_NUMBER(name, field, range) \
   SUSURRUS_RETURN_IF_ERROR(check(name, options.field, range));

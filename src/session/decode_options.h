@@ -7,6 +7,7 @@
 #include "base/fixed_string.h"
 #include "base/result.h"
 #include "session/audio_context.h"
+#include "session/json_option.h"
 
 namespace susurrus {
 
@@ -82,19 +83,9 @@ struct TranscribeOptions {
   bool is_openai_compatible = false;
 };
 
-/// What a numeric option may be; `text` says so in errors.
-struct NumberRange {
-  double least = 0;
-  double most = 0;
-  const char* text = "";
-  bool holds(double number) const { return number >= least && number <= most; }
-};
 namespace ranges {
 #include "facts/option_ranges.inc"
 }  // namespace ranges
-
-/// The error of an option that is out of its range, by its name in the JavaScript API.
-Error option_error(std::string_view name, std::string_view expected);
 
 /// What can be said of options without a model; invalid_argument names the first that is wrong, and its range.
 Status check_options(const DecodeOptions& options);

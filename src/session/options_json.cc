@@ -1,67 +1,19 @@
 #include "session/options_json.h"
 
-#include <cmath>
 #include <span>
 
-#include "base/decimal.h"
 #include "text/white_space.h"
 
 namespace susurrus {
 namespace {
 
 /// One member of the options, and what it is read into.
-struct Member {
-  std::string_view name;
-  JsonValue value;
+struct Member : JsonOption {
   TranscribeOptions& options;
   const Tokenizer& tokenizer;
 
-  Error wrong(std::string_view expected) const {
-    Error error = option_error(name, expected);
-    if (auto text = value.text()) return std::move(error).with_got(*text);
-    if (value.is_null()) return std::move(error).with_got("null");
-    if (auto number = value.number()) {
-      return std::move(error).with_got(decimal_text(*number, 15));
-    }
-    return error;
-  }
-  Member item(JsonValue part) const { return {name, part, options, tokenizer}; }
+  Member item(JsonValue part) const { return {{name, part}, options, tokenizer}; }
 
-  Status read(bool& target) const {
-    auto truth = value.boolean();
-    if (!truth) return wrong("true or false");
-    target = *truth;
-    return ok_status();
-  }
-  Status read(double& target, const NumberRange& range) const {
-    auto number = value.number();
-    if (!number || !range.holds(*number)) return wrong(range.text);
-    target = *number;
-    return ok_status();
-  }
-  Status read(float& target, const NumberRange& range) const {
-    double number = 0;
-    SUSURRUS_RETURN_IF_ERROR(read(number, range));
-    target = static_cast<float>(number);
-    return ok_status();
-  }
-  /// Whole numbers; the range fits T.
-  template <typename T>
-    requires std::is_integral_v<T>
-  Status read(T& target, const NumberRange& range) const {
-    double number = 0;
-    SUSURRUS_RETURN_IF_ERROR(read(number, range));
-    if (number != std::floor(number)) return wrong(range.text);
-    target = static_cast<T>(number);
-    return ok_status();
-  }
-  /// null is nullopt.
-  template <typename T>
-  Status read(std::optional<T>& target, const NumberRange& range) const {
-    target.reset();
-    if (value.is_null()) return ok_status();
-    return read(target.emplace(), range);
-  }
   template <typename T>
   Status read_list(std::vector<T>& target, const NumberRange& range) const {
     if (!value.is_array()) return wrong("a list");
@@ -79,12 +31,6 @@ struct Member {
       if (!text) return item(part).wrong("a list of texts");
       target.emplace_back(*text);
     }
-    return ok_status();
-  }
-  Status read(std::string& target) const {
-    auto text = value.text();
-    if (!text) return wrong("text");
-    target = *text;
     return ok_status();
   }
   /// Text, or token ids.
@@ -262,7 +208,7 @@ Result<TranscribeOptions> parse(JsonValue json, const Tokenizer& tokenizer, bool
   for (auto [name, value] : json.members()) {
     const Option* option = find(kWindowOptions, name);
     if (option == nullptr && !is_window) option = find(kRecordingOptions, name);
-    const Member member{name, value, options, tokenizer};
+    const Member member{{name, value}, options, tokenizer};
     if (option == nullptr) {
       return option_error(name, find(kRecordingOptions, name) ? "an option of one window"
                                                               : "the name of an option");

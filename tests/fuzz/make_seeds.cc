@@ -229,6 +229,20 @@ void write_safetensors() {
   }
 }
 
+void write_search_texts() {
+  write(
+      "arpa", "trigrams",
+      bytes_of("\n\\data\\\nngram 1=5\nngram 2=3\nngram 3=1\n\n"
+               "\\1-grams:\n-2\t<unk>\n-99\t<s>\t-0.5\n-1.5\t</s>\n-1\ta\t-0.25\n-1.25\tb\t-0.125\n"
+               "\n\\2-grams:\n-0.75\t<s> a\t-0.0625\n-0.5\ta b\t-1\n-0.375\tb </s>\n"
+               "\n\\3-grams:\r\n-0.25\t<s> a b\r\n\n\\end\\\n"),
+      3);
+  write("arpa", "short", bytes_of("\\data\\\nngram 1 = 2\n\\1-grams:\n-1e-1 a\n-.5 b\n\\end\\"), 8);
+  write("lexicon", "words", bytes_of("ab\ta b |\n\nba b a |\r\nab a b\nother\ta b |"), 2);
+  write("lexicon", "copies", bytes_of("aa a a\nbbb b b b |\nabba a b b a\n"), 1);
+  write("lexicon", "one_spelling", bytes_of("1 a\n2 a\n3 a\n4 a\n5 a\n6 a\n7 a\n"), 4);
+}
+
 void write_wav_files() {
   WavBuilder wav;
   wav.data = Bytes(60, 0x21);
@@ -278,6 +292,7 @@ int main(int count, char** arguments) {
   write_tennis_modules();
   write_graphs();
   write_checkpoints();
+  write_search_texts();
   write_wav_files();
   write_texts();
 }

@@ -15,6 +15,8 @@ export const modelArguments = {
   ...cryptoArguments,
   vocabulary: { type: 'string' },
   filterbank: { type: 'string' },
+  lexicon: { type: 'string' },
+  lm: { type: 'string' },
 } as const;
 
 interface ModelValues extends CryptoValues {
@@ -23,6 +25,8 @@ interface ModelValues extends CryptoValues {
   readonly threads?: string;
   readonly vocabulary?: string;
   readonly filterbank?: string;
+  readonly lexicon?: string;
+  readonly lm?: string;
 }
 
 /** What loadModel() gets. Another process can load it too: nothing in it belongs to this one. */
@@ -37,7 +41,7 @@ export async function requestModel(
   signal: AbortSignal,
   defaultThreads = 'auto',
 ): Promise<ModelRequest> {
-  const { variant, threads = defaultThreads, vocabulary } = values;
+  const { variant, threads = defaultThreads, vocabulary, lexicon, lm } = values;
   const source = values.model === undefined ? undefined : await modelFile(values.model, signal);
   const engine = choice('variant', variant, ['simd', 'relaxed']);
   const filterbank = choice('filterbank', values.filterbank, filterbankChoices);
@@ -48,6 +52,8 @@ export async function requestModel(
     ...(engine && { variant: engine }),
     ...(vocabulary !== undefined && { vocabulary }),
     ...(filterbank && { filterbank }),
+    ...(lexicon !== undefined && { lexicon }),
+    ...(lm !== undefined && { languageModel: lm }),
     // The process is this command's own.
     threads: threads === 'auto' ? threads : asNumber(threads, 'threads'),
   } as const;

@@ -39,6 +39,10 @@ ${optionUsage.decoding}
                               Silero's detector (with --compatibility openai only if --vad says so)
                               (the default)
 ${optionUsage.recording}
+   a beam search through a BW2L model (.b2l); without these files and --beam-size it writes the best path
+    --lexicon FILE            the words that it may write, each on a line with its tokens
+    --lm FILE                 a language model as ARPA text: of these words, or without --lexicon of tokens
+${optionUsage.beam}
 
   susurrus listen --model FILE [--rate HZ] [--json]
                                            captions of 16-bit mono samples on stdin, while they come; for models that stream

@@ -51,7 +51,7 @@ Result<std::unique_ptr<AcousticSession>> AcousticSession::make(const AcousticMod
 
 AcousticSession::AcousticSession(const AcousticModel& model, const AcousticOptions& options)
     : model_(&model), stream_(model.features()), path_(model.tokens().size(), model.transitions()) {
-  if (options.vocabulary != nullptr) search_.emplace(*options.vocabulary);
+  if (options.vocabulary != nullptr) search_.emplace(*options.vocabulary, options.beam);
   if (!model.is_network_limited()) return;
   const Bw2lTiming& timing = model.timing();
   const double outputs = std::ceil(options.chunk_seconds / model.seconds_per_frame());
@@ -192,7 +192,7 @@ void AcousticSession::decode(uint64_t cost) {
   const size_t token_count = model_->tokens().size();
   uint64_t frame_cost = kTokenCost * token_count;
   if (search_) {
-    frame_cost += kHypothesisCost * search_->vocabulary().options().beam_size;
+    frame_cost += kHypothesisCost * search_->options().beam_size;
   } else if (!model_->transitions().empty()) {
     frame_cost += uint64_t{token_count} * token_count;
   }

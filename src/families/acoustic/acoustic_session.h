@@ -17,6 +17,7 @@ struct AcousticOptions {
   double chunk_seconds = 10;
   /// Made of this model's tokens; outlives the session. With it the text comes from a beam search, else from the best path.
   const BeamVocabulary* vocabulary = nullptr;
+  BeamOptions beam = {};
 };
 
 /// Where a session stands after a step.

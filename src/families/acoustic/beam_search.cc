@@ -15,8 +15,9 @@ constexpr size_t kFewEntries = 1 << 16;
 
 }  // namespace
 
-AcousticBeamSearch::AcousticBeamSearch(const BeamVocabulary& vocabulary)
+AcousticBeamSearch::AcousticBeamSearch(const BeamVocabulary& vocabulary, const BeamOptions& options)
     : vocabulary_(&vocabulary),
+      options_(options),
       histories_(vocabulary.model(), vocabulary.model_words()),
       beam_(1),
       steps_(1),
@@ -54,7 +55,7 @@ void AcousticBeamSearch::advance(std::span<const float> frame) {
 void AcousticBeamSearch::choose_tokens(std::span<const float> frame) {
   tokens_.resize(frame.size());
   std::iota(tokens_.begin(), tokens_.end(), 0u);
-  const size_t most = vocabulary_->options().beam_size_token;
+  const size_t most = options_.beam_size_token;
   is_tried_.assign(frame.size(), frame.size() <= most);
   if (frame.size() <= most) return;
   const auto end = tokens_.begin() + static_cast<std::ptrdiff_t>(most);
@@ -94,7 +95,6 @@ void AcousticBeamSearch::extend_words(std::span<const float> frame, const Hypoth
 
 void AcousticBeamSearch::extend_child(const Hypothesis& before, const Lexicon::Child& child,
                                       double emission) {
-  const BeamOptions& options = vocabulary_->options();
   const Lexicon& lexicon = *vocabulary_->lexicon();
   const bool is_ctc = vocabulary_->transitions().empty();
   const bool of_tokens = vocabulary_->is_token_model();
@@ -128,10 +128,10 @@ void AcousticBeamSearch::extend_child(const Hypothesis& before, const Lexicon::C
   // A word of one token is not written again as long as the token lasts.
   const bool is_same_word = is_root && before.token == token;
   for (const uint32_t word : labels) {
-    if (!is_same_word) end_word(word, options.word_score);
+    if (!is_same_word) end_word(word, options_.word_score);
   }
-  if (labels.empty() && std::isfinite(options.unk_score)) {
-    end_word(vocabulary_->unknown_word(), options.unk_score);
+  if (labels.empty() && options_.unk_score) {
+    end_word(vocabulary_->unknown_word(), *options_.unk_score);
   }
 }
 
@@ -157,19 +157,17 @@ void AcousticBeamSearch::extend_tokens(std::span<const float> frame, const Hypot
 void AcousticBeamSearch::add(const Hypothesis& before, uint32_t token, double emission, double gain,
                              double language, uint32_t history, uint32_t node, bool is_blank,
                              uint32_t word) {
-  const BeamOptions& options = vocabulary_->options();
-  const double score = before.score + gain + options.lm_weight * language;
+  const double score = before.score + gain + options_.lm_weight * language;
   best_ = std::max(best_, score);
-  if (!(score >= best_ - options.beam_threshold)) return;
+  if (!(score >= best_ - options_.beam_threshold)) return;
   candidates_.push_back({score, before.emission_score + emission, before.language_score + language,
                          history, node, token, is_blank, before.step, word});
 }
 
 void AcousticBeamSearch::store() {
-  const BeamOptions& options = vocabulary_->options();
   order_.clear();
   for (uint32_t i = 0; i < candidates_.size(); ++i) {
-    if (candidates_[i].score >= best_ - options.beam_threshold) order_.push_back(i);
+    if (candidates_[i].score >= best_ - options_.beam_threshold) order_.push_back(i);
   }
   const auto key = [this](uint32_t i) {
     const Hypothesis& one = candidates_[i];
@@ -189,13 +187,13 @@ void AcousticBeamSearch::store() {
   for (const uint32_t i : order_) {
     if (count == 0 || key(order_[count - 1]) != key(i)) {
       order_[count++] = i;
-    } else if (options.log_add && std::isfinite(candidates_[i].score)) {
+    } else if (options_.log_add && std::isfinite(candidates_[i].score)) {
       double& score = candidates_[order_[count - 1]].score;
       score += std::log1p(std::exp(candidates_[i].score - score));
     }
   }
   order_.resize(count);
-  const size_t kept = std::min<size_t>(count, options.beam_size);
+  const size_t kept = std::min<size_t>(count, options_.beam_size);
   std::ranges::partial_sort(order_, order_.begin() + static_cast<std::ptrdiff_t>(kept), is_better);
   beam_.clear();
   for (size_t i = 0; i < kept; ++i) beam_.push_back(candidates_[order_[i]]);

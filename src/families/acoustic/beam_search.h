@@ -1,6 +1,7 @@
 #pragma once
 #include <vector>
 
+#include "families/acoustic/beam_options.h"
 #include "families/acoustic/beam_vocabulary.h"
 #include "families/acoustic/word_histories.h"
 
@@ -29,9 +30,10 @@ struct BeamResult {
 class AcousticBeamSearch {
  public:
   /// The vocabulary outlives it.
-  explicit AcousticBeamSearch(const BeamVocabulary& vocabulary);
+  AcousticBeamSearch(const BeamVocabulary& vocabulary, const BeamOptions& options);
 
   const BeamVocabulary& vocabulary() const { return *vocabulary_; }
+  const BeamOptions& options() const { return options_; }
 
   /// The next frames: [frames][tokens], finite numbers.
   void push(std::span<const float> emissions);
@@ -80,7 +82,7 @@ class AcousticBeamSearch {
   void add(const Hypothesis& before, uint32_t token, double emission, double gain, double language,
            uint32_t history, uint32_t node, bool is_blank, uint32_t word = BeamResult::kNoWord);
   double silence_score(uint32_t token) const {
-    return token == vocabulary_->silence() ? vocabulary_->options().sil_score : 0;
+    return token == vocabulary_->silence() ? options_.sil_score : 0;
   }
   /// Merges candidates and keeps the best.
   void store();
@@ -88,6 +90,7 @@ class AcousticBeamSearch {
   void tidy();
 
   const BeamVocabulary* vocabulary_;
+  BeamOptions options_;
   WordHistories histories_;
   std::vector<Hypothesis> beam_;
   std::vector<Hypothesis> candidates_;

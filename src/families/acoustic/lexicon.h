@@ -1,11 +1,9 @@
 #pragma once
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "families/acoustic/pair_index.h"
-#include "families/acoustic/token_decoding.h"
+#include "families/acoustic/word_table.h"
 
 namespace susurrus {
 
@@ -13,33 +11,33 @@ namespace susurrus {
 /// not at all.
 enum class Smearing : uint8_t { none, max, log_add };
 
-/// The words that a beam search may write, spelt in tokens: a tree whose nodes are beginnings of words.
+/// The words that a beam search may write, spelt in tokens: a tree whose nodes are beginnings of words. A LexiconReader makes it.
 class Lexicon {
  public:
   static constexpr uint32_t kRoot = 0;
   static constexpr uint32_t kNone = PairIndex::kNone;
+  /// Of one spelling: as many as flashlight keeps.
+  static constexpr size_t kMostLabels = 6;
 
   struct Child {
     uint32_t token = 0;
     uint32_t node = 0;
   };
 
-  /// Lines of a word and its tokens, separated by tabs or spaces; several lines may have the same word. Tokens that repeat become
-  /// replabels, where the model has them. malformed, with the line: a word without tokens, or a token that the model does not know; no
-  /// line at all.
-  static Result<Lexicon> read(std::string_view text, const AcousticTokens& tokens);
-
   /// Scores of the words, by number; they are smeared over the nodes.
   void weigh(std::span<const float> word_scores, Smearing smearing);
 
-  const std::vector<std::string>& words() const { return words_; }
+  const WordTable& words() const { return words_; }
   std::span<const Child> children(uint32_t node) const { return row(children_, child_ends_, node); }
   /// The words that end at a node.
   std::span<const uint32_t> labels(uint32_t node) const { return row(labels_, label_ends_, node); }
   /// Of the words that begin so; 0 without smearing.
   float score(uint32_t node) const { return scores_.empty() ? 0 : scores_[node]; }
+  /// Without its words.
+  size_t byte_count() const;
 
  private:
+  friend class LexiconReader;
   template <typename T>
   static std::span<const T> row(const std::vector<T>& all, const std::vector<uint32_t>& ends,
                                 uint32_t node) {
@@ -47,7 +45,7 @@ class Lexicon {
     return std::span(all).subspan(begin, ends[node] - begin);
   }
 
-  std::vector<std::string> words_;
+  WordTable words_;
   // Of each node, where its children and labels end. Children come behind their parents.
   std::vector<Child> children_;
   std::vector<uint32_t> child_ends_;

@@ -4,7 +4,6 @@
 
 #include "container/bw2l/bw2l_reader.h"
 #include "graph/onnx/onnx_graph.h"
-#include "session/networks/acoustic_engine.h"
 #include "session/networks/transducer_engine.h"
 
 namespace susurrus {
@@ -16,6 +15,13 @@ Error not_that(std::string_view expected, std::string_view format) {
   return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
       .with_subject("file")
       .with_expected(expected)
+      .with_got(format);
+}
+
+Error no_beam_search(std::string_view text, std::string_view format) {
+  return make_error(ErrorCode::unsupported_feature, ErrorReason::model)
+      .with_subject(text)
+      .with_expected("a BW2L model")
       .with_got(format);
 }
 
@@ -33,7 +39,14 @@ Status NetworkFile::reserve(uint64_t byte_count) {
   return ok_status();
 }
 
+Status NetworkFile::begin_text(std::string_view name, std::optional<uint64_t> byte_count) {
+  if (acoustic_ == nullptr) return no_beam_search(name, format_);
+  if (!texts_) texts_.emplace(acoustic_->tokens());
+  return texts_->begin(name, byte_count);
+}
+
 Status NetworkFile::push(ByteSpan bytes) {
+  if (texts_) return texts_->push(bytes);
   if (!kind_) {
     const ByteSpan first = bytes.first(std::min(bytes.size(), kDetectionBytes - size_));
     SUSURRUS_RETURN_IF_ERROR(keep(first));
@@ -62,6 +75,7 @@ Status NetworkFile::begin() {
         .with_got("q8_0");
   }
   if (kind_ != FileKind::april) return ok_status();
+  if (!expected_text_.empty()) return no_beam_search(expected_text_, "april");
   april_ = std::make_unique<TransducerLoader>(weights_);
   if (known_byte_count_) april_->set_file_byte_count(*known_byte_count_);
   SUSURRUS_RETURN_IF_ERROR(april_->push(bytes()));
@@ -70,6 +84,7 @@ Status NetworkFile::begin() {
 }
 
 Status NetworkFile::finish() {
+  if (texts_) return texts_->finish();
   if (!kind_) {
     known_byte_count_ = size_;
     SUSURRUS_RETURN_IF_ERROR(begin());
@@ -123,7 +138,9 @@ Status NetworkFile::read_bw2l() {
   SUSURRUS_ASSIGN_OR_RETURN(
       auto model, AcousticModel::make(reader.model(), reader.settings(), reader.tokens(), bytes()));
   warnings_.insert(warnings_.end(), model->warnings().begin(), model->warnings().end());
-  SUSURRUS_ASSIGN_OR_RETURN(engine_, AcousticEngine::make(std::move(model)));
+  SUSURRUS_ASSIGN_OR_RETURN(auto engine, AcousticEngine::make(std::move(model)));
+  acoustic_ = engine.get();
+  engine_ = std::move(engine);
   return ok_status();
 }
 
@@ -143,6 +160,11 @@ Status NetworkFile::read_onnx() {
 
 Result<std::unique_ptr<Engine>> NetworkFile::take_engine() {
   if (!engine_) return not_that("a model; openModule() opens modules", format_);
+  if (texts_) {
+    warnings_.insert(warnings_.end(), texts_->warnings().begin(), texts_->warnings().end());
+    SUSURRUS_RETURN_IF_ERROR(
+        acoustic_->set_vocabulary(std::move(texts_->lexicon), std::move(texts_->language_model)));
+  }
   return std::move(engine_);
 }
 

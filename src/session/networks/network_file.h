@@ -9,6 +9,8 @@
 #include "families/module/graph_module.h"
 #include "families/transducer/transducer_loader.h"
 #include "session/engine.h"
+#include "session/networks/acoustic_engine.h"
+#include "session/networks/beam_texts.h"
 
 namespace susurrus {
 
@@ -20,16 +22,23 @@ class NetworkFile {
   void set_weights(WeightType type) { weights_.type = type; }
   /// Where the file's length is known, before the first push: memory is taken once.
   void set_byte_count(uint64_t byte_count) { known_byte_count_ = byte_count; }
+  /// Before the first push: begin_text() will follow, with `name` first. unsupported_feature comes as soon as the file is an
+  /// .april file.
+  void expect_text(std::string_view name) { expected_text_ = name; }
   Status push(ByteSpan bytes);
   /// Says that no byte follows. Errors of the file's reader.
   Status finish();
+
+  /// After finish(), or behind another text: what comes next is BeamTexts' file of that name, up to another finish().
+  Status begin_text(std::string_view name, std::optional<uint64_t> byte_count);
 
   /// After finish(): "april 1", "BW2L 1".
   const std::string& format() const { return format_; }
   std::span<const std::string> warnings() const { return warnings_; }
   /// Of the weights, as APR2 calls them.
   std::span<const std::string> dtypes() const { return dtypes_; }
-  /// Once: the model of an .april or BW2L file. unsupported_feature: it is a module.
+  /// Once: the model of an .april or BW2L file. unsupported_feature: it is a module. invalid_argument: a language model that does not
+  /// fit it.
   Result<std::unique_ptr<Engine>> take_engine();
   /// Once: what a TenniS or ONNX file holds. unsupported_feature: it is a model.
   Result<GraphModule> take_module();
@@ -56,6 +65,10 @@ class NetworkFile {
   std::vector<std::string> warnings_;
   std::vector<std::string> dtypes_;
   std::unique_ptr<Engine> engine_;
+  /// The engine, where it is of this family.
+  AcousticEngine* acoustic_ = nullptr;
+  std::string expected_text_;
+  std::optional<BeamTexts> texts_;
   std::optional<GraphModule> module_;
 };
 

@@ -1,10 +1,16 @@
 #include "session/networks/transducer_engine.h"
 
+#include "session/json_option.h"
 #include "session/networks/network_options.h"
 #include "session/networks/streamed_recognition.h"
 #include "session/networks/transducer_live.h"
 
 namespace susurrus {
+namespace {
+
+constexpr std::string_view kOptions[] = {"frontEnd"};
+
+}  // namespace
 
 Result<std::unique_ptr<Engine>> TransducerEngine::make(std::unique_ptr<TransducerModel> model) {
   std::unique_ptr<TransducerEngine> engine(new TransducerEngine(std::move(model)));
@@ -34,14 +40,14 @@ Result<std::unique_ptr<Recognition>> TransducerEngine::begin(JsonValue options,
 }
 
 Result<std::unique_ptr<LiveRecognition>> TransducerEngine::begin_live(JsonValue options) {
-  SUSURRUS_RETURN_IF_ERROR(check_network_options(options, {"frontEnd"}));
+  SUSURRUS_RETURN_IF_ERROR(check_network_options(options, kOptions));
   AprilFrontEnd front_end = AprilFrontEnd::standard;
   if (const JsonValue value = options["frontEnd"]; value.exists()) {
     const std::string_view name = value.text().value_or("");
     if (name == "april-asr-0.0.4") {
       front_end = AprilFrontEnd::april_asr_0_0_4;
     } else if (name != "standard") {
-      return wrong_network_option("frontEnd", "\"standard\" or \"april-asr-0.0.4\"");
+      return option_error("frontEnd", "\"standard\" or \"april-asr-0.0.4\"");
     }
   }
   return TransducerLive::make(*model_, front_end);

@@ -57,6 +57,13 @@ export const rankFile: Check = [
     value instanceof Uint8Array,
 ];
 
+export const textFile: Check = [
+  'a path or URL, a Request or Response, a Blob, bytes or a stream of them',
+  (value) =>
+    typeof value === 'string' ||
+    (typeof value === 'object' && value !== null && !Array.isArray(value)),
+];
+
 export const filterbankCheck: Check = oneOf('auto', 'embedded', 'whisper');
 
 export const signalCheck: Check = [

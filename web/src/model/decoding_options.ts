@@ -9,6 +9,7 @@ import type {
 } from '../api/types.js';
 import type { Settings } from '../protocol/engine.js';
 import { invalidOption } from '../api/errors.js';
+import { checkNoBeamOptions } from './beam_options.js';
 import {
   defaultTemperatures,
   hotwordWeights,
@@ -229,6 +230,7 @@ export function transcribeSettings(
   model: ModelFacts,
   isStream: boolean,
 ): Settings {
+  checkNoBeamOptions(options, 'whisper');
   checkOptions(options, {
     ...checksOf('transcribe', model),
     vad: vadCheck,

@@ -2,10 +2,11 @@
 // where it does not get it, an engine with one thread takes its place.
 import type { LoadOptions } from '../api/types.js';
 import { invalidOption, SusurrusError } from '../api/errors.js';
+import { givenTexts, type BeamTextName } from './beam_texts.js';
 import type { VariantChoice } from '../engine/variant.js';
 import type { Platform } from '../platform/platform.js';
 import { hasThreads, type ThreadChoice } from '../platform/threads.js';
-import { beginsLikeNetwork, markBytes } from '../protocol/families.js';
+import { beginsLikeNetwork, checkAcoustic, markBytes } from '../protocol/families.js';
 import type { EngineCalls, EngineLink, LoadedFacts } from '../protocol/engine.js';
 import type { PartFile } from '../protocol/link.js';
 import { joined } from '../api/joined.js';
@@ -40,7 +41,7 @@ export class EngineLoad {
     const { module, threads } = options;
     this.#choice = platform.chooseThreads(threads);
     if (module) this.#choice = threadsOf(module, this.#choice);
-    this.#runsNetworks = looksLikeNetwork;
+    this.#runsNetworks = looksLikeNetwork || givenTexts(options).length > 0;
     this.#engine = this.#open();
   }
 
@@ -76,7 +77,23 @@ export class EngineLoad {
     if (this.#undecided) this.#undecided.begun = request;
     this.#head?.push({ name: 'beginFile', request });
     const { dtype } = this.#options;
-    await this.#engine.call('beginFile', this.#runsNetworks ? { ...request, dtype } : request);
+    const [expectedText] = givenTexts(this.#options);
+    const forNetworks = { ...request, dtype, expectedText };
+    await this.#engine.call('beginFile', this.#runsNetworks ? forNetworks : request);
+  }
+
+  /** After endFile() of the model. */
+  async beginText(text: BeamTextName, byteCount: number | undefined): Promise<void> {
+    const request = { byteCount, vocabulary: undefined, filterbank: undefined, text };
+    await this.#engine.call('beginFile', request);
+  }
+
+  async pushText(bytes: Uint8Array, givesAway: boolean): Promise<void> {
+    await this.#engine.call('pushLoad', { bytes }, { givesAway });
+  }
+
+  async endText(): Promise<void> {
+    await this.#engine.call('endFile', undefined);
   }
 
   /** What is known of the model, once, when it may be used early. */
@@ -118,6 +135,8 @@ export class EngineLoad {
         dtype,
       );
     }
+    const [text] = givenTexts(this.#options);
+    if (!isNetwork && text !== undefined) checkAcoustic('whisper', `the option ${text}`);
     if (isNetwork === this.#runsNetworks) return;
     this.#engine.close();
     if (this.#isClosed) return;

@@ -5,6 +5,7 @@ import { sampleRate as engineRate } from '../api/generated/whisper.js';
 import { checkOptions, signalCheck } from '../api/options.js';
 import { asFloats } from '../audio/sample_pieces.js';
 import { asSamples } from '../audio/audio_stream.js';
+import { beamChecks } from './beam_options.js';
 import { frontEndCheck } from './network_options.js';
 import type { EngineLink } from '../protocol/engine.js';
 
@@ -16,6 +17,7 @@ export function checkLiveOptions(options: LiveOptions): void {
     ],
     signal: signalCheck,
     frontEnd: frontEndCheck,
+    ...beamChecks,
   });
 }
 
@@ -27,7 +29,7 @@ type Samples = Float32Array | Int16Array;
 export class LiveRun implements LiveTranscription {
   readonly #engine: EngineLink;
   readonly #rate: number;
-  readonly #settings: Pick<LiveOptions, 'frontEnd'>;
+  readonly #settings: Omit<LiveOptions, 'sampleRate' | 'signal'>;
   readonly #signal: AbortSignal | undefined;
   /** What the engine calls it, and the conversion to its rate. */
   #id: number | undefined;

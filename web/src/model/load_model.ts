@@ -1,6 +1,7 @@
 import type { LoadOptions, Model, ModelSource } from '../api/types.js';
 import { checkAssets } from '../api/assets.js';
 import { invalidOption, sourceFailed } from '../api/errors.js';
+import { givenTexts, readBeamTexts } from './beam_texts.js';
 import { EngineLoad } from './engine_load.js';
 import { Loading, type VerifiedFacts } from './loading.js';
 import { EngineModel } from './model.js';
@@ -39,7 +40,10 @@ export async function loadModelOn(
   const platform = assets ? usualPlatform.withAssets(assets) : usualPlatform;
   throwIfAborted(options.signal);
   const { autoSleep } = options;
-  if (autoSleep !== undefined) checkRereadable(source);
+  if (autoSleep !== undefined) {
+    checkRereadable('source', source);
+    for (const name of givenTexts(options)) checkRereadable(name, options[name]);
+  }
   const load = (wanted: LoadOptions, early?: EarlyLoad): Promise<EngineModel> =>
     withProgress(wanted, async (watched) => {
       const { source: given, stored, isNamed } = await chooseSource(source, platform, watched);
@@ -89,7 +93,7 @@ function isSame({ info: one }: EngineModel, { info: other }: EngineModel): boole
 }
 
 /** Refuses what cannot be read a second time, when the model wakes. */
-function checkRereadable(source: unknown): void {
+function checkRereadable(option: string, source: unknown): void {
   const isStream =
     (typeof ReadableStream !== 'undefined' && source instanceof ReadableStream) ||
     (typeof Response !== 'undefined' && source instanceof Response) ||
@@ -98,7 +102,7 @@ function checkRereadable(source: unknown): void {
     isStream || (typeof source === 'object' && source !== null && Symbol.asyncIterator in source);
   if (!isOnce) return;
   throw invalidOption(
-    'source',
+    option,
     'a name, URL, path, Blob or bytes beside autoSleep, which are read again when the model wakes',
     source,
   );
@@ -187,6 +191,7 @@ async function loadOpening(
       },
       endFile: () => load.endFile(),
       finish: async () => {
+        await readBeamTexts(load, options, platform);
         const found = await load.finish();
         const warnings = (await verified?.()) ?? [];
         return { ...found, warnings: [...found.warnings, ...warnings] };

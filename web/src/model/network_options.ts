@@ -3,6 +3,7 @@ import type { ModelInfo, TranscribeOptions } from '../api/types.js';
 import { invalidOption } from '../api/errors.js';
 import { checkOptions, oneOf, progressCheck, signalCheck, type Check } from '../api/options.js';
 import type { Settings } from '../protocol/engine.js';
+import { beamChecks, checkNoBeamOptions } from './beam_options.js';
 import { vadCheck } from './decoding_options.js';
 import { checkWhisper } from '../protocol/families.js';
 
@@ -12,7 +13,7 @@ const timestamps = oneOf('none', 'segment', 'word');
 /** By family, besides the language. */
 const known: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   transducer: { timestamps, frontEnd: frontEndCheck },
-  acoustic: { timestamps },
+  acoustic: { timestamps, ...beamChecks },
 };
 
 /** Checked options; a family that is not known here checks its own. */
@@ -30,6 +31,7 @@ export function otherSettings(
   if (language !== 'auto' && !languages.includes(language)) {
     throw invalidOption('language', ["'auto'", ...languages].join(' or '), language);
   }
+  if (family !== 'acoustic') checkNoBeamOptions(given, family);
   for (const [name, value] of Object.entries(given as Readonly<Record<string, unknown>>)) {
     if (value !== undefined && !(name in own)) checkWhisper(family, `the option ${name}`);
   }

@@ -62,12 +62,17 @@ export class NetworksHost extends RunningHost<NetworksCalls> {
     makeThreads: () => {
       throw wrongState('Networks run in one thread.');
     },
-    beginFile: ({ byteCount, vocabulary, filterbank, dtype }) => {
+    beginFile: ({ byteCount, vocabulary, filterbank, dtype, text, expectedText }) => {
+      if (text) {
+        unwrap(this.#loading.beginText(text, byteCount ?? -1));
+        return undefined;
+      }
       if (vocabulary) throw notOurs('vocabulary');
       if (filterbank) throw notOurs('filterbank');
       const loader = (this.#loader = new this.opened.Loader());
       if (byteCount !== undefined) loader.setByteCount(byteCount);
       if (dtype !== undefined) unwrap(loader.setWeights(dtype));
+      if (expectedText !== undefined) loader.expectText(expectedText);
       return undefined;
     },
     pushLoad: async ({ bytes }, { yielder }) => {

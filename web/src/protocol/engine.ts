@@ -92,6 +92,10 @@ export interface CommonCalls {
       readonly dtype?: string | undefined;
       /** With the first file: whether the model may be used while its weights arrive. */
       readonly early?: boolean | undefined;
+      /** Behind a BW2L model, one after the other: its lexicon or its language model. */
+      readonly text?: 'lexicon' | 'languageModel' | undefined;
+      /** With the first file: the first text that follows. */
+      readonly expectedText?: string | undefined;
     };
     answer: undefined;
   };

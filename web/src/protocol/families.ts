@@ -27,11 +27,15 @@ export const isNamedLikeNetwork = (name: string): boolean =>
 
 /** Refuses what only a Whisper has; `what` as the API names it. */
 export function checkWhisper(family: string, what: string): void {
-  if (family === 'whisper') return;
-  throw new SusurrusError('unsupported_feature', `Only Whisper models have ${what}.`, {
-    reason: 'model',
-    subject: what,
-    expected: 'whisper',
-    got: family,
-  });
+  if (family !== 'whisper') throw onlyOf('whisper', 'Whisper', family, what);
 }
+
+/** Refuses what only a BW2L model has. */
+export function checkAcoustic(family: string, what: string): void {
+  if (family !== 'acoustic') throw onlyOf('acoustic', 'BW2L', family, what);
+}
+
+const onlyOf = (expected: string, name: string, got: string, subject: string): SusurrusError =>
+  new SusurrusError('unsupported_feature', `Only ${name} models have ${subject}.`, {
+    ...{ reason: 'model', subject, expected, got },
+  });

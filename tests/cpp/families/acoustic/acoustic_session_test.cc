@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "families/acoustic/read_texts.h"
 #include "families/acoustic/small_acoustic.h"
 #include "harness.h"
 
@@ -207,14 +208,14 @@ SUSURRUS_TEST(acoustic_words_of_a_lexicon_have_the_times_of_their_letters) {
   small.tokens = {"|", "a", "b", "#"};
   const auto model = small.make();
   ASSERT_TRUE(model.has_value());
-  const auto vocabulary =
-      BeamVocabulary::make((*model)->tokens(), {}, {.word_score = -5}, "ab a b\nbb b b\n", "");
+  const auto vocabulary = vocabulary_of((*model)->tokens(), {}, "ab a b\nbb b b\n", "");
   ASSERT_TRUE(vocabulary.has_value());
   std::vector<float> samples(40);
   for (const size_t i : {4, 5}) samples[i] = 1;
   for (const size_t i : {20, 21, 22, 30}) samples[i] = -1;
   samples[16] = -1;
-  const auto run = run_session(**model, samples, 0.05, 7, 1000, vocabulary->get());
+  const BeamOptions beam{.word_score = -5};
+  const auto run = run_session(**model, samples, 0.05, 7, 1000, vocabulary->get(), beam);
   ASSERT_TRUE(run.has_value());
   EXPECT_EQ(run->result.text, "ab bb");
   ASSERT_EQ(run->result.words.size(), 2u);
@@ -226,12 +227,12 @@ SUSURRUS_TEST(acoustic_words_of_a_lexicon_have_the_times_of_their_letters) {
   EXPECT_GT(run->result.words[1].confidence, 0.3);
   EXPECT_LT(run->result.words[1].confidence, 1.0);
   // One window, searched a frame at a time.
-  const auto slow = run_session(**model, samples, 3600, 40, 1, vocabulary->get());
+  const auto slow = run_session(**model, samples, 3600, 40, 1, vocabulary->get(), beam);
   ASSERT_TRUE(slow.has_value());
   EXPECT_EQ(slow->result.text, "ab bb");
   EXPECT_GE(slow->step_count, 40 + run_session(**model, samples, 3600, 40)->step_count);
   // Free tokens write what the best path writes.
-  const auto free = BeamVocabulary::make((*model)->tokens(), {}, {}, "", "");
+  const auto free = vocabulary_of((*model)->tokens(), {}, "", "");
   ASSERT_TRUE(free.has_value());
   const auto spelt = run_session(**model, samples, 0.05, 7, 1000, free->get());
   const auto greedy = run_session(**model, samples);

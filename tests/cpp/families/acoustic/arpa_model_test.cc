@@ -1,6 +1,7 @@
 // ARPA texts: scores with backoff, and texts that contradict themselves.
 #include "families/acoustic/arpa_model.h"
 
+#include "families/acoustic/read_texts.h"
 #include "harness.h"
 
 namespace susurrus::testing {
@@ -20,17 +21,28 @@ std::string replaced(std::string_view from, std::string_view to) {
 }
 
 void expect_refused(const std::string& text, std::string_view line, std::string_view expected) {
-  const auto model = ArpaModel::read(text);
-  ASSERT_FALSE(model.has_value());
-  EXPECT_TRUE(model.error().code == ErrorCode::malformed);
-  EXPECT_EQ(model.error().subject.view(), line);
-  EXPECT_EQ(model.error().expected.view(), expected);
+  uint64_t offset = 0;
+  for (const size_t piece : {1 << 20, 1, 7}) {
+    const auto model = read_arpa(text, static_cast<size_t>(piece));
+    ASSERT_FALSE(model.has_value());
+    EXPECT_TRUE(model.error().code == ErrorCode::malformed);
+    EXPECT_EQ(model.error().subject.view(), line);
+    EXPECT_EQ(model.error().expected.view(), expected);
+    if (piece == 1 << 20) offset = model.error().offset;
+    EXPECT_EQ(model.error().offset, offset);
+  }
+  // That of the line which is named.
+  EXPECT_EQ("line " + std::to_string(std::count(text.begin(),
+                                                text.begin() + static_cast<std::ptrdiff_t>(offset),
+                                                '\n') +
+                                     (offset < text.size() ? 1 : 0)),
+            line);
 }
 
 }  // namespace
 
 SUSURRUS_TEST(arpa_scores_are_those_of_the_longest_n_gram_and_backoffs) {
-  const auto model = ArpaModel::read(kText);
+  const auto model = read_arpa(kText, 5);
   ASSERT_TRUE(model.has_value());
   EXPECT_EQ(model->order(), 3u);
   const uint32_t a = model->word("a");
@@ -51,7 +63,7 @@ SUSURRUS_TEST(arpa_scores_are_those_of_the_longest_n_gram_and_backoffs) {
 }
 
 SUSURRUS_TEST(arpa_words_that_no_model_lists_have_the_score_of_kenlm) {
-  const auto model = ArpaModel::read("\\data\\\nngram 1=1\n\\1-grams:\n-1 a\n\\end\\\n");
+  const auto model = read_arpa("\\data\\\nngram 1=1\n\\1-grams:\n-1 a\n\\end\\\n");
   ASSERT_TRUE(model.has_value());
   ArpaModel::Context next;
   EXPECT_EQ(model->score(model->begin(), model->word("b"), next), -100.0F);
@@ -69,6 +81,7 @@ SUSURRUS_TEST(arpa_texts_that_contradict_themselves_are_refused_by_line) {
   expect_refused(replaced("ngram 1=5", "ngram 1=4"), "line 12", "4 n-grams of order 1");
   expect_refused(replaced("ngram 2=3", "ngram 2=4"), "line 19", "4 n-grams of order 2");
   expect_refused(replaced("\\2-grams:", "\\3-grams:"), "line 14", "\\2-grams:");
+  expect_refused(replaced("-1\ta", "-1e10\ta"), "line 11", "numbers before and behind the words");
   expect_refused(replaced("-1\ta", "x\ta"), "line 11", "numbers before and behind the words");
   expect_refused(replaced("a\t-0.25", "a\tinf"), "line 11", "numbers before and behind the words");
   expect_refused(replaced("-1\ta", "0.5\ta"), "line 11",
@@ -82,9 +95,17 @@ SUSURRUS_TEST(arpa_texts_that_contradict_themselves_are_refused_by_line) {
   expect_refused(replaced("<s> a b", "b a b"), "line 20",
                  "n-grams whose first words are an n-gram too");
   expect_refused(replaced("\\end\\", ""), "line 22", "\\end\\");
+  // Of a text whose length nobody knows, counts say nothing until its n-grams have come.
+  const auto unknown = read_text(ArpaReader(), replaced("ngram 2=3", "ngram 2=99999999999"), 9);
+  ASSERT_FALSE(unknown.has_value());
+  EXPECT_EQ(unknown.error().expected.view(), "99999999999 n-grams of order 2");
+  const auto endless = read_arpa(std::string(70'000, 'x'), 1000);
+  ASSERT_FALSE(endless.has_value());
+  EXPECT_TRUE(endless.error().code == ErrorCode::limit_exceeded);
+  EXPECT_EQ(endless.error().subject.view(), "line 1");
   std::string counts = "\\data\\\n";
   for (int order = 1; order <= 11; ++order) counts += "ngram " + std::to_string(order) + "=0\n";
-  const auto model = ArpaModel::read(counts);
+  const auto model = read_arpa(counts);
   ASSERT_FALSE(model.has_value());
   EXPECT_TRUE(model.error().code == ErrorCode::limit_exceeded);
 }

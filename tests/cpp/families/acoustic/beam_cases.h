@@ -1,5 +1,6 @@
 // Beam searches and what PyPI's flashlight-text 0.0.7 made of them: drawn, with rounded numbers.
 #pragma once
+#include "families/acoustic/beam_options.h"
 #include "families/acoustic/beam_vocabulary.h"
 
 namespace susurrus::testing {
@@ -9,6 +10,7 @@ struct BeamCase {
   const char* name;
   const char* tokens;
   BeamOptions options;
+  VocabularyOptions vocabulary;
   const char* lexicon;
   const char* arpa;
   const char* transitions;
@@ -22,7 +24,8 @@ struct BeamCase {
 // clang-format off
 inline constexpr BeamCase kBeamCases[] = {
     {"asg, lexicon, word model", "_ a b c",
-     {3, 100, 25, 0.22, 1.78, -std::numeric_limits<double>::infinity(), -0.2, false, Smearing::max, false},
+     {3, 100, 25, 0.22, 1.78, std::nullopt, -0.2, false},
+     {Smearing::max, false},
      "w0 c\n"
        "w1\tb a c\n"
        "w2\ta c\n"
@@ -65,7 +68,8 @@ inline constexpr BeamCase kBeamCases[] = {
      {"9.58479391 -1.49000002 -14.3873003 1 3 1 3 1 3 1 3 5 0 5 0 5 0 5 0",
       "8.64851791 -1.49000002 -18.6431003 1 3 1 3 1 3 1 3 5 0 5 0 5 0 5 3"}},
     {"ctc, lexicon, word model", "# a b c d _ e f",
-     {10, 100, 8, 1.34, 0.06, -std::numeric_limits<double>::infinity(), -0.82, false, Smearing::log_add, false},
+     {10, 100, 8, 1.34, 0.06, std::nullopt, -0.82, false},
+     {Smearing::log_add, false},
      "w0\te e d e\n"
        "w1\te b d\n"
        "w2\td c a f\n"
@@ -93,7 +97,8 @@ inline constexpr BeamCase kBeamCases[] = {
      {"-3.48651804 1.27 -2.93770003 0 0 0 5 -1 -1 -1 -1",
       "-6.47725196 0.199999988 -5.02779996 7 0 0 3 -1 -1 -1 3"}},
     {"asg, free tokens, no model, log add", "| a b",
-     {50, 2, 25, 2.49, -0.33, -0.51, -0.74, true, Smearing::none, true},
+     {50, 2, 25, 2.49, -0.33, -0.51, -0.74, true},
+     {Smearing::none, true},
      "",
      "",
      "0.4 -0.15 0.09 -0.01 -0.13 -0.15 0.19 -0.09 -0.05",
@@ -103,7 +108,8 @@ inline constexpr BeamCase kBeamCases[] = {
       "0.180000145 1.35000013 0 1 0 1 0 -1 -1 -1 -1",
       "-0.769999932 0.600000054 0 0 2 1 0 -1 -1 -1 -1"}},
     {"ctc, lexicon, word model, log add", "# | a b c d e",
-     {3, 100, 2, 0.99, 1.97, -std::numeric_limits<double>::infinity(), 0.3, true, Smearing::log_add, false},
+     {3, 100, 2, 0.99, 1.97, std::nullopt, 0.3, true},
+     {Smearing::log_add, false},
      "w0\tc c d a\n"
        "w1 c e\n"
        "w2\td a d\n",
@@ -138,7 +144,8 @@ inline constexpr BeamCase kBeamCases[] = {
      {"4.20641599 1.91999999 -2.40610003 1 1 1 4 6 1 -1 -1 -1 -1 1 -1",
       "2.90706013 1.42999999 -3.06030011 1 1 1 1 1 1 -1 -1 -1 -1 -1 -1"}},
     {"asg, free tokens, token model", "a b c | d e",
-     {50, 4, 2, 0.06, -1.99, -std::numeric_limits<double>::infinity(), 0.05, false, Smearing::none, true},
+     {50, 4, 2, 0.06, -1.99, std::nullopt, 0.05, false},
+     {Smearing::none, true},
      "",
      "\\data\\\n"
        "ngram 1=9\n"
@@ -186,7 +193,8 @@ inline constexpr BeamCase kBeamCases[] = {
       "-2.00697994 -6.39000002 -9.78299984 2 5 3 2 -1 -1 -1 -1",
       "-2.63647797 -5.27000005 -4.94129983 2 3 0 2 -1 -1 -1 -1"}},
     {"ctc, free tokens, token model", "_ a b c #",
-     {500, 4, 100, 1.28, 0.56, -1.03, -0.31, false, Smearing::max, true},
+     {500, 4, 100, 1.28, 0.56, -1.03, -0.31, false},
+     {Smearing::max, true},
      "",
      "\\data\\\n"
        "ngram 1=6\n"
@@ -233,7 +241,8 @@ inline constexpr BeamCase kBeamCases[] = {
       "7.0520801 7.7700001 -0.0764999986 0 0 4 4 4 4 -1 -1 -1 -1 -1 -1",
       "5.3677597 17.0799997 -8.90799999 0 3 4 4 1 1 -1 -1 -1 -1 -1 -1"}},
     {"ctc, lexicon, no model, log add", "# a | b c d e f",
-     {500, 4, 100, 1.92, 0.2, -std::numeric_limits<double>::infinity(), -0.58, true, Smearing::max, true},
+     {500, 4, 100, 1.92, 0.2, std::nullopt, -0.58, true},
+     {Smearing::max, true},
      "w0\tf\n"
        "w1 c e\n"
        "w2 d a\n"
@@ -247,7 +256,8 @@ inline constexpr BeamCase kBeamCases[] = {
       "4.67507815 0.269999966 0 5 4 4 0 0 6 5 2 -1 -1 -1 -1 1 2",
       "4.62636908 -0.150000013 0 0 0 5 5 5 1 5 -1 -1 -1 -1 -1 2 2"}},
     {"asg, lexicon, token model, log add", "| a b",
-     {3, 2, 8, 1.78, 0.21, -std::numeric_limits<double>::infinity(), -0.47, true, Smearing::max, true},
+     {3, 2, 8, 1.78, 0.21, std::nullopt, -0.47, true},
+     {Smearing::max, true},
      "w0\tb\n"
        "w1 b a\n"
        "w1 a\n"
@@ -287,7 +297,8 @@ inline constexpr BeamCase kBeamCases[] = {
      {"-14.09072 -8.21999993 -2.62400004 0 2 0 0 -1 0 -1 -1",
       "-20.751342 -10.8899999 -4.48390007 0 0 0 0 -1 -1 -1 -1"}},
     {"ctc, lexicon, no model, log add", "a b c # |",
-     {10, 2, 25, 0.87, -1.33, -5.64, 0.8, true, Smearing::none, false},
+     {10, 2, 25, 0.87, -1.33, -5.64, 0.8, true},
+     {Smearing::none, false},
      "w0\tc c b\n"
        "w1 a c a\n",
      "",
@@ -297,7 +308,8 @@ inline constexpr BeamCase kBeamCases[] = {
      {"-3.72247109 -11.5999999 0 4 4 4 4 4 4 4 -1 -1 -1 -1 -1 -1 -1",
       "-7.65410147 -10.8699999 0 4 4 0 2 0 4 4 -1 -1 -1 -1 1 -1 -1"}},
     {"ctc, lexicon, no model", "a # b c d | e",
-     {10, 100, 100, 0.67, 1.51, -std::numeric_limits<double>::infinity(), 0.54, false, Smearing::none, false},
+     {10, 100, 100, 0.67, 1.51, std::nullopt, 0.54, false},
+     {Smearing::none, false},
      "w0\te e b d\n"
        "w1 d e c\n"
        "w2\ta b c\n"
@@ -309,7 +321,8 @@ inline constexpr BeamCase kBeamCases[] = {
      {"5.91000001 2.78000001 0 1 5 4 6 3 5 5 -1 -1 -1 -1 1 -1 -1",
       "5.77000001 3.18000001 0 1 6 4 0 3 5 5 -1 -1 -1 -1 3 -1 -1"}},
     {"ctc, free tokens, token model, log add", "a b # c _ d",
-     {10, 100, 2, 0.4, -0.22, -std::numeric_limits<double>::infinity(), -0.66, true, Smearing::none, true},
+     {10, 100, 2, 0.4, -0.22, std::nullopt, -0.66, true},
+     {Smearing::none, true},
      "",
      "\\data\\\n"
        "ngram 1=7\n"
@@ -337,7 +350,8 @@ inline constexpr BeamCase kBeamCases[] = {
       "-10.4094042 -12.51 -3.70050013 3 3 2 2 3 3 2 2 -1 -1 -1 -1 -1 -1 -1 -1",
       "-10.44876 -10.3000001 -6.27070022 3 3 2 2 5 5 5 5 -1 -1 -1 -1 -1 -1 -1 -1"}},
     {"asg, lexicon, no model", "a b c | d e",
-     {500, 100, 25, 1.14, 1.45, -3.59, -0.05, false, Smearing::none, false},
+     {500, 100, 25, 1.14, 1.45, -3.59, -0.05, false},
+     {Smearing::none, false},
      "w0 e |\n"
        "w1 e c b |\n"
        "w2\td |\n"
@@ -352,7 +366,8 @@ inline constexpr BeamCase kBeamCases[] = {
       "-7.22000007 -12.8200001 0 5 3 5 3 4 3 5 3 -1 0 -1 0 -1 2 -1 0",
       "-7.45999997 -13.06 0 5 3 5 3 0 3 5 3 -1 0 -1 0 -1 3 -1 0"}},
     {"ctc, lexicon, no model", "a # | b c d e",
-     {500, 100, 25, 2.01, 0.42, -4.9, 0.72, false, Smearing::log_add, true},
+     {500, 100, 25, 2.01, 0.42, -4.9, 0.72, false},
+     {Smearing::log_add, true},
      "w0 d e\n"
        "w1 b c\n",
      "",
@@ -363,7 +378,8 @@ inline constexpr BeamCase kBeamCases[] = {
       "-7.29999994 -9.87999994 0 2 1 2 2 3 4 -1 -1 -1 -1 -1 1",
       "-7.31999994 -8.87999994 0 2 1 3 4 3 4 -1 -1 -1 1 -1 1"}},
     {"asg, lexicon, no model", "a | b",
-     {10, 100, 8, 0.43, -0.98, -std::numeric_limits<double>::infinity(), -0.17, false, Smearing::max, true},
+     {10, 100, 8, 0.43, -0.98, std::nullopt, -0.17, false},
+     {Smearing::max, true},
      "w0\tb a |\n"
        "w0\tb |\n"
        "w1 a |\n"
@@ -378,7 +394,8 @@ inline constexpr BeamCase kBeamCases[] = {
       "1.74000032 4.04000032 0 2 1 2 1 -1 0 -1 0",
       "1.63000007 3.93000007 0 2 1 0 1 -1 0 -1 1"}},
     {"ctc, free tokens, no model", "a b # c |",
-     {500, 4, 25, 0.49, 1.16, -std::numeric_limits<double>::infinity(), 0.25, false, Smearing::max, true},
+     {500, 4, 25, 0.49, 1.16, std::nullopt, 0.25, false},
+     {Smearing::max, true},
      "",
      "",
      "",
@@ -388,7 +405,8 @@ inline constexpr BeamCase kBeamCases[] = {
       "-1.56999994 -1.81999994 0 0 2 2 2 4 3 1 -1 -1 -1 -1 -1 -1 -1",
       "-1.75999995 -2.00999995 0 2 2 2 2 4 3 3 -1 -1 -1 -1 -1 -1 -1"}},
     {"ctc, lexicon, token model, log add", "a b | c d e # f",
-     {50, 4, 25, 0.19, 0.63, -0.28, -0.05, true, Smearing::max, true},
+     {50, 4, 25, 0.19, 0.63, -0.28, -0.05, true},
+     {Smearing::max, true},
      "w0\te b |\n"
        "w1\tf b f |\n"
        "w2 f |\n"
@@ -433,7 +451,8 @@ inline constexpr BeamCase kBeamCases[] = {
       "-11.1502719 -14.4200001 -5.28529999 2 4 4 4 5 2 6 7 -1 -1 -1 -1 4 -1 -1 4",
       "-11.4907418 -13.7000003 -7.47349992 2 4 4 4 5 2 4 6 -1 -1 -1 -1 4 -1 4 -1"}},
     {"ctc, free tokens, no model, log add", "a b # c d e f _",
-     {500, 100, 8, 0, 0.12, -2.76, -0.45, true, Smearing::max, true},
+     {500, 100, 8, 0, 0.12, -2.76, -0.45, true},
+     {Smearing::max, true},
      "",
      "",
      "",
@@ -443,7 +462,8 @@ inline constexpr BeamCase kBeamCases[] = {
       "9.56710435 8.26999991 0 1 4 0 0 5 -1 -1 -1 -1 -1",
       "9.49999988 9.49999988 0 1 4 1 0 5 -1 -1 -1 -1 -1"}},
     {"ctc, lexicon, token model", "_ a b c # d",
-     {50, 100, 8, 1.76, 1.49, -4.12, -0.31, false, Smearing::max, true},
+     {50, 100, 8, 1.76, 1.49, -4.12, -0.31, false},
+     {Smearing::max, true},
      "w0 c b d c\n"
        "w1 a c\n"
        "w2\tc c b\n"

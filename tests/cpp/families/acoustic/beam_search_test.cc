@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "families/acoustic/beam_cases.h"
+#include "families/acoustic/read_texts.h"
 #include "harness.h"
 
 namespace susurrus::testing {
@@ -57,9 +58,9 @@ void expect_case(const BeamCase& one, size_t piece) {
   const auto tokens = tokens_of(names_of(one.tokens), !transitions.empty());
   ASSERT_TRUE(tokens.has_value());
   const auto vocabulary =
-      BeamVocabulary::make(*tokens, transitions, one.options, one.lexicon, one.arpa);
+      vocabulary_of(*tokens, transitions, one.lexicon, one.arpa, one.vocabulary);
   ASSERT_TRUE(vocabulary.has_value());
-  AcousticBeamSearch search(**vocabulary);
+  AcousticBeamSearch search(**vocabulary, one.options);
   const std::span<const float> emissions = all;
   const size_t row = tokens->size();
   const size_t frames = emissions.size() / row;
@@ -85,16 +86,6 @@ void expect_case(const BeamCase& one, size_t piece) {
   }
 }
 
-void expect_refused(const BeamOptions& options, std::string_view lexicon, std::string_view arpa,
-                    std::string_view subject, ErrorCode code = ErrorCode::invalid_argument) {
-  const auto tokens = tokens_of({"|", "a", "#"}, false);
-  ASSERT_TRUE(tokens.has_value());
-  const auto vocabulary = BeamVocabulary::make(*tokens, {}, options, lexicon, arpa);
-  ASSERT_FALSE(vocabulary.has_value());
-  EXPECT_TRUE(vocabulary.error().code == code);
-  EXPECT_EQ(vocabulary.error().subject.view(), subject);
-}
-
 }  // namespace
 
 SUSURRUS_TEST(beam_searches_find_what_flashlight_finds) {
@@ -108,15 +99,15 @@ SUSURRUS_TEST(beam_searches_find_what_flashlight_finds) {
 SUSURRUS_TEST(beam_searches_of_equal_scores_keep_what_came_first) {
   const auto tokens = tokens_of({"|", "a", "b", "#"}, false);
   ASSERT_TRUE(tokens.has_value());
-  const auto vocabulary = BeamVocabulary::make(*tokens, {}, {.beam_size = 1}, "", "");
+  const auto vocabulary = vocabulary_of(*tokens, {}, "", "");
   ASSERT_TRUE(vocabulary.has_value());
-  AcousticBeamSearch search(**vocabulary);
+  AcousticBeamSearch search(**vocabulary, {.beam_size = 1});
   search.push(std::vector<float>{0, 1, 1, 0});
   search.finish();
   EXPECT_TRUE((search.result().tokens == std::vector<uint32_t>{1}));
-  const auto words = BeamVocabulary::make(*tokens, {}, {.beam_size = 1}, "x a\ny a\n", "");
+  const auto words = vocabulary_of(*tokens, {}, "x a\ny a\n", "");
   ASSERT_TRUE(words.has_value());
-  AcousticBeamSearch lexical(**words);
+  AcousticBeamSearch lexical(**words, {.beam_size = 1});
   lexical.push(std::vector<float>{0, 1, 1, 0});
   EXPECT_TRUE((lexical.result().words == std::vector<uint32_t>{0}));
   EXPECT_EQ((*words)->word_text(0), "x");
@@ -125,10 +116,9 @@ SUSURRUS_TEST(beam_searches_of_equal_scores_keep_what_came_first) {
 SUSURRUS_TEST(beam_searches_of_long_recordings_forget_what_nobody_wants) {
   const auto tokens = tokens_of({"|", "a", "b", "#"}, false);
   ASSERT_TRUE(tokens.has_value());
-  const auto vocabulary =
-      BeamVocabulary::make(*tokens, {}, {.beam_size = 20}, "x a\ny a b\nz b |\n", "");
+  const auto vocabulary = vocabulary_of(*tokens, {}, "x a\ny a b\nz b |\n", "");
   ASSERT_TRUE(vocabulary.has_value());
-  AcousticBeamSearch search(**vocabulary);
+  AcousticBeamSearch search(**vocabulary, {.beam_size = 20});
   uint32_t state = 5;
   std::vector<float> frame(4);
   for (int t = 0; t < 8000; ++t) {
@@ -141,18 +131,23 @@ SUSURRUS_TEST(beam_searches_of_long_recordings_forget_what_nobody_wants) {
   EXPECT_EQ(search.result().tokens.size(), 8000u);
 }
 
-SUSURRUS_TEST(beam_options_and_texts_that_cannot_be_are_refused) {
-  expect_refused({.beam_size = 0}, "", "", "beamSize");
-  expect_refused({.beam_size = 1 << 20}, "", "", "beamSize");
-  expect_refused({.beam_size_token = 0}, "", "", "beamSizeToken");
-  expect_refused({.beam_threshold = -1}, "", "", "beamThreshold");
-  expect_refused({.beam_threshold = NAN}, "", "", "beamThreshold");
-  expect_refused({.lm_weight = NAN}, "", "", "lmWeight");
-  expect_refused({.word_score = INFINITY}, "", "", "wordScore");
-  expect_refused({.unk_score = NAN}, "", "", "unkScore");
-  expect_refused({.sil_score = -INFINITY}, "", "", "silScore");
-  expect_refused({}, "word\n", "", "lexicon: line 1", ErrorCode::malformed);
-  expect_refused({}, "w a\n", "\\data\n", "language model: line 1", ErrorCode::malformed);
+SUSURRUS_TEST(language_models_that_know_nothing_are_refused) {
+  const auto tokens = tokens_of({"|", "a", "#"}, false);
+  ASSERT_TRUE(tokens.has_value());
+  constexpr const char* kOfWords = "\\data\\\nngram 1=1\n\\1-grams:\n-1 word\n\\end\\\n";
+  constexpr const char* kOfTokens = "\\data\\\nngram 1=1\n\\1-grams:\n-1 a\n\\end\\\n";
+  const auto expect_refused = [&](const char* lexicon, const char* arpa,
+                                  std::string_view expected) {
+    const auto vocabulary = vocabulary_of(*tokens, {}, lexicon, arpa);
+    ASSERT_FALSE(vocabulary.has_value());
+    EXPECT_TRUE(vocabulary.error().code == ErrorCode::invalid_argument);
+    EXPECT_EQ(vocabulary.error().subject.view(), "languageModel");
+    EXPECT_EQ(vocabulary.error().expected.view(), expected);
+  };
+  expect_refused("", kOfWords, "a model of the tokens, or a lexicon for one of words");
+  expect_refused("w a\n", kOfWords, "a model that has words of the lexicon");
+  EXPECT_TRUE(vocabulary_of(*tokens, {}, "", kOfTokens).has_value());
+  EXPECT_TRUE(vocabulary_of(*tokens, {}, "word a\n", kOfWords).has_value());
 }
 
 }  // namespace susurrus::testing

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "families/acoustic/read_texts.h"
 #include "harness.h"
 
 namespace susurrus::testing {
@@ -36,10 +37,13 @@ uint32_t find(const Lexicon& lexicon, std::initializer_list<uint32_t> spelling) 
 }  // namespace
 
 SUSURRUS_TEST(lexicons_are_trees_of_their_spellings) {
-  const auto lexicon =
-      Lexicon::read("ab\ta b |\n\nba b a |\r\nab a b\nabba a b b a |\nother\ta b |", letters());
+  const auto lexicon = read_lexicon(
+      "ab\ta b |\n\nba b a |\r\nab a b\nabba a b b a |\nother\ta b |\nab a b |", letters());
   ASSERT_TRUE(lexicon.has_value());
-  EXPECT_TRUE((lexicon->words() == std::vector<std::string>{"ab", "ba", "abba", "other"}));
+  ASSERT_EQ(lexicon->words().size(), 4u);
+  EXPECT_EQ(lexicon->words().text(2), "abba");
+  EXPECT_EQ(lexicon->words().find("other"), 3u);
+  EXPECT_EQ(lexicon->words().find("othe"), WordTable::kNone);
   EXPECT_EQ(lexicon->children(Lexicon::kRoot).size(), 2u);
   const auto labels = lexicon->labels(find(*lexicon, {1, 2, 0}));
   ASSERT_EQ(labels.size(), 2u);
@@ -52,8 +56,21 @@ SUSURRUS_TEST(lexicons_are_trees_of_their_spellings) {
   EXPECT_EQ(lexicon->children(find(*lexicon, {1, 2, 2, 1, 0})).size(), 0u);
 }
 
+SUSURRUS_TEST(lexicons_keep_six_words_of_one_spelling) {
+  const AcousticTokens tokens = letters();
+  LexiconReader reader(tokens);
+  ASSERT_TRUE(reader.push(as_bytes("1 a\n2 a\n3 a\n4 a\nx b\n5 a\n6 a\n7 a\n8 a")).has_value());
+  const auto lexicon = reader.finish();
+  ASSERT_TRUE(lexicon.has_value());
+  EXPECT_EQ(reader.left_out(), 2u);
+  const auto labels = lexicon->labels(find(*lexicon, {1}));
+  ASSERT_EQ(labels.size(), 6u);
+  EXPECT_EQ(lexicon->words().text(labels[5]), "6");
+  EXPECT_EQ(lexicon->labels(find(*lexicon, {2})).size(), 1u);
+}
+
 SUSURRUS_TEST(lexicons_spell_copies_with_replabels) {
-  const auto lexicon = Lexicon::read("all a l l\nlll l l l b\nllll l l l l", letters(2));
+  const auto lexicon = read_lexicon("all a l l\nlll l l l b\nllll l l l l", letters(2));
   ASSERT_TRUE(lexicon.has_value());
   EXPECT_NE(find(*lexicon, {1, 3, 4}), Lexicon::kNone);
   EXPECT_NE(find(*lexicon, {3, 5, 2}), Lexicon::kNone);
@@ -61,7 +78,7 @@ SUSURRUS_TEST(lexicons_spell_copies_with_replabels) {
 }
 
 SUSURRUS_TEST(lexicons_smear_scores_over_beginnings_of_words) {
-  auto lexicon = Lexicon::read("x a\ny a b\nz a l\n", letters());
+  auto lexicon = read_lexicon("x a\ny a b\nz a l\n", letters());
   ASSERT_TRUE(lexicon.has_value());
   const std::vector<float> scores = {-1, -0.5F, -3};
   const uint32_t node = find(*lexicon, {1});
@@ -80,7 +97,7 @@ SUSURRUS_TEST(lexicons_with_lines_that_spell_nothing_are_refused) {
                                        {"ab a b\nx\n", "line 2", "a word and its tokens"},
                                        {"ab a b\n\nx a c\n", "line 3", "tokens of the model"}};
   for (const auto& [text, line, expected] : kCases) {
-    const auto lexicon = Lexicon::read(text, letters());
+    const auto lexicon = read_lexicon(text, letters(), 3);
     ASSERT_FALSE(lexicon.has_value());
     EXPECT_TRUE(lexicon.error().code == ErrorCode::malformed);
     EXPECT_EQ(lexicon.error().subject.view(), line);

@@ -76,9 +76,9 @@ std::vector<float> drawn_samples(size_t count) {
 
 Result<SessionRun> run_session(const AcousticModel& model, const std::vector<float>& samples,
                                double chunk_seconds, size_t piece, uint64_t cost,
-                               const BeamVocabulary* vocabulary) {
+                               const BeamVocabulary* vocabulary, const BeamOptions& beam) {
   SUSURRUS_ASSIGN_OR_RETURN(const auto session,
-                            AcousticSession::make(model, {chunk_seconds, vocabulary}));
+                            AcousticSession::make(model, {chunk_seconds, vocabulary, beam}));
   SessionRun run;
   const size_t channels = model.channel_count();
   const size_t count = samples.size() / channels;

@@ -47,6 +47,7 @@ struct SessionRun {
 Result<SessionRun> run_session(const AcousticModel& model, const std::vector<float>& samples,
                                double chunk_seconds = 3600, size_t piece = 1 << 30,
                                uint64_t cost = ~uint64_t{0},
-                               const BeamVocabulary* vocabulary = nullptr);
+                               const BeamVocabulary* vocabulary = nullptr,
+                               const BeamOptions& beam = {});
 
 }  // namespace susurrus::testing

@@ -1,4 +1,5 @@
 // Sound to text while it comes.
+import type { BeamOptionValues } from '../generated/beam_options.js';
 import type { Word } from './transcribe.js';
 
 /** Of .april models. */
@@ -8,7 +9,7 @@ export interface FrontEndOptions {
 }
 
 /** Options of stream(). */
-export interface LiveOptions extends FrontEndOptions {
+export interface LiveOptions extends FrontEndOptions, BeamOptionValues {
   /** Of the samples that are fed, in Hz: 16000 unless given. They are mono. */
   readonly sampleRate?: number;
   /** Ends the stream, which then fails with the signal's reason. */

@@ -1,7 +1,7 @@
 // Options of loadModel().
 import type { ProgressEvent } from './progress.js';
 import type { HubOptions } from './pull.js';
-import type { SealOptions } from './source.js';
+import type { ModelSource, SealOptions } from './source.js';
 
 /** WebAssembly instructions that the engine is compiled for. */
 export type Variant = 'simd' | 'relaxed';
@@ -43,6 +43,16 @@ export interface LoadOptions extends SealOptions, HubOptions {
    * in Node, a path.
    */
   readonly vocabulary?: string | URL | Blob | ArrayBuffer | Uint8Array;
+  /**
+   * For a BW2L model: the words that it may write, each on a line with its tokens, separated by tabs or spaces. transcribe() then
+   * searches with a beam.
+   */
+  readonly lexicon?: TextSource;
+  /**
+   * For a BW2L model: an n-gram model as ARPA text, of the lexicon's words or, without a lexicon, of tokens. transcribe() then searches
+   * with a beam.
+   */
+  readonly languageModel?: TextSource;
   /** The mel filterbank to use; `'auto'` if absent. */
   readonly filterbank?: FilterbankChoice;
   /**
@@ -53,6 +63,9 @@ export interface LoadOptions extends SealOptions, HubOptions {
   /** In a page: where the package's files lie, for this model. setAssets() says it for all calls. Node ignores it. */
   readonly assets?: Assets;
 }
+
+/** One file: a URL, a `Request` or `Response`, a file, bytes, or a stream; in Node also a path. */
+export type TextSource = Exclude<ModelSource, readonly File[]>;
 
 /** Where the package's own files lie, for pages whose bundler does not bring them along. */
 export interface Assets {

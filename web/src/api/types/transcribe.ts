@@ -1,4 +1,5 @@
 // Options and results of transcription and the other calls that take audio.
+import type { BeamOptionValues } from '../generated/beam_options.js';
 import type { FrontEndOptions } from './live.js';
 import type {
   AlignOptionValues,
@@ -25,8 +26,13 @@ export type WindowOptions = ScoreOptions;
 /** Options of decode(): one window. `null` switches a threshold or limit off. */
 export interface DecodeOptions extends DecodeOptionValues, Abortable {}
 
-/** Options of transcribe(). */
-export interface TranscribeOptions extends DecodeOptions, RecordingOptionValues, FrontEndOptions {
+/** Options of transcribe(). Of a BW2L model `beamSize` is 1 to 10000; there the other options of a beam search are known, too. */
+export interface TranscribeOptions
+  extends
+    DecodeOptions,
+    RecordingOptionValues,
+    FrontEndOptions,
+    Omit<BeamOptionValues, 'beamSize'> {
   /**
    * Leaves out silence before the model hears it, by Silero's detector, which is fetched for that. Times are those of the recording;
    * `clipTimestamps` then say what else is left out. `false` if absent.
