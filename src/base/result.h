@@ -8,45 +8,57 @@
 
 namespace susurrus {
 
+/// What every Result has: whether there is a value, else the Error. Errors are copied in one place, whatever the value's type.
+class Outcome {
+ public:
+  bool has_value() const { return has_value_; }
+  explicit operator bool() const { return has_value_; }
+  const Error& error() const {
+    SUSURRUS_CHECK(!has_value_);
+    return error_;
+  }
+
+ protected:
+  Outcome() : has_value_(true) {}
+  // Not inlined: hundreds of places do it.
+  [[gnu::noinline]] explicit Outcome(const Error& error);
+  Outcome(const Outcome& other);
+  Outcome& operator=(const Outcome& other);
+
+ private:
+  bool has_value_;
+  union {
+    Error error_;
+  };
+};
+
 /// Either a T or an Error; must be looked at. Member names are std::expected's, which Clang 14 (libFuzzer) lacks.
 template <typename T>
-class [[nodiscard]] Result {
+class [[nodiscard]] Result : public Outcome {
  public:
-  Result(T value) : has_value_(true) { new (&value_) T(std::move(value)); }  // NOLINT: implicit
-  Result(const Error& error) : has_value_(false) {
-    new (&error_) Error(error);
-  }  // NOLINT: implicit
-  Result(Result&& other) noexcept : has_value_(other.has_value_) {
-    if (has_value_) {
-      new (&value_) T(std::move(other.value_));
-    } else {
-      new (&error_) Error(other.error_);
-    }
+  Result(T value) { new (&value_) T(std::move(value)); }  // NOLINT: implicit
+  Result(const Error& error) : Outcome(error) {}          // NOLINT: implicit
+  Result(Result&& other) noexcept : Outcome(other) {
+    if (has_value()) new (&value_) T(std::move(other.value_));
   }
   Result(const Result&) = delete;
   Result& operator=(const Result&) = delete;
   Result& operator=(Result&&) = delete;
   ~Result() {
-    if (has_value_) value_.~T();
+    if (has_value()) value_.~T();
   }
 
-  bool has_value() const { return has_value_; }
-  explicit operator bool() const { return has_value_; }
   T& value() & {
-    SUSURRUS_CHECK(has_value_);
+    SUSURRUS_CHECK(has_value());
     return value_;
   }
   T&& value() && {
-    SUSURRUS_CHECK(has_value_);
+    SUSURRUS_CHECK(has_value());
     return std::move(value_);
   }
   const T& value() const& {
-    SUSURRUS_CHECK(has_value_);
+    SUSURRUS_CHECK(has_value());
     return value_;
-  }
-  const Error& error() const {
-    SUSURRUS_CHECK(!has_value_);
-    return error_;
   }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
@@ -54,29 +66,16 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
 
  private:
-  bool has_value_;
   union {
     T value_;
-    Error error_;
   };
 };
 
 template <>
-class [[nodiscard]] Result<void> {
+class [[nodiscard]] Result<void> : public Outcome {
  public:
   Result() = default;
-  Result(const Error& error) : has_value_(false), error_(error) {}  // NOLINT: implicit
-
-  bool has_value() const { return has_value_; }
-  explicit operator bool() const { return has_value_; }
-  const Error& error() const {
-    SUSURRUS_CHECK(!has_value_);
-    return error_;
-  }
-
- private:
-  bool has_value_ = true;
-  Error error_;
+  Result(const Error& error) : Outcome(error) {}  // NOLINT: implicit
 };
 
 using Status = Result<void>;

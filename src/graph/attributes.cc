@@ -15,15 +15,27 @@ AttributeValue usual_value(const AttributeSpec& spec) {
 }
 
 /// In the kind that the operator wants; false where it cannot be.
-bool convert(AttributeKind kind, AttributeValue& value) {
-  if (kind == AttributeKind::number && std::holds_alternative<int64_t>(value)) {
-    value = static_cast<double>(std::get<int64_t>(value));
+bool convert(AttributeKind kind, const GivenValue& given, AttributeValue& value) {
+  const auto* integer = std::get_if<int64_t>(&given);
+  const auto* integers = std::get_if<std::span<const int64_t>>(&given);
+  if (kind == AttributeKind::number && integer != nullptr) {
+    value = static_cast<double>(*integer);
+  } else if (kind == AttributeKind::numbers && integers != nullptr) {
+    value = std::vector<double>(integers->begin(), integers->end());
+  } else if (given.index() != static_cast<size_t>(kind)) {
+    return false;
+  } else if (integer != nullptr) {
+    value = *integer;
+  } else if (integers != nullptr) {
+    value = std::vector<int64_t>(integers->begin(), integers->end());
+  } else if (const auto* number = std::get_if<double>(&given)) {
+    value = *number;
+  } else if (const auto* numbers = std::get_if<std::span<const double>>(&given)) {
+    value = std::vector<double>(numbers->begin(), numbers->end());
+  } else {
+    value = std::string(std::get<std::string_view>(given));
   }
-  if (kind == AttributeKind::numbers && std::holds_alternative<std::vector<int64_t>>(value)) {
-    const auto& integers = std::get<std::vector<int64_t>>(value);
-    value = std::vector<double>(integers.begin(), integers.end());
-  }
-  return value.index() == static_cast<size_t>(kind);
+  return true;
 }
 
 }  // namespace
@@ -45,8 +57,7 @@ Result<Attributes> Attributes::match(std::span<const AttributeSpec> specs,
       return make_error(ErrorCode::malformed, ErrorReason::duplicate).with_subject(attribute.name);
     }
     is_given[index] = true;
-    attributes.values_[index] = attribute.value;
-    if (!convert(specs[index].kind, attributes.values_[index])) {
+    if (!convert(specs[index].kind, attribute.value, attributes.values_[index])) {
       return make_error(ErrorCode::malformed, ErrorReason::bad_metadata)
           .with_subject(attribute.name)
           .with_expected("a value of another kind");

@@ -10,7 +10,7 @@
 
 namespace susurrus {
 
-/// In the order of AttributeValue's alternatives.
+/// In the order of the alternatives of AttributeValue and GivenValue.
 enum class AttributeKind : uint8_t { integer, number, integers, numbers, text };
 
 /// An attribute that an operator knows. Lists that are not given are empty.
@@ -27,10 +27,14 @@ struct AttributeSpec {
 using AttributeValue =
     std::variant<int64_t, double, std::vector<int64_t>, std::vector<double>, std::string>;
 
-/// As a front end gives it.
+/// The same, but that lists and texts are the caller's.
+using GivenValue = std::variant<int64_t, double, std::span<const int64_t>, std::span<const double>,
+                                std::string_view>;
+
+/// As a front end gives it, for the time of a call.
 struct Attribute {
-  std::string_view name;
-  AttributeValue value;
+  const char* name;
+  GivenValue value;
 };
 
 /// The attributes of one node, in the order in which its operator lists them.

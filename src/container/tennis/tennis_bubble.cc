@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/decimal.h"
 #include "base/sort.h"
 #include "container/tennis/tennis_names.h"
 #include "container/tennis/tennis_values.h"
@@ -91,7 +92,7 @@ Status TennisBubble::end_field(const TennisTensor& tensor) {
     if (!count || *count != 1) {
       return wrong(parameter_name_, tensor.file_offset)
           .with_expected(1)
-          .with_got(count ? std::to_string(*count) : "no number");
+          .with_got(count ? decimal_text(*count, 17) : "no number");
     }
   }
   return ok_status();

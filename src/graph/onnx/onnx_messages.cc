@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "graph/ops/wide_elements.h"
+
 namespace susurrus {
 namespace {
 
@@ -220,53 +222,62 @@ Result<OnnxGraphMessage> read_graph(ProtoReader reader, uint32_t depth) {
   }
 }
 
-/// Elements that stand as numbers of another size in the file.
-template <typename T>
+/// One of them: the bits of a float, of a double, or an integer.
+void store_typed(ElementType type, uint64_t field, uint64_t bits, void* data, size_t index) {
+  if (field != 4 && field != 10) {
+    if (type == ElementType::f32 || type == ElementType::f64) {
+      store_number(type, static_cast<double>(static_cast<int64_t>(bits)), data, index);
+    } else {
+      narrow(type, &bits, 1, data, index);
+    }
+    return;
+  }
+  const double number = field == 4
+                            ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)))
+                            : std::bit_cast<double>(bits);
+  if (type == ElementType::f32 || type == ElementType::f64) {
+    store_number(type, number, data, index);
+  } else {
+    const auto integer = static_cast<int64_t>(number);
+    narrow(type, &integer, 1, data, index);
+  }
+}
+
+/// Elements that stand as numbers of another size in the file; halves as their bits.
 Status take_typed(ProtoReader reader, const OnnxTensor& tensor, OwnedTensor& taken) {
-  const auto to = taken.view().as<T>();
+  const Tensor to = taken.view();
+  const ElementType type = to.type == ElementType::f16 ? ElementType::u16 : to.type;
+  const size_t wanted = to.count();
   size_t count = 0;
-  const auto add = [&](auto value) {
-    if (count < to.size()) to[count] = static_cast<T>(value);
+  const auto add = [&](const ProtoField& field, uint64_t bits) {
+    if (count < wanted) store_typed(type, field.number, bits, to.data, count);
     ++count;
   };
   for (const ProtoField& field : tensor.typed) {
-    const bool is_single = field.kind != ProtoField::Kind::bytes;
-    const bool is_float = field.number == 4;
-    const bool is_double = field.number == 10;
-    if (is_single) {
-      if (is_float) {
-        add(std::bit_cast<float>(static_cast<uint32_t>(field.value)));
-      } else if (is_double) {
-        add(std::bit_cast<double>(field.value));
-      } else {
-        add(static_cast<int64_t>(field.value));
-      }
+    if (field.kind != ProtoField::Kind::bytes) {
+      add(field, field.value);
       continue;
     }
-    if (is_float || is_double) {
-      const size_t size = is_float ? 4 : 8;
+    if (field.number == 4 || field.number == 10) {
+      const size_t size = field.number == 4 ? 4 : 8;
       if (field.bytes.size() % size != 0) return reader.bad(ErrorReason::size_mismatch);
       for (size_t at = 0; at < field.bytes.size(); at += size) {
         uint64_t bits = 0;
         std::memcpy(&bits, field.bytes.data() + at, size);
-        if (is_float) {
-          add(std::bit_cast<float>(static_cast<uint32_t>(bits)));
-        } else {
-          add(std::bit_cast<double>(bits));
-        }
+        add(field, bits);
       }
       continue;
     }
     for (ProtoReader packed = reader.within(field); !packed.at_end();) {
       SUSURRUS_ASSIGN_OR_RETURN(const uint64_t value, packed.varint());
-      add(static_cast<int64_t>(value));
+      add(field, value);
     }
   }
-  if (count == to.size()) return ok_status();
+  if (count == wanted) return ok_status();
   return make_error(ErrorCode::malformed, ErrorReason::size_mismatch)
       .at(tensor.offset)
       .with_subject(tensor.name)
-      .with_expected(to.size())
+      .with_expected(wanted)
       .with_got(count);
 }
 
@@ -369,20 +380,7 @@ Result<OwnedTensor> take_tensor(const char* subject, const OnnxTensor& tensor) {
     if (byte_count > 0) std::memcpy(taken.buffer.data(), tensor.raw.data(), byte_count);
     return taken;
   }
-  ProtoReader reader(subject, {}, tensor.offset);
-  Status status;
-  with_element_type(type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (std::is_same_v<T, Half>) {
-      // Their bits, as numbers.
-      status = take_typed<uint16_t>(reader, tensor, taken);
-    } else if constexpr (std::is_same_v<T, Truth>) {
-      status = take_typed<uint8_t>(reader, tensor, taken);
-    } else {
-      status = take_typed<T>(reader, tensor, taken);
-    }
-  });
-  if (!status) return status.error();
+  SUSURRUS_RETURN_IF_ERROR(take_typed(ProtoReader(subject, {}, tensor.offset), tensor, taken));
   return taken;
 }
 

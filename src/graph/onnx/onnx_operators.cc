@@ -198,7 +198,8 @@ Status layer_norm(OnnxTranslation& to) {
 }
 
 Status transpose(OnnxTranslation& to) {
-  const Attribute attribute{"perm", to.integers("perm")};
+  const std::vector<int64_t> order = to.integers("perm");
+  const Attribute attribute{"perm", order};
   return add_same(to, "transpose", {&attribute, 1});
 }
 

@@ -40,32 +40,20 @@ void loop(const void* a, size_t a_step, const void* b, size_t b_step, void* y, s
   }
 }
 
-/// One for each wide type of the inputs; the output is of the same type, or truth values.
-struct Loops {
-  Loop f32;
-  Loop f64;
-  Loop i64;
-  Loop u64;
+/// By the type of the inputs; the output is of the same type, or truth values.
+struct Loops : WideLoops<Loop> {
   bool answers_truth = false;
-
-  Loop of(ElementType wide) const {
-    switch (wide) {
-      case ElementType::f64: return f64;
-      case ElementType::i64: return i64;
-      case ElementType::u64: return u64;
-      default: return f32;
-    }
-  }
 };
 
 template <auto Function>
-constexpr Loops kNumberLoops = {loop<float, float, Function>, loop<double, double, Function>,
-                                loop<int64_t, int64_t, Function>,
-                                loop<uint64_t, uint64_t, Function>};
+constexpr Loops kNumberLoops = {{loop<float, float, Function>, loop<double, double, Function>,
+                                 loop<int64_t, int64_t, Function>,
+                                 loop<uint64_t, uint64_t, Function>}};
 template <auto Function>
-constexpr Loops kTruthLoops = {loop<float, uint8_t, Function>, loop<double, uint8_t, Function>,
-                               loop<int64_t, uint8_t, Function>, loop<uint64_t, uint8_t, Function>,
-                               true};
+constexpr Loops kTruthLoops = {
+    {loop<float, uint8_t, Function>, loop<double, uint8_t, Function>,
+     loop<int64_t, uint8_t, Function>, loop<uint64_t, uint8_t, Function>},
+    true};
 
 /// Elements [begin, end) of the items.
 Status combine(const Call& call, size_t begin, size_t end, const Loops& loops) {

@@ -3,6 +3,7 @@
 
 #include "graph/ops/elements.h"
 #include "graph/ops/lists.h"
+#include "graph/ops/wide_elements.h"
 
 namespace susurrus {
 namespace {
@@ -21,42 +22,51 @@ Status float_type(Inference& inference) {
   return same_type(inference);
 }
 
-/// Runs a function of (x, attributes) over elements of floats; halves are calculated with as floats.
-template <auto Function>
-Status run_float(const Call& call, size_t begin, size_t end) {
-  const auto range = elements_of(call.outputs[0].count(), begin, end);
-  with_element_type(call.outputs[0].type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using Value = std::conditional_t<std::is_same_v<T, double>, double, float>;
-    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> ||
-                  std::is_same_v<T, Half>) {
-      const T* x = call.inputs[0].as<T>().data();
-      T* y = call.outputs[0].as<T>().data();
-      for (size_t i = range.begin; i < range.end; ++i) {
-        y[i] = static_cast<T>(Function(static_cast<Value>(x[i]), call.attributes));
-      }
-    }
-  });
+/// y[i] = function(x[i], attributes), i < count
+using Loop = void (*)(const void* x, void* y, size_t count, const Attributes& attributes);
+
+template <typename T, auto Function>
+void loop(const void* x, void* y, size_t count, const Attributes& attributes) {
+  for (size_t i = 0; i < count; ++i) {
+    static_cast<T*>(y)[i] = static_cast<T>(Function(static_cast<const T*>(x)[i], attributes));
+  }
+}
+
+/// Elements [begin, end) of the items.
+Status map(const Call& call, size_t begin, size_t end, const WideLoops<Loop>& loops) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& y = call.outputs[0];
+  const Loop loop = loops.of(wide_type(x.type));
+  const auto range = elements_of(y.count(), begin, end);
+  if (x.type == wide_type(x.type)) {
+    const size_t first = range.begin * element_byte_count(x.type);
+    loop(static_cast<const uint8_t*>(x.data) + first, static_cast<uint8_t*>(y.data) + first,
+         range.end - range.begin, call.attributes);
+    return ok_status();
+  }
+  for (size_t at = range.begin; at < range.end; at += kWideBlock) {
+    WideBlock wide;
+    const size_t count = std::min(range.end - at, kWideBlock);
+    widen(x.type, x.data, at, 1, count, wide.bytes);
+    loop(wide.bytes, wide.bytes, count, call.attributes);
+    narrow(x.type, wide.bytes, count, y.data, at);
+  }
   return ok_status();
 }
 
-/// The same of any numbers.
+/// Of floats.
+template <auto Function>
+Status run_float(const Call& call, size_t begin, size_t end) {
+  static constexpr WideLoops<Loop> kLoops = {loop<float, Function>, loop<double, Function>};
+  return map(call, begin, end, kLoops);
+}
+
+/// Of any numbers.
 template <auto Function>
 Status run_number(const Call& call, size_t begin, size_t end) {
-  const auto range = elements_of(call.outputs[0].count(), begin, end);
-  with_number_type(call.outputs[0].type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T* x = call.inputs[0].as<T>().data();
-    T* y = call.outputs[0].as<T>().data();
-    for (size_t i = range.begin; i < range.end; ++i) {
-      if constexpr (std::is_same_v<T, Half>) {
-        y[i] = Half(Function(static_cast<float>(x[i]), call.attributes));
-      } else {
-        y[i] = static_cast<T>(Function(x[i], call.attributes));
-      }
-    }
-  });
-  return ok_status();
+  static constexpr WideLoops<Loop> kLoops = {loop<float, Function>, loop<double, Function>,
+                                             loop<int64_t, Function>, loop<uint64_t, Function>};
+  return map(call, begin, end, kLoops);
 }
 
 /// Elements of f32 on the kernels.
@@ -141,44 +151,51 @@ Status infer_cast(Inference& inference) {
   return ok_status();
 }
 
-/// As C casts, but that floats beyond an integer's range become its least or most, and NaN 0.
-template <typename To, typename From>
-To cast(From from) {
-  if constexpr (std::is_same_v<To, Truth>) {
-    return from != 0 ? Truth::yes : Truth::no;
-  } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
-    if (from != from) return 0;
-    if (from <= static_cast<From>(std::numeric_limits<To>::min())) {
-      return std::numeric_limits<To>::min();
-    }
-    if (from >= static_cast<From>(std::numeric_limits<To>::max())) {
-      return std::numeric_limits<To>::max();
-    }
-    return static_cast<To>(from);
+/// As C casts, but that numbers beyond the range of an integer type become its least or most, and NaN 0.
+uint64_t integer_of(ElementType type, double number) {
+  if (type == ElementType::boolean) return number != 0;
+  if (number != number) return 0;
+  const bool is_signed = wide_type(type) == ElementType::i64;
+  const auto bits = static_cast<int>(8 * element_byte_count(type));
+  const double beyond = std::ldexp(1.0, is_signed ? bits - 1 : bits);
+  const uint64_t most = ~uint64_t{0} >> (is_signed ? 65 - bits : 64 - bits);
+  if (number >= beyond) return most;
+  if (!is_signed) return number <= 0 ? 0 : static_cast<uint64_t>(number);
+  return number < -beyond ? ~most : static_cast<uint64_t>(static_cast<int64_t>(number));
+}
+
+/// Rounded once.
+void store_integer(ElementType type, uint64_t integer, bool is_signed, void* data, size_t index) {
+  const auto own = static_cast<int64_t>(integer);
+  if (type == ElementType::f64) {
+    store_number(type, is_signed ? static_cast<double>(own) : static_cast<double>(integer), data,
+                 index);
+  } else if (is_float(type)) {
+    const float number = is_signed ? static_cast<float>(own) : static_cast<float>(integer);
+    narrow(type, &number, 1, data, index);
   } else {
-    return static_cast<To>(from);
+    if (type == ElementType::boolean) integer = integer != 0;
+    narrow(type, &integer, 1, data, index);
   }
 }
 
 Status run_cast(const Call& call, size_t begin, size_t end) {
-  const auto range = elements_of(call.outputs[0].count(), begin, end);
-  with_number_type(call.inputs[0].type, [&](auto from_tag) {
-    using From = typename decltype(from_tag)::type;
-    with_element_type(call.outputs[0].type, [&](auto to_tag) {
-      using To = typename decltype(to_tag)::type;
-      const From* x = call.inputs[0].as<From>().data();
-      To* y = call.outputs[0].as<To>().data();
-      for (size_t i = range.begin; i < range.end; ++i) {
-        if constexpr (std::is_same_v<From, Half>) {
-          y[i] = cast<To>(static_cast<float>(x[i]));
-        } else if constexpr (std::is_same_v<To, Half>) {
-          y[i] = Half(static_cast<float>(x[i]));
-        } else {
-          y[i] = cast<To>(x[i]);
-        }
-      }
-    });
-  });
+  const Tensor& x = call.inputs[0];
+  const Tensor& y = call.outputs[0];
+  const bool is_signed = wide_type(x.type) == ElementType::i64;
+  const auto range = elements_of(y.count(), begin, end);
+  for (size_t i = range.begin; i < range.end; ++i) {
+    if (!is_float(x.type)) {
+      store_integer(y.type, integer_at(x.type, x.data, i), is_signed, y.data, i);
+      continue;
+    }
+    const double number = number_at(x.type, x.data, i);
+    if (is_float(y.type)) {
+      store_number(y.type, number, y.data, i);
+    } else {
+      store_integer(y.type, integer_of(y.type, number), false, y.data, i);
+    }
+  }
   return ok_status();
 }
 

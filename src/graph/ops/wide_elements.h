@@ -31,6 +31,24 @@ struct alignas(uint64_t) WideBlock {
   std::byte bytes[kWideBlock * sizeof(uint64_t)];
 };
 
+/// One function for each wide type.
+template <typename Loop>
+struct WideLoops {
+  Loop f32;
+  Loop f64;
+  Loop i64 = nullptr;
+  Loop u64 = nullptr;
+
+  Loop of(ElementType wide) const {
+    switch (wide) {
+      case ElementType::f64: return f64;
+      case ElementType::i64: return i64;
+      case ElementType::u64: return u64;
+      default: return f32;
+    }
+  }
+};
+
 /// Calls `visit` with an ElementTag of the C++ type of a wide type: float, double, int64_t or uint64_t.
 template <typename Visit>
 void with_wide_type(ElementType type, Visit&& visit) {

@@ -50,8 +50,6 @@ Result<std::vector<int64_t>> pads_of(To& to, std::span<const int64_t> values, bo
   return std::vector<int64_t>{values[at], values[at + 2], values[at + 1], values[at + 3]};
 }
 
-std::vector<int64_t> list(const Pair& pair) { return {pair[0], pair[1]}; }
-
 /// Both spellings are legal; one is needed.
 Result<std::vector<int64_t>> dilation_of(To& to) {
   return to.integers(!to.has("dilation") && to.has("dialations") ? "dialations" : "dilation");
@@ -101,11 +99,9 @@ Result<Convolution> convolution_of(To& to, bool has_padding) {
 }
 
 Result<ValueId> convolve(To& to, const Convolution& c, int64_t groups) {
-  return to.add("convolution", {c.x, c.w},
-                {{"strides", list(c.stride)},
-                 {"dilations", list(c.dilation)},
-                 {"pads", c.pads},
-                 {"groups", groups}});
+  return to.add(
+      "convolution", {c.x, c.w},
+      {{"strides", c.stride}, {"dilations", c.dilation}, {"pads", c.pads}, {"groups", groups}});
 }
 
 template <bool HasPadding>
@@ -129,9 +125,8 @@ Status depthwise(To& to) {
 
 Status transposed(To& to) {
   SUSURRUS_ASSIGN_OR_RETURN(const Convolution c, convolution_of(to, false));
-  return to.set(
-      to.add("transposed_convolution", {c.x, c.w},
-             {{"strides", list(c.stride)}, {"dilations", list(c.dilation)}, {"pads", c.pads}}));
+  return to.set(to.add("transposed_convolution", {c.x, c.w},
+                       {{"strides", c.stride}, {"dilations", c.dilation}, {"pads", c.pads}}));
 }
 
 /// Bytes; the sums, as i32, times a scale for each channel are f32.
@@ -191,8 +186,8 @@ Status pool(To& to) {
   SUSURRUS_ASSIGN_OR_RETURN(x, turned(to, x, is_last, kToNchw));
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId y,
                             to.add(type == 0 ? "max_pool" : "average_pool", {x},
-                                   {{"kernel", list(kernel)},
-                                    {"strides", list(stride)},
+                                   {{"kernel", kernel},
+                                    {"strides", stride},
                                     {"pads", std::move(pads)},
                                     {"last_window", int64_t{2}},
                                     {"divisor", int64_t{padding_type == 0 ? 0 : 2}}}));

@@ -307,12 +307,12 @@ SUSURRUS_TEST(convolutions_of_any_window) {
         node.shapes.push_back({groups * out});
         node.inputs.push_back(bias);
       }
-      const auto both = [](size_t value) {
-        return std::vector<int64_t>(2, static_cast<int64_t>(value));
-      };
-      node.attributes = {{"strides", both(stride)},
-                         {"dilations", both(dilation)},
-                         {"pads", std::vector<int64_t>(4, static_cast<int64_t>(pad))},
+      const std::vector<int64_t> strides(2, static_cast<int64_t>(stride));
+      const std::vector<int64_t> dilations(2, static_cast<int64_t>(dilation));
+      const std::vector<int64_t> pads(4, static_cast<int64_t>(pad));
+      node.attributes = {{"strides", strides},
+                         {"dilations", dilations},
+                         {"pads", pads},
                          {"groups", static_cast<int64_t>(groups)}};
       node.cost = i % 2 == 0 ? 500 : ~uint64_t{0};
       std::vector<double> expected;
