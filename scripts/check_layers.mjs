@@ -191,7 +191,7 @@ const onlyModules = {
   'web/cli → web/src/api': { module: /^web\/src\/api\/(generated\/|errors\.ts$)/ },
   'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
-  'web/demo → web/src/api': { module: /^web\/src\/api\/generated\// },
+  'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
   'web/demo → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
 };
