@@ -55,6 +55,7 @@ describe('the option module', () => {
     for (const [module, threads] of [
       [engine, 1],
       [await compiled('files.wasm'), 1],
+      [await compiled('networks.simd.wasm'), 1],
       [await compiled('engine.simd-threads.wasm'), 1],
     ] as const) {
       const load = loadModel(modelPath, { module: module, threads });

@@ -77,4 +77,27 @@ void for_each_row(const Shape& shape, const std::array<Strides, Count>& strides,
   }
 }
 
+/// A tensor along an axis: `outer` blocks, in each of which every index of the axis has `inner` elements. A line is what lies
+/// along the axis at one place of the other dimensions; its elements are `inner` apart.
+struct AxisLayout {
+  size_t outer = 1;
+  size_t length = 1;
+  size_t inner = 1;
+
+  static AxisLayout of(const Shape& shape, uint32_t axis) {
+    AxisLayout layout;
+    layout.length = static_cast<size_t>(shape[axis]);
+    for (uint32_t i = 0; i < axis; ++i) layout.outer *= static_cast<size_t>(shape[i]);
+    for (uint32_t i = axis + 1; i < shape.rank(); ++i) {
+      layout.inner *= static_cast<size_t>(shape[i]);
+    }
+    return layout;
+  }
+  size_t line_count() const { return outer * inner; }
+  /// Where a line begins in a tensor that has `own_length` indices along the axis.
+  size_t line_begin(size_t line, size_t own_length) const {
+    return line / inner * inner * own_length + line % inner;
+  }
+};
+
 }  // namespace susurrus

@@ -27,27 +27,19 @@ void step_gru(const Call& call, const RecurrentPart& part) {
   const auto scratch = call.scratch.subspan(step_byte_count(part.batch * (width + hidden)));
   float* h = part.state(call, 0);
   const bool resets_product = call.attributes.flag(kResetsProduct);
-  const float* bias = part.bias(call, kRecurrence);
-  multiply_rows(call.kernels,
-                {.rows = part.batch,
-                 .x = part.x(call),
-                 .x_stride = part.in,
-                 .weight = part.rows(call, kRecurrentWeights, 0, width),
-                 .bias = part.bias(call, kRecurrentWeights),
-                 .y = gates,
-                 .y_stride = width,
-                 .epilogue = Epilogue::store},
-                part.in, scratch);
-  multiply_rows(call.kernels,
-                {.rows = part.batch,
-                 .x = h,
-                 .x_stride = hidden,
-                 .weight = part.rows(call, kRecurrence, 0, 2 * hidden),
-                 .bias = bias,
-                 .y = gates,
-                 .y_stride = width,
-                 .epilogue = Epilogue::accumulate},
-                hidden, scratch);
+  const RecurrentProduct heard{.matrix = kRecurrentWeights,
+                               .count = width,
+                               .x = part.x(call),
+                               .y = gates,
+                               .y_stride = width};
+  part.multiply(call, heard, scratch);
+  const RecurrentProduct remembered{.matrix = kRecurrence,
+                                    .count = 2 * hidden,
+                                    .x = h,
+                                    .y = gates,
+                                    .y_stride = width,
+                                    .epilogue = Epilogue::accumulate};
+  part.multiply(call, remembered, scratch);
   for (size_t b = 0; b < part.batch; ++b) {
     float* row = gates + b * width;
     call.kernels.sigmoid(2 * hidden, row, row);
@@ -55,30 +47,18 @@ void step_gru(const Call& call, const RecurrentPart& part) {
       products[b * hidden + i] = row[hidden + i] * h[b * hidden + i];
     }
   }
-  const float* hidden_bias = bias == nullptr ? nullptr : bias + 2 * hidden;
+  RecurrentProduct hidden_gate{.matrix = kRecurrence, .first = 2 * hidden, .count = hidden};
   if (resets_product) {
-    multiply_rows(call.kernels,
-                  {.rows = part.batch,
-                   .x = h,
-                   .x_stride = hidden,
-                   .weight = part.rows(call, kRecurrence, 2 * hidden, hidden),
-                   .bias = hidden_bias,
-                   .y = products,
-                   .y_stride = hidden,
-                   .epilogue = Epilogue::store},
-                  hidden, scratch);
+    hidden_gate.x = h;
+    hidden_gate.y = products;
+    hidden_gate.y_stride = hidden;
   } else {
-    multiply_rows(call.kernels,
-                  {.rows = part.batch,
-                   .x = products,
-                   .x_stride = hidden,
-                   .weight = part.rows(call, kRecurrence, 2 * hidden, hidden),
-                   .bias = hidden_bias,
-                   .y = gates + 2 * hidden,
-                   .y_stride = width,
-                   .epilogue = Epilogue::accumulate},
-                  hidden, scratch);
+    hidden_gate.x = products;
+    hidden_gate.y = gates + 2 * hidden;
+    hidden_gate.y_stride = width;
+    hidden_gate.epilogue = Epilogue::accumulate;
   }
+  part.multiply(call, hidden_gate, scratch);
   for (size_t b = 0; b < part.batch; ++b, gates += width, products += hidden, h += hidden) {
     const float* update = gates;
     const float* reset = gates + hidden;

@@ -1,4 +1,4 @@
-// Elements found by indices, sorted, counted or laid out anew. Indices from the end are negative.
+// Elements found or placed by indices. Indices from the end are negative.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -34,6 +34,51 @@ Status check_known(const Operand& indices, uint64_t dim, size_t input) {
   const Tensor tensor{indices.type, indices.shape, const_cast<void*>(indices.constant)};
   for (size_t i = 0; i < tensor.count(); ++i) {
     if (within(index_at(tensor, i), dim) < 0) return wrong_input(input, "indices within the input");
+  }
+  return ok_status();
+}
+
+/// Rows of `x` along an axis by their indices, from the end where negative.
+Status infer_gather(Inference& inference) {
+  const Operand& x = inference.inputs[0];
+  const Operand& indices = inference.inputs[1];
+  SUSURRUS_RETURN_IF_ERROR(check_indices(inference, 1));
+  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
+                            axis_of(inference.attributes.integer(0), x.shape.rank(), "axis"));
+  if (x.shape.rank() - 1 + indices.shape.rank() > limits::kMaxDims) {
+    return wrong_input(1, "at most 8 dimensions in all");
+  }
+  Shape shape;
+  for (uint32_t i = 0; i < axis; ++i) shape.append(x.shape[i]);
+  for (uint64_t dim : indices.shape.dims()) shape.append(dim);
+  for (uint32_t i = axis + 1; i < x.shape.rank(); ++i) shape.append(x.shape[i]);
+  inference.outputs[0] = {x.type, shape};
+  SUSURRUS_RETURN_IF_ERROR(check_size(x.type, shape));
+  // An item is an index.
+  inference.work = {std::max<size_t>(1, static_cast<size_t>(*indices.shape.element_count())),
+                    *shape.element_count()};
+  return ok_status();
+}
+
+Status run_gather(const Call& call, size_t begin, size_t end) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& indices = call.inputs[1];
+  const Tensor& y = call.outputs[0];
+  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
+                            axis_of(call.attributes.integer(0), x.shape.rank(), "axis"));
+  const AxisLayout blocks = AxisLayout::of(x.shape, axis);
+  const size_t size = element_byte_count(x.type) * blocks.inner;
+  const auto dim = static_cast<size_t>(x.shape[axis]);
+  const size_t count = indices.count();
+  for (size_t i = begin; i < std::min(end, count); ++i) {
+    const int64_t index = within(index_at(indices, i), dim);
+    if (index < 0) return wrong_input(1, "indices within the input");
+    for (size_t k = 0; size > 0 && k < blocks.outer; ++k) {
+      std::memcpy(
+          static_cast<uint8_t*>(y.data) + (k * count + i) * size,
+          static_cast<const uint8_t*>(x.data) + (k * dim + static_cast<size_t>(index)) * size,
+          size);
+    }
   }
   return ok_status();
 }
@@ -182,165 +227,6 @@ Status run_gather_elements(const Call& call, size_t begin, size_t end) {
   return ok_status();
 }
 
-// Along an axis.
-
-/// Lines along an axis: their length, the step from one element to the next, and where line `i` begins.
-struct Lines {
-  size_t length = 1;
-  size_t step = 1;
-  size_t count = 1;
-
-  size_t begin(size_t line, size_t own_length) const {
-    return line / step * step * own_length + line % step;
-  }
-};
-
-Lines lines_of(const Shape& shape, uint32_t axis) {
-  Lines lines;
-  lines.length = static_cast<size_t>(shape[axis]);
-  for (uint32_t i = 0; i < shape.rank(); ++i) {
-    if (i == axis) continue;
-    const auto dim = static_cast<size_t>(shape[i]);
-    lines.count *= dim;
-    if (i > axis) lines.step *= dim;
-  }
-  return lines;
-}
-
-enum TopAttribute : size_t { kTopAxis, kLargest, kCount };
-
-/// The greatest or least elements of each line, in order, and their indices as i64. Of equal ones the first comes first.
-Status infer_top(Inference& inference) {
-  const Operand& x = inference.inputs[0];
-  SUSURRUS_ASSIGN_OR_RETURN(
-      const uint32_t axis, axis_of(inference.attributes.integer(kTopAxis), x.shape.rank(), "axis"));
-  const int64_t count = inference.attributes.integer(kCount);
-  if (count < 0 || static_cast<uint64_t>(count) > x.shape[axis]) {
-    return wrong_attribute("count", "at most the size of the axis");
-  }
-  Shape shape;
-  for (uint32_t i = 0; i < x.shape.rank(); ++i) {
-    shape.append(i == axis ? static_cast<uint64_t>(count) : x.shape[i]);
-  }
-  inference.outputs[0] = {x.type, shape};
-  inference.outputs[1] = {ElementType::i64, shape};
-  SUSURRUS_RETURN_IF_ERROR(check_size(ElementType::i64, shape));
-  inference.work = {lines_of(x.shape, axis).count, 10 * *x.shape.element_count()};
-  inference.work.scratch_byte_count = static_cast<size_t>(x.shape[axis]) * sizeof(size_t);
-  return ok_status();
-}
-
-Status run_top(const Call& call, size_t begin, size_t end) {
-  const Tensor& x = call.inputs[0];
-  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
-                            axis_of(call.attributes.integer(kTopAxis), x.shape.rank(), "axis"));
-  const bool wants_largest = call.attributes.flag(kLargest);
-  const auto count = static_cast<size_t>(call.attributes.integer(kCount));
-  const Lines lines = lines_of(x.shape, axis);
-  auto* order = reinterpret_cast<size_t*>(call.scratch.data());
-  const size_t size = element_byte_count(x.type);
-  for (size_t line = begin; line < end; ++line) {
-    const auto* from = static_cast<const uint8_t*>(x.data) + lines.begin(line, lines.length) * size;
-    std::iota(order, order + lines.length, size_t{0});
-    std::partial_sort(order, order + count, order + lines.length, [&](size_t a, size_t b) {
-      const uint64_t first = order_of(x.type, from, a * lines.step);
-      const uint64_t second = order_of(x.type, from, b * lines.step);
-      return first == second ? a < b : wants_largest == (first > second);
-    });
-    const size_t place = lines.begin(line, count);
-    for (size_t i = 0; i < count; ++i) {
-      const size_t at = place + i * lines.step;
-      std::memcpy(static_cast<uint8_t*>(call.outputs[0].data) + at * size,
-                  from + order[i] * lines.step * size, size);
-      call.outputs[1].as<int64_t>()[at] = static_cast<int64_t>(order[i]);
-    }
-  }
-  return ok_status();
-}
-
-enum SumAttribute : size_t { kSumAxis, kExclusive, kReverse };
-
-/// Sums of all elements before, with or without the own one.
-Status infer_running_sum(Inference& inference) {
-  const Operand& x = inference.inputs[0];
-  if (x.type == ElementType::boolean) return wrong_input(0, "numbers", "bool");
-  SUSURRUS_ASSIGN_OR_RETURN(
-      const uint32_t axis, axis_of(inference.attributes.integer(kSumAxis), x.shape.rank(), "axis"));
-  inference.outputs[0] = {x.type, x.shape};
-  inference.work = {lines_of(x.shape, axis).count, *x.shape.element_count()};
-  return ok_status();
-}
-
-Status run_running_sum(const Call& call, size_t begin, size_t end) {
-  const Tensor& x = call.inputs[0];
-  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
-                            axis_of(call.attributes.integer(kSumAxis), x.shape.rank(), "axis"));
-  const bool is_exclusive = call.attributes.flag(kExclusive);
-  const bool is_reverse = call.attributes.flag(kReverse);
-  const Lines lines = lines_of(x.shape, axis);
-  for (size_t line = begin; line < end; ++line) {
-    const size_t place = lines.begin(line, lines.length);
-    double sum = 0;
-    uint64_t whole = 0;
-    for (size_t k = 0; k < lines.length; ++k) {
-      const size_t at = place + (is_reverse ? lines.length - 1 - k : k) * lines.step;
-      const double sum_before = sum;
-      const uint64_t whole_before = whole;
-      if (is_float(x.type)) {
-        sum += number_at(x.type, x.data, at);
-        store_number(x.type, is_exclusive ? sum_before : sum, call.outputs[0].data, at);
-      } else {
-        whole += integer_at(x.type, x.data, at);
-        narrow(x.type, is_exclusive ? &whole_before : &whole, 1, call.outputs[0].data, at);
-      }
-    }
-  }
-  return ok_status();
-}
-
-// Made of numbers.
-
-/// From start by delta as long as limit is not reached; scalars that are known before the graph runs.
-Status infer_range(Inference& inference) {
-  const ElementType type = inference.inputs[0].type;
-  std::array<double, 3> numbers{};
-  for (size_t i = 0; i < 3; ++i) {
-    const Operand& own = inference.inputs[i];
-    if (own.type != type || type == ElementType::boolean || type == ElementType::f16 ||
-        own.shape.element_count() != 1) {
-      return wrong_input(i, "a number of the type of the first input");
-    }
-    if (own.constant == nullptr) {
-      return wrong_input(i, "a number that follows from constants and shapes");
-    }
-    numbers[i] = number_at(type, own.constant, 0);
-  }
-  const double count = std::ceil((numbers[1] - numbers[0]) / numbers[2]);
-  if (!(count < 1e12)) return wrong_input(2, "a step that comes to an end");
-  inference.outputs[0] = {type, {static_cast<uint64_t>(std::max(count, 0.0))}};
-  SUSURRUS_RETURN_IF_ERROR(check_size(type, inference.outputs[0].shape));
-  return ok_status();
-}
-
-Status run_range(const Call& call, size_t, size_t) {
-  const Tensor& y = call.outputs[0];
-  const void* start = call.inputs[0].data;
-  const void* delta = call.inputs[2].data;
-  const size_t count = y.count();
-  if (count > 0) std::memcpy(y.data, start, element_byte_count(y.type));
-  for (size_t i = 1; i < count; ++i) {
-    if (is_float(y.type)) {
-      // Rounded in each step, as sums of the type are.
-      store_number(y.type, number_at(y.type, y.data, i - 1) + number_at(y.type, delta, 0), y.data,
-                   i);
-    } else {
-      const uint64_t value = integer_at(y.type, y.data, i - 1) + integer_at(y.type, delta, 0);
-      narrow(y.type, &value, 1, y.data, i);
-    }
-  }
-  return ok_status();
-}
-
 enum OneHotAttribute : size_t { kHotAxis, kDepth };
 
 /// Indices and a pair of values: the second one at the index, the first one elsewhere, along a new axis.
@@ -369,12 +255,12 @@ Status run_one_hot(const Call& call, size_t begin, size_t end) {
   const Tensor& y = call.outputs[0];
   SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
                             axis_of(call.attributes.integer(kHotAxis), y.shape.rank(), "axis"));
-  const Lines lines = lines_of(y.shape, axis);
+  const AxisLayout lines = AxisLayout::of(y.shape, axis);
   const size_t size = element_byte_count(y.type);
   const auto range = elements_of(y.count(), begin, end);
   for (size_t i = range.begin; i < range.end; ++i) {
-    const size_t line = i / (lines.step * lines.length) * lines.step + i % lines.step;
-    const auto own = static_cast<int64_t>(i / lines.step % lines.length);
+    const size_t line = i / (lines.inner * lines.length) * lines.inner + i % lines.inner;
+    const auto own = static_cast<int64_t>(i / lines.inner % lines.length);
     const bool is_hot = within(index_at(call.inputs[0], line), y.shape[axis]) == own;
     std::memcpy(static_cast<uint8_t*>(y.data) + i * size,
                 static_cast<const uint8_t*>(call.inputs[1].data) + (is_hot ? size : 0), size);
@@ -382,56 +268,17 @@ Status run_one_hot(const Call& call, size_t begin, size_t end) {
   return ok_status();
 }
 
-// Repeated whole.
-
-Status infer_tile(Inference& inference) {
-  const Operand& x = inference.inputs[0];
-  const auto repeats = inference.attributes.integers(0);
-  if (repeats.size() != x.shape.rank()) return wrong_attribute("repeats", "one for each dimension");
-  Shape shape;
-  for (uint32_t i = 0; i < x.shape.rank(); ++i) {
-    if (repeats[i] < 0) return wrong_attribute("repeats", "numbers that are not negative");
-    const auto dim = checked_multiply(x.shape[i], static_cast<uint64_t>(repeats[i]));
-    shape.append(dim.value_or(~uint64_t{0}));
-  }
-  inference.outputs[0] = {x.type, shape};
-  SUSURRUS_RETURN_IF_ERROR(check_size(x.type, shape));
-  inference.work = elementwise_work(static_cast<size_t>(*shape.element_count()));
-  return ok_status();
-}
-
-Status run_tile(const Call& call, size_t begin, size_t end) {
-  const Tensor& x = call.inputs[0];
-  const Tensor& y = call.outputs[0];
-  const Strides strides = Strides::of(x.shape);
-  const size_t size = element_byte_count(y.type);
-  const auto range = elements_of(y.count(), begin, end);
-  for (size_t i = range.begin; i < range.end; ++i) {
-    size_t rest = i;
-    size_t place = 0;
-    for (uint32_t k = y.shape.rank(); k-- > 0;) {
-      const auto dim = static_cast<size_t>(y.shape[k]);
-      place += rest % dim % static_cast<size_t>(x.shape[k]) * static_cast<size_t>(strides.steps[k]);
-      rest /= dim;
-    }
-    std::memcpy(static_cast<uint8_t*>(y.data) + i * size,
-                static_cast<const uint8_t*>(x.data) + place * size, size);
-  }
-  return ok_status();
-}
-
 constexpr AttributeSpec kAxisAttributes[] = {{"axis", AttributeKind::integer}};
-constexpr AttributeSpec kTopAttributes[] = {{"axis", AttributeKind::integer, false, -1},
-                                            {"largest", AttributeKind::integer, false, 1},
-                                            {"count", AttributeKind::integer, true}};
-constexpr AttributeSpec kSumAttributes[] = {{"axis", AttributeKind::integer},
-                                            {"exclusive", AttributeKind::integer},
-                                            {"reverse", AttributeKind::integer}};
 constexpr AttributeSpec kOneHotAttributes[] = {{"axis", AttributeKind::integer, false, -1},
                                                {"depth", AttributeKind::integer, true}};
-constexpr AttributeSpec kTileAttributes[] = {{"repeats", AttributeKind::integers}};
 
 constexpr Operator kOperators[] = {
+    {.name = "gather",
+     .least_inputs = 2,
+     .most_inputs = 2,
+     .attributes = kAxisAttributes,
+     .infer = infer_gather,
+     .run = run_gather},
     {.name = "gather_nd",
      .least_inputs = 2,
      .most_inputs = 2,
@@ -448,24 +295,12 @@ constexpr Operator kOperators[] = {
      .attributes = kAxisAttributes,
      .infer = infer_gather_elements,
      .run = run_gather_elements},
-    {.name = "top",
-     .least_outputs = 2,
-     .most_outputs = 2,
-     .attributes = kTopAttributes,
-     .infer = infer_top,
-     .run = run_top},
-    {.name = "running_sum",
-     .attributes = kSumAttributes,
-     .infer = infer_running_sum,
-     .run = run_running_sum},
-    {.name = "range", .least_inputs = 3, .most_inputs = 3, .infer = infer_range, .run = run_range},
     {.name = "one_hot",
      .least_inputs = 2,
      .most_inputs = 2,
      .attributes = kOneHotAttributes,
      .infer = infer_one_hot,
      .run = run_one_hot},
-    {.name = "tile", .attributes = kTileAttributes, .infer = infer_tile, .run = run_tile},
 };
 
 }  // namespace

@@ -22,26 +22,19 @@ void step_lstm(const Call& call, const RecurrentPart& part) {
   const auto scratch = call.scratch.subspan(step_byte_count(part.batch * width));
   float* h = part.state(call, 0);
   float* c = part.state(call, 1);
-  multiply_rows(call.kernels,
-                {.rows = part.batch,
-                 .x = part.x(call),
-                 .x_stride = part.in,
-                 .weight = part.rows(call, kRecurrentWeights, 0, width),
-                 .bias = part.bias(call, kRecurrentWeights),
-                 .y = gates,
-                 .y_stride = width,
-                 .epilogue = Epilogue::store},
-                part.in, scratch);
-  multiply_rows(call.kernels,
-                {.rows = part.batch,
-                 .x = h,
-                 .x_stride = hidden,
-                 .weight = part.rows(call, kRecurrence, 0, width),
-                 .bias = part.bias(call, kRecurrence),
-                 .y = gates,
-                 .y_stride = width,
-                 .epilogue = Epilogue::accumulate},
-                hidden, scratch);
+  const RecurrentProduct heard{.matrix = kRecurrentWeights,
+                               .count = width,
+                               .x = part.x(call),
+                               .y = gates,
+                               .y_stride = width};
+  part.multiply(call, heard, scratch);
+  const RecurrentProduct remembered{.matrix = kRecurrence,
+                                    .count = width,
+                                    .x = h,
+                                    .y = gates,
+                                    .y_stride = width,
+                                    .epilogue = Epilogue::accumulate};
+  part.multiply(call, remembered, scratch);
   for (size_t b = 0; b < part.batch; ++b, gates += width, h += hidden, c += hidden) {
     const float* input = gates;
     const float* output = gates + hidden;

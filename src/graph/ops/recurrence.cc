@@ -17,15 +17,26 @@ const float* RecurrentPart::x(const Call& call) const {
   return call.inputs[kRecurrentX].f32() + t * batch * in;
 }
 
-TensorView RecurrentPart::rows(const Call& call, RecurrentInput matrix, size_t first,
-                               size_t count) const {
-  return matrix_rows(call.inputs[matrix], direction * width() + first, count);
-}
-
-const float* RecurrentPart::bias(const Call& call, RecurrentInput matrix) const {
-  if (!call.has(kRecurrentBias)) return nullptr;
-  const float* both = call.inputs[kRecurrentBias].f32() + direction * 2 * width();
-  return matrix == kRecurrence ? both + width() : both;
+void RecurrentPart::multiply(const Call& call, const RecurrentProduct& product,
+                             std::span<uint8_t> scratch) const {
+  const bool is_recurrent = product.matrix == kRecurrence;
+  const size_t columns = is_recurrent ? hidden : in;
+  const float* bias = nullptr;
+  if (call.has(kRecurrentBias)) {
+    bias = call.inputs[kRecurrentBias].f32() + (2 * direction + is_recurrent) * width() +
+           product.first;
+  }
+  multiply_rows(call.kernels,
+                {.rows = batch,
+                 .x = product.x,
+                 .x_stride = columns,
+                 .weight = matrix_rows(call.inputs[product.matrix],
+                                       direction * width() + product.first, product.count),
+                 .bias = bias,
+                 .y = product.y,
+                 .y_stride = product.y_stride,
+                 .epilogue = product.epilogue},
+                columns, scratch);
 }
 
 size_t step_byte_count(size_t floats) { return round_up(floats, 16) * sizeof(float); }

@@ -20,6 +20,18 @@ enum RecurrentOutput : size_t { kEveryStep, kLastState };
 /// Attribute 0 of every such operator.
 inline constexpr AttributeSpec kDirectionAttribute = {"direction", AttributeKind::integer};
 
+/// A matrix times one row of x for each sequence, plus the matrix's biases: into `y`, or onto what is there.
+struct RecurrentProduct {
+  RecurrentInput matrix;
+  /// Rows of the matrix: [first, first + count).
+  size_t first = 0;
+  size_t count = 0;
+  const float* x = nullptr;
+  float* y = nullptr;
+  size_t y_stride = 0;
+  Epilogue epilogue = Epilogue::store;
+};
+
 /// Sizes, and which of `directions` is meant.
 struct RecurrentPart {
   size_t gates = 0;
@@ -37,10 +49,8 @@ struct RecurrentPart {
   float* state(const Call& call, size_t index) const;
   /// x of this step, [batch, in].
   const float* x(const Call& call) const;
-  /// Rows [first, first + count) of the direction's part of `matrix`.
-  TensorView rows(const Call& call, RecurrentInput matrix, size_t first, size_t count) const;
-  /// The biases of `matrix`, or nullptr.
-  const float* bias(const Call& call, RecurrentInput matrix) const;
+  void multiply(const Call& call, const RecurrentProduct& product,
+                std::span<uint8_t> scratch) const;
 };
 
 /// Shapes, types and work of an operator with `gates` and `states`; `step_floats` are what a step keeps besides products.

@@ -72,6 +72,8 @@ export class EngineHost extends RunningHost<EngineCalls> {
         },
       );
       const { module } = opened;
+      // Another module of the package may link as well.
+      if (compiled && !('WindowWork' in module)) throw notThisEngine('it does other work');
       this.#threads = threads;
       this.#use(opened);
       if (!compiled) return choice;
