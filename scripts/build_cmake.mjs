@@ -87,11 +87,11 @@ async function makeVadModel() {
   });
 }
 
-/** The core tests in WebAssembly, once for each engine's kernels. */
+/** The core tests in WebAssembly, once for each engine's kernels; and the list of operators that the documents must have. */
 export const buildWasmTests = () =>
   buildWasm({
     name: 'the tests in WebAssembly',
-    targets: ['core_tests_simd', 'core_tests_relaxed'],
+    targets: ['core_tests_simd', 'core_tests_relaxed', 'list_operators'],
   });
 
 /** One file of JavaScript serves both variants; that only holds while emcc writes the same one for both. */

@@ -62,13 +62,13 @@ Status OnnxTranslation::add_node(const OnnxNode& node) {
     inputs_.push_back(*id);
   }
   const bool is_known_domain = node.domain.empty() || node.domain == "ai.onnx";
-  const OnnxTranslate translate = is_known_domain ? find_onnx_operator(node.op_type) : nullptr;
-  if (translate == nullptr) {
+  const OnnxOperator* found = is_known_domain ? find_onnx_operator(node.op_type) : nullptr;
+  if (found == nullptr) {
     return builder_.placed(make_error(ErrorCode::unsupported_operator, ErrorReason::unsupported)
                                .with_subject(node.op_type)
                                .with_expected("an operator that is run here"));
   }
-  return translate(*this);
+  return found->translate(*this);
 }
 
 const OnnxAttribute* OnnxTranslation::attribute(std::string_view name) const {

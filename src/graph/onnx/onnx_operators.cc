@@ -353,13 +353,7 @@ Status size(OnnxTranslation& to) {
   return ok_status();
 }
 
-struct Row {
-  std::string_view op_type;
-  OnnxTranslate translate;
-};
-
-/// Sorted.
-constexpr Row kRows[] = {
+constexpr OnnxOperator kOperators[] = {
     {"Abs", same<"abs">},
     {"Add", same<"add">},
     {"And", same<"and">},
@@ -466,13 +460,15 @@ constexpr Row kRows[] = {
     {"Where", same<"where">},
     {"Xor", same<"xor">},
 };
-static_assert(std::ranges::is_sorted(kRows, {}, &Row::op_type));
+static_assert(std::ranges::is_sorted(kOperators, {}, &OnnxOperator::name));
 
 }  // namespace
 
-OnnxTranslate find_onnx_operator(std::string_view op_type) {
-  const auto at = std::ranges::lower_bound(kRows, op_type, {}, &Row::op_type);
-  return at != std::end(kRows) && at->op_type == op_type ? at->translate : nullptr;
+std::span<const OnnxOperator> onnx_operators() { return kOperators; }
+
+const OnnxOperator* find_onnx_operator(std::string_view name) {
+  const auto* at = std::ranges::lower_bound(kOperators, name, {}, &OnnxOperator::name);
+  return at != std::end(kOperators) && at->name == name ? at : nullptr;
 }
 
 }  // namespace susurrus

@@ -78,8 +78,14 @@ class OnnxTranslation {
 Result<Graph> translate_onnx(OnnxTranslation& translation, OnnxGraphMessage& graph,
                              std::span<const OnnxFixedInput> fixed, const WeightOptions& weights);
 
-using OnnxTranslate = Status (*)(OnnxTranslation& to);
+struct OnnxOperator {
+  std::string_view name;
+  Status (*translate)(OnnxTranslation& to) = nullptr;
+};
+
+/// All that run, sorted by their names.
+std::span<const OnnxOperator> onnx_operators();
 /// Null for an operator that is not run.
-OnnxTranslate find_onnx_operator(std::string_view op_type);
+const OnnxOperator* find_onnx_operator(std::string_view name);
 
 }  // namespace susurrus

@@ -32,11 +32,15 @@ std::optional<ElementType> tennis_element_type(TennisDtype dtype) {
   return static_cast<ElementType>(found - kDtypes);
 }
 
+std::span<const std::span<const TennisOperator>> tennis_operator_lists() {
+  static const std::array lists = {tennis_shaping_operators(),     tennis_indexing_operators(),
+                                   tennis_elementwise_operators(), tennis_layer_operators(),
+                                   tennis_window_operators(),      tennis_image_operators()};
+  return lists;
+}
+
 const TennisOperator* find_tennis_operator(std::string_view name) {
-  const std::array lists = {tennis_shaping_operators(),     tennis_indexing_operators(),
-                            tennis_elementwise_operators(), tennis_layer_operators(),
-                            tennis_window_operators(),      tennis_image_operators()};
-  for (const auto list : lists) {
+  for (const auto list : tennis_operator_lists()) {
     const auto found = std::ranges::find(list, name, &TennisOperator::name);
     if (found != list.end()) return &*found;
   }

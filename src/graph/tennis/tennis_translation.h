@@ -100,7 +100,8 @@ const TennisOperator* find_tennis_operator(std::string_view name);
 /// nullopt for types that are not calculated with.
 std::optional<ElementType> tennis_element_type(TennisDtype dtype);
 
-// One list for each file, in any order.
+/// All that run, one list for each file, in any order.
+std::span<const std::span<const TennisOperator>> tennis_operator_lists();
 std::span<const TennisOperator> tennis_shaping_operators();
 std::span<const TennisOperator> tennis_indexing_operators();
 std::span<const TennisOperator> tennis_elementwise_operators();
