@@ -1,6 +1,6 @@
 // Sets up and builds the package, or the named parts:
 //
-//   node scripts/build.mjs [wasm | js | wasm-tests | native-tests | driver | fuzzers | load-limits]...
+//   node scripts/build.mjs [wasm | js | wasm-tests | native-tests | driver | fuzzers | load-limits | operators]...
 //
 // Uses nothing but Node's own modules until node_modules is there.
 import {
@@ -9,6 +9,7 @@ import {
   buildLoadLimits,
   buildNativeDriver,
   buildNativeTests,
+  buildOperatorList,
   buildWasmTests,
 } from './build_cmake.mjs';
 import { fetchDeps } from './fetch_deps.mjs';
@@ -35,6 +36,7 @@ const parts = {
   driver: { tools: forNative, build: buildNativeDriver },
   fuzzers: { tools: forSanitized, build: buildFuzzers },
   'load-limits': { tools: [...forWasm, 'cxx'], build: buildLoadLimits },
+  operators: { tools: forWasm, build: buildOperatorList },
 };
 
 /** Sets up and builds the named parts, in the order given; `tools` are wanted besides. */

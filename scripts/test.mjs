@@ -178,7 +178,7 @@ async function jest(project, args, env = {}) {
 const needs = {
   lint: { tools: ['clangFormat'], parts: ['wasm'] }, // the type check reads the engine's generated types
   cpp: { tools: [], parts: ['native-tests', 'wasm-tests', 'fuzzers'] },
-  node: { tools: [], parts: ['wasm', 'js', 'driver', 'load-limits'] },
+  node: { tools: [], parts: ['wasm', 'js', 'driver', 'load-limits', 'operators'] },
   browser: { tools: ['chromium'], parts: ['wasm', 'js'] },
 };
 
