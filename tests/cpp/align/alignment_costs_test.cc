@@ -9,7 +9,7 @@
 #include "align/token_normalisation.h"
 #include "kernels/kernel_support.h"
 #include "session/allocation_count.h"
-#include "shared_json.h"
+#include "shared_files.h"
 
 namespace susurrus::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "kernels/kernel_support.h"
-#include "shared_json.h"
+#include "shared_files.h"
 
 namespace susurrus::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include "decode/suppression.h"
 #include "decode/timestamp_rules.h"
 #include "harness.h"
-#include "shared_json.h"
+#include "shared_files.h"
 
 namespace susurrus::testing {
 namespace {

@@ -3,72 +3,10 @@
 
 #include <cmath>
 
-#include "base/append.h"
-#include "graph/graph_run.h"
-#include "harness.h"
+#include "graph/bw2l_layers.h"
 
 namespace susurrus::testing {
 namespace {
-
-using Floats = std::vector<float>;
-
-/// A file's layers, without a file around them.
-struct Layers {
-  std::vector<uint8_t> file;
-  Bw2lSection section;
-
-  Layers() {
-    section.name = "layers";
-    section.type = "layers";
-  }
-
-  template <typename T>
-  Layers& add(std::string_view line, Bw2lDtype dtype, const std::vector<std::vector<T>>& arrays,
-              float scale = 1, int64_t offset = 0) {
-    Bw2lLayer& layer = section.layers.emplace_back();
-    layer.arch = line;
-    layer.scale = scale;
-    layer.offset = offset;
-    for (const auto& values : arrays) {
-      layer.arrays.push_back({dtype, values.size(), 0, file.size()});
-      for (const T value : values) append(file, value);
-    }
-    return *this;
-  }
-  Layers& add(std::string_view line, const std::vector<Floats>& arrays = {}) {
-    return add<float>(line, Bw2lDtype::fp32, arrays);
-  }
-  /// Arrays of ones.
-  Layers& add_sized(std::string_view line, std::initializer_list<size_t> counts) {
-    std::vector<Floats> arrays;
-    for (const size_t count : counts) arrays.emplace_back(count, 1.0F);
-    return add(line, arrays);
-  }
-
-  Result<Bw2lNetwork> compile(uint64_t features, uint64_t channels = 1, uint64_t labels = 0) const {
-    Bw2lModel model;
-    model.sections.push_back(section);
-    return compile_bw2l_network(model, file, {features, channels, labels});
-  }
-};
-
-/// Of one recording of `features` × frames; empty where it fails.
-Floats run(const Layers& layers, uint64_t features, const Floats& input) {
-  const auto network = layers.compile(features);
-  if (!network) {
-    EXPECT_EQ(network.error().expected.view(), "");
-    return {};
-  }
-  const Shape shape{1, 1, features, input.size() / features};
-  auto plan = make_plan(network->graph, {&shape, 1});
-  if (!plan) return {};
-  auto graph_run = GraphRun::make(network->graph, std::move(*plan));
-  if (!EXPECT_TRUE(graph_run.has_value())) return {};
-  graph_run->set_input(0, input.data());
-  if (!EXPECT_TRUE(graph_run->run().has_value())) return {};
-  const auto output = graph_run->output(0).as<float>();
-  return {output.begin(), output.end()};
-}
 
 void expect_values(const Floats& got, const Floats& expected) {
   ASSERT_EQ(got.size(), expected.size());
@@ -97,7 +35,7 @@ Layers turned() {
 SUSURRUS_TEST(bw2l_linear_layers_have_the_outputs_of_an_input_adjacent) {
   const Layers layers = turned().add("L 2 3", {{1, 2, 3, 10, 20, 30}, {0.5F, 0, 0}});
   // Frames (1, 5), (2, 6).
-  expect_values(run(layers, 2, {1, 2, 5, 6}), {51.5F, 102, 153, 62.5F, 124, 186});
+  expect_values(run_layers(layers, 2, {1, 2, 5, 6}), {51.5F, 102, 153, 62.5F, 124, 186});
 }
 
 SUSURRUS_TEST(bw2l_integers_stand_for_scaled_differences) {
@@ -105,22 +43,22 @@ SUSURRUS_TEST(bw2l_integers_stand_for_scaled_differences) {
     const auto shifted = [&](int value) { return static_cast<int8_t>(value + offset); };
     Layers layers = turned();
     layers.add<int8_t>("L 2 1 0", Bw2lDtype::i8, {{shifted(4), shifted(-6)}}, 0.5F, offset);
-    expect_values(run(layers, 2, {1, 2, 5, 6}), {2 - 15, 4 - 18});
+    expect_values(run_layers(layers, 2, {1, 2, 5, 6}), {2 - 15, 4 - 18});
   }
   Layers wide = turned();
   wide.add<double>("L 2 1", Bw2lDtype::fp64, {{2, 3}, {1}}, 7, 7);
-  expect_values(run(wide, 2, {1, 2, 5, 6}), {18, 23});
+  expect_values(run_layers(wide, 2, {1, 2, 5, 6}), {18, 23});
   Layers half = turned();
   half.add<uint16_t>("L 2 1 0", Bw2lDtype::fp16, {{0x3C00, 0xC000}});  // 1, -2
-  expect_values(run(half, 2, {1, 2, 5, 6}), {-9, -10});
+  expect_values(run_layers(half, 2, {1, 2, 5, 6}), {-9, -10});
 }
 
 SUSURRUS_TEST(bw2l_convolutions_pad_by_what_the_recording_leaves) {
   // Taps 1, 10, 100 at a stride of 2, SAME: one frame on each side of an even number of frames leaves r = 2.
   Layers layers;
   layers.add("C 1 1 3 2 -1", {{1, 10, 100}, {0}}).add("RO 1 0 2 3");
-  expect_values(run(layers, 1, {1, 2, 3, 4, 5}), {210, 432, 54});
-  expect_values(run(layers, 1, {1, 2, 3, 4}), {210, 432});
+  expect_values(run_layers(layers, 1, {1, 2, 3, 4, 5}), {210, 432, 54});
+  expect_values(run_layers(layers, 1, {1, 2, 3, 4}), {210, 432});
 }
 
 SUSURRUS_TEST(bw2l_asymmetric_convolutions_look_ahead_or_back) {
@@ -129,7 +67,7 @@ SUSURRUS_TEST(bw2l_asymmetric_convolutions_look_ahead_or_back) {
     // The last of three taps alone, padded by one.
     Layers layers;
     layers.add("AC 1 1 3 1 1 " + std::string(future), {{0, 0, 1}, {0}}).add("RO 1 0 2 3");
-    Floats got = run(layers, 1, {1, 2, 3});
+    Floats got = run_layers(layers, 1, {1, 2, 3});
     expect_values(got, expected);
   }
 }
@@ -137,22 +75,22 @@ SUSURRUS_TEST(bw2l_asymmetric_convolutions_look_ahead_or_back) {
 SUSURRUS_TEST(bw2l_pools_leave_padding_out_of_a_maximum_and_count_it_in_a_mean) {
   Layers most;
   most.add("M 2 1 2 1 1 0").add("RO 1 0 2 3");
-  expect_values(run(most, 1, {-1, -2, -3, -4}), {-1, -2, -4});
+  expect_values(run_layers(most, 1, {-1, -2, -3, -4}), {-1, -2, -4});
   Layers mean;
   mean.add("A 2 1 2 1 1 0").add("RO 1 0 2 3");
-  expect_values(run(mean, 1, {-1, -2, -3, -4}), {-0.5F, -2.5F, -2});
+  expect_values(run_layers(mean, 1, {-1, -2, -3, -4}), {-0.5F, -2.5F, -2});
 }
 
 SUSURRUS_TEST(bw2l_norms_are_over_the_listed_dimensions) {
   Layers layers;
   layers.add("LN 1 2", {{2}, {1}}).add("RO 1 0 2 3");
-  expect_values(run(layers, 2, {1, 5, 3, 5}), {-1 + 1e-5F, 3 - 1e-5F, 1, 1});
+  expect_values(run_layers(layers, 2, {1, 5, 3, 5}), {-1 + 1e-5F, 3 - 1e-5F, 1, 1});
 }
 
 SUSURRUS_TEST(bw2l_weight_norms_are_folded) {
   Layers layers = turned();
   layers.add("WN 0 L 2 2", {{3, 0, 4, 2}, {10, 6}, {0, 1}});
-  expect_values(run(layers, 2, {1, 5}), {46, 31});
+  expect_values(run_layers(layers, 2, {1, 5}), {46, 31});
 }
 
 SUSURRUS_TEST(bw2l_residual_blocks_add_what_skipped_their_layers) {
@@ -160,7 +98,7 @@ SUSURRUS_TEST(bw2l_residual_blocks_add_what_skipped_their_layers) {
   layers.add("RES 2 2\nC 1 1 1 1\nSKIP 0 2 3\nR\nSKIPL 0 3 1\nC 1 1 1 1", {{-2}, {0}, {10}, {1}})
       .add("RO 1 0 2 3");
   // (-2x + x) · 3, what is negative of it cut, plus 10x + 1.
-  expect_values(run(layers, 1, {1, -1}), {11, 3 - 9});
+  expect_values(run_layers(layers, 1, {1, -1}), {11, 3 - 9});
 }
 
 SUSURRUS_TEST(bw2l_networks_tell_how_frames_follow_from_frames) {

@@ -1,4 +1,4 @@
-#include "shared_json.h"
+#include "shared_files.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,19 +21,25 @@ std::FILE* open_shared(const std::string& path) {
 
 }  // namespace
 
-std::optional<JsonDocument> shared_json(const char* path) {
+std::optional<std::string> shared_bytes(const std::string& path) {
   std::FILE* file = open_shared(path);
   if (file == nullptr) {
-    std::printf("  skipped: needs %s in the shared folder\n", path);
+    std::printf("  skipped: needs %s in the shared folder\n", path.c_str());
     return std::nullopt;
   }
-  std::string text;
+  std::string bytes;
   char piece[4096];
-  while (size_t count = std::fread(piece, 1, sizeof piece, file)) text.append(piece, count);
+  while (size_t count = std::fread(piece, 1, sizeof piece, file)) bytes.append(piece, count);
   std::fclose(file);
-  auto document = JsonDocument::parse(text, {});
+  return bytes;
+}
+
+std::optional<JsonDocument> shared_json(const std::string& path) {
+  const auto text = shared_bytes(path);
+  if (!text) return std::nullopt;
+  auto document = JsonDocument::parse(*text, {});
   if (!document) {
-    std::printf("  %s is not JSON\n", path);
+    std::printf("  %s is not JSON\n", path.c_str());
     std::abort();
   }
   return std::move(document).value();
