@@ -40,12 +40,18 @@ export class FactsView {
   }
 
   memory(facts: MemoryFacts): void {
-    this.#set('Memory', bytes(facts.wasmBytes), [
-      `weights ${bytes(facts.weightBytes)}`,
-      `caches ${bytes(facts.kvCacheBytes)}`,
-      `activations ${bytes(facts.activationBytes)}`,
-      `peak in use ${bytes(facts.heapPeakBytes)}`,
-    ]);
+    // Networks plan no caches.
+    const parts = [
+      ['weights', facts.weightBytes],
+      ['caches', facts.kvCacheBytes],
+      ['activations', facts.activationBytes],
+      ['peak in use', facts.heapPeakBytes],
+    ] as const;
+    this.#set(
+      'Memory',
+      bytes(facts.wasmBytes),
+      parts.filter(([, count]) => count > 0).map(([name, count]) => `${name} ${bytes(count)}`),
+    );
   }
 
   /** Seconds of work for seconds of audio. */

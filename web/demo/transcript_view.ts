@@ -61,7 +61,7 @@ export class TranscriptView {
 
   /** All is there: `facts` (length, language) go below the title, what was dropped to the end. */
   finish(facts: readonly string[], { rejected }: Transcript): void {
-    this.#meta.textContent = facts.join(' · ');
+    this.#meta.textContent = facts.filter((fact) => fact !== '').join(' · ');
     this.#nothing.hidden = this.#rows.length > 0;
     const dropped = rejected.filter(({ text }) => text.trim() !== '');
     this.#dropped.hidden = dropped.length === 0;
