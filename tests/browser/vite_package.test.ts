@@ -22,14 +22,17 @@ beforeAll(async () => {
     project,
     `import { loadModel } from 'susurrus';
      import { listModels } from 'susurrus/cache';
+     import { detectSpeech } from 'susurrus/vad';
      import digits from 'susurrus/models/digits.apr?url';
      import sample from './sample.wav?url';`,
     `const model = await loadModel();
-     const { text: words } = await model.transcribe(await (await fetch(sample)).blob());
+     const sound = await (await fetch(sample)).blob();
+     const { text: words } = await model.transcribe(sound, { vad: true });
+     const speech = (await detectSpeech(sound)).length;
      const warnings = [];
      for (const cache of [true, 'only']) warnings.push(...(await loadModel(digits, { cache })).info.warnings);
      const kept = (await listModels()).filter((one) => one.isComplete).length + warnings.join();
-     text = model.info.variant + ' ' + model.info.threads + ':' + words + ' kept ' + kept;`,
+     text = model.info.variant + ' ' + model.info.threads + ':' + words + ' kept ' + kept + ' speech ' + speech;`,
   );
   copyFileSync(join(projectRoot, 'web/demo/sample.wav'), join(project.folder, 'sample.wav'));
   browser = await launchBrowser();
@@ -42,7 +45,7 @@ afterAll(async () => {
 test('a page built by Vite transcribes, under the strict policy', async () => {
   project.node(vite, 'build', '--logLevel', 'error');
   const assets = readdirSync(join(project.folder, 'dist/assets'));
-  // The binaries and the worker, for one thread and for several, those of other families, the workers for files, audio and kept models, and the model became
+  // The binaries and the worker, for one thread and for several, those of other families, the workers for files, audio and kept models, the model and the voice detector became
   // files of the build.
   for (const [pattern, count] of [
     [/^engine\.simd.*\.wasm$/, 2],
@@ -53,6 +56,7 @@ test('a page built by Vite transcribes, under the strict policy', async () => {
     // A file too, not a data: URL, from which the policy would load nothing.
     [/^capture_worklet.*\.m?js$/, 1],
     [/\.apr$/, 1],
+    [/\.tsm$/, 1],
   ] as const) {
     expect(assets.filter((name) => pattern.test(name))).toHaveLength(count);
   }
@@ -62,7 +66,7 @@ test('a page built by Vite transcribes, under the strict policy', async () => {
       const { text, problems } = await textOf(browser, server.address);
       const threads = isolated ? Math.min(8, availableParallelism()) : 1;
       expect(text).toMatch(
-        new RegExp(`^(relaxed|simd) ${threads}: ${sampleSegments.join(' ')} kept 1$`),
+        new RegExp(`^(relaxed|simd) ${threads}: ${sampleSegments.join(' ')} kept 1 speech [1-9]$`),
       );
       expect(problems).toEqual([]);
     } finally {
@@ -87,7 +91,9 @@ test("a page on Vite's development server transcribes, without configuration", a
       server.on('close', () => failed(new Error(`Vite ended: ${output}`)));
     });
     const { text, problems } = await textOf(browser, address);
-    expect(text).toMatch(new RegExp(`^(relaxed|simd) 1: ${sampleSegments.join(' ')} kept 1$`));
+    expect(text).toMatch(
+      new RegExp(`^(relaxed|simd) 1: ${sampleSegments.join(' ')} kept 1 speech [1-9]$`),
+    );
     expect(problems).toEqual([]);
   } finally {
     server.kill();
