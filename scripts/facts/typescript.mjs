@@ -276,12 +276,17 @@ function cliOptions() {
   const beam = readFacts('beam_options')
     .options.filter(({ name }) => !all.some((row) => row.name === name))
     .map((row) => ({ ...row, calls: ['transcribe'] }));
+  const isBeam = ({ name }) => readFacts('beam_options').options.some((row) => row.name === name);
   const rows = [...all, ...beam].map((row) => {
-    const { name, kind, orNull, calls, cli = {} } = row;
+    const { name, kind, orNull, cli = {} } = row;
+    const calls = isBeam(row) ? [...row.calls, 'stream'] : row.calls;
     const style = cli.switch !== undefined ? 'switch' : cli.repeats ? 'repeated' : 'value';
     return `  ${literal({ option: cliName(row), name, kind, orNull, calls, style, turns: cli.switch })},`;
   });
   return `import type { OptionCall, OptionKind } from './options.js';
+
+/** A function whose options the command line takes. */
+export type CliCall = OptionCall | 'stream';
 
 /** An option of the API as the command line takes it. */
 export interface CliOption {
@@ -289,7 +294,7 @@ export interface CliOption {
   readonly name: string;
   readonly kind: OptionKind;
   readonly orNull?: boolean;
-  readonly calls: readonly OptionCall[];
+  readonly calls: readonly CliCall[];
   /** A switch has no value, and \`turns\` the option on or off; a repeated one makes a list. */
   readonly style: 'value' | 'switch' | 'repeated';
   readonly turns?: boolean;

@@ -1,6 +1,7 @@
 // susurrus listen: captions of what comes on stdin, while it comes.
-import type { LiveEvent, LiveTranscription, Model } from '../src/node.js';
+import type { LiveEvent, LiveOptions, LiveTranscription, Model } from '../src/node.js';
 import { asNumber, parse, usageError } from './arguments.js';
+import { listeningArguments, listeningOptions } from './listening_options.js';
 import { modelArguments, withModel } from './open_model.js';
 import { print, printJson } from './terminal.js';
 
@@ -9,23 +10,18 @@ const usualRate = 16000;
 export async function listenCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, {
     ...modelArguments,
+    ...listeningArguments('stream'),
     rate: { type: 'string' },
     json: { type: 'boolean' },
   });
   if (positionals.length > 0) throw usageError('listen takes samples on stdin, no files');
   const sampleRate = values.rate === undefined ? usualRate : asNumber(values.rate, 'rate');
-  await withModel(values, signal, (model) =>
-    hearStdin(model, sampleRate, values.json === true, signal),
-  );
+  const options = { ...listeningOptions(values, 'stream'), sampleRate, signal };
+  await withModel(values, signal, (model) => hearStdin(model, options, values.json === true));
 }
 
-async function hearStdin(
-  model: Model,
-  sampleRate: number,
-  asJson: boolean,
-  signal: AbortSignal,
-): Promise<void> {
-  const live = model.stream({ sampleRate, signal });
+async function hearStdin(model: Model, options: LiveOptions, asJson: boolean): Promise<void> {
+  const live = model.stream(options);
   const shown = asJson ? printEvents(live) : printCaptions(live);
   // The loop above tells what goes wrong.
   shown.catch(() => undefined);

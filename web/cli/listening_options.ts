@@ -1,7 +1,8 @@
 // The options of everything that listens as the command line spells them: as the reference's command does.
 import { languageNames } from '../src/node.js';
 import { cliOptions } from '../src/api/generated/cli_options.js';
-import type { OptionCall, OptionKind } from '../src/api/generated/options.js';
+import type { CliCall } from '../src/api/generated/cli_options.js';
+import type { OptionKind } from '../src/api/generated/options.js';
 import type { Hotword } from '../src/node.js';
 import { asNumber, asNumbers, asText, asTruth, orNone } from './arguments.js';
 import type { Option, Reader } from './arguments.js';
@@ -45,10 +46,10 @@ const readers: Readonly<Record<OptionKind, Reader>> = {
   phrases: asText,
 };
 
-const optionsOf = (call: OptionCall) => cliOptions.filter(({ calls }) => calls.includes(call));
+const optionsOf = (call: CliCall) => cliOptions.filter(({ calls }) => calls.includes(call));
 
 /** The options of a function, as parse() takes them. */
-export const listeningArguments = (call: OptionCall): Readonly<Record<string, Option>> =>
+export const listeningArguments = (call: CliCall): Readonly<Record<string, Option>> =>
   Object.fromEntries(
     optionsOf(call).map(({ option, style }) => [
       option,
@@ -62,7 +63,7 @@ export const listeningArguments = (call: OptionCall): Readonly<Record<string, Op
 /** Only what was given, under the API's names; whether it makes sense, the API says. */
 export function listeningOptions(
   values: Readonly<Record<string, unknown>>,
-  call: OptionCall,
+  call: CliCall,
 ): Record<string, unknown> {
   const given = optionsOf(call).flatMap(({ option, name, kind, orNull, turns }) => {
     const value = values[option];

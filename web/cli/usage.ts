@@ -46,8 +46,9 @@ ${optionUsage.beam}
 
   susurrus listen --model FILE [--rate HZ] [--json]
                                            captions of 16-bit mono samples on stdin, while they come; for models that stream
-                                           (.april). On a terminal the last line changes until it is final, in a pipe
-                                           each line is; --json: every event. arecord -f S16_LE -r 16000 | susurrus listen …
+                                           (.april, some .b2l; takes transcribe's options of a beam search). On a terminal
+                                           the last line changes until it is final, in a pipe each line is; --json: every
+                                           event. arecord -f S16_LE -r 16000 | susurrus listen …
 
   susurrus detect-language AUDIO... [--model FILE] [--languages CODES] [--audio-context C]
                                            languages and their probabilities, the most probable first

@@ -247,12 +247,12 @@ export class EngineModel implements Model {
   stream(options: LiveOptions = {}): LiveTranscription {
     checkLiveOptions(options);
     if (!this.info.streams) {
-      throw new SusurrusError('unsupported_feature', 'This model hears no sound while it comes.', {
-        reason: 'model',
-        subject: 'stream',
-        expected: 'an .april model, or a BW2L model that sees a limited part of the sound',
-        got: this.family,
-      });
+      const expected = 'an .april model, or a BW2L model that sees a limited part of the sound';
+      throw new SusurrusError(
+        'unsupported_feature',
+        `This model hears whole recordings. A stream needs ${expected}.`,
+        { reason: 'model', subject: 'stream', expected, got: this.family },
+      );
     }
     // The engine stays awake as long as the stream lasts.
     let end!: () => void;
