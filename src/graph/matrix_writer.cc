@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "kernels/packed_weights/packed_weights.h"
 #include "kernels/scratch_layout.h"
 
 namespace susurrus {
@@ -24,13 +23,14 @@ Result<MatrixWriter> MatrixWriter::make(const Shape& shape, MatrixOrder order, W
                                         const KernelTable& kernels) {
   MatrixWriter writer;
   writer.order_ = order;
+  if (type == WeightType::integers) writer.make_block_ = integers_to_block;
   const auto count = shape.element_count();
   SUSURRUS_CHECK(count && *count > 0 && *count <= ~uint64_t{0} / sizeof(float));
   writer.tensor_.shape = shape;
   writer.columns_ = static_cast<size_t>(shape.last());
   writer.rows_ = static_cast<size_t>(*count) / writer.columns_;
   uint64_t byte_count = *count * sizeof(float);
-  if (type == WeightType::q8_0) {
+  if (type != WeightType::f32) {
     const size_t padded = round_up(writer.columns_, kBlockValues);
     byte_count =
         round_up(writer.rows_, kPackedRows) * uint64_t{padded / kBlockValues * kBlockBytes};
@@ -40,9 +40,9 @@ Result<MatrixWriter> MatrixWriter::make(const Shape& shape, MatrixOrder order, W
     if (writer.pack_rows_ != nullptr) packed.layout = kernels.packing.layout;
   }
   SUSURRUS_ASSIGN_OR_RETURN(writer.tensor_.buffer, AlignedBuffer::allocate(byte_count, "weights"));
-  if (type == WeightType::q8_0) writer.tensor_.packed.data = writer.tensor_.buffer.data();
+  if (type != WeightType::f32) writer.tensor_.packed.data = writer.tensor_.buffer.data();
   const size_t line = order == MatrixOrder::rows ? writer.columns_ : writer.rows_;
-  const bool has_panels = order == MatrixOrder::rows && type == WeightType::q8_0;
+  const bool has_panels = order == MatrixOrder::rows && type != WeightType::f32;
   writer.slab_lines_ = has_panels ? kPackedRows : kBlockValues;
   // Rows of floats go to their place as they come.
   if (order == MatrixOrder::columns || has_panels) writer.slab_.resize(writer.slab_lines_ * line);
@@ -96,7 +96,7 @@ void MatrixWriter::put_rows(size_t count) {
       float values[kBlockValues] = {};
       std::copy_n(slab_.data() + row * columns_ + first, std::min(kBlockValues, columns_ - first),
                   values);
-      quantize_block(values, made.data() + (row * blocks + block) * kBlockBytes);
+      make_block_(values, made.data() + (row * blocks + block) * kBlockBytes);
     }
   }
   uint8_t* to = tensor_.buffer.data() + lines_ * blocks * kBlockBytes;
@@ -118,7 +118,7 @@ void MatrixWriter::put_block_column(size_t count) {
     for (size_t row = 0; row < row_count; ++row) {
       float values[kBlockValues] = {};
       for (size_t i = 0; i < count; ++i) values[i] = slab_[i * rows_ + first + row];
-      quantize_block(values, made + row * kBlockBytes);
+      make_block_(values, made + row * kBlockBytes);
     }
     uint8_t* rows = tensor_.buffer.data() + first * blocks * kBlockBytes;
     if (packed.layout != WeightLayout::rows) {

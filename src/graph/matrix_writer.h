@@ -3,13 +3,15 @@
 
 #include "graph/tensor.h"
 #include "kernels/kernel_table.h"
+#include "kernels/packed_weights/packed_weights.h"
 
 namespace susurrus {
 
 /// What the matrices of products are kept as.
 enum class WeightType : uint8_t {
   f32,
-  q8_0,  // blocks of 32 integers with a scale, packed as the kernels read them
+  q8_0,      // blocks of 32 integers with a scale, packed as the kernels read them
+  integers,  // the same with scales of 1, of whole numbers from -128 to 127, exactly
 };
 
 /// How a graph keeps the matrices of its products.
@@ -48,6 +50,7 @@ class MatrixWriter {
   OwnedTensor tensor_;
   MatrixOrder order_ = MatrixOrder::rows;
   PackRows* pack_rows_ = nullptr;
+  void (*make_block_)(const float* values, uint8_t* block) = quantize_block;
   size_t rows_ = 0;
   size_t columns_ = 0;
   size_t lines_ = 0;         // rows or columns that are in the matrix already

@@ -56,6 +56,22 @@ describeWithShared(needs, 'BW2L models that were trained', () => {
     model.dispose();
   });
 
+  test('int8 matrices take a quarter of the memory of floats', async () => {
+    const weights: number[] = [];
+    for (const file of ['digits.b2l', 'digits-i8.b2l']) {
+      const model = await (
+        await builtPackage()
+      ).loadModel(resolve(sharedFolder, 'bw2l-digits', file));
+      weights.push((await model.memory()).weightBytes);
+      model.dispose();
+    }
+    const [floats, integers] = weights as [number, number];
+    expect(floats).toBeGreaterThan(4.5e6);
+    // 34 bytes for 32 weights, rows of whole blocks. Kernels, the weight norm's matrix and biases are floats in both.
+    expect(integers / floats).toBeGreaterThan(0.25);
+    expect(integers / floats).toBeLessThan(0.29);
+  });
+
   test('one that hears whole recordings has no stream', async () => {
     const model = await (
       await builtPackage()

@@ -132,7 +132,7 @@ Result<OwnedTensor> Bw2lLine::take(size_t array, const Shape& shape) {
   const std::span<float> reals = tensor.view().as<float>();
   if (!read_bw2l_reals(*weights.array, build_->file, weights.layer->scale, weights.layer->offset,
                        reals)) {
-    return wrong("arrays that the file holds");
+    return not_held();
   }
   if (!std::ranges::all_of(reals, [](float value) { return std::isfinite(value); })) {
     build_->warnings.push_back(std::string(place().view()) + " has weights that are no numbers");

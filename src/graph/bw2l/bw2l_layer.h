@@ -18,6 +18,8 @@ struct Bw2lBuild {
   ByteSpan file;
   uint64_t feature_count = 0;
   uint64_t label_count = 0;
+  /// Those that the network runs on.
+  const KernelTable* kernels = &default_kernels();
   std::vector<std::string> warnings;
   /// Lines and nodes so far. Blocks within blocks may repeat: few lines can stand for more than there is time for.
   size_t part_count = 0;
@@ -42,7 +44,7 @@ class Bw2lLine {
   /// The line as a layer of its own from word `first` on, with these weights.
   Bw2lLine(const Bw2lLine& outer, size_t first, std::span<Bw2lWeights> weights);
 
-  Bw2lBuild& build() { return *build_; }
+  Bw2lBuild& build() const { return *build_; }
   std::string_view code() const { return words_[0]; }
   std::string_view line() const { return line_; }
   size_t layer() const { return layer_; }
@@ -58,6 +60,7 @@ class Bw2lLine {
 
   size_t array_count() const { return weights_.size(); }
   uint64_t count(size_t array) const { return weights_[array].count(); }
+  const Bw2lWeights& stored(size_t array) const { return weights_[array]; }
   /// limit_exceeded when the network has more parts than any has.
   Status count_part();
   Status expect_arrays(size_t least, size_t most) const;
@@ -83,6 +86,8 @@ class Bw2lLine {
   Error wrong(std::string_view expected) const;
   Error wrong_size(std::string_view what, uint64_t expected, uint64_t got) const;
   Error unsupported(std::string_view expected) const;
+  /// Of an array that lies outside the file.
+  Error not_held() const { return wrong("arrays that the file holds"); }
 
  private:
   FixedString<120> place() const;

@@ -80,6 +80,7 @@ Result<Bw2lNetwork> compile_bw2l_network(const Bw2lModel& model, ByteSpan file,
   build.file = file;
   build.feature_count = input.feature_count;
   build.label_count = input.label_count;
+  build.kernels = input.kernels;
   Bw2lActivation x;
   x.dims = {kAnyDim, input.feature_count, input.channel_count, 1};
   x.id = build.builder.add_input("features", ElementType::f32,

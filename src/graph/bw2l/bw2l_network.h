@@ -11,6 +11,8 @@ struct Bw2lInput {
   uint64_t channel_count = 1;
   /// What NLABEL stands for, where lines have it.
   uint64_t label_count = 0;
+  /// Those that the network runs on.
+  const KernelTable* kernels = &default_kernels();
 };
 
 /// The layers of a BW2L file as a graph of primitive operators.

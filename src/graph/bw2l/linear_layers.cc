@@ -3,6 +3,7 @@
 
 #include "base/checked_math.h"
 #include "graph/bw2l/bw2l_layers.h"
+#include "graph/bw2l/int8_matrix.h"
 
 namespace susurrus {
 namespace {
@@ -52,8 +53,14 @@ Status fold_norm(const Bw2lLine& line, std::span<float> v, std::span<const float
 Result<Bw2lActivation> linear(Bw2lLine& line, Bw2lActivation x, size_t weights,
                               std::optional<size_t> bias, uint64_t in, uint64_t out) {
   SUSURRUS_RETURN_IF_ERROR(line.expect_dim(x, 0, in));
-  SUSURRUS_ASSIGN_OR_RETURN(const ValueId matrix, line.weight(weights, {in, out}));
-  SUSURRUS_ASSIGN_OR_RETURN(x.id, line.add("matmul", {x.id, matrix}));
+  const Bw2lWeights& stored = line.stored(weights);
+  SUSURRUS_ASSIGN_OR_RETURN(auto integers, pack_int8_matrix(line, stored, in, out));
+  if (integers) {
+    SUSURRUS_ASSIGN_OR_RETURN(x.id, multiply_int8(line, x.id, std::move(*integers), *stored.layer));
+  } else {
+    SUSURRUS_ASSIGN_OR_RETURN(const ValueId matrix, line.weight(weights, {in, out}));
+    SUSURRUS_ASSIGN_OR_RETURN(x.id, line.add("matmul", {x.id, matrix}));
+  }
   x.dims[0] = out;
   if (!bias) return x;
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId added, line.weight(*bias, {out}));

@@ -131,6 +131,14 @@ void quantize_block(const float* x, uint8_t* block) {
   }
 }
 
+void integers_to_block(const float* x, uint8_t* block) {
+  const uint16_t one = f16_from_f32(1);
+  std::memcpy(block, &one, sizeof one);
+  for (size_t i = 0; i < kBlockValues; ++i) {
+    block[kQ80Layout.qs + i] = static_cast<uint8_t>(static_cast<int>(x[i]));
+  }
+}
+
 TensorView pack_weights(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
                         MutableByteSpan panel) {
   TensorView packed = packed_view(weight);

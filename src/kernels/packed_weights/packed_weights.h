@@ -48,6 +48,9 @@ constexpr size_t panel_index(size_t group, size_t row, size_t column) {
 /// rounded to f16. NaN becomes 0. A scale out of f16's range gives useless but defined values.
 void quantize_block(const float* x, uint8_t* block);
 
+/// 32 whole numbers from -128 to 127 as a block of q8_0 whose scale is 1.
+void integers_to_block(const float* x, uint8_t* block);
+
 /// Rearranges rows into panels, in place, those of floats as q8_0. `bytes` holds the rows and then room up to a whole panel,
 /// whose contents do not matter; `panel` is memory for the rows of one panel, of two where there are floats.
 TensorView pack_weights(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,

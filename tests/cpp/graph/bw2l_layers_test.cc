@@ -1,10 +1,11 @@
 // Every layer of BW2L on drawn shapes, beside what PyTorch makes of it.
-#include "graph/bw2l_layers.h"
-
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "graph/bw2l_layer_cases.h"
+#include "graph/small_bw2l.h"
+#include "harness.h"
 
 namespace susurrus::testing {
 namespace {
@@ -23,7 +24,7 @@ Floats drawn(uint32_t seed, size_t count, bool is_positive) {
 
 /// What is wrong, in the unit of the tolerance.
 double largest_difference(const Bw2lLayerCase& one) {
-  Layers layers;
+  Bw2lLayers layers;
   for (const auto& layer : one.layers) {
     std::vector<Floats> arrays;
     for (uint32_t i = 0; i < layer.sizes.size(); ++i) {
@@ -33,7 +34,7 @@ double largest_difference(const Bw2lLayerCase& one) {
   }
   const auto [frames, features, channels] = one.dims;
   const Floats input = drawn(one.seed, size_t{frames} * features * channels, one.is_positive);
-  const Floats got = run_layers(layers, features, input, channels);
+  const Floats got = layers.run(features, input, default_kernels(), channels);
   if (got.size() != one.count) return HUGE_VAL;
   double sum = 0;
   double largest = 0;

@@ -51,7 +51,8 @@ double largest_difference(const std::vector<float>& emissions, size_t tokens, Js
 }
 
 /// The first recordings: all that builds with sanitizers have the time for.
-void expect_emissions(const std::string& name, size_t most_recordings) {
+void expect_emissions(const std::string& name, double tolerance) {
+  constexpr size_t kMostRecordings = 6;
   const std::string folder = "bw2l-digits/";
   const auto expected = shared_json(folder + "eval/expected.json");
   const auto file = shared_bytes(folder + name);
@@ -60,7 +61,7 @@ void expect_emissions(const std::string& name, size_t most_recordings) {
   ASSERT_TRUE(model.has_value());
   size_t count = 0;
   for (JsonValue recording : expected->root()["recordings"].items()) {
-    if (count++ == most_recordings) break;
+    if (count++ == kMostRecordings) break;
     const std::string path(*recording["file"].text());
     const auto sound = shared_bytes(folder + "eval/" + path);
     if (!sound) return;
@@ -73,7 +74,7 @@ void expect_emissions(const std::string& name, size_t most_recordings) {
     const JsonValue wanted = recording[name]["emissions"];
     EXPECT_GT(wanted.size(), 10u);
     const double difference = largest_difference(run->emissions, tokens, wanted);
-    if (!EXPECT_LT(difference, 1e-4)) std::printf("    %s: %g\n", path.c_str(), difference);
+    if (!EXPECT_LT(difference, tolerance)) std::printf("    %s: %g\n", path.c_str(), difference);
   }
   EXPECT_GT(count, 0u);
 }
@@ -81,11 +82,12 @@ void expect_emissions(const std::string& name, size_t most_recordings) {
 }  // namespace
 
 SUSURRUS_TEST(emissions_of_the_bw2l_digits_are_the_reference_s) {
-  expect_emissions("digits.b2l", 6);
+  expect_emissions("digits.b2l", 1e-4);
 }
 
+// Its matrices stay int8, and so what they are multiplied with is made integers, too: of 16 bits, or 8 in relaxed kernels.
 SUSURRUS_TEST(emissions_of_the_bw2l_digits_in_int8_are_the_reference_s) {
-  expect_emissions("digits-i8.b2l", 6);
+  expect_emissions("digits-i8.b2l", 5e-4);
 }
 
 }  // namespace susurrus::testing
