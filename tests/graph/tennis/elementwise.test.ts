@@ -190,3 +190,21 @@ testOperator('equal', (draws) => {
     pair(few('u8')([9]), few('i16')([9]), 'bool', isSame),
   ];
 });
+
+testOperator('where', (draws) => {
+  const choose = (shape: number[], cond: number[], a: number[], b: number[], type: TensorType) => {
+    const chosen = draws.whole('bool', cond, 0, 1);
+    const [yes, no] = [draws.whole(type, a, 1, 9), draws.whole(type, b, 10, 19)];
+    const y = filled(type, shape, (index) => {
+      const x = at(chosen, broadcastIndex(cond, index)) === 0 ? no : yes;
+      return at(x, broadcastIndex(x.shape, index));
+    });
+    return { inputs: [chosen, yes, no], wanted: [y] };
+  };
+  return (['f32', 'i32', 'i64'] as const).flatMap((type) => [
+    choose([7], [7], [7], [7], type),
+    choose([2, 3], [2, 3], [], [3], type),
+    choose([2, 3, 4], [3, 1], [2, 1, 4], [4], type),
+    choose([2, 3], [], [2, 1], [2, 3], type),
+  ]);
+});

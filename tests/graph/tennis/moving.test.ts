@@ -259,3 +259,26 @@ testOperator('_dimshuffle', (draws) => {
     shuffle([4], 0, [1]),
   ];
 });
+
+testOperator('split', (draws) => {
+  const split = (shape: number[], axis: number, sizes: number[]): OperatorCase => {
+    const x = draws.floats(shape);
+    const along = (axis + shape.length) % shape.length;
+    const begin = (place: number): number => sizes.slice(0, place).reduce((a, b) => a + b, 0);
+    const none = shape.map(() => 0);
+    return {
+      inputs: [x, constants(...sizes)],
+      attributes: { axis },
+      wanted: sizes.map((size, i) =>
+        part(x, replaced(shape, along, size), replaced(none, along, begin(i))),
+      ),
+    };
+  };
+  return [
+    split([5], 0, [2, 3]),
+    split([2, 6, 3], 1, [1, 2, 3]),
+    split([2, 3, 4], -1, [3, 1]),
+    split([4, 2], -2, [1, 1, 2]),
+    split([2, 3], 1, [3]),
+  ];
+});
