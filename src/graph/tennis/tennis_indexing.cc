@@ -47,12 +47,27 @@ Status slice_v2(To& to) {
   return slice_by(to, begin, size);
 }
 
-/// ONNX's Slice.
+/// ONNX's Slice, but an end before the first place leaves nothing, also when it goes backwards.
 Status slice_v3(To& to) {
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId x, to.argument(0));
-  std::vector<ValueId> inputs = {x};
+  const Shape own = to.shape(x);
+  std::vector<Integers> lists;  // starts, ends, axes, steps
   for (size_t i = 1; i < to.argument_count(); ++i) {
-    SUSURRUS_ASSIGN_OR_RETURN(const Integers list, to.known_integers(i));
+    SUSURRUS_ASSIGN_OR_RETURN(lists.emplace_back(), to.known_integers(i));
+  }
+  const Integers& starts = lists[0];
+  Integers& ends = lists[1];
+  if (ends.size() != starts.size()) return to.wrong("ends", "as many as starts");
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const auto rank = static_cast<int64_t>(own.rank());
+    int64_t axis = static_cast<int64_t>(i);
+    if (lists.size() > 2 && i < lists[2].size()) axis = lists[2][i];
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= rank) return to.wrong("axes", "dimensions of the argument");
+    if (ends[i] <= -static_cast<int64_t>(own[static_cast<size_t>(axis)])) ends[i] = starts[i];
+  }
+  std::vector<ValueId> inputs = {x};
+  for (const Integers& list : lists) {
     SUSURRUS_ASSIGN_OR_RETURN(const ValueId id, to.integer_constant(list));
     inputs.push_back(id);
   }
@@ -146,18 +161,17 @@ Result<ValueId> indices_of(To& to, size_t argument) {
   return to.type(id) == ElementType::i32 ? id : to.cast(id, ElementType::i64);
 }
 
-Status gather_along(To& to, std::string_view op, std::optional<int64_t> usual_axis) {
+Status gather_along(To& to, std::string_view op) {
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId x, to.argument(0));
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId indices, indices_of(to, 1));
-  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
-                            usual_axis ? to.axis("axis", x, *usual_axis) : to.axis("axis", x));
+  SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis, to.axis("axis", x, 0));
   return to.set(to.add(op, {x, indices}, {{"axis", int64_t{axis}}}));
 }
 
-Status gather(To& to) { return gather_along(to, "gather", 0); }
+Status gather(To& to) { return gather_along(to, "gather"); }
 
 /// The indices have one place along the axis.
-Status gather_elements(To& to) { return gather_along(to, "gather_elements", {}); }
+Status gather_elements(To& to) { return gather_along(to, "gather_elements"); }
 
 Status gather_nd(To& to) {
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId x, to.argument(0));
