@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/folding_budget.h"
 #include "graph/matrix_writer.h"
 #include "graph/operator.h"
 
@@ -85,6 +86,8 @@ class GraphBuilder {
   std::optional<std::vector<Operand>> known_operands(std::span<const ValueId> inputs) const;
 
   Graph graph_;
+  /// Weights may be large; what is made of them takes a second or so.
+  FoldingBudget folding_{512 << 20, uint64_t{1} << 30};
   std::string node_name_;
   uint64_t file_offset_ = kNoOffset;
   uint32_t file_node_ = 0;

@@ -122,18 +122,24 @@ Result<ValueId> GraphBuilder::add(std::string_view op, std::span<const ValueId> 
   std::vector<Inference::Output> outputs(output_count);
   const auto operands = known_operands(inputs);
   if (operands) {
-    if (can_fold(*found, *operands)) {
+    const bool is_known = can_fold(*found, *operands);
+    Inference inference{*operands, node.attributes, outputs, {}};
+    Status status = found->infer(inference);
+    for (size_t i = 0; status && i < output_count; ++i) {
+      status = check_size(outputs[i].type, outputs[i].shape);
+    }
+    if (!status) {
+      // What is wanted of a value may follow only when the graph runs; the plan tells.
+      if (is_known || status.error().code == ErrorCode::limit_exceeded) {
+        return placed(status.error());
+      }
+      outputs.clear();
+    } else if (is_known && folding_.take(outputs, inference.work)) {
       auto results = run_once(*found, *operands, node.attributes, output_count);
       if (!results) return placed(results.error());
       const auto first = static_cast<ValueId>(graph_.values.size());
       for (OwnedTensor& result : *results) add_constant({}, std::move(result));
       return first;
-    }
-    Inference inference{*operands, node.attributes, outputs, {}};
-    if (Status status = found->infer(inference); !status) {
-      // What is wanted of a value may follow only when the graph runs; the plan tells.
-      if (status.error().code == ErrorCode::limit_exceeded) return placed(status.error());
-      outputs.clear();
     }
   }
   const auto first = static_cast<ValueId>(graph_.values.size());

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "base/checked_math.h"
+#include "graph/buffer_layout.h"
+#include "graph/folding_budget.h"
 
 namespace susurrus {
 namespace {
 
-/// Larger results of constants are computed in each run rather than kept.
-constexpr uint64_t kMostFoldedBytes = 64 << 20;
+/// Larger results of constants, and what takes longer than a part of a second, are computed in each run.
+constexpr FoldingBudget kFolding{64 << 20, uint64_t{1} << 28};
 
 /// The error of a node's rule, with the node's name and place.
 Error placed(const GraphNode& node, const Error& error) {
@@ -154,19 +156,14 @@ class Planner {
     outputs_.assign(node.outputs.size(), {});
     Inference inference{operands_, node.attributes, outputs_, {}};
     SUSURRUS_RETURN_IF_ERROR(node.op->infer(inference));
-    uint64_t byte_count = 0;
     for (const Inference::Output& output : outputs_) {
       SUSURRUS_RETURN_IF_ERROR(check_size(output.type, output.shape));
-      byte_count += *output.shape.element_count() * element_byte_count(output.type);
     }
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       plan_.places[node.outputs[i]] = {ValuePlace::Kind::buffer, 0, outputs_[i].type,
                                        outputs_[i].shape};
     }
-    if (is_constant && byte_count <= kMostFoldedBytes - folded_byte_count_) {
-      folded_byte_count_ += byte_count;
-      return fold(node);
-    }
+    if (is_constant && folding_.take(outputs_, inference.work)) return fold(node);
     plan_.scratch_byte_count =
         std::max<uint64_t>(plan_.scratch_byte_count, inference.work.scratch_byte_count);
     plan_.state_byte_count =
@@ -207,10 +204,15 @@ class Planner {
 
     for (uint32_t step = 0; step < plan_.steps.size(); ++step) share(lives, step);
     std::vector<ValueId> owners;
+    std::vector<Buffer> buffers;
     for (ValueId id = 0; id < lives.size(); ++id) {
-      if (lives[id].owner == id && is_buffer(id)) owners.push_back(id);
+      if (lives[id].owner != id || !is_buffer(id)) continue;
+      owners.push_back(id);
+      const uint64_t size = align_up(byte_count(id) + kOverreadBytes, kBufferAlignment);
+      buffers.push_back({lives[id].first, lives[id].last, size});
     }
-    lay(lives, owners);
+    plan_.buffer_byte_count = lay_buffers(buffers);
+    for (size_t i = 0; i < owners.size(); ++i) plan_.places[owners[i]].where = buffers[i].place;
     for (ValueId id = 0; id < lives.size(); ++id) {
       if (is_buffer(id) && lives[id].owner != kNoValue) {
         plan_.places[id].where = plan_.places[lives[id].owner].where;
@@ -240,39 +242,12 @@ class Planner {
     owner.last = std::max(owner.last, lives[to].last);
   }
 
-  /// The largest first, each at the lowest place that is free as long as it lives.
-  void lay(const std::vector<Life>& lives, std::vector<ValueId>& owners) {
-    std::ranges::stable_sort(owners,
-                             [&](ValueId a, ValueId b) { return byte_count(a) > byte_count(b); });
-    std::vector<ValueId> laid;
-    for (ValueId id : owners) {
-      const uint64_t size = align_up(byte_count(id) + kOverreadBytes, kBufferAlignment);
-      uint64_t place = 0;
-      for (bool has_moved = true; has_moved;) {
-        has_moved = false;
-        for (ValueId other : laid) {
-          const bool is_apart =
-              lives[other].last < lives[id].first || lives[id].last < lives[other].first;
-          const uint64_t begin = plan_.places[other].where;
-          const uint64_t end =
-              begin + align_up(byte_count(other) + kOverreadBytes, kBufferAlignment);
-          if (is_apart || end <= place || place + size <= begin) continue;
-          place = end;
-          has_moved = true;
-        }
-      }
-      plan_.places[id].where = place;
-      plan_.buffer_byte_count = std::max(plan_.buffer_byte_count, place + size);
-      laid.push_back(id);
-    }
-  }
-
   const Graph& graph_;
   Plan plan_;
   std::vector<bool> is_needed_;
   std::vector<Operand> operands_;
   std::vector<Inference::Output> outputs_;
-  uint64_t folded_byte_count_ = 0;
+  FoldingBudget folding_ = kFolding;
 };
 
 }  // namespace
