@@ -208,3 +208,19 @@ testOperator('where', (draws) => {
     choose([2, 3], [], [2, 1], [2, 3], type),
   ]);
 });
+
+testOperator('ceil', (draws) => unary(draws, Math.ceil));
+testOperator('floor', (draws) => unary(draws, Math.floor));
+testOperator('tanh', (draws) => unary(draws, Math.tanh));
+
+testOperator('pow', (draws) => [
+  ...[2, 3, 0].flatMap((y) => unary(draws, (x) => x ** y, { y })),
+  ...unary(draws, Math.sqrt, { y: 0.5 }, (shape) => draws.positive(shape)),
+]);
+
+testOperator('div', (draws) =>
+  broadcast(
+    (a, b) => a / b,
+    (shape) => draws.positive(shape, 0.5),
+  ),
+);

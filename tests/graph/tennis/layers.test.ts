@@ -189,3 +189,23 @@ testOperator('reduce_sum', (draws) => {
     sum([2, 3], 1, true, false),
   ];
 });
+
+testOperator('max', (draws) => {
+  const largest = (shape: number[], dim: number, keep_dims?: number): OperatorCase => {
+    const x = draws.floats(shape);
+    const axis = placeOf(dim, shape.length);
+    const y = f32(replaced(shape, axis, 1), (index) => Math.max(...lineOf(x, index, axis)));
+    return {
+      inputs: [x],
+      attributes: keep_dims === undefined ? { dim } : { dim, keep_dims },
+      wanted: [keep_dims === 0 ? { ...y, shape: shape.toSpliced(axis, 1) } : y],
+    };
+  };
+  return [
+    largest([2, 3, 4], 1),
+    largest([2, 3, 4], 0, 1),
+    largest([2, 3, 4], 2, 0),
+    largest([2, 3, 4], -2, 0),
+    largest([5], -1),
+  ];
+});
