@@ -187,6 +187,31 @@ testOperator('strided_slice', (draws) => {
   ];
 });
 
+testOperator('crop_nd', (draws) => {
+  const x = draws.floats([3, 7, 6]);
+  const crop = (size: number[], shift?: number[]): OperatorCase => {
+    const kept = x.shape.map(
+      (dim, axis) => ((size[axis] as number) > 0 ? size[axis] : dim) as number,
+    );
+    const before = x.shape.map((dim, axis) =>
+      shift && (size[axis] as number) > 0
+        ? -(shift[axis] as number)
+        : Math.trunc(((kept[axis] as number) - dim) / 2),
+    );
+    const wanted = f32(kept, (index) => {
+      const from = index.map((place, axis) => place - (before[axis] as number));
+      const isInside = from.every((place, axis) => place >= 0 && place < (x.shape[axis] as number));
+      return isInside ? at(x, from) : 0;
+    });
+    return {
+      inputs: [x, constants(...size)],
+      attributes: shift ? { shift } : {},
+      wanted: [wanted],
+    };
+  };
+  return [crop([3, 4, 9]), crop([5, 2, 6]), crop([-1, 0, 3]), crop([2, 7, 3], [1, 0, 2])];
+});
+
 testOperator('crop_to', (draws) => {
   const x = draws.floats([2, 3, 7, 6]);
   const crop = (attributes: OperatorCase['attributes'], shape: number[], begin: number[]) => ({
