@@ -1,4 +1,5 @@
 // The same elements under another shape; and tensors that follow from shapes and numbers alone.
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
