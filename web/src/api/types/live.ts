@@ -1,6 +1,8 @@
 // Sound to text while it comes.
 import type { BeamOptionValues } from '../generated/beam_options.js';
+import type { Hotword } from '../generated/options.js';
 import type { Word } from './transcribe.js';
+import type { VadOptions } from './vad.js';
 
 /** Of .april models. */
 export interface FrontEndOptions {
@@ -8,16 +10,43 @@ export interface FrontEndOptions {
   readonly frontEnd?: 'standard' | 'april-asr-0.0.4';
 }
 
+/** Of Whisper models. */
+export interface WhisperLiveOptions {
+  /** A code; `'auto'` detects it in the first utterance, `'per-utterance'` in each. */
+  readonly language?: string;
+  /** The only codes that detection considers. */
+  readonly languages?: readonly string[];
+  readonly task?: 'transcribe' | 'translate';
+  /** Names, spelling, style: stands before the first words. */
+  readonly initialPrompt?: string | readonly number[];
+  readonly hotwords?: readonly Hotword[];
+  /** Whether what was said prompts what comes next: true unless given. */
+  readonly conditionOnPreviousText?: boolean;
+  /**
+   * When words are committed: `'attention'` when the model listened to sound that lies far enough from the end (AlignAtt), `'agreement'`
+   * when hypotheses in a row say the same (LocalAgreement).
+   */
+  readonly policy?: 'attention' | 'agreement';
+  /** Seconds of new speech after which there is a new hypothesis. */
+  readonly step?: number;
+  /** Pauses, where utterances end, are found by the voice detector, with these limits. `false`: all sound is taken for speech. */
+  readonly vad?: boolean | VadOptions;
+}
+
 /** Options of stream(). */
-export interface LiveOptions extends FrontEndOptions, BeamOptionValues {
+export interface LiveOptions extends FrontEndOptions, BeamOptionValues, WhisperLiveOptions {
   /** Of the samples that are fed, in Hz: 16000 unless given. They are mono. */
   readonly sampleRate?: number;
   /** Ends the stream, which then fails with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Called with each event of the type `'lag'`. */
+  readonly onLag?: (event: LiveLag) => void;
+  /** Seconds of sound that may wait to be heard: what is older is left out, and a `'lag'` event says so. No limit unless given. */
+  readonly maxLag?: number | null;
 }
 
 /** What is heard. Times are seconds of the sound that was fed. */
-export type LiveEvent = LiveText | LiveSilence;
+export type LiveEvent = LiveText | LiveSilence | LiveLag;
 
 /** Text, so far or for good. */
 export interface LiveText {
@@ -31,6 +60,10 @@ export interface LiveText {
   readonly end: number;
   readonly text: string;
   readonly words: readonly Word[];
+  /** How many of `words`, from the first one on, will never change: all of a final text; none of a partial of .april and BW2L models. */
+  readonly committed: number;
+  /** Of Whisper models: a code. */
+  readonly language?: string;
   readonly tokens: readonly LiveToken[];
 }
 
@@ -51,6 +84,19 @@ export interface LiveSilence {
   /** Of the text that comes next. */
   readonly id: number;
   readonly time: number;
+}
+
+/** The model is behind the sound, caught up again (`lag` is below a second), or has left sound out. */
+export interface LiveLag {
+  readonly type: 'lag';
+  /** Of the text under way, or of the one that comes next. */
+  readonly id: number;
+  /** Sound behind the event. */
+  readonly time: number;
+  /** Seconds of sound that wait. */
+  readonly lag: number;
+  /** Seconds of sound that were left out, unheard. */
+  readonly skipped?: { readonly start: number; readonly end: number };
 }
 
 /**
