@@ -193,7 +193,7 @@ const onlyModules = {
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
-  'web/demo → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
+  'web/demo → web/src': { module: /^web\/src\/(index|cache)\.(ts|mjs)$/ },
 };
 
 /** The files of web/ that may name Node's own modules. */

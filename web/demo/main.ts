@@ -4,6 +4,7 @@ import { DropZone } from './files/drop_zone.js';
 import { purposeOf } from './files/file_purpose.js';
 import { FactsView } from './models/facts_view.js';
 import { ModelDesk } from './models/model_desk.js';
+import { SpeedPromise } from './models/speed_promise.js';
 import { NetworkView } from './network/network_view.js';
 import { Player } from './player/player.js';
 import { RecordButton } from './recording/record_button.js';
@@ -16,12 +17,13 @@ import { TranscriptView } from './transcript/transcript_view.js';
 
 const work = new Work();
 const facts = new FactsView();
+const speed = new SpeedPromise();
 const listening = new ListeningOptions();
 const converted = new ConvertedView();
 const player = new Player((seconds, playing) => transcript.mark(seconds, playing));
 const transcript = new TranscriptView((start, end) => void play(start, end));
 const network = new NetworkView(() => void runNetwork());
-const hearing = new Hearing({ work, facts, listening, transcript, player });
+const hearing = new Hearing({ work, facts, speed, listening, transcript, player });
 
 const recorder = new RecordButton({
   onAsk: () => {
@@ -41,6 +43,7 @@ const models = new ModelDesk(work, {
   onGone: () => network.hide(),
   onModel: async (name, model) => {
     facts.model(name, model.info);
+    speed.model(name);
     facts.memory(await model.memory());
     listening.offer(model.info);
   },

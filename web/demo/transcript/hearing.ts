@@ -1,6 +1,7 @@
 // From a recording to its transcript on the page.
 import type { Model } from '../../src/index.js';
 import type { FactsView } from '../models/facts_view.js';
+import type { SpeedPromise } from '../models/speed_promise.js';
 import type { Player } from '../player/player.js';
 import { byId } from '../shell/dom.js';
 import { duration } from '../shell/format.js';
@@ -14,6 +15,7 @@ import type { TranscriptView } from './transcript_view.js';
 interface Parts {
   readonly work: Work;
   readonly facts: FactsView;
+  readonly speed: SpeedPromise;
   readonly listening: ListeningOptions;
   readonly transcript: TranscriptView;
   readonly player: Player;
@@ -38,7 +40,7 @@ export class Hearing {
   }
 
   async hear(model: Model, file: File, knowsDigitsAlone: boolean): Promise<void> {
-    const { work, facts, player, transcript, listening } = this.#parts;
+    const { work, facts, speed, player, transcript, listening } = this.#parts;
     const signal = work.begin();
     work.show(strings.status.listening(file.name));
     if (file !== this.#heard) player.load(file);
@@ -53,6 +55,7 @@ export class Hearing {
       });
       if (!took) return;
       facts.speed(took.work, took.audio);
+      speed.measured(took.work, took.audio);
       facts.memory(await model.memory());
       work.status.idle(doneText(took));
     } catch (error) {
