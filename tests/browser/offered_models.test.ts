@@ -40,7 +40,7 @@ describeWithTrained('the page with a trained Whisper', () => {
     await openMenu(page);
     const here = page.locator(':is(#models_here, #models_trial) strong');
     expect(await here.allTextContents()).toEqual(['tiny.en', 'digits.apr', 'vad.tsm']);
-    expect(await page.textContent('#models_here')).toMatch(/tiny\.enEnglish · \d+ MB/);
+    expect(await page.textContent('#models_here')).toMatch(/tiny\.en English · \d+ MB/);
     await page.click('#model_close');
     await worked(page, () => page.click('#sample'));
     expect((await segmentTexts(page)).join(' ').replace(/\s+/g, ' ').trim()).toBe(

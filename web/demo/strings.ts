@@ -30,7 +30,7 @@ export const strings = {
   intake: {
     drop: 'Drop a recording',
     touch: 'Choose or record',
-    hint: 'Audio or video of any length. It becomes text here, on your own device.',
+    hint: 'Audio or video of any length. The text appears while it is heard.',
     choose: 'Choose a file',
     sample: 'Try a sample',
   },

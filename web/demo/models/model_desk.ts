@@ -87,7 +87,9 @@ export class ModelDesk {
       this.#loads.prepared();
       await this.useOffered(first);
     } else {
-      this.#calls.onRest(`${strings.status.stopped} ${strings.models.none}${this.#giveUpWaiting()}`);
+      this.#calls.onRest(
+        `${strings.status.stopped} ${strings.models.none}${this.#giveUpWaiting()}`,
+      );
     }
   }
 

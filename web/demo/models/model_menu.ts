@@ -18,27 +18,22 @@ export class ModelMenu {
   readonly #button = byId('model_button', HTMLButtonElement);
   readonly #name = byId('model_name', HTMLElement);
   readonly #about = byId('model_about', HTMLElement);
-  readonly #panel = byId('model_menu', HTMLElement);
+  readonly #panel = byId('model_menu', HTMLDialogElement);
   readonly #calls: Calls;
   #models: readonly OfferedModel[] = [];
   #inUse = '';
 
   constructor(calls: Calls) {
     this.#calls = calls;
-    this.#button.addEventListener('click', () => void this.#toggle());
-    byId('model_close', HTMLButtonElement).addEventListener('click', () => this.close());
-    document.addEventListener('pointerdown', ({ target }) => {
-      if (this.#panel.hidden || !(target instanceof Node)) return;
-      if (!this.#panel.contains(target) && !this.#button.contains(target)) this.#show(false);
-    });
-    this.#panel.addEventListener('focusout', ({ relatedTarget }) => {
-      if (relatedTarget instanceof Node && !this.#panel.contains(relatedTarget)) this.#show(false);
+    this.#button.addEventListener('click', () => void this.#open());
+    byId('model_close', HTMLButtonElement).addEventListener('click', () => this.#panel.close());
+    // Outside of its content only the backdrop is left of it.
+    this.#panel.addEventListener('click', ({ target }) => {
+      if (target === this.#panel) this.#panel.close();
     });
     this.#panel.addEventListener('keydown', (event) => {
-      if (event.key !== 'Escape') return;
       // It closes the menu, and stops no work.
-      event.stopPropagation();
-      this.close();
+      if (event.key === 'Escape') event.stopPropagation();
     });
   }
 
@@ -56,27 +51,11 @@ export class ModelMenu {
     this.#fill();
   }
 
-  close(): void {
-    if (this.#panel.hidden) return;
-    this.#show(false);
-    this.#button.focus();
-  }
-
-  async #toggle(): Promise<void> {
-    if (!this.#panel.hidden) {
-      this.close();
-      return;
-    }
+  async #open(): Promise<void> {
     delete this.#panel.dataset.listed;
-    this.#show(true);
-    byId('model_title', HTMLElement).focus();
+    this.#panel.showModal();
     this.offer(await this.#calls.read());
     this.#panel.dataset.listed = '';
-  }
-
-  #show(isOpen: boolean): void {
-    this.#panel.hidden = !isOpen;
-    this.#button.setAttribute('aria-expanded', String(isOpen));
   }
 
   #fill(): void {
@@ -118,7 +97,7 @@ export class ModelMenu {
   }
 
   #choose(model: OfferedModel): void {
-    this.close();
+    this.#panel.close();
     this.#calls.onChoose(model);
   }
 

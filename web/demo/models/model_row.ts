@@ -28,7 +28,11 @@ function purposeOf({ name, knowsDigitsAlone, isModule }: OfferedModel): string {
 
 export function modelRow(
   model: OfferedModel,
-  { isInUse, onChoose, onRemove }: {
+  {
+    isInUse,
+    onChoose,
+    onRemove,
+  }: {
     readonly isInUse: boolean;
     readonly onChoose: (item: HTMLLIElement) => void;
     readonly onRemove: () => void;

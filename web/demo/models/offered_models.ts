@@ -54,9 +54,7 @@ export async function offeredModels(): Promise<readonly OfferedModel[]> {
   const named = kept
     .filter(({ dtype, revision }) => dtype === keptType && revision === 'main')
     .map((model) => ofHub(model.name, model));
-  const have = new Set(
-    [...beside, ...named].map(({ name }) => inCatalogue(name)?.name ?? name),
-  );
+  const have = new Set([...beside, ...named].map(({ name }) => inCatalogue(name)?.name ?? name));
   const others = catalogue.filter(({ name }) => !have.has(name)).map(({ name }) => ofHub(name));
   return [...beside, ...named, ...others];
 }
@@ -66,7 +64,8 @@ export function firstOf(
   models: readonly OfferedModel[],
   remembered: string | undefined,
 ): OfferedModel {
-  const isHere = ({ file, kept }: OfferedModel): boolean => file !== undefined || kept !== undefined;
+  const isHere = ({ file, kept }: OfferedModel): boolean =>
+    file !== undefined || kept !== undefined;
   const here = models.filter(isHere);
   return (
     here.find((model) => keyOf(model) === remembered) ??
