@@ -33,6 +33,8 @@ export class ErrorView {
       }
     }
     this.#card.hidden = false;
+    // On a telephone it would be below the edge of the screen.
+    this.#card.scrollIntoView({ block: 'nearest' });
   }
 
   #row(name: string, value: string): void {
