@@ -1,6 +1,10 @@
 // The queue of recordings: one after the other, whatever happens to one of them.
 import { beforeEach, expect, test } from '@jest/globals';
-import { RecordingQueue, type ListenCall, type QueueItem } from '../../web/demo/files/recording_queue.js';
+import {
+  RecordingQueue,
+  type ListenCall,
+  type QueueItem,
+} from '../../web/demo/files/recording_queue.js';
 
 interface Turn {
   readonly name: string;

@@ -18,14 +18,16 @@ interface Calls {
   readonly onConverted: (file: File, warnings: readonly string[]) => void;
   /** Nothing more to do: the status line's sentence. */
   readonly onRest: (text: string) => void;
-  /** The recording that waited for the model. */
-  readonly onRecording: (file: File) => Promise<void>;
+  /** Names of the recordings that wait for a model. */
+  readonly waiting: () => readonly string[];
+  /** The model that they wait for does not come: they are not given to another one unasked. Answers a remark on that. */
+  readonly giveUpWaiting: () => string;
 }
 
 export class ModelDesk {
   readonly #work: Work;
   readonly #calls: Calls;
-  readonly #loads = new LoadQueue();
+  readonly #loads: LoadQueue;
   #model: Model | undefined;
   #isNetwork = false;
   /** The model in use, if it is one of the list's. */
@@ -36,6 +38,7 @@ export class ModelDesk {
   constructor(work: Work, calls: Calls) {
     this.#work = work;
     this.#calls = calls;
+    this.#loads = new LoadQueue(calls.waiting);
   }
 
   get model(): Model | undefined {
@@ -128,10 +131,9 @@ export class ModelDesk {
     }
   }
 
-  /** Keeps a recording until the model is there. */
-  wait(recording: File): void {
-    this.#loads.add(recording);
-    this.#work.show(this.#loads.text);
+  /** Something joined or left what waits for the model. */
+  showWaiting(): void {
+    if (this.isLoading) this.#work.show(this.#loads.text);
   }
 
   /** Opens something and shows it, in place of the model or network from before. */
@@ -157,9 +159,8 @@ export class ModelDesk {
       this.#inUse = offered;
       markOffered(offered);
       if (!this.#work.isCurrent(signal)) return;
-      const waiting = this.#loads.end();
+      this.#loads.end();
       this.#calls.onRest(strings.models.loaded(name));
-      if (waiting) await this.#calls.onRecording(waiting);
     } catch (error) {
       if (!this.#work.isCurrent(signal)) return;
       this.#restore(name, error);
@@ -184,9 +185,8 @@ export class ModelDesk {
     return signal;
   }
 
-  /** The load failed: drop the recording that waited, rather than give it to another model unasked. */
   #giveUpWaiting(): string {
-    const waiting = this.#loads.end();
-    return waiting ? ` ${strings.models.notTranscribed(waiting.name)}` : '';
+    this.#loads.end();
+    return this.#calls.giveUpWaiting();
   }
 }
