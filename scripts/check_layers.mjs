@@ -174,7 +174,7 @@ const typescriptLayers = {
   // What a page puts around a model.
   'web/page': ['web/src', 'web/src/api', 'web/src/writers'],
   'web/cli': ['web/src', 'web/src/api', 'web/src/platform', 'web/src/sources'],
-  'web/demo': ['web/src', 'web/src/api'],
+  'web/demo': ['web/src', 'web/src/api', 'web/page'],
 };
 
 /** Of a layer that needs little of another: the files it may import there. */
@@ -193,7 +193,9 @@ const onlyModules = {
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
-  'web/demo → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
+  // The waveform is made from what the package's own decoders give.
+  'web/demo → web/src': { module: /^web\/src\/(index|browser_platform)\.(ts|mjs)$/ },
+  'web/demo → web/page': { module: /\/text_track\.ts$/ },
 };
 
 /** The files of web/ that may name Node's own modules. */

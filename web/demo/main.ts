@@ -2,26 +2,41 @@
 import { ConvertedView } from './files/converted_view.js';
 import { DropZone } from './files/drop_zone.js';
 import { purposeOf } from './files/file_purpose.js';
+import { HistoryView } from './history/history_view.js';
 import { FactsView } from './models/facts_view.js';
 import { ModelDesk } from './models/model_desk.js';
 import { NetworkView } from './network/network_view.js';
-import { Player } from './player/player.js';
+import { PlayerPanel } from './player/player_panel.js';
 import { RecordButton } from './recording/record_button.js';
 import { byId } from './shell/dom.js';
-import { isAbort, Work } from './shell/work.js';
+import { Work } from './shell/work.js';
 import { strings } from './strings.js';
 import { doneText, Hearing } from './transcript/hearing.js';
 import { ListeningOptions } from './transcript/listening_options.js';
-import { TranscriptView } from './transcript/transcript_view.js';
+import type { TranscriptDocument } from './transcript/transcript_document.js';
+import { TranscriptPanel } from './transcript/transcript_panel.js';
 
 const work = new Work();
 const facts = new FactsView();
 const listening = new ListeningOptions();
 const converted = new ConvertedView();
-const player = new Player((seconds, playing) => transcript.mark(seconds, playing));
-const transcript = new TranscriptView((start, end) => void play(start, end));
+const player = new PlayerPanel();
+const transcript = new TranscriptPanel(player);
+const history = new HistoryView((document) => show(document));
 const network = new NetworkView(() => void runNetwork());
-const hearing = new Hearing({ work, facts, listening, transcript, player });
+const hearing = new Hearing({
+  ...{ work, facts, listening },
+  onBegin: (document) => {
+    history.keep(document);
+    show(document);
+  },
+});
+
+/** Shows a transcript: one that has just begun, or an earlier one. */
+function show(document: TranscriptDocument): void {
+  transcript.show(document);
+  history.shown = document;
+}
 
 const recorder = new RecordButton({
   onAsk: () => {
@@ -102,18 +117,10 @@ async function useSample(): Promise<void> {
   await useRecording(new File([await response.blob()], name, { type: 'audio/wav' }));
 }
 
-async function play(start: number, end?: number): Promise<void> {
-  try {
-    await player.play(start, end);
-  } catch (error) {
-    // Another press while this one was still starting is no error.
-    if (!isAbort(error)) work.errors.show(strings.transcript.playbackRefused, error);
-  }
-}
-
 new DropZone((files) => void useFiles(files));
 byId('sample', HTMLButtonElement).addEventListener('click', () => void useSample());
 byId('again', HTMLButtonElement).addEventListener('click', () => {
-  if (hearing.heard) void useRecording(hearing.heard);
+  const recording = transcript.document?.recording;
+  if (recording) void useRecording(recording);
 });
 void models.useFirst();
