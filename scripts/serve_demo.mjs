@@ -16,7 +16,7 @@ import {
 /** Nothing from elsewhere, no inline script, no eval; WebAssembly may be compiled. */
 export const contentSecurityPolicy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; " +
-  "style-src 'self'; img-src 'self' data:; media-src 'self' blob:";
+  "style-src 'self'; img-src 'self' data:; media-src 'self' blob:; manifest-src 'self'";
 
 /** With these a page may share memory, so that its engines have threads. */
 const isolation = {
@@ -35,6 +35,7 @@ const types = {
   '.wasm': 'application/wasm',
   '.wav': 'audio/wav',
   '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
   '.png': 'image/png',
   '.ico': 'image/x-icon',
 };

@@ -6,9 +6,9 @@ import { sortFiles } from '../../web/demo/files/sort_files.js';
 import { SusurrusError } from '../../web/src/index.js';
 import { builtPackage } from '../support/built_package.js';
 
-const bytes = (text: string, length = 64): Uint8Array =>
+const bytes = (text: string, length = 64): Uint8Array<ArrayBuffer> =>
   Uint8Array.from({ length: Math.max(length, text.length) }, (_, i) => text.charCodeAt(i) || 0);
-const named = (name: string, content: string | Uint8Array = 'RIFF....WAVE', type = ''): File =>
+const named = (name: string, content: string | Uint8Array<ArrayBuffer> = 'RIFF....WAVE', type = ''): File =>
   new File([typeof content === 'string' ? bytes(content) : content], name, { type });
 
 const wav = named('a.wav');

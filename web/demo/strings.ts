@@ -50,6 +50,15 @@ export const strings = {
     level: 'Microphone level',
     going: 'Recording. Press Stop when you are done.',
     refused: 'The microphone could not be used',
+    notHeard: 'Nothing is heard from the microphone. Is it switched on and not muted?',
+    nothing: 'Nothing was heard from the microphone',
+    nothingHint:
+      'Check that it is switched on and not muted, choose another one in the browser, and try again.',
+    forbidden:
+      'This page may not use it. Allow it in the browser’s settings for this page and try again.',
+    absent: 'No microphone was found. Plug one in and try again.',
+    busy: 'Another program may be using it. Close that and try again.',
+    insecure: 'Browsers give the microphone to pages with a secure address (https) only.',
   },
   converted: {
     title: 'Converted on this device',
@@ -197,6 +206,7 @@ export const strings = {
     full: 'There is no room left to keep transcripts. Save what you need, or delete earlier ones.',
     refused:
       'This browser does not keep transcripts for this page. Save what you need before you close it.',
+  },
   files: {
     notUsed: (name: string) => `${name} cannot be used`,
     severalNotUsed: (count: number) => `${count} files cannot be used`,
@@ -248,5 +258,23 @@ export const strings = {
     notTranscribed: (count: number) => ` ${count} recordings were not transcribed.`,
     allDone: (count: number) => `All ${count} recordings are done.`,
     someDone: (done: number, all: number) => `${done} of ${all} recordings are done.`,
+  },
+  offline: {
+    preparing: 'Getting ready to work offline …',
+    ready: 'Works offline.',
+    update: 'A new version of this page is ready.',
+    none: 'Does not work offline here.',
+    updateNow: 'Use it now',
+    install: 'Install as an app',
+    sent: (bytes: number) => `${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'} sent`,
+    sentTitle: (amount: string) => `${amount} from this device`,
+    counted:
+      'Counted since the page was opened: the content of every request that the page or one of its workers makes. ' +
+      'To fetch its own files or a model it asks for them by their addresses, which has no content. It asked:',
+    countedOfPage:
+      'Counted since the page was opened: the content of every request that the page itself makes. Its workers, which ' +
+      'fetch models, are not counted here, because this browser runs no service worker for the page. It asked:',
+    requests: (host: string, count: number) =>
+      `${host}: ${count} ${count === 1 ? 'request' : 'requests'}`,
   },
 } as const;

@@ -14,7 +14,8 @@ interface Calls<Text extends SavedText> {
   readonly onWaiting: () => void;
   /** Answers the sentence that is shown when it is done. */
   readonly listen: (file: File, signal: AbortSignal, call: ListenCall<Text>) => Promise<string>;
-  readonly show: (text: Text, file: File) => void;
+  /** Of the one that is listened to, or that the person chose. */
+  readonly show: (text: Text) => void;
 }
 
 export class QueueDesk<Text extends SavedText> {
@@ -70,10 +71,25 @@ export class QueueDesk<Text extends SavedText> {
     else this.#work.status.idle(strings.models.noneToListen);
   }
 
+  /** Files that came with recordings and are none. */
+  refuse(files: readonly { readonly file: File; readonly problem: unknown }[]): void {
+    for (const { file, problem } of files) this.#queue.refuse(file, problem);
+  }
+
   /** Listens once more to what is shown. */
-  again(): void {
+  again(recording: File): void {
+    const item = this.#queue.items.find(({ id }) => id === this.#shown);
+    if (item?.file !== recording) return this.add([recording]);
     this.#follows = true;
-    if (this.#shown !== undefined) this.#queue.again(this.#shown);
+    this.#queue.again(item.id);
+    return undefined;
+  }
+
+  /** Something else is shown: what is listened to goes on unseen. */
+  leave(): void {
+    this.#shown = undefined;
+    this.#follows = false;
+    this.#update();
   }
 
   /** A model is there: goes on with those that wait. */
@@ -103,7 +119,7 @@ export class QueueDesk<Text extends SavedText> {
     this.#doneText = await this.#calls.listen(item.file, signal, {
       onText: (text) => {
         call.onText(text);
-        if (this.#shown === item.id) this.#calls.show(text, item.file);
+        if (this.#shown === item.id) this.#calls.show(text);
       },
       onPart: (part, remainingSeconds) => {
         call.onPart(part, remainingSeconds);
@@ -117,7 +133,7 @@ export class QueueDesk<Text extends SavedText> {
     if (!item?.text) return;
     this.#shown = id;
     this.#follows = item.state === 'listening';
-    this.#calls.show(item.text, item.file);
+    this.#calls.show(item.text);
     this.#update();
   }
 

@@ -35,10 +35,11 @@ export class QueueView {
   }
 
   update({ items, shown, lacksModel }: ShownQueue): void {
-    // One recording alone has the status line and the transcript.
-    const isWanted = items.length > 1 || items.some(({ state, text }) => state !== 'done' && !text);
+    // One recording alone has the status line, its transcript and the error's card.
+    const [first, second] = items;
+    const isHeldUp = first?.state === 'waiting' || (first?.state === 'stopped' && !first.text);
     const hadFocus = this.#list.contains(document.activeElement);
-    this.#card.hidden = !isWanted || (items.length === 1 && items[0]?.state === 'listening');
+    this.#card.hidden = !second && !isHeldUp;
     this.#title.textContent =
       items.length === 1 ? strings.queue.oneTitle : strings.queue.title(items.length);
     this.#stop.hidden = !items.some(({ state }) => state === 'waiting' || state === 'listening');

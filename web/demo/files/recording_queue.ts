@@ -73,6 +73,13 @@ export class RecordingQueue<Text> {
     return added;
   }
 
+  /** Lists a file that cannot be listened to, with why. */
+  refuse(file: File, problem: unknown): void {
+    this.#lastId += 1;
+    this.#items.push({ id: this.#lastId, file, state: 'failed', problem });
+    this.#calls.onChange();
+  }
+
   /** Begins with the next one, if none is under way and there is something to listen with. */
   next(): void {
     if (this.#current || !this.#calls.canListen()) return;
