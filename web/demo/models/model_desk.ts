@@ -91,7 +91,8 @@ export class ModelDesk {
     return this.#use(
       name,
       offered,
-      (call) => loadModel(source, call),
+      // Of an address it is kept, so that the page works offline.
+      (call) => loadModel(source, { ...call, cache: source instanceof URL }),
       async (loaded) => {
         this.#model = loaded;
         await this.#calls.onModel(name, loaded);
