@@ -6,6 +6,7 @@ import { QueueDesk } from './files/queue_desk.js';
 import { HistoryView } from './history/history_view.js';
 import { FactsView } from './models/facts_view.js';
 import { ModelDesk } from './models/model_desk.js';
+import { SpeedPromise } from './models/speed_promise.js';
 import { NetworkView } from './network/network_view.js';
 import { OfflineView } from './offline/offline_view.js';
 import { PlayerPanel } from './player/player_panel.js';
@@ -21,6 +22,7 @@ import { TranscriptPanel } from './transcript/transcript_panel.js';
 const offline = new OfflineView();
 const work = new Work();
 const facts = new FactsView();
+const speed = new SpeedPromise();
 const listening = new ListeningOptions();
 const converted = new ConvertedView();
 const player = new PlayerPanel();
@@ -30,7 +32,7 @@ const history = new HistoryView((document) => {
   show(document);
 });
 const network = new NetworkView(() => void runNetwork());
-const hearing = new Hearing({ facts, listening });
+const hearing = new Hearing({ facts, speed, listening });
 
 /** Shows a transcript: one that has just begun, or an earlier one. */
 function show(document: TranscriptDocument): void {
@@ -42,6 +44,7 @@ const models: ModelDesk = new ModelDesk(work, {
   onGone: () => network.hide(),
   onModel: async (name, model) => {
     facts.model(name, model.info);
+    speed.model(name);
     facts.memory(await model.memory());
     listening.offer(model.info);
   },

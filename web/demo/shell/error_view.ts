@@ -7,8 +7,8 @@ export class ErrorView {
   readonly #card = byId('error', HTMLElement);
   readonly #title = byId('error_title', HTMLElement);
   readonly #message = byId('error_message', HTMLElement);
-  readonly #more = byId('error_more', HTMLDetailsElement);
   readonly #details = byId('error_details', HTMLElement);
+  readonly #more = byId('error_more', HTMLDetailsElement);
 
   constructor() {
     byId('error_close', HTMLButtonElement).addEventListener('click', () => {
@@ -37,6 +37,8 @@ export class ErrorView {
     if (message && message !== sentence) this.#row('message', message);
     this.#more.hidden = this.#details.childElementCount === 0;
     this.#card.hidden = false;
+    // On a telephone it would be below the edge of the screen.
+    this.#card.scrollIntoView({ block: 'nearest' });
   }
 
   #row(name: string, value: string): void {

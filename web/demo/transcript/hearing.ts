@@ -1,6 +1,7 @@
 // From a recording to its transcript on the page.
 import type { Model } from '../../src/index.js';
 import type { FactsView } from '../models/facts_view.js';
+import type { SpeedPromise } from '../models/speed_promise.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
 import { hearSpeech } from './hear_speech.js';
@@ -9,6 +10,7 @@ import { newId, TranscriptDocument } from './transcript_document.js';
 
 interface Parts {
   readonly facts: FactsView;
+  readonly speed: SpeedPromise;
   readonly listening: ListeningOptions;
 }
 
@@ -37,7 +39,7 @@ export class Hearing {
     file: File,
     { knowsDigitsAlone, signal, onText, onPart }: Turn,
   ): Promise<string> {
-    const { facts, listening } = this.#parts;
+    const { facts, speed, listening } = this.#parts;
     const document = TranscriptDocument.begin({
       id: newId(),
       name: file.name,
@@ -49,6 +51,7 @@ export class Hearing {
     onText(document);
     const took = await hearSpeech(model, file, signal, document, { listening, onPart });
     facts.speed(took.work, took.audio);
+    speed.measured(took.work, took.audio);
     facts.memory(await model.memory());
     return doneText(took);
   }
