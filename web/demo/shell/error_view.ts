@@ -7,7 +7,6 @@ export class ErrorView {
   readonly #card = byId('error', HTMLElement);
   readonly #title = byId('error_title', HTMLElement);
   readonly #message = byId('error_message', HTMLElement);
-  readonly #more = byId('error_more', HTMLDetailsElement);
   readonly #details = byId('error_details', HTMLElement);
 
   constructor() {
