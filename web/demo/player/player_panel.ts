@@ -109,7 +109,7 @@ export class PlayerPanel {
   #showTime(): void {
     const { seconds, duration } = this.#playback;
     this.#waveform.show(seconds, duration);
-    this.#time.textContent = `${shortClock(seconds)} / ${shortClock(duration)}`;
+    this.#time.textContent = `${shortClock(seconds)} / ${shortClock(Math.round(duration))}`;
   }
 
   #showState(): void {
