@@ -194,7 +194,7 @@ const onlyModules = {
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
   // The waveform is made from what the package's own decoders give.
-  'web/demo → web/src': { module: /^web\/src\/(index|browser_platform)\.(ts|mjs)$/ },
+  'web/demo → web/src': { module: /^web\/src\/(index|cache|browser_platform)\.(ts|mjs)$/ },
   'web/demo → web/page': { module: /\/text_track\.ts$/ },
 };
 

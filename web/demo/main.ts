@@ -5,6 +5,7 @@ import { purposeOf } from './files/file_purpose.js';
 import { HistoryView } from './history/history_view.js';
 import { FactsView } from './models/facts_view.js';
 import { ModelDesk } from './models/model_desk.js';
+import { SpeedPromise } from './models/speed_promise.js';
 import { NetworkView } from './network/network_view.js';
 import { PlayerPanel } from './player/player_panel.js';
 import { RecordButton } from './recording/record_button.js';
@@ -18,6 +19,7 @@ import { TranscriptPanel } from './transcript/transcript_panel.js';
 
 const work = new Work();
 const facts = new FactsView();
+const speed = new SpeedPromise();
 const listening = new ListeningOptions();
 const converted = new ConvertedView();
 const player = new PlayerPanel();
@@ -25,7 +27,7 @@ const transcript = new TranscriptPanel(player);
 const history = new HistoryView((document) => show(document));
 const network = new NetworkView(() => void runNetwork());
 const hearing = new Hearing({
-  ...{ work, facts, listening },
+  ...{ work, facts, speed, listening },
   onBegin: (document) => {
     history.keep(document);
     show(document);
@@ -56,6 +58,7 @@ const models = new ModelDesk(work, {
   onGone: () => network.hide(),
   onModel: async (name, model) => {
     facts.model(name, model.info);
+    speed.model(name);
     facts.memory(await model.memory());
     listening.offer(model.info);
   },
