@@ -1,7 +1,7 @@
 import { byId } from './dom.js';
 import { strings } from '../strings.js';
 import { duration } from './format.js';
-import { WakeLock } from './wake_lock.js';
+import { keepAwake } from './wake_lock.js';
 
 /**
  * What the page is doing: a sentence that screen readers hear when the activity changes, and beside it, seen only, a
@@ -12,7 +12,8 @@ export class StatusView {
   readonly #remaining = byId('remaining', HTMLElement);
   readonly #bar = byId('progress', HTMLProgressElement);
   readonly #cancel = byId('cancel', HTMLButtonElement);
-  readonly #awake = new WakeLock();
+  /** Phones stop pages behind a dark screen: while there is work, it stays lit. */
+  #letSleep: (() => void) | undefined;
   #onCancel: (() => void) | undefined;
 
   constructor() {
@@ -30,7 +31,7 @@ export class StatusView {
     this.#bar.removeAttribute('value');
     this.#onCancel = onCancel;
     this.#cancel.hidden = !onCancel;
-    this.#awake.isWanted = true;
+    this.#letSleep ??= keepAwake();
     document.documentElement.dataset.state = 'busy';
   }
 
@@ -52,7 +53,8 @@ export class StatusView {
     this.#bar.value = 0;
     this.#onCancel = undefined;
     this.#cancel.hidden = true;
-    this.#awake.isWanted = false;
+    this.#letSleep?.();
+    this.#letSleep = undefined;
     document.documentElement.dataset.state = 'idle';
   }
 }
