@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as esbuild from 'esbuild';
+import { buildPage } from './build_page.mjs';
 import { root, run, step, StepError } from './toolchain/steps.mjs';
 
 const from = (path) => join(root, path);
@@ -186,17 +187,19 @@ const copyEngines = (threads, output) =>
 /** The page is served as it lies here: its own files, the worker, the engines, the model and the samples. */
 async function buildDemo() {
   mkdirSync(made('demo/models'), { recursive: true });
+  await buildPage(made('demo'));
   await bundle('the demo page', {
-    entryPoints: { main: from('web/demo/main.ts') },
+    entryPoints: { main: from('web/demo/main.ts'), style: from('web/demo/style/style.css') },
     outdir: made('demo'),
     outExtension: { '.js': '.mjs' },
     plugins: [filesApart],
     target: 'es2022',
   });
   const copies = [
-    ...['index.html', 'style.css', 'icon.svg', 'models.json', 'sample.wav', 'sentences.wav'].map(
-      (name) => [from(`web/demo/${name}`), name],
-    ),
+    ...['icon.svg', 'models.json', 'sample.wav', 'sentences.wav'].map((name) => [
+      from(`web/demo/${name}`),
+      name,
+    ]),
     ...engineFiles.map((name) => [made(name), name]),
     ...['digits.apr', 'vad.tsm'].map((name) => [from(`models/${name}`), `models/${name}`]),
   ];
@@ -243,7 +246,7 @@ function fingerprint() {
       'node_modules/esbuild/package.json',
       'node_modules/typescript/package.json',
     ],
-    ...['tsconfig.json', 'tsconfig.build.json', 'scripts/build_js.mjs'],
+    ...['tsconfig.json', 'tsconfig.build.json', 'scripts/build_js.mjs', 'scripts/build_page.mjs'],
     ...['simd.mjs', 'simd.wasm', 'relaxed.wasm'].map((name) => `build/wasm/engine.${name}`),
     ...['simd-threads.mjs', 'simd-threads.wasm', 'relaxed-threads.wasm'].map(
       (name) => `build/wasm/engine.${name}`,

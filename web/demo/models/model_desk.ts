@@ -1,0 +1,192 @@
+// What the page listens with: a speech model or a network, one at a time.
+import { loadModel, openModule } from '../../src/index.js';
+import type { GraphModule, Model } from '../../src/index.js';
+import { convertFiles } from '../files/convert_files.js';
+import { strings } from '../strings.js';
+import { isAbort, type Work } from '../shell/work.js';
+import { loadCall, type LoadCall } from './load_call.js';
+import { LoadQueue } from './load_queue.js';
+import { markOffered, offerModels, type OfferedModel } from './offered_models.js';
+
+/** What happens around a change of model. */
+interface Calls {
+  /** A model is there, in place of what was before. */
+  readonly onModel: (name: string, model: Model) => Promise<void>;
+  readonly onNetwork: (name: string, module: GraphModule, source: URL | File) => Promise<void>;
+  /** What was before goes. */
+  readonly onGone: () => void;
+  readonly onConverted: (file: File, warnings: readonly string[]) => void;
+  /** Nothing more to do: the status line's sentence. */
+  readonly onRest: (text: string) => void;
+  /** The recording that waited for the model. */
+  readonly onRecording: (file: File) => Promise<void>;
+}
+
+export class ModelDesk {
+  readonly #work: Work;
+  readonly #calls: Calls;
+  readonly #loads = new LoadQueue();
+  #model: Model | undefined;
+  #isNetwork = false;
+  /** The model in use, if it is one of the list's. */
+  #inUse: OfferedModel | undefined;
+  /** Of the model that was chosen last from the list, or of the one in use once that load has failed. */
+  #sample = 'sample.wav';
+
+  constructor(work: Work, calls: Calls) {
+    this.#work = work;
+    this.#calls = calls;
+  }
+
+  get model(): Model | undefined {
+    return this.#model;
+  }
+
+  /** Whether the model in use knows the ten digits and nothing else. */
+  get knowsDigitsAlone(): boolean {
+    return this.#inUse?.knowsDigitsAlone === true;
+  }
+
+  get isLoading(): boolean {
+    return this.#loads.isLoading;
+  }
+
+  get sample(): string {
+    return this.#sample;
+  }
+
+  /** Loads the first model of the list, unless something else was begun before the list is there. */
+  async useFirst(): Promise<void> {
+    const signal = this.#begin(strings.models.loading, strings.models.first);
+    const stopped = new Promise<void>((done) => {
+      signal.addEventListener('abort', () => done(), { once: true });
+    });
+    const list = offerModels((offered) => void this.useOffered(offered));
+    const first = await Promise.race([list, stopped]);
+    if (!this.#work.isCurrent(signal)) return;
+    if (first && !signal.aborted) {
+      markOffered(first);
+      this.#loads.prepared();
+      await this.useOffered(first);
+    } else {
+      this.#calls.onRest(`${strings.status.stopped} ${strings.models.none}${this.#giveUpWaiting()}`);
+    }
+  }
+
+  useOffered(offered: OfferedModel): Promise<void> {
+    const address = new URL(offered.file, import.meta.url);
+    return offered.isModule
+      ? this.useNetwork(address, offered.name, offered)
+      : this.useModel(address, offered.name, offered);
+  }
+
+  useModel(
+    source: URL | File | readonly File[],
+    name: string,
+    offered?: OfferedModel,
+  ): Promise<void> {
+    return this.#use(
+      name,
+      offered,
+      (call) => loadModel(source, call),
+      async (loaded) => {
+        this.#model = loaded;
+        await this.#calls.onModel(name, loaded);
+      },
+    );
+  }
+
+  /** A TenniS module. */
+  useNetwork(source: URL | File, name: string, offered?: OfferedModel): Promise<void> {
+    return this.#use(
+      name,
+      offered,
+      (call) => openModule(source, call),
+      async (module) => {
+        this.#isNetwork = true;
+        await this.#calls.onNetwork(name, module, source);
+      },
+    );
+  }
+
+  /** Converts another program's model, with the files beside it, to use it here and to save it. */
+  async useCheckpoint(files: readonly File[], name: string): Promise<void> {
+    const signal = this.#begin(strings.models.converting, name);
+    try {
+      const { file, warnings } = await convertFiles(files, name, {
+        signal,
+        onPart: (part) => this.#work.status.progress(part),
+      });
+      this.#calls.onConverted(file, warnings);
+      this.#loads.prepared();
+      await this.useModel(file, file.name);
+    } catch (error) {
+      if (!this.#work.isCurrent(signal)) return;
+      if (!isAbort(error)) this.#work.errors.show(strings.models.notConverted(name), error);
+      const state = isAbort(error) ? strings.status.stopped : strings.status.ready;
+      this.#calls.onRest(`${state}${this.#giveUpWaiting()}`);
+    }
+  }
+
+  /** Keeps a recording until the model is there. */
+  wait(recording: File): void {
+    this.#loads.add(recording);
+    this.#work.show(this.#loads.text);
+  }
+
+  /** Opens something and shows it, in place of the model or network from before. */
+  async #use<Opened extends { dispose(): void }>(
+    name: string,
+    offered: OfferedModel | undefined,
+    open: (call: LoadCall) => Promise<Opened>,
+    show: (opened: Opened) => Promise<void>,
+  ): Promise<void> {
+    if (offered) this.#sample = offered.sample;
+    const signal = this.#begin(strings.models.loading, name);
+    try {
+      const opened = await open(loadCall(signal, (part) => this.#work.status.progress(part)));
+      if (signal.aborted) {
+        opened.dispose();
+        signal.throwIfAborted();
+      }
+      this.#model?.dispose();
+      this.#model = undefined;
+      this.#isNetwork = false;
+      this.#calls.onGone();
+      await show(opened);
+      this.#inUse = offered;
+      markOffered(offered);
+      if (!this.#work.isCurrent(signal)) return;
+      const waiting = this.#loads.end();
+      this.#calls.onRest(strings.models.loaded(name));
+      if (waiting) await this.#calls.onRecording(waiting);
+    } catch (error) {
+      if (!this.#work.isCurrent(signal)) return;
+      this.#restore(name, error);
+    }
+  }
+
+  /** The load failed or was stopped: what was before stays. */
+  #restore(name: string, error: unknown): void {
+    if (!isAbort(error)) this.#work.errors.show(strings.models.notLoaded(name), error);
+    markOffered(this.#inUse);
+    if (this.#inUse) this.#sample = this.#inUse.sample;
+    const isThere = this.#model !== undefined || this.#isNetwork;
+    const still = isThere ? strings.models.stillThere : strings.models.none;
+    const stopped = isAbort(error) ? `${strings.status.stopped} ` : '';
+    this.#calls.onRest(`${stopped}${still}${this.#giveUpWaiting()}`);
+  }
+
+  #begin(what: string, name: string): AbortSignal {
+    const signal = this.#work.begin();
+    this.#loads.begin(what, name);
+    this.#work.show(this.#loads.text);
+    return signal;
+  }
+
+  /** The load failed: drop the recording that waited, rather than give it to another model unasked. */
+  #giveUpWaiting(): string {
+    const waiting = this.#loads.end();
+    return waiting ? ` ${strings.models.notTranscribed(waiting.name)}` : '';
+  }
+}

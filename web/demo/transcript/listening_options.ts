@@ -1,0 +1,92 @@
+import { languageNames } from '../../src/index.js';
+import type { ModelInfo, TranscribeOptions } from '../../src/index.js';
+import { byId, element } from '../shell/dom.js';
+
+/** What a person can ask of a transcription. It holds for the next one. */
+export class ListeningOptions {
+  readonly #language = byId('language', HTMLSelectElement);
+  readonly #languages = byId('languages', HTMLInputElement);
+  readonly #task = byId('task', HTMLSelectElement);
+  readonly #wordTimes = byId('word_times', HTMLInputElement);
+  readonly #vad = byId('vad', HTMLInputElement);
+  readonly #beamSize = byId('beam_size', HTMLInputElement);
+  readonly #initialPrompt = byId('initial_prompt', HTMLInputElement);
+  readonly #hotwords = byId('hotwords', HTMLInputElement);
+  #isMultilingual = false;
+  #isWhisper = true;
+
+  get value(): TranscribeOptions {
+    const languages = listed(this.#languages.value);
+    const hotwords = listed(this.#hotwords.value);
+    const beamSize = this.#beamSize.valueAsNumber;
+    const initialPrompt = this.#initialPrompt.value.trim();
+    const all: TranscribeOptions = {
+      timestamps: this.#wordTimes.checked ? 'word' : 'segment',
+      vad: this.#vad.checked,
+    };
+    if (!this.#isWhisper) return all;
+    return {
+      ...all,
+      ...(this.#isMultilingual && {
+        language: this.#language.value,
+        task: this.task,
+        ...(languages.length > 0 && { languages }),
+      }),
+      ...(beamSize > 1 && { beamSize }),
+      ...(initialPrompt && { initialPrompt }),
+      ...(hotwords.length > 0 && { hotwords: hotwords.map((text) => ({ text })) }),
+    };
+  }
+
+  get task(): 'transcribe' | 'translate' {
+    return this.#isMultilingual && this.#task.value === 'translate' ? 'translate' : 'transcribe';
+  }
+
+  /** A network is asked for nothing. */
+  hide(): void {
+    for (const field of document.querySelectorAll<HTMLElement>('[data-listening]')) {
+      field.hidden = true;
+    }
+  }
+
+  /** Shows what this model can be asked for. */
+  offer({ family, multilingual, languages }: ModelInfo): void {
+    this.#isMultilingual = multilingual;
+    this.#isWhisper = family === 'whisper';
+    for (const field of document.querySelectorAll<HTMLElement>('[data-listening]')) {
+      field.hidden = false;
+    }
+    for (const field of document.querySelectorAll<HTMLElement>('[data-whisper]')) {
+      field.hidden = !this.#isWhisper;
+    }
+    for (const field of document.querySelectorAll<HTMLElement>('[data-multilingual]')) {
+      field.hidden = !multilingual;
+    }
+    const before = this.#language.value;
+    const known = languages.map((code) => ({ code, name: languageName(code) }));
+    known.sort((a, b) => a.name.localeCompare(b.name));
+    const choices = [
+      { code: 'auto', name: 'Found by the model' },
+      { code: 'per-window', name: 'Found anew every 30 s' },
+      ...known,
+    ];
+    this.#language.replaceChildren(
+      ...choices.map(({ code, name }) => {
+        const option = element('option', '', name);
+        option.value = code;
+        return option;
+      }),
+    );
+    this.#language.value = choices.some(({ code }) => code === before) ? before : 'auto';
+  }
+}
+
+function listed(text: string): string[] {
+  return text.split(',').flatMap((each) => each.trim() || []);
+}
+
+/** The English name of a language, or its code if it has none. */
+export function languageName(code: string): string {
+  const name = languageNames[code] ?? code;
+  return name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
+}
