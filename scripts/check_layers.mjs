@@ -174,7 +174,7 @@ const typescriptLayers = {
   // What a page puts around a model.
   'web/page': ['web/src', 'web/src/api', 'web/src/writers', 'web/tools/capture'],
   'web/cli': ['web/src', 'web/src/api', 'web/src/platform', 'web/src/sources'],
-  'web/demo': ['web/src', 'web/src/api'],
+  'web/demo': ['web/src', 'web/src/api', 'web/page'],
 };
 
 /** Of a layer that needs little of another: the files it may import there. */
@@ -194,6 +194,7 @@ const onlyModules = {
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },
   'web/page → web/tools/capture': { module: /\/tap\.ts$/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
+  'web/demo → web/page': { module: /^web\/page\/live\.ts$/ },
   'web/demo → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
 };
 

@@ -12,6 +12,7 @@ export type {
   ListenStatus,
   Listening,
   LiveSource,
+  LiveStream,
   MicrophoneOptions,
   StreamingModel,
 } from './live/types.js';

@@ -1,62 +1,66 @@
-// Which sentence explains what went wrong with the sound. Knows no page.
+// Which sentence of the page's strings explains what a session does, or why it ended. Knows no page.
+import type { ListenStatus } from '../../page/live.js';
 
-export type LiveSource = 'microphone' | 'tab' | 'file';
+export type SoundChoice = 'microphone' | 'tab' | 'file';
 
-/** Names of sentences in the page's strings. */
-export type Trouble =
+/** Names of sentences in the strings. */
+export type Explanation =
+  | 'asking'
+  | 'askingTab'
+  | 'needsClick'
+  | 'interrupted'
+  | 'muted'
+  | 'pressPlay'
+  | 'nothingHeard'
+  | 'nothingHeardTab'
   | 'refused'
   | 'noMicrophone'
   | 'microphoneBusy'
   | 'notShared'
   | 'sharedWithoutSound'
   | 'notHere'
+  | 'deviceLost'
+  | 'sharingEnded'
+  | 'tooSlow'
   | 'failed';
 
-const namesOfErrors: Readonly<Record<string, Trouble>> = {
-  NotAllowedError: 'refused',
-  SecurityError: 'refused',
-  NotFoundError: 'noMicrophone',
-  OverconstrainedError: 'noMicrophone',
-  DevicesNotFoundError: 'noMicrophone',
-  NotReadableError: 'microphoneBusy',
-  AbortError: 'microphoneBusy',
-  NotSupportedError: 'notHere',
-  TypeError: 'notHere',
-};
-
-/** What an error says that came instead of the source's sound. */
-export function troubleOf(source: LiveSource, error: unknown): Trouble {
-  const name = nameOf(error);
-  const found = namesOfErrors[name] ?? 'failed';
-  if (source === 'microphone') return found;
-  if (source === 'file') return 'failed';
-  if (found === 'refused') return 'notShared';
-  return name === 'NotFoundError' ? 'sharedWithoutSound' : found === 'notHere' ? found : 'failed';
+/** What a person needs to know; undefined when all is well. */
+export function explanationOf(
+  choice: SoundChoice,
+  { state, reason, error }: ListenStatus,
+): Explanation | undefined {
+  if (state === 'starting') {
+    return choice === 'file' ? undefined : choice === 'tab' ? 'askingTab' : 'asking';
+  }
+  if (error !== undefined && reason === 'failed') return explanationOfError(choice, error);
+  if (reason === 'device-lost') return 'deviceLost';
+  if (reason === 'source-ended') return choice === 'file' ? undefined : 'sharingEnded';
+  if (reason === 'nothing-heard') return choice === 'tab' ? 'nothingHeardTab' : 'nothingHeard';
+  if (reason === 'needs-click') return 'needsClick';
+  if (reason === 'paused') return 'pressPlay';
+  return reason === 'interrupted' || reason === 'muted' ? reason : undefined;
 }
 
-/** The name of the error, or of the one below it that the browser threw. */
-function nameOf(error: unknown): string {
-  let name = '';
-  for (let one = error, depth = 0; one instanceof Error && depth < 5; one = one.cause, ++depth) {
-    if (namesOfErrors[one.name]) return one.name;
-    name ||= one.name;
+export function explanationOfError(choice: SoundChoice, error: unknown): Explanation {
+  const reason = reasonOf(error);
+  if (reason === 'environment') return 'notHere';
+  if (reason === 'limit') return 'tooSlow';
+  if (choice === 'microphone') {
+    if (reason === 'permission') return 'refused';
+    if (reason === 'no_device') return 'noMicrophone';
+    if (reason === 'device_busy') return 'microphoneBusy';
   }
-  return name;
+  if (choice === 'tab') {
+    if (reason === 'permission') return 'notShared';
+    if (reason === 'no_sound') return 'sharedWithoutSound';
+  }
+  return 'failed';
 }
 
-/** Below this a microphone sends nothing: rooms are louder. */
-const silentPeak = 0.000_1;
-/** Seconds of it before the page says so. */
-const silentFor = 4;
-
-/** Finds out whether a microphone sends nothing at all: muted, or the wrong one. */
-export class NothingHeard {
-  #since: number | undefined;
-
-  /** The peak of a block, and the seconds of the session behind it. Answers whether it is time to say so. */
-  note(peak: number, seconds: number): boolean {
-    if (peak > silentPeak) this.#since = undefined;
-    else this.#since ??= seconds;
-    return this.#since !== undefined && seconds - this.#since >= silentFor;
-  }
+function reasonOf(error: unknown): unknown {
+  if (!(error instanceof Error) || !('details' in error)) return undefined;
+  const { details } = error;
+  return typeof details === 'object' && details !== null && 'reason' in details
+    ? details.reason
+    : undefined;
 }

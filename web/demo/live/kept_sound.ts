@@ -1,5 +1,5 @@
 // The sound of a session as it is captured, kept as a WAV file that grows.
-import { wavHeader } from '../wav_file.js';
+import { wavHeader } from '../recording/wav_file.js';
 
 /** Seconds that are handed to the browser at once: from then on they need not be in the page's memory. */
 const pieceSeconds = 10;
@@ -27,15 +27,18 @@ export class KeptSound {
     return this.#rate === 0 ? 0 : (this.#bytes / 2 + this.#filled) / this.#rate;
   }
 
-  /** Mono, -1 to 1. All blocks have the first one's rate. */
-  add(samples: Float32Array, rate: number): void {
+  /** Mono. All blocks have the first one's rate. */
+  add(samples: Float32Array | Int16Array, rate: number): void {
     if (this.#rate === 0) {
       this.#rate = rate;
       this.#piece = new Int16Array(Math.max(1, Math.round(rate * pieceSeconds)));
     }
+    const isWhole = samples instanceof Int16Array;
     for (const sample of samples) {
       if (this.#isFull) return;
-      this.#piece[this.#filled] = Math.round(Math.min(1, Math.max(-1, sample || 0)) * 32_767);
+      this.#piece[this.#filled] = isWhole
+        ? sample
+        : Math.round(Math.min(1, Math.max(-1, sample || 0)) * 32_767);
       this.#filled += 1;
       this.#isFull = this.#bytes + this.#filled * 2 >= this.#limit;
       if (this.#filled === this.#piece.length || this.#isFull) this.#handOver();

@@ -1,7 +1,7 @@
 import { checkOptions, flag, progressCheck } from '../../src/api/options.js';
 import { abortedBy, invalidOption, SusurrusError } from '../../src/api/errors.js';
 import { onAbort } from '../../src/api/signals.js';
-import type { LiveEvent, LiveTranscription, SampleArray } from '../../src/api/types.js';
+import type { LiveEvent, SampleArray } from '../../src/api/types.js';
 import { Loudness } from './loudness.js';
 import type { Ear, Hindrance, Sound } from './sound.js';
 import { soundOf } from './sound_of.js';
@@ -12,6 +12,7 @@ import type {
   ListenSource,
   ListenState,
   ListenStatus,
+  LiveStream,
   StreamingModel,
 } from './types.js';
 import { ScreenLock } from './wake_lock.js';
@@ -50,10 +51,10 @@ export function listen(
 class Hearing implements Listening, Ear {
   readonly #sound: Sound;
   readonly #options: ListenOptions;
-  readonly #startLive: (sampleRate: number) => LiveTranscription;
+  readonly #startLive: (sampleRate: number) => LiveStream;
   readonly #lock = new ScreenLock();
   readonly #loudness = new Loudness();
-  #live: LiveTranscription;
+  #live: LiveStream;
   #rate: number;
   /** Samples that came. */
   #count = 0;
@@ -75,7 +76,7 @@ class Hearing implements Listening, Ear {
   constructor(
     sound: Sound,
     options: ListenOptions,
-    startLive: (sampleRate: number) => LiveTranscription,
+    startLive: (sampleRate: number) => LiveStream,
   ) {
     this.#sound = sound;
     this.#options = options;

@@ -8,9 +8,13 @@ import type {
   SampleStream,
 } from '../../src/api/types.js';
 
+/** What listen() needs of what a model streams. */
+export type LiveStream = Pick<LiveTranscription, 'feed' | 'flush' | 'close' | 'lag'> &
+  AsyncIterable<LiveEvent>;
+
 /** What listen() needs of a model. */
 export interface StreamingModel {
-  stream(options?: LiveOptions): LiveTranscription;
+  stream(options?: LiveOptions): LiveStream;
 }
 
 /** Sound that listen() opens itself, as often as it is asked to: microphone() and tabAudio() make them. */
