@@ -4,6 +4,9 @@
  */
 export { listen } from './live/listen.js';
 export { microphone } from './live/microphone.js';
+export { tabAudio } from './live/tab_audio.js';
+export { attachLiveCaptions } from './live/live_captions.js';
+export type { LiveCaptions, LiveCaptionsOptions } from './live/live_captions.js';
 export type {
   ListenOptions,
   ListenReason,

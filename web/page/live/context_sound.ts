@@ -15,6 +15,7 @@ export abstract class ContextSound implements Sound {
   readonly isPushed = true;
   readonly ended: Promise<SoundEnd>;
   readonly #worklet: URL;
+  readonly #given: AudioContext | undefined;
   #tap: AudioTap;
   #end!: (end: SoundEnd) => void;
   #closing: Promise<void> | undefined;
@@ -22,8 +23,11 @@ export abstract class ContextSound implements Sound {
   readonly #onGesture = (): void => void this.resume();
   readonly #onState = (): void => this.tellHindrance();
 
-  /** With a context whose rate is the device's own, as far as that is known; it is made at once, in the click that asked for it. */
-  constructor(assets: Assets | undefined) {
+  /**
+   * With a context whose rate is the device's own, as far as that is known. It is made at once, in the click that asked for it. One that is
+   * given stays open afterwards.
+   */
+  constructor(assets: Assets | undefined, given?: AudioContext) {
     if (typeof AudioContext === 'undefined' || typeof AudioWorkletNode === 'undefined') {
       throw new SusurrusError(
         'unsupported_environment',
@@ -33,7 +37,8 @@ export abstract class ContextSound implements Sound {
     }
     this.#worklet = workletAddress(assets);
     this.ended = new Promise((done) => (this.#end = done));
-    this.#tap = this.#tapOn(new AudioContext());
+    this.#given = given;
+    this.#tap = this.#tapOn(given ?? new AudioContext());
   }
 
   get sampleRate(): number {
@@ -152,6 +157,6 @@ export abstract class ContextSound implements Sound {
 
   async #leaveContext(context: AudioContext): Promise<void> {
     context.removeEventListener('statechange', this.#onState);
-    if (context.state !== 'closed') await context.close();
+    if (context !== this.#given && context.state !== 'closed') await context.close();
   }
 }

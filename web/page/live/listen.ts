@@ -3,7 +3,7 @@ import { abortedBy, invalidOption, SusurrusError } from '../../src/api/errors.js
 import { onAbort } from '../../src/api/signals.js';
 import type { LiveEvent, SampleArray } from '../../src/api/types.js';
 import { Loudness } from './loudness.js';
-import type { Ear, Hindrance, Sound } from './sound.js';
+import type { Ear, Hindrance, Sound, SoundMaker } from './sound.js';
 import { soundOf } from './sound_of.js';
 import type {
   Listening,
@@ -31,6 +31,15 @@ export function listen(
   source: ListenSource,
   options: ListenOptions = {},
 ): Listening {
+  return listenTo(model, soundOf(source), options);
+}
+
+/** listen() to a source that is not the caller's. */
+export function listenTo(
+  model: StreamingModel,
+  source: SoundMaker,
+  options: ListenOptions,
+): Listening & Pick<Ear, 'fail'> {
   const { onState, onLevel, nothingHeardAfter, wakeLock, assets, ...live } = options;
   checkOptions(
     { onState, onLevel, nothingHeardAfter, wakeLock },
@@ -44,8 +53,8 @@ export function listen(
   if (typeof (model as Partial<StreamingModel> | undefined)?.stream !== 'function') {
     throw invalidOption('model', 'a model', model);
   }
-  const sound = soundOf(source).begin(assets);
-  return new Hearing(sound, options, (sampleRate) => model.stream({ ...live, sampleRate }));
+  const startLive = (sampleRate: number) => model.stream({ ...live, sampleRate });
+  return new Hearing(source.begin(assets), options, startLive);
 }
 
 class Hearing implements Listening, Ear {

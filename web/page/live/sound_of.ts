@@ -1,5 +1,7 @@
 // What a caller gave as a source. Untyped callers may give anything.
 import { invalidOption } from '../../src/api/errors.js';
+import { ElementSound } from './element_sound.js';
+import { MediaClock } from './media_clock.js';
 import type { SoundMaker } from './sound.js';
 import { SampleSound } from './sample_sound.js';
 import { StreamSound } from './stream_sound.js';
@@ -19,6 +21,10 @@ export function soundOf(source: ListenSource): SoundMaker {
   if (typeof MediaStream !== 'undefined' && (source as unknown) instanceof MediaStream) {
     const stream = source as MediaStream;
     return { begin: (assets) => new StreamSound(stream, assets) };
+  }
+  if (typeof HTMLMediaElement !== 'undefined' && (source as unknown) instanceof HTMLMediaElement) {
+    const media = source as HTMLMediaElement;
+    return { begin: (assets) => new ElementSound(media, new MediaClock(), assets) };
   }
   const { stream, sampleRate, channels } = has(source, 'stream')
     ? { channels: 1, ...source }
