@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { NothingHeard, troubleOf } from '../../web/demo/live/explain.js';
+import { explanationOf, explanationOfError } from '../../web/demo/live/explain.js';
 import { KeptSound } from '../../web/demo/live/kept_sound.js';
+import { strings } from '../../web/demo/strings.js';
+import type { ListenStatus } from '../../web/page/live.js';
 
 async function samplesOf(file: File | undefined): Promise<Int16Array> {
   if (!file) throw new Error('there is no file');
@@ -55,41 +57,61 @@ describe('sound that is kept', () => {
   });
 });
 
-describe('what went wrong with the sound', () => {
-  const error = (name: string): Error => Object.assign(new Error('no'), { name });
+describe('the sentence that explains', () => {
+  const failed = (reason?: string): ListenStatus => ({
+    state: 'ended',
+    reason: 'failed',
+    error: Object.assign(new Error('no'), reason === undefined ? {} : { details: { reason } }),
+  });
 
   test.each([
-    ['microphone', 'NotAllowedError', 'refused'],
-    ['microphone', 'NotFoundError', 'noMicrophone'],
-    ['microphone', 'NotReadableError', 'microphoneBusy'],
-    ['microphone', 'TypeError', 'notHere'],
-    ['microphone', 'RangeError', 'failed'],
-    ['tab', 'NotAllowedError', 'notShared'],
-    ['tab', 'NotFoundError', 'sharedWithoutSound'],
-    ['tab', 'NotSupportedError', 'notHere'],
-    ['tab', 'NotReadableError', 'failed'],
-    ['file', 'NotSupportedError', 'failed'],
-  ] as const)('of the %s, %s: %s', (source, name, trouble) => {
-    expect(troubleOf(source, error(name))).toBe(trouble);
-    const wrapped = new Error('The audio could not be read.', { cause: error(name) });
-    expect(troubleOf(source, wrapped)).toBe(trouble);
+    ['microphone', 'permission', 'refused'],
+    ['microphone', 'no_device', 'noMicrophone'],
+    ['microphone', 'device_busy', 'microphoneBusy'],
+    ['microphone', 'environment', 'notHere'],
+    ['microphone', 'limit', 'tooSlow'],
+    ['microphone', 'source', 'failed'],
+    ['tab', 'permission', 'notShared'],
+    ['tab', 'no_sound', 'sharedWithoutSound'],
+    ['tab', 'environment', 'notHere'],
+    ['tab', 'no_device', 'failed'],
+    ['file', 'permission', 'failed'],
+    ['file', undefined, 'failed'],
+  ] as const)('the failure of the %s with the reason %s: %s', (choice, reason, explanation) => {
+    expect(explanationOf(choice, failed(reason))).toBe(explanation);
   });
 
-  test('what is no error, or goes round in circles, has failed', () => {
-    const circle = new Error('round');
-    circle.cause = circle;
-    for (const odd of [undefined, null, 'NotAllowedError', circle]) {
-      expect(troubleOf('microphone', odd)).toBe('failed');
-    }
+  test('what is no error of the package has failed', () => {
+    const odd = [
+      null,
+      'no',
+      { details: { reason: 'limit' } },
+      Object.assign(new Error(), { details: 3 }),
+    ];
+    for (const error of odd) expect(explanationOfError('microphone', error)).toBe('failed');
   });
 
-  test('a microphone that sends nothing is told after a while, and no more once it sends', () => {
-    const nothing = new NothingHeard();
-    expect(nothing.note(0, 0)).toBe(false);
-    expect(nothing.note(0, 3.9)).toBe(false);
-    expect(nothing.note(0.00005, 4)).toBe(true);
-    expect(nothing.note(0.01, 4.1)).toBe(false);
-    expect(nothing.note(0, 5)).toBe(false);
-    expect(nothing.note(0, 9)).toBe(true);
+  test.each([
+    ['microphone', 'starting', undefined, 'asking'],
+    ['tab', 'starting', undefined, 'askingTab'],
+    ['file', 'starting', undefined, undefined],
+    ['microphone', 'listening', undefined, undefined],
+    ['microphone', 'listening', 'nothing-heard', 'nothingHeard'],
+    ['tab', 'listening', 'nothing-heard', 'nothingHeardTab'],
+    ['microphone', 'suspended', 'needs-click', 'needsClick'],
+    ['microphone', 'suspended', 'interrupted', 'interrupted'],
+    ['microphone', 'suspended', 'muted', 'muted'],
+    ['file', 'suspended', 'paused', 'pressPlay'],
+    ['microphone', 'ended', 'device-lost', 'deviceLost'],
+    ['tab', 'ended', 'source-ended', 'sharingEnded'],
+    ['file', 'ended', 'source-ended', undefined],
+    ['microphone', 'ended', 'stopped', undefined],
+  ] as const)('%s, %s, %s: %s', (choice, state, reason, explanation) => {
+    expect(explanationOf(choice, { state, ...(reason && { reason }) })).toBe(explanation);
+  });
+
+  test('each has its words', () => {
+    for (const text of Object.values(strings.live.explanations))
+      expect(text).toMatch(/^[A-Z].*\.$|\?$/);
   });
 });

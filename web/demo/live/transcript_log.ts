@@ -6,6 +6,8 @@ import { textOf } from './live_transcript.js';
 
 /** Pixels from the end within which a reader counts as being there. */
 const nearEnd = 40;
+/** Texts that may wait to be read aloud. */
+const mostWaiting = 5;
 
 export class TranscriptLog {
   readonly #region: HTMLElement;
@@ -22,21 +24,26 @@ export class TranscriptLog {
 
   clear(): void {
     this.#list.replaceChildren();
-    this.#announcer.textContent = '';
+    this.#announcer.replaceChildren();
     this.#region.hidden = true;
   }
 
   add(entry: Entry): void {
     const text = entry.kind === 'gap' ? strings.live.gap(entry.end - entry.start) : textOf(entry);
     const item = element('li', entry.kind === 'gap' ? 'gap' : '');
-    item.append(element('time', 'times', shortTime(entry.start)), element('p', '', text.trim()));
+    item.append(element('span', 'times', shortTime(entry.start)), element('p', '', text.trim()));
     const { scrollTop, scrollHeight, clientHeight } = this.#region;
     const wasAtEnd = scrollHeight - scrollTop - clientHeight < nearEnd;
     this.#list.append(item);
     this.#region.hidden = false;
     // Somebody who reads further up is left alone.
     if (wasAtEnd) this.#region.scrollTop = this.#region.scrollHeight;
-    this.#announcer.textContent = text.trim();
+    this.#announce(text.trim());
+  }
+
+  #announce(text: string): void {
+    this.#announcer.append(element('p', '', text));
+    while (this.#announcer.childElementCount > mostWaiting) this.#announcer.firstChild?.remove();
   }
 }
 
