@@ -194,8 +194,9 @@ const onlyModules = {
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },
   'web/page → web/tools/capture': { module: /\/tap\.ts$/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
-  'web/demo → web/page': { module: /^web\/page\/live\.ts$/ },
-  'web/demo → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
+  // The waveform is made from what the package's own decoders give.
+  'web/demo → web/src': { module: /^web\/src\/(index|browser_platform)\.(ts|mjs)$/ },
+  'web/demo → web/page': { module: /^web\/page\/(live|text_track)\.ts$/ },
 };
 
 /** The files of web/ that may name Node's own modules. */

@@ -2,26 +2,55 @@
 import { ConvertedView } from './files/converted_view.js';
 import { DropZone } from './files/drop_zone.js';
 import { purposeOf } from './files/file_purpose.js';
+import { HistoryView } from './history/history_view.js';
+import { documentOf, fill } from './live/heard_document.js';
+import { LiveCaptions } from './live/live_captions.js';
+import { liveOptionsOf } from './live/live_options.js';
 import { FactsView } from './models/facts_view.js';
 import { ModelDesk } from './models/model_desk.js';
 import { NetworkView } from './network/network_view.js';
-import { Player } from './player/player.js';
+import { PlayerPanel } from './player/player_panel.js';
 import { RecordButton } from './recording/record_button.js';
 import { byId } from './shell/dom.js';
-import { isAbort, Work } from './shell/work.js';
+import { Work } from './shell/work.js';
 import { strings } from './strings.js';
 import { doneText, Hearing } from './transcript/hearing.js';
 import { ListeningOptions } from './transcript/listening_options.js';
-import { TranscriptView } from './transcript/transcript_view.js';
+import type { TranscriptDocument } from './transcript/transcript_document.js';
+import { TranscriptPanel } from './transcript/transcript_panel.js';
 
 const work = new Work();
 const facts = new FactsView();
 const listening = new ListeningOptions();
 const converted = new ConvertedView();
-const player = new Player((seconds, playing) => transcript.mark(seconds, playing));
-const transcript = new TranscriptView((start, end) => void play(start, end));
+const player = new PlayerPanel();
+const transcript = new TranscriptPanel(player);
+const history = new HistoryView((document) => show(document));
 const network = new NetworkView(() => void runNetwork());
-const hearing = new Hearing({ work, facts, listening, transcript, player });
+const hearing = new Hearing({
+  ...{ work, facts, listening },
+  onBegin: (document) => {
+    history.keep(document);
+    show(document);
+  },
+});
+
+const live = new LiveCaptions({
+  onStart: () => player.pause(),
+  onHeard: async (heard) => {
+    const document = documentOf(heard, models.knowsDigitsAlone);
+    history.keep(document);
+    show(document);
+    fill(document, heard);
+    await history.written();
+  },
+});
+
+/** Shows a transcript: one that has just begun, or an earlier one. */
+function show(document: TranscriptDocument): void {
+  transcript.show(document);
+  history.shown = document;
+}
 
 const recorder = new RecordButton({
   onAsk: () => {
@@ -38,15 +67,19 @@ const recorder = new RecordButton({
 });
 
 const models = new ModelDesk(work, {
+  onLeave: () => live.leaveModel(),
   onGone: () => network.hide(),
   onModel: async (name, model) => {
     facts.model(name, model.info);
     facts.memory(await model.memory());
     listening.offer(model.info);
+    const options = () => liveOptionsOf(model.info, listening.value);
+    live.useModel({ name, streams: model.info.streams, model, options });
   },
   onNetwork: async (name, module, source) => {
     facts.network(name, module);
     listening.hide();
+    live.useModel(undefined);
     transcript.hide();
     await network.show(name, module, source);
   },
@@ -59,6 +92,10 @@ const models = new ModelDesk(work, {
 });
 
 async function useRecording(file: File): Promise<void> {
+  if (live.isRunning) {
+    work.status.idle(strings.live.waits(file.name));
+    await live.whenOver;
+  }
   if (models.isLoading) models.wait(file);
   else if (network.isShown) await hearWithNetwork(file);
   else if (models.model) await hearing.hear(models.model, file, models.knowsDigitsAlone);
@@ -102,18 +139,10 @@ async function useSample(): Promise<void> {
   await useRecording(new File([await response.blob()], name, { type: 'audio/wav' }));
 }
 
-async function play(start: number, end?: number): Promise<void> {
-  try {
-    await player.play(start, end);
-  } catch (error) {
-    // Another press while this one was still starting is no error.
-    if (!isAbort(error)) work.errors.show(strings.transcript.playbackRefused, error);
-  }
-}
-
 new DropZone((files) => void useFiles(files));
 byId('sample', HTMLButtonElement).addEventListener('click', () => void useSample());
 byId('again', HTMLButtonElement).addEventListener('click', () => {
-  if (hearing.heard) void useRecording(hearing.heard);
+  const recording = transcript.document?.recording;
+  if (recording) void useRecording(recording);
 });
 void models.useFirst();

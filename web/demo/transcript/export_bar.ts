@@ -1,37 +1,20 @@
+// Copy and save what is there: at any time, also of a transcript that ended early. Files are made in memory; nothing is sent.
 import { format, transcriptFormats } from '../../src/index.js';
-import type { FormatOptions, TranscriptFormat, Transcript } from '../../src/index.js';
 import { byId, element } from '../shell/dom.js';
+import { strings } from '../strings.js';
+import { fileName } from './file_name.js';
+import type { TranscriptDocument } from './transcript_document.js';
 
-/** What can be taken away from a transcript. */
-export interface Exported {
-  /** Name of the files, without extension. */
-  readonly name: string;
-  readonly result: Transcript;
-  readonly options: FormatOptions;
-}
-
-const labels: Readonly<Record<TranscriptFormat, string>> = {
-  txt: 'Text',
-  srt: 'Subtitles (SRT)',
-  vtt: 'Subtitles (WebVTT)',
-  tsv: 'Table (TSV)',
-  json: 'Everything (JSON)',
-  lrc: 'Lyrics (LRC)',
-  csv: 'Table (CSV)',
-  verbose_json: 'OpenAI’s verbose JSON',
-};
-
-/** Copy and save. Files are made in memory; nothing is sent. */
 export class ExportBar {
   readonly #bar = byId('export', HTMLElement);
   readonly #copy = byId('copy', HTMLButtonElement);
   readonly #format = byId('format', HTMLSelectElement);
-  #exported: Exported | undefined;
+  #document: TranscriptDocument | undefined;
 
   constructor() {
     this.#format.replaceChildren(
       ...transcriptFormats.map((name) => {
-        const option = element('option', '', labels[name]);
+        const option = element('option', '', strings.formats[name]);
         option.value = name;
         return option;
       }),
@@ -40,29 +23,29 @@ export class ExportBar {
     byId('save', HTMLButtonElement).addEventListener('click', () => this.#save());
   }
 
-  /** Offers a transcript, or nothing. */
-  offer(exported: Exported | undefined): void {
-    this.#exported = exported;
-    this.#bar.hidden = !exported;
+  /** Offers a document as soon as it has text. */
+  offer(document: TranscriptDocument | undefined): void {
+    this.#document = document;
+    this.#bar.hidden = !document || document.isEmpty;
   }
 
   #save(): void {
     const name = transcriptFormats.find((one) => one === this.#format.value);
-    if (!this.#exported || !name) return;
-    const { result, options } = this.#exported;
+    if (!this.#document || !name) return;
+    const { transcript, facts } = this.#document;
     const extension = name === 'verbose_json' ? 'verbose.json' : name;
-    save(`${this.#exported.name}.${extension}`, format(result, name, options));
+    const content = format(transcript, name, facts.task ? { task: facts.task } : {});
+    save(`${fileName(facts.name)}.${extension}`, content);
   }
 
   async #copyText(): Promise<void> {
-    const before = 'Copy';
     try {
-      await navigator.clipboard.writeText(this.#exported?.result.text.trim() ?? '');
-      this.#copy.textContent = 'Copied';
+      await navigator.clipboard.writeText(this.#document?.paragraphText ?? '');
+      this.#copy.textContent = strings.transcript.copied;
     } catch {
-      this.#copy.textContent = 'The browser said no';
+      this.#copy.textContent = strings.transcript.notCopied;
     }
-    setTimeout(() => (this.#copy.textContent = before), 1500);
+    setTimeout(() => (this.#copy.textContent = strings.transcript.copy), 1500);
   }
 }
 

@@ -1,49 +1,49 @@
+// Transcribes a recording, segment by segment into a document.
 import type { Model } from '../../src/index.js';
-import type { ExportBar } from './export_bar.js';
 import { duration } from '../shell/format.js';
-import { languageName, type ListeningOptions } from './listening_options.js';
 import type { StatusView } from '../shell/status_view.js';
-import type { TranscriptView } from './transcript_view.js';
+import { strings } from '../strings.js';
+import { languageName, type ListeningOptions } from './listening_options.js';
+import type { TranscriptDocument } from './transcript_document.js';
 
 interface Views {
   readonly listening: ListeningOptions;
   readonly status: StatusView;
-  readonly transcript: TranscriptView;
-  readonly exports: ExportBar;
 }
 
-/** Transcribes a recording, segment by segment into the page. Answers its seconds, and those of the work; undefined when stopped. */
+/** Answers the seconds of the recording, and those of the work. When it is stopped or fails, the document ends there and keeps what it has. */
 export async function hearSpeech(
   model: Model,
   file: File,
   signal: AbortSignal,
-  { listening, status, transcript, exports }: Views,
-): Promise<{ readonly audio: number; readonly work: number } | undefined> {
-  transcript.start(file.name);
-  exports.offer(undefined);
+  document: TranscriptDocument,
+  { listening, status }: Views,
+): Promise<{ readonly audio: number; readonly work: number }> {
   const began = performance.now();
   const { task } = listening;
-  const work = model.transcribe(file, {
-    ...listening.value,
-    signal,
-    onProgress: ({ fraction, remainingSeconds }) => {
-      if (!signal.aborted && fraction !== undefined) status.progress(fraction, remainingSeconds);
-    },
-  });
-  for await (const segment of work) {
-    if (signal.aborted) return undefined;
-    transcript.add(segment);
-  }
-  const result = await work;
-  const seconds = (performance.now() - began) / 1000;
-  transcript.finish(
-    [
+  try {
+    const work = model.transcribe(file, {
+      ...listening.value,
+      signal,
+      onProgress: ({ fraction, remainingSeconds }) => {
+        if (!signal.aborted && fraction !== undefined) status.progress(fraction, remainingSeconds);
+      },
+    });
+    for await (const segment of work) {
+      signal.throwIfAborted();
+      document.add(segment);
+    }
+    const result = await work;
+    const seconds = (performance.now() - began) / 1000;
+    const facts = [
       duration(result.duration),
       languageName(result.language),
-      ...(task === 'translate' ? ['translated into English'] : []),
-    ],
-    result,
-  );
-  exports.offer({ name: file.name.replace(/\.[^.]*$/, ''), result, options: { task } });
-  return { audio: result.duration, work: seconds };
+      ...(task === 'translate' ? [strings.transcript.translated] : []),
+    ];
+    document.finish(result, facts.filter((fact) => fact !== '').join(' · '));
+    return { audio: result.duration, work: seconds };
+  } catch (error) {
+    document.breakOff(signal.aborted ? strings.transcript.stopped : strings.transcript.failed);
+    throw error;
+  }
 }

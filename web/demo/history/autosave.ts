@@ -1,0 +1,129 @@
+// Keeps a transcript as it grows and is edited: soon after each change, one write at a time.
+import {
+  newId,
+  type DocumentContent,
+  type TranscriptDocument,
+} from '../transcript/transcript_document.js';
+import type { Kept } from './kept_transcripts.js';
+
+/** Where transcripts are kept. */
+export interface Keeper {
+  write(kept: Kept, known: number): Promise<number | undefined>;
+}
+
+export interface AutosaveCalls {
+  readonly onKept: () => void;
+  /** It could not be kept; the next change tries again. */
+  readonly onProblem: (error: unknown) => void;
+  /** The name of a copy, when another tab has changed the same transcript. */
+  readonly nameOfCopy: (name: string) => string;
+}
+
+/** Milliseconds from a change to its write. */
+export const saveDelay = 400;
+/** Letters of the beginning that the list shows. */
+const beginningLength = 140;
+
+export class Autosave {
+  readonly #document: TranscriptDocument;
+  readonly #keeper: Keeper;
+  readonly #calls: AutosaveCalls;
+  readonly #stopListening: () => void;
+  #id: string;
+  #name: string;
+  #revision: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isDirty = false;
+  #writing: Promise<void> | undefined;
+
+  /** `revision`: of what is kept already, else 0. */
+  constructor(
+    document: TranscriptDocument,
+    keeper: Keeper,
+    calls: AutosaveCalls,
+    revision: number,
+  ) {
+    this.#document = document;
+    this.#keeper = keeper;
+    this.#calls = calls;
+    this.#id = document.facts.id;
+    this.#name = document.facts.name;
+    this.#revision = revision;
+    this.#stopListening = document.listen(() => this.#onChange());
+  }
+
+  get id(): string {
+    return this.#id;
+  }
+
+  /** Ends it; what is not written yet is lost. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#isDirty = false;
+    this.#stopListening();
+  }
+
+  /** It was deleted: what is changed from now on is kept as something new. */
+  forget(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isDirty = false;
+    this.#revision = 0;
+  }
+
+  /** Writes at once what is not written yet. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#writing) await this.#writing;
+    if (!this.#isDirty) return;
+    this.#writing = this.#write();
+    await this.#writing;
+  }
+
+  #onChange(): void {
+    this.#isDirty = true;
+    // Not put off by further changes: a transcript that grows without a pause is kept, too.
+    this.#timer ??= setTimeout(() => void this.flush(), saveDelay);
+  }
+
+  async #write(): Promise<void> {
+    this.#isDirty = false;
+    try {
+      const kept = await this.#keeper.write(this.#kept(), this.#revision);
+      if (kept === undefined) await this.#writeCopy();
+      else this.#revision = kept;
+      this.#calls.onKept();
+    } catch (error) {
+      this.#isDirty = true;
+      this.#calls.onProblem(error);
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  /** Another tab has changed the same transcript: both stay. */
+  async #writeCopy(): Promise<void> {
+    this.#id = newId();
+    this.#name = this.#calls.nameOfCopy(this.#name);
+    this.#revision = (await this.#keeper.write(this.#kept(), 0)) ?? 0;
+  }
+
+  #kept(): Kept {
+    const content: DocumentContent = {
+      ...this.#document.content,
+      id: this.#id,
+      name: this.#name,
+    };
+    const { created, duration } = content;
+    return {
+      id: this.#id,
+      name: this.#name,
+      created,
+      changed: Date.now(),
+      ...(duration !== undefined && { duration }),
+      beginning: this.#document.paragraphText.slice(0, beginningLength),
+      content,
+    };
+  }
+}

@@ -1,0 +1,148 @@
+// Transcripts that the browser keeps for this page, in IndexedDB. Each write is one step, so that tabs do not undo each other's.
+import type { DocumentContent } from '../transcript/transcript_document.js';
+
+/** What the list shows of a transcript. */
+export interface KeptEntry {
+  readonly id: string;
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  readonly changed: number;
+  readonly duration?: number;
+  /** How it begins. */
+  readonly beginning: string;
+  /** Counts its writes, whichever tab they come from. */
+  readonly revision: number;
+}
+
+/** What is written: an entry and its content. */
+export type Kept = Omit<KeptEntry, 'revision'> & { readonly content: DocumentContent };
+
+const database = 'susurrus-transcripts';
+/** Two stores, so that the list is read without the texts. */
+const stores = ['entries', 'contents'] as const;
+
+export class KeptTranscripts {
+  readonly #factory: IDBFactory;
+  #opened: Promise<IDBDatabase> | undefined;
+
+  /** Where the browser keeps things; it may refuse at any time. */
+  constructor(factory: IDBFactory) {
+    this.#factory = factory;
+  }
+
+  /**
+   * Writes a transcript over revision `known` of it (0: none yet). Answers the new revision; undefined, with nothing written, when
+   * another tab has written it since.
+   */
+  async write(kept: Kept, known: number): Promise<number | undefined> {
+    const { content, ...entry } = kept;
+    return this.#run('readwrite', async (entries, contents) => {
+      const there = (await answer(entries.get(kept.id))) as KeptEntry | undefined;
+      // One that was deleted comes back when a person goes on editing it.
+      if (there && there.revision !== known) return undefined;
+      const revision = known + 1;
+      entries.put({ ...entry, revision });
+      contents.put({ id: kept.id, content });
+      return revision;
+    });
+  }
+
+  /** The newest first. */
+  async list(): Promise<readonly KeptEntry[]> {
+    const all = await this.#run(
+      'readonly',
+      async (entries) => (await answer(entries.getAll())) as KeptEntry[],
+    );
+    return all.sort((a, b) => b.changed - a.changed);
+  }
+
+  async read(
+    id: string,
+  ): Promise<{ readonly content: DocumentContent; readonly revision: number } | undefined> {
+    return this.#run('readonly', async (entries, contents) => {
+      const [entry, kept] = (await Promise.all([
+        answer(entries.get(id)),
+        answer(contents.get(id)),
+      ])) as [KeptEntry | undefined, { readonly content: DocumentContent } | undefined];
+      return entry && kept && { content: kept.content, revision: entry.revision };
+    });
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#run('readwrite', (entries, contents) => {
+      entries.delete(id);
+      contents.delete(id);
+      return Promise.resolve();
+    });
+  }
+
+  async deleteAll(): Promise<void> {
+    await this.#run('readwrite', (entries, contents) => {
+      entries.clear();
+      contents.clear();
+      return Promise.resolve();
+    });
+  }
+
+  /** Resolves when what was written is kept. */
+  async #run<T>(
+    mode: IDBTransactionMode,
+    work: (entries: IDBObjectStore, contents: IDBObjectStore) => Promise<T>,
+  ): Promise<T> {
+    const opened = await this.#open();
+    const transaction = opened.transaction(stores, mode);
+    const done = new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(problemOf(transaction.error));
+    });
+    const working = work(transaction.objectStore('entries'), transaction.objectStore('contents'));
+    // Half of a write is none.
+    working.catch(() => abort(transaction));
+    const [result] = await Promise.all([working, done]);
+    return result;
+  }
+
+  #open(): Promise<IDBDatabase> {
+    this.#opened ??= this.#openNow().catch((error: unknown) => {
+      // What is refused once may be allowed later.
+      this.#opened = undefined;
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  async #openNow(): Promise<IDBDatabase> {
+    const request = this.#factory.open(database, 1);
+    request.onupgradeneeded = () => {
+      for (const name of stores) request.result.createObjectStore(name, { keyPath: 'id' });
+    };
+    const opened = await answer(request);
+    // A later version of the page in another tab, or a person who clears the site's data, shall not have to wait for this tab.
+    const forget = (): void => {
+      opened.close();
+      this.#opened = undefined;
+    };
+    opened.onversionchange = forget;
+    opened.onclose = forget;
+    return opened;
+  }
+}
+
+function answer<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(problemOf(request.error));
+  });
+}
+
+function abort(transaction: IDBTransaction): void {
+  try {
+    transaction.abort();
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+const problemOf = (error: DOMException | null): Error =>
+  error ?? new Error('The browser gave up without a reason.');

@@ -1,0 +1,100 @@
+// Every transcript of this page: the ones at work, and those of earlier visits.
+import { TranscriptDocument } from '../transcript/transcript_document.js';
+import { Autosave, type Keeper } from './autosave.js';
+import type { KeptEntry, KeptTranscripts } from './kept_transcripts.js';
+
+export interface LibraryCalls {
+  /** The list is another one now, here or in another tab. */
+  readonly onChange: () => void;
+  readonly onProblem: (error: unknown) => void;
+  readonly nameOfCopy: (name: string) => string;
+}
+
+type Keeping = Keeper & Pick<KeptTranscripts, 'list' | 'read' | 'delete' | 'deleteAll'>;
+
+/** Tells other tabs. */
+interface Channel {
+  postMessage(message: unknown): void;
+  onmessage: ((event: MessageEvent) => unknown) | null;
+}
+
+export class Library {
+  readonly #keeping: Keeping;
+  readonly #calls: LibraryCalls;
+  readonly #channel: Channel | undefined;
+  /** Documents that this tab has open, each with what keeps it. */
+  readonly #open: { readonly document: TranscriptDocument; readonly autosave: Autosave }[] = [];
+
+  constructor(keeping: Keeping, calls: LibraryCalls, channel?: Channel) {
+    this.#keeping = keeping;
+    this.#calls = calls;
+    this.#channel = channel;
+    if (channel) channel.onmessage = () => calls.onChange();
+  }
+
+  /** Keeps a document from its first words on. */
+  keep(document: TranscriptDocument): void {
+    this.#keep(document, 0);
+  }
+
+  #keep(document: TranscriptDocument, revision: number): void {
+    const autosave = new Autosave(
+      document,
+      {
+        // An empty transcript is not worth keeping, unless it was emptied by hand.
+        write: (kept, known) =>
+          document.isEmpty && known === 0 ? Promise.resolve(0) : this.#keeping.write(kept, known),
+      },
+      {
+        onKept: () => this.#tell(),
+        onProblem: this.#calls.onProblem,
+        nameOfCopy: this.#calls.nameOfCopy,
+      },
+      revision,
+    );
+    this.#open.push({ document, autosave });
+  }
+
+  async list(): Promise<readonly KeptEntry[]> {
+    return this.#keeping.list();
+  }
+
+  /** One that is open here, as it is; else as it was kept. Undefined when it is gone. */
+  async open(id: string): Promise<TranscriptDocument | undefined> {
+    const there = this.#open.find(({ autosave }) => autosave.id === id);
+    if (there) return there.document;
+    const kept = await this.#keeping.read(id);
+    if (!kept) return undefined;
+    const document = TranscriptDocument.of(kept.content);
+    this.#keep(document, kept.revision);
+    return document;
+  }
+
+  async delete(id: string): Promise<void> {
+    for (const { autosave } of this.#open.filter((one) => one.autosave.id === id)) {
+      await autosave.flush();
+      autosave.forget();
+    }
+    await this.#keeping.delete(id);
+    this.#tell();
+  }
+
+  async deleteAll(): Promise<void> {
+    for (const { autosave } of this.#open) {
+      await autosave.flush();
+      autosave.forget();
+    }
+    await this.#keeping.deleteAll();
+    this.#tell();
+  }
+
+  /** Writes all that is not written yet; for when the page goes. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#open.map(({ autosave }) => autosave.flush()));
+  }
+
+  #tell(): void {
+    this.#calls.onChange();
+    this.#channel?.postMessage('changed');
+  }
+}

@@ -1,0 +1,57 @@
+// The sheet of keys, and the switch for those that are single letters: they get in the way of people who speak to their computer.
+import { byId, element } from '../shell/dom.js';
+import { strings } from '../strings.js';
+
+const setting = 'susurrus.letter_keys';
+
+export class KeySheet {
+  readonly #dialog = byId('key_sheet', HTMLDialogElement);
+  readonly #letters = byId('letter_keys', HTMLInputElement);
+
+  constructor() {
+    byId('key_list', HTMLElement).replaceChildren(
+      ...strings.keys.list.flatMap(([keys, meaning]) => {
+        const term = element('dt');
+        for (const key of keys) term.append(element('kbd', '', key), ' ');
+        return [term, element('dd', '', meaning)];
+      }),
+    );
+    this.#letters.checked = remembered() !== 'off';
+    this.#letters.addEventListener('change', () => remember(this.#letters.checked ? 'on' : 'off'));
+    byId('show_keys', HTMLButtonElement).addEventListener('click', () => this.open());
+    byId('close_keys', HTMLButtonElement).addEventListener('click', () => this.#dialog.close());
+    // Escape closes the sheet; it would stop the work under way, too.
+    this.#dialog.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') event.stopPropagation();
+    });
+  }
+
+  get hasLetters(): boolean {
+    return this.#letters.checked;
+  }
+
+  get isOpen(): boolean {
+    return this.#dialog.open;
+  }
+
+  open(): void {
+    if (!this.#dialog.open) this.#dialog.showModal();
+  }
+}
+
+// Where nothing may be stored, the setting lasts as long as the page.
+function remembered(): string | null {
+  try {
+    return localStorage.getItem(setting);
+  } catch {
+    return null;
+  }
+}
+
+function remember(value: string): void {
+  try {
+    localStorage.setItem(setting, value);
+  } catch {
+    // As above.
+  }
+}

@@ -1,0 +1,56 @@
+// Which key does what while a recording is open, and when a key means something else.
+
+export type PlayerCommand =
+  'toggle' | 'back' | 'forward' | 'slower' | 'faster' | 'keys' | 'find' | 'edit' | 'undo' | 'redo';
+
+/** What a key was pressed with, and on. */
+export interface KeyPress {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+  readonly shiftKey: boolean;
+  /** Letters that are typed there are text. */
+  readonly isInText: boolean;
+  /** The space bar presses it, and arrows may move in it. */
+  readonly isOnControl: boolean;
+}
+
+const characters: Readonly<Record<string, PlayerCommand>> = {
+  k: 'toggle',
+  j: 'back',
+  l: 'forward',
+  '<': 'slower',
+  '>': 'faster',
+  '?': 'keys',
+  '/': 'find',
+  e: 'edit',
+};
+
+/** The command of a key, if it has one. `hasCharacters`: single letters may be used, which some people switch off. */
+export function commandOf(press: KeyPress, hasCharacters: boolean): PlayerCommand | undefined {
+  if (press.isInText || press.altKey) return undefined;
+  const key = press.key.length === 1 ? press.key.toLowerCase() : press.key;
+  if (press.ctrlKey || press.metaKey) {
+    if (key === 'z') return press.shiftKey ? 'redo' : 'undo';
+    return key === 'y' && !press.shiftKey ? 'redo' : undefined;
+  }
+  if (!press.isOnControl) {
+    if (key === ' ') return 'toggle';
+    if (key === 'ArrowLeft') return 'back';
+    if (key === 'ArrowRight') return 'forward';
+  }
+  return hasCharacters && Object.hasOwn(characters, key) ? characters[key] : undefined;
+}
+
+/** Half speed to double speed. */
+export const speeds = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const;
+
+/** The next speed in a direction; the same at the end. */
+export function nextSpeed(speed: number, direction: 1 | -1): number {
+  const next =
+    direction === 1
+      ? speeds.find((one) => one > speed + 0.01)
+      : speeds.findLast((one) => one < speed - 0.01);
+  return next ?? speed;
+}

@@ -1,0 +1,46 @@
+// Where paragraphs of a transcript begin: at long pauses, at pauses after a sentence, and where the language changes.
+import type { HeardSegment } from './transcript_document.js';
+
+/** A pause that begins a paragraph wherever it is, in seconds. */
+const longPause = 2.5;
+/** A pause that begins one after the end of a sentence. */
+const pauseAfterSentence = 0.8;
+/** Letters after which the next end of a sentence begins one, pause or not. */
+const longParagraph = 600;
+
+const sentenceEnd = /[.!?…。！？।؟]["'”’»)\]]*\s*$/u;
+
+/** The indices of segments that have text, paragraph by paragraph. */
+export function paragraphsOf(segments: readonly HeardSegment[]): number[][] {
+  const paragraphs: number[][] = [];
+  let letters = 0;
+  let before: HeardSegment | undefined;
+  for (const [at, segment] of segments.entries()) {
+    if (segment.text.trim() === '') continue;
+    if (!before || begins(segment, before, letters)) {
+      paragraphs.push([]);
+      letters = 0;
+    }
+    paragraphs.at(-1)?.push(at);
+    letters += segment.text.length;
+    before = segment;
+  }
+  return paragraphs;
+}
+
+function begins(segment: HeardSegment, before: HeardSegment, letters: number): boolean {
+  if (segment.language !== before.language) return true;
+  const pause = startOf(segment) - endOf(before);
+  if (pause >= longPause) return true;
+  return sentenceEnd.test(before.text) && (pause >= pauseAfterSentence || letters >= longParagraph);
+}
+
+// Segments often reach to the next one; their words say where the pause is.
+const startOf = ({ start, words }: HeardSegment): number => words?.[0]?.start ?? start;
+const endOf = ({ end, words }: HeardSegment): number => words?.at(-1)?.end ?? end;
+
+const spacelessLanguages = new Set(['zh', 'ja', 'yue', 'th', 'lo', 'my', 'km']);
+
+/** What stands between a segment and the one before in its paragraph: Chinese and the like have no space there. */
+export const spaceBefore = ({ text, language }: HeardSegment): string =>
+  /^\s/u.test(text) || !spacelessLanguages.has(language ?? '') ? ' ' : '';

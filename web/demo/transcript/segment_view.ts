@@ -1,0 +1,89 @@
+// One segment in a paragraph: its words, of which one sounds; it can be pressed and moved to with the keyboard.
+import { element } from '../shell/dom.js';
+import { clock } from '../shell/format.js';
+import { strings } from '../strings.js';
+import type { HeardSegment } from './transcript_document.js';
+
+/** Below this probability a word is marked. */
+const unsureBelow = 0.5;
+
+export class SegmentView {
+  readonly element = element('span', 'segment words');
+  #segment: HeardSegment;
+  #words: readonly HTMLElement[] = [];
+  #soundingWord: HTMLElement | undefined;
+
+  constructor(segment: HeardSegment) {
+    this.#segment = segment;
+    this.element.setAttribute('role', 'button');
+    this.element.tabIndex = -1;
+    this.update(segment);
+  }
+
+  get segment(): HeardSegment {
+    return this.#segment;
+  }
+
+  get hasUnsureWords(): boolean {
+    return this.#segment.words?.some(isUnsure) ?? false;
+  }
+
+  update(segment: HeardSegment): void {
+    this.#segment = segment;
+    this.#soundingWord = undefined;
+    const words = segment.words ?? [];
+    this.#words = words.map((word) => {
+      const span = element('span', 'word', word.word.trim());
+      if (isUnsure(word)) span.classList.add('unsure');
+      const sure = word.probability === undefined ? '' : strings.editor.sure(word.probability);
+      span.title = [clock(word.start), sure].filter(Boolean).join(', ');
+      return span;
+    });
+    if (words.length === 0) {
+      this.element.textContent = segment.text.trim();
+      return;
+    }
+    // White space belongs to the words; it is not marked with them.
+    const nodes = this.#words.flatMap((span, at) => {
+      const [space = ''] = at === 0 ? [] : (/^\s*/u.exec(words[at]?.word ?? '') ?? []);
+      return space === '' ? [span] : [space, span];
+    });
+    this.element.replaceChildren(...nodes);
+  }
+
+  /** The start of the word that was pressed, or of the segment. */
+  startAt(target: EventTarget | null): number {
+    const at = this.#words.findIndex((word) => word === target);
+    return this.#segment.words?.[at]?.start ?? this.#segment.start;
+  }
+
+  /** The first word's start after `seconds`, or the last before it; undefined at the end. */
+  wordStart(seconds: number, isForward: boolean): number | undefined {
+    const starts = this.#segment.words?.map(({ start }) => start) ?? [];
+    // Tolerance: players round the time that they are given.
+    return isForward
+      ? starts.find((start) => start > seconds + 0.01)
+      : starts.findLast((start) => start < seconds - 0.3);
+  }
+
+  /** Marks the word at `seconds`; without a time, nothing. Answers the word. */
+  mark(seconds: number | undefined): HTMLElement | undefined {
+    const { words = [] } = this.#segment;
+    const at = seconds === undefined ? -1 : words.findLastIndex(({ start }) => start <= seconds);
+    const sounds = seconds !== undefined && at >= 0 && seconds < (words[at]?.end ?? 0);
+    const word = sounds ? this.#words[at] : undefined;
+    if (word !== this.#soundingWord) {
+      this.#soundingWord?.classList.remove('sounding');
+      word?.classList.add('sounding');
+      this.#soundingWord = word;
+    }
+    this.element.classList.toggle('playing', seconds !== undefined);
+    if (seconds === undefined) this.element.removeAttribute('aria-current');
+    else if (!this.element.hasAttribute('aria-current'))
+      this.element.setAttribute('aria-current', 'true');
+    return word;
+  }
+}
+
+const isUnsure = ({ probability }: { readonly probability?: number }): boolean =>
+  probability !== undefined && probability < unsureBelow;

@@ -1,0 +1,267 @@
+// A transcript that can be edited while it grows: its segments with their times, what was changed, and undo. Knows no page.
+import type { Task, TranscriptLike, TranscriptSegment } from '../../src/index.js';
+import { paragraphsOf, spaceBefore } from './paragraphs.js';
+import { retimedWords, type HeardWord } from './retimed_words.js';
+
+/** A segment as heard, with whatever else the model said of it. */
+export interface HeardSegment extends TranscriptSegment {
+  readonly language?: string;
+  readonly words?: readonly HeardWord[];
+}
+
+/** A piece of text that the model dropped, and why. */
+export interface RejectedSegment extends TranscriptSegment {
+  readonly decision: string;
+}
+
+/** What a document is made from. */
+export interface DocumentFacts {
+  readonly id: string;
+  /** Of the recording. */
+  readonly name: string;
+  /** When it was begun, in milliseconds since 1970. */
+  readonly created: number;
+  readonly task?: Task;
+  /** The model that heard it knows the ten digits and nothing else. */
+  readonly knowsDigitsAlone?: boolean;
+}
+
+/** For a new document; random also where a page is not served securely. */
+export function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** All of a document but its undo steps: plain data, to be kept. */
+export interface DocumentContent extends DocumentFacts {
+  readonly segments: readonly HeardSegment[];
+  readonly rejected: readonly RejectedSegment[];
+  readonly language?: string;
+  readonly duration?: number;
+  /** A line below the title: length and language, or why it ended early. */
+  readonly note: string;
+}
+
+/** Which segments differ now; none when something else does. */
+export interface DocumentChange {
+  readonly kind: 'added' | 'edited' | 'state';
+  readonly segments: readonly number[];
+}
+
+interface Edit {
+  readonly at: number;
+  readonly before: HeardSegment;
+  readonly after: HeardSegment;
+}
+
+export class TranscriptDocument {
+  readonly facts: DocumentFacts;
+  /** What it is the transcript of, as long as the page has it. */
+  recording: File | undefined;
+  readonly #segments: HeardSegment[];
+  #rejected: readonly RejectedSegment[];
+  #language: string | undefined;
+  #duration: number | undefined;
+  #note: string;
+  #isGrowing: boolean;
+  #past: (readonly Edit[])[] = [];
+  #future: (readonly Edit[])[] = [];
+  readonly #listeners = new Set<(change: DocumentChange) => void>();
+
+  private constructor(content: DocumentContent, isGrowing: boolean) {
+    const { id, name, created, task, knowsDigitsAlone } = content;
+    this.facts = {
+      ...{ id, name, created },
+      ...(task && { task }),
+      ...(knowsDigitsAlone && { knowsDigitsAlone }),
+    };
+    this.#segments = [...content.segments];
+    this.#rejected = content.rejected;
+    this.#language = content.language;
+    this.#duration = content.duration;
+    this.#note = content.note;
+    this.#isGrowing = isGrowing;
+  }
+
+  /** An empty one that waits for segments. */
+  static begin(facts: DocumentFacts): TranscriptDocument {
+    return new TranscriptDocument({ ...facts, segments: [], rejected: [], note: '' }, true);
+  }
+
+  /** One that was kept. */
+  static of(content: DocumentContent): TranscriptDocument {
+    return new TranscriptDocument(content, false);
+  }
+
+  get segments(): readonly HeardSegment[] {
+    return this.#segments;
+  }
+
+  get rejected(): readonly RejectedSegment[] {
+    return this.#rejected;
+  }
+
+  get note(): string {
+    return this.#note;
+  }
+
+  get duration(): number | undefined {
+    return this.#duration;
+  }
+
+  /** More segments may come. */
+  get isGrowing(): boolean {
+    return this.#isGrowing;
+  }
+
+  get isEmpty(): boolean {
+    return this.#segments.every(({ text }) => text.trim() === '');
+  }
+
+  get canUndo(): boolean {
+    return this.#past.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.#future.length > 0;
+  }
+
+  get content(): DocumentContent {
+    return {
+      ...this.facts,
+      segments: [...this.#segments],
+      rejected: this.#rejected,
+      note: this.#note,
+      ...(this.#language !== undefined && { language: this.#language }),
+      ...(this.#duration !== undefined && { duration: this.#duration }),
+    };
+  }
+
+  /** What is there now, edits included, as format() takes it; also while it grows. */
+  get transcript(): TranscriptLike {
+    const segments = this.#segments.filter(({ text }) => text.trim() !== '');
+    const language = this.#language ?? segments[0]?.language;
+    return {
+      text: segments.map(({ text }) => text).join(''),
+      segments,
+      ...(language !== undefined && { language }),
+      ...(this.#duration !== undefined && { duration: this.#duration }),
+    };
+  }
+
+  /** The text alone, a line for each paragraph and an empty one between them. */
+  get paragraphText(): string {
+    return paragraphsOf(this.#segments)
+      .map((group) =>
+        group
+          .flatMap((at) => this.#segments[at] ?? [])
+          .map((segment) => `${spaceBefore(segment)}${segment.text.trim()}`)
+          .join('')
+          .trim(),
+      )
+      .join('\n\n');
+  }
+
+  /** Calls `listener` after each change; the answer ends that. */
+  listen(listener: (change: DocumentChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** A segment of silence has no text and is left out. */
+  add(segment: HeardSegment): void {
+    if (segment.text.trim() === '') return;
+    this.#segments.push(segment);
+    this.#tell('added', [this.#segments.length - 1]);
+  }
+
+  /** All is there. */
+  finish(
+    result: {
+      readonly language?: string;
+      readonly duration: number;
+      readonly rejected: readonly RejectedSegment[];
+    },
+    note: string,
+  ): void {
+    this.#language = result.language;
+    this.#duration = result.duration;
+    this.#rejected = result.rejected.map(({ start, end, text, decision }) => ({
+      start,
+      end,
+      text,
+      decision,
+    }));
+    this.#end(note);
+  }
+
+  /** It ends here, for the reason in the note. */
+  breakOff(note: string): void {
+    this.#end(note);
+  }
+
+  #end(note: string): void {
+    this.#note = note;
+    this.#isGrowing = false;
+    this.#tell('state', []);
+  }
+
+  /** Changes the text of segments in one step; their times stay. Answers how many differ. */
+  edit(texts: ReadonlyMap<number, string>): number {
+    const edits: Edit[] = [];
+    for (const [at, text] of texts) {
+      const before = this.#segments[at];
+      if (before && asLine(text) !== before.text.trim()) {
+        edits.push({ at, before, after: edited(before, text) });
+      }
+    }
+    if (edits.length === 0) return 0;
+    this.#past.push(edits);
+    this.#future = [];
+    this.#apply(edits.map(({ at, after }) => [at, after]));
+    return edits.length;
+  }
+
+  /** Takes the last step back. Segments that came since then stay. */
+  undo(): void {
+    const edits = this.#past.pop();
+    if (!edits) return;
+    this.#future.push(edits);
+    this.#apply(edits.map(({ at, before }) => [at, before]));
+  }
+
+  redo(): void {
+    const edits = this.#future.pop();
+    if (!edits) return;
+    this.#past.push(edits);
+    this.#apply(edits.map(({ at, after }) => [at, after]));
+  }
+
+  #apply(changes: readonly (readonly [number, HeardSegment])[]): void {
+    for (const [at, segment] of changes) this.#segments[at] = segment;
+    this.#tell(
+      'edited',
+      changes.map(([at]) => at),
+    );
+  }
+
+  #tell(kind: DocumentChange['kind'], segments: readonly number[]): void {
+    for (const listener of [...this.#listeners]) listener({ kind, segments });
+  }
+}
+
+const asLine = (text: string): string => text.trim().replaceAll(/\s+/gu, ' ');
+
+/** The tokens and attempts that the model made belong to the text as it was, and go. */
+const ofTheOldText = new Set(['tokens', 'tokenProbabilities', 'attempts']);
+
+function edited(segment: HeardSegment, text: string): HeardSegment {
+  const kept = Object.fromEntries(
+    Object.entries(segment).filter(([name]) => !ofTheOldText.has(name)),
+  ) as unknown as HeardSegment;
+  const space = /^\s*/u.exec(segment.text)?.[0] ?? '';
+  const line = asLine(text);
+  if (!segment.words) return { ...kept, text: line === '' ? '' : `${space}${line}` };
+  const words = retimedWords(segment.words, line, segment);
+  return { ...kept, text: words.map(({ word }) => word).join(''), words };
+}

@@ -1,0 +1,174 @@
+// A transcript on the page with everything that belongs to it: its text, player, editing, finding and saving.
+import type { PlayerPanel } from '../player/player_panel.js';
+import { byId, element } from '../shell/dom.js';
+import { clock } from '../shell/format.js';
+import { strings } from '../strings.js';
+import { ExportBar } from './export_bar.js';
+import { FindBar } from './find_bar.js';
+import { Follow } from './follow.js';
+import { ParagraphList } from './paragraph_list.js';
+import { SegmentEditor } from './segment_editor.js';
+import { SegmentKeys } from './segment_keys.js';
+import type { DocumentChange, RejectedSegment, TranscriptDocument } from './transcript_document.js';
+
+export class TranscriptPanel {
+  readonly #card = byId('transcript', HTMLElement);
+  readonly #title = byId('transcript_title', HTMLElement);
+  readonly #note = byId('transcript_meta', HTMLElement);
+  readonly #nothing = byId('nothing_heard', HTMLElement);
+  readonly #tools = byId('transcript_tools', HTMLElement);
+  readonly #edit = byId('edit', HTMLButtonElement);
+  readonly #undo = byId('undo', HTMLButtonElement);
+  readonly #redo = byId('redo', HTMLButtonElement);
+  readonly #added = byId('added_recording', HTMLInputElement);
+  readonly #player: PlayerPanel;
+  readonly #paragraphs = new ParagraphList({ onPlay: (start) => this.#play(start) });
+  readonly #editor = new SegmentEditor((at, text) => this.#document?.edit(new Map([[at, text]])));
+  readonly #exports = new ExportBar();
+  readonly #find = new FindBar(this.#paragraphs);
+  readonly #follow = new Follow();
+  #document: TranscriptDocument | undefined;
+  #stopListening = (): unknown => undefined;
+
+  constructor(player: PlayerPanel) {
+    this.#player = player;
+    const { list } = this.#paragraphs;
+    new SegmentKeys(this.#paragraphs, {
+      onPlay: (start) => this.#play(start),
+      onEdit: (at) => this.#editAt(at),
+      now: () => player.seconds,
+    });
+    list.addEventListener('click', ({ target }) => this.#onPress(target));
+    list.addEventListener('dblclick', ({ target }) => {
+      player.pause();
+      this.#editAt(this.#paragraphs.indexOf(target));
+    });
+    byId('add_recording', HTMLButtonElement).addEventListener('click', () => this.#added.click());
+    this.#added.addEventListener('change', () => this.#addRecording());
+    this.#edit.addEventListener('click', () => this.#switchEditing());
+    this.#undo.addEventListener('click', () => this.#document?.undo());
+    this.#redo.addEventListener('click', () => this.#document?.redo());
+    player.listen({
+      onTime: (seconds, isPlaying) => {
+        const sounding = this.#paragraphs.mark(seconds);
+        if (isPlaying) this.#follow.follow(sounding);
+      },
+      onCommand: (command) => {
+        if (command === 'find') this.#find.open();
+        else if (command === 'undo') this.#document?.undo();
+        else if (command === 'redo') this.#document?.redo();
+        else this.#editAt(Math.max(0, this.#paragraphs.indexAt(player.seconds)));
+      },
+    });
+  }
+
+  /** The one that is shown. */
+  get document(): TranscriptDocument | undefined {
+    return this.#document;
+  }
+
+  /** Shows a document, which may go on growing. */
+  show(document: TranscriptDocument): void {
+    this.#editor.close();
+    this.#stopListening();
+    this.#document = document;
+    this.#stopListening = document.listen((change) => this.#onChange(document, change));
+    this.#title.textContent = document.facts.name;
+    this.#card.hidden = false;
+    this.#paragraphs.show(document);
+    this.#showRecording(document.recording);
+    byId('ten_words', HTMLElement).hidden = document.facts.knowsDigitsAlone !== true;
+    byId('dropped', HTMLDetailsElement).open = false;
+    this.#showState(document);
+  }
+
+  /** Nothing is shown; what is kept stays kept. */
+  hide(): void {
+    this.#editor.close();
+    this.#stopListening();
+    this.#document = undefined;
+    this.#player.load(undefined);
+    this.#find.show(undefined);
+    this.#card.hidden = true;
+  }
+
+  #onChange(document: TranscriptDocument, change: DocumentChange): void {
+    this.#paragraphs.change(document, change);
+    this.#showState(document);
+  }
+
+  #showState(document: TranscriptDocument): void {
+    const { isGrowing, isEmpty, note, rejected } = document;
+    this.#note.textContent = note;
+    this.#nothing.hidden = isGrowing || !isEmpty || note === '';
+    this.#tools.hidden = isEmpty && !document.canUndo;
+    this.#undo.disabled = !document.canUndo;
+    this.#redo.disabled = !document.canRedo;
+    // Only what is heard is news to a screen reader, not what a person writes.
+    this.#paragraphs.list.setAttribute('aria-live', isGrowing ? 'polite' : 'off');
+    this.#exports.offer(document);
+    this.#find.show(document);
+    this.#player.showSegments(document.transcript);
+    this.#showRejected(rejected);
+  }
+
+  #showRejected(rejected: readonly RejectedSegment[]): void {
+    const dropped = rejected.filter(({ text }) => text.trim() !== '');
+    byId('dropped', HTMLDetailsElement).hidden = dropped.length === 0;
+    byId('dropped_title', HTMLElement).textContent = strings.dropped.title(dropped.length);
+    byId('dropped_list', HTMLUListElement).replaceChildren(...dropped.map(droppedItem));
+  }
+
+  #showRecording(recording: File | undefined): void {
+    this.#player.load(recording);
+    byId('no_recording', HTMLElement).hidden = recording !== undefined;
+    byId('again', HTMLButtonElement).hidden = recording === undefined;
+  }
+
+  /** The recording of an earlier transcript, which the page does not keep. */
+  #addRecording(): void {
+    const [file] = this.#added.files ?? [];
+    if (!file || !this.#document) return;
+    this.#document.recording = file;
+    this.#showRecording(file);
+    this.#added.value = '';
+  }
+
+  #play(start: number): void {
+    this.#player.play(start);
+  }
+
+  #onPress(target: EventTarget | null): void {
+    const at = this.#paragraphs.indexOf(target);
+    const view = this.#paragraphs.view(at);
+    // A person who marks text does not want to hear it.
+    if (!view || getSelection()?.isCollapsed === false) return;
+    if (this.#isEditing) this.#editAt(at);
+    else this.#play(view.startAt(target));
+  }
+
+  get #isEditing(): boolean {
+    return this.#edit.getAttribute('aria-pressed') === 'true';
+  }
+
+  #switchEditing(): void {
+    const isOn = !this.#isEditing;
+    this.#edit.setAttribute('aria-pressed', String(isOn));
+    this.#paragraphs.list.classList.toggle('editing', isOn);
+  }
+
+  #editAt(at: number): void {
+    const view = this.#paragraphs.view(at);
+    if (view?.element.isConnected) this.#editor.open(view, at);
+  }
+}
+
+function droppedItem({ start, end, text, decision }: RejectedSegment): HTMLElement {
+  const item = element('li');
+  item.append(
+    element('span', 'times', `${clock(start)} – ${clock(end)}`),
+    element('q', '', text.trim()),
+    element('small', '', strings.dropped.reasons[decision] ?? decision),
+  );
+  return item;
+}
