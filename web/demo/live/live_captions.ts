@@ -106,6 +106,7 @@ export class LiveCaptions {
     const choice = this.#view.choice;
     const began = Date.now();
     const id = newSessionId(began);
+    this.#view.rest(false);
     this.#view.captions.clear();
     this.#view.log.clear();
     for (const which of ['note', 'copy_note', 'sound_note'] as const) {
@@ -152,6 +153,7 @@ export class LiveCaptions {
     try {
       if (transcript.segments.length > 0) {
         const note = strings.live.note(duration(transcript.duration));
+        this.#view.rest(true);
         await this.#calls.onHeard({ name, began, transcript, note, ...(sound && { sound }) });
       }
       journal.forget();
@@ -171,7 +173,7 @@ export class LiveCaptions {
     this.#view.say('copy_note', undefined);
     this.#view.say('sound_note', undefined);
     if (status.error !== undefined) this.#explainError(choice, status.error);
-    else if (this.#model && !this.#model.streams) this.#showReadiness();
+    else if (status.reason === 'stopped' && this.#obstacle) this.#showReadiness();
     else {
       const explanation = explanationOf(choice, status);
       const said = explanation && strings.live.explanations[explanation];

@@ -50,7 +50,7 @@ export class LiveSession {
 
   /** Seconds of sound so far. */
   get time(): number {
-    return Math.max(this.#listening.time, this.state.heard);
+    return this.#listening.time;
   }
 
   /** Seconds that the model is behind. */

@@ -91,8 +91,14 @@ export class LiveView {
     if (!this.#lag.hidden) setText(this.#lag, strings.live.behind(Math.round(lag)));
   }
 
+  /** Nothing is said yet: the lines are empty but for a hint. */
   showIdle(isIdle: boolean): void {
     this.#idle.hidden = !isIdle;
+  }
+
+  /** What was said is shown elsewhere: no lines until the next session. */
+  rest(isResting: boolean): void {
+    this.#card.toggleAttribute('data-resting', isResting);
   }
 
   /** A sentence, or none, of what goes on; of the copy that is kept; of the sound. */
