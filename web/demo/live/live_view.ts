@@ -42,7 +42,7 @@ export class LiveView {
   readonly #toggle = byId('live_toggle', HTMLButtonElement);
   readonly #source = byId('live_source', HTMLSelectElement);
   readonly #stage = byId('live_stage', HTMLElement);
-  readonly #level = byId('live_level', HTMLMeterElement);
+  readonly #level = byId('live_level', HTMLElement);
   readonly #time = byId('live_time', HTMLElement);
   readonly #lag = byId('live_lag', HTMLElement);
   readonly #idle = byId('live_idle', HTMLElement);
@@ -85,7 +85,7 @@ export class LiveView {
   }
 
   showLevel(level: number, lag: number, seconds: number): void {
-    this.#level.value = level;
+    this.#showLoudness(level);
     setText(this.#time, shortTime(seconds));
     this.#lag.hidden = lag < worthSaying;
     if (!this.#lag.hidden) setText(this.#lag, strings.live.behind(Math.round(lag)));
@@ -133,9 +133,18 @@ export class LiveView {
     this.#close.hidden = !isOff;
     this.#level.hidden = isOff || state === 'starting';
     if (!isOff) return;
-    this.#level.value = 0;
+    this.#showLoudness(0);
     this.#time.textContent = '';
     this.#lag.hidden = true;
+  }
+
+  #showLoudness(level: number): void {
+    byId('live_level_bar', HTMLElement).style.transform = `scaleX(${level.toFixed(2)})`;
+    // In steps: the exact value is for eyes.
+    const value = String(Math.round(level * 10) * 10);
+    if (this.#level.getAttribute('aria-valuenow') !== value) {
+      this.#level.setAttribute('aria-valuenow', value);
+    }
   }
 
   #listenToTools(): void {
