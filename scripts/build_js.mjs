@@ -89,6 +89,7 @@ const engineFiles = [
 ];
 /** Imported modules that are files of their own, loaded when they are wanted. */
 const apart = {
+  [from('web/src/cache.js')]: './cache.mjs',
   [from('web/tools/cache/entry.js')]: './cache.mjs',
   [from('web/tools/crypto/entry.js')]: './crypto.mjs',
   [from('web/tools/inspection/entry.js')]: './inspect.mjs',

@@ -195,7 +195,7 @@ const onlyModules = {
   'web/page → web/tools/capture': { module: /\/tap\.ts$/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
   // The waveform is made from what the package's own decoders give.
-  'web/demo → web/src': { module: /^web\/src\/(index|browser_platform)\.(ts|mjs)$/ },
+  'web/demo → web/src': { module: /^web\/src\/(index|cache|browser_platform)\.(ts|mjs)$/ },
   'web/demo → web/page': { module: /^web\/page\/(live|text_track)\.ts$/ },
 };
 

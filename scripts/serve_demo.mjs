@@ -13,10 +13,13 @@ import {
   StepError,
 } from './toolchain/steps.mjs';
 
-/** Nothing from elsewhere, no inline script, no eval; WebAssembly may be compiled. */
+/** Where models by name come from: the hub, and the file servers that it sends large files from. */
+const hub = 'https://huggingface.co https://*.huggingface.co https://*.hf.co';
+
+/** Nothing from elsewhere but models, no inline script, no eval; WebAssembly may be compiled. */
 export const contentSecurityPolicy =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; " +
-  "style-src 'self'; img-src 'self' data:; media-src 'self' blob:";
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
+  `connect-src 'self' ${hub}; style-src 'self'; img-src 'self' data:; media-src 'self' blob:`;
 
 /** With these a page may share memory, so that its engines have threads. */
 const isolation = {
@@ -62,6 +65,7 @@ function listOf({ folder, models }) {
   const offered = (model) => ({
     name: model.name,
     file: `models/${encodeURIComponent(fileNameOf(model))}`,
+    byteCount: statSync(model.path, { throwIfNoEntry: false })?.size,
     ...(model.isExample
       ? { sample: 'sample.wav', knowsDigitsAlone: true }
       : { sample: 'sentences.wav' }),
@@ -154,7 +158,7 @@ export const portFrom = (text) => integerOption('port', text, 0, 65535);
 if (isProgram(import.meta)) {
   await main(async () => {
     const { values } = readArguments({ options: { port: { type: 'string' } } });
-    const { address } = await serve({ port: portFrom(values.port) });
+    const { address } = await serve({ port: portFrom(values.port), isolated: true });
     console.log(address);
   });
 }

@@ -78,7 +78,11 @@ await main(async () => {
   if (files.length > 0) return transcribe([...rest, ...modelArguments]);
   await transcribeSample(model ? 'sentences.wav' : 'sample.wav', model);
   if (!values['no-serve']) {
-    const { address } = await serve({ port, models: [...(model ? [model] : []), ...examples()] });
+    const { address } = await serve({
+      port,
+      models: [...(model ? [model] : []), ...examples()],
+      isolated: true, // the engine has threads then
+    });
     console.log(`\nThe demo page: ${address}   (Ctrl+C ends it)`);
   }
 });

@@ -118,6 +118,29 @@ export async function hold(page: Page, pattern: string): Promise<() => void> {
   return release;
 }
 
+/** Takes a model from the menu. */
+export async function chooseModel(page: Page, name: string): Promise<void> {
+  await openMenu(page);
+  await page.click(`#model_menu [data-model="${name}"]`);
+}
+
+/** Opens the menu of models, and waits until it has listed them anew. */
+export async function openMenu(page: Page): Promise<void> {
+  if (await page.isHidden('#model_menu')) await page.click('#model_button');
+  await page.locator('#model_menu[data-listed]').waitFor();
+}
+
+/** The name of the model that the menu shows as the one in use; empty when it is none of its own. */
+export async function chosenModel(page: Page): Promise<string> {
+  const current = page.locator('#model_menu [aria-current="true"]');
+  return (await current.count()) === 0 ? '' : ((await current.getAttribute('data-model')) ?? '');
+}
+
+/** What can be asked of a transcription is folded away. */
+export async function openOptions(page: Page): Promise<void> {
+  if (!(await page.isVisible('#vad'))) await page.click('.more-options summary');
+}
+
 export const statusOf = (page: Page) => page.locator('#status');
 
 /** Waits for work to begin and to end. */

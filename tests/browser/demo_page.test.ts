@@ -12,6 +12,7 @@ import {
   hold,
   longRecording,
   longSilence,
+  openOptions,
   quieterNoise,
   sampleBytes,
   sampleSegments,
@@ -42,8 +43,9 @@ describe('the page', () => {
     const { page, problems } = await stage.open();
     const { headers } = await fetch(stage.address);
     expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
-        "connect-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:",
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self' " +
+        'https://huggingface.co https://*.huggingface.co https://*.hf.co; ' +
+        "style-src 'self'; img-src 'self' data:; media-src 'self' blob:",
     );
     expect(headers.get('cross-origin-opener-policy')).toBeNull();
     expect(headers.get('cross-origin-embedder-policy')).toBeNull();
@@ -315,8 +317,8 @@ describe('the page', () => {
   test('listens as it is told to', async () => {
     const { page, problems } = await stage.open();
     expect(await page.isHidden('#language')).toBe(true);
+    await openOptions(page);
     await page.uncheck('#word_times');
-    await page.click('.more-options summary');
     await page.fill('#beam_size', '3');
     await page.fill('#initial_prompt', 'one two');
     await page.fill('#hotwords', 'three, , four');
@@ -349,6 +351,7 @@ describe('the page', () => {
     await worked(page, () => drop(page, 'noise.wav', quieterNoise(20)));
     expect(await page.isVisible('#nothing_heard')).toBe(true);
     expect(await page.isHidden('#dropped')).toBe(true);
+    await openOptions(page);
     await page.uncheck('#vad');
     await worked(page, () => page.click('#again'));
     expect(await page.isVisible('#nothing_heard')).toBe(true);
@@ -485,7 +488,7 @@ describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many language
     );
     await page.selectOption('#language', 'per-window');
     await page.selectOption('#task', 'transcribe');
-    await page.click('.more-options summary');
+    await openOptions(page);
     await page.fill('#languages', 'sw, jw');
     await worked(page, () => page.click('#again'));
     expect(await page.textContent('#transcript_meta')).toMatch(/^9\.0 s · (Swahili|Javanese)$/);

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { floats, ints, tennisNode, text, writeTennis } from '../support/tennis_writer.js';
-import { drop, longSilence, segmentTexts, settled, startStage, worked } from './browser_page.js';
+import { chooseModel, drop, longSilence, segmentTexts, settled, startStage, worked } from './browser_page.js';
 import type { Stage } from './browser_page.js';
 
 jest.setTimeout(limit(120_000));
@@ -136,10 +136,10 @@ test('without shapes, or with an unknown operator, the graph is there all the sa
 test('the detector is offered; it hears the sample frame by frame, and silence', async () => {
   const { page, problems } = await stage.open();
   await settled(page);
-  await worked(page, () => page.selectOption('#models', 'vad.tsm'));
+  await worked(page, () => chooseModel(page, 'vad.tsm'));
   await settled(page);
   expect(await page.textContent('#status')).toBe('Ready. vad.tsm is loaded.');
-  expect(await page.isHidden('#word_times')).toBe(true);
+  expect(await page.isHidden('.more-options')).toBe(true);
   await worked(page, () => page.click('#sample'));
   expect(await page.textContent('#status')).toMatch(/^Done: 10 s of sound in /);
   const ranges = await page.locator('#network_ranges li').allTextContents();
@@ -161,10 +161,10 @@ test('a network that takes no sound says so, and a recogniser takes its place', 
   await dropped(page, 'small.tsm', small([1, 3, 4, 5]));
   await worked(page, () => page.click('#sample'));
   expect(await page.textContent('#status')).toMatch(/takes no sound/);
-  await worked(page, () => page.selectOption('#models', 'digits.apr'));
+  await worked(page, () => chooseModel(page, 'digits.apr'));
   await settled(page);
   expect(await page.isHidden('#network')).toBe(true);
-  expect(await page.isVisible('#word_times')).toBe(true);
+  expect(await page.isVisible('.more-options')).toBe(true);
   await worked(page, () => page.click('#sample'));
   expect((await segmentTexts(page)).length).toBeGreaterThan(0);
   expect(problems).toEqual([]);

@@ -6,9 +6,12 @@ import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { describeWithTrained } from '../support/trained_model.js';
 import {
+  chooseModel,
+  chosenModel,
   digitsBytes,
   drop,
   hold,
+  openMenu,
   sampleBytes,
   sampleSegments,
   segmentTexts,
@@ -34,9 +37,11 @@ describeWithTrained('the page with a trained Whisper', () => {
     const { page, problems } = await stage.open();
     expect(await page.textContent('#status')).toBe('Ready. tiny.en is loaded.');
     expect(await page.isHidden('#ten_words')).toBe(true);
-    expect(await page.$$eval('#models option', (all) => all.map((one) => one.textContent))).toEqual(
-      ['tiny.en', 'digits.apr', 'vad.tsm'],
-    );
+    await openMenu(page);
+    const here = page.locator(':is(#models_here, #models_trial) strong');
+    expect(await here.allTextContents()).toEqual(['tiny.en', 'digits.apr', 'vad.tsm']);
+    expect(await page.textContent('#models_here')).toMatch(/tiny\.en English · \d+ MB/);
+    await page.click('#model_close');
     await worked(page, () => page.click('#sample'));
     expect((await segmentTexts(page)).join(' ').replace(/\s+/g, ' ').trim()).toBe(
       'The ship left the harbor in the morning, by evening the wind had turned and the captain ' +
@@ -50,7 +55,7 @@ describeWithTrained('the page with a trained Whisper', () => {
       const path = join(projectRoot, `build/screenshots/tiny_en_${name}.png`);
       await page.screenshot({ path, fullPage: true });
     }
-    await worked(page, () => page.selectOption('#models', 'digits.apr'));
+    await worked(page, () => chooseModel(page, 'digits.apr'));
     await settled(page);
     expect(await page.textContent('#status')).toBe('Ready. digits.apr is loaded.');
     await worked(page, () => page.click('#sample'));
@@ -69,14 +74,13 @@ describe('the page with two models', () => {
     await stage.close();
   });
 
-  const chosen = ({ page }: OpenPage) =>
-    page.$eval('#models', (select) => (select as HTMLSelectElement).value);
+  const chosen = ({ page }: OpenPage) => chosenModel(page);
 
   test('stays with the one before, and its sample, when the load of another is stopped', async () => {
     const opened = await stage.open();
     const { page, problems } = opened;
     await hold(page, '**/engine.*.wasm');
-    await page.selectOption('#models', 'digits.apr');
+    await chooseModel(page, 'digits.apr');
     await statusOf(page).getByText('Loading digits.apr …').waitFor();
     await worked(page, () => page.click('#cancel'));
     expect(await chosen(opened)).toBe('first');
@@ -93,7 +97,7 @@ describe('the page with two models', () => {
     await page.reload();
     const arrive = async () => {
       release();
-      await page.locator('#models option').nth(1).waitFor({ state: 'attached' });
+      await page.locator('#models_trial .model-row').nth(1).waitFor({ state: 'attached' });
     };
     return { ...opened, arrive };
   }
@@ -157,7 +161,7 @@ describe('the page with two models', () => {
     await arrive();
     expect(await statusOf(page).textContent()).toBe(stopped);
     expect(await chosen(opened)).toBe('');
-    await page.selectOption('#models', 'first');
+    await chooseModel(page, 'first');
     await statusOf(page).getByText('Ready. first is loaded.').waitFor();
     await worked(page, () => drop(page, 'late.wav', sampleBytes()));
     expect(await segmentTexts(page)).toEqual(sampleSegments);

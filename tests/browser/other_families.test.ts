@@ -4,7 +4,16 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
-import { drop, longSilence, segmentTexts, settled, startStage, worked } from './browser_page.js';
+import {
+  chooseModel,
+  drop,
+  longSilence,
+  openOptions,
+  segmentTexts,
+  settled,
+  startStage,
+  worked,
+} from './browser_page.js';
 import type { Stage } from './browser_page.js';
 
 jest.setTimeout(limit(120_000));
@@ -29,13 +38,14 @@ describeWithShared(['april-digits', 'bw2l-digits'], 'the page with other familie
     const fetched: string[] = [];
     page.on('request', (request) => fetched.push(new URL(request.url()).pathname));
     await settled(page);
+    await openOptions(page);
     await page.uncheck('#vad');
     await worked(page, () => page.click('#sample'));
     const ofNetworks = (): string[] => fetched.filter((path) => /networks|vad/.test(path));
     expect(ofNetworks()).toEqual([]);
 
     for (const name of ['digits.april', 'digits.b2l']) {
-      await worked(page, () => page.selectOption('#models', name));
+      await worked(page, () => chooseModel(page, name));
       await settled(page);
       expect(await page.textContent('#status')).toBe(`Ready. ${name} is loaded.`);
       expect(await page.isHidden('#beam_size')).toBe(true);
@@ -55,6 +65,7 @@ describeWithShared(['april-digits', 'bw2l-digits'], 'the page with other familie
     await worked(page, () => page.click('#sample'));
     const texts = await segmentTexts(page);
     expect(requests.filter((url) => /vad\.tsm$|networks\.\w+\.wasm$/.test(url))).toHaveLength(2);
+    await openOptions(page);
     await page.uncheck('#vad');
     await worked(page, () => page.click('#again'));
     expect(await segmentTexts(page)).toEqual(texts);

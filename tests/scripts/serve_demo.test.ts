@@ -52,7 +52,8 @@ describe('the demo server', () => {
   test('sends the policy the page lives under, and no isolation headers', async () => {
     const { headers } = await fetch(server.address);
     expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; " +
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self' " +
+        'https://huggingface.co https://*.huggingface.co https://*.hf.co; ' +
         "style-src 'self'; img-src 'self' data:; media-src 'self' blob:",
     );
     expect(headers.get('cross-origin-opener-policy')).toBeNull();

@@ -8,6 +8,7 @@ import { LiveCaptions } from './live/live_captions.js';
 import { liveOptionsOf } from './live/live_options.js';
 import { FactsView } from './models/facts_view.js';
 import { ModelDesk } from './models/model_desk.js';
+import { SpeedPromise } from './models/speed_promise.js';
 import { NetworkView } from './network/network_view.js';
 import { PlayerPanel } from './player/player_panel.js';
 import { RecordButton } from './recording/record_button.js';
@@ -21,6 +22,7 @@ import { TranscriptPanel } from './transcript/transcript_panel.js';
 
 const work = new Work();
 const facts = new FactsView();
+const speed = new SpeedPromise();
 const listening = new ListeningOptions();
 const converted = new ConvertedView();
 const player = new PlayerPanel();
@@ -28,7 +30,7 @@ const transcript = new TranscriptPanel(player);
 const history = new HistoryView((document) => show(document));
 const network = new NetworkView(() => void runNetwork());
 const hearing = new Hearing({
-  ...{ work, facts, listening },
+  ...{ work, facts, speed, listening },
   onBegin: (document) => {
     history.keep(document);
     show(document);
@@ -71,6 +73,7 @@ const models = new ModelDesk(work, {
   onGone: () => network.hide(),
   onModel: async (name, model) => {
     facts.model(name, model.info);
+    speed.model(name);
     facts.memory(await model.memory());
     listening.offer(model.info);
     const options = () => liveOptionsOf(model.info, listening.value);

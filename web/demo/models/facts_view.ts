@@ -1,51 +1,59 @@
+// The engine's panel: model, variant, threads, memory, speed. It is folded away; its first line says the most.
 import type { GraphModule, MemoryFacts, ModelInfo } from '../../src/index.js';
 import { byId, element } from '../shell/dom.js';
-import { languageName } from '../transcript/listening_options.js';
 import { bytes, duration } from '../shell/format.js';
+import { strings } from '../strings.js';
+import { languageName } from '../transcript/listening_options.js';
+
+const { engine: words } = strings;
 
 function describe({ family, dims }: ModelInfo): string {
-  if (family === 'transducer') return 'streaming transducer (april-asr)';
-  if (!dims) return 'acoustic model (wav2letter)';
-  return `${dims.nAudioLayer} + ${dims.nTextLayer} layers, width ${dims.nAudioState}, ${dims.nVocab.toLocaleString('en')} tokens`;
+  if (family === 'transducer') return words.transducer;
+  if (!dims) return words.acoustic;
+  const { nAudioLayer, nTextLayer, nAudioState, nVocab } = dims;
+  return words.layers(nAudioLayer, nTextLayer, nAudioState, nVocab.toLocaleString('en'));
 }
 
 function languagesOf({ family, multilingual, languages }: ModelInfo): string {
   if (multilingual) return String(languages.length);
-  if (family === 'whisper') return 'English only';
-  return languages.map(languageName).join(', ') || 'not said in the file';
+  if (family === 'whisper') return words.englishOnly;
+  return languages.map(languageName).join(', ') || words.notSaid;
 }
 
-/** The engine's facts: model, variant, memory, speed. */
 export class FactsView {
   readonly #list = byId('facts', HTMLElement);
+  readonly #summary = byId('engine_summary', HTMLElement);
   readonly #values = new Map<string, HTMLElement>();
 
   model(name: string, info: ModelInfo): void {
     this.#clear();
     this.#set('Model', name, [
-      `${info.format}, weights in ${info.dtypes.join(' and ')}`,
+      words.weightsIn(info.format, info.dtypes.join(', ')),
       describe(info),
       ...info.warnings,
     ]);
     this.#set('Languages', languagesOf(info));
     this.#set('Variant', info.variant, [info.variantReason]);
-    this.#set('Speed', '–', ['measured when it transcribes']);
+    this.#set('Threads', String(info.threads), [info.threadsReason]);
+    this.#set('Speed', '–', [words.measuredLater]);
+    this.#summary.textContent = words.summary(info.threads, info.variant);
   }
 
   /** A network that is run by name. */
   network(name: string, { format, weightBytes, warnings }: GraphModule): void {
     this.#clear();
-    this.#set('Model', name, [`${format} module`, ...warnings]);
+    this.#set('Model', name, [words.module(format), ...warnings]);
     this.#set('Weights', bytes(weightBytes));
+    this.#summary.textContent = words.module(format);
   }
 
   memory(facts: MemoryFacts): void {
     // Networks plan no caches.
     const parts = [
-      ['weights', facts.weightBytes],
-      ['caches', facts.kvCacheBytes],
-      ['activations', facts.activationBytes],
-      ['peak in use', facts.heapPeakBytes],
+      [words.weights, facts.weightBytes],
+      [words.caches, facts.kvCacheBytes],
+      [words.activations, facts.activationBytes],
+      [words.peak, facts.heapPeakBytes],
     ] as const;
     this.#set(
       'Memory',
@@ -58,11 +66,9 @@ export class FactsView {
   speed(work: number, audio: number): void {
     if (audio <= 0 || work <= 0) return;
     const factor = work / audio;
-    const times = audio / work;
-    const said = times >= 1 ? `${times.toFixed(1)} times as fast as speech` : 'slower than speech';
-    this.#set('Speed', `real-time factor ${factor.toPrecision(2)}`, [
-      `${duration(audio)} of sound in ${duration(work)}`,
-      said,
+    this.#set('Speed', words.factor(factor.toPrecision(2)), [
+      words.soundIn(duration(audio), duration(work)),
+      factor <= 1 ? words.faster((audio / work).toFixed(1)) : words.slower,
     ]);
   }
 

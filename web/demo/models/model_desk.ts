@@ -6,7 +6,10 @@ import { strings } from '../strings.js';
 import { isAbort, type Work } from '../shell/work.js';
 import { loadCall, type LoadCall } from './load_call.js';
 import { LoadQueue } from './load_queue.js';
-import { markOffered, offerModels, type OfferedModel } from './offered_models.js';
+import { keptType } from './catalogue.js';
+import { ModelMenu } from './model_menu.js';
+import { firstOf, keyOf, offeredModels, type OfferedModel } from './offered_models.js';
+import { rememberedModel, rememberModel } from './remembered.js';
 
 /** What happens around a change of model. */
 interface Calls {
@@ -24,10 +27,21 @@ interface Calls {
   readonly onRecording: (file: File) => Promise<void>;
 }
 
+interface Wanted<Opened> {
+  readonly name: string;
+  readonly offered: OfferedModel | undefined;
+  readonly open: (call: LoadCall) => Promise<Opened>;
+}
+
 export class ModelDesk {
   readonly #work: Work;
   readonly #calls: Calls;
   readonly #loads = new LoadQueue();
+  readonly #menu = new ModelMenu({
+    onChoose: (offered) => void this.useOffered(offered),
+    read: offeredModels,
+  });
+  #name = '';
   #model: Model | undefined;
   #isNetwork = false;
   /** The model in use, if it is one of the list's. */
@@ -63,23 +77,37 @@ export class ModelDesk {
     const stopped = new Promise<void>((done) => {
       signal.addEventListener('abort', () => done(), { once: true });
     });
-    const list = offerModels((offered) => void this.useOffered(offered));
-    const first = await Promise.race([list, stopped]);
+    const list = offeredModels().then((models) => {
+      this.#menu.offer(models);
+      return models;
+    });
+    const models = await Promise.race([list, stopped]);
     if (!this.#work.isCurrent(signal)) return;
-    if (first && !signal.aborted) {
-      markOffered(first);
+    if (models && !signal.aborted) {
+      const first = firstOf(models, rememberedModel());
+      this.#menu.mark(first.name, first);
       this.#loads.prepared();
       await this.useOffered(first);
     } else {
-      this.#calls.onRest(`${strings.status.stopped} ${strings.models.none}${this.#giveUpWaiting()}`);
+      this.#calls.onRest(
+        `${strings.status.stopped} ${strings.models.none}${this.#giveUpWaiting()}`,
+      );
     }
   }
 
   useOffered(offered: OfferedModel): Promise<void> {
-    const address = new URL(offered.file, import.meta.url);
-    return offered.isModule
-      ? this.useNetwork(address, offered.name, offered)
-      : this.useModel(address, offered.name, offered);
+    const { name, file, hub, isModule } = offered;
+    if (hub !== undefined) {
+      return this.#useSpeech(offered.kept ? strings.models.loading : strings.models.downloading, {
+        name,
+        offered,
+        open: (call) => loadModel(hub, { ...call, dtype: keptType }),
+      });
+    }
+    const address = new URL(file ?? name, import.meta.url);
+    return isModule
+      ? this.useNetwork(address, name, offered)
+      : this.useModel(address, name, offered);
   }
 
   useModel(
@@ -87,28 +115,30 @@ export class ModelDesk {
     name: string,
     offered?: OfferedModel,
   ): Promise<void> {
-    return this.#use(
+    return this.#useSpeech(strings.models.loading, {
       name,
       offered,
-      (call) => loadModel(source, call),
-      async (loaded) => {
-        this.#model = loaded;
-        await this.#calls.onModel(name, loaded);
-      },
-    );
+      open: (call) => loadModel(source, call),
+    });
   }
 
   /** A TenniS module. */
   useNetwork(source: URL | File, name: string, offered?: OfferedModel): Promise<void> {
     return this.#use(
-      name,
-      offered,
-      (call) => openModule(source, call),
+      strings.models.loading,
+      { name, offered, open: (call) => openModule(source, call) },
       async (module) => {
         this.#isNetwork = true;
         await this.#calls.onNetwork(name, module, source);
       },
     );
+  }
+
+  #useSpeech(doing: string, wanted: Wanted<Model>): Promise<void> {
+    return this.#use(doing, wanted, async (loaded) => {
+      this.#model = loaded;
+      await this.#calls.onModel(wanted.name, loaded);
+    });
   }
 
   /** Converts another program's model, with the files beside it, to use it here and to save it. */
@@ -138,13 +168,12 @@ export class ModelDesk {
 
   /** Opens something and shows it, in place of the model or network from before. */
   async #use<Opened extends { dispose(): void }>(
-    name: string,
-    offered: OfferedModel | undefined,
-    open: (call: LoadCall) => Promise<Opened>,
+    doing: string,
+    { name, offered, open }: Wanted<Opened>,
     show: (opened: Opened) => Promise<void>,
   ): Promise<void> {
     if (offered) this.#sample = offered.sample;
-    const signal = this.#begin(strings.models.loading, name);
+    const signal = this.#begin(doing, name);
     try {
       const opened = await open(loadCall(signal, (part) => this.#work.status.progress(part)));
       if (signal.aborted) {
@@ -158,7 +187,9 @@ export class ModelDesk {
       this.#calls.onGone();
       await show(opened);
       this.#inUse = offered;
-      markOffered(offered);
+      this.#name = name;
+      this.#menu.mark(name, offered);
+      if (offered) rememberModel(keyOf(offered));
       if (!this.#work.isCurrent(signal)) return;
       const waiting = this.#loads.end();
       this.#calls.onRest(strings.models.loaded(name));
@@ -172,7 +203,7 @@ export class ModelDesk {
   /** The load failed or was stopped: what was before stays. */
   #restore(name: string, error: unknown): void {
     if (!isAbort(error)) this.#work.errors.show(strings.models.notLoaded(name), error);
-    markOffered(this.#inUse);
+    this.#menu.mark(this.#name, this.#inUse);
     if (this.#inUse) this.#sample = this.#inUse.sample;
     const isThere = this.#model !== undefined || this.#isNetwork;
     const still = isThere ? strings.models.stillThere : strings.models.none;

@@ -1,15 +1,22 @@
-// The models that the page's server offers: models.json beside the page.
-import { byId } from '../shell/dom.js';
+// The models that can be had: those beside the page (models.json), those kept in this browser, and the hub's.
+import type { KeptModel } from '../../src/cache.js';
+import { catalogue, inCatalogue, keptType } from './catalogue.js';
+import { keptModels } from './kept_models.js';
 
 export interface OfferedModel {
   readonly name: string;
-  /** Addresses beside the page. */
-  readonly file: string;
+  /** Its address beside the page. */
+  readonly file?: string;
+  /** Its name on the hub. */
+  readonly hub?: string;
   readonly sample: string;
+  readonly byteCount?: number;
   /** Whether it knows the ten digits and nothing else. */
   readonly knowsDigitsAlone?: boolean;
   /** Whether it is a TenniS module, which is run by name. */
   readonly isModule?: boolean;
+  /** What the browser keeps of it. */
+  readonly kept?: KeptModel;
 }
 
 /** What is there when the list cannot be read. */
@@ -20,32 +27,50 @@ const embedded: OfferedModel = {
   knowsDigitsAlone: true,
 };
 
-async function readList(): Promise<readonly [OfferedModel, ...OfferedModel[]]> {
+/** What a choice is remembered by. */
+export const keyOf = ({ file, hub, name }: OfferedModel): string =>
+  hub ? `hub:${hub}` : `page:${file?.split('?')[0] ?? name}`;
+
+async function besidePage(): Promise<readonly OfferedModel[]> {
   try {
     const response = await fetch(new URL('models.json', import.meta.url));
-    const [first = embedded, ...others] = (await response.json()) as readonly OfferedModel[];
-    return [first, ...others];
+    const models = (await response.json()) as readonly OfferedModel[];
+    return models.length > 0 ? models : [embedded];
   } catch {
     return [embedded];
   }
 }
 
-/** Offers the models in a list, where there are several; none is chosen yet. Answers the one to begin with. */
-export async function offerModels(choose: (model: OfferedModel) => void): Promise<OfferedModel> {
-  const models = await readList();
-  const select = byId('models', HTMLSelectElement);
-  select.replaceChildren(...models.map(({ name }) => new Option(name)));
-  select.selectedIndex = -1;
-  byId('models_field', HTMLElement).hidden = models.length < 2;
-  select.addEventListener('change', () => {
-    const chosen = models[select.selectedIndex];
-    if (chosen) choose(chosen);
-  });
-  return models[0];
+const ofHub = (name: string, kept?: KeptModel): OfferedModel => ({
+  name: inCatalogue(name)?.name ?? name,
+  hub: inCatalogue(name)?.name ?? name,
+  sample: 'sentences.wav',
+  ...(kept && { kept, byteCount: kept.byteCount }),
+});
+
+/** Those of the page first, then what is kept, then what can be downloaded. */
+export async function offeredModels(): Promise<readonly OfferedModel[]> {
+  const [beside, kept] = await Promise.all([besidePage(), keptModels()]);
+  const named = kept
+    .filter(({ dtype, revision }) => dtype === keptType && revision === 'main')
+    .map((model) => ofHub(model.name, model));
+  const have = new Set([...beside, ...named].map(({ name }) => inCatalogue(name)?.name ?? name));
+  const others = catalogue.filter(({ name }) => !have.has(name)).map(({ name }) => ofHub(name));
+  return [...beside, ...named, ...others];
 }
 
-/** Shows which offered model is in use; none when the user brought one. */
-export function markOffered(model: OfferedModel | undefined): void {
-  const select = byId('models', HTMLSelectElement);
-  select.selectedIndex = [...select.options].findIndex(({ text }) => text === model?.name);
+/** What to begin with: the choice of the last visit, else what can write down speech, else the digits. */
+export function firstOf(
+  models: readonly OfferedModel[],
+  remembered: string | undefined,
+): OfferedModel {
+  const isHere = ({ file, kept }: OfferedModel): boolean =>
+    file !== undefined || kept !== undefined;
+  const here = models.filter(isHere);
+  return (
+    here.find((model) => keyOf(model) === remembered) ??
+    here.find(({ knowsDigitsAlone, isModule }) => !knowsDigitsAlone && !isModule) ??
+    here[0] ??
+    embedded
+  );
 }

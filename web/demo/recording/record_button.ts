@@ -1,4 +1,5 @@
 import { byId } from '../shell/dom.js';
+import { strings } from '../strings.js';
 import { startRecording, type Recording } from './recorder.js';
 
 /** What the page does around a recording from the microphone. */
@@ -51,7 +52,7 @@ export class RecordButton {
 
   #show(on: boolean): void {
     this.#button.setAttribute('aria-pressed', String(on));
-    this.#label.textContent = on ? 'Stop' : 'Record';
+    this.#label.textContent = on ? strings.recording.stop : strings.recording.record;
     this.#level.hidden = !on;
     this.#level.value = 0;
     this.#button.disabled = false;

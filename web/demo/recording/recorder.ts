@@ -1,5 +1,10 @@
-import { wavFile } from './wav_file.js';
+// Recording from the microphone.
 import { joined } from '../../src/api/joined.js';
+import { strings } from '../strings.js';
+import { wavFile } from './wav_file.js';
+
+/** A microphone that gives nothing for so long will give nothing. */
+const patience = 4000;
 
 /** A running recording from the microphone. */
 export interface Recording {
@@ -9,7 +14,8 @@ export interface Recording {
 
 /**
  * Starts recording at the microphone's own rate; the engine resamples. `onLevel` gets the peak (0 to 1) of each block.
- * Rejects when there is no microphone or the person says no.
+ * Resolves when the first sound is there. Rejects when there is no microphone, the person says no, or no sound comes, as
+ * from an audio context that the browser has suspended.
  */
 export async function startRecording(onLevel: (peak: number) => void): Promise<Recording> {
   const media = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
@@ -26,11 +32,18 @@ export async function startRecording(onLevel: (peak: number) => void): Promise<R
       numberOfOutputs: 0,
       channelCount: 1,
     });
-    node.port.onmessage = ({ data }: MessageEvent<Float32Array>) => {
-      blocks.push(data);
-      onLevel(data.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0));
-    };
+    const began = new Promise<boolean>((done) => {
+      setTimeout(() => done(false), patience);
+      node.port.onmessage = ({ data }: MessageEvent<Float32Array>) => {
+        blocks.push(data);
+        onLevel(data.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0));
+        done(true);
+      };
+    });
     source.connect(node);
+    // Browsers suspend contexts that no click has asked for; the answer may never come.
+    context.resume().catch(() => undefined);
+    if (!(await began)) throw new Error(strings.recording.nothing);
   } catch (error) {
     await close();
     throw error;
@@ -40,8 +53,15 @@ export async function startRecording(onLevel: (peak: number) => void): Promise<R
       const { sampleRate } = context;
       await close();
       const samples = joined(blocks, Float32Array);
-      const now = new Date().toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-      return wavFile(samples, sampleRate, `Recording at ${now}`);
+      return wavFile(samples, sampleRate, recordingName(new Date()));
     },
   };
+}
+
+/** Without a colon, which no file of Windows has in its name: "Recording at 16.55". */
+function recordingName(now: Date): string {
+  const [hours, minutes] = [now.getHours(), now.getMinutes()].map((part) =>
+    String(part).padStart(2, '0'),
+  );
+  return strings.recording.name(`${hours}.${minutes}`);
 }

@@ -7,6 +7,7 @@ export class ErrorView {
   readonly #title = byId('error_title', HTMLElement);
   readonly #message = byId('error_message', HTMLElement);
   readonly #details = byId('error_details', HTMLElement);
+  readonly #more = byId('error_more', HTMLDetailsElement);
 
   constructor() {
     byId('error_close', HTMLButtonElement).addEventListener('click', () => {
@@ -23,6 +24,8 @@ export class ErrorView {
     this.#title.textContent = title;
     this.#message.textContent = error instanceof Error ? error.message : String(error);
     this.#details.replaceChildren();
+    this.#more.open = false;
+    this.#more.hidden = !(error instanceof SusurrusError);
     if (error instanceof SusurrusError) {
       this.#row('code', error.code);
       for (const [name, value] of Object.entries(error.details)) {
@@ -30,6 +33,8 @@ export class ErrorView {
       }
     }
     this.#card.hidden = false;
+    // On a telephone it would be below the edge of the screen.
+    this.#card.scrollIntoView({ block: 'nearest' });
   }
 
   #row(name: string, value: string): void {

@@ -42,3 +42,11 @@ export function count(number: number): string {
   }
   return `${unit === 0 ? value : value.toPrecision(3)}${units[unit]}`;
 }
+
+/** The size of a download or file, as shops and browsers say it: 43 MB, 1.6 GB. */
+export function size(byteCount: number): string {
+  if (byteCount < 1e6) return `${Math.max(1, Math.round(byteCount / 1e3))} kB`;
+  return byteCount < 999.5e6
+    ? `${Math.round(byteCount / 1e6)} MB`
+    : `${(byteCount / 1e9).toFixed(1)} GB`;
+}

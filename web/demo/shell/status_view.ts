@@ -1,5 +1,7 @@
 import { byId } from './dom.js';
+import { strings } from '../strings.js';
 import { duration } from './format.js';
+import { WakeLock } from './wake_lock.js';
 
 /**
  * What the page is doing: a sentence that screen readers hear when the activity changes, and beside it, seen only, a
@@ -10,6 +12,7 @@ export class StatusView {
   readonly #remaining = byId('remaining', HTMLElement);
   readonly #bar = byId('progress', HTMLProgressElement);
   readonly #cancel = byId('cancel', HTMLButtonElement);
+  readonly #awake = new WakeLock();
   #onCancel: (() => void) | undefined;
 
   constructor() {
@@ -27,14 +30,17 @@ export class StatusView {
     this.#bar.removeAttribute('value');
     this.#onCancel = onCancel;
     this.#cancel.hidden = !onCancel;
+    this.#awake.isWanted = true;
     document.documentElement.dataset.state = 'busy';
   }
 
   /** Part done, 0 to 1, and the seconds that the rest will take. */
   progress(part: number, remainingSeconds?: number): void {
     this.#bar.value = Math.min(1, Math.max(0, part));
-    this.#remaining.textContent =
-      remainingSeconds === undefined ? '' : `${duration(remainingSeconds)} left`;
+    this.#remaining.textContent = [
+      strings.status.percent(Math.floor(this.#bar.value * 100)),
+      ...(remainingSeconds === undefined ? [] : [strings.status.left(duration(remainingSeconds))]),
+    ].join(' · ');
   }
 
   idle(text: string): void {
@@ -46,6 +52,7 @@ export class StatusView {
     this.#bar.value = 0;
     this.#onCancel = undefined;
     this.#cancel.hidden = true;
+    this.#awake.isWanted = false;
     document.documentElement.dataset.state = 'idle';
   }
 }

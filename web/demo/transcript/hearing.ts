@@ -1,6 +1,7 @@
 // From a recording to its transcript on the page.
 import type { Model } from '../../src/index.js';
 import type { FactsView } from '../models/facts_view.js';
+import type { SpeedPromise } from '../models/speed_promise.js';
 import { duration } from '../shell/format.js';
 import { isAbort, type Work } from '../shell/work.js';
 import { strings } from '../strings.js';
@@ -11,6 +12,7 @@ import { newId, TranscriptDocument } from './transcript_document.js';
 interface Parts {
   readonly work: Work;
   readonly facts: FactsView;
+  readonly speed: SpeedPromise;
   readonly listening: ListeningOptions;
   /** Shows a document that has begun, and keeps it. */
   readonly onBegin: (document: TranscriptDocument) => void;
@@ -27,7 +29,7 @@ export class Hearing {
   }
 
   async hear(model: Model, file: File, knowsDigitsAlone: boolean): Promise<void> {
-    const { work, facts, listening, onBegin } = this.#parts;
+    const { work, facts, speed, listening, onBegin } = this.#parts;
     const signal = work.begin();
     work.show(strings.status.listening(file.name));
     const document = TranscriptDocument.begin({
@@ -45,6 +47,7 @@ export class Hearing {
         status: work.status,
       });
       facts.speed(took.work, took.audio);
+      speed.measured(took.work, took.audio);
       facts.memory(await model.memory());
       work.status.idle(doneText(took));
     } catch (error) {

@@ -1,0 +1,73 @@
+// Pictures of the demo page in each of its states, at the widths of a phone and a desk, in light and dark.
+//
+//   npm run build && node scripts/screenshots.mjs [--folder dist/demo] [--output build/screenshots/page] [STATE...]
+//
+// CHROMIUM names the browser where it is not /usr/bin/chromium.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { chromium } from 'playwright-core';
+import { states } from './screenshots/states.mjs';
+import { findTrainedModel } from './find_model.mjs';
+import { serve } from './serve_demo.mjs';
+import { main, readArguments, root } from './toolchain/steps.mjs';
+
+const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } };
+const wait = 120_000;
+
+async function open(browser, address, options) {
+  const context = await browser.newContext({
+    ...options,
+    reducedMotion: 'reduce',
+    permissions: ['microphone'],
+  });
+  context.setDefaultTimeout(wait);
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.waitForSelector('html[data-state="idle"]', { state: 'attached' });
+  return { context, page };
+}
+
+await main(async () => {
+  const { values, positionals } = readArguments({
+    options: { folder: { type: 'string' }, output: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const folder = resolve(values.folder ?? join(root, 'dist/demo'));
+  const output = resolve(values.output ?? join(root, 'build/screenshots/page'));
+  mkdirSync(output, { recursive: true });
+  const model = await findTrainedModel();
+  const server = await serve({ folder, port: 0, isolated: true, models: model ? [model] : [] });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--autoplay-policy=no-user-gesture-required',
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+    ],
+  });
+  const sound = (name) => readFileSync(join(root, 'web/demo', name));
+  try {
+    for (const [name, bring] of Object.entries(states)) {
+      if (positionals.length > 0 && !positionals.includes(name)) continue;
+      for (const [size, viewport] of Object.entries(sizes)) {
+        const { context, page } = await open(browser, server.address, {
+          viewport,
+          hasTouch: size === 'phone',
+          isMobile: size === 'phone',
+        });
+        await bring(page, { sound, address: server.address });
+        for (const colorScheme of ['light', 'dark']) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          const path = join(output, `${name}-${size}-${colorScheme}.png`);
+          await page.screenshot({ path });
+          console.log(path);
+        }
+        await context.close();
+      }
+    }
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+});

@@ -1,0 +1,80 @@
+// How the demo page is brought into each of the states that pictures are taken of.
+
+/** Waits until the page does nothing more. */
+const settled = (page) =>
+  page.waitForSelector('html[data-state="idle"]', { state: 'attached', timeout: 120_000 });
+
+/** Drops a file on the page, as a person does. */
+export async function drop(page, name, bytes, type = '') {
+  const base64 = Buffer.from(bytes).toString('base64');
+  await page.evaluate(
+    ({ name, base64, type }) => {
+      const content = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([content], name, { type }));
+      for (const event of ['dragenter', 'dragover', 'drop']) {
+        document.body.dispatchEvent(
+          new DragEvent(event, { dataTransfer, bubbles: true, cancelable: true }),
+        );
+      }
+    },
+    { name, base64, type },
+  );
+}
+
+/** A long recording: the sentences again and again. */
+function long(wav, times) {
+  const data = Buffer.concat(Array.from({ length: times }, () => wav.subarray(44)));
+  const header = Buffer.from(wav.subarray(0, 44));
+  header.writeUInt32LE(36 + data.length, 4);
+  header.writeUInt32LE(data.length, 40);
+  return Buffer.concat([header, data]);
+}
+
+async function transcribed(page, { sound }) {
+  await drop(page, 'The ship.wav', sound('sentences.wav'));
+  await page.waitForSelector('.segment');
+  await settled(page);
+}
+
+/** @type {Readonly<Record<string, (page: import('playwright-core').Page, tools: { sound: (name: string) => Buffer }) => Promise<void>>>} */
+export const states = {
+  empty: async () => {},
+  transcript: transcribed,
+  models: async (page) => {
+    await page.click('#model_button');
+    await page.locator('#model_menu[data-listed]').waitFor();
+  },
+  options: async (page) => page.click('.more-options summary'),
+  working: async (page, { sound }) => {
+    await drop(page, 'A long talk.wav', long(sound('sentences.wav'), 40));
+    await page.waitForSelector('.segment');
+  },
+  cancelled: async (page, { sound }) => {
+    await drop(page, 'A long talk.wav', long(sound('sentences.wav'), 40));
+    await page.waitForSelector('.segment');
+    await page.click('#cancel');
+    await settled(page);
+  },
+  error: async (page) => {
+    await drop(page, 'model.apr', Buffer.from('<!doctype html><title>Not found</title>'));
+    await page.waitForSelector('#error:not([hidden])');
+    await settled(page);
+  },
+  recording: async (page) => {
+    await page.click('#record');
+    await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
+  },
+  engine: async (page, tools) => {
+    await transcribed(page, tools);
+    await page.click('#engine summary');
+    await page.locator('#engine').scrollIntoViewIfNeeded();
+  },
+  veil: async (page) => {
+    await page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['x'], 'x.wav'));
+      document.body.dispatchEvent(new DragEvent('dragenter', { dataTransfer, bubbles: true }));
+    });
+  },
+};

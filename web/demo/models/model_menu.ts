@@ -1,0 +1,127 @@
+// The menu of models: a button that says which one is in use, and a panel with all that can be had.
+import { strings } from '../strings.js';
+import { byId } from '../shell/dom.js';
+import { downloadOffer } from './download_offer.js';
+import { keepForGood, removeKept } from './kept_models.js';
+import { aboutModel, modelRow } from './model_row.js';
+import { keyOf, type OfferedModel } from './offered_models.js';
+
+const { models: words } = strings;
+
+interface Calls {
+  readonly onChoose: (model: OfferedModel) => void;
+  /** Reads anew what there is. */
+  readonly read: () => Promise<readonly OfferedModel[]>;
+}
+
+export class ModelMenu {
+  readonly #button = byId('model_button', HTMLButtonElement);
+  readonly #name = byId('model_name', HTMLElement);
+  readonly #about = byId('model_about', HTMLElement);
+  readonly #panel = byId('model_menu', HTMLDialogElement);
+  readonly #calls: Calls;
+  #models: readonly OfferedModel[] = [];
+  #inUse = '';
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+    this.#button.addEventListener('click', () => void this.#open());
+    byId('model_close', HTMLButtonElement).addEventListener('click', () => this.#panel.close());
+    // Outside of its content only the backdrop is left of it.
+    this.#panel.addEventListener('click', ({ target }) => {
+      if (target === this.#panel) this.#panel.close();
+    });
+    this.#panel.addEventListener('keydown', (event) => {
+      // It closes the menu, and stops no work.
+      if (event.key === 'Escape') event.stopPropagation();
+    });
+  }
+
+  /** Lists what can be had. */
+  offer(models: readonly OfferedModel[]): void {
+    this.#models = models;
+    this.#fill();
+  }
+
+  /** Shows which model is in use: one of the list, or another by its name alone. */
+  mark(name: string, offered: OfferedModel | undefined): void {
+    this.#inUse = offered ? keyOf(offered) : '';
+    this.#name.textContent = name || words.noneChosen;
+    this.#about.textContent = offered ? aboutModel(offered) : '';
+    this.#fill();
+  }
+
+  async #open(): Promise<void> {
+    delete this.#panel.dataset.listed;
+    this.#panel.showModal();
+    this.offer(await this.#calls.read());
+    this.#panel.dataset.listed = '';
+  }
+
+  #fill(): void {
+    const isHere = ({ file, kept, knowsDigitsAlone, isModule }: OfferedModel): boolean =>
+      (file !== undefined || kept !== undefined) && !knowsDigitsAlone && !isModule;
+    this.#list('models_here', this.#models.filter(isHere));
+    this.#list(
+      'models_hub',
+      this.#models.filter(({ hub, kept }) => hub !== undefined && kept === undefined),
+    );
+    this.#list(
+      'models_trial',
+      this.#models.filter((model) => model.file !== undefined && !isHere(model)),
+    );
+  }
+
+  #list(id: string, models: readonly OfferedModel[]): void {
+    const list = byId(id, HTMLElement);
+    byId(`${id}_part`, HTMLElement).hidden = models.length === 0;
+    const focused = list.contains(document.activeElement)
+      ? (document.activeElement as HTMLElement).dataset.key
+      : undefined;
+    list.replaceChildren(...models.map((model) => this.#row(model)));
+    if (focused) {
+      const buttons = list.querySelectorAll<HTMLElement>('.model-button');
+      [...buttons].find(({ dataset }) => dataset.key === focused)?.focus();
+    }
+  }
+
+  #row(model: OfferedModel): HTMLLIElement {
+    return modelRow(model, {
+      isInUse: keyOf(model) === this.#inUse,
+      onChoose: (item) => {
+        if (model.file !== undefined || model.kept !== undefined) this.#choose(model);
+        else this.#ask(model, item);
+      },
+      onRemove: () => void this.#remove(model),
+    });
+  }
+
+  #choose(model: OfferedModel): void {
+    this.#panel.close();
+    this.#calls.onChoose(model);
+  }
+
+  /** Says what the download takes, before it begins. */
+  #ask(model: OfferedModel, item: HTMLLIElement): void {
+    for (const old of this.#panel.querySelectorAll('.model-offer')) old.remove();
+    const { box, button } = downloadOffer(model, () => {
+      void keepForGood();
+      this.#choose(model);
+    });
+    item.append(box);
+    button.focus();
+  }
+
+  async #remove({ kept }: OfferedModel): Promise<void> {
+    if (!kept) return;
+    const note = byId('model_note', HTMLElement);
+    try {
+      await removeKept(kept);
+      note.textContent = words.removed(kept.name);
+    } catch (error) {
+      note.textContent = error instanceof Error ? error.message : String(error);
+    }
+    this.offer(await this.#calls.read());
+    byId('model_title', HTMLElement).focus();
+  }
+}

@@ -1,0 +1,41 @@
+// The choice of a model, and how fast it was, for the next visit. Browsers may refuse to keep anything.
+const modelKey = 'susurrus.model';
+const speedKey = 'susurrus.speed';
+
+function read(key: string): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function write(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Then the next visit begins as the first one did.
+  }
+}
+
+export const rememberedModel = (): string | undefined => read(modelKey);
+export const rememberModel = (key: string): void => write(modelKey, key);
+
+/** Seconds of sound in a second of work, as measured with this model here. */
+export function rememberedSpeed(model: string): number | undefined {
+  const speed = Number(speeds()[model]);
+  return speed > 0 ? speed : undefined;
+}
+
+export function rememberSpeed(model: string, speed: number): void {
+  write(speedKey, JSON.stringify({ ...speeds(), [model]: speed }));
+}
+
+function speeds(): Record<string, unknown> {
+  try {
+    const all: unknown = JSON.parse(read(speedKey) ?? '{}');
+    return typeof all === 'object' && all !== null ? (all as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
