@@ -47,7 +47,8 @@ export class ElementSound extends ContextSound {
     seeking: () => this.#pause(0),
     seeked: () => this.#goOn(),
   };
-  readonly #onTrack = (): void => void this.#connectTrack().catch((e: unknown) => this.ear?.fail(e));
+  readonly #onTrack = (): void =>
+    void this.#connectTrack().catch((e: unknown) => this.ear?.fail(e));
 
   constructor(media: HTMLMediaElement, clock: MediaClock, assets: Assets | undefined) {
     super(assets, captures(media) ? undefined : reroute(media).context);

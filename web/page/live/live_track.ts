@@ -11,10 +11,12 @@ export class LiveTrack {
   readonly #media: HTMLMediaElement;
   readonly #track: TextTrack;
   readonly #format: FormatOptions;
-  /** Of utterances that are final, in no order of time where somebody went back. */
+  /** Of utterances that are final. */
   #old: VTTCue[] = [];
   /** Of the utterance under way. */
   #current: VTTCue[] = [];
+  /** The newest one, which stays longer than it was said, and when that was over. */
+  #held: { readonly cue: VTTCue; readonly end: number } | undefined;
 
   constructor(media: HTMLMediaElement, track: TextTrack, format: FormatOptions) {
     this.#media = media;
@@ -30,9 +32,11 @@ export class LiveTrack {
     const [first, last] = [wanted[0], wanted.at(-1)];
     changeCues(this.#track, () => {
       for (const cue of this.#current.splice(wanted.length)) this.#track.removeCue(cue);
+      this.#letGo();
       if (!first || !last) return;
       this.#clear(first.start, last.end);
-      last.end = this.#heldUntil(last.end);
+      const { end: lastEnd } = last;
+      last.end = this.#heldUntil(lastEnd);
       wanted.forEach(({ start, end, text }, at) => {
         const cue = this.#current[at] ?? this.#added(start, end, text);
         this.#current[at] = cue;
@@ -41,6 +45,7 @@ export class LiveTrack {
         if (cue.startTime !== start) cue.startTime = start;
         if (cue.endTime !== end) cue.endTime = end;
       });
+      this.#held = { cue: this.#current.at(-1)!, end: lastEnd };
     });
     if (!isFinal) return;
     this.#old.push(...this.#current);
@@ -54,6 +59,15 @@ export class LiveTrack {
     });
     this.#old = [];
     this.#current = [];
+    this.#held = undefined;
+  }
+
+  /** What follows is there: the cue before it gets its own time. One that is shown anew is held anew. */
+  #letGo(): void {
+    if (this.#held && !this.#current.includes(this.#held.cue)) {
+      this.#held.cue.endTime = this.#held.end;
+    }
+    this.#held = undefined;
   }
 
   #added(start: number, end: number, text: string): VTTCue {
@@ -62,11 +76,12 @@ export class LiveTrack {
     return cue;
   }
 
-  /** What is heard again replaces what was there, and ends what was held before it. */
+  /** What is heard again replaces what was there. */
   #clear(start: number, end: number): void {
     this.#old = this.#old.filter((cue) => {
-      if (cue.endTime <= start || cue.startTime >= end) return true;
-      if (cue.startTime < start) {
+      const overlap = Math.min(cue.endTime, end) - Math.max(cue.startTime, start);
+      if (overlap <= 0) return true;
+      if (2 * overlap < cue.endTime - cue.startTime && cue.startTime < start) {
         cue.endTime = start;
         return true;
       }
