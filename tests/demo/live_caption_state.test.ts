@@ -201,7 +201,7 @@ describe('the transcript of a live session', () => {
   test('never ends before its last word, and no word before it begins', () => {
     const event = heard('final', 0, ['odd'], { start: 5 });
     const odd = { ...event, words: [{ word: ' odd', start: 5, end: 4, probability: 1 }] };
-    const { duration, segments } = transcriptOf(stateAfter(odd as LiveEvent).entries, 1);
+    const { duration, segments } = transcriptOf(stateAfter(odd).entries, 1);
     expect(duration).toBe(5.5);
     expect(segments[0]?.words[0]).toMatchObject({ start: 5, end: 5 });
   });

@@ -74,10 +74,10 @@ const models = new ModelDesk(work, {
   onModel: async (name, model) => {
     facts.model(name, model.info);
     speed.model(name);
-    facts.memory(await model.memory());
     listening.offer(model.info);
     const options = () => liveOptionsOf(model.info, listening.value);
     live.useModel({ name, streams: model.info.streams, model, options });
+    facts.memory(await model.memory());
   },
   onNetwork: async (name, module, source) => {
     facts.network(name, module);
