@@ -113,7 +113,7 @@ test('one in the middle that fails says why, and the others go on', async () => 
     'page.mp3: not transcribed',
   ]);
   expect(await rowOf(page, 'broken.wav').locator('.queue-problem').textContent()).toMatch(
-    /^This recording (is damaged|ends in the middle)/,
+    /^This browser cannot read this kind of recording\./,
   );
   expect(await rowOf(page, 'page.mp3').locator('.queue-problem').textContent()).toMatch(
     /^This is a web page that was saved in place of the file\./,

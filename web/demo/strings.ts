@@ -65,6 +65,7 @@ export const strings = {
     absent: 'No microphone was found. Plug one in and try again.',
     busy: 'Another program may be using it. Close that and try again.',
     insecure: 'Browsers give the microphone to pages with a secure address (https) only.',
+    name: (time: string) => `Recording at ${time}`,
   },
   converted: {
     title: 'Converted on this device',
@@ -285,7 +286,6 @@ export const strings = {
     unknown: 'This is neither a recording nor a model that this page knows.',
     json: 'This is a JSON text without a model. Drop it together with the model’s other files.',
     other: (what: string) => `This is ${what}, not a recording or a model.`,
-    details: 'Details',
     leftOut: (names: string) => `${names} was left out: one model is used at a time.`,
   },
   queue: {

@@ -31,7 +31,7 @@ function sentenceFor({ code, details, message }: SusurrusError): string | undefi
         ? files.notDecoded
         : undefined;
     case 'unsupported_feature':
-      return subject === 'audio' ? files.notDecoded : undefined;
+      return subject === 'audio' || /^WAV/.test(subject ?? '') ? files.notDecoded : undefined;
     case 'out_of_memory':
       return files.outOfMemory;
     default:

@@ -1,8 +1,8 @@
 // The button that starts and ends a recording, with its time and level beside it.
 import { byId } from '../shell/dom.js';
+import { WakeLock } from '../shell/wake_lock.js';
 import { strings } from '../strings.js';
 import { startRecording, type Recording } from './recorder.js';
-import { keepAwake } from '../shell/wake_lock.js';
 
 /** What the page does around a recording from the microphone. */
 interface Calls {
@@ -24,7 +24,7 @@ export class RecordButton {
   readonly #level = byId('level', HTMLMeterElement);
   readonly #calls: Calls;
   #recording: Recording | undefined;
-  #letSleep = (): void => undefined;
+  readonly #awake = new WakeLock();
   #ticking: number | undefined;
 
   constructor(calls: Calls) {
@@ -55,7 +55,7 @@ export class RecordButton {
       onLevel: (peak) => (this.#level.value = shownLevel(peak)),
       onEnded: () => void this.#toggle(),
     });
-    this.#letSleep = keepAwake();
+    this.#awake.isWanted = true;
     const began = Date.now();
     this.#button.setAttribute('aria-pressed', 'true');
     this.#label.textContent = strings.recording.stop;
@@ -87,8 +87,7 @@ export class RecordButton {
 
   #end(): void {
     window.clearInterval(this.#ticking);
-    this.#letSleep();
-    this.#letSleep = () => undefined;
+    this.#awake.isWanted = false;
     this.#recording = undefined;
     this.#button.setAttribute('aria-pressed', 'false');
     this.#label.textContent = strings.recording.record;

@@ -7,8 +7,8 @@ export class ErrorView {
   readonly #card = byId('error', HTMLElement);
   readonly #title = byId('error_title', HTMLElement);
   readonly #message = byId('error_message', HTMLElement);
-  readonly #more = byId('error_more', HTMLDetailsElement);
   readonly #details = byId('error_details', HTMLElement);
+  readonly #more = byId('error_more', HTMLDetailsElement);
 
   constructor() {
     byId('error_close', HTMLButtonElement).addEventListener('click', () => {

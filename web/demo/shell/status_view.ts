@@ -1,7 +1,7 @@
 import { byId } from './dom.js';
 import { strings } from '../strings.js';
 import { duration } from './format.js';
-import { keepAwake } from './wake_lock.js';
+import { WakeLock } from './wake_lock.js';
 
 /**
  * What the page is doing: a sentence that screen readers hear when the activity changes, and beside it, seen only, a
@@ -12,8 +12,7 @@ export class StatusView {
   readonly #remaining = byId('remaining', HTMLElement);
   readonly #bar = byId('progress', HTMLProgressElement);
   readonly #cancel = byId('cancel', HTMLButtonElement);
-  /** Phones stop pages behind a dark screen: while there is work, it stays lit. */
-  #letSleep: (() => void) | undefined;
+  readonly #awake = new WakeLock();
   #onCancel: (() => void) | undefined;
 
   constructor() {
@@ -31,7 +30,7 @@ export class StatusView {
     this.#bar.removeAttribute('value');
     this.#onCancel = onCancel;
     this.#cancel.hidden = !onCancel;
-    this.#letSleep ??= keepAwake();
+    this.#awake.isWanted = true;
     document.documentElement.dataset.state = 'busy';
   }
 
@@ -53,8 +52,7 @@ export class StatusView {
     this.#bar.value = 0;
     this.#onCancel = undefined;
     this.#cancel.hidden = true;
-    this.#letSleep?.();
-    this.#letSleep = undefined;
+    this.#awake.isWanted = false;
     document.documentElement.dataset.state = 'idle';
   }
 }

@@ -1,26 +1,42 @@
-// Keeps the screen on while something is under way that its sleep would break.
+// Keeps the screen from going dark while the page works: phones stop pages behind a dark screen.
 
-/** Where the browser cannot, or the battery is low, the screen sleeps as it likes. Answers how to let it sleep again. */
-export function keepAwake(): () => void {
-  let isOver = false;
-  let lock: WakeLockSentinel | undefined;
-  const ask = async (): Promise<void> => {
-    if (isOver || document.visibilityState !== 'visible' || !('wakeLock' in navigator)) return;
-    try {
-      const got = await navigator.wakeLock.request('screen');
-      if (isOver) await got.release();
-      else lock = got;
-    } catch {
-      // Refused: there is nothing else to do.
+/** What a browser gives to keep the screen lit; absent in some. */
+interface Lock {
+  release(): Promise<void>;
+}
+
+interface Screen {
+  readonly wakeLock?: { request(type: 'screen'): Promise<Lock> };
+}
+
+export class WakeLock {
+  readonly #screen = navigator as Screen;
+  #isWanted = false;
+  #lock: Promise<Lock | undefined> | undefined;
+
+  constructor() {
+    // The browser takes it away from a hidden page.
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState !== 'visible') return;
+      this.#lock = undefined;
+      this.#update();
+    });
+  }
+
+  /** Whether there is work to stay awake for. */
+  set isWanted(isWanted: boolean) {
+    this.#isWanted = isWanted;
+    this.#update();
+  }
+
+  #update(): void {
+    if (this.#isWanted) {
+      // It may refuse, with a weak battery for one; then the work goes on as long as the screen does.
+      this.#lock ??= this.#screen.wakeLock?.request('screen').catch(() => undefined);
+      return;
     }
-  };
-  // The browser takes the lock back when the page is hidden.
-  const again = (): void => void ask();
-  document.addEventListener('visibilitychange', again);
-  void ask();
-  return () => {
-    isOver = true;
-    document.removeEventListener('visibilitychange', again);
-    void lock?.release().catch(() => undefined);
-  };
+    const held = this.#lock;
+    this.#lock = undefined;
+    void held?.then((lock) => lock?.release()).catch(() => undefined);
+  }
 }
