@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as esbuild from 'esbuild';
+import { buildOffline } from './build_offline.mjs';
 import { buildPage } from './build_page.mjs';
 import { root, run, step, StepError } from './toolchain/steps.mjs';
 
@@ -209,6 +210,7 @@ async function buildDemo() {
   for (const [source, name] of copies) {
     copyFileSync(source, made(`demo/${name}`));
   }
+  await buildOffline(made('demo'));
 }
 
 /** Type declarations of the public entries and the types they refer to; the rest of the package is private. */
@@ -254,6 +256,7 @@ function fingerprint() {
       'node_modules/typescript/package.json',
     ],
     ...['tsconfig.json', 'tsconfig.build.json', 'scripts/build_js.mjs', 'scripts/build_page.mjs'],
+    'scripts/build_offline.mjs',
     ...['simd.mjs', 'simd.wasm', 'relaxed.wasm'].map((name) => `build/wasm/engine.${name}`),
     ...['simd-threads.mjs', 'simd-threads.wasm', 'relaxed-threads.wasm'].map(
       (name) => `build/wasm/engine.${name}`,

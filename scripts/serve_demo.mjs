@@ -19,7 +19,8 @@ const hub = 'https://huggingface.co https://*.huggingface.co https://*.hf.co';
 /** Nothing from elsewhere but models, no inline script, no eval; WebAssembly may be compiled. */
 export const contentSecurityPolicy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
-  `connect-src 'self' ${hub}; style-src 'self'; img-src 'self' data:; media-src 'self' blob:`;
+  `connect-src 'self' ${hub}; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; ` +
+  "manifest-src 'self'";
 
 /** With these a page may share memory, so that its engines have threads. */
 const isolation = {
@@ -38,6 +39,7 @@ const types = {
   '.wasm': 'application/wasm',
   '.wav': 'audio/wav',
   '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
   '.png': 'image/png',
   '.ico': 'image/x-icon',
 };

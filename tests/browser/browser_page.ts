@@ -52,7 +52,12 @@ async function open(
   options: BrowserContextOptions,
   query: string,
 ): Promise<OpenPage> {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 860 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1200, height: 860 },
+    // One would fetch the page's files in the background, where no test sees them.
+    serviceWorkers: 'block',
+    ...options,
+  });
   // Playwright's own limit of 30 s, for whatever is waited for on the page.
   context.setDefaultTimeout(limit(30_000));
   const page = await context.newPage();
@@ -93,19 +98,27 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** Drops a file on the page as a person does: dragenter, dragover, drop with a real DataTransfer. */
-export async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> {
-  const base64 = Buffer.from(bytes).toString('base64');
+export const drop = (page: Page, name: string, bytes: Uint8Array): Promise<void> =>
+  dropAll(page, [[name, bytes]]);
+
+/** Drops several files at once. */
+export async function dropAll(
+  page: Page,
+  files: readonly (readonly [name: string, bytes: Uint8Array])[],
+): Promise<void> {
   await page.evaluate(
-    ({ name, base64 }) => {
-      const content = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    (contents) => {
       const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File([content], name));
+      for (const { name, base64 } of contents) {
+        const content = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+        dataTransfer.items.add(new File([content], name));
+      }
       const zone = document.getElementById('drop_zone');
       for (const type of ['dragenter', 'dragover', 'drop']) {
         zone?.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
       }
     },
-    { name, base64 },
+    files.map(([name, bytes]) => ({ name, base64: Buffer.from(bytes).toString('base64') })),
   );
 }
 

@@ -1,7 +1,8 @@
 // Puts the parts of the page together.
 import { ConvertedView } from './files/converted_view.js';
 import { DropZone } from './files/drop_zone.js';
-import { purposeOf } from './files/file_purpose.js';
+import { Intake } from './files/intake.js';
+import { QueueDesk } from './files/queue_desk.js';
 import { HistoryView } from './history/history_view.js';
 import { documentOf, fill } from './live/heard_document.js';
 import { LiveCaptions } from './live/live_captions.js';
@@ -10,16 +11,18 @@ import { FactsView } from './models/facts_view.js';
 import { ModelDesk } from './models/model_desk.js';
 import { SpeedPromise } from './models/speed_promise.js';
 import { NetworkView } from './network/network_view.js';
+import { OfflineView } from './offline/offline_view.js';
 import { PlayerPanel } from './player/player_panel.js';
 import { RecordButton } from './recording/record_button.js';
 import { byId } from './shell/dom.js';
 import { Work } from './shell/work.js';
 import { strings } from './strings.js';
-import { doneText, Hearing } from './transcript/hearing.js';
+import { doneText, Hearing, type Turn } from './transcript/hearing.js';
 import { ListeningOptions } from './transcript/listening_options.js';
 import type { TranscriptDocument } from './transcript/transcript_document.js';
 import { TranscriptPanel } from './transcript/transcript_panel.js';
 
+const offline = new OfflineView();
 const work = new Work();
 const facts = new FactsView();
 const speed = new SpeedPromise();
@@ -27,25 +30,25 @@ const listening = new ListeningOptions();
 const converted = new ConvertedView();
 const player = new PlayerPanel();
 const transcript = new TranscriptPanel(player);
-const history = new HistoryView((document) => show(document));
-const network = new NetworkView(() => void runNetwork());
-const hearing = new Hearing({
-  ...{ work, facts, speed, listening },
-  onBegin: (document) => {
-    history.keep(document);
-    show(document);
-  },
+const history = new HistoryView((document) => {
+  queue.leave();
+  show(document);
 });
+const network = new NetworkView(() => void runNetwork());
+const hearing = new Hearing({ facts, speed, listening });
 
-const live = new LiveCaptions({
+const live: LiveCaptions = new LiveCaptions({
+  isModelBusy: () => queue.isListening,
   onStart: () => player.pause(),
   onHeard: async (heard) => {
     const document = documentOf(heard, models.knowsDigitsAlone);
+    queue.leave();
     history.keep(document);
     show(document);
     fill(document, heard);
     await history.written();
   },
+  onOver: () => queue.next(),
 });
 
 /** Shows a transcript: one that has just begun, or an earlier one. */
@@ -54,21 +57,7 @@ function show(document: TranscriptDocument): void {
   history.shown = document;
 }
 
-const recorder = new RecordButton({
-  onAsk: () => {
-    // A model goes on loading meanwhile.
-    if (!models.isLoading) work.begin();
-    player.pause();
-  },
-  onStart: () => work.status.busy(strings.recording.going),
-  onRecorded: (file) => useRecording(file),
-  onError: (error) => {
-    work.errors.show(strings.recording.refused, error);
-    work.status.idle(strings.status.ready);
-  },
-});
-
-const models = new ModelDesk(work, {
+const models: ModelDesk = new ModelDesk(work, {
   onLeave: () => live.leaveModel(),
   onGone: () => network.hide(),
   onModel: async (name, model) => {
@@ -88,32 +77,46 @@ const models = new ModelDesk(work, {
   },
   onConverted: (file, warnings) => converted.offer(file, warnings),
   onRest: (text) => {
-    if (recorder.isRecording) work.status.busy(strings.recording.going);
-    else work.status.idle(text);
+    work.status.idle(text);
+    queue.next();
   },
-  onRecording: (file) => useRecording(file),
+  waiting: () => queue.waiting,
+  giveUpWaiting: () => queue.giveUp(),
 });
 
-async function useRecording(file: File): Promise<void> {
-  if (live.isRunning) {
-    work.status.idle(strings.live.waits(file.name));
-    await live.whenOver;
-  }
-  if (models.isLoading) models.wait(file);
-  else if (network.isShown) await hearWithNetwork(file);
-  else if (models.model) await hearing.hear(models.model, file, models.knowsDigitsAlone);
-  else {
-    work.begin();
-    work.status.idle(strings.models.noneToListen);
-  }
-}
+const queue = new QueueDesk<TranscriptDocument>(work, {
+  hasModel: () => network.isShown || models.model !== undefined,
+  // They share the model with the live captions, and wait for their end.
+  isLoading: () => models.isLoading || live.isRunning,
+  onWaiting: () => {
+    if (live.isRunning) work.status.idle(strings.live.waits);
+    else models.showWaiting();
+  },
+  listen: (file, signal, call) =>
+    listen(file, { ...call, signal, knowsDigitsAlone: models.knowsDigitsAlone }),
+  show,
+});
 
-function hearWithNetwork(file: File): Promise<void> {
-  const { giving, notHeard, takesNoSound } = strings.network;
-  return work.run(giving(file.name), notHeard(file.name), async (signal) => {
-    const took = await network.hear(file, signal, (part) => work.status.progress(part));
-    return took ? doneText(took) : takesNoSound;
-  });
+const intake = new Intake({ work, models, queue });
+
+new RecordButton({
+  onAsk: () => player.pause(),
+  onRecorded: (file) => queue.add([file]),
+  onError: (title, error) => work.errors.show(title, error),
+});
+
+async function listen(file: File, turn: Turn): Promise<string> {
+  if (!network.isShown && models.model) {
+    return hearing.hear(models.model, file, {
+      ...turn,
+      onText: (document) => {
+        history.keep(document);
+        turn.onText(document);
+      },
+    });
+  }
+  const took = await network.hear(file, turn.signal, turn.onPart);
+  return took ? doneText(took) : strings.network.takesNoSound;
 }
 
 /** Runs the network on what its fields say. */
@@ -126,26 +129,17 @@ function runNetwork(): Promise<void> {
   });
 }
 
-async function useFiles(dropped: readonly File[]): Promise<void> {
-  const purpose = await purposeOf(dropped);
-  if (!purpose) return;
-  const { kind, name, files } = purpose;
-  if (kind === 'checkpoint') await models.useCheckpoint(files, name);
-  else if (kind === 'module') await models.useNetwork(files[0], name);
-  else if (kind === 'model') await models.useModel(files.length > 1 ? files : files[0], name);
-  else await useRecording(files[0]);
-}
-
 async function useSample(): Promise<void> {
   const name = models.sample;
   const response = await fetch(new URL(name, import.meta.url));
-  await useRecording(new File([await response.blob()], name, { type: 'audio/wav' }));
+  queue.add([new File([await response.blob()], name, { type: 'audio/wav' })]);
 }
 
-new DropZone((files) => void useFiles(files));
+new DropZone((files) => void intake.take(files));
 byId('sample', HTMLButtonElement).addEventListener('click', () => void useSample());
 byId('again', HTMLButtonElement).addEventListener('click', () => {
   const recording = transcript.document?.recording;
-  if (recording) void useRecording(recording);
+  if (recording) queue.again(recording);
 });
-void models.useFirst();
+void models.useFirst().then(() => offline.start());
+void offline.takeShared().then((files) => intake.take(files));

@@ -56,9 +56,15 @@ export const strings = {
     level: 'Microphone level',
     going: 'Recording. Press Stop when you are done.',
     refused: 'The microphone could not be used',
-    nothing:
-      'No sound comes from the microphone. Is it switched on, and not in use elsewhere? ' +
-      'Then press Record again.',
+    notHeard: 'Nothing is heard from the microphone. Is it switched on and not muted?',
+    nothing: 'Nothing was heard from the microphone',
+    nothingHint:
+      'Check that it is switched on and not muted, choose another one in the browser, and try again.',
+    forbidden:
+      'This page may not use it. Allow it in the browser’s settings for this page and try again.',
+    absent: 'No microphone was found. Plug one in and try again.',
+    busy: 'Another program may be using it. Close that and try again.',
+    insecure: 'Browsers give the microphone to pages with a secure address (https) only.',
     name: (time: string) => `Recording at ${time}`,
   },
   converted: {
@@ -260,6 +266,75 @@ export const strings = {
     refused:
       'This browser does not keep transcripts for this page. Save what you need before you close it.',
   },
+  files: {
+    notUsed: (name: string) => `${name} cannot be used`,
+    severalNotUsed: (count: number) => `${count} files cannot be used`,
+    gone: 'The file is not there any more, or cannot be read. Choose it again.',
+    empty: 'This file is empty.',
+    cut: 'This download is incomplete: the end of the file is missing. Download it again.',
+    damaged: 'This file is damaged. Download it again.',
+    cutRecording: 'This recording ends in the middle: part of the file is missing.',
+    damagedRecording: 'This recording is damaged and cannot be read.',
+    notDecoded:
+      'This browser cannot read this kind of recording. Convert it to MP3, M4A or WAV and try again.',
+    outOfMemory: 'This device has not enough memory for it. Try a smaller model.',
+    webPage:
+      'This is a web page that was saved in place of the file. Download the file itself and try again.',
+    pointer:
+      'This is a Git LFS pointer, a note that stands for the model. Download the model itself.',
+    archive: (what: string) => `This is ${what}. Unpack it, then drop what is in it.`,
+    unknown: 'This is neither a recording nor a model that this page knows.',
+    json: 'This is a JSON text without a model. Drop it together with the model’s other files.',
+    other: (what: string) => `This is ${what}, not a recording or a model.`,
+    leftOut: (names: string) => `${names} was left out: one model is used at a time.`,
+  },
+  queue: {
+    title: (count: number) => `${count} recordings`,
+    oneTitle: 'One recording',
+    stopAll: 'Stop all',
+    saveAll: 'Save all',
+    format: 'Format of all files to save',
+    archive: 'transcripts.zip',
+    waiting: 'waiting',
+    waitingForModel: 'waiting for a model',
+    listening: (percent: number, left: string) => `${percent} %${left && `, ${left} left`}`,
+    done: 'done',
+    stopped: 'stopped',
+    failed: 'not transcribed',
+    noModel: 'Its model did not load. Start it again to use another one.',
+    show: (name: string) => `Show the transcript of ${name}`,
+    cancel: 'Cancel',
+    cancelOne: (name: string) => `Cancel ${name}`,
+    again: 'Start again',
+    againOne: (name: string) => `Start ${name} again`,
+    remove: 'Remove',
+    removeOne: (name: string) => `Remove ${name} from the list`,
+    next: (name: string) => ` ${name} is next.`,
+    more: (count: number) => ` ${count} more wait.`,
+    oneWaits: (name: string) => ` ${name} waits for it.`,
+    severalWait: (count: number) => ` ${count} recordings wait for it.`,
+    notTranscribed: (count: number) => ` ${count} recordings were not transcribed.`,
+    allDone: (count: number) => `All ${count} recordings are done.`,
+    someDone: (done: number, all: number) => `${done} of ${all} recordings are done.`,
+  },
+  offline: {
+    preparing: 'Getting ready to work offline …',
+    ready: 'Works offline.',
+    update: 'A new version of this page is ready.',
+    none: 'Does not work offline here.',
+    updateNow: 'Use it now',
+    install: 'Install as an app',
+    sent: (bytes: number) => `${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'} sent`,
+    sentTitle: (amount: string) => `${amount} from this device`,
+    counted:
+      'Counted since the page was opened: the content of every request that the page or one of its workers makes. ' +
+      'To fetch its own files or a model it asks for them by their addresses, which has no content. It asked:',
+    countedOfPage:
+      'Counted since the page was opened: the content of every request that the page itself makes. Its workers, which ' +
+      'fetch models, are not counted here, because this browser runs no service worker for the page. It asked:',
+    requests: (host: string, count: number) =>
+      `${host}: ${count} ${count === 1 ? 'request' : 'requests'}`,
+  },
   live: {
     open: 'Live captions',
     title: 'Live captions',
@@ -299,7 +374,8 @@ export const strings = {
     session: (hours: string, minutes: string) => `Live captions at ${hours}.${minutes}`,
     note: (length: string) => `${length}, live`,
     interruptedNote: 'interrupted; the sound was not kept',
-    waits: (name: string) => `${name} will be transcribed when you stop the live captions.`,
+    waits: 'The recording will be transcribed when you stop the live captions.',
+    busy: 'A recording is being transcribed. Start when it is done, or cancel it.',
     interruptedTitle: 'These live captions were interrupted',
     interrupted: (when: string, length: string) => `${when}, ${length}`,
     unknownTime: 'At some time',

@@ -57,28 +57,55 @@ function carriesFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes('Files') ?? false;
 }
 
+/** Folders within folders are looked into as far as this. */
+const mostDepth = 4;
+
+/** What the system puts into folders. */
+const isHidden = (name: string): boolean => /^(\.|Thumbs\.db$|desktop\.ini$)/i.test(name);
+
 /** What was dropped; of a folder, the files in it. */
 async function filesOf(transfer: DataTransfer): Promise<File[]> {
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
-  const folders = entries.filter((entry) => entry?.isDirectory) as FileSystemDirectoryEntry[];
-  if (folders.length === 0) return [...transfer.files];
-  const lists = await Promise.all(folders.map(filesIn));
+  // The list of items is gone once this function waits for something.
+  const given = [...transfer.items].map((item) => ({
+    entry: item.webkitGetAsEntry(),
+    file: item.getAsFile(),
+  }));
+  const lists = await Promise.all(
+    given.map(({ entry, file }) =>
+      entry?.isDirectory ? filesIn(entry as FileSystemDirectoryEntry, 0) : file ? [file] : [],
+    ),
+  );
   return lists.flat();
 }
 
-async function filesIn(folder: FileSystemDirectoryEntry): Promise<File[]> {
-  const reader = folder.createReader();
-  const files: Promise<File>[] = [];
+/** A folder that cannot be read is empty. */
+async function filesIn(folder: FileSystemDirectoryEntry, depth: number): Promise<File[]> {
+  const entries = await entriesOf(folder.createReader()).catch(() => []);
+  const lists = await Promise.all(
+    entries
+      .filter(({ name }) => !isHidden(name))
+      .map(async (entry) => {
+        if (entry.isDirectory && depth < mostDepth) {
+          return filesIn(entry as FileSystemDirectoryEntry, depth + 1);
+        }
+        if (!entry.isFile) return [];
+        const file = await new Promise<File | undefined>((done) =>
+          (entry as FileSystemFileEntry).file(done, () => done(undefined)),
+        );
+        return file ? [file] : [];
+      }),
+  );
+  return lists.flat();
+}
+
+async function entriesOf(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
+  const all: FileSystemEntry[] = [];
   for (;;) {
     // Some at a time, until there are none.
-    const entries = await new Promise<FileSystemEntry[]>((done, failed) =>
+    const some = await new Promise<FileSystemEntry[]>((done, failed) =>
       reader.readEntries(done, failed),
     );
-    if (entries.length === 0) return Promise.all(files);
-    for (const entry of entries) {
-      if (!entry.isFile) continue;
-      const file = entry as FileSystemFileEntry;
-      files.push(new Promise((done, failed) => file.file(done, failed)));
-    }
+    if (some.length === 0) return all;
+    all.push(...some);
   }
 }

@@ -1,8 +1,15 @@
-/** The model that is being made ready, and the recording that waits for it. */
+/** The model that is being made ready, and for the status line what waits for it. */
+import { strings } from '../strings.js';
+
 export class LoadQueue {
+  readonly #waiting: () => readonly string[];
   #loading: { readonly what: string; readonly name: string } | undefined;
   #remark = '';
-  #recording: File | undefined;
+
+  /** `waiting`: names of the recordings that wait for a model. */
+  constructor(waiting: () => readonly string[]) {
+    this.#waiting = waiting;
+  }
 
   get isLoading(): boolean {
     return this.#loading !== undefined;
@@ -11,15 +18,16 @@ export class LoadQueue {
   /** For the status line. */
   get text(): string {
     const what = this.#loading ? `${this.#loading.what} ${this.#loading.name} …` : '';
-    return `${what}${this.#remark}`;
+    const [first, ...others] = this.#waiting();
+    const { oneWaits, severalWait } = strings.queue;
+    const waits = first === undefined ? '' : oneWaits(first);
+    return `${what}${this.#remark}${others.length > 0 ? severalWait(others.length + 1) : waits}`;
   }
 
-  /** `what`: "Loading" or "Converting". A load that is under way is given up for it; a recording keeps waiting. */
+  /** `what`: "Loading" or "Converting". A load that is under way is given up for it; recordings keep waiting. */
   begin(what: string, name: string): void {
-    const before = this.#loading;
+    this.#remark = this.#loading ? ` It takes the place of ${this.#loading.name}.` : '';
     this.#loading = { what, name };
-    const waits = this.#recording ? ` ${this.#recording.name} waits for it.` : '';
-    this.#remark = `${before ? ` It takes the place of ${before.name}.` : ''}${waits}`;
   }
 
   /** What comes before a load is done: a list was read, or a model converted. The load begins next. */
@@ -27,19 +35,8 @@ export class LoadQueue {
     this.#loading = undefined;
   }
 
-  /** The recording is listened to when the model is there; one waits at a time, the latest. */
-  add(recording: File): void {
-    const before = this.#recording;
-    this.#recording = recording;
-    this.#remark = ` ${recording.name} waits for it${before ? `, in place of ${before.name}` : ''}.`;
-  }
-
-  /** Ends the load. Returns the recording that waited. */
-  end(): File | undefined {
-    const recording = this.#recording;
+  end(): void {
     this.#loading = undefined;
-    this.#recording = undefined;
     this.#remark = '';
-    return recording;
   }
 }

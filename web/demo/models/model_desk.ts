@@ -23,8 +23,10 @@ interface Calls {
   readonly onConverted: (file: File, warnings: readonly string[]) => void;
   /** Nothing more to do: the status line's sentence. */
   readonly onRest: (text: string) => void;
-  /** The recording that waited for the model. */
-  readonly onRecording: (file: File) => Promise<void>;
+  /** Names of the recordings that wait for a model. */
+  readonly waiting: () => readonly string[];
+  /** The model that they wait for does not come: they are not given to another one unasked. Answers a remark on that. */
+  readonly giveUpWaiting: () => string;
 }
 
 interface Wanted<Opened> {
@@ -36,7 +38,7 @@ interface Wanted<Opened> {
 export class ModelDesk {
   readonly #work: Work;
   readonly #calls: Calls;
-  readonly #loads = new LoadQueue();
+  readonly #loads: LoadQueue;
   readonly #menu = new ModelMenu({
     onChoose: (offered) => void this.useOffered(offered),
     read: offeredModels,
@@ -52,6 +54,7 @@ export class ModelDesk {
   constructor(work: Work, calls: Calls) {
     this.#work = work;
     this.#calls = calls;
+    this.#loads = new LoadQueue(calls.waiting);
   }
 
   get model(): Model | undefined {
@@ -118,7 +121,8 @@ export class ModelDesk {
     return this.#useSpeech(strings.models.loading, {
       name,
       offered,
-      open: (call) => loadModel(source, call),
+      // Of an address it is kept, so that the page works offline.
+      open: (call) => loadModel(source, { ...call, cache: source instanceof URL }),
     });
   }
 
@@ -160,10 +164,9 @@ export class ModelDesk {
     }
   }
 
-  /** Keeps a recording until the model is there. */
-  wait(recording: File): void {
-    this.#loads.add(recording);
-    this.#work.show(this.#loads.text);
+  /** Something joined or left what waits for the model. */
+  showWaiting(): void {
+    if (this.isLoading) this.#work.show(this.#loads.text);
   }
 
   /** Opens something and shows it, in place of the model or network from before. */
@@ -191,9 +194,8 @@ export class ModelDesk {
       this.#menu.mark(name, offered);
       if (offered) rememberModel(keyOf(offered));
       if (!this.#work.isCurrent(signal)) return;
-      const waiting = this.#loads.end();
+      this.#loads.end();
       this.#calls.onRest(strings.models.loaded(name));
-      if (waiting) await this.#calls.onRecording(waiting);
     } catch (error) {
       if (!this.#work.isCurrent(signal)) return;
       this.#restore(name, error);
@@ -218,9 +220,8 @@ export class ModelDesk {
     return signal;
   }
 
-  /** The load failed: drop the recording that waited, rather than give it to another model unasked. */
   #giveUpWaiting(): string {
-    const waiting = this.#loads.end();
-    return waiting ? ` ${strings.models.notTranscribed(waiting.name)}` : '';
+    this.#loads.end();
+    return this.#calls.giveUpWaiting();
   }
 }

@@ -5,6 +5,7 @@ import { byId, element } from '../shell/dom.js';
 import { strings } from '../strings.js';
 import { shortClock } from '../transcript/short_clock.js';
 import { KeySheet } from './key_sheet.js';
+import type { Peaks } from './peaks.js';
 import { Playback } from './playback.js';
 import { commandOf, nextSpeed, speeds, type PlayerCommand } from './player_keys.js';
 import { outline } from './recording_peaks.js';
@@ -40,6 +41,7 @@ export class PlayerPanel {
   #calls: PlayerCalls | undefined;
   #recording: Blob | undefined;
   #outlining = new AbortController();
+  #peaks: Peaks | undefined;
   #captions: AttachedTextTrack | undefined;
   #transcript: TranscriptLike = { segments: [] };
 
@@ -76,6 +78,7 @@ export class PlayerPanel {
     this.#outlining.abort();
     this.#outlining = new AbortController();
     this.#problem.hidden = true;
+    this.#peaks = undefined;
     this.#waveform.peaks = undefined;
     this.#panel.hidden = !recording;
     this.#playback.load(recording);
@@ -83,7 +86,10 @@ export class PlayerPanel {
     if (!recording) return;
     const { signal } = this.#outlining;
     void outline(recording, signal, (peaks) => {
-      if (!signal.aborted) this.#waveform.peaks = peaks;
+      if (signal.aborted) return;
+      this.#peaks = peaks;
+      this.#waveform.peaks = peaks;
+      this.#showTime();
     });
   }
 
@@ -100,6 +106,12 @@ export class PlayerPanel {
     this.#transcript = transcript;
     this.#waveform.segments = transcript.segments;
     this.#showCaptions();
+    this.#showTime();
+  }
+
+  /** Browsers do not know how long a file is that a recorder wrote as it went along. */
+  get #duration(): number {
+    return this.#playback.duration || (this.#transcript.duration ?? this.#peaks?.seconds ?? 0);
   }
 
   #skip(seconds: number): void {
@@ -107,9 +119,10 @@ export class PlayerPanel {
   }
 
   #showTime(): void {
-    const { seconds, duration } = this.#playback;
+    const { seconds } = this.#playback;
+    const duration = this.#duration;
     this.#waveform.show(seconds, duration);
-    this.#time.textContent = `${shortClock(seconds)} / ${shortClock(duration)}`;
+    this.#time.textContent = `${shortClock(seconds)} / ${shortClock(Math.round(duration))}`;
   }
 
   #showState(): void {

@@ -1,4 +1,6 @@
+// The button that starts and ends a recording, with its time and level beside it.
 import { byId } from '../shell/dom.js';
+import { WakeLock } from '../shell/wake_lock.js';
 import { strings } from '../strings.js';
 import { startRecording, type Recording } from './recorder.js';
 
@@ -6,18 +8,24 @@ import { startRecording, type Recording } from './recorder.js';
 interface Calls {
   /** Before the microphone is asked for. */
   readonly onAsk: () => void;
-  readonly onStart: () => void;
-  readonly onRecorded: (file: File) => Promise<void>;
-  readonly onError: (error: unknown) => void;
+  readonly onRecorded: (file: File) => void;
+  readonly onError: (title: string, error: unknown) => void;
 }
 
-/** Starts a recording, and ends it. */
+/** As long may a microphone take to begin. */
+const patience = 2000;
+
 export class RecordButton {
   readonly #button = byId('record', HTMLButtonElement);
   readonly #label = byId('record_label', HTMLElement);
+  readonly #line = byId('recording', HTMLElement);
+  readonly #time = byId('recording_time', HTMLElement);
+  readonly #note = byId('recording_note', HTMLElement);
   readonly #level = byId('level', HTMLMeterElement);
   readonly #calls: Calls;
   #recording: Recording | undefined;
+  readonly #awake = new WakeLock();
+  #ticking: number | undefined;
 
   constructor(calls: Calls) {
     this.#calls = calls;
@@ -31,30 +39,91 @@ export class RecordButton {
   async #toggle(): Promise<void> {
     this.#button.disabled = true;
     try {
-      if (this.#recording) {
-        const file = await this.#recording.stop();
-        this.#recording = undefined;
-        this.#show(false);
-        await this.#calls.onRecorded(file);
-        return;
-      }
-      this.#calls.onAsk();
-      this.#recording = await startRecording((peak) => (this.#level.value = peak));
-      this.#show(true);
-      this.#calls.onStart();
+      if (this.#recording) await this.#stop();
+      else await this.#start();
     } catch (error) {
-      this.#show(false);
-      this.#calls.onError(error);
+      this.#end();
+      this.#calls.onError(strings.recording.refused, microphoneProblem(error));
     } finally {
       this.#button.disabled = false;
     }
   }
 
-  #show(on: boolean): void {
-    this.#button.setAttribute('aria-pressed', String(on));
-    this.#label.textContent = on ? strings.recording.stop : strings.recording.record;
-    this.#level.hidden = !on;
-    this.#level.value = 0;
-    this.#button.disabled = false;
+  async #start(): Promise<void> {
+    this.#calls.onAsk();
+    this.#recording = await startRecording({
+      onLevel: (peak) => (this.#level.value = shownLevel(peak)),
+      onEnded: () => void this.#toggle(),
+    });
+    this.#awake.isWanted = true;
+    const began = Date.now();
+    this.#button.setAttribute('aria-pressed', 'true');
+    this.#label.textContent = strings.recording.stop;
+    this.#note.textContent = strings.recording.going;
+    this.#line.hidden = false;
+    const tick = (): void => this.#show(Date.now() - began > patience);
+    tick();
+    this.#ticking = window.setInterval(tick, 200);
   }
+
+  async #stop(): Promise<void> {
+    const recording = this.#recording;
+    this.#recording = undefined;
+    const file = await recording?.stop();
+    this.#end();
+    if (file) this.#calls.onRecorded(file);
+    else this.#calls.onError(strings.recording.nothing, new Error(strings.recording.nothingHint));
+  }
+
+  #show(hasWaited: boolean): void {
+    if (!this.#recording) return;
+    const { seconds, isSilent } = this.#recording;
+    this.#time.textContent = elapsed(seconds);
+    const { going, notHeard } = strings.recording;
+    const note = hasWaited && isSilent ? notHeard : going;
+    // A screen reader says what changes.
+    if (this.#note.textContent !== note) this.#note.textContent = note;
+  }
+
+  #end(): void {
+    window.clearInterval(this.#ticking);
+    this.#awake.isWanted = false;
+    this.#recording = undefined;
+    this.#button.setAttribute('aria-pressed', 'false');
+    this.#label.textContent = strings.recording.record;
+    this.#line.hidden = true;
+    this.#level.value = 0;
+  }
+}
+
+/** Speech has peaks of a tenth; in decibels it fills the meter to the middle and more. */
+export const shownLevel = (peak: number): number =>
+  peak <= 0 ? 0 : Math.min(1, Math.max(0, 1 + (20 * Math.log10(peak)) / 54));
+
+/** 0:07, 12:30, 1:02:03. */
+export function elapsed(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const [hours, minutes, rest] = [
+    Math.floor(whole / 3600),
+    Math.floor(whole / 60) % 60,
+    whole % 60,
+  ].map(String) as [string, string, string];
+  const tail = `${rest.padStart(2, '0')}`;
+  return hours === '0' ? `${minutes}:${tail}` : `${hours}:${minutes.padStart(2, '0')}:${tail}`;
+}
+
+/** What the browser says of a microphone that it does not give, in plain words. */
+function microphoneProblem(error: unknown): unknown {
+  const { name } = error as Partial<Error>;
+  const { forbidden, absent, busy } = strings.recording;
+  const sentences: Readonly<Record<string, string>> = {
+    NotAllowedError: forbidden,
+    SecurityError: forbidden,
+    NotFoundError: absent,
+    NotReadableError: busy,
+    AbortError: busy,
+  };
+  const isInsecure = !('mediaDevices' in navigator);
+  const sentence = isInsecure ? strings.recording.insecure : sentences[name ?? ''];
+  return sentence === undefined ? error : new Error(sentence, { cause: error });
 }

@@ -1,27 +1,38 @@
-// Recording from the microphone.
+// A recording from the microphone, at its own rate; the engine resamples.
 import { joined } from '../../src/api/joined.js';
-import { strings } from '../strings.js';
+import { recordingName } from './recording_name.js';
 import { wavFile } from './wav_file.js';
 
-/** A microphone that gives nothing for so long will give nothing. */
-const patience = 4000;
-
-/** A running recording from the microphone. */
 export interface Recording {
-  /** Ends it and gives what was heard. */
-  stop(): Promise<File>;
+  /** Seconds of sound that have come so far. */
+  readonly seconds: number;
+  /** Whether nothing but zeros has come: the microphone is muted, or not there. */
+  readonly isSilent: boolean;
+  /** Ends it and gives what was heard; undefined where nothing was. */
+  stop(): Promise<File | undefined>;
 }
 
-/**
- * Starts recording at the microphone's own rate; the engine resamples. `onLevel` gets the peak (0 to 1) of each block.
- * Resolves when the first sound is there. Rejects when there is no microphone, the person says no, or no sound comes, as
- * from an audio context that the browser has suspended.
- */
-export async function startRecording(onLevel: (peak: number) => void): Promise<Recording> {
+interface Calls {
+  /** The peak (0 to 1) of each block. */
+  readonly onLevel: (peak: number) => void;
+  /** The microphone is gone. */
+  readonly onEnded: () => void;
+}
+
+/** Rejects when there is no microphone, or the person says no. */
+export async function startRecording({ onLevel, onEnded }: Calls): Promise<Recording> {
   const media = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
   const context = new AudioContext();
   const blocks: Float32Array[] = [];
-  const close = async () => {
+  let count = 0;
+  let isSilent = true;
+  // A page that nobody has touched yet is kept silent by the browser, and a call silences a telephone's.
+  const wake = (): void => {
+    if (context.state !== 'running' && context.state !== 'closed') {
+      context.resume().catch(() => undefined);
+    }
+  };
+  const close = async (): Promise<void> => {
     for (const track of media.getTracks()) track.stop();
     await context.close();
   };
@@ -32,36 +43,34 @@ export async function startRecording(onLevel: (peak: number) => void): Promise<R
       numberOfOutputs: 0,
       channelCount: 1,
     });
-    const began = new Promise<boolean>((done) => {
-      setTimeout(() => done(false), patience);
-      node.port.onmessage = ({ data }: MessageEvent<Float32Array>) => {
-        blocks.push(data);
-        onLevel(data.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0));
-        done(true);
-      };
-    });
+    node.port.onmessage = ({ data }: MessageEvent<Float32Array>) => {
+      blocks.push(data);
+      count += data.length;
+      const peak = data.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+      if (peak > 0) isSilent = false;
+      onLevel(peak);
+    };
     source.connect(node);
-    // Browsers suspend contexts that no click has asked for; the answer may never come.
-    context.resume().catch(() => undefined);
-    if (!(await began)) throw new Error(strings.recording.nothing);
+    context.addEventListener('statechange', wake);
+    for (const track of media.getTracks()) track.addEventListener('ended', onEnded);
+    wake();
   } catch (error) {
     await close();
     throw error;
   }
   return {
+    get seconds() {
+      return count / context.sampleRate;
+    },
+    get isSilent() {
+      return isSilent;
+    },
     async stop() {
       const { sampleRate } = context;
+      context.removeEventListener('statechange', wake);
       await close();
-      const samples = joined(blocks, Float32Array);
-      return wavFile(samples, sampleRate, recordingName(new Date()));
+      if (isSilent) return undefined;
+      return wavFile(joined(blocks, Float32Array), sampleRate, recordingName(new Date()));
     },
   };
-}
-
-/** Without a colon, which no file of Windows has in its name: "Recording at 16.55". */
-function recordingName(now: Date): string {
-  const [hours, minutes] = [now.getHours(), now.getMinutes()].map((part) =>
-    String(part).padStart(2, '0'),
-  );
-  return strings.recording.name(`${hours}.${minutes}`);
 }

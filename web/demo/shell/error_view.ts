@@ -1,13 +1,13 @@
 import { SusurrusError } from '../../src/index.js';
+import { plainProblem } from '../files/plain_problem.js';
 import { byId, element } from './dom.js';
 
-/** An error in plain words, with the code and details that a bug report needs. */
+/** An error in one plain sentence; the code and details that a bug report needs are folded away. */
 export class ErrorView {
   readonly #card = byId('error', HTMLElement);
   readonly #title = byId('error_title', HTMLElement);
   readonly #message = byId('error_message', HTMLElement);
   readonly #details = byId('error_details', HTMLElement);
-  readonly #more = byId('error_more', HTMLDetailsElement);
 
   constructor() {
     byId('error_close', HTMLButtonElement).addEventListener('click', () => {
@@ -22,16 +22,19 @@ export class ErrorView {
 
   show(title: string, error: unknown): void {
     this.#title.textContent = title;
-    this.#message.textContent = error instanceof Error ? error.message : String(error);
+    const sentence = plainProblem(error);
+    this.#message.textContent = sentence;
     this.#details.replaceChildren();
     this.#more.open = false;
-    this.#more.hidden = !(error instanceof SusurrusError);
     if (error instanceof SusurrusError) {
       this.#row('code', error.code);
       for (const [name, value] of Object.entries(error.details)) {
         if (value !== undefined && value !== '') this.#row(name, String(value));
       }
     }
+    const { message } = error as Partial<Error>;
+    if (message && message !== sentence) this.#row('message', message);
+    this.#more.hidden = this.#details.childElementCount === 0;
     this.#card.hidden = false;
     // On a telephone it would be below the edge of the screen.
     this.#card.scrollIntoView({ block: 'nearest' });

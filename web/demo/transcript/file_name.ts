@@ -1,5 +1,6 @@
 // Names for files to save that every file system accepts.
-const mostCharacters = 120;
+/** File systems allow 255 bytes; a letter takes up to four. */
+const mostCharacters = 60;
 // Windows keeps these for devices, with any extension.
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/iu;
 

@@ -25,18 +25,15 @@ export class FindBar {
       if (this.#bar.hidden) this.open();
       else this.close();
     });
-    this.#bar.addEventListener('submit', (event) => {
-      event.preventDefault();
-      this.#go(1);
-    });
+    this.#bar.addEventListener('submit', (event) => event.preventDefault());
     this.#bar.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') {
         event.stopPropagation();
         this.close();
         this.#button.focus();
-      } else if (event.key === 'Enter' && event.shiftKey) {
+      } else if (event.key === 'Enter' && event.target === this.#text && !event.isComposing) {
         event.preventDefault();
-        this.#go(-1);
+        this.#go(event.shiftKey ? -1 : 1);
       }
     });
     for (const field of [this.#text, this.#case]) {

@@ -1,14 +1,13 @@
 // Transcribes a recording, segment by segment into a document.
 import type { Model } from '../../src/index.js';
 import { duration } from '../shell/format.js';
-import type { StatusView } from '../shell/status_view.js';
 import { strings } from '../strings.js';
 import { languageName, type ListeningOptions } from './listening_options.js';
 import type { TranscriptDocument } from './transcript_document.js';
 
-interface Views {
+interface Parts {
   readonly listening: ListeningOptions;
-  readonly status: StatusView;
+  readonly onPart: (part: number, remainingSeconds?: number) => void;
 }
 
 /** Answers the seconds of the recording, and those of the work. When it is stopped or fails, the document ends there and keeps what it has. */
@@ -17,7 +16,7 @@ export async function hearSpeech(
   file: File,
   signal: AbortSignal,
   document: TranscriptDocument,
-  { listening, status }: Views,
+  { listening, onPart }: Parts,
 ): Promise<{ readonly audio: number; readonly work: number }> {
   const began = performance.now();
   const { task } = listening;
@@ -26,7 +25,7 @@ export async function hearSpeech(
       ...listening.value,
       signal,
       onProgress: ({ fraction, remainingSeconds }) => {
-        if (!signal.aborted && fraction !== undefined) status.progress(fraction, remainingSeconds);
+        if (!signal.aborted && fraction !== undefined) onPart(fraction, remainingSeconds);
       },
     });
     for await (const segment of work) {

@@ -3,23 +3,28 @@ import type { Model } from '../../src/index.js';
 import type { FactsView } from '../models/facts_view.js';
 import type { SpeedPromise } from '../models/speed_promise.js';
 import { duration } from '../shell/format.js';
-import { isAbort, type Work } from '../shell/work.js';
 import { strings } from '../strings.js';
 import { hearSpeech } from './hear_speech.js';
 import type { ListeningOptions } from './listening_options.js';
 import { newId, TranscriptDocument } from './transcript_document.js';
 
 interface Parts {
-  readonly work: Work;
   readonly facts: FactsView;
   readonly speed: SpeedPromise;
   readonly listening: ListeningOptions;
-  /** Shows a document that has begun, and keeps it. */
-  readonly onBegin: (document: TranscriptDocument) => void;
 }
 
 export const doneText = ({ audio, work }: { readonly audio: number; readonly work: number }) =>
   strings.status.done(duration(audio), duration(work));
+
+/** One recording's turn. */
+export interface Turn {
+  readonly knowsDigitsAlone: boolean;
+  readonly signal: AbortSignal;
+  /** The transcript has begun. */
+  readonly onText: (document: TranscriptDocument) => void;
+  readonly onPart: (part: number, remainingSeconds?: number) => void;
+}
 
 export class Hearing {
   readonly #parts: Parts;
@@ -28,10 +33,13 @@ export class Hearing {
     this.#parts = parts;
   }
 
-  async hear(model: Model, file: File, knowsDigitsAlone: boolean): Promise<void> {
-    const { work, facts, speed, listening, onBegin } = this.#parts;
-    const signal = work.begin();
-    work.show(strings.status.listening(file.name));
+  /** Answers the sentence for the end. */
+  async hear(
+    model: Model,
+    file: File,
+    { knowsDigitsAlone, signal, onText, onPart }: Turn,
+  ): Promise<string> {
+    const { facts, speed, listening } = this.#parts;
     const document = TranscriptDocument.begin({
       id: newId(),
       name: file.name,
@@ -40,20 +48,11 @@ export class Hearing {
       knowsDigitsAlone,
     });
     document.recording = file;
-    onBegin(document);
-    try {
-      const took = await hearSpeech(model, file, signal, document, {
-        listening,
-        status: work.status,
-      });
-      facts.speed(took.work, took.audio);
-      speed.measured(took.work, took.audio);
-      facts.memory(await model.memory());
-      work.status.idle(doneText(took));
-    } catch (error) {
-      if (!work.isCurrent(signal)) return;
-      if (!isAbort(error)) work.errors.show(strings.transcript.notHeard(file.name), error);
-      work.status.idle(isAbort(error) ? strings.status.stopped : strings.status.readyAgain);
-    }
+    onText(document);
+    const took = await hearSpeech(model, file, signal, document, { listening, onPart });
+    facts.speed(took.work, took.audio);
+    speed.measured(took.work, took.audio);
+    facts.memory(await model.memory());
+    return doneText(took);
   }
 }

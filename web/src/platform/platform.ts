@@ -23,6 +23,8 @@ export interface OpenedSource {
   readonly remark?: string;
   /** Opens a file beside this one; absent where nothing is beside it. `name` is a bare name. */
   readonly sibling?: (name: string) => Promise<OpenedSource>;
+  /** Bytes from anywhere in it, whatever was read already; absent where that cannot be had. */
+  readonly readAt?: (begin: number, end: number) => Promise<Uint8Array>;
 }
 
 /** What the package needs from its environment. */

@@ -6,6 +6,7 @@ export function blobSource(blob: Blob): OpenedSource {
     chunks: readAhead(streamChunks(blob.stream())),
     byteCount: blob.size,
     givesAway: true,
+    readAt: async (begin, end) => new Uint8Array(await blob.slice(begin, end).arrayBuffer()),
     ...('name' in blob && { name: String(blob.name) }),
   };
 }

@@ -7,6 +7,7 @@ import { unwrapOutcome } from '../api/outcome.js';
 import type { OpenedSource } from '../platform/platform.js';
 import { abortedOr, onAbort } from '../api/signals.js';
 import type { PartFile } from '../protocol/link.js';
+import { sayIncomplete } from './incomplete.js';
 import { pump, withOrigin, type PumpOptions } from './pump.js';
 import { openProtected, type ProtectedSource } from './protected_source.js';
 
@@ -107,7 +108,7 @@ async function readFile(
     return { missing: await endFile(), confirm: () => protectedFile.confirm() };
   } catch (error) {
     release(opened);
-    throw withOrigin(error, opened);
+    throw withOrigin(await sayIncomplete(error, opened.byteCount, opened.readAt), opened);
   }
 }
 

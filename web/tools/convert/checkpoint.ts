@@ -8,7 +8,8 @@ import type { FilesModule } from '../files/module.js';
 import type { Format } from '../../src/api/generated/formats.js';
 import type { Architecture } from '../../src/api/generated/whisper.js';
 import type { JsonObject } from './json_files.js';
-import { refusalNote, type SourceFolder } from '../../src/platform/source_folder.js';
+import { readRange, refusalNote, type SourceFolder } from '../../src/platform/source_folder.js';
+import { sayIncomplete } from '../../src/sources/incomplete.js';
 
 export interface CheckpointFacts {
   readonly format: Format;
@@ -57,7 +58,8 @@ export async function openCheckpoint(
     return { files: [file], core, facts: factsOf(core) };
   } catch (error) {
     core.delete();
-    throw inFile(file, error);
+    const read = (begin: number, end: number) => readRange(folder, file, begin, end - begin);
+    throw inFile(file, await sayIncomplete(error, byteCount, read));
   }
 }
 

@@ -4,8 +4,9 @@ import { readArchitecture } from '../convert/dimensions.js';
 import { blockTypes } from '../../src/api/generated/dtypes.js';
 import { formatsDescribedOnly, formatsWithConfigBeside } from '../../src/api/generated/formats.js';
 import { isObject, readJsonObject } from '../convert/json_files.js';
-import { refusalNote, type SourceFolder } from '../../src/platform/source_folder.js';
+import { readRange, refusalNote, type SourceFolder } from '../../src/platform/source_folder.js';
 import { findWeightFiles } from '../convert/weight_files.js';
+import { sayIncomplete } from '../../src/sources/incomplete.js';
 import { inFile, sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import { throwIfAborted } from '../../src/api/signals.js';
 import type { PartFile } from '../../src/protocol/link.js';
@@ -123,11 +124,26 @@ export async function skimPart(
   files: FilesLink,
   folder: SourceFolder,
   file: string,
-  { full, onProgress, signal, tensors = true }: SkimOptions,
+  options: SkimOptions,
 ): Promise<readonly PartFile[]> {
   const byteCount = await folder.byteCount(file);
   if (byteCount === undefined)
     throw sourceFailed(file, `there is no such file${refusalNote(folder, file)}`);
+  try {
+    return await skimBytes(files, folder, { file, byteCount }, options);
+  } catch (error) {
+    throw await sayIncomplete(error, byteCount, (begin, end) =>
+      readRange(folder, file, begin, end - begin),
+    );
+  }
+}
+
+async function skimBytes(
+  files: FilesLink,
+  folder: SourceFolder,
+  { file, byteCount }: { readonly file: string; readonly byteCount: number },
+  { full, onProgress, signal, tensors = true }: SkimOptions,
+): Promise<readonly PartFile[]> {
   await files.call('beginFile', { byteCount, skims: tensors ? 'all' : 'metadata', full });
   const least = folder.isRemote ? leastSkippedBytes.remote : leastSkippedBytes.here;
   let at = 0;

@@ -1,0 +1,318 @@
+// Several files at once on the demo page: recordings one after the other, a model with them, and wrong ones among them.
+import { readFileSync } from 'node:fs';
+import { inflateRawSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { limit } from '../support/limits.js';
+import {
+  digitsBytes,
+  drop,
+  dropAll,
+  hold,
+  longRecording,
+  longSilence,
+  sampleBytes,
+  segmentTexts,
+  settled,
+  startStage,
+  statusOf,
+  worked,
+  sampleSegments,
+  type Stage,
+} from './browser_page.js';
+
+jest.setTimeout(limit(120_000));
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(async () => {
+  await stage.close();
+});
+
+const wav = sampleBytes();
+const webPage = Buffer.from('<!doctype html><title>Not found</title>');
+
+/** "name: state" of each row. */
+const rows = (page: Page): Promise<string[]> =>
+  page.$$eval('#queue_list > li', (all) =>
+    all.map((row) => {
+      const text = (selector: string) => row.querySelector(selector)?.textContent ?? '';
+      return `${text('.queue-name')}: ${text('.queue-state')}`;
+    }),
+  );
+
+const rowOf = (page: Page, name: string) =>
+  page.locator('#queue_list > li', { has: page.getByRole('button', { name, exact: true }) });
+
+test('several recordings are listened to one after the other, and each can be read', async () => {
+  const { page, problems } = await stage.open();
+  await worked(page, () =>
+    dropAll(page, [
+      ['a.wav', wav],
+      ['silence.wav', longSilence(2)],
+      ['c.wav', wav],
+    ]),
+  );
+  expect(await statusOf(page).textContent()).toBe('All 3 recordings are done.');
+  expect(await rows(page)).toEqual(['a.wav: done', 'silence.wav: done', 'c.wav: done']);
+  expect(await page.textContent('#transcript_title')).toBe('c.wav');
+  await rowOf(page, 'silence.wav')
+    .getByRole('button', { name: 'silence.wav', exact: true })
+    .click();
+  expect(await page.textContent('#transcript_title')).toBe('silence.wav');
+  expect(await page.isVisible('#nothing_heard')).toBe(true);
+  await rowOf(page, 'a.wav').getByRole('button', { name: 'a.wav', exact: true }).click();
+  expect(await segmentTexts(page)).toEqual(sampleSegments);
+  expect(
+    await rowOf(page, 'a.wav')
+      .getByRole('button', { name: 'a.wav', exact: true })
+      .getAttribute('aria-current'),
+  ).toBe('true');
+  expect(problems).toEqual([]);
+});
+
+test('a recording that is dropped while another is listened to joins the queue, and the page says so', async () => {
+  const { page, problems } = await stage.open();
+  await drop(page, 'long.wav', longRecording(12));
+  await page.waitForSelector('.segment');
+  await drop(page, 'next.wav', wav);
+  await statusOf(page).getByText('Listening to long.wav … next.wav is next.').waitFor();
+  await drop(page, 'last.wav', wav);
+  await statusOf(page).getByText('Listening to long.wav … 2 more wait.').waitFor();
+  expect((await rows(page)).slice(1)).toEqual(['next.wav: waiting', 'last.wav: waiting']);
+  await page.waitForFunction(() =>
+    / %/.test(document.querySelector('.queue-state')?.textContent ?? ''),
+  );
+  await settled(page);
+  expect(await rows(page)).toEqual(['long.wav: done', 'next.wav: done', 'last.wav: done']);
+  // What was kept of them is in the history, the next ones begin a list of their own.
+  await worked(page, () => drop(page, 'alone.wav', wav));
+  expect(await page.isHidden('#queue')).toBe(true);
+  expect(await page.textContent('#transcript_title')).toBe('alone.wav');
+  expect(await page.locator('#history_list > li').count()).toBe(4);
+  expect(problems).toEqual([]);
+});
+
+test('one in the middle that fails says why, and the others go on', async () => {
+  const { page, problems } = await stage.open();
+  const broken = Buffer.concat([wav.subarray(0, 20), Buffer.alloc(40)]);
+  await worked(page, () =>
+    dropAll(page, [
+      ['a.wav', wav],
+      ['broken.wav', broken],
+      ['page.mp3', webPage],
+      ['c.wav', wav],
+    ]),
+  );
+  expect(await rows(page)).toEqual([
+    'a.wav: done',
+    'broken.wav: not transcribed',
+    'c.wav: done',
+    'page.mp3: not transcribed',
+  ]);
+  expect(await rowOf(page, 'broken.wav').locator('.queue-problem').textContent()).toMatch(
+    /^This browser cannot read this kind of recording\./,
+  );
+  expect(await rowOf(page, 'page.mp3').locator('.queue-problem').textContent()).toMatch(
+    /^This is a web page that was saved in place of the file\./,
+  );
+  expect(await statusOf(page).textContent()).toBe('2 of 4 recordings are done.');
+  expect(await page.isHidden('#error')).toBe(true);
+  await rowOf(page, 'page.mp3')
+    .getByRole('button', { name: 'Remove page.mp3 from the list' })
+    .click();
+  expect(await rows(page)).toHaveLength(3);
+  expect(problems).toEqual([]);
+});
+
+test('the one under way is cancelled and kept as far as it came; the next one goes on', async () => {
+  const { page, problems } = await stage.open();
+  await dropAll(page, [
+    ['long.wav', longRecording(24)],
+    ['b.wav', wav],
+    ['c.wav', wav],
+  ]);
+  await page.waitForSelector('.segment');
+  await rowOf(page, 'c.wav').getByRole('button', { name: 'Cancel c.wav' }).click();
+  await rowOf(page, 'long.wav').getByRole('button', { name: 'Cancel long.wav' }).click();
+  await settled(page);
+  expect(await rows(page)).toEqual(['long.wav: stopped', 'b.wav: done', 'c.wav: stopped']);
+  await rowOf(page, 'long.wav').getByRole('button', { name: 'long.wav', exact: true }).click();
+  expect(await page.textContent('#transcript_meta')).toContain('stopped before the end');
+  expect((await segmentTexts(page)).length).toBeGreaterThan(0);
+  expect(await page.isVisible('#export')).toBe(true);
+  await worked(page, () =>
+    rowOf(page, 'c.wav').getByRole('button', { name: 'Start c.wav again' }).click(),
+  );
+  expect(await rows(page)).toEqual(['long.wav: stopped', 'b.wav: done', 'c.wav: done']);
+  expect(problems).toEqual([]);
+});
+
+test('all are stopped at once, and Escape stops the one under way', async () => {
+  const { page, problems } = await stage.open();
+  await dropAll(page, [
+    ['one.wav', longRecording(24)],
+    ['two.wav', longRecording(24)],
+    ['three.wav', wav],
+  ]);
+  await page.waitForSelector('.segment');
+  await page.keyboard.press('Escape');
+  await statusOf(page).getByText('Listening to two.wav …').waitFor();
+  await worked(page, () => page.click('#queue_stop'));
+  expect(await rows(page)).toEqual(['one.wav: stopped', 'two.wav: stopped', 'three.wav: stopped']);
+  expect(await page.isHidden('#queue_stop')).toBe(true);
+  expect(problems).toEqual([]);
+});
+
+test('the same file twice is two recordings, saved under two names in one archive', async () => {
+  const { page, problems } = await stage.open({ acceptDownloads: true });
+  await worked(page, () =>
+    dropAll(page, [
+      ['same.wav', wav],
+      ['same.wav', wav],
+    ]),
+  );
+  expect(await rows(page)).toEqual(['same.wav: done', 'same.wav: done']);
+  await page.selectOption('#queue_format', 'srt');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#queue_save')]);
+  expect(download.suggestedFilename()).toBe('transcripts.zip');
+  const files = unzip(readFileSync(await download.path()));
+  expect(Object.keys(files)).toEqual(['same.srt', 'same (2).srt']);
+  for (const text of Object.values(files)) expect(text).toContain('three one four');
+  expect(problems).toEqual([]);
+});
+
+test('a model and recordings that are dropped together: the model listens to them', async () => {
+  const { page, problems } = await stage.open();
+  await worked(page, () =>
+    dropAll(page, [
+      ['a.wav', wav],
+      ['mine.apr', digitsBytes()],
+      ['b.wav', wav],
+    ]),
+  );
+  await statusOf(page).getByText('All 2 recordings are done.').waitFor();
+  expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
+  expect(await rows(page)).toEqual(['a.wav: done', 'b.wav: done']);
+  expect(problems).toEqual([]);
+});
+
+test('what is dropped while a model loads waits for it, and is not given to another one unasked', async () => {
+  const { page } = await stage.open();
+  const release = await hold(page, '**/engine.*.wasm');
+  await drop(page, 'cut.apr', digitsBytes().subarray(0, 1_000_000));
+  await statusOf(page).getByText('Loading cut.apr …').waitFor();
+  await dropAll(page, [
+    ['a.wav', wav],
+    ['b.wav', wav],
+  ]);
+  await statusOf(page).getByText('Loading cut.apr … 2 recordings wait for it.').waitFor();
+  expect(await rows(page)).toEqual(['a.wav: waiting for a model', 'b.wav: waiting for a model']);
+  release();
+  const lost = 'The model from before is still there. 2 recordings were not transcribed.';
+  await statusOf(page).getByText(lost).waitFor();
+  expect(await page.textContent('#error_message')).toBe(
+    'This download is incomplete: 1.0 of 2.5 MB are here. Download the file again.',
+  );
+  expect(await rows(page)).toEqual(['a.wav: stopped', 'b.wav: stopped']);
+  await worked(page, () =>
+    rowOf(page, 'a.wav').getByRole('button', { name: 'Start a.wav again' }).click(),
+  );
+  expect(await rows(page)).toEqual(['b.wav: stopped', 'a.wav: done']);
+});
+
+test.each([
+  ['a web page', 'a.mp3', webPage, 'This is a web page that was saved in place of the file.'],
+  ['an archive', 'a.zip', Buffer.from('PK\x03\x04'.padEnd(60, '\0')), 'This is a zip archive.'],
+  ['an empty file', 'a.wav', Buffer.alloc(0), 'This file is empty.'],
+  ['a text', 'a.txt', Buffer.from('Dear Sir or Madam, …'), 'This is a text, not a recording'],
+  [
+    'a pointer',
+    'model.safetensors',
+    Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 1\n'),
+    'This is a Git LFS pointer',
+  ],
+])(
+  '%s is named in one sentence, with details folded away',
+  async (_what, name, bytes, sentence) => {
+    const { page, problems } = await stage.open();
+    await drop(page, name, bytes);
+    await page.waitForSelector('#error:not([hidden])');
+    expect(await page.textContent('#error_message')).toContain(sentence);
+    expect(await page.isVisible('#error_details')).toBe(false);
+    await page.click('#error_more summary');
+    expect(await page.textContent('#error_details')).toMatch(
+      /^code(unknown_format|truncated_input)/,
+    );
+    // It can still be used.
+    await worked(page, () => page.click('#sample'));
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(problems).toEqual([]);
+  },
+);
+
+test('several wrong files at once have a line each', async () => {
+  const { page } = await stage.open();
+  await dropAll(page, [
+    ['a.html', webPage],
+    ['b.txt', Buffer.from('only words')],
+  ]);
+  await page.waitForSelector('#error:not([hidden])');
+  expect(await page.textContent('#error_title')).toBe('2 files cannot be used');
+  expect(await page.textContent('#error_message')).toMatch(/^a\.html: .*\nb\.txt: This is a text/);
+});
+
+test('a file that vanishes before its turn says so', async () => {
+  const { page } = await stage.open();
+  await page.evaluate(() => {
+    // As of a file that was deleted: its bytes cannot be read any more.
+    const read = Reflect.get(Blob.prototype, 'arrayBuffer') as () => Promise<ArrayBuffer>;
+    let isGone = false;
+    Blob.prototype.arrayBuffer = function (this: Blob) {
+      return isGone
+        ? Promise.reject(new DOMException('A requested file could not be found.', 'NotFoundError'))
+        : read.call(this);
+    };
+    addEventListener('vanish', () => (isGone = true));
+  });
+  await drop(page, 'long.wav', longRecording(12));
+  await page.waitForSelector('.segment');
+  await drop(page, 'gone.wav', wav);
+  await statusOf(page).getByText('gone.wav is next.').waitFor();
+  await page.evaluate(() => dispatchEvent(new Event('vanish')));
+  await settled(page);
+  expect(await rowOf(page, 'gone.wav').locator('.queue-problem').textContent()).toBe(
+    'The file is not there any more, or cannot be read. Choose it again.',
+  );
+});
+
+test('fits a telephone', async () => {
+  const { page } = await stage.open({ viewport: { width: 320, height: 700 } });
+  await worked(page, () =>
+    dropAll(page, [
+      ['a recording with quite a long name that nobody would choose.wav', wav],
+      ['b.wav', wav],
+      ['page.mp3', webPage],
+    ]),
+  );
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+});
+
+/** The files of an archive, by its directory at the end. */
+function unzip(archive: Buffer): Record<string, string> {
+  const end = archive.lastIndexOf(Buffer.from('PK\x05\x06'));
+  const files: Record<string, string> = {};
+  let at = archive.readUInt32LE(end + 16);
+  for (let i = 0; i < archive.readUInt16LE(end + 10); ++i) {
+    const [size, nameLength] = [archive.readUInt32LE(at + 20), archive.readUInt16LE(at + 28)];
+    const place = archive.readUInt32LE(at + 42);
+    const name = archive.toString('utf8', at + 46, at + 46 + nameLength);
+    const begin = place + 30 + archive.readUInt16LE(place + 26) + archive.readUInt16LE(place + 28);
+    const data = archive.subarray(begin, begin + size);
+    files[name] = (archive.readUInt16LE(place + 8) === 8 ? inflateRawSync(data) : data).toString();
+    at += 46 + nameLength + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+  }
+  return files;
+}

@@ -1,0 +1,434 @@
+// The page's transcript as a tool: editing, undo, finding, following, the player with its keys, and saving what is there.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { limit } from '../support/limits.js';
+import {
+  drop,
+  longRecording,
+  sampleBytes,
+  sampleSegments,
+  segmentTexts,
+  settled,
+  startStage,
+  worked,
+} from './browser_page.js';
+import type { Stage } from './browser_page.js';
+
+jest.setTimeout(limit(120_000));
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(async () => {
+  await stage.close();
+});
+
+async function openSample() {
+  const opened = await stage.open({ acceptDownloads: true });
+  await worked(opened.page, () => opened.page.click('#sample'));
+  return opened;
+}
+
+/** Changes a segment as a person does. */
+async function edit(page: Page, at: number, text: string): Promise<void> {
+  await page.locator('.segment').nth(at).press('F2');
+  await page.fill('.segment-field', text);
+  await page.press('.segment-field', 'Enter');
+}
+
+async function save(page: Page, format: string) {
+  await page.selectOption('#format', format);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
+  return {
+    name: download.suggestedFilename(),
+    content: readFileSync(await download.path(), 'utf8'),
+  };
+}
+
+const secondsOf = (page: Page) =>
+  page.locator('#media').evaluate((one: HTMLVideoElement) => one.currentTime);
+const isPaused = (page: Page) =>
+  page.locator('#media').evaluate((one: HTMLVideoElement) => one.paused);
+
+describe('editing', () => {
+  test('changes the text and nothing of the times, and is saved', async () => {
+    const { page, problems } = await openSample();
+    await edit(page, 1, 'one fifty nine');
+    expect(await segmentTexts(page)).toEqual([
+      sampleSegments[0],
+      'one fifty nine',
+      sampleSegments[2],
+    ]);
+    // The keyboard is where it was.
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('one fifty nine');
+    expect((await save(page, 'txt')).content).toBe(
+      `${sampleSegments[0]}\none fifty nine\n${sampleSegments[2]}\n`,
+    );
+    const { segments } = JSON.parse((await save(page, 'json')).content) as {
+      segments: { words: { word: string; start: number; end: number }[] }[];
+    };
+    const [one, fifty, nine] = segments[1]?.words ?? [];
+    expect([one?.word, fifty?.word, nine?.word]).toEqual([' one', ' fifty', ' nine']);
+    expect(fifty?.start).toBeGreaterThanOrEqual(one?.end ?? Infinity);
+    expect(fifty?.end).toBeLessThanOrEqual(nine?.start ?? 0);
+    // The edited word is heard where the old one was.
+    await page.locator('.word >> text=fifty').click();
+    await page.waitForSelector('.word.sounding >> text=fifty');
+    expect(problems).toEqual([]);
+  });
+
+  test('is undone and done again, by buttons and by keys', async () => {
+    const { page, problems } = await openSample();
+    expect(await page.isDisabled('#undo')).toBe(true);
+    await edit(page, 0, 'changed');
+    await edit(page, 2, 'again');
+    await page.click('#undo');
+    expect(await segmentTexts(page)).toEqual(['changed', ...sampleSegments.slice(1)]);
+    await page.keyboard.press('Control+z');
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(await page.isDisabled('#undo')).toBe(true);
+    await page.keyboard.press('Control+y');
+    await page.click('#redo');
+    expect(await segmentTexts(page)).toEqual(['changed', sampleSegments[1], 'again']);
+    expect(problems).toEqual([]);
+  });
+
+  test('is given up with Escape, and kept when one goes elsewhere', async () => {
+    const { page, problems } = await openSample();
+    await page.click('#edit');
+    await page.locator('.segment').first().click();
+    await page.fill('.segment-field', 'never');
+    await page.press('.segment-field', 'Escape');
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await page.locator('.segment').first().click();
+    await page.fill('.segment-field', 'kept');
+    await page.click('#transcript_title');
+    expect(await segmentTexts(page)).toEqual(['kept', ...sampleSegments.slice(1)]);
+    // Not heard while one edits.
+    expect(await isPaused(page)).toBe(true);
+    await page.click('#edit');
+    await page.locator('.segment').nth(1).dblclick();
+    expect(await page.inputValue('.segment-field')).toBe(sampleSegments[1]);
+    expect(problems).toEqual([]);
+  });
+
+  test('takes a sentence away, which undo brings back', async () => {
+    const { page, problems } = await openSample();
+    await edit(page, 1, ' ');
+    expect(await segmentTexts(page)).toEqual([sampleSegments[0], sampleSegments[2]]);
+    expect((await save(page, 'srt')).content).not.toContain('nine');
+    await page.keyboard.press('Control+z');
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(problems).toEqual([]);
+  });
+
+  test('goes on while the recording is still being transcribed', async () => {
+    const { page, problems } = await stage.open();
+    await drop(page, 'long.wav', longRecording(16));
+    await page.waitForSelector('.segment');
+    await page.locator('.segment').first().press('F2');
+    await page.fill('.segment-field', 'edited meanwhile');
+    const count = await page.locator('.segment').count();
+    await page.waitForFunction(
+      (before) => document.querySelectorAll('.segment').length > before,
+      count,
+    );
+    // What came did not take the field away.
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('segment-field');
+    await worked(page, () => page.press('.segment-field', 'Enter'));
+    const texts = await segmentTexts(page);
+    expect(texts[0]).toBe('edited meanwhile');
+    expect(texts.length).toBeGreaterThan(count);
+    expect(await page.textContent('#status')).toMatch(/^Done: /);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('finding', () => {
+  test('finds, goes round, replaces one and all, and is undone in one step', async () => {
+    const { page, problems } = await openSample();
+    await page.keyboard.press('/');
+    await page.fill('#find_text', 'FIVE');
+    expect(await page.textContent('#find_count')).toBe('1 of 2');
+    expect(await page.textContent('.segment.found')).toBe(sampleSegments[1]);
+    await page.press('#find_text', 'Enter');
+    expect(await page.textContent('.segment.found')).toBe(sampleSegments[2]);
+    await page.press('#find_text', 'Enter');
+    expect(await page.textContent('#find_count')).toBe('1 of 2');
+    await page.check('#find_case');
+    expect(await page.textContent('#find_count')).toBe('Not found');
+    await page.uncheck('#find_case');
+
+    await page.fill('#replace_text', 'fifty-five');
+    await page.click('#replace');
+    expect(await segmentTexts(page)).toEqual([
+      sampleSegments[0],
+      'one fifty-five nine',
+      sampleSegments[2],
+    ]);
+    // It went on to the next one, past what it wrote.
+    expect(await page.textContent('#find_count')).toBe('2 of 2');
+    await page.click('#undo');
+    await page.click('#replace_all');
+    expect(await page.textContent('#find_count')).toBe('2 places replaced');
+    expect(await segmentTexts(page)).toEqual([
+      sampleSegments[0],
+      'one fifty-five nine',
+      'two six fifty-five',
+    ]);
+    await page.click('#undo');
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await page.focus('#find_text');
+    await page.keyboard.press('Escape');
+    expect(await page.isHidden('#find_bar')).toBe(true);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('find');
+    expect(await page.locator('.segment.found').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('saving', () => {
+  test('saves what is there after Cancel, by a name that file systems take', async () => {
+    const { page, problems } = await stage.open({ acceptDownloads: true });
+    await drop(page, 'Recording at 04:55 PM', longRecording(24));
+    await page.waitForSelector('.segment');
+    await worked(page, () => page.click('#cancel'));
+    await edit(page, 0, 'kept and edited');
+    for (const format of ['txt', 'srt', 'vtt', 'tsv', 'json', 'lrc', 'csv', 'verbose_json']) {
+      const { name, content } = await save(page, format);
+      expect(name).toMatch(/^Recording at 04-55 PM\.[\w.]+$/);
+      expect(content).toMatch(/kept\W[\s\S]*and\W[\s\S]*edited/);
+    }
+    expect(problems).toEqual([]);
+  });
+
+  test('saves what is there after an error', async () => {
+    const { page } = await stage.open({ acceptDownloads: true });
+    // Workers of the page that can be made to fail.
+    await page.addInitScript(() => {
+      const workers: Worker[] = [];
+      Object.assign(window, { workers });
+      const { Worker: Original } = window;
+      window.Worker = class extends Original {
+        constructor(...given: ConstructorParameters<typeof Original>) {
+          super(...given);
+          workers.push(this);
+        }
+      };
+    });
+    await page.reload();
+    await settled(page);
+    await drop(page, 'long.wav', longRecording(24));
+    await page.waitForSelector('.segment');
+    await worked(page, () =>
+      page.evaluate(() => {
+        for (const worker of (window as unknown as { workers: Worker[] }).workers) {
+          worker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory' }));
+        }
+      }),
+    );
+    expect(await page.textContent('#error_title')).toBe('long.wav could not be transcribed');
+    expect(await page.textContent('#transcript_meta')).toBe('ended by an error');
+    expect((await segmentTexts(page)).length).toBeLessThan(3 * 24);
+    expect((await save(page, 'txt')).content).toContain(sampleSegments[0]);
+  });
+});
+
+describe('the player', () => {
+  test('plays, stops, jumps and changes its speed by keys', async () => {
+    const { page, problems } = await openSample();
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await page.keyboard.press('Space');
+    await page.waitForFunction(() => document.querySelector('video')?.paused === false);
+    expect(await page.getAttribute('#play', 'aria-label')).toBe('Pause');
+    await page.keyboard.press('k');
+    await page.waitForFunction(() => document.querySelector('video')?.paused);
+    await page.locator('#media').evaluate((one: HTMLVideoElement) => (one.currentTime = 1));
+    await page.keyboard.press('l');
+    expect(await secondsOf(page)).toBeCloseTo(6, 1);
+    await page.keyboard.press('ArrowLeft');
+    expect(await secondsOf(page)).toBeCloseTo(1, 1);
+    await page.keyboard.press('j');
+    expect(await secondsOf(page)).toBe(0);
+    for (const key of ['>', '>']) await page.keyboard.press(key);
+    expect(await page.locator('#media').evaluate((one: HTMLVideoElement) => one.playbackRate)).toBe(
+      1.5,
+    );
+    await page.waitForFunction(
+      () => (document.getElementById('speed') as HTMLSelectElement).value === '1.5',
+    );
+    await page.selectOption('#speed', '0.5');
+    expect(await page.locator('#media').evaluate((one: HTMLVideoElement) => one.playbackRate)).toBe(
+      0.5,
+    );
+    // Keys are letters where one writes.
+    await page.keyboard.press('/');
+    await page.locator('#find_text').pressSequentially('jkl >');
+    expect(await page.inputValue('#find_text')).toBe('jkl >');
+    expect(await isPaused(page)).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  test('shows its keys, and gives letters up for whoever wants that', async () => {
+    const { page, problems } = await openSample();
+    await page.keyboard.press('?');
+    expect(await page.isVisible('#key_sheet')).toBe(true);
+    expect(await page.textContent('#key_list')).toContain('Five seconds back');
+    await page.uncheck('#letter_keys');
+    await page.keyboard.press('Escape');
+    expect(await page.isVisible('#key_sheet')).toBe(false);
+    await page.keyboard.press('?');
+    expect(await page.isVisible('#key_sheet')).toBe(false);
+    await page.reload();
+    await page.waitForSelector('html[data-state="idle"]', { state: 'attached' });
+    expect(await page.isChecked('#letter_keys')).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
+  test('has a waveform that is its slider', async () => {
+    const { page, problems } = await openSample();
+    const slider = page.getByRole('slider', { name: 'Position' });
+    await page.waitForFunction(() => document.querySelector('video')?.duration);
+    expect(await slider.getAttribute('aria-valuemax')).toBe('9');
+    await slider.press('End');
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/^[89] seconds of [89] seconds$/);
+    await slider.press('Home');
+    await slider.press('ArrowRight');
+    expect(await slider.getAttribute('aria-valuenow')).toBe('5');
+    const box = await slider.boundingBox();
+    await page.mouse.move(box!.x + box!.width * 0.25, box!.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box!.x + box!.width * 0.75, box!.y + 20);
+    await page.mouse.up();
+    expect(await secondsOf(page)).toBeCloseTo(0.75 * 9, 0);
+    // Louder where there is speech: bars of the words are taller than those of the pauses.
+    const rows = await page.locator('#waveform_picture').evaluate((canvas: HTMLCanvasElement) => {
+      const pixels = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data;
+      const heights: number[] = [];
+      for (let x = 0; x < canvas.width; ++x) {
+        let count = 0;
+        for (let y = 0; y < canvas.height - 10; ++y) {
+          if ((pixels?.[(y * canvas.width + x) * 4 + 3] ?? 0) > 0) count += 1;
+        }
+        heights.push(count);
+      }
+      return heights;
+    });
+    expect(Math.max(...rows)).toBeGreaterThan(30);
+    expect(rows.filter((height) => height > 0 && height < 6).length).toBeGreaterThan(20);
+    expect(problems).toEqual([]);
+  });
+
+  test('scrolls along with what is heard, until the reader scrolls', async () => {
+    const { page, problems } = await stage.open({ viewport: { width: 400, height: 500 } });
+    await worked(page, () => drop(page, 'long.wav', longRecording(30)));
+    const last = page.locator('.segment').last();
+    const isSeen = () =>
+      page.waitForFunction(() => {
+        const box = document.querySelector('.word.sounding')?.getBoundingClientRect();
+        return box && box.top >= 0 && box.bottom <= innerHeight;
+      });
+    await page.evaluate(() => scrollTo(0, 0));
+    await last.evaluate((element: HTMLElement) => element.click());
+    await isSeen();
+    await page.mouse.move(200, 300);
+    await page.mouse.wheel(0, -20_000);
+    await page.waitForSelector('#follow[aria-pressed="false"]');
+    await page
+      .locator('.segment')
+      .first()
+      .evaluate((element: HTMLElement) => element.click());
+    await page.waitForSelector('.segment.playing >> nth=0');
+    await page.click('#follow');
+    await isSeen();
+    expect(problems).toEqual([]);
+  });
+
+  test('stops when another recording comes, and plays that one', async () => {
+    const { page, problems } = await openSample();
+    await page.locator('.word').first().click();
+    await page.waitForFunction(() => document.querySelector('video')?.paused === false);
+    const before = await page.locator('#media').evaluate((one: HTMLVideoElement) => one.src);
+    await worked(page, () => drop(page, 'second.wav', sampleBytes()));
+    expect(await isPaused(page)).toBe(true);
+    expect(await page.locator('#media').evaluate((one: HTMLVideoElement) => one.src)).not.toBe(
+      before,
+    );
+    expect(await page.textContent('#transcript_title')).toBe('second.wav');
+    await page.locator('.word').first().click();
+    await page.waitForSelector('.word.sounding');
+    expect(problems).toEqual([]);
+  });
+
+  test('says what the browser cannot play; the text stays', async () => {
+    const { page } = await openSample();
+    await page.evaluate(() => {
+      const media = document.querySelector('video');
+      if (media) media.src = URL.createObjectURL(new Blob(['no sound at all']));
+    });
+    await page.getByText('This browser cannot play the recording.').waitFor();
+    expect(await page.isHidden('#error')).toBe(true);
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await edit(page, 0, 'still a tool');
+    expect((await segmentTexts(page))[0]).toBe('still a tool');
+  });
+
+  test('shows a video with what is said in it as captions', async () => {
+    const { page, problems } = await stage.open();
+    const recorded = await page.evaluate(recordedVideo);
+    await worked(page, () => drop(page, 'talk.webm', Buffer.from(recorded, 'base64')));
+    expect((await segmentTexts(page)).join(' ')).toContain('five');
+    await page.waitForSelector('#picture:not([hidden]) video');
+    const cues = () =>
+      page
+        .locator('#media')
+        .evaluate((one: HTMLVideoElement) =>
+          Array.from(one.textTracks).flatMap((track) =>
+            track.mode === 'showing'
+              ? Array.from(track.cues ?? [], (cue) => (cue as VTTCue).text)
+              : [],
+          ),
+        );
+    expect(await cues()).toEqual(await segmentTexts(page));
+    await edit(page, 0, 'as edited');
+    expect((await cues())[0]).toBe('as edited');
+    // A recorder says not how long it is; the page knows.
+    expect(await page.textContent('#player_time')).toMatch(/^0:00 \/ 0:0\d$/);
+    await worked(page, () => drop(page, 'sound.wav', sampleBytes()));
+    expect(await page.isHidden('#picture')).toBe(true);
+    expect(await cues()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+});
+
+/** Runs in the page: its sample as a video, recorded while it plays. Answers base64. */
+async function recordedVideo(): Promise<string> {
+  const context = new AudioContext();
+  const response = await fetch('sample.wav');
+  const source = context.createBufferSource();
+  source.buffer = await context.decodeAudioData(await response.arrayBuffer());
+  const sound = context.createMediaStreamDestination();
+  source.connect(sound);
+  const canvas = document.createElement('canvas');
+  const picture = canvas.getContext('2d');
+  const drawing = setInterval(() => picture?.fillRect(Math.random() * 300, 0, 9, 99), 50);
+  const stream = new MediaStream([
+    ...canvas.captureStream(20).getTracks(),
+    ...sound.stream.getTracks(),
+  ]);
+  const recorder = new MediaRecorder(stream, { mimeType: 'video/webm;codecs=vp8,opus' });
+  const parts: Blob[] = [];
+  recorder.ondataavailable = ({ data }) => parts.push(data);
+  const stopped = new Promise((done) => (recorder.onstop = done));
+  recorder.start();
+  source.start();
+  await new Promise((done) => (source.onended = done));
+  recorder.stop();
+  await stopped;
+  clearInterval(drawing);
+  await context.close();
+  const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+}

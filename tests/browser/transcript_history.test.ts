@@ -1,0 +1,190 @@
+// Earlier transcripts: kept over a reload, opened, deleted, and never in the way when the browser refuses.
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { BrowserContext, Page } from 'playwright-core';
+import { limit } from '../support/limits.js';
+import {
+  drop,
+  longRecording,
+  sampleBytes,
+  sampleSegments,
+  segmentTexts,
+  settled,
+  startStage,
+  worked,
+} from './browser_page.js';
+import type { Stage } from './browser_page.js';
+
+jest.setTimeout(limit(120_000));
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(async () => {
+  await stage.close();
+});
+
+const names = (page: Page) => page.locator('#history_list strong').allTextContents();
+const listed = (page: Page, count: number) =>
+  page.waitForFunction(
+    (wanted) => document.querySelectorAll('#history_list li').length === wanted,
+    count,
+  );
+
+/** Waits until what the list says of the transcript begins so: it is written. */
+const isKept = (page: Page, beginning: string) =>
+  page.locator('.history-beginning', { hasText: beginning }).first().waitFor();
+
+async function edit(page: Page, at: number, text: string): Promise<void> {
+  await page.locator('.segment').nth(at).press('F2');
+  await page.fill('.segment-field', text);
+  await page.press('.segment-field', 'Enter');
+}
+
+async function anotherTab(context: BrowserContext, address: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(address);
+  await settled(page);
+  return page;
+}
+
+describe('earlier transcripts', () => {
+  test('are there after a reload, with their edits, without their recording', async () => {
+    const { page, problems } = await stage.open({ acceptDownloads: true });
+    expect(await page.isHidden('#history')).toBe(true);
+    await worked(page, () => drop(page, 'talk.wav', sampleBytes()));
+    await edit(page, 0, 'edited by hand');
+    await isKept(page, 'edited by hand');
+    await page.reload();
+    await settled(page);
+    await listed(page, 1);
+    expect(await names(page)).toEqual(['talk.wav']);
+    expect(await page.isHidden('#transcript')).toBe(true);
+    await page.click('.history-open');
+    expect(await segmentTexts(page)).toEqual(['edited by hand', ...sampleSegments.slice(1)]);
+    expect(await page.textContent('#transcript_meta')).toBe('9.0 s · English');
+    expect(await page.isHidden('#player')).toBe(true);
+    expect(await page.isHidden('#again')).toBe(true);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
+    expect(download.suggestedFilename()).toBe('talk.txt');
+
+    // The recording can be given again to hear it.
+    await page.setInputFiles('#added_recording', {
+      name: 'talk.wav',
+      mimeType: 'audio/wav',
+      buffer: sampleBytes(),
+    });
+    await page.locator('.word >> text=nine').click();
+    await page.waitForSelector('.word.sounding');
+    await edit(page, 1, 'edited again');
+    await isKept(page, 'edited by hand edited again');
+    expect(problems).toEqual([]);
+  });
+
+  test('are kept while they grow, and can be read beside the one that grows', async () => {
+    const { page, problems } = await stage.open();
+    await worked(page, () => drop(page, 'first.wav', sampleBytes()));
+    await listed(page, 1);
+    await drop(page, 'long.wav', longRecording(24));
+    await listed(page, 2);
+    await page.click('.history-open >> text=first.wav');
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await page.waitForSelector('.history-open[aria-current] >> text=first.wav');
+    await page.click('.history-open >> text=long.wav');
+    const before = (await segmentTexts(page)).length;
+    await page.waitForFunction(
+      (count) => document.querySelectorAll('.segment').length > count,
+      before,
+    );
+    await worked(page, () => page.click('#cancel'));
+    await page.reload();
+    await settled(page);
+    await listed(page, 2);
+    await page.click('.history-open >> text=long.wav');
+    expect((await segmentTexts(page)).length).toBeGreaterThan(before);
+    expect(await page.textContent('#transcript_meta')).toBe('stopped before the end');
+    expect(problems).toEqual([]);
+  });
+
+  test('are deleted, one or all, when a person says so', async () => {
+    const { page, problems } = await stage.open();
+    for (const name of ['one.wav', 'two.wav', 'three.wav']) {
+      await worked(page, () => drop(page, name, sampleBytes()));
+    }
+    await listed(page, 3);
+    await page.getByRole('button', { name: 'Delete the transcript of two.wav' }).click();
+    await listed(page, 2);
+    expect(await names(page)).toEqual(['three.wav', 'one.wav']);
+    await page.click('#history_delete_all');
+    await page.click('#history_question >> text=Keep them');
+    await listed(page, 2);
+    await page.click('#history_delete_all');
+    await page.click('#history_question button[value="delete"]');
+    await listed(page, 0);
+    await page.reload();
+    await settled(page);
+    expect(await page.isHidden('#history')).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  test('of two tabs do not destroy each other', async () => {
+    const { page, problems } = await stage.open();
+    const other = await anotherTab(page.context(), stage.address);
+    await Promise.all([
+      worked(page, () => drop(page, 'here.wav', sampleBytes())),
+      worked(other, () => drop(other, 'there.wav', sampleBytes())),
+    ]);
+    for (const tab of [page, other]) {
+      await listed(tab, 2);
+      expect((await names(tab)).sort()).toEqual(['here.wav', 'there.wav']);
+    }
+    // The same one in both, changed in both: both stay.
+    await other.click('.history-open >> text=here.wav');
+    await edit(other, 0, 'changed there');
+    await isKept(page, 'changed there');
+    await edit(page, 0, 'changed here');
+    await isKept(other, 'changed here');
+    for (const tab of [page, other]) {
+      await listed(tab, 3);
+      expect((await names(tab)).sort()).toEqual(['Copy of here.wav', 'here.wav', 'there.wav']);
+    }
+    expect(problems).toEqual([]);
+  });
+
+  test.each([
+    ['is full', 'QuotaExceededError', /^There is no room left/],
+    ['refuses', 'UnknownError', /^This browser does not keep/],
+  ])('are said not to be kept when the storage %s; all else works', async (_, name, message) => {
+    const { page, problems } = await stage.open();
+    await page.addInitScript((error) => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException('no', error);
+      };
+    }, name);
+    await page.reload();
+    await settled(page);
+    await worked(page, () => page.click('#sample'));
+    await page.waitForSelector('#history_problem:not([hidden])');
+    expect(await page.textContent('#history_problem')).toMatch(message);
+    expect(await page.isHidden('#error')).toBe(true);
+    await edit(page, 0, 'still a tool');
+    expect(await segmentTexts(page)).toEqual(['still a tool', ...sampleSegments.slice(1)]);
+    expect(problems).toEqual([]);
+  });
+
+  test('are said not to be kept where there is no storage at all', async () => {
+    const { page, problems } = await stage.open();
+    await page.addInitScript(() => {
+      IDBFactory.prototype.open = () => {
+        throw new DOMException('no', 'SecurityError');
+      };
+    });
+    await page.reload();
+    await settled(page);
+    await worked(page, () => page.click('#sample'));
+    await page.waitForSelector('#history_problem:not([hidden])');
+    expect(await page.textContent('#history_problem')).toMatch(/^This browser does not keep/);
+    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,235 @@
+// Transcripts are kept as they grow and are edited, whatever the storage does, and whatever other tabs do.
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { saveDelay } from '../../web/demo/history/autosave.js';
+import type { Kept, KeptEntry } from '../../web/demo/history/kept_transcripts.js';
+import { Library } from '../../web/demo/history/library.js';
+import { newId, TranscriptDocument } from '../../web/demo/transcript/transcript_document.js';
+
+/** Storage as the browser's, shared by tabs. */
+class Storage {
+  readonly kept = new Map<string, { readonly kept: Kept; readonly revision: number }>();
+  writes = 0;
+  refusal: Error | undefined;
+  /** Writes wait for it. */
+  gate: Promise<void> = Promise.resolve();
+
+  async write(kept: Kept, known: number): Promise<number | undefined> {
+    await this.gate;
+    this.writes += 1;
+    if (this.refusal) throw this.refusal;
+    const there = this.kept.get(kept.id);
+    if (there && there.revision !== known) return undefined;
+    this.kept.set(kept.id, { kept: structuredClone(kept), revision: known + 1 });
+    return known + 1;
+  }
+
+  list(): Promise<readonly KeptEntry[]> {
+    return Promise.resolve(
+      [...this.kept.values()].map(({ kept, revision }) => ({ ...kept, revision })),
+    );
+  }
+
+  read(id: string) {
+    const found = this.kept.get(id);
+    return Promise.resolve(found && { content: found.kept.content, revision: found.revision });
+  }
+
+  delete(id: string): Promise<void> {
+    this.kept.delete(id);
+    return Promise.resolve();
+  }
+
+  deleteAll(): Promise<void> {
+    this.kept.clear();
+    return Promise.resolve();
+  }
+}
+
+let storage: Storage;
+let problems: unknown[];
+let changes: number;
+const calls = {
+  onChange: () => (changes += 1),
+  onProblem: (error: unknown) => problems.push(error),
+  nameOfCopy: (name: string) => `Copy of ${name}`,
+};
+const tab = () => new Library(storage, calls);
+const begin = () => TranscriptDocument.begin({ id: newId(), name: 'talk.mp3', created: 1 });
+const say = (document: TranscriptDocument, text: string) =>
+  document.add({ start: 0, end: 1, text: ` ${text}` });
+const edit = (document: TranscriptDocument | undefined, text: string) =>
+  document?.edit(new Map([[0, text]]));
+const rest = () => jest.advanceTimersByTimeAsync(saveDelay);
+const textsKept = () =>
+  [...storage.kept.values()].map(({ kept: { name, content } }) =>
+    [name, ...content.segments.map(({ text }) => text.trim())].join(': '),
+  );
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  storage = new Storage();
+  problems = [];
+  changes = 0;
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('a document that is kept', () => {
+  test('is written soon after a change, and once for many', async () => {
+    const document = begin();
+    tab().keep(document);
+    for (const text of ['one', 'two']) say(document, text);
+    expect(storage.writes).toBe(0);
+    await rest();
+    expect(storage.writes).toBe(1);
+    expect(textsKept()).toEqual(['talk.mp3: one: two']);
+    expect([...storage.kept.values()][0]?.kept.beginning).toBe('one two');
+    edit(document, 'edited');
+    await rest();
+    expect(textsKept()).toEqual(['talk.mp3: edited: two']);
+    expect(changes).toBe(2);
+  });
+
+  test('is written although it never rests', async () => {
+    const document = begin();
+    tab().keep(document);
+    for (let i = 0; i < 40; ++i) {
+      say(document, `word${i}`);
+      await jest.advanceTimersByTimeAsync(saveDelay / 4);
+    }
+    expect(storage.writes).toBeGreaterThanOrEqual(7);
+    expect(storage.writes).toBeLessThanOrEqual(11);
+  });
+
+  test('is written at once when the page goes', async () => {
+    const document = begin();
+    const library = tab();
+    library.keep(document);
+    say(document, 'last words');
+    await library.flush();
+    expect(textsKept()).toEqual(['talk.mp3: last words']);
+    await library.flush();
+    expect(storage.writes).toBe(1);
+  });
+
+  test('is not worth keeping while it is empty, but is when it was emptied', async () => {
+    const document = begin();
+    tab().keep(document);
+    document.breakOff('stopped');
+    await rest();
+    expect(storage.kept.size).toBe(0);
+    say(document, 'one');
+    await rest();
+    edit(document, '');
+    await rest();
+    expect(textsKept()).toEqual(['talk.mp3: ']);
+  });
+
+  test('loses no change that is made during a write', async () => {
+    const document = begin();
+    tab().keep(document);
+    let release = (): void => undefined;
+    storage.gate = new Promise((done) => (release = done));
+    say(document, 'one');
+    await rest();
+    say(document, 'two');
+    await rest();
+    release();
+    await rest();
+    expect(textsKept()).toEqual(['talk.mp3: one: two']);
+    expect(problems).toEqual([]);
+  });
+
+  test('is tried again with the next change when there was no room', async () => {
+    const document = begin();
+    tab().keep(document);
+    storage.refusal = new Error('no room');
+    say(document, 'one');
+    await rest();
+    expect(problems).toEqual([storage.refusal]);
+    expect(storage.kept.size).toBe(0);
+    storage.refusal = undefined;
+    say(document, 'two');
+    await rest();
+    expect(textsKept()).toEqual(['talk.mp3: one: two']);
+  });
+});
+
+describe('the library', () => {
+  const keepOne = async (library: Library, text: string) => {
+    const document = begin();
+    library.keep(document);
+    say(document, text);
+    await library.flush();
+    return document;
+  };
+
+  test('opens what is open here as it is, and the rest as it was kept', async () => {
+    const library = tab();
+    const document = await keepOne(library, 'one');
+    expect(await library.open(document.facts.id)).toBe(document);
+    const other = await tab().open(document.facts.id);
+    expect(other).not.toBe(document);
+    expect(other?.content.segments).toEqual(document.content.segments);
+    expect(await library.open('nothing')).toBeUndefined();
+  });
+
+  test('keeps both when two tabs edit the same transcript', async () => {
+    const [here, there] = [tab(), tab()];
+    const document = await keepOne(here, 'one');
+    edit(await there.open(document.facts.id), 'theirs');
+    await there.flush();
+    edit(document, 'mine');
+    await here.flush();
+    expect(textsKept()).toEqual(['talk.mp3: theirs', 'Copy of talk.mp3: mine']);
+    // From then on each has its own.
+    edit(document, 'mine again');
+    await here.flush();
+    expect(textsKept()).toEqual(['talk.mp3: theirs', 'Copy of talk.mp3: mine again']);
+  });
+
+  test('keeps what two tabs hear at once', async () => {
+    await Promise.all([keepOne(tab(), 'one'), keepOne(tab(), 'two')]);
+    expect(textsKept()).toEqual(['talk.mp3: one', 'talk.mp3: two']);
+  });
+
+  test('deletes one, also one that waits to be written', async () => {
+    const library = tab();
+    const document = await keepOne(library, 'one');
+    await keepOne(library, 'two');
+    say(document, 'more');
+    await library.delete(document.facts.id);
+    await rest();
+    expect(textsKept()).toEqual(['talk.mp3: two']);
+    // A person who goes on editing it wants it kept.
+    edit(document, 'edited');
+    await library.flush();
+    expect(textsKept()).toEqual(['talk.mp3: two', 'talk.mp3: edited: more']);
+  });
+
+  test('deletes all', async () => {
+    const library = tab();
+    await keepOne(library, 'one');
+    const document = await keepOne(library, 'two');
+    await library.deleteAll();
+    expect(storage.kept.size).toBe(0);
+    say(document, 'three');
+    await library.flush();
+    expect(textsKept()).toEqual(['talk.mp3: two: three']);
+  });
+
+  test('hears of other tabs, and tells them', async () => {
+    const sent: unknown[] = [];
+    const channel = {
+      postMessage: (message: unknown) => sent.push(message),
+      onmessage: null as ((event: MessageEvent) => unknown) | null,
+    };
+    const library = new Library(storage, calls, channel);
+    channel.onmessage?.({ data: 'changed' } as MessageEvent);
+    expect(changes).toBe(1);
+    await keepOne(library, 'one');
+    expect(sent).toEqual(['changed']);
+    expect(changes).toBe(2);
+  });
+});

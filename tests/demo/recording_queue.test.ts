@@ -1,0 +1,137 @@
+// The queue of recordings: one after the other, whatever happens to one of them.
+import { beforeEach, expect, test } from '@jest/globals';
+import {
+  RecordingQueue,
+  type ListenCall,
+  type QueueItem,
+} from '../../web/demo/files/recording_queue.js';
+
+interface Turn {
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly call: ListenCall<string>;
+  readonly done: () => void;
+  readonly fail: (error: Error) => void;
+}
+
+let turns: Turn[];
+let ended: string[];
+let isReady: boolean;
+let queue: RecordingQueue<string>;
+
+const aborted = (): Error => Object.assign(new Error('stopped'), { name: 'AbortError' });
+const file = (name: string): File => new File(['x'], name);
+const states = (): string[] => queue.items.map(({ file, state }) => `${file.name} ${state}`);
+/** Lets the promises of the queue go on. */
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 10; ++i) await Promise.resolve();
+};
+
+beforeEach(() => {
+  turns = [];
+  ended = [];
+  isReady = true;
+  queue = new RecordingQueue<string>({
+    canListen: () => isReady,
+    listen: (item: QueueItem<string>, signal, call) =>
+      new Promise((done, failed) => {
+        signal.addEventListener('abort', () => failed(aborted()));
+        turns.push({ name: item.file.name, signal, call, done, fail: failed });
+      }),
+    onChange: () => undefined,
+    onEnd: ({ file, state }) => ended.push(`${file.name} ${state}`),
+  });
+});
+
+test('listens to one after the other, in the order in which they came', async () => {
+  queue.add([file('a'), file('b')]);
+  queue.add([file('c')]);
+  expect(turns.map(({ name }) => name)).toEqual(['a']);
+  expect(states()).toEqual(['a listening', 'b waiting', 'c waiting']);
+  turns[0]!.call.onText('text of a');
+  turns[0]!.call.onPart(0.5, 7);
+  expect(queue.items[0]).toMatchObject({ part: 0.5, remainingSeconds: 7, text: 'text of a' });
+  turns[0]!.done();
+  await settle();
+  expect(states()).toEqual(['a done', 'b listening', 'c waiting']);
+  expect(queue.items[0]).not.toHaveProperty('part');
+  turns[1]!.done();
+  await settle();
+  turns[2]!.done();
+  await settle();
+  expect(ended).toEqual(['a done', 'b done', 'c done']);
+  expect(queue.isListening).toBe(false);
+});
+
+test('one that fails in the middle keeps its reason and stops nothing else', async () => {
+  queue.add([file('a'), file('b'), file('c')]);
+  turns[0]!.done();
+  await settle();
+  const problem = new Error('no audio');
+  turns[1]!.fail(problem);
+  await settle();
+  expect(states()).toEqual(['a done', 'b failed', 'c listening']);
+  expect(queue.items[1]!.problem).toBe(problem);
+  queue.again(queue.items[1]!.id);
+  expect(states()).toEqual(['a done', 'c listening', 'b waiting']);
+  expect(queue.items[2]).not.toHaveProperty('problem');
+});
+
+test('the one under way, one that waits, or all are cancelled', async () => {
+  queue.add([file('a'), file('b'), file('c'), file('d')]);
+  const [a, b] = queue.items;
+  queue.cancel(b!.id);
+  expect(states()).toEqual(['a listening', 'b stopped', 'c waiting', 'd waiting']);
+  queue.cancel(a!.id);
+  await settle();
+  expect(states()).toEqual(['a stopped', 'b stopped', 'c listening', 'd waiting']);
+  queue.cancelAll();
+  await settle();
+  expect(states()).toEqual(['a stopped', 'b stopped', 'c stopped', 'd stopped']);
+  expect(turns.map(({ name }) => name)).toEqual(['a', 'c']);
+  // A second time, and of one that is over, it does nothing.
+  queue.cancelAll();
+  queue.cancel(a!.id);
+  expect(ended).toHaveLength(4);
+});
+
+test('progress that comes after Cancel is not shown', async () => {
+  queue.add([file('a')]);
+  queue.cancel(queue.items[0]!.id);
+  turns[0]!.call.onPart(0.9);
+  await settle();
+  expect(queue.items[0]).not.toHaveProperty('part');
+});
+
+test('the same file twice is listened to twice', async () => {
+  const twice = file('a');
+  queue.add([twice, twice]);
+  turns[0]!.done();
+  await settle();
+  expect(states()).toEqual(['a done', 'a listening']);
+  expect(queue.items[0]!.id).not.toBe(queue.items[1]!.id);
+});
+
+test('waits for a model, and gives up when it does not come', async () => {
+  isReady = false;
+  queue.add([file('a'), file('b')]);
+  expect(turns).toEqual([]);
+  isReady = true;
+  queue.next();
+  queue.next();
+  expect(turns).toHaveLength(1);
+  isReady = false;
+  queue.cancel(queue.items[0]!.id);
+  await settle();
+  expect(states()).toEqual(['a stopped', 'b waiting']);
+  expect(queue.giveUp('no model').map(({ file }) => file.name)).toEqual(['b']);
+  expect(queue.items[1]).toMatchObject({ state: 'stopped', problem: 'no model' });
+});
+
+test('the one under way may be removed, and the next goes on', async () => {
+  queue.add([file('a'), file('b')]);
+  queue.remove(queue.items[0]!.id);
+  expect(turns[0]!.signal.aborted).toBe(true);
+  await settle();
+  expect(states()).toEqual(['b listening']);
+});

@@ -1,0 +1,118 @@
+// Finding and replacing, paragraphs, file names and clocks of the page's transcripts.
+import { describe, expect, test } from '@jest/globals';
+import { fileName } from '../../web/demo/transcript/file_name.js';
+import { findText, replacedAt, replacedEverywhere } from '../../web/demo/transcript/find_text.js';
+import { paragraphsOf } from '../../web/demo/transcript/paragraphs.js';
+import { shortClock, spokenClock } from '../../web/demo/transcript/short_clock.js';
+import type { HeardSegment } from '../../web/demo/transcript/transcript_document.js';
+
+const at = (start: number, end: number, text: string, language = 'en'): HeardSegment => ({
+  ...{ start, end, text, language },
+});
+
+describe('finding', () => {
+  const segments = [
+    at(0, 1, ' The cat sat. The end.'),
+    at(1, 2, ' the   cat (again)'),
+    at(2, 3, ' Straße STRASSE $1'),
+  ];
+  const find = (text: string, isCaseSensitive = false) =>
+    findText(segments, { text, isCaseSensitive }).map(({ segment, start, end }) =>
+      [segment, start, end].join(' '),
+    );
+
+  test('finds every place in the text as it is shown', () => {
+    expect(find('the')).toEqual(['0 0 3', '0 13 16', '1 0 3']);
+    expect(find('The', true)).toEqual(['0 0 3', '0 13 16']);
+    expect(find('the cat')).toEqual(['0 0 7', '1 0 9']);
+    expect(find('straße')).toEqual(['2 0 6']);
+  });
+
+  test('takes signs as they are, and nothing for nothing', () => {
+    expect(find('(again)')).toEqual(['1 10 17']);
+    expect(find('.')).toEqual(['0 11 12', '0 20 21']);
+    expect(find('$1')).toEqual(['2 15 17']);
+    for (const nothing of ['', ' ', '[', '\\']) expect(find(nothing)).toEqual([]);
+  });
+
+  test('replaces one place, or all, with the letters that were written', () => {
+    const [first] = findText(segments, { text: 'the', isCaseSensitive: false });
+    expect([...replacedAt(segments, first!, 'A')]).toEqual([[0, 'A cat sat. The end.']]);
+    const cat = { text: 'cat', isCaseSensitive: false };
+    expect([...replacedEverywhere(segments, cat, "$& $1 $'")]).toEqual([
+      [0, "The $& $1 $' sat. The end."],
+      [1, "the   $& $1 $' (again)"],
+    ]);
+    const nothing = { text: '', isCaseSensitive: false };
+    expect([...replacedEverywhere(segments, nothing, 'x')]).toEqual([]);
+  });
+});
+
+describe('paragraphs', () => {
+  test('begin at long pauses, and at short ones after a sentence', () => {
+    const segments = [
+      at(0, 2, ' One.'),
+      at(2.1, 4, ' Two'),
+      at(5.5, 6, ' goes on.'),
+      at(7, 8, ' Three.'),
+      at(11, 12, ' four'),
+      at(14.6, 15, ' five'),
+    ];
+    expect(paragraphsOf(segments)).toEqual([[0, 1, 2], [3], [4], [5]]);
+  });
+
+  test('go by the words where segments reach to each other', () => {
+    const late = { ...at(2, 4, ' Two.'), words: [{ word: ' Two.', start: 3.5, end: 4 }] };
+    expect(paragraphsOf([at(0, 2, ' One.'), late])).toEqual([[0], [1]]);
+    expect(paragraphsOf([at(0, 2, ' One.'), { ...late, words: [] }])).toEqual([[0, 1]]);
+  });
+
+  test('begin where the language changes, and where one becomes too long', () => {
+    expect(paragraphsOf([at(0, 2, ' One'), at(2, 3, ' zwei', 'de')])).toEqual([[0], [1]]);
+    const long = ` ${'long '.repeat(130)}and`;
+    const segments = [at(0, 2, long), at(2, 4, ' over.'), at(4, 5, ' Next.')];
+    expect(paragraphsOf(segments)).toEqual([[0, 1], [2]]);
+  });
+
+  test('have no segments without text', () => {
+    const segments = [at(0, 1, ''), at(1, 2, ' One'), at(2, 3, ' '), at(3, 4, ' two')];
+    expect(paragraphsOf(segments)).toEqual([[1, 3]]);
+    expect(paragraphsOf([])).toEqual([]);
+  });
+});
+
+describe('names of files', () => {
+  test.each([
+    ['talk.mp3', 'talk'],
+    ['Recording at 04:55 PM', 'Recording at 04-55 PM'],
+    ['a/b\\c?.wav', 'a-b-c-'],
+    ['Dr. Who and the rest', 'Dr. Who and the rest'],
+    ['..hidden. .wav', 'hidden'],
+    ['con.wav', '_con'],
+    ['COM1', '_COM1'],
+    ['conference.wav', 'conference'],
+    ['\u0000\u001f.ogg', '-'],
+    ['  .wav', 'transcript'],
+    ['', 'transcript'],
+    ['Ünïcödé 日本.m4a', 'Ünïcödé 日本'],
+  ])('%j is saved as %j', (recording, name) => {
+    expect(fileName(recording)).toBe(name);
+  });
+
+  test('are not longer than file systems allow', () => {
+    expect(Array.from(fileName('🎧'.repeat(500)))).toHaveLength(60);
+  });
+});
+
+describe('clocks', () => {
+  test.each([
+    [0, '0:00', '0 seconds'],
+    [-1, '0:00', '0 seconds'],
+    [61.9, '1:01', '1 minute 1 second'],
+    [3600, '1:00:00', '1 hour'],
+    [3725, '1:02:05', '1 hour 2 minutes 5 seconds'],
+  ])('%d s is %s, spoken %s', (seconds, short, spoken) => {
+    expect(shortClock(seconds)).toBe(short);
+    expect(spokenClock(seconds)).toBe(spoken);
+  });
+});

@@ -1,0 +1,55 @@
+// What is wrong with a file, in one sentence that a person can act on.
+import { SusurrusError } from '../../src/index.js';
+import { strings } from '../strings.js';
+
+/** The sentence for an error of a load, a conversion or a transcription; other errors have the package's own message. */
+export function plainProblem(error: unknown): string {
+  const { name = '', message = String(error) } = error as Partial<Error>;
+  if (/^(NotFound|NotReadable)Error$/.test(name)) return strings.files.gone;
+  return (error instanceof SusurrusError ? sentenceFor(error) : undefined) ?? message;
+}
+
+function sentenceFor({ code, details, message }: SusurrusError): string | undefined {
+  const { files } = strings;
+  const { got = '', subject, reason } = details;
+  switch (code) {
+    case 'unknown_format':
+      return wrongKind(details);
+    case 'truncated_input':
+      if (subject === 'audio' || reason === 'bad_audio') return files.cutRecording;
+      if (got === '0') return files.empty;
+      return incompletePart(message) ?? files.cut;
+    case 'malformed':
+      return (
+        incompletePart(message) ?? (reason === 'bad_audio' ? files.damagedRecording : files.damaged)
+      );
+    case 'checksum_mismatch':
+      return files.damaged;
+    case 'source_failed':
+      if (/NotFoundError|NotReadableError/.test(got)) return files.gone;
+      return /no audio file that the browser can decode/.test(message)
+        ? files.notDecoded
+        : undefined;
+    case 'unsupported_feature':
+      return subject === 'audio' || /^WAV/.test(subject ?? '') ? files.notDecoded : undefined;
+    case 'out_of_memory':
+      return files.outOfMemory;
+    default:
+      return undefined;
+  }
+}
+
+/** "This download is incomplete: 20.0 of 42.8 MB are here." */
+const incompletePart = (message: string): string | undefined =>
+  /This download is incomplete: .*?again\./.exec(message)?.[0];
+
+function wrongKind({ got = '' }: SusurrusError['details']): string {
+  const { files } = strings;
+  if (/empty file/.test(got)) return files.empty;
+  if (/HTML/.test(got)) return files.webPage;
+  if (/Git LFS/.test(got)) return files.pointer;
+  if (/archive/.test(got)) return files.archive(got);
+  if (/without the mark/.test(got)) return files.unknown;
+  if (/JSON/.test(got)) return files.json;
+  return files.other(got);
+}

@@ -1,0 +1,184 @@
+// Recordings on their way through the page: given, listened to one after the other, shown, saved.
+import { isAbort, type Work } from '../shell/work.js';
+import { strings } from '../strings.js';
+import { QueueView } from './queue_view.js';
+import { RecordingQueue, type ListenCall, type QueueItem } from './recording_queue.js';
+import { SaveAll, type SavedText } from './save_all.js';
+
+interface Calls<Text extends SavedText> {
+  /** Whether there is something to listen with. */
+  readonly hasModel: () => boolean;
+  /** Whether that is on its way. */
+  readonly isLoading: () => boolean;
+  /** Something joined or left what waits for the model. */
+  readonly onWaiting: () => void;
+  /** Answers the sentence that is shown when it is done. */
+  readonly listen: (file: File, signal: AbortSignal, call: ListenCall<Text>) => Promise<string>;
+  /** Of the one that is listened to, or that the person chose. */
+  readonly show: (text: Text) => void;
+}
+
+export class QueueDesk<Text extends SavedText> {
+  readonly #work: Work;
+  readonly #calls: Calls<Text>;
+  readonly #queue: RecordingQueue<Text>;
+  readonly #view: QueueView;
+  readonly #saving = new SaveAll();
+  #shown: number | undefined;
+  /** What is listened to is shown, until the person chooses another one. */
+  #follows = true;
+  #doneText = '';
+  #listening: AbortSignal | undefined;
+
+  constructor(work: Work, calls: Calls<Text>) {
+    this.#work = work;
+    this.#calls = calls;
+    this.#queue = new RecordingQueue<Text>({
+      canListen: () => calls.hasModel() && !calls.isLoading(),
+      listen: (item, signal, call) => this.#listen(item, signal, call),
+      onChange: () => this.#update(),
+      onEnd: (item) => this.#onEnd(item),
+    });
+    this.#view = new QueueView({
+      onShow: (id) => this.#choose(id),
+      onCancel: (id) => this.#queue.cancel(id),
+      onAgain: (id) => this.#queue.again(id),
+      onRemove: (id) => this.#queue.remove(id),
+      onStopAll: () => this.#queue.cancelAll(),
+    });
+  }
+
+  /** Names of those that wait. */
+  get waiting(): readonly string[] {
+    return this.#queue.waiting.map(({ file }) => file.name);
+  }
+
+  get isListening(): boolean {
+    return this.#queue.isListening;
+  }
+
+  add(files: readonly File[]): void {
+    if (files.length === 0) return;
+    const { items, isListening, waiting } = this.#queue;
+    if (!isListening && waiting.length === 0) {
+      // What is done is in the history; these are other recordings.
+      for (const { id, state } of [...items]) if (state === 'done') this.#queue.remove(id);
+      this.#follows = true;
+    }
+    this.#queue.add(files);
+    if (this.#queue.isListening) this.#showWork();
+    else if (this.#calls.isLoading()) this.#calls.onWaiting();
+    else this.#work.status.idle(strings.models.noneToListen);
+  }
+
+  /** Files that came with recordings and are none. */
+  refuse(files: readonly { readonly file: File; readonly problem: unknown }[]): void {
+    for (const { file, problem } of files) this.#queue.refuse(file, problem);
+  }
+
+  /** Listens once more to what is shown. */
+  again(recording: File): void {
+    const item = this.#queue.items.find(({ id }) => id === this.#shown);
+    if (item?.file !== recording) return this.add([recording]);
+    this.#follows = true;
+    this.#queue.again(item.id);
+    return undefined;
+  }
+
+  /** Something else is shown: what is listened to goes on unseen. */
+  leave(): void {
+    this.#shown = undefined;
+    this.#follows = false;
+    this.#update();
+  }
+
+  /** A model is there: goes on with those that wait. */
+  next(): void {
+    this.#queue.next();
+    this.#update();
+  }
+
+  /** Their model does not come. Answers a remark for the status line. */
+  giveUp(): string {
+    const given = this.#queue.giveUp(new Error(strings.queue.noModel));
+    const [first] = given;
+    if (!first) return '';
+    return given.length === 1
+      ? ` ${strings.models.notTranscribed(first.file.name)}`
+      : strings.queue.notTranscribed(given.length);
+  }
+
+  async #listen(item: QueueItem<Text>, signal: AbortSignal, call: ListenCall<Text>): Promise<void> {
+    const work = this.#work.begin();
+    this.#listening = work;
+    // Cancel in the status line, or a model that takes the place of this one.
+    work.addEventListener('abort', () => this.#queue.cancel(item.id), { once: true });
+    this.#doneText = '';
+    if (this.#follows) this.#shown = item.id;
+    this.#showWork();
+    this.#doneText = await this.#calls.listen(item.file, signal, {
+      onText: (text) => {
+        call.onText(text);
+        if (this.#shown === item.id) this.#calls.show(text);
+      },
+      onPart: (part, remainingSeconds) => {
+        call.onPart(part, remainingSeconds);
+        if (!signal.aborted) this.#work.status.progress(part, remainingSeconds);
+      },
+    });
+  }
+
+  #choose(id: number): void {
+    const item = this.#queue.items.find((one) => one.id === id);
+    if (!item?.text) return;
+    this.#shown = id;
+    this.#follows = item.state === 'listening';
+    this.#calls.show(item.text);
+    this.#update();
+  }
+
+  #showWork(): void {
+    const current = this.#queue.items.find(({ state }) => state === 'listening');
+    if (!current || !this.#listening || !this.#work.isCurrent(this.#listening)) return;
+    const [next, ...others] = this.waiting;
+    const { queue, status } = strings;
+    const waits = others.length > 0 ? queue.more(others.length + 1) : next && queue.next(next);
+    const { part, remainingSeconds } = current;
+    this.#work.show(`${status.listening(current.file.name)}${waits ?? ''}`);
+    if (part) this.#work.status.progress(part, remainingSeconds);
+  }
+
+  #onEnd(item: QueueItem<Text>): void {
+    const { problem, state, file } = item;
+    const isCurrent = this.#listening !== undefined && this.#work.isCurrent(this.#listening);
+    if (state === 'stopped' && !item.text) {
+      // It had not begun.
+      this.#calls.onWaiting();
+      this.#showWork();
+      return;
+    }
+    if (!isCurrent) return;
+    const all = this.#queue.items;
+    const done = all.filter((one) => one.state === 'done').length;
+    const isAlone = all.length === 1;
+    if (state === 'failed' && isAlone && !isAbort(problem)) {
+      this.#work.errors.show(strings.transcript.notHeard(file.name), problem);
+    }
+    const own =
+      state === 'done'
+        ? this.#doneText
+        : state === 'stopped'
+          ? strings.status.stopped
+          : strings.status.readyAgain;
+    const { allDone, someDone } = strings.queue;
+    const together = done === all.length ? allDone(done) : someDone(done, all.length);
+    this.#work.status.idle(isAlone ? own : together);
+  }
+
+  #update(): void {
+    const { items } = this.#queue;
+    const lacksModel = this.#calls.isLoading() || !this.#calls.hasModel();
+    this.#view.update({ items, shown: this.#shown, lacksModel });
+    this.#saving.offer(items.flatMap(({ text }) => text ?? []));
+  }
+}

@@ -1,0 +1,134 @@
+// The list of recordings: what each one is doing, and what can be done about it.
+import { byId, element } from '../shell/dom.js';
+import { duration } from '../shell/format.js';
+import { strings } from '../strings.js';
+import { plainProblem } from './plain_problem.js';
+import type { QueueItem } from './recording_queue.js';
+
+interface Calls {
+  readonly onShow: (id: number) => void;
+  readonly onCancel: (id: number) => void;
+  readonly onAgain: (id: number) => void;
+  readonly onRemove: (id: number) => void;
+  readonly onStopAll: () => void;
+}
+
+export interface ShownQueue {
+  readonly items: readonly QueueItem<unknown>[];
+  /** Whose transcript is shown. */
+  readonly shown: number | undefined;
+  /** They wait for a model, not for each other. */
+  readonly lacksModel: boolean;
+}
+
+export class QueueView {
+  readonly #card = byId('queue', HTMLElement);
+  readonly #title = byId('queue_title', HTMLElement);
+  readonly #list = byId('queue_list', HTMLOListElement);
+  readonly #stop = byId('queue_stop', HTMLButtonElement);
+  readonly #calls: Calls;
+  readonly #rows = new Map<number, QueueRow>();
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+    this.#stop.addEventListener('click', () => calls.onStopAll());
+  }
+
+  update({ items, shown, lacksModel }: ShownQueue): void {
+    // One recording alone has the status line, its transcript and the error's card.
+    const [first, second] = items;
+    const isHeldUp = first?.state === 'waiting' || (first?.state === 'stopped' && !first.text);
+    const hadFocus = this.#list.contains(document.activeElement);
+    this.#card.hidden = !second && !isHeldUp;
+    this.#title.textContent =
+      items.length === 1 ? strings.queue.oneTitle : strings.queue.title(items.length);
+    this.#stop.hidden = !items.some(({ state }) => state === 'waiting' || state === 'listening');
+    for (const [id, row] of this.#rows) {
+      if (items.some((item) => item.id === id)) continue;
+      row.element.remove();
+      this.#rows.delete(id);
+    }
+    items.forEach((item, at) => {
+      const row = this.#rows.get(item.id) ?? this.#add(item);
+      // Moving an element that stands where it should would take its focus.
+      if (this.#list.children[at] !== row.element) {
+        this.#list.insertBefore(row.element, this.#list.children[at] ?? null);
+      }
+      row.update(item, item.id === shown, lacksModel);
+    });
+    if (hadFocus && !this.#list.contains(document.activeElement)) this.#keepFocus();
+  }
+
+  #add(item: QueueItem<unknown>): QueueRow {
+    const row = new QueueRow(item, this.#calls);
+    this.#rows.set(item.id, row);
+    return row;
+  }
+
+  /** The button that had the focus is gone. */
+  #keepFocus(): void {
+    const next = this.#list.querySelector<HTMLElement>('button:not([hidden])');
+    if (next && !this.#card.hidden) next.focus();
+    else byId('choose', HTMLButtonElement).focus();
+  }
+}
+
+class QueueRow {
+  readonly element = element('li', 'queue-row');
+  readonly #name: HTMLButtonElement;
+  readonly #state = element('span', 'queue-state');
+  readonly #bar = element('progress', 'queue-bar');
+  readonly #problem = element('p', 'queue-problem');
+  readonly #cancel: HTMLButtonElement;
+  readonly #again: HTMLButtonElement;
+  readonly #remove: HTMLButtonElement;
+
+  constructor({ id, file }: QueueItem<unknown>, calls: Calls) {
+    const { queue } = strings;
+    const button = (text: string, label: string, onPress: (id: number) => void) => {
+      const made = element('button', '', text);
+      made.type = 'button';
+      if (label) made.setAttribute('aria-label', label);
+      made.addEventListener('click', () => onPress(id));
+      return made;
+    };
+    this.#name = button(file.name, '', calls.onShow);
+    this.#name.className = 'queue-name';
+    this.#name.title = queue.show(file.name);
+    this.#cancel = button(queue.cancel, queue.cancelOne(file.name), calls.onCancel);
+    this.#again = button(queue.again, queue.againOne(file.name), calls.onAgain);
+    this.#remove = button(queue.remove, queue.removeOne(file.name), calls.onRemove);
+    this.#bar.max = 1;
+    this.#bar.setAttribute('aria-label', file.name);
+    const actions = element('div', 'actions');
+    actions.append(this.#cancel, this.#again, this.#remove);
+    this.element.append(this.#name, this.#state, this.#bar, actions, this.#problem);
+  }
+
+  update(item: QueueItem<unknown>, isShown: boolean, lacksModel: boolean): void {
+    const { state, part = 0, problem, text } = item;
+    this.element.dataset.state = state;
+    this.#name.disabled = text === undefined;
+    if (isShown) this.#name.setAttribute('aria-current', 'true');
+    else this.#name.removeAttribute('aria-current');
+    this.#state.textContent = stateText(item, lacksModel);
+    this.#bar.hidden = state !== 'listening';
+    this.#bar.value = part;
+    this.#problem.hidden = problem === undefined;
+    this.#problem.textContent = problem === undefined ? '' : plainProblem(problem);
+    this.#cancel.hidden = state !== 'waiting' && state !== 'listening';
+    this.#again.hidden = state !== 'stopped' && state !== 'failed';
+    this.#remove.hidden = !this.#cancel.hidden;
+  }
+}
+
+function stateText(
+  { state, part = 0, remainingSeconds }: QueueItem<unknown>,
+  lacksModel: boolean,
+): string {
+  const { queue } = strings;
+  if (state === 'waiting') return lacksModel ? queue.waitingForModel : queue.waiting;
+  if (state !== 'listening') return queue[state];
+  const left = remainingSeconds === undefined ? '' : duration(remainingSeconds);
+  return queue.listening(Math.floor(part * 100), left);
+}

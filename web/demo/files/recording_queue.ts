@@ -1,0 +1,170 @@
+// Recordings that are listened to one after the other, each with a state of its own.
+
+export type QueueState = 'waiting' | 'listening' | 'done' | 'stopped' | 'failed';
+
+/** A recording in the queue, as it is now. `Text` is what becomes of it: its transcript. */
+export interface QueueItem<Text> {
+  readonly id: number;
+  readonly file: File;
+  readonly state: QueueState;
+  /** Part done, 0 to 1, while it is listened to. */
+  readonly part?: number;
+  readonly remainingSeconds?: number;
+  /** Why it failed, or why it was stopped where nobody pressed Cancel. */
+  readonly problem?: unknown;
+  /** From the moment it is listened to. */
+  readonly text?: Text;
+}
+
+export interface ListenCall<Text> {
+  readonly onText: (text: Text) => void;
+  readonly onPart: (part: number, remainingSeconds?: number) => void;
+}
+
+interface Calls<Text> {
+  /** Whether something can be listened to now: a model is there, and none is on its way. */
+  readonly canListen: () => boolean;
+  /** Resolves when all of it was heard; rejects with an AbortError when it was stopped. */
+  readonly listen: (
+    item: QueueItem<Text>,
+    signal: AbortSignal,
+    call: ListenCall<Text>,
+  ) => Promise<void>;
+  readonly onChange: () => void;
+  /** One is over, and the next has not begun. */
+  readonly onEnd: (item: QueueItem<Text>) => void;
+}
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
+
+export class RecordingQueue<Text> {
+  readonly #calls: Calls<Text>;
+  #items: Mutable<QueueItem<Text>>[] = [];
+  #current: { readonly id: number; readonly controller: AbortController } | undefined;
+  #lastId = 0;
+
+  constructor(calls: Calls<Text>) {
+    this.#calls = calls;
+  }
+
+  get items(): readonly QueueItem<Text>[] {
+    return this.#items;
+  }
+
+  get isListening(): boolean {
+    return this.#current !== undefined;
+  }
+
+  get waiting(): readonly QueueItem<Text>[] {
+    return this.#items.filter(({ state }) => state === 'waiting');
+  }
+
+  /** The same file twice is two recordings: with other options its text is another. */
+  add(files: readonly File[]): readonly QueueItem<Text>[] {
+    const added = files.map((file) => {
+      this.#lastId += 1;
+      return { id: this.#lastId, file, state: 'waiting' as const };
+    });
+    this.#items.push(...added);
+    this.#calls.onChange();
+    this.next();
+    return added;
+  }
+
+  /** Lists a file that cannot be listened to, with why. */
+  refuse(file: File, problem: unknown): void {
+    this.#lastId += 1;
+    this.#items.push({ id: this.#lastId, file, state: 'failed', problem });
+    this.#calls.onChange();
+  }
+
+  /** Begins with the next one, if none is under way and there is something to listen with. */
+  next(): void {
+    if (this.#current || !this.#calls.canListen()) return;
+    const item = this.#items.find(({ state }) => state === 'waiting');
+    if (item) void this.#listen(item);
+  }
+
+  /** Stops one that is listened to, or takes its turn from one that waits. */
+  cancel(id: number): void {
+    const item = this.#find(id);
+    if (this.#current?.id === id) this.#current.controller.abort();
+    else if (item?.state === 'waiting') this.#end(item, 'stopped');
+  }
+
+  cancelAll(): void {
+    for (const { id } of this.waiting) this.cancel(id);
+    this.#current?.controller.abort();
+  }
+
+  /** Nothing that waits is listened to, for this reason: its model did not come. */
+  giveUp(problem: unknown): readonly QueueItem<Text>[] {
+    const given = this.#items.filter(({ state }) => state === 'waiting');
+    for (const item of given) {
+      item.problem = problem;
+      this.#end(item, 'stopped');
+    }
+    return given;
+  }
+
+  /** Listens to one once more, after those that wait. */
+  again(id: number): void {
+    const item = this.#find(id);
+    if (!item || item.state === 'waiting' || item.state === 'listening') return;
+    item.state = 'waiting';
+    delete item.problem;
+    this.#items = [...this.#items.filter((one) => one !== item), item];
+    this.#calls.onChange();
+    this.next();
+  }
+
+  /** Takes it from the list; its transcript, if any, stays wherever it is kept. */
+  remove(id: number): void {
+    if (this.#current?.id === id) this.#current.controller.abort();
+    this.#items = this.#items.filter((item) => item.id !== id);
+    this.#calls.onChange();
+  }
+
+  #find(id: number): Mutable<QueueItem<Text>> | undefined {
+    return this.#items.find((item) => item.id === id);
+  }
+
+  async #listen(item: Mutable<QueueItem<Text>>): Promise<void> {
+    const controller = new AbortController();
+    this.#current = { id: item.id, controller };
+    item.state = 'listening';
+    item.part = 0;
+    this.#calls.onChange();
+    try {
+      await this.#calls.listen(item, controller.signal, {
+        onText: (text) => {
+          item.text = text;
+          this.#calls.onChange();
+        },
+        onPart: (part, remainingSeconds) => {
+          if (controller.signal.aborted) return;
+          item.part = part;
+          if (remainingSeconds === undefined) delete item.remainingSeconds;
+          else item.remainingSeconds = remainingSeconds;
+          this.#calls.onChange();
+        },
+      });
+      this.#end(item, 'done');
+    } catch (error) {
+      if (!isAbort(error)) item.problem = error;
+      this.#end(item, isAbort(error) ? 'stopped' : 'failed');
+    }
+  }
+
+  #end(item: Mutable<QueueItem<Text>>, state: QueueState): void {
+    if (this.#current?.id === item.id) this.#current = undefined;
+    item.state = state;
+    delete item.part;
+    delete item.remainingSeconds;
+    this.#calls.onChange();
+    this.#calls.onEnd(item);
+    this.next();
+  }
+}
