@@ -37,15 +37,18 @@ const history = new HistoryView((document) => {
 const network = new NetworkView(() => void runNetwork());
 const hearing = new Hearing({ facts, speed, listening });
 
-const live = new LiveCaptions({
+const live: LiveCaptions = new LiveCaptions({
+  isModelBusy: () => queue.isListening,
   onStart: () => player.pause(),
   onHeard: async (heard) => {
     const document = documentOf(heard, models.knowsDigitsAlone);
+    queue.leave();
     history.keep(document);
     show(document);
     fill(document, heard);
     await history.written();
   },
+  onOver: () => queue.next(),
 });
 
 /** Shows a transcript: one that has just begun, or an earlier one. */
@@ -83,8 +86,12 @@ const models: ModelDesk = new ModelDesk(work, {
 
 const queue = new QueueDesk<TranscriptDocument>(work, {
   hasModel: () => network.isShown || models.model !== undefined,
-  isLoading: () => models.isLoading,
-  onWaiting: () => models.showWaiting(),
+  // They share the model with the live captions, and wait for their end.
+  isLoading: () => models.isLoading || live.isRunning,
+  onWaiting: () => {
+    if (live.isRunning) work.status.idle(strings.live.waits);
+    else models.showWaiting();
+  },
   listen: (file, signal, call) =>
     listen(file, { ...call, signal, knowsDigitsAlone: models.knowsDigitsAlone }),
   show,
@@ -99,15 +106,6 @@ new RecordButton({
 });
 
 async function listen(file: File, turn: Turn): Promise<string> {
-  if (live.isRunning) {
-    work.show(strings.live.waits(file.name));
-    const stopped = new Promise<void>((done) => {
-      turn.signal.addEventListener('abort', () => done(), { once: true });
-    });
-    await Promise.race([live.whenOver, stopped]);
-    turn.signal.throwIfAborted();
-    work.show(strings.status.listening(file.name));
-  }
   if (!network.isShown && models.model) {
     return hearing.hear(models.model, file, {
       ...turn,

@@ -25,10 +25,14 @@ export interface LiveModel {
 }
 
 export interface LiveCalls {
+  /** Whether the model is at work on a recording. */
+  readonly isModelBusy: () => boolean;
   /** A session begins: whatever else sounds should be silent. */
   readonly onStart: () => void;
   /** Shows and keeps what was heard; resolves when a reload cannot lose it any more. */
   readonly onHeard: (heard: HeardLive) => Promise<void>;
+  /** The session is over, and the model is free. */
+  readonly onOver: () => void;
 }
 
 /** A session that goes on. */
@@ -43,8 +47,6 @@ export class LiveCaptions {
   readonly #view: LiveView;
   #model: LiveModel | undefined;
   #running: Running | undefined;
-  /** Resolves when the session that goes on is over. */
-  #over = Promise.resolve();
   #file: File | undefined;
   #address = '';
 
@@ -74,11 +76,6 @@ export class LiveCaptions {
 
   get isRunning(): boolean {
     return this.#running !== undefined;
-  }
-
-  /** Resolves when no session goes on. */
-  get whenOver(): Promise<void> {
-    return this.#over;
   }
 
   /** The model goes; await it before the model is disposed. The sound waits for useModel(). */
@@ -133,7 +130,7 @@ export class LiveCaptions {
     this.#view.show('starting');
     this.#onStatus(choice, { state: 'starting' });
     if (choice === 'file') void this.#view.player.play().catch(() => undefined);
-    this.#over = this.#follow(running, journal, new SessionLock(id));
+    void this.#follow(running, journal, new SessionLock(id));
   }
 
   stop(): void {
@@ -167,6 +164,7 @@ export class LiveCaptions {
     this.#view.captions.clear();
     this.#view.log.clear();
     this.#showEnd(choice, end, transcript.segments.length === 0);
+    this.#calls.onOver();
   }
 
   #showEnd(choice: SoundChoice, status: ListenStatus, isEmpty: boolean): void {
@@ -228,6 +226,7 @@ export class LiveCaptions {
     const model = this.#model;
     if (!model) return strings.live.noModel;
     if (!model.streams) return strings.live.doesNotStream(model.name);
+    if (this.#calls.isModelBusy()) return strings.live.busy;
     return this.#view.choice === 'file' && !this.#file ? strings.live.chooseFirst : undefined;
   }
 
