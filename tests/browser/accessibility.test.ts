@@ -44,8 +44,8 @@ async function look(page: Page): Promise<{ readonly passed: number; readonly fou
   // The page's policy lets no script in; evaluate() is not subject to it.
   await page.evaluate(axe);
   return page.evaluate(async () => {
-    const { run } = (window as unknown as { axe: Axe }).axe;
-    const { passes, violations } = await run();
+    const { axe } = window as unknown as { axe: Axe };
+    const { passes, violations } = await axe.run();
     return {
       passed: passes.length,
       found: violations.flatMap(({ id, nodes }) =>

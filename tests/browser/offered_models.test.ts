@@ -55,6 +55,7 @@ describeWithTrained('the page with a trained Whisper', () => {
       const path = join(projectRoot, `build/screenshots/tiny_en_${name}.png`);
       await page.screenshot({ path, fullPage: true });
     }
+    await page.setViewportSize({ width: 1200, height: 860 });
     await worked(page, () => chooseModel(page, 'digits.apr'));
     await settled(page);
     expect(await page.textContent('#status')).toBe('Ready. digits.apr is loaded.');
