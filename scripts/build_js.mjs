@@ -61,6 +61,8 @@ const bundles = [
   { entry: 'web/page/captions.ts', output: 'captions.mjs', platform: 'browser', isBeside: true },
   { entry: 'web/page/react.ts', output: 'react.mjs', platform: 'browser', isBeside: true },
   { entry: 'web/page/react.ts', output: 'react.node.mjs', platform: 'node', isBeside: true },
+  { entry: 'web/page/live.ts', output: 'live.mjs', platform: 'browser', isBeside: true },
+  { entry: 'web/page/live.ts', output: 'live.node.mjs', platform: 'node', isBeside: true },
   { entry: 'web/page/testing.ts', output: 'testing.mjs', platform: 'browser', isBeside: true },
   { entry: 'web/page/testing.ts', output: 'testing.node.mjs', platform: 'node', isBeside: true },
   { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
@@ -218,12 +220,16 @@ async function emitTypes() {
     [from('node_modules/typescript/bin/tsc'), '-p', from('tsconfig.build.json')],
     { what: 'emitting type declarations (tsc)' },
   );
-  const entries = ['index', 'node', 'cache', 'node_cache', 'vad', 'node_vad'].map(
-    (name) => `src/${name}.d.ts`,
-  );
+  const entries = [
+    ...['index', 'node', 'cache', 'node_cache', 'vad', 'node_vad'].map(
+      (name) => `src/${name}.d.ts`,
+    ),
+    'page/live.d.ts',
+  ];
   const wanted = [...entries, 'page/captions.d.ts', 'page/react.d.ts', 'page/testing.d.ts'];
   for (const path of wanted) {
-    const head = entries.includes(path) ? '/// <reference path="./ambient.d.ts" />\n' : '';
+    const ambient = path.startsWith('src/') ? './ambient.d.ts' : '../src/ambient.d.ts';
+    const head = entries.includes(path) ? `/// <reference path="${ambient}" />\n` : '';
     const text =
       head +
       readFileSync(join(from('build/types'), path), 'utf8')

@@ -172,7 +172,7 @@ const typescriptLayers = {
     ...['web/tools/cache', 'web/tools/module', 'web/tools/vad', 'web/tools/plan'],
   ],
   // What a page puts around a model.
-  'web/page': ['web/src', 'web/src/api', 'web/src/writers'],
+  'web/page': ['web/src', 'web/src/api', 'web/src/writers', 'web/tools/capture'],
   'web/cli': ['web/src', 'web/src/api', 'web/src/platform', 'web/src/sources'],
   'web/demo': ['web/src', 'web/src/api', 'web/page'],
 };
@@ -192,10 +192,11 @@ const onlyModules = {
   'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },
+  'web/page → web/tools/capture': { module: /\/tap\.ts$/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
   // The waveform is made from what the package's own decoders give.
   'web/demo → web/src': { module: /^web\/src\/(index|cache|browser_platform)\.(ts|mjs)$/ },
-  'web/demo → web/page': { module: /\/text_track\.ts$/ },
+  'web/demo → web/page': { module: /^web\/page\/(live|text_track)\.ts$/ },
 };
 
 /** The files of web/ that may name Node's own modules. */

@@ -32,6 +32,7 @@ import { join } from 'node:path';
  *       readonly meaning: string;
  *     }[];
  *     readonly reasons: readonly string[];
+ *     readonly pageReasons: readonly string[];
  *   };
  *   file_kinds: {
  *     readonly advice: Readonly<Record<string, string>>;

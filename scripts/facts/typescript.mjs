@@ -9,7 +9,7 @@ const literal = (value) => JSON.stringify(value);
 const entries = (rows) => rows.map(([name, value]) => `  ${name}: ${value},`).join('\n');
 
 function errors() {
-  const { codes, reasons } = readFacts('errors');
+  const { codes, reasons, pageReasons } = readFacts('errors');
   return `/** Stable names for what went wrong. Tens are groups; a command's exit status is its group. */
 export const errorNumbers = {
 ${codes.map(({ name, number, meaning }) => `  /** ${meaning} */\n  ${name}: ${number},`).join('\n')}
@@ -17,7 +17,7 @@ ${codes.map(({ name, number, meaning }) => `  /** ${meaning} */\n  ${name}: ${nu
 
 /** The class of a rejection, finer than its code and as stable. */
 export type ErrorReason =
-${reasons.map((name) => `  | '${name}'`).join('\n')};
+${[...reasons, ...pageReasons].map((name) => `  | '${name}'`).join('\n')};
 `;
 }
 

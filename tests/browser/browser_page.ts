@@ -21,9 +21,10 @@ export interface OpenPage {
   readonly requests: string[];
 }
 
-/** Starts Chromium and the server on a free port; the page offers `models` in front of its own. */
+/** Starts Chromium, with `flags` besides its usual ones, and the server on a free port; the page offers `models` in front of its own. */
 export async function startStage(
   models: readonly { name: string; path: string; isExample?: boolean }[] = [],
+  flags: readonly string[] = [],
 ): Promise<Stage> {
   if (!existsSync(join(projectRoot, 'dist/demo/main.mjs'))) {
     throw new Error('dist/demo is not built: npm run build');
@@ -33,6 +34,7 @@ export async function startStage(
     '--autoplay-policy=no-user-gesture-required',
     '--use-fake-device-for-media-stream',
     '--use-fake-ui-for-media-stream',
+    ...flags,
   ]);
   return {
     address: server.address,

@@ -3,6 +3,8 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { liveOptions } from '../../web/cli/listen.js';
 import type { LiveEvent } from '../../web/src/api/types.js';
 import { startCommand, type CommandProcess } from '../support/command_process.js';
 import { digits, digitsWithFlags, lexiconOf } from '../support/digits_bw2l.js';
@@ -81,6 +83,98 @@ describeWithShared(['april-digits', 'bw2l-digits'], 'susurrus listen', () => {
     }
   });
 
+  /** A WAV file as a program writes it into a pipe, which does not know how long it will be. */
+  function wavFile(
+    sound: Float32Array,
+    { rate = 16000, channels = 1, isFloat = false, size = 0xffffffff },
+  ): Buffer {
+    const sampleBytes = isFloat ? 4 : 2;
+    const data = Buffer.alloc(sound.length * channels * sampleBytes);
+    for (let at = 0; at < sound.length * channels; ++at) {
+      const value = sound[Math.floor(at / channels)]!;
+      if (isFloat) data.writeFloatLE(value, 4 * at);
+      else data.writeInt16LE(Math.round(32767 * value), 2 * at);
+    }
+    const head = Buffer.from('RIFF\xff\xff\xff\xffWAVELIST\x03\0\0\0abc\0fmt \x10\0\0\0', 'latin1');
+    const format = Buffer.alloc(24);
+    format.writeUInt16LE(isFloat ? 3 : 1, 0);
+    format.writeUInt16LE(channels, 2);
+    format.writeUInt32LE(rate, 4);
+    format.writeUInt32LE(rate * channels * sampleBytes, 8);
+    format.writeUInt16LE(channels * sampleBytes, 12);
+    format.writeUInt16LE(8 * sampleBytes, 14);
+    format.write('data', 16, 'latin1');
+    format.writeUInt32LE(size, 20);
+    return Buffer.concat([head, format, data]);
+  }
+  const hearBytes = (bytes: Buffer, ...args: string[]) => {
+    const command = startCommand('listen', '--model', april, ...args);
+    command.process.stdin?.on('error', () => undefined);
+    // Pieces that end within the header, and within a sample.
+    for (let at = 0; at < bytes.length; at += 999) {
+      command.process.stdin?.write(bytes.subarray(at, at + 999));
+    }
+    command.process.stdin?.end();
+    return command;
+  };
+
+  test('takes a WAV file, at its own rate, of any channels, with a size or without', async () => {
+    const doubled = Float32Array.from({ length: 2 * samples.length }, (_, i) => samples[i >> 1]!);
+    const files = [
+      wavFile(samples, {}),
+      wavFile(doubled, { rate: 32000, channels: 2 }),
+      wavFile(samples, { isFloat: true }),
+      // What follows the samples is none.
+      Buffer.concat([
+        wavFile(samples, { size: 2 * samples.length }),
+        Buffer.from('id3 tag that is no sound'),
+      ]),
+    ];
+    for (const file of files) {
+      const command = hearBytes(file);
+      expect([await command.ended, command.stdout(), command.stderr()]).toEqual([
+        ...[0, 'one six.\n', ''],
+      ]);
+    }
+  });
+
+  test('a WAV file that cannot be heard, or that --rate contradicts, is refused', async () => {
+    const file = wavFile(samples, {});
+    const wrongBits = Buffer.from(file);
+    wrongBits.writeUInt16LE(12, file.indexOf('fmt ') + 8 + 14);
+    const cases = [
+      [hearBytes(file, '--rate', '8000'), 5, /--rate is 8000, but the WAV file on stdin has 16000/],
+      [hearBytes(wrongBits), 6, /neither 16-bit integers nor 32-bit floats/],
+      [hearBytes(file.subarray(0, 40)), 6, /ends before its samples/],
+    ] as const;
+    for (const [command, status, message] of cases) {
+      expect([await command.ended, command.stdout()]).toEqual([status, '']);
+      expect(command.stderr()).toMatch(message);
+    }
+  });
+
+  test('Ctrl+C ends it with what was said until then', async () => {
+    const command = startCommand('listen', '--model', april, '--json');
+    const bytes = Buffer.from(
+      Int16Array.from(samples, (sample) => Math.round(32767 * sample)).buffer,
+    );
+    command.process.stdin?.on('error', () => undefined);
+    // Somebody has begun to speak, and stdin stays open.
+    command.process.stdin?.write(bytes);
+    while (!command.stdout().includes('six')) await sleep(20);
+    command.process.kill('SIGINT');
+    expect(await command.ended).toBe(0);
+    expect(command.stderr()).toBe('');
+    const last = command
+      .stdout()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as LiveEvent);
+    expect(last.flatMap((event) => (event.type === 'final' ? [event.text] : []))).toEqual([
+      ' one six.',
+    ]);
+  });
+
   test('searches a BW2L model that streams with its lexicon', async () => {
     const model = inFolder(
       'limited.b2l',
@@ -117,9 +211,29 @@ describe('susurrus listen refuses', () => {
   });
 
   test('files, and options of other commands', async () => {
-    for (const args of [['sound.wav'], ['--language', 'en']]) {
+    for (const args of [
+      ['sound.wav'],
+      ['--temperature', '0'],
+      ['--policy', 'guess'],
+      ['--step', 'x'],
+    ]) {
       const heard = await hear(startCommand('listen', '--model', modelPath, ...args), samples);
       expect(heard).toMatchObject({ status: 5, stdout: '' });
     }
   });
+});
+
+test('options of live Whispers reach model.stream() under their names', () => {
+  expect(
+    liveOptions({
+      ...{ language: 'German', languages: 'en,de', task: 'translate', 'initial-prompt': 'Names' },
+      ...{ hotword: ['Susurrus=8', 'april'], 'condition-on-previous-text': 'false' },
+      ...{ policy: 'agreement', step: '0.5', 'max-lag': '20', 'no-vad': true, json: true },
+    }),
+  ).toEqual({
+    ...{ language: 'de', languages: ['en', 'de'], task: 'translate', initialPrompt: 'Names' },
+    hotwords: [{ text: 'Susurrus', weight: 8 }, { text: 'april' }],
+    ...{ conditionOnPreviousText: false, policy: 'agreement', step: 0.5, maxLag: 20, vad: false },
+  });
+  expect(liveOptions({ 'max-lag': 'none', rate: '8000' })).toEqual({ maxLag: null });
 });

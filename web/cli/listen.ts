@@ -1,75 +1,181 @@
 // susurrus listen: captions of what comes on stdin, while it comes.
-import type { LiveEvent, LiveOptions, LiveTranscription, Model } from '../src/node.js';
-import { asNumber, parse, usageError } from './arguments.js';
+import type { LiveEvent, LiveLag, LiveOptions, LiveTranscription, Model } from '../src/node.js';
+import { asNumber, choice, orNone, parse, usageError } from './arguments.js';
+import { CaptionScreen } from './caption_screen.js';
 import { listeningArguments, listeningOptions } from './listening_options.js';
 import { modelArguments, withModel } from './open_model.js';
-import { print, printJson } from './terminal.js';
+import { readSound } from './stdin_samples.js';
+import { print, printJson, tell } from './terminal.js';
 
 const usualRate = 16000;
+/** Seconds of sound that are read before they can be heard: whoever records drops what nobody reads. */
+const mostAhead = 30;
+
+const liveArguments = {
+  rate: { type: 'string' },
+  policy: { type: 'string' },
+  step: { type: 'string' },
+  'max-lag': { type: 'string' },
+  'no-vad': { type: 'boolean' },
+  json: { type: 'boolean' },
+  verbose: { type: 'boolean' },
+} as const;
+
+type LiveValues = Readonly<Record<string, unknown>> & {
+  readonly [
+    Name in keyof typeof liveArguments
+  ]?: (typeof liveArguments)[Name]['type'] extends 'string' ? string : boolean;
+};
 
 export async function listenCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, {
     ...modelArguments,
     ...listeningArguments('stream'),
-    rate: { type: 'string' },
-    json: { type: 'boolean' },
+    ...liveArguments,
   });
   if (positionals.length > 0) throw usageError('listen takes samples on stdin, no files');
-  const sampleRate = values.rate === undefined ? usualRate : asNumber(values.rate, 'rate');
-  const options = { ...listeningOptions(values, 'stream'), sampleRate, signal };
-  await withModel(values, signal, (model) => hearStdin(model, options, values.json === true));
+  const options = liveOptions(values);
+  const rate = values.rate === undefined ? undefined : asNumber(values.rate, 'rate');
+  const show = values.json === true ? printEvents : printCaptions;
+  await withModel(values, signal, async (model) => {
+    const hears = new StdinListener(model, options, rate, signal);
+    await hears.run((live) => show(live, values.verbose === true));
+  });
 }
 
-async function hearStdin(model: Model, options: LiveOptions, asJson: boolean): Promise<void> {
-  const live = model.stream(options);
-  const shown = asJson ? printEvents(live) : printCaptions(live);
-  // The loop above tells what goes wrong.
-  shown.catch(() => undefined);
-  try {
-    for await (const samples of samplesOf(process.stdin)) await live.feed(samples);
-    await live.close();
-  } catch (error) {
-    await live.close().catch(() => undefined);
-    throw error;
-  }
-  await shown;
-}
-
-/** s16, little-endian, mono; a chunk may end within a sample. */
-async function* samplesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Int16Array> {
-  let rest = new Uint8Array();
-  for await (const chunk of input) {
-    const bytes = new Uint8Array(rest.length + chunk.length);
-    bytes.set(rest);
-    bytes.set(chunk, rest.length);
-    const count = Math.floor(bytes.length / 2);
-    const view = new DataView(bytes.buffer);
-    yield Int16Array.from({ length: count }, (_, i) => view.getInt16(2 * i, true));
-    rest = bytes.slice(2 * count);
-  }
-}
-
-async function printEvents(live: LiveTranscription): Promise<void> {
-  for await (const event of live) printJson(`${JSON.stringify(event)}\n`);
-}
-
-/** A line for each final text. On a terminal the last line is what is heard so far. */
-async function printCaptions(live: LiveTranscription): Promise<void> {
-  const { stdout } = process;
-  const write = (event: LiveEvent): void => {
-    if (event.type === 'silence') return;
-    const text = event.text.trim();
-    if (stdout.isTTY) {
-      stdout.write('\r\x1b[K');
-      // The end of a long line is what was said last.
-      const shown =
-        event.type === 'final'
-          ? text
-          : Array.from(text)
-              .slice(1 - stdout.columns)
-              .join('');
-      print(event.type === 'final' && text !== '' ? `${shown}\n` : shown);
-    } else if (event.type === 'final' && text !== '') print(`${text}\n`);
+/** What model.stream() gets, of what was given. */
+export function liveOptions(values: LiveValues): LiveOptions {
+  const { step, 'max-lag': maxLag } = values;
+  const policy = choice('policy', values.policy, ['attention', 'agreement']);
+  return {
+    ...listeningOptions(values, 'stream'),
+    ...(policy && { policy }),
+    ...(step !== undefined && { step: asNumber(step, 'step') }),
+    ...(maxLag !== undefined && {
+      maxLag: orNone(asNumber)(maxLag, 'max-lag') as number | null,
+    }),
+    ...(values['no-vad'] && { vad: false }),
   };
-  for await (const event of live) write(event);
+}
+
+/** Feeds a stream until stdin ends, or until somebody interrupts: then what was heard comes out too. */
+class StdinListener {
+  readonly #model: Model;
+  readonly #options: LiveOptions;
+  readonly #rate: number | undefined;
+  readonly #signal: AbortSignal;
+
+  constructor(model: Model, options: LiveOptions, rate: number | undefined, signal: AbortSignal) {
+    this.#model = model;
+    this.#options = options;
+    this.#rate = rate;
+    this.#signal = signal;
+  }
+
+  async run(show: (live: LiveTranscription) => Promise<void>): Promise<void> {
+    // Before anything is read, so that a model that does not stream is refused at once.
+    let live = this.#begin(this.#rate ?? usualRate);
+    const sound = await this.#untilInterrupted(readSound(process.stdin));
+    if (sound?.sampleRate !== undefined) {
+      if (this.#rate !== undefined && this.#rate !== sound.sampleRate) {
+        throw usageError(
+          `--rate is ${this.#rate}, but the WAV file on stdin has ${sound.sampleRate}; leave --rate out`,
+          'rate',
+        );
+      }
+      if (sound.sampleRate !== usualRate) {
+        await live.close();
+        live = this.#begin(sound.sampleRate);
+      }
+    }
+    const shown = show(live);
+    // The loop over the events tells what goes wrong, also while nothing comes on stdin.
+    const failed = new Promise<never>((_, fail) => void shown.catch(fail));
+    failed.catch(() => undefined);
+    try {
+      if (sound) await Promise.race([this.#feed(live, sound.samples), failed]);
+      await live.close();
+    } catch (error) {
+      await live.close().catch(() => undefined);
+      process.stdin.destroy();
+      throw error;
+    }
+    await shown;
+  }
+
+  #begin(sampleRate: number): LiveTranscription {
+    return this.#model.stream({ ...this.#options, sampleRate });
+  }
+
+  async #feed(
+    live: LiveTranscription,
+    sound: AsyncIterable<Int16Array | Float32Array>,
+  ): Promise<void> {
+    const pieces = sound[Symbol.asyncIterator]();
+    for (;;) {
+      const step = await this.#untilInterrupted(pieces.next());
+      if (!step || step.done) return;
+      const heard = live.feed(step.value);
+      // With a limit the stream itself leaves out what is too old.
+      if (this.#options.maxLag == null && live.lag > mostAhead) await heard;
+      else heard.catch(() => undefined);
+    }
+  }
+
+  /** Undefined once somebody interrupts. */
+  async #untilInterrupted<T>(work: Promise<T>): Promise<T | undefined> {
+    const signal = this.#signal;
+    let release = (): void => undefined;
+    const interrupted = new Promise<undefined>((done) => {
+      const onAbort = (): void => done(undefined);
+      if (signal.aborted) onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      release = () => signal.removeEventListener('abort', onAbort);
+    });
+    try {
+      return await Promise.race([work, interrupted]);
+    } finally {
+      release();
+      // Nobody reads the rest, and the process need not wait for it.
+      if (signal.aborted) process.stdin.destroy();
+    }
+  }
+}
+
+async function printEvents(live: LiveTranscription, verbose: boolean): Promise<void> {
+  for await (const event of live) {
+    printJson(`${JSON.stringify(event)}\n`);
+    if (verbose && event.type === 'lag') tell(lagLine(event));
+  }
+}
+
+/** A line for each final text. On a terminal what is heard so far stands below, and changes. */
+async function printCaptions(live: LiveTranscription, verbose: boolean): Promise<void> {
+  const { stdout } = process;
+  const screen = stdout.isTTY ? new CaptionScreen(stdout, !process.env.NO_COLOR) : undefined;
+  const redraw = (): void => screen?.aside(() => undefined);
+  stdout.on('resize', redraw);
+  const show = (event: LiveEvent): void => {
+    if (event.type === 'silence') return;
+    if (event.type === 'lag') {
+      if (!verbose) return;
+      const line = lagLine(event);
+      if (screen) screen.aside(() => tell(line));
+      else tell(line);
+    } else if (screen) screen.show(event);
+    else if (event.type === 'final' && event.text.trim() !== '') print(`${event.text.trim()}\n`);
+  };
+  try {
+    for await (const event of live) show(event);
+  } finally {
+    stdout.off('resize', redraw);
+    screen?.end();
+  }
+}
+
+function lagLine({ time, lag, skipped }: LiveLag): string {
+  const seconds = (value: number): string => value.toFixed(1);
+  return skipped
+    ? `left out, unheard: ${seconds(skipped.start)} s to ${seconds(skipped.end)} s\n`
+    : `at ${seconds(time)} s: ${seconds(lag)} s behind\n`;
 }

@@ -46,7 +46,15 @@ const readers: Readonly<Record<OptionKind, Reader>> = {
   phrases: asText,
 };
 
-const optionsOf = (call: CliCall) => cliOptions.filter(({ calls }) => calls.includes(call));
+/** Options of transcribe() that streams of Whisper models have too. */
+const liveToo = [
+  ...['language', 'languages', 'task', 'initialPrompt', 'hotwords', 'conditionOnPreviousText'],
+];
+
+const optionsOf = (call: CliCall) =>
+  cliOptions.filter(
+    ({ calls, name }) => calls.includes(call) || (call === 'stream' && liveToo.includes(name)),
+  );
 
 /** The options of a function, as parse() takes them. */
 export const listeningArguments = (call: CliCall): Readonly<Record<string, Option>> =>

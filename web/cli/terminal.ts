@@ -30,4 +30,5 @@ export function tell(text: string): void {
   process.stderr.write(safe(text));
 }
 
-const safe = (text: string): string => text.replace(steeringText, '\uFFFD');
+/** Running text as a terminal may have it. */
+export const safe = (text: string): string => text.replace(steeringText, '\uFFFD');

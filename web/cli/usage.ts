@@ -44,11 +44,20 @@ ${optionUsage.recording}
     --lm FILE                 a language model as ARPA text: of these words, or without --lexicon of tokens
 ${optionUsage.beam}
 
-  susurrus listen --model FILE [--rate HZ] [--json]
-                                           captions of 16-bit mono samples on stdin, while they come; for models that stream
-                                           (.april, some .b2l; takes transcribe's options of a beam search). On a terminal
-                                           the last line changes until it is final, in a pipe each line is; --json: every
-                                           event. arecord -f S16_LE -r 16000 | susurrus listen …
+  susurrus listen --model FILE [options]   captions of what comes on stdin, while it comes, for models that stream: 16-bit mono
+                                           samples, or a WAV file. On a terminal the last lines change until they are
+                                           final, in a pipe each final line is written. Ctrl+C ends it with what was said
+                                           until then. arecord -f S16_LE -r 16000 | susurrus listen …
+    --rate HZ                 of raw samples (16000)
+    --json                    every event, a line for each
+    --verbose                 say on stderr when the model is behind, and what was left out
+    --max-lag S               leave out, and say so, what has waited longer than this; none: nothing (none)
+    --policy attention|agreement
+                              of Whisper models: when words are certain
+    --step S                  of Whisper models: seconds of new speech between two hypotheses
+    --no-vad                  of Whisper models: take all sound for speech
+   and transcribe's --language, --languages, --task, --initial-prompt, --hotword and --condition-on-previous-text for Whisper
+   models, and those of a beam search for BW2L models
 
   susurrus detect-language AUDIO... [--model FILE] [--languages CODES] [--audio-context C]
                                            languages and their probabilities, the most probable first

@@ -4,6 +4,9 @@ import { DropZone } from './files/drop_zone.js';
 import { Intake } from './files/intake.js';
 import { QueueDesk } from './files/queue_desk.js';
 import { HistoryView } from './history/history_view.js';
+import { documentOf, fill } from './live/heard_document.js';
+import { LiveCaptions } from './live/live_captions.js';
+import { liveOptionsOf } from './live/live_options.js';
 import { FactsView } from './models/facts_view.js';
 import { ModelDesk } from './models/model_desk.js';
 import { SpeedPromise } from './models/speed_promise.js';
@@ -34,6 +37,17 @@ const history = new HistoryView((document) => {
 const network = new NetworkView(() => void runNetwork());
 const hearing = new Hearing({ facts, speed, listening });
 
+const live = new LiveCaptions({
+  onStart: () => player.pause(),
+  onHeard: async (heard) => {
+    const document = documentOf(heard, models.knowsDigitsAlone);
+    history.keep(document);
+    show(document);
+    fill(document, heard);
+    await history.written();
+  },
+});
+
 /** Shows a transcript: one that has just begun, or an earlier one. */
 function show(document: TranscriptDocument): void {
   transcript.show(document);
@@ -41,16 +55,20 @@ function show(document: TranscriptDocument): void {
 }
 
 const models: ModelDesk = new ModelDesk(work, {
+  onLeave: () => live.leaveModel(),
   onGone: () => network.hide(),
   onModel: async (name, model) => {
     facts.model(name, model.info);
     speed.model(name);
-    facts.memory(await model.memory());
     listening.offer(model.info);
+    const options = () => liveOptionsOf(model.info, listening.value);
+    live.useModel({ name, streams: model.info.streams, model, options });
+    facts.memory(await model.memory());
   },
   onNetwork: async (name, module, source) => {
     facts.network(name, module);
     listening.hide();
+    live.useModel(undefined);
     transcript.hide();
     await network.show(name, module, source);
   },
@@ -81,6 +99,15 @@ new RecordButton({
 });
 
 async function listen(file: File, turn: Turn): Promise<string> {
+  if (live.isRunning) {
+    work.show(strings.live.waits(file.name));
+    const stopped = new Promise<void>((done) => {
+      turn.signal.addEventListener('abort', () => done(), { once: true });
+    });
+    await Promise.race([live.whenOver, stopped]);
+    turn.signal.throwIfAborted();
+    work.show(strings.status.listening(file.name));
+  }
   if (!network.isShown && models.model) {
     return hearing.hear(models.model, file, {
       ...turn,

@@ -24,6 +24,25 @@ export async function fixtureAudio(): Promise<Float32Array> {
 export const loadTestModel = (options: LoadOptions = {}): Promise<Model> =>
   loadModel(undefined, { threads: 1, ...options });
 
+/**
+ * Samples as a microphone would give them: 100 ms at a time, `speed` times as fast as they are. For listen() and for `model.stream()`;
+ * tell them the rate: `{ stream: paced(samples, 8000), sampleRate: 8000 }`.
+ */
+export async function* paced(
+  samples: Float32Array,
+  sampleRate = 16000,
+  speed = 1,
+): AsyncGenerator<Float32Array> {
+  const piece = Math.max(1, Math.round(sampleRate / 10));
+  const begun = performance.now();
+  for (let at = 0; at < samples.length; at += piece) {
+    const end = Math.min(samples.length, at + piece);
+    const due = begun + (1000 * end) / sampleRate / speed;
+    await new Promise((done) => setTimeout(done, due - performance.now()));
+    yield samples.slice(at, end);
+  }
+}
+
 /** A microphone that hears `samples` (16 kHz mono; the fixture by default) once, from its making on; in a page. */
 export async function fakeMicrophone(samples?: Float32Array): Promise<MediaStream> {
   const heard = samples ?? (await fixtureAudio());

@@ -4,6 +4,7 @@ import type { Transcription } from '../src/api/types.js';
 import { cues, type Cue } from '../src/writers/cues.js';
 import { checkFormatOptions, type FormatOptions } from '../src/writers/options.js';
 import { checkTranscript, type TranscriptLike } from '../src/writers/transcript.js';
+import { changeCues, escaped, giveTrackBack, takeTrack } from './track_pool.js';
 
 /** Options of attachTextTrack(). */
 export interface TextTrackOptions extends Pick<
@@ -29,9 +30,6 @@ export interface AttachedTextTrack {
   remove(): void;
 }
 
-/** A media element never loses a track that a script has added: those that were removed serve again. */
-const unused = new WeakMap<HTMLMediaElement, TextTrack[]>();
-
 /**
  * Shows a transcript as captions of a `<video>` or `<audio>`. A transcription under way adds its segments as they come, and goes on
  * when the captions are removed. Throws SusurrusError (`invalid_argument`) for what is no transcript, and for bad options.
@@ -54,9 +52,7 @@ export function attachTextTrack(
   const first: unknown = running ? running.soFar : transcript;
   checkTranscript(first);
 
-  const track =
-    reusable(media, kind, label, language ?? first.language ?? '') ??
-    media.addTextTrack(kind, label, language ?? first.language ?? '');
+  const track = takeTrack(media, { kind, label, language: language ?? first.language ?? '' });
   track.mode = isShown ? 'showing' : 'disabled';
   let shown: (readonly [Cue, VTTCue])[] = [];
   let isRemoved = false;
@@ -64,22 +60,20 @@ export function attachTextTrack(
   const update = (next: TranscriptLike): void => {
     if (isRemoved) return;
     checkTranscript(next);
-    // A disabled track gives no cues away.
-    const { mode } = track;
-    if (mode === 'disabled') track.mode = 'hidden';
-    const wanted = [...cues(next, format)].filter(({ start, end }) => end > start);
-    const differs = wanted.findIndex((cue, i) => !isSame(cue, shown[i]?.[0]));
-    const kept = differs === -1 ? Math.min(wanted.length, shown.length) : differs;
-    for (const [, cue] of shown.slice(kept)) track.removeCue(cue);
-    shown = [
-      ...shown.slice(0, kept),
-      ...wanted.slice(kept).map((cue) => {
-        const made = new VTTCue(cue.start / 1000, cue.end / 1000, escaped(cue.text));
-        track.addCue(made);
-        return [cue, made] as const;
-      }),
-    ];
-    track.mode = mode;
+    changeCues(track, () => {
+      const wanted = [...cues(next, format)].filter(({ start, end }) => end > start);
+      const differs = wanted.findIndex((cue, i) => !isSame(cue, shown[i]?.[0]));
+      const kept = differs === -1 ? Math.min(wanted.length, shown.length) : differs;
+      for (const [, cue] of shown.slice(kept)) track.removeCue(cue);
+      shown = [
+        ...shown.slice(0, kept),
+        ...wanted.slice(kept).map((cue) => {
+          const made = new VTTCue(cue.start / 1000, cue.end / 1000, escaped(cue.text));
+          track.addCue(made);
+          return [cue, made] as const;
+        }),
+      ];
+    });
   };
   update(first);
   if (running) void follow(running, update);
@@ -90,8 +84,7 @@ export function attachTextTrack(
       if (isRemoved) return;
       update({ segments: [] });
       isRemoved = true;
-      track.mode = 'disabled';
-      unused.set(media, [...(unused.get(media) ?? []), track]);
+      giveTrackBack(media, track);
     },
   };
 }
@@ -114,25 +107,3 @@ const isTranscription = (value: unknown): value is Transcription =>
 
 const isSame = (a: Cue, b: Cue | undefined): boolean =>
   a.start === b?.start && a.end === b.end && a.text === b.text;
-
-/** Text as WebVTT has it, where < begins a tag. */
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
-function reusable(
-  media: HTMLMediaElement,
-  kind: string,
-  label: string,
-  language: string,
-): TextTrack | undefined {
-  const tracks = unused.get(media) ?? [];
-  const found = tracks.find(
-    (track) => track.kind === kind && track.label === label && track.language === language,
-  );
-  if (found)
-    unused.set(
-      media,
-      tracks.filter((track) => track !== found),
-    );
-  return found;
-}

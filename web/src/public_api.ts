@@ -8,4 +8,6 @@ export type { FormatOptions, TranscriptFormat } from './writers/options.js';
 export type { TranscriptLike, TranscriptSegment, TranscriptWord } from './writers/transcript.js';
 export { TranscribeStream } from './model/transcribe_stream.js';
 export { setAssets } from './api/assets.js';
+/** @internal For what stands around a model, which is another file. */
+export { assetsInUse } from './api/assets.js';
 export { generateSigningKey } from './signing_key.js';

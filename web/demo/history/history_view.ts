@@ -56,6 +56,11 @@ export class HistoryView {
     this.#library.keep(document);
   }
 
+  /** Resolves when all that there is has been kept. */
+  written(): Promise<void> {
+    return this.#library.flush();
+  }
+
   /** Marks the document that is on the page. */
   set shown(document: TranscriptDocument | undefined) {
     this.#shown = document;

@@ -16,6 +16,8 @@ interface Calls {
   /** A model is there, in place of what was before. */
   readonly onModel: (name: string, model: Model) => Promise<void>;
   readonly onNetwork: (name: string, module: GraphModule, source: URL | File) => Promise<void>;
+  /** Another model is there; the one from before goes when this resolves. */
+  readonly onLeave: () => Promise<void>;
   /** What was before goes. */
   readonly onGone: () => void;
   readonly onConverted: (file: File, warnings: readonly string[]) => void;
@@ -181,6 +183,7 @@ export class ModelDesk {
         opened.dispose();
         signal.throwIfAborted();
       }
+      await this.#calls.onLeave();
       this.#model?.dispose();
       this.#model = undefined;
       this.#isNetwork = false;

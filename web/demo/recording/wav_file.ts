@@ -1,10 +1,17 @@
 /** Mono samples (−1 to 1) as a 16-bit WAV file, so that a recording is a file like any other. */
 export function wavFile(samples: Float32Array, sampleRate: number, name: string): File {
+  const header = wavHeader(samples.length, sampleRate);
+  const pcm = Int16Array.from(samples, (x) => Math.round(Math.min(1, Math.max(-1, x)) * 32767));
+  return new File([header, pcm], name, { type: 'audio/wav' });
+}
+
+/** What stands before `count` mono samples of 16 bits. */
+export function wavHeader(count: number, sampleRate: number): DataView<ArrayBuffer> {
   const header = new DataView(new ArrayBuffer(44));
   const text = (offset: number, value: string) => {
     for (let i = 0; i < value.length; ++i) header.setUint8(offset + i, value.charCodeAt(i));
   };
-  const dataBytes = samples.length * 2;
+  const dataBytes = count * 2;
   text(0, 'RIFF');
   header.setUint32(4, 36 + dataBytes, true);
   text(8, 'WAVEfmt ');
@@ -17,6 +24,5 @@ export function wavFile(samples: Float32Array, sampleRate: number, name: string)
   header.setUint16(34, 16, true);
   text(36, 'data');
   header.setUint32(40, dataBytes, true);
-  const pcm = Int16Array.from(samples, (x) => Math.round(Math.min(1, Math.max(-1, x)) * 32767));
-  return new File([header, pcm], name, { type: 'audio/wav' });
+  return header;
 }

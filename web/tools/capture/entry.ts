@@ -3,6 +3,7 @@ import type { MediaStreamLike } from '../../src/api/types.js';
 import { sourceFailed } from '../../src/api/errors.js';
 import { onAbort } from '../../src/api/signals.js';
 import type { DecodedPiece } from '../../src/protocol/audio.js';
+import { AudioTap } from './tap.js';
 
 /** Sound that nobody takes is kept up to this; what comes then is lost, and the stream fails. */
 const mostSeconds = 120;
@@ -33,7 +34,7 @@ export async function* capture(
 class Recorder {
   readonly #tracks: readonly MediaStreamTrack[];
   readonly #signal: AbortSignal | undefined;
-  readonly #context = new AudioContext();
+  readonly #tap: AudioTap;
   readonly #waiting: Float32Array[] = [];
   #waitingCount = 0;
   #wake = (): void => undefined;
@@ -45,38 +46,24 @@ class Recorder {
   constructor(tracks: readonly MediaStreamTrack[], signal: AbortSignal | undefined) {
     this.#tracks = tracks;
     this.#signal = signal;
+    this.#tap = new AudioTap(new AudioContext(), (samples) => {
+      this.#waiting.push(samples);
+      this.#waitingCount += samples.length;
+      this.#wake();
+    });
     this.#release = onAbort(signal, this.#check);
   }
 
   get sampleRate(): number {
-    return this.#context.sampleRate;
+    return this.#tap.context.sampleRate;
   }
 
   async start(stream: MediaStream, worklet: URL): Promise<void> {
-    const context = this.#context;
-    try {
-      await context.audioWorklet.addModule(worklet);
-    } catch (error) {
-      throw sourceFailed(
-        worklet.href,
-        'the audio worklet could not be loaded',
-        { got: String(error) },
-        error,
-      );
-    }
+    const { context } = this.#tap;
+    await this.#tap.load(worklet);
     // A page that nobody has touched yet is silent until then.
     if (context.state === 'suspended') await context.resume();
-    const node = new AudioWorkletNode(context, 'susurrus-capture', {
-      numberOfOutputs: 0,
-      channelCount: 1,
-      channelCountMode: 'explicit',
-    });
-    node.port.onmessage = ({ data }: MessageEvent<Float32Array>) => {
-      this.#waiting.push(data);
-      this.#waitingCount += data.length;
-      this.#wake();
-    };
-    context.createMediaStreamSource(stream).connect(node);
+    this.#tap.connect(context.createMediaStreamSource(stream));
   }
 
   /** The next block; undefined once the tracks have ended. */
@@ -98,7 +85,7 @@ class Recorder {
   async close(): Promise<void> {
     clearInterval(this.#watch);
     this.#release();
-    await this.#context.close();
+    await this.#tap.context.close();
   }
 
   get #isOver(): boolean {

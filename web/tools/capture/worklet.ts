@@ -1,4 +1,5 @@
 // Runs in the audio thread: hands blocks of the first channel to the page.
+import { writeRing, type RingMemory } from './ring.js';
 
 /** Samples to a message: about 20 messages a second at 48 kHz instead of 375. */
 const blockSize = 2048;
@@ -6,6 +7,21 @@ const blockSize = 2048;
 class Capture extends AudioWorkletProcessor {
   #block = new Float32Array(blockSize);
   #filled = 0;
+  readonly #ring: RingMemory | undefined;
+  /** What the ring had no room for, because the page was busy; nothing is lost. */
+  #overflow: Float32Array[] = [];
+
+  constructor({ processorOptions }: AudioWorkletNodeOptions) {
+    super();
+    this.#ring = (processorOptions as { ring?: RingMemory } | undefined)?.ring;
+    // The page wants the rest, and an answer when it has it.
+    this.port.onmessage = () => {
+      if (this.#filled > 0) this.#send(this.#block.slice(0, this.#filled));
+      this.#filled = 0;
+      for (const rest of this.#overflow.splice(0)) this.port.postMessage(rest, [rest.buffer]);
+      this.port.postMessage('finished');
+    };
+  }
 
   process(inputs: Float32Array[][]): boolean {
     const channel = inputs[0]?.[0];
@@ -13,15 +29,34 @@ class Capture extends AudioWorkletProcessor {
     for (const sample of channel) {
       this.#block[this.#filled] = sample;
       this.#filled += 1;
-      if (this.#filled === blockSize) this.#send();
+      if (this.#filled < blockSize) continue;
+      this.#send(this.#block);
+      if (!this.#ring) this.#block = new Float32Array(blockSize);
+      this.#filled = 0;
     }
     return true;
   }
 
-  #send(): void {
-    this.port.postMessage(this.#block, [this.#block.buffer]);
-    this.#block = new Float32Array(blockSize);
-    this.#filled = 0;
+  #send(block: Float32Array): void {
+    const ring = this.#ring;
+    if (!ring) {
+      this.port.postMessage(block, [block.buffer]);
+      return;
+    }
+    // In order: what waits goes first.
+    this.#overflow.push(block);
+    while (this.#overflow.length > 0) {
+      const [first] = this.#overflow as [Float32Array];
+      const count = writeRing(ring, first);
+      if (count < first.length) {
+        this.#overflow[0] = first.slice(count);
+        // The block itself is filled anew.
+        if (this.#overflow.at(-1) === block) this.#overflow.splice(-1, 1, block.slice());
+        break;
+      }
+      this.#overflow.shift();
+    }
+    this.port.postMessage('ready');
   }
 }
 

@@ -1,0 +1,113 @@
+// The demo page in each of its states: axe-core finds nothing, in light and in dark, and nothing is wider than a small phone.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { limit } from '../support/limits.js';
+import {
+  drop,
+  longRecording,
+  openMenu,
+  openOptions,
+  sampleBytes,
+  startStage,
+  worked,
+} from './browser_page.js';
+import type { Stage } from './browser_page.js';
+
+jest.setTimeout(limit(180_000));
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Axe {
+  run(): Promise<{
+    readonly passes: readonly unknown[];
+    readonly violations: readonly { readonly id: string; readonly nodes: readonly Node[] }[];
+  }>;
+}
+
+interface Node {
+  readonly html: string;
+  readonly failureSummary?: string;
+}
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(async () => {
+  await stage.close();
+});
+
+/** What axe-core has to say, and how many of its rules passed. */
+async function look(page: Page): Promise<{ readonly passed: number; readonly found: string[] }> {
+  // The page's policy lets no script in; evaluate() is not subject to it.
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { run } = (window as unknown as { axe: Axe }).axe;
+    const { passes, violations } = await run();
+    return {
+      passed: passes.length,
+      found: violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
+      ),
+    };
+  });
+}
+
+const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+  'with nothing to read': () => Promise.resolve(),
+  'with its options open': openOptions,
+  'with the menu of models': openMenu,
+  'with a transcript': (page) => worked(page, () => page.click('#sample')),
+  'at work': async (page) => {
+    await drop(page, 'long.wav', longRecording(24));
+    await page.waitForSelector('.segment');
+  },
+  'with two recordings': async (page) => {
+    await drop(page, 'long.wav', longRecording(24));
+    await drop(page, 'short.wav', sampleBytes());
+    await page.waitForSelector('.segment');
+  },
+  'after it was stopped': async (page) => {
+    await drop(page, 'long.wav', longRecording(24));
+    await page.waitForSelector('.segment');
+    await worked(page, () => page.click('#cancel'));
+  },
+  'with an error': async (page) => {
+    await drop(page, 'broken.apr', Buffer.from('<!doctype html><title>Not found</title>'));
+    await page.waitForSelector('#error:not([hidden])');
+  },
+  'while it records': async (page) => {
+    await page.click('#record');
+    await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
+  },
+};
+
+describe.each(Object.entries(states))('the page %s', (_, bring) => {
+  test('passes axe-core in light and dark, and fits 320 pixels', async () => {
+    const { page, problems } = await stage.open({
+      permissions: ['microphone'],
+      reducedMotion: 'reduce',
+      viewport: { width: 320, height: 640 },
+    });
+    await bring(page);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const { passed, found } = await look(page);
+      expect(found).toEqual([]);
+      expect(passed).toBeGreaterThan(10);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    expect(problems).toEqual([]);
+  });
+});
+
+test('axe-core finds what is wrong', async () => {
+  const { page } = await stage.open();
+  await page.evaluate(() => {
+    document.body.append(document.createElement('button'));
+  });
+  const { found } = await look(page);
+  expect(found.join()).toMatch(/^button-name: /);
+});

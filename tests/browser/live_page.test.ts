@@ -1,0 +1,344 @@
+// Live captions on the page, with a fake microphone that speaks digits again and again.
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { limit } from '../support/limits.js';
+import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
+import { drop, sampleBytes, startStage, type Stage } from './browser_page.js';
+
+jest.setTimeout(limit(120_000));
+
+const digits = 'april-digits/digits.april';
+const april = { name: 'digits.april', path: resolve(sharedFolder, digits) };
+/** What the microphone says. */
+const sample = join(projectRoot, 'web/demo/sample.wav');
+const fakeMicrophone = [`--use-file-for-fake-audio-capture=${sample}`];
+const said = ['three one four.', 'one five nine.', 'two six five.'];
+
+const running = '#live[data-state="listening"]';
+const off = '#live[data-state="off"]';
+
+async function begin(page: Page): Promise<void> {
+  await page.click('#live_open');
+  await page.click('#live_toggle');
+  await page.locator(running).waitFor();
+}
+
+async function stop(page: Page): Promise<void> {
+  await page.click('#live_toggle');
+  await page.locator(off).waitFor();
+}
+
+/** Waits until so many texts are there for good, and answers them. */
+async function finals(page: Page, count: number): Promise<string[]> {
+  await page.locator(`#live_list li:nth-child(${count})`).waitFor({ state: 'attached' });
+  return page.locator('#live_list li p').allTextContents();
+}
+
+const transcriptText = (page: Page): Promise<string> => page.locator('#transcript').innerText();
+
+describeWithShared([digits], 'live captions', () => {
+  let stage: Stage;
+  let deaf: Stage;
+  beforeAll(async () => {
+    stage = await startStage([april], fakeMicrophone);
+    deaf = await startStage([april], ['--use-fake-ui-for-media-stream=deny']);
+  });
+  afterAll(async () => {
+    await stage.close();
+    await deaf.close();
+  });
+
+  test('text appears while the microphone speaks, and words that are committed never move or change', async () => {
+    const { page, problems } = await stage.open({ reducedMotion: 'reduce' });
+    await page.evaluate(watchCommittedWords);
+    await begin(page);
+    await page.locator('#live_lines .provisional').first().waitFor();
+    const texts = await finals(page, 8);
+    expect(texts.slice(0, 3)).toEqual(said);
+    const seen = await page.evaluate(() => window.committedWords);
+    expect(seen?.changes).toEqual([]);
+    expect(seen?.count).toBeGreaterThanOrEqual(20);
+    // A reader is told of what is final, and of nothing else.
+    const announced = await page.locator('#live_announcer p').allTextContents();
+    const all = await page.locator('#live_list li p').allTextContents();
+    expect(announced.every((text) => all.includes(text))).toBe(true);
+    expect(announced.length).toBeGreaterThan(0);
+    await stop(page);
+    expect(problems).toEqual([]);
+  });
+
+  test('when it is stopped, it is a transcript with times, and its sound can be played', async () => {
+    const { page, problems } = await stage.open();
+    await begin(page);
+    await finals(page, 3);
+    expect(await page.isVisible('#live_level')).toBe(true);
+    await stop(page);
+    expect(await page.textContent('#transcript_title')).toMatch(/^Live captions at \d\d\.\d\d$/);
+    expect(await transcriptText(page)).toContain('three one four. one five nine.');
+    expect(await page.textContent('#transcript_meta')).toMatch(/ s, live$/);
+    expect(await page.locator('#live_list li').count()).toBe(0);
+    const download = page.waitForEvent('download');
+    await page.selectOption('#format', 'srt');
+    await page.click('#save');
+    const path = await (await download).path();
+    expect(readFileSync(path, 'utf8')).toMatch(
+      /00:00:0\d,\d\d\d --> 00:00:0\d,\d\d\d\nthree one four\./,
+    );
+    expect(await page.isVisible('#no_recording')).toBe(false);
+    expect(
+      await page.evaluate(() =>
+        Object.keys(localStorage).filter((name) => name.startsWith('susurrus.live.')),
+      ),
+    ).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  test('a reload in the middle loses no text that was final', async () => {
+    const { page, problems } = await stage.open();
+    await begin(page);
+    const [first, second] = await finals(page, 2);
+    // It is written down while it goes on, not when the page goes alone.
+    await page.waitForFunction(
+      (text) => Object.values(localStorage).some((one) => String(one).includes(text)),
+      second?.split(' ').at(-1) ?? '',
+    );
+    await page.reload();
+    await page.locator('#live_interrupted li').waitFor();
+    expect(await page.textContent('#live_interrupted .beginning')).toContain(first);
+    await page.click('#live_interrupted button.primary');
+    await page.locator('#transcript').waitFor();
+    expect(await transcriptText(page)).toContain(`${first} ${second}`);
+    expect(await page.isVisible('#live_interrupted')).toBe(false);
+    await page.reload();
+    await page.waitForSelector('html[data-state="idle"]', { state: 'attached' });
+    expect(await page.isVisible('#live_interrupted')).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
+  test('a session that goes on in one tab is not offered in another, and can be deleted once it is over', async () => {
+    const { page } = await stage.open();
+    await begin(page);
+    await finals(page, 1);
+    await page.waitForFunction(() =>
+      Object.keys(localStorage).some((name) => name.endsWith('.open')),
+    );
+    const other = await page.context().newPage();
+    await other.goto(stage.address);
+    await other.waitForSelector('html[data-state="idle"]', {
+      state: 'attached',
+      timeout: limit(60_000),
+    });
+    expect(await other.isVisible('#live_interrupted')).toBe(false);
+    await page.close();
+    await other.reload();
+    await other.click('#live_interrupted button:not(.primary)');
+    expect(await other.isVisible('#live_interrupted')).toBe(false);
+    await other.reload();
+    await other.waitForSelector('html[data-state="idle"]', {
+      state: 'attached',
+      timeout: limit(60_000),
+    });
+    expect(await other.isVisible('#live_interrupted')).toBe(false);
+  });
+
+  test('a refused microphone is explained, and the button starts again', async () => {
+    const { page } = await deaf.open();
+    await page.click('#live_open');
+    await page.click('#live_toggle');
+    await page.getByText('This page may not use the microphone').waitFor();
+    await page.locator(off).waitFor();
+    expect(await page.textContent('#live_toggle')).toContain('Start');
+    expect(await page.isEnabled('#live_toggle')).toBe(true);
+    expect(await page.isVisible('#transcript')).toBe(false);
+  });
+
+  test('one session goes on, however often it is started', async () => {
+    const { page, problems } = await stage.open();
+    await page.evaluate(() => {
+      const { mediaDevices } = navigator;
+      const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+      window.asked = 0;
+      mediaDevices.getUserMedia = (wish) => {
+        window.asked = (window.asked ?? 0) + 1;
+        return ask(wish);
+      };
+    });
+    await page.click('#live_open');
+    await page.dblclick('#live_toggle');
+    await page.locator(running).waitFor();
+    await page.click('#live_open');
+    await finals(page, 1);
+    expect(await page.evaluate(() => window.asked)).toBe(1);
+    await stop(page);
+    await begin(page);
+    await finals(page, 1);
+    expect(await page.evaluate(() => window.asked)).toBe(2);
+    await stop(page);
+    expect(problems).toEqual([]);
+  });
+
+  test('another model goes on where the one before ended', async () => {
+    const { page, problems } = await stage.open();
+    await begin(page);
+    await finals(page, 1);
+    await drop(page, 'second.april', readFileSync(april.path));
+    await page.getByText('second.april goes on from here.').waitFor();
+    const before = await page.locator('#live_list li').count();
+    await finals(page, before + 2);
+    const times = await page.locator('#live_list li .times').allTextContents();
+    expect(times).toEqual([...times].sort());
+    await stop(page);
+    expect(await transcriptText(page)).toContain('three one four.');
+    expect(problems).toEqual([]);
+  });
+
+  test('what cannot hear live ends it, and the text is kept', async () => {
+    const { page, problems } = await stage.open();
+    await begin(page);
+    await finals(page, 1);
+    await drop(page, 'vad.tsm', readFileSync(join(projectRoot, 'models/vad.tsm')));
+    await page.locator(off).waitFor();
+    await page.locator('#transcript').waitFor();
+    expect(await transcriptText(page)).toContain('three one four.');
+    expect(await page.textContent('#live_note')).toContain('There is no model yet');
+    await page.click('#live_toggle');
+    expect(await page.locator(off).count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('a recording that is dropped meanwhile waits until it is stopped', async () => {
+    const { page, problems } = await stage.open();
+    await begin(page);
+    await finals(page, 1);
+    await drop(page, 'later.wav', sampleBytes());
+    await page.getByText('later.wav will be transcribed when you stop').waitFor();
+    await finals(page, 2);
+    await stop(page);
+    await page.locator('#transcript_title', { hasText: 'later.wav' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('where nothing may be stored it says so and goes on', async () => {
+    const { page, problems } = await stage.open();
+    await page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('no', 'QuotaExceededError');
+      };
+    });
+    await begin(page);
+    await page.getByText('This browser keeps no copy of the text').waitFor();
+    const count = await page.locator('#live_list li').count();
+    await finals(page, count + 2);
+    await stop(page);
+    expect(await transcriptText(page)).toContain('three one four.');
+    expect(problems).toEqual([]);
+  });
+
+  test('a recording is written down while it plays, and ends the session with its end', async () => {
+    const { page, problems } = await stage.open();
+    await page.click('#live_open');
+    await page.selectOption('#live_source', 'file');
+    await page.click('#live_toggle');
+    expect(await page.textContent('#live_note')).toBe('Choose a recording first.');
+    await page.setInputFiles('#live_file', sample);
+    await page.click('#live_toggle');
+    await finals(page, 2);
+    await page.locator(off).waitFor();
+    expect(await transcriptText(page)).toContain('three one four. one five nine.');
+    expect(problems).toEqual([]);
+  });
+
+  test('captions are as large as a person wants, the next time too', async () => {
+    const { page } = await stage.open();
+    const size = () =>
+      page.evaluate(() => getComputedStyle(document.querySelector('#live_stage')!).fontSize);
+    await page.click('#live_open');
+    const usual = await size();
+    await page.click('#live_larger');
+    expect(parseFloat(await size())).toBeGreaterThan(parseFloat(usual));
+    for (let i = 0; i < 10 && (await page.isEnabled('#live_larger')); ++i) {
+      await page.click('#live_larger');
+    }
+    const largest = await size();
+    await page.reload();
+    await page.click('#live_open');
+    expect(await size()).toBe(largest);
+    expect(await page.isDisabled('#live_larger')).toBe(true);
+  });
+
+  test('captions in a window of their own go on there and come back', async () => {
+    const { page, problems } = await stage.open();
+    await begin(page);
+    await finals(page, 1);
+    const opened = page.context().waitForEvent('page');
+    await page.click('#live_overlay');
+    const overlay = await opened;
+    await overlay.locator('.caption-roll .committed').first().waitFor();
+    expect(await overlay.locator('link[rel="stylesheet"]').count()).toBe(1);
+    await overlay.waitForFunction(
+      () => parseFloat(getComputedStyle(document.body).marginTop) === 0,
+    );
+    expect(await page.isVisible('#live_away')).toBe(true);
+    expect(await page.locator('#live_lines').count()).toBe(0);
+    const count = await page.locator('#live_list li').count();
+    const [text] = (await finals(page, count + 1)).slice(-1);
+    await overlay
+      .getByText(text ?? '')
+      .last()
+      .waitFor();
+    await page.click('#live_overlay');
+    await page.locator('#live_lines').waitFor();
+    await stop(page);
+    expect(problems).toEqual([]);
+  });
+});
+
+declare global {
+  interface Window {
+    /** What watchCommittedWords() has seen. */
+    committedWords?: { readonly changes: string[]; count: number };
+    asked?: number;
+  }
+}
+
+/** In the page: notes each committed word whose text, line or neighbours change while it is shown. */
+function watchCommittedWords(): void {
+  const seen = { changes: [] as string[], count: 0 };
+  window.committedWords = seen;
+  const words = new Map<
+    Element,
+    { text: string; left: number; top: number; block: Element | null }
+  >();
+  const lines = document.querySelector('#live_lines')!;
+  new MutationObserver(() => {
+    for (const [span, { text, left, top, block }] of words) {
+      if (!span.isConnected) {
+        // Blocks go as a whole, once they have rolled out of sight.
+        if (block?.isConnected || top > 0) seen.changes.push(`"${text}" was taken away`);
+        words.delete(span);
+        continue;
+      }
+      const now = span.getBoundingClientRect();
+      const from = lines.getBoundingClientRect();
+      if (span.textContent !== text) seen.changes.push(`"${text}" became "${span.textContent}"`);
+      if (Math.abs(now.left - from.left - left) > 0.5)
+        seen.changes.push(`"${text}" moved sideways`);
+      if (now.top - from.top > top + 0.5) seen.changes.push(`"${text}" moved down`);
+      words.set(span, { text, left, top: now.top - from.top, block });
+    }
+    for (const span of lines.querySelectorAll('.committed')) {
+      if (words.has(span)) continue;
+      const place = span.getBoundingClientRect();
+      const from = lines.getBoundingClientRect();
+      seen.count += 1;
+      words.set(span, {
+        text: span.textContent,
+        left: place.left - from.left,
+        top: place.top - from.top,
+        block: span.parentElement,
+      });
+    }
+  }).observe(lines, { childList: true, subtree: true, characterData: true, attributes: true });
+}

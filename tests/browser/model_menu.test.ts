@@ -1,0 +1,116 @@
+// The menu of models: what the hub's take, their download, that they are kept and chosen again on the next visit.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { BrowserContext } from 'playwright-core';
+import { writeHubFolder } from '../support/hub_folder.js';
+import { startHub, type HubServer } from '../support/hub_server.js';
+import { limit } from '../support/limits.js';
+import { projectRoot } from '../support/shared_folder.js';
+import {
+  chooseModel,
+  chosenModel,
+  openMenu,
+  settled,
+  startStage,
+  statusOf,
+  worked,
+} from './browser_page.js';
+import type { Stage } from './browser_page.js';
+
+jest.setTimeout(limit(120_000));
+
+let stage: Stage;
+let hub: HubServer;
+const root = mkdtempSync(join(tmpdir(), 'susurrus-menu-'));
+beforeAll(async () => {
+  const folder = writeHubFolder(join(root, 'tiny'));
+  const files = Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]),
+  );
+  hub = await startHub({ repository: 'openai/whisper-tiny.en', files });
+  stage = await startStage([{ name: 'mine', path: join(projectRoot, 'models/digits.apr') }]);
+});
+afterAll(async () => {
+  await stage.close();
+  await hub.close();
+  rmSync(root, { recursive: true });
+});
+
+/** Lets a server here answer for the hub. */
+const answerForHub = (context: BrowserContext): Promise<void> =>
+  context.route('https://huggingface.co/**', async (route) => {
+    const { pathname, search } = new URL(route.request().url());
+    const response = await route.fetch({ url: `${hub.endpoint}${pathname}${search}` });
+    await route.fulfill({ response });
+  });
+
+/** Requests to the hub are what this is about. */
+const unexpected = (problems: readonly string[]): string[] =>
+  problems.filter((problem) => !problem.startsWith('request to elsewhere: https://huggingface.co'));
+
+test('a model of the hub is downloaded when asked for, kept, chosen again, and removed', async () => {
+  const { page, problems } = await stage.open();
+  await answerForHub(page.context());
+  await openMenu(page);
+  expect(await page.textContent('#models_hub')).toMatch(/tiny\.en English · 151 MB to download/);
+  expect(hub.requests).toEqual([]);
+
+  await chooseModel(page, 'tiny.en');
+  await page.getByText(/It needs .* of memory at most\. /).waitFor();
+  expect(await page.textContent('.model-offer')).toMatch(/^Downloads about 151 MB once/);
+  expect(hub.requests.some((request) => request.includes('model.safetensors'))).toBe(false);
+  await page.getByRole('button', { name: 'Download and use' }).click();
+  await statusOf(page).getByText('Ready. tiny.en is loaded.').waitFor();
+  expect(hub.requests.some((request) => request.includes('model.safetensors'))).toBe(true);
+  await settled(page);
+
+  const asked = hub.requests.length;
+  await page.reload();
+  await statusOf(page).getByText('Ready. tiny.en is loaded.').waitFor();
+  expect(hub.requests).toHaveLength(asked);
+  await openMenu(page);
+  expect(await chosenModel(page)).toBe('tiny.en');
+  expect(await page.textContent('#models_here')).toContain('tiny.en');
+
+  await page.getByRole('button', { name: 'Remove tiny.en from this device' }).click();
+  await page.getByText('tiny.en was removed from this device.').waitFor();
+  expect(await page.textContent('#models_here')).not.toContain('tiny.en');
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await statusOf(page).getByText('Ready. mine is loaded.').waitFor();
+  expect(unexpected(problems)).toEqual([]);
+});
+
+test('the choice of a model beside the page is remembered', async () => {
+  const { page, problems } = await stage.open();
+  expect(await page.textContent('#model_name')).toBe('mine');
+  await worked(page, () => chooseModel(page, 'digits.apr'));
+  await page.reload();
+  await statusOf(page).getByText('Ready. digits.apr is loaded.').waitFor();
+  expect(await page.textContent('#model_name')).toBe('digits.apr');
+  expect(problems).toEqual([]);
+});
+
+test('a hub that cannot be reached is said, and the model in use stays', async () => {
+  const { page } = await stage.open();
+  await page.context().route('https://huggingface.co/**', (route) => route.abort());
+  await chooseModel(page, 'base');
+  await page.getByText('Hugging Face cannot be reached just now.').waitFor();
+  await worked(page, () => page.getByRole('button', { name: 'Download and use' }).click());
+  expect(await page.textContent('#error_title')).toBe('base could not be loaded');
+  expect(await page.textContent('#status')).toBe('The model from before is still there.');
+  expect(await page.textContent('#model_name')).toBe('mine');
+});
+
+test('Escape closes the menu, and the focus is where it was', async () => {
+  const { page, problems } = await stage.open();
+  await page.focus('#model_button');
+  await page.keyboard.press('Enter');
+  await page.locator('#model_menu[data-listed]').waitFor();
+  await page.keyboard.press('Escape');
+  expect(await page.isHidden('#model_menu')).toBe(true);
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('model_button');
+  expect(problems).toEqual([]);
+});

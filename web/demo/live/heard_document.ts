@@ -1,0 +1,25 @@
+// A live session as an ordinary transcript: it can be edited, searched, saved and kept.
+import { newId, TranscriptDocument } from '../transcript/transcript_document.js';
+import type { HeardLive } from './heard_live.js';
+
+/** Empty, to be kept and shown before fill(). */
+export function documentOf(
+  { name, began, sound }: HeardLive,
+  knowsDigitsAlone: boolean,
+): TranscriptDocument {
+  const document = TranscriptDocument.begin({
+    id: newId(),
+    name,
+    created: began,
+    knowsDigitsAlone,
+  });
+  document.recording = sound;
+  return document;
+}
+
+/** Fills it; who listens to the document by then keeps it. */
+export function fill(document: TranscriptDocument, { transcript, note }: HeardLive): void {
+  for (const segment of transcript.segments) document.add(segment);
+  const { duration, language } = transcript;
+  document.finish({ duration, rejected: [], ...(language !== undefined && { language }) }, note);
+}

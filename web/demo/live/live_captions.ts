@@ -1,0 +1,253 @@
+// Live captions on the page: begins sessions, follows the model in use, and hands over what was heard.
+import type { LiveOptions } from '../../src/index.js';
+import { microphone, tabAudio } from '../../page/live.js';
+import type { ListenSource, ListenStatus, StreamingModel } from '../../page/live.js';
+import { duration } from '../shell/format.js';
+import { strings } from '../strings.js';
+import type { Change } from './caption_state.js';
+import { explanationOf, explanationOfError, type SoundChoice } from './explain.js';
+import { sessionName, type HeardLive } from './heard_live.js';
+import { InterruptedSessions } from './interrupted_sessions.js';
+import { Journal } from './journal.js';
+import { LiveSession } from './live_session.js';
+import { transcriptOf } from './live_transcript.js';
+import { LiveView } from './live_view.js';
+import { newSessionId, SessionLock } from './session_lock.js';
+import { pageStore } from './text_store.js';
+
+/** The model in use. */
+export interface LiveModel {
+  readonly name: string;
+  /** Whether it hears sound while it comes. */
+  readonly streams: boolean;
+  readonly model: StreamingModel;
+  readonly options: () => LiveOptions;
+}
+
+export interface LiveCalls {
+  /** A session begins: whatever else sounds should be silent. */
+  readonly onStart: () => void;
+  /** Shows and keeps what was heard; resolves when a reload cannot lose it any more. */
+  readonly onHeard: (heard: HeardLive) => Promise<void>;
+}
+
+/** A session that goes on. */
+interface Running {
+  readonly session: LiveSession;
+  readonly choice: SoundChoice;
+  readonly began: number;
+}
+
+export class LiveCaptions {
+  readonly #calls: LiveCalls;
+  readonly #view: LiveView;
+  #model: LiveModel | undefined;
+  #running: Running | undefined;
+  /** Resolves when the session that goes on is over. */
+  #over = Promise.resolve();
+  #file: File | undefined;
+  #address = '';
+
+  constructor(calls: LiveCalls) {
+    this.#calls = calls;
+    this.#view = new LiveView({
+      onToggle: () => (this.#running ? this.stop() : this.start()),
+      onSource: (choice) => {
+        this.#view.showPlayer(choice === 'file');
+        this.#showReadiness();
+      },
+      onFile: (file) => this.#useFile(file),
+    });
+    this.#view.player.addEventListener('ended', () => this.#onFileEnded());
+    for (const name of ['pagehide', 'visibilitychange'] as const) {
+      // The last moment that browsers grant.
+      addEventListener(name, () => this.#running?.session.save());
+    }
+    void new InterruptedSessions(pageStore, {
+      onOpen: (heard) => calls.onHeard(heard),
+      onDamaged: () => {
+        this.#view.reveal();
+        this.#view.say('note', strings.live.damaged);
+      },
+    }).offer();
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Resolves when no session goes on. */
+  get whenOver(): Promise<void> {
+    return this.#over;
+  }
+
+  /** The model goes; await it before the model is disposed. The sound waits for useModel(). */
+  async leaveModel(): Promise<void> {
+    this.#model = undefined;
+    await this.#running?.session.leaveModel();
+  }
+
+  /** This one is in use from now on; without one, or with one that does not stream, a session ends. */
+  useModel(model: LiveModel | undefined): void {
+    this.#model = model;
+    const { session } = this.#running ?? {};
+    if (session && model?.streams) {
+      session.followModel(model.model, model.options());
+      this.#view.say('note', strings.live.follows(model.name));
+    } else {
+      void session?.stop();
+      this.#showReadiness();
+    }
+  }
+
+  start(): void {
+    const model = this.#model;
+    if (this.#running || !this.#isReady || !model) return;
+    const choice = this.#view.choice;
+    const began = Date.now();
+    const id = newSessionId(began);
+    this.#view.rest(false);
+    this.#view.captions.clear();
+    this.#view.log.clear();
+    for (const which of ['note', 'copy_note', 'sound_note'] as const) {
+      this.#view.say(which, undefined);
+    }
+    const head = { id, began, model: model.name, source: choice };
+    const journal = new Journal(pageStore, head, () => {
+      this.#view.say('copy_note', strings.live.noCopy);
+    });
+    this.#calls.onStart();
+    let session: LiveSession;
+    try {
+      session = new LiveSession(model.model, this.#source(choice), model.options(), journal, {
+        onChange: (change) => this.#onChange(change),
+        onStatus: (status) => this.#onStatus(choice, status),
+        onLevel: (level, lag) => this.#onLevel(level, lag),
+      });
+    } catch (error) {
+      this.#explainError(choice, error);
+      return;
+    }
+    const running: Running = { session, choice, began };
+    this.#running = running;
+    this.#view.show('starting');
+    this.#onStatus(choice, { state: 'starting' });
+    if (choice === 'file') void this.#view.player.play().catch(() => undefined);
+    this.#over = this.#follow(running, journal, new SessionLock(id));
+  }
+
+  stop(): void {
+    if (!this.#running) return;
+    this.#view.show('stopping');
+    void this.#running.session.stop();
+  }
+
+  async #follow({ session, choice, began }: Running, journal: Journal, lock: SessionLock) {
+    const status = await session.ended;
+    this.#view.player.pause();
+    this.#view.closeOverlay();
+    const transcript = transcriptOf(session.state.entries, session.time);
+    const name = sessionName(began);
+    const sound = session.sound.file(`${name}.wav`);
+    let end = status;
+    try {
+      if (transcript.segments.length > 0) {
+        const note = strings.live.note(duration(transcript.duration));
+        this.#view.rest(true);
+        await this.#calls.onHeard({ name, began, transcript, note, ...(sound && { sound }) });
+      }
+      journal.forget();
+    } catch (error) {
+      // The journal still has the text, and offers it after a reload.
+      end = { state: 'ended', reason: 'failed', error };
+    }
+    this.#running = undefined;
+    lock.release();
+    this.#view.show('off');
+    this.#view.captions.clear();
+    this.#view.log.clear();
+    this.#showEnd(choice, end, transcript.segments.length === 0);
+  }
+
+  #showEnd(choice: SoundChoice, status: ListenStatus, isEmpty: boolean): void {
+    this.#view.say('copy_note', undefined);
+    this.#view.say('sound_note', undefined);
+    if (status.error !== undefined) this.#explainError(choice, status.error);
+    else if (status.reason === 'stopped' && this.#obstacle) this.#showReadiness();
+    else {
+      const explanation = explanationOf(choice, status);
+      const said = explanation && strings.live.explanations[explanation];
+      this.#view.say('note', said ?? (isEmpty ? strings.live.nothingSaid : undefined));
+    }
+    this.#view.showIdle(true);
+  }
+
+  #onChange(change: Change): void {
+    const { captions, log } = this.#view;
+    if (change.kind === 'shown' || change.kind === 'kept') captions.show(change.utterance);
+    if (change.kind === 'kept') log.add(change.utterance);
+    if (change.kind === 'gap') log.add(change.gap);
+    if (change.kind === 'removed') captions.remove(change.key);
+    if (!captions.isEmpty) this.#view.showIdle(false);
+  }
+
+  #onStatus(choice: SoundChoice, status: ListenStatus): void {
+    if (status.state === 'ended' || !this.#running) return;
+    this.#view.show(status.state);
+    const explanation = explanationOf(choice, status);
+    this.#view.say('note', explanation && strings.live.explanations[explanation]);
+  }
+
+  #onLevel(level: number, lag: number): void {
+    const { session } = this.#running ?? {};
+    if (!session) return;
+    this.#view.showLevel(level, lag, session.time);
+    if (session.sound.isFull) {
+      this.#view.say('sound_note', strings.live.soundFull(duration(session.sound.seconds)));
+    }
+  }
+
+  #explainError(choice: SoundChoice, error: unknown): void {
+    const explanation = explanationOfError(choice, error);
+    const text = strings.live.explanations[explanation];
+    const reason = error instanceof Error ? ` ${error.message}` : '';
+    this.#view.say('note', explanation === 'failed' ? `${text}${reason}` : text);
+  }
+
+  /** Whether a session can begin; else says why not. */
+  get #isReady(): boolean {
+    this.#showReadiness();
+    return this.#obstacle === undefined;
+  }
+
+  #showReadiness(): void {
+    if (!this.#running) this.#view.say('note', this.#obstacle);
+  }
+
+  get #obstacle(): string | undefined {
+    const model = this.#model;
+    if (!model) return strings.live.noModel;
+    if (!model.streams) return strings.live.doesNotStream(model.name);
+    return this.#view.choice === 'file' && !this.#file ? strings.live.chooseFirst : undefined;
+  }
+
+  #source(choice: SoundChoice): ListenSource {
+    if (choice === 'file') return this.#view.player;
+    return choice === 'tab' ? tabAudio() : microphone();
+  }
+
+  #useFile(file: File): void {
+    this.#file = file;
+    const before = this.#address;
+    this.#address = URL.createObjectURL(file);
+    this.#view.player.src = this.#address;
+    if (before) URL.revokeObjectURL(before);
+    this.#showReadiness();
+  }
+
+  /** A recording that has been heard to its end ends the session; its last sound is still under way. */
+  #onFileEnded(): void {
+    const { session, choice } = this.#running ?? {};
+    if (choice === 'file') setTimeout(() => void session?.stop(), 700);
+  }
+}

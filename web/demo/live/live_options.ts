@@ -1,0 +1,22 @@
+// What of the choices for recordings holds for live captions.
+import type { LiveOptions, ModelInfo, TranscribeOptions } from '../../src/index.js';
+
+/** Seconds that a slow Whisper may be behind before it leaves sound out, and says so. */
+const mostLag = 20;
+
+export function liveOptionsOf(
+  { family }: Pick<ModelInfo, 'family'>,
+  { language, languages, task, initialPrompt, hotwords }: TranscribeOptions,
+): LiveOptions {
+  if (family !== 'whisper') return {};
+  return {
+    maxLag: mostLag,
+    ...(language !== undefined && {
+      language: language === 'per-window' ? 'per-utterance' : language,
+    }),
+    ...(languages && { languages }),
+    ...(task && { task }),
+    ...(initialPrompt !== undefined && { initialPrompt }),
+    ...(hotwords && { hotwords }),
+  };
+}

@@ -1,0 +1,152 @@
+// A stream that can go from one model to another while sound comes. No sound is lost in between: it waits for the next model.
+import type { LiveEvent, LiveOptions } from '../../src/index.js';
+import type { LiveStream, StreamingModel } from '../../page/live.js';
+
+export interface SwitchCalls {
+  /** Another model goes on, at this second of the sound. */
+  readonly onNext: (offset: number) => void;
+  /** All that is fed, with its rate. */
+  readonly onSound: (samples: Float32Array | Int16Array, rate: number) => void;
+}
+
+/** Stands for the model in use. */
+export class ModelSwitch implements StreamingModel {
+  readonly #calls: SwitchCalls;
+  #model: StreamingModel | undefined;
+  #options: LiveOptions;
+  #stream: SwitchedStream | undefined;
+
+  constructor(model: StreamingModel, options: LiveOptions, calls: SwitchCalls) {
+    this.#model = model;
+    this.#options = options;
+    this.#calls = calls;
+  }
+
+  /** `own` says what of the source, such as the rate; what the model is asked for comes with the model. */
+  stream(own: LiveOptions = {}): LiveStream {
+    if (!this.#model) throw new Error('There is no model to stream with.');
+    const { sampleRate = 16_000 } = own;
+    const open = (model: StreamingModel) => model.stream({ ...this.#options, ...own });
+    this.#stream = new SwitchedStream(open(this.#model), open, sampleRate, this.#calls);
+    return this.#stream;
+  }
+
+  /** The model goes: what it has heard so far comes out first. */
+  async leave(): Promise<void> {
+    this.#model = undefined;
+    await this.#stream?.leave();
+  }
+
+  /** This model goes on with what waits and with what comes. */
+  follow(model: StreamingModel, options: LiveOptions): void {
+    this.#model = model;
+    this.#options = options;
+    this.#stream?.follow(model);
+  }
+}
+
+interface Waiting {
+  readonly samples: Float32Array | Int16Array;
+  readonly heard: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+class SwitchedStream implements LiveStream {
+  readonly #open: (model: StreamingModel) => LiveStream;
+  readonly #rate: number;
+  readonly #calls: SwitchCalls;
+  #current: LiveStream | undefined;
+  /** Those whose events come next, each with where it begins. */
+  readonly #next: { readonly stream: LiveStream; readonly offset: number }[] = [];
+  readonly #waiting: Waiting[] = [];
+  /** Samples that went to models. */
+  #given = 0;
+  #waitingCount = 0;
+  #isClosed = false;
+  #wake = (): void => undefined;
+
+  constructor(
+    first: LiveStream,
+    open: (model: StreamingModel) => LiveStream,
+    rate: number,
+    calls: SwitchCalls,
+  ) {
+    this.#current = first;
+    this.#next.push({ stream: first, offset: 0 });
+    this.#open = open;
+    this.#rate = rate;
+    this.#calls = calls;
+  }
+
+  get lag(): number {
+    return (this.#current?.lag ?? 0) + this.#waitingCount / this.#rate;
+  }
+
+  async feed(samples: Float32Array | Int16Array): Promise<void> {
+    this.#calls.onSound(samples, this.#rate);
+    if (this.#current) return this.#give(this.#current, samples);
+    this.#waitingCount += samples.length;
+    return new Promise((heard, failed) => this.#waiting.push({ samples, heard, failed }));
+  }
+
+  async flush(): Promise<void> {
+    await this.#current?.flush();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#dropWaiting();
+    try {
+      await this.#current?.close();
+    } finally {
+      this.#wake();
+    }
+  }
+
+  async leave(): Promise<void> {
+    const left = this.#current;
+    this.#current = undefined;
+    // A model that fails while it goes has nothing more to say.
+    await left?.close().catch(() => undefined);
+  }
+
+  follow(model: StreamingModel): void {
+    if (this.#isClosed) return;
+    void this.leave();
+    const stream = this.#open(model);
+    this.#current = stream;
+    this.#next.push({ stream, offset: this.#given / this.#rate });
+    for (const { samples, heard, failed } of this.#waiting.splice(0)) {
+      this.#give(stream, samples).then(heard, failed);
+    }
+    this.#waitingCount = 0;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent> {
+    for (let isFirst = true; ; isFirst = false) {
+      const next = this.#next.shift();
+      if (!next) return;
+      if (!isFirst) this.#calls.onNext(next.offset);
+      try {
+        yield* next.stream;
+      } catch (error) {
+        if (next.stream === this.#current) throw error;
+      }
+      while (this.#next.length === 0 && !this.#isClosed) {
+        await new Promise<void>((woken) => (this.#wake = woken));
+      }
+    }
+  }
+
+  #give(stream: LiveStream, samples: Float32Array | Int16Array): Promise<void> {
+    this.#given += samples.length;
+    return stream.feed(samples);
+  }
+
+  /** Sound that no model heard before it ended. */
+  #dropWaiting(): void {
+    for (const { heard } of this.#waiting.splice(0)) heard();
+    this.#waitingCount = 0;
+  }
+}

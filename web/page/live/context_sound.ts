@@ -1,0 +1,162 @@
+// Sound that an audio context plays to the worklet: what microphones, tabs, streams and media elements have in common.
+import { SusurrusError } from '../../src/api/errors.js';
+import type { Assets } from '../../src/api/types.js';
+import { AudioTap } from '../../tools/capture/tap.js';
+import type { Ear, Hindrance, Sound, SoundEnd } from './sound.js';
+import { workletAddress } from './worklet_address.js';
+
+/** Rates of devices, for browsers that connect a device only to a context of its own rate. */
+const usualRates = [48000, 44100, 32000, 24000, 16000, 8000];
+
+/** What a person does that lets a page begin. */
+const gestures = ['pointerdown', 'pointerup', 'keydown', 'touchend', 'click'];
+
+export abstract class ContextSound implements Sound {
+  readonly isPushed = true;
+  readonly ended: Promise<SoundEnd>;
+  readonly #worklet: URL;
+  readonly #given: AudioContext | undefined;
+  #tap: AudioTap;
+  #end!: (end: SoundEnd) => void;
+  #closing: Promise<void> | undefined;
+  #ear: Ear | undefined;
+  readonly #onGesture = (): void => void this.resume();
+  readonly #onState = (): void => this.tellHindrance();
+
+  /**
+   * With a context whose rate is the device's own, as far as that is known. It is made at once, in the click that asked for it. One that is
+   * given stays open afterwards.
+   */
+  constructor(assets: Assets | undefined, given?: AudioContext) {
+    if (typeof AudioContext === 'undefined' || typeof AudioWorkletNode === 'undefined') {
+      throw new SusurrusError(
+        'unsupported_environment',
+        'Sound of devices and tabs can be heard in a page only, in a browser with audio worklets.',
+        { reason: 'environment', subject: 'AudioWorklet' },
+      );
+    }
+    this.#worklet = workletAddress(assets);
+    this.ended = new Promise((done) => (this.#end = done));
+    this.#given = given;
+    this.#tap = this.#tapOn(given ?? new AudioContext());
+  }
+
+  get sampleRate(): number {
+    return this.#tap.context.sampleRate;
+  }
+
+  async open(ear: Ear): Promise<number> {
+    this.#ear = ear;
+    await Promise.all([this.#tap.load(this.#worklet), this.acquire()]);
+    if (this.isClosed) return this.sampleRate;
+    await this.connect();
+    this.tellHindrance();
+    await this.resume();
+    return this.sampleRate;
+  }
+
+  async resume(): Promise<void> {
+    const { context } = this.#tap;
+    if (this.isClosed || context.state === 'running') return;
+    // It may stay pending until somebody clicks.
+    context.resume().catch(() => undefined);
+    await Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Asks for what is heard. */
+  protected abstract acquire(): Promise<void>;
+  /** Connects it; called again after a change. */
+  protected abstract connect(): Promise<void>;
+  /** Lets it go; also when acquire() is not through. */
+  protected abstract release(): void;
+
+  protected get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  protected get ear(): Ear | undefined {
+    return this.#ear;
+  }
+
+  protected get tap(): AudioTap {
+    return this.#tap;
+  }
+
+  /** What else keeps it silent. */
+  protected get hindrance(): Hindrance | undefined {
+    return undefined;
+  }
+
+  /** Called with each block, before the ear has it. */
+  protected onBlock(samples: Float32Array): void {
+    void this.#ear?.hear(samples);
+  }
+
+  protected end(end: SoundEnd): void {
+    // What the worklet has goes first.
+    void this.close().then(() => this.#end(end));
+  }
+
+  /** Connects a stream, and where the browser wants that, in a context of the device's rate. */
+  protected async connectStream(stream: MediaStream): Promise<void> {
+    if (this.isClosed) return;
+    const first = this.#tap;
+    const told = stream.getAudioTracks()[0]?.getSettings().sampleRate;
+    const rates = [...(told === undefined ? [] : [told]), ...usualRates];
+    for (const rate of [undefined, ...rates]) {
+      try {
+        if (rate !== undefined) {
+          this.#tap = this.#tapOn(new AudioContext({ sampleRate: rate }));
+          await this.#tap.load(this.#worklet);
+        }
+        this.#tap.connect(this.#tap.context.createMediaStreamSource(stream));
+        if (this.#tap !== first) void this.#leaveContext(first.context);
+        return;
+      } catch (error) {
+        if (rate !== undefined) void this.#leaveContext(this.#tap.context);
+        this.#tap = first;
+        if (!(error instanceof DOMException && error.name === 'NotSupportedError')) throw error;
+        if (rate === rates.at(-1)) throw error;
+      }
+    }
+  }
+
+  protected tellHindrance(): void {
+    if (this.isClosed) return;
+    const { state } = this.#tap.context;
+    const isWaiting = state === 'suspended';
+    for (const name of gestures) {
+      if (isWaiting) document.addEventListener(name, this.#onGesture, { capture: true });
+      else document.removeEventListener(name, this.#onGesture, { capture: true });
+    }
+    this.#ear?.hinder(
+      isWaiting ? 'needs-click' : state === 'running' ? this.hindrance : 'interrupted',
+    );
+  }
+
+  #tapOn(context: AudioContext): AudioTap {
+    context.addEventListener('statechange', this.#onState);
+    return new AudioTap(context, (samples) => {
+      this.onBlock(samples);
+    });
+  }
+
+  async #close(): Promise<void> {
+    for (const name of gestures) {
+      document.removeEventListener(name, this.#onGesture, { capture: true });
+    }
+    await this.#tap.finish();
+    this.release();
+    await this.#leaveContext(this.#tap.context);
+  }
+
+  async #leaveContext(context: AudioContext): Promise<void> {
+    context.removeEventListener('statechange', this.#onState);
+    if (context !== this.#given && context.state !== 'closed') await context.close();
+  }
+}

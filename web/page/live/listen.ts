@@ -1,0 +1,271 @@
+import { checkOptions, flag, progressCheck } from '../../src/api/options.js';
+import { abortedBy, invalidOption, SusurrusError } from '../../src/api/errors.js';
+import { onAbort } from '../../src/api/signals.js';
+import type { LiveEvent, SampleArray } from '../../src/api/types.js';
+import { Loudness } from './loudness.js';
+import type { Ear, Hindrance, Sound, SoundMaker } from './sound.js';
+import { soundOf } from './sound_of.js';
+import type {
+  Listening,
+  ListenOptions,
+  ListenReason,
+  ListenSource,
+  ListenState,
+  ListenStatus,
+  LiveStream,
+  StreamingModel,
+} from './types.js';
+import { ScreenLock } from './wake_lock.js';
+
+/** What a model that is too slow may have waiting, unless `maxLag` says what is to be left out. */
+const mostLag = 120;
+const usualSilence = 5;
+
+/**
+ * Hears a source while it sounds. Throws SusurrusError for wrong options, for a model that does not stream, and for what this browser
+ * lacks; what goes wrong later is thrown by the loop over the events. In a page call it from a click: browsers let nothing
+ * sound before.
+ */
+export function listen(
+  model: StreamingModel,
+  source: ListenSource,
+  options: ListenOptions = {},
+): Listening {
+  return listenTo(model, soundOf(source), options);
+}
+
+/** listen() to a source that is not the caller's. */
+export function listenTo(
+  model: StreamingModel,
+  source: SoundMaker,
+  options: ListenOptions,
+): Listening & Pick<Ear, 'fail'> {
+  const { onState, onLevel, nothingHeardAfter, wakeLock, assets, ...live } = options;
+  checkOptions(
+    { onState, onLevel, nothingHeardAfter, wakeLock },
+    {
+      onState: progressCheck,
+      onLevel: progressCheck,
+      nothingHeardAfter: ['a number of seconds above 0', (value) => (value as number) > 0],
+      wakeLock: flag,
+    },
+  );
+  if (typeof (model as Partial<StreamingModel> | undefined)?.stream !== 'function') {
+    throw invalidOption('model', 'a model', model);
+  }
+  const startLive = (sampleRate: number) => model.stream({ ...live, sampleRate });
+  return new Hearing(source.begin(assets), options, startLive);
+}
+
+class Hearing implements Listening, Ear {
+  readonly #sound: Sound;
+  readonly #options: ListenOptions;
+  readonly #startLive: (sampleRate: number) => LiveStream;
+  readonly #lock = new ScreenLock();
+  readonly #loudness = new Loudness();
+  #live: LiveStream;
+  #rate: number;
+  /** Samples that came. */
+  #count = 0;
+  #status: ListenStatus = { state: 'starting' };
+  #hindrance: Hindrance | undefined;
+  #isOpen = false;
+  #isRestarting = false;
+  /** Whatever comes now is too late. */
+  #isDeaf = false;
+  /** How it ends, from when it begins to end. */
+  #end: ListenStatus | undefined;
+  #leave!: () => void;
+  readonly #left = new Promise<void>((done) => (this.#leave = done));
+  /** Samples and readers wait until the stream has the source's rate. */
+  #begin!: () => void;
+  readonly #begun = new Promise<void>((done) => (this.#begin = done));
+  readonly #over: Promise<void>;
+
+  constructor(
+    sound: Sound,
+    options: ListenOptions,
+    startLive: (sampleRate: number) => LiveStream,
+  ) {
+    this.#sound = sound;
+    this.#options = options;
+    this.#startLive = startLive;
+    this.#rate = sound.sampleRate;
+    try {
+      this.#live = startLive(this.#rate);
+    } catch (error) {
+      void sound.close().catch(() => undefined);
+      throw error;
+    }
+    // Nothing is called back before the caller has it.
+    this.#over = Promise.resolve().then(() => this.#run());
+  }
+
+  get state(): ListenState {
+    return this.#status.state;
+  }
+
+  get status(): ListenStatus {
+    return this.#status;
+  }
+
+  get level(): number {
+    return this.state === 'listening' ? this.#loudness.level : 0;
+  }
+
+  get lag(): number {
+    return this.#live.lag;
+  }
+
+  get time(): number {
+    return this.#count / this.#rate;
+  }
+
+  stop(): Promise<void> {
+    this.#finish({ state: 'ended', reason: 'stopped' });
+    return this.#over;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  resume(): Promise<void> {
+    return this.#sound.resume();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent> {
+    await this.#begun;
+    try {
+      yield* this.#live;
+    } catch (error) {
+      this.fail(error);
+    } finally {
+      await this.stop();
+    }
+    if (this.#end && 'error' in this.#end) throw this.#end.error;
+  }
+
+  async hear(samples: SampleArray): Promise<void> {
+    if (!this.#isOpen) await this.#begun;
+    if (this.#isDeaf) return;
+    this.#count += samples.length;
+    const heard = this.#live.feed(samples);
+    heard.catch((error: unknown) => this.fail(error));
+    this.#loudness.hear(samples);
+    this.#tell();
+    this.#callBack(() => this.#options.onLevel?.(this.#loudness.level));
+    if (!this.#sound.isPushed) await heard;
+    else if (this.lag > mostLag && this.#options.maxLag === undefined) this.fail(tooSlow());
+  }
+
+  breakOff(): void {
+    if (!this.#isDeaf) this.#live.flush().catch((error: unknown) => this.fail(error));
+  }
+
+  hinder(hindrance: Hindrance | undefined): void {
+    this.#isRestarting = false;
+    this.#hindrance = hindrance;
+    this.#tell();
+  }
+
+  restart(): void {
+    this.#isRestarting = true;
+    this.#tell();
+  }
+
+  /** The first failure counts. What was heard until then comes out before it is thrown. */
+  fail(error: unknown): void {
+    this.#isDeaf = true;
+    const reason = this.#options.signal?.aborted ? 'aborted' : 'failed';
+    this.#finish({ state: 'ended', reason, error });
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#options;
+    const release = onAbort(signal, () => this.fail(abortedBy(signal!)));
+    void this.#sound.ended.then((reason) => this.#finish({ state: 'ended', reason }));
+    if (!this.#end) this.#open().catch((error: unknown) => this.fail(error));
+    await this.#left;
+    release();
+    await this.#close();
+  }
+
+  async #open(): Promise<void> {
+    const rate = await this.#sound.open(this);
+    if (this.#end) return;
+    if (rate !== this.#rate) {
+      const unused = this.#live;
+      this.#rate = rate;
+      this.#live = this.#startLive(rate);
+      void unused.close().catch(() => undefined);
+    }
+    this.#isOpen = true;
+    this.#begin();
+    this.#tell();
+  }
+
+  async #close(): Promise<void> {
+    this.#lock.letGo();
+    try {
+      // Its last samples still come.
+      await this.#sound.close();
+      this.#isDeaf = true;
+      await this.#live.close();
+    } catch (error) {
+      this.#noteLate(error);
+    }
+    this.#isDeaf = true;
+    this.#begin();
+    this.#status = this.#end ?? { state: 'ended' };
+    try {
+      this.#options.onState?.(this.#status);
+    } catch (error) {
+      this.#noteLate(error);
+    }
+  }
+
+  #finish(end: ListenStatus): void {
+    this.#end ??= end;
+    this.#leave();
+  }
+
+  /** What goes wrong while it ends, unless something did before. */
+  #noteLate(error: unknown): void {
+    if (this.#end && 'error' in this.#end) return;
+    this.#end = { state: 'ended', reason: 'failed', error };
+    this.#status = this.#end;
+  }
+
+  #tell(): void {
+    const { state, reason } = this.#now;
+    if (this.#end || (state === this.#status.state && reason === this.#status.reason)) return;
+    this.#status = { state, ...(reason && { reason }) };
+    if (state === 'listening' && this.#options.wakeLock !== false) this.#lock.hold();
+    this.#callBack(() => this.#options.onState?.(this.#status));
+  }
+
+  get #now(): { readonly state: ListenState; readonly reason?: ListenReason | undefined } {
+    if (!this.#isOpen || this.#isRestarting) return { state: 'starting' };
+    if (this.#hindrance) return { state: 'suspended', reason: this.#hindrance };
+    const { nothingHeardAfter = usualSilence } = this.#options;
+    const isNothing = this.#loudness.silentCount >= nothingHeardAfter * this.#rate;
+    return { state: 'listening', reason: isNothing ? 'nothing-heard' : undefined };
+  }
+
+  #callBack(call: () => void): void {
+    if (this.#end) return;
+    try {
+      call();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+}
+
+const tooSlow = (): SusurrusError =>
+  new SusurrusError(
+    'limit_exceeded',
+    `The sound is ahead of the model by more than ${mostLag} s. Take a smaller model, or say with maxLag what is to be left out.`,
+    { reason: 'limit', subject: 'lag' },
+  );

@@ -1,0 +1,129 @@
+import { invalidOption } from '../../src/api/errors.js';
+import { checkOptions, flag, oneOf, progressCheck, text } from '../../src/api/options.js';
+import type { LiveEvent, LiveText } from '../../src/api/types.js';
+import type { TranscriptSegment } from '../../src/writers/transcript.js';
+import { checkFormatOptions } from '../../src/writers/options.js';
+import type { TextTrackOptions } from '../text_track.js';
+import { giveTrackBack, takeTrack } from '../track_pool.js';
+import { ElementSound } from './element_sound.js';
+import { listenTo } from './listen.js';
+import { LiveTrack } from './live_track.js';
+import { MediaClock } from './media_clock.js';
+import type { Ear } from './sound.js';
+import type { Listening, ListenOptions, StreamingModel } from './types.js';
+
+/** Options of attachLiveCaptions(): those of listen(), those of the track, and these. `language` is that of both. */
+export interface LiveCaptionsOptions extends ListenOptions, Omit<TextTrackOptions, 'language'> {
+  /** Called with each event, whose times are the stream's. If it throws, listening fails with that error. */
+  readonly onEvent?: (event: LiveEvent) => void;
+}
+
+/** Captions that attachLiveCaptions() writes. */
+export interface LiveCaptions {
+  readonly track: TextTrack;
+  readonly state: Listening['state'];
+  readonly status: Listening['status'];
+  readonly lag: number;
+  /** Tries to go on after `'suspended'`; call it from a click. */
+  resume(): Promise<void>;
+  /** Ends listening. Captions that are there stay. Never rejects: `status` says what went wrong. */
+  stop(): Promise<void>;
+  /** The same, and takes the captions away. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Writes captions for a `<video>` or `<audio>` while it plays, also after seeking and at any speed: what is heard is shown at once, and
+ * has its own times afterwards. Throws SusurrusError for wrong options, for a model that does not stream, and for what this
+ * browser lacks.
+ */
+export function attachLiveCaptions(
+  media: HTMLMediaElement,
+  model: StreamingModel,
+  options: LiveCaptionsOptions = {},
+): LiveCaptions {
+  if (!((media as unknown) instanceof HTMLMediaElement)) {
+    throw invalidOption('media', 'a <video> or <audio> element', media);
+  }
+  const { label = 'Captions', kind = 'captions', isShown = true, onEvent, ...others } = options;
+  const { maxLineWidth = 42, maxLineCount = 2, maxWordsPerLine, ...listenOptions } = others;
+  checkOptions(
+    { label, kind, isShown, onEvent },
+    { label: text, kind: oneOf('captions', 'subtitles'), isShown: flag, onEvent: progressCheck },
+  );
+  const format = {
+    ...{ maxLineWidth, maxLineCount },
+    ...(maxWordsPerLine !== undefined && { maxWordsPerLine }),
+  };
+  checkFormatOptions(format);
+  const clock = new MediaClock();
+  const listening = listenTo(
+    model,
+    { begin: (assets) => new ElementSound(media, clock, assets) },
+    listenOptions,
+  );
+  const { language = '' } = listenOptions;
+  const code = /^(auto|per-utterance)$/.test(language) ? '' : language;
+  const track = takeTrack(media, { kind, label, language: code });
+  track.mode = isShown ? 'showing' : 'hidden';
+  const shown = new LiveTrack(media, track, format);
+  const written = write(listening, clock, shown, onEvent);
+  let isRemoved = false;
+  return {
+    track,
+    get state() {
+      return listening.state;
+    },
+    get status() {
+      return listening.status;
+    },
+    get lag() {
+      return listening.lag;
+    },
+    resume: () => listening.resume(),
+    async stop() {
+      await listening.stop();
+      await written;
+    },
+    async remove() {
+      await this.stop();
+      if (isRemoved) return;
+      isRemoved = true;
+      shown.clear();
+      giveTrackBack(media, track);
+    },
+  };
+}
+
+/** Until the events end. Their failure is in the status. */
+async function write(
+  listening: Listening & Pick<Ear, 'fail'>,
+  clock: MediaClock,
+  shown: LiveTrack,
+  onEvent: ((event: LiveEvent) => void) | undefined,
+): Promise<void> {
+  try {
+    for await (const event of listening) {
+      try {
+        if (event.type === 'partial' || event.type === 'final') {
+          shown.show(inMedia(event, clock), event.type === 'final');
+        }
+        onEvent?.(event);
+      } catch (error) {
+        listening.fail(error);
+      }
+    }
+  } catch {
+    // Told by the status.
+  }
+}
+
+/** With the times of the media. */
+function inMedia({ text, words, start, end }: LiveText, clock: MediaClock): TranscriptSegment {
+  const time = (seconds: number): number => clock.mediaTime(seconds);
+  const inOrder = (from: number, to: number) => ({ start: time(from), end: time(to) });
+  return {
+    ...{ text, ...inOrder(start, end) },
+    words: words.map((each) => ({ word: each.word, ...inOrder(each.start, each.end) })),
+  };
+}

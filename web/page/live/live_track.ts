@@ -1,0 +1,99 @@
+// Live captions as cues of a text track: each is shown as soon as it is known, and has its right times afterwards.
+import type { FormatOptions } from '../../src/writers/options.js';
+import { cues } from '../../src/writers/cues.js';
+import type { TranscriptSegment } from '../../src/writers/transcript.js';
+import { changeCues, escaped } from '../track_pool.js';
+
+/** Seconds that the newest cue stays when nothing follows. */
+const hold = 4;
+
+export class LiveTrack {
+  readonly #media: HTMLMediaElement;
+  readonly #track: TextTrack;
+  readonly #format: FormatOptions;
+  /** Of utterances that are final. */
+  #old: VTTCue[] = [];
+  /** Of the utterance under way. */
+  #current: VTTCue[] = [];
+  /** The newest one, which stays longer than it was said, and when that was over. */
+  #held: { readonly cue: VTTCue; readonly end: number } | undefined;
+
+  constructor(media: HTMLMediaElement, track: TextTrack, format: FormatOptions) {
+    this.#media = media;
+    this.#track = track;
+    this.#format = format;
+  }
+
+  /** What was said from some time on, in the media's clock; it takes the place of what was shown of the same utterance. */
+  show(utterance: TranscriptSegment, isFinal: boolean): void {
+    const wanted = [...cues({ segments: [utterance] }, this.#format)].map(
+      ({ start, end, text }) => ({ start: start / 1000, end: end / 1000, text: escaped(text) }),
+    );
+    const [first, last] = [wanted[0], wanted.at(-1)];
+    changeCues(this.#track, () => {
+      for (const cue of this.#current.splice(wanted.length)) this.#track.removeCue(cue);
+      this.#letGo();
+      if (!first || !last) return;
+      this.#clear(first.start, last.end);
+      const { end: lastEnd } = last;
+      last.end = this.#heldUntil(lastEnd);
+      wanted.forEach(({ start, end, text }, at) => {
+        const cue = this.#current[at] ?? this.#added(start, end, text);
+        this.#current[at] = cue;
+        // What stays the same is not touched, so that it does not flicker.
+        if (cue.text !== text) cue.text = text;
+        if (cue.startTime !== start) cue.startTime = start;
+        if (cue.endTime !== end) cue.endTime = end;
+      });
+      this.#held = { cue: this.#current.at(-1)!, end: lastEnd };
+    });
+    if (!isFinal) return;
+    this.#old.push(...this.#current);
+    this.#current = [];
+  }
+
+  /** Takes all away. */
+  clear(): void {
+    changeCues(this.#track, () => {
+      for (const cue of [...this.#old, ...this.#current]) this.#track.removeCue(cue);
+    });
+    this.#old = [];
+    this.#current = [];
+    this.#held = undefined;
+  }
+
+  /** What follows is there: the cue before it gets its own time. One that is shown anew is held anew. */
+  #letGo(): void {
+    if (this.#held && !this.#current.includes(this.#held.cue)) {
+      this.#held.cue.endTime = this.#held.end;
+    }
+    this.#held = undefined;
+  }
+
+  #added(start: number, end: number, text: string): VTTCue {
+    const cue = new VTTCue(start, end, text);
+    this.#track.addCue(cue);
+    return cue;
+  }
+
+  /** What is heard again replaces what was there. */
+  #clear(start: number, end: number): void {
+    this.#old = this.#old.filter((cue) => {
+      const overlap = Math.min(cue.endTime, end) - Math.max(cue.startTime, start);
+      if (overlap <= 0) return true;
+      if (2 * overlap < cue.endTime - cue.startTime && cue.startTime < start) {
+        cue.endTime = start;
+        return true;
+      }
+      this.#track.removeCue(cue);
+      return false;
+    });
+  }
+
+  /** Text comes after what was said: the newest is shown now, until others are due. */
+  #heldUntil(end: number): number {
+    const { currentTime, playbackRate } = this.#media;
+    const due = this.#old.map(({ startTime }) => startTime).filter((start) => start >= end);
+    return Math.max(end, Math.min(currentTime + hold * playbackRate, ...due));
+  }
+}

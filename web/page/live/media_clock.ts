@@ -1,0 +1,44 @@
+// Which time of a media element the sound of a stream was heard at: seeking, pausing and speed come between them.
+
+/** From here on, until the next mark. */
+interface Mark {
+  /** Seconds of the stream, and of the media. */
+  readonly stream: number;
+  readonly media: number;
+  readonly speed: number;
+}
+
+/** What a media element's own clock may be off, in seconds, before that counts. */
+const tolerance = 0.3;
+/** No utterance is longer than so many marks. */
+const mostMarks = 1000;
+
+export class MediaClock {
+  readonly #marks: Mark[] = [];
+  #isBroken = true;
+
+  /** Sound of the stream's time `stream` was at `media` in the element. */
+  note(stream: number, media: number, speed: number): void {
+    const last = this.#marks.at(-1);
+    const expected = last && last.media + (stream - last.stream) * last.speed;
+    const holds =
+      !this.#isBroken &&
+      last?.speed === speed &&
+      expected !== undefined &&
+      Math.abs(expected - media) <= tolerance;
+    this.#isBroken = false;
+    if (holds) return;
+    this.#marks.push({ stream, media, speed });
+    if (this.#marks.length > mostMarks) this.#marks.shift();
+  }
+
+  /** What comes next stands somewhere else. */
+  breakOff(): void {
+    this.#isBroken = true;
+  }
+
+  mediaTime(stream: number): number {
+    const mark = this.#marks.findLast((each) => each.stream <= stream) ?? this.#marks[0];
+    return mark ? Math.max(0, mark.media + (stream - mark.stream) * mark.speed) : stream;
+  }
+}

@@ -1,0 +1,41 @@
+// What listen() and its sources say to each other.
+import type { Assets, SampleArray } from '../../src/api/types.js';
+import type { ListenReason } from './types.js';
+
+/** Why a source gives no sound at the moment; undefined: it does. */
+export type Hindrance = Extract<ListenReason, 'needs-click' | 'interrupted' | 'muted' | 'paused'>;
+
+/** Why a source gives no more sound. */
+export type SoundEnd = Extract<ListenReason, 'source-ended' | 'device-lost'>;
+
+/** Who listens to a source. */
+export interface Ear {
+  /** Mono samples; resolves when they are heard. */
+  hear(samples: SampleArray): Promise<void>;
+  /** What was said so far is complete: what comes next does not follow on it. */
+  breakOff(): void;
+  hinder(hindrance: Hindrance | undefined): void;
+  /** Opens another device. */
+  restart(): void;
+  fail(error: unknown): void;
+}
+
+/** A source that was asked to begin; one for each listen(). */
+export interface Sound {
+  /** Of its samples, in Hz, as far as is known before open(). */
+  readonly sampleRate: number;
+  /** Who does not wait for samples to be heard may get ahead of the model. */
+  readonly isPushed: boolean;
+  /** Asks and connects; what is heard goes to `ear` from then on. Resolves to the rate of its samples. */
+  open(ear: Ear): Promise<number>;
+  /** Resolves when there is no more to come, and all of it went to the ear. */
+  readonly ended: Promise<SoundEnd>;
+  resume(): Promise<void>;
+  /** Gives what is under way to the ear, and lets the source go. Also before open() is through, and several times. */
+  close(): Promise<void>;
+}
+
+/** What makes sounds. Throws SusurrusError for what is missing here, before anything is asked for. */
+export interface SoundMaker {
+  begin(assets: Assets | undefined): Sound;
+}
