@@ -80,7 +80,10 @@ export class QueueDesk<Text extends SavedText> {
   /** Listens once more to what is shown. */
   again(recording: File): void {
     const item = this.#queue.items.find(({ id }) => id === this.#shown);
-    if (item?.file !== recording) return this.add([recording]);
+    if (item?.file !== recording) {
+      this.add([recording]);
+      return;
+    }
     this.#follows = true;
     this.#queue.again(item.id);
     return undefined;
@@ -112,21 +115,30 @@ export class QueueDesk<Text extends SavedText> {
   async #listen(item: QueueItem<Text>, signal: AbortSignal, call: ListenCall<Text>): Promise<void> {
     const work = this.#work.begin();
     this.#listening = work;
-    // Cancel in the status line, or a model that takes the place of this one.
-    work.addEventListener('abort', () => this.#queue.cancel(item.id), { once: true });
+    // Cancel in the status line, or a model that takes the place of this one. Once it has ended, other work stops nothing of it: the
+    // same recording may be heard again.
+    let isOver = false;
+    const stop = (): void => {
+      if (!isOver) this.#queue.cancel(item.id);
+    };
+    work.addEventListener('abort', stop, { once: true });
     this.#doneText = '';
     if (this.#follows) this.#shown = item.id;
     this.#showWork();
-    this.#doneText = await this.#calls.listen(item.file, signal, {
-      onText: (text) => {
-        call.onText(text);
-        if (this.#shown === item.id) this.#calls.show(text);
-      },
-      onPart: (part, remainingSeconds) => {
-        call.onPart(part, remainingSeconds);
-        if (!signal.aborted) this.#work.status.progress(part, remainingSeconds);
-      },
-    });
+    try {
+      this.#doneText = await this.#calls.listen(item.file, signal, {
+        onText: (text) => {
+          call.onText(text);
+          if (this.#shown === item.id) this.#calls.show(text);
+        },
+        onPart: (part, remainingSeconds) => {
+          call.onPart(part, remainingSeconds);
+          if (!signal.aborted) this.#work.status.progress(part, remainingSeconds);
+        },
+      });
+    } finally {
+      isOver = true;
+    }
   }
 
   #choose(id: number): void {

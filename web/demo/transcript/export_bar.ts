@@ -9,6 +9,7 @@ export class ExportBar {
   readonly #bar = byId('export', HTMLElement);
   readonly #copy = byId('copy', HTMLButtonElement);
   readonly #format = byId('format', HTMLSelectElement);
+  readonly #saving = byId('save', HTMLButtonElement);
   #document: TranscriptDocument | undefined;
 
   constructor() {
@@ -20,13 +21,15 @@ export class ExportBar {
       }),
     );
     this.#copy.addEventListener('click', () => void this.#copyText());
-    byId('save', HTMLButtonElement).addEventListener('click', () => this.#save());
+    this.#saving.addEventListener('click', () => this.#save());
   }
 
-  /** Offers a document as soon as it has text. */
+  /** Offers a document as soon as it has text; one that ended without any can only be heard again. */
   offer(document: TranscriptDocument | undefined): void {
     this.#document = document;
-    this.#bar.hidden = !document || document.isEmpty;
+    const isEmpty = document?.isEmpty ?? true;
+    this.#bar.hidden = isEmpty && document?.isGrowing !== false;
+    for (const control of [this.#copy, this.#format, this.#saving]) control.hidden = isEmpty;
   }
 
   #save(): void {
