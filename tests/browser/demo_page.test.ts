@@ -45,7 +45,8 @@ describe('the page', () => {
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self' " +
         'https://huggingface.co https://*.huggingface.co https://*.hf.co; ' +
-        "style-src 'self'; img-src 'self' data:; media-src 'self' blob:",
+        "style-src 'self'; img-src 'self' data:; media-src 'self' blob:; " +
+        "manifest-src 'self'",
     );
     expect(headers.get('cross-origin-opener-policy')).toBeNull();
     expect(headers.get('cross-origin-embedder-policy')).toBeNull();
@@ -178,9 +179,13 @@ describe('the page', () => {
 
   test('says what is wrong with a file that is no recording', async () => {
     const { page, problems } = await stage.open();
-    await worked(page, () => drop(page, 'letter.txt', Buffer.from('Dear Sir or Madam, …')));
-    expect(await page.textContent('#error_title')).toBe('letter.txt could not be transcribed');
-    expect(await page.textContent('#error_details')).toMatch(/^codesource_failed.*audio/);
+    await drop(page, 'letter.txt', Buffer.from('Dear Sir or Madam, …'));
+    await page.waitForSelector('#error:not([hidden])');
+    expect(await page.textContent('#error_title')).toBe('letter.txt cannot be used');
+    expect(await page.textContent('#error_message')).toBe(
+      'This is a text, not a recording or a model.',
+    );
+    expect(await page.textContent('#error_details')).toMatch(/^codeunknown_format/);
     expect(problems).toEqual([]);
   });
 
@@ -223,7 +228,7 @@ describe('the page', () => {
     expect(problems).toEqual([]);
   });
 
-  test('lets a second recording take the place of the first', async () => {
+  test('listens to a second recording after the first', async () => {
     const { page, problems } = await stage.open();
     await drop(page, 'long.wav', longRecording(24));
     await page.waitForSelector('.segment');
@@ -245,10 +250,10 @@ describe('the page', () => {
     await drop(page, 'first.wav', longSilence(1));
     await statusOf(page).getByText('Loading mine.apr … first.wav waits for it.').waitFor();
     await drop(page, 'short.wav', sampleBytes());
-    const inPlace = 'Loading mine.apr … short.wav waits for it, in place of first.wav.';
+    const inPlace = 'Loading mine.apr … 2 recordings wait for it.';
     await statusOf(page).getByText(inPlace).waitFor();
     release();
-    await statusOf(page).getByText('Done: ').waitFor();
+    await statusOf(page).getByText('All 2 recordings are done.').waitFor();
     expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
     expect(await page.textContent('#transcript_title')).toBe('short.wav');
     expect(await segmentTexts(page)).toEqual(sampleSegments);
@@ -267,10 +272,10 @@ describe('the page', () => {
     const both = 'Loading mine.apr … It takes the place of digits.apr. early.wav waits for it.';
     await statusOf(page).getByText(both).waitFor();
     await drop(page, 'late.wav', sampleBytes());
-    const late = 'Loading mine.apr … late.wav waits for it, in place of early.wav.';
+    const late = 'Loading mine.apr … It takes the place of digits.apr. 2 recordings wait for it.';
     await statusOf(page).getByText(late).waitFor();
     release();
-    await statusOf(page).getByText('Done: ').waitFor();
+    await statusOf(page).getByText('All 2 recordings are done.').waitFor();
     expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
     expect(await page.textContent('#transcript_title')).toBe('late.wav');
     expect(await segmentTexts(page)).toEqual(sampleSegments);

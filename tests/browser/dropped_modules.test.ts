@@ -6,7 +6,15 @@ import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { floats, ints, tennisNode, text, writeTennis } from '../support/tennis_writer.js';
-import { chooseModel, drop, longSilence, segmentTexts, settled, startStage, worked } from './browser_page.js';
+import {
+  chooseModel,
+  drop,
+  longSilence,
+  segmentTexts,
+  settled,
+  startStage,
+  worked,
+} from './browser_page.js';
 import type { Stage } from './browser_page.js';
 
 jest.setTimeout(limit(120_000));

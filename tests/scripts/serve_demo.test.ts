@@ -54,7 +54,8 @@ describe('the demo server', () => {
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self' " +
         'https://huggingface.co https://*.huggingface.co https://*.hf.co; ' +
-        "style-src 'self'; img-src 'self' data:; media-src 'self' blob:",
+        "style-src 'self'; img-src 'self' data:; media-src 'self' blob:; " +
+        "manifest-src 'self'",
     );
     expect(headers.get('cross-origin-opener-policy')).toBeNull();
     expect(headers.get('cross-origin-embedder-policy')).toBeNull();

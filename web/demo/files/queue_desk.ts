@@ -61,8 +61,9 @@ export class QueueDesk<Text extends SavedText> {
     if (files.length === 0) return;
     const { items, isListening, waiting } = this.#queue;
     if (!isListening && waiting.length === 0) {
-      // What is done is in the history; these are other recordings.
-      for (const { id, state } of [...items]) if (state === 'done') this.#queue.remove(id);
+      // These are other recordings: what was heard of those before is in the history.
+      const held = items.filter(({ state, text }) => state === 'stopped' && !text);
+      for (const item of [...items]) if (!held.includes(item)) this.#queue.remove(item.id);
       this.#follows = true;
     }
     this.#queue.add(files);

@@ -103,9 +103,10 @@ export class RecordingQueue<Text> {
   giveUp(problem: unknown): readonly QueueItem<Text>[] {
     const given = this.#items.filter(({ state }) => state === 'waiting');
     for (const item of given) {
+      item.state = 'stopped';
       item.problem = problem;
-      this.#end(item, 'stopped');
     }
+    this.#calls.onChange();
     return given;
   }
 

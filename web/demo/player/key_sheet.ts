@@ -30,10 +30,6 @@ export class KeySheet {
     return this.#letters.checked;
   }
 
-  get isOpen(): boolean {
-    return this.#dialog.open;
-  }
-
   open(): void {
     if (!this.#dialog.open) this.#dialog.showModal();
   }

@@ -157,7 +157,8 @@ export class PlayerPanel {
   }
 
   #onKey(event: KeyboardEvent): void {
-    if (this.#panel.closest('[hidden]:not(#player)') || this.#keys.isOpen || event.defaultPrevented)
+    const isElsewhere = document.querySelector('dialog[open]') !== null;
+    if (this.#panel.closest('[hidden]:not(#player)') || isElsewhere || event.defaultPrevented)
       return;
     const { target } = event;
     const command = commandOf(

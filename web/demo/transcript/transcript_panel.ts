@@ -57,7 +57,7 @@ export class TranscriptPanel {
         if (command === 'find') this.#find.open();
         else if (command === 'undo') this.#document?.undo();
         else if (command === 'redo') this.#document?.redo();
-        else this.#editAt(Math.max(0, this.#paragraphs.indexAt(player.seconds)));
+        else this.#editHere();
       },
     });
   }
@@ -155,6 +155,13 @@ export class TranscriptPanel {
     const isOn = !this.#isEditing;
     this.#edit.setAttribute('aria-pressed', String(isOn));
     this.#paragraphs.list.classList.toggle('editing', isOn);
+  }
+
+  /** What has the keyboard, or else was heard last. */
+  #editHere(): void {
+    const focused = this.#paragraphs.indexOf(document.activeElement);
+    const heard = Math.max(0, this.#paragraphs.indexAt(this.#player.seconds));
+    this.#editAt(focused === -1 ? heard : focused);
   }
 
   #editAt(at: number): void {
