@@ -182,8 +182,9 @@ describe('in a page', () => {
     await says('button', /Listen/);
     // Refused the next time.
     await page.evaluate(() => {
-      navigator.mediaDevices.getUserMedia = () =>
-        Promise.reject(new DOMException('no', 'NotAllowedError'));
+      Object.defineProperty(navigator.mediaDevices, 'getUserMedia', {
+        value: () => Promise.reject(new DOMException('no', 'NotAllowedError')),
+      });
     });
     await page.click('button');
     await says('p', /permission was refused/);
