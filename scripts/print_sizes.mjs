@@ -37,6 +37,7 @@ const downloads = [
   ['worker.cache.mjs', 'to download a model file that is kept'],
   ['worker.hub.mjs', 'to download and convert a model of the hub, with files.wasm'],
   ['captions.mjs', 'for captions of a media element'],
+  ['live.mjs', 'to listen to microphones, tabs and media elements'],
   ['react.mjs', 'for useTranscriber()'],
   ['in_thread_hosts.mjs', 'where there are no workers'],
   ['in_thread.mjs', 'instead of all of these, by susurrus/in-thread'],

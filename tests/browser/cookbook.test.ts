@@ -1,8 +1,8 @@
 // docs/cookbook.md: its code, taken from the document as it stands, does what the document says.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { build } from 'esbuild';
@@ -11,7 +11,7 @@ import { format } from 'prettier';
 import { serve } from '../../scripts/serve_demo.mjs';
 import type * as Testing from '../../web/page/testing.js';
 import { limit } from '../support/limits.js';
-import { projectRoot } from '../support/shared_folder.js';
+import { projectRoot, sharedFolder } from '../support/shared_folder.js';
 import { longRecording, sampleSegments } from './browser_page.js';
 import { launchBrowser } from './package_page.js';
 
@@ -47,8 +47,11 @@ const sample = join(projectRoot, 'web/demo/sample.wav');
 const sampleText = sampleSegments.join(' ');
 /** Within the package, so that programs find it by its name. */
 const folder = join(projectRoot, 'build', `cookbook-${process.pid}`);
+/** One that streams: an .april model, where it is there. */
+const april = resolve(sharedFolder, 'april-digits/digits.april');
+const liveModel = existsSync(april) ? '/models/live.april' : '/models/base.apr';
 const imports = Object.fromEntries(
-  ['', '/cache', '/captions', '/react', '/testing'].map((part) => [
+  ['', '/cache', '/captions', '/live', '/react', '/testing'].map((part) => [
     `susurrus${part}`,
     `/dist/${part.slice(1) || 'index'}.mjs`,
   ]),
@@ -64,6 +67,7 @@ beforeAll(async () => {
   symlinkSync(join(projectRoot, 'dist'), join(folder, 'dist'));
   symlinkSync(join(projectRoot, 'models/digits.apr'), join(folder, 'models/base.apr'));
   symlinkSync(join(projectRoot, 'models/digits.apr'), join(folder, 'base.apr'));
+  if (existsSync(april)) symlinkSync(april, join(folder, 'models/live.april'));
   symlinkSync(sample, join(folder, 'talk.webm'));
   writeFileSync(join(folder, 'long.wav'), longRecording(100));
   const policy = "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'";
@@ -159,6 +163,31 @@ describe('in a page', () => {
     await page.click('button');
     await says('button', /Record/);
     expect(await page.locator('p').textContent()).toMatch(/three|one|four/);
+    expect(problems).toEqual([]);
+  });
+
+  test('live captions', async () => {
+    const title = 'Live captions';
+    const script = codeOf(title, 'js').replace('/models/base.apr', liveModel);
+    await open(codeOf(title, 'html'), script, async (testing) => {
+      const words = await testing.fixtureAudio();
+      const samples = new Float32Array(20 * words.length);
+      for (let at = 0; at < samples.length; at += words.length) samples.set(words, at);
+      testing.installFakeMicrophone(samples);
+    });
+    await page.waitForFunction(() => document.querySelector('button')?.onclick);
+    await page.click('button');
+    await says('p', /(four|two|nine|five|six).*(four|two|nine|five|six)/);
+    await page.click('button');
+    await says('button', /Listen/);
+    // Refused the next time.
+    await page.evaluate(() => {
+      Object.defineProperty(navigator.mediaDevices, 'getUserMedia', {
+        value: () => Promise.reject(new DOMException('no', 'NotAllowedError')),
+      });
+    });
+    await page.click('button');
+    await says('p', /permission was refused/);
     expect(problems).toEqual([]);
   });
 
@@ -309,6 +338,6 @@ describe('in Node', () => {
 });
 
 test('every recipe of the document is tried', () => {
-  expect(recipes.size).toBe(10);
+  expect(recipes.size).toBe(11);
   expect([...tried].sort()).toEqual([...recipes.keys()].sort());
 });

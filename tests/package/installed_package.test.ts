@@ -15,6 +15,7 @@ const sampleText = 'three one four one five nine two six five';
 const typedProgram = `
 import { format, loadModel, SusurrusError } from 'susurrus';
 import { deleteModel, listModels, type KeptModel } from 'susurrus/cache';
+import { attachLiveCaptions, listen, microphone, type Listening } from 'susurrus/live';
 import type { ErrorCode, FormatOptions, Model, Segment, Transcript, Variant } from 'susurrus';
 
 export async function use(file: Blob, signal: AbortSignal): Promise<string> {
@@ -36,6 +37,18 @@ export async function use(file: Blob, signal: AbortSignal): Promise<string> {
   if (kept?.isComplete) void deleteModel(kept);
   const options: FormatOptions = { maxLineWidth: 42 };
   return format(result, 'srt', options) + format({ segments: [] }, 'verbose_json');
+}
+
+export async function caption(model: Model, video: HTMLVideoElement): Promise<string> {
+  const { track } = attachLiveCaptions(video, model, { language: 'en', maxLineCount: 1 });
+  const listening: Listening = listen(model, microphone({ followsDevice: true }), {
+    onState: ({ state, reason }) => void (state === 'suspended' && reason === 'needs-click'),
+    maxLag: 20,
+  });
+  // @ts-expect-error The source knows its rate.
+  listen(model, microphone(), { sampleRate: 8000 });
+  for await (const event of listening) if (event.type === 'final') return event.text + track.label;
+  return '';
 }
 
 export function codeOf(error: unknown): ErrorCode | undefined {
@@ -76,6 +89,7 @@ describe('the packed package', () => {
         'dist/capture.mjs',
         'dist/capture_worklet.mjs',
       ],
+      ...['dist/live.mjs', 'dist/live.node.mjs', 'dist/types/page/live.d.ts'],
       ...['dist/captions.mjs', 'dist/react.mjs', 'dist/testing.mjs', 'dist/digits.wav'],
       ...['dist/cache.mjs', 'dist/cache.node.mjs', 'dist/worker.cache.mjs', 'dist/worker.hub.mjs'],
       ...[
@@ -122,6 +136,22 @@ describe('the packed package', () => {
        console.log(text.trim());`,
     );
     expect(project.node('program.mjs', sample).trim()).toBe(sampleText);
+  });
+
+  test('listens to samples where there are no microphones', () => {
+    project.write(
+      'live.mjs',
+      `import { listen, microphone } from 'susurrus/live';
+       import { fixtureAudio, paced } from 'susurrus/testing';
+       const live = { feed: async () => {}, close: async () => {}, async *[Symbol.asyncIterator]() {} };
+       const listening = listen({ stream: () => live }, paced(await fixtureAudio(), 16000, 100));
+       await new Promise((done) => setTimeout(done));
+       for (;listening.state !== 'ended';) await new Promise((done) => setTimeout(done, 5));
+       let code;
+       try { listen({ stream: () => live }, microphone()); } catch (error) { code = error.code; }
+       console.log(listening.time.toFixed(0), code);`,
+    );
+    expect(project.node('live.mjs').trim()).toBe('9 unsupported_environment');
   });
 
   test('transcribes as a command', () => {

@@ -374,7 +374,6 @@ export const strings = {
     session: (hours: string, minutes: string) => `Live captions at ${hours}.${minutes}`,
     note: (length: string) => `${length}, live`,
     interruptedNote: 'interrupted; the sound was not kept',
-    waits: 'The recording will be transcribed when you stop the live captions.',
     busy: 'A recording is being transcribed. Start when it is done, or cancel it.',
     interruptedTitle: 'These live captions were interrupted',
     interrupted: (when: string, length: string) => `${when}, ${length}`,

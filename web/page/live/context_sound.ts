@@ -1,5 +1,5 @@
 // Sound that an audio context plays to the worklet: what microphones, tabs, streams and media elements have in common.
-import { SusurrusError } from '../../src/api/errors.js';
+import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import type { Assets } from '../../src/api/types.js';
 import { AudioTap } from '../../tools/capture/tap.js';
 import type { Ear, Hindrance, Sound, SoundEnd } from './sound.js';
@@ -106,23 +106,30 @@ export abstract class ContextSound implements Sound {
   protected async connectStream(stream: MediaStream): Promise<void> {
     if (this.isClosed) return;
     const first = this.#tap;
+    if (this.#connects(first, stream)) return;
     const told = stream.getAudioTracks()[0]?.getSettings().sampleRate;
-    const rates = [...(told === undefined ? [] : [told]), ...usualRates];
-    for (const rate of [undefined, ...rates]) {
-      try {
-        if (rate !== undefined) {
-          this.#tap = this.#tapOn(new AudioContext({ sampleRate: rate }));
-          await this.#tap.load(this.#worklet);
-        }
-        this.#tap.connect(this.#tap.context.createMediaStreamSource(stream));
-        if (this.#tap !== first) void this.#leaveContext(first.context);
+    for (const sampleRate of [...(told === undefined ? [] : [told]), ...usualRates]) {
+      const tap = this.#tapOn(new AudioContext({ sampleRate }));
+      await tap.load(this.#worklet);
+      if (!this.isClosed && this.#connects(tap, stream)) {
+        this.#tap = tap;
+        await this.#leaveContext(first.context);
         return;
-      } catch (error) {
-        if (rate !== undefined) void this.#leaveContext(this.#tap.context);
-        this.#tap = first;
-        if (!(error instanceof DOMException && error.name === 'NotSupportedError')) throw error;
-        if (rate === rates.at(-1)) throw error;
       }
+      await this.#leaveContext(tap.context);
+      if (this.isClosed) return;
+    }
+    throw sourceFailed('audio', 'the browser connects this device to no audio context of any rate');
+  }
+
+  /** False where the device has another rate than the context, which Firefox refuses. */
+  #connects(tap: AudioTap, stream: MediaStream): boolean {
+    try {
+      tap.connect(tap.context.createMediaStreamSource(stream));
+      return true;
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'NotSupportedError') return false;
+      throw error;
     }
   }
 
