@@ -23,13 +23,13 @@ export interface LiveGlobals {
   microphones: MediaStream[];
   wakeLocks: string[];
   /** Counts samples; says how many when it is closed. */
-  fakeModel(): StreamingModel & { rates: number[]; count(): number; closed: number };
+  fakeModel: () => StreamingModel & { rates: number[]; count: () => number; closed: number };
   /** A stream that sounds as long as the page lets it. */
-  tone(): { stream: MediaStream; context: AudioContext; gain: GainNode };
+  tone: () => { stream: MediaStream; context: AudioContext; gain: GainNode };
   /** `listening: nothing-heard` and the like. */
-  named(status: ListenStatus): string;
-  until(holds: () => boolean): Promise<void>;
-  errorOf(work: () => unknown): Promise<{ code?: string; reason?: string; message?: string }>;
+  named: (status: ListenStatus) => string;
+  until: (holds: () => boolean) => Promise<void>;
+  errorOf: (work: () => unknown) => Promise<{ code?: string; reason?: string; message?: string }>;
 }
 
 export interface LivePageOptions {
@@ -93,8 +93,12 @@ export async function openLivePage(
 
 async function prepare(): Promise<void> {
   const globals = globalThis as unknown as LiveGlobals;
-  globals.susurrus = (await import('/dist/index.mjs' as string)) as typeof Susurrus;
-  globals.live = (await import('/dist/live.mjs' as string)) as typeof Live;
+  for (const [name, file] of [
+    ['susurrus', 'index'],
+    ['live', 'live'],
+  ] as const) {
+    Object.assign(globals, { [name]: (await import(`/dist/${file}.mjs`)) as unknown });
+  }
   globals.contexts = [];
   globals.microphones = [];
   globals.wakeLocks = [];
@@ -135,7 +139,11 @@ async function prepare(): Promise<void> {
           lag: 0,
           feed: (piece: ArrayLike<number>) => Promise.resolve(void (samples += piece.length)),
           flush: () => Promise.resolve(),
-          close: () => Promise.resolve((model.closed++, finish())),
+          close: () => {
+            model.closed += 1;
+            finish();
+            return Promise.resolve();
+          },
           async *[Symbol.asyncIterator]() {
             await finished;
             yield { type: 'final', id: 0, text: String(samples) };
@@ -161,7 +169,8 @@ async function prepare(): Promise<void> {
     try {
       const result = await work();
       if (typeof result === 'object' && result !== null && Symbol.asyncIterator in result) {
-        for await (const _ of result as AsyncIterable<unknown>) void _;
+        const events = (result as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+        while ((await events.next()).done !== true);
       }
       return {};
     } catch (error) {

@@ -4,6 +4,9 @@ import type { LiveText } from '../../web/src/api/types.js';
 import { CaptionScreen } from '../../web/cli/caption_screen.js';
 import { textWidth, wrapped } from '../../web/cli/text_width.js';
 
+/** Control sequences, line ends, and text. */
+const parts = new RegExp('\x1b\\[\\d*[A-Za-z]|\\r|\\n|[^\x1b\\r\\n]+', 'g');
+
 /** Lines and a cursor; knows line feeds, cursor up, erasing below and dim text, which is shown in brackets. */
 class Terminal {
   columns: number;
@@ -17,7 +20,7 @@ class Terminal {
   }
 
   write(text: string): void {
-    for (const [part] of text.matchAll(/\x1b\[\d*[A-Za-z]|\r|\n|[^\x1b\r\n]+/g)) this.#take(part);
+    for (const [part] of text.matchAll(parts)) this.#take(part);
   }
 
   get screen(): string {
@@ -44,18 +47,22 @@ class Terminal {
     } else if (part === '\x1b[J') {
       this.#lines.length = this.#row + 1;
       this.#lines[this.#row] = '';
-    } else if (part === '\x1b[2m') this.#lines[this.#row] += '[';
-    else if (part === '\x1b[22m') this.#lines[this.#row] += ']';
+    } else if (part === '\x1b[2m') this.#append('[');
+    else if (part === '\x1b[22m') this.#append(']');
     else if (part.startsWith('\x1b')) {
-      const up = Number(/^\x1b\[(\d+)A$/.exec(part)?.[1]);
-      expect(up).toBeGreaterThan(0);
-      this.#row -= up;
-      expect(this.#row).toBeGreaterThanOrEqual(0);
+      const up = /^.\[(\d+)A$/.exec(part)?.[1];
+      if (up === undefined || Number(up) > this.#row) throw new Error(`not understood: ${part}`);
+      this.#row -= Number(up);
     } else {
-      this.#lines[this.#row] += part;
-      const width = textWidth(this.#lines[this.#row]!.replaceAll(/[[\]]/g, ''));
-      expect(width).toBeLessThan(this.columns);
+      this.#append(part);
     }
+  }
+
+  #append(text: string): void {
+    const line = `${this.#lines[this.#row] ?? ''}${text}`;
+    this.#lines[this.#row] = line;
+    if (textWidth(line.replaceAll(/[[\]]/g, '')) >= this.columns)
+      throw new Error(`too wide: ${line}`);
   }
 }
 

@@ -109,17 +109,25 @@ export abstract class ContextSound implements Sound {
     if (this.#connects(first, stream)) return;
     const told = stream.getAudioTracks()[0]?.getSettings().sampleRate;
     for (const sampleRate of [...(told === undefined ? [] : [told]), ...usualRates]) {
-      const tap = this.#tapOn(new AudioContext({ sampleRate }));
-      await tap.load(this.#worklet);
-      if (!this.isClosed && this.#connects(tap, stream)) {
-        this.#tap = tap;
+      if (await this.#connectsAt(sampleRate, stream)) {
         await this.#leaveContext(first.context);
         return;
       }
-      await this.#leaveContext(tap.context);
-      if (this.isClosed) return;
     }
     throw sourceFailed('audio', 'the browser connects this device to no audio context of any rate');
+  }
+
+  /** In a context of this rate; true too when it is not wanted any more. */
+  async #connectsAt(sampleRate: number, stream: MediaStream): Promise<boolean> {
+    const tap = this.#tapOn(new AudioContext({ sampleRate }));
+    await tap.load(this.#worklet);
+    const isWanted = !this.isClosed;
+    if (isWanted && this.#connects(tap, stream)) {
+      this.#tap = tap;
+      return true;
+    }
+    await this.#leaveContext(tap.context);
+    return !isWanted;
   }
 
   /** False where the device has another rate than the context, which Firefox refuses. */

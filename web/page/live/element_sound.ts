@@ -2,7 +2,7 @@
 import { invalidOption } from '../../src/api/errors.js';
 import type { Assets } from '../../src/api/types.js';
 import { ContextSound } from './context_sound.js';
-import { MediaClock } from './media_clock.js';
+import type { MediaClock } from './media_clock.js';
 import type { Hindrance } from './sound.js';
 
 /** Sound that is under way to the worklet when an element pauses, in seconds. */
