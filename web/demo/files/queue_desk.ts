@@ -80,10 +80,12 @@ export class QueueDesk<Text extends SavedText> {
   /** Listens once more to what is shown. */
   again(recording: File): void {
     const item = this.#queue.items.find(({ id }) => id === this.#shown);
-    if (item?.file !== recording) return this.add([recording]);
+    if (item?.file !== recording) {
+      this.add([recording]);
+      return;
+    }
     this.#follows = true;
     this.#queue.again(item.id);
-    return undefined;
   }
 
   /** Something else is shown: what is listened to goes on unseen. */

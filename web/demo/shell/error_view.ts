@@ -8,6 +8,7 @@ export class ErrorView {
   readonly #title = byId('error_title', HTMLElement);
   readonly #message = byId('error_message', HTMLElement);
   readonly #details = byId('error_details', HTMLElement);
+  readonly #more = byId('error_more', HTMLDetailsElement);
 
   constructor() {
     byId('error_close', HTMLButtonElement).addEventListener('click', () => {
