@@ -125,7 +125,7 @@ test('files of a folder become the bytes that Node writes', () =>
 
 test('the demo page converts what is dropped on it, runs it and offers the file', async () => {
   const { page, problems } = await stage.open();
-  await worked(page, () =>
+  const dropModel = () =>
     page.evaluate((contents) => {
       const dataTransfer = new DataTransfer();
       for (const { name, base64 } of contents) {
@@ -135,8 +135,22 @@ test('the demo page converts what is dropped on it, runs it and offers the file'
       document
         .getElementById('drop_zone')
         ?.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
-    }, contents),
+    }, contents);
+  // A choice that is not wanted after all.
+  await dropModel();
+  await page.waitForSelector('#conversion:not([hidden])');
+  await worked(page, () => page.click('#cancel'));
+  expect(await page.isHidden('#conversion')).toBe(true);
+  expect(await page.textContent('#status')).toBe('Stopped.');
+
+  await dropModel();
+  await page.waitForSelector('#conversion:not([hidden])');
+  const types = await page.locator('.conversion-type strong').allTextContents();
+  expect(types).toEqual(['q8_0 ', 'f16 ', 'q5_0 ', 'q4_0 ']);
+  expect(await page.locator('.conversion-type').first().textContent()).toMatch(
+    /^q8_0 about [\d.]+ MB.*Recommended/,
   );
+  await worked(page, () => page.click('#conversion_start'));
   expect(await page.textContent('#status')).toBe('Ready. model.apr is loaded.');
   expect(await page.textContent('[data-fact="model"]')).toMatch(/^model\.apr.*APR2/);
   expect(await page.isVisible('#converted')).toBe(true);
@@ -147,7 +161,7 @@ test('the demo page converts what is dropped on it, runs it and offers the file'
   expect(download.suggestedFilename()).toBe('model.apr');
   const { convertModel } = await builtPackage();
   const path = join(root, 'demo.apr');
-  await convertModel(folder, path);
+  await convertModel(folder, path, { dtype: 'q8_0' });
   expect(readFileSync(await download.path()).equals(readFileSync(path))).toBe(true);
   expect(problems).toEqual([]);
 });

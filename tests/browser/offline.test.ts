@@ -82,7 +82,7 @@ test('counts what it has sent, its workers included: nothing', async () => {
     await fetch('elsewhere', { method: 'POST', body: 'twelve bytes' });
   });
   await page.waitForFunction(() =>
-    document.getElementById('private_text')?.textContent?.startsWith('12 bytes sent'),
+    document.getElementById('private_text')?.textContent.startsWith('12 bytes sent'),
   );
 });
 

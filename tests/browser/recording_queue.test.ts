@@ -268,7 +268,7 @@ test('a file that vanishes before its turn says so', async () => {
   const { page } = await stage.open();
   await page.evaluate(() => {
     // As of a file that was deleted: its bytes cannot be read any more.
-    const read = Reflect.get(Blob.prototype, 'arrayBuffer') as () => Promise<ArrayBuffer>;
+    const read: () => Promise<ArrayBuffer> = Reflect.get(Blob.prototype, 'arrayBuffer');
     let isGone = false;
     Blob.prototype.arrayBuffer = function (this: Blob) {
       return isGone

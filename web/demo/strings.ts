@@ -407,4 +407,17 @@ export const strings = {
       failed: 'Listening has failed.',
     },
   },
+  conversion: {
+    title: (name: string) => `Convert ${name}`,
+    label: 'How exact its numbers are kept',
+    start: 'Convert',
+    sizes: (bytes: number) =>
+      `about ${bytes < 1e7 ? (bytes / 1e6).toFixed(1) : Math.round(bytes / 1e6)} MB`,
+    types: {
+      q8_0: 'Recommended: the text is nearly always the same, and it is fastest.',
+      f16: 'As exact as the original.',
+      q5_0: 'Smaller; now and then a word is another one.',
+      q4_0: 'Smallest, for devices with little memory; more mistakes.',
+    },
+  },
 } as const;

@@ -1,10 +1,20 @@
 import { convertModel } from '../../src/index.js';
+import type { WeightType } from '../../src/api/generated/dtypes.js';
 
 /** Another program's model, with the files beside it, as an .apr file. `onPart` gets the part that is done. */
 export async function convertFiles(
   files: readonly File[],
   name: string,
-  { signal, onPart }: { readonly signal: AbortSignal; readonly onPart: (part: number) => void },
+  {
+    dtype,
+    signal,
+    onPart,
+  }: {
+    /** Of its large weights; as the file has them, if absent. */
+    readonly dtype: WeightType | undefined;
+    readonly signal: AbortSignal;
+    readonly onPart: (part: number) => void;
+  },
 ): Promise<{ readonly file: File; readonly warnings: readonly string[] }> {
   const parts: Blob[] = [];
   // A Blob may leave memory, an array does not.
@@ -12,6 +22,7 @@ export async function convertFiles(
     write: (bytes) => void parts.push(new Blob([bytes])),
   });
   const { warnings } = await convertModel(files, sink, {
+    ...(dtype && { dtype }),
     signal,
     onProgress: ({ phase, fraction }) => {
       if (!signal.aborted && phase === 'convert') onPart(fraction ?? 0);

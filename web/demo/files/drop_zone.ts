@@ -71,9 +71,10 @@ async function filesOf(transfer: DataTransfer): Promise<File[]> {
     file: item.getAsFile(),
   }));
   const lists = await Promise.all(
-    given.map(({ entry, file }) =>
-      entry?.isDirectory ? filesIn(entry as FileSystemDirectoryEntry, 0) : file ? [file] : [],
-    ),
+    given.map(async ({ entry, file }) => {
+      if (entry?.isDirectory) return filesIn(entry as FileSystemDirectoryEntry, 0);
+      return file ? [file] : [];
+    }),
   );
   return lists.flat();
 }

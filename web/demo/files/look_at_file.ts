@@ -36,8 +36,12 @@ const others: readonly { readonly what: string; readonly begins: RegExp }[] = [
 ];
 
 /** Archives, web pages and pointer files, which the loader names, whatever they are called. */
+
+/* eslint-disable no-control-regex -- these are bytes */
 const named =
   /^(PK\x03\x04|\x1f\x8b|BZh|\xfd7zXZ|7z\xbc\xaf|Rar!|version https:\/\/git-lfs|(\xef\xbb\xbf)?\s*<)/;
+
+/* eslint-enable no-control-regex */
 
 export async function lookAt(file: File, askLoader: AskLoader = inspect): Promise<Look> {
   try {

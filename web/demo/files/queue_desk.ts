@@ -86,7 +86,6 @@ export class QueueDesk<Text extends SavedText> {
     }
     this.#follows = true;
     this.#queue.again(item.id);
-    return undefined;
   }
 
   /** Something else is shown: what is listened to goes on unseen. */

@@ -1,6 +1,7 @@
 // What the page listens with: a speech model or a network, one at a time.
 import { loadModel, openModule } from '../../src/index.js';
 import type { GraphModule, Model } from '../../src/index.js';
+import { ConversionChoice } from '../files/conversion_choice.js';
 import { convertFiles } from '../files/convert_files.js';
 import { strings } from '../strings.js';
 import { isAbort, type Work } from '../shell/work.js';
@@ -43,6 +44,7 @@ export class ModelDesk {
     onChoose: (offered) => void this.useOffered(offered),
     read: offeredModels,
   });
+  readonly #choice = new ConversionChoice();
   #name = '';
   #model: Model | undefined;
   #isNetwork = false;
@@ -149,7 +151,9 @@ export class ModelDesk {
   async useCheckpoint(files: readonly File[], name: string): Promise<void> {
     const signal = this.#begin(strings.models.converting, name);
     try {
+      const dtype = await this.#choice.ask(files, name, signal);
       const { file, warnings } = await convertFiles(files, name, {
+        dtype,
         signal,
         onPart: (part) => this.#work.status.progress(part),
       });

@@ -2,7 +2,7 @@
 import { byId, element } from '../shell/dom.js';
 import { strings } from '../strings.js';
 import { isSeenRequest } from './seen_request.js';
-import { countBodies, SentCount, watchRequests, type Senders } from './sent_count.js';
+import { countBodies, SentCount, watchRequests } from './sent_count.js';
 import { OfflineService, type OfflineState } from './service.js';
 import { sharedMark, takeShared } from './shared_files.js';
 
@@ -23,7 +23,7 @@ export class OfflineView {
   #workersAreSeen = false;
 
   constructor() {
-    countBodies(globalThis as Senders, this.#count);
+    countBodies(globalThis, this.#count);
     watchRequests(this.#count);
     this.#service = new OfflineService(
       'serviceWorker' in navigator ? navigator.serviceWorker : undefined,

@@ -57,10 +57,10 @@ export function countBodies(senders: Senders, count: SentCount): void {
     return beacon.call(navigator, url, body);
   };
   const { prototype } = senders.XMLHttpRequest;
-  const send = Reflect.get(prototype, 'send') as XMLHttpRequest['send'];
+  const send: XMLHttpRequest['send'] = Reflect.get(prototype, 'send');
   prototype.send = function (this: XMLHttpRequest, body) {
     if (body != null && !(body instanceof Document)) count.addBytes(bytesOf(body));
-    return send.call(this, body);
+    send.call(this, body);
   };
 }
 

@@ -108,7 +108,7 @@ export function elapsed(seconds: number): string {
     Math.floor(whole / 60) % 60,
     whole % 60,
   ].map(String) as [string, string, string];
-  const tail = `${rest.padStart(2, '0')}`;
+  const tail = rest.padStart(2, '0');
   return hours === '0' ? `${minutes}:${tail}` : `${hours}:${minutes.padStart(2, '0')}:${tail}`;
 }
 
