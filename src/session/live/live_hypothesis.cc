@@ -19,6 +19,13 @@ constexpr double kPromptResetTemperature = 0.5;
 /// Text tokens that somebody can say in a second, and those of a moment: more are made up.
 constexpr size_t kTokensPerSecond = 12;
 constexpr size_t kLeastTokens = 8;
+/// Less text behind committed words is not heard again.
+constexpr size_t kDoubtfulTokens = 4;
+/// Text for which the model goes back by more seconds is said a second time by the model alone.
+constexpr double kMostRewind = 1.5;
+/// Words in a row that leave no more time for each are squeezed into what is left of the sound: made up.
+constexpr size_t kSqueezedWords = 3;
+constexpr double kSqueezedSeconds = 0.08;
 
 class DecodedHypothesis final : public LiveHypothesis {
  public:
@@ -26,25 +33,32 @@ class DecodedHypothesis final : public LiveHypothesis {
       : model_(model), options_(options), window_(window) {}
 
   Status begin() {
-    DecodeOptions decode = options_.decode;
+    DecodeOptions& decode = decode_;
+    decode = options_.decode;
     decode.timestamps = false;
     decode.language = window_.language.empty() ? FixedString<16>("auto")
                                                : FixedString<16>(window_.language);
     decode.prompt.assign(window_.prompt.begin(), window_.prompt.end());
     decode.prefix.assign(window_.committed.begin(), window_.committed.end());
-    decode.audio_context = {.is_automatic = true};
-    decode.audio_context = decode.audio_context.fitted(model_, window_.frame_count);
-    decode.audio_context.is_automatic = window_.is_thorough;
+    decode.audio_context =
+        AudioContext{.is_automatic = true}.fitted(model_, window_.frame_count);
+    // What is in doubt is heard again here, not by the attempts.
+    decode.audio_context.is_automatic = false;
     const size_t said = std::max<size_t>(
         kLeastTokens, (window_.frame_count * kTokensPerSecond) / 100 + kLeastTokens);
     // The prefix must fit beside it.
     const size_t half = model_.dimensions().n_text_ctx / 2;
     decode.sample_length = static_cast<uint32_t>(
         std::min(said, half - std::min(half - 1, decode.prefix.size())));
+    return begin_attempts({0});
+  }
+
+  Status begin_attempts(std::vector<double> temperatures) {
     FallbackOptions fallback = options_.fallback;
-    if (!window_.is_thorough) fallback.temperatures = {0};
+    fallback.temperatures = std::move(temperatures);
     fallback.keeps_best = true;
-    SUSURRUS_ASSIGN_OR_RETURN(attempts_, WindowAttempts::create(model_, decode, fallback));
+    attempts_.reset();
+    SUSURRUS_ASSIGN_OR_RETURN(attempts_, WindowAttempts::create(model_, decode_, fallback));
     return ok_status();
   }
 
@@ -78,6 +92,12 @@ class DecodedHypothesis final : public LiveHypothesis {
         (limits.logprob_threshold && double{result.avg_logprob} < *limits.logprob_threshold) ||
         (limits.compression_ratio_threshold &&
          double{result.compression_ratio} > *limits.compression_ratio_threshold);
+    if (is_doubtful_ && window_.is_thorough && !is_second_attempt_ && is_worth_it(result)) {
+      is_second_attempt_ = true;
+      decode_.audio_context = {};
+      stage_ = Stage::decode;
+      return begin_attempts(options_.fallback.temperatures);
+    }
     if (attempts_->is_silence()) return ok_status();
     tokens_.assign(window_.committed.begin(), window_.committed.end());
     for (uint32_t token : result.tokens) {
@@ -90,6 +110,11 @@ class DecodedHypothesis final : public LiveHypothesis {
                                       window_.frame_count));
     stage_ = Stage::align;
     return ok_status();
+  }
+
+  /// Behind committed words there may be nothing to say, which is improbable, too.
+  bool is_worth_it(const WindowResult& result) const {
+    return window_.committed.empty() || result.tokens.size() >= kDoubtfulTokens;
   }
 
   void take_words() {
@@ -117,6 +142,30 @@ class DecodedHypothesis final : public LiveHypothesis {
       words_.push_back({std::move(word.word), std::move(word.tokens), word.start, word.end,
                         word.probability, heard[i]});
     }
+    words_.resize(std::min(rewind_begin(), squeezed_begin()));
+  }
+
+  /// The first word from which on the model listens to sound far before the words that it has said already.
+  size_t rewind_begin() const {
+    double furthest = window_.committed_end;
+    for (size_t i = 0; i < words_.size(); ++i) {
+      const bool is_back = words_[i].heard_at < furthest - kMostRewind;
+      const bool goes_on = i + 1 < words_.size() && words_[i + 1].heard_at >= furthest - kMostRewind;
+      if (is_back && !goes_on) return i;
+      furthest = std::max(furthest, words_[i].heard_at);
+    }
+    return words_.size();
+  }
+
+  /// The first word from which on all have hardly any time.
+  size_t squeezed_begin() const {
+    for (size_t i = 0; i + kSqueezedWords <= words_.size(); ++i) {
+      const double most = kSqueezedSeconds * static_cast<double>(words_.size() - i);
+      if (words_[i].end - words_[i].start < kSqueezedSeconds &&
+          words_.back().end - words_[i].start < most)
+        return i;
+    }
+    return words_.size();
   }
 
   /// A word that goes on behind what is committed of it.
@@ -134,8 +183,10 @@ class DecodedHypothesis final : public LiveHypothesis {
   WhisperModel& model_;
   const TranscribeOptions& options_;
   const Window window_;
+  DecodeOptions decode_;
   Stage stage_ = Stage::decode;
   std::unique_ptr<WindowAttempts> attempts_;
+  bool is_second_attempt_ = false;
   std::vector<uint32_t> tokens_;  // with the committed ones
   std::unique_ptr<WordAligner> aligner_;
   FixedString<16> language_;

@@ -18,6 +18,8 @@ class LiveHypothesis {
     size_t frame_count = 0;
     /// Tokens of the words that are committed.
     std::span<const uint32_t> committed;
+    /// Where the last of them ends, in seconds of the window; 0 without any.
+    double committed_end = 0;
     /// Tokens of what was said before.
     std::span<const uint32_t> prompt;
     /// A code; empty where it has to be detected.

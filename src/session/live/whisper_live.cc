@@ -123,6 +123,7 @@ Status WhisperLive::begin_hypothesis() {
       LiveHypothesis::create(*model_, options_.transcribe,
                              {.frame_count = mel_.frame_count(),
                               .committed = committed_tokens_,
+                              .committed_end = std::max(0.0, last_end_ - window_begin()),
                               .prompt = std::span(prompt_).last(
                                   std::min(prompt_.size(), kPromptTokens)),
                               .language = language_.view(),
