@@ -57,7 +57,7 @@ async function printEvents(live: LiveTranscription): Promise<void> {
 async function printCaptions(live: LiveTranscription): Promise<void> {
   const { stdout } = process;
   const write = (event: LiveEvent): void => {
-    if (event.type === 'silence') return;
+    if (event.type === 'silence' || event.type === 'lag') return;
     const text = event.text.trim();
     if (stdout.isTTY) {
       stdout.write('\r\x1b[K');
