@@ -280,7 +280,9 @@ describe('utterances with pauses', () => {
     expect(pause).toBeGreaterThanOrEqual(0.29);
     expect(pause).toBeLessThanOrEqual(3.01);
     expect(made.truth).toBe('a b a b');
-    expect(withPauses([one, one], 'test')).toEqual(made);
+    const again = withPauses([one, one], 'test');
+    expect(Buffer.from(again.samples.buffer).equals(Buffer.from(made.samples.buffer))).toBe(true);
+    expect(again.words).toEqual(made.words);
   });
 });
 
@@ -307,7 +309,7 @@ describe('figures', () => {
     ...{ title: 'ours', variant: 'simd', isOwn: true, hears: 'speech', invented },
     sounds: [
       {
-        ...{ ...figures, liveErrors: 10, commits: [1, 2], ...changes },
+        ...{ ...figures, liveErrors: 10, commits: [1, 1, 2], ...changes },
         ...{ sound: 'one', faults: [], texts: { said: [], offline: [], live: [] } },
       },
     ],
@@ -335,7 +337,7 @@ describe('figures', () => {
     const table = systemTable([row({}, { music: 0.4 }), { ...row({ firsts: [Infinity] }), title: 'other' }]);
     const [, , first, second] = table.split('\n');
     expect(first).toBe(
-      '| ours | simd | 10.0 % | 10.0 % | +0.0 | 2.00 | 2.00 | 2.00 | 0 | 25.0 % | 0.50 | 1 | 0.50 | 0 |',
+      '| ours | simd | 10.0 % | 10.0 % | +0.0 | 2.00 | 1.00 | 2.00 | 0 | 25.0 % | 0.50 | 1 | 0.50 | 0 |',
     );
     expect(second).toContain('| never |');
     expect(second?.endsWith('|  |')).toBe(true);
