@@ -204,15 +204,17 @@ describe('sound on a virtual clock', () => {
     let seconds = 0;
     const fed: number[] = [];
     let id = 0;
-    const open = async (onEvent: (event: LiveEvent) => void) => ({
-      feed: async (samples: Float32Array) => {
+    const stream = (onEvent: (event: LiveEvent) => void) => ({
+      feed: (samples: Float32Array) => {
         fed.push(samples.length / sampleRate);
         seconds += cost(samples.length);
         onEvent(text('final', id++, 'a'));
+        return Promise.resolve();
       },
-      end: async () => undefined,
+      end: () => Promise.resolve(),
       processorSeconds: () => seconds,
     });
+    const open = (onEvent: (event: LiveEvent) => void) => Promise.resolve(stream(onEvent));
     return { fed, open, clockOf: () => new VirtualClock(() => seconds) };
   }
   const second = new Float32Array(sampleRate);
@@ -255,7 +257,9 @@ describe('the loop around faster-whisper', () => {
     step('old ferry', 'left', true);
     step('', '');
     step('', '');
-    expect(events.map(({ type, id, text: said, committed }) => [type, id, said, committed])).toEqual([
+    expect(
+      events.map(({ type, id, text: said, committed }) => [type, id, said, committed]),
+    ).toEqual([
       ['partial', 0, ' the odd', 0],
       ['partial', 0, ' the old', 1],
       ['final', 0, ' the old ferry', 3],
@@ -301,7 +305,12 @@ describe('figures', () => {
   });
 
   test('are shares of what they are of', () => {
-    expect(summary(figures)).toMatchObject({ changed: 25, processor: 0.5, firstWord: 2, commit: 1 });
+    expect(summary(figures)).toMatchObject({
+      changed: 25,
+      processor: 0.5,
+      firstWord: 2,
+      commit: 1,
+    });
     expect(summary({ ...figures, shown: 0, removed: 0 }).changed).toBe(0);
   });
 
@@ -334,7 +343,10 @@ describe('figures', () => {
   });
 
   test('are a line each, with a cell for what was not measured', () => {
-    const table = systemTable([row({}, { music: 0.4 }), { ...row({ firsts: [Infinity] }), title: 'other' }]);
+    const table = systemTable([
+      row({}, { music: 0.4 }),
+      { ...row({ firsts: [Infinity] }), title: 'other' },
+    ]);
     const [, , first, second] = table.split('\n');
     expect(first).toBe(
       '| ours | simd | 10.0 % | 10.0 % | +0.0 | 2.00 | 1.00 | 2.00 | 0 | 25.0 % | 0.50 | 1 | 0.50 | 0 |',

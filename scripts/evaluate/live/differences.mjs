@@ -17,7 +17,10 @@ export function differences({ said, offline, live }) {
   for (let i = 1; i < pairs.length; ++i) {
     const [[a, b], [c, d]] = [pairs[i - 1], pairs[i]];
     if (c === a + 1 && d === b + 1) continue;
-    let [first, last] = [Math.max(0, a + 1 - context), Math.min(offline.length - 1, c - 1 + context)];
+    let [first, last] = [
+      Math.max(0, a + 1 - context),
+      Math.min(offline.length - 1, c - 1 + context),
+    ];
     while (first > 0 && !inSaid.has(first)) --first;
     while (last < offline.length - 1 && !inSaid.has(last)) ++last;
     const from = inSaid.get(first) ?? 0;

@@ -6,13 +6,20 @@ import { followed } from './transcript.mjs';
 /** What the hours are made of, in equal parts. @type {Readonly<Record<string, readonly string[]>>} */
 const kinds = {
   silence: ['digital silence'],
-  noise: ['white noise, −30 dB', 'pink noise, −50 dB', 'a room', 'wind and traffic', 'clicks and knocks', 'mains hum'],
+  noise: [
+    'white noise, −30 dB',
+    'pink noise, −50 dB',
+    'a room',
+    'wind and traffic',
+    'clicks and knocks',
+    'mains hum',
+  ],
   music: ['music: melodies', 'music: chords', 'music: drums', 'music: all together'],
 };
 
 const blockSeconds = 0.5;
 
-/** Whatever stands between spaces counts, dots too; so does what was shown and taken back before it was committed. */
+/** Whatever stands between spaces counts, dots too. */
 const pieces = (text) => text.split(/\s+/).filter(Boolean).length;
 
 /**

@@ -25,8 +25,8 @@ clock, which goes on by the time that the recogniser takes: nothing waits. Needs
   --variants LIST    engines (relaxed); of simd, relaxed
   --sounds TEXT      only recordings whose names contain it
   --recordings N     at most so many recordings
-  --minutes N        of synthesised speech at each level of noise (1)
-  --nothing N        minutes each of silence, noise and music (3); 0 leaves them out
+  --minutes N        of synthesised speech at each level of noise (0.5)
+  --nothing N        minutes each of silence, noise and music (1); 0 leaves them out
   --step SECONDS     of model.stream(); its own default without it
   --options JSON     further options of model.stream()
   --block MS         of the blocks in which sound arrives (80)
@@ -58,8 +58,8 @@ function readOptions() {
       variants: { type: 'string', default: 'relaxed' },
       sounds: { type: 'string', default: '' },
       recordings: { type: 'string' },
-      minutes: { type: 'string', default: '1' },
-      nothing: { type: 'string', default: '3' },
+      minutes: { type: 'string', default: '0.5' },
+      nothing: { type: 'string', default: '1' },
       step: { type: 'string' },
       options: { type: 'string', default: '{}' },
       block: { type: 'string', default: '80' },
@@ -112,7 +112,11 @@ async function measureAll(options, all, normalised) {
         // What is compiled first is not measured.
         if (heard[0]) {
           const samples = heard[0].samples.slice(0, 80_000);
-          await measure(system, { ...heard[0], samples }, { ...options, normalised, clockOf: () => new VirtualClock(wallSeconds) });
+          await measure(
+            system,
+            { ...heard[0], samples },
+            { ...options, normalised, clockOf: () => new VirtualClock(wallSeconds) },
+          );
         }
         for (const sound of heard) {
           const measured = await measure(system, sound, { ...options, normalised });
@@ -121,7 +125,8 @@ async function measureAll(options, all, normalised) {
             `${title}, ${variant}, ${sound.name}: ${measured.offlineErrors} and ${measured.liveErrors} word errors of ${measured.words}`,
           );
           for (const fault of measured.faults.slice(0, 10)) console.error(`  ${fault}`);
-          if (measured.faults.length > 10) console.error(`  and ${measured.faults.length - 10} more`);
+          if (measured.faults.length > 10)
+            console.error(`  and ${measured.faults.length - 10} more`);
           if (options.text) tellDifferences(measured);
         }
         if (options.nothing > 0) {

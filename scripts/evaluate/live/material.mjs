@@ -69,7 +69,10 @@ export function withPauses(utterances, seed) {
     made.words.push(
       ...timed.map(({ word, start, end }) => ({ word, start: begin + start, end: begin + end })),
     );
-    made.utterances.push({ start: begin + (timed[0]?.start ?? 0), end: begin + samples.length / sampleRate });
+    made.utterances.push({
+      start: begin + (timed[0]?.start ?? 0),
+      end: begin + samples.length / sampleRate,
+    });
     add(samples);
     const isLast = i === utterances.length - 1;
     pause(isLast ? pauses.last : random.uniform(pauses.least, pauses.most));

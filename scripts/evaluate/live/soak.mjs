@@ -85,6 +85,8 @@ export async function soak(options) {
     system.close();
   }
   const table = markdownTable(rows, 0);
-  console.log(`${title}, ${variant}: ${length.toFixed(0)} s of speech with pauses, again and again\n\n${table}`);
+  console.log(
+    `${title}, ${variant}: ${length.toFixed(0)} s of speech with pauses, again and again\n\n${table}`,
+  );
   if (options.update) await updatePage({ 'live-soak': table }, 'docs/performance.md');
 }

@@ -14,12 +14,15 @@ const isIn = (word, { start, end }) =>
 export class FinalWords {
   finals = 0;
   retracted = 0;
+  /** @type {import('./latencies.mjs').TimedWord[]} */
   #words = [];
   #id = -1;
   #committed = '';
 
-  take({ type, id, words: all, committed = 0 }) {
-    if (type !== 'partial' && type !== 'final') return;
+  /** @param {import('../../../web/src/api/types.js').LiveEvent} event */
+  take(event) {
+    if (event.type !== 'partial' && event.type !== 'final') return;
+    const { type, id, words: all, committed = 0 } = event;
     if (id !== this.#id) {
       this.retracted += this.#committed.length;
       this.#committed = '';
@@ -34,7 +37,10 @@ export class FinalWords {
     this.#words.push(...all.map(({ word, start, end }) => ({ word, start, end })));
   }
 
-  /** Words that lie before a time, once. */
+  /**
+   * Words that lie before a time, once.
+   * @type {(time: number) => import('./latencies.mjs').TimedWord[]}
+   */
   takeBefore(time) {
     const taken = this.#words.filter((word) => middle(word) < time);
     this.#words = this.#words.filter((word) => middle(word) >= time);
@@ -50,7 +56,11 @@ export class FinalWords {
  *   { words: number; errors: number; differences: number[]; misplaced: number; outside: number }}
  */
 export function placed({ words: said, utterances }, offset, heard) {
-  const own = heard.map(({ word, start, end }) => ({ word, start: start - offset, end: end - offset }));
+  const own = heard.map(({ word, start, end }) => ({
+    word,
+    start: start - offset,
+    end: end - offset,
+  }));
   const pairs = matched(said, own);
   const clipOf = (word) => utterances.find((clip) => isIn(word, clip));
   const plain = (timed) => words(timed.map(({ word }) => word).join(''));
@@ -66,7 +76,7 @@ export function placed({ words: said, utterances }, offset, heard) {
   };
 }
 
-/** Several of these as one. */
+/** Differences of times in two figures: their median, and what 95 % of them do not exceed, either way. @param {number[]} differences */
 export function spread(differences) {
   const absolute = differences.map(Math.abs);
   return {

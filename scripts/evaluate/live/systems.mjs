@@ -55,7 +55,6 @@ async function susurrus(path, variant, options) {
   };
 }
 
-/** @type {(options: object) => (variant: string) => Promise<System>} */
 const whisper = (policy) => async (variant, options) =>
   susurrus(await ensureTrainedModel(), variant, { policy, ...options });
 
@@ -85,7 +84,8 @@ const fasterWhisper = (vad) => async () => {
       const tell = eventsOfSteps(onEvent);
       return {
         async feed(samples) {
-          for (const step of (await ask({ command: 'feed', samples: base64(samples) })).steps) tell(step);
+          for (const step of (await ask({ command: 'feed', samples: base64(samples) })).steps)
+            tell(step);
         },
         async end() {
           for (const step of (await ask({ command: 'end' })).steps) tell(step);

@@ -83,11 +83,16 @@ export function missedGoals(rows) {
     for (const [key, [limit, what]] of Object.entries(most)) {
       // An unknown figure is no success.
       if (sounds.length > 0 && !(values[key] <= limit)) {
-        missed.push(`${title}, ${variant}: ${values[key].toFixed(2)} ${what}; the goal is ${limit}`);
+        missed.push(
+          `${title}, ${variant}: ${values[key].toFixed(2)} ${what}; the goal is ${limit}`,
+        );
       }
     }
     for (const [kind, count] of Object.entries(invented)) {
-      if (count > 0) missed.push(`${title}, ${variant}: ${count.toFixed(1)} words invented in an hour of ${kind}`);
+      if (count > 0)
+        missed.push(
+          `${title}, ${variant}: ${count.toFixed(1)} words invented in an hour of ${kind}`,
+        );
     }
   }
   return missed;

@@ -110,13 +110,15 @@ class Transcript {
     if (id === this.#current.id && committed < this.#current.committed) {
       fault('fewer words committed than before');
     }
-    const known = id === this.#current.id ? this.#current.words.slice(0, this.#current.committed) : [];
+    const known =
+      id === this.#current.id ? this.#current.words.slice(0, this.#current.committed) : [];
     for (const [i, { word, start, end }] of words.entries()) {
       const old = known[i];
       if (old?.word === word && (old.start !== start || old.end !== end)) {
         fault(`the committed word${word} moved in time`);
       }
-      if (!(end >= start && start >= (words[i - 1]?.start ?? 0))) fault(`the time of${word} runs back`);
+      if (!(end >= start && start >= (words[i - 1]?.start ?? 0)))
+        fault(`the time of${word} runs back`);
     }
   }
 }

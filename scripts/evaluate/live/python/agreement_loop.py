@@ -66,6 +66,10 @@ class AgreementLoop:
             if key(old) != key(new):
                 break
             agreed += 1
+        if len(self.buffer) > LONGEST_SECONDS * RATE:
+            # What is cut away without agreement is taken as it is.
+            gone = self.time - LONG_SECONDS
+            agreed = max(agreed, sum(word["end"] <= gone for word in words))
         newly = words[:agreed]
         self.committed += newly
         self.provisional = words[agreed:]
