@@ -353,6 +353,8 @@ describe('figures', () => {
     );
     expect(second).toContain('| never |');
     expect(second?.endsWith('|  |')).toBe(true);
+    const alone = systemTable([{ ...row({}, { music: 2 }), sounds: [] }]);
+    expect(alone.split('\n')[2]).toMatch(/^\| ours \| simd (\| {2}){11}\| 2 \|$/);
   });
 });
 

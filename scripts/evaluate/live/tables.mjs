@@ -21,10 +21,14 @@ const columns = {
   behind: ['behind at most, s', seconds],
 };
 
-const cells = (figures) => {
-  const values = summary(figures);
+/** Without recordings the cells are empty. */
+const cells = (sounds) => {
+  const values = summary(together(sounds));
   return Object.fromEntries(
-    Object.entries(columns).map(([key, [heading, write]]) => [heading, write(values[key])]),
+    Object.entries(columns).map(([key, [heading, write]]) => [
+      heading,
+      sounds.length === 0 ? '' : write(values[key]),
+    ]),
   );
 };
 
@@ -41,7 +45,7 @@ export function systemTable(rows) {
     rows.map(({ title, variant, sounds, invented }) => ({
       recogniser: title,
       variant,
-      ...cells(together(sounds)),
+      ...cells(sounds),
       ...Object.fromEntries(
         kinds.map((kind) => [
           `words in an hour of ${kind}`,
@@ -60,7 +64,7 @@ export const soundTable = (rows) =>
         recording: measured.sound,
         recogniser: title,
         variant,
-        ...cells(measured),
+        ...cells([measured]),
       })),
     ),
     3,
