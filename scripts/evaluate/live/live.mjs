@@ -155,7 +155,10 @@ async function evaluate(options) {
     const folder = join(root, 'build/evaluate');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'live.json'), JSON.stringify(rows, null, 1));
-    const tables = { live: systemTable(rows), 'live-recordings': soundTable(rows) };
+    const tables = {
+      live: systemTable(rows),
+      ...(all.length > 0 && { 'live-recordings': soundTable(rows) }),
+    };
     console.log(Object.values(tables).join('\n\n'));
     for (const sentence of missedGoals(rows)) console.log(`Missed: ${sentence}.`);
     if (options.update) await updatePage(tables);
