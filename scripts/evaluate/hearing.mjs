@@ -20,7 +20,7 @@ const samplesDigest = (samples) =>
   digest(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
 
 /** A Node in which relaxed SIMD computes alike at all times: this one, or the benchmark's. */
-async function nodeToMeasureIn() {
+export async function nodeToMeasureIn() {
   if (hasSettledRelaxedSimd()) return process.execPath;
   await ensurePeers();
   const node = peerNode();

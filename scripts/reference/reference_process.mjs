@@ -1,6 +1,6 @@
 // The Python process that runs a reference: a question, then its answer.
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const folder = join(import.meta.dirname, 'python');
@@ -19,10 +19,10 @@ export class ReferenceProcess {
 
   /**
    * @param {string} python a Python that has what the worker imports
-   * @param {string[]} worker a file of python/ and its arguments
+   * @param {string[]} worker a file of python/, or a path, and its arguments
    */
   constructor(python, [worker, ...given] = ['worker.py']) {
-    this.#child = spawn(python, [join(folder, worker), ...given], {
+    this.#child = spawn(python, [resolve(folder, worker), ...given], {
       env: { ...process.env, ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],
     });

@@ -33,6 +33,8 @@ struct LiveEvent {
     silence,
   };
   Type type = Type::partial;
+  /// Words of the segment, from the first one on, that will not change any more.
+  size_t committed = 0;
   /// Seconds of sound behind it.
   double time = 0;
   /// Its id is the same from the first partial to the final one, and rises from one final to the next.
@@ -44,8 +46,12 @@ struct LiveEvent {
 class LiveRecognition {
  public:
   virtual ~LiveRecognition() = default;
+  /// So many samples follow at once, by feed(): who likes to hear much together may wait for them.
+  virtual void expect(uint64_t /*sample_count*/) {}
   /// Takes 16 kHz mono samples from the front of `samples` and answers how many. Only when the work of those before is done.
   virtual Result<size_t> feed(std::span<const float> samples) = 0;
+  /// So many samples are left out behind a flush(). Times do not count them: who leaves them out moves the events.
+  virtual void skip(uint64_t /*sample_count*/) {}
   /// Brings out what is still inside; the sound may go on after it. As feed().
   virtual void flush() = 0;
   /// One bounded piece of work; true when there is none left.

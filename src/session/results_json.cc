@@ -74,6 +74,9 @@ std::string to_json(std::span<const LiveEvent> events) {
           .field("end", event.segment.end)
           .field("text", std::string_view(event.segment.text));
       write(event.segment.words, json.key("words"));
+      const bool is_final = event.type == LiveEvent::Type::final;
+      json.field("committed", uint64_t{is_final ? event.segment.words.size() : event.committed});
+      if (!event.segment.language.empty()) json.field("language", event.segment.language.view());
       json.key("tokens").begin_array();
       for (const LiveToken& token : event.tokens) {
         json.begin_object()

@@ -1,5 +1,6 @@
 // Whisper behind the interface that all families share.
 #include "families/whisper/whisper_family.h"
+#include "session/live/whisper_live.h"
 #include "session/options_json.h"
 #include "session/transcriber.h"
 #include "session/whisper_model.h"
@@ -51,6 +52,12 @@ Result<std::unique_ptr<Recognition>> WhisperModel::begin(JsonValue options,
   SUSURRUS_ASSIGN_OR_RETURN(auto transcriber,
                             Transcriber::create(*this, parsed, sample_count, std::move(saved)));
   return std::unique_ptr<Recognition>(std::move(transcriber));
+}
+
+Result<std::unique_ptr<LiveRecognition>> WhisperModel::begin_live(JsonValue options) {
+  SUSURRUS_ASSIGN_OR_RETURN(WhisperLiveOptions parsed, parse_live_options(options, tokenizer()));
+  SUSURRUS_ASSIGN_OR_RETURN(auto live, WhisperLive::create(*this, std::move(parsed)));
+  return std::unique_ptr<LiveRecognition>(std::move(live));
 }
 
 }  // namespace susurrus

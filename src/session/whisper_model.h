@@ -31,6 +31,7 @@ class WhisperModel : public Engine {
   Result<std::unique_ptr<Recognition>> begin(JsonValue options,
                                              std::optional<uint64_t> sample_count,
                                              JsonValue state) final;
+  Result<std::unique_ptr<LiveRecognition>> begin_live(JsonValue options) final;
 
   virtual const WhisperDimensions& dimensions() const = 0;
   virtual const WhisperMetadata& metadata() const = 0;

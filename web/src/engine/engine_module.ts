@@ -7,7 +7,7 @@ export type EngineModule = MainModule;
 /** What modules that run models of any family have. */
 export type RunningModule = Pick<
   EngineModule,
-  'AudioConverter' | 'Transcriber' | 'Step' | 'heapStatistics' | 'kernelVariant'
+  'AudioConverter' | 'Live' | 'Transcriber' | 'Step' | 'heapStatistics' | 'kernelVariant'
 > & { readonly HEAPU8: unknown };
 
 /** An engine, and a function that ends its additional threads. */

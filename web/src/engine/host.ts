@@ -59,10 +59,6 @@ export class EngineHost extends RunningHost<EngineCalls> {
 
   protected readonly handlers: Handlers<EngineCalls, EngineEvent> = {
     ...this.running,
-    beginLive: refuseLive,
-    feedLive: refuseLive,
-    flushLive: refuseLive,
-    endLive: refuseLive,
 
     start: async ({ variant: wanted, threads, module: compiled }) => {
       const choice = await chooseVariant(wanted);
@@ -246,10 +242,5 @@ export class EngineHost extends RunningHost<EngineCalls> {
     window.set(tokens);
   }
 }
-
-/** Whisper's streams are made of transcriptions. */
-const refuseLive = (): never => {
-  throw wrongState('This engine takes no live sound.');
-};
 
 const loadedFacts = (model: Model): LoadedFacts => JSON.parse(model.facts()) as LoadedFacts;

@@ -1,12 +1,13 @@
 // What engines of all families do: audio to samples, samples to text.
 import { wrongState } from '../api/errors.js';
 import { sampleRate } from '../api/generated/whisper.js';
-import type { CommonCalls, EngineEvent, LoadedFacts } from '../protocol/engine.js';
+import type { CommonCalls, EngineEvent, LiveCalls, LoadedFacts } from '../protocol/engine.js';
 import type { CallTable } from '../protocol/link.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
 import { Conversions, type Conversion } from './audio_conversion.js';
 import { recordingSupply, StreamSupply } from './audio_supply.js';
 import type { RunningModule } from './engine_module.js';
+import { LiveStreams } from './live_streams.js';
 import { PauseGate } from './pause_gate.js';
 import { checkSamples } from './sample_check.js';
 import { transcribeAudio, type Hearing } from './transcribing.js';
@@ -22,13 +23,15 @@ type RunningCalls = Pick<
   | 'feedAudio'
   | 'pause'
   | 'memory'
->;
+> &
+  LiveCalls;
 
 export abstract class RunningHost<Calls extends CallTable<Calls>> extends ModuleHost<
   Calls,
   EngineEvent
 > {
   readonly #conversions = new Conversions();
+  readonly #live = new LiveStreams();
   /** Of the transcription under way. */
   #stream: StreamSupply | undefined;
   /** Of the latest transcription that was begun or paused: the two messages may come in either order. */
@@ -80,6 +83,15 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
     },
     pause: ({ run, isPaused }) => {
       this.#gateOf(run).isPaused = isPaused;
+      return undefined;
+    },
+
+    beginLive: ({ settings }) => this.#live.begin(this.opened, this.hearing.model, settings),
+    feedLive: ({ id, samples }, { yielder }) => this.#live.feed(this.opened, id, samples, yielder),
+    flushLive: ({ id }, { yielder }) => this.#live.flush(this.opened, id, yielder),
+    skipLive: ({ id, sampleCount }) => this.#live.skip(id, sampleCount),
+    endLive: ({ id }) => {
+      this.#live.end(id);
       return undefined;
     },
 

@@ -3,6 +3,7 @@ import type {
   AlignOptions,
   DecodeOptions,
   DetectLanguageOptions,
+  LiveOptions,
   ScoreOptions,
   TranscribeOptions,
   WhisperInfo,
@@ -49,8 +50,7 @@ const isHotword = (value: unknown): boolean =>
   isPhrase(Reflect.get(value, 'text')) &&
   isWeight(Reflect.get(value, 'weight'));
 
-function languageCheck({ languages }: ModelFacts, call: OptionCall): Check {
-  const besides = call === 'transcribe' ? ['auto', 'per-window'] : ['auto'];
+function languageCheck({ languages }: ModelFacts, besides: readonly string[]): Check {
   const shown = `${languages.slice(0, 8).join(', ')}${languages.length > 8 ? ', …' : ''}`;
   return [
     `${besides.map((word) => `'${word}'`).join(', ')} or one of the model's languages (${shown})`,
@@ -119,7 +119,8 @@ const checksOfKinds: Readonly<
   choice: ({ choices }) => oneOf(...choices),
   number: ({ least, most }) => between(least, most),
   whole: ({ least, most }) => wholeBetween(least, most),
-  language: (_, model, call) => languageCheck(model, call),
+  language: (_, model, call) =>
+    languageCheck(model, call === 'transcribe' ? ['auto', 'per-window'] : ['auto']),
   languages: (_, model) => languageListCheck(model),
   prompt: (_, model) => promptCheck(model),
   suppressedTokens: (_, model) => suppressionCheck(model),
@@ -254,6 +255,29 @@ export function transcribeSettings(
     temperature: temperatures(options, defaultTemperatures),
     ...(isStream && { normalisation: 'window' }),
   };
+}
+
+/** Options of transcribe() that stream() has, too. */
+export const liveDecodingNames = [
+  ...['language', 'languages', 'task', 'initialPrompt', 'hotwords'],
+  'conditionOnPreviousText',
+] as const;
+
+export function liveDecodingChecks(model: ModelFacts): Checks {
+  const checks = checksOf('transcribe', model);
+  return {
+    ...Object.fromEntries(liveDecodingNames.map((name) => [name, checks[name] as Check])),
+    language: languageCheck(model, ['auto', 'per-utterance']),
+  };
+}
+
+/** Of checked options: an utterance is what a window is to transcribe(). */
+export function liveDecodingSettings(options: LiveOptions): Settings {
+  const given = liveDecodingNames.map((name) => [name, options[name]] as const);
+  const settings = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  return settings.language === 'per-utterance'
+    ? { ...settings, language: 'per-window' }
+    : settings;
 }
 
 export function scoreSettings(options: ScoreOptions, model: ModelFacts): Settings {

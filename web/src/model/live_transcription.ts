@@ -1,36 +1,51 @@
 // Sound on its way through a model, in the order in which it is fed.
-import type { LiveEvent, LiveOptions, LiveTranscription } from '../api/types.js';
+import type { LiveEvent, LiveLag, LiveOptions, LiveTranscription } from '../api/types.js';
 import { abortedBy, wrongState } from '../api/errors.js';
 import { sampleRate as engineRate } from '../api/generated/whisper.js';
-import { checkOptions, signalCheck } from '../api/options.js';
 import { asFloats } from '../audio/sample_pieces.js';
 import { asSamples } from '../audio/audio_stream.js';
-import { beamChecks } from './beam_options.js';
-import { frontEndCheck } from './network_options.js';
-import type { EngineLink } from '../protocol/engine.js';
-
-export function checkLiveOptions(options: LiveOptions): void {
-  checkOptions(options, {
-    sampleRate: [
-      'a number from 1000 to 768000',
-      (value) => typeof value === 'number' && value >= 1000 && value <= 768000,
-    ],
-    signal: signalCheck,
-    frontEnd: frontEndCheck,
-    ...beamChecks,
-  });
-}
+import { joined } from '../api/joined.js';
+import type { EngineEvent, EngineLink, LiveSettings } from '../protocol/engine.js';
+import type { CallOptions } from '../protocol/link.js';
+import type { LivePart, SpeechGate } from '../platform/speech.js';
 
 /** Events that wait to be read. */
 const mostWaiting = 1000;
 
+/** Seconds of sound that wait: from there on the model is behind, and from there down it is not any more. */
+const behind = { from: 2, to: 1 };
+
 type Samples = Float32Array | Int16Array;
+
+/** What a stream runs on. */
+export interface LiveSurroundings {
+  readonly engine: EngineLink;
+  readonly settings: LiveSettings;
+  /** When the engine is awake and has its model. */
+  readonly ready: Promise<void>;
+  /** Finds speech; absent where all sound is heard. Closed with the stream. */
+  readonly openGate?: ((signal: AbortSignal | undefined) => Promise<SpeechGate>) | undefined;
+  /** Does work when the model has no other. */
+  readonly turn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Called once, when the engine is not needed any more. */
+  readonly ended: () => void;
+}
 
 export class LiveRun implements LiveTranscription {
   readonly #engine: EngineLink;
   readonly #rate: number;
-  readonly #settings: Omit<LiveOptions, 'sampleRate' | 'signal'>;
+  readonly #settings: LiveSettings;
+  readonly #surroundings: LiveSurroundings;
   readonly #signal: AbortSignal | undefined;
+  readonly #onLag: LiveOptions['onLag'];
+  readonly #mostLag: number;
+  #gate: SpeechGate | undefined;
+  /** Fed, and not yet on its way to the engine. */
+  #pending: Float32Array[] = [];
+  /** The lag that was told last, while the model is behind. */
+  #toldLag: number | undefined;
+  /** Of the text under way, or of the one that comes next. */
+  #nextId = 0;
   /** What the engine calls it, and the conversion to its rate. */
   #id: number | undefined;
   #conversion: number | undefined;
@@ -47,22 +62,25 @@ export class LiveRun implements LiveTranscription {
   readonly writable: WritableStream<Samples>;
   readonly readable: ReadableStream<LiveEvent>;
 
-  /** `ended` is called once, when the engine is not needed any more. */
-  constructor(engine: EngineLink, options: LiveOptions, ready: Promise<void>, ended: () => void) {
-    this.#engine = engine;
-    const { sampleRate = engineRate, signal, ...settings } = options;
+  constructor(surroundings: LiveSurroundings, options: LiveOptions) {
+    this.#surroundings = surroundings;
+    this.#engine = surroundings.engine;
+    this.#settings = surroundings.settings;
+    const { sampleRate = engineRate, signal, onLag, maxLag } = options;
     this.#rate = sampleRate;
-    this.#settings = settings;
     this.#signal = signal;
+    this.#onLag = onLag;
+    this.#mostLag = maxLag ?? Infinity;
     const onAbort = (): void => {
       this.stop(abortedBy(signal!));
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#left.signal.addEventListener('abort', () => {
       signal?.removeEventListener('abort', onAbort);
-      ended();
+      this.#gate?.close();
+      surroundings.ended();
     });
-    this.#work = ready.then(() => this.#begin());
+    this.#work = surroundings.ready.then(() => this.#begin());
     this.#work.catch((error: unknown) => this.#fail(error));
     // Not before its owner has it.
     if (signal?.aborted) queueMicrotask(onAbort);
@@ -99,26 +117,25 @@ export class LiveRun implements LiveTranscription {
     this.#checkOpen();
     const floats = asFloats(asSamples(samples));
     const own = floats === samples ? floats.slice() : floats;
-    const count = own.length;
-    this.#fed += count;
-    return this.#next(async () => {
-      await this.#hear(own);
-      this.#heard += count;
-    });
+    this.#fed += own.length;
+    this.#pending.push(own);
+    return this.#next(() => this.#hearPending());
   }
 
   async flush(): Promise<void> {
     this.#checkOpen();
-    return this.#next(() => this.#flush());
+    return this.#next(() => this.#interrupt());
   }
 
   async reset(): Promise<void> {
     this.#checkOpen();
     return this.#next(async () => {
       await this.#endEngine();
+      await this.#gate?.finish();
       await this.#begin();
       this.#fed -= this.#heard;
       this.#heard = 0;
+      this.#nextId = 0;
     });
   }
 
@@ -126,7 +143,7 @@ export class LiveRun implements LiveTranscription {
     if (this.#isClosed) return this.#work.catch(() => undefined);
     this.#isClosed = true;
     return this.#next(async () => {
-      await this.#flush();
+      await this.#interrupt();
       await this.#endEngine();
       this.#finish();
     });
@@ -190,7 +207,17 @@ export class LiveRun implements LiveTranscription {
 
   async #begin(): Promise<void> {
     if (this.#isOver) return;
+    const { openGate } = this.#surroundings;
+    if (openGate && !this.#gate) {
+      const gate = await openGate(this.#signal);
+      if (this.#isOver) return gate.close();
+      this.#gate = gate;
+    }
     this.#id = await this.#engine.call('beginLive', { settings: this.#settings });
+    await this.#beginConversion();
+  }
+
+  async #beginConversion(): Promise<void> {
     if (this.#rate === engineRate) return;
     this.#conversion = await this.#engine.call('beginConversion', {
       kind: 'samples',
@@ -199,30 +226,99 @@ export class LiveRun implements LiveTranscription {
     });
   }
 
-  async #hear(samples: Float32Array): Promise<void> {
+  /** All that was fed by now goes out together: who is behind takes longer steps. */
+  async #hearPending(): Promise<void> {
+    if (this.#pending.length === 0) return;
+    const samples = joined(this.#pending.splice(0), Float32Array);
+    const skipped = this.#tooMany(samples.length);
+    if (skipped > 0) await this.#skip(skipped);
     const id = this.#conversion;
-    if (id === undefined) return this.#give(samples);
-    const { ready } = await this.#engine.call('convertPiece', { id, piece: samples });
-    if (ready > 0) await this.#give(await this.#engine.call('takeConverted', { id }));
+    const heard = samples.subarray(skipped);
+    if (id === undefined) await this.#give(heard);
+    else {
+      const { ready } = await this.#engine.call('convertPiece', { id, piece: heard });
+      if (ready > 0) await this.#give(await this.#engine.call('takeConverted', { id }));
+    }
+    this.#heard += samples.length;
+    this.#tellLag();
   }
 
+  #tooMany(count: number): number {
+    return Math.max(0, count - Math.floor(this.#mostLag * this.#rate));
+  }
+
+  /** Leaves out so many samples, behind an utterance that ends there. */
+  async #skip(count: number): Promise<void> {
+    await this.#interrupt();
+    const start = this.#heard / this.#rate;
+    const end = start + count / this.#rate;
+    await this.#leaveOut(Math.round((count * engineRate) / this.#rate));
+    this.#sayLag({ skipped: { start, end } });
+  }
+
+  /** 16 kHz mono. */
   async #give(samples: Float32Array): Promise<void> {
-    const options = this.#signal && { signal: this.#signal };
-    this.#tell(await this.#engine.call('feedLive', { id: this.#running, samples }, options));
+    if (!this.#gate) return this.#feed(samples);
+    await this.#hearParts(await this.#gate.push(samples));
+  }
+
+  async #hearParts(parts: readonly LivePart[]): Promise<void> {
+    for (const part of parts) {
+      if (part.type === 'speech') await this.#feed(part.samples);
+      else if (part.type === 'silence') await this.#leaveOut(part.sampleCount);
+      else await this.#flush();
+    }
+  }
+
+  async #feed(samples: Float32Array): Promise<void> {
+    await this.#inTurn((id, options) => this.#engine.call('feedLive', { id, samples }, options));
   }
 
   async #flush(): Promise<void> {
+    await this.#inTurn((id, options) => this.#engine.call('flushLive', { id }, options));
+  }
+
+  async #leaveOut(sampleCount: number): Promise<void> {
+    this.#tell(await this.#engine.call('skipLive', { id: this.#running, sampleCount }));
+  }
+
+  async #inTurn(
+    work: (id: number, options: CallOptions<EngineEvent>) => Promise<readonly LiveEvent[]>,
+  ): Promise<void> {
+    const options = this.#signal ? { signal: this.#signal } : {};
+    this.#tell(await this.#surroundings.turn(() => work(this.#running, options)));
+  }
+
+  /** All that was fed comes out. The sound may go on after it. */
+  async #interrupt(): Promise<void> {
     const id = this.#conversion;
     if (id !== undefined) {
+      this.#conversion = undefined;
       const rest = await this.#engine.call('endConversion', { id });
-      this.#conversion = await this.#engine.call('beginConversion', {
-        kind: 'samples',
-        sampleRate: this.#rate,
-        channels: 1,
-      });
+      await this.#beginConversion();
       await this.#give(rest);
     }
-    this.#tell(await this.#engine.call('flushLive', { id: this.#running }));
+    if (this.#gate) await this.#hearParts(await this.#gate.finish());
+    else await this.#flush();
+  }
+
+  /** At each second or so that the model is behind, and when it is not any more. */
+  #tellLag(): void {
+    const { lag } = this;
+    const told = this.#toldLag;
+    if (told === undefined ? lag < behind.from : lag >= behind.to && Math.abs(lag - told) < 1) {
+      return;
+    }
+    this.#toldLag = lag < behind.to ? undefined : lag;
+    this.#sayLag({});
+  }
+
+  #sayLag(more: Pick<LiveLag, 'skipped'>): void {
+    const { lag } = this;
+    const time = this.#heard / this.#rate;
+    const event: LiveLag = { type: 'lag', id: this.#nextId, time, lag, ...more };
+    this.#tell([event]);
+    this.#onLag?.(event);
   }
 
   async #endEngine(): Promise<void> {
@@ -241,8 +337,10 @@ export class LiveRun implements LiveTranscription {
   /** Where many events wait, a partial is replaced by the one after it, so that a reader who is away costs no memory. */
   #tell(events: readonly LiveEvent[]): void {
     for (const event of events) {
+      if (event.type !== 'lag') this.#nextId = event.type === 'final' ? event.id + 1 : event.id;
       const last = this.#events.at(-1);
-      const isStale = last?.type === 'partial' && last.id === event.id && event.type !== 'silence';
+      const isText = event.type === 'partial' || event.type === 'final';
+      const isStale = last?.type === 'partial' && last.id === event.id && isText;
       if (isStale && this.#events.length >= mostWaiting) {
         this.#events.pop();
       }

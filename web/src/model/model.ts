@@ -48,6 +48,7 @@ import {
   signalCheck,
   text as textCheck,
 } from '../api/options.js';
+import { orAborted } from '../api/signals.js';
 import type { Platform } from '../platform/platform.js';
 import { disposedOf, endWhenForgotten } from './forgotten.js';
 import { otherSettings } from './network_options.js';
@@ -55,7 +56,8 @@ import { Queue } from './queue.js';
 import { RestingEngine } from './resting_engine.js';
 import type { ThreadChoice } from '../platform/threads.js';
 import { runTranscription } from './run_transcription.js';
-import { checkLiveOptions, LiveRun } from './live_transcription.js';
+import { liveSettings } from './live_options.js';
+import { LiveRun } from './live_transcription.js';
 import { infoOf } from './model_info.js';
 import { savedProblem } from './saved_transcription.js';
 import { startTranscription, TranscriptionRun } from './transcription.js';
@@ -245,25 +247,45 @@ export class EngineModel implements Model {
   }
 
   stream(options: LiveOptions = {}): LiveTranscription {
-    checkLiveOptions(options);
-    if (!this.info.streams) {
-      const expected = 'an .april model, or a BW2L model that sees a limited part of the sound';
+    const { info } = this;
+    if (!info.streams) {
+      const expected = 'a Whisper, an .april model, or a BW2L model that sees a limited part of the sound';
       throw new SusurrusError(
         'unsupported_feature',
         `This model hears whole recordings. A stream needs ${expected}.`,
         { reason: 'model', subject: 'stream', expected, got: this.family },
       );
     }
+    const settings = liveSettings(options, info);
+    const isWhisper = info.family === 'whisper';
+    const { signal, vad = isWhisper } = options;
     // The engine stays awake as long as the stream lasts.
     let end!: () => void;
     const ended = new Promise<void>((done) => (end = done));
     const ready = new Promise<void>((done, failed) => {
-      this.#engine.use(this, () => (done(), ended), options.signal).catch(failed);
+      this.#engine.use(this, () => (done(), ended), signal).catch(failed);
     });
-    const run = new LiveRun(this.#engine, options, ready, () => {
-      this.#streams.delete(run);
-      end();
-    });
+    const platform = this.#platform;
+    const run = new LiveRun(
+      {
+        engine: this.#engine,
+        settings,
+        ready: this.#loading ? ready.then(() => orAborted(this.loaded, signal)) : ready,
+        openGate: vad
+          ? async () => {
+              const { openSpeechGate } = await platform.loadSilenceSkipping();
+              return openSpeechGate(platform, vad === true ? {} : vad, signal);
+            }
+          : undefined,
+        // A Whisper does one thing at a time; networks have what a stream needs for each of them.
+        turn: (work) => (isWhisper ? this.#queue.run(work, signal) : work()),
+        ended: () => {
+          this.#streams.delete(run);
+          end();
+        },
+      },
+      options,
+    );
     this.#streams.add(run);
     return run;
   }

@@ -26,7 +26,7 @@ export function infoOf(choice: VariantChoice & ThreadChoice, facts: VerifiedFact
     ...common,
     family: 'whisper',
     dims: facts.dims,
-    streams: false,
+    streams: true,
     multilingual: facts.multilingual,
     // An English-only model has all language tokens but knows one language.
     languages: facts.multilingual ? codes : codes.length === 1 ? codes : ['en'],

@@ -21,7 +21,6 @@ import type { YieldController } from '../wasm/yield_controller.js';
 import type { Handlers } from '../worker/module_host.js';
 import type { EngineEvent } from '../protocol/engine.js';
 import type { GraphModule, Loader, MainModule, Model } from './networks.mjs';
-import { LiveStreams } from './live_streams.js';
 import { SpeechDetectors } from './speech_detectors.js';
 import { joined } from '../api/joined.js';
 
@@ -31,7 +30,6 @@ export type NetworksSource = (variant: Variant) => Promise<NetworksModule>;
 export class NetworksHost extends RunningHost<NetworksCalls> {
   readonly #open: NetworksSource;
   readonly #arrivals = new Arrivals();
-  readonly #live = new LiveStreams();
   readonly #speech = new SpeechDetectors();
   #module: NetworksModule | undefined;
   #loader: Loader | undefined;
@@ -90,14 +88,6 @@ export class NetworksHost extends RunningHost<NetworksCalls> {
       this.#endLoading();
       this.#model = model;
       return this.facts;
-    },
-
-    beginLive: ({ settings }) => this.#live.begin(this.opened, this.#loaded, settings),
-    feedLive: ({ id, samples }, { yielder }) => this.#live.feed(this.opened, id, samples, yielder),
-    flushLive: ({ id }, { yielder }) => this.#live.flush(this.opened, id, yielder),
-    endLive: ({ id }) => {
-      this.#live.end(id);
-      return undefined;
     },
 
     beginSpeech: ({ model }) => this.#speech.begin(this.opened, model),

@@ -1,4 +1,4 @@
-// What leaves out silence before a model hears a recording; the code for it is loaded when it is asked for.
+// What leaves out silence before a model hears a recording or a stream; the code for it is loaded when it is asked for.
 import type { Segment, VadOptions } from '../api/types.js';
 import type { Platform } from './platform.js';
 
@@ -30,6 +30,22 @@ export interface Skipped {
   close(): void;
 }
 
+/** What becomes of sound on its way, in its order. */
+export type LivePart =
+  | { readonly type: 'speech'; readonly samples: Float32Array }
+  /** The utterance before is over. */
+  | { readonly type: 'end' }
+  | { readonly type: 'silence'; readonly sampleCount: number };
+
+/** Finds speech in sound on its way. */
+export interface SpeechGate {
+  /** Of 16 kHz mono: what has become certain. */
+  push(samples: Float32Array): Promise<readonly LivePart[]>;
+  /** The sound ends here, or is interrupted: what is still inside. */
+  finish(): Promise<readonly LivePart[]>;
+  close(): void;
+}
+
 export interface SilenceSkipping {
   /** Throws SusurrusError, for bad options of the detector too. */
   readonly skipSilence: (
@@ -37,4 +53,10 @@ export interface SilenceSkipping {
     audio: HeardAudio,
     options: SkippingOptions,
   ) => Promise<Skipped>;
+  /** The same, for sound on its way. */
+  readonly openSpeechGate: (
+    platform: Platform,
+    vad: VadOptions,
+    signal: AbortSignal | undefined,
+  ) => Promise<SpeechGate>;
 }

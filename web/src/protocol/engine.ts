@@ -6,6 +6,7 @@ import type {
   FilterbankChoice,
   LanguageProbability,
   LiveEvent,
+  LiveOptions,
   MemoryFacts,
   ProgressEvent,
   SavedTranscription,
@@ -15,6 +16,7 @@ import type {
   Variant,
   Word,
 } from '../api/types.js';
+import type { BeamOptionValues } from '../api/generated/beam_options.js';
 import type { Link, PartFile } from './link.js';
 
 /** What every model says of itself once it is loaded. */
@@ -49,6 +51,11 @@ export type LoadedFacts = CommonFacts | WhisperFacts | NetworkFacts;
 
 /** Checked options, as far as they are data; the core knows them by the same names. */
 export type Settings = Omit<TranscribeOptions, 'signal' | 'onProgress'>;
+
+/** Checked options of stream(): of a Whisper, which decodes as transcribe() does, or of another family. */
+export type LiveSettings =
+  | (Pick<LiveOptions, 'policy' | 'step'> & { readonly decode: Settings })
+  | Pick<LiveOptions, 'frontEnd' | keyof BeamOptionValues>;
 
 /** At most one window of samples, and how to listen to it. */
 interface WindowRequest {
@@ -146,7 +153,7 @@ export interface CommonCalls {
 /** Sound while it comes, for models that stream. */
 export interface LiveCalls {
   /** Answers the stream's number. */
-  beginLive: { request: { readonly settings: Settings }; answer: number };
+  beginLive: { request: { readonly settings: LiveSettings }; answer: number };
   /** 16 kHz mono. Answers what is heard by then. */
   feedLive: {
     request: { readonly id: number; readonly samples: Float32Array };
@@ -154,6 +161,11 @@ export interface LiveCalls {
   };
   /** Brings out what is still inside. */
   flushLive: { request: { readonly id: number }; answer: readonly LiveEvent[] };
+  /** So many samples are left out, behind a flush. */
+  skipLive: {
+    request: { readonly id: number; readonly sampleCount: number };
+    answer: readonly LiveEvent[];
+  };
   endLive: { request: { readonly id: number }; answer: undefined };
 }
 

@@ -1,2 +1,3 @@
-// What transcribe({ vad }) loads: a bundle of its own.
+// What transcribe({ vad }) and stream({ vad }) load: a bundle of its own.
 export { skipSilence } from './silence_skipping.js';
+export { openSpeechGate } from './speech_gate.js';

@@ -34,6 +34,9 @@ export const detectDefaults = { minSpeechDuration: 0.25, minSilenceDuration: 0.1
  */
 export const transcribeDefaults = { minSpeechDuration: 0, minSilenceDuration: 2, speechPad: 0.4 };
 
+/** Of sound on its way: an utterance ends with a short pause, so that its last words need not wait. */
+export const liveDefaults = { minSpeechDuration: 0.1, minSilenceDuration: 0.5, speechPad: 0.25 };
+
 /** Checked options in samples. */
 export function speechLimits(options: VadOptions, defaults: typeof detectDefaults): SpeechLimits {
   checkOptions(options, vadChecks);

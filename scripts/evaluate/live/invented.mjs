@@ -1,0 +1,44 @@
+// Words that a live recogniser makes up where nobody speaks, at full speed.
+import { nothing } from '../modes/nothing_sounds.mjs';
+import { hearLive, noTime } from './hear.mjs';
+import { followed } from './transcript.mjs';
+
+/** What the hours are made of, in equal parts. @type {Readonly<Record<string, readonly string[]>>} */
+const kinds = {
+  silence: ['digital silence'],
+  noise: [
+    'white noise, −30 dB',
+    'pink noise, −50 dB',
+    'a room',
+    'wind and traffic',
+    'clicks and knocks',
+    'mains hum',
+  ],
+  music: ['music: melodies', 'music: chords', 'music: drums', 'music: all together'],
+};
+
+const blockSeconds = 0.5;
+
+/** Whatever stands between spaces counts, dots too. */
+const pieces = (text) => text.split(/\s+/).filter(Boolean).length;
+
+/**
+ * Words an hour by kind of sound; `told` is called with each text.
+ * @type {(system: import('./systems.mjs').System, minutes: number, told: (sound: string, text: string) => void) =>
+ *   Promise<Record<string, number>>}
+ */
+export async function inventedWords(system, minutes, told) {
+  const anHour = {};
+  for (const [kind, names] of Object.entries(kinds)) {
+    let count = 0;
+    for (const name of names) {
+      const samples = nothing(name, (60 * minutes) / names.length);
+      const { deliveries } = await hearLive(system.open, samples, noTime, blockSeconds);
+      const { text } = followed(deliveries);
+      count += pieces(text);
+      told(name, text);
+    }
+    anHour[kind] = (60 * count) / minutes;
+  }
+  return anHour;
+}

@@ -1,0 +1,208 @@
+#include "session/live/live_hypothesis.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "align/alignment_costs.h"
+#include "session/window_attempts.h"
+#include "session/window_segments.h"
+#include "session/word_aligner.h"
+#include "session/word_timing.h"
+#include "text/white_space.h"
+
+namespace susurrus {
+namespace {
+
+constexpr double kPositionsPerSecond = 50;
+// As for recordings: text sampled at a temperature above this is not fit to prompt what follows.
+constexpr double kPromptResetTemperature = 0.5;
+/// Text tokens that somebody can say in a second, and those of a moment: more are made up.
+constexpr size_t kTokensPerSecond = 12;
+constexpr size_t kLeastTokens = 8;
+/// Less text behind committed words is not heard again.
+constexpr size_t kDoubtfulTokens = 4;
+/// Text for which the model goes back by more seconds is said a second time by the model alone.
+constexpr double kMostRewind = 1.5;
+/// Words in a row that leave no more time for each are squeezed into what is left of the sound: made up.
+constexpr size_t kSqueezedWords = 3;
+constexpr double kSqueezedSeconds = 0.08;
+
+class DecodedHypothesis final : public LiveHypothesis {
+ public:
+  DecodedHypothesis(WhisperModel& model, const TranscribeOptions& options, const Window& window)
+      : model_(model), options_(options), window_(window) {}
+
+  Status begin() {
+    DecodeOptions& decode = decode_;
+    decode = options_.decode;
+    decode.timestamps = false;
+    decode.language = window_.language.empty() ? FixedString<16>("auto")
+                                               : FixedString<16>(window_.language);
+    decode.prompt.assign(window_.prompt.begin(), window_.prompt.end());
+    decode.prefix.assign(window_.committed.begin(), window_.committed.end());
+    decode.audio_context =
+        AudioContext{.is_automatic = true}.fitted(model_, window_.frame_count);
+    // What is in doubt is heard again here, not by the attempts.
+    decode.audio_context.is_automatic = false;
+    const size_t said = std::max<size_t>(
+        kLeastTokens, (window_.frame_count * kTokensPerSecond) / 100 + kLeastTokens);
+    // The prefix must fit beside it.
+    const size_t half = model_.dimensions().n_text_ctx / 2;
+    decode.sample_length = static_cast<uint32_t>(
+        std::min(said, half - std::min(half - 1, decode.prefix.size())));
+    return begin_attempts({0});
+  }
+
+  Status begin_attempts(std::vector<double> temperatures) {
+    FallbackOptions fallback = options_.fallback;
+    fallback.temperatures = std::move(temperatures);
+    fallback.keeps_best = true;
+    attempts_.reset();
+    SUSURRUS_ASSIGN_OR_RETURN(attempts_, WindowAttempts::create(model_, decode_, fallback));
+    return ok_status();
+  }
+
+  Result<bool> step() override {
+    if (stage_ == Stage::decode) {
+      SUSURRUS_ASSIGN_OR_RETURN(const bool is_done, attempts_->step());
+      if (is_done) SUSURRUS_RETURN_IF_ERROR(take_text());
+    } else if (stage_ == Stage::align) {
+      SUSURRUS_ASSIGN_OR_RETURN(const bool is_done, aligner_->step());
+      if (is_done) take_words();
+    }
+    return stage_ == Stage::done;
+  }
+
+  std::vector<ProvisionalWord>& words() override { return words_; }
+  std::string_view language() const override { return language_.view(); }
+  bool is_doubtful() const override { return is_doubtful_; }
+  bool is_no_prompt() const override { return is_no_prompt_; }
+
+ private:
+  enum class Stage : uint8_t { decode, align, done };
+
+  Status take_text() {
+    stage_ = Stage::done;
+    const WindowResult& result = attempts_->result();
+    language_ = result.language;
+    is_no_prompt_ = result.temperature > kPromptResetTemperature || result.is_loop_broken;
+    const FallbackOptions& limits = options_.fallback;
+    is_doubtful_ =
+        result.is_loop_broken ||
+        (limits.logprob_threshold && double{result.avg_logprob} < *limits.logprob_threshold) ||
+        (limits.compression_ratio_threshold &&
+         double{result.compression_ratio} > *limits.compression_ratio_threshold);
+    if (is_doubtful_ && window_.is_thorough && !is_second_attempt_ && is_worth_it(result)) {
+      is_second_attempt_ = true;
+      decode_.audio_context = {};
+      stage_ = Stage::decode;
+      return begin_attempts(options_.fallback.temperatures);
+    }
+    if (attempts_->is_silence()) return ok_status();
+    tokens_.assign(window_.committed.begin(), window_.committed.end());
+    for (uint32_t token : result.tokens) {
+      if (token < model_.special_tokens().end_of_text) tokens_.push_back(token);
+    }
+    if (tokens_.size() == window_.committed.size()) return ok_status();
+    attempts_.reset();
+    SUSURRUS_ASSIGN_OR_RETURN(
+        aligner_, WordAligner::create(model_, language_.view(), options_.decode.task, tokens_,
+                                      window_.frame_count));
+    stage_ = Stage::align;
+    return ok_status();
+  }
+
+  /// Behind committed words there may be nothing to say, which is improbable, too.
+  bool is_worth_it(const WindowResult& result) const {
+    return window_.committed.empty() || result.tokens.size() >= kDoubtfulTokens;
+  }
+
+  void take_words() {
+    stage_ = Stage::done;
+    const AlignmentCosts* costs = aligner_->costs();
+    const size_t frames = costs->costs().size() / (tokens_.size() + 1);
+    std::vector<WordTiming>& timed = aligner_->words();
+    // Where each word's last token listens to; a mark of punctuation listens anywhere.
+    std::vector<double> heard;
+    std::vector<WordTiming> fresh;
+    size_t row = 0;
+    for (WordTiming& word : timed) {
+      const size_t end = row + word.tokens.size();
+      if (end > window_.committed.size()) {
+        if (row < window_.committed.size()) behind_committed(word, window_.committed.size() - row);
+        heard.push_back(most_attended(*costs, end - 1, frames));
+        fresh.push_back(std::move(word));
+      }
+      row = end;
+    }
+    merge_punctuations(fresh, {options_.prepend_punctuations, options_.append_punctuations});
+    for (size_t i = 0; i < fresh.size(); ++i) {
+      WordTiming& word = fresh[i];
+      if (word.tokens.empty()) continue;
+      words_.push_back({std::move(word.word), std::move(word.tokens), word.start, word.end,
+                        word.probability, heard[i]});
+    }
+    words_.resize(std::min(rewind_begin(), squeezed_begin()));
+  }
+
+  /// The first word from which on the model listens to sound far before the words that it has said already.
+  size_t rewind_begin() const {
+    double furthest = window_.committed_end;
+    for (size_t i = 0; i < words_.size(); ++i) {
+      const bool is_back = words_[i].heard_at < furthest - kMostRewind;
+      const bool goes_on = i + 1 < words_.size() && words_[i + 1].heard_at >= furthest - kMostRewind;
+      if (is_back && !goes_on) return i;
+      furthest = std::max(furthest, words_[i].heard_at);
+    }
+    return words_.size();
+  }
+
+  /// The first word from which on all have hardly any time.
+  size_t squeezed_begin() const {
+    for (size_t i = 0; i + kSqueezedWords <= words_.size(); ++i) {
+      const double most = kSqueezedSeconds * static_cast<double>(words_.size() - i);
+      if (words_[i].end - words_[i].start < kSqueezedSeconds &&
+          words_.back().end - words_[i].start < most)
+        return i;
+    }
+    return words_.size();
+  }
+
+  /// A word that goes on behind what is committed of it.
+  void behind_committed(WordTiming& word, size_t committed) const {
+    word.tokens.erase(word.tokens.begin(), word.tokens.begin() + static_cast<ptrdiff_t>(committed));
+    word.word = model_.tokenizer().decode(word.tokens);
+  }
+
+  static double most_attended(const AlignmentCosts& costs, size_t row, size_t frames) {
+    const std::span<const float> line = costs.costs().subspan(row * frames, frames);
+    const auto found = std::ranges::min_element(line);
+    return static_cast<double>(found - line.begin()) / kPositionsPerSecond;
+  }
+
+  WhisperModel& model_;
+  const TranscribeOptions& options_;
+  const Window window_;
+  DecodeOptions decode_;
+  Stage stage_ = Stage::decode;
+  std::unique_ptr<WindowAttempts> attempts_;
+  bool is_second_attempt_ = false;
+  std::vector<uint32_t> tokens_;  // with the committed ones
+  std::unique_ptr<WordAligner> aligner_;
+  FixedString<16> language_;
+  std::vector<ProvisionalWord> words_;
+  bool is_doubtful_ = false;
+  bool is_no_prompt_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LiveHypothesis>> LiveHypothesis::create(WhisperModel& model,
+                                                               const TranscribeOptions& options,
+                                                               const Window& window) {
+  auto hypothesis = std::make_unique<DecodedHypothesis>(model, options, window);
+  SUSURRUS_RETURN_IF_ERROR(hypothesis->begin());
+  return std::unique_ptr<LiveHypothesis>(std::move(hypothesis));
+}
+
+}  // namespace susurrus

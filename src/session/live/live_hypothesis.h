@@ -1,0 +1,48 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "session/decode_options.h"
+#include "session/live/commit_policy.h"
+#include "session/whisper_model.h"
+
+namespace susurrus {
+
+/// What the model makes of the window so far: encoded no longer than its sound needs, decoded behind the words that are committed,
+/// and each new word with its time and the place that the model listened to.
+class LiveHypothesis {
+ public:
+  struct Window {
+    /// Frames of sound in the model's mel window.
+    size_t frame_count = 0;
+    /// Tokens of the words that are committed.
+    std::span<const uint32_t> committed;
+    /// Where the last of them ends, in seconds of the window; 0 without any.
+    double committed_end = 0;
+    /// Tokens of what was said before.
+    std::span<const uint32_t> prompt;
+    /// A code; empty where it has to be detected.
+    std::string_view language;
+    /// Doubtful text is heard again: with the whole audio context, then at rising temperatures.
+    bool is_thorough = false;
+  };
+
+  /// `options` and what `window` points to must outlive it.
+  static Result<std::unique_ptr<LiveHypothesis>> create(WhisperModel& model,
+                                                        const TranscribeOptions& options,
+                                                        const Window& window);
+  virtual ~LiveHypothesis() = default;
+  /// One bounded piece of work; true when done.
+  virtual Result<bool> step() = 0;
+
+  /// Behind the committed ones. Empty for silence.
+  virtual std::vector<ProvisionalWord>& words() = 0;
+  virtual std::string_view language() const = 0;
+  /// Text that is no good: improbable, repetitive, or going in circles.
+  virtual bool is_doubtful() const = 0;
+  /// It was sampled at a temperature at which text is no prompt for what follows.
+  virtual bool is_no_prompt() const = 0;
+};
+
+}  // namespace susurrus

@@ -1,0 +1,312 @@
+#include "session/live/whisper_live.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "session/live/sentence_end.h"
+#include "session/prompt.h"
+#include "session/window_segments.h"
+#include "text/unicode_class.h"
+
+namespace susurrus {
+namespace {
+
+/// A window that is longer loses sound whose words are committed.
+constexpr size_t kLongFrames = 1000;
+/// Committed sound that stays in front of what may change: what the model makes of words depends on those before.
+constexpr double kKeptSeconds = 3;
+/// Sound of a window in which nothing was heard.
+constexpr size_t kUnheardFrames = 200;
+/// A window without room moves on: words that end so long before its end are committed, whatever the policy says.
+constexpr double kMoveOnSeconds = 0.5;
+/// Less is no utterance.
+constexpr size_t kLeastFrames = 10;
+/// After so many hypotheses that were no good the next one takes its time.
+constexpr size_t kMostDoubts = 2;
+/// Of what was said before. More takes time at each step, and loops feed on it.
+constexpr size_t kPromptTokens = 64;
+/// A text without sentences is closed all the same.
+constexpr size_t kMostOpenWords = 60;
+constexpr uint64_t kSilenceSamples = uint64_t{2} * kSampleRate;
+/// The shortest word, in seconds.
+constexpr double kShortestWord = 0.02;
+
+double seconds_of(uint64_t samples) { return static_cast<double>(samples) / kSampleRate; }
+
+}  // namespace
+
+Result<std::unique_ptr<WhisperLive>> WhisperLive::create(WhisperModel& model,
+                                                         WhisperLiveOptions options) {
+  SUSURRUS_RETURN_IF_ERROR(check_options(options.transcribe));
+  // What does not fit the model is refused before any sound.
+  SUSURRUS_RETURN_IF_ERROR(fixed_language(model, options.transcribe.decode));
+  SUSURRUS_RETURN_IF_ERROR(allowed_languages(model, options.transcribe.decode));
+  SUSURRUS_RETURN_IF_ERROR(make_prompt(model, options.transcribe.decode, {}));
+  SUSURRUS_ASSIGN_OR_RETURN(LiveMel mel, LiveMel::create(model.log_mel(), model.window_frames()));
+  std::unique_ptr<WhisperLive> live(new WhisperLive(model, std::move(options), std::move(mel)));
+  SUSURRUS_ASSIGN_OR_RETURN(live->language_,
+                            fixed_language(model, live->options_.transcribe.decode));
+  return live;
+}
+
+WhisperLive::WhisperLive(WhisperModel& model, WhisperLiveOptions options, LiveMel mel)
+    : model_(&model),
+      options_(std::move(options)),
+      policy_(CommitPolicy::make(options_.policy)),
+      mel_(std::move(mel)),
+      prompt_(options_.transcribe.decode.prompt) {
+  mel_.begin();
+}
+
+size_t WhisperLive::step_frames() const {
+  return static_cast<size_t>(std::lround(options_.step_seconds * 100));
+}
+
+double WhisperLive::now() const { return seconds_of(fed_samples_); }
+
+double WhisperLive::window_begin() const {
+  return seconds_of(utterance_begin_) + static_cast<double>(mel_.first_frame()) / 100;
+}
+
+Result<size_t> WhisperLive::feed(std::span<const float> samples) {
+  const size_t count = std::min({samples.size(), mel_.room(), size_t{kSampleRate}});
+  mel_.push(samples.first(count));
+  fed_samples_ += count;
+  expected_ -= std::min<uint64_t>(expected_, count);
+  silence_samples_ = 0;
+  is_silence_told_ = false;
+  return count;
+}
+
+void WhisperLive::skip(uint64_t sample_count) {
+  silence_samples_ += sample_count;
+  if (is_silence_told_ || silence_samples_ < kSilenceSamples) return;
+  is_silence_told_ = true;
+  LiveEvent& event = events_.emplace_back();
+  event.type = LiveEvent::Type::silence;
+  event.time = now();
+  event.segment.id = id_;
+}
+
+void WhisperLive::flush() {
+  if (!is_flushing_) mel_.finish();
+  is_flushing_ = true;
+}
+
+Result<bool> WhisperLive::step() {
+  if (hypothesis_) {
+    SUSURRUS_ASSIGN_OR_RETURN(const bool is_done, hypothesis_->step());
+    if (is_done) take_hypothesis();
+    return false;
+  }
+  const uint64_t frames = mel_.first_frame() + mel_.frame_count();
+  if (is_flushing_) {
+    if (mel_.frame_count() >= kLeastFrames && frames > heard_frames_) {
+      SUSURRUS_RETURN_IF_ERROR(begin_hypothesis());
+      return false;
+    }
+    end_utterance();
+    return true;
+  }
+  const bool is_full = mel_.room() == 0;
+  if (!is_full && (expected_ > 0 || frames < heard_frames_ + step_frames())) return true;
+  SUSURRUS_RETURN_IF_ERROR(begin_hypothesis());
+  return false;
+}
+
+Status WhisperLive::begin_hypothesis() {
+  mel_.copy_to(model_->mel_window(), mel_.frame_count());
+  heard_frames_ = mel_.first_frame() + mel_.frame_count();
+  SUSURRUS_ASSIGN_OR_RETURN(
+      hypothesis_,
+      LiveHypothesis::create(*model_, options_.transcribe,
+                             {.frame_count = mel_.frame_count(),
+                              .committed = committed_tokens_,
+                              .committed_end = std::max(0.0, last_end_ - window_begin()),
+                              .prompt = std::span(prompt_).last(
+                                  std::min(prompt_.size(), kPromptTokens)),
+                              .language = language_.view(),
+                              .is_thorough = is_flushing_ || doubts_ >= kMostDoubts}));
+  return ok_status();
+}
+
+void WhisperLive::take_hypothesis() {
+  const std::unique_ptr<LiveHypothesis> hypothesis = std::move(hypothesis_);
+  std::vector<ProvisionalWord>& words = hypothesis->words();
+  // Music and noise become dots and notes.
+  if (std::ranges::none_of(words, [](const auto& word) { return has_letters(word.text); }))
+    words.clear();
+  const double seconds = static_cast<double>(mel_.frame_count()) / 100;
+  doubts_ = hypothesis->is_doubtful() ? doubts_ + 1 : 0;
+  size_t count = 0;
+  if (is_flushing_) {
+    count = words.size();
+  } else {
+    if (doubts_ == 0) count = policy_->commit(words, seconds);
+    if (mel_.room() == 0) {
+      while (count < words.size() && words[count].end <= seconds - kMoveOnSeconds) ++count;
+      policy_->forget();
+    }
+  }
+  if (count > 0 && language_.empty()) language_ = hypothesis->language();
+  commit(words, count);
+  // Doubtful text does not take the place of what is shown.
+  if (doubts_ == 0 || is_flushing_) {
+    provisional_ = std::move(words);
+    provisional_.erase(provisional_.begin(),
+                       provisional_.begin() + static_cast<ptrdiff_t>(count));
+  }
+  if (hypothesis->is_no_prompt()) prompt_.clear();
+  if (!is_flushing_) {
+    tell(false);
+    slide();
+  }
+}
+
+void WhisperLive::commit(std::vector<ProvisionalWord>& words, size_t count) {
+  for (ProvisionalWord& word : std::span(words).first(count)) {
+    SaidWord said = timed(std::move(word), last_end_);
+    last_end_ = said.word.end;
+    committed_tokens_.insert(committed_tokens_.end(), said.tokens.begin(), said.tokens.end());
+    said_.push_back(std::move(said));
+  }
+}
+
+WhisperLive::SaidWord WhisperLive::timed(ProvisionalWord&& word, double after) const {
+  const double start = std::max(window_begin() + word.start, after);
+  const double end = std::max(window_begin() + word.end, start + kShortestWord);
+  return {{std::move(word.text), start, end, word.probability}, std::move(word.tokens)};
+}
+
+void WhisperLive::slide() {
+  const size_t frames = mel_.frame_count();
+  if (frames <= kLongFrames && mel_.room() > 0) return;
+  size_t dropped = 0;
+  if (window_ == said_.size()) {
+    if (provisional_.empty()) dropped = frames - kUnheardFrames;
+  } else {
+    // At the end of a sentence if there is one, else between words.
+    size_t end = window_;
+    size_t sentence = window_;
+    const double kept = mel_.room() == 0 ? 0 : kKeptSeconds;
+    for (size_t i = window_; i < said_.size() && said_[i].word.end + kept <= last_end_; ++i) {
+      end = i + 1;
+      if (ends_sentence(said_[i].word.word)) sentence = i + 1;
+    }
+    if (sentence > window_) end = sentence;
+    if (end == window_ && mel_.room() > 0) return;
+    if (end > window_) {
+    const double cut = said_[end - 1].word.end - window_begin();
+    dropped = std::min(frames, static_cast<size_t>(std::max(0.0, std::floor(cut * 100))));
+    for (size_t i = window_; i < end; ++i) {
+      const std::vector<uint32_t>& tokens = said_[i].tokens;
+      if (options_.transcribe.condition_on_previous_text)
+        prompt_.insert(prompt_.end(), tokens.begin(), tokens.end());
+      committed_tokens_.erase(committed_tokens_.begin(),
+                              committed_tokens_.begin() + static_cast<ptrdiff_t>(tokens.size()));
+    }
+    window_ = end;
+    }
+  }
+  // Whatever was made of it, there must be room for what comes.
+  if (mel_.room() == 0 && dropped < frames / 2) dropped = frames - kUnheardFrames;
+  mel_.drop(dropped);
+  for (ProvisionalWord& word : provisional_) {
+    const double shift = static_cast<double>(dropped) / 100;
+    word.start -= shift;
+    word.end -= shift;
+    word.heard_at -= shift;
+  }
+  forget_old();
+}
+
+void WhisperLive::forget_old() {
+  const size_t old = std::min(open_, window_);
+  said_.erase(said_.begin(), said_.begin() + static_cast<ptrdiff_t>(old));
+  open_ -= old;
+  window_ -= old;
+  if (prompt_.size() > kPromptTokens)
+    prompt_.erase(prompt_.begin(), prompt_.end() - static_cast<ptrdiff_t>(kPromptTokens));
+}
+
+void WhisperLive::end_utterance() {
+  commit(provisional_, provisional_.size());
+  provisional_.clear();
+  tell(true);
+  if (options_.transcribe.condition_on_previous_text)
+    prompt_.insert(prompt_.end(), committed_tokens_.begin(), committed_tokens_.end());
+  committed_tokens_.clear();
+  said_.clear();
+  open_ = window_ = 0;
+  forget_old();
+  policy_->forget();
+  doubts_ = 0;
+  heard_frames_ = 0;
+  if (options_.transcribe.is_language_per_window) language_ = {};
+  mel_.begin();
+  utterance_begin_ = fed_samples_;
+  is_flushing_ = false;
+}
+
+void WhisperLive::tell(bool is_last) {
+  const std::span<const SaidWord> said = said_;
+  for (size_t i = open_; i < said.size(); ++i) {
+    const bool has_next = i + 1 < said.size() || !provisional_.empty();
+    const bool is_end = (ends_sentence(said[i].word.word) && has_next) ||
+                        i + 1 - open_ == kMostOpenWords || (is_last && i + 1 == said.size());
+    if (!is_end) continue;
+    tell_words(LiveEvent::Type::final, said.subspan(open_, i + 1 - open_), i + 1 - open_);
+    open_ = i + 1;
+  }
+  if (is_last && told_words_ > 0) {
+    // What was shown is taken back: nothing of it was said.
+    tell_words(LiveEvent::Type::final, {}, 0);
+  }
+  if (is_last) return;
+  std::vector<SaidWord> shown(said.begin() + static_cast<ptrdiff_t>(open_), said.end());
+  const size_t committed = shown.size();
+  double end = last_end_;
+  for (const ProvisionalWord& word : provisional_) {
+    shown.push_back(timed(ProvisionalWord(word), end));
+    end = shown.back().word.end;
+  }
+  tell_words(LiveEvent::Type::partial, shown, committed);
+}
+
+void WhisperLive::tell_words(LiveEvent::Type type, std::span<const SaidWord> said,
+                             size_t committed) {
+  std::string text;
+  for (const SaidWord& each : said) text += each.word.word;
+  const bool is_final = type == LiveEvent::Type::final;
+  if (!is_final && text == told_ && committed == told_committed_) return;
+  LiveEvent& event = events_.emplace_back();
+  event.type = type;
+  event.time = now();
+  event.committed = committed;
+  Segment& segment = event.segment;
+  segment.id = id_;
+  segment.language = language_;
+  segment.start = said.empty() ? event.time : said.front().word.start;
+  segment.end = said.empty() ? event.time : said.back().word.end;
+  double log_sum = 0;
+  for (const SaidWord& each : said) {
+    segment.words.push_back(each.word);
+    log_sum += std::log(std::max(1e-30, double{each.word.probability}));
+    for (uint32_t token : each.tokens) {
+      const bool is_first = token == each.tokens.front();
+      const bool is_end = token == each.tokens.back() && ends_sentence(each.word.word);
+      event.tokens.push_back({token, model_->tokenizer().decode(std::span(&token, 1)),
+                              each.word.start, std::log(std::max(1e-30f, each.word.probability)),
+                              is_first, is_end});
+    }
+  }
+  segment.avg_logprob = said.empty() ? 0 : static_cast<float>(log_sum / static_cast<double>(said.size()));
+  told_ = is_final ? std::string() : text;
+  told_committed_ = is_final ? 0 : committed;
+  told_words_ = is_final ? 0 : said.size();
+  segment.text = std::move(text);
+  if (is_final) ++id_;
+}
+
+}  // namespace susurrus

@@ -1,0 +1,103 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "base/fixed_string.h"
+#include "session/decode_options.h"
+#include "session/live/commit_policy.h"
+#include "session/live/live_hypothesis.h"
+#include "session/live/live_mel.h"
+#include "session/live_recognition.h"
+#include "session/whisper_model.h"
+
+namespace susurrus {
+
+/// How a Whisper hears sound while it comes.
+struct WhisperLiveOptions {
+  TranscribeOptions transcribe;
+  CommitPolicyKind policy = CommitPolicyKind::attention;
+  /// Seconds of new sound after which there is a new hypothesis.
+  double step_seconds = 1;
+};
+
+/// Whisper while the sound comes: a window over the last seconds of an utterance, in which committed words stand fast and those
+/// behind them are heard anew whenever there is a step of new sound. An utterance ends with flush(); who feeds silence calls skip().
+///
+/// A pure function of what is fed, and in which pieces.
+class WhisperLive final : public LiveRecognition {
+ public:
+  /// The model must outlive it, and does nothing else while step() has work. out_of_memory as an error.
+  static Result<std::unique_ptr<WhisperLive>> create(WhisperModel& model,
+                                                     WhisperLiveOptions options);
+
+  void expect(uint64_t sample_count) override { expected_ = sample_count; }
+  Result<size_t> feed(std::span<const float> samples) override;
+  void skip(uint64_t sample_count) override;
+  void flush() override;
+  Result<bool> step() override;
+  std::vector<LiveEvent> take_events() override { return std::exchange(events_, {}); }
+  uint64_t byte_count() const override { return mel_.byte_count(); }
+
+ private:
+  /// A word that is committed.
+  struct SaidWord {
+    Word word;
+    std::vector<uint32_t> tokens;
+  };
+
+  WhisperLive(WhisperModel& model, WhisperLiveOptions options, LiveMel mel);
+
+  Status begin_hypothesis();
+  void take_hypothesis();
+  void commit(std::vector<ProvisionalWord>& words, size_t count);
+  /// Drops sound whose words are committed, when the window has become long.
+  void slide();
+  /// Words that are neither in the window nor in an open event.
+  void forget_old();
+  void end_utterance();
+  /// Events of what has changed: finals for sentences that are complete, a partial for the rest.
+  void tell(bool is_last);
+  void tell_words(LiveEvent::Type type, std::span<const SaidWord> said, size_t committed);
+  /// With the times of the stream, not before `after`.
+  SaidWord timed(ProvisionalWord&& word, double after) const;
+  /// Seconds of the stream at the window's beginning.
+  double window_begin() const;
+  double now() const;
+  size_t step_frames() const;
+
+  WhisperModel* model_;
+  WhisperLiveOptions options_;
+  std::unique_ptr<CommitPolicy> policy_;
+  LiveMel mel_;
+
+  uint64_t fed_samples_ = 0;
+  uint64_t utterance_begin_ = 0;   // samples
+  uint64_t expected_ = 0;          // samples that follow at once
+  uint64_t silence_samples_ = 0;   // skipped since somebody spoke
+  bool is_silence_told_ = true;
+  bool is_flushing_ = false;
+
+  std::unique_ptr<LiveHypothesis> hypothesis_;
+  uint64_t heard_frames_ = 0;  // of the utterance, by the last hypothesis
+  /// Hypotheses in a row that were no good.
+  size_t doubts_ = 0;
+  FixedString<16> language_;
+  /// Committed words: those of the event that is open, from open_ on, and those in the window, from window_ on.
+  std::vector<SaidWord> said_;
+  size_t open_ = 0;
+  size_t window_ = 0;
+  std::vector<uint32_t> committed_tokens_;  // of those in the window
+  std::vector<ProvisionalWord> provisional_;
+  double last_end_ = 0;  // of the last committed word
+  std::vector<uint32_t> prompt_;
+  std::string told_;  // by the last partial
+  size_t told_committed_ = 0;
+  size_t told_words_ = 0;
+  uint32_t id_ = 0;
+  std::vector<LiveEvent> events_;
+};
+
+/// Options as the API has them: { policy, step, decode: those of transcribe() }.
+Result<WhisperLiveOptions> parse_live_options(JsonValue options, const Tokenizer& tokenizer);
+
+}  // namespace susurrus

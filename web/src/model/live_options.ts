@@ -1,0 +1,56 @@
+// The options of stream(), by family.
+import type { LiveOptions, ModelInfo } from '../api/types.js';
+import { between, checkOptions, oneOf, orNull, signalCheck, type Checks } from '../api/options.js';
+import type { LiveSettings } from '../protocol/engine.js';
+import { checkWhisper } from '../protocol/families.js';
+import { beamChecks, checkNoBeamOptions } from './beam_options.js';
+import {
+  liveDecodingChecks,
+  liveDecodingNames,
+  liveDecodingSettings,
+  vadCheck,
+} from './decoding_options.js';
+import { frontEndCheck } from './network_options.js';
+
+/** Of every family. */
+const commonChecks: Checks = {
+  sampleRate: [
+    'a number from 1000 to 768000',
+    (value) => typeof value === 'number' && value >= 1000 && value <= 768000,
+  ],
+  signal: signalCheck,
+  onLag: ['a function', (value) => typeof value === 'function'],
+  maxLag: orNull(between(1, 3600)),
+};
+
+/** Of Whisper, besides what decodes. */
+const hearingChecks: Checks = {
+  policy: oneOf('attention', 'agreement'),
+  step: between(0.2, 10),
+  vad: vadCheck,
+};
+
+/** Checked options: what the engine gets. */
+export function liveSettings(options: LiveOptions, info: ModelInfo): LiveSettings {
+  if (info.family !== 'whisper') return networkSettings(options, info.family);
+  checkNoBeamOptions(options, info.family);
+  checkOptions(options, { ...commonChecks, ...hearingChecks, ...liveDecodingChecks(info) });
+  const { policy, step, ...others } = options;
+  return {
+    ...(policy && { policy }),
+    ...(step !== undefined && { step }),
+    decode: liveDecodingSettings(others),
+  };
+}
+
+function networkSettings(options: LiveOptions, family: string): LiveSettings {
+  for (const name of [...Object.keys(hearingChecks), ...liveDecodingNames]) {
+    if (Reflect.get(options, name) !== undefined) {
+      checkWhisper(family, `the option ${name} of stream()`);
+    }
+  }
+  checkOptions(options, { ...commonChecks, frontEnd: frontEndCheck, ...beamChecks });
+  return Object.fromEntries(
+    Object.entries(options).filter(([name]) => !Object.hasOwn(commonChecks, name)),
+  );
+}
