@@ -1,5 +1,5 @@
 // How the demo page is brought into each of the states that pictures are taken of.
-/* global document, DataTransfer, DragEvent, File */ // in the page
+/* global atob, document, DataTransfer, DragEvent, File */ // in the page
 
 /** Waits until the page does nothing more. */
 const settled = (page) =>

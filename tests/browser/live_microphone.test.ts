@@ -252,6 +252,7 @@ describe('a microphone', () => {
       await until(() => microphones.length === 1);
       await until(isReleased);
       const released = [isReleased()];
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- its replacement takes no this
       const own = navigator.mediaDevices.getUserMedia;
       let allow = (): void => undefined;
       const allowed = new Promise<void>((done) => (allow = done));
@@ -344,6 +345,7 @@ describe('a microphone', () => {
     const page = await livePage();
     const result = await page.evaluate(async () => {
       const { live, fakeModel, contexts, errorOf, until } = globalThis as unknown as LiveGlobals;
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- called on a context below
       const connect = AudioContext.prototype.createMediaStreamSource;
       let wanted = 32000;
       // As Firefox does.

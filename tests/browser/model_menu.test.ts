@@ -39,12 +39,13 @@ afterAll(async () => {
 });
 
 /** Lets a server here answer for the hub. */
-const answerForHub = (context: BrowserContext): Promise<void> =>
-  context.route('https://huggingface.co/**', async (route) => {
+const answerForHub = async (context: BrowserContext): Promise<void> => {
+  await context.route('https://huggingface.co/**', async (route) => {
     const { pathname, search } = new URL(route.request().url());
     const response = await route.fetch({ url: `${hub.endpoint}${pathname}${search}` });
     await route.fulfill({ response });
   });
+};
 
 /** Requests to the hub are what this is about. */
 const unexpected = (problems: readonly string[]): string[] =>

@@ -5,7 +5,7 @@ import { CaptionScreen } from '../../web/cli/caption_screen.js';
 import { textWidth, wrapped } from '../../web/cli/text_width.js';
 
 /** Control sequences, line ends, and text. */
-const parts = new RegExp('\x1b\\[\\d*[A-Za-z]|\\r|\\n|[^\x1b\\r\\n]+', 'g');
+const parts = /\p{Cc}\[\d*[A-Za-z]|\r|\n|[^\p{Cc}\r\n]+/gu;
 
 /** Lines and a cursor; knows line feeds, cursor up, erasing below and dim text, which is shown in brackets. */
 class Terminal {

@@ -8,8 +8,11 @@ import { builtPackage } from '../support/built_package.js';
 
 const bytes = (text: string, length = 64): Uint8Array<ArrayBuffer> =>
   Uint8Array.from({ length: Math.max(length, text.length) }, (_, i) => text.charCodeAt(i) || 0);
-const named = (name: string, content: string | Uint8Array<ArrayBuffer> = 'RIFF....WAVE', type = ''): File =>
-  new File([typeof content === 'string' ? bytes(content) : content], name, { type });
+const named = (
+  name: string,
+  content: string | Uint8Array<ArrayBuffer> = 'RIFF....WAVE',
+  type = '',
+): File => new File([typeof content === 'string' ? bytes(content) : content], name, { type });
 
 const wav = named('a.wav');
 const apr = (name: string): File => named(name, 'APR2\x02\0\0\0');

@@ -17,10 +17,14 @@ beforeAll(async () => {
 const failureOf = (work: Promise<unknown>): Promise<{ code: string; message: string }> =>
   work.then(
     () => ({ code: 'none', message: 'it worked' }),
-    (error: { code: string; message: string; details: object }) => ({
-      ...{ code: error.code, message: error.message },
-      ...error.details,
-    }),
+    (error: unknown) => {
+      const { code, message, details } = error as {
+        code: string;
+        message: string;
+        details: object;
+      };
+      return { code, message, ...details };
+    },
   );
 
 test.each([0.1, 0.5, 0.999])('an APR2 file of which a part of %f is there', async (part) => {

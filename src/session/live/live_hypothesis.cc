@@ -26,6 +26,9 @@ constexpr double kMostRewind = 1.5;
 /// Words in a row that leave no more time for each are squeezed into what is left of the sound: made up.
 constexpr size_t kSqueezedWords = 3;
 constexpr double kSqueezedSeconds = 0.08;
+/// What the model takes for silence is said all the same when its words are more probable: short
+/// windows begin within words.
+constexpr double kSilenceLogprob = -1.6;
 
 class DecodedHypothesis final : public LiveHypothesis {
  public:
@@ -36,20 +39,19 @@ class DecodedHypothesis final : public LiveHypothesis {
     DecodeOptions& decode = decode_;
     decode = options_.decode;
     decode.timestamps = false;
-    decode.language = window_.language.empty() ? FixedString<16>("auto")
-                                               : FixedString<16>(window_.language);
+    decode.language =
+        window_.language.empty() ? FixedString<16>("auto") : FixedString<16>(window_.language);
     decode.prompt.assign(window_.prompt.begin(), window_.prompt.end());
     decode.prefix.assign(window_.committed.begin(), window_.committed.end());
-    decode.audio_context =
-        AudioContext{.is_automatic = true}.fitted(model_, window_.frame_count);
+    decode.audio_context = AudioContext{.is_automatic = true}.fitted(model_, window_.frame_count);
     // What is in doubt is heard again here, not by the attempts.
     decode.audio_context.is_automatic = false;
     const size_t said = std::max<size_t>(
         kLeastTokens, (window_.frame_count * kTokensPerSecond) / 100 + kLeastTokens);
     // The prefix must fit beside it.
     const size_t half = model_.dimensions().n_text_ctx / 2;
-    decode.sample_length = static_cast<uint32_t>(
-        std::min(said, half - std::min(half - 1, decode.prefix.size())));
+    decode.sample_length =
+        static_cast<uint32_t>(std::min(said, half - std::min(half - 1, decode.prefix.size())));
     return begin_attempts({0});
   }
 
@@ -98,7 +100,7 @@ class DecodedHypothesis final : public LiveHypothesis {
       stage_ = Stage::decode;
       return begin_attempts(options_.fallback.temperatures);
     }
-    if (attempts_->is_silence()) return ok_status();
+    if (attempts_->is_silence() && double{result.avg_logprob} < kSilenceLogprob) return ok_status();
     tokens_.assign(window_.committed.begin(), window_.committed.end());
     for (uint32_t token : result.tokens) {
       if (token < model_.special_tokens().end_of_text) tokens_.push_back(token);
@@ -150,7 +152,8 @@ class DecodedHypothesis final : public LiveHypothesis {
     double furthest = window_.committed_end;
     for (size_t i = 0; i < words_.size(); ++i) {
       const bool is_back = words_[i].heard_at < furthest - kMostRewind;
-      const bool goes_on = i + 1 < words_.size() && words_[i + 1].heard_at >= furthest - kMostRewind;
+      const bool goes_on =
+          i + 1 < words_.size() && words_[i + 1].heard_at >= furthest - kMostRewind;
       if (is_back && !goes_on) return i;
       furthest = std::max(furthest, words_[i].heard_at);
     }

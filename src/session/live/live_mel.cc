@@ -19,9 +19,8 @@ Result<LiveMel> LiveMel::create(const LogMel& log_mel, size_t most_frames) {
   LiveMel mel(log_mel);
   mel.most_frames_ = most_frames;
   SUSURRUS_ASSIGN_OR_RETURN(
-      mel.frames_,
-      AlignedBuffer::allocate(uint64_t{most_frames} * log_mel.n_mels() * sizeof(float),
-                              "log-mel of a stream"));
+      mel.frames_, AlignedBuffer::allocate(uint64_t{most_frames} * log_mel.n_mels() * sizeof(float),
+                                           "log-mel of a stream"));
   return mel;
 }
 
@@ -61,7 +60,8 @@ void LiveMel::compute(uint64_t end, uint64_t sample_count) {
                        frames_.floats().data() + frame_count_ * n_mels);
   frame_count_ = static_cast<size_t>(end - first_frame_);
   const uint64_t wanted = end * kHopSamples > kReach ? end * kHopSamples - kReach : 0;
-  const uint64_t done = std::min<uint64_t>(wanted - std::min(wanted, samples_begin_), samples_.size());
+  const uint64_t done =
+      std::min<uint64_t>(wanted - std::min(wanted, samples_begin_), samples_.size());
   samples_.erase(samples_.begin(), samples_.begin() + static_cast<ptrdiff_t>(done));
   samples_begin_ += done;
 }

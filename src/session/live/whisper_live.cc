@@ -16,6 +16,12 @@ namespace {
 constexpr size_t kLongFrames = 1000;
 /// Committed sound that stays in front of what may change: what the model makes of words depends on those before.
 constexpr double kKeptSeconds = 3;
+/// Sound behind all that was heard of which the model makes nothing, although somebody speaks.
+constexpr double kUnheardSeconds = 2;
+/// A word whose sound goes on so long behind the place that it was heard at does not end later.
+constexpr double kLongestTail = 0.5;
+/// Frames that are left behind then, at the least.
+constexpr size_t kLeastMove = 50;
 /// Sound of a window in which nothing was heard.
 constexpr size_t kUnheardFrames = 200;
 /// A window without room moves on: words that end so long before its end are committed, whatever the policy says.
@@ -119,15 +125,14 @@ Status WhisperLive::begin_hypothesis() {
   mel_.copy_to(model_->mel_window(), mel_.frame_count());
   heard_frames_ = mel_.first_frame() + mel_.frame_count();
   SUSURRUS_ASSIGN_OR_RETURN(
-      hypothesis_,
-      LiveHypothesis::create(*model_, options_.transcribe,
-                             {.frame_count = mel_.frame_count(),
-                              .committed = committed_tokens_,
-                              .committed_end = std::max(0.0, last_end_ - window_begin()),
-                              .prompt = std::span(prompt_).last(
-                                  std::min(prompt_.size(), kPromptTokens)),
-                              .language = language_.view(),
-                              .is_thorough = is_flushing_ || doubts_ >= kMostDoubts}));
+      hypothesis_, LiveHypothesis::create(
+                       *model_, options_.transcribe,
+                       {.frame_count = mel_.frame_count(),
+                        .committed = committed_tokens_,
+                        .committed_end = std::max(0.0, last_end_ - window_begin()),
+                        .prompt = std::span(prompt_).last(std::min(prompt_.size(), kPromptTokens)),
+                        .language = language_.view(),
+                        .is_thorough = is_flushing_ || doubts_ >= kMostDoubts}));
   return ok_status();
 }
 
@@ -139,8 +144,13 @@ void WhisperLive::take_hypothesis() {
     words.clear();
   const double seconds = static_cast<double>(mel_.frame_count()) / 100;
   doubts_ = hypothesis->is_doubtful() ? doubts_ + 1 : 0;
+  // Behind a full stop the model may take all for said: what comes after it is heard for itself.
+  const double said_end = std::max(0.0, last_end_ - window_begin());
+  const double heard_end = words.empty() ? said_end : words.back().heard_at;
+  const bool is_over = doubts_ == 0 && (!words.empty() || window_ < said_.size()) &&
+                       seconds - heard_end >= kUnheardSeconds;
   size_t count = 0;
-  if (is_flushing_) {
+  if (is_flushing_ || is_over) {
     count = words.size();
   } else {
     if (doubts_ == 0) count = policy_->commit(words, seconds);
@@ -149,15 +159,25 @@ void WhisperLive::take_hypothesis() {
       policy_->forget();
     }
   }
+  if (is_over && !words.empty())
+    words.back().end = std::min(words.back().end, heard_end + kLongestTail);
   if (count > 0 && language_.empty()) language_ = hypothesis->language();
   commit(words, count);
   // Doubtful text does not take the place of what is shown.
   if (doubts_ == 0 || is_flushing_) {
     provisional_ = std::move(words);
-    provisional_.erase(provisional_.begin(),
-                       provisional_.begin() + static_cast<ptrdiff_t>(count));
+    provisional_.erase(provisional_.begin(), provisional_.begin() + static_cast<ptrdiff_t>(count));
   }
   if (hypothesis->is_no_prompt()) prompt_.clear();
+  if (is_over) {
+    const uint64_t first = mel_.first_frame();
+    leave_behind(said_.size());
+    const size_t moved = static_cast<size_t>(mel_.first_frame() - first);
+    // It must go on, whatever times the words were given.
+    if (moved < kLeastMove) drop_sound(std::min(kLeastMove - moved, mel_.frame_count()));
+    policy_->forget();
+    heard_frames_ = 0;
+  }
   if (!is_flushing_) {
     tell(false);
     slide();
@@ -181,39 +201,42 @@ WhisperLive::SaidWord WhisperLive::timed(ProvisionalWord&& word, double after) c
 
 void WhisperLive::slide() {
   const size_t frames = mel_.frame_count();
-  if (frames <= kLongFrames && mel_.room() > 0) return;
-  size_t dropped = 0;
-  if (window_ == said_.size()) {
-    if (provisional_.empty()) dropped = frames - kUnheardFrames;
-  } else {
-    // At the end of a sentence if there is one, else between words.
-    size_t end = window_;
-    size_t sentence = window_;
-    const double kept = mel_.room() == 0 ? 0 : kKeptSeconds;
-    for (size_t i = window_; i < said_.size() && said_[i].word.end + kept <= last_end_; ++i) {
-      end = i + 1;
-      if (ends_sentence(said_[i].word.word)) sentence = i + 1;
-    }
-    if (sentence > window_) end = sentence;
-    if (end == window_ && mel_.room() > 0) return;
-    if (end > window_) {
-    const double cut = said_[end - 1].word.end - window_begin();
-    dropped = std::min(frames, static_cast<size_t>(std::max(0.0, std::floor(cut * 100))));
-    for (size_t i = window_; i < end; ++i) {
-      const std::vector<uint32_t>& tokens = said_[i].tokens;
-      if (options_.transcribe.condition_on_previous_text)
-        prompt_.insert(prompt_.end(), tokens.begin(), tokens.end());
-      committed_tokens_.erase(committed_tokens_.begin(),
-                              committed_tokens_.begin() + static_cast<ptrdiff_t>(tokens.size()));
-    }
-    window_ = end;
-    }
+  const bool is_full = mel_.room() == 0;
+  if (frames <= kLongFrames && !is_full) return;
+  // At the end of a sentence if there is one, else between words.
+  size_t end = window_;
+  size_t sentence = window_;
+  const double kept = is_full ? 0 : kKeptSeconds;
+  for (size_t i = window_; i < said_.size() && said_[i].word.end + kept <= last_end_; ++i) {
+    end = i + 1;
+    if (ends_sentence(said_[i].word.word)) sentence = i + 1;
   }
-  // Whatever was made of it, there must be room for what comes.
-  if (mel_.room() == 0 && dropped < frames / 2) dropped = frames - kUnheardFrames;
-  mel_.drop(dropped);
+  leave_behind(sentence > window_ ? sentence : end);
+  // Where nobody speaks nothing is committed. Whatever was heard, there must be room for what comes.
+  const bool is_unheard = said_.size() == window_ && provisional_.empty();
+  if ((is_unheard && mel_.frame_count() > kLongFrames) || mel_.room() == 0) {
+    drop_sound(mel_.frame_count() - std::min(kUnheardFrames, mel_.frame_count() / 2));
+  }
+}
+
+void WhisperLive::leave_behind(size_t end) {
+  if (end == window_) return;
+  const double cut = (said_[end - 1].word.end - window_begin()) * 100;
+  for (size_t i = window_; i < end; ++i) {
+    const std::vector<uint32_t>& tokens = said_[i].tokens;
+    if (options_.transcribe.condition_on_previous_text)
+      prompt_.insert(prompt_.end(), tokens.begin(), tokens.end());
+    committed_tokens_.erase(committed_tokens_.begin(),
+                            committed_tokens_.begin() + static_cast<ptrdiff_t>(tokens.size()));
+  }
+  window_ = end;
+  drop_sound(std::min(mel_.frame_count(), static_cast<size_t>(std::max(0.0, std::floor(cut)))));
+}
+
+void WhisperLive::drop_sound(size_t frames) {
+  mel_.drop(frames);
+  const double shift = static_cast<double>(frames) / 100;
   for (ProvisionalWord& word : provisional_) {
-    const double shift = static_cast<double>(dropped) / 100;
     word.start -= shift;
     word.end -= shift;
     word.heard_at -= shift;
@@ -301,7 +324,8 @@ void WhisperLive::tell_words(LiveEvent::Type type, std::span<const SaidWord> sai
                               is_first, is_end});
     }
   }
-  segment.avg_logprob = said.empty() ? 0 : static_cast<float>(log_sum / static_cast<double>(said.size()));
+  segment.avg_logprob =
+      said.empty() ? 0 : static_cast<float>(log_sum / static_cast<double>(said.size()));
   told_ = is_final ? std::string() : text;
   told_committed_ = is_final ? 0 : committed;
   told_words_ = is_final ? 0 : said.size();

@@ -52,6 +52,9 @@ class WhisperLive final : public LiveRecognition {
   void commit(std::vector<ProvisionalWord>& words, size_t count);
   /// Drops sound whose words are committed, when the window has become long.
   void slide();
+  /// The committed words before said_[end], with their sound.
+  void leave_behind(size_t end);
+  void drop_sound(size_t frames);
   /// Words that are neither in the window nor in an open event.
   void forget_old();
   void end_utterance();
@@ -71,9 +74,9 @@ class WhisperLive final : public LiveRecognition {
   LiveMel mel_;
 
   uint64_t fed_samples_ = 0;
-  uint64_t utterance_begin_ = 0;   // samples
-  uint64_t expected_ = 0;          // samples that follow at once
-  uint64_t silence_samples_ = 0;   // skipped since somebody spoke
+  uint64_t utterance_begin_ = 0;  // samples
+  uint64_t expected_ = 0;         // samples that follow at once
+  uint64_t silence_samples_ = 0;  // skipped since somebody spoke
   bool is_silence_told_ = true;
   bool is_flushing_ = false;
 

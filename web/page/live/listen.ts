@@ -82,11 +82,7 @@ class Hearing implements Listening, Ear {
   readonly #begun = new Promise<void>((done) => (this.#begin = done));
   readonly #over: Promise<void>;
 
-  constructor(
-    sound: Sound,
-    options: ListenOptions,
-    startLive: (sampleRate: number) => LiveStream,
-  ) {
+  constructor(sound: Sound, options: ListenOptions, startLive: (sampleRate: number) => LiveStream) {
     this.#sound = sound;
     this.#options = options;
     this.#startLive = startLive;

@@ -14,6 +14,7 @@ export type LiveStream = Pick<LiveTranscription, 'feed' | 'flush' | 'close' | 'l
 
 /** What listen() needs of a model. */
 export interface StreamingModel {
+  /** As Model.stream(). */
   stream(options?: LiveOptions): LiveStream;
 }
 

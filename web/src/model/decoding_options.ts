@@ -275,9 +275,7 @@ export function liveDecodingChecks(model: ModelFacts): Checks {
 export function liveDecodingSettings(options: LiveOptions): Settings {
   const given = liveDecodingNames.map((name) => [name, options[name]] as const);
   const settings = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-  return settings.language === 'per-utterance'
-    ? { ...settings, language: 'per-window' }
-    : settings;
+  return settings.language === 'per-utterance' ? { ...settings, language: 'per-window' } : settings;
 }
 
 export function scoreSettings(options: ScoreOptions, model: ModelFacts): Settings {

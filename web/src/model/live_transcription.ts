@@ -209,9 +209,12 @@ export class LiveRun implements LiveTranscription {
     if (this.#isOver) return;
     const { openGate } = this.#surroundings;
     if (openGate && !this.#gate) {
-      const gate = await openGate(this.#signal);
-      if (this.#isOver) return gate.close();
-      this.#gate = gate;
+      this.#gate = await openGate(this.#signal);
+      // It has ended meanwhile.
+      if (this.#left.signal.aborted) {
+        this.#gate.close();
+        return;
+      }
     }
     this.#id = await this.#engine.call('beginLive', { settings: this.#settings });
     await this.#beginConversion();

@@ -249,7 +249,8 @@ export class EngineModel implements Model {
   stream(options: LiveOptions = {}): LiveTranscription {
     const { info } = this;
     if (!info.streams) {
-      const expected = 'a Whisper, an .april model, or a BW2L model that sees a limited part of the sound';
+      const expected =
+        'a Whisper, an .april model, or a BW2L model that sees a limited part of the sound';
       throw new SusurrusError(
         'unsupported_feature',
         `This model hears whole recordings. A stream needs ${expected}.`,

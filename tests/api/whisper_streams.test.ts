@@ -1,0 +1,348 @@
+// model.stream() of a Whisper: what is committed, what utterances are, and callers that misbehave.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type {
+  LiveEvent,
+  LiveLag,
+  LiveOptions,
+  LiveText,
+  LiveTranscription,
+  Model,
+} from '../../web/src/node.js';
+import { builtPackage } from '../support/built_package.js';
+import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
+import { turns } from '../support/turns.js';
+
+const samples = sampleAudio();
+const seconds = samples.length / 16000;
+/** A tenth of a second. */
+const block = 1600;
+let model: Model;
+
+beforeAll(async () => {
+  model = await (await builtPackage()).loadModel(undefined, { variant: 'simd' });
+});
+afterAll(() => model.dispose());
+
+async function read(live: LiveTranscription): Promise<LiveEvent[]> {
+  const events: LiveEvent[] = [];
+  for await (const event of live) events.push(event);
+  return events;
+}
+
+async function feed(live: LiveTranscription, sound: Float32Array, size = block): Promise<void> {
+  for (let at = 0; at < sound.length; at += size) await live.feed(sound.subarray(at, at + size));
+}
+
+async function hear(
+  sound: Float32Array,
+  options: LiveOptions = {},
+  size = block,
+): Promise<LiveEvent[]> {
+  const live = model.stream(options);
+  const reading = read(live);
+  await feed(live, sound, size);
+  await live.close();
+  return reading;
+}
+
+const textsOf = (events: readonly LiveEvent[]): LiveText[] =>
+  events.filter((event): event is LiveText => event.type === 'partial' || event.type === 'final');
+const finalText = (events: readonly LiveEvent[]): string =>
+  textsOf(events)
+    .filter(({ type }) => type === 'final')
+    .map(({ text }) => text)
+    .join('')
+    .trim();
+const lags = (events: readonly LiveEvent[]): LiveLag[] =>
+  events.filter((event): event is LiveLag => event.type === 'lag');
+
+/** Committed words stay as they are, ids end in order, words lie one behind the other within the sound. */
+function expectContract(events: readonly LiveEvent[], until = seconds): void {
+  let id = 0;
+  let end = 0;
+  let committed: LiveText['words'] = [];
+  for (const event of textsOf(events)) {
+    expect(event.id).toBe(id);
+    expect(event.words.slice(0, committed.length)).toEqual(committed);
+    expect(event.words.map(({ word }) => word).join('')).toBe(event.text);
+    committed = event.words.slice(0, event.committed);
+    let last = end;
+    for (const word of event.words) {
+      expect(word.start).toBeGreaterThanOrEqual(last - 1e-6);
+      expect(word.end).toBeGreaterThan(word.start);
+      expect(word.probability).toBeGreaterThan(0);
+      last = word.end;
+    }
+    expect(last).toBeLessThanOrEqual(until + 0.5);
+    expect(event.time).toBeLessThanOrEqual(until + 1e-6);
+    if (event.type === 'partial') continue;
+    expect(event.committed).toBe(event.words.length);
+    committed = [];
+    end = last;
+    ++id;
+  }
+}
+
+describe('what is heard', () => {
+  test.each<LiveOptions>([{}, { policy: 'agreement' }, { vad: false }, { step: 0.5 }])(
+    'is what transcribe() hears, and nothing committed changes: %j',
+    async (options) => {
+      const events = await hear(samples, options);
+      expect(finalText(events)).toBe(sampleText);
+      expectContract(events);
+    },
+  );
+
+  test('comes while somebody speaks, words committed before the utterance ends', async () => {
+    const events = textsOf(await hear(samples));
+    const committedEarly = events.filter(
+      ({ type, committed }) => type === 'partial' && committed > 0,
+    );
+    expect(committedEarly.length).toBeGreaterThan(0);
+    expect(events[0]?.time).toBeLessThan(2);
+  });
+
+  test('pauses end utterances; silence is told once', async () => {
+    const pause = new Float32Array(5 * 16000);
+    const sound = new Float32Array(samples.length + pause.length + samples.length);
+    sound.set(samples);
+    sound.set(samples, samples.length + pause.length);
+    const events = await hear(sound);
+    expectContract(events, sound.length / 16000);
+    expect(finalText(events)).toBe(`${sampleText} ${sampleText}`);
+    const silences = events.filter(({ type }) => type === 'silence');
+    expect(silences).toHaveLength(1);
+    expect(silences[0]?.time).toBeGreaterThan(seconds);
+    const second = textsOf(events).filter(({ start }) => start > seconds);
+    const words = second.filter(({ type }) => type === 'final').flatMap((event) => event.words);
+    // The same sound, so much later.
+    const first = textsOf(await hear(samples))
+      .filter(({ type }) => type === 'final')
+      .flatMap((event) => event.words);
+    expect(words).toHaveLength(first.length);
+    for (const [i, word] of words.entries()) {
+      const later = (first[i]?.start ?? NaN) + (samples.length + pause.length) / 16000;
+      expect(Math.abs(word.start - later)).toBeLessThan(0.3);
+    }
+  });
+
+  test('the same blocks give the same events, in all that is told', async () => {
+    expect(await hear(samples)).toEqual(await hear(samples));
+  });
+
+  test('all at once is heard as a recording is: a hypothesis for each window', async () => {
+    const events = await hear(samples, { vad: false }, samples.length);
+    expect(finalText(events)).toBe(sampleText);
+    expectContract(events);
+    expect(textsOf(events).length).toBeLessThan(5);
+  });
+
+  test('of other rates, and as integers', async () => {
+    const doubled = Float32Array.from({ length: 2 * samples.length }, (_, i) => {
+      const [left = 0, right = 0] = [samples[i >> 1], samples[(i >> 1) + 1]];
+      return i % 2 === 0 ? left : (left + right) / 2;
+    });
+    expect(finalText(await hear(doubled, { sampleRate: 32000 }, 3200))).toBe(sampleText);
+    const live = model.stream();
+    const reading = read(live);
+    await live.feed(Int16Array.from(samples, (value) => Math.round(value * 32767)));
+    await live.close();
+    expect(finalText(await reading)).toBe(sampleText);
+  });
+
+  test('flush() ends the utterance, and the sound goes on', async () => {
+    const live = model.stream({ vad: false });
+    const reading = read(live);
+    const half = Math.round(2.4 * 16000);
+    await feed(live, samples.subarray(0, half));
+    await live.flush();
+    await feed(live, samples.subarray(half));
+    await live.close();
+    const events = await reading;
+    expectContract(events);
+    expect(finalText(events)).toBe(sampleText);
+    expect(textsOf(events).some(({ type, time }) => type === 'final' && time < 2.5)).toBe(true);
+  });
+
+  test('reset() forgets, and times and ids begin anew', async () => {
+    const live = model.stream();
+    const reading = read(live);
+    await feed(live, samples.subarray(0, 30000));
+    await live.reset();
+    await feed(live, samples);
+    await live.close();
+    const all = await reading;
+    const expected = await hear(samples);
+    expect(all.slice(-expected.length)).toEqual(expected);
+  });
+
+  test('hotwords and prompts are heeded', async () => {
+    const heard = await hear(samples, { hotwords: [{ text: 'eight', weight: 20 }] });
+    expect(finalText(heard)).toContain('eight');
+    const prompted = await hear(samples, { initialPrompt: 'one two three' });
+    expect(finalText(prompted)).toBe(sampleText);
+  });
+});
+
+describe('the model is behind', () => {
+  test('lag events say so, onLag gets them, and nothing is lost', async () => {
+    const told: LiveLag[] = [];
+    const live = model.stream({ onLag: (event) => told.push(event) });
+    const reading = read(live);
+    // The first piece is on its way when the others come.
+    const feeding = [live.feed(samples.subarray(0, block))];
+    await turns(1);
+    for (let at = block; at < samples.length; at += block) {
+      feeding.push(live.feed(samples.subarray(at, at + block)));
+    }
+    expect(live.lag).toBeGreaterThan(8);
+    await Promise.all(feeding);
+    await live.close();
+    const events = await reading;
+    expect(finalText(events)).toBe(sampleText);
+    expect(lags(events)).toEqual(told);
+    for (const { lag, skipped } of told) {
+      expect(lag).toBeGreaterThanOrEqual(0);
+      expect(skipped).toBeUndefined();
+    }
+  });
+
+  test('maxLag leaves out the oldest, and says from when to when', async () => {
+    const told: LiveLag[] = [];
+    const live = model.stream({ maxLag: 3, onLag: (event) => told.push(event) });
+    const reading = read(live);
+    const feeding = [live.feed(samples.subarray(0, block))];
+    await turns(1);
+    for (let at = block; at < samples.length; at += block) {
+      feeding.push(live.feed(samples.subarray(at, at + block)));
+    }
+    await Promise.all(feeding);
+    await live.close();
+    const events = await reading;
+    const skipped = told.flatMap((event) => (event.skipped ? [event.skipped] : []));
+    expect(skipped).toHaveLength(1);
+    expect(skipped[0]?.end).toBeCloseTo(seconds - 3, 1);
+    // What is left is timed as it is in the sound.
+    expectContract(events);
+    const words = textsOf(events)
+      .filter(({ type }) => type === 'final')
+      .flatMap((event) => event.words);
+    expect(words.map(({ word }) => word.trim()).at(-1)).toBe('five');
+    expect(words.at(-1)?.end).toBeGreaterThan(6.5);
+  });
+
+  test('an onLag that throws ends the stream with its error', async () => {
+    const mine = new Error('mine');
+    const live = model.stream({
+      maxLag: 1,
+      onLag: () => {
+        throw mine;
+      },
+    });
+    const reading = errorOf(read(live));
+    const feeding = [
+      errorOf(live.feed(samples.subarray(0, block))),
+      errorOf(live.feed(samples.subarray(block))),
+    ];
+    expect(await reading).toBe(mine);
+    await Promise.all(feeding);
+    expect(await errorOf(live.flush())).toBe(mine);
+  });
+});
+
+describe('beside other work', () => {
+  test('two streams and a transcription hear what each hears alone', async () => {
+    const expected = await hear(samples);
+    const [one, other, { text }] = await Promise.all([
+      hear(samples),
+      hear(samples),
+      model.transcribe(samples),
+    ]);
+    expect(one).toEqual(expected);
+    expect(other).toEqual(expected);
+    expect(text.trim()).toBe(sampleText);
+  });
+
+  test('an abort with any reason ends it wherever it is, and no other', async () => {
+    for (const [round, reason] of [new Error('enough'), 'enough', 0, null, undefined].entries()) {
+      const controller = new AbortController();
+      const live = model.stream({ signal: controller.signal });
+      const reading = errorOf(read(live));
+      const feeding = errorOf(feed(live, samples));
+      await turns(3 + 40 * round);
+      controller.abort(reason);
+      expect(await reading).toMatchObject({ code: 'aborted' });
+      expect(await feeding).toMatchObject({ code: 'aborted' });
+      expect(await errorOf(live.feed(samples))).toMatchObject({ code: 'aborted' });
+    }
+    expect(finalText(await hear(samples))).toBe(sampleText);
+    const aborted = model.stream({ signal: AbortSignal.abort('before') });
+    expect(await errorOf(read(aborted))).toMatchObject({ code: 'aborted' });
+  });
+
+  test('a reader that leaves ends the stream; feeding it is refused', async () => {
+    const live = model.stream();
+    const feeding = feed(live, samples).catch((error: unknown) => error);
+    for await (const event of live) {
+      expect(event.type).toBe('partial');
+      break;
+    }
+    expect(await feeding).toMatchObject({ code: 'wrong_state' });
+    expect(finalText(await hear(samples))).toBe(sampleText);
+  });
+
+  test('dispose() ends it', async () => {
+    const own = await (await builtPackage()).loadModel(undefined, { variant: 'simd' });
+    const live = own.stream();
+    const reading = errorOf(read(live));
+    const feeding = errorOf(feed(live, samples));
+    await turns(20);
+    own.dispose();
+    expect(await reading).toMatchObject({ code: 'aborted' });
+    await feeding;
+  });
+
+  test('samples that are no numbers are refused, with their place in the stream', async () => {
+    const live = model.stream({ vad: false });
+    const reading = errorOf(read(live));
+    await live.feed(samples.subarray(0, 16000));
+    const bad = samples.slice(16000, 20000);
+    bad[5] = NaN;
+    expect(await errorOf(live.feed(bad))).toMatchObject({
+      code: 'invalid_argument',
+      details: { got: 'NaN at sample 16005 (1.000 s)' },
+    });
+    expect(await reading).toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
+describe('options', () => {
+  test.each([
+    [{ policy: 'both' }, 'policy'],
+    [{ step: 0 }, 'step'],
+    [{ step: 11 }, 'step'],
+    [{ language: 'per-window' }, 'language'],
+    [{ vad: 1 }, 'vad'],
+    [{ maxLag: 0 }, 'maxLag'],
+    [{ onLag: true }, 'onLag'],
+    [{ beamSize: 2 }, 'beamSize'],
+    [{ stpe: 1 }, 'stpe'],
+    [{ sampleRate: 10 }, 'sampleRate'],
+    [{ hotwords: ['eight'] }, 'hotwords'],
+  ])('%j is refused at once', (options, subject) => {
+    expect(() => model.stream(options as LiveOptions)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_argument',
+        details: expect.objectContaining({ subject }) as unknown,
+      }),
+    );
+  });
+
+  test('a detector’s options that are wrong end the stream', async () => {
+    const live = model.stream({ vad: { threshold: 2 } });
+    expect(await errorOf(read(live))).toMatchObject({
+      code: 'invalid_argument',
+      details: { subject: 'threshold' },
+    });
+  });
+});

@@ -1,0 +1,104 @@
+#include "session/live/live_mel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness.h"
+#include "session/recording_run.h"
+
+namespace susurrus::testing {
+namespace {
+
+constexpr uint32_t kMels = 80;
+
+struct Reference {
+  std::vector<float> values;
+  size_t frames = 0;
+};
+
+/// All of the sound as one recording with silence behind it.
+Reference reference_of(const LogMel& log_mel, std::span<const float> samples) {
+  Reference reference;
+  reference.frames = samples.size() / kHopSamples;
+  reference.values.resize(reference.frames * kMels);
+  const float maximum = log_mel.log_frames(samples, 0, samples.size(), 480000, 0, reference.frames,
+                                           reference.values.data());
+  LogMel::normalise(reference.values, maximum);
+  return reference;
+}
+
+std::vector<float> copied(const LiveMel& mel, size_t count) {
+  std::vector<float> values(count * kMels);
+  mel.copy_to(values, count);
+  return values;
+}
+
+}  // namespace
+
+SUSURRUS_TEST(frames_do_not_depend_on_the_pieces_in_which_sound_comes) {
+  auto log_mel = LogMel::create(kMels, {});
+  ASSERT_TRUE(log_mel.has_value());
+  const std::vector<float> samples = noise(20000);
+  const Reference reference = reference_of(*log_mel, samples);
+  for (size_t piece : {1, 7, 160, 161, 1600, 20000}) {
+    auto mel = LiveMel::create(*log_mel, 500);
+    ASSERT_TRUE(mel.has_value());
+    mel->begin();
+    for (size_t at = 0; at < samples.size(); at += piece) {
+      mel->push(std::span(samples).subspan(at, std::min(piece, samples.size() - at)));
+    }
+    // What is there by now is all that can be.
+    EXPECT_EQ(mel->frame_count(), (samples.size() - 201) / 160 + 1);
+    mel->finish();
+    ASSERT_TRUE(EXPECT_EQ(mel->frame_count(), reference.frames));
+    EXPECT_TRUE(copied(*mel, reference.frames) == reference.values);
+  }
+}
+
+SUSURRUS_TEST(dropped_frames_make_room_and_those_behind_them_stay) {
+  auto log_mel = LogMel::create(kMels, {});
+  auto mel = LiveMel::create(*log_mel, 50);
+  ASSERT_TRUE(mel.has_value());
+  mel->begin();
+  const std::vector<float> samples = noise(16000);
+  EXPECT_EQ(mel->room(), 8000u);
+  mel->push(std::span(samples).first(8000));
+  EXPECT_EQ(mel->room(), 0u);
+  const size_t before = mel->frame_count();
+  // The loudest frame decides how all are normalised: differences stay.
+  const std::vector<float> all = copied(*mel, before);
+  mel->drop(20);
+  EXPECT_EQ(mel->first_frame(), 20u);
+  EXPECT_EQ(mel->room(), 3200u);
+  const std::vector<float> rest = copied(*mel, before - 20);
+  const float shift = rest[0] - all[20 * kMels];
+  bool is_same = true;
+  for (size_t i = 0; i < rest.size(); ++i) {
+    // Clamped values stay at the floor.
+    const float moved = all[i + 20 * kMels] + shift;
+    is_same = is_same && rest[i] >= moved - 1e-4f;
+  }
+  EXPECT_TRUE(is_same);
+  mel->push(std::span(samples).subspan(8000, 3200));
+  EXPECT_EQ(mel->room(), 0u);
+}
+
+SUSURRUS_TEST(an_utterance_begins_anew) {
+  auto log_mel = LogMel::create(kMels, {});
+  auto mel = LiveMel::create(*log_mel, 200);
+  ASSERT_TRUE(mel.has_value());
+  const std::vector<float> samples = noise(6000);
+  const Reference reference = reference_of(*log_mel, samples);
+  for (int round = 0; round < 2; ++round) {
+    mel->begin();
+    mel->push(samples);
+    mel->finish();
+    ASSERT_TRUE(EXPECT_EQ(mel->frame_count(), reference.frames));
+    EXPECT_TRUE(copied(*mel, reference.frames) == reference.values);
+  }
+  mel->begin();
+  mel->finish();
+  EXPECT_EQ(mel->frame_count(), 0u);
+}
+
+}  // namespace susurrus::testing

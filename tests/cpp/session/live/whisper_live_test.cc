@@ -1,0 +1,167 @@
+// Sound on its way through small random models: what holds of every stream, whatever is heard.
+#include "session/live/whisper_live.h"
+
+#include <algorithm>
+#include <map>
+
+#include "harness.h"
+#include "session/recording_run.h"
+
+namespace susurrus::testing {
+namespace {
+
+WhisperLiveOptions live_options(CommitPolicyKind policy, double step_seconds) {
+  WhisperLiveOptions options;
+  options.transcribe = plain_options("en", false);
+  options.transcribe.fallback.temperatures = {0};
+  options.policy = policy;
+  options.step_seconds = step_seconds;
+  return options;
+}
+
+/// Does the work that there is; false where it does not end or fails.
+bool work(WhisperLive& live) {
+  for (size_t steps = 0; steps < 1000000; ++steps) {
+    auto done = live.step();
+    if (!done) return false;
+    if (*done) return true;
+  }
+  return false;
+}
+
+bool feed(WhisperLive& live, std::span<const float> samples, bool tells_all) {
+  if (tells_all) live.expect(samples.size());
+  while (!samples.empty()) {
+    if (!work(live)) return false;
+    auto count = live.feed(samples);
+    if (!count || *count == 0) return false;
+    samples = samples.subspan(*count);
+  }
+  return work(live);
+}
+
+/// Ids end in order, committed words never change, times go forwards within what was fed.
+void expect_contract(std::span<const LiveEvent> events, double seconds) {
+  uint32_t id = 0;
+  double last_time = 0;
+  double last_end = 0;
+  std::vector<Word> committed;
+  for (const LiveEvent& event : events) {
+    EXPECT_TRUE(event.time >= last_time);
+    last_time = event.time;
+    if (event.type == LiveEvent::Type::silence) continue;
+    const std::vector<Word>& words = event.segment.words;
+    EXPECT_EQ(event.segment.id, id);
+    ASSERT_TRUE(event.committed >= committed.size() && event.committed <= words.size());
+    for (size_t i = 0; i < committed.size(); ++i) {
+      EXPECT_EQ(words[i].word, committed[i].word);
+      EXPECT_EQ(words[i].start, committed[i].start);
+      EXPECT_EQ(words[i].end, committed[i].end);
+    }
+    std::string text;
+    double end = last_end;
+    for (const Word& word : words) {
+      text += word.word;
+      EXPECT_TRUE(word.start >= end - 1e-9 && word.end > word.start);
+      end = word.end;
+    }
+    EXPECT_EQ(text, event.segment.text);
+    committed.assign(words.begin(), words.begin() + static_cast<ptrdiff_t>(event.committed));
+    if (event.type != LiveEvent::Type::final) continue;
+    EXPECT_EQ(event.committed, words.size());
+    committed.clear();
+    last_end = end;
+    ++id;
+  }
+  // Words that were squeezed together may reach a little beyond.
+  EXPECT_TRUE(last_time <= seconds + 1e-9);
+}
+
+}  // namespace
+
+SUSURRUS_TEST(streams_keep_their_promises_in_pieces_of_every_size) {
+  const std::vector<float> samples = noise(48000);
+  for (uint64_t seed : {21, 22, 23}) {
+    for (CommitPolicyKind policy : {CommitPolicyKind::attention, CommitPolicyKind::agreement}) {
+      for (size_t piece : {700, 4000, 48000}) {
+        auto model = small_model(seed);
+        ASSERT_TRUE(model != nullptr);
+        auto live = WhisperLive::create(*model, live_options(policy, 0.2));
+        ASSERT_TRUE(live.has_value());
+        std::vector<LiveEvent> events;
+        for (size_t at = 0; at < samples.size(); at += piece) {
+          const auto part = std::span(samples).subspan(at, std::min(piece, samples.size() - at));
+          ASSERT_TRUE(feed(**live, part, true));
+          std::ranges::move((*live)->take_events(), std::back_inserter(events));
+        }
+        (*live)->flush();
+        ASSERT_TRUE(work(**live));
+        std::ranges::move((*live)->take_events(), std::back_inserter(events));
+        expect_contract(events, 3);
+      }
+    }
+  }
+}
+
+SUSURRUS_TEST(the_same_pieces_give_the_same_events) {
+  const std::vector<float> samples = noise(30000);
+  std::vector<std::string> texts[2];
+  for (auto& told : texts) {
+    auto model = small_model(22);
+    auto live = WhisperLive::create(*model, live_options(CommitPolicyKind::attention, 0.2));
+    ASSERT_TRUE(live.has_value());
+    for (int utterance = 0; utterance < 2; ++utterance) {
+      ASSERT_TRUE(feed(**live, samples, false));
+      (*live)->flush();
+      ASSERT_TRUE(work(**live));
+    }
+    for (const LiveEvent& event : (*live)->take_events()) told.push_back(event.segment.text);
+  }
+  EXPECT_TRUE(texts[0] == texts[1]);
+}
+
+SUSURRUS_TEST(a_flush_without_sound_tells_nothing_and_silence_is_told_once) {
+  auto model = small_model(21);
+  auto live = WhisperLive::create(*model, live_options(CommitPolicyKind::attention, 0.2));
+  ASSERT_TRUE(live.has_value());
+  (*live)->flush();
+  ASSERT_TRUE(work(**live));
+  (*live)->skip(64000);
+  EXPECT_TRUE((*live)->take_events().empty());  // nobody has spoken yet
+  ASSERT_TRUE(feed(**live, noise(8000), false));
+  (*live)->flush();
+  ASSERT_TRUE(work(**live));
+  (*live)->take_events();
+  (*live)->skip(16000);
+  EXPECT_TRUE((*live)->take_events().empty());
+  (*live)->skip(16000);
+  (*live)->skip(16000);
+  const auto events = (*live)->take_events();
+  ASSERT_TRUE(EXPECT_EQ(events.size(), 1u));
+  EXPECT_TRUE(events[0].type == LiveEvent::Type::silence);
+}
+
+SUSURRUS_TEST(memory_of_a_stream_does_not_grow) {
+  auto model = small_model(23);
+  auto live = WhisperLive::create(*model, live_options(CommitPolicyKind::agreement, 0.3));
+  ASSERT_TRUE(live.has_value());
+  const std::vector<float> samples = noise(16000);
+  uint64_t bytes = 0;
+  for (int second = 0; second < 20; ++second) {
+    ASSERT_TRUE(feed(**live, samples, true));
+    (*live)->take_events();
+    if (second == 5) bytes = (*live)->byte_count();
+  }
+  EXPECT_EQ((*live)->byte_count(), bytes);
+}
+
+SUSURRUS_TEST(options_that_do_not_fit_the_model_are_refused_before_any_sound) {
+  auto model = small_model(21);
+  WhisperLiveOptions options = live_options(CommitPolicyKind::attention, 1);
+  options.transcribe.decode.language = FixedString<16>("xx");
+  auto refused = WhisperLive::create(*model, options);
+  ASSERT_TRUE(!refused);
+  EXPECT_EQ(refused.error().subject.view(), "language");
+}
+
+}  // namespace susurrus::testing
