@@ -268,7 +268,10 @@ describe('a URL with cache: true', () => {
       },
     });
     expect(await errorOf(stopped)).toMatchObject({ code: 'aborted' });
-    expect(server.requests[1]).toMatch(/^GET \/m.apr bytes=300000- if "one"$/);
+    // What was sent may be lost with the connection.
+    const [, at] = /^GET \/m.apr bytes=(\d+)- if "one"$/.exec(server.requests[1] ?? '') ?? [];
+    expect(Number(at)).toBeGreaterThan(0);
+    expect(Number(at)).toBeLessThanOrEqual(300_000);
     const [part] = await kept.listModels();
     expect(part).toMatchObject({ isComplete: false, totalBytes: digits.length });
     await load(url, { cache: true });

@@ -213,7 +213,7 @@ describeWithShared([digits], 'live captions', () => {
     await begin(page);
     await finals(page, 1);
     await drop(page, 'later.wav', sampleBytes());
-    await page.getByText('later.wav will be transcribed when you stop').waitFor();
+    await page.getByText('The recording will be transcribed when you stop').waitFor();
     await finals(page, 2);
     await stop(page);
     await page.locator('#transcript_title', { hasText: 'later.wav' }).waitFor();

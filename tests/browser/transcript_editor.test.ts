@@ -275,7 +275,7 @@ describe('the player', () => {
     const { page, problems } = await openSample();
     await page.keyboard.press('?');
     expect(await page.isVisible('#key_sheet')).toBe(true);
-    expect(await page.textContent('#key_list')).toContain('Five seconds back');
+    expect(await page.textContent('#key_list')).toContain('5 seconds back');
     await page.uncheck('#letter_keys');
     await page.keyboard.press('Escape');
     expect(await page.isVisible('#key_sheet')).toBe(false);

@@ -42,11 +42,13 @@ const live: LiveCaptions = new LiveCaptions({
   onStart: () => player.pause(),
   onHeard: async (heard) => {
     const document = documentOf(heard, models.knowsDigitsAlone);
+    queue.leave();
     history.keep(document);
     show(document);
     fill(document, heard);
     await history.written();
   },
+  onOver: () => queue.next(),
 });
 
 /** Shows a transcript: one that has just begun, or an earlier one. */
@@ -84,8 +86,12 @@ const models: ModelDesk = new ModelDesk(work, {
 
 const queue = new QueueDesk<TranscriptDocument>(work, {
   hasModel: () => network.isShown || models.model !== undefined,
-  isLoading: () => models.isLoading,
-  onWaiting: () => models.showWaiting(),
+  // They share the model with the live captions, and wait for their end.
+  isLoading: () => models.isLoading || live.isRunning,
+  onWaiting: () => {
+    if (live.isRunning) work.status.idle(strings.live.waits);
+    else models.showWaiting();
+  },
   listen: (file, signal, call) =>
     listen(file, { ...call, signal, knowsDigitsAlone: models.knowsDigitsAlone }),
   show,

@@ -31,6 +31,8 @@ export interface LiveCalls {
   readonly onStart: () => void;
   /** Shows and keeps what was heard; resolves when a reload cannot lose it any more. */
   readonly onHeard: (heard: HeardLive) => Promise<void>;
+  /** The session is over, and the model is free. */
+  readonly onOver: () => void;
 }
 
 /** A session that goes on. */
@@ -45,8 +47,6 @@ export class LiveCaptions {
   readonly #view: LiveView;
   #model: LiveModel | undefined;
   #running: Running | undefined;
-  /** Resolves when the session that goes on is over. */
-  #over = Promise.resolve();
   #file: File | undefined;
   #address = '';
 
@@ -76,11 +76,6 @@ export class LiveCaptions {
 
   get isRunning(): boolean {
     return this.#running !== undefined;
-  }
-
-  /** Resolves when no session goes on. */
-  get whenOver(): Promise<void> {
-    return this.#over;
   }
 
   /** The model goes; await it before the model is disposed. The sound waits for useModel(). */
@@ -135,7 +130,7 @@ export class LiveCaptions {
     this.#view.show('starting');
     this.#onStatus(choice, { state: 'starting' });
     if (choice === 'file') void this.#view.player.play().catch(() => undefined);
-    this.#over = this.#follow(running, journal, new SessionLock(id));
+    void this.#follow(running, journal, new SessionLock(id));
   }
 
   stop(): void {
@@ -169,6 +164,7 @@ export class LiveCaptions {
     this.#view.captions.clear();
     this.#view.log.clear();
     this.#showEnd(choice, end, transcript.segments.length === 0);
+    this.#calls.onOver();
   }
 
   #showEnd(choice: SoundChoice, status: ListenStatus, isEmpty: boolean): void {
