@@ -98,8 +98,8 @@ async function shortFuzzing() {
   }
 }
 
-/** Far more than a project's suites take on a quiet machine. Jest cannot end a test that waits inside WebAssembly. */
-const quietJestMinutes = 25;
+/** Far more than the suites of both projects take on a quiet machine. Jest cannot end a test that waits inside WebAssembly. */
+const quietJestMinutes = 35;
 
 /** How slow the machine is: from SUSURRUS_TEST_SLOWNESS or measured once; passed on to jest and all suites. */
 let slowness;
@@ -202,12 +202,16 @@ async function runTests(wanted, jestArguments) {
     ...(wanted.includes('lint') ? [lintAll] : []),
     ...(hasCpp ? [shortFuzzing, ...wasmTests()] : []),
   ]);
-  if (wanted.includes('node')) await jest('node', ['--maxWorkers=100%', ...jestArguments]);
-  if (wanted.includes('browser')) {
-    const { chromium } = await ensureTools(['chromium']);
+  const { chromium } = wanted.includes('browser') ? await ensureTools(['chromium']) : {};
+  // Pages wait for sound and for each other; meanwhile there is work in Node.
+  const outcomes = await Promise.allSettled([
+    wanted.includes('node') && jest('node', ['--maxWorkers=100%', ...jestArguments]),
     // One at a time: each suite starts a browser, and pages measure how soon they answer.
-    await jest('browser', ['--runInBand', ...jestArguments], { CHROMIUM: chromium });
-  }
+    wanted.includes('browser') &&
+      jest('browser', ['--runInBand', ...jestArguments], { CHROMIUM: chromium }),
+  ]);
+  const failed = outcomes.find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 const { values, rest } = splitArguments(process.argv.slice(2), {

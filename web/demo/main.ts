@@ -42,7 +42,6 @@ const live: LiveCaptions = new LiveCaptions({
   onStart: () => player.pause(),
   onHeard: async (heard) => {
     const document = documentOf(heard, models.knowsDigitsAlone);
-    queue.leave();
     history.keep(document);
     show(document);
     fill(document, heard);
