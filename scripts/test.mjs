@@ -106,7 +106,9 @@ let slowness;
 function machineSlowness() {
   if (slowness === undefined) {
     const given = process.env.SUSURRUS_TEST_SLOWNESS;
-    slowness = given ? slownessFrom(given) : measureSlowness();
+    // Both projects' suites share the processors.
+    const shared = wanted.includes('node') && wanted.includes('browser') ? 2 : 1;
+    slowness = shared * (given ? slownessFrom(given) : measureSlowness());
     console.log(`  limits of time are ${slowness} times those of a quiet machine`);
   }
   return slowness;

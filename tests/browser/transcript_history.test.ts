@@ -97,6 +97,8 @@ describe('earlier transcripts', () => {
       before,
     );
     await worked(page, () => page.click('#cancel'));
+    // Longer than a change waits until it is written.
+    await page.waitForTimeout(3000);
     await page.reload();
     await settled(page);
     await listed(page, 2);

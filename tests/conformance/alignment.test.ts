@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  byAudio,
-  expected,
-  goldenModels,
-  tolerances,
-  type AlignmentGolden,
-} from '../support/goldens.js';
+import { byAudio, expected, tolerances, type AlignmentGolden } from '../support/goldens.js';
 import { goldenAudio } from '../support/goldens_audio.js';
-import { describeOnEngines, loadOn, type ConformanceModel } from '../support/goldens_engines.js';
+import {
+  describeOnEngines,
+  goldenModelsOn,
+  loadOn,
+  type ConformanceModel,
+} from '../support/goldens_engines.js';
 import { testModel } from '../support/goldens_models.js';
 
 // Times are multiples of 0.02 s; what remains of a float's error is not ours to compare.
@@ -18,7 +17,7 @@ const exactly = ({ word, start, end }: { word: string; start: number; end: numbe
 });
 
 describeOnEngines(['golden'], 'align()', (engine) => {
-  describe.each(goldenModels)('%s', (name) => {
+  describe.each(goldenModelsOn(engine))('%s', (name) => {
     let model: ConformanceModel;
     beforeAll(async () => {
       model = await loadOn(engine, await testModel(name));

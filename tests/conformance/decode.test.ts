@@ -4,13 +4,17 @@ import { toDecodeOptions } from '../support/golden_options.js';
 import {
   byAudio,
   expected,
-  goldenModels,
   sharedJson,
   tolerances,
   type DecodeGolden,
 } from '../support/goldens.js';
 import { goldenAudio } from '../support/goldens_audio.js';
-import { describeOnEngines, loadOn, type ConformanceModel } from '../support/goldens_engines.js';
+import {
+  describeOnEngines,
+  goldenModelsOn,
+  loadOn,
+  type ConformanceModel,
+} from '../support/goldens_engines.js';
 import { testModel } from '../support/goldens_models.js';
 import { shortContextModel } from '../support/short_context_model.js';
 
@@ -48,7 +52,7 @@ function testCases(
 }
 
 describeOnEngines(['golden'], 'decode()', (engine) => {
-  describe.each(goldenModels)('%s', (name) => {
+  describe.each(goldenModelsOn(engine))('%s', (name) => {
     const load = async () => loadOn(engine, await testModel(name));
     testCases(load, expected(name, 'decode') as DecodeGolden[]);
   });

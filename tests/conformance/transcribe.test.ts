@@ -4,13 +4,17 @@ import { toTranscribeOptions } from '../support/golden_options.js';
 import {
   byAudio,
   expected,
-  goldenModels,
   tolerances,
   type SegmentGolden,
   type TranscribeGolden,
 } from '../support/goldens.js';
 import { goldenAudio } from '../support/goldens_audio.js';
-import { describeOnEngines, loadOn, type ConformanceModel } from '../support/goldens_engines.js';
+import {
+  describeOnEngines,
+  goldenModelsOn,
+  loadOn,
+  type ConformanceModel,
+} from '../support/goldens_engines.js';
 import { testModel } from '../support/goldens_models.js';
 
 // Times are given to 0.01 s; what remains of a float's error is not ours to compare.
@@ -34,7 +38,7 @@ function expectNear(actual: number, golden: number, tolerance: number): void {
 }
 
 describeOnEngines(['golden'], 'transcribe()', (engine) => {
-  describe.each(goldenModels)('%s', (name) => {
+  describe.each(goldenModelsOn(engine))('%s', (name) => {
     let model: ConformanceModel;
     beforeAll(async () => {
       model = await loadOn(engine, await testModel(name));

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { relaxedSimd } from 'wasm-feature-detect';
 import type * as Api from '../../web/src/api/types.js';
 import { builtPackage } from './built_package.js';
+import { goldenModels, type GoldenModel } from './goldens.js';
 import { loadNative } from './goldens_native.js';
 import { describeWithShared } from './shared_folder.js';
 
@@ -65,6 +66,10 @@ export function loadOn(engine: EngineName, path: string): Promise<ConformanceMod
 }
 
 const hasRelaxedSimd = await relaxedSimd();
+
+/** The native engine's plain kernels take seconds for a window, so it gets one model. */
+export const goldenModelsOn = (engine: EngineName): readonly GoldenModel[] =>
+  engine === 'native' ? goldenModels.slice(0, 1) : goldenModels;
 
 /** The same suite on the native engine and on both WebAssembly binaries. `needs` are paths in the shared folder. */
 export function describeOnEngines(
