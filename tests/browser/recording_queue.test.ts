@@ -164,7 +164,8 @@ test('all are stopped at once, and Escape stops the one under way', async () => 
   await worked(page, () => page.click('#queue_stop'));
   expect(await rows(page)).toEqual(['one.wav: stopped', 'two.wav: stopped', 'three.wav: stopped']);
   expect(await page.isHidden('#queue_stop')).toBe(true);
-  expect(problems).toEqual([]);
+  // A download of the voice detector that was under way is stopped, too.
+  expect(problems.filter((problem) => !problem.endsWith('/models/vad.tsm'))).toEqual([]);
 });
 
 test('the same file twice is two recordings, saved under two names in one archive', async () => {
