@@ -62,7 +62,8 @@ async function startSlowServer(): Promise<{
 test('the first window is encoded before the last byte has come', async () => {
   const server = await startSlowServer();
   const pages = await startModelServer({});
-  const context = await browser.newContext();
+  // The demo page's worker would ask for all of its files, too.
+  const context = await browser.newContext({ serviceWorkers: 'block' });
   try {
     const page = await context.newPage();
     await page.goto(pages.address);

@@ -44,7 +44,7 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Chromium', () => {
       test(`${size} in ${dtype} loads and transcribes a minute to its end`, async () => {
         const name = `${size}-${dtype}.apr`;
         symlinkSync(fullSizeModel(size, dtype), join(site, name));
-        const page = await browser.newPage();
+        const page = await browser.newPage({ serviceWorkers: 'block' });
         const problems: string[] = [];
         page.on('pageerror', (error) => problems.push(error.message));
         await page.goto(`${server.address}dist/demo/`);

@@ -141,7 +141,8 @@ export async function withContext<T>(
   browser: Browser,
   work: (context: BrowserContext) => Promise<T>,
 ): Promise<T> {
-  const context = await browser.newContext();
+  // The demo page's worker would ask for all of its files, too.
+  const context = await browser.newContext({ serviceWorkers: 'block' });
   try {
     return await work(context);
   } finally {

@@ -27,7 +27,8 @@ export async function withPackagePage<T>(
   work: (opened: PackagePage) => Promise<T>,
 ): Promise<T> {
   const server = await serve({ folder: join(projectRoot, 'dist'), port: 0, isolated });
-  const context = await browser.newContext();
+  // The demo page's worker would ask for all of its files, too.
+  const context = await browser.newContext({ serviceWorkers: 'block' });
   try {
     context.setDefaultTimeout(limit(30_000));
     const page = await context.newPage();
