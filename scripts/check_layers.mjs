@@ -196,7 +196,7 @@ const onlyModules = {
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
   // The waveform is made from what the package's own decoders give.
   'web/demo → web/src': { module: /^web\/src\/(index|cache|browser_platform)\.(ts|mjs)$/ },
-  'web/demo → web/page': { module: /^web\/page\/(live|text_track)\.ts$/ },
+  'web/demo → web/page': { module: /^web\/page\/(live|live\/wake_lock|text_track)\.ts$/ },
 };
 
 /** The files of web/ that may name Node's own modules. */

@@ -16,7 +16,8 @@ struct LiveToken {
   std::string text;
   /// Seconds, as LiveEvent's.
   double time = 0;
-  /// .april: the joiner's logit, 8 less while the token is only tentative. BW2L: ln of its probability.
+  /// Whisper: ln of its word's probability. .april: the joiner's logit, 8 less while the token is only tentative. BW2L: ln of its
+  /// probability.
   float score = 0;
   bool begins_word = false;
   bool ends_sentence = false;

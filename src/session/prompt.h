@@ -7,6 +7,9 @@
 
 namespace susurrus {
 
+/// Text sampled at a temperature above this is not fit to prompt what follows.
+inline constexpr double kPromptResetTemperature = 0.5;
+
 /// The tokens in front of a window's own.
 struct Prompt {
   std::vector<uint32_t> tokens;

@@ -72,7 +72,7 @@ void SegmentFilter::reject_invented(Outcome& outcome, WindowPlace place,
   // Music and noise become dots and notes, whose prompt makes more of them. They may be what is asked for, though.
   if (!options_.decode.allowed.empty()) return;
   reject_if(outcome.segments, outcome.rejected, Decision::dropped_no_speech,
-            [](const Segment& segment) { return !has_words(segment); });
+            [](const Segment& segment) { return !has_words(segment.text); });
 }
 
 void SegmentFilter::keep_contract(Outcome& outcome, WindowPlace place) {

@@ -22,8 +22,6 @@
 namespace susurrus {
 namespace {
 
-// Text sampled at a temperature above this is not fit to prompt the next window.
-constexpr double kPromptResetTemperature = 0.5;
 // The reference repeats a window without progress endlessly. So do we while its prompt changes, up to this limit.
 constexpr uint32_t kMostRepeats = 16;
 class WhisperTranscriber final : public Transcriber {

@@ -82,34 +82,38 @@ class FallbackAttempts final : public WindowAttempts {
     return is_above(result_.no_speech_prob, fallback_.no_speech_threshold) &&
            !is_above(result_.avg_logprob, fallback_.logprob_threshold);
   }
+  bool is_doubtful() const override {
+    return result_.is_loop_broken || is_improbable(result_) || is_compressible(result_);
+  }
 
  private:
+  bool is_improbable(const WindowResult& result) const {
+    return is_below(result.avg_logprob, fallback_.logprob_threshold);
+  }
+  bool is_compressible(const WindowResult& result) const {
+    return is_above(result.compression_ratio, fallback_.compression_ratio_threshold);
+  }
+
   Decision judge(const WindowResult& result) const {
-    const bool is_improbable = is_below(result.avg_logprob, fallback_.logprob_threshold);
-    const bool is_compressible =
-        is_above(result.compression_ratio, fallback_.compression_ratio_threshold);
     // Silence too is believed only when all of the window says so.
     if (is_shortened(model_, options_.audio_context) &&
-        (is_improbable || is_compressible || result.is_loop_broken || result.is_unfinished ||
-         has_late_timestamp(result) ||
+        (is_improbable(result) || is_compressible(result) || result.is_loop_broken ||
+         result.is_unfinished || has_late_timestamp(result) ||
          has_phrase_twice(result.tokens, model_.special_tokens(), kDoubtfulPhrase))) {
       return Decision::retried_audio_context;
     }
     // Silence is no better at another temperature.
-    if (is_improbable && is_above(result.no_speech_prob, fallback_.no_speech_threshold)) {
+    if (is_improbable(result) && is_above(result.no_speech_prob, fallback_.no_speech_threshold)) {
       return Decision::kept;
     }
     if (result.is_loop_broken) return Decision::retried_repetition;
-    if (is_compressible) return Decision::retried_compression_ratio;
-    return is_improbable ? Decision::retried_log_probability : Decision::kept;
+    if (is_compressible(result)) return Decision::retried_compression_ratio;
+    return is_improbable(result) ? Decision::retried_log_probability : Decision::kept;
   }
 
   /// Both are below the standard. A repetitive text is the worse one, however probable it is.
   bool is_better(const WindowResult& result, const WindowResult& other) const {
-    const auto is_repetitive = [this](const WindowResult& each) {
-      return is_above(each.compression_ratio, fallback_.compression_ratio_threshold);
-    };
-    if (is_repetitive(result) != is_repetitive(other)) return is_repetitive(other);
+    if (is_compressible(result) != is_compressible(other)) return is_compressible(other);
     return result.avg_logprob > other.avg_logprob;
   }
 

@@ -114,14 +114,13 @@ WindowSegments whole_window(const WindowResult& result, WindowPlace place,
 
 bool has_text(const Segment& segment) { return !strip_white_space(segment.text).empty(); }
 
-bool has_words(const Segment& segment) {
-  std::string_view rest = segment.text;
-  while (!rest.empty()) {
-    const Utf8Step step = next_utf8(rest);
+bool has_words(std::string_view text) {
+  while (!text.empty()) {
+    const Utf8Step step = next_utf8(text);
     if (step.point == kReplacementCharacter || is_letter(step.point) || is_number(step.point)) {
       return true;
     }
-    rest.remove_prefix(step.byte_count);
+    text.remove_prefix(step.byte_count);
   }
   return false;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <string_view>
 #include <vector>
 
 #include "session/mel_frames.h"
@@ -28,7 +29,7 @@ WindowSegments whole_window(const WindowResult& result, WindowPlace place,
 /// More than white space.
 bool has_text(const Segment& segment);
 /// A letter or a digit, or bytes that are part of a character.
-bool has_words(const Segment& segment);
+bool has_words(std::string_view text);
 /// No text, tokens or words.
 void clear_text(Segment& segment);
 /// Clears segments without length or text, as the reference does; such a text is kept in `rejected`.

@@ -14,8 +14,6 @@
 namespace susurrus {
 namespace {
 
-constexpr double kPositionsPerSecond = 50;
-
 using Heads = std::vector<std::pair<uint32_t, uint32_t>>;  // (layer, head)
 
 /// The model's own, without those it does not have; where that leaves none, every head of the upper half of the layers.

@@ -12,6 +12,9 @@ namespace susurrus {
 
 class AlignmentCosts;
 
+/// Of the encoder's output, which the cross-attention listens to.
+inline constexpr double kPositionsPerSecond = 50;
+
 /// A word of a window's text with the times at which it is spoken, in seconds from the window's beginning.
 struct WordTiming {
   std::string word;

@@ -422,6 +422,57 @@ describe('the page', () => {
     expect(problems).toEqual([]);
   });
 
+  test('records with a context that the browser has suspended, and keeps the screen on meanwhile', async () => {
+    const { page, problems } = await stage.open({ permissions: ['microphone'] });
+    await page.evaluate(() => {
+      const Own = AudioContext;
+      globalThis.AudioContext = class extends Own {
+        constructor(options?: AudioContextOptions) {
+          super(options);
+          void this.suspend();
+        }
+      };
+      const told: string[] = [];
+      Object.assign(globalThis, { told });
+      Object.defineProperty(navigator, 'wakeLock', {
+        value: {
+          request(kind: string) {
+            told.push(kind);
+            return Promise.resolve({ release: () => Promise.resolve(void told.push('released')) });
+          },
+        },
+      });
+    });
+    const told = () =>
+      page.evaluate(() => (globalThis as unknown as { told: readonly string[] }).told);
+    await page.click('#record');
+    await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
+    expect(await told()).toEqual(['screen']);
+    await worked(page, () => page.click('#record'));
+    expect((await told()).slice(0, 2)).toEqual(['screen', 'released']);
+    expect(await page.textContent('#status')).toMatch(/^Done: /);
+    expect(problems).toEqual([]);
+  });
+
+  test('says why there is no microphone, and can be asked again', async () => {
+    const { page, problems } = await stage.open();
+    await page.evaluate(() => {
+      const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+      navigator.mediaDevices.getUserMedia = () => {
+        navigator.mediaDevices.getUserMedia = ask;
+        return Promise.reject(new DOMException('no', 'NotAllowedError'));
+      };
+    });
+    await page.click('#record');
+    await page.getByText('This page may not use it.').waitFor();
+    expect(await page.getAttribute('#record', 'aria-pressed')).toBe('false');
+    await page.click('#record');
+    await page.waitForSelector('#record[aria-pressed="true"]');
+    await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
+    await worked(page, () => page.click('#record'));
+    expect(problems).toEqual([]);
+  });
+
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`is itself in ${colorScheme} colours`, async () => {
       const { page } = await stage.open({ colorScheme, reducedMotion: 'reduce' });

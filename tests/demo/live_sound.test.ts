@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { explanationOf, explanationOfError } from '../../web/demo/live/explain.js';
-import { KeptSound } from '../../web/demo/live/kept_sound.js';
+import { KeptSound } from '../../web/demo/recording/kept_sound.js';
 import { strings } from '../../web/demo/strings.js';
 import type { ListenStatus } from '../../web/page/live.js';
 

@@ -146,7 +146,6 @@ export const strings = {
     graph: 'Graph',
     table: 'The graph as a table',
     tableLabel: 'Graph as a table',
-    giving: (name: string) => `Giving ${name} to the network …`,
     notHeard: (name: string) => `${name} could not be heard`,
     notRun: 'The network could not be run',
     takesNoSound: 'This network takes no sound. Choose or drop another model to listen with.',

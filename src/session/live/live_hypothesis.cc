@@ -1,21 +1,17 @@
 #include "session/live/live_hypothesis.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "align/alignment_costs.h"
+#include "session/prompt.h"
 #include "session/window_attempts.h"
 #include "session/window_segments.h"
 #include "session/word_aligner.h"
 #include "session/word_timing.h"
-#include "text/white_space.h"
 
 namespace susurrus {
 namespace {
 
-constexpr double kPositionsPerSecond = 50;
-// As for recordings: text sampled at a temperature above this is not fit to prompt what follows.
-constexpr double kPromptResetTemperature = 0.5;
 /// Text tokens that somebody can say in a second, and those of a moment: more are made up.
 constexpr size_t kTokensPerSecond = 12;
 constexpr size_t kLeastTokens = 8;
@@ -26,8 +22,7 @@ constexpr double kMostRewind = 1.5;
 /// Words in a row that leave no more time for each are squeezed into what is left of the sound: made up.
 constexpr size_t kSqueezedWords = 3;
 constexpr double kSqueezedSeconds = 0.08;
-/// What the model takes for silence is said all the same when its words are more probable: short
-/// windows begin within words.
+/// What the model takes for silence is said all the same when its words are more probable: short windows begin within words.
 constexpr double kSilenceLogprob = -1.6;
 
 class DecodedHypothesis final : public LiveHypothesis {
@@ -36,8 +31,7 @@ class DecodedHypothesis final : public LiveHypothesis {
       : model_(model), options_(options), window_(window) {}
 
   Status begin() {
-    DecodeOptions& decode = decode_;
-    decode = options_.decode;
+    DecodeOptions& decode = decode_ = options_.decode;
     decode.timestamps = false;
     decode.language =
         window_.language.empty() ? FixedString<16>("auto") : FixedString<16>(window_.language);
@@ -88,12 +82,7 @@ class DecodedHypothesis final : public LiveHypothesis {
     const WindowResult& result = attempts_->result();
     language_ = result.language;
     is_no_prompt_ = result.temperature > kPromptResetTemperature || result.is_loop_broken;
-    const FallbackOptions& limits = options_.fallback;
-    is_doubtful_ =
-        result.is_loop_broken ||
-        (limits.logprob_threshold && double{result.avg_logprob} < *limits.logprob_threshold) ||
-        (limits.compression_ratio_threshold &&
-         double{result.compression_ratio} > *limits.compression_ratio_threshold);
+    is_doubtful_ = attempts_->is_doubtful();
     if (is_doubtful_ && window_.is_thorough && !is_second_attempt_ && is_worth_it(result)) {
       is_second_attempt_ = true;
       decode_.audio_context = {};

@@ -1,6 +1,6 @@
-// Options of a stream, as the API has them.
+#include "session/live/live_options.h"
+
 #include "session/json_option.h"
-#include "session/live/whisper_live.h"
 #include "session/options_json.h"
 
 namespace susurrus {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/utf8.h"
-#include "text/unicode_class.h"
 #include "text/white_space.h"
 
 namespace susurrus {
@@ -32,16 +30,6 @@ bool ends_sentence(std::string_view word) {
   // An initial, or the short form of a word.
   const bool is_initial = text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z' && text[0] != 'I';
   return !is_initial && std::ranges::find(kAbbreviations, text) == std::end(kAbbreviations);
-}
-
-bool has_letters(std::string_view text) {
-  while (!text.empty()) {
-    const Utf8Step step = next_utf8(text);
-    if (step.point == kReplacementCharacter || is_letter(step.point) || is_number(step.point))
-      return true;
-    text.remove_prefix(step.byte_count);
-  }
-  return false;
 }
 
 }  // namespace susurrus

@@ -7,7 +7,6 @@
 #include "session/live/sentence_end.h"
 #include "session/prompt.h"
 #include "session/window_segments.h"
-#include "text/unicode_class.h"
 
 namespace susurrus {
 namespace {
@@ -140,7 +139,7 @@ void WhisperLive::take_hypothesis() {
   const std::unique_ptr<LiveHypothesis> hypothesis = std::move(hypothesis_);
   std::vector<ProvisionalWord>& words = hypothesis->words();
   // Music and noise become dots and notes.
-  if (std::ranges::none_of(words, [](const auto& word) { return has_letters(word.text); }))
+  if (std::ranges::none_of(words, [](const auto& word) { return has_words(word.text); }))
     words.clear();
   const double seconds = static_cast<double>(mel_.frame_count()) / 100;
   doubts_ = hypothesis->is_doubtful() ? doubts_ + 1 : 0;
@@ -282,7 +281,7 @@ void WhisperLive::tell(bool is_last) {
     tell_words(LiveEvent::Type::final, said.subspan(open_, i + 1 - open_), i + 1 - open_);
     open_ = i + 1;
   }
-  if (is_last && told_words_ > 0) {
+  if (is_last && !told_.empty()) {
     // What was shown is taken back: nothing of it was said.
     tell_words(LiveEvent::Type::final, {}, 0);
   }
@@ -315,20 +314,19 @@ void WhisperLive::tell_words(LiveEvent::Type type, std::span<const SaidWord> sai
   double log_sum = 0;
   for (const SaidWord& each : said) {
     segment.words.push_back(each.word);
-    log_sum += std::log(std::max(1e-30, double{each.word.probability}));
-    for (uint32_t token : each.tokens) {
-      const bool is_first = token == each.tokens.front();
-      const bool is_end = token == each.tokens.back() && ends_sentence(each.word.word);
+    const float score = std::log(std::max(1e-30f, each.word.probability));
+    log_sum += double{score};
+    for (const uint32_t& token : each.tokens) {
+      const bool is_first = &token == &each.tokens.front();
+      const bool is_end = &token == &each.tokens.back() && ends_sentence(each.word.word);
       event.tokens.push_back({token, model_->tokenizer().decode(std::span(&token, 1)),
-                              each.word.start, std::log(std::max(1e-30f, each.word.probability)),
-                              is_first, is_end});
+                              each.word.start, score, is_first, is_end});
     }
   }
   segment.avg_logprob =
       said.empty() ? 0 : static_cast<float>(log_sum / static_cast<double>(said.size()));
   told_ = is_final ? std::string() : text;
   told_committed_ = is_final ? 0 : committed;
-  told_words_ = is_final ? 0 : said.size();
   segment.text = std::move(text);
   if (is_final) ++id_;
 }

@@ -3,22 +3,14 @@
 #include <vector>
 
 #include "base/fixed_string.h"
-#include "session/decode_options.h"
 #include "session/live/commit_policy.h"
 #include "session/live/live_hypothesis.h"
 #include "session/live/live_mel.h"
+#include "session/live/live_options.h"
 #include "session/live_recognition.h"
 #include "session/whisper_model.h"
 
 namespace susurrus {
-
-/// How a Whisper hears sound while it comes.
-struct WhisperLiveOptions {
-  TranscribeOptions transcribe;
-  CommitPolicyKind policy = CommitPolicyKind::attention;
-  /// Seconds of new sound after which there is a new hypothesis.
-  double step_seconds = 1;
-};
 
 /// Whisper while the sound comes: a window over the last seconds of an utterance, in which committed words stand fast and those
 /// behind them are heard anew whenever there is a step of new sound. An utterance ends with flush(); who feeds silence calls skip().
@@ -95,12 +87,8 @@ class WhisperLive final : public LiveRecognition {
   std::vector<uint32_t> prompt_;
   std::string told_;  // by the last partial
   size_t told_committed_ = 0;
-  size_t told_words_ = 0;
   uint32_t id_ = 0;
   std::vector<LiveEvent> events_;
 };
-
-/// Options as the API has them: { policy, step, decode: those of transcribe() }.
-Result<WhisperLiveOptions> parse_live_options(JsonValue options, const Tokenizer& tokenizer);
 
 }  // namespace susurrus

@@ -4,7 +4,7 @@ import { listen, type Listening, type ListenSource, type ListenStatus } from '..
 import type { StreamingModel } from '../../page/live.js';
 import { CaptionState, type Change } from './caption_state.js';
 import type { Journal } from './journal.js';
-import { KeptSound } from './kept_sound.js';
+import { KeptSound } from '../recording/kept_sound.js';
 import { ModelSwitch } from './model_switch.js';
 
 export interface SessionCalls {

@@ -1,6 +1,6 @@
 // The button that starts and ends a recording, with its time and level beside it.
 import { byId } from '../shell/dom.js';
-import { WakeLock } from '../shell/wake_lock.js';
+import { explanationOfError, type Explanation } from '../live/explain.js';
 import { strings } from '../strings.js';
 import { startRecording, type Recording } from './recorder.js';
 
@@ -24,16 +24,11 @@ export class RecordButton {
   readonly #level = byId('level', HTMLMeterElement);
   readonly #calls: Calls;
   #recording: Recording | undefined;
-  readonly #awake = new WakeLock();
   #ticking: number | undefined;
 
   constructor(calls: Calls) {
     this.#calls = calls;
     this.#button.addEventListener('click', () => void this.#toggle());
-  }
-
-  get isRecording(): boolean {
-    return this.#recording !== undefined;
   }
 
   async #toggle(): Promise<void> {
@@ -52,10 +47,11 @@ export class RecordButton {
   async #start(): Promise<void> {
     this.#calls.onAsk();
     this.#recording = await startRecording({
-      onLevel: (peak) => (this.#level.value = shownLevel(peak)),
-      onEnded: () => void this.#toggle(),
+      onLevel: (level) => (this.#level.value = level),
+      onEnded: () => {
+        if (this.#recording) void this.#toggle();
+      },
     });
-    this.#awake.isWanted = true;
     const began = Date.now();
     this.#button.setAttribute('aria-pressed', 'true');
     this.#label.textContent = strings.recording.stop;
@@ -87,7 +83,6 @@ export class RecordButton {
 
   #end(): void {
     window.clearInterval(this.#ticking);
-    this.#awake.isWanted = false;
     this.#recording = undefined;
     this.#button.setAttribute('aria-pressed', 'false');
     this.#label.textContent = strings.recording.record;
@@ -96,12 +91,8 @@ export class RecordButton {
   }
 }
 
-/** Speech has peaks of a tenth; in decibels it fills the meter to the middle and more. */
-export const shownLevel = (peak: number): number =>
-  peak <= 0 ? 0 : Math.min(1, Math.max(0, 1 + (20 * Math.log10(peak)) / 54));
-
 /** 0:07, 12:30, 1:02:03. */
-export function elapsed(seconds: number): string {
+function elapsed(seconds: number): string {
   const whole = Math.floor(seconds);
   const [hours, minutes, rest] = [
     Math.floor(whole / 3600),
@@ -112,18 +103,15 @@ export function elapsed(seconds: number): string {
   return hours === '0' ? `${minutes}:${tail}` : `${hours}:${minutes.padStart(2, '0')}:${tail}`;
 }
 
-/** What the browser says of a microphone that it does not give, in plain words. */
+/** Why there is no microphone, in plain words. */
 function microphoneProblem(error: unknown): unknown {
-  const { name } = error as Partial<Error>;
-  const { forbidden, absent, busy } = strings.recording;
-  const sentences: Readonly<Record<string, string>> = {
-    NotAllowedError: forbidden,
-    SecurityError: forbidden,
-    NotFoundError: absent,
-    NotReadableError: busy,
-    AbortError: busy,
+  const { forbidden, absent, busy, insecure } = strings.recording;
+  const sentences: Partial<Record<Explanation, string>> = {
+    refused: forbidden,
+    noMicrophone: absent,
+    microphoneBusy: busy,
+    notHere: insecure,
   };
-  const isInsecure = !('mediaDevices' in navigator);
-  const sentence = isInsecure ? strings.recording.insecure : sentences[name ?? ''];
+  const sentence = sentences[explanationOfError('microphone', error)];
   return sentence === undefined ? error : new Error(sentence, { cause: error });
 }

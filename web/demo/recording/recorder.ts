@@ -1,7 +1,7 @@
 // A recording from the microphone, at its own rate; the engine resamples.
-import { joined } from '../../src/api/joined.js';
+import { listen, microphone, type StreamingModel } from '../../page/live.js';
+import { KeptSound } from './kept_sound.js';
 import { recordingName } from './recording_name.js';
-import { wavFile } from './wav_file.js';
 
 export interface Recording {
   /** Seconds of sound that have come so far. */
@@ -13,64 +13,58 @@ export interface Recording {
 }
 
 interface Calls {
-  /** The peak (0 to 1) of each block. */
-  readonly onLevel: (peak: number) => void;
-  /** The microphone is gone. */
+  /** Of what was heard last, 0 to 1. */
+  readonly onLevel: (level: number) => void;
+  /** The microphone is gone, or the file is as large as a WAV file gets. */
   readonly onEnded: () => void;
 }
 
-/** Rejects when there is no microphone, or the person says no. */
+/** Sizes in a WAV file have 32 bits. */
+const mostBytes = 4e9;
+
+/** Rejects with a SusurrusError when there is no microphone, or the person says no. */
 export async function startRecording({ onLevel, onEnded }: Calls): Promise<Recording> {
-  const media = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
-  const context = new AudioContext();
-  const blocks: Float32Array[] = [];
-  let count = 0;
+  const sound = new KeptSound(mostBytes);
   let isSilent = true;
-  // A page that nobody has touched yet is kept silent by the browser, and a call silences a telephone's.
-  const wake = (): void => {
-    if (context.state !== 'running' && context.state !== 'closed') {
-      context.resume().catch(() => undefined);
-    }
+  const keeper: StreamingModel = {
+    stream: ({ sampleRate = 0 } = {}) => ({
+      lag: 0,
+      feed(samples) {
+        sound.add(samples, sampleRate);
+        isSilent &&= samples.every((sample) => sample === 0);
+        if (sound.isFull) onEnded();
+        return Promise.resolve();
+      },
+      flush: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.resolve({ done: true, value: undefined }),
+      }),
+    }),
   };
-  const close = async (): Promise<void> => {
-    for (const track of media.getTracks()) track.stop();
-    await context.close();
-  };
-  try {
-    await context.audioWorklet.addModule(new URL('./capture_worklet.mjs', import.meta.url));
-    const source = context.createMediaStreamSource(media);
-    const node = new AudioWorkletNode(context, 'susurrus-capture', {
-      numberOfOutputs: 0,
-      channelCount: 1,
+  let isOpen = false;
+  const listening = await new Promise<{ stop(): Promise<void> }>((opened, refused) => {
+    const started = listen(keeper, microphone({ noiseSuppression: true }), {
+      onLevel,
+      onState: ({ state, reason, error }) => {
+        if (state === 'listening' || state === 'suspended') {
+          isOpen = true;
+          opened(started);
+        } else if (state === 'ended' && isOpen && reason !== 'stopped') onEnded();
+        else if (state === 'ended') refused(error instanceof Error ? error : new Error(reason));
+      },
     });
-    node.port.onmessage = ({ data }: MessageEvent<Float32Array>) => {
-      blocks.push(data);
-      count += data.length;
-      const peak = data.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
-      if (peak > 0) isSilent = false;
-      onLevel(peak);
-    };
-    source.connect(node);
-    context.addEventListener('statechange', wake);
-    for (const track of media.getTracks()) track.addEventListener('ended', onEnded);
-    wake();
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
   return {
     get seconds() {
-      return count / context.sampleRate;
+      return sound.seconds;
     },
     get isSilent() {
       return isSilent;
     },
     async stop() {
-      const { sampleRate } = context;
-      context.removeEventListener('statechange', wake);
-      await close();
-      if (isSilent) return undefined;
-      return wavFile(joined(blocks, Float32Array), sampleRate, recordingName(new Date()));
+      await listening.stop();
+      return isSilent ? undefined : sound.file(recordingName(new Date()));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { byId } from './dom.js';
 import { strings } from '../strings.js';
 import { duration } from './format.js';
-import { WakeLock } from './wake_lock.js';
+import { ScreenLock } from '../../page/live/wake_lock.js';
 
 /**
  * What the page is doing: a sentence that screen readers hear when the activity changes, and beside it, seen only, a
@@ -12,7 +12,7 @@ export class StatusView {
   readonly #remaining = byId('remaining', HTMLElement);
   readonly #bar = byId('progress', HTMLProgressElement);
   readonly #cancel = byId('cancel', HTMLButtonElement);
-  readonly #awake = new WakeLock();
+  readonly #awake = new ScreenLock();
   #onCancel: (() => void) | undefined;
 
   constructor() {
@@ -30,7 +30,7 @@ export class StatusView {
     this.#bar.removeAttribute('value');
     this.#onCancel = onCancel;
     this.#cancel.hidden = !onCancel;
-    this.#awake.isWanted = true;
+    this.#awake.hold();
     document.documentElement.dataset.state = 'busy';
   }
 
@@ -52,7 +52,7 @@ export class StatusView {
     this.#bar.value = 0;
     this.#onCancel = undefined;
     this.#cancel.hidden = true;
-    this.#awake.isWanted = false;
+    this.#awake.letGo();
     document.documentElement.dataset.state = 'idle';
   }
 }

@@ -34,9 +34,4 @@ export class Loudness {
     const decibels = 10 * Math.log10(sum / samples.length / scale ** 2);
     this.#level = Math.min(1, Math.max(0, 1 + decibels / quietest));
   }
-
-  /** Nothing comes any more. */
-  fade(): void {
-    this.#level = 0;
-  }
 }

@@ -66,6 +66,8 @@ void expect_contract(std::span<const LiveEvent> events, double seconds) {
       end = word.end;
     }
     EXPECT_EQ(text, event.segment.text);
+    EXPECT_EQ(static_cast<size_t>(std::ranges::count_if(event.tokens, &LiveToken::begins_word)),
+              words.size());
     committed.assign(words.begin(), words.begin() + static_cast<ptrdiff_t>(event.committed));
     if (event.type != LiveEvent::Type::final) continue;
     EXPECT_EQ(event.committed, words.size());

@@ -72,7 +72,10 @@ export interface LiveToken {
   readonly id: number;
   readonly text: string;
   readonly time: number;
-  /** .april: the joiner's logit, 8 less while the token is only tentative. BW2L: the logarithm of its probability. */
+  /**
+   * Whisper: the logarithm of its word's probability. .april: the joiner's logit, 8 less while the token is only tentative. BW2L: the
+   * logarithm of its probability.
+   */
   readonly score: number;
   readonly beginsWord: boolean;
   readonly endsSentence: boolean;
@@ -100,8 +103,8 @@ export interface LiveLag {
 }
 
 /**
- * Sound on its way into text. Iterating gives the events in order; also a TransformStream, from arrays of samples to events. Nothing
- * is dropped: who feeds faster than the model computes is told by `lag`, and slowed down by awaiting feed().
+ * Sound on its way into text. Iterating gives the events in order; also a TransformStream, from arrays of samples to events. Without
+ * `maxLag` nothing is dropped: `lag` tells who feeds faster than the model computes, and awaiting feed() slows them down.
  */
 export interface LiveTranscription extends AsyncIterable<LiveEvent> {
   /** Takes mono samples, -1 to 1, which it copies; resolves when they are heard. */

@@ -1,11 +1,4 @@
-/** Mono samples (−1 to 1) as a 16-bit WAV file, so that a recording is a file like any other. */
-export function wavFile(samples: Float32Array, sampleRate: number, name: string): File {
-  const header = wavHeader(samples.length, sampleRate);
-  const pcm = Int16Array.from(samples, (x) => Math.round(Math.min(1, Math.max(-1, x)) * 32767));
-  return new File([header, pcm], name, { type: 'audio/wav' });
-}
-
-/** What stands before `count` mono samples of 16 bits. */
+/** What stands before `count` mono samples of 16 bits in a WAV file. */
 export function wavHeader(count: number, sampleRate: number): DataView<ArrayBuffer> {
   const header = new DataView(new ArrayBuffer(44));
   const text = (offset: number, value: string) => {

@@ -1,5 +1,5 @@
 // The sound of a session as it is captured, kept as a WAV file that grows.
-import { wavHeader } from '../recording/wav_file.js';
+import { wavHeader } from './wav_header.js';
 
 /** Seconds that are handed to the browser at once: from then on they need not be in the page's memory. */
 const pieceSeconds = 10;
