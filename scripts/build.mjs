@@ -19,7 +19,6 @@ import { ensureNodeModules } from './toolchain/node_modules.mjs';
 import { ensureTools } from './toolchain/tools.mjs';
 
 const forWasm = ['cmake', 'ninja', 'emcc'];
-const forNative = ['cmake', 'ninja', 'cxx'];
 const forSanitized = ['cmake', 'ninja', 'fuzzer'];
 
 const parts = {
@@ -33,7 +32,7 @@ const parts = {
   },
   'wasm-tests': { tools: forWasm, build: buildWasmTests },
   'native-tests': { tools: forSanitized, build: buildNativeTests },
-  driver: { tools: forNative, build: buildNativeDriver },
+  driver: { tools: forSanitized, build: buildNativeDriver },
   fuzzers: { tools: forSanitized, build: buildFuzzers },
   'load-limits': { tools: [...forWasm, 'cxx'], build: buildLoadLimits },
   operators: { tools: forWasm, build: buildOperatorList },

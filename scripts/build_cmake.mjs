@@ -143,14 +143,11 @@ const buildSanitized = (name, target) =>
 export const buildNativeTests = () =>
   buildSanitized('the native tests (ASan, UBSan)', 'core_tests');
 
+/** The native program that the model tests drive. */
+export const buildNativeDriver = () => buildSanitized('the native driver', 'engine_driver');
+
 /** A program for each of tests/fuzz, and the one that makes their seeds. */
 export const buildFuzzers = () => buildSanitized('the fuzzers', 'fuzz');
-
-const native = { folder: 'native', configure: ['-DCMAKE_BUILD_TYPE=Release'] };
-
-/** The native program that the model tests drive. */
-export const buildNativeDriver = () =>
-  buildNative({ ...native, name: 'the native driver', targets: ['engine_driver'] });
 
 /** The program that lists the operators for docs/graphs.md. */
 export const buildOperatorList = () =>
@@ -160,5 +157,6 @@ export const buildOperatorList = () =>
 export async function buildLoadLimits() {
   const targets = ['load_limits'];
   await buildWasm({ name: "loading's limits in WebAssembly", targets });
-  await buildNative({ ...native, name: "loading's limits", targets });
+  const configure = ['-DCMAKE_BUILD_TYPE=Release'];
+  await buildNative({ folder: 'native', configure, name: "loading's limits", targets });
 }

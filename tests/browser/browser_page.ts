@@ -68,9 +68,10 @@ async function open(
     if (message.type() === 'error') problems.push(`console: ${message.text()}`);
   });
   page.on('requestfailed', (request) => {
-    // A media element drops a read of memory when it has heard enough.
+    // A media element drops a read of memory when it has heard enough, and a page that is left drops all it waits for.
     const isMedia = request.url().startsWith('blob:') && request.resourceType() === 'media';
-    if (!isMedia) problems.push(`request failed: ${request.url()}`);
+    const isLeft = request.failure()?.errorText === 'net::ERR_ABORTED';
+    if (!isMedia && !isLeft) problems.push(`request failed: ${request.url()}`);
   });
   // The context hears the worker's requests too.
   context.on('request', (request) => {

@@ -10,7 +10,6 @@ import {
   fullSizeNeeds,
   fullSizeOptions,
   fullSizes,
-  fullSizeTypes,
   lecture,
   tellFigures,
 } from '../support/full_size_models.js';
@@ -39,61 +38,59 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Chromium', () => {
     rmSync(site, { recursive: true });
   });
 
-  for (const size of fullSizes) {
-    for (const dtype of fullSizeTypes) {
-      test(`${size} in ${dtype} loads and transcribes a minute to its end`, async () => {
-        const name = `${size}-${dtype}.apr`;
-        symlinkSync(fullSizeModel(size, dtype), join(site, name));
-        const page = await browser.newPage({ serviceWorkers: 'block' });
-        const problems: string[] = [];
-        page.on('pageerror', (error) => problems.push(error.message));
-        await page.goto(`${server.address}dist/demo/`);
-        const outcome = await page.evaluate(
-          async ({ name, options }) => {
-            const address = '/dist/index.mjs';
-            const { loadModel } = (await import(address)) as typeof BrowserEntry;
-            const began = performance.now();
-            const model = await loadModel(`/${name}`);
-            const loaded = performance.now();
-            const fresh = await model.memory();
-            const sound = await (await fetch('/lecture.wav')).blob();
-            const begun = performance.now();
-            const { duration, segments } = await model.transcribe(sound, options);
-            const done = performance.now();
-            const after = await model.memory();
-            await model.transcribe(sound.slice(0, 44 + 5 * 32000), options);
-            const again = await model.memory();
-            model.dispose();
-            return {
-              ...{
-                duration,
-                fresh,
-                after,
-                again,
-                windows: segments.map((segment) => segment.seek),
-              },
-              loadSeconds: (loaded - began) / 1000,
-              workSeconds: (done - begun) / 1000,
-            };
-          },
-          { name, options: fullSizeOptions },
-        );
-        const { fresh, after, again } = outcome;
-        expect(outcome.duration).toBeCloseTo(60, 0);
-        expect(new Set(outcome.windows).size).toBeGreaterThan(1);
-        expect(fresh.weightBytes).toBeGreaterThan(30e6);
-        const planned = fresh.weightBytes + fresh.kvCacheBytes + fresh.activationBytes;
-        expect(fresh.heapPeakBytes).toBeLessThanOrEqual(planned + 4 * 2 ** 20);
-        expect(after.heapBytes - fresh.heapBytes).toBeLessThanOrEqual(64 * 1024);
-        expect(again.heapPeakBytes).toBe(after.heapPeakBytes);
-        expect(again.wasmBytes).toBe(after.wasmBytes);
-        expect(problems).toEqual([]);
-        tellFigures('Chromium', `${size} ${dtype}`, {
-          ...{ loadSeconds: outcome.loadSeconds, workSeconds: outcome.workSeconds },
-          ...{ audioSeconds: outcome.duration, wasmBytes: again.wasmBytes },
-        });
-        await page.close();
+  for (const [size, dtype] of fullSizes) {
+    test(`${size} in ${dtype} loads and transcribes a minute to its end`, async () => {
+      const name = `${size}-${dtype}.apr`;
+      symlinkSync(fullSizeModel(size, dtype), join(site, name));
+      const page = await browser.newPage({ serviceWorkers: 'block' });
+      const problems: string[] = [];
+      page.on('pageerror', (error) => problems.push(error.message));
+      await page.goto(`${server.address}dist/demo/`);
+      const outcome = await page.evaluate(
+        async ({ name, options }) => {
+          const address = '/dist/index.mjs';
+          const { loadModel } = (await import(address)) as typeof BrowserEntry;
+          const began = performance.now();
+          const model = await loadModel(`/${name}`);
+          const loaded = performance.now();
+          const fresh = await model.memory();
+          const sound = await (await fetch('/lecture.wav')).blob();
+          const begun = performance.now();
+          const { duration, segments } = await model.transcribe(sound, options);
+          const done = performance.now();
+          const after = await model.memory();
+          await model.transcribe(sound.slice(0, 44 + 5 * 32000), options);
+          const again = await model.memory();
+          model.dispose();
+          return {
+            ...{
+              duration,
+              fresh,
+              after,
+              again,
+              windows: segments.map((segment) => segment.seek),
+            },
+            loadSeconds: (loaded - began) / 1000,
+            workSeconds: (done - begun) / 1000,
+          };
+        },
+        { name, options: fullSizeOptions },
+      );
+      const { fresh, after, again } = outcome;
+      expect(outcome.duration).toBeCloseTo(60, 0);
+      expect(new Set(outcome.windows).size).toBeGreaterThan(1);
+      expect(fresh.weightBytes).toBeGreaterThan(30e6);
+      const planned = fresh.weightBytes + fresh.kvCacheBytes + fresh.activationBytes;
+      expect(fresh.heapPeakBytes).toBeLessThanOrEqual(planned + 4 * 2 ** 20);
+      expect(after.heapBytes - fresh.heapBytes).toBeLessThanOrEqual(64 * 1024);
+      expect(again.heapPeakBytes).toBe(after.heapPeakBytes);
+      expect(again.wasmBytes).toBe(after.wasmBytes);
+      expect(problems).toEqual([]);
+      tellFigures('Chromium', `${size} ${dtype}`, {
+        ...{ loadSeconds: outcome.loadSeconds, workSeconds: outcome.workSeconds },
+        ...{ audioSeconds: outcome.duration, wasmBytes: again.wasmBytes },
       });
-    }
+      await page.close();
+    });
   }
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { byAudio, expected, tolerances, type AlignmentGolden } from '../support/goldens.js';
 import { goldenAudio } from '../support/goldens_audio.js';
 import {
+  casesOn,
   describeOnEngines,
   goldenModelsOn,
   loadOn,
@@ -24,7 +25,7 @@ describeOnEngines(['golden'], 'align()', (engine) => {
     });
     afterAll(() => model.dispose());
 
-    const goldens = byAudio(expected(name, 'alignment') as AlignmentGolden[]);
+    const goldens = byAudio(casesOn(engine, expected(name, 'alignment') as AlignmentGolden[]));
 
     test.each(goldens.map((each) => [each.audio, each.text, each] as const))(
       '%s %s',

@@ -76,7 +76,7 @@ describeWithShared(['golden'], 'the goldens from APR1', () => {
       files = await convert(name, 'f32');
     });
 
-    /** Of decode(), then of transcribe(); of the first ones alone where the rest would show nothing new. */
+    /** Of decode(), then of transcribe(); the first ones, since the rest would show nothing new of the weights. */
     async function expectGoldens(path: string, decoded: number, transcribed: number) {
       using model = await load(path);
       const goldens = expected(name, 'decode') as DecodeGolden[];
@@ -96,7 +96,7 @@ describeWithShared(['golden'], 'the goldens from APR1', () => {
     }
 
     test('f32 as APR1 gives the reference’s tokens and text', async () => {
-      await expectGoldens(files.v1, Infinity, 4);
+      await expectGoldens(files.v1, 8, 2);
     });
 
     test('f32 upgraded has the weights of a conversion to APR2, and gives the same', async () => {
@@ -104,7 +104,7 @@ describeWithShared(['golden'], 'the goldens from APR1', () => {
       using upgraded = await openModelFile(files.v2);
       using direct = await openModelFile(await testModel(name));
       await expectSameTensors(upgraded, direct);
-      await expectGoldens(files.v2, 4, 2);
+      await expectGoldens(files.v2, 2, 1);
     });
 
     test('int8 drifts as far as 8 bits a tensor go', async () => {
@@ -119,7 +119,7 @@ describeWithShared(['golden'], 'the goldens from APR1', () => {
         const states: Float32Array[] = [];
         const choices: number[] = [];
         const errors: Float32Array[] = [];
-        for (const { audio, tokens } of goldens.slice(0, 4)) {
+        for (const { audio, tokens } of goldens.slice(0, 2)) {
           states.push(
             await model.encode(await model.logMel(goldenAudio(audio).subarray(0, 480000))),
           );

@@ -9,7 +9,7 @@ import {
   type Samples,
 } from '../support/goldens.js';
 import { goldenAudio } from '../support/goldens_audio.js';
-import { describeOnEngines } from '../support/goldens_engines.js';
+import { casesOn, describeOnEngines } from '../support/goldens_engines.js';
 import { testModel } from '../support/goldens_models.js';
 import { Driver } from '../support/goldens_native.js';
 
@@ -45,7 +45,7 @@ describeOnEngines(
       });
       afterAll(() => driver.stop());
 
-      const goldens = expected(name, 'alignment') as CrossAttentionGolden[];
+      const goldens = casesOn('native', expected(name, 'alignment') as CrossAttentionGolden[]);
 
       test.each(goldens.map((each) => [each.audio, each.text, each] as const))(
         '%s %s',

@@ -10,6 +10,7 @@ import {
 } from '../support/goldens.js';
 import { goldenAudio } from '../support/goldens_audio.js';
 import {
+  casesOn,
   describeOnEngines,
   goldenModelsOn,
   loadOn,
@@ -54,14 +55,17 @@ function testCases(
 describeOnEngines(['golden'], 'decode()', (engine) => {
   describe.each(goldenModelsOn(engine))('%s', (name) => {
     const load = async () => loadOn(engine, await testModel(name));
-    testCases(load, expected(name, 'decode') as DecodeGolden[]);
+    testCases(load, casesOn(engine, expected(name, 'decode') as DecodeGolden[]));
   });
 
   describe('micro with 10 s of audio context', () => {
     const recordings = sharedJson('golden/expected/micro/short_ctx500.json') as {
       decode: DecodeGolden[];
     }[];
-    const cases = recordings.flatMap(({ decode }) => decode);
+    const cases = casesOn(
+      engine,
+      recordings.flatMap(({ decode }) => decode),
+    );
     describe('in the file', () => {
       testCases(async () => loadOn(engine, await shortContextModel()), cases);
     });

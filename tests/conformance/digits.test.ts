@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sharedJson, tolerances } from '../support/goldens.js';
 import { wavSamples } from '../support/goldens_audio.js';
-import { describeOnEngines, loadOn, type ConformanceModel } from '../support/goldens_engines.js';
+import {
+  casesOn,
+  describeOnEngines,
+  loadOn,
+  type ConformanceModel,
+} from '../support/goldens_engines.js';
 import { testModel } from '../support/goldens_models.js';
 
 interface ModeGolden {
@@ -54,8 +59,7 @@ describeOnEngines(needs, 'the digits model on real speech', (engine) => {
   });
   afterAll(() => model.dispose());
 
-  // The plain kernels of the native engine take seconds for a window: they get the evaluation's windows alone.
-  const clips = engine === 'native' ? evaluation() : [...evaluation(), ...realRecordings()];
+  const clips = casesOn(engine, [...evaluation(), ...realRecordings()]);
 
   test.each(checks(clips, 'window'))(
     'decode $file $key',
@@ -73,12 +77,10 @@ describeOnEngines(needs, 'the digits model on real speech', (engine) => {
   );
 
   const whole = checks(clips, 'transcribe');
-  if (engine !== 'native') {
-    test.each(whole)('transcribe $file $key', async ({ file, timestamps, like }) => {
-      const { segments } = await model.transcribe(clipSamples(file), asReference(timestamps));
-      expect(segments.flatMap((segment) => [...segment.tokens])).toEqual(like.transcribe);
-    });
-  }
+  test.each(whole)('transcribe $file $key', async ({ file, timestamps, like }) => {
+    const { segments } = await model.transcribe(clipSamples(file), asReference(timestamps));
+    expect(segments.flatMap((segment) => [...segment.tokens])).toEqual(like.transcribe);
+  });
 
   describe('the expectations', () => {
     test('cover every clip of at most 30 s, both ways', () => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   expected,
-  goldenModels,
   l2,
   largestError,
   tolerances,
@@ -9,13 +8,18 @@ import {
   type LogitsGolden,
 } from '../support/goldens.js';
 import { goldenAudio } from '../support/goldens_audio.js';
-import { describeOnEngines, loadOn, type ConformanceModel } from '../support/goldens_engines.js';
+import {
+  describeOnEngines,
+  goldenModelsOn,
+  loadOn,
+  type ConformanceModel,
+} from '../support/goldens_engines.js';
 import { testModel } from '../support/goldens_models.js';
 
 type EncoderGoldens = Record<string, { ln_post: EncoderGolden }>;
 
 describeOnEngines(['golden'], 'encoder and logits', (engine) => {
-  describe.each(goldenModels)('%s', (name) => {
+  describe.each(goldenModelsOn(engine))('%s', (name) => {
     let model: ConformanceModel;
     beforeAll(async () => {
       model = await loadOn(engine, await testModel(name));

@@ -10,6 +10,7 @@ import {
 } from '../support/goldens.js';
 import { goldenAudio } from '../support/goldens_audio.js';
 import {
+  casesOn,
   describeOnEngines,
   goldenModelsOn,
   loadOn,
@@ -45,7 +46,7 @@ describeOnEngines(['golden'], 'transcribe()', (engine) => {
     });
     afterAll(() => model.dispose());
 
-    const cases = byAudio(expected(name, 'transcribe') as TranscribeGolden[]);
+    const cases = byAudio(casesOn(engine, expected(name, 'transcribe') as TranscribeGolden[]));
 
     test.each(cases.map((each) => [each.audio, each.id, each] as const))(
       '%s %s',

@@ -7,7 +7,6 @@ import {
   fullSizeNeeds,
   fullSizeOptions,
   fullSizes,
-  fullSizeTypes,
   lecture,
   tellFigures,
 } from '../support/full_size_models.js';
@@ -25,57 +24,55 @@ const dimensions = {
 const variant = hasSettledRelaxedSimd() ? 'relaxed' : 'simd';
 
 describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Node', () => {
-  for (const size of fullSizes) {
-    for (const dtype of fullSizeTypes) {
-      test(`${size} in ${dtype} converts, loads and transcribes a minute to its end`, async () => {
-        const path = fullSizeModel(size, dtype);
-        const { inspect, loadModel } = await builtPackage();
-        const { byteCount, tensors } = await inspect(path);
-        const sum = (sizes: number[]) => sizes.reduce((total, size) => total + size, 0);
-        const tensorBytes = sum(tensors.map((tensor) => tensor.rawSize));
-        const metadataBytes = byteCount - sum(tensors.map((tensor) => tensor.size));
-        const began = performance.now();
-        const model = await loadModel(path, { variant });
-        const loaded = performance.now();
-        try {
-          expect(model.info.dims).toMatchObject({ ...dimensions[size], nVocab: 51865, nMels: 80 });
-          expect(model.info.languages).toHaveLength(99);
-          const fresh = await model.memory();
-          // Quantised matrices are padded to whole panels of 8 rows: the vocabulary's by 7.
-          const embedding = tensors.find(({ name }) => /token_embedding|embed_tokens/.test(name));
-          const padding = dtype === 'q8_0' ? (7 * (embedding?.rawSize ?? NaN)) / 51865 : 0;
-          expect(fresh.weightBytes).toBe(tensorBytes + padding);
-          const planned = fresh.kvCacheBytes + fresh.activationBytes;
-          // The promise of a load, and what was planned beside it.
-          const promised = tensorBytes + 3 * metadataBytes + 2 ** 20;
-          expect(fresh.heapPeakBytes).toBeLessThanOrEqual(promised + planned);
+  for (const [size, dtype] of fullSizes) {
+    test(`${size} in ${dtype} converts, loads and transcribes a minute to its end`, async () => {
+      const path = fullSizeModel(size, dtype);
+      const { inspect, loadModel } = await builtPackage();
+      const { byteCount, tensors } = await inspect(path);
+      const sum = (sizes: number[]) => sizes.reduce((total, size) => total + size, 0);
+      const tensorBytes = sum(tensors.map((tensor) => tensor.rawSize));
+      const metadataBytes = byteCount - sum(tensors.map((tensor) => tensor.size));
+      const began = performance.now();
+      const model = await loadModel(path, { variant });
+      const loaded = performance.now();
+      try {
+        expect(model.info.dims).toMatchObject({ ...dimensions[size], nVocab: 51865, nMels: 80 });
+        expect(model.info.languages).toHaveLength(99);
+        const fresh = await model.memory();
+        // Quantised matrices are padded to whole panels of 8 rows: the vocabulary's by 7.
+        const embedding = tensors.find(({ name }) => /token_embedding|embed_tokens/.test(name));
+        const padding = dtype === 'q8_0' ? (7 * (embedding?.rawSize ?? NaN)) / 51865 : 0;
+        expect(fresh.weightBytes).toBe(tensorBytes + padding);
+        const planned = fresh.kvCacheBytes + fresh.activationBytes;
+        // The promise of a load, and what was planned beside it.
+        const promised = tensorBytes + 3 * metadataBytes + 2 ** 20;
+        expect(fresh.heapPeakBytes).toBeLessThanOrEqual(promised + planned);
 
-          const sound = readFileSync(lecture);
-          const begun = performance.now();
-          const result = await model.transcribe(sound, fullSizeOptions);
-          const done = performance.now();
-          expect(result.duration).toBeCloseTo(60, 0);
-          const windows = new Set(result.segments.map((segment) => segment.seek));
-          expect(windows.size).toBeGreaterThan(1);
+        const sound = readFileSync(lecture);
+        const begun = performance.now();
+        const result = await model.transcribe(sound, fullSizeOptions);
+        const done = performance.now();
+        expect(result.duration).toBeCloseTo(60, 0);
+        const windows = new Set(result.segments.map((segment) => segment.seek));
+        expect(windows.size).toBeGreaterThan(1);
 
-          // What the first minute took is all it ever takes.
-          const after = await model.memory();
-          expect(after.heapBytes - fresh.heapBytes).toBeLessThanOrEqual(64 * 1024);
-          await model.transcribe(sound.subarray(0, 44 + 5 * 32000), fullSizeOptions);
-          const again = await model.memory();
-          expect(again.heapBytes).toBeLessThanOrEqual(after.heapBytes);
-          expect(again.heapPeakBytes).toBe(after.heapPeakBytes);
-          expect(again.wasmBytes).toBe(after.wasmBytes);
-          tellFigures('Node', `${size} ${dtype}`, {
-            loadSeconds: (loaded - began) / 1000,
-            workSeconds: (done - begun) / 1000,
-            audioSeconds: result.duration,
-            wasmBytes: again.wasmBytes,
-          });
-        } finally {
-          model.dispose();
-        }
-      });
-    }
+        // What the first minute took is all it ever takes.
+        const after = await model.memory();
+        expect(after.heapBytes - fresh.heapBytes).toBeLessThanOrEqual(64 * 1024);
+        await model.transcribe(sound.subarray(0, 44 + 5 * 32000), fullSizeOptions);
+        const again = await model.memory();
+        expect(again.heapBytes).toBeLessThanOrEqual(after.heapBytes);
+        expect(again.heapPeakBytes).toBe(after.heapPeakBytes);
+        expect(again.wasmBytes).toBe(after.wasmBytes);
+        tellFigures('Node', `${size} ${dtype}`, {
+          loadSeconds: (loaded - began) / 1000,
+          workSeconds: (done - begun) / 1000,
+          audioSeconds: result.duration,
+          wasmBytes: again.wasmBytes,
+        });
+      } finally {
+        model.dispose();
+      }
+    });
   }
 });

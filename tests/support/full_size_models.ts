@@ -5,10 +5,13 @@ import { susurrus } from './built_package.js';
 import { projectRoot, sharedFolder } from './shared_folder.js';
 
 export const fullSizeFolder = join(projectRoot, 'build/full_size');
-export const fullSizes = ['tiny', 'base'] as const;
-export const fullSizeTypes = ['f16', 'q8_0'] as const;
-export type FullSize = (typeof fullSizes)[number];
-export type FullSizeType = (typeof fullSizeTypes)[number];
+/** Each size and each type once: a minute of sound takes each of them the better part of one. */
+export const fullSizes = [
+  ['tiny', 'f16'],
+  ['base', 'q8_0'],
+] as const;
+export type FullSize = (typeof fullSizes)[number][0];
+export type FullSizeType = (typeof fullSizes)[number][1];
 
 /** What the suites need from the shared folder. */
 export const fullSizeNeeds = [
@@ -19,15 +22,12 @@ export const fullSizeNeeds = [
 export const fullSizeOptions = { language: 'en', temperature: 0, compatibility: 'openai' } as const;
 export const lecture = join(sharedFolder, 'recordings/audio/lecture.wav');
 
-const modelPath = (size: FullSize, dtype: FullSizeType) =>
-  join(fullSizeFolder, `${size}-${dtype}.apr`);
-
 /**
- * Converts hub folders of exact dimensions, real vocabulary and random weights; answers the path of a model file. Files
+ * Converts a hub folder of exact dimensions, real vocabulary and random weights; answers the path of the model file. Files
  * of an earlier run are used again unless the converter or the script changed since.
  */
 export function fullSizeModel(size: FullSize, dtype: FullSizeType): string {
-  const path = modelPath(size, dtype);
+  const path = join(fullSizeFolder, `${size}-${dtype}.apr`);
   const makers = ['dist/engine.simd.wasm', 'dist/cli.mjs', 'scripts/random_model.mjs'];
   const newest = Math.max(...makers.map((name) => statSync(join(projectRoot, name)).mtimeMs));
   if (existsSync(path) && statSync(path).mtimeMs > newest) return path;
@@ -36,9 +36,7 @@ export function fullSizeModel(size: FullSize, dtype: FullSizeType): string {
   const folder = join(fullSizeFolder, `hub-${size}-${process.pid}`);
   writeRandomModel(size, join(sharedFolder, fullSizeNeeds[0]!), folder);
   try {
-    for (const each of fullSizeTypes) {
-      susurrus('convert', folder, modelPath(size, each), '--dtype', each, '--force');
-    }
+    susurrus('convert', folder, path, '--dtype', dtype, '--force');
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { relaxedSimd } from 'wasm-feature-detect';
 import type * as Api from '../../web/src/api/types.js';
+import { hasSettledRelaxedSimd } from '../../scripts/toolchain/node_flags.mjs';
 import { builtPackage } from './built_package.js';
 import { goldenModels, type GoldenModel } from './goldens.js';
 import { loadNative } from './goldens_native.js';
@@ -67,9 +68,17 @@ export function loadOn(engine: EngineName, path: string): Promise<ConformanceMod
 
 const hasRelaxedSimd = await relaxedSimd();
 
-/** The native engine's plain kernels take seconds for a window, so it gets one model. */
 export const goldenModelsOn = (engine: EngineName): readonly GoldenModel[] =>
   engine === 'native' ? goldenModels.slice(0, 1) : goldenModels;
+
+/**
+ * One case in so many: the native engine's plain kernels with sanitizers take seconds for a window, and relaxed SIMD that is
+ * not settled takes twice as long as plain SIMD.
+ */
+const oneIn = { native: 6, simd: 1, relaxed: hasSettledRelaxedSimd() ? 1 : 3 };
+
+export const casesOn = <T>(engine: EngineName, cases: readonly T[]): T[] =>
+  cases.filter((_, i) => i % oneIn[engine] === 0);
 
 /** The same suite on the native engine and on both WebAssembly binaries. `needs` are paths in the shared folder. */
 export function describeOnEngines(

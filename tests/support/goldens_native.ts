@@ -19,8 +19,8 @@ export class Driver {
   #fileCount = 0;
 
   constructor() {
-    const program = join(projectRoot, 'build/native/engine_driver');
-    if (!existsSync(program)) throw new Error('build/native/engine_driver is not built');
+    const program = join(projectRoot, 'build/native-sanitized/engine_driver');
+    if (!existsSync(program)) throw new Error('build/native-sanitized/engine_driver is not built');
     this.#process = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] });
     createInterface(this.#process.stdout).on('line', (line) => this.#waiting.shift()?.(line));
     this.#process.on('exit', (code) => {
@@ -61,7 +61,7 @@ export class Driver {
   }
 }
 
-/** The native engine with a model, in a process of its own. */
+/** The native engine, with sanitizers, and a model, in a process of its own. */
 export async function loadNative(path: string): Promise<ConformanceModel> {
   const driver = new Driver();
   await driver.ask('load', { path });
