@@ -43,6 +43,7 @@ await main(async () => {
       '--no-sandbox',
       '--autoplay-policy=no-user-gesture-required',
       '--use-fake-device-for-media-stream',
+      `--use-file-for-fake-audio-capture=${join(root, 'web/demo/sentences.wav')}`,
       '--use-fake-ui-for-media-stream',
     ],
   });

@@ -57,6 +57,24 @@ export const states = {
     await page.click('#cancel');
     await settled(page);
   },
+  find: async (page, tools) => {
+    await transcribed(page, tools);
+    await page.click('#find');
+    await page.fill('#find_text', 'the');
+  },
+  queue: async (page, { sound }) => {
+    for (const name of ['Monday.wav', 'Tuesday.wav']) {
+      await drop(page, name, long(sound('sentences.wav'), 10));
+    }
+    await drop(page, 'page.html', Buffer.from('<!doctype html><title>A page</title>'));
+    await page.waitForSelector('.segment');
+  },
+  live: async (page) => {
+    await page.click('#live_open');
+    await page.click('#live_toggle');
+    await page.locator('#live_list li').first().waitFor();
+    await page.locator('#live_lines .provisional').first().waitFor();
+  },
   error: async (page) => {
     await drop(page, 'model.apr', Buffer.from('<!doctype html><title>Not found</title>'));
     await page.waitForSelector('#error:not([hidden])');

@@ -24,6 +24,17 @@ void linear_relaxed_seven_bits(const LinearArgs& args) {
 }
 
 bool relaxed_dot_is_sound() {
+  // As the kernels use it: sums that are kept go on in the same register.
+  const v128_t weights = wasm_i8x16_splat(static_cast<int8_t>(simd::opaque(-128)));
+  const v128_t activations = wasm_i8x16_splat(static_cast<int8_t>(simd::opaque(127)));
+  v128_t sums = wasm_i32x4_splat(simd::opaque(5));
+  v128_t others = wasm_i32x4_splat(simd::opaque(7));
+  for (int i = simd::opaque(3); i > 0; --i) {
+    sums = simd::QuadDot::dot(weights, activations, sums);
+    others = simd::QuadDot::dot(activations, activations, others);
+  }
+  if (wasm_i32x4_extract_lane(sums, 0) != 5 - 3 * 4 * 128 * 127) return false;
+  if (wasm_i32x4_extract_lane(others, 0) != 7 + 3 * 4 * 127 * 127) return false;
   return simd::QuadDot::product(-1, 1) == -4 && simd::QuadDot::product(-128, 127) == -4 * 128 * 127;
 }
 
