@@ -77,7 +77,7 @@ test('a model of the hub is downloaded when asked for, kept, chosen again, and r
 
   await page.getByRole('button', { name: 'Remove tiny.en from this device' }).click();
   await page.getByText('tiny.en was removed from this device.').waitFor();
-  expect(await page.textContent('#models_here')).not.toContain('tiny.en');
+  await page.locator('#models_here', { hasNotText: 'tiny.en' }).waitFor({ state: 'attached' });
   await page.keyboard.press('Escape');
   await page.reload();
   await statusOf(page).getByText('Ready. mine is loaded.').waitFor();
