@@ -32,8 +32,8 @@ set(SUSURRUS_THREADS_LINK_FLAGS
 )
 
 set(SUSURRUS_TEST_LINK_FLAGS
-  -O1                                   # linked quickly: small code is what the engines are for
-  -Wl,--lto-O1                          # as above
+  -O1                                   # quick to link; tests need no small code
+  -Wl,--lto-O1                          # the same for the core, which is linked with LTO
   -sENVIRONMENT=node                    # run by scripts/test.mjs
   -sNODERAWFS=1                         # cases may read files of the source tree
   -sEXIT_RUNTIME=1                      # main()'s result is the exit code

@@ -5,7 +5,7 @@ import { transformSync, version } from 'esbuild';
 
 const self = readFileSync(import.meta.filename);
 
-/** Looking up a global costs in jest's sandbox, and these are looked up for each sample: modules have them as constants. */
+/** Jest's sandbox is slow to look up a global. Tests use these for every sample and weight, so each module holds them as constants. */
 const fast = ['Math', 'Number', 'Array', 'Float32Array', 'Uint8Array', 'DataView', 'Buffer'];
 const constants = `const { ${fast.join(', ')} } = globalThis;`;
 

@@ -5,7 +5,7 @@ import { susurrus } from './built_package.js';
 import { projectRoot, sharedFolder } from './shared_folder.js';
 
 export const fullSizeFolder = join(projectRoot, 'build/full_size');
-/** Each size and each type once: a minute of sound takes each of them the better part of one. */
+/** Each size and each type once, to save time. */
 export const fullSizes = [
   ['tiny', 'f16'],
   ['base', 'q8_0'],

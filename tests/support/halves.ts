@@ -1,7 +1,5 @@
 // f32 and f16 beside each other, written down from IEEE 754 rather than taken from the core.
 
-// Millions of values go through these, and looking up a global costs in jest's sandbox.
-const { abs, floor, log2, round } = Math;
 const nan = NaN;
 const infinity = Infinity;
 const powers = Array.from({ length: 64 }, (_, i) => 2 ** (i - 40));
@@ -21,10 +19,10 @@ export function fromHalf(half: number): number {
 /** Nearest, ties to even. */
 export function toHalf(value: number): number {
   const sign = value < 0 || 1 / value < 0 ? 0x8000 : 0;
-  const magnitude = abs(value);
+  const magnitude = Math.abs(value);
   if (!(magnitude >= 0)) return 0x7e00;
   if (magnitude >= 65520) return sign | 0x7c00;
-  const exponent = magnitude < power2(-14) ? -14 : floor(log2(magnitude));
+  const exponent = magnitude < power2(-14) ? -14 : Math.floor(Math.log2(magnitude));
   // log2 may round up across a power of two.
   const power = power2(exponent) > magnitude && exponent > -14 ? exponent - 1 : exponent;
   const steps = roundToEven(magnitude / power2(power - 10));
@@ -32,7 +30,7 @@ export function toHalf(value: number): number {
 }
 
 function roundToEven(value: number): number {
-  const whole = floor(value);
-  if (value - whole !== 0.5) return round(value);
+  const whole = Math.floor(value);
+  if (value - whole !== 0.5) return Math.round(value);
   return whole % 2 === 0 ? whole : whole + 1;
 }

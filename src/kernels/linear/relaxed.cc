@@ -24,7 +24,7 @@ void linear_relaxed_seven_bits(const LinearArgs& args) {
 }
 
 bool relaxed_dot_is_sound() {
-  // As the kernels use it: sums that are kept go on in the same register.
+  // Node 20 can get a single product right and running sums, which the kernels use, wrong.
   const v128_t weights = wasm_i8x16_splat(static_cast<int8_t>(simd::opaque(-128)));
   const v128_t activations = wasm_i8x16_splat(static_cast<int8_t>(simd::opaque(127)));
   v128_t sums = wasm_i32x4_splat(simd::opaque(5));
