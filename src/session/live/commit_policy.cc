@@ -10,7 +10,7 @@ constexpr double kLeastBehind = 0.4;  // seconds
 /// The probability of a word that needs no second hypothesis.
 constexpr double kSure = 0.7;
 /// Sound behind an improbable word that is enough: what comes later hardly changes it.
-constexpr double kLongBehind = 1.5;  // seconds
+constexpr double kLongBehind = 2.3;  // seconds
 
 /// Commits words from the first one on, while they are safe, and remembers the others.
 class WordByWordPolicy : public CommitPolicy {
