@@ -12,7 +12,9 @@ const common = {
   testEnvironment: 'node',
   testEnvironmentOptions: { globalsCleanup: 'off' },
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/tests/support/esbuild_transform.mjs' },
+  transform: {
+    '\\.ts$|/(scripts|dist)/.*\\.mjs$': '<rootDir>/tests/support/esbuild_transform.mjs',
+  },
   resolver: '<rootDir>/tests/support/jest_resolver.cjs',
 };
 

@@ -63,10 +63,10 @@ describeWithTrained('tiny.en', (folder) => {
         expect(model.info).toMatchObject(options);
       });
 
-      // Threads change no bit of what is computed, and relaxed SIMD that is not settled takes twice as long: a few words are
+      // Threads change no bit of what is computed, and relaxed SIMD that is not settled takes twice as long: a few short ones are
       // enough there.
       const isFull = options.variant === 'simd' || (options.variant && hasSettledRelaxedSimd());
-      const chosen = isFull ? expected : expected.filter(isShort);
+      const chosen = isFull ? expected : expected.filter(isShort).slice(0, 4);
       test.each(chosen)('%s', async (recording, golden) => {
         const result = await model.transcribe(wavSamples(`recordings/audio/${recording}`), {
           ...{ language: 'en', temperature: 0, timestamps: 'word', compatibility: 'openai' },

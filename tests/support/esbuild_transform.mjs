@@ -1,12 +1,19 @@
-// Jest's transform: TypeScript to ES modules with esbuild, types dropped and checked elsewhere (tsc --noEmit).
+// Jest's transform: ES modules through esbuild, TypeScript's types dropped and checked elsewhere (tsc --noEmit).
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { transformSync, version } from 'esbuild';
 
 const self = readFileSync(import.meta.filename);
 
-/** Jest's sandbox is slow to look up a global. Tests use these for every sample and weight, so each module holds them as constants. */
-const fast = ['Math', 'Number', 'Array', 'Float32Array', 'Uint8Array', 'DataView', 'Buffer'];
+/**
+ * Jest's sandbox is slow to look up a global. Tests, our scripts and the package use these for every sample and weight, so each
+ * module holds them as constants.
+ */
+const fast = [
+  ...['Math', 'Number', 'BigInt', 'Array', 'ArrayBuffer', 'DataView', 'Buffer'],
+  ...['Int8Array', 'Uint8Array', 'Int16Array', 'Uint16Array', 'Int32Array', 'Uint32Array'],
+  ...['Float32Array', 'Float64Array'],
+];
 const constants = `const { ${fast.join(', ')} } = globalThis;`;
 
 export default {
@@ -21,7 +28,7 @@ export default {
 
   process(source, path) {
     const { code } = transformSync(source, {
-      loader: 'ts',
+      loader: path.endsWith('.ts') ? 'ts' : 'js',
       format: 'esm',
       target: 'node20',
       sourcemap: 'inline',

@@ -288,8 +288,8 @@ export const strings = {
     leftOut: (names: string) => `${names} was left out: one model is used at a time.`,
   },
   queue: {
-    title: (count: number) => `${count} recordings`,
-    oneTitle: 'One recording',
+    title: (count: number) => `${count} files`,
+    oneTitle: 'One file',
     stopAll: 'Stop all',
     saveAll: 'Save all',
     format: 'Format of all files to save',
