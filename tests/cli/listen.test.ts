@@ -240,5 +240,8 @@ test('options of live Whispers reach model.stream() under their names', () => {
     hotwords: [{ text: 'Susurrus', weight: 8 }, { text: 'april' }],
     ...{ conditionOnPreviousText: false, policy: 'agreement', step: 0.5, maxLag: 20, vad: false },
   });
-  expect(liveOptions({ 'max-lag': 'none', rate: '8000' })).toEqual({ maxLag: null });
+  expect(liveOptions({ 'max-lag': 'none', rate: '8000', vad: true })).toEqual({
+    ...{ maxLag: null, vad: true },
+  });
+  expect(() => liveOptions({ vad: true, 'no-vad': true })).toThrow('exclude each other');
 });

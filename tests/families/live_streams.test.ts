@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { join, resolve } from 'node:path';
 import type { LiveEvent, LiveOptions, LiveTranscription, Model } from '../../web/src/api/types.js';
+import { nothing } from '../../scripts/evaluate/modes/nothing_sounds.mjs';
+import { joined } from '../../web/src/api/joined.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
 import { wavSamples } from '../support/goldens_audio.js';
@@ -148,8 +150,29 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
     }
   });
 
+  test('with the voice detector nothing is heard in music, and digits where they are said', async () => {
+    const music = nothing('music: chords', 20);
+    const sound = joined([music, samples, music], Float32Array);
+    expect(finals(await hear(sound)).join('').length).toBeGreaterThan(' one six.'.length);
+    const events = await hear(sound, { vad: true });
+    expect(finals(events).join('')).toBe(' one six.');
+    const [first, second] = [expected, events].map((all) =>
+      all.flatMap((event) => (event.type === 'final' ? event.words : [])),
+    );
+    const begin = music.length / 16000;
+    second!.forEach((word, i) => {
+      expect(Math.abs(word.start - begin - first![i]!.start)).toBeLessThan(0.2);
+    });
+  });
+
   test('wrong options and samples are refused', async () => {
-    for (const options of [{ sampleRate: 0 }, { frontEnd: 'other' }, { signal: 1 }, { rate: 1 }]) {
+    for (const options of [
+      { sampleRate: 0 },
+      { frontEnd: 'other' },
+      { signal: 1 },
+      { rate: 1 },
+      { vad: 1 },
+    ]) {
       expect(() => model.stream(options as LiveOptions)).toThrow(
         expect.objectContaining({ code: 'invalid_argument' }),
       );

@@ -2,7 +2,12 @@
 import type { LiveEvent, LiveLag, LiveOptions, LiveTranscription, Model } from '../src/node.js';
 import { asNumber, choice, orNone, parse, usageError } from './arguments.js';
 import { CaptionScreen } from './caption_screen.js';
-import { listeningArguments, listeningOptions } from './listening_options.js';
+import {
+  listeningArguments,
+  listeningOptions,
+  vadArguments,
+  vadOption,
+} from './listening_options.js';
 import { modelArguments, withModel } from './open_model.js';
 import { readSound } from './stdin_samples.js';
 import { print, printJson, tell } from './terminal.js';
@@ -16,7 +21,7 @@ const liveArguments = {
   policy: { type: 'string' },
   step: { type: 'string' },
   'max-lag': { type: 'string' },
-  'no-vad': { type: 'boolean' },
+  ...vadArguments,
   json: { type: 'boolean' },
   verbose: { type: 'boolean' },
 } as const;
@@ -46,6 +51,7 @@ export async function listenCommand(args: readonly string[], signal: AbortSignal
 /** What model.stream() gets, of what was given. */
 export function liveOptions(values: LiveValues): LiveOptions {
   const { step, 'max-lag': maxLag } = values;
+  const hasVad = vadOption(values);
   const policy = choice('policy', values.policy, ['attention', 'agreement']);
   return {
     ...listeningOptions(values, 'stream'),
@@ -54,7 +60,7 @@ export function liveOptions(values: LiveValues): LiveOptions {
     ...(maxLag !== undefined && {
       maxLag: orNone(asNumber)(maxLag, 'max-lag') as number | null,
     }),
-    ...(values['no-vad'] && { vad: false }),
+    ...(hasVad !== undefined && { vad: hasVad }),
   };
 }
 

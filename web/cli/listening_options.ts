@@ -4,7 +4,7 @@ import { cliOptions } from '../src/api/generated/cli_options.js';
 import type { CliCall } from '../src/api/generated/cli_options.js';
 import type { OptionKind } from '../src/api/generated/options.js';
 import type { Hotword } from '../src/node.js';
-import { asNumber, asNumbers, asText, asTruth, orNone } from './arguments.js';
+import { asNumber, asNumbers, asText, asTruth, orNone, usageError } from './arguments.js';
 import type { Option, Reader } from './arguments.js';
 
 const asOneOrMore = (text: string, option: string): number | number[] =>
@@ -67,6 +67,16 @@ export const listeningArguments = (call: CliCall): Readonly<Record<string, Optio
       },
     ]),
   );
+
+export const vadArguments = { vad: { type: 'boolean' }, 'no-vad': { type: 'boolean' } } as const;
+
+/** Whether the voice detector is asked for; undefined where nothing is said. */
+export function vadOption(
+  values: Readonly<Partial<Record<keyof typeof vadArguments, boolean>>>,
+): boolean | undefined {
+  if (values.vad && values['no-vad']) throw usageError('--vad and --no-vad exclude each other');
+  return values['no-vad'] ? false : values.vad;
+}
 
 /** Only what was given, under the API's names; whether it makes sense, the API says. */
 export function listeningOptions(

@@ -5,7 +5,12 @@ import { explain } from './explanation.js';
 import { fileLine, hear, statsLine } from './heard.js';
 import type { Heard } from './heard.js';
 import { runJobs } from './job_pool.js';
-import { listeningArguments, listeningOptions } from './listening_options.js';
+import {
+  listeningArguments,
+  listeningOptions,
+  vadArguments,
+  vadOption,
+} from './listening_options.js';
 import { modelArguments, requestModel, withModel } from './open_model.js';
 import { ProgressBar } from './progress_bar.js';
 import { recordingsIn } from './recordings.js';
@@ -24,18 +29,16 @@ export async function transcribeCommand(
     ...modelArguments,
     ...listeningArguments('transcribe'),
     ...outputArguments,
-    vad: { type: 'boolean' },
-    'no-vad': { type: 'boolean' },
+    ...vadArguments,
     jobs: { type: 'string' },
     resume: { type: 'boolean' },
     stats: { type: 'boolean' },
     verbose: { type: 'boolean' },
   });
   if (paths.length === 0) throw usageError('transcribe wants at least one audio file');
-  if (values.vad && values['no-vad']) throw usageError('--vad and --no-vad exclude each other');
   const listening = listeningOptions(values, 'transcribe');
   // The reference hears all of it.
-  const hasVad = values.vad ?? (!values['no-vad'] && listening.compatibility !== 'openai');
+  const hasVad = vadOption(values) ?? listening.compatibility !== 'openai';
   const options: TranscribeOptions = { ...listening, ...(hasVad && { vad: true }) };
   const jobs = values.jobs === undefined ? undefined : asJobs(values.jobs);
   const recordings = await recordingsIn(paths);

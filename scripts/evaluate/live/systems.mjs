@@ -142,4 +142,10 @@ export const systems = {
     isOwn: true,
     load: (variant) => susurrus(join(shared, 'april-digits/digits.april'), variant, {}),
   },
+  'april-vad': {
+    title: 'digits.april with the voice detector',
+    hears: 'digits',
+    isOwn: true,
+    load: (variant) => susurrus(join(shared, 'april-digits/digits.april'), variant, { vad: true }),
+  },
 };

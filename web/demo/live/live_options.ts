@@ -8,7 +8,8 @@ export function liveOptionsOf(
   { family }: Pick<ModelInfo, 'family'>,
   { language, languages, task, initialPrompt, hotwords }: TranscribeOptions,
 ): LiveOptions {
-  if (family !== 'whisper') return {};
+  // Whispers have the voice detector without saying.
+  if (family !== 'whisper') return { vad: true };
   return {
     maxLag: mostLag,
     ...(language !== undefined && {

@@ -21,13 +21,13 @@ const commonChecks: Checks = {
   signal: signalCheck,
   onLag: ['a function', (value) => typeof value === 'function'],
   maxLag: orNull(between(1, 3600)),
+  vad: vadCheck,
 };
 
 /** Of Whisper, besides what decodes. */
 const hearingChecks: Checks = {
   policy: oneOf('attention', 'agreement'),
   step: between(0.2, 10),
-  vad: vadCheck,
 };
 
 /** Checked options: what the engine gets. */

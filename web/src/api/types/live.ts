@@ -29,8 +29,6 @@ export interface WhisperLiveOptions {
   readonly policy?: 'attention' | 'agreement';
   /** Seconds of new speech after which there is a new hypothesis. */
   readonly step?: number;
-  /** Pauses, where utterances end, are found by the voice detector, with these limits. `false`: all sound is taken for speech. */
-  readonly vad?: boolean | VadOptions;
 }
 
 /** Options of stream(). */
@@ -43,6 +41,11 @@ export interface LiveOptions extends FrontEndOptions, BeamOptionValues, WhisperL
   readonly onLag?: (event: LiveLag) => void;
   /** Seconds of sound that may wait to be heard: what is older is left out, and a `'lag'` event says so. No limit unless given. */
   readonly maxLag?: number | null;
+  /**
+   * The voice detector leaves out sound in which nobody speaks, and finds the pauses where utterances end; its limits may be given. `true`
+   * unless given for Whisper models; `false` for .april and BW2L models, which then hear all sound as it comes.
+   */
+  readonly vad?: boolean | VadOptions;
 }
 
 /** What is heard. Times are seconds of the sound that was fed. */
