@@ -75,7 +75,7 @@ test('several recordings are listened to one after the other, and each can be re
 
 test('a recording that is dropped while another is listened to joins the queue, and the page says so', async () => {
   const { page, problems } = await stage.open();
-  await drop(page, 'long.wav', longRecording(12));
+  await drop(page, 'long.wav', longRecording(48));
   await page.waitForSelector('.segment');
   await drop(page, 'next.wav', wav);
   await statusOf(page).getByText('Listening to long.wav … next.wav is next.').waitFor();
@@ -279,7 +279,7 @@ test('a file that vanishes before its turn says so', async () => {
     };
     addEventListener('vanish', () => (isGone = true));
   });
-  await drop(page, 'long.wav', longRecording(12));
+  await drop(page, 'long.wav', longRecording(48));
   await page.waitForSelector('.segment');
   await drop(page, 'gone.wav', wav);
   await statusOf(page).getByText('gone.wav is next.').waitFor();
