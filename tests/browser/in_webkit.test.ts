@@ -1,7 +1,8 @@
-// The packed package in WebKitGTK, where that is installed. Complaint 91: it is run, not only built.
+// The packed package and the demo page in WebKitGTK, where that is installed. Complaint 91: it is run, not only built.
 import { describe, jest } from '@jest/globals';
 import { hasWebKit, launchWebKit } from '../../scripts/browsers/webkit.mjs';
 import { limit } from '../support/limits.js';
+import { testDemoPage } from './driven_demo_page.js';
 import { testTranscribingPages } from './transcribing_pages.js';
 
 jest.setTimeout(limit(120_000));
@@ -9,4 +10,5 @@ jest.setTimeout(limit(120_000));
 (hasWebKit ? describe : describe.skip)('complaint 91: WebKitGTK', () => {
   // Debian's build has no shared memory.
   testTranscribingPages(launchWebKit, false);
+  testDemoPage(launchWebKit);
 });

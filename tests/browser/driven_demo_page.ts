@@ -1,0 +1,111 @@
+// What the demo page has to do in a browser besides Chromium.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { DrivenBrowser } from '../../scripts/browsers/driven_browser.mjs';
+import { serve } from '../../scripts/serve_demo.mjs';
+import { sampleSegments } from './browser_page.js';
+
+/** At hand for every script on the page. */
+const tools = `
+  const problems = [];
+  addEventListener('error', ({ message }) => problems.push(message));
+  addEventListener('unhandledrejection', ({ reason }) => problems.push(String(reason)));
+  const one = (selector) => document.querySelector(selector);
+  const root = document.documentElement;
+  const until = async (holds) => {
+    while (!holds()) await new Promise((turn) => setTimeout(turn, 20));
+  };
+  const settled = () => until(() => root.dataset.state === 'idle');
+  const worked = async (begin) => {
+    root.dataset.state = 'waiting';
+    begin();
+    await settled();
+  };
+  const texts = () => Array.from(document.querySelectorAll('#segments .words'), (each) => each.textContent);
+  const drop = (...files) => {
+    const dataTransfer = new DataTransfer();
+    for (const file of files) dataTransfer.items.add(file);
+    for (const type of ['dragenter', 'dragover', 'drop']) {
+      one('#drop_zone').dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+    }
+  };
+  const press = (element, key) =>
+    element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+  await settled();`;
+
+export function testDemoPage(launch: () => Promise<DrivenBrowser>): void {
+  describe('the demo page', () => {
+    let server: Awaited<ReturnType<typeof serve>>;
+    let browser: DrivenBrowser;
+    beforeAll(async () => {
+      server = await serve({ port: 0 });
+      browser = await launch();
+    });
+    afterAll(async () => {
+      await browser.close();
+      await server.close();
+    });
+
+    /** What a script answers on the page, once its model is loaded. */
+    async function onPage(script: string): Promise<unknown> {
+      const page = await browser.open(server.address);
+      try {
+        return await page.run(tools + script);
+      } finally {
+        await page.close();
+      }
+    }
+
+    test('transcribes its sample, and a recording that is dropped on it', async () => {
+      const found = await onPage(`
+        await worked(() => one('#sample').click());
+        const sample = texts();
+        const wav = await (await fetch('sample.wav')).blob();
+        await worked(() => drop(new File([wav], 'mine.wav')));
+        const title = one('#transcript_title').textContent;
+        return { sample, dropped: texts(), title, status: one('#status').textContent, problems };`);
+      expect(found).toEqual({
+        ...{ sample: sampleSegments, dropped: sampleSegments, title: 'mine.wav', problems: [] },
+        status: expect.stringMatching(/^Done: 9\.0 s of sound in /),
+      });
+    });
+
+    test('edits what was heard, undoes it, and finds a word', async () => {
+      const found = await onPage(`
+        await worked(() => one('#sample').click());
+        press(one('.segment'), 'F2');
+        const field = one('.segment-field');
+        field.value = 'three fourteen';
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        press(field, 'Enter');
+        const edited = texts();
+        one('#undo').click();
+        const undone = texts();
+        one('#find').click();
+        one('#find_text').value = 'five';
+        one('#find_text').dispatchEvent(new Event('input', { bubbles: true }));
+        await until(() => one('#find_count').textContent !== '');
+        return { edited, undone, count: one('#find_count').textContent, problems };`);
+      expect(found).toEqual({
+        edited: ['three fourteen', ...sampleSegments.slice(1)],
+        undone: sampleSegments,
+        count: '1 of 2',
+        problems: [],
+      });
+    });
+
+    test('says what is wrong with a file, and goes on', async () => {
+      const found = await onPage(`
+        drop(new File(['<!doctype html><title>Not found</title>'], 'model.apr'));
+        await until(() => !one('#error').hidden);
+        const message = one('#error_message').textContent;
+        await settled();
+        await worked(() => one('#sample').click());
+        return { message, texts: texts(), problems };`);
+      expect(found).toEqual({
+        message:
+          'This is a web page that was saved in place of the file. Download the file itself and try again.',
+        ...{ texts: sampleSegments, problems: [] },
+      });
+    });
+  });
+}
