@@ -25,8 +25,9 @@ clock, which goes on by the time that the recogniser takes: nothing waits. Needs
   --variants LIST    engines (relaxed); of simd, relaxed
   --sounds TEXT      only recordings whose names contain it
   --recordings N     at most so many recordings
-  --minutes N        of synthesised speech at each level of noise (0.5)
-  --nothing N        minutes each of silence, noise and music (1); 0 leaves them out
+  --minutes N        of synthesised speech at each level of noise (3)
+  --nothing N        minutes each of silence, noise and music (1), one at most for faster-whisper, which is slower than sound; 0 leaves
+                     them out
   --step SECONDS     of model.stream(); its own default without it
   --options JSON     further options of model.stream()
   --block MS         of the blocks in which sound arrives (80)
@@ -58,7 +59,7 @@ function readOptions() {
       variants: { type: 'string', default: 'relaxed' },
       sounds: { type: 'string', default: '' },
       recordings: { type: 'string' },
-      minutes: { type: 'string', default: '0.5' },
+      minutes: { type: 'string', default: '3' },
       nothing: { type: 'string', default: '1' },
       step: { type: 'string' },
       options: { type: 'string', default: '{}' },
@@ -130,7 +131,8 @@ async function measureAll(options, all, normalised) {
           if (options.text) tellDifferences(measured);
         }
         if (options.nothing > 0) {
-          row.invented = await inventedWords(system, options.nothing, (sound, text) => {
+          const minutes = isOwn ? options.nothing : 1;
+          row.invented = await inventedWords(system, minutes, (sound, text) => {
             if (text) console.error(`${title}, ${variant}, ${sound}:${text}`);
           });
         }

@@ -8,9 +8,9 @@ namespace {
 /// Sound behind the place that the model listened to. Less, and words are committed whose end was not heard.
 constexpr double kLeastBehind = 0.4;  // seconds
 /// The probability of a word that needs no second hypothesis.
-constexpr double kSure = 0.7;
+constexpr double kSure = 0.75;
 /// Sound behind an improbable word that is enough: what comes later hardly changes it.
-constexpr double kLongBehind = 2.3;  // seconds
+constexpr double kLongBehind = 2.4;  // seconds
 
 /// Commits words from the first one on, while they are safe, and remembers the others.
 class WordByWordPolicy : public CommitPolicy {

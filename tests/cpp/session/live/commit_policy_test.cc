@@ -44,7 +44,7 @@ SUSURRUS_TEST(attention_hears_improbable_words_again_or_waits_for_more_sound) {
   policy->forget();
   EXPECT_EQ(policy->commit(words, 3.2), 0u);
   policy->forget();
-  EXPECT_EQ(policy->commit(words, 3.4), 1u);
+  EXPECT_EQ(policy->commit(words, 3.5), 1u);
 }
 
 SUSURRUS_TEST(agreement_commits_what_two_hypotheses_in_a_row_say) {
