@@ -5,6 +5,7 @@ import type { LiveEvent, LiveOptions, LiveTranscription, Model } from '../../web
 import { nothing } from '../../scripts/evaluate/modes/nothing_sounds.mjs';
 import { joined } from '../../web/src/api/joined.js';
 import { builtPackage } from '../support/built_package.js';
+import { digitsWithFlags } from '../support/digits_bw2l.js';
 import { errorOf } from '../support/embedded_model.js';
 import { wavSamples } from '../support/goldens_audio.js';
 import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
@@ -165,6 +166,20 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
     });
   });
 
+  test('an abort ends one with the voice detector at any step, and no other', async () => {
+    for (const round of [0, 1, 5, 20]) {
+      const controller = new AbortController();
+      const live = model.stream({ vad: true, signal: controller.signal });
+      const reading = errorOf(read(live));
+      const feeding = errorOf(live.feed(long));
+      await turns(round);
+      controller.abort(round);
+      expect(await reading).toMatchObject({ code: 'aborted' });
+      expect(await feeding).toMatchObject({ code: 'aborted' });
+    }
+    expect(await hear(samples)).toEqual(expected);
+  });
+
   test('wrong options and samples are refused', async () => {
     for (const options of [
       { sampleRate: 0 },
@@ -182,5 +197,26 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
       code: expect.stringMatching(/^(invalid_argument|source_failed)$/),
     });
     await live.close();
+  });
+});
+
+describeWithShared(['bw2l-digits'], 'a stream of a BW2L model', () => {
+  test('with the voice detector writes nothing in music, and its words where they are said', async () => {
+    const { loadModel } = await builtPackage();
+    const file = digitsWithFlags({ localnrmlleftctx: '300', localnrmlrightctx: '30' });
+    using model = await loadModel(file);
+    const samples = wavSamples(join('bw2l-digits/eval', 'long-0.wav'));
+    const music = nothing('music: chords', 20);
+    const live = model.stream({ vad: true });
+    await live.feed(joined([music, samples, music], Float32Array));
+    await live.close();
+    const words = [];
+    for await (const event of live) if (event.type === 'final') words.push(...event.words);
+    expect(words.length).toBeGreaterThan(4);
+    const [begin, end] = [music.length / 16000, (music.length + samples.length) / 16000];
+    for (const { start, end: last } of words) {
+      expect(start).toBeGreaterThan(begin - 0.3);
+      expect(last).toBeLessThan(end + 0.5);
+    }
   });
 });

@@ -55,8 +55,8 @@ ${optionUsage.beam}
     --policy attention|agreement
                               of Whisper models: when words are certain
     --step S                  of Whisper models: seconds of new speech between two hypotheses
-    --no-vad                  take all sound for speech; otherwise Whisper models hear what the voice detector takes for it,
-                              and other models do with --vad
+    --vad, --no-vad           hear only what the voice detector takes for speech, as Whisper models do unless told otherwise;
+                              or all sound, as the others do
    and transcribe's --language, --languages, --task, --initial-prompt, --hotword and --condition-on-previous-text for Whisper
    models, and those of a beam search for BW2L models
 

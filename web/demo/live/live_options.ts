@@ -8,7 +8,7 @@ export function liveOptionsOf(
   { family }: Pick<ModelInfo, 'family'>,
   { language, languages, task, initialPrompt, hotwords }: TranscribeOptions,
 ): LiveOptions {
-  // Whispers have the voice detector without saying.
+  // Whisper models use the voice detector unless told otherwise.
   if (family !== 'whisper') return { vad: true };
   return {
     maxLag: mostLag,
