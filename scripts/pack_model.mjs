@@ -5,7 +5,7 @@
 //   import model from 'susurrus-model-tiny.en';
 //   const whisper = await loadModel(model);
 //
-// NAME is as `susurrus pull` takes it. Writes FOLDER/susurrus-model-NAME (build/packages), ready for `npm pack` or
+// With --quick the build that is there is used as it is. NAME is as `susurrus pull` takes it. Writes FOLDER/susurrus-model-NAME (build/packages), ready for `npm pack` or
 // `npm publish`. --license names the text of the weights' licence: of every FILE, and of models that OpenAI did not publish.
 import {
   copyFileSync,
@@ -134,7 +134,11 @@ export async function packModel(model) {
 
 async function packFromCommandLine() {
   const { values, positionals } = readArguments({
-    options: { license: { type: 'string' }, output: { type: 'string' } },
+    options: {
+      license: { type: 'string' },
+      output: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   });
   const [wanted] = positionals;
@@ -143,7 +147,7 @@ async function packFromCommandLine() {
   }
   // Before anything is built.
   if (existsSync(wanted) && values.license === undefined) throw licenseUnknown(wanted);
-  await buildParts(['wasm', 'js']);
+  if (!values.quick) await buildParts(['wasm', 'js']);
   const model = await findModel(wanted);
   const output = values.output && resolve(values.output);
   const folder = await packModel({ ...model, license: values.license, output });

@@ -1,6 +1,7 @@
 // Sizes of what a page downloads, raw and after brotli, of the files in dist/.
 //
 //   node scripts/print_sizes.mjs [--update]     --update: into the sizes that README.md and docs/ state
+//   node scripts/print_sizes.mjs --quick        raw sizes alone: whether all the files are there
 //
 // A stated size is a number between comments, <!-- size NAME -->194<!-- /size -->, in kB after brotli; NAME is a file, or
 // several joined by +. The table in docs/performance.md stands between <!-- sizes --> and <!-- /sizes -->.
@@ -58,11 +59,15 @@ export function sizeOf(name) {
   return known;
 }
 
-function measure(name) {
+function contentOf(name) {
   const path = join(root, 'dist', name);
   if (!existsSync(path))
     throw new StepError(`There is no ${name}.`, 'Build it first: npm run build.');
-  const content = readFileSync(path);
+  return readFileSync(path);
+}
+
+function measure(name) {
+  const content = contentOf(name);
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
   return { raw: content.length, brotli: brotliCompressSync(content, { params }).length };
 }
@@ -112,10 +117,11 @@ async function update() {
   }
 }
 
-function print() {
+/** @param {boolean} isQuick without what compressing takes */
+function print(isQuick) {
   console.log(`${'file'.padEnd(28)}${'kB'.padStart(10)}${'brotli'.padStart(10)}  downloaded`);
   for (const [name, when] of [...downloads, ['../models/digits.apr', 'by name']]) {
-    const { raw, brotli } = sizeOf(name);
+    const { raw, brotli } = isQuick ? { raw: contentOf(name).length, brotli: NaN } : sizeOf(name);
     const figures = [raw, brotli].map((bytes) => kilobytes(bytes).padStart(10)).join('');
     console.log(`${name.replace('../models/', '').padEnd(28)}${figures}  ${when}`);
   }
@@ -123,8 +129,10 @@ function print() {
 
 if (isProgram(import.meta)) {
   await main(async () => {
-    const { values } = readArguments({ options: { update: { type: 'boolean' } } });
+    const { values } = readArguments({
+      options: { update: { type: 'boolean' }, quick: { type: 'boolean', default: false } },
+    });
     if (values.update) await update();
-    else print();
+    else print(values.quick);
   });
 }

@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core';
 import { states } from './screenshots/states.mjs';
 import { findTrainedModel } from './find_model.mjs';
 import { serve } from './serve_demo.mjs';
-import { main, readArguments, root } from './toolchain/steps.mjs';
+import { main, readArguments, root, StepError } from './toolchain/steps.mjs';
 
 const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } };
 const wait = 120_000;
@@ -32,6 +32,10 @@ await main(async () => {
     options: { folder: { type: 'string' }, output: { type: 'string' } },
     allowPositionals: true,
   });
+  const unknown = positionals.find((name) => !(name in states));
+  if (unknown !== undefined) {
+    throw new StepError(`No such state: ${unknown}`, `States: ${Object.keys(states).join(', ')}`);
+  }
   const folder = resolve(values.folder ?? join(root, 'dist/demo'));
   const output = resolve(values.output ?? join(root, 'build/screenshots/page'));
   mkdirSync(output, { recursive: true });

@@ -1,6 +1,5 @@
 // npm run evaluate:context: what audioContext costs in words and saves in work, with trained tiny.en.
-import { ReferenceProcess } from '../reference/reference_process.mjs';
-import { ensureReference } from '../reference/setup.mjs';
+import { openReference } from '../reference/setup.mjs';
 import { main, readArguments, StepError } from '../toolchain/steps.mjs';
 import { ensureTrainedModel } from '../trained_model.mjs';
 import { markdownTable } from './accuracy/table.mjs';
@@ -19,7 +18,8 @@ of npm run evaluate, most of which are longer than a window. Needs what that nee
   --contexts LIST     full,auto, and numbers of positions (full,auto); full is always measured
   --variants LIST     engines (relaxed)
   --dtype NAME        weight format (q8_0)
-  --update            writes the table into docs/accuracy.md`;
+  --update            writes the table into docs/accuracy.md
+  --quick             the demo page's sentences, words as they are: whether it works, with trained weights alone`;
 
 function contextOption(text) {
   if (text === 'full' || text === 'auto') return text;
@@ -53,14 +53,15 @@ await main(async () => {
       variants: { type: 'string', default: 'relaxed' },
       dtype: { type: 'string', default: 'q8_0' },
       update: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return console.log(usage);
+  if (values.quick) Object.assign(values, { sets: 'quick', variants: 'simd' });
   const contexts = [...new Set(['full', ...values.contexts.split(',')])].map(contextOption);
   const model = await ensureTrainedModel({ dtype: values.dtype });
-  const { python } = await ensureReference();
-  const reference = new ReferenceProcess(python);
+  const reference = values.quick ? undefined : await openReference();
   const rows = [];
   try {
     for (const set of values.sets.split(',')) {
@@ -92,7 +93,7 @@ await main(async () => {
       }
     }
   } finally {
-    reference.close();
+    reference?.close();
   }
   const table = markdownTable(rows, 2);
   console.log(table);

@@ -1,5 +1,5 @@
 // npm run evaluate:digits: the digits model on recordings whose truth is known. Word errors, errors of word times, and what it
-// makes of sounds without speech. Needs the shared folder and a build.
+// makes of sounds without speech. Needs the shared folder and a build. With --quick one recording, to see whether it works.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -90,7 +90,11 @@ async function evaluateSpeechless(model, recordings, read) {
 
 await main(async () => {
   const { values } = parseArgs({
-    options: { model: { type: 'string' }, variant: { type: 'string' } },
+    options: {
+      model: { type: 'string' },
+      variant: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+    },
   });
   const folder = resolve(root, process.env.SUSURRUS_SHARED ?? '../shared', 'digits-model/eval');
   if (!existsSync(folder)) throw new StepError(`${folder} is wanted, and is not there`);
@@ -100,6 +104,7 @@ await main(async () => {
   const model = await loadModel(values.model, values.variant && { variant: values.variant });
   try {
     console.log(`Model ${model.info.format}, ${model.info.dtypes}, engine ${model.info.variant}`);
+    if (values.quick) return await evaluateWords(model, recordings.slice(0, 1), read);
     await evaluateWords(model, recordings, read);
     const silent = recordings.filter(({ digits }) => digits.length === 0);
     await evaluateSpeechless(model, silent, read);

@@ -1,7 +1,6 @@
 // npm run evaluate: word errors of trained tiny.en in every weight format, on speech whose truth is known.
 import { weightTypes } from '../facts/read_facts.mjs';
-import { ReferenceProcess } from '../reference/reference_process.mjs';
-import { ensureReference } from '../reference/setup.mjs';
+import { openReference } from '../reference/setup.mjs';
 import { main, readArguments, StepError } from '../toolchain/steps.mjs';
 import { ensureTrainedModel } from '../trained_model.mjs';
 import { heardIn } from './hearing.mjs';
@@ -21,7 +20,8 @@ Python for the reference's normaliser, and flite, espeak-ng and sox. What was me
   --options JSON      further options of transcribe()
   --kept              measures nothing: shows what earlier runs have measured
   --update            writes the tables into docs/accuracy.md
-  --errors            prints every word that differs from the truth, too`;
+  --errors            prints every word that differs from the truth, too
+  --quick             f32 on the demo page's sentences, words as they are: whether it works, with trained weights alone`;
 
 const strategies = { greedy: {}, beam: { beamSize: 5 } };
 
@@ -42,17 +42,20 @@ await main(async () => {
       kept: { type: 'boolean', default: false },
       update: { type: 'boolean', default: false },
       errors: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return console.log(usage);
+  if (values.quick)
+    Object.assign(values, { dtypes: 'f32', variants: 'simd', strategies: 'greedy' });
   const dtypes = new Set(['f32', ...listOption('dtypes', values.dtypes, weightTypes)]);
   const variants = listOption('variants', values.variants, ['simd', 'relaxed']);
   const ways = listOption('strategies', values.strategies, Object.keys(strategies));
-  const { python } = await ensureReference();
-  const reference = new ReferenceProcess(python);
+  const reference = values.quick ? undefined : await openReference();
+  const set = values.quick ? 'quick' : 'recordings';
   try {
-    const recordings = recordingSets.recordings();
+    const recordings = recordingSets[set]();
     const truths = recordings.map(({ truth, reference }) => truth ?? reference);
     const expected = await normalisedWords(reference, truths);
     const rows = [];
@@ -63,7 +66,7 @@ await main(async () => {
           const model = await ensureTrainedModel({ dtype });
           const options = { ...strategies[strategy], ...JSON.parse(values.options) };
           const job = { model, variant, options };
-          const results = await heardIn(job, 'recordings', recordings, values.kept);
+          const results = await heardIn(job, set, recordings, values.kept);
           if (!results) continue;
           const texts = results.map(({ text }) => text);
           const heard = await normalisedWords(reference, texts);
@@ -85,6 +88,6 @@ await main(async () => {
     console.log(Object.values(sections).join('\n\n'));
     if (values.update) await updatePage(sections);
   } finally {
-    reference.close();
+    reference?.close();
   }
 });

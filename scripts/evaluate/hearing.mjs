@@ -69,7 +69,7 @@ export async function heardIn(job, set, recordings, onlyKept = false) {
   );
   if (missing.size > 0) {
     if (onlyKept) return undefined;
-    const node = await nodeToMeasureIn();
+    const node = set === 'quick' ? process.execPath : await nodeToMeasureIn();
     const child = fork(join(import.meta.dirname, 'hear_job.mjs'), {
       execPath: node,
       execArgv: relaxedSimdFlags(node) ?? [],

@@ -9,13 +9,15 @@ import { integerOption, main, readArguments, root, StepError } from '../toolchai
 import { markdownTable } from './accuracy/table.mjs';
 import { colours } from './speech/noise.mjs';
 import { clipSet } from './speech/clip_set.mjs';
+import { recordingSets } from './speech/recording_sets.mjs';
 import { compareWords, words } from './word_errors.mjs';
 
 const usage = `npm run evaluate:vad -- [options]
 
   --recordings N   how many (20)
   --clips N        of speech in each (4)
-  --variant NAME   engine (simd)`;
+  --variant NAME   engine (simd)
+  --quick          one recording of the demo page's sentences, with silence: whether it works`;
 
 /** Levels of the pink noise between the clips; 0 is digital silence. */
 const levels = [0, 0.001, 0.01];
@@ -65,14 +67,16 @@ await main(async () => {
       recordings: { type: 'string', default: '20' },
       clips: { type: 'string', default: '4' },
       variant: { type: 'string', default: 'simd' },
+      quick: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return console.log(usage);
   const path = join(root, 'build/trained/tiny.en-q8_0.apr');
   if (!existsSync(path)) throw new StepError(`${path} is not there.`, 'npm test makes it.');
+  if (values.quick) Object.assign(values, { recordings: '1', clips: '1' });
   const size = integerOption('clips', values.clips, 1);
-  const all = clipSet();
+  const all = values.quick ? recordingSets.quick() : clipSet();
   const count = Math.min(
     integerOption('recordings', values.recordings, 1),
     Math.floor(all.length / size),
@@ -85,7 +89,7 @@ await main(async () => {
     return [text, performance.now() - begin];
   };
   const alone = new Column();
-  const rows = levels.map((level) => ({
+  const rows = levels.slice(0, values.quick ? 1 : Infinity).map((level) => ({
     level,
     plain: new Column(),
     vad: new Column(),

@@ -17,7 +17,8 @@ and with compatibility: 'openai', and the reference with the same weights in flo
   --dtype NAME        weight format (q8_0)
   --variant NAME      engine (simd)
   --update            writes the table into docs/accuracy.md
-  --errors            prints every boundary that is more than 0.2 s off, too`;
+  --errors            prints every boundary that is more than 0.2 s off, too
+  --quick             one recording: whether it works`;
 
 const { recordings: marked } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'word_times.json'), 'utf8'),
@@ -48,6 +49,7 @@ await main(async () => {
       variant: { type: 'string', default: 'simd' },
       update: { type: 'boolean', default: false },
       errors: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -72,7 +74,10 @@ await main(async () => {
   try {
     for (const [source, heard] of Object.entries(sources)) {
       const all = [];
-      for (const { name, samples, referenceWords } of recordings) {
+      for (const { name, samples, referenceWords } of recordings.slice(
+        0,
+        values.quick ? 1 : Infinity,
+      )) {
         const found = timeErrors(marked[name], await heard(samples, referenceWords));
         for (const { word, side, mark, difference } of found) {
           if (!values.errors || Math.abs(difference) <= 0.2) continue;

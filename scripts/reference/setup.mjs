@@ -97,6 +97,12 @@ export async function ensureReference() {
   return checked(process.env.SUSURRUS_REFERENCE_PYTHON ?? (await ensureEnvironment()));
 }
 
+/** The reference, ready for questions. Fails with NoReference. */
+export async function openReference() {
+  const { python } = await ensureReference();
+  return new ReferenceProcess(python);
+}
+
 /** As main() of the other scripts, with a status of its own where the reference cannot be had. */
 export async function mainWithReference(body) {
   try {

@@ -1,8 +1,7 @@
 // npm run evaluate:modes: the default mode beside the reference's, on speech whose truth is known.
 import { markdownTable } from '../accuracy/table.mjs';
 import { normalisedWords } from '../normalised_words.mjs';
-import { ReferenceProcess } from '../../reference/reference_process.mjs';
-import { ensureReference } from '../../reference/setup.mjs';
+import { openReference } from '../../reference/setup.mjs';
 import { main, readArguments } from '../../toolchain/steps.mjs';
 import { recordingSets } from '../speech/recording_sets.mjs';
 import { updatePage } from '../update_page.mjs';
@@ -16,7 +15,8 @@ were dropped although they had been said. What was measured is kept.
 
   --variant NAME   engine (simd)
   --drops          prints what was dropped, too
-  --update         writes the table into docs/accuracy.md`;
+  --update         writes the table into docs/accuracy.md
+  --quick          the demo page's sentences, words as they are: whether it works, with trained weights alone`;
 
 /** The text with what was dropped put back in its place. */
 const wholeText = ({ segments, rejected }) =>
@@ -74,15 +74,15 @@ await main(async () => {
       variant: { type: 'string', default: 'simd' },
       drops: { type: 'boolean', default: false },
       update: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return console.log(usage);
-  const { python } = await ensureReference();
-  const reference = new ReferenceProcess(python);
+  const reference = values.quick ? undefined : await openReference();
   const listener = await Listener.create(values.variant);
   try {
-    const recordings = recordingSets.recordings();
+    const recordings = recordingSets[values.quick ? 'quick' : 'recordings']();
     const expected = await normalisedWords(
       reference,
       recordings.map(({ truth, reference }) => truth ?? reference),
@@ -110,6 +110,6 @@ await main(async () => {
     if (values.update) await updatePage({ modes: table });
   } finally {
     listener.close();
-    reference.close();
+    reference?.close();
   }
 });
