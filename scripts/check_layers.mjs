@@ -119,7 +119,7 @@ const typescriptLayers = {
     'web/src/engine',
   ],
   'web/src/model': [
-    ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/engine'],
+    ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/src/engine'],
     ...['web/src/sources', 'web/src/audio'],
   ],
   'web/tools/convert': [
@@ -148,7 +148,7 @@ const typescriptLayers = {
   ],
   'web/tools/vad': [
     ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/sources', 'web/src/audio'],
-    'web/src/model',
+    ...['web/src/wasm', 'web/src/model'],
   ],
   'web/tools/plan': [
     ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/sources'],

@@ -307,17 +307,27 @@ describe('beside other work', () => {
     await feeding;
   });
 
-  test('samples that are no numbers are refused, with their place in the stream', async () => {
-    const live = model.stream({ vad: false });
-    const reading = errorOf(read(live));
-    await live.feed(samples.subarray(0, 16000));
-    const bad = samples.slice(16000, 20000);
-    bad[5] = NaN;
-    expect(await errorOf(live.feed(bad))).toMatchObject({
-      code: 'invalid_argument',
-      details: { got: 'NaN at sample 16005 (1.000 s)' },
-    });
-    expect(await reading).toMatchObject({ code: 'invalid_argument' });
+  test.each<[LiveOptions]>([
+    [{}],
+    [{ vad: false }],
+    [{ sampleRate: 32000 }],
+    [{ vad: false, sampleRate: 32000 }],
+  ])('samples that are no sound are refused, with their place in the stream: %j', async (options) => {
+    for (const value of [NaN, -Infinity, Math.fround(1e30), 5000]) {
+      const live = model.stream(options);
+      const reading = errorOf(read(live));
+      const bad = samples.slice(16000, 20000);
+      bad[5] = value;
+      await live.feed(samples.subarray(0, 16000));
+      await live.flush();
+      const feeding = errorOf(live.feed(bad));
+      const later = errorOf(live.feed(samples));
+      const at = `sample 16005 (${options.sampleRate ? '0.500' : '1.000'} s)`;
+      const refusal = { code: 'invalid_argument', details: { got: `${value} at ${at}` } };
+      for (const error of await Promise.all([feeding, later, reading])) {
+        expect(error).toMatchObject(refusal);
+      }
+    }
   });
 });
 

@@ -214,6 +214,32 @@ test('a detector that is disposed of refuses work, and stops what is under way',
   }
 });
 
+test('a sample that is no sound is refused by its place, and the detector hears on', async () => {
+  const wanted = await detector.detect(short);
+  for (const value of [NaN, -Infinity, Math.fround(1e30), 5000]) {
+    const bad = short.slice();
+    const index = bad.length - 1;
+    bad[index] = value;
+    const piped = async (): Promise<unknown> => {
+      const source = new ReadableStream<Float32Array>({
+        start: (controller) => controller.enqueue(bad),
+      });
+      return eventsOf(source.pipeThrough(detector.stream()));
+    };
+    for (const hear of [
+      () => detector.detect(bad),
+      () => detector.detect(inPieces(bad, 1600)),
+      () => vad.detectSpeech(bad),
+      piped,
+    ]) {
+      const error = await errorOf(hear());
+      expect(error).toMatchObject({ code: 'invalid_argument', details: { reason: 'bad_audio' } });
+      expect(String(error)).toContain(`holds ${value} at sample ${index} (`);
+    }
+  }
+  expect(await detector.detect(short)).toEqual(wanted);
+});
+
 test('bad options and audio are refused by name', async () => {
   expect(await errorOf(detector.detect(sample, { threshold: 2 }))).toMatchObject({
     code: 'invalid_argument',

@@ -191,6 +191,23 @@ test('aborts, callbacks that throw and streams that fail end it with their error
   expect(wordsOf(await model.transcribe(sample))).toHaveLength(9);
 });
 
+test('a sample that is no sound is refused by its place, as without vad, wherever it lies', async () => {
+  for (const [at, value] of [NaN, Infinity, Math.fround(-1e30), 5000].entries()) {
+    const bad = recording.slice();
+    // In the first frame, in silence, in speech, and in the rest behind the last frame.
+    const index = [0, 20_000, gap.length + 5_000, bad.length - 1][at]!;
+    bad[index] = value;
+    const audios = [() => bad, () => inPieces(bad, 1600)];
+    for (const vad of [true, false]) {
+      for (const audio of audios) {
+        const error = await errorOf(model.transcribe(audio(), { vad }));
+        expect(error).toMatchObject({ code: 'invalid_argument', details: { reason: 'bad_audio' } });
+        expect(String(error)).toContain(`holds ${value} at sample ${index} (`);
+      }
+    }
+  }
+});
+
 test('bad options are refused by name', async () => {
   const refused = async (options: object, subject: string): Promise<void> => {
     expect(await errorOf(model.transcribe(sample, options))).toMatchObject({

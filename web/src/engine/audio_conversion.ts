@@ -1,5 +1,5 @@
 // Audio of any rate and channels to 16 kHz mono, piece by piece, with the core's converter.
-import { checkSamples } from './sample_check.js';
+import { checkSamples } from '../api/sample_check.js';
 import { unwrap } from '../wasm/emscripten_module.js';
 import type { AudioShape } from '../protocol/engine.js';
 import type { RunningModule } from './engine_module.js';

@@ -1,6 +1,6 @@
 // Where a transcription's samples come from: a recording in memory, or a stream that is asked for more.
 import { sampleRate } from '../api/generated/whisper.js';
-import { checkPiece } from './sample_check.js';
+import { checkPiece } from '../api/sample_check.js';
 
 export interface AudioSupply {
   /** Samples in all; undefined while unknown. */

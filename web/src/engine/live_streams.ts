@@ -1,8 +1,6 @@
 // Sound through a model while it comes: any number of streams, by number.
 import { wrongState } from '../api/errors.js';
 import type { LiveEvent } from '../api/types.js';
-import { sampleRate } from '../api/generated/whisper.js';
-import { checkSamples } from './sample_check.js';
 import { checked } from './stepping.js';
 import type { LiveSettings } from '../protocol/engine.js';
 import { unwrap } from '../wasm/emscripten_module.js';
@@ -12,14 +10,8 @@ import type { RunningModule } from './engine_module.js';
 
 const ended = (): Error => wrongState('This stream has ended.', 'stream');
 
-interface Stream {
-  readonly live: Live;
-  /** Samples that were fed. */
-  count: number;
-}
-
 export class LiveStreams {
-  readonly #running = new Map<number, Stream>();
+  readonly #running = new Map<number, Live>();
   #next = 0;
 
   begin(module: RunningModule, model: EngineHolder, settings: LiveSettings): number {
@@ -30,7 +22,7 @@ export class LiveStreams {
       live.delete();
       throw error;
     }
-    this.#running.set(this.#next, { live, count: 0 });
+    this.#running.set(this.#next, live);
     return this.#next++;
   }
 
@@ -40,12 +32,9 @@ export class LiveStreams {
     samples: Float32Array,
     yielder: YieldController,
   ): Promise<LiveEvent[]> {
-    const stream = this.#stream(id);
-    const { live } = stream;
+    const live = this.#stream(id);
     // Calls are short: sound that is always there must not keep all else waiting.
     await yielder.turn();
-    await checkSamples(samples, yielder, { sampleRate, channels: 1, before: stream.count });
-    stream.count += samples.length;
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
     const events: LiveEvent[] = [];
     live.expect(samples.length);
@@ -55,45 +44,44 @@ export class LiveStreams {
       window.set(bytes.subarray(at, at + count));
       unwrap(live.feed(count === 0 ? bytes.length - at : count));
       at += count;
-      events.push(...(await this.#work(module, stream, yielder)));
+      events.push(...(await this.#work(module, live, yielder)));
     }
     return events;
   }
 
   flush(module: RunningModule, id: number, yielder: YieldController): Promise<LiveEvent[]> {
-    const stream = this.#stream(id);
-    stream.live.flush();
-    return this.#work(module, stream, yielder);
+    const live = this.#stream(id);
+    live.flush();
+    return this.#work(module, live, yielder);
   }
 
   skip(id: number, sampleCount: number): LiveEvent[] {
-    const { live } = this.#stream(id);
+    const live = this.#stream(id);
     live.skip(sampleCount);
     return JSON.parse(live.takeEvents()) as LiveEvent[];
   }
 
   end(id: number): void {
-    this.#running.get(id)?.live.delete();
+    this.#running.get(id)?.delete();
     this.#running.delete(id);
   }
 
   /** All that was fed. A stream that ends meanwhile says so. */
   async #work(
     module: RunningModule,
-    stream: Stream,
+    live: Live,
     yielder: YieldController,
   ): Promise<LiveEvent[]> {
-    const { live } = stream;
     while (checked(live, module, live.step(yielder.left)) !== module.Step.needAudio) {
       await yielder.step();
-      if (![...this.#running.values()].includes(stream)) throw ended();
+      if (![...this.#running.values()].includes(live)) throw ended();
     }
     return JSON.parse(live.takeEvents()) as LiveEvent[];
   }
 
-  #stream(id: number): Stream {
-    const stream = this.#running.get(id);
-    if (!stream) throw ended();
-    return stream;
+  #stream(id: number): Live {
+    const live = this.#running.get(id);
+    if (!live) throw ended();
+    return live;
   }
 }

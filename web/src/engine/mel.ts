@@ -1,5 +1,5 @@
 // Log-mel through the core's windows. The core keeps time-major rows; the API's layout is [nMels × nFrames].
-import { checkPiece, checkSamples } from './sample_check.js';
+import { checkPiece, checkSamples } from '../api/sample_check.js';
 import { hopSamples } from '../api/generated/whisper.js';
 import type { Model } from './engine.mjs';
 import type { EngineCalls } from '../protocol/engine.js';

@@ -9,7 +9,7 @@ import { recordingSupply, StreamSupply } from './audio_supply.js';
 import type { RunningModule } from './engine_module.js';
 import { LiveStreams } from './live_streams.js';
 import { PauseGate } from './pause_gate.js';
-import { checkSamples } from './sample_check.js';
+import { checkSamples } from '../api/sample_check.js';
 import { transcribeAudio, type Hearing } from './transcribing.js';
 
 type RunningCalls = Pick<

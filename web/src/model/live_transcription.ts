@@ -2,12 +2,14 @@
 import type { LiveEvent, LiveLag, LiveOptions, LiveTranscription } from '../api/types.js';
 import { abortedBy, wrongState } from '../api/errors.js';
 import { sampleRate as engineRate } from '../api/generated/whisper.js';
+import { checkSamples } from '../api/sample_check.js';
 import { asFloats } from '../audio/sample_pieces.js';
 import { asSamples } from '../audio/audio_stream.js';
 import { joined } from '../api/joined.js';
 import type { EngineEvent, EngineLink, LiveSettings } from '../protocol/engine.js';
 import type { CallOptions } from '../protocol/link.js';
 import type { LivePart, SpeechGate } from '../platform/speech.js';
+import { YieldController } from '../wasm/yield_controller.js';
 
 /** Events that wait to be read. */
 const mostWaiting = 1000;
@@ -233,6 +235,9 @@ export class LiveRun implements LiveTranscription {
   async #hearPending(): Promise<void> {
     if (this.#pending.length === 0) return;
     const samples = joined(this.#pending.splice(0), Float32Array);
+    // Before a detector or a converter hears them.
+    const place = { sampleRate: this.#rate, channels: 1, before: this.#heard };
+    await checkSamples(samples, new YieldController(this.#signal), place);
     const skipped = this.#tooMany(samples.length);
     if (skipped > 0) await this.#skip(skipped);
     const id = this.#conversion;

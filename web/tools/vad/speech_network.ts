@@ -1,10 +1,13 @@
 // Silero's network behind a link: probabilities of speech for the frames of any number of recordings.
+import { sampleRate } from '../../src/api/generated/whisper.js';
+import { checkSamples } from '../../src/api/sample_check.js';
 import { throwIfAborted } from '../../src/api/signals.js';
 import type { Variant } from '../../src/api/types.js';
 import type { Platform } from '../../src/platform/platform.js';
 import type { NetworksLink } from '../../src/protocol/networks.js';
 import { openSource } from '../../src/sources/open_source.js';
 import { pump } from '../../src/sources/pump.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
 import { frameSamples } from './speech_rules.js';
 import { joined } from '../../src/api/joined.js';
 
@@ -55,14 +58,18 @@ export class FrameHearing {
   #id: number | undefined;
   /** Less than a frame. */
   #rest = new Float32Array();
+  #count = 0;
 
   constructor(network: SpeechNetwork, signal: AbortSignal | undefined) {
     this.#network = network;
     this.#signal = signal;
   }
 
-  /** The probabilities of the frames that are whole now. */
+  /** The probabilities of the frames that are whole now. One sample that is no number would make the network deaf for good. */
   async *push(samples: Float32Array): AsyncGenerator<Float32Array> {
+    const place = { sampleRate, channels: 1, before: this.#count };
+    await checkSamples(samples, new YieldController(this.#signal), place);
+    this.#count += samples.length;
     let own = samples;
     if (this.#rest.length > 0) {
       own = new Float32Array(this.#rest.length + samples.length);

@@ -1,12 +1,16 @@
 // Samples that are no sound: the caller is told where they are, since what a model makes of them is nonsense.
-import { SusurrusError } from '../api/errors.js';
-import { sampleRate as heardRate } from '../api/generated/whisper.js';
-import type { YieldController } from '../wasm/yield_controller.js';
+import { SusurrusError } from './errors.js';
+import { sampleRate as heardRate } from './generated/whisper.js';
 
 /** Full scale is 1. Louder than this is a mistake, such as 16-bit values that were not divided by 32768. */
 const loudest = 1e3;
 /** So many are checked within a millisecond. */
 const checkedAtOnce = 1 << 19;
+
+/** Yields between steps of long work. */
+interface Yielder {
+  step(): Promise<void>;
+}
 
 interface Place {
   readonly sampleRate: number;
@@ -18,7 +22,7 @@ interface Place {
 /** Refuses NaN, infinite values and amplitudes beyond 1000, and says which sample it is and at what time. */
 export async function checkSamples(
   samples: Float32Array,
-  yielder: YieldController,
+  yielder: Yielder,
   place: Place = { sampleRate: heardRate, channels: 1, before: 0 },
 ): Promise<void> {
   for (let begin = 0; begin < samples.length; begin += checkedAtOnce) {
