@@ -181,6 +181,36 @@ describe('what is heard', () => {
     expect(all.slice(-expected.length)).toEqual(expected);
   });
 
+  test.each<[LiveOptions]>([[{ vad: false, sampleRate: 32000 }]])(
+    'flush(), reset() and close() keep their places among calls that nobody awaits: %j',
+    async (options) => {
+      const [one, other] = [samples.subarray(0, 40_000), samples.subarray(40_000)];
+      const steps: ((live: LiveTranscription) => Promise<void>)[] = [
+        ...[one, other].map((sound) => (live: LiveTranscription) => live.feed(sound)),
+        (live) => live.flush(),
+        (live) => live.feed(samples),
+        (live) => live.reset(),
+        (live) => live.feed(other),
+        (live) => live.close(),
+      ];
+      const inTurn = model.stream(options);
+      const expected = read(inTurn);
+      // The first two feeds go out together.
+      for (const [at, step] of steps.entries()) {
+        const done = step(inTurn);
+        if (at > 0) await done;
+      }
+      const atOnce = model.stream(options);
+      const reading = read(atOnce);
+      for (const step of steps) void step(atOnce);
+      const texts = textsOf(await reading);
+      expect(texts).toEqual(textsOf(await expected));
+      expect(texts.map(({ id }) => id).lastIndexOf(0)).toBeGreaterThan(
+        texts.findIndex(({ id }) => id > 0),
+      );
+    },
+  );
+
   test('hotwords and prompts are heeded', async () => {
     const heard = await hear(samples, { hotwords: [{ text: 'eight', weight: 20 }] });
     expect(finalText(heard)).toContain('eight');
@@ -312,23 +342,26 @@ describe('beside other work', () => {
     [{ vad: false }],
     [{ sampleRate: 32000 }],
     [{ vad: false, sampleRate: 32000 }],
-  ])('samples that are no sound are refused, with their place in the stream: %j', async (options) => {
-    for (const value of [NaN, -Infinity, Math.fround(1e30), 5000]) {
-      const live = model.stream(options);
-      const reading = errorOf(read(live));
-      const bad = samples.slice(16000, 20000);
-      bad[5] = value;
-      await live.feed(samples.subarray(0, 16000));
-      await live.flush();
-      const feeding = errorOf(live.feed(bad));
-      const later = errorOf(live.feed(samples));
-      const at = `sample 16005 (${options.sampleRate ? '0.500' : '1.000'} s)`;
-      const refusal = { code: 'invalid_argument', details: { got: `${value} at ${at}` } };
-      for (const error of await Promise.all([feeding, later, reading])) {
-        expect(error).toMatchObject(refusal);
+  ])(
+    'samples that are no sound are refused, with their place in the stream: %j',
+    async (options) => {
+      for (const value of [NaN, -Infinity, Math.fround(1e30), 5000]) {
+        const live = model.stream(options);
+        const reading = errorOf(read(live));
+        const bad = samples.slice(16000, 20000);
+        bad[5] = value;
+        await live.feed(samples.subarray(0, 16000));
+        await live.flush();
+        const feeding = errorOf(live.feed(bad));
+        const later = errorOf(live.feed(samples));
+        const at = `sample 16005 (${options.sampleRate ? '0.500' : '1.000'} s)`;
+        const refusal = { code: 'invalid_argument', details: { got: `${value} at ${at}` } };
+        for (const error of await Promise.all([feeding, later, reading])) {
+          expect(error).toMatchObject(refusal);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe('options', () => {

@@ -1,7 +1,13 @@
 // model.stream() and callers that misbehave: aborts, several at once, readers that leave, models that are disposed of.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { join, resolve } from 'node:path';
-import type { LiveEvent, LiveOptions, LiveTranscription, Model } from '../../web/src/api/types.js';
+import type {
+  LiveEvent,
+  LiveOptions,
+  LiveTranscription,
+  Model,
+  ProgressEvent,
+} from '../../web/src/api/types.js';
 import { nothing } from '../../scripts/evaluate/modes/nothing_sounds.mjs';
 import { joined } from '../../web/src/api/joined.js';
 import { builtPackage } from '../support/built_package.js';
@@ -102,6 +108,24 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
     expect(await errorOf(live.feed(samples))).toMatchObject({ code: 'wrong_state' });
   });
 
+  test('flush() and reset() keep their places among calls that nobody awaits', async () => {
+    const live = model.stream();
+    const reading = read(live);
+    for (let round = 0; round < 2; ++round) {
+      void live.feed(samples);
+      void live.flush();
+      void live.feed(samples);
+      void live.reset();
+    }
+    void live.feed(samples);
+    await live.close();
+    const events = await reading;
+    const texts = finals(events);
+    expect(texts.join('')).toBe(' one six.'.repeat(3));
+    const told = events.filter(({ type }) => type !== 'lag');
+    expect(told.slice(-expected.length)).toEqual(expected);
+  });
+
   test('an abort with any reason ends it at any step, twenty times, and no other', async () => {
     for (let round = 0; round < 20; ++round) {
       const reason: unknown = [new Error('enough'), 'enough', 0, null][round % 4];
@@ -122,6 +146,54 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
     const aborted = model.stream({ signal: AbortSignal.abort('before') });
     expect(await errorOf(read(aborted))).toMatchObject({ code: 'aborted' });
     expect(await hear(samples)).toEqual(expected);
+  });
+
+  test('one that fails is ended in the engine', async () => {
+    const own = await load();
+    const heap = async (): Promise<number> => (await own.memory()).heapBytes;
+    const fail = async (): Promise<void> => {
+      const live = own.stream();
+      const reading = errorOf(read(live));
+      void live.feed(new Float32Array([NaN]));
+      expect(await reading).toMatchObject({ code: 'invalid_argument' });
+      await live.close();
+    };
+    await fail();
+    // What the first one made for all stays.
+    const before = await heap();
+    for (let round = 0; round < 10; ++round) await fail();
+    await turns(5);
+    expect((await heap()) - before).toBeLessThan(500_000);
+    own.dispose();
+  });
+
+  test('two that wake a model together hear each its own sound, in one engine', async () => {
+    let loads = 0;
+    const onProgress = ({ phase, loaded }: ProgressEvent): void => {
+      if (phase === 'load' && loaded === 0) ++loads;
+    };
+    const own = await (
+      await builtPackage()
+    ).loadModel(resolve(sharedFolder, 'april-digits/digits.april'), {
+      autoSleep: 0.001,
+      onProgress,
+    });
+    while (!own.isAsleep) await turns(1);
+    const controller = new AbortController();
+    const aborted = errorOf(read(own.stream({ signal: controller.signal })));
+    const sounds = [samples, samples.subarray(0, samples.length >> 1)];
+    const heard = sounds.map(async (sound) => {
+      const live = own.stream();
+      const reading = read(live);
+      void live.feed(sound);
+      void live.close();
+      return reading;
+    });
+    controller.abort('enough');
+    expect(await aborted).toMatchObject({ code: 'aborted' });
+    expect(await Promise.all(heard)).toEqual([expected, await hear(sounds[1]!)]);
+    expect(loads).toBe(2);
+    own.dispose();
   });
 
   test('a reader that leaves ends it', async () => {

@@ -12,6 +12,8 @@ export class FakeStream implements LiveTranscription {
   readonly options: LiveOptions;
   readonly fed: SampleArray[] = [];
   flushes = 0;
+  /** What was fed before each flush(). */
+  readonly flushedAt: number[] = [];
   isClosed = false;
   lag = 0;
   /** Keeps feed() waiting. */
@@ -38,6 +40,7 @@ export class FakeStream implements LiveTranscription {
 
   flush(): Promise<void> {
     this.flushes += 1;
+    this.flushedAt.push(this.count);
     return Promise.resolve();
   }
 

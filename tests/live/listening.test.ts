@@ -84,6 +84,22 @@ describe('listening', () => {
     expect(listening.time).toBe(0.01);
   });
 
+  test('what breaks off keeps its place among sound that waits for the source', async () => {
+    const { model, sound, listening } = start();
+    await turns(2);
+    void sound.ear!.hear(noise(10));
+    sound.ear!.breakOff();
+    void sound.ear!.hear(noise(20));
+    sound.opened(44100);
+    await turns(2);
+    void sound.ear!.hear(noise(30));
+    sound.ear!.breakOff();
+    await listening.stop();
+    const stream = model.streams[1]!;
+    expect(stream.fed.map(({ length }) => length)).toEqual([10, 20, 30]);
+    expect(stream.flushedAt).toEqual([10, 60]);
+  });
+
   test('stop() while permission is asked ends at once, whatever comes of the question', async () => {
     for (const answer of [undefined, 'yes', 'no'] as const) {
       const { model, sound, states, listening } = start();

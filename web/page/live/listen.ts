@@ -156,7 +156,7 @@ class Hearing implements Listening, Ear {
   }
 
   breakOff(): void {
-    if (!this.#isDeaf) this.#live.flush().catch((error: unknown) => this.fail(error));
+    this.#breakOff().catch((error: unknown) => this.fail(error));
   }
 
   hinder(hindrance: Hindrance | undefined): void {
@@ -187,6 +187,11 @@ class Hearing implements Listening, Ear {
     await this.#close();
   }
 
+  async #breakOff(): Promise<void> {
+    if (!this.#isOpen) await this.#begun;
+    if (!this.#isDeaf) await this.#live.flush();
+  }
+
   async #open(): Promise<void> {
     const rate = await this.#sound.open(this);
     if (this.#end) return;
@@ -196,8 +201,10 @@ class Hearing implements Listening, Ear {
       this.#live = this.#startLive(rate);
       void unused.close().catch(() => undefined);
     }
-    this.#isOpen = true;
     this.#begin();
+    // What waits goes first.
+    await this.#begun;
+    this.#isOpen = true;
     this.#tell();
   }
 

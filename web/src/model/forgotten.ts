@@ -1,24 +1,31 @@
-// Models that are garbage although nobody disposed of them: their workers would go on for ever.
+// Models and streams that are garbage although nobody ended them: what they have in a worker would stay for ever.
 
 interface Closable {
   close(): void;
 }
 
-let hasWarned = false;
+const lossOf = {
+  model:
+    'a model was garbage collected that nobody had disposed of. Its engine has been ended. Until then it took memory and a ' +
+    'worker: call model.dispose(), or load it with `using`, when it is not needed any more.',
+  stream:
+    'a stream was garbage collected that nobody had closed. It has been ended. Until then it took memory of its model: call ' +
+    'stream.close(), or open it with `await using`, when it is not needed any more.',
+};
+type Kind = keyof typeof lossOf;
 
-const forgotten = new FinalizationRegistry<Closable>((engine) => {
-  engine.close();
-  if (hasWarned) return;
-  hasWarned = true;
-  console.warn(
-    'Susurrus: a model was garbage collected that nobody had disposed of. Its engine has been ended. Until then it took memory and a ' +
-      'worker: call model.dispose(), or load it with `using`, when it is not needed any more.',
-  );
+const hasWarned = new Set<Kind>();
+
+const forgotten = new FinalizationRegistry<readonly [Closable, Kind]>(([owned, kind]) => {
+  owned.close();
+  if (hasWarned.has(kind)) return;
+  hasWarned.add(kind);
+  console.warn(`Susurrus: ${lossOf[kind]}`);
 });
 
-/** Ends the engine, which must not refer to the model, when the model is garbage. */
-export const endWhenForgotten = (model: object, engine: Closable): void =>
-  forgotten.register(model, engine, model);
+/** Closes what it owns, which must not refer to it, when it is garbage. */
+export const endWhenForgotten = (owner: object, owned: Closable, kind: Kind = 'model'): void =>
+  forgotten.register(owner, [owned, kind], owner);
 
 /** It has been disposed of. */
-export const disposedOf = (model: object): void => void forgotten.unregister(model);
+export const disposedOf = (owner: object): void => void forgotten.unregister(owner);

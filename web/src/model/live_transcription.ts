@@ -1,91 +1,64 @@
-// Sound on its way through a model, in the order in which it is fed.
+// Sound on its way through a model: what is asked of a stream is done in the order of the calls.
 import type { LiveEvent, LiveLag, LiveOptions, LiveTranscription } from '../api/types.js';
 import { abortedBy, wrongState } from '../api/errors.js';
 import { sampleRate as engineRate } from '../api/generated/whisper.js';
-import { checkSamples } from '../api/sample_check.js';
+import { onAbort } from '../api/signals.js';
 import { asFloats } from '../audio/sample_pieces.js';
 import { asSamples } from '../audio/audio_stream.js';
 import { joined } from '../api/joined.js';
-import type { EngineEvent, EngineLink, LiveSettings } from '../protocol/engine.js';
-import type { CallOptions } from '../protocol/link.js';
-import type { LivePart, SpeechGate } from '../platform/speech.js';
-import { YieldController } from '../wasm/yield_controller.js';
-
-/** Events that wait to be read. */
-const mostWaiting = 1000;
+import { EngineStream, type LiveSurroundings } from './engine_stream.js';
+import { disposedOf, endWhenForgotten } from './forgotten.js';
+import { EventQueue } from './live_events.js';
 
 /** Seconds of sound that wait: from there on the model is behind, and from there down it is not any more. */
 const behind = { from: 2, to: 1 };
 
 type Samples = Float32Array | Int16Array;
 
-/** What a stream runs on. */
-export interface LiveSurroundings {
-  readonly engine: EngineLink;
-  readonly settings: LiveSettings;
-  /** When the engine is awake and has its model. */
-  readonly ready: Promise<void>;
-  /** Finds speech; absent where all sound is heard. Closed with the stream. */
-  readonly openGate?: ((signal: AbortSignal | undefined) => Promise<SpeechGate>) | undefined;
-  /** Does work when the model has no other. */
-  readonly turn: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Called once, when the engine is not needed any more. */
-  readonly ended: () => void;
+/** Sound that is heard at once: who is behind takes longer steps. */
+interface FedSound {
+  readonly parts: Float32Array[];
+  readonly heard: Promise<void>;
 }
 
 export class LiveRun implements LiveTranscription {
-  readonly #engine: EngineLink;
+  readonly #engine: EngineStream;
   readonly #rate: number;
-  readonly #settings: LiveSettings;
-  readonly #surroundings: LiveSurroundings;
-  readonly #signal: AbortSignal | undefined;
   readonly #onLag: LiveOptions['onLag'];
   readonly #mostLag: number;
-  #gate: SpeechGate | undefined;
-  /** Fed, and not yet on its way to the engine. */
-  #pending: Float32Array[] = [];
+  readonly #events = new EventQueue();
+  readonly #stopListening: () => void;
+  /** What is fed now is heard with it. */
+  #sound: FedSound | undefined;
   /** The lag that was told last, while the model is behind. */
   #toldLag: number | undefined;
   /** Of the text under way, or of the one that comes next. */
   #nextId = 0;
-  /** What the engine calls it, and the conversion to its rate. */
-  #id: number | undefined;
-  #conversion: number | undefined;
   /** All that was asked for so far; calls go one after the other. */
   #work: Promise<void>;
-  readonly #events: LiveEvent[] = [];
-  readonly #waiting: (() => void)[] = [];
   #fed = 0;
   #heard = 0;
   #isClosed = false;
-  #isOver = false;
   #failure: { readonly error: unknown } | undefined;
-  readonly #left = new AbortController();
+  /** From when it is over: until the engine has nothing of it any more. */
+  #ending: Promise<void> | undefined;
   readonly writable: WritableStream<Samples>;
   readonly readable: ReadableStream<LiveEvent>;
 
   constructor(surroundings: LiveSurroundings, options: LiveOptions) {
-    this.#surroundings = surroundings;
-    this.#engine = surroundings.engine;
-    this.#settings = surroundings.settings;
     const { sampleRate = engineRate, signal, onLag, maxLag } = options;
+    this.#engine = new EngineStream(surroundings, sampleRate);
     this.#rate = sampleRate;
-    this.#signal = signal;
     this.#onLag = onLag;
     this.#mostLag = maxLag ?? Infinity;
-    const onAbort = (): void => {
-      this.stop(abortedBy(signal!));
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-    this.#left.signal.addEventListener('abort', () => {
-      signal?.removeEventListener('abort', onAbort);
-      this.#gate?.close();
-      surroundings.ended();
-    });
-    this.#work = surroundings.ready.then(() => this.#begin());
-    this.#work.catch((error: unknown) => this.#fail(error));
-    // Not before its owner has it.
-    if (signal?.aborted) queueMicrotask(onAbort);
+    this.#work = surroundings.ready
+      .then(() => this.#engine.begin())
+      .catch((error: unknown) => {
+        throw this.#whyFailed(error);
+      });
+    void unwatched(this.#work);
+    this.#stopListening = stopWhenAborted(new WeakRef(this), signal);
+    endWhenForgotten(this, forgottenStream(this.#engine, this.#stopListening), 'stream');
     this.writable = new WritableStream<Samples>({
       write: (samples) => this.feed(samples),
       close: () => this.close(),
@@ -107,46 +80,46 @@ export class LiveRun implements LiveTranscription {
 
   /** Ends it now, with an error that all who use it get. */
   stop(error: unknown): void {
-    this.#fail(error);
-    void this.#endWhenIdle();
+    this.#failure ??= { error };
+    this.#finish();
   }
 
   get lag(): number {
-    return (this.#fed - this.#heard) / this.#rate;
+    return this.#waitingCount / this.#rate;
   }
 
-  async feed(samples: Samples): Promise<void> {
-    this.#checkOpen();
-    const floats = asFloats(asSamples(samples));
-    const own = floats === samples ? floats.slice() : floats;
-    this.#fed += own.length;
-    this.#pending.push(own);
-    return this.#next(() => this.#hearPending());
-  }
-
-  async flush(): Promise<void> {
-    this.#checkOpen();
-    return this.#next(() => this.#interrupt());
-  }
-
-  async reset(): Promise<void> {
-    this.#checkOpen();
-    return this.#next(async () => {
-      await this.#endEngine();
-      await this.#gate?.finish();
-      await this.#begin();
-      this.#fed -= this.#heard;
-      this.#heard = 0;
-      this.#nextId = 0;
+  feed(samples: Samples): Promise<void> {
+    return this.#take(() => {
+      const floats = asFloats(asSamples(samples));
+      const own = floats === samples ? floats.slice() : floats;
+      this.#fed += own.length;
+      this.#sound ??= this.#beginSound();
+      this.#sound.parts.push(own);
+      return this.#sound.heard;
     });
   }
 
-  async close(): Promise<void> {
+  flush(): Promise<void> {
+    return this.#take(() => this.#next(() => this.#interrupt()));
+  }
+
+  reset(): Promise<void> {
+    return this.#take(() =>
+      this.#next(async () => {
+        await this.#engine.beginAnew();
+        this.#fed -= this.#heard;
+        this.#heard = 0;
+        this.#nextId = 0;
+      }),
+    );
+  }
+
+  close(): Promise<void> {
     if (this.#isClosed) return this.#work.catch(() => undefined);
     this.#isClosed = true;
     return this.#next(async () => {
       await this.#interrupt();
-      await this.#endEngine();
+      await this.#engine.end();
       this.#finish();
     });
   }
@@ -158,12 +131,7 @@ export class LiveRun implements LiveTranscription {
   async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent> {
     let isThrough = false;
     try {
-      for (;;) {
-        const event = this.#events.shift();
-        if (event) yield event;
-        else if (this.#isOver) break;
-        else await new Promise<void>((wake) => this.#waiting.push(wake));
-      }
+      for (let event; (event = await this.#events.next());) yield event;
       isThrough = true;
     } finally {
       if (!isThrough) await this.#leave();
@@ -173,86 +141,66 @@ export class LiveRun implements LiveTranscription {
 
   /** Nobody wants the rest. */
   async #leave(): Promise<void> {
-    if (this.#isOver) return;
-    this.#isClosed = true;
     this.#finish();
-    await this.#endWhenIdle();
+    await this.#ending;
   }
 
-  /** What is under way may have begun the engine's part. */
-  async #endWhenIdle(): Promise<void> {
-    await this.#work.catch(() => undefined);
-    await this.#endEngine().catch(() => undefined);
-  }
-
-  #checkOpen(): void {
-    if (this.#failure) throw this.#failure.error;
-    if (this.#isClosed) throw wrongState('This stream is closed.', 'stream');
+  /** Refuses work once it is closed. */
+  #take(work: () => Promise<void>): Promise<void> {
+    if (this.#failure) return unwatched(rejected(this.#failure.error));
+    if (this.#isClosed) return rejected(closed());
+    try {
+      return work();
+    } catch (error) {
+      return rejected(error);
+    }
   }
 
   #next(work: () => Promise<void>): Promise<void> {
+    // What is fed later is heard after it.
+    this.#sound = undefined;
     const done = this.#work.then(async () => {
-      if (this.#failure) throw this.#failure.error;
-      if (this.#isOver) throw wrongState('This stream is closed.', 'stream');
       try {
+        if (this.#ending) throw closed();
         await work();
       } catch (error) {
-        this.#fail(error);
-        // What failed first says more.
         throw this.#whyFailed(error);
       }
     });
     this.#work = done;
-    done.catch(() => undefined);
-    return done;
+    return unwatched(done);
   }
 
-  async #begin(): Promise<void> {
-    if (this.#isOver) return;
-    const { openGate } = this.#surroundings;
-    if (openGate && !this.#gate) {
-      this.#gate = await openGate(this.#signal);
-      // It has ended meanwhile.
-      if (this.#left.signal.aborted) {
-        this.#gate.close();
-        return;
-      }
-    }
-    this.#id = await this.#engine.call('beginLive', { settings: this.#settings });
-    await this.#beginConversion();
-  }
-
-  async #beginConversion(): Promise<void> {
-    if (this.#rate === engineRate) return;
-    this.#conversion = await this.#engine.call('beginConversion', {
-      kind: 'samples',
-      sampleRate: this.#rate,
-      channels: 1,
+  #beginSound(): FedSound {
+    const parts: Float32Array[] = [];
+    const heard = this.#next(() => {
+      if (this.#sound === sound) this.#sound = undefined;
+      return this.#hear(joined(parts, Float32Array));
     });
+    const sound = { parts, heard };
+    return sound;
   }
 
-  /** All that was fed by now goes out together: who is behind takes longer steps. */
-  async #hearPending(): Promise<void> {
-    if (this.#pending.length === 0) return;
-    const samples = joined(this.#pending.splice(0), Float32Array);
+  async #hear(samples: Float32Array): Promise<void> {
+    if (samples.length === 0) return;
     // Before a detector or a converter hears them.
-    const place = { sampleRate: this.#rate, channels: 1, before: this.#heard };
-    await checkSamples(samples, new YieldController(this.#signal), place);
+    await this.#engine.check(samples, this.#heard);
     const skipped = this.#tooMany(samples.length);
     if (skipped > 0) await this.#skip(skipped);
-    const id = this.#conversion;
-    const heard = samples.subarray(skipped);
-    if (id === undefined) await this.#give(heard);
-    else {
-      const { ready } = await this.#engine.call('convertPiece', { id, piece: heard });
-      if (ready > 0) await this.#give(await this.#engine.call('takeConverted', { id }));
-    }
+    await this.#engine.hear(samples.subarray(skipped), this.#tell);
     this.#heard += samples.length;
     this.#tellLag();
   }
 
+  /** Samples that were fed and are not heard yet. */
+  get #waitingCount(): number {
+    return this.#fed - this.#heard;
+  }
+
+  /** How many of the next `count` are left out. */
   #tooMany(count: number): number {
-    return Math.max(0, count - Math.floor(this.#mostLag * this.#rate));
+    const excess = this.#waitingCount - Math.floor(this.#mostLag * this.#rate);
+    return Math.min(count, Math.max(0, excess));
   }
 
   /** Leaves out so many samples, behind an utterance that ends there. */
@@ -260,54 +208,12 @@ export class LiveRun implements LiveTranscription {
     await this.#interrupt();
     const start = this.#heard / this.#rate;
     const end = start + count / this.#rate;
-    await this.#leaveOut(Math.round((count * engineRate) / this.#rate));
+    await this.#engine.leaveOut(count, this.#tell);
     this.#sayLag({ skipped: { start, end } });
   }
 
-  /** 16 kHz mono. */
-  async #give(samples: Float32Array): Promise<void> {
-    if (!this.#gate) return this.#feed(samples);
-    await this.#hearParts(await this.#gate.push(samples));
-  }
-
-  async #hearParts(parts: readonly LivePart[]): Promise<void> {
-    for (const part of parts) {
-      if (part.type === 'speech') await this.#feed(part.samples);
-      else if (part.type === 'silence') await this.#leaveOut(part.sampleCount);
-      else await this.#flush();
-    }
-  }
-
-  async #feed(samples: Float32Array): Promise<void> {
-    await this.#inTurn((id, options) => this.#engine.call('feedLive', { id, samples }, options));
-  }
-
-  async #flush(): Promise<void> {
-    await this.#inTurn((id, options) => this.#engine.call('flushLive', { id }, options));
-  }
-
-  async #leaveOut(sampleCount: number): Promise<void> {
-    this.#tell(await this.#engine.call('skipLive', { id: this.#running, sampleCount }));
-  }
-
-  async #inTurn(
-    work: (id: number, options: CallOptions<EngineEvent>) => Promise<readonly LiveEvent[]>,
-  ): Promise<void> {
-    const options = this.#signal ? { signal: this.#signal } : {};
-    this.#tell(await this.#surroundings.turn(() => work(this.#running, options)));
-  }
-
-  /** All that was fed comes out. The sound may go on after it. */
-  async #interrupt(): Promise<void> {
-    const id = this.#conversion;
-    if (id !== undefined) {
-      this.#conversion = undefined;
-      const rest = await this.#engine.call('endConversion', { id });
-      await this.#beginConversion();
-      await this.#give(rest);
-    }
-    if (this.#gate) await this.#hearParts(await this.#gate.finish());
-    else await this.#flush();
+  #interrupt(): Promise<void> {
+    return this.#engine.interrupt(this.#tell);
   }
 
   /** At each second or so that the model is behind, and when it is not any more. */
@@ -329,52 +235,59 @@ export class LiveRun implements LiveTranscription {
     this.#onLag?.(event);
   }
 
-  async #endEngine(): Promise<void> {
-    const [id, conversion] = [this.#id, this.#conversion];
-    this.#id = undefined;
-    this.#conversion = undefined;
-    if (conversion !== undefined) await this.#engine.call('dropConversion', { id: conversion });
-    if (id !== undefined) await this.#engine.call('endLive', { id });
-  }
-
-  get #running(): number {
-    if (this.#id === undefined) throw wrongState('This stream is closed.', 'stream');
-    return this.#id;
-  }
-
-  /** Where many events wait, a partial is replaced by the one after it, so that a reader who is away costs no memory. */
-  #tell(events: readonly LiveEvent[]): void {
+  readonly #tell = (events: readonly LiveEvent[]): void => {
     for (const event of events) {
       if (event.type !== 'lag') this.#nextId = event.type === 'final' ? event.id + 1 : event.id;
-      const last = this.#events.at(-1);
-      const isText = event.type === 'partial' || event.type === 'final';
-      const isStale = last?.type === 'partial' && last.id === event.id && isText;
-      if (isStale && this.#events.length >= mostWaiting) {
-        this.#events.pop();
-      }
-      this.#events.push(event);
     }
-    this.#wake();
-  }
+    this.#events.add(events);
+  };
 
+  /** Ends it where it was not over. What failed first says more than what failed because of it. */
   #whyFailed(error: unknown): unknown {
-    return this.#failure ? this.#failure.error : error;
-  }
-
-  #fail(error: unknown): void {
-    this.#failure ??= { error };
-    this.#finish();
+    if (!this.#ending) this.stop(error);
+    return this.#failure ? this.#failure.error : closed();
   }
 
   #finish(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#ending) return;
     this.#isClosed = true;
-    this.#left.abort();
-    this.#wake();
+    disposedOf(this);
+    this.#stopListening();
+    this.#engine.leave();
+    // What is under way may have begun the engine's part.
+    this.#ending = this.#work.catch(() => undefined).then(() => this.#engine.end());
+    this.#events.end();
   }
+}
 
-  #wake(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
-  }
+const closed = (): Error => wrongState('This stream is closed.', 'stream');
+
+const rejected = (error: unknown): Promise<never> =>
+  Promise.resolve().then(() => {
+    throw error;
+  });
+
+/** Nobody has to listen: the loop over the events throws the same. */
+function unwatched(work: Promise<void>): Promise<void> {
+  work.catch(() => undefined);
+  return work;
+}
+
+// Functions of their own, since what is made beside a function that knows the stream would keep it alive.
+
+function stopWhenAborted(run: WeakRef<LiveRun>, signal: AbortSignal | undefined): () => void {
+  const stop = (): void => run.deref()?.stop(abortedBy(signal!));
+  if (!signal?.aborted) return onAbort(signal, stop);
+  // Not before its owner has it.
+  queueMicrotask(stop);
+  return () => undefined;
+}
+
+function forgottenStream(engine: EngineStream, stopListening: () => void): { close(): void } {
+  return {
+    close: () => {
+      stopListening();
+      void engine.end();
+    },
+  };
 }

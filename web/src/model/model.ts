@@ -75,7 +75,8 @@ export class EngineModel implements Model {
   readonly #queue = new Queue();
   readonly #loading: Loading | undefined;
   #runCount = 0;
-  readonly #streams = new Set<LiveRun>();
+  /** A stream that its owner has dropped is garbage. */
+  readonly #streams = new Set<WeakRef<LiveRun>>();
 
   /** `loading`: of a model that is used before it has arrived. */
   constructor(
@@ -267,27 +268,29 @@ export class EngineModel implements Model {
       this.#engine.use(this, () => (done(), ended), signal).catch(failed);
     });
     const platform = this.#platform;
+    let held: WeakRef<LiveRun> | undefined;
+    // No function here may refer to the run itself, which would keep it alive.
     const run = new LiveRun(
       {
         engine: this.#engine,
         settings,
         ready: this.#loading ? ready.then(() => orAborted(this.loaded, signal)) : ready,
         openGate: vad
-          ? async () => {
+          ? async (left) => {
               const { openSpeechGate } = await platform.loadSilenceSkipping();
-              return openSpeechGate(platform, vad === true ? {} : vad, signal);
+              return openSpeechGate(platform, vad === true ? {} : vad, left);
             }
           : undefined,
         // A Whisper does one thing at a time; networks have what a stream needs for each of them.
-        turn: (work) => (isWhisper ? this.#queue.run(work, signal) : work()),
+        turn: (work, left) => (isWhisper ? this.#queue.run(work, left) : work()),
         ended: () => {
-          this.#streams.delete(run);
+          if (held) this.#streams.delete(held);
           end();
         },
       },
       options,
     );
-    this.#streams.add(run);
+    this.#streams.add((held = new WeakRef(run)));
     return run;
   }
 
@@ -297,7 +300,7 @@ export class EngineModel implements Model {
 
   dispose(): void {
     disposedOf(this);
-    for (const stream of this.#streams) stream.stop(disposedDuringWork());
+    for (const stream of this.#streams) stream.deref()?.stop(disposedDuringWork());
     this.#loading?.stop();
     this.#engine.close();
   }

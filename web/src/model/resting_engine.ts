@@ -1,8 +1,9 @@
 // The engine of a model, which may end while nobody needs it and is made again when somebody does.
 import { disposedDuringWork, wrongState } from '../api/errors.js';
-import { anyOf } from '../api/signals.js';
+import { throwIfAborted } from '../api/signals.js';
 import type { EngineCalls, EngineEvent, EngineLink } from '../protocol/engine.js';
 import type { CallOptions } from '../protocol/link.js';
+import { SharedWork } from './shared_work.js';
 
 interface Sleep {
   readonly milliseconds: number;
@@ -18,6 +19,8 @@ export class RestingEngine implements EngineLink {
   #sleep: Sleep | undefined;
   /** The model, while it works for it: so that is no garbage then, since forgotten.ts holds this. */
   worksFor: object | undefined;
+  /** While it wakes: for all who need it. */
+  #waking: SharedWork | undefined;
   #uses = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #closing = new AbortController();
@@ -43,7 +46,11 @@ export class RestingEngine implements EngineLink {
     this.worksFor = model;
     ++this.#uses;
     try {
-      if (this.#sleep && this.isAsleep) this.#engine = await this.#wake(this.#sleep, signal);
+      if (this.#sleep && this.isAsleep) {
+        throwIfAborted(signal);
+        const waking = this.#waking?.isDropped === false ? this.#waking : this.#wake(this.#sleep);
+        await waking.join(signal);
+      }
       return await work();
     } finally {
       if (--this.#uses === 0) {
@@ -65,21 +72,24 @@ export class RestingEngine implements EngineLink {
   close(): void {
     clearTimeout(this.#timer);
     this.#closing.abort();
+    this.#waking?.drop();
     this.#engine?.close();
   }
 
-  async #wake({ loadAgain }: Sleep, signal: AbortSignal | undefined): Promise<EngineLink> {
-    const either = anyOf([signal, this.#closing.signal]);
-    try {
-      const engine = await loadAgain(either.signal);
-      if (!this.#closing.signal.aborted) return engine;
-      engine.close();
-      throw disposedDuringWork();
-    } catch (error) {
-      throw this.#closing.signal.aborted ? disposedDuringWork() : error;
-    } finally {
-      either.release();
-    }
+  #wake({ loadAgain }: Sleep): SharedWork {
+    const waking = new SharedWork(async (dropped) => {
+      try {
+        const engine = await loadAgain(dropped);
+        if (dropped.aborted) engine.close();
+        else this.#engine = engine;
+      } catch (error) {
+        throw this.#closing.signal.aborted ? disposedDuringWork() : error;
+      } finally {
+        if (this.#waking === waking) this.#waking = undefined;
+      }
+      if (this.#closing.signal.aborted) throw disposedDuringWork();
+    });
+    return (this.#waking = waking);
   }
 
   #rest(): void {

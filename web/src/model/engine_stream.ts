@@ -1,0 +1,182 @@
+// What a stream has in the engine, in the voice detector and in the converter. It does not know the stream: so it can be ended when the
+// stream is garbage.
+import { wrongState } from '../api/errors.js';
+import { sampleRate as engineRate } from '../api/generated/whisper.js';
+import { checkSamples } from '../api/sample_check.js';
+import { throwIfAborted } from '../api/signals.js';
+import type { LiveEvent } from '../api/types.js';
+import type { EngineEvent, EngineLink, LiveSettings } from '../protocol/engine.js';
+import type { CallOptions } from '../protocol/link.js';
+import type { LivePart, SpeechGate } from '../platform/speech.js';
+import { YieldController } from '../wasm/yield_controller.js';
+
+/** What a stream runs on. */
+export interface LiveSurroundings {
+  readonly engine: EngineLink;
+  readonly settings: LiveSettings;
+  /** When the engine is awake and has its model. */
+  readonly ready: Promise<void>;
+  /** Finds speech; absent where all sound is heard. Closed with the stream. */
+  readonly openGate?: ((signal: AbortSignal) => Promise<SpeechGate>) | undefined;
+  /** Does work when the model has no other; work that still waits when the signal is aborted is never done. */
+  readonly turn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  /** Called once, when the engine is not needed any more. */
+  readonly ended: () => void;
+}
+
+/** Takes what was heard, as soon as it was. */
+export type Tell = (events: readonly LiveEvent[]) => void;
+
+/** Calls come one after the other, but for leave(). */
+export class EngineStream {
+  readonly #surroundings: LiveSurroundings;
+  readonly #rate: number;
+  readonly #leaving = new AbortController();
+  #gate: SpeechGate | undefined;
+  /** What the engine calls it, and the conversion to its rate. */
+  #id: number | undefined;
+  #conversion: number | undefined;
+  #ending: Promise<void> | undefined;
+
+  /** `rate`: of the samples. */
+  constructor(surroundings: LiveSurroundings, rate: number) {
+    this.#surroundings = surroundings;
+    this.#rate = rate;
+  }
+
+  async begin(): Promise<void> {
+    throwIfAborted(this.#leaving.signal);
+    this.#gate ??= await this.#openGate();
+    const { settings } = this.#surroundings;
+    this.#id = await this.#engine.call('beginLive', { settings });
+    await this.#beginConversion();
+  }
+
+  async #openGate(): Promise<SpeechGate | undefined> {
+    const { signal } = this.#leaving;
+    const gate = await this.#surroundings.openGate?.(signal);
+    if (signal.aborted) gate?.close();
+    throwIfAborted(signal);
+    return gate;
+  }
+
+  /** Refuses what is no sound; `before`: samples of the stream that came before these. */
+  async check(samples: Float32Array, before: number): Promise<void> {
+    const place = { sampleRate: this.#rate, channels: 1, before };
+    await checkSamples(samples, new YieldController(this.#leaving.signal), place);
+  }
+
+  /** Samples that were checked. */
+  async hear(samples: Float32Array, tell: Tell): Promise<void> {
+    const id = this.#conversion;
+    if (id === undefined) return this.#give(samples, tell);
+    const { ready } = await this.#engine.call('convertPiece', { id, piece: samples });
+    if (ready === 0) return;
+    await this.#give(await this.#engine.call('takeConverted', { id }), tell);
+  }
+
+  /** So many samples are never heard. */
+  leaveOut(count: number, tell: Tell): Promise<void> {
+    return this.#leaveOut(Math.round((count * engineRate) / this.#rate), tell);
+  }
+
+  /** All that was heard comes out. The sound may go on after it. */
+  async interrupt(tell: Tell): Promise<void> {
+    const id = this.#conversion;
+    if (id !== undefined) {
+      this.#conversion = undefined;
+      const rest = await this.#engine.call('endConversion', { id });
+      await this.#beginConversion();
+      await this.#give(rest, tell);
+    }
+    if (this.#gate) await this.#hearParts(await this.#gate.finish(), tell);
+    else await this.#flush(tell);
+  }
+
+  /** Forgets what was heard. */
+  async beginAnew(): Promise<void> {
+    await Promise.all(this.#endEngine());
+    await this.#gate?.finish();
+    await this.begin();
+  }
+
+  /** Stops what is under way. end() has to follow. */
+  leave(): void {
+    this.#leaving.abort();
+    this.#gate?.close();
+  }
+
+  /** Gives back what it has, when nothing is under way. Never fails: an engine that has gone has nothing of it. */
+  end(): Promise<void> {
+    return (this.#ending ??= this.#end());
+  }
+
+  async #end(): Promise<void> {
+    this.leave();
+    await Promise.allSettled(this.#endEngine());
+    this.#surroundings.ended();
+  }
+
+  #endEngine(): Promise<unknown>[] {
+    const [id, conversion] = [this.#id, this.#conversion];
+    this.#id = undefined;
+    this.#conversion = undefined;
+    const ends: Promise<unknown>[] = [];
+    if (conversion !== undefined) {
+      ends.push(this.#engine.call('dropConversion', { id: conversion }));
+    }
+    if (id !== undefined) ends.push(this.#engine.call('endLive', { id }));
+    return ends;
+  }
+
+  get #engine(): EngineLink {
+    return this.#surroundings.engine;
+  }
+
+  async #beginConversion(): Promise<void> {
+    if (this.#rate === engineRate) return;
+    this.#conversion = await this.#engine.call('beginConversion', {
+      kind: 'samples',
+      sampleRate: this.#rate,
+      channels: 1,
+    });
+  }
+
+  /** 16 kHz mono. */
+  async #give(samples: Float32Array, tell: Tell): Promise<void> {
+    if (!this.#gate) return this.#feed(samples, tell);
+    await this.#hearParts(await this.#gate.push(samples), tell);
+  }
+
+  async #hearParts(parts: readonly LivePart[], tell: Tell): Promise<void> {
+    for (const part of parts) {
+      if (part.type === 'speech') await this.#feed(part.samples, tell);
+      else if (part.type === 'silence') await this.#leaveOut(part.sampleCount, tell);
+      else await this.#flush(tell);
+    }
+  }
+
+  async #feed(samples: Float32Array, tell: Tell): Promise<void> {
+    tell(
+      await this.#inTurn((id, options) => this.#engine.call('feedLive', { id, samples }, options)),
+    );
+  }
+
+  async #flush(tell: Tell): Promise<void> {
+    tell(await this.#inTurn((id, options) => this.#engine.call('flushLive', { id }, options)));
+  }
+
+  async #leaveOut(sampleCount: number, tell: Tell): Promise<void> {
+    tell(await this.#engine.call('skipLive', { id: this.#running, sampleCount }));
+  }
+
+  #inTurn<T>(work: (id: number, options: CallOptions<EngineEvent>) => Promise<T>): Promise<T> {
+    const { signal } = this.#leaving;
+    return this.#surroundings.turn(() => work(this.#running, { signal }), signal);
+  }
+
+  get #running(): number {
+    if (this.#id === undefined) throw wrongState('This stream is closed.', 'stream');
+    return this.#id;
+  }
+}
