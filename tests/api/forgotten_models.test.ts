@@ -112,3 +112,26 @@ test('one with work under way is kept', () => {
   `);
   expect(found).toMatchObject({ texts: ['[0,0]', 'string'], gone: 1, ended: 2 });
 });
+
+test('streams that nobody closed end in the engine, with their detectors; there is one warning', () => {
+  const found = run(`
+    const model = await loadModel();
+    const { signal } = new AbortController();
+    const drop = async (vad) => {
+      const live = model.stream({ vad, signal, onLag: () => live });
+      watched.register(live);
+      const reading = live[Symbol.asyncIterator]();
+      await live.feed(new Float32Array(16000));
+      void reading.next();
+    };
+    const heap = async () => (await model.memory()).heapBytes;
+    const before = await heap();
+    for (let round = 0; round < 6; ++round) await drop(round === 0);
+    const open = await heap();
+    await collect(() => gone === 6 && warnings.length > 0);
+    await new Promise((done) => setImmediate(done));
+    texts.push(open - before > 2_000_000, (await heap()) - before < 500_000);
+    model.dispose();`);
+  expect(found).toMatchObject({ gone: 6, texts: [true, true] });
+  expect(found.warnings).toEqual([expect.stringContaining('stream was garbage collected')]);
+});
