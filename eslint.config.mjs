@@ -15,7 +15,16 @@ const nodeGlobals = Object.fromEntries(
       'AbortSignal',
       'AbortController',
     ],
-    ...['setTimeout', 'clearTimeout', 'setImmediate', 'WebAssembly', 'TextDecoder', 'TextEncoder'],
+    ...[
+      'setTimeout',
+      'clearTimeout',
+      'setInterval',
+      'clearInterval',
+      'setImmediate',
+      'WebAssembly',
+      'TextDecoder',
+      'TextEncoder',
+    ],
     ...['structuredClone', 'crypto'],
   ].map((name) => [name, 'readonly']),
 );

@@ -1,7 +1,8 @@
-import { slownessFrom } from './scripts/toolchain/slowness.mjs';
-
-// Two projects: everything in Node, and the browser suites, which drive a headless Chromium themselves.
+// Projects by what must be built before: unit (nothing), package (dist/), native (native programs too), and the browser suites, which
+// drive a headless Chromium themselves.
 import { generateFacts } from './scripts/generate_facts.mjs';
+import { slownessFrom } from './scripts/toolchain/slowness.mjs';
+import { suitesByNeed } from './scripts/toolchain/suite_needs.mjs';
 
 generateFacts(); // suites import modules of web/src as they are
 
@@ -9,8 +10,9 @@ const common = {
   rootDir: import.meta.dirname,
   // Only these are searched for tests and packages; the toolchain alone has a hundred thousand files.
   roots: ['<rootDir>/tests', '<rootDir>/web'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/tests/support/jest_environment.mjs',
   testEnvironmentOptions: { globalsCleanup: 'off' },
+  dependencyExtractor: '<rootDir>/tests/support/jest_dependencies.cjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$|/(scripts|dist)/.*\\.mjs$': '<rootDir>/tests/support/esbuild_transform.mjs',
@@ -22,12 +24,11 @@ export default {
   // Jest reads this one here only, not from a project. Against hangs: a slow machine has more (tests/support/limits.ts).
   testTimeout: 60_000 * slownessFrom(process.env.SUSURRUS_TEST_SLOWNESS),
   projects: [
-    {
+    ...Object.entries(suitesByNeed()).map(([displayName, suites]) => ({
       ...common,
-      displayName: 'node',
-      testMatch: ['<rootDir>/tests/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/browser/'],
-    },
+      displayName,
+      testMatch: suites.map((path) => `<rootDir>/${path}`),
+    })),
     {
       ...common,
       displayName: 'browser',

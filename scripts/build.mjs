@@ -21,7 +21,7 @@ import { ensureTools } from './toolchain/tools.mjs';
 const forWasm = ['cmake', 'ninja', 'emcc'];
 const forSanitized = ['cmake', 'ninja', 'fuzzer'];
 
-const parts = {
+export const parts = {
   wasm: { tools: forWasm, build: buildEngines },
   js: {
     tools: [],
@@ -38,8 +38,8 @@ const parts = {
   operators: { tools: forWasm, build: buildOperatorList },
 };
 
-/** Sets up and builds the named parts, in the order given; `tools` are wanted besides. */
-export async function buildParts(names, tools = []) {
+/** Obtains what building the named parts takes, and `tools` besides. */
+export async function setUp(names, tools = []) {
   const unknown = names.find((name) => !(name in parts));
   if (unknown)
     throw new StepError(`No such part: ${unknown}`, `Parts: ${Object.keys(parts).join(', ')}`);
@@ -50,6 +50,11 @@ export async function buildParts(names, tools = []) {
     ensureTools([...wanted]),
     wanted.has('cmake') ? fetchDeps() : undefined,
   ]);
+}
+
+/** Sets up and builds the named parts, in the order given; `tools` are wanted besides. */
+export async function buildParts(names, tools = []) {
+  await setUp(names, tools);
   for (const name of names) await parts[name].build();
 }
 

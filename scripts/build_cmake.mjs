@@ -70,7 +70,28 @@ export async function buildEngines() {
   checkEmscriptenModules('engine', 'simd', 'relaxed');
   checkEmscriptenModules('engine', 'simd-threads', 'relaxed-threads');
   checkEmscriptenModules('networks', 'simd', 'relaxed');
+  checkTypes();
   await makeVadModel();
+}
+
+/** Where the sources keep what embind says of each module, so that types can be checked before anything is built. */
+const keptTypes = {
+  engine: 'web/src/engine/engine.d.mts',
+  networks: 'web/src/networks/networks.d.mts',
+  files: 'web/tools/files/files.d.mts',
+};
+
+function checkTypes() {
+  const stale = Object.entries(keptTypes).filter(
+    ([module, kept]) =>
+      readFileSync(join(root, `build/wasm/${module}.d.ts`), 'utf8') !==
+      readFileSync(join(root, kept), 'utf8'),
+  );
+  if (stale.length === 0) return;
+  throw new StepError(
+    `The bindings are no longer what these say: ${stale.map(([, kept]) => kept).join(', ')}`,
+    stale.map(([module, kept]) => `cp build/wasm/${module}.d.ts ${kept}`).join('\n'),
+  );
 }
 
 /** models/vad.tsm, from Silero's network as npm has it. */

@@ -2,17 +2,34 @@
 //
 //   node scripts/test.mjs [--only lint|cpp|node|browser] [jest's arguments...]
 //
-// Ends with the number of skipped suites and a line "N passed, N failed, N skipped" over all tests.
+// Each part begins as soon as what it needs is there. Ends with the time that each took, the number of skipped suites and a line
+// "N passed, N failed, N skipped" over all tests.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { spawn } from 'node:child_process';
-import { buildParts } from './build.mjs';
+import { parts, setUp } from './build.mjs';
 import { fuzz, fuzzTargets, makeSeeds } from './fuzz.mjs';
 import { lint } from './lint.mjs';
 import { relaxedSimdFlags } from './toolchain/node_flags.mjs';
-import { measureSlowness, slownessFrom } from './toolchain/slowness.mjs';
-import { root, run, splitArguments, step, StepError, stepTimes } from './toolchain/steps.mjs';
-import { timeTable } from './toolchain/time_table.mjs';
+import { runInOrder } from './toolchain/order.mjs';
+import {
+  measureSlowness,
+  medianOfWork,
+  mostSlowness,
+  processorClock,
+  slownessFrom,
+} from './toolchain/slowness.mjs';
+import {
+  inPart,
+  report,
+  root,
+  run,
+  spawnInStep,
+  splitArguments,
+  step,
+  StepError,
+  stepTimes,
+} from './toolchain/steps.mjs';
+import { budgetTable, timeTable } from './toolchain/time_table.mjs';
 import { ensureTools } from './toolchain/tools.mjs';
 
 const kinds = ['lint', 'cpp', 'node', 'browser'];
@@ -98,67 +115,59 @@ async function shortFuzzing() {
   }
 }
 
-/** Far more than the suites of both projects take on a quiet machine. Jest cannot end a test that waits inside WebAssembly. */
+/** Far more than the suites of a project take on a quiet machine. Jest cannot end a test that waits inside WebAssembly. */
 const quietJestMinutes = 35;
 
-/** How slow the machine is: from SUSURRUS_TEST_SLOWNESS or measured once; passed on to jest and all suites. */
-let slowness;
-function machineSlowness() {
-  if (slowness === undefined) {
-    const given = process.env.SUSURRUS_TEST_SLOWNESS;
-    // Both projects' suites share the processors.
-    const shared = wanted.includes('node') && wanted.includes('browser') ? 2 : 1;
-    slowness = given ? slownessFrom(given) : shared * measureSlowness();
-    console.log(`  limits of time are ${slowness} times those of a quiet machine`);
-  }
-  return slowness;
-}
-
 /** Jest's own output is shown as it comes; its counts are read from its report. */
-async function jest(project, args, env = {}) {
-  const jestMinutes = Math.round(quietJestMinutes * machineSlowness());
-  const report = join(root, `build/test-results/${project}.json`);
-  mkdirSync(dirname(report), { recursive: true });
-  rmSync(report, { force: true });
+async function jest(projects, args, env = {}) {
+  const name = `jest (${projects.join(', ')})`;
+  const jestMinutes = Math.round(quietJestMinutes * slowness);
+  const results = join(root, 'build/test-results');
+  const report = join(results, `${projects.join('-')}.json`);
+  const suiteSeconds = join(results, `${projects.join('-')}.seconds`);
+  mkdirSync(results, { recursive: true });
+  for (const path of [report, suiteSeconds]) rmSync(path, { force: true });
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-  const begun = performance.now();
-  const status = await new Promise((done, failed) => {
-    const child = spawn(
-      process.execPath,
-      [
-        ...[...flags, ...(relaxedSimdFlags() ?? [])],
-        ...[join(root, 'node_modules/jest/bin/jest.js'), '--selectProjects', project],
-        ...['--json', '--outputFile', report, ...args],
-      ],
-      // Jest prints the JSON on stdout as well as into the file; people read stderr. In a process group of its own, so that
-      // its workers end with it.
-      {
-        ...{
-          cwd: root,
-          env: { ...process.env, ...env, SUSURRUS_TEST_SLOWNESS: String(machineSlowness()) },
-        },
-        ...{ stdio: ['inherit', 'ignore', 'inherit'], detached: true },
-      },
-    );
-    const end = () => process.kill(-child.pid, 'SIGKILL');
-    const endBoth = () => {
-      end();
-      process.exit(130);
-    };
-    const limit = setTimeout(() => {
-      fail(`jest (${project}) was ended after ${jestMinutes} minutes.`);
-      end();
-    }, jestMinutes * 60_000);
-    process.on('SIGINT', endBoth).on('SIGTERM', endBoth);
-    child.on('error', failed);
-    child.on('close', (code) => {
-      clearTimeout(limit);
-      process.off('SIGINT', endBoth).off('SIGTERM', endBoth);
-      done(code ?? 128);
-    });
-  });
-  stepTimes.push({ name: `jest (${project})`, seconds: (performance.now() - begun) / 1000 });
-  if (!existsSync(report)) return fail(`jest (${project}) did not finish.`);
+  const given = { SUSURRUS_TEST_SLOWNESS: String(slowness), SUSURRUS_SUITE_SECONDS: suiteSeconds };
+  const status = await step(
+    name,
+    () =>
+      new Promise((done, failed) => {
+        const child = spawnInStep(
+          process.execPath,
+          [
+            ...[...flags, ...(relaxedSimdFlags() ?? [])],
+            ...[join(root, 'node_modules/jest/bin/jest.js'), '--selectProjects', ...projects],
+            ...['--json', '--outputFile', report, ...args],
+          ],
+          // Jest prints the JSON on stdout as well as into the file; people read stderr. In a process group of its own, so that
+          // its workers end with it.
+          {
+            cwd: root,
+            env: { ...process.env, ...env, ...given },
+            stdio: ['ignore', 'ignore', 'inherit'],
+            detached: true,
+          },
+        );
+        const end = () => process.kill(-child.pid, 'SIGKILL');
+        const endBoth = () => {
+          end();
+          process.exit(130);
+        };
+        const limit = setTimeout(() => {
+          fail(`${name} was ended after ${jestMinutes} minutes.`);
+          end();
+        }, jestMinutes * 60_000);
+        process.on('SIGINT', endBoth).on('SIGTERM', endBoth);
+        child.on('error', failed);
+        child.on('close', (code) => {
+          clearTimeout(limit);
+          process.off('SIGINT', endBoth).off('SIGTERM', endBoth);
+          done(code ?? 128);
+        });
+      }),
+  );
+  if (!existsSync(report)) return fail(`${name} did not finish.`);
   const result = JSON.parse(readFileSync(report, 'utf8'));
   add({
     passed: result.numPassedTests,
@@ -166,55 +175,101 @@ async function jest(project, args, env = {}) {
     skipped: result.numPendingTests + result.numTodoTests,
   });
   for (const suite of result.testResults) {
-    const seconds = (suite.endTime - suite.startTime) / 1000;
-    suiteTimes.push({ name: relative(root, suite.name), seconds });
     const tests = suite.assertionResults;
     if (tests.length > 0 && tests.every((test) => test.status === 'pending')) {
       skippedSuites.push(relative(root, suite.name));
     }
   }
-  if (status !== 0) failures.push(`jest (${project}) failed.`);
+  if (existsSync(suiteSeconds)) {
+    const lines = readFileSync(suiteSeconds, 'utf8').trimEnd().split('\n');
+    suiteTimes.push(...lines.map((line) => JSON.parse(line)));
+  }
+  if (status !== 0) failures.push(`${name} failed.`);
 }
 
-/** What each kind of test needs: tools beyond those of a build, and parts to build. */
-const needs = {
-  lint: { tools: ['clangFormat'], parts: ['wasm'] }, // the type check reads the engine's generated types
-  cpp: { tools: [], parts: ['native-tests', 'wasm-tests', 'fuzzers'] },
-  node: { tools: [], parts: ['wasm', 'js', 'driver', 'load-limits', 'operators'] },
-  browser: { tools: ['chromium'], parts: ['wasm', 'js'] },
+const all = ['--maxWorkers=100%'];
+
+/** A part of scripts/build.mjs, for these kinds of tests. */
+const build = (name, kinds, needs = []) => ({
+  ...{ name, part: 'build', kinds, needs, builds: [name] },
+  run: () => parts[name].build(),
+});
+
+/** jest in Node: all suites as soon as they can run, or those that jest's arguments choose. */
+const nodeTasks = (args) => {
+  const suites = (projects, needs, options) => ({
+    name: projects.join(),
+    part: `${projects.join()} suites`,
+    kinds: ['node'],
+    needs,
+    run: () => jest(projects, [...options, ...args]),
+  });
+  if (args.length > 0) {
+    return [suites(['unit', 'package', 'native'], ['js', 'driver', 'operators'], all)];
+  }
+  return [
+    suites(['unit'], [], ['--maxWorkers=1']),
+    suites(['package'], ['js'], all),
+    suites(['native'], ['js', 'driver', 'operators', 'fuzzers'], all),
+  ];
 };
 
-/** Two works at a time. All are over when this is, also when one of them throws. */
-async function inParallel(works) {
-  const left = [...works];
-  const work = async () => {
-    for (let next = left.shift(); next; next = left.shift()) await next();
-  };
-  const outcomes = await Promise.allSettled([work(), work()]);
-  const failed = outcomes.find(({ status }) => status === 'rejected');
-  if (failed) throw failed.reason;
-}
+/** All there is to do, in the order in which it begins once what it needs is done. What is built in one folder waits for each other. */
+const allTasks = (args) => [
+  build('wasm', ['node', 'browser']),
+  build('js', ['node', 'browser'], ['wasm']),
+  {
+    name: 'browser',
+    part: 'browser suites',
+    kinds: ['browser'],
+    needs: ['js'],
+    tools: ['chromium'],
+    async run() {
+      const { chromium } = await ensureTools(['chromium']);
+      // One at a time: each suite starts a browser, and what runs beside them takes the other processor.
+      await jest(['browser'], ['--runInBand', ...args], { CHROMIUM: chromium });
+    },
+  },
+  ...nodeTasks(args),
+  { name: 'lint', part: 'lint', kinds: ['lint'], tools: ['clangFormat'], run: lintAll },
+  build('native-tests', ['cpp']),
+  {
+    name: 'C++ tests',
+    part: 'C++ tests',
+    kinds: ['cpp'],
+    needs: ['native-tests'],
+    run: nativeTests,
+  },
+  build('driver', ['node'], ['native-tests']),
+  build('wasm-tests', ['cpp'], ['wasm']),
+  build('operators', ['node'], ['wasm', 'wasm-tests']),
+  ...wasmTests().map((run, index) => ({
+    ...{ name: `C++ tests, WebAssembly, ${index}`, part: 'C++ tests', kinds: ['cpp'] },
+    ...{ needs: ['wasm-tests'], run },
+  })),
+  build('fuzzers', ['cpp'], ['native-tests', 'driver']),
+  { name: 'fuzzing', part: 'fuzzing', kinds: ['cpp'], needs: ['fuzzers'], run: shortFuzzing },
+];
 
 async function runTests(wanted, jestArguments) {
-  const needed = (what) => [...new Set(wanted.flatMap((kind) => needs[kind][what]))];
-  await buildParts(needed('parts'), needed('tools'));
-  const hasCpp = wanted.includes('cpp');
-  await inParallel([
-    ...(hasCpp ? [nativeTests] : []),
-    ...(wanted.includes('lint') ? [lintAll] : []),
-    ...(hasCpp ? [shortFuzzing, ...wasmTests()] : []),
-  ]);
-  const { chromium } = wanted.includes('browser') ? await ensureTools(['chromium']) : {};
-  // Pages wait for sound and for each other; meanwhile there is work in Node.
-  await inParallel([
-    ...(wanted.includes('node')
-      ? [() => jest('node', ['--maxWorkers=100%', ...jestArguments])]
-      : []),
-    // One at a time: each suite starts a browser, and pages measure how soon they answer.
-    ...(chromium
-      ? [() => jest('browser', ['--runInBand', ...jestArguments], { CHROMIUM: chromium })]
-      : []),
-  ]);
+  const tasks = allTasks(jestArguments).filter((task) =>
+    task.kinds.some((kind) => wanted.includes(kind)),
+  );
+  await inPart('set-up', () =>
+    setUp(
+      tasks.flatMap(({ builds = [] }) => builds),
+      tasks.flatMap(({ tools = [] }) => tools),
+    ),
+  );
+  // Two at a time, some of which use all processors: pages wait for sound and for each other meanwhile.
+  const lacking = await runInOrder(
+    tasks.map((task) => ({ ...task, run: () => inPart(task.part, task.run) })),
+    2,
+  );
+  for (const { name, error } of lacking) {
+    if (error && !(error instanceof StepError)) throw error;
+    fail(error ? error.message : `${name} did not run, since what it needs failed.`);
+  }
 }
 
 const { values, rest } = splitArguments(process.argv.slice(2), {
@@ -227,6 +282,13 @@ if (values.help) {
   process.exit();
 }
 const wanted = values.only.split(',');
+
+// Before all else, while the machine is as quiet as it will be. Whatever runs shares the processors with something else.
+const given = process.env.SUSURRUS_TEST_SLOWNESS;
+const slowness = given ? slownessFrom(given) : Math.min(mostSlowness, 2 * measureSlowness());
+const unit = medianOfWork(processorClock) / 1000;
+report(`limits of time are ${slowness} times those of a quiet machine`);
+
 try {
   const unknown = wanted.find((kind) => !kinds.includes(kind));
   if (unknown !== undefined)
@@ -239,6 +301,7 @@ try {
 
 for (const failure of failures) console.error(`\n${failure}`);
 console.log(`\n${timeTable(stepTimes, suiteTimes).join('\n')}`);
+console.log(`\n${budgetTable(stepTimes, unit).join('\n')}`);
 console.log(`\nSkipped suites: ${skippedSuites.length}`);
 for (const suite of skippedSuites) console.log(`  ${suite}`);
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { root } from './steps.mjs';
 
-const folders = ['web', 'tests', 'scripts', 'build/wasm'];
+const folders = ['web', 'tests', 'scripts'];
 const typed = /\.(ts|mts|mjs)$/;
 const settings = ['tsconfig.json', 'package-lock.json'];
 
@@ -15,7 +15,7 @@ export function typeFingerprint(base = root) {
     .filter((folder) => existsSync(join(base, folder)))
     .flatMap((folder) =>
       readdirSync(join(base, folder), { recursive: true, encoding: 'utf8' })
-        .filter((path) => typed.test(path) && (folder !== 'build/wasm' || !/[\\/]/.test(path)))
+        .filter((path) => typed.test(path))
         .map((path) => `${folder}/${path}`),
     )
     .sort();

@@ -15,16 +15,29 @@ export function slownessOf(milliseconds) {
 }
 
 /**
- * The median of five runs of a fixed piece of work, by the clock: whatever else the machine does counts. About two seconds.
- * @type {(clock?: () => number, work?: () => unknown) => number}
+ * The median of five runs of a fixed piece of work. About two seconds.
+ * @type {(clock: () => number, work?: () => unknown) => number}
  */
-export function measureSlowness(clock = () => performance.now(), work = computeForAWhile) {
+export function medianOfWork(clock, work = computeForAWhile) {
   const times = Array.from({ length: 5 }, () => {
     const begun = clock();
     work();
     return clock() - begun;
   });
-  return slownessOf(times.sort((a, b) => a - b)[2]);
+  return times.sort((a, b) => a - b)[2];
+}
+
+/**
+ * By the clock: whatever else the machine does counts.
+ * @type {(clock?: () => number, work?: () => unknown) => number}
+ */
+export const measureSlowness = (clock = () => performance.now(), work = undefined) =>
+  slownessOf(medianOfWork(clock, work));
+
+/** Processor milliseconds of this process: whatever else the machine does hardly counts. */
+export function processorClock() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /**

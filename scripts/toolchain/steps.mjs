@@ -1,6 +1,7 @@
 // How every script here runs programs, shows what it does and fails: with what failed and what to do.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -78,21 +79,77 @@ export async function main(body) {
   }
 }
 
-/** Every step() that is over: { name, seconds }. */
+/** Every step() that is over: { name, part, seconds, processor }; `processor` counts the seconds of programs that it ran. */
 export const stepTimes = [];
+
+/** The step, or the part of a run, that the code is in. */
+const current = new AsyncLocalStorage();
+
+/** What runs now, for people who wait. */
+const running = new Set();
+const started = performance.now();
+const silence = 30_000;
+let lastLine = performance.now();
+
+/** Prints a line for people, after the minutes and seconds since the start. */
+export function report(text) {
+  const seconds = Math.floor((performance.now() - started) / 1000);
+  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  console.log(`${time.padStart(6)} ${text}`);
+  lastLine = performance.now();
+}
+
+/** Runs `body`; the steps within it count for this part of the whole. */
+export const inPart = (part, body) => current.run({ part, processor: 0 }, body);
 
 /** Does a named piece of work and says how long it took, unless that was no time at all. */
 export async function step(name, body) {
   const start = performance.now();
+  const record = { name, part: current.getStore()?.part ?? name, processor: 0 };
+  running.add(name);
   if (process.stdout.isTTY) process.stdout.write(`… ${name}\r`);
+  const watch = setInterval(() => {
+    if (performance.now() - lastLine >= silence) report(`… ${[...running].join(', ')}`);
+  }, silence / 6);
   try {
-    return await body();
+    return await current.run(record, body);
   } finally {
+    clearInterval(watch);
+    running.delete(name);
     const seconds = (performance.now() - start) / 1000;
-    stepTimes.push({ name, seconds });
-    if (seconds >= 0.5) console.log(`· ${name} (${seconds.toFixed(1)} s)`);
+    stepTimes.push({ ...record, seconds });
+    if (seconds >= 0.5) report(`${name} (${seconds.toFixed(1)} s)`);
     else if (process.stdout.isTTY) process.stdout.write(`${' '.repeat(name.length + 2)}\r`);
   }
+}
+
+/** Processor seconds of a Linux process's children that have ended; 0 where nobody tells. */
+function childrenSeconds() {
+  try {
+    // After the program's name, which may hold spaces, cutime and cstime are the fields 16 and 17, in ticks of 10 ms.
+    const stat = readFileSync('/proc/self/stat', 'utf8');
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(13, 15);
+    return (Number(user) + Number(system)) / 100;
+  } catch {
+    return 0;
+  }
+}
+
+let charged = 0;
+
+/** spawn(), whose processor time counts for the step that calls it. */
+export function spawnInStep(program, args, options) {
+  const record = current.getStore();
+  const child = spawn(program, args, options);
+  child.on('exit', () => {
+    const now = childrenSeconds();
+    if (record) record.processor += now - charged;
+    charged = now;
+  });
+  return child;
 }
 
 /**
@@ -103,7 +160,7 @@ export async function step(name, body) {
 export function run(program, args, options = {}) {
   const { cwd = root, env = {}, what, advice, show = false, allowFailure = false } = options;
   return new Promise((done, failed) => {
-    const child = spawn(program, args, {
+    const child = spawnInStep(program, args, {
       cwd,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,14 @@
-// Where the time of a run of all tests went.
+// Where the time of a run of all tests went, and what each part of it may take.
 
 /** @typedef {{ readonly name: string; readonly seconds: number }} Timed */
+/** @typedef {Timed & { readonly part: string; readonly processor: number }} TimedStep */
+
+/**
+ * What the parts of `npm test` may take: processor time, in thousands of the fixed piece of work in slowness.mjs, which a quiet
+ * Intel Xeon at 2.1 GHz does in 225 ms. A change that adds to a part takes the same from it, or says here why it is worth more.
+ * @type {Readonly<Record<string, number>>}
+ */
+export const budget = {};
 
 /**
  * Lines for people: every step of at least half a second in its order, then the ten suites that took longest.
@@ -13,5 +21,29 @@ export function timeTable(steps, suites) {
   return [
     ...(long.length > 0 ? ['Steps', ...long.map(line)] : []),
     ...(slowest.length > 0 ? ['Slowest suites', ...slowest.map(line)] : []),
+  ];
+}
+
+/**
+ * Lines for people: the processor time of each part beside its budget, where `unit` is the seconds of the fixed piece of work. No
+ * part fails for it, since machines differ in more than their speed.
+ * @type {(steps: readonly TimedStep[], unit: number, allowed?: Readonly<Record<string, number>>) => string[]}
+ */
+export function budgetTable(steps, unit, allowed = budget) {
+  /** @type {Map<string, number>} */
+  const spent = new Map();
+  for (const { part, processor } of steps) spent.set(part, (spent.get(part) ?? 0) + processor);
+  const parts = [...spent].filter(([, seconds]) => seconds >= 0.5);
+  if (parts.length === 0) return [];
+  const lines = parts.map(([part, seconds]) => {
+    const works = seconds / unit / 1000;
+    const most = allowed[part];
+    const verdict =
+      most === undefined ? '' : works > most ? `of ${most}  TOO MUCH: ${part}` : `of ${most}`;
+    return `${seconds.toFixed(1).padStart(8)} s  ${works.toFixed(2).padStart(6)} ${verdict.padEnd(8)}  ${part}`;
+  });
+  return [
+    `Processor time, also in thousands of a piece of work of ${Math.round(unit * 1000)} ms, and its budget`,
+    ...lines,
   ];
 }

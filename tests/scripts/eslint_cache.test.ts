@@ -14,19 +14,19 @@ function write(path: string, text: string): void {
 }
 
 test('the cache is dropped when a source of types changes, and only then', () => {
-  for (const path of ['web/src/a.ts', 'tests/b.test.ts', 'scripts/c.mjs', 'build/wasm/d.d.ts']) {
+  for (const path of ['web/src/a.ts', 'tests/b.test.ts', 'scripts/c.mjs', 'web/e.d.mts']) {
     write(path, 'export {};');
   }
   write('tsconfig.json', '{}');
   const first = eslintCache(folder);
   writeFileSync(first, '{}');
-  for (const path of ['web/demo/style.css', 'docs/e.md', 'build/wasm/deep/f.d.ts', 'src/g.cc']) {
+  for (const path of ['web/demo/style.css', 'docs/e.md', 'build/wasm/f.d.ts', 'src/g.cc']) {
     write(path, 'text');
     expect(eslintCache(folder)).toBe(first);
   }
   const seen = new Set([typeFingerprint(folder)]);
   for (const path of [
-    ...['web/src/a.ts', 'tests/b.test.ts', 'scripts/c.mjs', 'build/wasm/d.d.ts', 'tsconfig.json'],
+    ...['web/src/a.ts', 'tests/b.test.ts', 'scripts/c.mjs', 'web/e.d.mts', 'tsconfig.json'],
     ...['web/src/new.ts', 'package-lock.json'],
   ]) {
     write(path, 'export const changed = 1;');

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { measureSlowness, slownessFrom, slownessOf } from '../../scripts/toolchain/slowness.mjs';
-import { timeTable } from '../../scripts/toolchain/time_table.mjs';
+import { budgetTable, timeTable } from '../../scripts/toolchain/time_table.mjs';
 import { limit } from '../support/limits.js';
 
 test('limits grow with what the machine takes, never below theirs, and not without end', () => {
@@ -52,4 +52,15 @@ test('the table has the steps in order and the ten slowest suites', () => {
   expect(table).toHaveLength(14);
   expect(table.at(-1)).toBe('     2.0 s  suite 2');
   expect(timeTable([], [])).toEqual([]);
+});
+
+test('the processor time of a part stands beside its budget, and what is beyond it is said', () => {
+  const step = (part: string, processor: number) => ({ name: part, part, seconds: 1, processor });
+  const steps = [step('build', 100), step('lint', 0.2), step('fuzzing', 30), step('build', 50)];
+  expect(budgetTable(steps, 0.25, { build: 0.5, fuzzing: 0.2 })).toEqual([
+    'Processor time, also in thousands of a piece of work of 250 ms, and its budget',
+    '   150.0 s    0.60 of 0.5  TOO MUCH: build  build',
+    '    30.0 s    0.12 of 0.2    fuzzing',
+  ]);
+  expect(budgetTable([], 0.25)).toEqual([]);
 });

@@ -5,17 +5,6 @@ import { transformSync, version } from 'esbuild';
 
 const self = readFileSync(import.meta.filename);
 
-/**
- * Jest's sandbox is slow to look up a global. Tests, our scripts and the package use these for every sample and weight, so each
- * module holds them as constants.
- */
-const fast = [
-  ...['Math', 'Number', 'BigInt', 'Array', 'ArrayBuffer', 'DataView', 'Buffer'],
-  ...['Int8Array', 'Uint8Array', 'Int16Array', 'Uint16Array', 'Int32Array', 'Uint32Array'],
-  ...['Float32Array', 'Float64Array'],
-];
-const constants = `const { ${fast.join(', ')} } = globalThis;`;
-
 export default {
   getCacheKey: (source, path) =>
     createHash('sha256')
@@ -33,7 +22,6 @@ export default {
       target: 'node20',
       sourcemap: 'inline',
       sourcefile: path,
-      banner: constants,
     });
     return { code };
   },

@@ -34,6 +34,8 @@ export interface RunElsewhere {
 export const smallestRuns: Readonly<Record<string, SmallestRun | RunElsewhere>> = {
   start: { args: ['nowhere.wav'], prints: /There is no file nowhere\.wav/, status: 1 },
   test: { args: ['--help'], prints: /npm test/ },
+  // What it does with a commit is what lint and the unit suites do.
+  check: { args: ['--since', 'nowhere'], prints: /Is there a commit "nowhere"/, status: 1 },
   'test:cpp': { runBy: 'scripts/test.mjs' },
   'test:node': { runBy: 'scripts/test.mjs' },
   'test:browser': { runBy: 'scripts/test.mjs' },
