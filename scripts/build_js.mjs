@@ -84,7 +84,7 @@ const engineFiles = [
   ...['worker.threads.mjs', 'engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
   ...['worker.networks.mjs', 'networks.simd.wasm', 'networks.relaxed.wasm'],
   ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
-  ...['module.mjs', 'plan.mjs', 'skip_silence.mjs'],
+  ...['module.mjs', 'plan.mjs'],
   ...['worker.audio.mjs', 'capture.mjs', 'capture_worklet.mjs'],
   ...['cache.mjs', 'worker.cache.mjs', 'worker.hub.mjs'],
 ];
@@ -102,15 +102,18 @@ const apart = {
   [from('web/tools/audio/node_entry.js')]: './audio.node.mjs',
   [from('web/src/in_thread_hosts.js')]: './in_thread_hosts.mjs',
 };
-const filesApart = {
+/** `within`: files that are bundled all the same. */
+const filesApart = (...within) => ({
   name: 'files-apart',
   setup(build) {
     build.onResolve({ filter: /\.js$/ }, ({ kind, path, resolveDir }) => {
       const bundled = apart[join(resolveDir, path)];
-      return kind === 'dynamic-import' && bundled ? { path: bundled, external: true } : undefined;
+      return kind === 'dynamic-import' && bundled && !within.includes(bundled)
+        ? { path: bundled, external: true }
+        : undefined;
     });
   },
-};
+});
 const filesWithin = {
   name: 'files-within',
   setup(build) {
@@ -161,7 +164,7 @@ async function bundleEntry({ entry, output, platform, banner, isWhole, isBeside 
     outfile: made(output),
     platform,
     ...(platform === 'node' && { external: [...separateFiles, ...packages, ...peers] }),
-    plugins: isWhole ? [filesWithin] : isBeside ? [entryBeside(platform)] : [filesApart],
+    plugins: isWhole ? [filesWithin] : isBeside ? [entryBeside(platform)] : [filesApart()],
     target: platform === 'node' ? 'node20' : 'es2022',
     banner,
   });
@@ -196,7 +199,8 @@ async function buildDemo() {
     entryPoints: { main: from('web/demo/main.ts'), style: from('web/demo/style/style.css') },
     outdir: made('demo'),
     outExtension: { '.js': '.mjs' },
-    plugins: [filesApart],
+    // Every recording needs it: a page that has loaded can transcribe, whatever becomes of its network.
+    plugins: [filesApart('./skip_silence.mjs')],
     target: 'es2022',
   });
   const copies = [

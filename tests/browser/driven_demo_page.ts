@@ -32,12 +32,13 @@ const tools = `
     element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
   await settled();`;
 
-export function testDemoPage(launch: () => Promise<DrivenBrowser>): void {
-  describe('the demo page', () => {
+/** On a server of its own, so the first test is a first visit. */
+export function testDemoPage(launch: () => Promise<DrivenBrowser>, isolated: boolean): void {
+  describe(`the demo page, ${isolated ? '' : 'not '}isolated`, () => {
     let server: Awaited<ReturnType<typeof serve>>;
     let browser: DrivenBrowser;
     beforeAll(async () => {
-      server = await serve({ port: 0 });
+      server = await serve({ port: 0, isolated });
       browser = await launch();
     });
     afterAll(async () => {
@@ -54,6 +55,17 @@ export function testDemoPage(launch: () => Promise<DrivenBrowser>): void {
         await page.close();
       }
     }
+
+    test('transcribes on a first visit, whose service worker takes over while the threads of the engine sleep', async () => {
+      const found = await onPage(`
+        await until(() => root.dataset.offline !== 'preparing');
+        const { offline } = root.dataset;
+        await worked(() => one('#sample').click());
+        return { offline, isIsolated: crossOriginIsolated, texts: texts(), problems };`);
+      expect(found).toEqual({
+        ...{ offline: 'ready', isIsolated: isolated, texts: sampleSegments, problems: [] },
+      });
+    });
 
     test('transcribes its sample, and a recording that is dropped on it', async () => {
       const found = await onPage(`

@@ -9,5 +9,5 @@ jest.setTimeout(limit(120_000));
 
 (firefoxPath === undefined ? describe.skip : describe)('complaint 91: Firefox', () => {
   testTranscribingPages(launchFirefox, true);
-  testDemoPage(launchFirefox);
+  for (const isolated of [false, true]) testDemoPage(launchFirefox, isolated);
 });

@@ -10,5 +10,5 @@ jest.setTimeout(limit(120_000));
 (hasWebKit ? describe : describe.skip)('complaint 91: WebKitGTK', () => {
   // Debian's build has no shared memory.
   testTranscribingPages(launchWebKit, false);
-  testDemoPage(launchWebKit);
+  for (const isolated of [false, true]) testDemoPage(launchWebKit, isolated);
 });

@@ -236,7 +236,7 @@ describe('complaint 95: a place without workers', () => {
 
   test('that may load nothing later is told what to import', () =>
     onPage({}, async (page) => {
-      await page.route('**/in_thread_hosts.mjs', (route) => route.abort());
+      await page.route('**/in_thread_hosts.mjs*', (route) => route.abort());
       await page.evaluate(() => Reflect.deleteProperty(globalThis, 'Worker'));
       expect(await listen(page)).toEqual(failure(/no workers here.*'susurrus\/in-thread'/));
     }));

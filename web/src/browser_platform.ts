@@ -9,9 +9,15 @@ import { openWorker } from './worker/client.js';
 import { openLater } from './worker/open_later.js';
 import { decodeWholeFile } from './platform/browser_audio.js';
 import { fetchEngine } from './platform/browser_module.js';
+import { importAgain } from './platform/import_again.js';
 import type { Platform } from './platform/platform.js';
 
 type Hosts = typeof InThreadHosts;
+
+const importHosts = /* @__PURE__ */ importAgain(() => import('./in_thread_hosts.js'));
+const importCache = /* @__PURE__ */ importAgain(() => import('../tools/cache/entry.js'));
+const importVad = /* @__PURE__ */ importAgain(() => import('../tools/vad/entry.js'));
+const importCapture = /* @__PURE__ */ importAgain(() => import('../tools/capture/entry.js'));
 
 /** Whether engines run in this thread, and with what code where it is there already. */
 let hosts: Hosts | undefined;
@@ -33,7 +39,7 @@ const noWorkers = (message: string, cause?: unknown): SusurrusError =>
 
 async function loadHosts(): Promise<Hosts> {
   try {
-    return await import('./in_thread_hosts.js');
+    return await importHosts();
   } catch (error) {
     throw noWorkers(
       "There are no workers here, and no code may be loaded later. Import from 'susurrus/in-thread' instead, which runs in the " +
@@ -109,7 +115,7 @@ function browserPlatform(assets?: Assets): Platform {
     async openStored(request) {
       if (!hasWorkers())
         throw noWorkers('Models are kept, and come by their names, only where there are workers.');
-      const { openStored } = await import('../tools/cache/entry.js');
+      const { openStored } = await importCache();
       return openStored(
         request,
         (converts) =>
@@ -129,17 +135,13 @@ function browserPlatform(assets?: Assets): Platform {
     get vadModel() {
       return addressOf('../models/vad.tsm', assets);
     },
-    loadSilenceSkipping: () => import('../tools/vad/entry.js'),
+    loadSilenceSkipping: importVad,
     openAudio: () => open('worker.audio.mjs', [], (own) => own.openAudio()),
     openAudioFile: () => Promise.resolve(undefined),
     decodeWhole: decodeWholeFile,
     undecodedNote: '',
     capture: async (stream, signal) =>
-      (await import('../tools/capture/entry.js')).capture(
-        stream,
-        addressOf('capture_worklet.mjs', assets),
-        signal,
-      ),
+      (await importCapture()).capture(stream, addressOf('capture_worklet.mjs', assets), signal),
   };
 }
 

@@ -43,9 +43,13 @@ import {
   verifyModelOn,
 } from './crypto_calls.js';
 import type { WritableModel, WriteOptions, WriteResult } from './api/write_types.js';
+import { importAgain } from './platform/import_again.js';
 import { loadWriting } from '../tools/writing/load_writing.js';
 
 export * from './public_api.js';
+
+const loadPlan = /* @__PURE__ */ importAgain(() => import('../tools/plan/entry.js'));
+const loadModule = /* @__PURE__ */ importAgain(() => import('../tools/module/entry.js'));
 
 /**
  * Loads a model while it downloads. A string is the model's name (`'base'`, `'openai/whisper-base'`) or a URL: what begins with `/`, `./` or
@@ -65,7 +69,7 @@ export function loadModel(source?: ModelSource, options: LoadOptions = {}): Prom
  * config.json; of what is kept nothing. A stream is read as far as its index and cancelled. Throws SusurrusError.
  */
 export async function plan(source?: ModelSource, options: PlanOptions = {}): Promise<ModelPlan> {
-  return (await import('../tools/plan/entry.js')).planInPage(browser, source, options);
+  return (await loadPlan()).planInPage(browser, source, options);
 }
 
 /**
@@ -87,7 +91,7 @@ export async function openModule(
   source: ModelSource,
   options: OpenModuleOptions = {},
 ): Promise<GraphModule> {
-  return (await import('../tools/module/entry.js')).openModuleOn(browser, source, options);
+  return (await loadModule()).openModuleOn(browser, source, options);
 }
 
 /** Opens a model file or a list of its files to read single tensors. Throws SusurrusError. */

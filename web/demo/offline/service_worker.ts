@@ -23,8 +23,13 @@ const files = new OfflineFiles(pageFiles, {
 scope.addEventListener('install', (event) => event.waitUntil(files.install()));
 
 scope.addEventListener('activate', (event) =>
-  // From the first visit on; a later version takes over where the person says so.
-  event.waitUntil(files.activate().then(() => scope.clients.claim())),
+  event.waitUntil(
+    files.activate().then(() => {
+      // From the first visit on; a later version takes over where the person says so. Nothing waits for it: Firefox claims the page's
+      // workers one by one, those that sleep in Atomics.wait() never answer, and until it is active every request of the page is held.
+      scope.clients.claim().catch(() => undefined);
+    }),
+  ),
 );
 
 scope.addEventListener('message', ({ data }) => {
