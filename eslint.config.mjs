@@ -29,6 +29,18 @@ const nodeGlobals = Object.fromEntries(
   ].map((name) => [name, 'readonly']),
 );
 
+/** Playwright's calls that say what a page shows just now. */
+const pageReaders = [
+  ...['textContent', 'innerText', 'innerHTML', 'inputValue', 'getAttribute', 'title', 'count'],
+  ...['allTextContents', 'allInnerTexts', 'boundingBox', 'evaluate', 'evaluateAll'],
+  ...['isHidden', 'isVisible', 'isDisabled', 'isEnabled', 'isEditable', 'isChecked'],
+];
+/** The suites' own. */
+const pageReadingHelpers = [
+  ...['segmentTexts', 'chosenModel', 'names', 'rows', 'boxes', 'cues', 'transcriptText'],
+  ...['focused', 'focusedText', 'time', 'told', 'size', 'chosen', 'isPaused', 'secondsOf'],
+];
+
 export default defineConfig(
   globalIgnores([
     '.reference/',
@@ -88,6 +100,20 @@ export default defineConfig(
           selector:
             "CallExpression[callee.property.name='write'][callee.object.object.name='process']",
           message: 'Use print, printJson or tell of terminal.ts.',
+        },
+      ],
+    },
+  },
+  {
+    // A page answers a click in its own time: what is asserted of it waits for it, in shown() of browser_page.ts.
+    files: ['tests/browser/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'Exports have names.' },
+        {
+          selector: `CallExpression[callee.name='expect'] AwaitExpression > CallExpression:matches([callee.property.name=/^(${pageReaders.join('|')})$/], [callee.name=/^(${pageReadingHelpers.join('|')})$/])`,
+          message: 'What a page shows is asserted with await shown(() => …), which waits for it.',
         },
       ],
     },

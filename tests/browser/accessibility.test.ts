@@ -10,9 +10,11 @@ import {
   openMenu,
   openOptions,
   sampleBytes,
+  shown,
   startStage,
   worked,
 } from './browser_page.js';
+import { holdText } from './held_text.js';
 import type { Stage } from './browser_page.js';
 
 jest.setTimeout(limit(180_000));
@@ -61,16 +63,19 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   'with the menu of models': openMenu,
   'with a transcript': (page) => worked(page, () => page.click('#sample')),
   'at work': async (page) => {
-    await drop(page, 'long.wav', longRecording(24));
+    await holdText(page);
+    await drop(page, 'long.wav', longRecording(12));
     await page.waitForSelector('.segment');
   },
   'with two recordings': async (page) => {
-    await drop(page, 'long.wav', longRecording(24));
+    await holdText(page);
+    await drop(page, 'long.wav', longRecording(12));
     await drop(page, 'short.wav', sampleBytes());
     await page.waitForSelector('.segment');
   },
   'after it was stopped': async (page) => {
-    await drop(page, 'long.wav', longRecording(24));
+    await holdText(page);
+    await drop(page, 'long.wav', longRecording(12));
     await page.waitForSelector('.segment');
     await worked(page, () => page.click('#cancel'));
   },
@@ -98,7 +103,7 @@ describe.each(Object.entries(states))('the page %s', (_, bring) => {
       expect(found).toEqual([]);
       expect(passed).toBeGreaterThan(10);
     }
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    await shown(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
     expect(problems).toEqual([]);
   });
 });

@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
+import { offerToHoldText } from './held_text.js';
 import { launchBrowser } from './package_page.js';
 
 /** A browser and the demo's server, for one suite. */
@@ -60,6 +63,7 @@ async function open(
   });
   // Playwright's own limit of 30 s, for whatever is waited for on the page.
   context.setDefaultTimeout(limit(30_000));
+  await offerToHoldText(context);
   const page = await context.newPage();
   const problems: string[] = [];
   const requests: string[] = [];
@@ -166,6 +170,48 @@ export async function worked(page: Page, begin: () => Promise<unknown>): Promise
   });
   await begin();
   await settled(page);
+}
+
+type Matchers<T> = ReturnType<typeof expect<Promise<T>>>['resolves'];
+
+/**
+ * Asserts of a page what it shows now or soon: `await shown(() => page.textContent('#status')).toBe('Ready.')` reads until that
+ * holds, for a page answers clicks in its own time; what fails at the end is the last assertion, with its difference.
+ */
+export function shown<T>(read: () => Promise<T>): Matchers<T> {
+  // eslint-disable-next-line jest/valid-expect -- the assertion follows
+  return polling(read, (value) => expect(value) as unknown as Assertions) as unknown as Matchers<T>;
+}
+
+type Assertions = { readonly not: Assertions } & Readonly<
+  Record<string, (...wanted: readonly unknown[]) => void>
+>;
+
+function polling<T>(read: () => Promise<T>, assertionsOf: (value: T) => Assertions): object {
+  const assert = async (name: string, wanted: readonly unknown[]): Promise<void> => {
+    const end = Date.now() + limit(15_000);
+    for (;;) {
+      const assertions = assertionsOf(await read());
+      try {
+        assertions[name]?.(...wanted);
+        return;
+      } catch (error) {
+        if (Date.now() > end) throw error;
+      }
+      await sleep(20);
+    }
+  };
+  return new Proxy(
+    {},
+    {
+      get: (_, name) => {
+        // Whoever awaits it without an assertion gets it as it is.
+        if (typeof name !== 'string' || name === 'then') return undefined;
+        if (name === 'not') return polling(read, (value) => assertionsOf(value).not);
+        return (...wanted: readonly unknown[]) => assert(name, wanted);
+      },
+    },
+  );
 }
 
 /** The text of each segment on the page. */

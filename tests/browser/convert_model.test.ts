@@ -8,7 +8,7 @@ import type { Browser } from 'playwright-core';
 import type * as BrowserEntry from '../../web/src/index.js';
 import { builtPackage } from '../support/built_package.js';
 import { writeHubFolder } from '../support/hub_folder.js';
-import { startStage, worked, type Stage } from './browser_page.js';
+import { type Stage, shown, startStage, worked } from './browser_page.js';
 import { launchBrowser, withPackagePage } from './package_page.js';
 
 const root = mkdtempSync(join(tmpdir(), 'susurrus-page-'));
@@ -140,20 +140,20 @@ test('the demo page converts what is dropped on it, runs it and offers the file'
   await dropModel();
   await page.waitForSelector('#conversion:not([hidden])');
   await worked(page, () => page.click('#cancel'));
-  expect(await page.isHidden('#conversion')).toBe(true);
-  expect(await page.textContent('#status')).toBe('Stopped.');
+  await shown(() => page.isHidden('#conversion')).toBe(true);
+  await shown(() => page.textContent('#status')).toBe('Stopped.');
 
   await dropModel();
   await page.waitForSelector('#conversion:not([hidden])');
   const types = await page.locator('.conversion-type strong').allTextContents();
   expect(types).toEqual(['q8_0 ', 'f16 ', 'q5_0 ', 'q4_0 ']);
-  expect(await page.locator('.conversion-type').first().textContent()).toMatch(
+  await shown(() => page.locator('.conversion-type').first().textContent()).toMatch(
     /^q8_0 about [\d.]+ MB.*Recommended/,
   );
   await worked(page, () => page.click('#conversion_start'));
-  expect(await page.textContent('#status')).toBe('Ready. model.apr is loaded.');
-  expect(await page.textContent('[data-fact="model"]')).toMatch(/^model\.apr.*APR2/);
-  expect(await page.isVisible('#converted')).toBe(true);
+  await shown(() => page.textContent('#status')).toBe('Ready. model.apr is loaded.');
+  await shown(() => page.textContent('[data-fact="model"]')).toMatch(/^model\.apr.*APR2/);
+  await shown(() => page.isVisible('#converted')).toBe(true);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.click('#converted_file'),
@@ -162,6 +162,7 @@ test('the demo page converts what is dropped on it, runs it and offers the file'
   const { convertModel } = await builtPackage();
   const path = join(root, 'demo.apr');
   await convertModel(folder, path, { dtype: 'q8_0' });
-  expect(readFileSync(await download.path()).equals(readFileSync(path))).toBe(true);
+  const saved = await download.path();
+  expect(readFileSync(saved).equals(readFileSync(path))).toBe(true);
   expect(problems).toEqual([]);
 });

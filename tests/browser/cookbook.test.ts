@@ -12,7 +12,7 @@ import { serve } from '../../scripts/serve_demo.mjs';
 import type * as Testing from '../../web/page/testing.js';
 import { limit } from '../support/limits.js';
 import { projectRoot, sharedFolder } from '../support/shared_folder.js';
-import { longRecording, sampleSegments } from './browser_page.js';
+import { longRecording, sampleSegments, shown } from './browser_page.js';
 import { launchBrowser } from './package_page.js';
 
 jest.setTimeout(limit(120_000));
@@ -128,8 +128,8 @@ describe('in a page', () => {
     await openRecipe('A progress bar');
     await choose(sample);
     await says('output', new RegExp(sampleText));
-    expect(
-      await page.locator('progress').evaluate((bar) => (bar as HTMLProgressElement).value),
+    await shown(() =>
+      page.locator('progress').evaluate((bar) => (bar as HTMLProgressElement).value),
     ).toBe(1);
     expect(problems).toEqual([]);
   });
@@ -162,7 +162,7 @@ describe('in a page', () => {
     await page.waitForTimeout(4000);
     await page.click('button');
     await says('button', /Record/);
-    expect(await page.locator('p').textContent()).toMatch(/three|one|four/);
+    await shown(() => page.locator('p').textContent()).toMatch(/three|one|four/);
     expect(problems).toEqual([]);
   });
 

@@ -17,12 +17,13 @@ import {
   sampleBytes,
   sampleSegments,
   segmentTexts,
-  settled,
+  shown,
   startStage,
   statusOf,
   withNoise,
   worked,
 } from './browser_page.js';
+import { holdText } from './held_text.js';
 import type { Stage } from './browser_page.js';
 
 jest.setTimeout(limit(120_000));
@@ -50,44 +51,44 @@ describe('the page', () => {
     );
     expect(headers.get('cross-origin-opener-policy')).toBeNull();
     expect(headers.get('cross-origin-embedder-policy')).toBeNull();
-    expect(await page.evaluate(() => crossOriginIsolated)).toBe(false);
+    await shown(() => page.evaluate(() => crossOriginIsolated)).toBe(false);
     expect(problems).toEqual([]);
   });
 
   test('loads its model and shows what runs', async () => {
     const { page, problems } = await stage.open();
-    expect(await page.textContent('#status')).toBe('Ready. digits.apr is loaded.');
-    expect(await page.textContent('[data-fact="model"]')).toMatch(/^digits\.apr.*APR2/);
-    expect(await page.textContent('[data-fact="variant"]')).toMatch(
+    await shown(() => page.textContent('#status')).toBe('Ready. digits.apr is loaded.');
+    await shown(() => page.textContent('[data-fact="model"]')).toMatch(/^digits\.apr.*APR2/);
+    await shown(() => page.textContent('[data-fact="variant"]')).toMatch(
       /^(relaxed|simd)relaxed SIMD is/,
     );
-    expect(await page.textContent('[data-fact="memory"]')).toMatch(/^\d[\d.]* MiB.*weights/);
-    expect(await page.isHidden('#ten_words')).toBe(true);
+    await shown(() => page.textContent('[data-fact="memory"]')).toMatch(/^\d[\d.]* MiB.*weights/);
+    await shown(() => page.isHidden('#ten_words')).toBe(true);
     expect(page.workers()).toHaveLength(1);
     expect(problems).toEqual([]);
   });
 
   test('runs the other binary when asked', async () => {
     const { page, requests, problems } = await stage.open({}, '?variant=simd');
-    expect(await page.textContent('[data-fact="variant"]')).toMatch(/^simd/);
+    await shown(() => page.textContent('[data-fact="variant"]')).toMatch(/^simd/);
     expect(requests.some((url) => url.endsWith('/engine.simd.wasm'))).toBe(true);
     expect(requests.some((url) => url.endsWith('/engine.relaxed.wasm'))).toBe(false);
     await worked(page, () => page.click('#sample'));
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     expect(problems).toEqual([]);
   });
 
   test('transcribes a recording that is dropped on it', async () => {
     const { page, problems } = await stage.open();
     await worked(page, () => drop(page, 'my digits.wav', sampleBytes()));
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
-    expect(await page.textContent('#transcript_title')).toBe('my digits.wav');
-    expect(await page.textContent('#transcript_meta')).toBe('9.0 s · English');
-    expect(await page.isVisible('#ten_words')).toBe(true);
-    expect(await page.textContent('#ten_words')).toMatch(/ten words only, zero to nine/);
-    expect(await page.textContent('#status')).toMatch(/^Done: 9\.0 s of sound in /);
-    expect(await page.textContent('[data-fact="speed"]')).toMatch(/^real-time factor 0\.\d+/);
-    expect(await page.locator('#segments .times').allTextContents()).toEqual(['0:00']);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.textContent('#transcript_title')).toBe('my digits.wav');
+    await shown(() => page.textContent('#transcript_meta')).toBe('9.0 s · English');
+    await shown(() => page.isVisible('#ten_words')).toBe(true);
+    await shown(() => page.textContent('#ten_words')).toMatch(/ten words only, zero to nine/);
+    await shown(() => page.textContent('#status')).toMatch(/^Done: 9\.0 s of sound in /);
+    await shown(() => page.textContent('[data-fact="speed"]')).toMatch(/^real-time factor 0\.\d+/);
+    await shown(() => page.locator('#segments .times').allTextContents()).toEqual(['0:00']);
     expect(problems).toEqual([]);
   });
 
@@ -104,7 +105,7 @@ describe('the page', () => {
     expect(playing.address).toMatch(/^blob:/);
     expect(playing.paused).toBe(false);
     expect(playing.time).toBeGreaterThan(2);
-    expect(await second.getAttribute('aria-current')).toBe('true');
+    await shown(() => second.getAttribute('aria-current')).toBe('true');
     await page.waitForSelector('.segment[aria-current="true"] >> text=two');
     await page.waitForFunction(() => document.querySelector('video')?.ended);
     expect(problems).toEqual([]);
@@ -114,20 +115,20 @@ describe('the page', () => {
     const { page, problems } = await stage.open();
     const focused = () => page.evaluate(() => document.activeElement?.id);
     await page.keyboard.press('Tab');
-    expect(await focused()).toBe('choose');
+    await shown(focused).toBe('choose');
     await page.keyboard.press('Tab');
-    expect(await focused()).toBe('sample');
+    await shown(focused).toBe('sample');
     await worked(page, () => page.keyboard.press('Enter'));
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
 
     await page.locator('.segment').first().focus();
     const focusedText = () => page.evaluate(() => document.activeElement?.textContent ?? '');
     await page.keyboard.press('ArrowDown');
-    expect(await focusedText()).toContain('one five nine');
+    await shown(focusedText).toContain('one five nine');
     await page.keyboard.press('End');
-    expect(await focusedText()).toContain('two six five');
+    await shown(focusedText).toContain('two six five');
     await page.keyboard.press('Home');
-    expect(await focusedText()).toContain('three one four');
+    await shown(focusedText).toContain('three one four');
     await page.keyboard.press('Space');
     await page.waitForFunction(() => document.querySelector('video')?.paused === false);
     // From word to word.
@@ -138,19 +139,19 @@ describe('the page', () => {
     const first = await time();
     await page.keyboard.press('ArrowRight');
     await page.waitForSelector('.word.sounding >> text=six');
-    expect(await time()).toBeGreaterThan(first);
-    expect(await page.getAttribute('#status', 'aria-live')).toBe('polite');
+    await shown(time).toBeGreaterThan(first);
+    await shown(() => page.getAttribute('#status', 'aria-live')).toBe('polite');
     expect(problems).toEqual([]);
   });
 
   test('takes another model that is dropped on it', async () => {
     const { page, problems } = await stage.open();
     await worked(page, () => drop(page, 'mine.apr', digitsBytes()));
-    expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
+    await shown(() => page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
     expect(page.workers()).toHaveLength(1);
     await worked(page, () => page.click('#sample'));
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
-    expect(await page.isHidden('#ten_words')).toBe(true);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.isHidden('#ten_words')).toBe(true);
     expect(problems).toEqual([]);
   });
 
@@ -158,22 +159,24 @@ describe('the page', () => {
     const { page, problems } = await stage.open();
     const notModel = Buffer.from('<!doctype html><title>Not found</title>');
     await worked(page, () => drop(page, 'broken.apr', notModel));
-    expect(await page.isVisible('#error')).toBe(true);
-    expect(await page.textContent('#error_title')).toBe('broken.apr could not be loaded');
-    expect(await page.textContent('#error_details')).toMatch(/^codeunknown_format/);
-    expect((await page.textContent('#error_message'))?.length).toBeGreaterThan(10);
-    expect(await page.textContent('#status')).toBe('The model from before is still there.');
+    await shown(() => page.isVisible('#error')).toBe(true);
+    await shown(() => page.textContent('#error_title')).toBe('broken.apr could not be loaded');
+    await shown(() => page.textContent('#error_details')).toMatch(/^codeunknown_format/);
+    await shown(async () => (await page.textContent('#error_message'))?.length).toBeGreaterThan(10);
+    await shown(() => page.textContent('#status')).toBe('The model from before is still there.');
 
     const model = readFileSync(join(projectRoot, 'models/digits.apr'));
     const damaged = Uint8Array.from(model);
     damaged[damaged.length - 10_000]! ^= 1;
     await worked(page, () => drop(page, 'damaged.apr', damaged));
-    expect(await page.textContent('#error_title')).toBe('damaged.apr could not be loaded');
-    expect(await page.textContent('#error_details')).toMatch(/^code(checksum_mismatch|malformed)/);
+    await shown(() => page.textContent('#error_title')).toBe('damaged.apr could not be loaded');
+    await shown(() => page.textContent('#error_details')).toMatch(
+      /^code(checksum_mismatch|malformed)/,
+    );
 
     await worked(page, () => page.click('#sample'));
-    expect(await page.isHidden('#error')).toBe(true);
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.isHidden('#error')).toBe(true);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     expect(problems).toEqual([]);
   });
 
@@ -181,11 +184,11 @@ describe('the page', () => {
     const { page, problems } = await stage.open();
     await drop(page, 'letter.txt', Buffer.from('Dear Sir or Madam, …'));
     await page.waitForSelector('#error:not([hidden])');
-    expect(await page.textContent('#error_title')).toBe('letter.txt cannot be used');
-    expect(await page.textContent('#error_message')).toBe(
+    await shown(() => page.textContent('#error_title')).toBe('letter.txt cannot be used');
+    await shown(() => page.textContent('#error_message')).toBe(
       'This is a text, not a recording or a model.',
     );
-    expect(await page.textContent('#error_details')).toMatch(/^codeunknown_format/);
+    await shown(() => page.textContent('#error_details')).toMatch(/^codeunknown_format/);
     expect(problems).toEqual([]);
   });
 
@@ -202,7 +205,7 @@ describe('the page', () => {
       port2.postMessage(0);
     });
     await worked(page, () => drop(page, 'long.wav', longRecording(8)));
-    expect((await segmentTexts(page)).length).toBeGreaterThan(8);
+    await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(8);
     // The main thread got turn after turn: a frozen one would have had a handful.
     const turns = await page.evaluate(
       () => (window as unknown as { turns: { count: number } }).turns,
@@ -213,29 +216,34 @@ describe('the page', () => {
 
   test('stops when told to, keeps what it has, and can begin again', async () => {
     const { page, problems } = await stage.open();
-    await drop(page, 'long.wav', longRecording(24));
+    const release = await holdText(page);
+    await drop(page, 'long.wav', longRecording(12));
     await page.waitForSelector('.segment');
     await worked(page, () => page.click('#cancel'));
-    expect(await page.textContent('#status')).toBe('Stopped.');
-    expect(await page.textContent('#transcript_meta')).toBe('stopped before the end');
+    await release();
+    await shown(() => page.textContent('#status')).toBe('Stopped.');
+    await shown(() => page.textContent('#transcript_meta')).toBe('stopped before the end');
     const kept = (await segmentTexts(page)).length;
     expect(kept).toBeGreaterThan(0);
-    expect(kept).toBeLessThan(3 * 24);
-    expect(await page.isHidden('#cancel')).toBe(true);
+    expect(kept).toBeLessThan(3 * 12);
+    await shown(() => page.isHidden('#cancel')).toBe(true);
 
     await worked(page, () => page.click('#sample'));
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     expect(problems).toEqual([]);
   });
 
   test('listens to a second recording after the first', async () => {
     const { page, problems } = await stage.open();
-    await drop(page, 'long.wav', longRecording(24));
+    const release = await holdText(page);
+    await drop(page, 'long.wav', longRecording(12));
     await page.waitForSelector('.segment');
-    await worked(page, () => drop(page, 'short.wav', sampleBytes()));
-    await settled(page);
-    expect(await page.textContent('#transcript_title')).toBe('short.wav');
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await drop(page, 'short.wav', sampleBytes());
+    await statusOf(page).getByText('short.wav is next.').waitFor();
+    await release();
+    await statusOf(page).getByText('All 2 recordings are done.').waitFor();
+    await shown(() => page.textContent('#transcript_title')).toBe('short.wav');
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     expect(problems).toEqual([]);
   });
 
@@ -254,9 +262,9 @@ describe('the page', () => {
     await statusOf(page).getByText(inPlace).waitFor();
     release();
     await statusOf(page).getByText('All 2 recordings are done.').waitFor();
-    expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
-    expect(await page.textContent('#transcript_title')).toBe('short.wav');
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
+    await shown(() => page.textContent('#transcript_title')).toBe('short.wav');
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     expect(page.workers()).toHaveLength(1);
     expect(problems).toEqual([]);
   });
@@ -276,9 +284,9 @@ describe('the page', () => {
     await statusOf(page).getByText(late).waitFor();
     release();
     await statusOf(page).getByText('All 2 recordings are done.').waitFor();
-    expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
-    expect(await page.textContent('#transcript_title')).toBe('late.wav');
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
+    await shown(() => page.textContent('#transcript_title')).toBe('late.wav');
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     expect(page.workers()).toHaveLength(1);
     expect(problems.filter((problem) => !/request failed/.test(problem))).toEqual([]);
   });
@@ -293,8 +301,8 @@ describe('the page', () => {
     release();
     const lost = 'The model from before is still there. short.wav was not transcribed.';
     await statusOf(page).getByText(lost).waitFor();
-    expect(await page.textContent('#error_title')).toBe('broken.apr could not be loaded');
-    expect(await page.isHidden('#transcript')).toBe(true);
+    await shown(() => page.textContent('#error_title')).toBe('broken.apr could not be loaded');
+    await shown(() => page.isHidden('#transcript')).toBe(true);
     expect(problems).toEqual([]);
   });
 
@@ -302,7 +310,7 @@ describe('the page', () => {
     const { page, problems } = await stage.open();
     await worked(page, () => page.click('#sample'));
     const words = page.locator('.segment').nth(1).locator('.word');
-    expect(await words.allTextContents()).toEqual(['one', 'five', 'nine']);
+    await shown(() => words.allTextContents()).toEqual(['one', 'five', 'nine']);
     await words.nth(1).click();
     await page.waitForSelector('.word.sounding >> text=five');
     await page.waitForSelector('.word.sounding >> text=nine');
@@ -315,50 +323,50 @@ describe('the page', () => {
 
   test('listens as it is told to', async () => {
     const { page, problems } = await stage.open();
-    expect(await page.isHidden('#language')).toBe(true);
+    await shown(() => page.isHidden('#language')).toBe(true);
     await openOptions(page);
     await page.uncheck('#word_times');
     await page.fill('#beam_size', '3');
     await page.fill('#initial_prompt', 'one two');
     await page.fill('#hotwords', 'three, , four');
     await worked(page, () => page.click('#sample'));
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
-    expect(await page.locator('.word').count()).toBe(0);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.locator('.word').count()).toBe(0);
     await page.check('#word_times');
     await worked(page, () => page.click('#again'));
-    expect(await page.textContent('#transcript_title')).toBe('sample.wav');
-    expect(await page.locator('.word').count()).toBe(9);
+    await shown(() => page.textContent('#transcript_title')).toBe('sample.wav');
+    await shown(() => page.locator('.word').count()).toBe(9);
 
     await page.fill('#beam_size', '99');
     await worked(page, () => page.click('#again'));
-    expect(await page.textContent('#error_details')).toMatch(/invalid_argument.*beamSize/);
+    await shown(() => page.textContent('#error_details')).toMatch(/invalid_argument.*beamSize/);
     expect(problems).toEqual([]);
   });
 
   test('marks words that it is not sure of, and shows what it left out', async () => {
     const { page, problems } = await stage.open();
     await worked(page, () => page.click('#sample'));
-    expect(await page.isHidden('#unsure_legend')).toBe(true);
-    expect(await page.isHidden('#dropped')).toBe(true);
+    await shown(() => page.isHidden('#unsure_legend')).toBe(true);
+    await shown(() => page.isHidden('#dropped')).toBe(true);
 
     await worked(page, () => drop(page, 'in noise.wav', withNoise(sampleBytes(), 0.15)));
-    expect(await page.locator('.segment .unsure').count()).toBeGreaterThan(0);
-    expect(await page.isVisible('#unsure_legend')).toBe(true);
+    await shown(() => page.locator('.segment .unsure').count()).toBeGreaterThan(0);
+    await shown(() => page.isVisible('#unsure_legend')).toBe(true);
     await page.screenshot({ path: join(screenshots, 'unsure.png') });
 
     // The detector leaves out all of it before the model hears it.
     await worked(page, () => drop(page, 'noise.wav', quieterNoise(20)));
-    expect(await page.isVisible('#nothing_heard')).toBe(true);
-    expect(await page.isHidden('#dropped')).toBe(true);
+    await shown(() => page.isVisible('#nothing_heard')).toBe(true);
+    await shown(() => page.isHidden('#dropped')).toBe(true);
     await openOptions(page);
     await page.uncheck('#vad');
     await worked(page, () => page.click('#again'));
-    expect(await page.isVisible('#nothing_heard')).toBe(true);
-    expect(await page.textContent('#dropped_title')).toMatch(
+    await shown(() => page.isVisible('#nothing_heard')).toBe(true);
+    await shown(() => page.textContent('#dropped_title')).toMatch(
       /^(One piece|\d+ pieces) of text left/,
     );
     await page.click('#dropped summary');
-    expect(await page.locator('#dropped small').first().textContent()).toBe(
+    await shown(() => page.locator('#dropped small').first().textContent()).toBe(
       'silence was more probable',
     );
     await page.screenshot({ path: join(screenshots, 'dropped.png') });
@@ -367,12 +375,13 @@ describe('the page', () => {
 
   test('says how long it will still take', async () => {
     const { page, problems } = await stage.open();
-    await drop(page, 'long.wav', longRecording(24));
+    await holdText(page, 2);
+    await drop(page, 'long.wav', longRecording(12));
     await page.waitForFunction(() =>
       / left$/.test(document.getElementById('remaining')?.textContent ?? ''),
     );
     await worked(page, () => page.click('#cancel'));
-    expect(await page.textContent('#remaining')).toBe('');
+    await shown(() => page.textContent('#remaining')).toBe('');
     expect(problems).toEqual([]);
   });
 
@@ -385,7 +394,8 @@ describe('the page', () => {
       const content = readFileSync(await download.path(), 'utf8');
       return { name: download.suggestedFilename(), content };
     };
-    expect(await save('txt')).toEqual({
+    const text = await save('txt');
+    expect(text).toEqual({
       name: 'sample.txt',
       content: `${sampleSegments.join('\n')}\n`,
     });
@@ -415,10 +425,10 @@ describe('the page', () => {
     const { page, problems } = await stage.open({ permissions: ['microphone'] });
     await page.click('#record');
     await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
-    expect(await page.getAttribute('#record', 'aria-pressed')).toBe('true');
+    await shown(() => page.getAttribute('#record', 'aria-pressed')).toBe('true');
     await worked(page, () => page.click('#record'));
-    expect(await page.textContent('#transcript_title')).toMatch(/^Recording at /);
-    expect(await page.textContent('#status')).toMatch(/^Done: /);
+    await shown(() => page.textContent('#transcript_title')).toMatch(/^Recording at /);
+    await shown(() => page.textContent('#status')).toMatch(/^Done: /);
     expect(problems).toEqual([]);
   });
 
@@ -447,10 +457,10 @@ describe('the page', () => {
       page.evaluate(() => (globalThis as unknown as { told: readonly string[] }).told);
     await page.click('#record');
     await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
-    expect(await told()).toEqual(['screen']);
+    await shown(told).toEqual(['screen']);
     await worked(page, () => page.click('#record'));
-    expect((await told()).slice(0, 2)).toEqual(['screen', 'released']);
-    expect(await page.textContent('#status')).toMatch(/^Done: /);
+    await shown(async () => (await told()).slice(0, 2)).toEqual(['screen', 'released']);
+    await shown(() => page.textContent('#status')).toMatch(/^Done: /);
     expect(problems).toEqual([]);
   });
 
@@ -465,7 +475,7 @@ describe('the page', () => {
     });
     await page.click('#record');
     await page.getByText('This page may not use it.').waitFor();
-    expect(await page.getAttribute('#record', 'aria-pressed')).toBe('false');
+    await shown(() => page.getAttribute('#record', 'aria-pressed')).toBe('false');
     await page.click('#record');
     await page.waitForSelector('#record[aria-pressed="true"]');
     await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
@@ -523,17 +533,19 @@ describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many language
     const { page, problems } = await stage.open({ viewport: { width: 375, height: 760 } });
     const model = readFileSync(await testModel('micro'));
     await worked(page, () => drop(page, 'micro.apr', model));
-    expect(await page.isVisible('#task')).toBe(true);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
-      375,
+    await shown(() => page.isVisible('#task')).toBe(true);
+    await shown(() =>
+      page.evaluate(() => document.documentElement.scrollWidth),
+    ).toBeLessThanOrEqual(375);
+    await shown(() => page.locator('#language option').allTextContents()).toContain(
+      'Haitian Creole',
     );
-    expect(await page.locator('#language option').allTextContents()).toContain('Haitian Creole');
-    expect(await page.inputValue('#language')).toBe('auto');
+    await shown(() => page.inputValue('#language')).toBe('auto');
 
     await page.selectOption('#language', 'de');
     await page.selectOption('#task', 'translate');
     await worked(page, () => page.click('#sample'));
-    expect(await page.textContent('#transcript_meta')).toBe(
+    await shown(() => page.textContent('#transcript_meta')).toBe(
       '9.0 s · German · translated into English',
     );
     await page.selectOption('#language', 'per-window');
@@ -541,11 +553,13 @@ describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many language
     await openOptions(page);
     await page.fill('#languages', 'sw, jw');
     await worked(page, () => page.click('#again'));
-    expect(await page.textContent('#transcript_meta')).toMatch(/^9\.0 s · (Swahili|Javanese)$/);
+    await shown(() => page.textContent('#transcript_meta')).toMatch(
+      /^9\.0 s · (Swahili|Javanese)$/,
+    );
 
     await page.fill('#languages', 'klingon');
     await worked(page, () => page.click('#again'));
-    expect(await page.textContent('#error_details')).toMatch(/invalid_argument.*languages/);
+    await shown(() => page.textContent('#error_details')).toMatch(/invalid_argument.*languages/);
     expect(problems).toEqual([]);
   });
 });

@@ -12,6 +12,7 @@ import {
   longSilence,
   segmentTexts,
   settled,
+  shown,
   startStage,
   worked,
 } from './browser_page.js';
@@ -77,12 +78,12 @@ test('a module that is dropped is drawn, with shapes and cost, and listed', asyn
   const { page, problems } = await stage.open();
   // Its bytes tell, not its name.
   await dropped(page, 'a network', small([-1, 3, 4, 5]));
-  expect(await page.textContent('#status')).toBe('Ready. a network is loaded.');
-  expect(await page.textContent('#network_title')).toBe('a network');
-  expect(await page.textContent('#network_meta')).toMatch(
+  await shown(() => page.textContent('#status')).toBe('Ready. a network is loaded.');
+  await shown(() => page.textContent('#network_title')).toBe('a network');
+  await shown(() => page.textContent('#network_meta')).toMatch(
     /^5 nodes · 9 weights · [\d.]+ multiply-adds a run · [\d.]+ (B|KiB) of memory$/,
   );
-  expect(await boxes(page)).toEqual([
+  await shown(() => boxes(page)).toEqual([
     'image ?×3×4×5',
     'conv2d ?×2×4×5',
     'conv2d ?×1×4×5',
@@ -90,9 +91,9 @@ test('a module that is dropped is drawn, with shapes and cost, and listed', asyn
     'relu ?×3×4×5',
   ]);
   const picture = page.getByRole('img', { name: /graph of 5 nodes, from image \?×3×4×5 to relu/ });
-  expect(await picture.count()).toBe(1);
+  await shown(() => picture.count()).toBe(1);
   // Every edge ends at the head of a box below the one that it comes from.
-  expect(await page.locator('#graph .edges path').count()).toBe(5);
+  await shown(() => page.locator('#graph .edges path').count()).toBe(5);
   const heights = await page.$$eval('#graph .node .box', (all) =>
     all.map((one) => Number(one.getAttribute('y'))),
   );
@@ -109,8 +110,8 @@ test('it is run on zeros, noise, and with other shapes', async () => {
   await dropped(page, 'small.tsm', small([-1, 3, 4, 5]));
   await page.getByLabel('Values of image').selectOption('zeros');
   await worked(page, () => page.click('#network_inputs button'));
-  expect(await page.textContent('#status')).toMatch(/^Ran in [\d.e-]+ ms\.$/);
-  expect(await rows(page, '#network_outputs')).toEqual([
+  await shown(() => page.textContent('#status')).toMatch(/^Ran in [\d.e-]+ ms\.$/);
+  await shown(() => rows(page, '#network_outputs')).toEqual([
     ['y', '1×3×4×5', '0', '0', '0', '0 0 0 0'],
   ]);
   await page.getByLabel('Values of image').selectOption('noise');
@@ -119,25 +120,25 @@ test('it is run on zeros, noise, and with other shapes', async () => {
   const [[, shape, least, greatest] = []] = await rows(page, '#network_outputs');
   expect([shape, least]).toEqual(['2×3×4×5', '0']);
   expect(Number(greatest)).toBeGreaterThan(0.5);
-  expect((await boxes(page))[0]).toBe('image 2×3×4×5');
+  await shown(async () => (await boxes(page))[0]).toBe('image 2×3×4×5');
 
   await page.getByLabel('Shape of image').fill('2×4×4×5');
   await worked(page, () => page.click('#network_inputs button'));
-  expect(await page.textContent('#error_message')).toMatch(/image/);
+  await shown(() => page.textContent('#error_message')).toMatch(/image/);
   expect(problems).toEqual([]);
 });
 
 test('without shapes, or with an unknown operator, the graph is there all the same', async () => {
   const { page, problems } = await stage.open();
   await dropped(page, 'bare.tsm', small(undefined));
-  expect(await boxes(page)).toEqual(['image', 'conv2d', 'conv2d', 'concat', 'relu']);
-  expect(await page.textContent('#network_note')).toMatch(/not known.*image/);
+  await shown(() => boxes(page)).toEqual(['image', 'conv2d', 'conv2d', 'concat', 'relu']);
+  await shown(() => page.textContent('#network_note')).toMatch(/not known.*image/);
   await page.getByLabel('Shape of image').fill('1x3x2x2');
   await worked(page, () => page.click('#network_inputs button'));
-  expect((await boxes(page)).at(-1)).toBe('relu 1×3×2×2');
+  await shown(async () => (await boxes(page)).at(-1)).toBe('relu 1×3×2×2');
   await dropped(page, 'odd.tsm', small([1, 3, 2, 2], 'yolo'));
-  expect((await boxes(page)).at(-1)).toBe('yolo');
-  expect(await page.textContent('#network_note')).toMatch(/not known.*yolo/);
+  await shown(async () => (await boxes(page)).at(-1)).toBe('yolo');
+  await shown(() => page.textContent('#network_note')).toMatch(/not known.*yolo/);
   expect(problems).toEqual([]);
 });
 
@@ -146,10 +147,10 @@ test('the detector is offered; it hears the sample frame by frame, and silence',
   await settled(page);
   await worked(page, () => chooseModel(page, 'vad.tsm'));
   await settled(page);
-  expect(await page.textContent('#status')).toBe('Ready. vad.tsm is loaded.');
-  expect(await page.isHidden('.more-options')).toBe(true);
+  await shown(() => page.textContent('#status')).toBe('Ready. vad.tsm is loaded.');
+  await shown(() => page.isHidden('.more-options')).toBe(true);
   await worked(page, () => page.click('#sample'));
-  expect(await page.textContent('#status')).toMatch(/^Done: 10 s of sound in /);
+  await shown(() => page.textContent('#status')).toMatch(/^Done: 10 s of sound in /);
   const ranges = await page.locator('#network_ranges li').allTextContents();
   // Two sentences with a pause before 6.7 s; speech begins within the first half second.
   expect(ranges.length).toBeGreaterThan(1);
@@ -159,8 +160,8 @@ test('the detector is offered; it hears the sample frame by frame, and silence',
   expect(label).toContain(ranges[0]?.replace('–', 'to'));
 
   await worked(page, () => drop(page, 'silence.wav', longSilence(3)));
-  expect(await page.locator('#network_ranges li').count()).toBe(0);
-  expect(await page.isVisible('#network_nothing')).toBe(true);
+  await shown(() => page.locator('#network_ranges li').count()).toBe(0);
+  await shown(() => page.isVisible('#network_nothing')).toBe(true);
   expect(problems).toEqual([]);
 });
 
@@ -168,13 +169,13 @@ test('a network that takes no sound says so, and a recogniser takes its place', 
   const { page, problems } = await stage.open();
   await dropped(page, 'small.tsm', small([1, 3, 4, 5]));
   await worked(page, () => page.click('#sample'));
-  expect(await page.textContent('#status')).toMatch(/takes no sound/);
+  await shown(() => page.textContent('#status')).toMatch(/takes no sound/);
   await worked(page, () => chooseModel(page, 'digits.apr'));
   await settled(page);
-  expect(await page.isHidden('#network')).toBe(true);
-  expect(await page.isVisible('.more-options')).toBe(true);
+  await shown(() => page.isHidden('#network')).toBe(true);
+  await shown(() => page.isVisible('.more-options')).toBe(true);
   await worked(page, () => page.click('#sample'));
-  expect((await segmentTexts(page)).length).toBeGreaterThan(0);
+  await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(0);
   expect(problems).toEqual([]);
 });
 
@@ -182,9 +183,9 @@ test('a damaged module leaves the one before it in use', async () => {
   const { page } = await stage.open();
   await dropped(page, 'vad.tsm', detector);
   await worked(page, () => drop(page, 'cut.tsm', detector.subarray(0, 5000)));
-  expect(await page.textContent('#error_title')).toBe('cut.tsm could not be loaded');
-  expect(await page.textContent('#status')).toBe('The model from before is still there.');
-  expect(await page.textContent('#network_title')).toBe('vad.tsm');
+  await shown(() => page.textContent('#error_title')).toBe('cut.tsm could not be loaded');
+  await shown(() => page.textContent('#status')).toBe('The model from before is still there.');
+  await shown(() => page.textContent('#network_title')).toBe('vad.tsm');
   await worked(page, () => page.click('#network_inputs button'));
-  expect(await rows(page, '#network_outputs')).toHaveLength(2);
+  await shown(() => rows(page, '#network_outputs')).toHaveLength(2);
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
-import { drop, sampleBytes, startStage, type Stage } from './browser_page.js';
+import { type Stage, drop, sampleBytes, shown, startStage } from './browser_page.js';
 
 jest.setTimeout(limit(120_000));
 
@@ -73,12 +73,14 @@ describeWithShared([digits], 'live captions', () => {
     const { page, problems } = await stage.open();
     await begin(page);
     await finals(page, 3);
-    expect(await page.isVisible('#live_level')).toBe(true);
+    await shown(() => page.isVisible('#live_level')).toBe(true);
     await stop(page);
-    expect(await page.textContent('#transcript_title')).toMatch(/^Live captions at \d\d\.\d\d$/);
-    expect(await transcriptText(page)).toContain('three one four. one five nine.');
-    expect(await page.textContent('#transcript_meta')).toMatch(/ s, live$/);
-    expect(await page.locator('#live_list li').count()).toBe(0);
+    await shown(() => page.textContent('#transcript_title')).toMatch(
+      /^Live captions at \d\d\.\d\d$/,
+    );
+    await shown(() => transcriptText(page)).toContain('three one four. one five nine.');
+    await shown(() => page.textContent('#transcript_meta')).toMatch(/ s, live$/);
+    await shown(() => page.locator('#live_list li').count()).toBe(0);
     const download = page.waitForEvent('download');
     await page.selectOption('#format', 'srt');
     await page.click('#save');
@@ -86,9 +88,9 @@ describeWithShared([digits], 'live captions', () => {
     expect(readFileSync(path, 'utf8')).toMatch(
       /00:00:0\d,\d\d\d --> 00:00:0\d,\d\d\d\nthree one four\./,
     );
-    expect(await page.isVisible('#no_recording')).toBe(false);
-    expect(
-      await page.evaluate(() =>
+    await shown(() => page.isVisible('#no_recording')).toBe(false);
+    await shown(() =>
+      page.evaluate(() =>
         Object.keys(localStorage).filter((name) => name.startsWith('susurrus.live.')),
       ),
     ).toEqual([]);
@@ -106,14 +108,14 @@ describeWithShared([digits], 'live captions', () => {
     );
     await page.reload();
     await page.locator('#live_interrupted li').waitFor();
-    expect(await page.textContent('#live_interrupted .beginning')).toContain(first);
+    await shown(() => page.textContent('#live_interrupted .beginning')).toContain(first);
     await page.click('#live_interrupted button.primary');
     await page.locator('#transcript').waitFor();
-    expect(await transcriptText(page)).toContain(`${first} ${second}`);
-    expect(await page.isVisible('#live_interrupted')).toBe(false);
+    await shown(() => transcriptText(page)).toContain(`${first} ${second}`);
+    await shown(() => page.isVisible('#live_interrupted')).toBe(false);
     await page.reload();
     await page.waitForSelector('html[data-state="idle"]', { state: 'attached' });
-    expect(await page.isVisible('#live_interrupted')).toBe(false);
+    await shown(() => page.isVisible('#live_interrupted')).toBe(false);
     expect(problems).toEqual([]);
   });
 
@@ -130,17 +132,17 @@ describeWithShared([digits], 'live captions', () => {
       state: 'attached',
       timeout: limit(60_000),
     });
-    expect(await other.isVisible('#live_interrupted')).toBe(false);
+    await shown(() => other.isVisible('#live_interrupted')).toBe(false);
     await page.close();
     await other.reload();
     await other.click('#live_interrupted button:not(.primary)');
-    expect(await other.isVisible('#live_interrupted')).toBe(false);
+    await shown(() => other.isVisible('#live_interrupted')).toBe(false);
     await other.reload();
     await other.waitForSelector('html[data-state="idle"]', {
       state: 'attached',
       timeout: limit(60_000),
     });
-    expect(await other.isVisible('#live_interrupted')).toBe(false);
+    await shown(() => other.isVisible('#live_interrupted')).toBe(false);
   });
 
   test('a refused microphone is explained, and the button starts again', async () => {
@@ -149,9 +151,9 @@ describeWithShared([digits], 'live captions', () => {
     await page.click('#live_toggle');
     await page.getByText('This page may not use the microphone').waitFor();
     await page.locator(off).waitFor();
-    expect(await page.textContent('#live_toggle')).toContain('Start');
-    expect(await page.isEnabled('#live_toggle')).toBe(true);
-    expect(await page.isVisible('#transcript')).toBe(false);
+    await shown(() => page.textContent('#live_toggle')).toContain('Start');
+    await shown(() => page.isEnabled('#live_toggle')).toBe(true);
+    await shown(() => page.isVisible('#transcript')).toBe(false);
   });
 
   test('one session goes on, however often it is started', async () => {
@@ -170,11 +172,11 @@ describeWithShared([digits], 'live captions', () => {
     await page.locator(running).waitFor();
     await page.click('#live_open');
     await finals(page, 1);
-    expect(await page.evaluate(() => window.asked)).toBe(1);
+    await shown(() => page.evaluate(() => window.asked)).toBe(1);
     await stop(page);
     await begin(page);
     await finals(page, 1);
-    expect(await page.evaluate(() => window.asked)).toBe(2);
+    await shown(() => page.evaluate(() => window.asked)).toBe(2);
     await stop(page);
     expect(problems).toEqual([]);
   });
@@ -190,7 +192,7 @@ describeWithShared([digits], 'live captions', () => {
     const times = await page.locator('#live_list li .times').allTextContents();
     expect(times).toEqual([...times].sort());
     await stop(page);
-    expect(await transcriptText(page)).toContain('three one four.');
+    await shown(() => transcriptText(page)).toContain('three one four.');
     expect(problems).toEqual([]);
   });
 
@@ -201,10 +203,10 @@ describeWithShared([digits], 'live captions', () => {
     await drop(page, 'vad.tsm', readFileSync(join(projectRoot, 'models/vad.tsm')));
     await page.locator(off).waitFor();
     await page.locator('#transcript').waitFor();
-    expect(await transcriptText(page)).toContain('three one four.');
-    expect(await page.textContent('#live_note')).toContain('There is no model yet');
+    await shown(() => transcriptText(page)).toContain('three one four.');
+    await shown(() => page.textContent('#live_note')).toContain('There is no model yet');
     await page.click('#live_toggle');
-    expect(await page.locator(off).count()).toBe(1);
+    await shown(() => page.locator(off).count()).toBe(1);
     expect(problems).toEqual([]);
   });
 
@@ -232,7 +234,7 @@ describeWithShared([digits], 'live captions', () => {
     const count = await page.locator('#live_list li').count();
     await finals(page, count + 2);
     await stop(page);
-    expect(await transcriptText(page)).toContain('three one four.');
+    await shown(() => transcriptText(page)).toContain('three one four.');
     expect(problems).toEqual([]);
   });
 
@@ -241,12 +243,12 @@ describeWithShared([digits], 'live captions', () => {
     await page.click('#live_open');
     await page.selectOption('#live_source', 'file');
     await page.click('#live_toggle');
-    expect(await page.textContent('#live_note')).toBe('Choose a recording first.');
+    await shown(() => page.textContent('#live_note')).toBe('Choose a recording first.');
     await page.setInputFiles('#live_file', sample);
     await page.click('#live_toggle');
     await finals(page, 2);
     await page.locator(off).waitFor();
-    expect(await transcriptText(page)).toContain('three one four. one five nine.');
+    await shown(() => transcriptText(page)).toContain('three one four. one five nine.');
     expect(problems).toEqual([]);
   });
 
@@ -257,15 +259,15 @@ describeWithShared([digits], 'live captions', () => {
     await page.click('#live_open');
     const usual = await size();
     await page.click('#live_larger');
-    expect(parseFloat(await size())).toBeGreaterThan(parseFloat(usual));
+    await shown(async () => parseFloat(await size())).toBeGreaterThan(parseFloat(usual));
     for (let i = 0; i < 10 && (await page.isEnabled('#live_larger')); ++i) {
       await page.click('#live_larger');
     }
     const largest = await size();
     await page.reload();
     await page.click('#live_open');
-    expect(await size()).toBe(largest);
-    expect(await page.isDisabled('#live_larger')).toBe(true);
+    await shown(size).toBe(largest);
+    await shown(() => page.isDisabled('#live_larger')).toBe(true);
   });
 
   test('captions in a window of their own go on there and come back', async () => {
@@ -276,12 +278,12 @@ describeWithShared([digits], 'live captions', () => {
     await page.click('#live_overlay');
     const overlay = await opened;
     await overlay.locator('.caption-roll .committed').first().waitFor();
-    expect(await overlay.locator('link[rel="stylesheet"]').count()).toBe(1);
+    await shown(() => overlay.locator('link[rel="stylesheet"]').count()).toBe(1);
     await overlay.waitForFunction(
       () => parseFloat(getComputedStyle(document.body).marginTop) === 0,
     );
-    expect(await page.isVisible('#live_away')).toBe(true);
-    expect(await page.locator('#live_lines').count()).toBe(0);
+    await shown(() => page.isVisible('#live_away')).toBe(true);
+    await shown(() => page.locator('#live_lines').count()).toBe(0);
     const count = await page.locator('#live_list li').count();
     const [text] = (await finals(page, count + 1)).slice(-1);
     await overlay

@@ -13,6 +13,7 @@ import {
   chosenModel,
   openMenu,
   settled,
+  shown,
   startStage,
   statusOf,
   worked,
@@ -55,12 +56,14 @@ test('a model of the hub is downloaded when asked for, kept, chosen again, and r
   const { page, problems } = await stage.open();
   await answerForHub(page.context());
   await openMenu(page);
-  expect(await page.textContent('#models_hub')).toMatch(/tiny\.en English · 151 MB to download/);
+  await shown(() => page.textContent('#models_hub')).toMatch(
+    /tiny\.en English · 151 MB to download/,
+  );
   expect(hub.requests).toEqual([]);
 
   await chooseModel(page, 'tiny.en');
   await page.getByText(/It needs .* of memory at most\. /).waitFor();
-  expect(await page.textContent('.model-offer')).toMatch(/^Downloads about 151 MB once/);
+  await shown(() => page.textContent('.model-offer')).toMatch(/^Downloads about 151 MB once/);
   expect(hub.requests.some((request) => request.includes('model.safetensors'))).toBe(false);
   await page.getByRole('button', { name: 'Download and use' }).click();
   await statusOf(page).getByText('Ready. tiny.en is loaded.').waitFor();
@@ -72,8 +75,8 @@ test('a model of the hub is downloaded when asked for, kept, chosen again, and r
   await statusOf(page).getByText('Ready. tiny.en is loaded.').waitFor();
   expect(hub.requests).toHaveLength(asked);
   await openMenu(page);
-  expect(await chosenModel(page)).toBe('tiny.en');
-  expect(await page.textContent('#models_here')).toContain('tiny.en');
+  await shown(() => chosenModel(page)).toBe('tiny.en');
+  await shown(() => page.textContent('#models_here')).toContain('tiny.en');
 
   await page.getByRole('button', { name: 'Remove tiny.en from this device' }).click();
   await page.getByText('tiny.en was removed from this device.').waitFor();
@@ -86,11 +89,11 @@ test('a model of the hub is downloaded when asked for, kept, chosen again, and r
 
 test('the choice of a model beside the page is remembered', async () => {
   const { page, problems } = await stage.open();
-  expect(await page.textContent('#model_name')).toBe('mine');
+  await shown(() => page.textContent('#model_name')).toBe('mine');
   await worked(page, () => chooseModel(page, 'digits.apr'));
   await page.reload();
   await statusOf(page).getByText('Ready. digits.apr is loaded.').waitFor();
-  expect(await page.textContent('#model_name')).toBe('digits.apr');
+  await shown(() => page.textContent('#model_name')).toBe('digits.apr');
   expect(problems).toEqual([]);
 });
 
@@ -100,9 +103,9 @@ test('a hub that cannot be reached is said, and the model in use stays', async (
   await chooseModel(page, 'base');
   await page.getByText('Hugging Face cannot be reached just now.').waitFor();
   await worked(page, () => page.getByRole('button', { name: 'Download and use' }).click());
-  expect(await page.textContent('#error_title')).toBe('base could not be loaded');
-  expect(await page.textContent('#status')).toBe('The model from before is still there.');
-  expect(await page.textContent('#model_name')).toBe('mine');
+  await shown(() => page.textContent('#error_title')).toBe('base could not be loaded');
+  await shown(() => page.textContent('#status')).toBe('The model from before is still there.');
+  await shown(() => page.textContent('#model_name')).toBe('mine');
 });
 
 test('Escape closes the menu, and the focus is where it was', async () => {
@@ -111,7 +114,7 @@ test('Escape closes the menu, and the focus is where it was', async () => {
   await page.keyboard.press('Enter');
   await page.locator('#model_menu[data-listed]').waitFor();
   await page.keyboard.press('Escape');
-  expect(await page.isHidden('#model_menu')).toBe(true);
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('model_button');
+  await shown(() => page.isHidden('#model_menu')).toBe(true);
+  await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('model_button');
   expect(problems).toEqual([]);
 });

@@ -16,6 +16,7 @@ import {
   sampleSegments,
   segmentTexts,
   settled,
+  shown,
   startStage,
   statusOf,
   worked,
@@ -35,15 +36,15 @@ describeWithTrained('the page with a trained Whisper', () => {
 
   test('loads it first, transcribes sentences, and changes to the digits', async () => {
     const { page, problems } = await stage.open();
-    expect(await page.textContent('#status')).toBe('Ready. tiny.en is loaded.');
-    expect(await page.isHidden('#ten_words')).toBe(true);
+    await shown(() => page.textContent('#status')).toBe('Ready. tiny.en is loaded.');
+    await shown(() => page.isHidden('#ten_words')).toBe(true);
     await openMenu(page);
     const here = page.locator(':is(#models_here, #models_trial) strong');
-    expect(await here.allTextContents()).toEqual(['tiny.en', 'digits.apr', 'vad.tsm']);
-    expect(await page.textContent('#models_here')).toMatch(/tiny\.en English · \d+ MB/);
+    await shown(() => here.allTextContents()).toEqual(['tiny.en', 'digits.apr', 'vad.tsm']);
+    await shown(() => page.textContent('#models_here')).toMatch(/tiny\.en English · \d+ MB/);
     await page.click('#model_close');
     await worked(page, () => page.click('#sample'));
-    expect((await segmentTexts(page)).join(' ').replace(/\s+/g, ' ').trim()).toBe(
+    await shown(async () => (await segmentTexts(page)).join(' ').replace(/\s+/g, ' ').trim()).toBe(
       'The ship left the harbor in the morning, by evening the wind had turned and the captain ' +
         'decided to wait for better weather. Nobody on board complained, because the soup was very good.',
     );
@@ -58,10 +59,10 @@ describeWithTrained('the page with a trained Whisper', () => {
     await page.setViewportSize({ width: 1200, height: 860 });
     await worked(page, () => chooseModel(page, 'digits.apr'));
     await settled(page);
-    expect(await page.textContent('#status')).toBe('Ready. digits.apr is loaded.');
+    await shown(() => page.textContent('#status')).toBe('Ready. digits.apr is loaded.');
     await worked(page, () => page.click('#sample'));
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
-    expect(await page.isVisible('#ten_words')).toBe(true);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.isVisible('#ten_words')).toBe(true);
     expect(problems).toEqual([]);
   });
 });
@@ -84,9 +85,9 @@ describe('the page with two models', () => {
     await chooseModel(page, 'digits.apr');
     await statusOf(page).getByText('Loading digits.apr …').waitFor();
     await worked(page, () => page.click('#cancel'));
-    expect(await chosen(opened)).toBe('first');
+    await shown(() => chosen(opened)).toBe('first');
     await worked(page, () => page.click('#sample'));
-    expect(await page.textContent('#transcript_title')).toBe('sentences.wav');
+    await shown(() => page.textContent('#transcript_title')).toBe('sentences.wav');
     expect(problems.filter((problem) => !/request failed/.test(problem))).toEqual([]);
   });
 
@@ -114,9 +115,9 @@ describe('the page with two models', () => {
     release();
     await settled(page);
     await arrive();
-    expect(await statusOf(page).textContent()).toBe('Ready. mine.apr is loaded.');
-    expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
-    expect(await chosen(opened)).toBe('');
+    await shown(() => statusOf(page).textContent()).toBe('Ready. mine.apr is loaded.');
+    await shown(() => page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
+    await shown(() => chosen(opened)).toBe('');
     expect(page.workers()).toHaveLength(1);
     expect(problems).toEqual([]);
   });
@@ -129,7 +130,7 @@ describe('the page with two models', () => {
     await arrive();
     release();
     await settled(page);
-    expect(await statusOf(page).textContent()).toBe('Ready. mine.apr is loaded.');
+    await shown(() => statusOf(page).textContent()).toBe('Ready. mine.apr is loaded.');
     expect(page.workers()).toHaveLength(1);
     expect(problems).toEqual([]);
   });
@@ -144,9 +145,9 @@ describe('the page with two models', () => {
     await statusOf(page).getByText('Loading first … early.wav waits for it.').waitFor();
     release();
     await statusOf(page).getByText('Done: ').waitFor();
-    expect(await page.textContent('#transcript_title')).toBe('early.wav');
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
-    expect(await chosen(opened)).toBe('first');
+    await shown(() => page.textContent('#transcript_title')).toBe('early.wav');
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => chosen(opened)).toBe('first');
     expect(problems).toEqual([]);
   });
 
@@ -158,14 +159,14 @@ describe('the page with two models', () => {
     await page.click('#cancel');
     await settled(page);
     const stopped = 'Stopped. No model is loaded. early.wav was not transcribed.';
-    expect(await statusOf(page).textContent()).toBe(stopped);
+    await shown(() => statusOf(page).textContent()).toBe(stopped);
     await arrive();
-    expect(await statusOf(page).textContent()).toBe(stopped);
-    expect(await chosen(opened)).toBe('');
+    await shown(() => statusOf(page).textContent()).toBe(stopped);
+    await shown(() => chosen(opened)).toBe('');
     await chooseModel(page, 'first');
     await statusOf(page).getByText('Ready. first is loaded.').waitFor();
     await worked(page, () => drop(page, 'late.wav', sampleBytes()));
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     expect(problems).toEqual([]);
   });
 });

@@ -9,13 +9,14 @@ import { serve } from '../../scripts/serve_demo.mjs';
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 import {
+  type Stage,
   sampleBytes,
   sampleSegments,
   segmentTexts,
   settled,
+  shown,
   startStage,
   worked,
-  type Stage,
 } from './browser_page.js';
 import { launchBrowser } from './package_page.js';
 
@@ -37,17 +38,17 @@ const allowed = { serviceWorkers: 'allow' } as const;
 test('works without a network, with the model that it had', async () => {
   const { page } = await stage.open(allowed);
   await offlineState(page, 'ready');
-  expect(await page.textContent('#offline_state')).toBe('Works offline.');
+  await shown(() => page.textContent('#offline_state')).toBe('Works offline.');
   await page.context().setOffline(true);
   await page.reload();
   await settled(page);
-  expect(await page.textContent('#status')).toBe('Ready. digits.apr is loaded.');
+  await shown(() => page.textContent('#status')).toBe('Ready. digits.apr is loaded.');
   await worked(page, () => page.click('#sample'));
-  expect(await segmentTexts(page)).toEqual(sampleSegments);
+  await shown(() => segmentTexts(page)).toEqual(sampleSegments);
   // With the question mark that a variant is asked for by, too.
   await page.goto(`${stage.address}?variant=simd`);
   await settled(page);
-  expect(await page.textContent('[data-fact="variant"]')).toMatch(/^simd/);
+  await shown(() => page.textContent('[data-fact="variant"]')).toMatch(/^simd/);
 });
 
 test('keeps no model a second time', async () => {
@@ -70,9 +71,9 @@ test('counts what it has sent, its workers included: nothing', async () => {
   await page.reload();
   await settled(page);
   await worked(page, () => page.click('#sample'));
-  expect(await page.textContent('#private_text')).toBe('0 bytes sent from this device');
+  await shown(() => page.textContent('#private_text')).toBe('0 bytes sent from this device');
   await page.click('.sent summary');
-  expect(await page.textContent('#sent_text')).toMatch(/the page or one of its workers/);
+  await shown(() => page.textContent('#sent_text')).toMatch(/the page or one of its workers/);
   const { host } = new URL(stage.address);
   const [line = '', ...others] = await page.locator('#sent_hosts li').allTextContents();
   expect(others).toEqual([]);
@@ -89,11 +90,11 @@ test('counts what it has sent, its workers included: nothing', async () => {
 test('without a service worker it says so, and counts what the page itself sends', async () => {
   const { page } = await stage.open();
   await offlineState(page, 'none');
-  expect(await page.textContent('#offline_state')).toBe('Does not work offline here.');
-  expect(await page.textContent('#private_text')).toBe('0 bytes sent from this device');
-  expect(await page.textContent('#sent_text')).toMatch(/the page itself makes/);
+  await shown(() => page.textContent('#offline_state')).toBe('Does not work offline here.');
+  await shown(() => page.textContent('#private_text')).toBe('0 bytes sent from this device');
+  await shown(() => page.textContent('#sent_text')).toMatch(/the page itself makes/);
   await worked(page, () => page.click('#sample'));
-  expect(await segmentTexts(page)).toEqual(sampleSegments);
+  await shown(() => segmentTexts(page)).toEqual(sampleSegments);
 });
 
 test.each([
@@ -139,14 +140,14 @@ test('takes what another app shares with it', async () => {
     form.submit();
   }, base64);
   await page.getByText('Done: ').waitFor();
-  expect(await page.textContent('#transcript_title')).toBe('voice message.wav');
-  expect(await segmentTexts(page)).toEqual(sampleSegments);
+  await shown(() => page.textContent('#transcript_title')).toBe('voice message.wav');
+  await shown(() => segmentTexts(page)).toEqual(sampleSegments);
   expect(new URL(page.url()).search).toBe('');
   // It is given once.
   await page.reload();
   await settled(page);
-  expect(await page.isHidden('#transcript')).toBe(true);
-  expect(await page.evaluate(async () => (await caches.keys()).length)).toBe(1);
+  await shown(() => page.isHidden('#transcript')).toBe(true);
+  await shown(() => page.evaluate(async () => (await caches.keys()).length)).toBe(1);
 });
 
 test('a new version waits until the person wants it, and takes the place of all of the old one', async () => {
@@ -166,17 +167,19 @@ test('a new version waits until the person wants it, and takes the place of all 
     writeFileSync(join(folder, 'service_worker.js'), `${half}\n`);
     await page.reload();
     await offlineState(page, 'ready');
-    expect(await page.title()).not.toContain('Newer');
+    await shown(() => page.title()).not.toContain('Newer');
 
     await buildOffline(folder);
     await page.reload();
     await offlineState(page, 'update');
-    expect(await page.title()).not.toContain('Newer');
-    expect(await page.textContent('#offline_state')).toBe('A new version of this page is ready.');
+    await shown(() => page.title()).not.toContain('Newer');
+    await shown(() => page.textContent('#offline_state')).toBe(
+      'A new version of this page is ready.',
+    );
     await page.click('#offline_update');
     await page.waitForFunction(() => document.title.startsWith('Newer'));
     await offlineState(page, 'ready');
-    expect(await page.evaluate(async () => (await caches.keys()).length)).toBe(1);
+    await shown(() => page.evaluate(async () => (await caches.keys()).length)).toBe(1);
   } finally {
     await browser.close();
     await server.close();

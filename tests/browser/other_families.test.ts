@@ -11,6 +11,7 @@ import {
   openOptions,
   segmentTexts,
   settled,
+  shown,
   startStage,
   worked,
 } from './browser_page.js';
@@ -47,10 +48,12 @@ describeWithShared(['april-digits', 'bw2l-digits'], 'the page with other familie
     for (const name of ['digits.april', 'digits.b2l']) {
       await worked(page, () => chooseModel(page, name));
       await settled(page);
-      expect(await page.textContent('#status')).toBe(`Ready. ${name} is loaded.`);
-      expect(await page.isHidden('#beam_size')).toBe(true);
+      await shown(() => page.textContent('#status')).toBe(`Ready. ${name} is loaded.`);
+      await shown(() => page.isHidden('#beam_size')).toBe(true);
       await worked(page, () => page.click('#sample'));
-      expect((await segmentTexts(page)).join(' ')).toMatch(/four|two|nine|eight|seven/);
+      await shown(async () => (await segmentTexts(page)).join(' ')).toMatch(
+        /four|two|nine|eight|seven/,
+      );
       const path = join(projectRoot, `build/screenshots/${name}.png`);
       await page.screenshot({ path, fullPage: true });
     }
@@ -68,10 +71,10 @@ describeWithShared(['april-digits', 'bw2l-digits'], 'the page with other familie
     await openOptions(page);
     await page.uncheck('#vad');
     await worked(page, () => page.click('#again'));
-    expect(await segmentTexts(page)).toEqual(texts);
+    await shown(() => segmentTexts(page)).toEqual(texts);
     await page.check('#vad');
     await worked(page, () => drop(page, 'silence.wav', longSilence(10)));
-    expect(await page.isVisible('#nothing_heard')).toBe(true);
+    await shown(() => page.isVisible('#nothing_heard')).toBe(true);
     expect(problems).toEqual([]);
   });
 
@@ -80,7 +83,7 @@ describeWithShared(['april-digits', 'bw2l-digits'], 'the page with other familie
     await settled(page);
     await worked(page, () => drop(page, 'a model', readFileSync(april)));
     await settled(page);
-    expect(await page.textContent('#status')).toBe('Ready. a model is loaded.');
+    await shown(() => page.textContent('#status')).toBe('Ready. a model is loaded.');
     expect(problems).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import type * as Testing from '../../web/page/testing.js';
 import type * as Susurrus from '../../web/src/index.js';
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
+import { shown } from './browser_page.js';
 import { launchBrowser } from './package_page.js';
 
 jest.setTimeout(limit(120_000));
@@ -313,7 +314,7 @@ test('useTranscriber: loads, transcribes, stops, reports errors, and frees the m
     window.result = transcriber.transcribe(audio); await result;`);
   await out(`ready: ${sampleText}`);
   expect(await call('return (await window.result).text.trim()')).toBe(sampleText);
-  expect(await page.evaluate('[...new Set(seen)]')).toEqual([
+  await shown(() => page.evaluate('[...new Set(seen)]')).toEqual([
     'idle',
     'loading',
     'ready',

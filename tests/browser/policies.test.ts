@@ -218,7 +218,8 @@ describe('a sandboxed frame, whose origin is like no other', () => {
   test('transcribes where the files may be read from anywhere', () =>
     onPage({ policy, path: 'sandboxed.html' }, async (page) => {
       const frame = page.frames()[1]!;
-      expect(await frame.evaluate(() => origin)).toBe('null');
+      const from = await frame.evaluate(() => origin);
+      expect(from).toBe('null');
       expect(await listen(frame)).toMatchObject({ text });
     }));
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import {
+  type Stage,
   digitsBytes,
   drop,
   dropAll,
@@ -12,14 +13,15 @@ import {
   longRecording,
   longSilence,
   sampleBytes,
+  sampleSegments,
   segmentTexts,
   settled,
+  shown,
   startStage,
   statusOf,
   worked,
-  sampleSegments,
-  type Stage,
 } from './browser_page.js';
+import { holdText } from './held_text.js';
 
 jest.setTimeout(limit(120_000));
 
@@ -55,18 +57,18 @@ test('several recordings are listened to one after the other, and each can be re
       ['c.wav', wav],
     ]),
   );
-  expect(await statusOf(page).textContent()).toBe('All 3 recordings are done.');
-  expect(await rows(page)).toEqual(['a.wav: done', 'silence.wav: done', 'c.wav: done']);
-  expect(await page.textContent('#transcript_title')).toBe('c.wav');
+  await shown(() => statusOf(page).textContent()).toBe('All 3 recordings are done.');
+  await shown(() => rows(page)).toEqual(['a.wav: done', 'silence.wav: done', 'c.wav: done']);
+  await shown(() => page.textContent('#transcript_title')).toBe('c.wav');
   await rowOf(page, 'silence.wav')
     .getByRole('button', { name: 'silence.wav', exact: true })
     .click();
-  expect(await page.textContent('#transcript_title')).toBe('silence.wav');
-  expect(await page.isVisible('#nothing_heard')).toBe(true);
+  await shown(() => page.textContent('#transcript_title')).toBe('silence.wav');
+  await shown(() => page.isVisible('#nothing_heard')).toBe(true);
   await rowOf(page, 'a.wav').getByRole('button', { name: 'a.wav', exact: true }).click();
-  expect(await segmentTexts(page)).toEqual(sampleSegments);
-  expect(
-    await rowOf(page, 'a.wav')
+  await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+  await shown(() =>
+    rowOf(page, 'a.wav')
       .getByRole('button', { name: 'a.wav', exact: true })
       .getAttribute('aria-current'),
   ).toBe('true');
@@ -75,22 +77,27 @@ test('several recordings are listened to one after the other, and each can be re
 
 test('a recording that is dropped while another is listened to joins the queue, and the page says so', async () => {
   const { page, problems } = await stage.open();
-  await drop(page, 'long.wav', longRecording(48));
+  const release = await holdText(page, 2);
+  await drop(page, 'long.wav', longRecording(12));
   await page.waitForSelector('.segment');
   await drop(page, 'next.wav', wav);
   await statusOf(page).getByText('Listening to long.wav … next.wav is next.').waitFor();
   await drop(page, 'last.wav', wav);
   await statusOf(page).getByText('Listening to long.wav … 2 more wait.').waitFor();
-  expect((await rows(page)).slice(1)).toEqual(['next.wav: waiting', 'last.wav: waiting']);
+  await shown(async () => (await rows(page)).slice(1)).toEqual([
+    'next.wav: waiting',
+    'last.wav: waiting',
+  ]);
   await page.waitForFunction(() =>
     / %/.test(document.querySelector('.queue-state')?.textContent ?? ''),
   );
+  await release();
+  await shown(() => rows(page)).toEqual(['long.wav: done', 'next.wav: done', 'last.wav: done']);
   await settled(page);
-  expect(await rows(page)).toEqual(['long.wav: done', 'next.wav: done', 'last.wav: done']);
   // What was kept of them is in the history, the next ones begin a list of their own.
   await worked(page, () => drop(page, 'alone.wav', wav));
-  expect(await page.isHidden('#queue')).toBe(true);
-  expect(await page.textContent('#transcript_title')).toBe('alone.wav');
+  await shown(() => page.isHidden('#queue')).toBe(true);
+  await shown(() => page.textContent('#transcript_title')).toBe('alone.wav');
   // Kept when its text has rested for a moment.
   await page.locator('#history_list > li').nth(3).waitFor();
   expect(problems).toEqual([]);
@@ -107,63 +114,69 @@ test('one in the middle that fails says why, and the others go on', async () => 
       ['c.wav', wav],
     ]),
   );
-  expect(await rows(page)).toEqual([
+  await shown(() => rows(page)).toEqual([
     'a.wav: done',
     'broken.wav: not transcribed',
     'c.wav: done',
     'page.mp3: not transcribed',
   ]);
-  expect(await rowOf(page, 'broken.wav').locator('.queue-problem').textContent()).toMatch(
+  await shown(() => rowOf(page, 'broken.wav').locator('.queue-problem').textContent()).toMatch(
     /^This browser cannot read this kind of recording\./,
   );
-  expect(await rowOf(page, 'page.mp3').locator('.queue-problem').textContent()).toMatch(
+  await shown(() => rowOf(page, 'page.mp3').locator('.queue-problem').textContent()).toMatch(
     /^This is a web page that was saved in place of the file\./,
   );
-  expect(await statusOf(page).textContent()).toBe('2 of 4 recordings are done.');
-  expect(await page.isHidden('#error')).toBe(true);
+  await shown(() => statusOf(page).textContent()).toBe('2 of 4 recordings are done.');
+  await shown(() => page.isHidden('#error')).toBe(true);
   await rowOf(page, 'page.mp3')
     .getByRole('button', { name: 'Remove page.mp3 from the list' })
     .click();
-  expect(await rows(page)).toHaveLength(3);
+  await shown(() => rows(page)).toHaveLength(3);
   expect(problems).toEqual([]);
 });
 
 test('the one under way is cancelled and kept as far as it came; the next one goes on', async () => {
   const { page, problems } = await stage.open();
+  const release = await holdText(page);
   await dropAll(page, [
-    ['long.wav', longRecording(24)],
+    ['long.wav', longRecording(12)],
     ['b.wav', wav],
     ['c.wav', wav],
   ]);
   await page.waitForSelector('.segment');
   await rowOf(page, 'c.wav').getByRole('button', { name: 'Cancel c.wav' }).click();
   await rowOf(page, 'long.wav').getByRole('button', { name: 'Cancel long.wav' }).click();
-  await settled(page);
-  expect(await rows(page)).toEqual(['long.wav: stopped', 'b.wav: done', 'c.wav: stopped']);
+  await release();
+  await shown(() => rows(page)).toEqual(['long.wav: stopped', 'b.wav: done', 'c.wav: stopped']);
   await rowOf(page, 'long.wav').getByRole('button', { name: 'long.wav', exact: true }).click();
-  expect(await page.textContent('#transcript_meta')).toContain('stopped before the end');
-  expect((await segmentTexts(page)).length).toBeGreaterThan(0);
-  expect(await page.isVisible('#export')).toBe(true);
+  await shown(() => page.textContent('#transcript_meta')).toContain('stopped before the end');
+  await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(0);
+  await shown(() => page.isVisible('#export')).toBe(true);
   await worked(page, () =>
     rowOf(page, 'c.wav').getByRole('button', { name: 'Start c.wav again' }).click(),
   );
-  expect(await rows(page)).toEqual(['long.wav: stopped', 'b.wav: done', 'c.wav: done']);
+  await shown(() => rows(page)).toEqual(['long.wav: stopped', 'b.wav: done', 'c.wav: done']);
   expect(problems).toEqual([]);
 });
 
 test('all are stopped at once, and Escape stops the one under way', async () => {
   const { page, problems } = await stage.open();
+  await holdText(page);
   await dropAll(page, [
-    ['one.wav', longRecording(24)],
-    ['two.wav', longRecording(24)],
+    ['one.wav', longRecording(12)],
+    ['two.wav', longRecording(12)],
     ['three.wav', wav],
   ]);
   await page.waitForSelector('.segment');
   await page.keyboard.press('Escape');
   await statusOf(page).getByText('Listening to two.wav …').waitFor();
   await worked(page, () => page.click('#queue_stop'));
-  expect(await rows(page)).toEqual(['one.wav: stopped', 'two.wav: stopped', 'three.wav: stopped']);
-  expect(await page.isHidden('#queue_stop')).toBe(true);
+  await shown(() => rows(page)).toEqual([
+    'one.wav: stopped',
+    'two.wav: stopped',
+    'three.wav: stopped',
+  ]);
+  await shown(() => page.isHidden('#queue_stop')).toBe(true);
   // A download of the voice detector that was under way is stopped, too.
   expect(problems.filter((problem) => !problem.endsWith('/models/vad.tsm'))).toEqual([]);
 });
@@ -176,7 +189,7 @@ test('the same file twice is two recordings, saved under two names in one archiv
       ['same.wav', wav],
     ]),
   );
-  expect(await rows(page)).toEqual(['same.wav: done', 'same.wav: done']);
+  await shown(() => rows(page)).toEqual(['same.wav: done', 'same.wav: done']);
   await page.selectOption('#queue_format', 'srt');
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#queue_save')]);
   expect(download.suggestedFilename()).toBe('transcripts.zip');
@@ -196,8 +209,8 @@ test('a model and recordings that are dropped together: the model listens to the
     ]),
   );
   await statusOf(page).getByText('All 2 recordings are done.').waitFor();
-  expect(await page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
-  expect(await rows(page)).toEqual(['a.wav: done', 'b.wav: done']);
+  await shown(() => page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
+  await shown(() => rows(page)).toEqual(['a.wav: done', 'b.wav: done']);
   expect(problems).toEqual([]);
 });
 
@@ -211,18 +224,21 @@ test('what is dropped while a model loads waits for it, and is not given to anot
     ['b.wav', wav],
   ]);
   await statusOf(page).getByText('Loading cut.apr … 2 recordings wait for it.').waitFor();
-  expect(await rows(page)).toEqual(['a.wav: waiting for a model', 'b.wav: waiting for a model']);
+  await shown(() => rows(page)).toEqual([
+    'a.wav: waiting for a model',
+    'b.wav: waiting for a model',
+  ]);
   release();
   const lost = 'The model from before is still there. 2 recordings were not transcribed.';
   await statusOf(page).getByText(lost).waitFor();
-  expect(await page.textContent('#error_message')).toBe(
+  await shown(() => page.textContent('#error_message')).toBe(
     'This download is incomplete: 1.0 of 2.5 MB are here. Download the file again.',
   );
-  expect(await rows(page)).toEqual(['a.wav: stopped', 'b.wav: stopped']);
+  await shown(() => rows(page)).toEqual(['a.wav: stopped', 'b.wav: stopped']);
   await worked(page, () =>
     rowOf(page, 'a.wav').getByRole('button', { name: 'Start a.wav again' }).click(),
   );
-  expect(await rows(page)).toEqual(['b.wav: stopped', 'a.wav: done']);
+  await shown(() => rows(page)).toEqual(['b.wav: stopped', 'a.wav: done']);
 });
 
 test.each([
@@ -242,15 +258,15 @@ test.each([
     const { page, problems } = await stage.open();
     await drop(page, name, bytes);
     await page.waitForSelector('#error:not([hidden])');
-    expect(await page.textContent('#error_message')).toContain(sentence);
-    expect(await page.isVisible('#error_details')).toBe(false);
+    await shown(() => page.textContent('#error_message')).toContain(sentence);
+    await shown(() => page.isVisible('#error_details')).toBe(false);
     await page.click('#error_more summary');
-    expect(await page.textContent('#error_details')).toMatch(
+    await shown(() => page.textContent('#error_details')).toMatch(
       /^code(unknown_format|truncated_input)/,
     );
     // It can still be used.
     await worked(page, () => page.click('#sample'));
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     expect(problems).toEqual([]);
   },
 );
@@ -262,8 +278,10 @@ test('several wrong files at once have a line each', async () => {
     ['b.txt', Buffer.from('only words')],
   ]);
   await page.waitForSelector('#error:not([hidden])');
-  expect(await page.textContent('#error_title')).toBe('2 files cannot be used');
-  expect(await page.textContent('#error_message')).toMatch(/^a\.html: .*\nb\.txt: This is a text/);
+  await shown(() => page.textContent('#error_title')).toBe('2 files cannot be used');
+  await shown(() => page.textContent('#error_message')).toMatch(
+    /^a\.html: .*\nb\.txt: This is a text/,
+  );
 });
 
 test('a file that vanishes before its turn says so', async () => {
@@ -279,13 +297,14 @@ test('a file that vanishes before its turn says so', async () => {
     };
     addEventListener('vanish', () => (isGone = true));
   });
-  await drop(page, 'long.wav', longRecording(48));
+  const release = await holdText(page);
+  await drop(page, 'long.wav', longRecording(12));
   await page.waitForSelector('.segment');
   await drop(page, 'gone.wav', wav);
   await statusOf(page).getByText('gone.wav is next.').waitFor();
   await page.evaluate(() => dispatchEvent(new Event('vanish')));
-  await settled(page);
-  expect(await rowOf(page, 'gone.wav').locator('.queue-problem').textContent()).toBe(
+  await release();
+  await shown(() => rowOf(page, 'gone.wav').locator('.queue-problem').textContent()).toBe(
     'The file is not there any more, or cannot be read. Choose it again.',
   );
 });
@@ -299,7 +318,9 @@ test('fits a telephone', async () => {
       ['page.mp3', webPage],
     ]),
   );
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  await shown(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+    320,
+  );
 });
 
 /** The files of an archive, by its directory at the end. */

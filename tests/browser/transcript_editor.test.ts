@@ -10,9 +10,11 @@ import {
   sampleSegments,
   segmentTexts,
   settled,
+  shown,
   startStage,
   worked,
 } from './browser_page.js';
+import { holdText } from './held_text.js';
 import type { Stage } from './browser_page.js';
 
 jest.setTimeout(limit(120_000));
@@ -56,16 +58,17 @@ describe('editing', () => {
   test('changes the text and nothing of the times, and is saved', async () => {
     const { page, problems } = await openSample();
     await edit(page, 1, 'one fifty nine');
-    expect(await segmentTexts(page)).toEqual([
+    await shown(() => segmentTexts(page)).toEqual([
       sampleSegments[0],
       'one fifty nine',
       sampleSegments[2],
     ]);
     // The keyboard is where it was.
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('one fifty nine');
-    expect((await save(page, 'txt')).content).toBe(
-      `${sampleSegments[0]}\none fifty nine\n${sampleSegments[2]}\n`,
+    await shown(() => page.evaluate(() => document.activeElement?.textContent)).toBe(
+      'one fifty nine',
     );
+    const text = await save(page, 'txt');
+    expect(text.content).toBe(`${sampleSegments[0]}\none fifty nine\n${sampleSegments[2]}\n`);
     const { segments } = JSON.parse((await save(page, 'json')).content) as {
       segments: { words: { word: string; start: number; end: number }[] }[];
     };
@@ -81,17 +84,17 @@ describe('editing', () => {
 
   test('is undone and done again, by buttons and by keys', async () => {
     const { page, problems } = await openSample();
-    expect(await page.isDisabled('#undo')).toBe(true);
+    await shown(() => page.isDisabled('#undo')).toBe(true);
     await edit(page, 0, 'changed');
     await edit(page, 2, 'again');
     await page.click('#undo');
-    expect(await segmentTexts(page)).toEqual(['changed', ...sampleSegments.slice(1)]);
+    await shown(() => segmentTexts(page)).toEqual(['changed', ...sampleSegments.slice(1)]);
     await page.keyboard.press('Control+z');
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
-    expect(await page.isDisabled('#undo')).toBe(true);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.isDisabled('#undo')).toBe(true);
     await page.keyboard.press('Control+y');
     await page.click('#redo');
-    expect(await segmentTexts(page)).toEqual(['changed', sampleSegments[1], 'again']);
+    await shown(() => segmentTexts(page)).toEqual(['changed', sampleSegments[1], 'again']);
     expect(problems).toEqual([]);
   });
 
@@ -101,47 +104,47 @@ describe('editing', () => {
     await page.locator('.segment').first().click();
     await page.fill('.segment-field', 'never');
     await page.press('.segment-field', 'Escape');
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     await page.locator('.segment').first().click();
     await page.fill('.segment-field', 'kept');
     await page.click('#transcript_title');
-    expect(await segmentTexts(page)).toEqual(['kept', ...sampleSegments.slice(1)]);
+    await shown(() => segmentTexts(page)).toEqual(['kept', ...sampleSegments.slice(1)]);
     // Not heard while one edits.
-    expect(await isPaused(page)).toBe(true);
+    await shown(() => isPaused(page)).toBe(true);
     await page.click('#edit');
     await page.locator('.segment').nth(1).dblclick();
-    expect(await page.inputValue('.segment-field')).toBe(sampleSegments[1]);
+    await shown(() => page.inputValue('.segment-field')).toBe(sampleSegments[1]);
     expect(problems).toEqual([]);
   });
 
   test('takes a sentence away, which undo brings back', async () => {
     const { page, problems } = await openSample();
     await edit(page, 1, ' ');
-    expect(await segmentTexts(page)).toEqual([sampleSegments[0], sampleSegments[2]]);
-    expect((await save(page, 'srt')).content).not.toContain('nine');
+    await shown(() => segmentTexts(page)).toEqual([sampleSegments[0], sampleSegments[2]]);
+    const subtitles = await save(page, 'srt');
+    expect(subtitles.content).not.toContain('nine');
     await page.keyboard.press('Control+z');
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     expect(problems).toEqual([]);
   });
 
   test('goes on while the recording is still being transcribed', async () => {
     const { page, problems } = await stage.open();
-    await drop(page, 'long.wav', longRecording(16));
+    const release = await holdText(page);
+    await drop(page, 'long.wav', longRecording(12));
     await page.waitForSelector('.segment');
     await page.locator('.segment').first().press('F2');
     await page.fill('.segment-field', 'edited meanwhile');
     const count = await page.locator('.segment').count();
-    await page.waitForFunction(
-      (before) => document.querySelectorAll('.segment').length > before,
-      count,
-    );
+    await holdText(page, 2);
+    await shown(() => page.locator('.segment').count()).toBeGreaterThan(count);
     // What came did not take the field away.
-    expect(await page.evaluate(() => document.activeElement?.className)).toBe('segment-field');
-    await worked(page, () => page.press('.segment-field', 'Enter'));
-    const texts = await segmentTexts(page);
-    expect(texts[0]).toBe('edited meanwhile');
-    expect(texts.length).toBeGreaterThan(count);
-    expect(await page.textContent('#status')).toMatch(/^Done: /);
+    await shown(() => page.evaluate(() => document.activeElement?.className)).toBe('segment-field');
+    await page.press('.segment-field', 'Enter');
+    await worked(page, release);
+    await shown(async () => (await segmentTexts(page))[0]).toBe('edited meanwhile');
+    await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(count);
+    await shown(() => page.textContent('#status')).toMatch(/^Done: /);
     expect(problems).toEqual([]);
   });
 });
@@ -151,40 +154,40 @@ describe('finding', () => {
     const { page, problems } = await openSample();
     await page.keyboard.press('/');
     await page.fill('#find_text', 'FIVE');
-    expect(await page.textContent('#find_count')).toBe('1 of 2');
-    expect(await page.textContent('.segment.found')).toBe(sampleSegments[1]);
+    await shown(() => page.textContent('#find_count')).toBe('1 of 2');
+    await shown(() => page.textContent('.segment.found')).toBe(sampleSegments[1]);
     await page.press('#find_text', 'Enter');
-    expect(await page.textContent('.segment.found')).toBe(sampleSegments[2]);
+    await shown(() => page.textContent('.segment.found')).toBe(sampleSegments[2]);
     await page.press('#find_text', 'Enter');
-    expect(await page.textContent('#find_count')).toBe('1 of 2');
+    await shown(() => page.textContent('#find_count')).toBe('1 of 2');
     await page.check('#find_case');
-    expect(await page.textContent('#find_count')).toBe('Not found');
+    await shown(() => page.textContent('#find_count')).toBe('Not found');
     await page.uncheck('#find_case');
 
     await page.fill('#replace_text', 'fifty-five');
     await page.click('#replace');
-    expect(await segmentTexts(page)).toEqual([
+    await shown(() => segmentTexts(page)).toEqual([
       sampleSegments[0],
       'one fifty-five nine',
       sampleSegments[2],
     ]);
     // It went on to the next one, past what it wrote.
-    expect(await page.textContent('#find_count')).toBe('2 of 2');
+    await shown(() => page.textContent('#find_count')).toBe('2 of 2');
     await page.click('#undo');
     await page.click('#replace_all');
-    expect(await page.textContent('#find_count')).toBe('2 places replaced');
-    expect(await segmentTexts(page)).toEqual([
+    await shown(() => page.textContent('#find_count')).toBe('2 places replaced');
+    await shown(() => segmentTexts(page)).toEqual([
       sampleSegments[0],
       'one fifty-five nine',
       'two six fifty-five',
     ]);
     await page.click('#undo');
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     await page.focus('#find_text');
     await page.keyboard.press('Escape');
-    expect(await page.isHidden('#find_bar')).toBe(true);
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('find');
-    expect(await page.locator('.segment.found').count()).toBe(0);
+    await shown(() => page.isHidden('#find_bar')).toBe(true);
+    await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('find');
+    await shown(() => page.locator('.segment.found').count()).toBe(0);
     expect(problems).toEqual([]);
   });
 });
@@ -192,7 +195,8 @@ describe('finding', () => {
 describe('saving', () => {
   test('saves what is there after Cancel, by a name that file systems take', async () => {
     const { page, problems } = await stage.open({ acceptDownloads: true });
-    await drop(page, 'Recording at 04:55 PM', longRecording(24));
+    await holdText(page);
+    await drop(page, 'Recording at 04:55 PM', longRecording(12));
     await page.waitForSelector('.segment');
     await worked(page, () => page.click('#cancel'));
     await edit(page, 0, 'kept and edited');
@@ -220,7 +224,8 @@ describe('saving', () => {
     });
     await page.reload();
     await settled(page);
-    await drop(page, 'long.wav', longRecording(24));
+    await holdText(page);
+    await drop(page, 'long.wav', longRecording(12));
     await page.waitForSelector('.segment');
     await worked(page, () =>
       page.evaluate(() => {
@@ -229,10 +234,11 @@ describe('saving', () => {
         }
       }),
     );
-    expect(await page.textContent('#error_title')).toBe('long.wav could not be transcribed');
-    expect(await page.textContent('#transcript_meta')).toBe('ended by an error');
-    expect((await segmentTexts(page)).length).toBeLessThan(3 * 24);
-    expect((await save(page, 'txt')).content).toContain(sampleSegments[0]);
+    await shown(() => page.textContent('#error_title')).toBe('long.wav could not be transcribed');
+    await shown(() => page.textContent('#transcript_meta')).toBe('ended by an error');
+    await shown(async () => (await segmentTexts(page)).length).toBeLessThan(3 * 12);
+    const text = await save(page, 'txt');
+    expect(text.content).toContain(sampleSegments[0]);
   });
 });
 
@@ -242,48 +248,48 @@ describe('the player', () => {
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await page.keyboard.press('Space');
     await page.waitForFunction(() => document.querySelector('video')?.paused === false);
-    expect(await page.getAttribute('#play', 'aria-label')).toBe('Pause');
+    await shown(() => page.getAttribute('#play', 'aria-label')).toBe('Pause');
     await page.keyboard.press('k');
     await page.waitForFunction(() => document.querySelector('video')?.paused);
     await page.locator('#media').evaluate((one: HTMLVideoElement) => (one.currentTime = 1));
     await page.keyboard.press('l');
-    expect(await secondsOf(page)).toBeCloseTo(6, 1);
+    await shown(() => secondsOf(page)).toBeCloseTo(6, 1);
     await page.keyboard.press('ArrowLeft');
-    expect(await secondsOf(page)).toBeCloseTo(1, 1);
+    await shown(() => secondsOf(page)).toBeCloseTo(1, 1);
     await page.keyboard.press('j');
-    expect(await secondsOf(page)).toBe(0);
+    await shown(() => secondsOf(page)).toBe(0);
     for (const key of ['>', '>']) await page.keyboard.press(key);
-    expect(await page.locator('#media').evaluate((one: HTMLVideoElement) => one.playbackRate)).toBe(
-      1.5,
-    );
+    await shown(() =>
+      page.locator('#media').evaluate((one: HTMLVideoElement) => one.playbackRate),
+    ).toBe(1.5);
     await page.waitForFunction(
       () => (document.getElementById('speed') as HTMLSelectElement).value === '1.5',
     );
     await page.selectOption('#speed', '0.5');
-    expect(await page.locator('#media').evaluate((one: HTMLVideoElement) => one.playbackRate)).toBe(
-      0.5,
-    );
+    await shown(() =>
+      page.locator('#media').evaluate((one: HTMLVideoElement) => one.playbackRate),
+    ).toBe(0.5);
     // Keys are letters where one writes.
     await page.keyboard.press('/');
     await page.locator('#find_text').pressSequentially('jkl >');
-    expect(await page.inputValue('#find_text')).toBe('jkl >');
-    expect(await isPaused(page)).toBe(true);
+    await shown(() => page.inputValue('#find_text')).toBe('jkl >');
+    await shown(() => isPaused(page)).toBe(true);
     expect(problems).toEqual([]);
   });
 
   test('shows its keys, and gives letters up for whoever wants that', async () => {
     const { page, problems } = await openSample();
     await page.keyboard.press('?');
-    expect(await page.isVisible('#key_sheet')).toBe(true);
-    expect(await page.textContent('#key_list')).toContain('5 seconds back');
+    await shown(() => page.isVisible('#key_sheet')).toBe(true);
+    await shown(() => page.textContent('#key_list')).toContain('5 seconds back');
     await page.uncheck('#letter_keys');
     await page.keyboard.press('Escape');
-    expect(await page.isVisible('#key_sheet')).toBe(false);
+    await shown(() => page.isVisible('#key_sheet')).toBe(false);
     await page.keyboard.press('?');
-    expect(await page.isVisible('#key_sheet')).toBe(false);
+    await shown(() => page.isVisible('#key_sheet')).toBe(false);
     await page.reload();
     await page.waitForSelector('html[data-state="idle"]', { state: 'attached' });
-    expect(await page.isChecked('#letter_keys')).toBe(false);
+    await shown(() => page.isChecked('#letter_keys')).toBe(false);
     expect(problems).toEqual([]);
   });
 
@@ -291,18 +297,20 @@ describe('the player', () => {
     const { page, problems } = await openSample();
     const slider = page.getByRole('slider', { name: 'Position' });
     await page.waitForFunction(() => document.querySelector('video')?.duration);
-    expect(await slider.getAttribute('aria-valuemax')).toBe('9');
+    await shown(() => slider.getAttribute('aria-valuemax')).toBe('9');
     await slider.press('End');
-    expect(await slider.getAttribute('aria-valuetext')).toMatch(/^[89] seconds of [89] seconds$/);
+    await shown(() => slider.getAttribute('aria-valuetext')).toMatch(
+      /^[89] seconds of [89] seconds$/,
+    );
     await slider.press('Home');
     await slider.press('ArrowRight');
-    expect(await slider.getAttribute('aria-valuenow')).toBe('5');
+    await shown(() => slider.getAttribute('aria-valuenow')).toBe('5');
     const box = await slider.boundingBox();
     await page.mouse.move(box!.x + box!.width * 0.25, box!.y + 20);
     await page.mouse.down();
     await page.mouse.move(box!.x + box!.width * 0.75, box!.y + 20);
     await page.mouse.up();
-    expect(await secondsOf(page)).toBeCloseTo(0.75 * 9, 0);
+    await shown(() => secondsOf(page)).toBeCloseTo(0.75 * 9, 0);
     // Louder where there is speech: bars of the words are taller than those of the pauses.
     const rows = await page.locator('#waveform_picture').evaluate((canvas: HTMLCanvasElement) => {
       const pixels = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data;
@@ -352,11 +360,11 @@ describe('the player', () => {
     await page.waitForFunction(() => document.querySelector('video')?.paused === false);
     const before = await page.locator('#media').evaluate((one: HTMLVideoElement) => one.src);
     await worked(page, () => drop(page, 'second.wav', sampleBytes()));
-    expect(await isPaused(page)).toBe(true);
-    expect(await page.locator('#media').evaluate((one: HTMLVideoElement) => one.src)).not.toBe(
+    await shown(() => isPaused(page)).toBe(true);
+    await shown(() => page.locator('#media').evaluate((one: HTMLVideoElement) => one.src)).not.toBe(
       before,
     );
-    expect(await page.textContent('#transcript_title')).toBe('second.wav');
+    await shown(() => page.textContent('#transcript_title')).toBe('second.wav');
     await page.locator('.word').first().click();
     await page.waitForSelector('.word.sounding');
     expect(problems).toEqual([]);
@@ -369,17 +377,17 @@ describe('the player', () => {
       if (media) media.src = URL.createObjectURL(new Blob(['no sound at all']));
     });
     await page.getByText('This browser cannot play the recording.').waitFor();
-    expect(await page.isHidden('#error')).toBe(true);
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.isHidden('#error')).toBe(true);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     await edit(page, 0, 'still a tool');
-    expect((await segmentTexts(page))[0]).toBe('still a tool');
+    await shown(async () => (await segmentTexts(page))[0]).toBe('still a tool');
   });
 
   test('shows a video with what is said in it as captions', async () => {
     const { page, problems } = await stage.open();
     const recorded = await page.evaluate(recordedVideo);
     await worked(page, () => drop(page, 'talk.webm', Buffer.from(recorded, 'base64')));
-    expect((await segmentTexts(page)).join(' ')).toContain('five');
+    await shown(async () => (await segmentTexts(page)).join(' ')).toContain('five');
     await page.waitForSelector('#picture:not([hidden]) video');
     const cues = () =>
       page
@@ -391,14 +399,15 @@ describe('the player', () => {
               : [],
           ),
         );
-    expect(await cues()).toEqual(await segmentTexts(page));
+    const texts = await segmentTexts(page);
+    await shown(cues).toEqual(texts);
     await edit(page, 0, 'as edited');
-    expect((await cues())[0]).toBe('as edited');
+    await shown(async () => (await cues())[0]).toBe('as edited');
     // A recorder says not how long it is; the page knows.
-    expect(await page.textContent('#player_time')).toMatch(/^0:00 \/ 0:0\d$/);
+    await shown(() => page.textContent('#player_time')).toMatch(/^0:00 \/ 0:0\d$/);
     await worked(page, () => drop(page, 'sound.wav', sampleBytes()));
-    expect(await page.isHidden('#picture')).toBe(true);
-    expect(await cues()).toEqual([]);
+    await shown(() => page.isHidden('#picture')).toBe(true);
+    await shown(cues).toEqual([]);
     expect(problems).toEqual([]);
   });
 });

@@ -9,9 +9,11 @@ import {
   sampleSegments,
   segmentTexts,
   settled,
+  shown,
   startStage,
   worked,
 } from './browser_page.js';
+import { holdText } from './held_text.js';
 import type { Stage } from './browser_page.js';
 
 jest.setTimeout(limit(120_000));
@@ -35,6 +37,24 @@ const listed = (page: Page, count: number) =>
 const isKept = (page: Page, beginning: string) =>
   page.locator('.history-beginning', { hasText: beginning }).first().waitFor();
 
+/** What the browser has kept by now: each name with its note. */
+const keptNotes = (page: Page): Promise<string[]> =>
+  page.evaluate(
+    () =>
+      new Promise<string[]>((done) => {
+        const opening = indexedDB.open('susurrus-transcripts');
+        opening.onsuccess = () => {
+          const database = opening.result;
+          const all = database.transaction('contents').objectStore('contents').getAll();
+          all.onsuccess = () => {
+            database.close();
+            const kept = all.result as { content: { name: string; note: string } }[];
+            done(kept.map(({ content: { name, note } }) => `${name}: ${note}`));
+          };
+        };
+      }),
+  );
+
 async function edit(page: Page, at: number, text: string): Promise<void> {
   await page.locator('.segment').nth(at).press('F2');
   await page.fill('.segment-field', text);
@@ -51,20 +71,20 @@ async function anotherTab(context: BrowserContext, address: string): Promise<Pag
 describe('earlier transcripts', () => {
   test('are there after a reload, with their edits, without their recording', async () => {
     const { page, problems } = await stage.open({ acceptDownloads: true });
-    expect(await page.isHidden('#history')).toBe(true);
+    await shown(() => page.isHidden('#history')).toBe(true);
     await worked(page, () => drop(page, 'talk.wav', sampleBytes()));
     await edit(page, 0, 'edited by hand');
     await isKept(page, 'edited by hand');
     await page.reload();
     await settled(page);
     await listed(page, 1);
-    expect(await names(page)).toEqual(['talk.wav']);
-    expect(await page.isHidden('#transcript')).toBe(true);
+    await shown(() => names(page)).toEqual(['talk.wav']);
+    await shown(() => page.isHidden('#transcript')).toBe(true);
     await page.click('.history-open');
-    expect(await segmentTexts(page)).toEqual(['edited by hand', ...sampleSegments.slice(1)]);
-    expect(await page.textContent('#transcript_meta')).toBe('9.0 s · English');
-    expect(await page.isHidden('#player')).toBe(true);
-    expect(await page.isHidden('#again')).toBe(true);
+    await shown(() => segmentTexts(page)).toEqual(['edited by hand', ...sampleSegments.slice(1)]);
+    await shown(() => page.textContent('#transcript_meta')).toBe('9.0 s · English');
+    await shown(() => page.isHidden('#player')).toBe(true);
+    await shown(() => page.isHidden('#again')).toBe(true);
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
     expect(download.suggestedFilename()).toBe('talk.txt');
 
@@ -85,26 +105,27 @@ describe('earlier transcripts', () => {
     const { page, problems } = await stage.open();
     await worked(page, () => drop(page, 'first.wav', sampleBytes()));
     await listed(page, 1);
-    await drop(page, 'long.wav', longRecording(24));
+    const release = await holdText(page);
+    await drop(page, 'long.wav', longRecording(12));
     await listed(page, 2);
     await page.click('.history-open >> text=first.wav');
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     await page.waitForSelector('.history-open[aria-current] >> text=first.wav');
     await page.click('.history-open >> text=long.wav');
+    await page.waitForSelector('.history-open[aria-current] >> text=long.wav');
     const before = (await segmentTexts(page)).length;
-    await page.waitForFunction(
-      (count) => document.querySelectorAll('.segment').length > count,
-      before,
-    );
+    expect(before).toBeGreaterThan(0);
+    await holdText(page, 2);
+    await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(before);
     await worked(page, () => page.click('#cancel'));
-    // Longer than a change waits until it is written.
-    await page.waitForTimeout(3000);
+    await release();
+    await shown(() => keptNotes(page)).toContain('long.wav: stopped before the end');
     await page.reload();
     await settled(page);
     await listed(page, 2);
     await page.click('.history-open >> text=long.wav');
-    expect((await segmentTexts(page)).length).toBeGreaterThan(before);
-    expect(await page.textContent('#transcript_meta')).toBe('stopped before the end');
+    await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(before);
+    await shown(() => page.textContent('#transcript_meta')).toBe('stopped before the end');
     expect(problems).toEqual([]);
   });
 
@@ -116,7 +137,7 @@ describe('earlier transcripts', () => {
     await listed(page, 3);
     await page.getByRole('button', { name: 'Delete the transcript of two.wav' }).click();
     await listed(page, 2);
-    expect(await names(page)).toEqual(['three.wav', 'one.wav']);
+    await shown(() => names(page)).toEqual(['three.wav', 'one.wav']);
     await page.click('#history_delete_all');
     await page.click('#history_question >> text=Keep them');
     await listed(page, 2);
@@ -125,7 +146,7 @@ describe('earlier transcripts', () => {
     await listed(page, 0);
     await page.reload();
     await settled(page);
-    expect(await page.isHidden('#history')).toBe(true);
+    await shown(() => page.isHidden('#history')).toBe(true);
     expect(problems).toEqual([]);
   });
 
@@ -138,7 +159,7 @@ describe('earlier transcripts', () => {
     ]);
     for (const tab of [page, other]) {
       await listed(tab, 2);
-      expect((await names(tab)).sort()).toEqual(['here.wav', 'there.wav']);
+      await shown(async () => (await names(tab)).sort()).toEqual(['here.wav', 'there.wav']);
     }
     // The same one in both, changed in both: both stay.
     await other.click('.history-open >> text=here.wav');
@@ -148,7 +169,11 @@ describe('earlier transcripts', () => {
     await isKept(other, 'changed here');
     for (const tab of [page, other]) {
       await listed(tab, 3);
-      expect((await names(tab)).sort()).toEqual(['Copy of here.wav', 'here.wav', 'there.wav']);
+      await shown(async () => (await names(tab)).sort()).toEqual([
+        'Copy of here.wav',
+        'here.wav',
+        'there.wav',
+      ]);
     }
     expect(problems).toEqual([]);
   });
@@ -167,10 +192,10 @@ describe('earlier transcripts', () => {
     await settled(page);
     await worked(page, () => page.click('#sample'));
     await page.waitForSelector('#history_problem:not([hidden])');
-    expect(await page.textContent('#history_problem')).toMatch(message);
-    expect(await page.isHidden('#error')).toBe(true);
+    await shown(() => page.textContent('#history_problem')).toMatch(message);
+    await shown(() => page.isHidden('#error')).toBe(true);
     await edit(page, 0, 'still a tool');
-    expect(await segmentTexts(page)).toEqual(['still a tool', ...sampleSegments.slice(1)]);
+    await shown(() => segmentTexts(page)).toEqual(['still a tool', ...sampleSegments.slice(1)]);
     expect(problems).toEqual([]);
   });
 
@@ -185,8 +210,8 @@ describe('earlier transcripts', () => {
     await settled(page);
     await worked(page, () => page.click('#sample'));
     await page.waitForSelector('#history_problem:not([hidden])');
-    expect(await page.textContent('#history_problem')).toMatch(/^This browser does not keep/);
-    expect(await segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.textContent('#history_problem')).toMatch(/^This browser does not keep/);
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     expect(problems).toEqual([]);
   });
 });
