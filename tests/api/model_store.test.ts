@@ -1,5 +1,13 @@
 // Parts of the store for models that a test of whole loads does not reach.
-import { mkdtempSync, rmSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -8,6 +16,7 @@ import { StoreHost } from '../../web/tools/cache/host.js';
 import { spillingFile } from '../../web/tools/cache/memory_file.js';
 import { openNodeStore } from '../../web/tools/cache/node_store.js';
 import { openPieces } from '../../web/tools/cache/piece_files.js';
+import { FileInUse } from '../../web/tools/cache/store_files.js';
 import type { DownloadFile } from '../../web/tools/hub/partial_download.js';
 import { readyModel, type RepositoryFiles } from '../../web/tools/hub/repository_files.js';
 import { startModelServer, type ModelServer } from '../support/model_server.js';
@@ -76,6 +85,76 @@ test('one that advances is waited for, and what it kept is used', async () => {
   expect(server.requests).toEqual(['GET /m.apr']);
   first.close();
   second.close();
+});
+
+describe('a lock in Node', () => {
+  const open = async (name = 'm.apr'): Promise<DownloadFile> =>
+    (await openNodeStore()).files.open(name);
+  const locks = (): string[] =>
+    readdirSync(join(folder, 'susurrus/urls')).filter((name) => name.endsWith('.lock'));
+  const leave = (text: string, name = 'm.apr'): void => {
+    mkdirSync(join(folder, 'susurrus/urls'), { recursive: true });
+    writeFileSync(join(folder, 'susurrus/urls', `${name}.lock`), text);
+  };
+  /** What a writer's lock says, once it has left it. */
+  async function ownLock(): Promise<Record<string, unknown>> {
+    const file = await open('other');
+    const text = readFileSync(join(folder, 'susurrus/urls/other.lock'), 'utf8');
+    await file.close(false);
+    return JSON.parse(text) as Record<string, unknown>;
+  }
+
+  test.each([
+    ...['', 'rubbish', '-1', '0', '{}', 'null', '[1]', '{"pid":1}'],
+    ...[String(process.pid), String(process.ppid), '1'],
+  ])('that says %p is nobody', async (text) => {
+    leave(text);
+    await (await open()).close(true);
+    expect(locks()).toEqual([]);
+  });
+
+  test('of an earlier process with the number of one that lives is nobody', async () => {
+    const own = await ownLock();
+    for (const pid of [process.pid, process.ppid]) {
+      leave(JSON.stringify({ ...own, pid, start: '1' }));
+      await (await open()).close(true);
+      expect(locks()).toEqual([]);
+    }
+  });
+
+  test('of another machine is somebody as long as it is touched', async () => {
+    const text = JSON.stringify({ ...(await ownLock()), place: 'elsewhere' });
+    leave(text);
+    await expect(open()).rejects.toThrow(FileInUse);
+    const long = new Date(Date.now() - 60_000);
+    utimesSync(join(folder, 'susurrus/urls/m.apr.lock'), long, long);
+    await (await open()).close(true);
+    expect(locks()).toEqual([]);
+  });
+
+  test('of a writer that lives is respected until it is given back, however old', async () => {
+    const first = await open();
+    const long = new Date(Date.now() - 1e10);
+    utimesSync(join(folder, 'susurrus/urls/m.apr.lock'), long, long);
+    await expect(open()).rejects.toThrow(FileInUse);
+    await first.close(true);
+    await (await open()).close(true);
+  });
+
+  test('is that of one writer, of twenty that find it stale at once', async () => {
+    leave('');
+    const tries = await Promise.allSettled(Array.from({ length: 20 }, () => open()));
+    const files = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(files).toHaveLength(1);
+    await files[0]?.close(true);
+    expect(locks()).toEqual([]);
+  });
+
+  test('that is stale goes with its model', async () => {
+    leave('');
+    await (await openNodeStore()).files.remove('m.apr');
+    expect(locks()).toEqual([]);
+  });
 });
 
 describe('a file whose storage takes no more', () => {

@@ -16,7 +16,7 @@ interface NewFile {
 }
 
 /** Errors of file systems without hard links, or without them for this file. */
-const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
+export const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
 /** Holders rename some files, which takes milliseconds; a lock of this age belongs to a process that was killed. */
 const staleLockMilliseconds = 10_000;
 const lockPollMilliseconds = 20;

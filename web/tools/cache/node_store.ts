@@ -7,11 +7,11 @@ import type { StoredModel, StoredRequest } from '../../src/platform/stored_model
 import { openInProcess } from '../../src/worker/in_process.js';
 import { cacheFolder } from '../hub/model_cache.js';
 import { downloadFile } from '../hub/node_download_file.js';
-import { isRunning } from '../hub/partial_files.js';
 import type { StoreCalls } from './calls.js';
+import { lockEnding, removeStaleLock, takeLock } from './node_file_locks.js';
 import { StoreHost } from './host.js';
 import { ModelStore } from './model_store.js';
-import { FileInUse, type FoundFile, type StoreFiles } from './store_files.js';
+import type { FoundFile, StoreFiles } from './store_files.js';
 import { soundRangesOf } from './sound_ranges.js';
 import { openStoredModel } from './stored_model.js';
 import { wantedModel } from './wanted.js';
@@ -57,7 +57,7 @@ function filesIn(folder: string): StoreFiles {
     },
     async open(name) {
       await mkdir(folder, { recursive: true });
-      const release = await takeFile(pathOf(name) + lockEnding);
+      const release = await takeLock(pathOf(name) + lockEnding);
       // Neither flag makes a file that is missing and leaves another as it is.
       const file = await open(pathOf(name), 'r+').catch(() => open(pathOf(name), 'w+'));
       return downloadFile(file, async (isKept) => {
@@ -76,24 +76,9 @@ function filesIn(folder: string): StoreFiles {
         }
       );
     },
-    remove: (name) => rm(pathOf(name), { force: true }),
+    async remove(name) {
+      await rm(pathOf(name), { force: true });
+      await removeStaleLock(pathOf(name) + lockEnding);
+    },
   };
-}
-
-const lockEnding = '.lock';
-
-/** A file for one process, named in another one beside it, which a dead process does not keep. Answers how to give it back. */
-async function takeFile(lock: string): Promise<() => Promise<void>> {
-  try {
-    const file = await open(lock, 'wx');
-    await file.writeFile(String(process.pid));
-    await file.close();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const pid = Number(await readFile(lock, 'utf8').catch(() => ''));
-    // One without a number is being written.
-    if (pid > 0 && !isRunning(pid)) await rm(lock, { force: true });
-    throw new FileInUse(lock);
-  }
-  return () => rm(lock, { force: true });
 }
