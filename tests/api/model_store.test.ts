@@ -10,15 +10,17 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { ProgressEvent } from '../../web/src/node.js';
 import { StoreHost } from '../../web/tools/cache/host.js';
 import { spillingFile } from '../../web/tools/cache/memory_file.js';
 import { openNodeStore } from '../../web/tools/cache/node_store.js';
 import { openPieces } from '../../web/tools/cache/piece_files.js';
 import { FileInUse } from '../../web/tools/cache/store_files.js';
-import type { DownloadFile } from '../../web/tools/hub/partial_download.js';
+import { PartialDownload, type DownloadFile } from '../../web/tools/hub/partial_download.js';
+import { openUrlDownload } from '../../web/tools/cache/url_download.js';
 import { readyModel, type RepositoryFiles } from '../../web/tools/hub/repository_files.js';
+import { errorOf } from '../support/embedded_model.js';
 import { startModelServer, type ModelServer } from '../support/model_server.js';
 
 let folder = '';
@@ -154,6 +156,57 @@ describe('a lock in Node', () => {
     leave('');
     await (await openNodeStore()).files.remove('m.apr');
     expect(locks()).toEqual([]);
+  });
+});
+
+describe('a body that never settles after its last chunk', () => {
+  /** As Node 20's is, where it is aborted in that chunk's turn. */
+  const stuck = (): Response => {
+    let isSent = false;
+    const pull = (controller: ReadableStreamDefaultController): Promise<void> => {
+      if (isSent) return new Promise(() => undefined);
+      isSent = true;
+      controller.enqueue(bytes);
+      return Promise.resolve();
+    };
+    const cancel = (): Promise<void> => new Promise(() => undefined);
+    return new Response(new ReadableStream({ pull, cancel }, { highWaterMark: 0 }), {
+      headers: { etag: '"one"', 'content-length': `${bytes.length}` },
+    });
+  };
+
+  test('ends with the signal, of a repository', async () => {
+    const controller = new AbortController();
+    const download = new PartialDownload({
+      place: {
+        take: () => Promise.resolve(spillingFile()),
+        newHash: () => ({ update: () => undefined, hex: () => '' }),
+      },
+      facts: { name: 'model.safetensors', byteCount: bytes.length, validator: '"one"' },
+      openFrom: () => Promise.resolve(stuck()),
+      onBytes: (count) => count > 0 && queueMicrotask(() => controller.abort('enough')),
+      signal: controller.signal,
+    });
+    expect(await errorOf(download.arrived)).toMatchObject({ code: 'aborted', cause: 'enough' });
+    await download.close(false);
+  });
+
+  test('ends with the signal, of a URL', async () => {
+    const controller = new AbortController();
+    const fetch = jest
+      .spyOn(globalThis, 'fetch')
+      .mockImplementation(() => Promise.resolve(stuck()));
+    try {
+      const { signal } = controller;
+      const task = { url: 'https://x.invalid/m.apr', file: undefined, known: undefined, signal };
+      const pieces = (await openUrlDownload(task)).pieces();
+      expect((await pieces.next()).value?.bytes).toHaveLength(bytes.length);
+      const next = errorOf(pieces.next());
+      controller.abort('enough');
+      expect(await next).toMatchObject({ code: 'aborted', cause: 'enough' });
+    } finally {
+      fetch.mockRestore();
+    }
   });
 });
 

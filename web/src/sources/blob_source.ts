@@ -1,3 +1,4 @@
+import { orAborted } from '../api/signals.js';
 import type { OpenedSource } from '../platform/platform.js';
 import { readAhead } from '../platform/read_ahead.js';
 
@@ -13,10 +14,11 @@ export function blobSource(blob: Blob): OpenedSource {
 
 /**
  * A stream's chunks; leaving the loop cancels the stream. It is locked at once: Node cancels the body of a response that is
- * garbage collected before it is read.
+ * garbage collected before it is read. Every read races the signal: a body that is aborted may never settle (Node 20).
  */
 export function streamChunks(
   stream: ReadableStream<Uint8Array>,
+  signal?: AbortSignal,
 ): AsyncIterableIterator<Uint8Array, undefined> {
   const reader = stream.getReader();
   let isOver = false;
@@ -25,7 +27,7 @@ export function streamChunks(
       return this;
     },
     async next() {
-      const { done, value } = await reader.read();
+      const { done, value } = await orAborted(reader.read(), signal);
       if (!done) return { done, value };
       isOver = true;
       reader.releaseLock();
@@ -35,7 +37,10 @@ export function streamChunks(
       if (!isOver) {
         isOver = true;
         // A stream that failed cannot be cancelled; its error is reported elsewhere.
-        await reader.cancel().catch(() => undefined);
+        const cancelled = reader.cancel().catch(() => undefined);
+        // Nor does one that was aborted have to answer, and it has a read that waits.
+        if (signal?.aborted) return { done: true, value: undefined };
+        await cancelled;
         reader.releaseLock();
       }
       return { done: true, value: undefined };

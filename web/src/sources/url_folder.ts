@@ -199,7 +199,7 @@ class RemoteFile {
       throw sourceFailed(url, 'the file changed while it was read');
     }
     let left = end - begin;
-    const chunks = streamChunks(answer.body);
+    const chunks = streamChunks(answer.body, this.#signal);
     try {
       while (left > 0) {
         const { done, value } = await chunks.next().catch((error: unknown) => {
@@ -241,7 +241,7 @@ async function bodyUpTo(
   const parts: Uint8Array[] = [];
   let byteCount = 0;
   try {
-    for await (const part of body ? streamChunks(body) : []) {
+    for await (const part of body ? streamChunks(body, signal) : []) {
       byteCount += part.length;
       if (byteCount > most) return undefined;
       parts.push(part);

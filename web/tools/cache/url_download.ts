@@ -236,7 +236,7 @@ async function* rest(
   /** A server may send more than it is asked for. */
   const isToEnd = end === (facts.byteCount ?? Infinity);
   let left = end - at;
-  const chunks = streamChunks(answer.body);
+  const chunks = streamChunks(answer.body, task.signal);
   try {
     for (;;) {
       let step: IteratorResult<Uint8Array, undefined>;

@@ -1,7 +1,7 @@
 // The Hugging Face hub's HTTP: what a repository holds, and bytes of its files.
-import { sourceFailed, type SusurrusError } from '../../src/api/errors.js';
+import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import { isObject } from '../convert/json_files.js';
-import { throwIfAborted } from '../../src/api/signals.js';
+import { orAborted, throwIfAborted } from '../../src/api/signals.js';
 import { discard } from '../../src/sources/open_source.js';
 import { titleOf, type Repository } from './repository.js';
 import type { HubFile, RepositoryFiles } from './repository_files.js';
@@ -33,7 +33,12 @@ export class HubClient {
     const refuse = (): never => {
       throw sourceFailed(titleOf(repository), 'the hub answered with something else than a list');
     };
-    const listing: unknown = await answer.json().catch(refuse);
+    const listing: unknown = await orAborted(answer.json(), this.#signal).catch(
+      (error: unknown) => {
+        throwIfAborted(this.#signal);
+        throw error instanceof SusurrusError ? error : refuse();
+      },
+    );
     if (!isObject(listing) || !Array.isArray(listing.siblings)) return refuse();
     const { sha } = listing;
     if (typeof sha !== 'string' || !/^[0-9a-f]{40}$/.test(sha)) return refuse();

@@ -1,5 +1,6 @@
 // Folders of the hub's files on a server of one's own, which has neither lists nor digests.
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
+import { orAborted } from '../../src/api/signals.js';
 import {
   checkAnswer,
   discard,
@@ -45,7 +46,7 @@ export function ownFiles(
     }
     checkAnswer(answer, `${folder}${name}`);
     if (!isLarge(name)) {
-      const bytes = new Uint8Array(await answer.arrayBuffer());
+      const bytes = new Uint8Array(await orAborted(answer.arrayBuffer(), signal));
       return { name, byteCount: bytes.length, bytes };
     }
     const length = answer.headers.get('Content-Length');

@@ -125,7 +125,7 @@ export class PartialDownload {
     if (!answer.body) return wasCut();
     // The server ignored the range: skip what is already here.
     let known = answer.status === 206 ? 0 : this.#byteCount;
-    const chunks = streamChunks(answer.body);
+    const chunks = streamChunks(answer.body, this.#task.signal);
     try {
       for (;;) {
         let step: IteratorResult<Uint8Array, undefined>;

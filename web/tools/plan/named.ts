@@ -59,7 +59,7 @@ function folderOf(repository: RepositoryFiles, signal: AbortSignal): SourceFolde
       const file = await repository.find(name);
       if (!file) return;
       const { body } = await repository.open(file, offset, signal);
-      if (body) yield* streamChunks(body);
+      if (body) yield* streamChunks(body, signal);
     },
   };
 }
