@@ -135,20 +135,30 @@ const entryBeside = (platform) => ({
     }));
   },
 });
-/** The package's dependencies: in Node loaded when a file asks for one; pages have the demuxer in a worker's file. */
+/** The package's dependencies: Node loads one when a file asks for it. The demuxer is none of them: it is within the bundles. */
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(from('package.json'), 'utf8'));
 const [packages, peers] = [dependencies, peerDependencies].map((list) => Object.keys(list));
 
+/** The packages whose code is in a bundle's output, by its metafile. */
+const packagesWithin = ({ inputs }) =>
+  Object.entries(inputs)
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1])
+    .filter((name) => name !== undefined);
+
+/** Answers the names of the packages that went into it. */
 async function bundle(what, options) {
   try {
-    await esbuild.build({
+    const { metafile } = await esbuild.build({
       bundle: true,
+      metafile: true,
       format: 'esm',
       external: [...separateFiles, ...peers],
       legalComments: 'eof', // each of them once
       logLevel: 'warning',
       ...options,
     });
+    return [...new Set(Object.values(metafile.outputs).flatMap(packagesWithin))];
   } catch (error) {
     if (!Array.isArray(error.errors)) throw error;
     throw new StepError(`Bundling ${what} failed.`, 'The reason stands above.');
@@ -156,7 +166,7 @@ async function bundle(what, options) {
 }
 
 async function bundleEntry({ entry, output, platform, banner, isWhole, isBeside }) {
-  await bundle(entry, {
+  const packagesOfOthers = await bundle(entry, {
     ...(isWhole && { external: [] }),
     // Pages download these; what Node runs stays readable.
     minify: platform === 'browser',
@@ -168,6 +178,7 @@ async function bundleEntry({ entry, output, platform, banner, isWhole, isBeside 
     target: platform === 'node' ? 'node20' : 'es2022',
     banner,
   });
+  return [output, packagesOfOthers];
 }
 
 /** The wrapper passes the wasm to the Emscripten module, which needs no URL of it. */
@@ -259,8 +270,8 @@ function fingerprint() {
       'node_modules/esbuild/package.json',
       'node_modules/typescript/package.json',
     ],
-    ...['tsconfig.json', 'tsconfig.build.json', 'scripts/build_js.mjs', 'scripts/build_page.mjs'],
-    'scripts/build_offline.mjs',
+    ...['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
+    ...['scripts/build_js.mjs', 'scripts/build_page.mjs', 'scripts/build_offline.mjs'],
     ...['simd.mjs', 'simd.wasm', 'relaxed.wasm'].map((name) => `build/wasm/engine.${name}`),
     ...['simd-threads.mjs', 'simd-threads.wasm', 'relaxed-threads.wasm'].map(
       (name) => `build/wasm/engine.${name}`,
@@ -300,7 +311,9 @@ export async function buildJs() {
       'networks.relaxed.wasm',
     ]);
     await copyModule('files.mjs', 'files.mjs', ['files.wasm']);
-    await Promise.all([...bundles.map(bundleEntry), emitTypes()]);
+    const [contents] = await Promise.all([Promise.all(bundles.map(bundleEntry)), emitTypes()]);
+    // What THIRD-PARTY-NOTICES.md is compared with.
+    writeFileSync(from('build/dist.packages.json'), JSON.stringify(Object.fromEntries(contents)));
     chmodSync(made('cli.mjs'), 0o755);
     copyFileSync(from('web/demo/sample.wav'), made('digits.wav'));
     await buildDemo();

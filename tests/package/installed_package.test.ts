@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { limit } from '../support/limits.js';
@@ -158,6 +158,15 @@ describe('the packed package', () => {
     const command = 'node_modules/susurrus/dist/cli.mjs';
     const json = project.node(command, 'transcribe', sample, '--format', 'json');
     expect((JSON.parse(json) as { text: string }).text.trim()).toBe(sampleText);
+  });
+
+  test('brings no declarations of others, which a plain tsconfig.json would include', () => {
+    const lock = readFileSync(join(project.folder, 'package-lock.json'), 'utf8');
+    expect(Object.keys((JSON.parse(lock) as { packages: object }).packages)).toEqual(
+      expect.arrayContaining(['node_modules/susurrus', 'node_modules/mpg123-decoder']),
+    );
+    expect(lock).not.toContain('@types/');
+    expect(existsSync(join(project.folder, 'node_modules/@types'))).toBe(false);
   });
 
   // Other versions of TypeScript: `npm run test:projects types`.
