@@ -5,8 +5,9 @@ import { root } from './steps.mjs';
 
 /** What is built natively, by suites that name it. */
 const native = /build\/native-sanitized|print_operators/;
-/** What is bundled or built as WebAssembly: a path into dist/ or build/wasm. */
-const built = /\bdist['/]|build\/wasm/;
+/** What is bundled or built as WebAssembly: a path into dist/ or build/wasm, or an Emscripten module. */
+const built =
+  /\bdist['/.]|build\/wasm|^import [^;]*from '\.\/(engine|engine\.threads|networks|files)\.mjs'/m;
 /** What is imported when a file is; types are gone by then, and what is imported later may never be. */
 const imports = /(?:^|\n)(?:import|export)\s(?!type\b)[^;]*?from '(\.[^']+)'/g;
 
