@@ -58,7 +58,7 @@ export function testDemoPage(launch: () => Promise<DrivenBrowser>, isolated: boo
 
     test('transcribes on a first visit, whose service worker takes over while the threads of the engine sleep', async () => {
       const found = await onPage(`
-        await until(() => root.dataset.offline !== 'preparing');
+        await until(() => ['ready', 'none'].includes(root.dataset.offline));
         const { offline } = root.dataset;
         await worked(() => one('#sample').click());
         return { offline, isIsolated: crossOriginIsolated, texts: texts(), problems };`);
