@@ -55,6 +55,35 @@ const keptNotes = (page: Page): Promise<string[]> =>
       }),
   );
 
+/** Runs in the page: the texts of kept transcripts arrive when the event "read" comes, the last one first. */
+function holdReading(): void {
+  const held: (() => void)[] = [];
+  Object.assign(window, { held });
+  addEventListener('read', () => {
+    for (const arrive of held.splice(0).reverse()) arrive();
+  });
+  const descriptor = Object.getOwnPropertyDescriptor(IDBTransaction.prototype, 'oncomplete');
+  const get = Reflect.get<IDBObjectStore, 'get'>(IDBObjectStore.prototype, 'get');
+  const reading = new WeakSet<IDBTransaction>();
+  IDBObjectStore.prototype.get = function (this: IDBObjectStore, key) {
+    if (this.name === 'contents') reading.add(this.transaction);
+    return get.call(this, key);
+  };
+  Object.defineProperty(IDBTransaction.prototype, 'oncomplete', {
+    set(this: IDBTransaction, listener: () => void) {
+      descriptor?.set?.call(this, () => {
+        if (reading.has(this)) held.push(listener);
+        else listener();
+      });
+    },
+  });
+}
+
+async function middleOf(page: Page, selector: string): Promise<[x: number, y: number]> {
+  const box = await page.locator(selector).first().boundingBox();
+  return [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2];
+}
+
 async function edit(page: Page, at: number, text: string): Promise<void> {
   await page.locator('.segment').nth(at).press('F2');
   await page.fill('.segment-field', text);
@@ -129,6 +158,84 @@ describe('earlier transcripts', () => {
     expect(problems).toEqual([]);
   });
 
+  test('are opened once by a double click, the last one wins, and nothing else is edited meanwhile', async () => {
+    const { page, problems } = await stage.open();
+    for (const name of ['one.wav', 'two.wav', 'three.wav']) {
+      await worked(page, () => drop(page, name, sampleBytes()));
+    }
+    await listed(page, 3);
+    await shown(async () => (await keptNotes(page)).length).toBe(3);
+    await page.addInitScript(holdReading);
+    await page.reload();
+    await settled(page);
+    await listed(page, 3);
+    const release = async (count = 1) => {
+      await shown(() => page.evaluate('held.length')).toBeGreaterThanOrEqual(count);
+      await page.evaluate(() => dispatchEvent(new Event('read')));
+    };
+    await page.dblclick('.history-open >> text=one.wav');
+    await page.click('.history-open >> text=two.wav');
+    await release(2);
+    await shown(() => page.textContent('#transcript_title')).toBe('two.wav');
+    await shown(() => page.getAttribute('#transcript', 'aria-busy')).toBe(null);
+
+    // What is on the page is not what the person wants to edit any more.
+    await page.click('.history-open >> text=three.wav');
+    await shown(() => page.getAttribute('#transcript', 'aria-busy')).toBe('true');
+    await page.locator('.segment').first().press('F2');
+    await page.keyboard.press('e');
+    await page.keyboard.type('wrong');
+    await page.mouse.click(...(await middleOf(page, '.segment')));
+    const fields = await page.locator('.segment-field').count();
+    expect(fields).toBe(0);
+    await release();
+    await shown(() => page.textContent('#transcript_title')).toBe('three.wav');
+    await edit(page, 0, 'right');
+    await isKept(page, 'right');
+    await page.click('.history-open >> text=one.wav');
+    await shown(() => page.textContent('#transcript_title')).toBe('one.wav');
+    await edit(page, 0, 'edited once');
+    await isKept(page, 'edited once');
+    await page.click('.history-open >> text=two.wav');
+    await shown(() => page.textContent('#transcript_title')).toBe('two.wav');
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await page.click('.history-open >> text=one.wav');
+    await shown(() => page.textContent('#transcript_title')).toBe('one.wav');
+    await shown(() => segmentTexts(page)).toEqual(['edited once', ...sampleSegments.slice(1)]);
+    expect(problems).toEqual([]);
+  });
+
+  test('keep the focus and a press while what the list shows changes', async () => {
+    const { page, problems } = await stage.open();
+    for (const name of ['one.wav', 'two.wav']) {
+      await worked(page, () => drop(page, name, sampleBytes()));
+    }
+    await listed(page, 2);
+    const row = page.locator('.history-open', { hasText: 'one.wav' });
+    await row.click();
+    await page.waitForSelector('.history-open[aria-current] >> text=one.wav');
+    await row.hover();
+    await page.mouse.down();
+    // As an autosave does, between the press and its end.
+    await page.evaluate(() => {
+      document
+        .querySelector('.segment')
+        ?.dispatchEvent(new KeyboardEvent('keydown', { key: 'F2', bubbles: true }));
+      const field = document.querySelector<HTMLTextAreaElement>('.segment-field');
+      if (field) field.value = 'changed meanwhile';
+      field?.blur();
+    });
+    await row.focus();
+    await isKept(page, 'changed meanwhile');
+    await shown(() => row.evaluate((one) => one === document.activeElement)).toBe(true);
+    await page.evaluate(() => {
+      document.getElementById('transcript_title')!.textContent = '';
+    });
+    await page.mouse.up();
+    await shown(() => page.textContent('#transcript_title')).toBe('one.wav');
+    expect(problems).toEqual([]);
+  });
+
   test('are deleted, one or all, when a person says so', async () => {
     const { page, problems } = await stage.open();
     for (const name of ['one.wav', 'two.wav', 'three.wav']) {
@@ -163,6 +270,7 @@ describe('earlier transcripts', () => {
     }
     // The same one in both, changed in both: both stay.
     await other.click('.history-open >> text=here.wav');
+    await shown(() => other.textContent('#transcript_title')).toBe('here.wav');
     await edit(other, 0, 'changed there');
     await isKept(page, 'changed there');
     await edit(page, 0, 'changed here');

@@ -175,6 +175,26 @@ describe('the library', () => {
     expect(await library.open('nothing')).toBeUndefined();
   });
 
+  test('opens one document when asked twice at once, also after a failure', async () => {
+    const { id } = (await keepOne(tab(), 'one')).facts;
+    const library = tab();
+    const refusal = new Error('no');
+    const read = jest.spyOn(storage, 'read').mockRejectedValueOnce(refusal);
+    const failed = [library.open(id), library.open(id)];
+    expect(await Promise.allSettled(failed)).toMatchObject([
+      { reason: refusal },
+      { reason: refusal },
+    ]);
+    const [first, second] = await Promise.all([library.open(id), library.open(id)]);
+    expect(first).toBeDefined();
+    expect(second).toBe(first);
+    expect(await library.open(id)).toBe(first);
+    expect(read).toHaveBeenCalledTimes(2);
+    edit(first, 'edited');
+    await library.flush();
+    expect(textsKept()).toEqual(['talk.mp3: edited']);
+  });
+
   test('keeps both when two tabs edit the same transcript', async () => {
     const [here, there] = [tab(), tab()];
     const document = await keepOne(here, 'one');

@@ -30,9 +30,12 @@ const listening = new ListeningOptions();
 const converted = new ConvertedView();
 const player = new PlayerPanel();
 const transcript = new TranscriptPanel(player);
-const history = new HistoryView((document) => {
-  queue.leave();
-  show(document);
+const history = new HistoryView({
+  onOpening: (isOpening) => {
+    if (isOpening) queue.leave();
+    transcript.isOpening = isOpening;
+  },
+  onOpen: show,
 });
 const network = new NetworkView(() => void runNetwork());
 const hearing = new Hearing({ facts, speed, listening });

@@ -1,10 +1,17 @@
 // The list of earlier transcripts: open one, delete one, delete all.
-import { byId, element } from '../shell/dom.js';
-import { duration } from '../shell/format.js';
+import { byId } from '../shell/dom.js';
 import { strings } from '../strings.js';
 import type { TranscriptDocument } from '../transcript/transcript_document.js';
+import { HistoryRow } from './history_row.js';
 import { KeptTranscripts, type KeptEntry } from './kept_transcripts.js';
 import { Library } from './library.js';
+
+export interface HistoryCalls {
+  /** A person wants an earlier transcript, which is being read until this is called with false. */
+  readonly onOpening: (isOpening: boolean) => void;
+  /** Shows it. */
+  readonly onOpen: (document: TranscriptDocument) => void;
+}
 
 export class HistoryView {
   readonly #card = byId('history', HTMLElement);
@@ -12,13 +19,16 @@ export class HistoryView {
   readonly #problem = byId('history_problem', HTMLElement);
   readonly #deleteAll = byId('history_delete_all', HTMLButtonElement);
   readonly #question = byId('history_question', HTMLDialogElement);
-  readonly #onOpen: (document: TranscriptDocument) => void;
+  readonly #calls: HistoryCalls;
   readonly #library: Library;
+  /** By the entries' ids. */
+  readonly #rows = new Map<string, HistoryRow>();
   #shown: TranscriptDocument | undefined;
+  /** The entry that was asked for last, while it is read. */
+  #opening: KeptEntry | undefined;
 
-  /** `onOpen` shows a document. */
-  constructor(onOpen: (document: TranscriptDocument) => void) {
-    this.#onOpen = onOpen;
+  constructor(calls: HistoryCalls) {
+    this.#calls = calls;
     const channel =
       'BroadcastChannel' in globalThis ? new BroadcastChannel('susurrus-transcripts') : undefined;
     this.#library = new Library(
@@ -64,6 +74,8 @@ export class HistoryView {
   /** Marks the document that is on the page. */
   set shown(document: TranscriptDocument | undefined) {
     this.#shown = document;
+    // Whatever came to be shown meanwhile is newer than what is still being read.
+    this.#endOpening();
     void this.#show();
   }
 
@@ -74,41 +86,53 @@ export class HistoryView {
       const hadFocus = this.#list.contains(focused) || focused === this.#deleteAll;
       this.#card.hidden = entries.length === 0 && this.#problem.hidden;
       this.#deleteAll.hidden = entries.length < 2;
-      this.#list.replaceChildren(...entries.map((entry) => this.#item(entry)));
+      for (const [id, row] of this.#rows) {
+        if (entries.some((entry) => entry.id === id)) continue;
+        row.element.remove();
+        this.#rows.delete(id);
+      }
+      entries.forEach((entry, at) => {
+        const row = this.#row(entry).element;
+        // Moving an element that stands where it should would take its focus.
+        if (this.#list.children[at] !== row) {
+          this.#list.insertBefore(row, this.#list.children[at] ?? null);
+        }
+      });
       if (hadFocus && !focused?.isConnected) this.#list.querySelector('button')?.focus();
     });
   }
 
-  #item(entry: KeptEntry): HTMLElement {
-    const item = element('li', 'history-item');
-    const open = element('button', 'history-open');
-    open.type = 'button';
-    const when = new Date(entry.created).toLocaleString([], {
-      dateStyle: 'medium',
-      timeStyle: 'short',
-    });
-    const length = entry.duration === undefined ? '' : duration(entry.duration);
-    open.append(
-      element('strong', '', entry.name),
-      element('small', '', [when, length].filter(Boolean).join(' · ')),
-      element('span', 'history-beginning', entry.beginning),
-    );
-    if (entry.id === this.#shown?.facts.id) open.setAttribute('aria-current', 'true');
-    open.addEventListener('click', () => void this.#open(entry));
-    const remove = element('button', 'history-delete', strings.history.delete);
-    remove.type = 'button';
-    remove.setAttribute('aria-label', strings.history.deleteOne(entry.name));
-    remove.addEventListener('click', () => void this.#try(() => this.#library.delete(entry.id)));
-    item.append(open, remove);
-    return item;
+  #row(entry: KeptEntry): HistoryRow {
+    const row =
+      this.#rows.get(entry.id) ??
+      new HistoryRow(entry, {
+        onOpen: (one) => void this.#open(one),
+        onDelete: ({ id }) => void this.#try(() => this.#library.delete(id)),
+      });
+    this.#rows.set(entry.id, row);
+    row.update(entry, entry.id === this.#shown?.facts.id);
+    return row;
   }
 
-  #open(entry: KeptEntry): Promise<void> {
-    return this.#try(async () => {
+  /** The one that was asked for last is shown, whichever is read first. */
+  async #open(entry: KeptEntry): Promise<void> {
+    this.#opening = entry;
+    this.#list.setAttribute('aria-busy', 'true');
+    this.#calls.onOpening(true);
+    const isWanted = (): boolean => this.#opening === entry;
+    await this.#try(async () => {
       const document = await this.#library.open(entry.id);
-      if (document) this.#onOpen(document);
-      else await this.#show();
+      if (!document) await this.#show();
+      else if (isWanted()) this.#calls.onOpen(document);
     });
+    if (isWanted()) this.#endOpening();
+  }
+
+  #endOpening(): void {
+    if (!this.#opening) return;
+    this.#opening = undefined;
+    this.#list.removeAttribute('aria-busy');
+    this.#calls.onOpening(false);
   }
 
   async #try(work: () => Promise<void>): Promise<void> {

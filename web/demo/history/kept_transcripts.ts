@@ -48,13 +48,13 @@ export class KeptTranscripts {
     });
   }
 
-  /** The newest first. */
+  /** The newest first; an entry keeps its place when it changes. */
   async list(): Promise<readonly KeptEntry[]> {
     const all = await this.#run(
       'readonly',
       async (entries) => (await answer(entries.getAll())) as KeptEntry[],
     );
-    return all.sort((a, b) => b.changed - a.changed);
+    return all.sort((a, b) => b.created - a.created);
   }
 
   async read(

@@ -24,6 +24,8 @@ export class Library {
   readonly #channel: Channel | undefined;
   /** Documents that this tab has open, each with what keeps it. */
   readonly #open: { readonly document: TranscriptDocument; readonly autosave: Autosave }[] = [];
+  /** Those that are being read: one document for each, however often it is asked for. */
+  readonly #opening = new Map<string, Promise<TranscriptDocument | undefined>>();
 
   constructor(keeping: Keeping, calls: LibraryCalls, channel?: Channel) {
     this.#keeping = keeping;
@@ -63,6 +65,16 @@ export class Library {
   async open(id: string): Promise<TranscriptDocument | undefined> {
     const there = this.#open.find(({ autosave }) => autosave.id === id);
     if (there) return there.document;
+    const opening = this.#opening.get(id) ?? this.#read(id);
+    this.#opening.set(id, opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(id);
+    }
+  }
+
+  async #read(id: string): Promise<TranscriptDocument | undefined> {
     const kept = await this.#keeping.read(id);
     if (!kept) return undefined;
     const document = TranscriptDocument.of(kept.content);

@@ -67,6 +67,13 @@ export class TranscriptPanel {
     return this.#document;
   }
 
+  /** While another transcript is read, keys and clicks would change this one. */
+  set isOpening(isOpening: boolean) {
+    this.#card.inert = isOpening;
+    if (isOpening) this.#card.setAttribute('aria-busy', 'true');
+    else this.#card.removeAttribute('aria-busy');
+  }
+
   /** Shows a document, which may go on growing. */
   show(document: TranscriptDocument): void {
     this.#editor.close();
