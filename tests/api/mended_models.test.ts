@@ -100,6 +100,16 @@ describe('of a kept file', () => {
     expect(server.sentBytes).toBe(signed.length + mebibyte);
   });
 
+  test('of a server without tags and dates all is fetched again', async () => {
+    server.files.set('m.apr', { bytes: digested });
+    await load();
+    spoil(begin + mebibyte + 5);
+    await load();
+    expect(server.requests).toEqual(['GET /m.apr', 'GET /m.apr']);
+    expect(readFileSync(keptPath()).equals(digested)).toBe(true);
+    await load({ cache: 'only' });
+  });
+
   test('several bad pieces are fetched, those between are not', async () => {
     await load();
     spoil(begin + 1, begin + 2 * mebibyte + 1);

@@ -9,6 +9,7 @@ import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { commit, startHub, type HubServer } from '../support/hub_server.js';
+import { startModelServer, type ModelServer } from '../support/model_server.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let package_: Package;
@@ -116,6 +117,32 @@ describe('pullModel', () => {
     expect(rest[0]).toMatch(/ bytes=[1-9]\d+-$/);
   });
 
+  test.each(['text/html', 'application/octet-stream'])(
+    'a login page once, as %s, is refused and not gone on with',
+    async (type) => {
+      hub.faults.page = { text: '<!doctype html><title>Log in</title>', type };
+      hub.faults.pauses = 20;
+      const failure = (await errorOf(pull())) as SusurrusError;
+      expect(failure.message).toMatch(/model.safetensors.*web page|HTML page/);
+      delete hub.faults.page;
+      hub.faults.pauses = 0;
+      await pull();
+      expect(weightRequests()).toEqual(['/store/model.safetensors', '/store/model.safetensors']);
+    },
+  );
+
+  test('another part than was asked for is refused, and what was here stays', async () => {
+    hub.faults.cuts = [9000];
+    hub.faults.contentRange = 'bytes 0-99/100';
+    expect(await errorOf(pull())).toMatchObject({
+      code: 'source_failed',
+      details: { subject: 'model.safetensors', got: 'bytes 0-99/100' },
+    });
+    delete hub.faults.contentRange;
+    await pull();
+    expect(weightRequests().at(-1)).toBe('/store/model.safetensors bytes=9000-');
+  });
+
   test('refuses what is not what the hub has, and leaves nothing of it', async () => {
     hub.faults.corrupts = true;
     const failure = await errorOf(pull());
@@ -189,6 +216,82 @@ describe('pullModel', () => {
       details: { subject: 'force' },
     });
     await pull('tiny.en', { output, force: true });
+  });
+});
+
+describe('a folder of one’s own', () => {
+  let server: ModelServer;
+  const options = (): PullOptions => ({ hub: `${server.address}/{name}/`, force: true });
+  const serve = (files: Record<string, Uint8Array>, tag?: string): void => {
+    for (const [name, bytes] of Object.entries(files)) {
+      server.files.set(`whisper-tiny.en/${name}`, { bytes, tag });
+    }
+  };
+  const parts = (): string[] =>
+    server.requests.filter((request) => /^GET .*model.safetensors/.test(request));
+  /** The same shapes and names, other weights and words. */
+  const other = (): Record<string, Uint8Array> => {
+    const files = filesOf(join(folder, 'source'));
+    const weights = Uint8Array.from(files['model.safetensors'] ?? []);
+    const header = Number(new DataView(weights.buffer).getBigUint64(0, true));
+    for (let at = 8 + header; at < weights.length; at += 4) weights[at + 3]! ^= 0x80;
+    const words = new TextDecoder().decode(files['vocab.json']);
+    const swapped = words.replace('"a":0', '"b":0').replace('"b":1', '"a":1');
+    return {
+      ...files,
+      'model.safetensors': weights,
+      'vocab.json': new TextEncoder().encode(swapped),
+    };
+  };
+  /** Breaks off in the middle of the weights, all else being here. */
+  async function breakOff(): Promise<void> {
+    server.faults.stallsAfter = 9000;
+    const controller = new AbortController();
+    const onProgress = ({ phase, loaded, total = 0 }: ProgressEvent): void => {
+      if (phase === 'download' && total > 20_000 && loaded >= 9000) controller.abort();
+    };
+    const { signal } = controller;
+    await errorOf(pull('tiny.en', { ...options(), signal, onProgress }));
+    delete server.faults.stallsAfter;
+  }
+  const converted = async (files: Record<string, Uint8Array>): Promise<Buffer> => {
+    const source = writeHubFolder(join(folder, 'other'), files);
+    await package_.convertModel(source, join(folder, 'other.apr'), { dtype: 'f16', force: true });
+    return readFileSync(join(folder, 'other.apr'));
+  };
+  beforeEach(async () => {
+    server = await startModelServer({});
+  });
+  afterEach(() => server.close());
+
+  test.each([
+    ['with', '"one"', '"two"'],
+    ['without', undefined, undefined],
+  ])('that changed after a pull broke off, %s tags, is taken anew', async (_, first, second) => {
+    serve(filesOf(join(folder, 'source')), first);
+    await breakOff();
+    const files = other();
+    serve(files, second);
+    const { path } = await pull('tiny.en', options());
+    expect(readFileSync(path).equals(await converted(files))).toBe(true);
+  });
+
+  test('that did not change is gone on with, by its tag', async () => {
+    serve(filesOf(join(folder, 'source')), '"one"');
+    await breakOff();
+    const { path } = await pull('tiny.en', options());
+    const same = await converted(filesOf(join(folder, 'source')));
+    expect(readFileSync(path).equals(same)).toBe(true);
+    expect(parts().at(-1)).toMatch(/ bytes=[1-9]\d*- if "one"$/);
+  });
+
+  test('without tags whose connection is cut is asked for as a whole, and compared', async () => {
+    serve(filesOf(join(folder, 'source')));
+    server.faults.cuts = [12_000];
+    const { path } = await pull('tiny.en', options());
+    const same = await converted(filesOf(join(folder, 'source')));
+    expect(readFileSync(path).equals(same)).toBe(true);
+    expect(parts()).toEqual(Array(2).fill('GET /whisper-tiny.en/model.safetensors'));
   });
 });
 

@@ -16,6 +16,10 @@ export interface Faults {
   pauses: number;
   /** Answers to requests for a file, before it is given. */
   refusals: number[];
+  /** Large files are this page instead, of that type. */
+  page?: { readonly text: string; readonly type: string };
+  /** What Content-Range says of a part, in place of the truth. */
+  contentRange?: string;
   /** Requests for the list of files are never answered. */
   hangs: boolean;
 }
@@ -137,6 +141,9 @@ function allowPages(request: IncomingMessage, response: ServerResponse): boolean
   return request.method === 'OPTIONS';
 }
 
+const pageBytes = (text: string, byteCount: number): Uint8Array =>
+  new TextEncoder().encode(text.padEnd(byteCount));
+
 async function sendLarge(
   request: IncomingMessage,
   response: ServerResponse,
@@ -145,9 +152,14 @@ async function sendLarge(
 ): Promise<void> {
   const [, from] =
     (!faults.ignoresRanges && /^bytes=(\d+)-$/.exec(request.headers.range ?? '')) || [];
-  const sent = bytes.slice(Number(from ?? 0));
+  const { page, contentRange } = faults;
+  const sent = page ? pageBytes(page.text, bytes.length) : bytes.slice(Number(from ?? 0));
   if (faults.corrupts) sent[sent.length - 1] = (sent.at(-1) ?? 0) ^ 1;
-  response.writeHead(from === undefined ? 200 : 206, { 'content-length': sent.length });
+  response.writeHead(from === undefined || page ? 200 : 206, {
+    'content-length': sent.length,
+    ...(page && { 'content-type': page.type }),
+    ...(from !== undefined && contentRange !== undefined && { 'content-range': contentRange }),
+  });
   const cut = faults.cuts.shift() ?? Infinity;
   const pieceBytes = Math.ceil(bytes.length / 8);
   for (let at = 0; at < sent.length; at += pieceBytes) {

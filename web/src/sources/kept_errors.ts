@@ -17,3 +17,7 @@ export function isAboutBytes(error: unknown): boolean {
   ]);
   return error instanceof SusurrusError && !others.has(error.code);
 }
+
+/** The same, of bytes that came: not of a connection that brought none. */
+export const isAboutContent = (error: unknown): boolean =>
+  isAboutBytes(error) && (error as SusurrusError).code !== 'source_failed';

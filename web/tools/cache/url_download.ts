@@ -3,10 +3,6 @@ import { sourceFailed } from '../../src/api/errors.js';
 import { throwIfAborted } from '../../src/api/signals.js';
 import type { ByteRange, ProgressEvent } from '../../src/api/types.js';
 import { streamChunks } from '../../src/sources/blob_source.js';
-import { checkAnswer, discard, remarkOn } from '../../src/sources/open_source.js';
-import { isWorthRetrying, Retries } from '../../src/sources/retries.js';
-import { validatorOf } from '../../src/sources/validator.js';
-import type { DownloadFile } from '../hub/partial_download.js';
 import {
   changed,
   continues,
@@ -14,7 +10,12 @@ import {
   request,
   type AskedFile,
   type UrlFacts,
-} from './url_answers.js';
+} from '../../src/sources/file_answers.js';
+import { checkAnswer, discard, remarkOn } from '../../src/sources/open_source.js';
+import { isWorthRetrying, Retries } from '../../src/sources/retries.js';
+import { validatorOf } from '../../src/sources/validator.js';
+import type { DownloadFile } from '../hub/partial_download.js';
+import { isThere } from '../hub/same_bytes.js';
 
 const pieceBytes = 1 << 20;
 
@@ -47,11 +48,13 @@ export interface UrlDownload {
 export async function openUrlDownload(task: UrlTask): Promise<UrlDownload> {
   const { url, file, known } = task;
   let here = file?.byteCount ?? 0;
-  if (file && task.missing && known?.validator !== undefined) {
+  // Of a file that nobody can tell from others no piece is asked for: all of it comes again.
+  const isBad = task.missing !== undefined && known?.validator === undefined;
+  if (file && task.missing && known && !isBad) {
     const spans = spansAround(task.missing, known);
     return { facts: known, keptBytes: here, pieces: () => run(task, spans, known) };
   }
-  const isWhole = here > 0 && here === known?.byteCount;
+  const isWhole = !isBad && here > 0 && here === known?.byteCount;
   // Without a validator nobody could tell whether the rest belongs to the part.
   const isUsable = known?.validator !== undefined && here < (known.byteCount ?? Infinity);
   if (here > 0 && !isWhole && !isUsable) {
@@ -188,8 +191,9 @@ async function* fromServer(
       { got: cut.message },
       cut,
     );
-    // Without its length nobody knows whether a file is over; what came without one is not gone on with.
-    if (total === undefined) throw failure;
+    // Without its length nobody knows whether a file is over; what came without one is not gone on with. Nor is what cannot be told
+    // from another state of the file, neither by the server nor by what is here.
+    if (total === undefined || (facts.validator === undefined && !task.file)) throw failure;
     await retries.next(failure, at > before, signal);
   }
 }
@@ -208,13 +212,15 @@ async function* rest(
   const { url } = task;
   let answer = first;
   let known = 0;
+  let here = 0;
   if (!answer) {
+    const hasState = facts.validator !== undefined;
     try {
       answer = await request(
         task,
-        at,
+        hasState ? at : 0,
         facts.validator,
-        end < (facts.byteCount ?? 0) ? end : undefined,
+        hasState && end < (facts.byteCount ?? 0) ? end : undefined,
       );
     } catch (error) {
       throw new Cut(String(error), { cause: error });
@@ -226,7 +232,7 @@ async function* rest(
     checkAnswer(answer, url);
     const isSame = validatorOf(answer) === facts.validator;
     // A server that knows no ranges: what is here comes once more.
-    if (answer.status === 200 && isSame) known = at;
+    if (answer.status === 200 && isSame) known = here = at;
     else if (!continues(answer, at, facts)) {
       discard(answer);
       throw changed(url, answer);
@@ -247,7 +253,10 @@ async function* rest(
       }
       if (step.done) return;
       let bytes = known > 0 ? step.value.slice(known) : step.value;
-      known -= step.value.length - bytes.length;
+      const again = step.value.subarray(0, step.value.length - bytes.length);
+      const isNew = facts.validator === undefined && task.file !== undefined;
+      if (isNew && !(await isThere(task.file, again, here - known))) throw changed(url, answer);
+      known -= again.length;
       if (bytes.length === 0) continue;
       if (bytes.length > left) {
         if (isToEnd) throw changed(url, answer);

@@ -2,6 +2,7 @@
 import { abortedOr, anyOf } from '../../src/api/signals.js';
 import type { ProgressEvent } from '../../src/api/types.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
+import { isAboutContent } from '../../src/sources/kept_errors.js';
 import { PartialDownload, type DownloadPlace } from './partial_download.js';
 import { titleOf, type Repository } from './repository.js';
 import type { HubFile, RepositoryFiles } from './repository_files.js';
@@ -12,8 +13,11 @@ const isWeights = (name: string): boolean => /\.(safetensors|bin|apr)$/i.test(na
 export interface HubFolder extends SourceFolder {
   /** Resolves when every file that was begun is whole and checked. */
   arrived(): Promise<void>;
-  /** When nothing is read any more: ends the downloads, and keeps for the next pull what they brought, or removes it. */
-  close(isKept: boolean): Promise<void>;
+  /**
+   * When nothing is read any more: ends the downloads, and keeps for the next pull what they brought, all or what is verified, or
+   * removes it.
+   */
+  close(isKept: boolean | 'ifVerified'): Promise<void>;
 }
 
 export interface RepositoryOptions {
@@ -58,7 +62,9 @@ export async function withHubFolder<T>(
     // A download's error comes first: it is the cause of the reader's.
     const [first] = [...failures, error];
     ending.abort();
-    await folder.close(true);
+    // What its reader refuses must not be gone on with: a login page, say, that calls itself a file.
+    const isRefused = failures.length === 0 && isAboutContent(error);
+    await folder.close(isRefused ? 'ifVerified' : true);
     throw abortedOr(signal, first);
   } finally {
     either.release();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import type { CachedModel, WeightType } from '../../src/api/types.js';
 import { weightTypes } from '../../src/api/generated/dtypes.js';
+import { removeAbandonedFiles } from './partial_files.js';
 import { findRepository, parseRepository, titleOf, type Repository } from './repository.js';
 
 /** The cache's folder: XDG_CACHE_HOME's, or ~/.cache. */
@@ -41,6 +42,12 @@ const titleAt = (repository: Repository, hub?: string): string =>
 /** Where a repository's files lie while it is pulled; `state` is a commit, or tells where else they are from. */
 export const downloadsFolder = (cache: string, repository: Repository, state: string): string =>
   join(cache, 'downloads', asFileName(repository.name), asFileName(state));
+
+/** Removes what pulls of a repository have left, of whichever revision. What runs goes on. */
+export const removeDownloads = (
+  name: string,
+  cache: string = cacheFolder(process.env),
+): Promise<void> => removeAbandonedFiles(join(cache, 'downloads', asFileName(name)));
 
 /** The models in the cache, newest first. */
 export async function cachedModels(

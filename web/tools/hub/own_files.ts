@@ -1,13 +1,8 @@
 // Folders of the hub's files on a server of one's own, which has neither lists nor digests.
-import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
+import { sourceFailed } from '../../src/api/errors.js';
 import { orAborted } from '../../src/api/signals.js';
-import {
-  checkAnswer,
-  discard,
-  fetchAnswer,
-  isPage,
-  remarkOn,
-} from '../../src/sources/open_source.js';
+import { checkAnswer, discard, fetchAnswer, isPage } from '../../src/sources/open_source.js';
+import { changed, request } from '../../src/sources/file_answers.js';
 import { validatorOf } from '../../src/sources/validator.js';
 import { fillTemplate, type Repository } from './repository.js';
 import type { HubFile, RepositoryFiles } from './repository_files.js';
@@ -71,16 +66,12 @@ export function ownFiles(
     },
     async open(file: OwnFile, offset, ending) {
       if (file.bytes) return new Response(file.bytes);
-      const range = { range: `bytes=${offset}-` };
-      const answer = await get(file.name, offset > 0 ? { headers: range } : {}, ending);
+      const url = urlOf(file.name);
+      const answer = await request({ url, token, signal: ending }, offset, file.validator);
       checkAnswer(answer, `${folder}${file.name}`);
       if (validatorOf(answer) === file.validator) return answer;
       discard(answer);
-      throw new SusurrusError(
-        'checksum_mismatch',
-        `${folder}${file.name}: the file changed while it was downloaded.`,
-        { reason: 'digest', subject: file.name, got: remarkOn(answer) },
-      );
+      throw changed(`${folder}${file.name}`, answer);
     },
   };
 }

@@ -2,7 +2,9 @@
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import { throwIfAborted } from '../../src/api/signals.js';
 import { streamChunks } from '../../src/sources/blob_source.js';
+import { changed, checkPart } from '../../src/sources/file_answers.js';
 import { isWorthRetrying, Retries } from '../../src/sources/retries.js';
+import { isThere } from './same_bytes.js';
 import type { HubFile } from './repository_files.js';
 
 const pieceBytes = 1 << 20;
@@ -50,6 +52,7 @@ export class PartialDownload {
   #file: DownloadFile | undefined;
   #byteCount = 0;
   #isWrong = false;
+  #isVerified = false;
   #failure: { readonly error: unknown } | undefined;
   #ended: Promise<unknown> = Promise.resolve();
   #waiting: (() => void)[] = [];
@@ -81,18 +84,28 @@ export class PartialDownload {
     }
   }
 
-  /** Waits for whatever is under way. What is here is kept for the next pull, unless it is wrong, or it is removed. */
-  async close(isKept: boolean): Promise<void> {
+  /**
+   * Waits for whatever is under way. What is here is removed, or kept for the next pull, unless it is wrong, or nobody could tell
+   * whether its rest belongs to it. `ifVerified`: only what has the hub's digest is kept.
+   */
+  async close(isKept: boolean | 'ifVerified'): Promise<void> {
     await this.arrived.catch(() => undefined);
     await this.#ended;
-    await this.#file?.close(isKept && !this.#isWrong);
+    const isGood = isKept === 'ifVerified' ? this.#isVerified : isKept;
+    await this.#file?.close(isGood && !this.#isWrong && this.#hasState);
+  }
+
+  /** Whether what is here and what a server has can be told from other states of the file. */
+  get #hasState(): boolean {
+    const { digest, validator } = this.#task.facts;
+    return digest !== undefined || validator !== undefined;
   }
 
   async #arrive(): Promise<void> {
     const { facts, place } = this.#task;
     const file = (this.#file = await place.take(facts));
     // Too long: not this file.
-    if (file.byteCount > facts.byteCount) await file.clear();
+    if (file.byteCount > facts.byteCount || !this.#hasState) await file.clear();
     else this.#gain(file.byteCount);
     const work = [this.#fetchAll(file), this.#check()];
     this.#ended = Promise.allSettled(work);
@@ -114,8 +127,11 @@ export class PartialDownload {
   async #fetchOnce(file: DownloadFile): Promise<SusurrusError | undefined> {
     const { facts, openFrom } = this.#task;
     let answer: Response;
+    // Without a state the whole comes again, and must begin with what is here.
+    const begin = this.#hasState ? this.#byteCount : 0;
     try {
-      answer = await openFrom(this.#byteCount);
+      answer = await openFrom(begin);
+      checkPart(answer, facts.name, begin, facts.byteCount);
     } catch (error) {
       if (isWorthTryingAgain(error)) return error;
       throw error;
@@ -125,6 +141,7 @@ export class PartialDownload {
     if (!answer.body) return wasCut();
     // The server ignored the range: skip what is already here.
     let known = answer.status === 206 ? 0 : this.#byteCount;
+    const here = known;
     const chunks = streamChunks(answer.body, this.#task.signal);
     try {
       for (;;) {
@@ -136,7 +153,9 @@ export class PartialDownload {
         }
         if (step.done) break;
         const bytes = step.value.subarray(known);
-        known -= step.value.length - bytes.length;
+        const again = step.value.subarray(0, step.value.length - bytes.length);
+        if (!(await isThere(file, again, here - known))) throw changed(facts.name, answer);
+        known -= again.length;
         await this.#write(file, bytes);
       }
     } finally {
@@ -168,6 +187,7 @@ export class PartialDownload {
     for await (const piece of this.read(0, byteCount)) hash.update(piece);
     const got = hash.hex();
     if (got !== digest.hex) throw this.#wrong(digest.hex, got);
+    this.#isVerified = true;
   }
 
   #wrong(expected: string, got: string): SusurrusError {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { removeEmptyFolders } from '../../src/platform/node_files.js';
 
 export interface PartialFile {
   readonly path: string;
@@ -21,17 +22,20 @@ const host =
 /** Process id of files that an orderly end left behind. */
 const noProcess = 0;
 
-const partialPath = (path: string, pid: number): string =>
-  `${path}.${host}.${pid}.${randomBytes(6).toString('hex')}.part`;
+const partialPath = (path: string, state: string, pid: number): string =>
+  `${path}.${state}.${host}.${pid}.${randomBytes(6).toString('hex')}.part`;
 
-/** A file of one's own for the download of `path`: the longest that earlier pulls left behind, or an empty one. */
-export async function takePartialFile(path: string): Promise<PartialFile> {
+/**
+ * A file of one's own for the download of `path`: the longest that earlier pulls left behind of that state of it, 16 hex digits, or
+ * an empty one. What they left of other states is removed.
+ */
+export async function takePartialFile(path: string, state: string): Promise<PartialFile> {
   for (let attempts = 0; ; ++attempts) {
     try {
       await mkdir(dirname(path), { recursive: true });
-      const own = await takeAbandoned(path);
+      const own = await takeAbandoned(path, state);
       if (own !== undefined) return { path: own, file: await open(own, 'r+') };
-      const fresh = partialPath(path, process.pid);
+      const fresh = partialPath(path, state, process.pid);
       return { path: fresh, file: await open(fresh, 'wx+') };
     } catch (error) {
       // Another pull that ended may have removed the folder between two of these steps.
@@ -42,9 +46,13 @@ export async function takePartialFile(path: string): Promise<PartialFile> {
 }
 
 /** For the next pull, where there is something in it. `partial` is closed. */
-export async function leavePartialFile(path: string, partial: string): Promise<void> {
+export async function leavePartialFile(
+  path: string,
+  state: string,
+  partial: string,
+): Promise<void> {
   const facts = await stat(partial).catch(() => undefined);
-  if (facts && facts.size > 0) await moved(partial, partialPath(path, noProcess));
+  if (facts && facts.size > 0) await moved(partial, partialPath(path, state, noProcess));
   else await rm(partial, { force: true });
 }
 
@@ -57,35 +65,51 @@ export async function removeOldPartialFiles(folder: string): Promise<void> {
   }
 }
 
-async function takeAbandoned(path: string): Promise<string | undefined> {
+/** Below a folder: those that no pull is writing. */
+export async function removeAbandonedFiles(folder: string): Promise<void> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const parts = names.filter((name) => partEnding.test(name));
+  for (const path of new Set(parts.map((name) => join(folder, name.replace(partEnding, ''))))) {
+    for (const { path: part } of await findAbandoned(path)) await rm(part, { force: true });
+    await removeEmptyFolders(dirname(path), folder);
+  }
+}
+
+async function takeAbandoned(path: string, state: string): Promise<string | undefined> {
   let own: string | undefined;
-  for (const abandoned of await findAbandoned(path)) {
-    const taken = partialPath(path, process.pid);
+  for (const { path: abandoned, state: its } of await findAbandoned(path)) {
+    const taken = partialPath(path, state, process.pid);
     if (!(await moved(abandoned, taken))) continue;
-    if (own === undefined) own = taken;
+    if (own === undefined && its === state) own = taken;
     else await rm(taken, { force: true });
   }
   return own;
 }
 
+interface Abandoned {
+  readonly path: string;
+  readonly state: string;
+  readonly size: number;
+}
+
+/** What partialPath() puts behind a file's name. */
+const partEnding = /\.([0-9a-f]{16})\.([\w-]+)\.(\d+)\.[0-9a-f]{12}\.part$/;
+
 /** The longest first. */
-async function findAbandoned(path: string): Promise<string[]> {
+async function findAbandoned(path: string): Promise<Abandoned[]> {
   const folder = dirname(path);
-  const prefix = `${basename(path)}.`;
-  const found: { readonly path: string; readonly size: number }[] = [];
+  const found: Abandoned[] = [];
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(prefix)) continue;
-    const [, at, pid] =
-      /^([\w-]+)\.(\d+)\.[0-9a-f]{12}\.part$/.exec(name.slice(prefix.length)) ?? [];
-    if (at === undefined) continue;
+    const [ending = '', state, at, pid] = partEnding.exec(name) ?? [];
+    if (state === undefined || name !== basename(path) + ending) continue;
     const partial = join(folder, name);
     const facts = await stat(partial).catch(() => undefined);
     if (!facts) continue;
     const isOld = Date.now() - facts.mtimeMs > abandonedMilliseconds;
     const isFree = Number(pid) === noProcess || (at === host && !isRunning(Number(pid)));
-    if (isOld || isFree) found.push({ path: partial, size: facts.size });
+    if (isOld || isFree) found.push({ path: partial, state, size: facts.size });
   }
-  return found.sort((a, b) => b.size - a.size).map((one) => one.path);
+  return found.sort((a, b) => b.size - a.size);
 }
 
 /** Whether a process of this machine is there. */

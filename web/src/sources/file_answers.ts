@@ -1,7 +1,7 @@
 // What a server says of a file, and asking it for the file or a part of it.
-import { SusurrusError } from '../../src/api/errors.js';
-import { fetchAnswer, remarkOn } from '../../src/sources/open_source.js';
-import { validatorOf } from '../../src/sources/validator.js';
+import { sourceFailed, SusurrusError } from '../api/errors.js';
+import { checkAnswer, discard, fetchAnswer, remarkOn } from './open_source.js';
+import { validatorOf } from './validator.js';
 
 /** What a server says of a file. */
 export interface UrlFacts {
@@ -28,14 +28,30 @@ export function continues(
   at: number,
   { byteCount, validator }: UrlFacts = {},
 ): boolean {
-  // Across origins a server may hide this; its date or tag must then do.
-  const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(answer.headers.get('Content-Range') ?? '');
-  const isRange = range === null || (Number(range[1]) === at && sameTotal(range[2], byteCount));
-  return answer.status === 206 && isRange && validatorOf(answer) === validator;
+  const isSame = validator !== undefined && validatorOf(answer) === validator;
+  return answer.status === 206 && isSame && isRangeFrom(answer, at, byteCount);
 }
 
-const sameTotal = (total: string | undefined, byteCount: number | undefined): boolean =>
-  byteCount === undefined || Number(total) === byteCount;
+/** Whether an answer's Content-Range is the file from `at` on. Across origins a server may hide it; others must tell then. */
+function isRangeFrom(answer: Response, at: number, byteCount: number | undefined): boolean {
+  const text = answer.headers.get('Content-Range');
+  if (text === null) return true;
+  const [, begin, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(text) ?? [];
+  const isTotal = total === '*' || byteCount === undefined || Number(total) === byteCount;
+  return begin !== undefined && Number(begin) === at && isTotal;
+}
+
+/** Refuses, and cancels, what is no answer to a request for a file from `at` on: web pages, and other parts of it. */
+export function checkPart(answer: Response, name: string, at: number, byteCount?: number): void {
+  checkAnswer(answer, name);
+  if (answer.status !== 206 || isRangeFrom(answer, at, byteCount)) return;
+  discard(answer);
+  const got = answer.headers.get('Content-Range') ?? '';
+  const expected = `bytes ${at}-${byteCount === undefined ? '' : `${byteCount - 1}/${byteCount}`}`;
+  throw sourceFailed(name, `the server answered with another part than it was asked for (${got})`, {
+    ...{ expected, got },
+  });
+}
 
 export function factsOf(answer: Response): UrlFacts {
   // With compression, lengths and ranges count the compressed bytes.
