@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import type { ProgressEvent } from '../../web/src/node.js';
 import { StoreHost } from '../../web/tools/cache/host.js';
 import { spillingFile } from '../../web/tools/cache/memory_file.js';
+import { ModelStore } from '../../web/tools/cache/model_store.js';
 import { openNodeStore } from '../../web/tools/cache/node_store.js';
 import { openPieces } from '../../web/tools/cache/piece_files.js';
 import { FileInUse } from '../../web/tools/cache/store_files.js';
@@ -208,6 +209,49 @@ describe('a body that never settles after its last chunk', () => {
       fetch.mockRestore();
     }
   });
+});
+
+test.each([
+  ['is known before', 100_000, false],
+  ['shows while it is written', undefined, false],
+  ['shows at the rest of a part', 100_000, true],
+])('what does not fit, which %s, is removed', async (_, room, hasPart) => {
+  const hold = (): Promise<() => void> => Promise.resolve(() => undefined);
+  if (hasPart) {
+    server.faults.cuts = [150_000];
+    const first = new StoreHost({ openStore: openNodeStore, hold });
+    const { signal } = new AbortController();
+    const url = `${server.address}/m.apr`;
+    const request = { key: { address: url }, from: { url }, isKept: true };
+    await first.handle('open', request, signal, () => undefined);
+    expect((await first.handle('next', undefined, signal, () => undefined)).bytes).toBeDefined();
+    first.close();
+    while (readdirSync(join(folder, 'susurrus/urls')).some((name) => name.endsWith('.lock'))) {
+      await new Promise(setImmediate);
+    }
+    expect(await (await openNodeStore()).list()).toHaveLength(1);
+  }
+  const openStore = async (): Promise<ModelStore> => {
+    const { files } = await openNodeStore();
+    const open = async (name: string): Promise<DownloadFile> => {
+      const file = await files.open(name);
+      const write = (part: Uint8Array, at: number): Promise<void> =>
+        at + part.length > 120_000
+          ? Promise.reject(new DOMException('full', 'QuotaExceededError'))
+          : file.write(part, at);
+      return { ...file, ...(name.endsWith('.apr') && { write }) };
+    };
+    return new ModelStore({ ...files, open, room: () => Promise.resolve(room) });
+  };
+  const host = new StoreHost({ openStore, hold });
+  const { received, warnings } = await drain(host);
+  expect(received).toBe(bytes.length);
+  expect(warnings).toEqual([expect.stringContaining('not kept: ')]);
+  const { files } = await openNodeStore();
+  expect(await (await openNodeStore()).list()).toEqual([]);
+  expect((await files.list()).reduce((sum, { byteCount }) => sum + byteCount, 0)).toBe(0);
+  host.close();
+  while (readdirSync(join(folder, 'susurrus/urls')).length > 0) await new Promise(setImmediate);
 });
 
 describe('a file whose storage takes no more', () => {

@@ -12,6 +12,7 @@ export class KeptFile {
   #byteCount: number;
   #problem: string | undefined;
   #isClosed = false;
+  #isDropped = false;
 
   /** `facts`: what is known of the bytes that are there. */
   constructor(store: ModelStore, id: string, file: DownloadFile, facts: ModelFacts | undefined) {
@@ -52,6 +53,7 @@ export class KeptFile {
   async write(bytes: Uint8Array, at = this.#byteCount): Promise<void> {
     await this.#try(this.#facts?.byteCount, () => this.#file.write(bytes, at));
     this.#byteCount = at + bytes.length;
+    await this.#drop();
   }
 
   /** All bytes are here: their number is known now. */
@@ -63,10 +65,20 @@ export class KeptFile {
     });
   }
 
-  /** Ends without the whole: what is here stays for the next load. */
+  /** Ends without the whole: what is here stays for the next load, unless it did not fit. */
   async leave(): Promise<void> {
-    if (!this.#isClosed) await this.#file.close(true).catch(() => undefined);
+    if (this.#isClosed) return;
     this.#isClosed = true;
+    await this.#drop();
+    await this.#file.close(this.#problem === undefined).catch(() => undefined);
+  }
+
+  /** What did not fit only takes room from others. What comes first of it has been read when the first new byte is written. */
+  async #drop(): Promise<void> {
+    if (this.#problem === undefined || this.#isDropped) return;
+    this.#isDropped = true;
+    await this.#file.clear().catch(() => undefined);
+    await this.#store.removeFacts(this.#id).catch(() => undefined);
   }
 
   /** The bytes are verified. Answers why they are not kept. */

@@ -49,7 +49,8 @@ export function spillingFile(disk?: DownloadFile): DownloadFile {
     },
     async close(isKept) {
       blocks.length = 0;
-      await disk?.close(isKept);
+      // What did not fit only takes room from others.
+      await disk?.close(isKept && begin === Infinity);
     },
   };
 }

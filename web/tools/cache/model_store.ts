@@ -82,6 +82,10 @@ export class ModelStore {
     return writeSmall(this.files, id + endings.facts, JSON.stringify(facts));
   }
 
+  removeFacts(id: string): Promise<void> {
+    return this.files.remove(id + endings.facts);
+  }
+
   /** The file of the model's bytes, when nobody else has it any more, for writing: it is not kept until it is marked again. */
   async open(id: string, signal: AbortSignal): Promise<DownloadFile> {
     const file = await this.openFile(id + endings.bytes, signal);

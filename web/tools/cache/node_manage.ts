@@ -2,7 +2,9 @@
 import { rm } from 'node:fs/promises';
 import { wrongState } from '../../src/api/errors.js';
 import type { CachedModel, CacheSpace, KeptModel } from '../../src/api/types.js';
-import { cachedModels } from '../hub/model_cache.js';
+import { isModelName } from '../../src/sources/model_name.js';
+import { cachedModels, removeDownloads } from '../hub/model_cache.js';
+import { findRepository, parseNamedModel } from '../hub/repository.js';
 import { matcherOf } from './matching.js';
 import { openNodeStore } from './node_store.js';
 import { FileInUse } from './store_files.js';
@@ -41,10 +43,12 @@ export async function listModels(): Promise<readonly KeptModel[]> {
 
 /**
  * Deletes what is kept of a model: one that listModels() gave, or all types and revisions of a name, or what is kept of a URL. Answers
- * what was deleted; nothing is no error. Throws SusurrusError.
+ * what was deleted; nothing is no error. What a pull left that broke off is deleted with its repository. Throws SusurrusError.
  */
 export async function deleteModel(model: string | URL | KeptModel): Promise<readonly KeptModel[]> {
   const isMeant = matcherOf(model, undefined);
+  const repository = repositoryOf(model);
+  if (repository !== undefined) await removeDownloads(repository);
   const meant = (await allModels()).filter((kept) => isMeant(kept.model));
   for (const { model: kept, remove } of meant) {
     await remove().catch((error: unknown) => {
@@ -53,6 +57,12 @@ export async function deleteModel(model: string | URL | KeptModel): Promise<read
     });
   }
   return meant.map(({ model: kept }) => kept);
+}
+
+function repositoryOf(model: string | URL | KeptModel): string | undefined {
+  if (model instanceof URL) return undefined;
+  if (typeof model !== 'string') return findRepository(model.name)?.name;
+  return isModelName(model) ? parseNamedModel(model, {}).repository.name : undefined;
 }
 
 /** Nothing evicts files in Node. */
