@@ -13,6 +13,7 @@ import { aiffFile, encoded, resampled } from '../support/encoded_audio.js';
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { loadThroughWorker } from '../support/worker_engine.js';
+import { rounds } from '../support/turns.js';
 
 jest.setTimeout(limit(120_000));
 
@@ -129,7 +130,7 @@ describe('streams of samples', () => {
   });
 
   test('that fail or hang are left, twenty times', async () => {
-    for (let i = 0; i < 20; ++i) {
+    for (const i of rounds(20)) {
       let isReturned = false;
       const stop = new AbortController();
       const hanging: AsyncIterable<Float32Array> = {

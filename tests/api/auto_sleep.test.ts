@@ -16,6 +16,7 @@ import {
 } from '../support/embedded_model.js';
 import { startModelServer } from '../support/model_server.js';
 import { tinyDims, tinyWhisper } from '../support/tiny_whisper.js';
+import { rounds } from '../support/turns.js';
 
 /** Seconds after which a model sleeps: as soon as there is nothing to do. */
 const soon = 0.001;
@@ -218,7 +219,7 @@ describe('it is disposed of, or a call is stopped', () => {
 
   test('while it wakes, twenty times', async () => {
     const codes = new Set<unknown>();
-    for (let turns = 0; turns < 20; ++turns) {
+    for (const turns of rounds(20)) {
       const model = await load(tiny);
       await asleep(model);
       const failed = errorOf(model.tokenizer.encode('a'));
@@ -233,7 +234,7 @@ describe('it is disposed of, or a call is stopped', () => {
 
   test('an abort while it wakes stops that call alone, twenty times', async () => {
     const model = await load(modelPath);
-    for (let turns = 0; turns < 20; ++turns) {
+    for (const turns of rounds(20)) {
       await asleep(model);
       const controller = new AbortController();
       const stopped = errorOf(model.decode(samples, { signal: controller.signal }));

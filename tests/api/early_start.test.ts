@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { LoadOptions, Model, ModelSource, ProgressEvent } from '../../web/src/api/types.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelBytes, sampleAudio, sampleText } from '../support/embedded_model.js';
-import { turns } from '../support/turns.js';
+import { rounds, turns } from '../support/turns.js';
 import { loadThroughWorker } from '../support/worker_engine.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
@@ -132,7 +132,7 @@ describe.each<[string, () => Load]>([
   test('twenty times, wherever the bytes stop for a while', async () => {
     using whole = await load()(bytes, { variant: 'simd' });
     const expected = await whole.decode(short, window);
-    for (let i = 0; i < 20; ++i) {
+    for (const i of rounds(20)) {
       const tap = new Tap();
       const loading = load()(tap, early);
       tap.openTo(200_000);

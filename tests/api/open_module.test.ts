@@ -15,7 +15,7 @@ import {
   writeTennis,
   type Field,
 } from '../support/tennis_writer.js';
-import { leapClock, turns } from '../support/turns.js';
+import { leapClock, rounds, turns } from '../support/turns.js';
 
 let susurrus: Awaited<ReturnType<typeof builtPackage>>;
 beforeAll(async () => {
@@ -219,7 +219,7 @@ describe('a run ends', () => {
     const wanted = plain(await module.run({ x: longInput }));
     const right = leapClock(); // each step has its turn
     try {
-      for (let round = 0; round < 20; ++round) {
+      for (const round of rounds(20)) {
         const reason = reasons[round % reasons.length];
         const stop = new AbortController();
         const run = errorOf(module.run({ x: longInput }, { signal: stop.signal }));

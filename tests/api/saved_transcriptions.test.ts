@@ -12,7 +12,7 @@ import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio } from '../support/embedded_model.js';
 import { limit } from '../support/limits.js';
 import { tinyDims, tinyWhisper } from '../support/tiny_whisper.js';
-import { turns } from '../support/turns.js';
+import { rounds, turns } from '../support/turns.js';
 import { loadThroughWorker } from '../support/worker_engine.js';
 
 jest.setTimeout(limit(300_000));
@@ -87,7 +87,7 @@ describe.each(Object.entries(loaders))('%s', (_name, load) => {
   test('a pause at any moment, twenty times, is one', async () => {
     const short = recording.subarray(0, 2 * sample.length);
     const expected = await model.transcribe(short);
-    for (let i = 0; i < 20; ++i) {
+    for (const i of rounds(20)) {
       const transcription = model.transcribe(short);
       await turns(i);
       transcription.pause();

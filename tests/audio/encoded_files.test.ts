@@ -21,6 +21,7 @@ import {
 } from '../support/encoded_audio.js';
 import { limit } from '../support/limits.js';
 import { startedEngine } from '../support/worker_engine.js';
+import { rounds } from '../support/turns.js';
 
 jest.setTimeout(limit(120_000));
 
@@ -167,7 +168,7 @@ describe('bounded memory (23, 107)', () => {
 test('decoding is left in the middle when the signal says so, twenty times (40, 41)', async () => {
   const path = join(folder, 'long.webm');
   writeFileSync(path, await opusFile('webm', [{ seconds: 60 }]));
-  for (let i = 0; i < 20; ++i) {
+  for (const i of rounds(20)) {
     const stop = new AbortController();
     const opened = openAudio(path, {
       ...{ engine, platform: node, holding: 'whole', signal: stop.signal },

@@ -12,6 +12,7 @@ import { encoded, opusFile, rewrapped, withLameTag } from '../support/encoded_au
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { launchBrowser } from './package_page.js';
+import { rounds } from '../support/turns.js';
 
 jest.setTimeout(limit(300_000));
 
@@ -228,25 +229,29 @@ test('a worker of the page’s own has it too, without an audio context (100)', 
 
 test('a file is left in the middle of decoding, twenty times (40)', async () => {
   const file = await opusFile('webm', [{ seconds: 150 }]);
-  const outcome = await page.evaluate(async (bytes) => {
-    const { model, fileOf, errorOf } = globalThis as unknown as PageGlobals;
-    const blob = fileOf(bytes);
-    const codes: unknown[] = [];
-    let isDecoding = 0;
-    for (let i = 0; i < 20; ++i) {
-      const stop = new AbortController();
-      const onProgress = ({ phase, loaded }: ProgressEvent) => {
-        if (phase === 'decode' && loaded > i) {
-          isDecoding += stop.signal.aborted ? 0 : 1;
-          stop.abort();
-        }
-      };
-      const options = { signal: stop.signal, onProgress, normalisation: 'file' } as const;
-      codes.push((await errorOf(model.transcribe(blob, options)))?.code);
-    }
-    return { codes: [...new Set(codes)], isDecoding };
-  }, base64(file));
-  expect(outcome).toEqual({ codes: ['aborted'], isDecoding: 20 });
+  const moments = rounds(20);
+  const outcome = await page.evaluate(
+    async ([bytes, tried]) => {
+      const { model, fileOf, errorOf } = globalThis as unknown as PageGlobals;
+      const blob = fileOf(bytes);
+      const codes: unknown[] = [];
+      let isDecoding = 0;
+      for (const i of tried) {
+        const stop = new AbortController();
+        const onProgress = ({ phase, loaded }: ProgressEvent) => {
+          if (phase === 'decode' && loaded > i) {
+            isDecoding += stop.signal.aborted ? 0 : 1;
+            stop.abort();
+          }
+        };
+        const options = { signal: stop.signal, onProgress, normalisation: 'file' } as const;
+        codes.push((await errorOf(model.transcribe(blob, options)))?.code);
+      }
+      return { codes: [...new Set(codes)], isDecoding };
+    },
+    [base64(file), moments] as const,
+  );
+  expect(outcome).toEqual({ codes: ['aborted'], isDecoding: moments.length });
   expect((await heard(await m4aWithPadding())).text).toBe(text);
 });
 

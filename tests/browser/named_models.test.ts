@@ -13,6 +13,7 @@ import { startHub, type HubServer } from '../support/hub_server.js';
 import { startModelServer, type ModelServer } from '../support/model_server.js';
 import { heard, keptBytes, openKeptPage, withContext, type KeptPage } from './kept_page.js';
 import { launchBrowser } from './package_page.js';
+import { rounds } from '../support/turns.js';
 
 const root = mkdtempSync(join(tmpdir(), 'susurrus-named-'));
 const folder = writeHubFolder(join(root, 'tiny'));
@@ -136,7 +137,7 @@ test('two tabs that want one name download it once', () =>
       await openKeptPage(context, server.address),
       await openKeptPage(context, server.address),
     ];
-    for (let i = 0; i < 20; ++i) {
+    for (let i = 0; i < rounds(20).length; ++i) {
       const before = weightRequests().length;
       const drains = pages.map(({ drain }) => drain({ name: 'tiny.en', hub: hub.endpoint }));
       expect(await Promise.all(drains)).toEqual([[], []]);

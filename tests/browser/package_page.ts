@@ -7,10 +7,29 @@ import { limit } from '../support/limits.js';
 import type { EmptyProject } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';
 
-export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   const executablePath = process.env.CHROMIUM;
   if (!executablePath) throw new Error('CHROMIUM does not name a browser: npm run test:browser');
-  return chromium.launch({ executablePath, args: ['--no-sandbox', ...args] });
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...args] });
+  const slowdown = Number(process.env.SUSURRUS_TEST_PAGE_SLOWDOWN ?? 1);
+  if (slowdown > 1) slowPages(browser, slowdown);
+  return browser;
+}
+
+/** Slows the own thread of every page, which leaves workers as fast as they are. */
+function slowPages(browser: Browser, rate: number): void {
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    const newPage = context.newPage.bind(context);
+    context.newPage = async () => {
+      const page = await newPage();
+      const session = await context.newCDPSession(page);
+      await session.send('Emulation.setCPUThrottlingRate', { rate });
+      return page;
+    };
+    return context;
+  };
 }
 
 export interface PackagePage {

@@ -27,6 +27,7 @@ import {
 import type { CommandProcess } from '../support/command_process.js';
 import { modelPath, sampleBytes, samplePath, sampleText } from '../support/embedded_model.js';
 import { limit } from '../support/limits.js';
+import { rounds } from '../support/turns.js';
 
 jest.setTimeout(limit(120_000));
 
@@ -284,7 +285,7 @@ describe('transcribe --resume', () => {
   test('finds whole files only, whenever the run was ended', async () => {
     const files = ['a', 'b', 'c', 'd'].map((name) => recording(`in/${name}.wav`));
     const args = [...files, '--jobs', '2', '--output-dir', output(), '--format', 'txt,srt'];
-    for (let turn = 0; turn < 20; ++turn) {
+    for (const turn of rounds(20)) {
       const job = start(...args);
       void sleep(100 + 40 * turn).then(() => job.process.kill(turn % 2 ? 'SIGTERM' : 'SIGINT'));
       // 0: it was through already.

@@ -15,7 +15,7 @@ import { digitsWithFlags } from '../support/digits_bw2l.js';
 import { errorOf } from '../support/embedded_model.js';
 import { wavSamples } from '../support/goldens_audio.js';
 import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
-import { turns } from '../support/turns.js';
+import { rounds, turns } from '../support/turns.js';
 
 describeWithShared(['april-digits'], 'a stream of samples', () => {
   const samples = wavSamples(join('april-digits/eval', 'short-0.wav'));
@@ -127,7 +127,7 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
   });
 
   test('an abort with any reason ends it at any step, twenty times, and no other', async () => {
-    for (let round = 0; round < 20; ++round) {
+    for (const round of rounds(20)) {
       const reason: unknown = [new Error('enough'), 'enough', 0, null][round % 4];
       const controller = new AbortController();
       const other = model.stream();
@@ -208,7 +208,7 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
   });
 
   test('a model that is disposed of ends its streams, twenty times', async () => {
-    for (let round = 0; round < 20; ++round) {
+    for (const round of rounds(20)) {
       const own = await load();
       const live = own.stream();
       const reading = errorOf(read(live));

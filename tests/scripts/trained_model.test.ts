@@ -11,6 +11,7 @@ import {
 } from '../../scripts/trained_model.mjs';
 import { errorOf } from '../support/embedded_model.js';
 import { writeTrainedWheel, type TrainedWheel } from '../support/trained_wheel.js';
+import { rounds } from '../support/turns.js';
 
 const files = mkdtempSync(join(tmpdir(), 'susurrus-trained-wheel-'));
 const namedBefore = process.env.SUSURRUS_TRAINED_WHEEL;
@@ -62,7 +63,7 @@ test('a package that is named and not there is no trained model', async () => {
 });
 
 test('two at once find the same folder', async () => {
-  for (let round = 0; round < 20; ++round) {
+  for (const round of rounds(20)) {
     const options = { into: join(into, String(round)), digest: wheel.digest };
     const found = await Promise.all([ensureTrainedFolder(options), ensureTrainedFolder(options)]);
     const folder = join(options.into, 'tiny.en');

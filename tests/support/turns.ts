@@ -6,6 +6,15 @@ export async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; ++i) await new Promise<void>((done) => setImmediate(done));
 }
 
+/**
+ * 0 to `count - 1` for what is tried at as many moments; four of them, first and last among them, unless SUSURRUS_TEST_ROUNDS is
+ * 'all', as in `npm run test:steady`.
+ */
+export function rounds(count: number): number[] {
+  const tried = process.env.SUSURRUS_TEST_ROUNDS === 'all' ? count : 4;
+  return Array.from({ length: tried }, (_, i) => Math.round((i * (count - 1)) / (tried - 1)));
+}
+
 /** Counts turns until a promise is settled. */
 export async function turnsUntil(settled: Promise<unknown>): Promise<number> {
   const state = { isOver: false };

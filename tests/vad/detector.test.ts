@@ -7,6 +7,7 @@ import type { SpeechEvent } from '../../web/src/api/types.js';
 import type * as VadEntry from '../../web/src/node_vad.js';
 import { errorOf } from '../support/embedded_model.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
+import { rounds } from '../support/turns.js';
 
 type Vad = typeof VadEntry;
 const { probabilities: expected } = JSON.parse(
@@ -184,7 +185,7 @@ describe('a stream', () => {
 
 test('a signal stops it at any step, twenty times, and another at the same time is no different', async () => {
   const wanted = await detector.detect(short);
-  for (let round = 0; round < 20; ++round) {
+  for (const round of rounds(20)) {
     const controller = new AbortController();
     let count = 0;
     const onProbability = (): void => {
@@ -204,7 +205,7 @@ async function* endless(): AsyncGenerator<Float32Array> {
 }
 
 test('a detector that is disposed of refuses work, and stops what is under way', async () => {
-  for (let round = 0; round < 20; ++round) {
+  for (const round of rounds(20)) {
     const own = await vad.loadSpeechDetector({ variant: 'simd' });
     const running = errorOf(own.detect(endless()));
     for (let turn = 0; turn < round; ++turn) await new Promise((done) => setImmediate(done));

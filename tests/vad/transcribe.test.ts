@@ -4,6 +4,7 @@ import type { Model, Segment, Transcript } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
 import { joined } from '../../web/src/api/joined.js';
+import { rounds } from '../support/turns.js';
 
 const rate = 16000;
 
@@ -168,7 +169,7 @@ async function* endless(): AsyncGenerator<Float32Array> {
 
 test('aborts, callbacks that throw and streams that fail end it with their error, twenty times', async () => {
   const boom = new Error('boom');
-  for (let round = 0; round < 20; ++round) {
+  for (const round of rounds(20)) {
     const controller = new AbortController();
     const { signal } = controller;
     const running = errorOf(model.transcribe(endless(), { vad: true, signal }));
