@@ -1,8 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { getEventListeners } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
 import type { EngineCalls, EngineEvent } from '../../web/src/protocol/engine.js';
 import { openWorker } from '../../web/src/worker/client.js';
 import type { ToWorker } from '../../web/src/protocol/link.js';
-import { neverFails } from '../support/worker_engine.js';
+import { answerMessages } from '../../web/src/worker/host.js';
+import { errorOf, modelBytes, sampleAudio } from '../support/embedded_model.js';
+import { loadThroughWorker, neverFails } from '../support/worker_engine.js';
 
 test('a part of a large buffer goes to the worker without the rest', () => {
   const posted: ToWorker[] = [];
@@ -36,4 +39,79 @@ test('a part of a large buffer goes to the worker without the rest', () => {
   expect(sent[3]).toEqual(file.subarray(5));
   expect(handedOver[3]).toEqual([sent[3]?.buffer]);
   expect(sent[3]?.buffer).not.toBe(file.buffer);
+});
+
+describe('what cannot be sent', () => {
+  /** More than is posted without copying it in steps first. */
+  const long = 80 * 16000;
+  const samples = new Float32Array(long);
+  samples.set(sampleAudio());
+
+  test.each(['state', 'settings'] as const)(
+    'a function in saved.%s is refused by its place, and later calls go on',
+    async (part) => {
+      await using model = await loadThroughWorker(modelBytes());
+      const run = model.transcribe(samples.subarray(0, 160_000));
+      await run;
+      const saved = run.save();
+      if (!saved) throw new Error('Nothing was saved.');
+      const own = (): number => 1;
+      for (const audio of [samples, samples.subarray(0, 160_000)]) {
+        const given = {
+          ...saved,
+          sampleCount: audio.length,
+          [part]: { ...saved[part], own },
+        } as typeof saved;
+        // Nobody awaits the first before the next.
+        const refused = errorOf(Promise.resolve(model.resume(given, audio)));
+        const later = model.tokenizer.encode('one');
+        const error = await refused;
+        expect(error).toMatchObject({
+          code: 'invalid_argument',
+          details: { subject: `${part}.own`, got: 'a function' },
+        });
+        expect((error as Error).cause).toMatchObject({ name: 'DataCloneError' });
+        expect((await later).length).toBeGreaterThan(0);
+      }
+    },
+  );
+
+  test('the caller’s signal is let go, and a request that holds itself is described', async () => {
+    const worker = { postMessage: (message: unknown) => void structuredClone(message) };
+    const link = openWorker<EngineCalls, EngineEvent>(worker as unknown as Worker, neverFails);
+    const { signal } = new AbortController();
+    const text: Record<string, unknown> = {};
+    Object.assign(text, { self: text, deep: { list: [1, Symbol('mine')] } });
+    const call = link.call('tokenize', { text: text as never }, { signal });
+    expect(await errorOf(call)).toMatchObject({
+      code: 'invalid_argument',
+      details: { subject: 'text.deep.list.1', got: 'a symbol' },
+    });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('a message that cannot be read', () => {
+  test('from the worker fails what waits and what comes later', async () => {
+    const worker = { onmessageerror: () => undefined, postMessage: () => undefined };
+    const link = openWorker<EngineCalls, EngineEvent>(worker as unknown as Worker, neverFails);
+    const waiting = errorOf(link.call('memory', undefined));
+    worker.onmessageerror();
+    for (const error of [await waiting, await errorOf(link.call('memory', undefined))]) {
+      expect(error).toMatchObject({ code: 'internal_error', details: { subject: 'worker' } });
+    }
+  });
+
+  test('in the worker is thrown there, which its owner hears', () => {
+    const listeners = new Map<string, () => void>();
+    const add = globalThis.addEventListener;
+    globalThis.addEventListener = ((type: string, listener: () => void) =>
+      listeners.set(type, listener)) as never;
+    try {
+      answerMessages(() => ({}) as never);
+    } finally {
+      globalThis.addEventListener = add;
+    }
+    expect(() => listeners.get('messageerror')?.()).toThrow('could not read');
+  });
 });

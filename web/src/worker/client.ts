@@ -1,7 +1,13 @@
-import { abortedBy, disposedDuringWork, fromErrorMessage, wrongState } from '../api/errors.js';
-import type { SusurrusError } from '../api/errors.js';
+import {
+  abortedBy,
+  disposedDuringWork,
+  fromErrorMessage,
+  SusurrusError,
+  wrongState,
+} from '../api/errors.js';
 import { copiedAtOnce, copyInSteps } from '../wasm/steps.js';
 import { YieldController } from '../wasm/yield_controller.js';
+import { notCloneable } from './not_cloneable.js';
 import { isTransferable, isWhole } from './whole_buffers.js';
 import type { CallOptions, CallTable, FromWorker, Link, ToWorker } from '../protocol/link.js';
 
@@ -44,6 +50,8 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
       fail(failure);
     });
   };
+  // An answer that is lost: whose it was cannot be told.
+  worker.onmessageerror = () => fail((failure ??= unreadable()));
 
   const fail = (error: SusurrusError): void => {
     for (const { failed } of waiting.values()) failed(error);
@@ -76,10 +84,19 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
             then(value);
           };
         waiting.set(id, { done: settle(done), failed: settle(failed), options });
+        const refuse = (error: unknown): void => {
+          const call = waiting.get(id);
+          waiting.delete(id);
+          call?.failed(error);
+        };
         const givesAway = options.givesAway === true;
         const send = (copies?: ReadonlyMap<unknown, ArrayBufferView>): void => {
           const [own, buffers] = withOwnBuffers(request, givesAway, copies);
-          post({ type: 'call', id, name, request: own }, buffers);
+          try {
+            post({ type: 'call', id, name, request: own }, buffers);
+          } catch (error) {
+            refuse(notCloneable(request, error));
+          }
         };
         const large = Object.values(request ?? {}).filter((value) => isCopied(value, givesAway));
         if (large.length === 0) {
@@ -87,16 +104,11 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
           return;
         }
         // Calls that are made meanwhile are posted first.
-        copiesOf(large, new YieldController(signal)).then(
-          (copies) => {
+        copiesOf(large, new YieldController(signal))
+          .then((copies) => {
             if (waiting.has(id)) send(copies);
-          },
-          (error: unknown) => {
-            const call = waiting.get(id);
-            waiting.delete(id);
-            call?.failed(error);
-          },
-        );
+          })
+          .catch(refuse);
       });
     },
     close() {
@@ -107,6 +119,13 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
     },
   };
 }
+
+const unreadable = (): SusurrusError =>
+  new SusurrusError(
+    'internal_error',
+    'A message of the worker could not be read: the browser may lack the memory for it.',
+    { reason: 'internal', subject: 'worker' },
+  );
 
 /** Whether posting a value would copy many bytes at once: half a second for an hour of samples. */
 const isCopied = (value: unknown, givesAway: boolean): value is ArrayBufferView =>

@@ -54,6 +54,10 @@ export function answerMessages<Calls extends CallTable<Calls>, Event>(
       );
     } else void answer?.(data);
   });
+  // Whose it was cannot be told; the client hears of what is thrown here.
+  addEventListener('messageerror', () => {
+    throw new Error('it could not read a message');
+  });
 }
 
 /** The arrays in an answer, which the sender is done with: a page that gets them whole does not copy them. */
