@@ -3,9 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { node } from '../../web/src/node_platform.js';
+import { SpeechDetector } from '../../web/tools/vad/speech_detector.js';
 import type { SpeechEvent } from '../../web/src/api/types.js';
 import type * as VadEntry from '../../web/src/node_vad.js';
 import { errorOf } from '../support/embedded_model.js';
+import { turns } from '../support/turns.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
 import { rounds } from '../support/turns.js';
 
@@ -239,6 +242,96 @@ test('a sample that is no sound is refused by its place, and the detector hears 
     }
   }
   expect(await detector.detect(short)).toEqual(wanted);
+});
+
+describe('what a recording has in the network goes with it', () => {
+  /** Speech everywhere; a recording is begun when `gate` opens. */
+  function fakeNetwork(gate: Promise<void> = Promise.resolve()) {
+    const calls: string[] = [];
+    const live = new Set<number>();
+    let begun = 0;
+    const link = {
+      async call(name: string, request: { id: number; samples: Float32Array }) {
+        calls.push(name);
+        if (name === 'endSpeech') live.delete(request.id);
+        if (name === 'beginSpeech') {
+          await gate;
+          live.add(++begun);
+          return begun;
+        }
+        return name === 'hearSpeech'
+          ? new Float32Array(request.samples.length / 512).fill(1)
+          : undefined;
+      },
+      close: () => undefined,
+    };
+    const own = new SpeechDetector({ link: link as never, model: new Uint8Array() }, node);
+    return { detector: own, calls, live, begun: () => begun };
+  }
+
+  test.each<[string, (controller: AbortController, out: ReadableStream) => unknown]>([
+    ['its pipe is aborted', (controller) => controller.abort('enough')],
+    ['its events are cancelled', (_, out) => out.cancel('enough')],
+  ])('when %s, also behind a reader that has gone', async (_, stop) => {
+    for (const isRead of [true, false]) {
+      const network = fakeNetwork();
+      for (let round = 0; round < 3; ++round) {
+        const controller = new AbortController();
+        const { signal } = controller;
+        const out = streamOf(endless()).pipeThrough(network.detector.stream(), { signal });
+        const reader = out.getReader();
+        expect(await reader.read()).toMatchObject({ value: { type: 'start' } });
+        if (isRead) void reader.read().catch(() => undefined);
+        reader.releaseLock();
+        expect(network.live.size).toBe(1);
+        void Promise.resolve(stop(controller, out)).catch(() => undefined);
+        while (network.live.size > 0) await turns(1);
+      }
+      expect(network.begun()).toBe(3);
+    }
+  });
+
+  test('when a sample is no sound, and when it is over', async () => {
+    const network = fakeNetwork();
+    const own = network.detector;
+    const bad = short.slice(0, 5120);
+    bad[5119] = NaN;
+    const stream = own.stream();
+    const reading = errorOf(eventsOf(stream.readable));
+    const writer = stream.writable.getWriter();
+    void writer.write(short.slice(0, 5120)).catch(() => undefined);
+    const refused = errorOf(writer.write(bad));
+    void writer.closed.catch(() => undefined);
+    for (const error of [await refused, await reading]) {
+      expect(error).toMatchObject({ code: 'invalid_argument' });
+    }
+    while (network.live.size > 0) await turns(1);
+    await eventsOf(streamOf(inPieces(short, 1600)).pipeThrough(own.stream()));
+    expect(network.live.size).toBe(0);
+    expect(own.stream()).toBeInstanceOf(TransformStream);
+  });
+
+  test.each<[string, (stream: TransformStream, writer: WritableStreamDefaultWriter) => unknown]>([
+    ['aborted', (_, writer) => writer.abort('enough')],
+    ['cancelled', ({ readable }) => readable.cancel('enough')],
+  ])('when it is %s while it is being begun', async (_, stop) => {
+    let open!: () => void;
+    const gate = new Promise<void>((done) => (open = done));
+    const network = fakeNetwork(gate);
+    const stream = network.detector.stream();
+    const writer = stream.writable.getWriter();
+    void writer.closed.catch(() => undefined);
+    const reader = stream.readable.getReader();
+    void reader.read().catch(() => undefined);
+    void writer.write(short).catch(() => undefined);
+    while (!network.calls.includes('beginSpeech')) await turns(1);
+    reader.releaseLock();
+    void Promise.resolve(stop(stream, writer)).catch(() => undefined);
+    await turns(3);
+    open();
+    while (!network.calls.includes('endSpeech')) await turns(1);
+    expect(network.live.size).toBe(0);
+  });
 });
 
 test('bad options and audio are refused by name', async () => {

@@ -18,6 +18,7 @@ import { leave } from '../../src/audio/leave.js';
 import { sampleRate } from '../../src/api/generated/whisper.js';
 import { disposedOf, endWhenForgotten } from '../../src/model/forgotten.js';
 import type { Platform } from '../../src/platform/platform.js';
+import { closingStream } from './closing_stream.js';
 import { SpeechEvents } from './speech_events.js';
 import { FrameHearing, openSpeechNetwork, type SpeechNetwork } from './speech_network.js';
 import { frameSamples, SpeechRules, type SpeechLimits } from './speech_rules.js';
@@ -67,14 +68,17 @@ export class SpeechDetector {
   stream(options: DetectOptions = {}): TransformStream<Float32Array | Int16Array, SpeechEvent> {
     const limits = checked(options);
     const recording = this.#recording(limits, options);
-    return new TransformStream<Float32Array | Int16Array, SpeechEvent>({
-      transform: async (samples, controller) => {
-        for await (const event of recording.push(asSamples(samples))) controller.enqueue(event);
+    return closingStream<Float32Array | Int16Array, SpeechEvent>(
+      {
+        transform: async (samples, controller) => {
+          for await (const event of recording.push(asSamples(samples))) controller.enqueue(event);
+        },
+        flush: async (controller) => {
+          for (const event of await recording.finish()) controller.enqueue(event);
+        },
       },
-      flush: async (controller) => {
-        for (const event of await recording.finish()) controller.enqueue(event);
-      },
-    });
+      () => recording.close(),
+    );
   }
 
   /** Ends the detector; what is under way fails. */

@@ -1,6 +1,7 @@
 // Silero's network behind a link: probabilities of speech for the frames of any number of recordings.
 import { sampleRate } from '../../src/api/generated/whisper.js';
 import { checkSamples } from '../../src/api/sample_check.js';
+import { wrongState } from '../../src/api/errors.js';
 import { throwIfAborted } from '../../src/api/signals.js';
 import type { Variant } from '../../src/api/types.js';
 import type { Platform } from '../../src/platform/platform.js';
@@ -55,7 +56,9 @@ async function readModel(platform: Platform, signal: AbortSignal | undefined): P
 export class FrameHearing {
   readonly #network: SpeechNetwork;
   readonly #signal: AbortSignal | undefined;
-  #id: number | undefined;
+  /** What the network calls it, from the first frame on. */
+  #begun: Promise<number> | undefined;
+  #isClosed = false;
   /** Less than a frame. */
   #rest = new Float32Array();
   #count = 0;
@@ -90,18 +93,23 @@ export class FrameHearing {
     return rest.length > 0 ? this.#hear(rest) : new Float32Array();
   }
 
-  /** Gives back its memory. */
+  /** Gives back its memory; also of what is only being begun. */
   close(): void {
-    const id = this.#id;
-    this.#id = undefined;
-    if (id !== undefined) {
-      void this.#network.link.call('endSpeech', { id }).catch(() => undefined);
-    }
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const { link } = this.#network;
+    this.#begun?.then((id) => link.call('endSpeech', { id })).catch(() => undefined);
   }
 
   async #hear(samples: Float32Array): Promise<Float32Array> {
+    this.#checkOpen();
     const { link, model } = this.#network;
-    this.#id ??= await link.call('beginSpeech', { model });
-    return link.call('hearSpeech', { id: this.#id, samples }, { signal: this.#signal });
+    const id = await (this.#begun ??= link.call('beginSpeech', { model }));
+    this.#checkOpen();
+    return link.call('hearSpeech', { id, samples }, { signal: this.#signal });
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw wrongState('This recording is not heard any more.', 'recording');
   }
 }
