@@ -1,8 +1,10 @@
 // loadModel(source, { early: true }): the encoder runs while the decoder's weights arrive, and no text comes of it before the file
 // is verified, whatever happens to the load.
+import { getEventListeners } from 'node:events';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { LoadOptions, Model, ModelSource, ProgressEvent } from '../../web/src/api/types.js';
 import { builtPackage } from '../support/built_package.js';
+import { tinyApr1, writeApr1 } from '../support/apr1_writer.js';
 import { errorOf, modelBytes, sampleAudio, sampleText } from '../support/embedded_model.js';
 import { rounds, turns } from '../support/turns.js';
 import { loadThroughWorker } from '../support/worker_engine.js';
@@ -332,6 +334,21 @@ test('what onProgress throws stops the load, and is what it fails with', async (
   tap.open();
   expect(await errorOf(model.loaded)).toBe(thrown);
   expect(await work).toBe(thrown);
+});
+
+test('nothing stays on the caller’s signal, whatever comes of the load', async () => {
+  const { signal } = new AbortController();
+  const text = new TextEncoder().encode('no model');
+  for (const bad of [text, corrupted(), bytes.slice(0, 1000)]) {
+    await errorOf(susurrus.loadModel(bad, { ...early, signal }).then(({ loaded }) => loaded));
+  }
+  // Of a kind that is never begun early, and one that is.
+  for (const good of [writeApr1(tinyApr1()), bytes]) {
+    using model = await susurrus.loadModel(good, { ...early, signal });
+    await model.loaded;
+  }
+  await turns(1);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('options that are no flag are refused', async () => {

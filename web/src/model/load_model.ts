@@ -82,7 +82,9 @@ function loadEarly(
   const loading = new Loading(options.signal);
   return new Promise((begun, failed) => {
     const early = { loading, begun, mayBegin: () => true };
-    load({ ...options, signal: loading.signal }, early).then(begun, failed);
+    load({ ...options, signal: loading.signal }, early)
+      .finally(() => loading.release())
+      .then(begun, failed);
   });
 }
 

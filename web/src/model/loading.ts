@@ -34,14 +34,17 @@ export class Loading {
     this.#leaving.abort();
   }
 
-  finish(facts: VerifiedFacts): void {
+  /** The load is over, whatever came of it: nothing of it stays on the caller's signal. */
+  release(): void {
     this.#joined.release();
+  }
+
+  finish(facts: VerifiedFacts): void {
     this.#done(facts);
   }
 
   /** To be called before the engine is closed, whose errors then say less. */
   fail(error: unknown): void {
-    this.#joined.release();
     this.#failure ??= { error: this.#isLeft ? disposedDuringWork() : error };
     this.#failed(this.#failure.error);
   }
