@@ -95,6 +95,31 @@ test('twenty times; calls that come together wake it once, in their order', asyn
   }
 });
 
+test('two streams that nobody awaits wake it once, and each hears its own sound', async () => {
+  let loads = 0;
+  const onProgress = ({ phase, loaded }: ProgressEvent): void => {
+    if (phase === 'load' && loaded === 0) ++loads;
+  };
+  const model = await load(modelPath, { onProgress });
+  const sounds = [samples.subarray(0, 32_000), samples.subarray(32_000, 80_000)];
+  const textOf = async (sound: Float32Array): Promise<string> => {
+    const stream = model.stream({ vad: false });
+    void stream.feed(sound);
+    void stream.close();
+    let text = '';
+    for await (const event of stream) if (event.type === 'final') text += event.text;
+    return text;
+  };
+  await asleep(model);
+  const expected: string[] = [];
+  for (const sound of sounds) expected.push(await textOf(sound));
+  expect(new Set(expected).size).toBe(2);
+  await asleep(model);
+  const before = loads;
+  expect(await Promise.all(sounds.map(textOf))).toEqual(expected);
+  expect(loads).toBe(before + 1);
+});
+
 test('with threads and a vocabulary: the options are the same again', async () => {
   const ranks = new TextEncoder().encode('QQ== 0\nQg== 1\n');
   const model = await load(tiny, { vocabulary: ranks, threads: 2, variant: 'simd' });
