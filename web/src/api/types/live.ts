@@ -108,15 +108,16 @@ export interface LiveLag {
 /**
  * Sound on its way into text. Iterating gives the events in order; also a TransformStream, from arrays of samples to events. Without
  * `maxLag` nothing is dropped: `lag` tells who feeds faster than the model computes, and awaiting feed() slows them down.
+ * Calls are done in their order, awaited or not.
  */
 export interface LiveTranscription extends AsyncIterable<LiveEvent> {
-  /** Takes mono samples, -1 to 1, which it copies; resolves when they are heard. */
+  /** Takes mono samples, -1 to 1, which it copies; resolves when they are heard. What is no sound is refused with its place. */
   feed(samples: Float32Array | Int16Array): Promise<void>;
   /** Brings out what is still inside, without ending the stream: at the end of a sentence, say. */
   flush(): Promise<void>;
-  /** Forgets what was heard and what waits; times and ids begin anew. Events that wait to be read stay. */
+  /** Hears what was fed before it, and forgets that; times and ids begin anew. Events that wait to be read stay. */
   reset(): Promise<void>;
-  /** flush(), then the events end. The model can be used for other things again. */
+  /** flush(), then the events end; to be called when no more sound comes. The model can be used for other things again. */
   close(): Promise<void>;
   /** The same as close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
