@@ -305,6 +305,14 @@ describe('a URL with cache: true', () => {
     expect(readdirSync(join(folder, 'cache/susurrus/urls')).join()).not.toMatch(/lock/);
   });
 
+  test('without tags and dates is asked for as a whole after a cut, and compared', async () => {
+    server.files.set('m.apr', { bytes: digits });
+    server.faults.cuts = [300_000];
+    await load(url, { cache: true });
+    expect(server.requests).toEqual(['GET /m.apr', 'GET /m.apr']);
+    await load(url, { cache: 'only' });
+  });
+
   test('in shards is kept shard by shard', async () => {
     const { files = [] } = await susurrus.shardModel(modelPath, join(folder, 'shards'), {
       size: 1_000_000,
