@@ -271,6 +271,23 @@ describe('what is verified', () => {
     );
   });
 
+  test('tells progress also of a file whose first byte is a brace', async () => {
+    // The lowest byte of SafeTensors' length: 123 more than a multiple of 256.
+    const bytes = large['model.safetensors']!;
+    const length = Number(new DataView(bytes.buffer).getBigUint64(0, true));
+    const padded = length + ((256 + 0x7b - (length % 256)) % 256);
+    const file = new Uint8Array(bytes.length + padded - length).fill(0x20);
+    file.set(bytes.subarray(0, 8 + length));
+    file.set(bytes.subarray(8 + length), 8 + padded);
+    new DataView(file.buffer).setBigUint64(0, BigInt(padded), true);
+    const loaded: number[] = [];
+    await susurrus.verifyModel(file, { onProgress: (event) => void loaded.push(event.loaded) });
+    expect(loaded.at(-1)).toBe(file.length);
+    const others: number[] = [];
+    await susurrus.verifyModel(bytes, { onProgress: (event) => void others.push(event.loaded) });
+    expect(loaded).toHaveLength(others.length);
+  });
+
   test('has a checksum and seals only where the format has some', async () => {
     for (const [name, bytes] of Object.entries(large)) {
       const { isSound, checks } = await susurrus.verifyModel(bytes);

@@ -35,3 +35,7 @@ export async function readRange(
   }
   return bytes.subarray(0, at);
 }
+
+/** By a file's first bytes. A brace may also be the lowest byte of SafeTensors' length, whose upper bytes are zeros. */
+export const isJsonText = (first: Uint8Array): boolean =>
+  /^\s*\{/.test(new TextDecoder().decode(first)) && !first.subarray(0, 8).includes(0);

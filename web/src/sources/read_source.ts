@@ -5,6 +5,7 @@ import { SusurrusError } from '../api/errors.js';
 import { loadCrypto } from './load_crypto.js';
 import { unwrapOutcome } from '../api/outcome.js';
 import type { OpenedSource } from '../platform/platform.js';
+import { isJsonText } from '../platform/source_folder.js';
 import { abortedOr, onAbort } from '../api/signals.js';
 import type { PartFile } from '../protocol/link.js';
 import { sayIncomplete } from './incomplete.js';
@@ -56,7 +57,7 @@ export async function readFiles(
   // Progress counts the shards, not the manifest.
   let isManifest: boolean | undefined;
   const push: FileReader['push'] = (bytes, givesAway) => {
-    isManifest ??= /^\uFEFF?\s*\{/.test(new TextDecoder().decode(bytes.subarray(0, 64)));
+    isManifest ??= isJsonText(bytes.subarray(0, 64));
     return reader.push(bytes, givesAway);
   };
   const { missing, confirm } = await readFile(

@@ -10,8 +10,12 @@ import type { FilesModule } from '../files/module.js';
 import type { PartFile } from '../../src/protocol/link.js';
 import { factsOf, type OnRead, type OpenedCheckpoint } from './checkpoint.js';
 import type { JsonObject } from './json_files.js';
-import { refusalNote, readRange, type SourceFolder } from '../../src/platform/source_folder.js';
-import { isJsonText } from './weight_files.js';
+import {
+  isJsonText,
+  refusalNote,
+  readRange,
+  type SourceFolder,
+} from '../../src/platform/source_folder.js';
 
 /** Whether a file is of the APR family, or a JSON text, which may be the manifest of a model in shards. */
 export async function isAprModel(folder: SourceFolder, file: string): Promise<boolean> {

@@ -1,6 +1,11 @@
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import { badFile, isObject, readJsonObject, type JsonObject } from './json_files.js';
-import { readRange, refusalNote, type SourceFolder } from '../../src/platform/source_folder.js';
+import {
+  isJsonText,
+  readRange,
+  refusalNote,
+  type SourceFolder,
+} from '../../src/platform/source_folder.js';
 
 /** Precisions that some folders have besides, or instead, as `model.fp32.safetensors`. */
 const variants = ['', '.fp32', '.fp16', '.bf16'];
@@ -38,10 +43,6 @@ export async function findWeightFiles(folder: SourceFolder): Promise<string[]> {
     expected: 'model.safetensors',
   });
 }
-
-/** By a file's first bytes. A brace may also be the lowest byte of SafeTensors' length, whose upper bytes are zeros. */
-export const isJsonText = (first: Uint8Array): boolean =>
-  /^\s*\{/.test(new TextDecoder().decode(first)) && !first.subarray(0, 8).includes(0);
 
 /** The parts that an index names. */
 async function partsOf(
