@@ -11,6 +11,8 @@ constexpr uint64_t kStepCost = 2'000'000;
 /// In seconds.
 constexpr double kPause = 0.6;
 constexpr double kLongest = 20;
+/// Below it, logarithms would not be finite.
+constexpr double kLeastConfidence = 1e-30;
 
 }  // namespace
 
@@ -111,7 +113,7 @@ void AcousticLive::tell_words(LiveEvent::Type type, std::span<const AcousticWord
     segment.text += " " + word.text;
     segment.words.push_back({" " + word.text, begin + word.start, begin + word.end,
                              static_cast<float>(word.confidence)});
-    log_sum += std::log(std::max(word.confidence, 1e-30));
+    log_sum += std::log(std::max(word.confidence, kLeastConfidence));
   }
   if (words.empty()) return;
   for (const AcousticToken& token : tokens) {
@@ -120,8 +122,10 @@ void AcousticLive::tell_words(LiveEvent::Type type, std::span<const AcousticWord
     segment.token_probabilities.push_back(static_cast<float>(token.confidence));
     const bool begins_word =
         std::ranges::find(words, token.start, &AcousticWord::start) != words.end();
-    event.tokens.push_back({token.token, model_->tokens().name(token.token), begin + token.start,
-                            static_cast<float>(std::log(token.confidence)), begins_word, false});
+    event.tokens.push_back(
+        {token.token, model_->tokens().name(token.token), begin + token.start,
+         static_cast<float>(std::log(std::max(token.confidence, kLeastConfidence))), begins_word,
+         false});
   }
   segment.start = segment.words.front().start;
   segment.end = segment.words.back().end;
