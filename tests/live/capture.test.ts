@@ -75,6 +75,16 @@ describe('the worklet', () => {
     expect(messages.slice(4)).toEqual(['finished']);
   });
 
+  test.each([undefined, makeRing()])('runs no longer once the page has let it go', (ring) => {
+    const { worklet, messages, play } = made(ring);
+    play(2048);
+    worklet.port.onmessage?.();
+    messages.length = 0;
+    expect(worklet.process([[numbers(0, 2048)]])).toBe(false);
+    expect(worklet.process([[]])).toBe(false);
+    expect(messages).toEqual([]);
+  });
+
   test('writes into the ring, and keeps what a busy page leaves no room for, in order', () => {
     const ring = makeRing();
     const { worklet, messages, play } = made(ring);

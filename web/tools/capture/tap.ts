@@ -60,13 +60,13 @@ export class AudioTap {
     this.#node = undefined;
     if (!node) return;
     this.#source?.disconnect(node);
+    const finished = new Promise<void>((done) => (this.#finished = done));
+    // Also in a context that stands still: its worklet ends when it goes on.
+    node.port.postMessage('finish');
     if (this.context.state === 'running') {
       let timer: ReturnType<typeof setTimeout> | undefined;
-      await new Promise<void>((done) => {
-        this.#finished = done;
-        timer = setTimeout(done, longestFinish);
-        node.port.postMessage('finish');
-      });
+      const late = new Promise<void>((done) => (timer = setTimeout(done, longestFinish)));
+      await Promise.race([finished, late]);
       clearTimeout(timer);
     }
     node.port.onmessage = null;

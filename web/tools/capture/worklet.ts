@@ -10,12 +10,15 @@ class Capture extends AudioWorkletProcessor {
   readonly #ring: RingMemory | undefined;
   /** What the ring had no room for, because the page was busy; nothing is lost. */
   #overflow: Float32Array[] = [];
+  /** The page has let it go: a processor that says so is ended by the browser, also in a context that stays open. */
+  #isOver = false;
 
   constructor({ processorOptions }: AudioWorkletNodeOptions) {
     super();
     this.#ring = (processorOptions as { ring?: RingMemory } | undefined)?.ring;
     // The page wants the rest, and an answer when it has it.
     this.port.onmessage = () => {
+      this.#isOver = true;
       if (this.#filled > 0) this.#send(this.#block.slice(0, this.#filled));
       this.#filled = 0;
       for (const rest of this.#overflow.splice(0)) this.port.postMessage(rest, [rest.buffer]);
@@ -24,6 +27,7 @@ class Capture extends AudioWorkletProcessor {
   }
 
   process(inputs: Float32Array[][]): boolean {
+    if (this.#isOver) return false;
     const channel = inputs[0]?.[0];
     if (!channel) return true;
     for (const sample of channel) {
