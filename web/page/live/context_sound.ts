@@ -20,6 +20,8 @@ export abstract class ContextSound implements Sound {
   #end!: (end: SoundEnd) => void;
   #closing: Promise<void> | undefined;
   #ear: Ear | undefined;
+  /** What the ear was told last. */
+  #toldRate: number | undefined;
   readonly #onGesture = (): void => void this.resume();
   readonly #onState = (): void => this.tellHindrance();
 
@@ -52,6 +54,7 @@ export abstract class ContextSound implements Sound {
     await this.connect();
     this.tellHindrance();
     await this.resume();
+    this.#toldRate = this.sampleRate;
     return this.sampleRate;
   }
 
@@ -107,6 +110,8 @@ export abstract class ContextSound implements Sound {
     if (this.isClosed) return;
     const first = this.#tap;
     if (this.#connects(first, stream)) return;
+    // What it has heard of the device from before comes ahead of anything at another rate.
+    await first.finish();
     const told = stream.getAudioTracks()[0]?.getSettings().sampleRate;
     for (const sampleRate of [...(told === undefined ? [] : [told]), ...usualRates]) {
       if (await this.#connectsAt(sampleRate, stream)) {
@@ -124,10 +129,18 @@ export abstract class ContextSound implements Sound {
     const isWanted = !this.isClosed;
     if (isWanted && this.#connects(tap, stream)) {
       this.#tap = tap;
+      this.#tellRate();
       return true;
     }
     await this.#leaveContext(tap.context);
     return !isWanted;
+  }
+
+  /** open() itself answers the first rate. */
+  #tellRate(): void {
+    if (this.#toldRate === undefined || this.#toldRate === this.sampleRate) return;
+    this.#toldRate = this.sampleRate;
+    this.#ear?.changeRate?.(this.sampleRate);
   }
 
   /** False where the device has another rate than the context, which Firefox refuses. */

@@ -17,6 +17,8 @@ export interface Ear {
   hinder(hindrance: Hindrance | undefined): void;
   /** Opens another device. */
   restart(): void;
+  /** What comes from now on has another rate, in Hz, than open() said. What came before has all gone to hear(). */
+  changeRate?(sampleRate: number): void;
   fail(error: unknown): void;
 }
 

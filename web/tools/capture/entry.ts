@@ -39,18 +39,22 @@ class Recorder {
   #waitingCount = 0;
   #wake = (): void => undefined;
   readonly #check = (): void => this.#wake();
-  /** A track that the page itself stops says nothing. */
-  readonly #watch = setInterval(this.#check, 100);
+  readonly #watch: ReturnType<typeof setInterval>;
   readonly #release: () => void;
+  /** To connect, with whatever outcome. */
+  #hasTried = false;
+  #isClosed = false;
 
   constructor(tracks: readonly MediaStreamTrack[], signal: AbortSignal | undefined) {
     this.#tracks = tracks;
     this.#signal = signal;
-    this.#tap = new AudioTap(new AudioContext(), (samples) => {
+    this.#tap = new AudioTap(makeContext(), (samples) => {
       this.#waiting.push(samples);
       this.#waitingCount += samples.length;
       this.#wake();
     });
+    // A track that the page itself stops says nothing.
+    this.#watch = setInterval(this.#check, 100);
     this.#release = onAbort(signal, this.#check);
   }
 
@@ -58,12 +62,26 @@ class Recorder {
     return this.#tap.context.sampleRate;
   }
 
+  /** Resolves early when it is over before it began: a context may wait for a click that never comes. */
   async start(stream: MediaStream, worklet: URL): Promise<void> {
+    const settle = (): void => {
+      this.#hasTried = true;
+      this.#wake();
+    };
+    const connected = this.#connect(stream, worklet);
+    connected.then(settle, settle);
+    while (!this.#hasTried && !this.#isOver) {
+      await new Promise<void>((woken) => (this.#wake = woken));
+    }
+    if (this.#hasTried) await connected;
+  }
+
+  async #connect(stream: MediaStream, worklet: URL): Promise<void> {
     const { context } = this.#tap;
     await this.#tap.load(worklet);
     // A page that nobody has touched yet is silent until then.
     if (context.state === 'suspended') await context.resume();
-    this.#tap.connect(context.createMediaStreamSource(stream));
+    if (!this.#isClosed) this.#tap.connect(context.createMediaStreamSource(stream));
   }
 
   /** The next block; undefined once the tracks have ended. */
@@ -83,6 +101,7 @@ class Recorder {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearInterval(this.#watch);
     this.#release();
     await this.#tap.context.close();
@@ -91,5 +110,19 @@ class Recorder {
   get #isOver(): boolean {
     const haveEnded = this.#tracks.every(({ readyState }) => readyState === 'ended');
     return haveEnded || this.#signal?.aborted === true;
+  }
+}
+
+/** At the device's own rate. Browsers refuse it where there is no sound at all, and when a page has too many. */
+function makeContext(): AudioContext {
+  try {
+    return new AudioContext();
+  } catch (error) {
+    throw sourceFailed(
+      'audio',
+      'the browser makes no audio context',
+      { got: String(error) },
+      error,
+    );
   }
 }

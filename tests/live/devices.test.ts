@@ -1,0 +1,96 @@
+// Microphones and streams in a page, with a browser's audio that does what a test says.
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { microphone } from '../../web/page/live/microphone.js';
+import type { Ear, SoundMaker } from '../../web/page/live/sound.js';
+import { capture } from '../../web/tools/capture/entry.js';
+import type { SampleArray } from '../../web/src/api/types.js';
+import { errorOf } from '../support/embedded_model.js';
+import { turns } from '../support/turns.js';
+import { fakeAudio, FakeContext, FakeMediaStream } from './fake_audio.js';
+
+let restore = (): void => undefined;
+afterEach(() => restore());
+
+/** What an ear was told, in order; samples by their first. */
+function noting() {
+  const told: unknown[] = [];
+  const ear: Ear = {
+    hear: (samples: SampleArray) => Promise.resolve(void told.push(samples[0])),
+    breakOff: () => told.push('break'),
+    hinder: () => undefined,
+    restart: () => told.push('restart'),
+    changeRate: (rate) => told.push(`${rate} Hz`),
+    fail: (error) => told.push(error),
+  };
+  return { told, ear };
+}
+
+describe('a microphone that follows the device', () => {
+  async function replaced(rates: number[]) {
+    const streams = rates.map((rate) => new FakeMediaStream(rate));
+    let asked = 0;
+    restore = fakeAudio(() => Promise.resolve(streams[asked++]!));
+    const source = microphone({ followsDevice: true }) as unknown as SoundMaker;
+    const sound = source.begin({ base: 'https://page.test/' });
+    const { told, ear } = noting();
+    expect(await sound.open(ear)).toBe(rates[0]);
+    FakeContext.made.at(-1)!.nodes[0]!.play(new Float32Array([1]));
+    FakeContext.made.at(-1)!.nodes[0]!.rest = new Float32Array([2]);
+    for (const stream of streams.slice(0, -1)) {
+      stream.track.dispatchEvent(new Event('ended'));
+      await turns(20);
+    }
+    FakeContext.made
+      .findLast(({ state }) => state === 'running')!
+      .nodes[0]!.play(new Float32Array([3]));
+    await sound.close();
+    return told;
+  }
+
+  test('tells its new rate, behind all that the device before had heard', async () => {
+    expect(await replaced([48000, 44100])).toEqual([1, 'restart', 2, '44100 Hz', 3]);
+  });
+
+  test('tells each change, and the first rate by open() alone', async () => {
+    expect(await replaced([44100, 48000, 44100])).toEqual([
+      ...[1, 'restart', 2, '48000 Hz', 'restart', '44100 Hz', 3],
+    ]);
+  });
+
+  test('tells nothing where the rate is the same', async () => {
+    expect(await replaced([48000, 48000])).toEqual([1, 'restart', 3, 2]);
+  });
+});
+
+describe('capturing a stream', () => {
+  const worklet = new URL('https://page.test/capture_worklet.mjs');
+  const begin = (stream: FakeMediaStream, signal?: AbortSignal) => capture(stream, worklet, signal);
+
+  test('where there can be no context is one clear error, and leaves nothing', async () => {
+    restore = fakeAudio();
+    FakeContext.refusal = new DOMException('no hardware', 'NotSupportedError');
+    const intervals = jest.spyOn(globalThis, 'setInterval');
+    const error = await errorOf(begin(new FakeMediaStream(48000)).next());
+    expect(error).toMatchObject({
+      code: 'source_failed',
+      message: expect.stringContaining('makes no audio context'),
+    });
+    expect(intervals).not.toHaveBeenCalled();
+    intervals.mockRestore();
+  });
+
+  test.each(['abort', 'end'])('ends by %s while the context waits for a click', async (way) => {
+    restore = fakeAudio();
+    FakeContext.startsAs = 'suspended';
+    const [stream, abort] = [new FakeMediaStream(48000), new AbortController()];
+    const cleared = jest.spyOn(globalThis, 'clearInterval');
+    const next = begin(stream, abort.signal).next();
+    await turns(5);
+    if (way === 'abort') abort.abort();
+    else stream.track.stop();
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(FakeContext.made.map(({ state }) => state)).toEqual(['closed']);
+    expect(cleared).toHaveBeenCalled();
+    cleared.mockRestore();
+  });
+});
