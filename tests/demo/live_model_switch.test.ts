@@ -9,6 +9,8 @@ class CountingModel implements StreamingModel {
   readonly asked: unknown[] = [];
   /** Thrown by what comes next. */
   failure: Error | undefined;
+  /** Its streams end when this resolves. */
+  ending: Promise<void> = Promise.resolve();
 
   constructor(name: string) {
     this.name = name;
@@ -39,7 +41,7 @@ class CountingModel implements StreamingModel {
       },
       flush: () => Promise.resolve(),
       close: async () => {
-        await Promise.resolve();
+        await this.ending;
         if (!isClosed && !this.failure) say(`${this.name} ends`);
         isClosed = true;
         wake();
@@ -110,6 +112,25 @@ describe('a stream whose model changes', () => {
     await stream.close();
     await said.done;
     expect(said.texts).toEqual(['a ends', 'at 0', 'b 100', 'b 200', 'b ends']);
+  });
+
+  test('who asks again while it leaves waits for the same last words', async () => {
+    const a = new CountingModel('a');
+    const { models, stream, said } = begin(a);
+    await stream.feed(block(100));
+    let end!: () => void;
+    a.ending = new Promise((done) => (end = done));
+    let left = 0;
+    const leaving = [models.leave(), models.leave()].map((leave) => leave.then(() => left++));
+    await new Promise((done) => setImmediate(done));
+    expect(left).toBe(0);
+    end();
+    await Promise.all(leaving);
+    await new Promise((done) => setImmediate(done));
+    expect(said.texts).toEqual(['a 100', 'a ends']);
+    models.follow(new CountingModel('b'), {});
+    await stream.close();
+    await said.done;
   });
 
   test('it can end while there is no model', async () => {

@@ -56,6 +56,7 @@ class SwitchedStream implements LiveStream {
   readonly #rate: number;
   readonly #calls: SwitchCalls;
   #current: LiveStream | undefined;
+  #left: Promise<void> = Promise.resolve();
   /** Those whose events come next, each with where it begins. */
   readonly #next: { readonly stream: LiveStream; readonly offset: number }[] = [];
   readonly #waiting: Waiting[] = [];
@@ -103,11 +104,13 @@ class SwitchedStream implements LiveStream {
     }
   }
 
-  async leave(): Promise<void> {
+  /** Also for who asks while it is leaving: the model is used until then. */
+  leave(): Promise<void> {
     const left = this.#current;
     this.#current = undefined;
     // A model that fails while it goes has nothing more to say.
-    await left?.close().catch(() => undefined);
+    if (left) this.#left = left.close().catch(() => undefined);
+    return this.#left;
   }
 
   follow(model: StreamingModel): void {

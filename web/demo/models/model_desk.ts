@@ -9,6 +9,7 @@ import { loadCall, type LoadCall } from './load_call.js';
 import { LoadQueue } from './load_queue.js';
 import { keptType } from './catalogue.js';
 import { ModelMenu } from './model_menu.js';
+import { ModelPlace, type Occupant } from './model_place.js';
 import { firstOf, keyOf, offeredModels, type OfferedModel } from './offered_models.js';
 import { rememberedModel, rememberModel } from './remembered.js';
 
@@ -36,6 +37,11 @@ interface Wanted<Opened> {
   readonly open: (call: LoadCall) => Promise<Opened>;
 }
 
+/** A model has `model`. */
+interface InUse extends Occupant {
+  readonly model?: Model;
+}
+
 export class ModelDesk {
   readonly #work: Work;
   readonly #calls: Calls;
@@ -45,11 +51,7 @@ export class ModelDesk {
     read: offeredModels,
   });
   readonly #choice = new ConversionChoice();
-  #name = '';
-  #model: Model | undefined;
-  #isNetwork = false;
-  /** The model in use, if it is one of the list's. */
-  #inUse: OfferedModel | undefined;
+  readonly #place: ModelPlace<InUse>;
   /** Of the model that was chosen last from the list, or of the one in use once that load has failed. */
   #sample = 'sample.wav';
 
@@ -57,15 +59,23 @@ export class ModelDesk {
     this.#work = work;
     this.#calls = calls;
     this.#loads = new LoadQueue(calls.waiting);
+    this.#place = new ModelPlace({
+      onLeave: calls.onLeave,
+      onGone: calls.onGone,
+      onTaken: ({ name, offered }) => {
+        this.#menu.mark(name, offered);
+        if (offered) rememberModel(keyOf(offered));
+      },
+    });
   }
 
   get model(): Model | undefined {
-    return this.#model;
+    return this.#place.inUse?.model;
   }
 
   /** Whether the model in use knows the ten digits and nothing else. */
   get knowsDigitsAlone(): boolean {
-    return this.#inUse?.knowsDigitsAlone === true;
+    return this.#place.inUse?.offered?.knowsDigitsAlone === true;
   }
 
   get isLoading(): boolean {
@@ -133,18 +143,15 @@ export class ModelDesk {
     return this.#use(
       strings.models.loading,
       { name, offered, open: (call) => openModule(source, call) },
-      async (module) => {
-        this.#isNetwork = true;
-        await this.#calls.onNetwork(name, module, source);
-      },
+      (module) => ({ show: () => this.#calls.onNetwork(name, module, source) }),
     );
   }
 
   #useSpeech(doing: string, wanted: Wanted<Model>): Promise<void> {
-    return this.#use(doing, wanted, async (loaded) => {
-      this.#model = loaded;
-      await this.#calls.onModel(wanted.name, loaded);
-    });
+    return this.#use(doing, wanted, (model) => ({
+      model,
+      show: () => this.#calls.onModel(wanted.name, model),
+    }));
   }
 
   /** Converts another program's model, with the files beside it, to use it here and to save it. */
@@ -177,42 +184,30 @@ export class ModelDesk {
   async #use<Opened extends { dispose(): void }>(
     doing: string,
     { name, offered, open }: Wanted<Opened>,
-    show: (opened: Opened) => Promise<void>,
+    shown: (opened: Opened) => Pick<InUse, 'model' | 'show'>,
   ): Promise<void> {
     if (offered) this.#sample = offered.sample;
     const signal = this.#begin(doing, name);
     try {
       const opened = await open(loadCall(signal, (part) => this.#work.status.progress(part)));
-      if (signal.aborted) {
-        opened.dispose();
-        signal.throwIfAborted();
-      }
-      await this.#calls.onLeave();
-      this.#model?.dispose();
-      this.#model = undefined;
-      this.#isNetwork = false;
-      this.#calls.onGone();
-      await show(opened);
-      this.#inUse = offered;
-      this.#name = name;
-      this.#menu.mark(name, offered);
-      if (offered) rememberModel(keyOf(offered));
+      const dispose = () => opened.dispose();
+      await this.#place.give({ name, offered, dispose, ...shown(opened) }, signal);
       if (!this.#work.isCurrent(signal)) return;
       this.#loads.end();
       this.#calls.onRest(strings.models.loaded(name));
     } catch (error) {
-      if (!this.#work.isCurrent(signal)) return;
-      this.#restore(name, error);
+      if (this.#work.isCurrent(signal)) await this.#place.stay();
+      if (this.#work.isCurrent(signal)) this.#restore(name, error);
     }
   }
 
   /** The load failed or was stopped: what was before stays. */
   #restore(name: string, error: unknown): void {
+    const { inUse } = this.#place;
     if (!isAbort(error)) this.#work.errors.show(strings.models.notLoaded(name), error);
-    this.#menu.mark(this.#name, this.#inUse);
-    if (this.#inUse) this.#sample = this.#inUse.sample;
-    const isThere = this.#model !== undefined || this.#isNetwork;
-    const still = isThere ? strings.models.stillThere : strings.models.none;
+    this.#menu.mark(inUse?.name ?? '', inUse?.offered);
+    if (inUse?.offered) this.#sample = inUse.offered.sample;
+    const still = inUse ? strings.models.stillThere : strings.models.none;
     const stopped = isAbort(error) ? `${strings.status.stopped} ` : '';
     this.#calls.onRest(`${stopped}${still}${this.#giveUpWaiting()}`);
   }
