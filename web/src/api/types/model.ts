@@ -170,8 +170,8 @@ export interface Model extends WhisperModel {
     options?: ResumeOptions,
   ): Transcription;
   /**
-   * Sound to text while it comes: of .april models, and of BW2L models that see a limited part of it. Others refuse with
-   * `unsupported_feature`. The model can be used for other things meanwhile.
+   * Sound to text while it comes: by Whisper and .april models, and by BW2L models that see a limited part of it
+   * (`info.streams` says so). Others refuse with `unsupported_feature`. The model can be used for other things meanwhile.
    */
   stream(options?: LiveOptions): LiveTranscription;
   /** Bytes: what was planned, and what is used now and was at most. */
