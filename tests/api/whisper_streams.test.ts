@@ -298,6 +298,47 @@ describe('beside other work', () => {
     expect(text.trim()).toBe(sampleText);
   });
 
+  test('it says that it waits for a paused transcription, and goes on after it', async () => {
+    const sound = samples.subarray(0, 32_000);
+    const expected = finalText(await hear(sound, { vad: false }, sound.length));
+    for (const isPausedFirst of [true, false]) {
+      const told: LiveLag[] = [];
+      const onProgress = (): void => {
+        if (told.length === 0) paused.pause();
+      };
+      const paused = model.transcribe(sound, isPausedFirst ? {} : { onProgress });
+      if (isPausedFirst) paused.pause();
+      const live = model.stream({ vad: false, onLag: (event) => told.push(event) });
+      const reading = read(live);
+      void live.feed(sound);
+      void live.close();
+      while (told.length === 0) await turns(1);
+      expect(told).toEqual([{ type: 'lag', id: 0, time: 0, lag: 2, waitsForPaused: true }]);
+      paused.resume();
+      const events = await reading;
+      expect(finalText(events)).toBe(expected);
+      expect(lags(events)).toEqual(told);
+      await paused;
+    }
+  });
+
+  test('an onLag that throws when a transcription is paused ends the stream alone', async () => {
+    const mine = new Error('mine');
+    const onLag = (): never => {
+      throw mine;
+    };
+    const sound = samples.subarray(0, 32_000);
+    const paused = model.transcribe(sound);
+    const live = model.stream({ vad: false, onLag });
+    const reading = errorOf(read(live));
+    const feeding = errorOf(live.feed(samples));
+    paused.pause();
+    expect(await reading).toBe(mine);
+    expect(await feeding).toBe(mine);
+    paused.resume();
+    await paused;
+  });
+
   test('an abort with any reason ends it wherever it is, and no other', async () => {
     for (const [round, reason] of [new Error('enough'), 'enough', 0, null, undefined].entries()) {
       const controller = new AbortController();

@@ -269,6 +269,6 @@ class Hearing implements Listening, Ear {
 const tooSlow = (): SusurrusError =>
   new SusurrusError(
     'limit_exceeded',
-    `The sound is ahead of the model by more than ${mostLag} s. Take a smaller model, or say with maxLag what is to be left out.`,
+    `The sound is ahead of the model by more than ${mostLag} s. Take a smaller model, resume a transcription that is paused, or say with maxLag what is to be left out.`,
     { reason: 'limit', subject: 'lag' },
   );

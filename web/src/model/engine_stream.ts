@@ -18,14 +18,17 @@ export interface LiveSurroundings {
   readonly ready: Promise<void>;
   /** Finds speech; absent where all sound is heard. Closed with the stream. */
   readonly openGate?: ((signal: AbortSignal) => Promise<SpeechGate>) | undefined;
-  /** Does work when the model has no other; work that still waits when the signal is aborted is never done. */
-  readonly turn: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  /**
+   * Does work when the model has no other; work that still waits when the signal is aborted is never done. `heldUp` is called when it waits
+   * for a paused transcription; it never throws.
+   */
+  readonly turn: <T>(work: () => Promise<T>, signal: AbortSignal, heldUp: () => void) => Promise<T>;
   /** Called once, when the engine is not needed any more. */
   readonly ended: () => void;
 }
 
-/** Takes what was heard, as soon as it was. */
-export type Tell = (events: readonly LiveEvent[]) => void;
+/** Takes what was heard, as soon as it was, and hears when a paused transcription holds the stream up. */
+export type Tell = (news: readonly LiveEvent[] | 'held-up') => void;
 
 /** Calls come one after the other, but for leave(). */
 export class EngineStream {
@@ -158,21 +161,33 @@ export class EngineStream {
 
   async #feed(samples: Float32Array, tell: Tell): Promise<void> {
     tell(
-      await this.#inTurn((id, options) => this.#engine.call('feedLive', { id, samples }, options)),
+      await this.#inTurn(
+        (id, options) => this.#engine.call('feedLive', { id, samples }, options),
+        tell,
+      ),
     );
   }
 
   async #flush(tell: Tell): Promise<void> {
-    tell(await this.#inTurn((id, options) => this.#engine.call('flushLive', { id }, options)));
+    tell(
+      await this.#inTurn((id, options) => this.#engine.call('flushLive', { id }, options), tell),
+    );
   }
 
   async #leaveOut(sampleCount: number, tell: Tell): Promise<void> {
     tell(await this.#engine.call('skipLive', { id: this.#running, sampleCount }));
   }
 
-  #inTurn<T>(work: (id: number, options: CallOptions<EngineEvent>) => Promise<T>): Promise<T> {
+  #inTurn<T>(
+    work: (id: number, options: CallOptions<EngineEvent>) => Promise<T>,
+    tell: Tell,
+  ): Promise<T> {
     const { signal } = this.#leaving;
-    return this.#surroundings.turn(() => work(this.#running, { signal }), signal);
+    return this.#surroundings.turn(
+      () => work(this.#running, { signal }),
+      signal,
+      () => tell('held-up'),
+    );
   }
 
   get #running(): number {

@@ -6,7 +6,7 @@ import { onAbort } from '../api/signals.js';
 import { asFloats } from '../audio/sample_pieces.js';
 import { asSamples } from '../audio/audio_stream.js';
 import { joined } from '../api/joined.js';
-import { EngineStream, type LiveSurroundings } from './engine_stream.js';
+import { EngineStream, type LiveSurroundings, type Tell } from './engine_stream.js';
 import { disposedOf, endWhenForgotten } from './forgotten.js';
 import { EventQueue } from './live_events.js';
 
@@ -227,7 +227,16 @@ export class LiveRun implements LiveTranscription {
     this.#sayLag({});
   }
 
-  #sayLag(more: Pick<LiveLag, 'skipped'>): void {
+  /** Whoever pauses the transcription gets no error of this stream. */
+  #sayHeldUp(): void {
+    try {
+      this.#sayLag({ waitsForPaused: true });
+    } catch (error) {
+      this.stop(error);
+    }
+  }
+
+  #sayLag(more: Pick<LiveLag, 'skipped' | 'waitsForPaused'>): void {
     const { lag } = this;
     const time = this.#heard / this.#rate;
     const event: LiveLag = { type: 'lag', id: this.#nextId, time, lag, ...more };
@@ -235,7 +244,11 @@ export class LiveRun implements LiveTranscription {
     this.#onLag?.(event);
   }
 
-  readonly #tell = (events: readonly LiveEvent[]): void => {
+  readonly #tell: Tell = (events) => {
+    if (events === 'held-up') {
+      this.#sayHeldUp();
+      return;
+    }
     for (const event of events) {
       if (event.type !== 'lag') this.#nextId = event.type === 'final' ? event.id + 1 : event.id;
     }

@@ -170,7 +170,10 @@ export class EngineModel implements Model {
   ): Promise<Transcript> {
     checkAudio(audio, true);
     const task = { audio, settings, options, saved, number: ++this.#runCount };
-    const engine = { engine: this.#engine, platform: this.#platform, info: this.info };
+    const engine = {
+      ...{ engine: this.#engine, platform: this.#platform, info: this.info },
+      holdsUp: (isPaused: boolean) => void (this.#queue.isHeldUp = isPaused),
+    };
     return this.#run(() => runTranscription(run, task, engine), options.signal, true);
   }
 
@@ -282,7 +285,8 @@ export class EngineModel implements Model {
             }
           : undefined,
         // A Whisper does one thing at a time; networks have what a stream needs for each of them.
-        turn: (work, left) => (isWhisper ? this.#queue.run(work, left) : work()),
+        turn: (work, left, heldUp) =>
+          isWhisper ? this.#queue.runOrTell(work, left, heldUp) : work(),
         ended: () => {
           if (held) this.#streams.delete(held);
           end();

@@ -4,6 +4,30 @@ import { onAbort, throwIfAborted } from '../api/signals.js';
 /** Runs tasks one after the other, in the order of the calls. */
 export class Queue {
   #last: Promise<unknown> = Promise.resolve();
+  #isHeldUp = false;
+  /** To be called when what waits is held up. */
+  readonly #waiting = new Set<() => void>();
+
+  /** Whether the task under way is paused: until then nothing else has a turn. */
+  set isHeldUp(isHeldUp: boolean) {
+    if (isHeldUp === this.#isHeldUp) return;
+    this.#isHeldUp = isHeldUp;
+    if (isHeldUp) for (const tell of this.#waiting) tell();
+  }
+
+  /** Work that says so, with `heldUp`, each time that it begins to wait for a paused task. */
+  async runOrTell<T>(work: () => Promise<T>, signal: AbortSignal, heldUp: () => void): Promise<T> {
+    this.#waiting.add(heldUp);
+    if (this.#isHeldUp) heldUp();
+    try {
+      return await this.run(() => {
+        this.#waiting.delete(heldUp);
+        return work();
+      }, signal);
+    } finally {
+      this.#waiting.delete(heldUp);
+    }
+  }
 
   /** Work whose signal is aborted while it waits is refused at once and never begun. */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {

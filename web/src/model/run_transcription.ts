@@ -34,6 +34,8 @@ interface Surroundings {
   readonly engine: EngineLink;
   readonly platform: Platform;
   readonly info: ModelInfo;
+  /** Called when this transcription, whose turn it is, is paused, and when it goes on or ends. */
+  readonly holdsUp: (isPaused: boolean) => void;
 }
 
 /** The reference hears whole recordings; else long ones may come as they are asked for. */
@@ -46,7 +48,7 @@ function holdingFor({ normalisation, compatibility }: Settings): Holding {
 export function runTranscription(
   run: TranscriptionRun,
   { audio, settings, options, saved, number }: Task,
-  { engine, platform, info }: Surroundings,
+  { engine, platform, info, holdsUp }: Surroundings,
 ): Promise<Transcript> {
   return withProgress(options, async ({ onProgress }: ResumeOptions): Promise<Transcript> => {
     const { vad, clipTimestamps: clips, ...others } = settings;
@@ -86,6 +88,8 @@ export function runTranscription(
       }
     };
     try {
+      run.gate.onChange = holdsUp;
+      holdsUp(run.gate.isPaused);
       const { samples, isOwn, expectedSeconds, sampleCount } = await feed.open(signal, report);
       checkSameAudio(saved, sampleCount);
       about = {
@@ -98,8 +102,10 @@ export function runTranscription(
         ...(sampleCount !== undefined && { sampleCount }),
       };
       if (run.gate.opening) await orAborted(run.gate.opening, signal);
-      run.gate.onChange = (isPaused) =>
+      run.gate.onChange = (isPaused) => {
+        holdsUp(isPaused);
         void engine.call('pause', { run: number, isPaused }).catch(() => undefined);
+      };
       const heard = await engine.call(
         'transcribe',
         {
@@ -121,6 +127,7 @@ export function runTranscription(
       throw feed.failed.aborted ? feed.failed.reason : error;
     } finally {
       run.gate.onChange = undefined;
+      holdsUp(false);
       feed.close();
       release();
     }

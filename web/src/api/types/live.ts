@@ -92,7 +92,7 @@ export interface LiveSilence {
   readonly time: number;
 }
 
-/** The model is behind the sound, caught up again (`lag` is below a second), or has left sound out. */
+/** The model is behind the sound, caught up again (`lag` is below a second), has left sound out, or waits for a paused transcription. */
 export interface LiveLag {
   readonly type: 'lag';
   /** Of the text under way, or of the one that comes next. */
@@ -101,6 +101,8 @@ export interface LiveLag {
   readonly time: number;
   /** Seconds of sound that wait. */
   readonly lag: number;
+  /** A transcription of this Whisper is paused and keeps its turn: nothing is heard until it goes on or ends. */
+  readonly waitsForPaused?: true;
   /** Seconds of sound that were left out, unheard. */
   readonly skipped?: { readonly start: number; readonly end: number };
 }
