@@ -8,7 +8,7 @@
 namespace susurrus {
 namespace {
 
-constexpr float kForbidden = -std::numeric_limits<float>::infinity();
+constexpr float kSuppressed = -std::numeric_limits<float>::infinity();
 /// Finite, whatever the temperature.
 constexpr double kMostScale = 1e30;
 
@@ -83,7 +83,7 @@ bool SamplingSearch::choose(std::span<const std::span<const float>> rows) {
     const uint32_t sequence = under_way_[i];
     std::span<const float> logits = rows[source];
     const float maximum = largest_logit(kernels_, logits).logit;
-    if (maximum == kForbidden) continue;
+    if (maximum == kSuppressed) continue;
     const uint32_t token = draw(kernels_, logits, maximum, scale_, generators_[sequence].uniform());
     const float logprob = LogSoftmax(kernels_, logits, maximum)(logits[token]);
     TokenCandidate& candidate = candidates_[sequence];

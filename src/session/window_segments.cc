@@ -11,7 +11,7 @@ namespace susurrus {
 namespace {
 
 // One step of the timestamps: one encoder position, two mel frames.
-constexpr uint64_t kFramesPerTimestamp = 2;
+constexpr uint64_t kTimestampFrames = 2;
 constexpr double kSecondsPerTimestamp = 0.02;
 
 /// Indices at which a segment ends because two timestamps meet there.
@@ -68,7 +68,7 @@ WindowSegments split_window(const WindowResult& result, WindowPlace place,
     return offset + static_cast<double>(index) * kSecondsPerTimestamp;
   };
   auto seek_to = [&](uint32_t token) {
-    return place.seek + kFramesPerTimestamp * (token - special.timestamp_begin);
+    return place.seek + kTimestampFrames * (token - special.timestamp_begin);
   };
 
   WindowSegments split;

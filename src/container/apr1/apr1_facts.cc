@@ -8,9 +8,9 @@ namespace susurrus {
 namespace {
 
 constexpr size_t kModelTypeAt = 6;
-constexpr size_t kQuantizationAt = 7;
-constexpr size_t kCompressedAt = 8;
-constexpr size_t kFlagsAt = 11;
+constexpr size_t kQuantizationByte = 7;
+constexpr size_t kCompressedByte = 8;
+constexpr size_t kFlagsByte = 11;
 constexpr std::string_view kModelNames[kApr1ModelTypes] = {
     "tiny",      "tiny.en", "base",     "base.en",  "small",    "small.en",       "medium",
     "medium.en", "large",   "large-v1", "large-v2", "large-v3", "large-v3-turbo",
@@ -26,9 +26,9 @@ std::string apr1_flag_names(ByteSpan header) {
     if (!names.empty()) names += ' ';
     names += name;
   };
-  add(header[kCompressedAt] != 0, "COMPRESSED");
-  add((header[kFlagsAt] & apr1_flags::kVocabulary) != 0, "VOCABULARY");
-  add((header[kFlagsAt] & apr1_flags::kFilterbank) != 0, "FILTERBANK");
+  add(header[kCompressedByte] != 0, "COMPRESSED");
+  add((header[kFlagsByte] & apr1_flags::kVocabulary) != 0, "VOCABULARY");
+  add((header[kFlagsByte] & apr1_flags::kFilterbank) != 0, "FILTERBANK");
   return names;
 }
 
@@ -43,7 +43,7 @@ std::string apr1_metadata_text(ByteSpan header, const ModelMetadata& metadata) {
   } else {
     json.field("model_type", name);
   }
-  json.field("quantization", std::string_view(kQuantizations[header[kQuantizationAt]]));
+  json.field("quantization", std::string_view(kQuantizations[header[kQuantizationByte]]));
   json.key("architecture").json(architecture_text(metadata.whisper()->dimensions));
   const auto add_length = [&](const char* key, uint64_t length) {
     if (length > 0) json.key(key).begin_object().field("length", length).end_object();

@@ -9,15 +9,14 @@ namespace {
 
 /// Every official model's; no shape tells it.
 constexpr uint64_t kHeadWidth = 64;
-constexpr uint64_t kLargestDimension = 0x7FFFFFFF;
+constexpr uint64_t kLargestCount = 0x7FFFFFFF;
 
 /// Whisper's dimensions as far as shapes tell them; 0 where they do not.
 WhisperDimensions dimensions_of(std::span<const TensorInfo> tensors) {
   WhisperDimensions d;
   const auto dim = [](const Shape& shape, uint32_t axis) {
-    return axis < shape.rank() && shape[axis] <= kLargestDimension
-               ? static_cast<uint32_t>(shape[axis])
-               : 0;
+    return axis < shape.rank() && shape[axis] <= kLargestCount ? static_cast<uint32_t>(shape[axis])
+                                                               : 0;
   };
   for (const TensorInfo& tensor : tensors) {
     const std::string name = canonical_tensor_name(tensor.name);
@@ -56,7 +55,7 @@ Result<Apr2Metadata> read_apr1_json_metadata(const JsonDocument& document,
   bool is_derived = false;
   for (const NamedDimension& dimension : kStoredDimensions) {
     const auto number = stated[dimension.name].unsigned_integer();
-    if (number && *number <= kLargestDimension) {
+    if (number && *number <= kLargestCount) {
       d.*dimension.field = static_cast<uint32_t>(*number);
     } else {
       is_derived = true;

@@ -6,7 +6,7 @@
 namespace susurrus {
 namespace {
 
-constexpr size_t kSizeFieldBytes = 4;
+constexpr size_t kIndexSizeBytes = 4;
 constexpr size_t kJsonHeaderBytes = 8;
 
 Error no_object() {
@@ -52,18 +52,18 @@ Status Apr1Reader::on_metadata_end() {
   section("metadata", kJsonHeaderBytes, parser_.position());
   stage_ = Stage::index_size;
   // The two numbers and the list's bracket.
-  parser_.expect(2 * kSizeFieldBytes, "tensor index", &Apr1Reader::on_index_size);
+  parser_.expect(2 * kIndexSizeBytes, "tensor index", &Apr1Reader::on_index_size);
   return ok_status();
 }
 
 Status Apr1Reader::on_index_size(ByteSpan bytes) {
   json_tensor_count_ = load_le<uint32_t>(bytes.data());
-  const uint32_t byte_count = load_le<uint32_t>(bytes.data() + kSizeFieldBytes);
+  const uint32_t byte_count = load_le<uint32_t>(bytes.data() + kIndexSizeBytes);
   header_end_ = parser_.position();
   stage_ = Stage::json_index;
   if (json_tensor_count_ == 0) return no_tensors(0);
   if (byte_count > limits::kIndexBytes) {
-    return apr1_too_long(header_end_ - kSizeFieldBytes, "tensor index", limits::kIndexBytes,
+    return apr1_too_long(header_end_ - kIndexSizeBytes, "tensor index", limits::kIndexBytes,
                          byte_count);
   }
   SUSURRUS_RETURN_IF_ERROR(check_size(header_end_ + byte_count));

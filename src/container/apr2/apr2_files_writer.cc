@@ -11,7 +11,7 @@
 namespace susurrus {
 namespace {
 
-constexpr size_t kMaxShards = 99999;
+constexpr size_t kMostShards = 99999;
 
 Error wrong_limit() { return wrong_argument("shardSize"); }
 
@@ -82,7 +82,7 @@ Status Apr2FilesWriter::divide() {
             .with_expected("at least " + std::to_string(*file) + " bytes, for " + tensor.name)
             .with_got(limit);
       }
-      if (files_.size() == kMaxShards) return wrong_limit().with_expected("at most 99999 shards");
+      if (files_.size() == kMostShards) return wrong_limit().with_expected("at most 99999 shards");
       files_.push_back({});
       files_.back().first_tensor = i;
       index_bytes = kApr2IndexHeaderBytes;

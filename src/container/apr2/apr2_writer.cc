@@ -14,7 +14,7 @@ namespace susurrus {
 namespace {
 
 constexpr uint64_t kDataAlignment = 64;
-constexpr uint64_t kFixedEntryBytes = 32;
+constexpr uint64_t kEntryBytes = 32;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ uint64_t apr2_data_offset(uint64_t metadata_byte_count, uint64_t index_byte_coun
 }
 
 uint64_t apr2_entry_byte_count(const TensorInfo& tensor) {
-  return kFixedEntryBytes + tensor.name.size() + 8 * uint64_t{tensor.shape.rank()};
+  return kEntryBytes + tensor.name.size() + 8 * uint64_t{tensor.shape.rank()};
 }
 
 Result<std::unique_ptr<Apr2Writer>> Apr2Writer::plan(std::string_view metadata,

@@ -134,7 +134,7 @@ Status check_words(const Code& code, const Words& words, std::string_view line) 
   return ok_status();
 }
 
-bool is_true(const Words& words, size_t at) {
+bool is_set(const Words& words, size_t at) {
   return at < words.size() && number(words[at]).value_or(0) > 0;
 }
 
@@ -195,7 +195,7 @@ Result<Bw2lArrayCounts> check_lines(Lines lines) {
       return bad_line(line).with_expected("a convolution or linear layer after WN's dimension");
     }
     SUSURRUS_RETURN_IF_ERROR(check_words(*inner, child, line));
-  } else if ((code->name == "TR" || code->name == "CTR") && is_true(words, 4)) {
+  } else if ((code->name == "TR" || code->name == "CTR") && is_set(words, 4)) {
     ++counts.least;  // positions
     ++counts.most;
   }

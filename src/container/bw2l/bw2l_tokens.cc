@@ -8,7 +8,7 @@ namespace susurrus {
 namespace {
 
 constexpr size_t kMaxWords = 1 << 17;
-constexpr std::string_view kBlanks = " \t\r\f\v";
+constexpr std::string_view kSeparators = " \t\r\f\v";
 
 Error bad_tokens(uint64_t offset) {
   return make_error(ErrorCode::malformed, ErrorReason::bad_vocabulary)
@@ -29,7 +29,7 @@ Result<std::vector<std::string>> parse_bw2l_tokens(std::string_view text, uint64
       ++at;
       continue;
     }
-    if (kBlanks.find(text[at]) != std::string_view::npos) {
+    if (kSeparators.find(text[at]) != std::string_view::npos) {
       ++at;
       continue;
     }

@@ -14,7 +14,7 @@ namespace susurrus {
 namespace {
 
 constexpr uint64_t kMostNumber = 0x7FFFFFFF;  // they are signed
-constexpr uint32_t kMaxTokenBytes = 1024;
+constexpr uint32_t kMostTokenBytes = 1024;
 /// Published files of all official sizes end their vocabulary here; readers know the control tokens that follow.
 constexpr uint32_t kOfficialTokens = kMultilingualTextTokens;
 
@@ -68,7 +68,7 @@ Status GgmlWriter::check() const {
         .with_got(filterbank_.size());
   }
   for (uint32_t id = 0; id < vocabulary_.token_count(); ++id) {
-    if (vocabulary_.token(id).size() > kMaxTokenBytes) {
+    if (vocabulary_.token(id).size() > kMostTokenBytes) {
       return wrong_argument("vocabulary")
           .with_expected("tokens of at most 1024 bytes")
           .with_got(id);

@@ -5,19 +5,19 @@
 namespace susurrus {
 namespace {
 
-constexpr uint64_t kLengthBytes = 8;
+constexpr uint64_t kPrefixBytes = 8;
 
 }  // namespace
 
 Status SafetensorsReader::start() {
   checkpoint_.format = "SafeTensors";
-  return expect(kLengthBytes, "header length", &SafetensorsReader::read_length);
+  return expect(kPrefixBytes, "header length", &SafetensorsReader::read_length);
 }
 
 Status SafetensorsReader::read_length(ByteSpan bytes) {
   SUSURRUS_ASSIGN_OR_RETURN(const uint64_t byte_count,
                             safetensors_header_byte_count(bytes, file_byte_count()));
-  return expect(byte_count - kLengthBytes, "header", &SafetensorsReader::read_header);
+  return expect(byte_count - kPrefixBytes, "header", &SafetensorsReader::read_header);
 }
 
 Status SafetensorsReader::read_header(ByteSpan json) {

@@ -9,7 +9,7 @@
 namespace susurrus {
 namespace {
 
-constexpr size_t kLengthBytes = 8;
+constexpr size_t kAlignment = 8;
 
 std::string_view type_name(Dtype dtype) {
   switch (dtype) {
@@ -69,10 +69,10 @@ std::vector<uint8_t> SafetensorsWriter::file_header() const {
   }
   std::string text = std::move(json.end_object()).text();
   // So that the data begin at a multiple of 8.
-  text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
-  std::vector<uint8_t> header(kLengthBytes + text.size());
+  text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
+  std::vector<uint8_t> header(kAlignment + text.size());
   store_le<uint64_t>(header.data(), text.size());
-  std::ranges::copy(text, header.begin() + kLengthBytes);
+  std::ranges::copy(text, header.begin() + kAlignment);
   return header;
 }
 

@@ -9,7 +9,7 @@
 namespace susurrus {
 namespace {
 
-constexpr uint32_t kNone = PairIndex::kNone;
+constexpr uint32_t kNoNode = PairIndex::kNone;
 constexpr float kMissingUnknown = -100;
 /// "0 a", and its end.
 constexpr uint64_t kLeastLine = 4;
@@ -106,7 +106,7 @@ Status ArpaReader::end_section() {
     return wrong_count();
   }
   // Unigrams have all been read: <unk> has a node even where it is not listed.
-  if (order_ == 1 && model_.index_.find(0, ArpaModel::kUnknown) == kNone) {
+  if (order_ == 1 && model_.index_.find(0, ArpaModel::kUnknown) == kNoNode) {
     model_.index_.insert(0, ArpaModel::kUnknown, static_cast<uint32_t>(model_.nodes_.size()));
     model_.nodes_.push_back({kMissingUnknown, 0});
   }
@@ -154,9 +154,9 @@ Status ArpaReader::read_ngram() {
     }
     if (i == order_) break;
     parent = model_.index_.find(parent, word);
-    if (parent == kNone) return lines_.wrong("n-grams whose first words are an n-gram too");
+    if (parent == kNoNode) return lines_.wrong("n-grams whose first words are an n-gram too");
   }
-  if (model_.index_.find(parent, word) != kNone) return lines_.wrong("each n-gram once");
+  if (model_.index_.find(parent, word) != kNoNode) return lines_.wrong("each n-gram once");
   model_.index_.insert(parent, word, static_cast<uint32_t>(model_.nodes_.size()));
   model_.nodes_.push_back({static_cast<float>(*score), static_cast<float>(*backoff)});
   return ok_status();

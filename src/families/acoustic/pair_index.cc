@@ -5,7 +5,7 @@
 namespace susurrus {
 namespace {
 
-constexpr size_t kFirstSlots = 64;
+constexpr size_t kFirstPairs = 64;
 
 /// Every bit of the result depends on every bit of both (SplitMix64's last steps).
 uint64_t mix(uint32_t first, uint32_t second) {
@@ -37,7 +37,7 @@ void PairIndex::insert(uint32_t first, uint32_t second, uint32_t value) {
 }
 
 void PairIndex::grow() {
-  std::vector<Slot> old(std::max(kFirstSlots, 2 * slots_.size()));
+  std::vector<Slot> old(std::max(kFirstPairs, 2 * slots_.size()));
   old.swap(slots_);
   for (const Slot& slot : old) {
     if (slot.first != kNone) slots_[place(slot.first, slot.second)] = slot;

@@ -8,13 +8,13 @@ namespace {
 constexpr std::string_view kBlank = "#";
 constexpr std::string_view kSilence = "|";
 constexpr std::string_view kEndOfSentence = "$";
-constexpr uint32_t kNone = ~uint32_t{0};
+constexpr uint32_t kNotListed = ~uint32_t{0};
 
 uint32_t find(const std::vector<std::string>& names, std::string_view name) {
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] == name) return static_cast<uint32_t>(i);
   }
-  return kNone;
+  return kNotListed;
 }
 
 /// What training puts behind the listed tokens, in its order.
@@ -24,7 +24,7 @@ std::vector<std::string> appended(const std::vector<std::string>& listed,
   std::vector<std::string> names;
   for (uint64_t i = 1; with_replabels && i <= settings.replabel; ++i)
     names.push_back(std::to_string(i));
-  if (!settings.is_asg && find(listed, kBlank) == kNone) names.emplace_back(kBlank);
+  if (!settings.is_asg && find(listed, kBlank) == kNotListed) names.emplace_back(kBlank);
   if (with_eos && settings.has_eos) names.emplace_back(kEndOfSentence);
   return names;
 }
@@ -33,9 +33,9 @@ std::vector<std::string> appended(const std::vector<std::string>& listed,
 
 uint64_t AcousticTokens::label_count(const std::vector<std::string>& listed,
                                      const TokenSettings& settings) {
-  const uint64_t replabels = find(listed, "1") == kNone ? settings.replabel : 0;
-  const uint64_t blank = !settings.is_asg && find(listed, kBlank) == kNone ? 1 : 0;
-  const uint64_t eos = settings.has_eos && find(listed, kEndOfSentence) == kNone ? 1 : 0;
+  const uint64_t replabels = find(listed, "1") == kNotListed ? settings.replabel : 0;
+  const uint64_t blank = !settings.is_asg && find(listed, kBlank) == kNotListed ? 1 : 0;
+  const uint64_t eos = settings.has_eos && find(listed, kEndOfSentence) == kNotListed ? 1 : 0;
   return listed.size() + replabels + blank + eos;
 }
 
@@ -53,7 +53,7 @@ Result<AcousticTokens> AcousticTokens::make(std::vector<std::string> listed,
       const auto more = appended(listed, settings, with_replabels, with_eos);
       if (listed.size() + more.size() != output_count) continue;
       const bool is_double = std::ranges::any_of(
-          more, [&](const std::string& name) { return find(listed, name) != kNone; });
+          more, [&](const std::string& name) { return find(listed, name) != kNotListed; });
       if (is_double) continue;
       listed.insert(listed.end(), more.begin(), more.end());
       fits = true;

@@ -5,7 +5,7 @@
 namespace susurrus {
 namespace {
 
-constexpr uint64_t kKernel = 3;
+constexpr uint64_t kKernelWidth = 3;
 
 /// Both stacks: where one family says the first, the other says the second.
 constexpr std::pair<std::string_view, std::string_view> kMarks[] = {
@@ -51,7 +51,8 @@ Status adapt_name_family(std::span<CheckpointTensor> tensors) {
     const Shape& shape = tensor.info.shape;
     const std::string name = canonical_tensor_name(tensor.info.name);
     const bool is_convolution = name == "encoder.conv1.weight" || name == "encoder.conv2.weight";
-    if (is_convolution && shape.rank() == 3 && shape[1] == kKernel && shape[2] != kKernel) {
+    if (is_convolution && shape.rank() == 3 && shape[1] == kKernelWidth &&
+        shape[2] != kKernelWidth) {
       tensor.info.shape = {shape[0], shape[2], shape[1]};
       tensor.is_channels_last = true;
     }

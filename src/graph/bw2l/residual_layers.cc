@@ -11,7 +11,7 @@ namespace {
 
 using Lines = std::span<const std::string_view>;
 
-constexpr int64_t kMostParts = 1 << 12;
+constexpr int64_t kMostBlocks = 1 << 12;
 
 struct Part {
   Lines lines;
@@ -85,7 +85,7 @@ class BlockReader {
       }
       i += taken;
     }
-    return sum * static_cast<size_t>(std::min(blocks, kMostParts));
+    return sum * static_cast<size_t>(std::min(blocks, kMostBlocks));
   }
 
   static Result<size_t> own_count(const Bw2lLine& line, const Bw2lArrayCounts& counts) {
@@ -169,7 +169,7 @@ Result<Bw2lActivation> compile_residual(Bw2lLine& line, Bw2lPlace place, Lines l
   SUSURRUS_ASSIGN_OR_RETURN(const int64_t layer_count, line.integer(1, 1));
   SUSURRUS_ASSIGN_OR_RETURN(const int64_t skip_count, line.integer(2, 0));
   SUSURRUS_ASSIGN_OR_RETURN(const int64_t block_count, line.integer(3, 1, 1));
-  if (std::max({layer_count, skip_count, block_count}) > kMostParts) {
+  if (std::max({layer_count, skip_count, block_count}) > kMostBlocks) {
     return line.wrong("at most 4096 layers, skips and blocks");
   }
   BlockReader reader(line, line.build(), lines, weights);

@@ -35,7 +35,7 @@ Result<WindowNode> window_of(const OnnxTranslation& to) {
   return window;
 }
 
-Status set(OnnxTranslation& to, Result<ValueId> y) {
+Status put(OnnxTranslation& to, Result<ValueId> y) {
   if (!y) return y.error();
   to.set_output(0, *y);
   return ok_status();
@@ -43,7 +43,7 @@ Status set(OnnxTranslation& to, Result<ValueId> y) {
 
 Status pool(OnnxTranslation& to, std::string_view op, int64_t divisor) {
   SUSURRUS_ASSIGN_OR_RETURN(const WindowNode window, window_of(to));
-  return set(to, to.add(op, {to.input(0)},
+  return put(to, to.add(op, {to.input(0)},
                         {{"kernel", to.integers("kernel_shape")},
                          {"strides", window.strides},
                          {"dilations", window.dilations},
@@ -57,7 +57,7 @@ Status pool(OnnxTranslation& to, std::string_view op, int64_t divisor) {
 
 Status convolution(OnnxTranslation& to) {
   SUSURRUS_ASSIGN_OR_RETURN(const WindowNode window, window_of(to));
-  return set(to, to.add("convolution", {to.input(0), to.input(1), to.input(2)},
+  return put(to, to.add("convolution", {to.input(0), to.input(1), to.input(2)},
                         {{"strides", window.strides},
                          {"dilations", window.dilations},
                          {"pads", window.pads},
@@ -71,7 +71,7 @@ Status convolution_integer(OnnxTranslation& to) {
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId x, to.add("centre", {to.input(0), to.input(2)}));
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId w,
                             to.add("centre", {to.input(1), to.input(3)}, {{"axis", int64_t{0}}}));
-  return set(to, to.add("convolution", {x, w},
+  return put(to, to.add("convolution", {x, w},
                         {{"strides", window.strides},
                          {"dilations", window.dilations},
                          {"pads", window.pads},
@@ -81,7 +81,7 @@ Status convolution_integer(OnnxTranslation& to) {
 
 Status transposed_convolution(OnnxTranslation& to) {
   SUSURRUS_ASSIGN_OR_RETURN(const WindowNode window, window_of(to));
-  return set(to, to.add("transposed_convolution", {to.input(0), to.input(1), to.input(2)},
+  return put(to, to.add("transposed_convolution", {to.input(0), to.input(1), to.input(2)},
                         {{"strides", window.strides},
                          {"dilations", window.dilations},
                          {"pads", window.pads},
@@ -130,7 +130,7 @@ Status resize(OnnxTranslation& to) {
   }
   SUSURRUS_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, to.constant_integers(3));
   SUSURRUS_ASSIGN_OR_RETURN(std::vector<double> scales, to.constant_numbers(is_old ? 1 : 2));
-  return set(to, to.add("resize", {to.input(0)},
+  return put(to, to.add("resize", {to.input(0)},
                         {{"mode", static_cast<int64_t>(mode)},
                          {"places", static_cast<int64_t>(places)},
                          {"nearest", static_cast<int64_t>(nearest)},
@@ -147,7 +147,7 @@ Status upsample(OnnxTranslation& to) {
   if (mode == kNotFound) return to.wrong("mode", "nearest or linear");
   SUSURRUS_ASSIGN_OR_RETURN(std::vector<double> scales, to.constant_numbers(1));
   if (const OnnxAttribute* attribute = to.attribute("scales")) scales = attribute->numbers;
-  return set(to, to.add("resize", {to.input(0)},
+  return put(to, to.add("resize", {to.input(0)},
                         {{"mode", static_cast<int64_t>(mode)},
                          {"places", int64_t{1}},
                          {"nearest", int64_t{2}},
@@ -158,13 +158,13 @@ Status depth_to_space(OnnxTranslation& to) {
   constexpr std::string_view kModes[] = {"DCR", "CRD"};
   const size_t mode = choice(to, "mode", "DCR", kModes);
   if (mode == kNotFound) return to.wrong("mode", "DCR or CRD");
-  return set(to, to.add("depth_to_space", {to.input(0)},
+  return put(to, to.add("depth_to_space", {to.input(0)},
                         {{"block", to.integer("blocksize", 0)},
                          {"channels_first", static_cast<int64_t>(mode)}}));
 }
 
 Status space_to_depth(OnnxTranslation& to) {
-  return set(to, to.add("space_to_depth", {to.input(0)}, {{"block", to.integer("blocksize", 0)}}));
+  return put(to, to.add("space_to_depth", {to.input(0)}, {{"block", to.integer("blocksize", 0)}}));
 }
 
 }  // namespace susurrus::onnx

@@ -7,7 +7,7 @@ namespace susurrus {
 namespace {
 
 /// Multiplications of one step: about a millisecond.
-constexpr uint64_t kStepCost = 2'000'000;
+constexpr uint64_t kStepLimit = 2'000'000;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ Result<size_t> TransducerLive::feed(std::span<const float> samples) {
 }
 
 Result<bool> TransducerLive::step() {
-  SUSURRUS_ASSIGN_OR_RETURN(const bool is_done, session_->step(kStepCost));
+  SUSURRUS_ASSIGN_OR_RETURN(const bool is_done, session_->step(kStepLimit));
   if (!is_done) return false;
   if (!waiting_.empty()) {
     waiting_ = waiting_.subspan(session_->feed(waiting_));
