@@ -195,6 +195,9 @@ const build = (name, kinds, needs = []) => ({
   run: () => parts[name].build(),
 });
 
+/** What native suites run besides the package. */
+const programs = ['driver', 'operators', 'load-limits', 'fuzzers'];
+
 /** jest in Node: all suites as soon as they can run, or those that jest's arguments choose. */
 const nodeTasks = (args) => {
   const suites = (projects, needs, options) => ({
@@ -205,12 +208,12 @@ const nodeTasks = (args) => {
     run: () => jest(projects, [...options, ...args]),
   });
   if (args.length > 0) {
-    return [suites(['unit', 'package', 'native'], ['js', 'driver', 'operators'], all)];
+    return [suites(['unit', 'package', 'native'], ['js', ...programs], all)];
   }
   return [
     suites(['unit'], [], ['--maxWorkers=1']),
     suites(['package'], ['js'], all),
-    suites(['native'], ['js', 'driver', 'operators', 'fuzzers'], all),
+    suites(['native'], ['js', ...programs], all),
   ];
 };
 
@@ -243,6 +246,7 @@ const allTasks = (args) => [
   build('driver', ['node'], ['native-tests']),
   build('wasm-tests', ['cpp'], ['wasm']),
   build('operators', ['node'], ['wasm', 'wasm-tests']),
+  build('load-limits', ['node'], ['operators']),
   ...wasmTests().map((run, index) => ({
     ...{ name: `C++ tests, WebAssembly, ${index}`, part: 'C++ tests', kinds: ['cpp'] },
     ...{ needs: ['wasm-tests'], run },

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { root } from './steps.mjs';
 
 /** What is built natively, by suites that name it. */
-const native = /build\/native-sanitized|print_operators/;
+const native = /build\/native|print_operators/;
 /** What is bundled or built as WebAssembly: a path into dist/ or build/wasm, or an Emscripten module. */
 const built =
   /\bdist['/.]|build\/wasm|^import [^;]*from '\.\/(engine|engine\.threads|networks|files)\.mjs'/m;
