@@ -82,18 +82,18 @@ async function lintAll() {
   messages.forEach(fail);
 }
 
+/** Folders of tests/cpp whose cases run kernels of which the relaxed build has its own. All else is the same in both builds. */
+const computing = ['/kernels/', '/whisper/', '/session/', '/graph/', '/families/'];
+
 function wasmTests() {
   const relaxed = relaxedSimdFlags();
   if (!relaxed)
     skippedSuites.push('C++ tests, WebAssembly relaxed (this Node has no relaxed SIMD)');
-  return [['simd', []], ...(relaxed ? [['relaxed', relaxed]] : [])].map(
-    ([name, flags]) =>
-      () =>
-        runCases(`C++ tests, WebAssembly ${name}`, process.execPath, [
-          ...flags,
-          join(root, `build/wasm/core_tests.${name}.cjs`),
-        ]),
-  );
+  const cases = (name, flags, parts) => () =>
+    runCases(`C++ tests, WebAssembly ${name}`, process.execPath, [
+      ...[...flags, join(root, `build/wasm/core_tests.${name}.cjs`), ...parts],
+    ]);
+  return [cases('simd', [], []), ...(relaxed ? [cases('relaxed', relaxed, computing)] : [])];
 }
 
 /** Enough for the corpus and a little beyond it, the same each time: looking further is what `npm run fuzz` is for. */

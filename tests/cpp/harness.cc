@@ -44,16 +44,43 @@ bool expect_true(const char* file, int line, const char* text, bool value, bool 
 
 }  // namespace susurrus::testing
 
-/// core_tests [part of a case's or file's name]
+namespace {
+
+bool is_named(const susurrus::testing::Case& one, const char* part) {
+  return std::strstr(one.name, part) != nullptr || std::strstr(one.file, part) != nullptr;
+}
+
+/// Whether some case has each of these parts of names. A folder that was renamed must not pass for one that was tested.
+bool have_cases(int count, char** parts) {
+  for (int i = 0; i < count; ++i) {
+    const susurrus::testing::Case* one = susurrus::testing::first_case;
+    while (one != nullptr && !is_named(*one, parts[i])) one = one->next;
+    if (one != nullptr) continue;
+    std::printf("No case or file is named like this: %s\n", parts[i]);
+    return false;
+  }
+  return true;
+}
+
+bool is_wanted(const susurrus::testing::Case& one, int count, char** parts) {
+  for (int i = 0; i < count; ++i) {
+    if (is_named(one, parts[i])) return true;
+  }
+  return count == 0;
+}
+
+}  // namespace
+
+/// core_tests [parts of cases' or files' names...]: without any, all cases
 int main(int argc, char** argv) {
   using namespace susurrus::testing;
-  const char* filter = argc > 1 ? argv[1] : "";
+  char** parts = argv + 1;
+  const int part_count = argc > 1 ? argc - 1 : 0;
+  if (!have_cases(part_count, parts)) return 1;
   int passed = 0;
   int failed = 0;
   for (Case* one = first_case; one != nullptr; one = one->next) {
-    if (std::strstr(one->name, filter) == nullptr && std::strstr(one->file, filter) == nullptr) {
-      continue;
-    }
+    if (!is_wanted(*one, part_count, parts)) continue;
     case_failed = false;
     const auto start = std::chrono::steady_clock::now();
     one->body();
