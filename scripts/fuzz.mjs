@@ -65,13 +65,13 @@ function packCorpus(target, folder) {
 }
 
 /**
- * Fuzzes one target. Answers how often it ran, what it covered, and the files of what it found. With a `seed` the same build
- * tries the same inputs.
+ * Fuzzes one target. Answers how often it ran, what it covered, and the files of what it found. All that the corpus and the
+ * seeds hold is read first, however small the limit. With a number of `runs`, the corpus among them, the same build tries the
+ * same inputs on every machine.
  * @param {string} target
- * @param {number} seconds
- * @param {number} [seed]
+ * @param {{ seconds: number } | { runs: number }} limit
  */
-export async function fuzz(target, seconds, seed) {
+export async function fuzz(target, { seconds, runs }) {
   const findings = join(work, 'findings');
   const grown = join(work, 'corpus', target);
   mkdirSync(findings, { recursive: true });
@@ -82,9 +82,8 @@ export async function fuzz(target, seconds, seed) {
     join(programs, `${target}_fuzz`),
     [
       ...[grown, join(work, 'seeds', target)],
-      ...[...limits, `-max_total_time=${seconds}`, `-artifact_prefix=${prefix}`],
-      ...['-print_final_stats=1', '-reload=0'],
-      ...(seed === undefined ? [] : [`-seed=${seed}`]),
+      ...[...limits, `-artifact_prefix=${prefix}`, '-print_final_stats=1', '-reload=0'],
+      ...(runs === undefined ? [`-max_total_time=${seconds}`] : [`-runs=${runs}`, '-seed=1']),
     ],
     { allowFailure: true, what: `fuzzing ${target}`, env: { UBSAN_OPTIONS: 'print_stacktrace=1' } },
   );
@@ -136,7 +135,7 @@ async function fuzzFromCommandLine() {
   await makeSeeds();
   const failed = [];
   for (const target of targets.length > 0 ? targets : fuzzTargets) {
-    const { executions, edges, inputs, found, isSound, output } = await fuzz(target, seconds);
+    const { executions, edges, inputs, found, isSound, output } = await fuzz(target, { seconds });
     console.log(`${target}: ${executions} executions, ${edges} edges, ${inputs} inputs kept`);
     if (!isSound) {
       console.log(output.slice(-6000));
