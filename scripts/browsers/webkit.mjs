@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findOnPath } from '../toolchain/steps.mjs';
+import { limited } from './driven_browser.mjs';
 
 const driverPath = findOnPath('WebKitWebDriver');
 const screenPath = findOnPath('Xvfb');
@@ -111,7 +112,7 @@ export async function launchWebKit() {
     });
     const session = `/session/${sessionId}`;
     await ask('POST', `${session}/timeouts`, { script: 300_000, pageLoad: 300_000 });
-    return {
+    const browser = {
       async open(address) {
         await ask('POST', `${session}/url`, { url: address });
         return {
@@ -129,11 +130,9 @@ export async function launchWebKit() {
           close: () => Promise.resolve(),
         };
       },
-      async close() {
-        await ask('DELETE', session).catch(() => undefined);
-        end();
-      },
+      close: () => ask('DELETE', session),
     };
+    return limited(browser, end);
   } catch (error) {
     end();
     throw error;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DrivenBrowser } from '../../scripts/browsers/driven_browser.mjs';
 import { serve } from '../../scripts/serve_demo.mjs';
+import { limit } from '../support/limits.js';
 import { sampleSegments } from './browser_page.js';
 
 /** At hand for every script on the page. */
@@ -11,15 +12,23 @@ const tools = `
   addEventListener('unhandledrejection', ({ reason }) => problems.push(String(reason)));
   const one = (selector) => document.querySelector(selector);
   const root = document.documentElement;
-  const until = async (holds) => {
-    while (!holds()) await new Promise((turn) => setTimeout(turn, 20));
+  const until = async (what, holds) => {
+    const latest = performance.now() + ${limit(45_000)};
+    while (!holds()) {
+      if (performance.now() > latest) {
+        const status = one('#status').textContent;
+        throw new Error('In vain for ' + what + ': ' + JSON.stringify({ ...root.dataset, status, problems }));
+      }
+      await new Promise((turn) => setTimeout(turn, 20));
+    }
   };
-  const settled = () => until(() => root.dataset.state === 'idle');
-  const worked = async (begin) => {
+  const settled = (what) => until(what, () => root.dataset.state === 'idle');
+  const worked = async (what, begin) => {
     root.dataset.state = 'waiting';
     begin();
-    await settled();
+    await settled(what);
   };
+  const hearSample = () => worked('the sample', () => one('#sample').click());
   const texts = () => Array.from(document.querySelectorAll('#segments .words'), (each) => each.textContent);
   const drop = (...files) => {
     const dataTransfer = new DataTransfer();
@@ -30,25 +39,20 @@ const tools = `
   };
   const press = (element, key) =>
     element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
-  await settled();`;
+  await settled('the model');`;
 
-/** On a server of its own, so the first test is a first visit. */
-export function testDemoPage(launch: () => Promise<DrivenBrowser>, isolated: boolean): void {
+/** On a server of its own, to whose origin the first test is a first visit. */
+export function testDemoPage(browser: () => DrivenBrowser, isolated: boolean): void {
   describe(`the demo page, ${isolated ? '' : 'not '}isolated`, () => {
     let server: Awaited<ReturnType<typeof serve>>;
-    let browser: DrivenBrowser;
     beforeAll(async () => {
       server = await serve({ port: 0, isolated });
-      browser = await launch();
     });
-    afterAll(async () => {
-      await browser.close();
-      await server.close();
-    });
+    afterAll(() => server.close());
 
     /** What a script answers on the page, once its model is loaded. */
     async function onPage(script: string): Promise<unknown> {
-      const page = await browser.open(server.address);
+      const page = await browser().open(server.address);
       try {
         return await page.run(tools + script);
       } finally {
@@ -58,9 +62,9 @@ export function testDemoPage(launch: () => Promise<DrivenBrowser>, isolated: boo
 
     test('transcribes on a first visit, whose service worker takes over while the threads of the engine sleep', async () => {
       const found = await onPage(`
-        await until(() => ['ready', 'none'].includes(root.dataset.offline));
+        await until('the service worker', () => ['ready', 'none'].includes(root.dataset.offline));
         const { offline } = root.dataset;
-        await worked(() => one('#sample').click());
+        await hearSample();
         return { offline, isIsolated: crossOriginIsolated, texts: texts(), problems };`);
       expect(found).toEqual({
         ...{ offline: 'ready', isIsolated: isolated, texts: sampleSegments, problems: [] },
@@ -69,10 +73,10 @@ export function testDemoPage(launch: () => Promise<DrivenBrowser>, isolated: boo
 
     test('transcribes its sample, and a recording that is dropped on it', async () => {
       const found = await onPage(`
-        await worked(() => one('#sample').click());
+        await hearSample();
         const sample = texts();
         const wav = await (await fetch('sample.wav')).blob();
-        await worked(() => drop(new File([wav], 'mine.wav')));
+        await worked('the dropped recording', () => drop(new File([wav], 'mine.wav')));
         const title = one('#transcript_title').textContent;
         return { sample, dropped: texts(), title, status: one('#status').textContent, problems };`);
       expect(found).toEqual({
@@ -83,7 +87,7 @@ export function testDemoPage(launch: () => Promise<DrivenBrowser>, isolated: boo
 
     test('edits what was heard, undoes it, and finds a word', async () => {
       const found = await onPage(`
-        await worked(() => one('#sample').click());
+        await hearSample();
         press(one('.segment'), 'F2');
         const field = one('.segment-field');
         field.value = 'three fourteen';
@@ -95,7 +99,7 @@ export function testDemoPage(launch: () => Promise<DrivenBrowser>, isolated: boo
         one('#find').click();
         one('#find_text').value = 'five';
         one('#find_text').dispatchEvent(new Event('input', { bubbles: true }));
-        await until(() => one('#find_count').textContent !== '');
+        await until('what is found', () => one('#find_count').textContent !== '');
         return { edited, undone, count: one('#find_count').textContent, problems };`);
       expect(found).toEqual({
         edited: ['three fourteen', ...sampleSegments.slice(1)],
@@ -108,10 +112,10 @@ export function testDemoPage(launch: () => Promise<DrivenBrowser>, isolated: boo
     test('says what is wrong with a file, and goes on', async () => {
       const found = await onPage(`
         drop(new File(['<!doctype html><title>Not found</title>'], 'model.apr'));
-        await until(() => !one('#error').hidden);
+        await until('the error', () => !one('#error').hidden);
         const message = one('#error_message').textContent;
-        await settled();
-        await worked(() => one('#sample').click());
+        await settled('the model from before');
+        await hearSample();
         return { message, texts: texts(), problems };`);
       expect(found).toEqual({
         message:

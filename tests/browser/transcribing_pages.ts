@@ -24,13 +24,9 @@ const shared = {
 };
 
 /** Tests for a browser; `hasThreads`: whether an isolated page of it shares memory. */
-export function testTranscribingPages(
-  launch: () => Promise<DrivenBrowser>,
-  hasThreads: boolean,
-): void {
+export function testTranscribingPages(browser: () => DrivenBrowser, hasThreads: boolean): void {
   let project: EmptyProject;
-  let browser: DrivenBrowser;
-  beforeAll(async () => {
+  beforeAll(() => {
     project = installPacked();
     project.write('index.html', '<!doctype html><title>blank</title>');
     copyFileSync(join(projectRoot, 'web/demo/sample.wav'), join(project.folder, 'sample.wav'));
@@ -49,25 +45,20 @@ export function testTranscribingPages(
          }
        }`,
     );
-    browser = await launch();
   });
-  afterAll(async () => {
-    await browser.close();
-    project.remove();
-  });
+  afterAll(() => project.remove());
 
   /** What a page under a policy hears; its package is on its own server, or at another address. */
   async function hearOn(policy: string, isolated: boolean, base?: string): Promise<Outcome> {
     const headers = { 'Content-Security-Policy': policy };
     const server = await serve({ folder: project.folder, port: 0, isolated, headers });
     try {
-      const page = await browser.open(server.address);
+      const page = await browser().open(server.address);
       const from = JSON.stringify(base ?? `${server.address}node_modules/susurrus/`);
-      const outcome = await page.run(
+      const heard = page.run(
         `return (await import(${JSON.stringify(`${server.address}hear.mjs`)})).hear(${from});`,
       );
-      await page.close();
-      return outcome as Outcome;
+      return (await heard.finally(() => page.close())) as Outcome;
     } finally {
       await server.close();
     }
