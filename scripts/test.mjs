@@ -228,7 +228,7 @@ const allTasks = (args) => [
     part: 'browser suites',
     kinds: ['browser'],
     needs: ['js'],
-    tools: ['chromium'],
+    tools: ['chromium', 'firefox', 'webkit'],
     async run() {
       const { chromium } = await ensureTools(['chromium']);
       // One at a time: each suite starts a browser, and what runs beside them takes the other processor.

@@ -4,12 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer from 'puppeteer-core';
-import { findOnPath } from '../toolchain/steps.mjs';
+import { findFirefox } from '../toolchain/find_browsers.mjs';
 import { drivenBy, limited, within } from './driven_browser.mjs';
 
-/** Debian's is called firefox-esr; undefined where there is none. */
-export const firefoxPath =
-  process.env.FIREFOX ?? findOnPath('firefox-esr') ?? findOnPath('firefox');
+/** Undefined where there is none. */
+export const firefoxPath = findFirefox();
 
 /**
  * @typedef {import('./driven_browser.mjs').DrivenBrowser & {

@@ -1,27 +1,19 @@
 // WebKitGTK's MiniBrowser through its WebDriver, on a screen of its own where there is none.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findOnPath } from '../toolchain/steps.mjs';
+import { findWebKit } from '../toolchain/find_browsers.mjs';
 import { limited } from './driven_browser.mjs';
 
-const driverPath = findOnPath('WebKitWebDriver');
-const screenPath = findOnPath('Xvfb');
-const browserPath = ['4.1', '6.0', '4.0']
-  .map(
-    (version) =>
-      `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/webkit2gtk-${version}/MiniBrowser`,
-  )
-  .find((path) => existsSync(path));
+const webKit = findWebKit();
 
 /** What Safari has switched on, and MiniBrowser has not. */
 const storageFeatures = '+FileSystem,+FileSystemWritableStream,+StorageAPI,+StorageAPIEstimate';
 
 /** Whether all programs that it takes are there. */
-export const hasWebKit =
-  driverPath !== undefined && browserPath !== undefined && screenPath !== undefined;
+export const hasWebKit = webKit !== undefined;
 
 export const freePort = () =>
   new Promise((done) => {
@@ -33,7 +25,7 @@ export const freePort = () =>
 
 /** Starts a screen that nobody sees; answers its name, which the program writes once it is there. */
 async function startScreen() {
-  const screen = spawn(screenPath, ['-displayfd', '3', '-screen', '0', '1280x900x24'], {
+  const screen = spawn(webKit.screen, ['-displayfd', '3', '-screen', '0', '1280x900x24'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
   const number = await new Promise((done, failed) => {
@@ -57,7 +49,7 @@ const environmentFor = (screen) => ({
 export async function showInWebKit(address) {
   const screen = await startScreen();
   const home = mkdtempSync(join(tmpdir(), 'susurrus-webkit-'));
-  const browser = spawn(browserPath, [`--features=${storageFeatures}`, address], {
+  const browser = spawn(webKit.browser, [`--features=${storageFeatures}`, address], {
     env: { ...environmentFor(screen), HOME: home, XDG_DATA_HOME: home, XDG_CACHE_HOME: home },
     stdio: 'ignore',
   });
@@ -74,7 +66,7 @@ export async function showInWebKit(address) {
 export async function launchWebKit() {
   const screen = await startScreen();
   const port = await freePort();
-  const driver = spawn(driverPath, [`--port=${port}`], {
+  const driver = spawn(webKit.driver, [`--port=${port}`], {
     env: environmentFor(screen),
     stdio: 'ignore',
   });
@@ -106,7 +98,7 @@ export async function launchWebKit() {
 
   try {
     await started();
-    const options = { binary: browserPath, args: ['--automation'] };
+    const options = { binary: webKit.browser, args: ['--automation'] };
     const { sessionId } = await ask('POST', '/session', {
       capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } },
     });

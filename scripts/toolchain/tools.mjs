@@ -2,7 +2,17 @@
 // when run as root, else unpacked from Debian packages into the git-ignored .toolchain/.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { findOnPath, isAtLeast, root, run, step, StepError, versionLine } from './steps.mjs';
+import { findFirefox, findWebKit } from './find_browsers.mjs';
+import {
+  findOnPath,
+  isAtLeast,
+  report,
+  root,
+  run,
+  step,
+  StepError,
+  versionLine,
+} from './steps.mjs';
 
 const folder = join(root, '.toolchain');
 const script = (name) => join(root, 'scripts/toolchain', name);
@@ -10,7 +20,8 @@ const emscriptenVersion = '3.1.69';
 
 /**
  * What each tool is called, what it must be, and where Debian has it. `find` answers a path or undefined;
- * `unpack` obtains it without root and answers nothing.
+ * `unpack` obtains it without root and answers nothing. What has no `unpack` is optional: where root cannot install it, nothing
+ * fails.
  */
 const tools = {
   emcc: {
@@ -90,6 +101,12 @@ const tools = {
       ].find((path) => path && /\d+\.\d+/.test(versionLine(path) ?? '')),
     unpack: () => unpack('chromium', ['chromium']),
   },
+  firefox: { title: 'Firefox', debian: ['firefox-esr'], find: findFirefox },
+  webkit: {
+    title: 'WebKitGTK with its WebDriver',
+    debian: ['webkit2gtk-driver', 'xvfb'],
+    find: () => findWebKit()?.browser,
+  },
 };
 
 function unpacked(name, path) {
@@ -161,47 +178,93 @@ function requireDebianLike(missing) {
   );
 }
 
-async function installWithApt(packages) {
+/** The last call of apt-get, which runs once at a time. It never fails: it answers why. */
+let lastInstalling = Promise.resolve();
+let updating;
+
+function apt(...args) {
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
-  const retries = ['-o', 'Acquire::Retries=3'];
-  await run('apt-get', [...retries, 'update'], { env, allowFailure: true });
-  const install = ['install', '-y', '--no-install-recommends', ...packages];
-  const { status } = await run('apt-get', [...retries, ...install], { env, allowFailure: true });
-  if (status !== 0)
-    console.log(`  apt-get install ${packages.join(' ')} failed; unpacking instead`);
+  return run('apt-get', ['-o', 'Acquire::Retries=3', ...args], { env, allowFailure: true });
 }
 
-/** Paths of the named tools ('emcc', 'cmake', 'ninja', 'cxx', 'chromium'), obtained first where they are missing. */
-export async function ensureTools(names) {
-  const find = () => Object.fromEntries(names.map((name) => [name, tools[name].find()]));
-  let found = find();
+/** Why Debian's packages could not be installed; undefined once they are. */
+function installWithApt(packages) {
+  lastInstalling = lastInstalling.then(async () => {
+    try {
+      updating ??= apt('update');
+      await updating;
+      const { status } = await apt('install', '-y', '--no-install-recommends', ...packages);
+      return status === 0
+        ? undefined
+        : `apt-get install ${packages.join(' ')} failed with status ${status}`;
+    } catch (error) {
+      return String(error);
+    }
+  });
+  return lastInstalling;
+}
+
+const mayInstall = () => process.getuid() === 0 && !process.env.SUSURRUS_NO_APT_INSTALL;
+
+/** Why an optional tool is not there; undefined once it is. */
+async function installOptional({ title, debian, find }) {
+  if (process.platform !== 'linux' || !findOnPath('apt-get')) return 'there is no apt-get here';
+  if (!mayInstall()) return `root may: apt-get install ${debian.join(' ')}`;
+  const reason = await step(`installing ${title} with apt`, () => installWithApt(debian));
+  return find() ? undefined : (reason ?? `${debian.join(' ')} did not bring it`);
+}
+
+/** Answers nothing: a reason is said for each that stays away. */
+async function obtainOptional(names) {
+  const missing = names.map((name) => tools[name]).filter(({ find }) => !find());
+  await Promise.all(
+    missing.map(async (tool) => {
+      const reason = await installOptional(tool);
+      if (reason !== undefined) report(`no ${tool.title}, what needs it is skipped: ${reason}`);
+    }),
+  );
+}
+
+/** Throws if one cannot be had. */
+async function obtain(names) {
   // In the table's order: Emscripten's packages bring clang-format along.
-  const missing = () => Object.keys(tools).filter((name) => names.includes(name) && !found[name]);
-  if (missing().length > 0) {
-    requireDebianLike(missing());
-    mkdirSync(folder, { recursive: true });
-    const withApt = missing().filter((name) => tools[name].debian);
-    if (withApt.length > 0 && process.getuid() === 0 && !process.env.SUSURRUS_NO_APT_INSTALL) {
-      await step(`installing ${withApt.join(', ')} with apt`, () =>
-        installWithApt(withApt.flatMap((name) => tools[name].debian)),
-      );
-      found = find();
-    }
-    for (const name of missing()) {
-      if (tools[name].find()) continue; // came with another one
-      await step(`unpacking ${tools[name].title} into .toolchain/`, () => tools[name].unpack());
-    }
-    found = find();
-    if (missing().length > 0) {
-      throw new StepError(
-        `Still missing after set-up: ${missing()
-          .map((name) => tools[name].title)
-          .join('; ')}.`,
-        'Remove the folder .toolchain and try again, or install it and put it on PATH.',
-      );
-    }
+  const missing = () =>
+    Object.keys(tools).filter((name) => names.includes(name) && !tools[name].find());
+  const wanted = missing();
+  if (wanted.length === 0) return;
+  requireDebianLike(wanted);
+  mkdirSync(folder, { recursive: true });
+  const withApt = wanted.filter((name) => tools[name].debian);
+  if (withApt.length > 0 && mayInstall()) {
+    const reason = await step(`installing ${withApt.join(', ')} with apt`, () =>
+      installWithApt(withApt.flatMap((name) => tools[name].debian)),
+    );
+    if (reason !== undefined) console.log(`  ${reason}; unpacking instead`);
   }
-  return found;
+  for (const name of wanted) {
+    if (tools[name].find()) continue; // installed, or it came with another one
+    await step(`unpacking ${tools[name].title} into .toolchain/`, () => tools[name].unpack());
+  }
+  const lacking = missing();
+  if (lacking.length === 0) return;
+  throw new StepError(
+    `Still missing after set-up: ${lacking.map((name) => tools[name].title).join('; ')}.`,
+    'Remove the folder .toolchain and try again, or install it and put it on PATH.',
+  );
+}
+
+/**
+ * Paths of the named tools ('emcc', 'cmake', 'ninja', 'cxx', 'chromium', 'firefox'), obtained first where they are missing; undefined for
+ * an optional one that cannot be had here.
+ */
+export async function ensureTools(names) {
+  const isOptional = (name) => tools[name].unpack === undefined;
+  // What has to be there comes first in apt's queue.
+  await Promise.all([
+    obtain(names.filter((name) => !isOptional(name))),
+    obtainOptional(names.filter(isOptional)),
+  ]);
+  return Object.fromEntries(names.map((name) => [name, tools[name].find()]));
 }
 
 /** What emcc needs in its environment, given its path. */
