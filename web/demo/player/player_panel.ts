@@ -158,7 +158,11 @@ export class PlayerPanel {
 
   #onKey(event: KeyboardEvent): void {
     const isElsewhere = document.querySelector('dialog[open]') !== null;
-    if (this.#panel.closest('[inert], [hidden]:not(#player)') || isElsewhere || event.defaultPrevented)
+    if (
+      this.#panel.closest('[inert], [hidden]:not(#player)') ||
+      isElsewhere ||
+      event.defaultPrevented
+    )
       return;
     const { target } = event;
     const command = commandOf(

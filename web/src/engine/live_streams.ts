@@ -67,11 +67,7 @@ export class LiveStreams {
   }
 
   /** All that was fed. A stream that ends meanwhile says so. */
-  async #work(
-    module: RunningModule,
-    live: Live,
-    yielder: YieldController,
-  ): Promise<LiveEvent[]> {
+  async #work(module: RunningModule, live: Live, yielder: YieldController): Promise<LiveEvent[]> {
     while (checked(live, module, live.step(yielder.left)) !== module.Step.needAudio) {
       await yielder.step();
       if (![...this.#running.values()].includes(live)) throw ended();
