@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { serve } from '../../scripts/serve_demo.mjs';
 import type { DrivenBrowser } from '../../scripts/browsers/driven_browser.mjs';
+import { limit } from '../support/limits.js';
 import { installPacked } from '../support/packed_package.js';
 import type { EmptyProject } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';
@@ -33,16 +34,26 @@ export function testTranscribingPages(browser: () => DrivenBrowser, hasThreads: 
     writeFileSync(
       join(project.folder, 'hear.mjs'),
       `export async function hear(base) {
-         const { loadModel } = await import(base + 'dist/index.mjs');
-         try {
-           const model = await loadModel(base + 'models/digits.apr');
-           const { text } = await model.transcribe(await (await fetch('/sample.wav')).blob());
-           const { threads, threadsReason } = model.info;
-           model.dispose();
-           return { text: text.trim(), threads, threadsReason };
-         } catch (error) {
-           return { error: String(error) };
-         }
+         let act = 'the package';
+         const hearAll = async () => {
+           const { loadModel } = await import(base + 'dist/index.mjs');
+           try {
+             act = 'the model';
+             const model = await loadModel(base + 'models/digits.apr');
+             act = 'the recording';
+             const recording = await (await fetch('/sample.wav')).blob();
+             act = 'its text';
+             const { text } = await model.transcribe(recording);
+             const { threads, threadsReason } = model.info;
+             model.dispose();
+             return { text: text.trim(), threads, threadsReason };
+           } catch (error) {
+             return { error: String(error) };
+           }
+         };
+         const late = new Promise((_, failed) =>
+           setTimeout(() => failed(new Error('In vain for ' + act)), ${limit(45_000)}));
+         return Promise.race([hearAll(), late]);
        }`,
     );
   });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 
@@ -52,31 +52,31 @@ const putApt = () => {
   writeFileSync(join(folder, 'apt-get'), apt);
   chmodSync(join(folder, 'apt-get'), 0o755);
 };
-const onLinux = process.platform === 'linux' ? test : test.skip;
+(process.platform === 'linux' ? describe : describe.skip)('on Linux with apt-get', () => {
+  beforeEach(putApt);
 
-onLinux('root installs them one after the other; one that cannot be had fails nothing', () => {
-  putApt();
-  const { found, said } = ensureTools(0);
-  expect(found).toEqual({ firefox: join(folder, 'firefox-esr') });
-  expect(said).not.toContain('no Firefox');
-  expect(said).toContain(
-    'no WebKitGTK with its WebDriver, what needs it is skipped: apt-get install webkit2gtk-driver xvfb failed with status 100',
-  );
-  expect(readFileSync(join(folder, 'apt-get.log'), 'utf8').split('\n')).toEqual([
-    'update',
-    'install -y --no-install-recommends firefox-esr',
-    'install -y --no-install-recommends webkit2gtk-driver xvfb',
-    '',
-  ]);
-});
+  test('root installs them one after the other; one that cannot be had fails nothing', () => {
+    const { found, said } = ensureTools(0);
+    expect(found).toEqual({ firefox: join(folder, 'firefox-esr') });
+    expect(said).not.toContain('no Firefox');
+    expect(said).toContain(
+      'no WebKitGTK with its WebDriver, what needs it is skipped: apt-get install webkit2gtk-driver xvfb failed with status 100',
+    );
+    expect(readFileSync(join(folder, 'apt-get.log'), 'utf8').split('\n')).toEqual([
+      'update',
+      'install -y --no-install-recommends firefox-esr',
+      'install -y --no-install-recommends webkit2gtk-driver xvfb',
+      '',
+    ]);
+  });
 
-onLinux('others are told what root may do', () => {
-  putApt();
-  const { found, said } = ensureTools(1000);
-  expect(found).toEqual({});
-  expect(said).toContain(
-    'no Firefox, what needs it is skipped: root may: apt-get install firefox-esr',
-  );
+  test('others are told what root may do', () => {
+    const { found, said } = ensureTools(1000);
+    expect(found).toEqual({});
+    expect(said).toContain(
+      'no Firefox, what needs it is skipped: root may: apt-get install firefox-esr',
+    );
+  });
 });
 
 test('without apt-get that is said', () => {
