@@ -1,10 +1,11 @@
 // Sets up and builds the package, or the named parts:
 //
-//   node scripts/build.mjs [wasm | js | wasm-tests | native-tests | driver | fuzzers | load-limits | operators]...
+//   node scripts/build.mjs [wasm | js | wasm-tests | native-tests | native-fast | driver | fuzzers | load-limits | operators]...
 //
 // Uses nothing but Node's own modules until node_modules is there.
 import {
   buildEngines,
+  buildFastTests,
   buildFuzzers,
   buildLoadLimits,
   buildNativeDriver,
@@ -32,6 +33,7 @@ export const parts = {
   },
   'wasm-tests': { tools: forWasm, build: buildWasmTests },
   'native-tests': { tools: forSanitized, build: buildNativeTests },
+  'native-fast': { tools: forSanitized, build: buildFastTests },
   driver: { tools: forSanitized, build: buildNativeDriver },
   fuzzers: { tools: forSanitized, build: buildFuzzers },
   'load-limits': { tools: [...forWasm, 'cxx'], build: buildLoadLimits },

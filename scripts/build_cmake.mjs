@@ -1,4 +1,5 @@
-// The C++ builds: WebAssembly (build/wasm), native with sanitizers (build/native-sanitized), native (build/native).
+// The C++ builds: WebAssembly (build/wasm), native with sanitizers (build/native-sanitized), for one's own cases between edits
+// (build/native-fast), native (build/native).
 import {
   copyFileSync,
   existsSync,
@@ -163,6 +164,18 @@ const buildSanitized = (name, target) =>
 
 export const buildNativeTests = () =>
   buildSanitized('the native tests (ASan, UBSan)', 'core_tests');
+
+/** The core tests natively, without sanitizers: soon compiled again after an edit. */
+export const buildFastTests = () =>
+  buildNative(
+    {
+      name: 'the native tests',
+      folder: 'native-fast',
+      configure: ['-DCMAKE_BUILD_TYPE=Debug', '-DSUSURRUS_FAST=ON'],
+      targets: ['core_tests'],
+    },
+    'fuzzer',
+  );
 
 /** The native program that the model tests drive. */
 export const buildNativeDriver = () => buildSanitized('the native driver', 'engine_driver');
