@@ -122,6 +122,12 @@ Result<ValueId> GraphBuilder::add(std::string_view op, std::span<const ValueId> 
   std::vector<Inference::Output> outputs(output_count);
   const auto operands = known_operands(inputs);
   if (operands) {
+    // What a file declares of its inputs was not counted yet.
+    for (const Operand& operand : *operands) {
+      if (!operand.is_present) continue;
+      const Status fits = check_size(operand.type, operand.shape, "input");
+      if (!fits) return placed(fits.error());
+    }
     const bool is_known = can_fold(*found, *operands);
     Inference inference{*operands, node.attributes, outputs, {}};
     Status status = found->infer(inference);

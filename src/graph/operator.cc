@@ -112,12 +112,12 @@ Result<Shape> broadcast_shape(std::span<const Operand> inputs) {
   return shape;
 }
 
-Status check_size(ElementType type, const Shape& shape) {
+Status check_size(ElementType type, const Shape& shape, std::string_view subject) {
   const auto count = shape.element_count();
   const auto bytes = count ? checked_multiply(*count, element_byte_count(type)) : std::nullopt;
   if (bytes && *bytes <= kMostBytes) return ok_status();
   return make_error(ErrorCode::limit_exceeded, ErrorReason::limit)
-      .with_subject("output")
+      .with_subject(subject)
       .with_expected("at most 4 GiB")
       .with_got(shape_text(shape).view());
 }

@@ -118,6 +118,6 @@ Result<uint32_t> axis_of(int64_t axis, size_t rank, std::string_view attribute);
 /// numpy's: ranks filled with leading ones, dimensions equal or 1. shape_mismatch names the input that does not fit.
 Result<Shape> broadcast_shape(std::span<const Operand> inputs);
 /// limit_exceeded where elements or bytes cannot be counted, or are beyond the memory there may be.
-Status check_size(ElementType type, const Shape& shape);
+Status check_size(ElementType type, const Shape& shape, std::string_view subject = "output");
 
 }  // namespace susurrus

@@ -1,5 +1,6 @@
 // Two elements in, or three, one out, broadcast as numpy does. Operands have one type: front ends cast before.
 #include <cmath>
+#include <limits>
 
 #include "graph/ops/elements.h"
 #include "graph/ops/lists.h"
@@ -156,11 +157,20 @@ constexpr auto kModulo = []<typename T>(T a, T b) {
   const T rest = kRemainder(a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
 };
+/// The nearest integer towards zero that there is; 0 for NaN.
+template <typename T>
+T cut_to(double value) {
+  using Limits = std::numeric_limits<T>;
+  if (std::isnan(value)) return 0;
+  if (value >= static_cast<double>(Limits::max())) return Limits::max();
+  if (value <= static_cast<double>(Limits::min())) return Limits::min();
+  return static_cast<T>(value);
+}
 constexpr auto kPower = []<typename T>(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     return std::pow(a, b);
   } else {
-    return static_cast<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
+    return cut_to<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
   }
 };
 /// NaN wins.

@@ -19,7 +19,8 @@ Result<Shape> padded_shape(const Shape& x, const Attributes& attributes) {
     constexpr int64_t kMost = int64_t{1} << 40;
     const int64_t before = pads[i];
     const int64_t after = pads[x.rank() + i];
-    if (std::abs(before) > kMost || std::abs(after) > kMost || x[i] > uint64_t{kMost}) {
+    const auto is_far = [](int64_t pad) { return pad < -kMost || pad > kMost; };
+    if (is_far(before) || is_far(after) || x[i] > uint64_t{kMost}) {
       return wrong_attribute("pads", "sizes that a tensor can have");
     }
     const auto dim = static_cast<int64_t>(x[i]);

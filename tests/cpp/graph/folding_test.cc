@@ -1,4 +1,6 @@
 // What is made of constants alone is worked out once, as far as that takes no long time and little memory.
+#include <limits>
+
 #include "graph/graph.h"
 #include "graph/graph_run.h"
 #include "graph/plan.h"
@@ -61,6 +63,46 @@ SUSURRUS_TEST(much_work_on_constants_is_left_to_the_run) {
   ASSERT_TRUE(plan.has_value());
   EXPECT_TRUE(plan->cost >= uint64_t{2} << 27);
   EXPECT_EQ(run_on(graph, 1), 1 + 12 * 512);
+}
+
+SUSURRUS_TEST(an_input_whose_elements_cannot_be_counted_is_refused_where_it_is_used) {
+  // 4 × (2^63 − 1) and 2^62 × 4 elements are 2^64 − 4 and 0 where nobody looks, and none would be a value that is known.
+  for (const Shape& shape : {Shape{4, (uint64_t{1} << 63) - 1}, Shape{uint64_t{1} << 62, 4}}) {
+    GraphBuilder builder;
+    const ValueId x = builder.add_input("x", ElementType::f32, shape);
+    const auto sum = builder.add("add", std::array{x, x});
+    ASSERT_TRUE(!sum.has_value());
+    EXPECT_EQ(sum.error().code, ErrorCode::limit_exceeded);
+    EXPECT_EQ(sum.error().subject.view(), "input");
+  }
+}
+
+SUSURRUS_TEST(a_power_beyond_all_integers_is_the_nearest_one) {
+  GraphBuilder builder;
+  const std::array<int64_t, 4> bases{10, -10, -10, 2};
+  const std::array<int64_t, 4> exponents{400, 400, 401, 10};
+  const ValueId base = *builder.add_integers("base", bases);
+  const ValueId exponent = *builder.add_integers("exponent", exponents);
+  const auto power = builder.add("power", std::array{base, exponent});
+  ASSERT_TRUE(power.has_value());
+  const auto values = builder.constant(*power)->view().as<int64_t>();
+  EXPECT_EQ(values[0], std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(values[1], std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(values[2], std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(values[3], 1024);
+}
+
+SUSURRUS_TEST(pads_of_any_number_are_refused_or_done) {
+  for (const int64_t pad :
+       {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {
+    GraphBuilder builder;
+    const ValueId x = builder.add_input("x", ElementType::f32, Shape{2});
+    const std::vector<int64_t> pads{pad, 0};
+    const Attribute attribute{"pads", pads};
+    const auto padded = builder.add("pad", {&x, 1}, {&attribute, 1});
+    ASSERT_TRUE(!padded.has_value());
+    EXPECT_EQ(padded.error().code, ErrorCode::malformed);
+  }
 }
 
 }  // namespace susurrus::testing
