@@ -46,6 +46,15 @@ describe('sound that is kept', () => {
     expect(kept.seconds).toBeCloseTo(53.9);
   });
 
+  test('keeps the rate of the first block, whatever microphone follows', async () => {
+    const kept = new KeptSound();
+    kept.add(Int16Array.of(1, 2), 8000);
+    kept.add(Int16Array.of(3, 3, 4, 4), 16_000);
+    kept.add(Int16Array.of(5), 4000);
+    expect(Array.from(await samplesOf(kept.file('a.wav')))).toEqual([1, 2, 3, 4, 5, 5]);
+    expect(kept.seconds).toBe(6 / 8000);
+  });
+
   test('ends at its limit, and says so', async () => {
     const kept = new KeptSound(2000);
     kept.add(new Float32Array(999).fill(0.1), 16_000);

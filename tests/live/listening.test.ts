@@ -1,7 +1,7 @@
 // listen() and what may happen to it: sources that fail, callers that stop, abort and throw, models that go.
 import { describe, expect, test } from '@jest/globals';
 import { join, resolve } from 'node:path';
-import type { LiveEvent, SampleArray } from '../../web/src/api/types.js';
+import type { LiveEvent, LiveText, SampleArray } from '../../web/src/api/types.js';
 import { listen, listenTo } from '../../web/page/live/listen.js';
 import { microphone } from '../../web/page/live/microphone.js';
 import { tabAudio } from '../../web/page/live/tab_audio.js';
@@ -82,6 +82,27 @@ describe('listening', () => {
     expect(texts(await reading)).toEqual(['441']);
     expect(model.streams[0]!.isClosed).toBe(true);
     expect(listening.time).toBe(0.01);
+  });
+
+  test('a source whose rate changes goes on in a stream of the new one: times and ids go on', async () => {
+    const { model, sound, listening } = start();
+    const reading = read(listening);
+    sound.opened(48000);
+    await turns(2);
+    await sound.ear!.hear(noise(4800));
+    model.streams[0]!.say('before');
+    sound.ear!.changeRate(48000);
+    sound.ear!.changeRate(44100);
+    void sound.ear!.hear(noise(441));
+    expect(listening.time).toBeCloseTo(0.11);
+    sound.ear!.changeRate(16000);
+    await listening.stop();
+    expect(model.streams.map(({ options }) => options.sampleRate)).toEqual([48000, 44100, 16000]);
+    expect(model.streams.map(({ isClosed }) => isClosed)).toEqual([true, true, true]);
+    const events = (await reading) as LiveText[];
+    expect(texts(events)).toEqual(['before', '4800', '441', '0']);
+    expect(events.map(({ id }) => id)).toEqual([0, 1, 2, 3]);
+    expect(events.map(({ start }) => Number(start.toFixed(2)))).toEqual([0, 0, 0.1, 0.11]);
   });
 
   test('what breaks off keeps its place among sound that waits for the source', async () => {

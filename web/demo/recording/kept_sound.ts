@@ -27,11 +27,15 @@ export class KeptSound {
     return this.#rate === 0 ? 0 : (this.#bytes / 2 + this.#filled) / this.#rate;
   }
 
-  /** Mono. All blocks have the first one's rate. */
+  /** Mono. The first block's rate is the file's: of blocks of another rate, as of another microphone, the nearest samples are kept. */
   add(samples: Float32Array | Int16Array, rate: number): void {
     if (this.#rate === 0) {
       this.#rate = rate;
       this.#piece = new Int16Array(Math.max(1, Math.round(rate * pieceSeconds)));
+    }
+    if (rate !== this.#rate) {
+      this.add(atRate(samples, rate, this.#rate), this.#rate);
+      return;
     }
     const isWhole = samples instanceof Int16Array;
     for (const sample of samples) {
@@ -60,4 +64,15 @@ export class KeptSound {
     this.#bytes += blob.size;
     this.#filled = 0;
   }
+}
+
+/** The samples that are nearest in time. */
+function atRate(samples: Float32Array | Int16Array, rate: number, wanted: number) {
+  const nearest = new (samples instanceof Int16Array ? Int16Array : Float32Array)(
+    Math.round((samples.length * wanted) / rate),
+  );
+  for (let i = 0; i < nearest.length; ++i) {
+    nearest[i] = samples[Math.min(samples.length - 1, Math.round((i * rate) / wanted))]!;
+  }
+  return nearest;
 }

@@ -140,7 +140,7 @@ export abstract class ContextSound implements Sound {
   #tellRate(): void {
     if (this.#toldRate === undefined || this.#toldRate === this.sampleRate) return;
     this.#toldRate = this.sampleRate;
-    this.#ear?.changeRate?.(this.sampleRate);
+    this.#ear?.changeRate(this.sampleRate);
   }
 
   /** False where the device has another rate than the context, which Firefox refuses. */

@@ -3,6 +3,7 @@ import { abortedBy, invalidOption, SusurrusError } from '../../src/api/errors.js
 import { onAbort } from '../../src/api/signals.js';
 import type { LiveEvent, SampleArray } from '../../src/api/types.js';
 import { Loudness } from './loudness.js';
+import { laterBy } from './later_events.js';
 import type { Ear, Hindrance, Sound, SoundMaker } from './sound.js';
 import { soundOf } from './sound_of.js';
 import type {
@@ -63,9 +64,10 @@ class Hearing implements Listening, Ear {
   readonly #startLive: (sampleRate: number) => LiveStream;
   readonly #lock = new ScreenLock();
   readonly #loudness = new Loudness();
-  #live: LiveStream;
+  /** Its streams, one behind the other: each rate has its own, from the second at which it begins. */
+  readonly #streams: { readonly live: LiveStream; readonly from: number }[];
   #rate: number;
-  /** Samples that came. */
+  /** Samples that came at that rate. */
   #count = 0;
   #status: ListenStatus = { state: 'starting' };
   #hindrance: Hindrance | undefined;
@@ -88,7 +90,7 @@ class Hearing implements Listening, Ear {
     this.#startLive = startLive;
     this.#rate = sound.sampleRate;
     try {
-      this.#live = startLive(this.#rate);
+      this.#streams = [{ live: startLive(this.#rate), from: 0 }];
     } catch (error) {
       void sound.close().catch(() => undefined);
       throw error;
@@ -113,8 +115,12 @@ class Hearing implements Listening, Ear {
     return this.#live.lag;
   }
 
+  get #live(): LiveStream {
+    return this.#streams.at(-1)!.live;
+  }
+
   get time(): number {
-    return this.#count / this.#rate;
+    return this.#streams.at(-1)!.from + this.#count / this.#rate;
   }
 
   stop(): Promise<void> {
@@ -133,13 +139,25 @@ class Hearing implements Listening, Ear {
   async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent> {
     await this.#begun;
     try {
-      yield* this.#live;
+      yield* this.#events();
     } catch (error) {
       this.fail(error);
     } finally {
       await this.stop();
     }
     if (this.#end && 'error' in this.#end) throw this.#end.error;
+  }
+
+  /** Ids and times go on from one stream to the next. */
+  async *#events(): AsyncGenerator<LiveEvent> {
+    let nextId = 0;
+    for (const { live, from } of this.#streams) {
+      const firstId = nextId;
+      for await (const event of live) {
+        nextId = firstId + event.id + (event.type === 'final' ? 1 : 0);
+        yield laterBy(event, from, firstId);
+      }
+    }
   }
 
   async hear(samples: SampleArray): Promise<void> {
@@ -157,6 +175,22 @@ class Hearing implements Listening, Ear {
 
   breakOff(): void {
     this.#breakOff().catch((error: unknown) => this.fail(error));
+  }
+
+  changeRate(sampleRate: number): void {
+    if (sampleRate === this.#rate || this.#isDeaf) return;
+    const before = this.#live;
+    const from = this.time;
+    try {
+      this.#streams.push({ live: this.#startLive(sampleRate), from });
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    this.#rate = sampleRate;
+    this.#count = 0;
+    // What it was given comes out, and its events end.
+    before.close().catch((error: unknown) => this.fail(error));
   }
 
   hinder(hindrance: Hindrance | undefined): void {
@@ -198,7 +232,7 @@ class Hearing implements Listening, Ear {
     if (rate !== this.#rate) {
       const unused = this.#live;
       this.#rate = rate;
-      this.#live = this.#startLive(rate);
+      this.#streams[0] = { live: this.#startLive(rate), from: 0 };
       void unused.close().catch(() => undefined);
     }
     this.#begin();
@@ -214,7 +248,7 @@ class Hearing implements Listening, Ear {
       // Its last samples still come.
       await this.#sound.close();
       this.#isDeaf = true;
-      await this.#live.close();
+      for (const { live } of this.#streams) await live.close();
     } catch (error) {
       this.#noteLate(error);
     }

@@ -18,7 +18,7 @@ export interface Ear {
   /** Opens another device. */
   restart(): void;
   /** What comes from now on has another rate, in Hz, than open() said. What came before has all gone to hear(). */
-  changeRate?(sampleRate: number): void;
+  changeRate(sampleRate: number): void;
   fail(error: unknown): void;
 }
 
