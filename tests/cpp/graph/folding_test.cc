@@ -73,7 +73,7 @@ SUSURRUS_TEST(an_input_whose_elements_cannot_be_counted_is_refused_where_it_is_u
     const auto sum = builder.add("add", std::array{x, x});
     ASSERT_TRUE(!sum.has_value());
     EXPECT_EQ(sum.error().code, ErrorCode::limit_exceeded);
-    EXPECT_EQ(sum.error().subject.view(), "input");
+    EXPECT_TRUE(sum.error().subject.view().ends_with("input"));
   }
 }
 
@@ -92,7 +92,7 @@ SUSURRUS_TEST(a_power_beyond_all_integers_is_the_nearest_one) {
   EXPECT_EQ(values[3], 1024);
 }
 
-SUSURRUS_TEST(pads_of_any_number_are_refused_or_done) {
+SUSURRUS_TEST(pads_of_any_number_are_refused) {
   for (const int64_t pad :
        {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {
     GraphBuilder builder;
@@ -100,8 +100,13 @@ SUSURRUS_TEST(pads_of_any_number_are_refused_or_done) {
     const std::vector<int64_t> pads{pad, 0};
     const Attribute attribute{"pads", pads};
     const auto padded = builder.add("pad", {&x, 1}, {&attribute, 1});
-    ASSERT_TRUE(!padded.has_value());
-    EXPECT_EQ(padded.error().code, ErrorCode::malformed);
+    ASSERT_TRUE(padded.has_value());
+    auto graph = builder.finish({*padded});
+    ASSERT_TRUE(graph.has_value());
+    const Shape shape{2};
+    const auto plan = make_plan(*graph, {&shape, 1});
+    ASSERT_TRUE(!plan.has_value());
+    EXPECT_TRUE(plan.error().subject.view().ends_with("pads"));
   }
 }
 
