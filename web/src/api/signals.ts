@@ -42,6 +42,19 @@ export async function sleep(milliseconds: number, signal?: AbortSignal): Promise
   }
 }
 
+/** Whether `work` is done within this time; rejects as it does meanwhile. */
+export async function isDoneWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((done) => {
+    timer = setTimeout(() => done(false), milliseconds);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** One signal that any of several aborts, with its reason. Call release() to remove the listeners. */
 export function anyOf(signals: readonly (AbortSignal | undefined)[]): {
   readonly signal: AbortSignal;

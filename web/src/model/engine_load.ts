@@ -1,7 +1,7 @@
 // A model file on its way into an engine. One with threads gets its memory when the head of the file has told how much that has to be;
 // where it does not get it, an engine with one thread takes its place.
 import type { LoadOptions } from '../api/types.js';
-import { invalidOption, SusurrusError } from '../api/errors.js';
+import { disposedDuringWork, invalidOption, SusurrusError } from '../api/errors.js';
 import { givenTexts, type BeamTextName } from './beam_texts.js';
 import type { VariantChoice } from '../engine/variant.js';
 import type { Platform } from '../platform/platform.js';
@@ -10,9 +10,13 @@ import { beginsLikeNetwork, checkAcoustic, markBytes } from '../protocol/familie
 import type { EngineCalls, EngineLink, LoadedFacts } from '../protocol/engine.js';
 import type { PartFile } from '../protocol/link.js';
 import { joined } from '../api/joined.js';
+import { isDoneWithin } from '../api/signals.js';
 
 /** Where the head does not tell, as that of other families than Whisper: all that there are addresses for. */
 const addressableBytes = 2 ** 32;
+
+/** Milliseconds for making threads, then for all that comes before as well: a hundred times what a slow machine takes. */
+const patience = { first: 15_000, last: 45_000 };
 
 type BeginFile = EngineCalls['beginFile']['request'];
 type Step =
@@ -174,7 +178,7 @@ export class EngineLoad {
     const head = this.#head ?? [];
     this.#head = undefined;
     try {
-      await this.#engine.call('makeThreads', { mostBytes });
+      await this.#startThreads(mostBytes);
     } catch (error) {
       await this.#goOnWithOneThread(error);
     }
@@ -184,6 +188,23 @@ export class EngineLoad {
       else await this.#engine.call(step.name, step.request);
     }
     return begun;
+  }
+
+  /** A browser may lose a worker that it starts, without a word: then all begins once more, in other workers and other memory. */
+  async #startThreads(mostBytes: number): Promise<void> {
+    const make = (): Promise<undefined> => this.#engine.call('makeThreads', { mostBytes });
+    if (await isDoneWithin(patience.first, make())) return;
+    const { variant, module } = this.#options;
+    const { threads } = this.#choice;
+    this.#engine.close();
+    if (this.#isClosed) throw disposedDuringWork();
+    this.#engine = this.#platform.openEngine(threads);
+    const started = this.#engine.call('start', { variant, threads, module });
+    if (await isDoneWithin(patience.last, started.then(make))) return;
+    throw new SusurrusError('unsupported_environment', 'The workers for threads did not answer.', {
+      reason: 'environment',
+      subject: 'Worker',
+    });
   }
 
   /** Shared memory may be refused, and not every browser supports nested workers. */

@@ -66,9 +66,9 @@ function watchViolations(): void {
 
 /**
  * Starts a module worker. A script on another origin is imported by a module on this one. Throws SusurrusError where the browser
- * refuses at once; most refusals come later, as an event.
+ * refuses at once; most refusals come later, as an event. The script finds `name` as its own.
  */
-export function startWorker(address: URL): StartedWorker {
+export function startWorker(address: URL, name?: string): StartedWorker {
   watchViolations();
   const isImported = isElsewhere(address);
   const begun = performance.now();
@@ -78,7 +78,10 @@ export function startWorker(address: URL): StartedWorker {
   };
   try {
     const script = isImported ? importerOf(address) : address.href;
-    const worker = new Worker(trusted(script), { type: 'module' });
+    const worker = new Worker(trusted(script), {
+      type: 'module',
+      ...(name !== undefined && { name }),
+    });
     return {
       worker,
       async failure({ message }) {
