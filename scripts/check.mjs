@@ -1,12 +1,12 @@
-// npm run check: what can be said of a change within seconds, after `npm ci` alone: types, layers, the suites that need nothing built,
+// npm run check: what can be said of a change without a build, after `npm ci` alone: types, layers, the suites that need nothing built,
 // and the lint and formatting of what changed. The rest is `npm test`.
 //
 //   npm run check -- [--since REF]     what changed since REF (HEAD)
-import { join } from 'node:path';
-import { findLayerViolations } from './check_layers.mjs';
-import { generateFacts } from './generate_facts.mjs';
-import { lint, typeCheck } from './lint.mjs';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateFacts } from './generate_facts.mjs';
+import { layers, lint, typeCheck } from './lint.mjs';
+import { jestFlags } from './toolchain/node_flags.mjs';
 import { main, readArguments, root, run, step, StepError } from './toolchain/steps.mjs';
 
 async function changedFiles(since) {
@@ -28,26 +28,21 @@ await main(async () => {
   generateFacts();
   const changed = await changedFiles(values.since);
   const unit = async () => {
-    const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
     const jest = join(root, 'node_modules/jest/bin/jest.js');
-    await run(process.execPath, [...flags, jest, '--selectProjects', 'unit'], {
+    await run(process.execPath, [...jestFlags, jest, '--selectProjects', 'unit'], {
       what: 'The unit suites',
       advice: 'Their messages stand above.',
     });
   };
   const changedLint = async () => {
-    const messages = changed.length === 0 ? [] : await lint({ paths: changed, types: false });
+    if (changed.length === 0) return layers();
+    const messages = await lint({ paths: changed, types: false });
     if (messages.length > 0) throw new StepError(messages.join('\n'));
-  };
-  const layers = () => {
-    const violations = findLayerViolations();
-    if (violations.length > 0) throw new StepError(`Layers:\n${violations.join('\n')}`);
   };
   const checks = {
     types: typeCheck,
-    layers,
     'unit suites': unit,
-    [`lint of ${changed.length} changed files`]: changedLint,
+    [`layers, and lint of ${changed.length} changed files`]: changedLint,
   };
   const outcomes = await Promise.allSettled(
     Object.entries(checks).map(([name, check]) => step(name, async () => check())),

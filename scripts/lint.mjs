@@ -66,7 +66,8 @@ async function eslint({ fix, paths }) {
   );
 }
 
-function layers() {
+/** The layers of the sources and of the package. */
+export function layers() {
   const violations = findLayerViolations();
   if (violations.length > 0) {
     throw new StepError(

@@ -9,13 +9,13 @@ import { dirname, join, relative } from 'node:path';
 import { parts, setUp } from './build.mjs';
 import { fuzz, fuzzTargets, makeSeeds } from './fuzz.mjs';
 import { lint } from './lint.mjs';
-import { relaxedSimdFlags } from './toolchain/node_flags.mjs';
+import { jestFlags, relaxedSimdFlags } from './toolchain/node_flags.mjs';
 import { runInOrder } from './toolchain/order.mjs';
+import { processorClock } from './toolchain/processor_time.mjs';
 import {
   measureSlowness,
   medianOfWork,
   mostSlowness,
-  processorClock,
   slownessFrom,
 } from './toolchain/slowness.mjs';
 import {
@@ -129,7 +129,6 @@ async function jest(projects, args, env = {}) {
   const suiteSeconds = join(results, `${projects.join('-')}.seconds`);
   mkdirSync(results, { recursive: true });
   for (const path of [report, suiteSeconds]) rmSync(path, { force: true });
-  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const given = { SUSURRUS_TEST_SLOWNESS: String(slowness), SUSURRUS_SUITE_SECONDS: suiteSeconds };
   const status = await step(
     name,
@@ -138,7 +137,7 @@ async function jest(projects, args, env = {}) {
         const child = spawnInStep(
           process.execPath,
           [
-            ...[...flags, ...(relaxedSimdFlags() ?? [])],
+            ...[...jestFlags, ...(relaxedSimdFlags() ?? [])],
             ...[join(root, 'node_modules/jest/bin/jest.js'), '--selectProjects', ...projects],
             ...['--json', '--outputFile', report, ...args],
           ],
@@ -189,7 +188,7 @@ async function jest(projects, args, env = {}) {
   if (status !== 0) failures.push(`${name} failed.`);
 }
 
-const all = ['--maxWorkers=100%'];
+const onAllProcessors = ['--maxWorkers=100%'];
 
 /** A part of scripts/build.mjs, for these kinds of tests. */
 const build = (name, kinds, needs = []) => ({
@@ -210,12 +209,12 @@ const nodeTasks = (args) => {
     run: () => jest(projects, [...options, ...args]),
   });
   if (args.length > 0) {
-    return [suites(['unit', 'package', 'native'], ['js', ...programs], all)];
+    return [suites(['unit', 'package', 'native'], ['js', ...programs], onAllProcessors)];
   }
   return [
     suites(['unit'], [], ['--maxWorkers=1']),
-    suites(['package'], ['js'], all),
-    suites(['native'], ['js', ...programs], all),
+    suites(['package'], ['js'], onAllProcessors),
+    suites(['native'], ['js', ...programs], onAllProcessors),
   ];
 };
 

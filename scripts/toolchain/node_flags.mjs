@@ -25,3 +25,6 @@ export function relaxedSimdFlags(node = process.execPath) {
  * @type {() => boolean}
  */
 export const hasSettledRelaxedSimd = () => Number(process.versions.node.split('.')[0]) >= 22;
+
+/** What Node needs to run jest with ES modules. */
+export const jestFlags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];

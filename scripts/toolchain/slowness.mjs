@@ -34,12 +34,6 @@ export function medianOfWork(clock, work = computeForAWhile) {
 export const measureSlowness = (clock = () => performance.now(), work = undefined) =>
   slownessOf(medianOfWork(clock, work));
 
-/** Processor milliseconds of this process: whatever else the machine does hardly counts. */
-export function processorClock() {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
 /**
  * The factor in SUSURRUS_TEST_SLOWNESS, for jest and its suites; 1 if the variable is absent or invalid.
  * @type {(text: string | undefined) => number}

@@ -1,10 +1,11 @@
 // How every script here runs programs, shows what it does and fails: with what failed and what to do.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { childrenSeconds } from './processor_time.mjs';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -120,21 +121,6 @@ export async function step(name, body) {
     stepTimes.push({ ...record, seconds });
     if (seconds >= 0.5) report(`${name} (${seconds.toFixed(1)} s)`);
     else if (process.stdout.isTTY) process.stdout.write(`${' '.repeat(name.length + 2)}\r`);
-  }
-}
-
-/** Processor seconds of a Linux process's children that have ended; 0 where nobody tells. */
-function childrenSeconds() {
-  try {
-    // After the program's name, which may hold spaces, cutime and cstime are the fields 16 and 17, in ticks of 10 ms.
-    const stat = readFileSync('/proc/self/stat', 'utf8');
-    const [user, system] = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(13, 15);
-    return (Number(user) + Number(system)) / 100;
-  } catch {
-    return 0;
   }
 }
 
