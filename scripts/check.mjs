@@ -29,10 +29,14 @@ await main(async () => {
   const changed = await changedFiles(values.since);
   const unit = async () => {
     const jest = join(root, 'node_modules/jest/bin/jest.js');
-    await run(process.execPath, [...jestFlags, jest, '--selectProjects', 'unit'], {
-      what: 'The unit suites',
-      advice: 'Their messages stand above.',
-    });
+    await run(
+      process.execPath,
+      [...jestFlags, jest, '--selectProjects', 'unit', '--maxWorkers=100%'],
+      {
+        what: 'The unit suites',
+        advice: 'Their messages stand above.',
+      },
+    );
   };
   const changedLint = async () => {
     if (changed.length === 0) return layers();
