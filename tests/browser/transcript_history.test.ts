@@ -269,7 +269,7 @@ describe('earlier transcripts', () => {
       await shown(async () => (await names(tab)).sort()).toEqual(['here.wav', 'there.wav']);
     }
     // The same one in both, changed in both: both stay.
-    await other.click('.history-open >> text=here.wav');
+    await other.click('.history-open >> text="here.wav"');
     await shown(() => other.textContent('#transcript_title')).toBe('here.wav');
     await edit(other, 0, 'changed there');
     await isKept(page, 'changed there');
