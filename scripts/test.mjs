@@ -11,7 +11,7 @@ import { fuzz, fuzzTargets, makeSeeds } from './fuzz.mjs';
 import { lint } from './lint.mjs';
 import { jestFlags, relaxedSimdFlags } from './toolchain/node_flags.mjs';
 import { runInOrder } from './toolchain/order.mjs';
-import { processorClock } from './toolchain/processor_time.mjs';
+import { machineSeconds, processorClock } from './toolchain/processor_time.mjs';
 import {
   measureSlowness,
   medianOfWork,
@@ -29,7 +29,7 @@ import {
   StepError,
   stepTimes,
 } from './toolchain/steps.mjs';
-import { budgetTable, timeTable } from './toolchain/time_table.mjs';
+import { budgetTable, machineLine, timeTable } from './toolchain/time_table.mjs';
 import { ensureTools } from './toolchain/tools.mjs';
 
 const kinds = ['lint', 'cpp', 'node', 'browser'];
@@ -227,11 +227,14 @@ const allTasks = (args) => [
     part: 'browser suites',
     kinds: ['browser'],
     needs: ['js'],
-    tools: ['chromium', 'firefox', 'webkit'],
+    tools: ['chromium', 'headless', 'firefox', 'webkit'],
     async run() {
-      const { chromium } = await ensureTools(['chromium']);
-      // One at a time: each suite starts a browser, and what runs beside them takes the other processor.
-      await jest(['browser'], ['--runInBand', ...args], { CHROMIUM: chromium });
+      const { chromium, headless } = await ensureTools(['chromium', 'headless']);
+      // More than one at a time: pages wait for sound and for each other.
+      await jest(['browser'], [...onAllProcessors, ...args], {
+        CHROMIUM: chromium,
+        CHROMIUM_HEADLESS: headless ?? chromium,
+      });
     },
   },
   ...nodeTasks(args),
@@ -292,6 +295,7 @@ const wanted = values.only.split(',');
 const given = process.env.SUSURRUS_TEST_SLOWNESS;
 const slowness = given ? slownessFrom(given) : Math.min(mostSlowness, 2 * measureSlowness());
 const unit = medianOfWork(processorClock) / 1000;
+const begun = machineSeconds();
 report(`limits of time are ${slowness} times those of a quiet machine`);
 
 try {
@@ -307,6 +311,7 @@ try {
 for (const failure of failures) console.error(`\n${failure}`);
 console.log(`\n${timeTable(stepTimes, suiteTimes).join('\n')}`);
 console.log(`\n${budgetTable(stepTimes, unit).join('\n')}`);
+console.log(machineLine(begun, machineSeconds()));
 console.log(`\nSkipped suites: ${skippedSuites.length}`);
 for (const suite of skippedSuites) console.log(`  ${suite}`);
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);

@@ -1,5 +1,6 @@
 // The processor time that this process and the programs it ran have taken.
 import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 
 /** Milliseconds of this process alone. */
 export function processorClock() {
@@ -24,3 +25,11 @@ export function childrenSeconds() {
 
 /** Seconds of this process and of its children that have ended. */
 export const processorSeconds = () => processorClock() / 1000 + childrenSeconds();
+
+/** Seconds that the machine's processors have been busy since it started, and all that they could have been. */
+export function machineSeconds() {
+  const times = cpus().map((each) => each.times);
+  const idle = times.reduce((sum, each) => sum + each.idle, 0) / 1000;
+  const all = times.flatMap((each) => Object.values(each)).reduce((sum, each) => sum + each, 0);
+  return { busy: all / 1000 - idle, all: all / 1000 };
+}

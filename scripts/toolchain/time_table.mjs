@@ -1,6 +1,7 @@
 // Where the time of a run of all tests went, and what each part of it may take.
 
 /** @typedef {{ readonly name: string; readonly seconds: number }} Timed */
+/** @typedef {{ readonly busy: number; readonly all: number }} MachineSeconds */
 /** @typedef {Timed & { readonly part: string; readonly processor: number }} TimedStep */
 
 /**
@@ -31,6 +32,17 @@ export function timeTable(steps, suites) {
     ...(long.length > 0 ? ['Steps', ...long.map(line)] : []),
     ...(slowest.length > 0 ? ['Slowest suites', ...slowest.map(line)] : []),
   ];
+}
+
+/**
+ * A line for people: how busy all processors were between two readings of machineSeconds(), for nothing counts what the processes of
+ * a browser take.
+ * @type {(before: MachineSeconds, after: MachineSeconds) => string}
+ */
+export function machineLine(before, after) {
+  const busy = after.busy - before.busy;
+  const share = Math.round((100 * busy) / (after.all - before.all || 1));
+  return `${busy.toFixed(1).padStart(8)} s  of all processors (${share} %), the browsers' own processes and other work among them`;
 }
 
 /**

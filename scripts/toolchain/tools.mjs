@@ -101,6 +101,12 @@ const tools = {
       ].find((path) => path && /\d+\.\d+/.test(versionLine(path) ?? '')),
     unpack: () => unpack('chromium', ['chromium']),
   },
+  headless: {
+    title: 'Chromium without windows',
+    otherwise: 'Chromium itself takes its place',
+    debian: ['chromium-headless-shell'],
+    find: () => process.env.CHROMIUM ?? findOnPath('chromium-headless-shell'),
+  },
   firefox: { title: 'Firefox', debian: ['firefox-esr'], find: findFirefox },
   webkit: {
     title: 'WebKitGTK with its WebDriver',
@@ -220,7 +226,8 @@ async function obtainOptional(names) {
   await Promise.all(
     missing.map(async (tool) => {
       const reason = await installOptional(tool);
-      if (reason !== undefined) report(`no ${tool.title}, what needs it is skipped: ${reason}`);
+      const { title, otherwise = 'what needs it is skipped' } = tool;
+      if (reason !== undefined) report(`no ${title}, ${otherwise}: ${reason}`);
     }),
   );
 }
@@ -254,7 +261,7 @@ async function obtain(names) {
 }
 
 /**
- * Paths of the named tools ('emcc', 'cmake', 'ninja', 'cxx', 'chromium', 'firefox'), obtained first where they are missing; undefined for
+ * Paths of the named tools ('emcc', 'cmake', 'chromium', 'firefox'), obtained first where they are missing; undefined for
  * an optional one that cannot be had here.
  */
 export async function ensureTools(names) {

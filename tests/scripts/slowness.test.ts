@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { measureSlowness, slownessFrom, slownessOf } from '../../scripts/toolchain/slowness.mjs';
-import { budgetTable, timeTable } from '../../scripts/toolchain/time_table.mjs';
+import { budgetTable, machineLine, timeTable } from '../../scripts/toolchain/time_table.mjs';
 import { limit } from '../support/limits.js';
 
 test('limits grow with what the machine takes, never below theirs, and not without end', () => {
@@ -63,4 +63,10 @@ test('the processor time of a part stands beside its budget, and what is beyond 
     '    30.0 s    0.12 of 0.2    fuzzing',
   ]);
   expect(budgetTable([], 0.25)).toEqual([]);
+});
+
+test('how busy the machine was is a line of its own', () => {
+  const line = machineLine({ busy: 100, all: 400 }, { busy: 250, all: 600 });
+  expect(line).toMatch(/^ {3}150\.0 s {2}of all processors \(75 %\)/);
+  expect(machineLine({ busy: 1, all: 2 }, { busy: 1, all: 2 })).toContain('(0 %)');
 });
