@@ -1,8 +1,11 @@
 #pragma once
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "audio/mel_filterbank.h"
 #include "container/model_metadata.h"
+#include "facts/whisper.h"
 
 namespace susurrus {
 
@@ -16,9 +19,37 @@ enum class FilterbankChoice : uint8_t {
   whisper
 };
 
+/// What inspection says of a file's filterbank.
+struct StoredFilterbank {
+  uint32_t n_mels;
+  std::string_view kind;
+  double first_row_sum;
+};
+
+/// Nothing for weights that are no [n_mels, 201].
+inline std::optional<StoredFilterbank> describe_filterbank(uint32_t n_mels,
+                                                           std::span<const float> dense) {
+  if (n_mels == 0 || dense.size() != size_t{n_mels} * kFrequencyBins) return std::nullopt;
+  const FilterbankKind kind = MelFilterbank::kind(n_mels, dense);
+  double sum = 0;
+  for (const float weight : dense.first(kFrequencyBins)) sum += weight;
+  return StoredFilterbank{n_mels,
+                          kind == FilterbankKind::whisper ? "whisper"
+                          : kind == FilterbankKind::htk   ? "htk"
+                                                          : "other",
+                          sum};
+}
+
 inline constexpr std::string_view kHtkFilterbank =
     "the filterbank is HTK's, which a known converter wrote by mistake, and is replaced by "
     "Whisper's";
+
+inline constexpr std::string_view kForeignHtkFilterbank =
+    "the filterbank is HTK's, not Whisper's, for which Whisper models are trained: the text may be "
+    "wrong (--filterbank whisper; the option filterbank: 'whisper')";
+inline constexpr std::string_view kForeignFilterbank =
+    "the filterbank is not Whisper's, for which Whisper models are trained: the text may be wrong "
+    "(--filterbank whisper; the option filterbank: 'whisper')";
 
 /// "auto", "embedded" or "whisper"; callers have checked it.
 inline FilterbankChoice filterbank_choice(std::string_view name) {
@@ -27,18 +58,23 @@ inline FilterbankChoice filterbank_choice(std::string_view name) {
                              : FilterbankChoice::automatic;
 }
 
-/// Drops the filterbank of `metadata` where Whisper's counts instead. Whether that needs kHtkFilterbank said.
-inline bool choose_filterbank(FilterbankChoice choice, std::string_view format,
-                              ModelMetadata& metadata) {
+/// Drops the filterbank of `metadata` where Whisper's counts instead. Returns what is to be said of it, empty if nothing: one that
+/// is not Whisper's needs no word where the caller has chosen.
+inline std::string_view choose_filterbank(FilterbankChoice choice, std::string_view format,
+                                          ModelMetadata& metadata) {
   AlignedBuffer& filterbank = metadata.mel_filterbank;
   if (choice == FilterbankChoice::whisper) filterbank.reset();
   const WhisperMetadata* whisper = metadata.whisper();
-  if (choice != FilterbankChoice::automatic || !format.starts_with("APR1") || !whisper ||
-      !MelFilterbank::is_htk(whisper->dimensions.n_mels, std::as_const(filterbank).floats())) {
-    return false;
+  if (choice != FilterbankChoice::automatic || whisper == nullptr || filterbank.byte_count() == 0) {
+    return {};
   }
+  const FilterbankKind kind =
+      MelFilterbank::kind(whisper->dimensions.n_mels, std::as_const(filterbank).floats());
+  if (kind == FilterbankKind::whisper) return {};
+  if (kind == FilterbankKind::other) return kForeignFilterbank;
+  if (!format.starts_with("APR1")) return kForeignHtkFilterbank;
   filterbank.reset();
-  return true;
+  return kHtkFilterbank;
 }
 
 }  // namespace susurrus

@@ -16,9 +16,13 @@ ErrorText InspectorBinding::finish() {
 
 void InspectorBinding::complete() {
   InspectSink& sink = reader_.sink();
-  if (choose_filterbank(filterbank_, sink.format(), sink.metadata())) {
-    sink.on_warning(kHtkFilterbank);
+  if (const WhisperMetadata* whisper = sink.metadata().whisper()) {
+    const std::span<const float> values = std::as_const(sink.metadata().mel_filterbank).floats();
+    if (!values.empty())
+      stored_filterbank_ = describe_filterbank(whisper->dimensions.n_mels, values);
   }
+  const std::string_view warning = choose_filterbank(filterbank_, sink.format(), sink.metadata());
+  if (!warning.empty()) sink.on_warning(warning);
   checkpoint_ = sink.take_checkpoint();
 }
 
@@ -35,6 +39,12 @@ std::string InspectorBinding::facts() const {
       .field("warnings", std::span<const std::string>(sink.warnings()));
   if (const WhisperMetadata* whisper = sink.metadata().whisper()) {
     json.key("dims").json(architecture_text(whisper->dimensions));
+  }
+  if (stored_filterbank_) {
+    const StoredFilterbank& stored = *stored_filterbank_;
+    json.key("melFilterbank").begin_object();
+    json.key("shape").begin_array().value(stored.n_mels).value(kFrequencyBins).end_array();
+    json.field("kind", stored.kind).field("firstRowSum", stored.first_row_sum).end_object();
   }
   json.key("shards").begin_array();
   for (const InspectedPart& part : sink.parts()) {

@@ -56,6 +56,7 @@ class InspectorBinding : public CheckpointSource {
   InspectingReader reader_;
   Checkpoint checkpoint_;
   FilterbankChoice filterbank_ = FilterbankChoice::automatic;
+  std::optional<StoredFilterbank> stored_filterbank_;
   PartFiles part_files_;
   InputWindow window_{256 << 10};
 };

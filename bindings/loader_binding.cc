@@ -95,7 +95,8 @@ void LoadSink::begin() {
   if (metadata.vocabulary.token_count() == 0) {
     on_warning("there is no vocabulary: the model gives token ids but no text (--vocabulary FILE)");
   }
-  if (choose_filterbank(filterbank_, format_, metadata)) on_warning(kHtkFilterbank);
+  const std::string_view warning = choose_filterbank(filterbank_, format_, metadata);
+  if (!warning.empty()) on_warning(warning);
 }
 
 void LoadSink::make_room(const TensorInfo& tensor) const {

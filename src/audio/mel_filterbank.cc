@@ -1,6 +1,7 @@
 #include "audio/mel_filterbank.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "facts/whisper.h"
@@ -34,26 +35,53 @@ constexpr double kHtkHz = 700;
 double htk_to_hz(double mel) { return kHtkHz * (std::exp(mel / kHtkMels * std::log(10.0)) - 1); }
 double htk_mel(double hz) { return kHtkMels * std::log(1 + hz / kHtkHz) / std::log(10.0); }
 
-/// Triangles between points that lie equally spaced in mels, each of area 1.
-void fill_triangles(uint32_t n_mels, double top_mel, double (*mel_to_hz)(double),
-                    std::span<float> dense) {
-  const double step = top_mel / (n_mels + 1);
-  auto edge_hz = [&](uint32_t i) { return mel_to_hz(i == n_mels + 1 ? top_mel : i * step); };
+struct MelScale {
+  double top_mel;
+  double (*to_hz)(double mel);
+};
+MelScale slaney_scale() { return {slaney_mel(kTopHz), slaney_to_hz}; }
+MelScale htk_scale() { return {htk_mel(kTopHz), htk_to_hz}; }
+
+using Row = std::array<float, kBins>;
+
+/// One of the triangles between points that lie equally spaced in mels, each of area 1.
+Row triangle_row(uint32_t mel, uint32_t n_mels, const MelScale& scale) {
+  const double step = scale.top_mel / (n_mels + 1);
+  auto edge_hz = [&](uint32_t i) {
+    return scale.to_hz(i == n_mels + 1 ? scale.top_mel : i * step);
+  };
+  const double low = edge_hz(mel);
+  const double centre = edge_hz(mel + 1);
+  const double high = edge_hz(mel + 2);
+  const double area = 2 / (high - low);
+  Row row;
+  for (uint32_t bin = 0; bin < kBins; ++bin) {
+    const double hz = bin * kBinHz;
+    // Written so that the edge at 0 Hz gives -0, as in the reference.
+    const double rising = -((low - hz) / (centre - low));
+    const double falling = (high - hz) / (high - centre);
+    // The reference rounds twice: its triangles are stored in float32 before the norm is applied.
+    const float triangle = static_cast<float>(std::max(std::min(rising, falling), 0.0));
+    row[bin] = static_cast<float>(triangle * area);
+  }
+  return row;
+}
+
+void fill_triangles(uint32_t n_mels, const MelScale& scale, std::span<float> dense) {
   for (uint32_t mel = 0; mel < n_mels; ++mel) {
-    const double low = edge_hz(mel);
-    const double centre = edge_hz(mel + 1);
-    const double high = edge_hz(mel + 2);
-    const double area = 2 / (high - low);
+    std::ranges::copy(triangle_row(mel, n_mels, scale), dense.begin() + size_t{mel} * kBins);
+  }
+}
+
+bool has_triangles(uint32_t n_mels, const MelScale& scale, std::span<const float> dense) {
+  constexpr float kTolerance = 1e-4f;
+  for (uint32_t mel = 0; mel < n_mels; ++mel) {
+    const Row wanted = triangle_row(mel, n_mels, scale);
     for (uint32_t bin = 0; bin < kBins; ++bin) {
-      const double hz = bin * kBinHz;
-      // Written so that the edge at 0 Hz gives -0, as in the reference.
-      const double rising = -((low - hz) / (centre - low));
-      const double falling = (high - hz) / (high - centre);
-      // The reference rounds twice: its triangles are stored in float32 before the norm is applied.
-      const float triangle = static_cast<float>(std::max(std::min(rising, falling), 0.0));
-      dense[size_t{mel} * kBins + bin] = static_cast<float>(triangle * area);
+      if (!(std::abs(dense[size_t{mel} * kBins + bin] - wanted[bin]) <= kTolerance)) return false;
     }
   }
+  return true;
 }
 
 }  // namespace
@@ -107,24 +135,19 @@ Result<MelFilterbank> MelFilterbank::compact(uint32_t n_mels, std::span<const fl
 }
 
 void MelFilterbank::slaney(uint32_t n_mels, std::span<float> dense) {
-  fill_triangles(n_mels, slaney_mel(kTopHz), slaney_to_hz, dense);
+  fill_triangles(n_mels, slaney_scale(), dense);
 }
 
 void MelFilterbank::htk(uint32_t n_mels, std::span<float> dense) {
-  fill_triangles(n_mels, htk_mel(kTopHz), htk_to_hz, dense);
+  fill_triangles(n_mels, htk_scale(), dense);
 }
 
-bool MelFilterbank::is_htk(uint32_t n_mels, std::span<const float> dense) {
-  constexpr float kTolerance = 1e-4f;
-  if (n_mels == 0 || n_mels > kMaxMels || dense.size() != size_t{n_mels} * kBins) return false;
-  auto computed = AlignedBuffer::allocate(dense.size_bytes(), "mel filterbank");
-  if (!computed) return false;
-  const std::span<float> wanted = computed->floats().first(dense.size());
-  htk(n_mels, wanted);
-  for (size_t i = 0; i < dense.size(); ++i) {
-    if (!(std::abs(dense[i] - wanted[i]) <= kTolerance)) return false;
+FilterbankKind MelFilterbank::kind(uint32_t n_mels, std::span<const float> dense) {
+  if (n_mels == 0 || n_mels > kMaxMels || dense.size() != size_t{n_mels} * kBins) {
+    return FilterbankKind::other;
   }
-  return true;
+  if (has_triangles(n_mels, slaney_scale(), dense)) return FilterbankKind::whisper;
+  return has_triangles(n_mels, htk_scale(), dense) ? FilterbankKind::htk : FilterbankKind::other;
 }
 
 F32x4 MelFilterbank::apply(uint32_t mel, const F32x4* power) const {

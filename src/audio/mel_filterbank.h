@@ -8,6 +8,9 @@
 
 namespace susurrus {
 
+/// Whose triangles a filterbank has.
+enum class FilterbankKind : uint8_t { whisper, htk, other };
+
 /// A [n_mels, 201] matrix of mostly zeros, each row kept from its first to its last weight that is not zero.
 class MelFilterbank {
  public:
@@ -24,8 +27,8 @@ class MelFilterbank {
   /// The same with the mel scale of HTK.
   static void htk(uint32_t n_mels, std::span<float> dense);
 
-  /// Whether `dense` is that, but for 1e-4; false also for want of memory.
-  static bool is_htk(uint32_t n_mels, std::span<const float> dense);
+  /// Which of the two `dense` is, but for 1e-4.
+  static FilterbankKind kind(uint32_t n_mels, std::span<const float> dense);
 
   uint32_t n_mels() const { return n_mels_; }
   /// Row `mel` times the power of four frames.

@@ -317,6 +317,17 @@ describe('a filterbank of the model’s own', () => {
     expect(kept.warnings).toEqual([]);
     expect(await filterbankOf(out)).toEqual(htk);
     command('upgrade', source, out, '--force', '--filterbank', 'embedded');
+    const lines = command('inspect', out).split('\n');
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^filterbank 80×201, HTK's \(row 0 sum 0\.0/),
+    );
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^warning +the filterbank is HTK's, not .*--filterbank whisper/),
+    );
+    expect(command('verify', out)).toMatch(/^warning +the filterbank is HTK's, not Whisper's/m);
+    expect(command('inspect', path('whispers.apr'))).toMatch(
+      /^filterbank 80×201, Whisper's \(row 0 sum 0\.0249\)$/m,
+    );
     expect(await filterbankOf(out)).toEqual(htk);
   });
 

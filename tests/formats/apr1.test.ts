@@ -47,6 +47,10 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
 const htkWarning =
   "the filterbank is HTK's, which a known converter wrote by mistake, and is replaced by Whisper's";
 
+const foreignWarning =
+  "the filterbank is not Whisper's, for which Whisper models are trained: the text may be wrong " +
+  "(--filterbank whisper; the option filterbank: 'whisper')";
+
 const apr2 = () => fingerprint(writeApr2(tinyWhisper()));
 
 describe('APR1', () => {
@@ -183,7 +187,9 @@ describe('what public writers of APR1 do differently', () => {
 
   test('HTK’s filterbank is replaced by Whisper’s, unless the caller keeps it', async () => {
     const bytes = writeApr1({ ...tiny, filterbank: filterbankSection(80, htkFilterbank(80)) });
-    expect((await susurrus.inspect(bytes)).warnings).toEqual([htkWarning]);
+    const facts = await susurrus.inspect(bytes);
+    expect(facts.warnings).toEqual([htkWarning]);
+    expect(facts.melFilterbank).toMatchObject({ shape: [80, 201], kind: 'htk' });
     const found = await fingerprint(bytes);
     expect(found.info.warnings).toEqual([htkWarning]);
     expect(found.numbers).toEqual((await apr2()).numbers);
@@ -231,9 +237,22 @@ describe('a filterbank of the model’s own', () => {
       mel_filterbank: Array.from(weights, (weight) => Number(weight.toPrecision(9))),
     };
     const sibling = writeApr2({ ...tinyWhisper(), metadata });
-    expect((await susurrus.inspect(bytes)).warnings).toEqual([]);
+    for (const source of [bytes, sibling]) {
+      const { warnings, melFilterbank } = await susurrus.inspect(source);
+      expect(warnings).toEqual([foreignWarning]);
+      const firstRowSum = weights.subarray(0, 201).reduce((sum, weight) => sum + weight, 0);
+      expect(melFilterbank).toEqual({
+        ...{ shape: [80, 201], kind: 'other' },
+        firstRowSum: expect.closeTo(firstRowSum, 5),
+      });
+      const verified = await susurrus.verifyModel(source);
+      expect([verified.isSound, verified.warnings]).toEqual([true, [foreignWarning]]);
+    }
     const found = await fingerprint(bytes);
-    expect(found.info.warnings).toEqual([]);
+    expect(found.info.warnings).toEqual([foreignWarning]);
+    const kept = await fingerprint(bytes, { filterbank: 'embedded' });
+    expect(kept.info.warnings).toEqual([]);
+    expect(kept.numbers).toEqual(found.numbers);
     const whispers = (await apr2()).numbers;
     expect(found.numbers.mel).not.toEqual(whispers.mel);
     expect(found.numbers).toEqual((await fingerprint(sibling)).numbers);

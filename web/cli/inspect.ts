@@ -1,6 +1,7 @@
 import { inspect } from '../src/node.js';
 import type {
   Dimensions,
+  InspectedFilterbank,
   InspectedGraph,
   InspectedMemory,
   InspectedShard,
@@ -47,12 +48,16 @@ export async function inspectCommand(args: readonly string[], signal: AbortSigna
   }).finally(() => output.finish());
 }
 
-function toJson({ byteCount, dims, tensors, graph, ...facts }: Inspection, { run }: DescribedRun) {
+function toJson(
+  { byteCount, dims, tensors, graph, melFilterbank, ...facts }: Inspection,
+  { run }: DescribedRun,
+) {
   return {
     ...facts,
     ...(graph && { graph: graphJson(graph, run) }),
     byte_count: byteCount,
     ...(dims && { dims: dimensions(dims) }),
+    ...(melFilterbank && { mel_filterbank: filterbankJson(melFilterbank) }),
     tensors: tensors.map(({ rawSize, rowScales, ...tensor }) => ({
       ...tensor,
       raw_size: rawSize,
@@ -88,6 +93,16 @@ const dimensions = (dims: Dimensions): Record<string, number> =>
     ]),
   );
 
+const filterbankJson = ({ firstRowSum, ...filterbank }: InspectedFilterbank) => ({
+  ...filterbank,
+  first_row_sum: firstRowSum,
+});
+
+const filterbankOwners = { whisper: "Whisper's", htk: "HTK's", other: 'another' } as const;
+
+const filterbankText = ({ shape, kind, firstRowSum }: InspectedFilterbank): string =>
+  `${shape.join('×')}, ${filterbankOwners[kind]} (row 0 sum ${Number(firstRowSum.toPrecision(3))})`;
+
 function toText(facts: Inspection, { run, unknown }: DescribedRun, full: boolean): string {
   const lines = [
     `format    ${facts.format} ${printable(facts.version)}`.trimEnd(),
@@ -95,6 +110,7 @@ function toText(facts: Inspection, { run, unknown }: DescribedRun, full: boolean
     `bytes     ${facts.byteCount}`,
     ...(facts.dims ? [`dims      ${dimensionsText(facts.dims)}`] : []),
     ...(facts.memory ? [`to run    ${memoryText(facts.memory)}`] : []),
+    ...(facts.melFilterbank ? [`filterbank ${filterbankText(facts.melFilterbank)}`] : []),
     ...(run && facts.graph ? runLines(run, facts.graph) : []),
     ...(facts.signer === undefined ? [] : [`signed by ${facts.signer}`]),
     ...(facts.shards ?? []).map((shard) => `shard     ${printable(shardLine(shard, facts))}`),

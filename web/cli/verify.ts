@@ -16,16 +16,19 @@ export async function verifyCommand(args: readonly string[], signal: AbortSignal
   const output = new FileReports(files, values.json ?? false);
   await forEachFile(files, signal, async (file) => {
     const bar = new ProgressBar('reading');
-    const { isSound, checks } = await verifyModel(file, {
+    const { isSound, checks, warnings } = await verifyModel(file, {
       ...keys,
       signal,
       onProgress: bar.update,
     }).finally(() => bar.clear());
-    const lines = checks.map(
-      ({ name, outcome, message }) =>
-        `${outcome.padEnd(9)} ${name.padEnd(13)} ${printable(message)}\n`,
-    );
-    output.add(file, { is_sound: isSound, checks }, lines.join(''));
+    const lines = [
+      ...checks.map(
+        ({ name, outcome, message }) =>
+          `${outcome.padEnd(9)} ${name.padEnd(13)} ${printable(message)}\n`,
+      ),
+      ...warnings.map((warning) => `warning   ${printable(warning)}\n`),
+    ];
+    output.add(file, { is_sound: isSound, checks, warnings }, lines.join(''));
     if (!isSound) process.exitCode ??= 1;
   }).finally(() => output.finish());
 }

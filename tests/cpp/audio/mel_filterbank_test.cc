@@ -11,6 +11,7 @@
 #include "audio/fft.h"
 #include "audio/test_signals.h"
 #include "harness.h"
+#include "kernels/half.h"
 
 namespace susurrus {
 namespace {
@@ -105,14 +106,19 @@ SUSURRUS_TEST(htk_filters_are_told_from_others) {
         EXPECT_NEAR(dense[mel * kBins + bin], triangle * 2 / (high - low), 1e-8);
       }
     }
-    EXPECT_TRUE(MelFilterbank::is_htk(n_mels, dense));
+    EXPECT_TRUE(MelFilterbank::kind(n_mels, dense) == FilterbankKind::htk);
     dense[5 * kBins + 5] += 5e-5f;
-    EXPECT_TRUE(MelFilterbank::is_htk(n_mels, dense));
+    EXPECT_TRUE(MelFilterbank::kind(n_mels, dense) == FilterbankKind::htk);
     dense[5 * kBins + 5] += 1e-3f;
-    EXPECT_FALSE(MelFilterbank::is_htk(n_mels, dense));
-    EXPECT_FALSE(MelFilterbank::is_htk(n_mels, slaney(n_mels)));
-    EXPECT_FALSE(MelFilterbank::is_htk(n_mels, std::vector<float>(n_mels * kBins)));
-    EXPECT_FALSE(MelFilterbank::is_htk(n_mels, {}));
+    EXPECT_TRUE(MelFilterbank::kind(n_mels, dense) == FilterbankKind::other);
+    std::vector<float> rounded = slaney(n_mels);
+    for (float& weight : rounded) weight = f32_from_f16(f16_from_f32(weight));
+    EXPECT_TRUE(MelFilterbank::kind(n_mels, rounded) == FilterbankKind::whisper);
+    rounded[5 * kBins + 5] += 1e-3f;
+    EXPECT_TRUE(MelFilterbank::kind(n_mels, rounded) == FilterbankKind::other);
+    EXPECT_TRUE(MelFilterbank::kind(n_mels, std::vector<float>(n_mels * kBins)) ==
+                FilterbankKind::other);
+    EXPECT_TRUE(MelFilterbank::kind(n_mels, {}) == FilterbankKind::other);
   }
 }
 

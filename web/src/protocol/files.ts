@@ -3,6 +3,7 @@ import type {
   Dimensions,
   ConvertOptions,
   ConvertResult,
+  InspectedFilterbank,
   InspectedGraph,
   InspectedLayer,
   InspectedNetwork,
@@ -38,6 +39,7 @@ export interface InspectionFacts {
   readonly shards?: readonly { readonly file: string; readonly flags: readonly string[] }[];
   /** Of a network. */
   readonly graph?: InspectedGraph;
+  readonly melFilterbank?: InspectedFilterbank;
   /** Of an .april file. */
   readonly networks?: readonly InspectedNetwork[];
   /** Of a BW2L or APR1 file. */

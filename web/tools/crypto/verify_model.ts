@@ -122,7 +122,8 @@ export async function verifyModel(
       return { outcome: 'passed', message: 'the key opens every piece' };
     }),
   ];
-  return { isSound: checks.every(({ outcome }) => outcome !== 'failed'), checks };
+  const { warnings } = structure;
+  return { isSound: checks.every(({ outcome }) => outcome !== 'failed'), checks, warnings };
 }
 
 /** What the signatures of shards leave open that do not state a digest of the model. */
@@ -164,6 +165,7 @@ async function structureChecks(
   options: VerifyOptions,
 ): Promise<{
   readonly checks: readonly VerificationCheck[];
+  readonly warnings: readonly string[];
   readonly isReadable: boolean;
   readonly isEncrypted: boolean;
   /** Of a manifest. */
@@ -185,6 +187,7 @@ async function structureChecks(
           ? { name: 'checksum', outcome: 'passed', message: 'CRC-32 of all bytes' }
           : { name: 'checksum', outcome: 'absent', message: `${format} has none` },
       ],
+      warnings: facts.warnings,
       isReadable: true,
       isEncrypted: flags.includes('ENCRYPTED'),
       ...(format !== 'APR2' && { other: format }),
@@ -201,7 +204,7 @@ async function structureChecks(
           failedCheck('structure', error, options.signal),
           { name: 'checksum', outcome: 'unchecked', message: 'the structure is not sound' },
         ];
-    return { checks, isReadable: false, isEncrypted: false };
+    return { checks, warnings: [], isReadable: false, isEncrypted: false };
   }
 }
 

@@ -151,6 +151,15 @@ export interface InspectedMemory {
 }
 
 /** What a model file holds. */
+export interface InspectedFilterbank {
+  /** Mel bands, bins. */
+  readonly shape: readonly [number, number];
+  /** Whose triangles it has, but for 1e-4: the ones that Whisper models are trained with, or HTK's, of area 1. */
+  readonly kind: 'whisper' | 'htk' | 'other';
+  /** Sum of the first band's weights: 0.0249 in Whisper's of 80 bands. */
+  readonly firstRowSum: number;
+}
+
 export interface Inspection {
   readonly format: Format;
   readonly version: string;
@@ -171,6 +180,8 @@ export interface Inspection {
   readonly shards?: readonly InspectedShard[];
   /** TenniS only. The values of its constants are listed in `tensors`. */
   readonly graph?: InspectedGraph;
+  /** The mel filterbank in a Whisper's file; absent where the file has none. */
+  readonly melFilterbank?: InspectedFilterbank;
   /** .april only: encoder, decoder, joiner. */
   readonly networks?: readonly InspectedNetwork[];
   /** BW2L and APR1 only. */

@@ -54,6 +54,8 @@ export interface Verification {
   /** Whether no check failed. */
   readonly isSound: boolean;
   readonly checks: readonly VerificationCheck[];
+  /** What inspect() warns of; a sound file may have it. */
+  readonly warnings: readonly string[];
 }
 
 export interface VerifyOptions extends SealOptions {
