@@ -9,7 +9,8 @@ import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
 import { changed, signers, writeSealed, type Seals } from '../support/sealed_writer.js';
-import { rebuilt, tinyShards, writeShards } from '../support/sharded_model.js';
+import { startRangeServer } from '../support/range_server.js';
+import { manifestBytes, rebuilt, tinyShards, writeShards } from '../support/sharded_model.js';
 import { tinyWhisper } from '../support/tiny_whisper.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
@@ -93,6 +94,59 @@ test('prefetch() decrypts too, and shards have each their key material', async (
   await using(writeShards(root, shards), { key: { passphrase } }, async (file) => {
     await file.prefetch(names);
     for (const tensor of expected) expect(await file.tensor(tensor.name)).toEqual(tensor);
+  });
+});
+
+describe('pieces that are verified come once,', () => {
+  const large = 1 << 20;
+  const names = plain.tensors.map(({ name }) => String(name));
+  const served = async (
+    files: Record<string, Uint8Array>,
+    work: (file: ModelFile, requests: () => readonly string[]) => Promise<void>,
+  ) => {
+    const server = await startRangeServer(files);
+    try {
+      await using(`${server.address}/model.apr`, {}, async (file) => {
+        // Opens the file: its head is read.
+        await file.tensor(names.at(-1)!);
+        const before = server.requests.length;
+        await work(file, () => server.requests.slice(before));
+      });
+    } finally {
+      await server.close();
+    }
+  };
+
+  test.each([
+    ['in one request by prefetch()', true],
+    ['by one tensor for the next', false],
+  ])('%s', async (_, isPrefetched) => {
+    const wanted = await tensorsOf(writeApr2(plain));
+    const { bytes } = writeSealed(plain, { digests: { pieceSize: large } });
+    await served({ 'model.apr': bytes }, async (file, requests) => {
+      if (isPrefetched) await file.prefetch(names);
+      const count = requests().length;
+      for (const tensor of wanted) expect(await file.tensor(tensor.name)).toEqual(tensor);
+      expect([count, requests().length]).toEqual(isPrefetched ? [1, 1] : [0, 0]);
+    });
+  });
+
+  test('in one request for small pieces, and one for each shard', async () => {
+    const wanted = await tensorsOf(writeApr2(plain));
+    const { bytes } = writeSealed(plain, { digests });
+    const shards = tinyShards(2, { whole: plain });
+    for (const [files, count] of [
+      [{ 'model.apr': bytes }, 1],
+      [{ 'model.apr': manifestBytes(shards), ...Object.fromEntries(shards.files) }, 2],
+    ] as const) {
+      await served(files, async (file, requests) => {
+        await file.tensor(names[0]!);
+        const before = requests().length;
+        await file.prefetch(names);
+        for (const tensor of wanted) expect(await file.tensor(tensor.name)).toEqual(tensor);
+        expect(requests()).toHaveLength(before + count);
+      });
+    }
   });
 });
 

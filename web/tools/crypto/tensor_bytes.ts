@@ -25,24 +25,31 @@ export interface OpenedTensor {
   readonly next: () => Promise<Outcome<IteratorResult<Uint8Array, unknown>>>;
 }
 
+/** Where bytes lie in a file. */
+export interface ByteRange {
+  readonly begin: number;
+  readonly end: number;
+}
+
 const firstBytes = 1 << 16;
+/** Pieces that are larger are not kept. */
+const mostKeptBytes = 16 << 20;
 
 export class TensorBytes {
-  readonly #read: ReadRange;
   readonly #front: Apr2Front;
   /** Where the footer begins. */
   readonly #end: number;
   readonly #digests: PieceDigests | undefined;
   readonly #encryption: { readonly scheme: EncryptionScheme; readonly key: CryptoKey } | undefined;
+  /** The piece that was verified last: the next tensor often begins in it. */
+  #kept: { readonly piece: number; readonly bytes: Uint8Array } | undefined;
 
   private constructor(
-    read: ReadRange,
     front: Apr2Front,
     end: number,
     digests: PieceDigests | undefined,
     encryption: { readonly scheme: EncryptionScheme; readonly key: CryptoKey } | undefined,
   ) {
-    this.#read = read;
     this.#front = front;
     this.#end = end;
     this.#digests = digests;
@@ -66,41 +73,60 @@ export class TensorBytes {
         encryption = { scheme, key: await decryptionKey(key, scheme) };
       }
       const digests = await readPieceDigests(front);
-      return new TensorBytes(read, front, byteCount - footerBytes, digests, encryption);
+      return new TensorBytes(front, byteCount - footerBytes, digests, encryption);
     } finally {
       queue.close();
     }
   }
 
-  /** The tensor that is stored at this offset of the file. Throws `decryption_failed` where it is encrypted and there is no key. */
-  readonly tensor = asOutcomes((name: string, offset: number): Promise<OpenedTensor> => {
-    const { header, tensors } = this.#front;
-    const entry = tensors.find(
-      (one) => one.name === name && header.dataOffset + one.offset === offset,
-    );
-    if (!entry) throw new TypeError(`no tensor ${name} at ${offset}`);
-    const { size } = entry;
-    if (!header.isEncrypted) {
-      const bytes = this.#stored(name, offset, size);
-      return Promise.resolve({ byteCount: size, next: asOutcomes(() => bytes.next()) });
-    }
-    if (!this.#encryption) throw decryptionError(offset, name, 'a key', 'none');
-    const { scheme, key } = this.#encryption;
-    const tensor = encryptedTensor(this.#front, entry, scheme);
-    const bytes = this.#decrypted(tensor, key, scheme);
-    return Promise.resolve({
-      byteCount: tensor.plainBytes,
-      next: asOutcomes(() => bytes.next()),
-    });
-  });
+  /** What is read of the file for bytes of it: the pieces that they lie in. */
+  range({ begin, end }: ByteRange): ByteRange {
+    if (!this.#digests || begin === end) return { begin, end };
+    const { pieceBytes } = this.#digests;
+    const origin = digestsBegin(this.#front);
+    const first = Math.floor((begin - origin) / pieceBytes);
+    const last = Math.ceil((end - origin) / pieceBytes);
+    return {
+      begin: origin + first * pieceBytes,
+      end: Math.min(origin + last * pieceBytes, this.#end),
+    };
+  }
+
+  /**
+   * The tensor that is stored at this offset of the file, whose bytes `read` gives. Throws `decryption_failed` where it is encrypted
+   * and there is no key.
+   */
+  readonly tensor = asOutcomes(
+    (name: string, offset: number, read: ReadRange): Promise<OpenedTensor> => {
+      const { header, tensors } = this.#front;
+      const entry = tensors.find(
+        (one) => one.name === name && header.dataOffset + one.offset === offset,
+      );
+      if (!entry) throw new TypeError(`no tensor ${name} at ${offset}`);
+      const { size } = entry;
+      if (!header.isEncrypted) {
+        const bytes = this.#stored(name, offset, size, read);
+        return Promise.resolve({ byteCount: size, next: asOutcomes(() => bytes.next()) });
+      }
+      if (!this.#encryption) throw decryptionError(offset, name, 'a key', 'none');
+      const { scheme, key } = this.#encryption;
+      const tensor = encryptedTensor(this.#front, entry, scheme);
+      const bytes = this.#decrypted(tensor, key, scheme, read);
+      return Promise.resolve({
+        byteCount: tensor.plainBytes,
+        next: asOutcomes(() => bytes.next()),
+      });
+    },
+  );
 
   async *#decrypted(
     tensor: ReturnType<typeof encryptedTensor>,
     key: CryptoKey,
     scheme: EncryptionScheme,
+    read: ReadRange,
   ): AsyncGenerator<Uint8Array> {
     const { name, size } = tensor.entry;
-    const queue = new ByteQueue(this.#stored(name, tensor.begin, size), tensor.begin);
+    const queue = new ByteQueue(this.#stored(name, tensor.begin, size, read), tensor.begin);
     try {
       const pieces = decryptPieces(queue, tensor, key, scheme);
       let step = await pieces.next();
@@ -111,20 +137,32 @@ export class TensorBytes {
   }
 
   /** Bytes of the file, from as many pieces as they lie in, each given when its digest is right. */
-  async *#stored(name: string, offset: number, byteCount: number): AsyncGenerator<Uint8Array> {
+  async *#stored(
+    name: string,
+    offset: number,
+    byteCount: number,
+    read: ReadRange,
+  ): AsyncGenerator<Uint8Array> {
     if (!this.#digests || byteCount === 0) {
-      yield* this.#read(offset, byteCount);
+      yield* read(offset, byteCount);
       return;
     }
     const { pieceBytes, digests } = this.#digests;
-    const origin = digestsBegin(this.#front);
-    const first = Math.floor((offset - origin) / pieceBytes);
-    const begin = origin + first * pieceBytes;
-    const last = Math.ceil((offset + byteCount - origin) / pieceBytes);
-    const end = Math.min(origin + last * pieceBytes, this.#end);
-    const queue = new ByteQueue(this.#read(begin, end - begin), begin);
+    const { begin, end } = this.range({ begin: offset, end: offset + byteCount });
+    const wantedOf = (bytes: Uint8Array, at: number): Uint8Array =>
+      bytes.slice(Math.max(0, offset - at), Math.min(bytes.length, offset + byteCount - at));
+    let piece = Math.floor((begin - digestsBegin(this.#front)) / pieceBytes);
+    let from = begin;
+    if (this.#kept?.piece === piece) {
+      const { bytes } = this.#kept;
+      yield wantedOf(bytes, begin);
+      from += bytes.length;
+      ++piece;
+    }
+    if (from >= end) return;
+    const queue = new ByteQueue(read(from, end - from), from);
     try {
-      for (let piece = first; queue.position < end; ++piece) {
+      for (; queue.position < end; ++piece) {
         const at = queue.position;
         const wanted = Math.min(pieceBytes, end - at);
         const bytes = await queue.peek(wanted);
@@ -136,8 +174,9 @@ export class TensorBytes {
         }
         const got = await sha256(bytes);
         if (!areEqual(expected, got)) throw wrongPiece(name, piece, at, expected, got);
-        queue.take(wanted);
-        yield bytes.subarray(Math.max(0, offset - at), Math.min(wanted, offset + byteCount - at));
+        const verified = queue.take(wanted);
+        this.#kept = wanted <= mostKeptBytes ? { piece, bytes: verified } : undefined;
+        yield wantedOf(verified, at);
       }
     } finally {
       queue.close();

@@ -48,8 +48,8 @@ async function writeTensor(
       const isStored = isNumpyType(tensor.dtype) && !hasScale(tensor, place.request);
       await write(npyHeader(isStored ? tensor.dtype : 'f32', tensor.shape));
       let loaded = 0;
-      const openTensor = protectedTensors(platform, folder, facts, undefined);
-      const source = { files, folder, signal, openTensor };
+      const protection = protectedTensors(platform, folder, facts, undefined);
+      const source = { files, folder, signal, protection };
       for await (const { values, bytes } of readTensor(source, place, tensor)) {
         const { buffer, byteOffset, byteLength } = values;
         await write(isStored ? bytes : new Uint8Array(buffer, byteOffset, byteLength));

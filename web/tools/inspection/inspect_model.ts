@@ -114,8 +114,8 @@ async function inspectParts(
       ...(!stats && { onProgress }),
     });
     if (!stats) return skimmed.facts;
-    const openTensor = protectedTensors(platform, folder, skimmed.facts, undefined);
-    return withStatistics({ files, folder, signal, openTensor }, skimmed, (loaded, total) =>
+    const protection = protectedTensors(platform, folder, skimmed.facts, undefined);
+    return withStatistics({ files, folder, signal, protection }, skimmed, (loaded, total) =>
       onProgress?.({
         phase: 'inspect',
         loaded,

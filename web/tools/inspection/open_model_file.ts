@@ -59,9 +59,9 @@ export async function openModelFileOn(
     await files.call('start', undefined);
     const skimmed = await withProgress(options, (watched) => skimModel(files, folder, watched));
     const { facts } = skimmed;
-    const openTensor = protectedTensors(platform, folder, facts, key);
+    const protection = protectedTensors(platform, folder, facts, key);
     const has = { key: key !== undefined, tensors: options.tensors !== false };
-    return openedFile({ files, folder, signal, openTensor }, skimmed, has, close);
+    return openedFile({ files, folder, signal, protection }, skimmed, has, close);
   } catch (error) {
     close();
     throw abortedOr(signal, withOrigin(error, origin));
@@ -143,21 +143,31 @@ function openedFile(
       const lacking = [...wanted.values()]
         .filter(({ at }) => !held.has(at))
         .sort((a, b) => a.rank - b.rank);
-      for (const range of rangesOf(lacking)) {
-        const decoded = inTurn(async () => {
-          checkOpen();
-          // What is decrypted or verified on its way reads whole pieces by itself.
-          const isRead = source.openTensor !== undefined || isStreamed(range);
-          const folder = isRead ? source.folder : await fetchRange(source.folder, range);
-          const tensors = range.tensors.map((one) => load(one, folder));
-          await Promise.allSettled(tensors);
-          return tensors;
-        });
-        range.tensors.forEach(({ at }, i) => {
-          const loading = decoded.then((tensors) => tensors[i]!);
-          held.set(at, loading);
-          loading.catch(() => held.delete(at));
-        });
+      const begun = withRanges(source, lacking).then((ranged) => {
+        const loading = new Map<number, Promise<ModelTensor>>();
+        for (const range of rangesOf(ranged)) {
+          const decoded = inTurn(async () => {
+            checkOpen();
+            const folder = isStreamed(range)
+              ? source.folder
+              : await fetchRange(source.folder, range);
+            const tensors = range.tensors.map((one) => load(one, folder));
+            await Promise.allSettled(tensors);
+            return tensors;
+          });
+          range.tensors.forEach(({ at }, i) =>
+            loading.set(
+              at,
+              decoded.then((tensors) => tensors[i]!),
+            ),
+          );
+        }
+        return loading;
+      });
+      for (const { at } of lacking) {
+        const loading = begun.then((tensors) => tensors.get(at)!);
+        held.set(at, loading);
+        loading.catch(() => held.delete(at));
       }
       await Promise.all([...wanted.keys()].flatMap((at) => held.get(at) ?? [])).catch(orAborted);
     },
@@ -176,6 +186,17 @@ function openedFile(
     close: closeAll,
     [Symbol.dispose]: closeAll,
   };
+}
+
+/** With what is read for each, where that is more than its bytes: a file that cannot be opened says so when its tensor is read. */
+async function withRanges({ protection }: TensorSource, found: readonly Found[]) {
+  if (!protection) return found;
+  return Promise.all(
+    found.map(async (one) => ({
+      ...one,
+      range: await protection.range(one.place, one.tensor).catch(() => undefined),
+    })),
+  );
 }
 
 async function loadTensor(

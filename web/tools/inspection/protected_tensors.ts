@@ -14,10 +14,10 @@ export function protectedTensors(
   folder: SourceFolder,
   facts: Inspection,
   key: ModelKey | undefined,
-): TensorSource['openTensor'] {
+): TensorSource['protection'] {
   if (!mayBeProtected(facts)) return undefined;
   const files = new Map<string, Promise<OpenedFile>>();
-  return async ({ file }, { name, offset }) => {
+  const open = (file: string): Promise<OpenedFile> => {
     let opening = files.get(file);
     if (!opening) {
       opening = openFile(platform, folder, file, key);
@@ -25,10 +25,21 @@ export function protectedTensors(
       // Not cached: the next call tries again.
       opening.catch(() => files.delete(file));
     }
-    const opened = await opening;
-    if (!opened) return undefined;
-    const { byteCount, next } = unwrapOutcome(await opened.tensor(name, offset));
-    return { byteCount, bytes: chunks(next) };
+    return opening;
+  };
+  return {
+    async open({ file }, { name, offset }, bytesOf) {
+      const opened = await open(file);
+      if (!opened) return undefined;
+      const { byteCount, next } = unwrapOutcome(
+        await opened.tensor(name, offset, (begin, count) => bytesOf.read(file, begin, count)),
+      );
+      return { byteCount, bytes: chunks(next) };
+    },
+    async range({ file }, { offset, size }) {
+      const own = { begin: offset, end: offset + size };
+      return (await open(file))?.range(own) ?? own;
+    },
   };
 }
 

@@ -10,15 +10,22 @@ export interface TensorSource {
   readonly files: FilesLink;
   readonly folder: SourceFolder;
   readonly signal?: AbortSignal | undefined;
-  /** Of a file whose bytes are verified or decrypted first: what becomes of a tensor; undefined where it is as it is stored. */
-  readonly openTensor?:
-    | ((
-        place: TensorPlace,
-        tensor: InspectedTensor,
-      ) => Promise<
-        { readonly byteCount: number; readonly bytes: AsyncIterable<Uint8Array> } | undefined
-      >)
-    | undefined;
+  /** Of files whose bytes are verified or decrypted first. */
+  readonly protection?: TensorProtection | undefined;
+}
+
+export interface TensorProtection {
+  /** What becomes of a tensor whose bytes are read from `folder`; undefined where it is as it is stored. */
+  open(
+    place: TensorPlace,
+    tensor: InspectedTensor,
+    folder: SourceFolder,
+  ): Promise<{ readonly byteCount: number; readonly bytes: AsyncIterable<Uint8Array> } | undefined>;
+  /** What is read of the file for a tensor: more than its own bytes where whole pieces are verified. */
+  range(
+    place: TensorPlace,
+    tensor: InspectedTensor,
+  ): Promise<{ readonly begin: number; readonly end: number }>;
 }
 
 export function readTensor(
@@ -30,14 +37,14 @@ export function readTensor(
 }
 
 async function* piecesOf(
-  { files, folder, signal, openTensor }: TensorSource,
+  { files, folder, signal, protection }: TensorSource,
   place: TensorPlace,
   tensor: InspectedTensor,
   counts: boolean,
 ): AsyncGenerator<TensorPiece, InspectedStatistics | undefined> {
   const { file, request } = place;
   const { offset, size } = tensor;
-  const opened = await openTensor?.(place, tensor);
+  const opened = await protection?.open(place, tensor, folder);
   const isDecrypted = opened && opened.byteCount !== size && 'model' in request;
   await files.call('beginTensor', {
     tensor: isDecrypted ? { ...request, byteCount: opened.byteCount } : request,

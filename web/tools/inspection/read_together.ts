@@ -6,6 +6,8 @@ import type { TensorPlace } from './skim.js';
 export interface WantedTensor {
   readonly tensor: InspectedTensor;
   readonly place: TensorPlace;
+  /** What is read of the file for it; its own bytes if absent. */
+  readonly range?: { readonly begin: number; readonly end: number };
 }
 
 /** Tensors that are read with one request. */
@@ -26,8 +28,8 @@ export function rangesOf<T extends WantedTensor>(tensors: readonly T[]): TensorR
   const ranges: { file: string; begin: number; end: number; tensors: T[] }[] = [];
   for (const one of tensors) {
     const { file } = one.place;
-    const { offset: begin, size } = one.tensor;
-    const end = begin + size;
+    const { offset, size } = one.tensor;
+    const { begin, end } = one.range ?? { begin: offset, end: offset + size };
     const last = ranges.at(-1);
     if (
       last?.file === file &&
