@@ -4,6 +4,7 @@
 
 #include "container/apr1/apr1_facts.h"
 #include "container/apr2/apr2_flags.h"
+#include "container/later_metadata.h"
 
 namespace susurrus {
 namespace {
@@ -25,6 +26,7 @@ Status InspectSink::on_manifest(ModelManifest& manifest) {
     metadata_ = std::move(*manifest.metadata);
   } else {
     SUSURRUS_RETURN_IF_ERROR(keep_later_metadata(manifest.metadata_text));
+    add_later_metadata(metadata_, *manifest.metadata);
   }
   flags_ |= manifest.flags;
   if (!manifest.file.empty()) {

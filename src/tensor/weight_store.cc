@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/sort.h"
+#include "container/later_metadata.h"
 #include "tensor/scaled_integers.h"
 
 namespace susurrus {
@@ -38,7 +39,10 @@ Status WeightStore::on_manifest(ModelManifest& manifest) {
         .with_subject("ENCRYPTED")
         .with_got("no key");
   }
-  if (manifest.part == 0) metadata_ = std::move(*manifest.metadata);
+  if (manifest.part == 0)
+    metadata_ = std::move(*manifest.metadata);
+  else
+    add_later_metadata(metadata_, *manifest.metadata);
   std::span<const TensorInfo> tensors = manifest.tensors;
   const size_t known = parts_.size();
   if (manifest.part_count > 1) {

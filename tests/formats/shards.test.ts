@@ -317,16 +317,43 @@ describe('what is wrong with shards is said exactly', () => {
     };
     const { vocab, tokenizer_config: settings } = tinyMetadata;
     for (const [subject, source] of [
-      ['vocab', later({ vocab, tokenizer_config: settings }, { vocab: undefined })],
       ['vocab', later({ vocab: [...vocab].reverse(), tokenizer_config: settings })],
-      ['alignment_heads', later({ alignment_heads: [[0, 0]] })],
-      ['suppress_tokens', later({ tokenizer_config: { suppress_tokens: [1] } })],
+      ['alignment_heads', later({ alignment_heads: [[0, 0]] }, { alignment_heads: [[0, 1]] })],
+      [
+        'suppress_tokens',
+        later(
+          { tokenizer_config: { suppress_tokens: [1] } },
+          { tokenizer_config: { ...settings, suppress_tokens: [2] } },
+        ),
+      ],
     ] as const) {
       expect(await errorOf(susurrus.inspect(source))).toMatchObject({
         code: 'malformed',
         details: { reason: 'manifest', subject: `${second}: ${subject}` },
       });
     }
+    // What the first shard lacks counts for the whole model.
+    const added = () =>
+      later(
+        {
+          vocab,
+          tokenizer_config: { ...settings, suppress_tokens: [5] },
+          alignment_heads: [[0, 0]],
+        },
+        { vocab: undefined },
+      );
+    const facts = await susurrus.inspect(added());
+    expect(facts.warnings).toEqual([]);
+    expect(facts.metadata).toMatchObject({
+      vocab: { length: vocab.length },
+      tokenizer_config: { suppress_tokens: [5] },
+    });
+    const filterbank = {
+      mel_filterbank_shape: [80, 201],
+      mel_filterbank: Array<number>(16080).fill(0),
+    };
+    using model = await susurrus.loadModel(later({ ...filterbank, alignment_heads: [[0, 0]] }));
+    expect(model.info.warnings).toEqual([expect.stringContaining("is not Whisper's")]);
     // Saying it again is no contradiction.
     const { warnings } = await susurrus.inspect(later({ vocab, tokenizer_config: settings }));
     expect(warnings).toEqual([]);

@@ -192,24 +192,25 @@ Status Apr2ShardsReader::check_metadata(const ModelMetadata& metadata) {
     found.max_initial_timestamp_index = whisper->max_initial_timestamp_index;
     if (!whisper->alignment_heads.empty()) found.alignment_heads = whisper->alignment_heads;
   }
-  if (current_ == 0) {
-    stated_ = std::move(found);
-    return ok_status();
-  }
-  const auto adds = [](const auto& own, const auto& first) { return own && own != first; };
-  const char* added = adds(found.vocabulary_crc32, stated_.vocabulary_crc32)   ? "vocab"
-                      : adds(found.filterbank_crc32, stated_.filterbank_crc32) ? "mel_filterbank"
-                      : adds(found.is_multilingual, stated_.is_multilingual)   ? "is_multilingual"
-                      : adds(found.suppress_tokens, stated_.suppress_tokens)   ? "suppress_tokens"
-                      : adds(found.begin_suppress_tokens, stated_.begin_suppress_tokens)
-                          ? "begin_suppress_tokens"
-                      : adds(found.max_initial_timestamp_index, stated_.max_initial_timestamp_index)
-                          ? "max_initial_timestamp_index"
-                      : adds(found.alignment_heads, stated_.alignment_heads) ? "alignment_heads"
-                                                                             : nullptr;
-  if (added == nullptr) return ok_status();
-  return wrong_shard(added)
-      .with_expected("it in " + std::string(name_of(0)) + " alone, or the same")
+  const char* contradicted = nullptr;
+  const auto state = [&](const char* name, auto& own, auto& stated) {
+    if (!own) return;
+    if (!stated)
+      stated = std::move(own);
+    else if (own != stated && contradicted == nullptr)
+      contradicted = name;
+  };
+  state("vocab", found.vocabulary_crc32, stated_.vocabulary_crc32);
+  state("mel_filterbank", found.filterbank_crc32, stated_.filterbank_crc32);
+  state("is_multilingual", found.is_multilingual, stated_.is_multilingual);
+  state("suppress_tokens", found.suppress_tokens, stated_.suppress_tokens);
+  state("begin_suppress_tokens", found.begin_suppress_tokens, stated_.begin_suppress_tokens);
+  state("max_initial_timestamp_index", found.max_initial_timestamp_index,
+        stated_.max_initial_timestamp_index);
+  state("alignment_heads", found.alignment_heads, stated_.alignment_heads);
+  if (contradicted == nullptr) return ok_status();
+  return wrong_shard(contradicted)
+      .with_expected("what an earlier shard says, or nothing")
       .with_got("another one");
 }
 

@@ -132,7 +132,7 @@ SUSURRUS_TEST(shards_are_checked_as_one_model) {
   EXPECT_EQ(read_sharded(doubled, model).error().reason, Reason::duplicate);
 }
 
-SUSURRUS_TEST(shards_say_no_more_than_the_first_one) {
+SUSURRUS_TEST(later_shards_add_to_the_first_one_and_do_not_contradict_it) {
   const std::string second(shard_name(1));
   const auto with_vocabulary = [](Sharded& model, size_t shard) {
     std::string& metadata = model.shards[shard].metadata;
@@ -155,16 +155,22 @@ SUSURRUS_TEST(shards_say_no_more_than_the_first_one) {
         name, [&](Sharded& edited) { edit(edited), build(edited); }, Code::malformed,
         Reason::manifest, 0, second + ": " + subject);
   };
-  expect_added("a vocabulary in the second shard alone", "vocab", [&](Sharded& edited) {
-    with_vocabulary(edited, 1);
-    std::string& metadata = edited.shards[0].metadata;
-    metadata.replace(metadata.find("\"vocab\""), 7, "\"no_vocab\"");
+  // What the first one does not say counts for all.
+  Sharded later = good();
+  with_vocabulary(later, 1);
+  std::string& first = later.shards[0].metadata;
+  first.replace(first.find("\"vocab\""), 7, "\"no_vocab\"");
+  later.shards[1].metadata.insert(1, R"("alignment_heads":[[0,0]],)");
+  build(later);
+  WeightStore completed(whisper_alone());
+  ASSERT_TRUE(read_sharded(completed, later).has_value());
+  EXPECT_TRUE(completed.metadata().vocabulary.token_count() > 0);
+  EXPECT_EQ(completed.metadata().whisper()->alignment_heads.size(), 1u);
+
+  expect_added("other alignment heads", "alignment_heads", [](Sharded& edited) {
+    edited.shards[0].metadata.insert(1, R"("alignment_heads":[[0,0]],)");
+    edited.shards[1].metadata.insert(1, R"("alignment_heads":[[0,1]],)");
   });
-  const auto in_second = [](const char* member) {
-    return [member](Sharded& edited) { edited.shards[1].metadata.insert(1, member); };
-  };
-  expect_added("other alignment heads", "alignment_heads",
-               in_second(R"("alignment_heads":[[0,0]],)"));
 }
 
 SUSURRUS_TEST(shards_with_something_noteworthy_are_read_with_a_warning) {

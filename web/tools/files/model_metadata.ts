@@ -5,8 +5,10 @@ import type { Inspector } from './files.mjs';
 
 /** Keys about the bytes of one file. */
 const keysOfOneFile = ['encryption', 'piece_digests', 'model_digest'];
-/** Adding this to another file's metadata would change how that file's vocabulary is read. */
-const keyOfFirstFile = 'tokenizer_config';
+/** Its members are added one by one. */
+const settingsKey = 'tokenizer_config';
+/** Of the settings: how the vocabulary is read that stands in the same file. */
+const encodingKey = 'vocab_encoding';
 
 export interface StoredMetadata {
   /** JSON: the file's own text, unless a later shard adds a key. */
@@ -20,20 +22,46 @@ export function storedMetadata(inspector: Inspector): StoredMetadata {
   const later = JSON.parse(inspector.laterMetadata()) as readonly JsonObject[];
   if (later.every((shard) => Object.keys(shard).length === 0)) return { text };
   const all = new Map(Object.entries(JSON.parse(text) as JsonObject));
-  const { size } = all;
+  let isChanged = false;
+  const add = (key: string, value: unknown): void => {
+    all.set(key, value);
+    isChanged = true;
+  };
   let conflict: StoredMetadata['conflict'];
   for (const [at, shard] of later.entries()) {
+    const known = objectIn(all.get(settingsKey));
+    const settings = joinedSettings(shard, all);
+    if (!settings) conflict ??= { key: settingsKey, shard: at + 1 };
+    else if (!repeats(settings, known)) add(settingsKey, settings);
     for (const [key, value] of Object.entries(shard)) {
-      if (keysOfOneFile.includes(key)) continue;
-      if (!all.has(key) && key !== keyOfFirstFile) all.set(key, value);
+      if (keysOfOneFile.includes(key) || key === settingsKey) continue;
+      if (!all.has(key)) add(key, value);
       else if (!repeats(value, all.get(key))) conflict ??= { key, shard: at + 1 };
     }
   }
   return {
-    text: all.size === size ? text : JSON.stringify(Object.fromEntries(all)),
+    text: isChanged ? JSON.stringify(Object.fromEntries(all)) : text,
     ...(conflict && { conflict }),
   };
 }
+
+/**
+ * The settings with what a later shard's add; undefined where they contradict each other, or where one vocabulary would be read as the
+ * other shard's settings say.
+ */
+function joinedSettings(
+  shard: JsonObject,
+  all: ReadonlyMap<string, unknown>,
+): JsonObject | undefined {
+  const [own, known] = [objectIn(shard[settingsKey]), objectIn(all.get(settingsKey))];
+  const bringsVocabulary = 'vocab' in shard && !all.has('vocab');
+  const unread = (bringsVocabulary ? known : own)[encodingKey];
+  if (unread !== undefined && own[encodingKey] !== known[encodingKey]) return undefined;
+  const joined = { ...own, ...known };
+  return repeats(own, joined) ? joined : undefined;
+}
+
+const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /** The same for a copy of the model, which cannot say two things. Throws `malformed` for shards that contradict each other. */
 export function copiedMetadata(inspector: Inspector): string {
