@@ -139,6 +139,22 @@ const refusals: readonly (readonly [string, WritableModel, object])[] = [
     { subject: expect.stringContaining('#name') },
   ],
   [
+    'a parameter’s name of 32 bytes',
+    tennis({
+      ...node('<param>'),
+      parameters: [{ name: 'ä'.repeat(16), fields: [{ dtype: 'float32', shape: [], data: [1] }] }],
+    }),
+    { subject: 'nodes[0].parameters: name', expected: 'a text of less than 32 bytes in UTF-8' },
+  ],
+  ...[-(2 ** 31) - 1, 2 ** 32, 0.5].map(
+    (reservedWord) =>
+      [
+        `a reserved word of ${reservedWord}`,
+        { ...tennis(node('<param>')), reservedWord } as WritableModel,
+        { subject: 'reservedWord' },
+      ] as [string, WritableModel, object],
+  ),
+  [
     'a TenniS dtype',
     tennis({
       ...node('<param>'),

@@ -80,6 +80,16 @@ const tennisModel = (file: Uint8Array): WritableTennis => ({
   ...readTennis(file),
 });
 
+test('a reserved word of TenniS that is read as a negative number is written', async () => {
+  const negative = { ...tennisModel(smallTennis), reservedWord: -123 };
+  const file = await written(negative);
+  expect(await written({ ...negative, reservedWord: 2 ** 32 - 123 })).toEqual(file);
+  const { metadata } = await (await builtPackage()).inspect(file);
+  expect(await written({ ...negative, reservedWord: metadata.reserved_word as number })).toEqual(
+    file,
+  );
+});
+
 const smallTennis = writeTennis({
   reservedWord: 0xcafebabe,
   userBytes: utf8('made by hand'),

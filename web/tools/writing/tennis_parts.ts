@@ -6,7 +6,7 @@ import type {
   WritableTennisField,
   WritableTennisNode,
 } from '../../src/api/write_types.js';
-import { arrayOf, chunkBytes, isChunk, refuseOthers, sizes, text, whole } from './fields.js';
+import { arrayOf, chunkBytes, isChunk, refuseOthers, sizes, text } from './fields.js';
 
 type PlainField = PlainTennis['nodes'][number]['parameters'][number]['fields'][number];
 
@@ -31,7 +31,7 @@ export function tennisParts(model: WritableTennis): {
       inputs: sizes(node.inputs ?? [], `${subject}.inputs`),
       parameters: allParameters(node, subject).map((parameter) => {
         refuseOthers(parameter, ['name', 'fields'], `${subject}.parameters`);
-        const name = text(parameter.name, `${subject}.parameters: name`);
+        const name = parameterName(parameter.name, `${subject}.parameters: name`);
         const fields = arrayOf(parameter.fields, `${subject} ${name}`).map((field) =>
           plainField(field, name, `${subject} ${name}`, sources),
         );
@@ -42,7 +42,7 @@ export function tennisParts(model: WritableTennis): {
   return {
     model: {
       format: model.format,
-      reservedWord: whole(model.reservedWord ?? 0, 'reservedWord'),
+      reservedWord: reservedWord(model.reservedWord ?? 0),
       userBytes,
       inputs: sizes(model.inputs, 'inputs'),
       outputs: sizes(model.outputs, 'outputs'),
@@ -50,6 +50,20 @@ export function tennisParts(model: WritableTennis): {
     },
     sources,
   };
+}
+
+/** The document's `int32 fake`: the same 32 bits may be given with or without a sign. */
+function reservedWord(word: unknown): number {
+  const isWord = Number.isInteger(word) && Number(word) >= -(2 ** 31) && Number(word) < 2 ** 32;
+  if (!isWord) throw invalidOption('reservedWord', 'a whole number of 32 bits', word);
+  return Number(word) >>> 0;
+}
+
+/** Of a parameter: the document gives it less than 32 bytes. */
+function parameterName(name: unknown, subject: string): string {
+  const given = text(name, subject);
+  if (new TextEncoder().encode(given).length < 32) return given;
+  throw invalidOption(subject, 'a text of less than 32 bytes in UTF-8', given);
 }
 
 function allParameters(
