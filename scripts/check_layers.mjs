@@ -53,7 +53,8 @@ const onlyHeaders = {
   // What a file's metadata may be; metadata.h knows nothing itself.
   'container → families/whisper': /^families\/\w+\/metadata\.h$/,
   'container/apr1 → families/whisper': /^families\/whisper\/(tensor_names|dimension_order)\.h$/,
-  'tensor → container': /^container\/(dtype|shape|tensor_info|model_metadata|model_reader)\.h$/,
+  'tensor → container':
+    /^container\/(dtype|shape|tensor_info|model_metadata|later_metadata|model_reader)\.h$/,
   'kernels → container': /^container\/dtype\.h$/,
   'text → container': /^container\/model_metadata\.h$/,
   'families/whisper → container': /^container\/(checkpoint|model_metadata)\.h$/,

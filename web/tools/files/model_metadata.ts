@@ -22,10 +22,10 @@ export function storedMetadata(inspector: Inspector): StoredMetadata {
   const later = JSON.parse(inspector.laterMetadata()) as readonly JsonObject[];
   if (later.every((shard) => Object.keys(shard).length === 0)) return { text };
   const all = new Map(Object.entries(JSON.parse(text) as JsonObject));
-  let isChanged = false;
+  const added: string[] = [];
   const add = (key: string, value: unknown): void => {
     all.set(key, value);
-    isChanged = true;
+    added.push(key);
   };
   let conflict: StoredMetadata['conflict'];
   for (const [at, shard] of later.entries()) {
@@ -40,7 +40,7 @@ export function storedMetadata(inspector: Inspector): StoredMetadata {
     }
   }
   return {
-    text: isChanged ? JSON.stringify(Object.fromEntries(all)) : text,
+    text: added.length > 0 ? JSON.stringify(Object.fromEntries(all)) : text,
     ...(conflict && { conflict }),
   };
 }
