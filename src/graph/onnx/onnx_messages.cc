@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/checked_math.h"
 #include "graph/ops/wide_elements.h"
 
 namespace susurrus {
@@ -243,19 +244,12 @@ void store_typed(ElementType type, uint64_t field, uint64_t bits, void* data, si
   }
 }
 
-/// Elements that stand as numbers of another size in the file; halves as their bits.
-Status take_typed(ProtoReader reader, const OnnxTensor& tensor, OwnedTensor& taken) {
-  const Tensor to = taken.view();
-  const ElementType type = to.type == ElementType::f16 ? ElementType::u16 : to.type;
-  const size_t wanted = to.count();
-  size_t count = 0;
-  const auto add = [&](const ProtoField& field, uint64_t bits) {
-    if (count < wanted) store_typed(type, field.number, bits, to.data, count);
-    ++count;
-  };
+/// Visits the elements that stand as numbers in the file: the field that holds each, and its bits.
+template <typename Visit>
+Status visit_typed(ProtoReader reader, const OnnxTensor& tensor, Visit&& visit) {
   for (const ProtoField& field : tensor.typed) {
     if (field.kind != ProtoField::Kind::bytes) {
-      add(field, field.value);
+      visit(field, field.value);
       continue;
     }
     if (field.number == 4 || field.number == 10) {
@@ -264,21 +258,26 @@ Status take_typed(ProtoReader reader, const OnnxTensor& tensor, OwnedTensor& tak
       for (size_t at = 0; at < field.bytes.size(); at += size) {
         uint64_t bits = 0;
         std::memcpy(&bits, field.bytes.data() + at, size);
-        add(field, bits);
+        visit(field, bits);
       }
       continue;
     }
     for (ProtoReader packed = reader.within(field); !packed.at_end();) {
       SUSURRUS_ASSIGN_OR_RETURN(const uint64_t value, packed.varint());
-      add(field, value);
+      visit(field, value);
     }
   }
-  if (count == wanted) return ok_status();
-  return make_error(ErrorCode::malformed, ErrorReason::size_mismatch)
-      .at(tensor.offset)
-      .with_subject(tensor.name)
-      .with_expected(wanted)
-      .with_got(count);
+  return ok_status();
+}
+
+/// Elements that stand as numbers of another size in the file; halves as their bits. There are as many as `taken` has.
+Status take_typed(ProtoReader reader, const OnnxTensor& tensor, OwnedTensor& taken) {
+  const Tensor to = taken.view();
+  const ElementType type = to.type == ElementType::f16 ? ElementType::u16 : to.type;
+  size_t index = 0;
+  return visit_typed(reader, tensor, [&](const ProtoField& field, uint64_t bits) {
+    store_typed(type, field.number, bits, to.data, index++);
+  });
 }
 
 }  // namespace
@@ -364,23 +363,35 @@ Result<ElementType> onnx_element_type(uint64_t data_type) {
   }
 }
 
+Status check_byte_count(const OnnxTensor& tensor, ElementType type, uint64_t found) {
+  const auto count = tensor.shape.element_count();
+  const auto wanted = count ? checked_multiply(*count, element_byte_count(type)) : std::nullopt;
+  if (wanted == found) return ok_status();
+  Error error = make_error(ErrorCode::malformed, ErrorReason::size_mismatch)
+                    .at(tensor.offset)
+                    .with_subject(tensor.name)
+                    .with_got(found);
+  return wanted ? std::move(error).with_expected(*wanted)
+                : std::move(error).with_expected("a shape whose bytes can be counted");
+}
+
 Result<OwnedTensor> take_tensor(const char* subject, const OnnxTensor& tensor) {
   SUSURRUS_ASSIGN_OR_RETURN(const ElementType type, onnx_element_type(tensor.data_type));
+  const ProtoReader reader(subject, {}, tensor.offset);
+  uint64_t found = tensor.raw.size();
+  if (!tensor.has_raw) {
+    found = 0;
+    SUSURRUS_RETURN_IF_ERROR(visit_typed(
+        reader, tensor, [&](const ProtoField&, uint64_t) { found += element_byte_count(type); }));
+  }
+  SUSURRUS_RETURN_IF_ERROR(check_byte_count(tensor, type, found));
   SUSURRUS_ASSIGN_OR_RETURN(OwnedTensor taken,
                             OwnedTensor::allocate(type, tensor.shape, "weights"));
-  const size_t byte_count = taken.view().byte_count();
-  if (tensor.has_raw) {
-    if (tensor.raw.size() != byte_count) {
-      return make_error(ErrorCode::malformed, ErrorReason::size_mismatch)
-          .at(tensor.offset)
-          .with_subject(tensor.name)
-          .with_expected(byte_count)
-          .with_got(tensor.raw.size());
-    }
-    if (byte_count > 0) std::memcpy(taken.buffer.data(), tensor.raw.data(), byte_count);
-    return taken;
+  if (!tensor.has_raw) {
+    SUSURRUS_RETURN_IF_ERROR(take_typed(reader, tensor, taken));
+  } else if (!tensor.raw.empty()) {
+    std::memcpy(taken.buffer.data(), tensor.raw.data(), tensor.raw.size());
   }
-  SUSURRUS_RETURN_IF_ERROR(take_typed(ProtoReader(subject, {}, tensor.offset), tensor, taken));
   return taken;
 }
 

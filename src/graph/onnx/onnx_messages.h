@@ -94,7 +94,9 @@ Status read_onnx_opset(ProtoReader reader, uint64_t& opset);
 
 /// unsupported_dtype: one that is not calculated with here.
 Result<ElementType> onnx_element_type(uint64_t data_type);
-/// The tensor with memory of its own. bad_shape, size_mismatch: elements that are not as many as the shape says.
+/// size_mismatch: `found` bytes of elements, and a shape that wants others.
+Status check_byte_count(const OnnxTensor& tensor, ElementType type, uint64_t found);
+/// The tensor with memory of its own, taken when its bytes were counted. size_mismatch: elements that are not as many as the shape says.
 Result<OwnedTensor> take_tensor(const char* subject, const OnnxTensor& tensor);
 
 }  // namespace susurrus
