@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/piece_budget.h"
 #include "graph/folding_budget.h"
 #include "graph/matrix_writer.h"
 #include "graph/operator.h"
@@ -59,6 +60,16 @@ uint64_t constant_byte_count(const Graph& graph);
 /// Puts a graph together from its beginning to its end. Every error names the node.
 class GraphBuilder {
  public:
+  GraphBuilder() = default;
+  /// Values and nodes beyond the budget end in its error, which add() and status() give.
+  explicit GraphBuilder(const PieceBudget& budget) : budget_(budget) {}
+  /// Memory that is kept for something else of the file.
+  void take(uint64_t byte_count) {
+    if (is_within_) set_status(budget_.take(byte_count));
+  }
+  /// limit_exceeded, out_of_memory: more pieces than the budget allows. It is asked after each value, so that there is one too many.
+  Status status() const { return is_within_ ? ok_status() : Status(placed(over_)); }
+
   ValueId add_input(std::string name, ElementType type, std::optional<Shape> shape);
   ValueId add_constant(std::string name, OwnedTensor tensor);
   /// A constant of a few numbers.
@@ -82,12 +93,16 @@ class GraphBuilder {
 
  private:
   ValueId add_value(GraphValue value);
+  void set_status(const Status& status);
   /// The inputs of a node, where all their shapes are known.
   std::optional<std::vector<Operand>> known_operands(std::span<const ValueId> inputs) const;
 
   Graph graph_;
   /// Weights may be large; what is made of them takes a second or so.
   FoldingBudget folding_{512 << 20, uint64_t{1} << 30};
+  PieceBudget budget_;
+  bool is_within_ = true;
+  Error over_;
   std::string node_name_;
   uint64_t file_offset_ = kNoOffset;
   uint32_t file_node_ = 0;

@@ -24,7 +24,13 @@ bool can_fold(const Operator& op, std::span<const Operand> operands) {
 
 }  // namespace
 
+void GraphBuilder::set_status(const Status& status) {
+  is_within_ = status.has_value();
+  if (!is_within_) over_ = status.error();
+}
+
 ValueId GraphBuilder::add_value(GraphValue value) {
+  take(kGrowingBytes<GraphValue> + value.name.size());
   graph_.values.push_back(std::move(value));
   return static_cast<ValueId>(graph_.values.size() - 1);
 }
@@ -51,6 +57,8 @@ ValueId GraphBuilder::add_constant(std::string name, OwnedTensor tensor) {
   value.type = tensor.type;
   value.shape = tensor.shape;
   value.constant = static_cast<uint32_t>(graph_.constants.size());
+  // An allocation has its own bytes before and behind it.
+  take(kGrowingBytes<OwnedTensor> + 2 * kBufferAlignment);
   graph_.constants.push_back(std::move(tensor));
   return add_value(std::move(value));
 }
@@ -83,6 +91,7 @@ Error GraphBuilder::placed(const Error& error) const {
 
 Result<ValueId> GraphBuilder::add(std::string_view op, std::span<const ValueId> inputs,
                                   std::span<const Attribute> attributes, size_t output_count) {
+  SUSURRUS_RETURN_IF_ERROR(status());
   const Operator* found = find_operator(op);
   if (found == nullptr) {
     return placed(make_error(ErrorCode::unsupported_operator, ErrorReason::unsupported)
@@ -158,6 +167,9 @@ Result<ValueId> GraphBuilder::add(std::string_view op, std::span<const ValueId> 
     }
     node.outputs.push_back(add_value(std::move(value)));
   }
+  take(kGrowingBytes<GraphNode> + node.name.size() +
+       sizeof(ValueId) * (inputs.size() + output_count) +
+       sizeof(AttributeValue) * found->attributes.size());
   graph_.nodes.push_back(std::move(node));
   return first;
 }

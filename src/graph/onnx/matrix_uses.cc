@@ -3,24 +3,35 @@
 #include <algorithm>
 
 namespace susurrus {
+namespace {
 
-void MatrixUses::add_use(std::string_view name, Use use) {
-  if (name.empty()) return;
+/// A name takes about so much, besides its letters, in the table of all.
+constexpr uint64_t kNameBytes = 128;
+
+}  // namespace
+
+Status MatrixUses::add_use(std::string_view name, Use use) {
+  if (name.empty()) return ok_status();
   const auto [at, is_new] = uses_.try_emplace(std::string(name), use);
-  if (!is_new && at->second != use) at->second = Use::other;
+  if (is_new) return budget_.take(kNameBytes + name.size());
+  if (at->second != use) at->second = Use::other;
+  return ok_status();
 }
 
-void MatrixUses::add_others(const OnnxNode& node) {
-  for (std::string_view input : node.inputs) add_use(input, Use::other);
+Status MatrixUses::add_others(const OnnxNode& node) {
+  for (std::string_view input : node.inputs) SUSURRUS_RETURN_IF_ERROR(add_use(input, Use::other));
   for (const OnnxAttribute& attribute : node.attributes) {
     for (const OnnxGraphMessage& graph : attribute.graph) {
-      for (const OnnxNode& inner : graph.nodes) add_others(inner);
-      for (const OnnxValueInfo& output : graph.outputs) add_use(output.name, Use::other);
+      for (const OnnxNode& inner : graph.nodes) SUSURRUS_RETURN_IF_ERROR(add_others(inner));
+      for (const OnnxValueInfo& output : graph.outputs) {
+        SUSURRUS_RETURN_IF_ERROR(add_use(output.name, Use::other));
+      }
     }
   }
+  return ok_status();
 }
 
-void MatrixUses::add(const OnnxNode& node) {
+Status MatrixUses::add(const OnnxNode& node) {
   const bool is_usual = node.domain.empty() || node.domain == "ai.onnx";
   const bool is_lstm = node.op_type == "LSTM";
   if (!is_usual || (node.op_type != "MatMul" && node.op_type != "Gemm" && !is_lstm)) {
@@ -33,8 +44,9 @@ void MatrixUses::add(const OnnxNode& node) {
     Use use = Use::other;
     if (is_lstm && (i == 1 || i == 2)) use = Use::lstm;
     if (!is_lstm && i == 1) use = is_transposed ? Use::rows : Use::columns;
-    add_use(node.inputs[i], use);
+    SUSURRUS_RETURN_IF_ERROR(add_use(node.inputs[i], use));
   }
+  return ok_status();
 }
 
 std::optional<MatrixOrder> MatrixUses::order_of(std::string_view name, const Shape& shape) const {

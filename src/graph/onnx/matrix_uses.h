@@ -11,7 +11,11 @@ namespace susurrus {
 /// What the nodes of an ONNX graph do with its weights, which come behind them in the file.
 class MatrixUses {
  public:
-  void add(const OnnxNode& node);
+  /// Of a file with so many bytes.
+  explicit MatrixUses(uint64_t byte_count) : budget_(byte_count) {}
+
+  /// limit_exceeded, out_of_memory: more names than such a file has.
+  Status add(const OnnxNode& node);
 
   /// How the elements of a weight of these dimensions lie, if nothing but products of matrices reads it: Gemm's transposed and LSTM's
   /// row after row, others column after column.
@@ -19,9 +23,10 @@ class MatrixUses {
 
  private:
   enum class Use : uint8_t { rows, columns, lstm, other };
-  void add_use(std::string_view name, Use use);
-  void add_others(const OnnxNode& node);
+  Status add_use(std::string_view name, Use use);
+  Status add_others(const OnnxNode& node);
 
+  PieceBudget budget_;
   std::map<std::string, Use, std::less<>> uses_;
 };
 

@@ -9,6 +9,9 @@
 namespace susurrus {
 namespace {
 
+/// A name of a value takes about so much, besides its letters, in the table of all.
+constexpr uint64_t kNameBytes = 128;
+
 /// What names the node in errors: `node 3 "conv1" (Conv)`.
 std::string node_text(const OnnxNode& node, size_t index) {
   char digits[20];
@@ -31,10 +34,16 @@ Result<ValueId> OnnxTranslation::value(std::string_view name) const {
 }
 
 Status OnnxTranslation::add_initializer(const OnnxTensor& tensor) {
-  auto taken = take_tensor(subject_, tensor);
+  auto taken = take_tensor(tensor);
   if (!taken) return taken.error();
   name(tensor.name, builder_.add_constant(std::string(tensor.name), std::move(*taken)));
-  return ok_status();
+  return builder_.status();
+}
+
+void OnnxTranslation::name(std::string_view name, ValueId id) {
+  const auto [at, is_new] = values_.try_emplace(std::string(name), id);
+  at->second = id;
+  if (is_new) builder_.take(kNameBytes + name.size());
 }
 
 void OnnxTranslation::add_weight(const std::string& name, OwnedTensor tensor, bool is_turned) {
@@ -68,7 +77,8 @@ Status OnnxTranslation::add_node(const OnnxNode& node) {
                                .with_subject(node.op_type)
                                .with_expected("an operator that is run here"));
   }
-  return found->translate(*this);
+  SUSURRUS_RETURN_IF_ERROR(found->translate(*this));
+  return builder_.status();
 }
 
 const OnnxAttribute* OnnxTranslation::attribute(std::string_view name) const {
@@ -161,63 +171,57 @@ Error OnnxTranslation::wrong(std::string_view what, std::string_view expected) c
                              .with_expected(expected));
 }
 
-Result<Graph> translate_onnx(OnnxTranslation& translation, OnnxGraphMessage& graph,
-                             std::span<const OnnxFixedInput> fixed, const WeightOptions& weights) {
-  GraphBuilder& builder = translation.builder();
-  for (const OnnxTensor& tensor : graph.initializers) {
-    SUSURRUS_RETURN_IF_ERROR(translation.add_initializer(tensor));
+Status OnnxTranslation::add_input(const OnnxValueInfo& input,
+                                  std::span<const OnnxFixedInput> fixed) {
+  // Old files list their weights among the inputs.
+  if (knows(input.name)) return ok_status();
+  const auto is_named = [&](const OnnxFixedInput& one) { return one.name == input.name; };
+  const auto value = std::ranges::find_if(fixed, is_named);
+  SUSURRUS_ASSIGN_OR_RETURN(const ElementType type, onnx_element_type(input.element_type));
+  if (value != fixed.end() && value->value) {
+    SUSURRUS_ASSIGN_OR_RETURN(OwnedTensor tensor,
+                              OwnedTensor::allocate(ElementType::i64, {}, "constants"));
+    tensor.view().as<int64_t>()[0] = *value->value;
+    name(input.name, builder_.add_constant(std::string(input.name), std::move(tensor)));
+    return builder_.status();
   }
-  for (const OnnxValueInfo& input : graph.inputs) {
-    // Old files list their weights among the inputs.
-    if (translation.knows(input.name)) continue;
-    const auto is_named = [&](const OnnxFixedInput& one) { return one.name == input.name; };
-    const auto value = std::ranges::find_if(fixed, is_named);
-    SUSURRUS_ASSIGN_OR_RETURN(const ElementType type, onnx_element_type(input.element_type));
-    if (value != fixed.end() && value->value) {
-      SUSURRUS_ASSIGN_OR_RETURN(OwnedTensor tensor,
-                                OwnedTensor::allocate(ElementType::i64, {}, "constants"));
-      tensor.view().as<int64_t>()[0] = *value->value;
-      translation.name(input.name,
-                       builder.add_constant(std::string(input.name), std::move(tensor)));
-      continue;
+  std::optional<Shape> shape;
+  if (value != fixed.end()) {
+    shape = value->shape;
+  } else if (input.has_shape) {
+    if (input.dims.size() > limits::kMaxDims) {
+      return make_error(ErrorCode::limit_exceeded, ErrorReason::bad_shape).with_subject(input.name);
     }
-    std::optional<Shape> shape;
-    if (value != fixed.end()) {
-      shape = value->shape;
-    } else if (input.has_shape) {
-      if (input.dims.size() > limits::kMaxDims) {
-        return make_error(ErrorCode::limit_exceeded, ErrorReason::bad_shape)
-            .with_subject(input.name);
-      }
-      shape.emplace();
-      for (int64_t dim : input.dims) shape->append(dim < 0 ? kAnyDim : static_cast<uint64_t>(dim));
-    }
-    translation.name(input.name, builder.add_input(std::string(input.name), type, shape));
+    shape.emplace();
+    for (int64_t dim : input.dims) shape->append(dim < 0 ? kAnyDim : static_cast<uint64_t>(dim));
   }
-  // They are there already.
-  graph.initializers.clear();
-  SUSURRUS_RETURN_IF_ERROR(translation.add_graph(graph));
-  std::vector<ValueId> outputs;
-  std::vector<std::string> names;
-  for (const OnnxValueInfo& output : graph.outputs) {
-    SUSURRUS_ASSIGN_OR_RETURN(const ValueId id, translation.value(output.name));
-    if (id == kNoValue) {
-      return make_error(ErrorCode::malformed, ErrorReason::model)
-          .with_subject("outputs")
-          .with_expected("a name for each");
-    }
-    if (translation.is_matrix(id)) {
-      return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
-          .with_subject(output.name)
-          .with_expected("outputs that are no matrix of a product");
-    }
-    // An input stays one of its own name where it is an output too.
-    if (std::string& own = builder.value(id).name; own.empty()) own = output.name;
-    outputs.push_back(id);
-    names.emplace_back(output.name);
+  name(input.name, builder_.add_input(std::string(input.name), type, shape));
+  return builder_.status();
+}
+
+Status OnnxTranslation::add_output(const OnnxValueInfo& output) {
+  SUSURRUS_ASSIGN_OR_RETURN(const ValueId id, value(output.name));
+  if (id == kNoValue) {
+    return make_error(ErrorCode::malformed, ErrorReason::model)
+        .with_subject("outputs")
+        .with_expected("a name for each");
   }
-  builder.name_outputs(std::move(names));
-  return builder.finish(std::move(outputs), weights);
+  if (is_matrix(id)) {
+    return make_error(ErrorCode::unsupported_feature, ErrorReason::unsupported)
+        .with_subject(output.name)
+        .with_expected("outputs that are no matrix of a product");
+  }
+  // An input stays one of its own name where it is an output too.
+  if (std::string& own = builder_.value(id).name; own.empty()) own = output.name;
+  builder_.take(kNameBytes + 2 * output.name.size());
+  outputs_.push_back(id);
+  output_names_.emplace_back(output.name);
+  return builder_.status();
+}
+
+Result<Graph> OnnxTranslation::finish(const WeightOptions& weights) {
+  builder_.name_outputs(std::move(output_names_));
+  return builder_.finish(std::move(outputs_), weights);
 }
 
 Result<Graph> graph_from_onnx(const char* subject, ByteSpan bytes, uint64_t offset,

@@ -30,7 +30,11 @@ void append_varint(std::vector<uint8_t>& bytes, uint64_t value) {
 
 OnnxGraphReader::OnnxGraphReader(const char* subject, uint64_t file_offset, uint64_t byte_count,
                                  const WeightOptions& weights)
-    : subject_(subject), options_(weights), position_(file_offset), begin_(file_offset) {
+    : subject_(subject),
+      options_(weights),
+      position_(file_offset),
+      begin_(file_offset),
+      byte_count_(byte_count) {
   frames_.push_back({Message::model, file_offset + byte_count});
 }
 
@@ -38,15 +42,59 @@ Error OnnxGraphReader::bad(ErrorReason reason, uint64_t offset) const {
   return make_error(ErrorCode::malformed, reason).at(offset).with_subject(subject_);
 }
 
-ProtoReader OnnxGraphReader::reader_of(const Piece& piece) const {
-  return {subject_, piece.bytes, piece.offset};
+ProtoReader OnnxGraphReader::reader_of(const Kept& kept, PieceBudget* budget) const {
+  return {subject_, kept.bytes, kept.offset, budget};
+}
+
+/// Behind what is kept already. Lists double; out_of_memory where they cannot.
+Status OnnxGraphReader::keep(ByteSpan bytes, std::vector<uint8_t>& kept) {
+  const size_t wanted = kept.size() + bytes.size();
+  if (wanted > kept.capacity()) {
+    const size_t room = std::max(wanted, kept.capacity() + kept.capacity() / 2);
+    // What is freed at once is there for the list.
+    const auto memory = AlignedBuffer::allocate(room, "network");
+    if (!memory) {
+      Error error = memory.error();
+      error.offset = position_;
+      return error;
+    }
+    kept.reserve(room);
+  }
+  kept.insert(kept.end(), bytes.begin(), bytes.end());
+  return ok_status();
+}
+
+/// Visits the fields of the graph that were kept, of one kind.
+template <typename Visit>
+Status OnnxGraphReader::visit_fields(uint64_t number, Visit&& visit) const {
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    const size_t begin = runs_[i].begin;
+    const size_t end = i + 1 < runs_.size() ? runs_[i + 1].begin : graph_fields_.size();
+    ProtoReader run(subject_, ByteSpan(graph_fields_).subspan(begin, end - begin), runs_[i].offset);
+    for (;;) {
+      SUSURRUS_ASSIGN_OR_RETURN(const auto field, run.next());
+      if (!field) break;
+      if (field->number != number || field->kind != ProtoField::Kind::bytes) continue;
+      PieceBudget budget(field->bytes.size());
+      const Status status =
+          visit(ProtoReader(subject_, field->bytes, field->offset, &budget), field->offset);
+      if (status) continue;
+      Error error = status.error();
+      if (error.reason == ErrorReason::limit && error.offset == kNoOffset) {
+        error.offset = field->offset;
+        if (error.subject.empty()) error.subject = subject_;
+      }
+      return error;
+    }
+  }
+  return ok_status();
 }
 
 Status OnnxGraphReader::push(ByteSpan bytes) {
   while (!bytes.empty()) {
     if (state_ == State::contents) {
       const auto count = static_cast<size_t>(std::min<uint64_t>(left_, bytes.size()));
-      take(bytes.first(count));
+      SUSURRUS_RETURN_IF_ERROR(take(bytes.first(count)));
       bytes = bytes.subspan(count);
       position_ += count;
       left_ -= count;
@@ -54,6 +102,10 @@ Status OnnxGraphReader::push(ByteSpan bytes) {
       continue;
     }
     if (varint_bits_ == 0) varint_at_ = position_;
+    if (frames_.back().message == Message::graph) {
+      if (varint_bits_ == 0 && state_ == State::key) begin_graph_field();
+      SUSURRUS_RETURN_IF_ERROR(keep(bytes.first(1), graph_fields_));
+    }
     const uint8_t byte = bytes.front();
     bytes = bytes.subspan(1);
     ++position_;
@@ -91,7 +143,7 @@ Status OnnxGraphReader::on_varint() {
       } else {
         left_ = wire_type == kFixed64 ? 8 : 4;
         if (left_ > frames_.back().end - position_) return bad(ErrorReason::bounds, varint_at_);
-        place_ = frames_.back().message == Message::tensor ? Place::tensor_fields : Place::nowhere;
+        place_ = usual_place();
         state_ = State::contents;
       }
       return ok_status();
@@ -110,11 +162,33 @@ Status OnnxGraphReader::on_varint() {
   }
 }
 
+/// Where fields are kept that stand for nothing else.
+OnnxGraphReader::Place OnnxGraphReader::usual_place() const {
+  switch (frames_.back().message) {
+    case Message::graph: return Place::graph_fields;
+    case Message::tensor: return Place::tensor_fields;
+    default: return Place::nowhere;
+  }
+}
+
+/// Where it stands behind the field before it in the file, it does so here.
+void OnnxGraphReader::begin_graph_field() {
+  const size_t begin = graph_fields_.size();
+  field_begin_ = begin;
+  if (!runs_.empty() && position_ - runs_.back().offset == begin - runs_.back().begin) return;
+  runs_.push_back({begin, position_});
+}
+
+void OnnxGraphReader::leave_graph_field_out() {
+  graph_fields_.resize(field_begin_);
+  if (runs_.back().begin == field_begin_) runs_.pop_back();
+}
+
 /// A field of bytes begins, or a message.
 Status OnnxGraphReader::on_length() {
   const uint64_t field = key_ >> 3;
   state_ = State::contents;
-  place_ = Place::nowhere;
+  place_ = usual_place();
   switch (frames_.back().message) {
     case Message::model:
       if (field == kModelGraph) {
@@ -124,14 +198,15 @@ Status OnnxGraphReader::on_length() {
         return end_field();
       }
       if (field == kModelOpset) {
-        model_pieces_.push_back({field, position_, {}});
-        place_ = Place::piece;
+        opset_field_ = {position_, {}};
+        place_ = Place::opset;
       }
       break;
     case Message::graph:
       if (field == kGraphInitializer && left_ >= kLargeWeight) {
+        leave_graph_field_out();
         frames_.push_back({Message::tensor, position_ + left_});
-        tensor_fields_ = {field, position_, {}};
+        tensor_fields_ = {position_, {}};
         has_elements_ = false;
         left_ = 0;
         return end_field();
@@ -142,10 +217,11 @@ Status OnnxGraphReader::on_length() {
             .with_subject(subject_)
             .with_expected("nodes that are all in front of the weights");
       }
-      if (field == kGraphNode || field == kGraphInitializer || field == kGraphInput ||
-          field == kGraphOutput) {
-        graph_pieces_.push_back({field, position_, {}});
-        place_ = Place::piece;
+      // Shapes of values between nodes, descriptions: small ones do not end a run.
+      if (field != kGraphNode && field != kGraphInput && field != kGraphOutput &&
+          left_ >= kLargeWeight) {
+        leave_graph_field_out();
+        place_ = Place::nowhere;
       }
       break;
     case Message::tensor:
@@ -160,20 +236,20 @@ Status OnnxGraphReader::on_length() {
   return left_ == 0 ? end_field() : ok_status();
 }
 
-void OnnxGraphReader::read_uses() {
-  for (const Piece& piece : graph_pieces_) {
-    if (piece.field != kGraphNode) continue;
-    // What is wrong with a node is found when the graph is made.
-    if (const auto node = read_onnx_node(reader_of(piece), piece.offset)) uses_.add(*node);
-  }
+Status OnnxGraphReader::read_uses() {
   has_uses_ = true;
+  return visit_fields(kGraphNode, [&](const ProtoReader& reader, uint64_t offset) -> Status {
+    // What is wrong with a node is found when the graph is made.
+    const auto node = read_onnx_node(reader, offset);
+    return node ? uses_.add(*node) : ok_status();
+  });
 }
 
 Status OnnxGraphReader::begin_elements() {
   if (has_elements_) return bad(ErrorReason::bad_metadata, varint_at_);
   has_elements_ = true;
   element_bytes_ = static_cast<size_t>(left_);
-  if (!has_uses_) read_uses();
+  if (!has_uses_) SUSURRUS_RETURN_IF_ERROR(read_uses());
   matrix_.reset();
   place_ = Place::elements;
   const auto known = read_onnx_tensor(reader_of(tensor_fields_), tensor_fields_.offset);
@@ -199,27 +275,27 @@ Status OnnxGraphReader::begin_elements() {
   return ok_status();
 }
 
-void OnnxGraphReader::take(ByteSpan bytes) {
-  std::vector<uint8_t>* kept = nullptr;
+Status OnnxGraphReader::take(ByteSpan bytes) {
   switch (place_) {
-    case Place::nowhere: return;
-    case Place::matrix: return matrix_->push(bytes);
+    case Place::nowhere: break;
+    case Place::matrix: matrix_->push(bytes); break;
     case Place::elements:
       std::memcpy(elements_.data() + (element_bytes_ - static_cast<size_t>(left_)), bytes.data(),
                   bytes.size());
-      return;
-    case Place::tensor_fields: kept = &tensor_fields_.bytes; break;
-    case Place::piece:
-      kept =
-          &(frames_.back().message == Message::model ? model_pieces_ : graph_pieces_).back().bytes;
       break;
+    case Place::tensor_fields: return keep(bytes, tensor_fields_.bytes);
+    case Place::graph_fields: return keep(bytes, graph_fields_);
+    case Place::opset: return keep(bytes, opset_field_.bytes);
   }
-  // Growing doubles by itself.
-  kept->insert(kept->end(), bytes.begin(), bytes.end());
+  return ok_status();
 }
 
 Status OnnxGraphReader::end_field() {
   state_ = State::key;
+  if (place_ == Place::opset) {
+    place_ = Place::nowhere;
+    SUSURRUS_RETURN_IF_ERROR(read_onnx_opset(reader_of(opset_field_), opset_));
+  }
   while (frames_.size() > 1 && position_ == frames_.back().end) {
     if (frames_.back().message == Message::tensor) SUSURRUS_RETURN_IF_ERROR(end_tensor());
     frames_.pop_back();
@@ -233,7 +309,7 @@ Status OnnxGraphReader::end_tensor() {
   Weight& weight = weights_.emplace_back();
   weight.name = tensor.name;
   if (!has_elements_) {
-    SUSURRUS_ASSIGN_OR_RETURN(weight.tensor, take_tensor(subject_, tensor));
+    SUSURRUS_ASSIGN_OR_RETURN(weight.tensor, take_tensor(tensor));
     return ok_status();
   }
   if (matrix_) {
@@ -253,20 +329,36 @@ Result<Graph> OnnxGraphReader::finish(std::span<const OnnxFixedInput> fixed) {
     return bad(ErrorReason::bounds, position_);
   }
   if (!has_graph_) return bad(ErrorReason::model, begin_);
-  OnnxModelMessage model;
-  for (const Piece& piece : model_pieces_) {
-    SUSURRUS_RETURN_IF_ERROR(read_onnx_opset(reader_of(piece), model.opset));
-  }
-  OnnxTranslation translation(subject_, model.opset);
+  uses_ = MatrixUses(byte_count_);
+  OnnxTranslation translation(opset_, byte_count_);
   for (Weight& weight : weights_) {
     translation.add_weight(weight.name, std::move(weight.tensor), weight.is_turned);
   }
   weights_.clear();
-  for (const Piece& piece : graph_pieces_) {
-    SUSURRUS_RETURN_IF_ERROR(
-        read_onnx_graph_field(reader_of(piece), piece.field, piece.offset, model.graph));
-  }
-  return translate_onnx(translation, model.graph, fixed, options_);
+  SUSURRUS_RETURN_IF_ERROR(translation.builder().status());
+  // Each is read, becomes a part of the graph and is forgotten.
+  SUSURRUS_RETURN_IF_ERROR(
+      visit_fields(kGraphInitializer, [&](const ProtoReader& reader, uint64_t offset) -> Status {
+        SUSURRUS_ASSIGN_OR_RETURN(const OnnxTensor tensor, read_onnx_tensor(reader, offset));
+        return translation.add_initializer(tensor);
+      }));
+  SUSURRUS_RETURN_IF_ERROR(
+      visit_fields(kGraphInput, [&](const ProtoReader& reader, uint64_t) -> Status {
+        SUSURRUS_ASSIGN_OR_RETURN(const OnnxValueInfo input, read_onnx_value(reader));
+        return translation.add_input(input, fixed);
+      }));
+  SUSURRUS_RETURN_IF_ERROR(
+      visit_fields(kGraphNode, [&](const ProtoReader& reader, uint64_t offset) -> Status {
+        SUSURRUS_ASSIGN_OR_RETURN(const OnnxNode node, read_onnx_node(reader, offset));
+        return translation.add_node(node);
+      }));
+  SUSURRUS_RETURN_IF_ERROR(
+      visit_fields(kGraphOutput, [&](const ProtoReader& reader, uint64_t) -> Status {
+        SUSURRUS_ASSIGN_OR_RETURN(const OnnxValueInfo output, read_onnx_value(reader));
+        return translation.add_output(output);
+      }));
+  graph_fields_ = {};
+  return translation.finish(options_);
 }
 
 }  // namespace susurrus

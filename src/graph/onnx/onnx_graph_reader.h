@@ -32,12 +32,16 @@ class OnnxGraphReader {
   };
   enum class State : uint8_t { key, number, length, contents };
   /// Where the contents of a field go.
-  enum class Place : uint8_t { nowhere, piece, tensor_fields, elements, matrix };
-  /// A field that is kept as it is.
-  struct Piece {
-    uint64_t field;
-    uint64_t offset;
+  enum class Place : uint8_t { nowhere, opset, graph_fields, tensor_fields, elements, matrix };
+  /// Fields that are kept as they are, and where they begin in the file.
+  struct Kept {
+    uint64_t offset = 0;
     std::vector<uint8_t> bytes;
+  };
+  /// Fields of the graph that follow each other in the file.
+  struct Run {
+    size_t begin;
+    uint64_t offset;
   };
   /// A weight that has come.
   struct Weight {
@@ -50,17 +54,24 @@ class OnnxGraphReader {
   Status on_varint();
   Status on_length();
   Status begin_elements();
-  void take(ByteSpan bytes);
+  Status take(ByteSpan bytes);
+  Status keep(ByteSpan bytes, std::vector<uint8_t>& kept);
+  Place usual_place() const;
+  void begin_graph_field();
+  void leave_graph_field_out();
+  template <typename Visit>
+  Status visit_fields(uint64_t number, Visit&& visit) const;
   Status end_field();
   Status end_tensor();
-  void read_uses();
+  Status read_uses();
   Error bad(ErrorReason reason, uint64_t offset) const;
-  ProtoReader reader_of(const Piece& piece) const;
+  ProtoReader reader_of(const Kept& kept, PieceBudget* budget = nullptr) const;
 
   const char* subject_;
   WeightOptions options_;
   uint64_t position_;
   uint64_t begin_;
+  uint64_t byte_count_;
   std::vector<Frame> frames_;
   State state_ = State::key;
   uint64_t varint_ = 0;
@@ -71,14 +82,18 @@ class OnnxGraphReader {
   Place place_ = Place::nowhere;
 
   bool has_graph_ = false;
-  std::vector<Piece> model_pieces_;
-  std::vector<Piece> graph_pieces_;
-  MatrixUses uses_;
+  Kept opset_field_;
+  uint64_t opset_ = 0;
+  /// The graph's fields but its large weights.
+  std::vector<uint8_t> graph_fields_;
+  std::vector<Run> runs_;
+  size_t field_begin_ = 0;  // of the current one among them
+  MatrixUses uses_{byte_count_};
   bool has_uses_ = false;  // of the nodes that came before the first large weight
   bool has_matrices_ = false;
 
   // Of the large weight that is on its way.
-  Piece tensor_fields_;
+  Kept tensor_fields_;
   AlignedBuffer elements_;
   size_t element_bytes_ = 0;
   bool has_elements_ = false;

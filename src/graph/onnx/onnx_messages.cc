@@ -1,5 +1,6 @@
 #include "graph/onnx/onnx_messages.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -11,6 +12,8 @@ namespace {
 
 /// Of graphs in If, Loop and Scan.
 constexpr uint32_t kMostDepth = 8;
+/// An input or output of a node: its name, and what shape rules are given of it for a moment.
+constexpr uint64_t kArgumentBytes = kGrowingBytes<std::string_view> + 128;
 
 Result<Shape> read_dims(ProtoReader reader, const ProtoField& field, Shape shape) {
   if (field.kind == ProtoField::Kind::varint) {
@@ -28,11 +31,27 @@ Result<Shape> read_dims(ProtoReader reader, const ProtoField& field, Shape shape
 
 Result<OnnxGraphMessage> read_graph(ProtoReader reader, uint32_t depth);
 
+/// Room for so many more.
+template <typename Number>
+Status reserve(const ProtoReader& reader, size_t count, std::vector<Number>& values) {
+  const size_t wanted = values.size() + count;
+  if (wanted <= values.capacity()) return ok_status();
+  // Many short lists are as good as single numbers.
+  const size_t room = values.empty() ? wanted : std::max(wanted, 2 * values.capacity());
+  SUSURRUS_RETURN_IF_ERROR(reader.take(room * sizeof(Number)));
+  values.reserve(room);
+  return ok_status();
+}
+
 Status read_integers(ProtoReader reader, const ProtoField& field, std::vector<int64_t>& values) {
   if (field.kind == ProtoField::Kind::varint) {
+    SUSURRUS_RETURN_IF_ERROR(reader.take(kGrowingBytes<int64_t>));
     values.push_back(static_cast<int64_t>(field.value));
     return ok_status();
   }
+  const auto ends = [](uint8_t byte) { return byte < 128; };
+  SUSURRUS_RETURN_IF_ERROR(
+      reserve(reader, static_cast<size_t>(std::ranges::count_if(field.bytes, ends)), values));
   for (ProtoReader packed = reader.within(field); !packed.at_end();) {
     SUSURRUS_ASSIGN_OR_RETURN(const uint64_t value, packed.varint());
     values.push_back(static_cast<int64_t>(value));
@@ -45,10 +64,12 @@ Status read_floats(ProtoReader reader, const ProtoField& field, std::vector<doub
     values.push_back(static_cast<double>(std::bit_cast<float>(bits)));
   };
   if (field.kind == ProtoField::Kind::fixed32) {
+    SUSURRUS_RETURN_IF_ERROR(reader.take(kGrowingBytes<double>));
     add(static_cast<uint32_t>(field.value));
     return ok_status();
   }
   if (field.bytes.size() % 4 != 0) return reader.bad(ErrorReason::size_mismatch);
+  SUSURRUS_RETURN_IF_ERROR(reserve(reader, field.bytes.size() / 4, values));
   for (size_t at = 0; at < field.bytes.size(); at += 4) {
     uint32_t bits = 0;
     std::memcpy(&bits, field.bytes.data() + at, 4);
@@ -80,12 +101,15 @@ Result<OnnxAttribute> read_attribute(ProtoReader reader, uint32_t depth) {
         found = Kind::text;
         break;
       case 5: {
-        SUSURRUS_ASSIGN_OR_RETURN(attribute.tensor,
+        SUSURRUS_RETURN_IF_ERROR(reader.take(sizeof(OnnxTensor)));
+        SUSURRUS_ASSIGN_OR_RETURN(OnnxTensor tensor,
                                   read_onnx_tensor(reader.within(*field), field->offset));
+        attribute.tensor = std::make_unique<OnnxTensor>(tensor);
         found = Kind::tensor;
         break;
       }
       case 6: {
+        SUSURRUS_RETURN_IF_ERROR(reader.take(sizeof(OnnxGraphMessage)));
         SUSURRUS_ASSIGN_OR_RETURN(OnnxGraphMessage graph,
                                   read_graph(reader.within(*field), depth + 1));
         attribute.graph.clear();
@@ -112,6 +136,10 @@ Result<OnnxAttribute> read_attribute(ProtoReader reader, uint32_t depth) {
                              Kind::tensor, Kind::graph,  Kind::numbers, Kind::integers};
   attribute.kind = found;
   if (found == Kind::none && type < std::size(kTypes)) attribute.kind = kTypes[type];
+  if (attribute.kind == Kind::tensor && attribute.tensor == nullptr) {
+    SUSURRUS_RETURN_IF_ERROR(reader.take(sizeof(OnnxTensor)));
+    attribute.tensor = std::make_unique<OnnxTensor>();
+  }
   return attribute;
 }
 
@@ -122,11 +150,15 @@ Result<OnnxNode> read_node(ProtoReader reader, uint64_t offset, uint32_t depth) 
     SUSURRUS_ASSIGN_OR_RETURN(const auto field, reader.next());
     if (!field) return node;
     switch (field->number) {
-      case 1: node.inputs.push_back(field->text()); break;
-      case 2: node.outputs.push_back(field->text()); break;
+      case 1:
+      case 2:
+        SUSURRUS_RETURN_IF_ERROR(reader.take(kArgumentBytes));
+        (field->number == 1 ? node.inputs : node.outputs).push_back(field->text());
+        break;
       case 3: node.name = field->text(); break;
       case 4: node.op_type = field->text(); break;
       case 5: {
+        SUSURRUS_RETURN_IF_ERROR(reader.take(kGrowingBytes<OnnxAttribute>));
         SUSURRUS_ASSIGN_OR_RETURN(OnnxAttribute attribute,
                                   read_attribute(reader.within(*field), depth));
         node.attributes.push_back(std::move(attribute));
@@ -148,7 +180,9 @@ Status visit_fields(ProtoReader reader, Visit&& visit) {
   }
 }
 
-Result<OnnxValueInfo> read_value(ProtoReader whole) {
+}  // namespace
+
+Result<OnnxValueInfo> read_onnx_value(ProtoReader whole) {
   OnnxValueInfo value;
   Status status = visit_fields(whole, [&](ProtoReader& info, const ProtoField& field) -> Status {
     if (field.number == 1) value.name = field.text();
@@ -170,7 +204,8 @@ Result<OnnxValueInfo> read_value(ProtoReader whole) {
                             if (one.number == 1) size = static_cast<int64_t>(one.value);
                             return ok_status();
                           }));
-                      value.dims.push_back(size);
+                      // More are too many, whatever they are.
+                      if (value.dims.size() <= limits::kMaxDims) value.dims.push_back(size);
                       return ok_status();
                     });
               });
@@ -180,26 +215,27 @@ Result<OnnxValueInfo> read_value(ProtoReader whole) {
   return value;
 }
 
+namespace {
+
 Status read_graph_field(ProtoReader reader, uint64_t field, uint64_t offset, uint32_t depth,
                         OnnxGraphMessage& graph) {
   switch (field) {
     case 1: {
+      SUSURRUS_RETURN_IF_ERROR(reader.take(kGrowingBytes<OnnxNode>));
       SUSURRUS_ASSIGN_OR_RETURN(OnnxNode node, read_node(reader, offset, depth));
       graph.nodes.push_back(std::move(node));
       break;
     }
     case 5: {
+      SUSURRUS_RETURN_IF_ERROR(reader.take(kGrowingBytes<OnnxTensor>));
       SUSURRUS_ASSIGN_OR_RETURN(OnnxTensor tensor, read_onnx_tensor(reader, offset));
       graph.initializers.push_back(std::move(tensor));
       break;
     }
-    case 11: {
-      SUSURRUS_ASSIGN_OR_RETURN(OnnxValueInfo value, read_value(reader));
-      graph.inputs.push_back(std::move(value));
-      break;
-    }
+    // A branch of If has no inputs.
     case 12: {
-      SUSURRUS_ASSIGN_OR_RETURN(OnnxValueInfo value, read_value(reader));
+      SUSURRUS_RETURN_IF_ERROR(reader.take(kGrowingBytes<OnnxValueInfo>));
+      SUSURRUS_ASSIGN_OR_RETURN(OnnxValueInfo value, read_onnx_value(reader));
       graph.outputs.push_back(std::move(value));
       break;
     }
@@ -244,13 +280,19 @@ void store_typed(ElementType type, uint64_t field, uint64_t bits, void* data, si
   }
 }
 
+/// float_data, int32_data, int64_data, double_data, uint64_data.
+constexpr bool is_typed_list(uint64_t field) {
+  return field == 4 || field == 5 || field == 7 || field == 10 || field == 11;
+}
+
 /// Visits the elements that stand as numbers in the file: the field that holds each, and its bits.
 template <typename Visit>
-Status visit_typed(ProtoReader reader, const OnnxTensor& tensor, Visit&& visit) {
-  for (const ProtoField& field : tensor.typed) {
+Status visit_typed(const OnnxTensor& tensor, Visit&& visit) {
+  return visit_fields(tensor.fields, [&](ProtoReader& reader, const ProtoField& field) -> Status {
+    if (!is_typed_list(field.number)) return ok_status();
     if (field.kind != ProtoField::Kind::bytes) {
       visit(field, field.value);
-      continue;
+      return ok_status();
     }
     if (field.number == 4 || field.number == 10) {
       const size_t size = field.number == 4 ? 4 : 8;
@@ -260,22 +302,22 @@ Status visit_typed(ProtoReader reader, const OnnxTensor& tensor, Visit&& visit) 
         std::memcpy(&bits, field.bytes.data() + at, size);
         visit(field, bits);
       }
-      continue;
+      return ok_status();
     }
     for (ProtoReader packed = reader.within(field); !packed.at_end();) {
       SUSURRUS_ASSIGN_OR_RETURN(const uint64_t value, packed.varint());
       visit(field, value);
     }
-  }
-  return ok_status();
+    return ok_status();
+  });
 }
 
 /// Elements that stand as numbers of another size in the file; halves as their bits. There are as many as `taken` has.
-Status take_typed(ProtoReader reader, const OnnxTensor& tensor, OwnedTensor& taken) {
+Status take_typed(const OnnxTensor& tensor, OwnedTensor& taken) {
   const Tensor to = taken.view();
   const ElementType type = to.type == ElementType::f16 ? ElementType::u16 : to.type;
   size_t index = 0;
-  return visit_typed(reader, tensor, [&](const ProtoField& field, uint64_t bits) {
+  return visit_typed(tensor, [&](const ProtoField& field, uint64_t bits) {
     store_typed(type, field.number, bits, to.data, index++);
   });
 }
@@ -285,6 +327,7 @@ Status take_typed(ProtoReader reader, const OnnxTensor& tensor, OwnedTensor& tak
 Result<OnnxTensor> read_onnx_tensor(ProtoReader reader, uint64_t offset) {
   OnnxTensor tensor;
   tensor.offset = offset;
+  tensor.fields = reader;
   for (;;) {
     SUSURRUS_ASSIGN_OR_RETURN(const auto field, reader.next());
     if (!field) return tensor;
@@ -298,13 +341,6 @@ Result<OnnxTensor> read_onnx_tensor(ProtoReader reader, uint64_t offset) {
       case 9:
         tensor.raw = field->bytes;
         tensor.has_raw = true;
-        break;
-      case 4:   // float_data
-      case 5:   // int32_data
-      case 7:   // int64_data
-      case 10:  // double_data
-      case 11:  // uint64_data
-        tensor.typed.push_back(*field);
         break;
       case 3:   // segment
       case 14:  // data_location: in another file
@@ -322,11 +358,6 @@ Result<OnnxTensor> read_onnx_tensor(ProtoReader reader, uint64_t offset) {
 
 Result<OnnxNode> read_onnx_node(ProtoReader reader, uint64_t offset) {
   return read_node(reader, offset, 0);
-}
-
-Status read_onnx_graph_field(ProtoReader reader, uint64_t field, uint64_t offset,
-                             OnnxGraphMessage& graph) {
-  return read_graph_field(reader, field, offset, 0, graph);
 }
 
 Status read_onnx_opset(ProtoReader reader, uint64_t& opset) {
@@ -375,20 +406,19 @@ Status check_byte_count(const OnnxTensor& tensor, ElementType type, uint64_t fou
                 : std::move(error).with_expected("a shape whose bytes can be counted");
 }
 
-Result<OwnedTensor> take_tensor(const char* subject, const OnnxTensor& tensor) {
+Result<OwnedTensor> take_tensor(const OnnxTensor& tensor) {
   SUSURRUS_ASSIGN_OR_RETURN(const ElementType type, onnx_element_type(tensor.data_type));
-  const ProtoReader reader(subject, {}, tensor.offset);
   uint64_t found = tensor.raw.size();
   if (!tensor.has_raw) {
     found = 0;
     SUSURRUS_RETURN_IF_ERROR(visit_typed(
-        reader, tensor, [&](const ProtoField&, uint64_t) { found += element_byte_count(type); }));
+        tensor, [&](const ProtoField&, uint64_t) { found += element_byte_count(type); }));
   }
   SUSURRUS_RETURN_IF_ERROR(check_byte_count(tensor, type, found));
   SUSURRUS_ASSIGN_OR_RETURN(OwnedTensor taken,
                             OwnedTensor::allocate(type, tensor.shape, "weights"));
   if (!tensor.has_raw) {
-    SUSURRUS_RETURN_IF_ERROR(take_typed(reader, tensor, taken));
+    SUSURRUS_RETURN_IF_ERROR(take_typed(tensor, taken));
   } else if (!tensor.raw.empty()) {
     std::memcpy(taken.buffer.data(), tensor.raw.data(), tensor.raw.size());
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,11 @@ struct OnnxTensor {
   std::string_view name;
   uint64_t data_type = 0;
   Shape shape;
-  /// Elements as they lie in memory, or one of the lists below.
+  /// Elements as they lie in memory. Else they are in float_data, double_data, int32_data, int64_data or uint64_data, packed or one by
+  /// one, among the fields.
   ByteSpan raw;
   bool has_raw = false;
-  /// float_data, double_data, int32_data, int64_data, uint64_data: their contents, packed or one by one.
-  std::vector<ProtoField> typed;
+  ProtoReader fields{"", {}, 0};
   uint64_t offset = 0;
 };
 
@@ -42,7 +43,7 @@ struct OnnxAttribute {
   float number = 0;
   int64_t integer = 0;
   std::string_view text;
-  OnnxTensor tensor;
+  std::unique_ptr<OnnxTensor> tensor;   // of Kind::tensor
   std::vector<OnnxGraphMessage> graph;  // one
   std::vector<double> numbers;
   std::vector<int64_t> integers;
@@ -68,27 +69,21 @@ struct OnnxValueInfo {
   std::vector<int64_t> dims;
 };
 
-/// GraphProto.
+/// GraphProto of a branch, which has no inputs.
 struct OnnxGraphMessage {
   std::vector<OnnxNode> nodes;
   std::vector<OnnxTensor> initializers;
-  std::vector<OnnxValueInfo> inputs;
   std::vector<OnnxValueInfo> outputs;
 };
 
-struct OnnxModelMessage {
-  uint64_t opset = 0;  // of the default domain
-  OnnxGraphMessage graph;
-};
-
-// Messages that are in memory: malformed, with the offset in the file: bytes that are no such message.
+// Messages that are in memory: malformed, with the offset in the file: bytes that are no such message. limit_exceeded,
+// out_of_memory: records that are more than the reader's budget allows.
 
 Result<OnnxTensor> read_onnx_tensor(ProtoReader reader, uint64_t offset);
 /// limit_exceeded: graphs in graphs deeper than any network has.
 Result<OnnxNode> read_onnx_node(ProtoReader reader, uint64_t offset);
-/// Adds a field of a GraphProto.
-Status read_onnx_graph_field(ProtoReader reader, uint64_t field, uint64_t offset,
-                             OnnxGraphMessage& graph);
+/// Not more dimensions than one too many.
+Result<OnnxValueInfo> read_onnx_value(ProtoReader reader);
 /// An OperatorSetIdProto: the version, where it is the default domain's.
 Status read_onnx_opset(ProtoReader reader, uint64_t& opset);
 
@@ -97,6 +92,6 @@ Result<ElementType> onnx_element_type(uint64_t data_type);
 /// size_mismatch: `found` bytes of elements, and a shape that wants others.
 Status check_byte_count(const OnnxTensor& tensor, ElementType type, uint64_t found);
 /// The tensor with memory of its own, taken when its bytes were counted. size_mismatch: elements that are not as many as the shape says.
-Result<OwnedTensor> take_tensor(const char* subject, const OnnxTensor& tensor);
+Result<OwnedTensor> take_tensor(const OnnxTensor& tensor);
 
 }  // namespace susurrus

@@ -74,15 +74,16 @@ Status constant(OnnxTranslation& to) {
                                ? ElementType::f32
                                : ElementType::i64;
   if (value.kind == Kind::tensor) {
-    SUSURRUS_ASSIGN_OR_RETURN(OwnedTensor tensor, take_tensor("Constant", value.tensor));
+    SUSURRUS_ASSIGN_OR_RETURN(OwnedTensor tensor, take_tensor(*value.tensor));
     to.set_output(0, to.builder().add_constant({}, std::move(tensor)));
     return ok_status();
   }
   Shape shape;
-  std::vector<double> numbers = value.numbers;
-  if (value.kind == Kind::number) numbers = {static_cast<double>(value.number)};
-  std::vector<int64_t> integers = value.integers;
-  if (value.kind == Kind::integer) integers = {value.integer};
+  std::span<const double> numbers = value.numbers;
+  const auto number = static_cast<double>(value.number);
+  if (value.kind == Kind::number) numbers = {&number, 1};
+  std::span<const int64_t> integers = value.integers;
+  if (value.kind == Kind::integer) integers = {&value.integer, 1};
   if (value.kind == Kind::numbers) shape.append(numbers.size());
   if (value.kind == Kind::integers) shape.append(integers.size());
   if (numbers.empty() && integers.empty() && shape.rank() == 0) {
@@ -239,7 +240,8 @@ Status slice(OnnxTranslation& to) {
 Status constant_of_shape(OnnxTranslation& to) {
   OwnedTensor element;
   if (const OnnxAttribute* value = to.attribute("value")) {
-    SUSURRUS_ASSIGN_OR_RETURN(element, take_tensor("value", value->tensor));
+    if (value->tensor == nullptr) return to.wrong("value", "a tensor");
+    SUSURRUS_ASSIGN_OR_RETURN(element, take_tensor(*value->tensor));
   } else {
     SUSURRUS_ASSIGN_OR_RETURN(element, OwnedTensor::allocate(ElementType::f32, {1}, "constants"));
     element.view().f32()[0] = 0;
@@ -289,7 +291,8 @@ Status choose(OnnxTranslation& to) {
   if (condition == nullptr || condition->shape.element_count() != 1) {
     return to.wrong("input 0", "a condition that is constant");
   }
-  const OnnxNode node = to.node();
+  // Nodes of the branch become the current one.
+  const OnnxNode& node = to.node();
   const bool is_true = condition->buffer.data()[0] != 0;
   const OnnxAttribute* branch = to.attribute(is_true ? "then_branch" : "else_branch");
   if (branch == nullptr || branch->graph.empty()) return to.wrong("branch", "a graph");

@@ -11,19 +11,26 @@ namespace susurrus {
 /// Makes nodes of a graph from nodes of an ONNX file: what the translations of single operators share.
 class OnnxTranslation {
  public:
-  OnnxTranslation(const char* subject, uint64_t opset) : subject_(subject), opset_(opset) {}
+  /// Of a file with so many bytes.
+  OnnxTranslation(uint64_t opset, uint64_t byte_count)
+      : opset_(opset), builder_(PieceBudget(byte_count)) {}
 
   GraphBuilder& builder() { return builder_; }
   uint64_t opset() const { return opset_; }
 
-  /// All nodes of a graph, of its own or of an If's branch; names of the graphs around it are known in it.
+  // A graph's parts, in this order: initializers and weights, inputs, nodes, outputs.
+  Status add_input(const OnnxValueInfo& input, std::span<const OnnxFixedInput> fixed);
+  Status add_node(const OnnxNode& node);
+  Status add_output(const OnnxValueInfo& output);
+  Result<Graph> finish(const WeightOptions& weights);
+  /// All nodes of an If's branch; names of the graphs around it are known in it.
   Status add_graph(const OnnxGraphMessage& message);
   Status add_initializer(const OnnxTensor& tensor);
   /// One that is in memory already; turned: its last two dimensions are the other way round than the file has them.
   void add_weight(const std::string& name, OwnedTensor tensor, bool is_turned);
   /// kNoValue where the name is empty.
   Result<ValueId> value(std::string_view name) const;
-  void name(std::string_view name, ValueId id) { values_[std::string(name)] = id; }
+  void name(std::string_view name, ValueId id);
   bool knows(std::string_view name) const { return values_.contains(std::string(name)); }
 
   // Of the current node.
@@ -61,9 +68,6 @@ class OnnxTranslation {
   Error wrong(std::string_view what, std::string_view expected) const;
 
  private:
-  Status add_node(const OnnxNode& node);
-
-  const char* subject_;
   uint64_t opset_;
   GraphBuilder builder_;
   std::map<std::string, ValueId, std::less<>> values_;
@@ -72,11 +76,9 @@ class OnnxTranslation {
   const OnnxNode* node_ = nullptr;
   std::vector<ValueId> inputs_;
   size_t node_count_ = 0;
+  std::vector<ValueId> outputs_;
+  std::vector<std::string> output_names_;
 };
-
-/// All of a graph but the weights that were added. Its nodes, inputs and outputs; small initializers.
-Result<Graph> translate_onnx(OnnxTranslation& translation, OnnxGraphMessage& graph,
-                             std::span<const OnnxFixedInput> fixed, const WeightOptions& weights);
 
 struct OnnxOperator {
   std::string_view name;

@@ -6,6 +6,16 @@ Error ProtoReader::bad(ErrorReason reason) const {
   return make_error(ErrorCode::malformed, reason).at(offset_ + at_).with_subject(subject_);
 }
 
+Status ProtoReader::take(uint64_t byte_count) const {
+  if (budget_ == nullptr) return ok_status();
+  const Status status = budget_->take(byte_count);
+  if (status) return status;
+  Error error = status.error();
+  error.offset = offset_ + at_;
+  if (error.code == ErrorCode::limit_exceeded) error.subject = std::string_view(subject_);
+  return error;
+}
+
 Result<uint64_t> ProtoReader::varint() {
   uint64_t value = 0;
   for (uint32_t shift = 0; shift < 64 && at_ < bytes_.size(); shift += 7) {

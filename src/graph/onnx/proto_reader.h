@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "base/piece_budget.h"
 #include "base/result.h"
 
 namespace susurrus {
@@ -27,12 +28,12 @@ struct ProtoField {
 /// The fields of one message that is in memory, one after the other. Errors are malformed, about `subject`, with the offset.
 class ProtoReader {
  public:
-  /// `offset`: of the message, in the file.
-  ProtoReader(const char* subject, ByteSpan bytes, uint64_t offset)
-      : subject_(subject), bytes_(bytes), offset_(offset) {}
+  /// `offset`: of the message, in the file. A budget, if any, is for what is made of it.
+  ProtoReader(const char* subject, ByteSpan bytes, uint64_t offset, PieceBudget* budget = nullptr)
+      : subject_(subject), bytes_(bytes), offset_(offset), budget_(budget) {}
   /// Of a message in a field.
   ProtoReader within(const ProtoField& field) const {
-    return {subject_, field.bytes, field.offset};
+    return {subject_, field.bytes, field.offset, budget_};
   }
 
   /// nullopt at the end.
@@ -41,12 +42,15 @@ class ProtoReader {
   Result<uint64_t> varint();
   bool at_end() const { return at_ == bytes_.size(); }
   Error bad(ErrorReason reason) const;
+  /// Before something is kept that takes so much memory: the budget's errors, with the place.
+  Status take(uint64_t byte_count) const;
 
  private:
   const char* subject_;
   ByteSpan bytes_;
   uint64_t offset_;
   size_t at_ = 0;
+  PieceBudget* budget_ = nullptr;
 };
 
 }  // namespace susurrus

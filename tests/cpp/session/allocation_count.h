@@ -7,5 +7,8 @@ namespace susurrus::testing {
 uint64_t allocation_count();
 /// Those whose memory has not been given back.
 int64_t live_allocation_count();
+/// The most bytes that were taken at one time since watch_bytes(), beyond those that were then.
+void watch_bytes();
+uint64_t most_bytes();
 
 }  // namespace susurrus::testing
