@@ -11,7 +11,7 @@ namespace susurrus {
 /// is none is then an error and no crash.
 class PieceBudget {
  public:
-  /// Real networks have at least 40 bytes for a node, whose records take some 300.
+  /// Real networks have at least 40 bytes for a node, whose records take several hundred.
   static constexpr uint64_t kFreeBytes = 4 << 20;
   static constexpr uint64_t kTimesTheFile = 4;
 
