@@ -12,7 +12,7 @@ namespace susurrus {
 class PieceBudget {
  public:
   /// Real networks have at least 40 bytes for a node, whose records take several hundred.
-  static constexpr uint64_t kFreeBytes = 4 << 20;
+  static constexpr uint64_t kFreeBytes = 8 << 20;
   static constexpr uint64_t kTimesTheFile = 4;
 
   /// Without a limit.
