@@ -13,12 +13,13 @@ class Storage {
   /** Writes wait for it. */
   gate: Promise<void> = Promise.resolve();
 
-  async write(kept: Kept, known: number): Promise<number | undefined> {
+  async write(kept: Kept, known: number, mayReturn: boolean): Promise<number | 'changed' | 'gone'> {
     await this.gate;
     this.writes += 1;
     if (this.refusal) throw this.refusal;
     const there = this.kept.get(kept.id);
-    if (there && there.revision !== known) return undefined;
+    if (there && there.revision !== known) return 'changed';
+    if (!there && known > 0 && !mayReturn) return 'gone';
     this.kept.set(kept.id, { kept: structuredClone(kept), revision: known + 1 });
     return known + 1;
   }
@@ -222,10 +223,42 @@ describe('the library', () => {
     await library.delete(document.facts.id);
     await rest();
     expect(textsKept()).toEqual(['talk.mp3: two']);
-    // A person who goes on editing it wants it kept.
+  });
+
+  test.each(['here', 'in another tab'])(
+    'does not keep what is heard of one that was deleted %s, but what a person writes into it',
+    async (where) => {
+      const library = tab();
+      const document = await keepOne(library, 'one');
+      await (where === 'here' ? library : tab()).delete(document.facts.id);
+      say(document, 'heard');
+      await rest();
+      document.breakOff('stopped');
+      await library.flush();
+      expect(textsKept()).toEqual([]);
+      // A person who goes on editing it wants it kept.
+      edit(document, 'edited');
+      await rest();
+      expect(textsKept()).toEqual(['talk.mp3: edited: heard']);
+      say(document, 'and more');
+      await rest();
+      expect(textsKept()).toEqual(['talk.mp3: edited: heard: and more']);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test('keeps what a person wrote into one that was deleted also when it needs a second try', async () => {
+    const library = tab();
+    const document = await keepOne(library, 'one');
+    await library.delete(document.facts.id);
+    storage.refusal = new Error('no room');
     edit(document, 'edited');
-    await library.flush();
-    expect(textsKept()).toEqual(['talk.mp3: two', 'talk.mp3: edited: more']);
+    await rest();
+    expect(problems).toEqual([storage.refusal]);
+    storage.refusal = undefined;
+    say(document, 'heard');
+    await rest();
+    expect(textsKept()).toEqual(['talk.mp3: edited: heard']);
   });
 
   test('deletes all', async () => {
@@ -236,7 +269,10 @@ describe('the library', () => {
     expect(storage.kept.size).toBe(0);
     say(document, 'three');
     await library.flush();
-    expect(textsKept()).toEqual(['talk.mp3: two: three']);
+    expect(textsKept()).toEqual([]);
+    edit(document, 'edited');
+    await library.flush();
+    expect(textsKept()).toEqual(['talk.mp3: edited: three']);
   });
 
   test('hears of other tabs, and tells them', async () => {

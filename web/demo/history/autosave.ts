@@ -1,15 +1,14 @@
 // Keeps a transcript as it grows and is edited: soon after each change, one write at a time.
 import {
   newId,
+  type DocumentChange,
   type DocumentContent,
   type TranscriptDocument,
 } from '../transcript/transcript_document.js';
-import type { Kept } from './kept_transcripts.js';
+import type { Kept, KeptTranscripts } from './kept_transcripts.js';
 
 /** Where transcripts are kept. */
-export interface Keeper {
-  write(kept: Kept, known: number): Promise<number | undefined>;
-}
+export type Keeper = Pick<KeptTranscripts, 'write'>;
 
 export interface AutosaveCalls {
   readonly onKept: () => void;
@@ -28,12 +27,13 @@ export class Autosave {
   readonly #document: TranscriptDocument;
   readonly #keeper: Keeper;
   readonly #calls: AutosaveCalls;
-  readonly #stopListening: () => void;
   #id: string;
   #name: string;
   #revision: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isDirty = false;
+  /** A person made some of what is not written yet. */
+  #isByHand = false;
   #writing: Promise<void> | undefined;
 
   /** `revision`: of what is kept already, else 0. */
@@ -49,26 +49,11 @@ export class Autosave {
     this.#id = document.facts.id;
     this.#name = document.facts.name;
     this.#revision = revision;
-    this.#stopListening = document.listen(() => this.#onChange());
+    document.listen((change) => this.#onChange(change));
   }
 
   get id(): string {
     return this.#id;
-  }
-
-  /** Ends it; what is not written yet is lost. */
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#isDirty = false;
-    this.#stopListening();
-  }
-
-  /** It was deleted: what is changed from now on is kept as something new. */
-  forget(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#isDirty = false;
-    this.#revision = 0;
   }
 
   /** Writes at once what is not written yet. */
@@ -81,21 +66,30 @@ export class Autosave {
     await this.#writing;
   }
 
-  #onChange(): void {
+  #onChange({ kind }: DocumentChange): void {
     this.#isDirty = true;
+    if (kind === 'edited') this.#isByHand = true;
     // Not put off by further changes: a transcript that grows without a pause is kept, too.
     this.#timer ??= setTimeout(() => void this.flush(), saveDelay);
   }
 
   async #write(): Promise<void> {
+    const isByHand = this.#isByHand;
     this.#isDirty = false;
+    this.#isByHand = false;
     try {
-      const kept = await this.#keeper.write(this.#kept(), this.#revision);
-      if (kept === undefined) await this.#writeCopy();
+      const kept = await this.#keeper.write(this.#kept(), this.#revision, isByHand);
+      if (kept === 'gone') {
+        // It is written should a person bring it back, or go on editing it.
+        this.#isDirty = true;
+        return;
+      }
+      if (kept === 'changed') await this.#writeCopy();
       else this.#revision = kept;
       this.#calls.onKept();
     } catch (error) {
       this.#isDirty = true;
+      this.#isByHand ||= isByHand;
       this.#calls.onProblem(error);
     } finally {
       this.#writing = undefined;
@@ -106,7 +100,8 @@ export class Autosave {
   async #writeCopy(): Promise<void> {
     this.#id = newId();
     this.#name = this.#calls.nameOfCopy(this.#name);
-    this.#revision = (await this.#keeper.write(this.#kept(), 0)) ?? 0;
+    const kept = await this.#keeper.write(this.#kept(), 0, true);
+    this.#revision = typeof kept === 'number' ? kept : 0;
   }
 
   #kept(): Kept {

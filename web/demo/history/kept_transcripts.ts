@@ -32,15 +32,19 @@ export class KeptTranscripts {
   }
 
   /**
-   * Writes a transcript over revision `known` of it (0: none yet). Answers the new revision; undefined, with nothing written, when
-   * another tab has written it since.
+   * Writes a transcript over revision `known` of it (0: none yet) and answers the new revision. Nothing is written when another tab
+   * has written it since ('changed'), nor when somebody has deleted it ('gone'), unless it `mayReturn`.
    */
-  async write(kept: Kept, known: number): Promise<number | undefined> {
+  async write(
+    kept: Kept,
+    known: number,
+    mayReturn: boolean,
+  ): Promise<number | 'changed' | 'gone'> {
     const { content, ...entry } = kept;
     return this.#run('readwrite', async (entries, contents) => {
       const there = (await answer(entries.get(kept.id))) as KeptEntry | undefined;
-      // One that was deleted comes back when a person goes on editing it.
-      if (there && there.revision !== known) return undefined;
+      if (there && there.revision !== known) return 'changed';
+      if (!there && known > 0 && !mayReturn) return 'gone';
       const revision = known + 1;
       entries.put({ ...entry, revision });
       contents.put({ id: kept.id, content });

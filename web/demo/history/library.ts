@@ -44,8 +44,10 @@ export class Library {
       document,
       {
         // An empty transcript is not worth keeping, unless it was emptied by hand.
-        write: (kept, known) =>
-          document.isEmpty && known === 0 ? Promise.resolve(0) : this.#keeping.write(kept, known),
+        write: (kept, known, mayReturn) =>
+          document.isEmpty && known === 0
+            ? Promise.resolve(0)
+            : this.#keeping.write(kept, known, mayReturn),
       },
       {
         onKept: () => this.#tell(),
@@ -82,22 +84,23 @@ export class Library {
     return document;
   }
 
+  /** What is heard of it from now on is not kept; what a person writes into it brings it back. */
   async delete(id: string): Promise<void> {
-    for (const { autosave } of this.#open.filter((one) => one.autosave.id === id)) {
-      await autosave.flush();
-      autosave.forget();
-    }
+    await this.#flushed(id);
     await this.#keeping.delete(id);
     this.#tell();
   }
 
   async deleteAll(): Promise<void> {
-    for (const { autosave } of this.#open) {
-      await autosave.flush();
-      autosave.forget();
-    }
+    await this.flush();
     await this.#keeping.deleteAll();
     this.#tell();
+  }
+
+  /** Its changes until now are changes of what was kept. */
+  async #flushed(id: string): Promise<void> {
+    const ofIt = this.#open.filter(({ autosave }) => autosave.id === id);
+    await Promise.all(ofIt.map(({ autosave }) => autosave.flush()));
   }
 
   /** Writes all that is not written yet; for when the page goes. */
