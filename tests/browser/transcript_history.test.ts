@@ -242,7 +242,36 @@ describe('earlier transcripts', () => {
       await worked(page, () => drop(page, name, sampleBytes()));
     }
     await listed(page, 3);
+    const places = () =>
+      page.$$eval('.history-item', (all) => all.map((one) => (one as HTMLElement).offsetTop));
+    const before = await places();
+    await page.getByRole('button', { name: 'Delete the transcript of two.wav' }).press('Enter');
+    await shown(() => page.textContent('#history_said')).toBe(
+      'The transcript of two.wav was deleted.',
+    );
+    await shown(async () => (await keptNotes(page)).length).toBe(2);
+    expect(await places()).toEqual(before);
+    const undo = page.getByRole('button', { name: 'Undo: bring back the transcript of two.wav' });
+    await shown(() => undo.evaluate((one) => one === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    await shown(() => page.textContent('#history_said')).toBe('The transcript of two.wav is back.');
+    await shown(async () => (await keptNotes(page)).length).toBe(3);
+    expect(await places()).toEqual(before);
+    const two = page.locator('.history-open', { hasText: 'two.wav' });
+    await shown(() => two.evaluate((one) => one === document.activeElement)).toBe(true);
+    await two.press('Enter');
+    await shown(() => page.textContent('#transcript_title')).toBe('two.wav');
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    // It comes back, too, when a person goes on editing it; a second press of the mouse brings nothing back.
+    await page.getByRole('button', { name: 'Delete the transcript of two.wav' }).dblclick();
+    await undo.waitFor();
+    await edit(page, 0, 'edited');
+    await isKept(page, 'edited');
+    await undo.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Delete the transcript of two.wav' }).click();
+    await undo.waitFor();
+    await page.reload();
+    await settled(page);
     await listed(page, 2);
     await shown(() => names(page)).toEqual(['three.wav', 'one.wav']);
     await page.click('#history_delete_all');

@@ -1,8 +1,9 @@
 // Transcripts are kept as they grow and are edited, whatever the storage does, and whatever other tabs do.
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { saveDelay } from '../../web/demo/history/autosave.js';
-import type { Kept, KeptEntry } from '../../web/demo/history/kept_transcripts.js';
+import type { Deleted, Kept, KeptEntry } from '../../web/demo/history/kept_transcripts.js';
 import { Library } from '../../web/demo/history/library.js';
+import { RecentlyDeleted, undoTime } from '../../web/demo/history/recently_deleted.js';
 import { newId, TranscriptDocument } from '../../web/demo/transcript/transcript_document.js';
 
 /** Storage as the browser's, shared by tabs. */
@@ -35,9 +36,17 @@ class Storage {
     return Promise.resolve(found && { content: found.kept.content, revision: found.revision });
   }
 
-  delete(id: string): Promise<void> {
+  delete(id: string): Promise<Deleted | undefined> {
+    const found = this.kept.get(id);
     this.kept.delete(id);
-    return Promise.resolve();
+    return Promise.resolve(found && { ...found.kept, revision: found.revision });
+  }
+
+  restore({ revision, ...kept }: Deleted): Promise<boolean> {
+    const there = this.kept.get(kept.id);
+    if (there) return Promise.resolve(there.revision > revision);
+    this.kept.set(kept.id, { kept, revision });
+    return Promise.resolve(true);
   }
 
   deleteAll(): Promise<void> {
@@ -259,6 +268,81 @@ describe('the library', () => {
     say(document, 'heard');
     await rest();
     expect(textsKept()).toEqual(['talk.mp3: edited: heard']);
+  });
+
+  test('brings back what was deleted as it was', async () => {
+    const [here, there] = [tab(), tab()];
+    const document = await keepOne(here, 'one');
+    const other = await there.open(document.facts.id);
+    const [before] = [...storage.kept.values()];
+    const deleted = await here.delete(document.facts.id);
+    expect(storage.kept.size).toBe(0);
+    await here.restore(deleted!);
+    expect([...storage.kept.values()]).toEqual([before]);
+    // In each tab it goes on as if nothing had been.
+    edit(other, 'edited there');
+    await there.flush();
+    expect(textsKept()).toEqual(['talk.mp3: edited there']);
+    expect(await here.delete('nothing')).toBeUndefined();
+  });
+
+  test('brings back what was heard of it meanwhile, in whichever tab', async () => {
+    const [here, channel] = [tab(), { postMessage: () => undefined, onmessage: null }];
+    const there = new Library(storage, calls, channel);
+    const document = await keepOne(there, 'one');
+    const deleted = await here.delete(document.facts.id);
+    say(document, 'two');
+    await rest();
+    await here.restore(deleted!);
+    (channel.onmessage as unknown as (event: object) => void)({ data: 'changed' });
+    await rest();
+    expect(textsKept()).toEqual(['talk.mp3: one: two']);
+    const again = await there.delete(document.facts.id);
+    say(document, 'three');
+    await rest();
+    await there.restore(again!);
+    expect(textsKept()).toEqual(['talk.mp3: one: two: three']);
+  });
+
+  test('brings back nothing over what was made of it meanwhile', async () => {
+    const [here, there] = [tab(), tab()];
+    const document = await keepOne(here, 'one');
+    const { id } = document.facts;
+    const older = await there.open(id);
+    const deleted = await here.delete(id);
+    edit(document, 'edited');
+    await rest();
+    await here.restore(deleted!);
+    expect(textsKept()).toEqual(['talk.mp3: edited']);
+    // What was written into an older one is no later version of it.
+    const edited = await here.delete(id);
+    edit(older, 'other');
+    await there.flush();
+    await here.restore(edited!);
+    expect(textsKept()).toEqual(['talk.mp3: other', 'Copy of talk.mp3: edited']);
+  });
+
+  test('keeps in mind what was deleted for a while, and longer while a person is at its row', async () => {
+    const library = tab();
+    const [one, two] = [await keepOne(library, 'one'), await keepOne(library, 'two')];
+    let isHeld = true;
+    let over = 0;
+    const recent = new RecentlyDeleted({ isHeld: () => isHeld, onOver: () => (over += 1) });
+    for (const { facts } of [one, two]) recent.add((await library.delete(facts.id))!);
+    expect(recent.take(two.facts.id)?.content.segments).toEqual(two.segments);
+    recent.settle();
+    expect(recent.all).toHaveLength(1);
+    jest.advanceTimersByTime(undoTime);
+    expect(recent.all.map(({ id }) => id)).toEqual([one.facts.id]);
+    isHeld = false;
+    recent.settle();
+    expect(recent.all).toEqual([]);
+    expect(recent.take(one.facts.id)).toBeUndefined();
+    recent.add((await library.delete((await keepOne(library, 'three')).facts.id))!);
+    jest.advanceTimersByTime(undoTime - 1);
+    expect([recent.all.length, over]).toEqual([1, 1]);
+    jest.advanceTimersByTime(1);
+    expect([recent.all.length, over]).toEqual([0, 2]);
   });
 
   test('deletes all', async () => {

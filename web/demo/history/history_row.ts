@@ -7,12 +7,16 @@ import type { KeptEntry } from './kept_transcripts.js';
 export interface HistoryRowCalls {
   readonly onOpen: (entry: KeptEntry) => void;
   readonly onDelete: (entry: KeptEntry) => void;
+  readonly onUndo: (entry: KeptEntry) => void;
 }
 
 export class HistoryRow {
   readonly element = element('li', 'history-item');
   readonly #open = element('button', 'history-open');
   readonly #remove = element('button', 'history-delete', strings.history.delete);
+  /** In place of all else while it can be brought back. */
+  readonly #deleted = element('div', 'history-deleted');
+  readonly #undo = element('button', 'quiet', strings.history.undo);
   readonly #name = element('strong');
   readonly #facts = element('small');
   readonly #beginning = element('span', 'history-beginning');
@@ -22,13 +26,21 @@ export class HistoryRow {
     this.#entry = entry;
     this.#open.type = 'button';
     this.#remove.type = 'button';
+    this.#undo.type = 'button';
     this.#open.append(this.#name, this.#facts, this.#beginning);
     this.#open.addEventListener('click', () => calls.onOpen(this.#entry));
     this.#remove.addEventListener('click', () => calls.onDelete(this.#entry));
-    this.element.append(this.#open, this.#remove);
+    this.#undo.addEventListener('click', () => calls.onUndo(this.#entry));
+    this.#deleted.append(element('span', '', strings.history.deleted), this.#undo);
+    this.element.append(this.#open, this.#remove, this.#deleted);
   }
 
-  update(entry: KeptEntry, isShown: boolean): void {
+  /** A person at the keyboard may still want it back. */
+  get isHeld(): boolean {
+    return this.#undo.matches(':focus-visible');
+  }
+
+  update(entry: KeptEntry, isShown: boolean, isDeleted: boolean): void {
     this.#entry = entry;
     const when = new Date(entry.created).toLocaleString([], {
       dateStyle: 'medium',
@@ -39,7 +51,19 @@ export class HistoryRow {
     this.#facts.textContent = [when, length].filter(Boolean).join(' · ');
     this.#beginning.textContent = entry.beginning;
     this.#remove.setAttribute('aria-label', strings.history.deleteOne(entry.name));
+    this.#undo.setAttribute('aria-label', strings.history.undoOne(entry.name));
+    this.#turn(isDeleted);
     if (isShown) this.#open.setAttribute('aria-current', 'true');
     else this.#open.removeAttribute('aria-current');
+  }
+
+  /** The row keeps its place and size. */
+  #turn(isDeleted: boolean): void {
+    const { activeElement } = document;
+    const hadFocus = this.element.contains(activeElement);
+    this.element.classList.toggle('deleted', isDeleted);
+    this.#deleted.hidden = !isDeleted;
+    if (hadFocus && isDeleted && activeElement !== this.#undo) this.#undo.focus();
+    if (hadFocus && !isDeleted && activeElement === this.#undo) this.#open.focus();
   }
 }

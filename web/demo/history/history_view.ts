@@ -1,10 +1,11 @@
-// The list of earlier transcripts: open one, delete one, delete all.
+// The list of earlier transcripts: open one, delete one and bring it back, delete all.
 import { byId } from '../shell/dom.js';
 import { strings } from '../strings.js';
 import type { TranscriptDocument } from '../transcript/transcript_document.js';
 import { HistoryRow } from './history_row.js';
 import { KeptTranscripts, type KeptEntry } from './kept_transcripts.js';
 import { Library } from './library.js';
+import { RecentlyDeleted } from './recently_deleted.js';
 
 export interface HistoryCalls {
   /** A person wants an earlier transcript, which is being read until this is called with false. */
@@ -17,12 +18,22 @@ export class HistoryView {
   readonly #card = byId('history', HTMLElement);
   readonly #list = byId('history_list', HTMLUListElement);
   readonly #problem = byId('history_problem', HTMLElement);
+  readonly #said = byId('history_said', HTMLElement);
   readonly #deleteAll = byId('history_delete_all', HTMLButtonElement);
   readonly #question = byId('history_question', HTMLDialogElement);
   readonly #calls: HistoryCalls;
   readonly #library: Library;
   /** By the entries' ids. */
   readonly #rows = new Map<string, HistoryRow>();
+  readonly #recent = new RecentlyDeleted({
+    isHeld: (id) =>
+      this.#isPointedAt || this.#undoing.has(id) || (this.#rows.get(id)?.isHeld ?? false),
+    onOver: () => void this.#show(),
+  });
+  /** Ids of those that are being brought back. */
+  readonly #undoing = new Set<string>();
+  /** Rows that go would move others under the pointer. */
+  #isPointedAt = false;
   #shown: TranscriptDocument | undefined;
   /** The entry that was asked for last, while it is read. */
   #opening: KeptEntry | undefined;
@@ -49,11 +60,16 @@ export class HistoryView {
       if (event.key === 'Escape') event.stopPropagation();
     });
     this.#question.addEventListener('close', () => {
-      if (this.#question.returnValue === 'delete') {
-        void this.#try(() => this.#library.deleteAll());
-      }
+      if (this.#question.returnValue === 'delete') void this.#try(() => this.#deleteThemAll());
       this.#question.returnValue = '';
     });
+    this.#list.addEventListener('pointerenter', () => (this.#isPointedAt = true));
+    this.#list.addEventListener('pointerleave', () => {
+      this.#isPointedAt = false;
+      this.#recent.settle();
+    });
+    // Where the focus goes is known a moment later.
+    this.#list.addEventListener('focusout', () => setTimeout(() => this.#recent.settle()));
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'hidden') void this.#library.flush();
     });
@@ -81,37 +97,81 @@ export class HistoryView {
 
   async #show(): Promise<void> {
     await this.#try(async () => {
-      const entries = await this.#library.list();
+      const kept = await this.#library.list();
+      // One that is there again needs no Undo: somebody went on editing it.
+      for (const { id } of kept) this.#recent.take(id);
+      const deleted = new Set<KeptEntry>(this.#recent.all);
+      const entries = [...kept, ...deleted].sort((a, b) => b.created - a.created);
       const focused = document.activeElement;
       const hadFocus = this.#list.contains(focused) || focused === this.#deleteAll;
       this.#card.hidden = entries.length === 0 && this.#problem.hidden;
-      this.#deleteAll.hidden = entries.length < 2;
-      for (const [id, row] of this.#rows) {
-        if (entries.some((entry) => entry.id === id)) continue;
-        row.element.remove();
-        this.#rows.delete(id);
-      }
-      entries.forEach((entry, at) => {
-        const row = this.#row(entry).element;
-        // Moving an element that stands where it should would take its focus.
-        if (this.#list.children[at] !== row) {
-          this.#list.insertBefore(row, this.#list.children[at] ?? null);
+      this.#deleteAll.hidden = kept.length < 2;
+      this.#keepingPlace(() => {
+        for (const [id, row] of this.#rows) {
+          if (entries.some((entry) => entry.id === id)) continue;
+          row.element.remove();
+          this.#rows.delete(id);
         }
+        entries.forEach((entry, at) => {
+          const row = this.#row(entry, deleted.has(entry)).element;
+          // Moving an element that stands where it should would take its focus.
+          if (this.#list.children[at] !== row) {
+            this.#list.insertBefore(row, this.#list.children[at] ?? null);
+          }
+        });
       });
       if (hadFocus && !focused?.isConnected) this.#list.querySelector('button')?.focus();
     });
   }
 
-  #row(entry: KeptEntry): HistoryRow {
+  /** What is under the pointer stays there, whatever comes or goes above it. */
+  #keepingPlace(change: () => void): void {
+    const row = this.#list.querySelector(':scope > :hover');
+    const before = row?.getBoundingClientRect().top;
+    change();
+    if (row?.isConnected && before !== undefined) {
+      scrollBy({ top: row.getBoundingClientRect().top - before, behavior: 'instant' });
+    }
+  }
+
+  #row(entry: KeptEntry, isDeleted: boolean): HistoryRow {
     const row =
       this.#rows.get(entry.id) ??
       new HistoryRow(entry, {
         onOpen: (one) => void this.#open(one),
-        onDelete: ({ id }) => void this.#try(() => this.#library.delete(id)),
+        onDelete: (one) => void this.#try(() => this.#delete(one)),
+        onUndo: ({ id }) => void this.#try(() => this.#undo(id)),
       });
     this.#rows.set(entry.id, row);
-    row.update(entry, entry.id === this.#shown?.facts.id);
+    row.update(entry, entry.id === this.#shown?.facts.id, isDeleted);
     return row;
+  }
+
+  async #delete({ id, name }: KeptEntry): Promise<void> {
+    const deleted = await this.#library.delete(id);
+    if (!deleted) return;
+    this.#recent.add(deleted);
+    this.#said.textContent = strings.history.wasDeleted(name);
+    await this.#show();
+  }
+
+  async #undo(id: string): Promise<void> {
+    const deleted = this.#recent.all.find((one) => one.id === id);
+    if (!deleted || this.#undoing.has(id)) return;
+    this.#undoing.add(id);
+    try {
+      // Until it is listed again, or if that fails, its row stays as it is.
+      await this.#library.restore(deleted);
+      this.#said.textContent = strings.history.isBack(deleted.name);
+    } finally {
+      this.#undoing.delete(id);
+    }
+  }
+
+  async #deleteThemAll(): Promise<void> {
+    await this.#library.deleteAll();
+    this.#recent.clear();
+    await this.#show();
   }
 
   /** The one that was asked for last is shown, whichever is read first. */

@@ -18,6 +18,9 @@ export interface KeptEntry {
 /** What is written: an entry and its content. */
 export type Kept = Omit<KeptEntry, 'revision'> & { readonly content: DocumentContent };
 
+/** What was deleted, so that it can be brought back as it was. */
+export type Deleted = KeptEntry & { readonly content: DocumentContent };
+
 const database = 'susurrus-transcripts';
 /** Two stores, so that the list is read without the texts. */
 const stores = ['entries', 'contents'] as const;
@@ -35,11 +38,7 @@ export class KeptTranscripts {
    * Writes a transcript over revision `known` of it (0: none yet) and answers the new revision. Nothing is written when another tab
    * has written it since ('changed'), nor when somebody has deleted it ('gone'), unless it `mayReturn`.
    */
-  async write(
-    kept: Kept,
-    known: number,
-    mayReturn: boolean,
-  ): Promise<number | 'changed' | 'gone'> {
+  async write(kept: Kept, known: number, mayReturn: boolean): Promise<number | 'changed' | 'gone'> {
     const { content, ...entry } = kept;
     return this.#run('readwrite', async (entries, contents) => {
       const there = (await answer(entries.get(kept.id))) as KeptEntry | undefined;
@@ -65,19 +64,32 @@ export class KeptTranscripts {
     id: string,
   ): Promise<{ readonly content: DocumentContent; readonly revision: number } | undefined> {
     return this.#run('readonly', async (entries, contents) => {
-      const [entry, kept] = (await Promise.all([
-        answer(entries.get(id)),
-        answer(contents.get(id)),
-      ])) as [KeptEntry | undefined, { readonly content: DocumentContent } | undefined];
+      const [entry, kept] = await both(entries, contents, id);
       return entry && kept && { content: kept.content, revision: entry.revision };
     });
   }
 
-  async delete(id: string): Promise<void> {
-    await this.#run('readwrite', (entries, contents) => {
+  /** Answers what it was; undefined when it was gone already. */
+  async delete(id: string): Promise<Deleted | undefined> {
+    return this.#run('readwrite', async (entries, contents) => {
+      const [entry, kept] = await both(entries, contents, id);
       entries.delete(id);
       contents.delete(id);
-      return Promise.resolve();
+      return entry && kept && { ...entry, content: kept.content };
+    });
+  }
+
+  /**
+   * Brings one back as it was. A later version of it may be there: somebody went on editing it. Answers false, with nothing written,
+   * when what is there is no later version but another one.
+   */
+  async restore({ content, ...entry }: Deleted): Promise<boolean> {
+    return this.#run('readwrite', async (entries, contents) => {
+      const there = (await answer(entries.get(entry.id))) as KeptEntry | undefined;
+      if (there) return there.revision > entry.revision;
+      entries.put(entry);
+      contents.put({ id: entry.id, content });
+      return true;
     });
   }
 
@@ -131,6 +143,15 @@ export class KeptTranscripts {
     opened.onclose = forget;
     return opened;
   }
+}
+
+async function both(
+  entries: IDBObjectStore,
+  contents: IDBObjectStore,
+  id: string,
+): Promise<[KeptEntry | undefined, { readonly content: DocumentContent } | undefined]> {
+  const found = await Promise.all([answer(entries.get(id)), answer(contents.get(id))]);
+  return found as [KeptEntry | undefined, { readonly content: DocumentContent } | undefined];
 }
 
 function answer<T>(request: IDBRequest<T>): Promise<T> {

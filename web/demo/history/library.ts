@@ -1,7 +1,7 @@
 // Every transcript of this page: the ones at work, and those of earlier visits.
-import { TranscriptDocument } from '../transcript/transcript_document.js';
+import { newId, TranscriptDocument } from '../transcript/transcript_document.js';
 import { Autosave, type Keeper } from './autosave.js';
-import type { KeptEntry, KeptTranscripts } from './kept_transcripts.js';
+import type { Deleted, KeptEntry, KeptTranscripts } from './kept_transcripts.js';
 
 export interface LibraryCalls {
   /** The list is another one now, here or in another tab. */
@@ -10,7 +10,7 @@ export interface LibraryCalls {
   readonly nameOfCopy: (name: string) => string;
 }
 
-type Keeping = Keeper & Pick<KeptTranscripts, 'list' | 'read' | 'delete' | 'deleteAll'>;
+type Keeping = Keeper & Pick<KeptTranscripts, 'list' | 'read' | 'delete' | 'restore' | 'deleteAll'>;
 
 /** Tells other tabs. */
 interface Channel {
@@ -31,7 +31,13 @@ export class Library {
     this.#keeping = keeping;
     this.#calls = calls;
     this.#channel = channel;
-    if (channel) channel.onmessage = () => calls.onChange();
+    if (channel) {
+      channel.onmessage = () => {
+        // One that was deleted may be back: what was heard of it meanwhile is kept.
+        void this.flush();
+        calls.onChange();
+      };
+    }
   }
 
   /** Keeps a document from its first words on. */
@@ -84,10 +90,25 @@ export class Library {
     return document;
   }
 
-  /** What is heard of it from now on is not kept; what a person writes into it brings it back. */
-  async delete(id: string): Promise<void> {
+  /**
+   * Answers what restore() takes; undefined when it was gone already. What is heard of it from now on is not kept; what a person
+   * writes into it brings it back.
+   */
+  async delete(id: string): Promise<Deleted | undefined> {
     await this.#flushed(id);
-    await this.#keeping.delete(id);
+    const deleted = await this.#keeping.delete(id);
+    this.#tell();
+    return deleted;
+  }
+
+  /** Brings back what was deleted, with what was heard since. What somebody has made of it meanwhile stays, too. */
+  async restore(deleted: Deleted): Promise<void> {
+    if (!(await this.#keeping.restore(deleted))) {
+      const named = { id: newId(), name: this.#calls.nameOfCopy(deleted.name) };
+      const content = { ...deleted.content, ...named };
+      await this.#keeping.write({ ...deleted, ...named, content }, 0, true);
+    }
+    await this.#flushed(deleted.id);
     this.#tell();
   }
 
