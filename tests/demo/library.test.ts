@@ -199,10 +199,63 @@ describe('the library', () => {
     expect(first).toBeDefined();
     expect(second).toBe(first);
     expect(await library.open(id)).toBe(first);
-    expect(read).toHaveBeenCalledTimes(2);
+    expect(read).toHaveBeenCalledTimes(3);
     edit(first, 'edited');
     await library.flush();
     expect(textsKept()).toEqual(['talk.mp3: edited']);
+  });
+
+  test('opens what another tab has changed since as it is now, unless this tab has changed it, too', async () => {
+    const [here, there] = [tab(), tab()];
+    const document = await keepOne(here, 'one');
+    document.breakOff('stopped');
+    await here.flush();
+    const { id } = document.facts;
+    const other = await there.open(id);
+    edit(other, 'theirs');
+    await there.flush();
+    const kinds: string[] = [];
+    document.listen(({ kind }) => kinds.push(kind));
+    const opened = await Promise.all([here.open(id), here.open(id)]);
+    expect(opened.map((one) => one?.content)).toEqual([other?.content, other?.content]);
+    expect(kinds).toEqual(['renewed']);
+    // Whoever holds the document writes on where the other tab has ended.
+    edit(opened[0], 'mine');
+    await here.flush();
+    expect(textsKept()).toEqual(['talk.mp3: mine']);
+    expect((await there.open(id))?.content).toEqual(document.content);
+
+    edit(other, 'theirs again');
+    await there.flush();
+    edit(document, 'mine at once');
+    expect((await here.open(id))?.paragraphText).toBe('mine at once');
+    await here.flush();
+    expect(textsKept()).toEqual(['talk.mp3: theirs again', 'Copy of talk.mp3: mine at once']);
+
+    // What is open is opened whatever storage does.
+    jest.spyOn(storage, 'read').mockRejectedValueOnce(new Error('no'));
+    expect(await there.open(id)).toBe(other);
+    expect(problems).toEqual([]);
+  });
+
+  test('opens what is being heard or changed as it is', async () => {
+    const [here, there] = [tab(), tab()];
+    const growing = await keepOne(here, 'one');
+    const { id } = growing.facts;
+    edit(await there.open(id), 'theirs');
+    await there.flush();
+    expect((await here.open(id))?.paragraphText).toBe('one');
+    growing.breakOff('stopped');
+    await here.flush();
+    expect(textsKept()).toEqual(['talk.mp3: theirs', 'Copy of talk.mp3: one']);
+    // It is changed while it is read.
+    const other = await there.open(id);
+    const third = tab();
+    edit(await third.open(id), 'of a third');
+    await third.flush();
+    const opening = there.open(id);
+    edit(other, 'meanwhile');
+    expect((await opening)?.paragraphText).toBe('meanwhile');
   });
 
   test('keeps both when two tabs edit the same transcript', async () => {
@@ -287,7 +340,7 @@ describe('the library', () => {
   });
 
   test('brings back what was heard of it meanwhile, in whichever tab', async () => {
-    const [here, channel] = [tab(), { postMessage: () => undefined, onmessage: null }];
+    const [here, channel] = [tab(), { postMessage: () => undefined, onmessage: null }] as const;
     const there = new Library(storage, calls, channel);
     const document = await keepOne(there, 'one');
     const deleted = await here.delete(document.facts.id);

@@ -56,6 +56,18 @@ export class Autosave {
     return this.#id;
   }
 
+  /** The revision that the document is, where nothing of it waits to be written and it grows no more. */
+  get settledRevision(): number | undefined {
+    const isSettled = !this.#isDirty && !this.#writing && !this.#document.isGrowing;
+    return isSettled ? this.#revision : undefined;
+  }
+
+  /** The document becomes what another tab has written. */
+  renew(content: DocumentContent, revision: number): void {
+    this.#revision = revision;
+    this.#document.renew(content);
+  }
+
   /** Writes at once what is not written yet. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
@@ -67,6 +79,7 @@ export class Autosave {
   }
 
   #onChange({ kind }: DocumentChange): void {
+    if (kind === 'renewed') return;
     this.#isDirty = true;
     if (kind === 'edited') this.#isByHand = true;
     // Not put off by further changes: a transcript that grows without a pause is kept, too.

@@ -18,12 +18,17 @@ interface Channel {
   onmessage: ((event: MessageEvent) => unknown) | null;
 }
 
+interface Opened {
+  readonly document: TranscriptDocument;
+  readonly autosave: Autosave;
+}
+
 export class Library {
   readonly #keeping: Keeping;
   readonly #calls: LibraryCalls;
   readonly #channel: Channel | undefined;
   /** Documents that this tab has open, each with what keeps it. */
-  readonly #open: { readonly document: TranscriptDocument; readonly autosave: Autosave }[] = [];
+  readonly #open: Opened[] = [];
   /** Those that are being read: one document for each, however often it is asked for. */
   readonly #opening = new Map<string, Promise<TranscriptDocument | undefined>>();
 
@@ -69,17 +74,27 @@ export class Library {
     return this.#keeping.list();
   }
 
-  /** One that is open here, as it is; else as it was kept. Undefined when it is gone. */
+  /** As it was kept; one that is open here with changes of its own, as it is. Undefined when it is gone. */
   async open(id: string): Promise<TranscriptDocument | undefined> {
     const there = this.#open.find(({ autosave }) => autosave.id === id);
-    if (there) return there.document;
-    const opening = this.#opening.get(id) ?? this.#read(id);
+    const opening = this.#opening.get(id) ?? (there ? this.#renewed(there, id) : this.#read(id));
     this.#opening.set(id, opening);
     try {
       return await opening;
     } finally {
       this.#opening.delete(id);
     }
+  }
+
+  /** Another tab may have changed it since. */
+  async #renewed({ document, autosave }: Opened, id: string): Promise<TranscriptDocument> {
+    const known = autosave.settledRevision;
+    if (known === undefined) return document;
+    // What is open needs no storage.
+    const kept = await this.#keeping.read(id).catch(() => undefined);
+    const isAsBefore = autosave.id === id && autosave.settledRevision === known;
+    if (kept && kept.revision !== known && isAsBefore) autosave.renew(kept.content, kept.revision);
+    return document;
   }
 
   async #read(id: string): Promise<TranscriptDocument | undefined> {

@@ -48,7 +48,8 @@ export class ParagraphList {
     this.#layOut(document.segments);
   }
 
-  change(document: TranscriptDocument, { segments }: DocumentChange): void {
+  change(document: TranscriptDocument, { kind, segments }: DocumentChange): void {
+    if (kind === 'renewed') this.show(document);
     for (const at of segments) {
       const segment = document.segments[at];
       if (!segment) continue;

@@ -42,9 +42,9 @@ export interface DocumentContent extends DocumentFacts {
   readonly note: string;
 }
 
-/** Which segments differ now; none when something else does. */
+/** Which segments differ now; none when something else does, or when all was 'renewed'. */
 export interface DocumentChange {
-  readonly kind: 'added' | 'edited' | 'state';
+  readonly kind: 'added' | 'edited' | 'state' | 'renewed';
   readonly segments: readonly number[];
 }
 
@@ -58,7 +58,7 @@ export class TranscriptDocument {
   readonly facts: DocumentFacts;
   /** What it is the transcript of, as long as the page has it. */
   recording: File | undefined;
-  readonly #segments: HeardSegment[];
+  #segments: HeardSegment[];
   #rejected: readonly RejectedSegment[];
   #language: string | undefined;
   #duration: number | undefined;
@@ -198,6 +198,18 @@ export class TranscriptDocument {
   /** It ends here, for the reason in the note. */
   breakOff(note: string): void {
     this.#end(note);
+  }
+
+  /** It is as another tab has made it; what could be undone is gone. */
+  renew({ segments, rejected, language, duration, note }: DocumentContent): void {
+    this.#segments = [...segments];
+    this.#rejected = rejected;
+    this.#language = language;
+    this.#duration = duration;
+    this.#note = note;
+    this.#past = [];
+    this.#future = [];
+    this.#tell('renewed', []);
   }
 
   #end(note: string): void {
