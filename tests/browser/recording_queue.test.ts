@@ -103,6 +103,71 @@ test('a recording that is dropped while another is listened to joins the queue, 
   expect(problems).toEqual([]);
 });
 
+/** a.wav is shown with all its text, and does not end before a second window may pass; the next one has begun when its two did. */
+async function openWithQueue(): Promise<Awaited<ReturnType<Stage['open']>>> {
+  const opened = await stage.open();
+  await holdText(opened.page);
+  await dropAll(opened.page, [
+    ['a.wav', wav],
+    ['b.wav', longRecording(12)],
+    ['c.wav', wav],
+  ]);
+  await shown(() => segmentTexts(opened.page)).toEqual(sampleSegments);
+  return opened;
+}
+
+test('a transcript that is edited stays when the next recording begins, and once it was edited', async () => {
+  const { page, problems } = await openWithQueue();
+  await page.locator('.segment').first().press('F2');
+  await page.fill('.segment-field', 'I am st');
+  const release = await holdText(page, 2);
+  await statusOf(page).getByText('b.wav has begun. c.wav is next.').waitFor();
+  await page.keyboard.type('ill here');
+  await shown(() => page.inputValue('.segment-field')).toBe('I am still here');
+  await page.keyboard.press('Enter');
+  await release();
+  await statusOf(page).getByText('All 3 recordings are done.').waitFor();
+  await shown(() => page.isHidden('#status_show')).toBe(true);
+  await shown(() => page.textContent('#transcript_title')).toBe('a.wav');
+  await shown(() => segmentTexts(page)).toEqual(['I am still here', ...sampleSegments.slice(1)]);
+  // One that the person asks for is shown.
+  await worked(page, () => drop(page, 'd.wav', wav));
+  await shown(() => page.textContent('#transcript_title')).toBe('d.wav');
+  expect(problems).toEqual([]);
+});
+
+test.each([
+  ['marked', (page: Page) => page.locator('.segment').first().selectText()],
+  [
+    'heard',
+    async (page: Page) => {
+      await page.locator('#media').evaluate((media: HTMLMediaElement) => (media.loop = true));
+      await page.click('#play');
+      await page.waitForSelector('#play.playing');
+    },
+  ],
+])(
+  'a transcript that is %s stays when the next recording begins, which is offered',
+  async (_, use) => {
+    const { page, problems } = await openWithQueue();
+    const title = () => page.textContent('#transcript_title');
+    await use(page);
+    const release = await holdText(page, 2);
+    await statusOf(page).getByText('b.wav has begun. c.wav is next.').waitFor();
+    await shown(title).toBe('a.wav');
+    await page.locator('#status_show').press('Enter');
+    await shown(title).toBe('b.wav');
+    await statusOf(page).getByText('Listening to b.wav … c.wav is next.').waitFor();
+    await shown(() => page.isHidden('#status_show')).toBe(true);
+    await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('cancel');
+    // From then on what is listened to is shown again.
+    await release();
+    await statusOf(page).getByText('All 3 recordings are done.').waitFor();
+    await shown(title).toBe('c.wav');
+    expect(problems).toEqual([]);
+  },
+);
+
 test('one in the middle that fails says why, and the others go on', async () => {
   const { page, problems } = await stage.open();
   const broken = Buffer.concat([wav.subarray(0, 20), Buffer.alloc(40)]);

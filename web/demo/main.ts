@@ -97,6 +97,7 @@ const queue = new QueueDesk<TranscriptDocument>(work, {
   listen: (file, signal, call) =>
     listen(file, { ...call, signal, knowsDigitsAlone: models.knowsDigitsAlone }),
   show,
+  isInUse: () => transcript.isInUse,
 });
 
 const intake = new Intake({ work, models, queue });

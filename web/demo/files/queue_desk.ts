@@ -16,6 +16,8 @@ interface Calls<Text extends SavedText> {
   readonly listen: (file: File, signal: AbortSignal, call: ListenCall<Text>) => Promise<string>;
   /** Of the one that is listened to, or that the person chose. */
   readonly show: (text: Text) => void;
+  /** Whether a person works with what is shown, so that it may not be taken away. */
+  readonly isInUse: () => boolean;
 }
 
 export class QueueDesk<Text extends SavedText> {
@@ -27,6 +29,10 @@ export class QueueDesk<Text extends SavedText> {
   #shown: number | undefined;
   /** What is listened to is shown, until the person chooses another one. */
   #follows = true;
+  /** The person has just asked for what begins now, and wants to see it. */
+  #isAsked = false;
+  /** It has begun unseen, since what was shown is in use. */
+  #unseen: number | undefined;
   #doneText = '';
   #listening: AbortSignal | undefined;
 
@@ -42,7 +48,7 @@ export class QueueDesk<Text extends SavedText> {
     this.#view = new QueueView({
       onShow: (id) => this.#choose(id),
       onCancel: (id) => this.#queue.cancel(id),
-      onAgain: (id) => this.#queue.again(id),
+      onAgain: (id) => this.#asked(true, () => this.#queue.again(id)),
       onRemove: (id) => this.#queue.remove(id),
       onStopAll: () => this.#queue.cancelAll(),
     });
@@ -60,13 +66,14 @@ export class QueueDesk<Text extends SavedText> {
   add(files: readonly File[]): void {
     if (files.length === 0) return;
     const { items, isListening, waiting } = this.#queue;
-    if (!isListening && waiting.length === 0) {
+    const isFirst = !isListening && waiting.length === 0;
+    if (isFirst) {
       // These are other recordings: what was heard of those before is in the history.
       const held = items.filter(({ state, text }) => state === 'stopped' && !text);
       for (const item of [...items]) if (!held.includes(item)) this.#queue.remove(item.id);
       this.#follows = true;
     }
-    this.#queue.add(files);
+    this.#asked(isFirst, () => this.#queue.add(files));
     if (this.#queue.isListening) this.#showWork();
     else if (this.#calls.isLoading()) this.#calls.onWaiting();
     else this.#work.status.idle(strings.models.noneToListen);
@@ -85,7 +92,7 @@ export class QueueDesk<Text extends SavedText> {
       return;
     }
     this.#follows = true;
-    this.#queue.again(item.id);
+    this.#asked(true, () => this.#queue.again(item.id));
   }
 
   /** Something else is shown: what is listened to goes on unseen. */
@@ -122,13 +129,15 @@ export class QueueDesk<Text extends SavedText> {
     };
     work.addEventListener('abort', stop, { once: true });
     this.#doneText = '';
-    if (this.#follows) this.#shown = item.id;
+    this.#unseen = undefined;
+    if (this.#follows) this.#follow(item.id);
     this.#showWork();
     try {
       this.#doneText = await this.#calls.listen(item.file, signal, {
         onText: (text) => {
           call.onText(text);
           if (this.#shown === item.id) this.#calls.show(text);
+          else this.#showWork();
         },
         onPart: (part, remainingSeconds) => {
           call.onPart(part, remainingSeconds);
@@ -140,13 +149,33 @@ export class QueueDesk<Text extends SavedText> {
     }
   }
 
+  /** What begins because of this is what the person wants to see. */
+  #asked(isAsked: boolean, begin: () => unknown): void {
+    this.#isAsked = isAsked;
+    begin();
+    this.#isAsked = false;
+  }
+
+  /** Shows what begins, or offers to where what is shown is in use. */
+  #follow(id: number): void {
+    if (this.#isAsked || !this.#calls.isInUse()) {
+      this.#shown = id;
+      return;
+    }
+    this.#unseen = id;
+    // It may be the same recording, heard once more: its text from before stays.
+    if (this.#shown === id) this.#shown = undefined;
+  }
+
   #choose(id: number): void {
     const item = this.#queue.items.find((one) => one.id === id);
     if (!item?.text) return;
     this.#shown = id;
     this.#follows = item.state === 'listening';
+    this.#unseen = undefined;
     this.#calls.show(item.text);
     this.#update();
+    this.#showWork();
   }
 
   #showWork(): void {
@@ -156,7 +185,10 @@ export class QueueDesk<Text extends SavedText> {
     const { queue, status } = strings;
     const waits = others.length > 0 ? queue.more(others.length + 1) : next && queue.next(next);
     const { part, remainingSeconds } = current;
-    this.#work.show(`${status.listening(current.file.name)}${waits ?? ''}`);
+    const { id, file, text } = current;
+    const isUnseen = id === this.#unseen && text !== undefined;
+    const doing = isUnseen ? queue.begun(file.name) : status.listening(file.name);
+    this.#work.show(`${doing}${waits ?? ''}`, isUnseen ? () => this.#choose(id) : undefined);
     if (part) this.#work.status.progress(part, remainingSeconds);
   }
 

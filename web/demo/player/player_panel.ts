@@ -71,6 +71,10 @@ export class PlayerPanel {
     return this.#playback.seconds;
   }
 
+  get isPlaying(): boolean {
+    return this.#playback.isPlaying;
+  }
+
   /** Another recording, or none; one that is there already goes on. */
   load(recording: Blob | undefined): void {
     if (recording === this.#recording) return;

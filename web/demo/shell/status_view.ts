@@ -12,24 +12,30 @@ export class StatusView {
   readonly #remaining = byId('remaining', HTMLElement);
   readonly #bar = byId('progress', HTMLProgressElement);
   readonly #cancel = byId('cancel', HTMLButtonElement);
+  readonly #show = byId('status_show', HTMLButtonElement);
   readonly #awake = new ScreenLock();
   #onCancel: (() => void) | undefined;
+  #onShow: (() => void) | undefined;
 
   constructor() {
     this.#cancel.addEventListener('click', () => this.#onCancel?.());
+    this.#show.addEventListener('click', () => this.#onShow?.());
     document.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.#onCancel?.();
     });
   }
 
-  /** Something goes on; with `onCancel` it can be stopped (button or Escape). */
-  busy(text: string, onCancel?: () => void): void {
+  /** Something goes on; with `onCancel` it can be stopped (button or Escape), with `onShow` what comes of it is shown. */
+  busy(text: string, onCancel?: () => void, onShow?: () => void): void {
     this.#text.textContent = text;
     this.#remaining.textContent = '';
     this.#bar.classList.remove('idle');
     this.#bar.removeAttribute('value');
     this.#onCancel = onCancel;
     this.#cancel.hidden = !onCancel;
+    if (!onShow && document.activeElement === this.#show) this.#cancel.focus();
+    this.#onShow = onShow;
+    this.#show.hidden = !onShow;
     this.#awake.hold();
     document.documentElement.dataset.state = 'busy';
   }
@@ -45,13 +51,17 @@ export class StatusView {
 
   idle(text: string): void {
     // Hiding a focused button would lose the keyboard focus.
-    if (document.activeElement === this.#cancel) byId('choose', HTMLButtonElement).focus();
+    const { activeElement } = document;
+    if (activeElement === this.#cancel || activeElement === this.#show)
+      byId('choose', HTMLButtonElement).focus();
     this.#text.textContent = text;
     this.#remaining.textContent = '';
     this.#bar.classList.add('idle');
     this.#bar.value = 0;
     this.#onCancel = undefined;
+    this.#onShow = undefined;
     this.#cancel.hidden = true;
+    this.#show.hidden = true;
     this.#awake.letGo();
     document.documentElement.dataset.state = 'idle';
   }

@@ -25,9 +25,9 @@ export class Work {
     return signal === this.#current.signal;
   }
 
-  /** Shows that this goes on; the person can stop it. */
-  show(text: string): void {
-    this.status.busy(text, () => this.#current.abort());
+  /** Shows that this goes on; the person can stop it and, with `onShow`, see what comes of it. */
+  show(text: string, onShow?: () => void): void {
+    this.status.busy(text, () => this.#current.abort(), onShow);
   }
 
   /** Short work that ends with a sentence for the status line. */

@@ -67,6 +67,16 @@ export class TranscriptPanel {
     return this.#document;
   }
 
+  /** Whether a person writes in it, has changed it, marks text in it, or listens to it. */
+  get isInUse(): boolean {
+    const field = ':is(textarea, input:not([type=checkbox])):focus';
+    const isWriting = this.#editor.isOpen || this.#card.querySelector(field) !== null;
+    const isChanged = this.#document?.canUndo === true || this.#document?.canRedo === true;
+    const marked = getSelection();
+    const isMarked = marked?.isCollapsed === false && this.#card.contains(marked.anchorNode);
+    return isWriting || isChanged || isMarked || this.#player.isPlaying;
+  }
+
   /** While another transcript is read, keys and clicks would change this one. */
   set isOpening(isOpening: boolean) {
     this.#card.inert = isOpening;
