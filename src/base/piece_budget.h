@@ -46,4 +46,7 @@ class PieceBudget {
 template <typename Entry>
 inline constexpr uint64_t kGrowingBytes = 3 * sizeof(Entry);
 
+/// What a name takes, besides its letters, in a table of all names.
+inline constexpr uint64_t kNameBytes = 128;
+
 }  // namespace susurrus

@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
+#include "base/piece_budget.h"
+
 namespace susurrus {
-namespace {
-
-/// A name takes about so much, besides its letters, in the table of all.
-constexpr uint64_t kNameBytes = 128;
-
-}  // namespace
-
 Status MatrixUses::add_use(std::string_view name, Use use) {
   if (name.empty()) return ok_status();
   const auto [at, is_new] = uses_.try_emplace(std::string(name), use);

@@ -9,9 +9,6 @@
 namespace susurrus {
 namespace {
 
-/// A name of a value takes about so much, besides its letters, in the table of all.
-constexpr uint64_t kNameBytes = 128;
-
 /// What names the node in errors: `node 3 "conv1" (Conv)`.
 std::string node_text(const OnnxNode& node, size_t index) {
   char digits[20];
