@@ -5,6 +5,7 @@
 #include "base/piece_budget.h"
 
 namespace susurrus {
+
 Status MatrixUses::add_use(std::string_view name, Use use) {
   if (name.empty()) return ok_status();
   const auto [at, is_new] = uses_.try_emplace(std::string(name), use);
