@@ -29,6 +29,15 @@ struct Case {
   Case* next = nullptr;
 };
 
+/// Long cases do one in so many of their rounds: where sanitizers watch the plain kernels, a third; in WebAssembly all of them.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr int kOneIn = 3;
+#elif defined(__has_feature)
+inline constexpr int kOneIn = __has_feature(address_sanitizer) ? 3 : 1;
+#else
+inline constexpr int kOneIn = 1;
+#endif
+
 /// Records a failure of the running case and prints it with its place.
 void report_failure(const char* file, int line, const std::string& message);
 

@@ -115,13 +115,13 @@ void expect_nothing_unheard(const Outcome& outcome) {
   }
 }
 
-/// `rounds` recordings by each of 20 models.
+/// `rounds` recordings by each of 20 models, or of one in kOneIn.
 template <typename Check>
 Seen hear_all(uint64_t options_seed, int rounds, bool is_openai_compatible, Check check) {
   Random random(options_seed);
   const std::vector<float> sound = noise(480000);
   Seen seen;
-  for (uint64_t seed = 1; seed <= 20 && !current_case_failed(); ++seed) {
+  for (uint64_t seed = 1; seed <= 20 && !current_case_failed(); seed += kOneIn) {
     auto model = tiny_model(seed);
     if (!EXPECT_TRUE(model != nullptr)) break;
     for (int round = 0; round < rounds && !current_case_failed(); ++round) {
@@ -153,12 +153,12 @@ SUSURRUS_TEST(whatever_is_heard_keeps_the_contract_on_times) {
         }
       });
   // What is to be tested does occur.
-  EXPECT_EQ(seen.recordings, 240u);
-  EXPECT_GT(seen.decodes, 1500u);
-  EXPECT_GT(seen.words, 500u);
-  EXPECT_GT(seen.broken_loops, 20u);
-  EXPECT_GT(seen.rejected[Decision::dropped_no_speech], 20u);
-  EXPECT_GT(seen.rejected[Decision::dropped_silence], 20u);
+  EXPECT_GE(seen.recordings, 240u / kOneIn);
+  EXPECT_GT(seen.decodes, 1500u / kOneIn);
+  EXPECT_GT(seen.words, 500u / kOneIn);
+  EXPECT_GT(seen.broken_loops, 20u / kOneIn);
+  EXPECT_GT(seen.rejected[Decision::dropped_no_speech], 20u / kOneIn);
+  EXPECT_GT(seen.rejected[Decision::dropped_silence], 20u / kOneIn);
   EXPECT_GT(seen.rejected[Decision::dropped_zero_length], 0u);
 }
 
@@ -169,7 +169,7 @@ SUSURRUS_TEST(whatever_is_heard_the_references_way_comes_to_an_end) {
           EXPECT_LT(segment.seek, static_cast<uint64_t>(seconds * 100));
         }
       });
-  EXPECT_GT(seen.decodes, 500u);
+  EXPECT_GT(seen.decodes, 500u / kOneIn);
   EXPECT_EQ(seen.broken_loops, 0u);
 }
 

@@ -290,11 +290,11 @@ SUSURRUS_TEST(the_language_of_each_window_is_one_of_those_allowed) {
 }
 
 SUSURRUS_TEST(the_language_changes_from_window_to_window) {
-  // Noise of one loudness is one language to a random model, that of another the other: found by trying.
+  // Noise of one loudness is one language to a random model, that of another the other: found by trying, natively with the first.
   std::vector<float> samples = noise(5 * 11840);
   for (size_t i = 0; i < samples.size(); ++i) samples[i] *= i / 11840 % 2 == 0 ? 1.0f : 3e-3f;
   bool is_found = false;
-  for (uint64_t seed = 1; seed < 200 && !is_found; ++seed) {
+  for (uint64_t seed = 50; seed < 250 && !is_found; ++seed) {
     auto model = small_model(seed);
     ASSERT_TRUE(model != nullptr);
     TranscribeOptions options = plain_options("auto", false);

@@ -37,7 +37,7 @@ void expect_same(const Outcome& resumed, const Outcome& whole) {
   }
 }
 
-/// Runs to the end, and again from every state on the way.
+/// Runs to the end, and again from every state on the way, or from one in kOneIn.
 size_t expect_resumable(uint64_t seed, const TranscribeOptions& options, Feed feed) {
   auto model = small_model(seed);
   if (!EXPECT_TRUE(model != nullptr)) return 0;
@@ -45,8 +45,8 @@ size_t expect_resumable(uint64_t seed, const TranscribeOptions& options, Feed fe
   // Silence in between, which counts as quiet by what came before.
   std::fill(samples.begin() + 20'000, samples.begin() + 36'000, 0.0f);
   const Outcome whole = transcribe(*model, options, samples, feed);
-  for (const Outcome::State& state : whole.states) {
-    expect_same(resume(*model, options, samples, feed, whole, state), whole);
+  for (size_t i = seed % kOneIn; i < whole.states.size(); i += kOneIn) {
+    expect_same(resume(*model, options, samples, feed, whole, whole.states[i]), whole);
   }
   return whole.states.size();
 }
