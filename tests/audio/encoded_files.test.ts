@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { SusurrusError } from '../../web/src/api/errors.js';
 import { openAudio } from '../../web/src/audio/audio_feed.js';
+import { decodeFile } from '../../web/src/audio/decoded_file.js';
 import { node } from '../../web/src/node_platform.js';
-import type { AudioCalls, DecodedPiece } from '../../web/src/protocol/audio.js';
+import type { AudioCalls, AudioLink, DecodedPiece } from '../../web/src/protocol/audio.js';
 import type { EngineLink } from '../../web/src/protocol/engine.js';
 import { openInProcess } from '../../web/src/worker/in_process.js';
 import { AudioHost, mostPieces } from '../../web/tools/audio/audio_host.js';
@@ -373,5 +375,54 @@ describe('broken files', () => {
     const missing = join(folder, 'missing.mp3');
     const error = await errorOf(decodedAudio(missing));
     expect(error).toMatchObject({ code: 'source_failed', details: { subject: missing } });
+  });
+});
+
+describe('a decoder that fails although it was offered', () => {
+  const damaged = new SusurrusError('malformed', 'damaged', { reason: 'bad_audio' });
+  const piece = { samples: new Float32Array(2), sampleRate: 8000, channels: 1 };
+
+  /** What comes of a file whose pieces are these, with what a second decoder makes of it. */
+  async function heard(
+    reads: readonly (DecodedPiece | Error)[],
+    decodeWhole?: (typeof node)['decodeWhole'],
+    signal?: AbortSignal,
+  ): Promise<number[]> {
+    const left = [...reads];
+    const call = (name: string) => {
+      if (name === 'open') return Promise.resolve({ isDecoded: true, facts: { format: 'MP3' } });
+      const read = left.shift() ?? { ...piece, samples: new Float32Array() };
+      return read instanceof Error ? Promise.reject(read) : Promise.resolve(read);
+    };
+    const link = { call, close: () => undefined } as unknown as AudioLink;
+    const platform = { ...node, openAudio: () => link, ...(decodeWhole && { decodeWhole }) };
+    const { pieces } = await decodeFile(new Blob(['ID3 and more']), platform, signal);
+    const lengths: number[] = [];
+    for (let step = await pieces.next(); !step.done; step = await pieces.next()) {
+      lengths.push('samples' in step.value ? step.value.samples.length : -1);
+    }
+    return lengths;
+  }
+  const whole = () => Promise.resolve({ channels: [new Float32Array(7)], sampleRate: 8000 });
+
+  test('gives way to the one that decodes whole files, before the first piece alone', async () => {
+    expect(await heard([damaged], whole)).toEqual([7]);
+    expect(await heard([piece, piece], whole)).toEqual([2, 2]);
+    expect(await errorOf(heard([piece, damaged], whole))).toBe(damaged);
+    const other = new Error('the worker has ended');
+    expect(await errorOf(heard([other], whole))).toBe(other);
+  });
+
+  test('is believed where there is no other, or that one fails too; an abort is an abort', async () => {
+    expect(await errorOf(heard([damaged]))).toBe(damaged);
+    expect(await errorOf(heard([damaged], () => Promise.reject(new Error('no'))))).toBe(damaged);
+    const stop = new AbortController();
+    const aborting = () => {
+      stop.abort('enough');
+      return new Promise<never>(() => undefined);
+    };
+    expect(await errorOf(heard([damaged], aborting, stop.signal))).toMatchObject({
+      ...{ name: 'AbortError', cause: 'enough' },
+    });
   });
 });

@@ -109,6 +109,59 @@ export function testDemoPage(browser: () => DrivenBrowser, isolated: boolean): v
       });
     });
 
+    test('hears two recordings one after the other, and saves the text of the one that is chosen', async () => {
+      const found = await onPage(`
+        const saved = [];
+        const create = URL.createObjectURL;
+        URL.createObjectURL = (blob) => {
+          if (blob.type === 'text/plain') saved.push(blob);
+          return create.call(URL, blob);
+        };
+        HTMLAnchorElement.prototype.click = () => undefined;
+        const wav = await (await fetch('sample.wav')).blob();
+        await worked('both', () => drop(new File([wav], 'first.wav'), new File([wav], 'second.wav')));
+        const states = Array.from(document.querySelectorAll('.queue-row'), ({ dataset }) => dataset.state);
+        one('.queue-name').click();
+        const title = one('#transcript_title').textContent;
+        one('#format').value = 'txt';
+        one('#save').click();
+        return { states, title, saved: await Promise.all(saved.map((blob) => blob.text())), problems };`);
+      expect(found).toEqual({
+        ...{ states: ['done', 'done'], title: 'first.wav', problems: [] },
+        saved: [sampleSegments.map((text) => `${text}\n`).join('')],
+      });
+    });
+
+    test('keeps a transcript for the next visit, deletes it, and takes that back', async () => {
+      await onPage(`
+        const wav = await (await fetch('sample.wav')).blob();
+        await worked('the recording', () => drop(new File([wav], 'kept.wav')));
+        await until('what is kept', () => one('.history-open')?.textContent.includes('kept.wav'));`);
+      const found = await onPage(`
+        const row = () => Array.from(document.querySelectorAll('.history-item')).find((each) =>
+          each.textContent.includes('kept.wav'));
+        await until('the list', row);
+        row().querySelector('.history-open').click();
+        await until('its text', () => one('#transcript_title').textContent === 'kept.wav');
+        const opened = texts();
+        row().querySelector('.history-delete').click();
+        await until('the deletion', () => row().classList.contains('deleted'));
+        row().querySelector('.history-deleted button').click();
+        await until('its return', () => !row().classList.contains('deleted'));
+        return { opened, problems };`);
+      expect(found).toEqual({ opened: sampleSegments, problems: [] });
+    });
+
+    test('uses a model that is dropped on it', async () => {
+      const found = await onPage(`
+        const bytes = await (await fetch('models/digits.apr')).blob();
+        await worked('the model', () => drop(new File([bytes], 'mine.apr')));
+        const name = one('#model_name').textContent;
+        await hearSample();
+        return { name, texts: texts(), problems };`);
+      expect(found).toEqual({ name: 'mine.apr', texts: sampleSegments, problems: [] });
+    });
+
     test('says what is wrong with a file, and goes on', async () => {
       const found = await onPage(`
         drop(new File(['<!doctype html><title>Not found</title>'], 'model.apr'));

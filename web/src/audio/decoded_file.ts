@@ -34,8 +34,11 @@ export async function decodeFile(
   try {
     const opened = await orAborted(link.call('open', { file }, { signal }), signal);
     if (opened.isDecoded) {
-      const { duration } = opened.facts;
-      return { pieces: piecesFrom(link, signal, close), isOwn: true, isPlain: false, duration };
+      const { facts } = opened;
+      const pieces = orWhole(piecesFrom(link, signal, close), signal, () =>
+        decodedWhole(file, facts, platform, signal),
+      );
+      return { pieces, isOwn: true, isPlain: false, duration: facts.duration };
     }
     close();
     const pieces = await decodedWhole(file, opened.facts, platform, signal);
@@ -72,6 +75,38 @@ function piecesFrom(
     recycle(memory) {
       if (memory instanceof Float32Array) spent = memory;
     },
+  };
+}
+
+/** WebKitGTK promises to decode what it then calls damaged: where the first piece fails, another decoder tries the whole file. */
+function orWhole(
+  pieces: PieceSource,
+  signal: AbortSignal | undefined,
+  decodeWhole: () => Promise<PieceSource>,
+): PieceSource {
+  let source = pieces;
+  let isBegun = false;
+  const secondTry = async (error: unknown) => {
+    try {
+      source = await decodeWhole();
+    } catch (second) {
+      throw signal?.aborted ? second : error;
+    }
+    return source.next();
+  };
+  return {
+    async next() {
+      try {
+        return await source.next();
+      } catch (error) {
+        if (isBegun || !(error instanceof SusurrusError) || error.code !== 'malformed') throw error;
+        return await secondTry(error);
+      } finally {
+        isBegun = true;
+      }
+    },
+    return: (value) => source.return?.(value),
+    recycle: (memory) => source.recycle?.(memory),
   };
 }
 
