@@ -41,7 +41,7 @@ Bytes in_field(uint32_t field, const Bytes& message) {
   return bytes;
 }
 
-constexpr size_t kHostileBytes = 512 << 10;
+constexpr size_t kHostileBytes = 1 << 20;
 
 }  // namespace
 
