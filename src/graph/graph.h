@@ -98,8 +98,8 @@ class GraphBuilder {
   std::optional<std::vector<Operand>> known_operands(std::span<const ValueId> inputs) const;
 
   Graph graph_;
-  /// Weights may be large; what is made of them takes a second or so.
-  FoldingBudget folding_{512 << 20, uint64_t{1} << 30};
+  /// Weights may be large; what is made of them takes a part of a second, for it cannot be stopped. Each run works out the rest.
+  FoldingBudget folding_{512 << 20, uint64_t{1} << 28};
   PieceBudget budget_;
   bool is_within_ = true;
   Error over_;

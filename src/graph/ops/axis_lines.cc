@@ -1,8 +1,8 @@
 // Along one axis: the greatest or least elements in order, and sums of all before.
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <cstring>
-#include <numeric>
+#include <utility>
 
 #include "graph/ops/elements.h"
 #include "graph/ops/lists.h"
@@ -10,6 +10,9 @@
 
 namespace susurrus {
 namespace {
+
+/// Of the sorting of a line, in an item of the work.
+constexpr size_t kMovesPerItem = 1024;
 
 enum TopAttribute : size_t { kTopAxis, kLargest, kCount };
 
@@ -29,35 +32,92 @@ Status infer_top(Inference& inference) {
   inference.outputs[0] = {x.type, shape};
   inference.outputs[1] = {ElementType::i64, shape};
   SUSURRUS_RETURN_IF_ERROR(check_size(ElementType::i64, shape));
-  inference.work = {AxisLayout::of(x.shape, axis).line_count(), 10 * *x.shape.element_count()};
-  inference.work.scratch_byte_count = static_cast<size_t>(x.shape[axis]) * sizeof(size_t);
+  const auto size = static_cast<size_t>(x.shape[axis]);
+  const auto kept = static_cast<size_t>(count);
+  const uint64_t moves =
+      kept == 0 ? 0 : AxisLayout::of(x.shape, axis).line_count() * (uint64_t{size} + kept);
+  inference.work.items =
+      static_cast<size_t>(std::max<uint64_t>(1, (moves + kMovesPerItem - 1) / kMovesPerItem));
+  // A move goes through the heap from one end to the other.
+  inference.work.cost = moves * 10 * static_cast<uint64_t>(std::bit_width(kept));
+  inference.work.state_byte_count = kept * sizeof(size_t);
   return ok_status();
 }
 
+/// Indices of the line that come first so far, as a heap: the last of them is on top.
+template <typename IsBefore>
+class TopHeap {
+ public:
+  TopHeap(size_t* indices, IsBefore is_before) : indices_(indices), is_before_(is_before) {}
+
+  size_t& operator[](size_t place) { return indices_[place]; }
+  bool is_before(size_t a, size_t b) const { return is_before_(a, b); }
+  void rise(size_t place) {
+    for (size_t parent; place > 0; place = parent) {
+      parent = (place - 1) / 2;
+      if (!is_before_(indices_[parent], indices_[place])) return;
+      std::swap(indices_[parent], indices_[place]);
+    }
+  }
+  /// From the top, among the first `end`.
+  void sink(size_t end) {
+    for (size_t place = 0, child; (child = 2 * place + 1) < end; place = child) {
+      if (child + 1 < end && is_before_(indices_[child], indices_[child + 1])) ++child;
+      if (!is_before_(indices_[place], indices_[child])) return;
+      std::swap(indices_[place], indices_[child]);
+    }
+  }
+
+ private:
+  size_t* indices_;
+  IsBefore is_before_;
+};
+
+/// A line takes a move for each of its elements, which may get into the heap, and one for each that is wanted, which leaves it, the
+/// last one first. The heap is all that lives between moves.
 Status run_top(const Call& call, size_t begin, size_t end) {
   const Tensor& x = call.inputs[0];
   SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
                             axis_of(call.attributes.integer(kTopAxis), x.shape.rank(), "axis"));
   const bool wants_largest = call.attributes.flag(kLargest);
   const auto count = static_cast<size_t>(call.attributes.integer(kCount));
+  if (count == 0) return ok_status();
   const AxisLayout lines = AxisLayout::of(x.shape, axis);
-  auto* order = reinterpret_cast<size_t*>(call.scratch.data());
   const size_t size = element_byte_count(x.type);
-  for (size_t line = begin; line < end; ++line) {
+  const uint64_t moves_per_line = uint64_t{lines.length} + count;
+  const uint64_t last =
+      std::min(uint64_t{end} * kMovesPerItem, lines.line_count() * moves_per_line);
+  for (uint64_t at = uint64_t{begin} * kMovesPerItem; at < last;) {
+    const auto line = static_cast<size_t>(at / moves_per_line);
+    auto move = static_cast<size_t>(at % moves_per_line);
+    const auto moves_end =
+        static_cast<size_t>(std::min<uint64_t>(moves_per_line, move + (last - at)));
+    at += moves_end - move;
     const auto* from =
         static_cast<const uint8_t*>(x.data) + lines.line_begin(line, lines.length) * size;
-    std::iota(order, order + lines.length, size_t{0});
-    std::partial_sort(order, order + count, order + lines.length, [&](size_t a, size_t b) {
+    TopHeap heap(reinterpret_cast<size_t*>(call.state.data()), [&](size_t a, size_t b) {
       const uint64_t first = order_of(x.type, from, a * lines.inner);
       const uint64_t second = order_of(x.type, from, b * lines.inner);
       return first == second ? a < b : wants_largest == (first > second);
     });
-    const size_t place = lines.line_begin(line, count);
-    for (size_t i = 0; i < count; ++i) {
-      const size_t at = place + i * lines.inner;
-      std::memcpy(static_cast<uint8_t*>(call.outputs[0].data) + at * size,
-                  from + order[i] * lines.inner * size, size);
-      call.outputs[1].as<int64_t>()[at] = static_cast<int64_t>(order[i]);
+    for (; move < std::min(moves_end, lines.length); ++move) {
+      if (move < count) {
+        heap[move] = move;
+        heap.rise(move);
+      } else if (heap.is_before(move, heap[0])) {
+        heap[0] = move;
+        heap.sink(count);
+      }
+    }
+    for (; move < moves_end; ++move) {
+      const size_t place = count - 1 - (move - lines.length);
+      const size_t index = heap[0];
+      heap[0] = heap[place];
+      heap.sink(place);
+      const size_t to = lines.line_begin(line, count) + place * lines.inner;
+      std::memcpy(static_cast<uint8_t*>(call.outputs[0].data) + to * size,
+                  from + index * lines.inner * size, size);
+      call.outputs[1].as<int64_t>()[to] = static_cast<int64_t>(index);
     }
   }
   return ok_status();
@@ -65,14 +125,21 @@ Status run_top(const Call& call, size_t begin, size_t end) {
 
 enum SumAttribute : size_t { kSumAxis, kExclusive, kReverse };
 
+/// Of floats, and of integers.
+struct SumSoFar {
+  double number;
+  uint64_t whole;
+};
+
 /// Sums of all elements before, with or without the own one.
 Status infer_running_sum(Inference& inference) {
   const Operand& x = inference.inputs[0];
   if (x.type == ElementType::boolean) return wrong_input(0, "numbers", "bool");
-  SUSURRUS_ASSIGN_OR_RETURN(
-      const uint32_t axis, axis_of(inference.attributes.integer(kSumAxis), x.shape.rank(), "axis"));
+  const auto axis = axis_of(inference.attributes.integer(kSumAxis), x.shape.rank(), "axis");
+  if (!axis) return axis.error();
   inference.outputs[0] = {x.type, x.shape};
-  inference.work = {AxisLayout::of(x.shape, axis).line_count(), *x.shape.element_count()};
+  inference.work = elementwise_work(static_cast<size_t>(*x.shape.element_count()), 4);
+  inference.work.state_byte_count = sizeof(SumSoFar);
   return ok_status();
 }
 
@@ -83,21 +150,21 @@ Status run_running_sum(const Call& call, size_t begin, size_t end) {
   const bool is_exclusive = call.attributes.flag(kExclusive);
   const bool is_reverse = call.attributes.flag(kReverse);
   const AxisLayout lines = AxisLayout::of(x.shape, axis);
-  for (size_t line = begin; line < end; ++line) {
-    const size_t place = lines.line_begin(line, lines.length);
-    double sum = 0;
-    uint64_t whole = 0;
-    for (size_t k = 0; k < lines.length; ++k) {
-      const size_t at = place + (is_reverse ? lines.length - 1 - k : k) * lines.inner;
-      const double sum_before = sum;
-      const uint64_t whole_before = whole;
-      if (is_float(x.type)) {
-        sum += number_at(x.type, x.data, at);
-        store_number(x.type, is_exclusive ? sum_before : sum, call.outputs[0].data, at);
-      } else {
-        whole += integer_at(x.type, x.data, at);
-        narrow(x.type, is_exclusive ? &whole_before : &whole, 1, call.outputs[0].data, at);
-      }
+  auto& sum = *reinterpret_cast<SumSoFar*>(call.state.data());
+  const auto range = elements_of(x.count(), begin, end);
+  for (size_t i = range.begin; i < range.end; ++i) {
+    // One line behind the other.
+    const size_t k = i % lines.length;
+    if (k == 0) sum = {};
+    const size_t at = lines.line_begin(i / lines.length, lines.length) +
+                      (is_reverse ? lines.length - 1 - k : k) * lines.inner;
+    const SumSoFar before = sum;
+    if (is_float(x.type)) {
+      sum.number += number_at(x.type, x.data, at);
+      store_number(x.type, is_exclusive ? before.number : sum.number, call.outputs[0].data, at);
+    } else {
+      sum.whole += integer_at(x.type, x.data, at);
+      narrow(x.type, is_exclusive ? &before.whole : &sum.whole, 1, call.outputs[0].data, at);
     }
   }
   return ok_status();

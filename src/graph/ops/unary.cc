@@ -22,6 +22,19 @@ Status float_type(Inference& inference) {
   return same_type(inference);
 }
 
+/// A function of the C library, which takes as long as many multiplications.
+Status slow_float(Inference& inference) {
+  SUSURRUS_RETURN_IF_ERROR(float_type(inference));
+  inference.work.cost *= 4;
+  return ok_status();
+}
+
+/// One that has a kernel for f32.
+Status gate_type(Inference& inference) {
+  return inference.inputs[0].type == ElementType::f32 ? float_type(inference)
+                                                      : slow_float(inference);
+}
+
 /// y[i] = function(x[i], attributes), i < count
 using Loop = void (*)(const void* x, void* y, size_t count, const Attributes& attributes);
 
@@ -220,25 +233,25 @@ constexpr Operator unary(std::string_view name, decltype(Operator::infer) infer,
 }
 
 constexpr Operator kOperators[] = {
-    unary("exp", float_type, run_float<kExp>),
-    unary("log", float_type, run_float<kLog>),
+    unary("exp", slow_float, run_float<kExp>),
+    unary("log", slow_float, run_float<kLog>),
     unary("sqrt", float_type, run_float<kSqrt>),
     unary("rsqrt", float_type, run_float<kReciprocalSqrt>),
     unary("reciprocal", float_type, run_float<kReciprocal>),
     unary("floor", float_type, run_float<kFloor>),
     unary("ceil", float_type, run_float<kCeil>),
     unary("round", float_type, run_float<kRound>),
-    unary("erf", float_type, run_float<kErf>),
-    unary("tanh", float_type, run_gate<kTanh, &KernelTable::tanh>),
-    unary("sin", float_type, run_float<kSin>),
-    unary("cos", float_type, run_float<kCos>),
-    unary("sigmoid", float_type, run_gate<kSigmoid, &KernelTable::sigmoid>),
-    unary("softplus", float_type, run_float<kSoftplus>),
+    unary("erf", slow_float, run_float<kErf>),
+    unary("tanh", gate_type, run_gate<kTanh, &KernelTable::tanh>),
+    unary("sin", slow_float, run_float<kSin>),
+    unary("cos", slow_float, run_float<kCos>),
+    unary("sigmoid", gate_type, run_gate<kSigmoid, &KernelTable::sigmoid>),
+    unary("softplus", slow_float, run_float<kSoftplus>),
     unary("softsign", float_type, run_float<kSoftsign>),
-    unary("elu", float_type, run_float<kElu>, kEluAttributes),
+    unary("elu", slow_float, run_float<kElu>, kEluAttributes),
     unary("leaky_relu", float_type, run_float<kLeakyRelu>, kLeakyAttributes),
     unary("hard_sigmoid", float_type, run_float<kHardSigmoid>, kHardSigmoidAttributes),
-    unary("gelu", float_type, run_float<kGelu>, kGeluAttributes),
+    unary("gelu", slow_float, run_float<kGelu>, kGeluAttributes),
     unary("hard_swish", float_type, run_float<kHardSwish>),
     unary("negative", same_type, run_number<kNegative>),
     unary("abs", same_type, run_number<kAbs>),

@@ -54,15 +54,35 @@ SUSURRUS_TEST(a_little_work_on_constants_is_done_once) {
 }
 
 SUSURRUS_TEST(much_work_on_constants_is_left_to_the_run) {
-  // Each product takes 2^27 multiplications, as all of them may when the graph is planned.
-  const Graph graph = products_of_constants(512, 12);
-  // 7 of them, with their sums, took what the graph's making may take.
-  EXPECT_EQ(graph.nodes.size(), size_t{12 + 2 * 5});
+  // Each product takes nearly 2^25 multiplications, and the graph's making may take 2^28, as its planning may.
+  const Graph graph = products_of_constants(320, 20);
+  // 8 of them, with their sums, took what the graph's making may take.
+  EXPECT_EQ(graph.nodes.size(), size_t{20 + 2 * 12});
   const Shape shape{1};
   const auto plan = make_plan(graph, {&shape, 1});
   ASSERT_TRUE(plan.has_value());
-  EXPECT_TRUE(plan->cost >= uint64_t{2} << 27);
-  EXPECT_EQ(run_on(graph, 1), 1 + 12 * 512);
+  EXPECT_TRUE(plan->cost >= uint64_t{4} * 320 * 320 * 320);
+  EXPECT_EQ(run_on(graph, 1), 1 + 20 * 320);
+}
+
+SUSURRUS_TEST(what_takes_long_for_its_elements_is_left_to_the_run) {
+  // The greatest 2^20 of 2^21 take a second, and a function of the C library as long as many multiplications.
+  GraphBuilder builder;
+  const ValueId x = builder.add_constant("x", filled({uint64_t{1} << 21}, 1));
+  const Attribute count{"count", int64_t{1} << 20};
+  const auto top = builder.add("top", {&x, 1}, {&count, 1}, 2);
+  ASSERT_TRUE(top.has_value());
+  EXPECT_TRUE(builder.constant(*top) == nullptr);
+  for (const std::string_view name : {"exp", "erf", "power", "gelu"}) {
+    const Operand operand{ElementType::f32, {1000}};
+    const Operator* op = find_operator(name);
+    const std::array operands{operand, operand};
+    const auto attributes = Attributes::match(op->attributes, {});
+    Inference::Output output;
+    Inference inference{std::span(operands).first(op->least_inputs), *attributes, {&output, 1}, {}};
+    ASSERT_TRUE(op->infer(inference).has_value());
+    EXPECT_EQ(inference.work.cost, uint64_t{16000});
+  }
 }
 
 SUSURRUS_TEST(an_input_whose_elements_cannot_be_counted_is_refused_where_it_is_used) {
