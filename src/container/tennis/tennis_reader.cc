@@ -75,6 +75,9 @@ void TennisReader::skip(uint64_t byte_count) {
 
 Status TennisReader::fail(Error error) {
   failed_ = true;
+  if (error.reason == ErrorReason::limit && error.offset == kNoOffset) {
+    error.offset = parser_.position();
+  }
   return error;
 }
 

@@ -13,21 +13,29 @@ namespace susurrus {
 /// Keeps what a reader tells.
 class TennisLoader : public TennisSink {
  public:
-  explicit TennisLoader(TennisModule& module) : module_(module) {}
+  explicit TennisLoader(TennisModule& module) : module_(module), budget_(module.byte_count()) {}
 
   Status on_header(const TennisHeader&) override { return ok_status(); }
   Status on_module(std::span<const uint32_t> inputs, std::span<const uint32_t> outputs,
-                   uint32_t) override {
+                   uint32_t node_count) override {
+    SUSURRUS_RETURN_IF_ERROR(take(sizeof(TennisNode) * uint64_t{node_count}));
+    module_.nodes_.reserve(node_count);
     module_.inputs_.assign(inputs.begin(), inputs.end());
     module_.outputs_.assign(outputs.begin(), outputs.end());
     return ok_status();
   }
-  Status on_node(uint32_t) override {
+  Status on_node(uint32_t parameter_count) override {
     module_.nodes_.emplace_back();
+    // The reader has a record of each until the node ends.
+    constexpr uint64_t kRecordBytes = 24;
+    SUSURRUS_RETURN_IF_ERROR(take((sizeof(TennisParameter) + kRecordBytes) * parameter_count));
+    node().parameters.reserve(parameter_count);
     return ok_status();
   }
-  Status on_parameter(std::string_view name, uint32_t) override {
+  Status on_parameter(std::string_view name, uint32_t field_count) override {
     node().parameters.push_back({std::string(name), {}});
+    SUSURRUS_RETURN_IF_ERROR(take(name.size() + sizeof(TennisField) * uint64_t{field_count}));
+    node().parameters.back().fields.reserve(field_count);
     return ok_status();
   }
   Status on_tensor(const TennisTensor& tensor) override {
@@ -38,6 +46,8 @@ class TennisLoader : public TennisSink {
     TennisField field;
     field.dtype = tensor.dtype;
     field.shape = tensor.shape;
+    // An allocation has its own bytes before and behind it.
+    if (tensor.byte_count > 0) SUSURRUS_RETURN_IF_ERROR(take(2 * kBufferAlignment));
     SUSURRUS_ASSIGN_OR_RETURN(field.bytes,
                               AlignedBuffer::allocate(tensor.byte_count, "parameters"));
     node().parameters.back().fields.push_back(std::move(field));
@@ -54,12 +64,20 @@ class TennisLoader : public TennisSink {
     node().arguments.assign(arguments.begin(), arguments.end());
     node().op = text("#op");
     node().name = text("#name");
-    return ok_status();
+    return take(node().op.size() + node().name.size());
   }
   void on_warning(std::string_view text) override { module_.warnings_.emplace_back(text); }
 
  private:
   TennisNode& node() { return module_.nodes_.back(); }
+  /// Memory for what a node says besides its elements.
+  Status take(uint64_t byte_count) {
+    const Status taken = budget_.take(byte_count);
+    if (taken) return taken;
+    const size_t count = module_.nodes_.size();
+    return Error(taken.error())
+        .with_subject(tennis_subject(count == 0 ? 0 : count - 1, {}, "parameters"));
+  }
   /// The reader has checked that they are characters.
   std::string text(std::string_view name) {
     const TennisParameter* found = node().parameter(name);
@@ -69,6 +87,7 @@ class TennisLoader : public TennisSink {
   }
 
   TennisModule& module_;
+  PieceBudget budget_;
   size_t filled_ = 0;
 };
 
@@ -79,6 +98,7 @@ const TennisParameter* TennisNode::parameter(std::string_view wanted) const {
 
 Result<TennisModule> TennisModule::read(ByteSpan bytes) {
   TennisModule module;
+  module.byte_count_ = bytes.size();
   TennisLoader loader(module);
   TennisReader reader(loader);
   reader.set_file_byte_count(bytes.size());

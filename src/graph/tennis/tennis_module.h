@@ -43,9 +43,12 @@ struct TennisFed {
 class TennisModule {
  public:
   /// The errors of TennisReader; malformed also for a module without outputs, or a needed node without an operator.
+  /// limit_exceeded: more nodes and parameters than a file of this size is worth (PieceBudget).
   static Result<TennisModule> read(ByteSpan bytes);
 
   std::span<const TennisNode> nodes() const { return nodes_; }
+  /// Of its file.
+  uint64_t byte_count() const { return byte_count_; }
   /// Nodes.
   std::span<const uint32_t> inputs() const { return inputs_; }
   std::span<const uint32_t> outputs() const { return outputs_; }
@@ -68,6 +71,7 @@ class TennisModule {
   friend class TennisLoader;
   Status sort_needed();
 
+  uint64_t byte_count_ = 0;
   std::vector<TennisNode> nodes_;
   std::vector<uint32_t> inputs_;
   std::vector<uint32_t> outputs_;

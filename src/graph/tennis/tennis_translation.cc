@@ -65,7 +65,10 @@ Result<Graph> TennisTranslation::translate(std::span<const TennisFed> fed,
                                .with_got(op));
   }
   SUSURRUS_RETURN_IF_ERROR(add_inputs(fed));
-  for (const uint32_t index : module_.order()) SUSURRUS_RETURN_IF_ERROR(add_node(index));
+  for (const uint32_t index : module_.order()) {
+    SUSURRUS_RETURN_IF_ERROR(add_node(index));
+    SUSURRUS_RETURN_IF_ERROR(builder_.status());
+  }
   std::vector<ValueId> outputs;
   for (const uint32_t index : module_.outputs()) {
     for (const ValueId id : results_[index].values) outputs.push_back(id);

@@ -11,7 +11,9 @@ namespace susurrus {
 class TennisTranslation {
  public:
   explicit TennisTranslation(const TennisModule& module)
-      : module_(module), results_(module.nodes().size()) {}
+      : module_(module),
+        builder_(PieceBudget(module.byte_count())),
+        results_(module.nodes().size()) {}
   Result<Graph> translate(std::span<const TennisFed> fed,
                           std::vector<std::vector<Inference::Output>>* results);
   std::optional<Shape> declared_shape(uint32_t index);

@@ -4,6 +4,7 @@
 #include "container/tennis_builder.h"
 #include "graph/graph_run.h"
 #include "harness.h"
+#include "session/allocation_count.h"
 
 namespace susurrus::testing {
 namespace {
@@ -280,6 +281,65 @@ SUSURRUS_TEST(tennis_refuses_tensors_that_are_not_the_inputs) {
   const auto missing = module->graph({});
   ASSERT_FALSE(missing.has_value());
   EXPECT_EQ(missing.error().subject.view(), "node 0 \"x\" (<param>)");
+}
+
+SUSURRUS_TEST(many_small_parameters_take_no_more_memory_than_their_bytes_justify) {
+  constexpr size_t kHostileBytes = 4 << 20;
+  TennisBuilder builder;
+  builder.nodes = {node("<const>", "c", {}, {parameter("value", int32_field({}, {1})), {"a", {}}}),
+                   node("a", "b", {0})};
+  builder.outputs = {0};
+  const Bytes small = builder.build();
+  /// With so many more pieces, counted at one mark, in front of another.
+  const auto expect_limit = [&](size_t count_at, uint32_t count, size_t at, const Bytes& pieces) {
+    Bytes file = small;
+    store_le(&file[count_at], load_le<uint32_t>(&file[count_at]) + count);
+    file.insert(file.begin() + static_cast<std::ptrdiff_t>(at), pieces.begin(), pieces.end());
+    watch_bytes();
+    const auto module = TennisModule::read(file);
+    EXPECT_TRUE(most_bytes() <= (16 << 20) + 8 * file.size());
+    ASSERT_TRUE(!module.has_value());
+    EXPECT_EQ(error_code_name(module.error().code), "limit_exceeded");
+    EXPECT_EQ(error_reason_name(module.error().reason), "limit");
+    EXPECT_TRUE(module.error().subject.view().starts_with("node "));
+    EXPECT_TRUE(module.error().offset != kNoOffset);
+  };
+  const auto repeated = [](uint32_t count, const Bytes& piece) {
+    Bytes bytes;
+    for (uint32_t i = 0; i < count; ++i) bytes.insert(bytes.end(), piece.begin(), piece.end());
+    return bytes;
+  };
+  // Parameters of no tensors, each with a name of its own.
+  Bytes parameter_bytes = {4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  uint32_t count = kHostileBytes / parameter_bytes.size();
+  Bytes parameters = repeated(count, parameter_bytes);
+  for (uint32_t i = 0; i < count; ++i) store_le(&parameters[12 * size_t{i} + 4], i);
+  expect_limit(builder.marks["node 0"], count, builder.marks["node 0 arguments"], parameters);
+  // Tensors of no elements.
+  const Bytes field = {5, 1, 0, 0, 0, 0, 0, 0, 0};
+  count = kHostileBytes / field.size();
+  const size_t fields = builder.marks["node 0 a fields"];
+  expect_limit(fields, count, fields + 4, repeated(count, field));
+  // Nodes of nothing but a name.
+  const Bytes one(small.begin() + static_cast<std::ptrdiff_t>(builder.marks["node 1"]),
+                  small.end());
+  count = static_cast<uint32_t>(kHostileBytes / one.size());
+  expect_limit(builder.marks["nodes"], count, small.size(), repeated(count, one));
+}
+
+SUSURRUS_TEST(many_small_nodes_make_no_larger_graph_than_their_bytes_justify) {
+  TennisBuilder builder;
+  builder.nodes = {node("<param>", "x", {})};
+  builder.inputs = {0};
+  for (int32_t i = 0; i < 10000; ++i) builder.nodes.push_back(node("where", "b", {0, i, i}));
+  builder.outputs = {10000};
+  const auto module = TennisModule::read(builder.build());
+  ASSERT_TRUE(module.has_value());
+  const TennisFed fed{{}, ElementType::f32, {4}};
+  const auto graph = module->graph({&fed, 1});
+  ASSERT_TRUE(!graph.has_value());
+  EXPECT_EQ(error_code_name(graph.error().code), "limit_exceeded");
+  EXPECT_TRUE(graph.error().subject.view().starts_with("node "));
 }
 
 }  // namespace susurrus::testing
