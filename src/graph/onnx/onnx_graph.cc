@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "graph/onnx/onnx_graph_reader.h"
 #include "graph/onnx/onnx_translation.h"
@@ -24,7 +25,7 @@ std::string node_text(const OnnxNode& node, size_t index) {
 Result<ValueId> OnnxTranslation::value(std::string_view name) const {
   if (name.empty()) return kNoValue;
   const auto found = values_.find(name);
-  if (found != values_.end()) return found->second;
+  if (found != values_.end()) return found->second.id;
   return make_error(ErrorCode::malformed, ErrorReason::model)
       .with_subject(name)
       .with_expected("a value that is there before it is used");
@@ -33,29 +34,65 @@ Result<ValueId> OnnxTranslation::value(std::string_view name) const {
 Status OnnxTranslation::add_initializer(const OnnxTensor& tensor) {
   auto taken = take_tensor(tensor);
   if (!taken) return taken.error();
-  name(tensor.name, builder_.add_constant(std::string(tensor.name), std::move(*taken)));
-  return builder_.status();
+  name(tensor.name, builder_.add_constant(std::string(tensor.name), std::move(*taken)), true);
+  return status();
 }
 
-void OnnxTranslation::name(std::string_view name, ValueId id) {
-  const auto [at, is_new] = values_.try_emplace(std::string(name), id);
-  at->second = id;
-  if (is_new) builder_.take(kNameBytes + name.size());
+void OnnxTranslation::name(std::string_view name, ValueId id, bool is_weight) {
+  const auto [at, is_new] = values_.try_emplace(std::string(name));
+  if (is_new) {
+    builder_.take(kNameBytes + name.size());
+  } else if (at->second.branch == branch_) {
+    if (is_weight) {
+      at->second.id = id;
+    } else if (name_twice_.empty()) {
+      name_twice_ = name;
+    }
+    return;
+  }
+  if (branch_ != 0) {
+    builder_.take(kGrowingBytes<Hidden>);
+    hidden_.push_back({at, at->second});
+  }
+  at->second = {id, branch_};
+}
+
+Status OnnxTranslation::status() const {
+  if (name_twice_.empty()) return builder_.status();
+  return make_error(ErrorCode::malformed, ErrorReason::duplicate)
+      .with_subject(name_twice_)
+      .with_expected("each name once");
 }
 
 void OnnxTranslation::add_weight(const std::string& name, OwnedTensor tensor, bool is_turned) {
   const bool is_packed = tensor.is_packed();
   const ValueId id = builder_.add_constant(name, std::move(tensor));
-  this->name(name, id);
+  this->name(name, id, true);
   if (is_turned || is_packed) matrices_[id] = is_turned;
 }
 
-Status OnnxTranslation::add_graph(const OnnxGraphMessage& message) {
+Result<std::vector<ValueId>> OnnxTranslation::add_branch(const OnnxGraphMessage& message) {
+  const uint32_t around = std::exchange(branch_, ++branch_count_);
+  const size_t hidden_before = hidden_.size();
   for (const OnnxTensor& tensor : message.initializers) {
     SUSURRUS_RETURN_IF_ERROR(add_initializer(tensor));
   }
   for (const OnnxNode& node : message.nodes) SUSURRUS_RETURN_IF_ERROR(add_node(node));
-  return ok_status();
+  std::vector<ValueId> outputs;
+  for (const OnnxValueInfo& output : message.outputs) {
+    SUSURRUS_ASSIGN_OR_RETURN(const ValueId id, value(output.name));
+    outputs.push_back(id);
+  }
+  for (; hidden_.size() > hidden_before; hidden_.pop_back()) {
+    const auto& [name, before] = hidden_.back();
+    if (before.id == kNoValue) {
+      values_.erase(name);
+    } else {
+      name->second = before;
+    }
+  }
+  branch_ = around;
+  return outputs;
 }
 
 Status OnnxTranslation::add_node(const OnnxNode& node) {
@@ -75,7 +112,7 @@ Status OnnxTranslation::add_node(const OnnxNode& node) {
                                .with_expected("an operator that is run here"));
   }
   SUSURRUS_RETURN_IF_ERROR(found->translate(*this));
-  return builder_.status();
+  return name_twice_.empty() ? builder_.status() : Status(builder_.placed(status().error()));
 }
 
 const OnnxAttribute* OnnxTranslation::attribute(std::string_view name) const {
@@ -171,7 +208,9 @@ Error OnnxTranslation::wrong(std::string_view what, std::string_view expected) c
 Status OnnxTranslation::add_input(const OnnxValueInfo& input,
                                   std::span<const OnnxFixedInput> fixed) {
   // Old files list their weights among the inputs.
-  if (knows(input.name)) return ok_status();
+  const auto known = values_.find(input.name);
+  if (known != values_.end() && builder_.constant(known->second.id) != nullptr) return ok_status();
+  if (known != values_.end() && is_matrix(known->second.id)) return ok_status();
   const auto is_named = [&](const OnnxFixedInput& one) { return one.name == input.name; };
   const auto value = std::ranges::find_if(fixed, is_named);
   SUSURRUS_ASSIGN_OR_RETURN(const ElementType type, onnx_element_type(input.element_type));
@@ -180,7 +219,7 @@ Status OnnxTranslation::add_input(const OnnxValueInfo& input,
                               OwnedTensor::allocate(ElementType::i64, {}, "constants"));
     tensor.view().as<int64_t>()[0] = *value->value;
     name(input.name, builder_.add_constant(std::string(input.name), std::move(tensor)));
-    return builder_.status();
+    return status();
   }
   std::optional<Shape> shape;
   if (value != fixed.end()) {
@@ -193,7 +232,7 @@ Status OnnxTranslation::add_input(const OnnxValueInfo& input,
     for (int64_t dim : input.dims) shape->append(dim < 0 ? kAnyDim : static_cast<uint64_t>(dim));
   }
   name(input.name, builder_.add_input(std::string(input.name), type, shape));
-  return builder_.status();
+  return status();
 }
 
 Status OnnxTranslation::add_output(const OnnxValueInfo& output) {
@@ -213,7 +252,7 @@ Status OnnxTranslation::add_output(const OnnxValueInfo& output) {
   builder_.take(kNameBytes + 2 * output.name.size());
   outputs_.push_back(id);
   output_names_.emplace_back(output.name);
-  return builder_.status();
+  return status();
 }
 
 Result<Graph> OnnxTranslation::finish(const WeightOptions& weights) {

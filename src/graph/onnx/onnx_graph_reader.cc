@@ -80,7 +80,9 @@ Status OnnxGraphReader::visit_fields(uint64_t number, Visit&& visit) const {
           visit(ProtoReader(subject_, field->bytes, field->offset, &budget), field->offset);
       if (status) continue;
       Error error = status.error();
-      if (error.reason == ErrorReason::limit && error.offset == kNoOffset) {
+      const bool is_placed =
+          error.reason == ErrorReason::limit || error.reason == ErrorReason::duplicate;
+      if (is_placed && error.offset == kNoOffset) {
         error.offset = field->offset;
         if (error.subject.empty()) error.subject = subject_;
       }
@@ -335,7 +337,7 @@ Result<Graph> OnnxGraphReader::finish(std::span<const OnnxFixedInput> fixed) {
     translation.add_weight(weight.name, std::move(weight.tensor), weight.is_turned);
   }
   weights_.clear();
-  SUSURRUS_RETURN_IF_ERROR(translation.builder().status());
+  SUSURRUS_RETURN_IF_ERROR(translation.status());
   // Each is read, becomes a part of the graph and is forgotten.
   SUSURRUS_RETURN_IF_ERROR(
       visit_fields(kGraphInitializer, [&](const ProtoReader& reader, uint64_t offset) -> Status {

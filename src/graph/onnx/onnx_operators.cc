@@ -148,13 +148,16 @@ Status along_axes(OnnxTranslation& to) {
   return ok_status();
 }
 
+/// Numbers other than 1 are as 0.
+int64_t keeps_dims(const OnnxTranslation& to) { return int64_t{to.integer("keepdims", 1) == 1}; }
+
 template <OperatorName Op>
 Status reduced(OnnxTranslation& to) {
   SUSURRUS_ASSIGN_OR_RETURN(std::vector<int64_t> axes, to.integers_of("axes", 1));
   if (axes.empty() && to.integer("noop_with_empty_axes", 0) != 0) return identity(to);
-  SUSURRUS_ASSIGN_OR_RETURN(const ValueId y, to.add(Op.view(), {to.input(0)},
-                                                    {{"axes", std::move(axes)},
-                                                     {"keep_dims", to.integer("keepdims", 1)}}));
+  SUSURRUS_ASSIGN_OR_RETURN(
+      const ValueId y,
+      to.add(Op.view(), {to.input(0)}, {{"axes", std::move(axes)}, {"keep_dims", keeps_dims(to)}}));
   to.set_output(0, y);
   return ok_status();
 }
@@ -164,7 +167,7 @@ Status found_along(OnnxTranslation& to) {
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId y,
                             to.add(Op.view(), {to.input(0)},
                                    {{"axis", to.integer("axis", 0)},
-                                    {"keep_dims", to.integer("keepdims", 1)},
+                                    {"keep_dims", keeps_dims(to)},
                                     {"select_last", to.integer("select_last_index", 0)}}));
   to.set_output(0, y);
   return ok_status();
@@ -298,10 +301,9 @@ Status choose(OnnxTranslation& to) {
   if (branch == nullptr || branch->graph.empty()) return to.wrong("branch", "a graph");
   const OnnxGraphMessage& graph = branch->graph.front();
   if (graph.outputs.size() != node.outputs.size()) return to.wrong("branch", "as many outputs");
-  SUSURRUS_RETURN_IF_ERROR(to.add_graph(graph));
+  SUSURRUS_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs, to.add_branch(graph));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    SUSURRUS_ASSIGN_OR_RETURN(const ValueId id, to.value(graph.outputs[i].name));
-    if (!node.outputs[i].empty()) to.name(node.outputs[i], id);
+    if (!node.outputs[i].empty()) to.name(node.outputs[i], outputs[i]);
   }
   return ok_status();
 }

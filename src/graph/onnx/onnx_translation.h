@@ -23,15 +23,17 @@ class OnnxTranslation {
   Status add_node(const OnnxNode& node);
   Status add_output(const OnnxValueInfo& output);
   Result<Graph> finish(const WeightOptions& weights);
-  /// All nodes of an If's branch; names of the graphs around it are known in it.
-  Status add_graph(const OnnxGraphMessage& message);
+  /// All nodes of an If's branch; names of the graphs around it are known in it, and its own in it alone. Answers its outputs.
+  Result<std::vector<ValueId>> add_branch(const OnnxGraphMessage& message);
   Status add_initializer(const OnnxTensor& tensor);
   /// One that is in memory already; turned: its last two dimensions are the other way round than the file has them.
   void add_weight(const std::string& name, OwnedTensor tensor, bool is_turned);
   /// kNoValue where the name is empty.
   Result<ValueId> value(std::string_view name) const;
-  void name(std::string_view name, ValueId id);
-  bool knows(std::string_view name) const { return values_.contains(std::string(name)); }
+  /// The name is a new one, or one of a graph around this one; else status() tells. Of weights the last one counts.
+  void name(std::string_view name, ValueId id, bool is_weight = false);
+  /// malformed: a name that came twice; the builder's.
+  Status status() const;
 
   // Of the current node.
   const OnnxNode& node() const { return *node_; }
@@ -68,9 +70,25 @@ class OnnxTranslation {
   Error wrong(std::string_view what, std::string_view expected) const;
 
  private:
+  struct Named {
+    ValueId id = kNoValue;
+    /// The branch that names it; 0 for the file's graph.
+    uint32_t branch = 0;
+  };
+  using Names = std::map<std::string, Named, std::less<>>;
+  /// What a name of a branch stood for before; no value: for nothing.
+  struct Hidden {
+    Names::iterator name;
+    Named before;
+  };
+
   uint64_t opset_;
   GraphBuilder builder_;
-  std::map<std::string, ValueId, std::less<>> values_;
+  Names values_;
+  std::vector<Hidden> hidden_;  // of the branches that are being read
+  uint32_t branch_ = 0;
+  uint32_t branch_count_ = 0;
+  std::string name_twice_;
   /// Weights that only products can read, and whether they are turned.
   std::map<ValueId, bool> matrices_;
   const OnnxNode* node_ = nullptr;

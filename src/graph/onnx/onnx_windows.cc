@@ -117,8 +117,9 @@ Status resize(OnnxTranslation& to) {
   if (places == kNotFound) {
     return to.wrong("coordinate_transformation_mode", "one without a region of interest");
   }
+  constexpr size_t kCeilIfSmaller = std::size(kNearest);
   const size_t nearest =
-      choice(to, "nearest_mode", is_old ? "floor" : "round_prefer_floor", kNearest);
+      is_old ? kCeilIfSmaller : choice(to, "nearest_mode", "round_prefer_floor", kNearest);
   if (nearest == kNotFound) return to.wrong("nearest_mode", "floor, ceil or a rounding");
   for (std::string_view name : {"antialias", "axes"}) {
     if (to.attribute(name) != nullptr && (name == "axes" || to.integer(name, 0) != 0)) {

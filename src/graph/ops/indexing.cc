@@ -235,6 +235,7 @@ Status infer_one_hot(Inference& inference) {
   const Operand& pair = inference.inputs[1];
   SUSURRUS_RETURN_IF_ERROR(check_indices(inference, 0));
   if (pair.shape.element_count() != 2) return wrong_input(1, "two values");
+  if (indices.shape.rank() == 0) return wrong_input(0, "1 to 7 dimensions");
   const uint32_t rank = indices.shape.rank() + 1;
   if (rank > limits::kMaxDims) return wrong_input(0, "at most 7 dimensions");
   SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,

@@ -34,7 +34,7 @@ Result<Window> window_of(const Shape& x, const Attributes& attributes) {
   SUSURRUS_RETURN_IF_ERROR(read_window(
       x,
       {attributes.integers(kStrides), attributes.integers(kDilations), attributes.integers(kPads),
-       attributes.integer(kAutoPad), attributes.integer(kLastWindow)},
+       attributes.integer(kAutoPad), attributes.integer(kLastWindow), true},
       window));
   return window;
 }

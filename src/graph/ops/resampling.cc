@@ -31,7 +31,14 @@ enum class Places : int64_t {
   /// asymmetric with the scale turned round, which is rounded otherwise.
   tennis_corner,
 };
-enum class Nearest : int64_t { round_prefer_floor, round_prefer_ceil, floor, ceil };
+enum class Nearest : int64_t {
+  round_prefer_floor,
+  round_prefer_ceil,
+  floor,
+  ceil,
+  /// ceil along an axis that becomes smaller, else floor.
+  ceil_if_smaller,
+};
 
 constexpr size_t kMostTaps = 4;
 
@@ -79,6 +86,9 @@ Taps nearest_tap(double place, const Axis& axis, Nearest nearest) {
     case Nearest::round_prefer_ceil: rounded = std::floor(place + 0.5); break;
     case Nearest::floor: rounded = std::floor(place); break;
     case Nearest::ceil: rounded = std::ceil(place); break;
+    case Nearest::ceil_if_smaller:
+      rounded = axis.scale < 1 ? std::ceil(place) : std::floor(place);
+      break;
   }
   Taps taps;
   taps.places[0] = static_cast<size_t>(std::clamp(rounded, 0.0, static_cast<double>(axis.in - 1)));

@@ -9,10 +9,11 @@ namespace {
 constexpr int64_t kMost = int64_t{1} << 31;
 
 /// Padding so that there are ceil(in / stride) places.
-void pad_same(AutoPad mode, uint32_t i, int64_t span, Window& window) {
+void pad_same(AutoPad mode, bool may_cut, uint32_t i, int64_t span, Window& window) {
   const int64_t out = (window.in[i] + window.stride[i] - 1) / window.stride[i];
-  const int64_t missing = std::max<int64_t>(0, (out - 1) * window.stride[i] + span - window.in[i]);
-  window.before[i] = mode == AutoPad::same_upper ? missing / 2 : missing - missing / 2;
+  int64_t missing = (out - 1) * window.stride[i] + span - window.in[i];
+  if (!may_cut) missing = std::max<int64_t>(0, missing);
+  window.before[i] = (mode == AutoPad::same_upper ? missing : missing + 1) / 2;
   window.after[i] = missing - window.before[i];
 }
 
@@ -54,7 +55,7 @@ Status read_window(const Shape& x, const WindowAttributes& attributes, Window& w
     if (x[i + 2] > static_cast<uint64_t>(kMost)) return wrong_input(0, "smaller dimensions");
     window.in[i] = static_cast<int64_t>(x[i + 2]);
     const int64_t span = window.dilation[i] * (window.kernel[i] - 1) + 1;
-    if (auto_pad != AutoPad::listed) pad_same(auto_pad, i, span, window);
+    if (auto_pad != AutoPad::listed) pad_same(auto_pad, attributes.may_cut, i, span, window);
     const int64_t room = window.in[i] + window.before[i] + window.after[i] - span;
     if (room < 0) return wrong_input(0, "as much as the window covers", shape_text(x).view());
     const int64_t stride = window.stride[i];

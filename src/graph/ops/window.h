@@ -43,6 +43,7 @@ struct WindowAttributes {
   std::span<const int64_t> pads;  // before each, then after each
   int64_t auto_pad = 0;           // of AutoPad
   int64_t last_window = 0;        // of LastWindow
+  bool may_cut = false;           // padding is below zero where a stride leaves a rest
 };
 
 /// A list with an entry for each spatial dimension, at least `least`; empty: `values` as they are.

@@ -76,7 +76,6 @@ SUSURRUS_TEST(many_small_pieces_take_no_more_memory_than_their_bytes_justify) {
   append_bytes_field(graph, 11, input);
   Bytes node;
   append_text_field(node, 1, "x");
-  append_text_field(node, 2, "y");
   append_text_field(node, 4, "Exp");
   const Bytes nodes = repeated(in_field(1, node), kHostileBytes);
   graph.insert(graph.end(), nodes.begin(), nodes.end());
