@@ -34,7 +34,8 @@ OnnxGraphReader::OnnxGraphReader(const char* subject, uint64_t file_offset, uint
       options_(weights),
       position_(file_offset),
       begin_(file_offset),
-      byte_count_(byte_count) {
+      byte_count_(byte_count),
+      graph_fields_(subject) {
   frames_.push_back({Message::model, file_offset + byte_count});
 }
 
@@ -44,52 +45,6 @@ Error OnnxGraphReader::bad(ErrorReason reason, uint64_t offset) const {
 
 ProtoReader OnnxGraphReader::reader_of(const Kept& kept, PieceBudget* budget) const {
   return {subject_, kept.bytes, kept.offset, budget};
-}
-
-/// Behind what is kept already. Lists double; out_of_memory where they cannot.
-Status OnnxGraphReader::keep(ByteSpan bytes, std::vector<uint8_t>& kept) {
-  const size_t wanted = kept.size() + bytes.size();
-  if (wanted > kept.capacity()) {
-    const size_t room = std::max(wanted, kept.capacity() + kept.capacity() / 2);
-    // What is freed at once is there for the list.
-    const auto memory = AlignedBuffer::allocate(room, "network");
-    if (!memory) {
-      Error error = memory.error();
-      error.offset = position_;
-      return error;
-    }
-    kept.reserve(room);
-  }
-  kept.insert(kept.end(), bytes.begin(), bytes.end());
-  return ok_status();
-}
-
-/// Visits the fields of the graph that were kept, of one kind.
-template <typename Visit>
-Status OnnxGraphReader::visit_fields(uint64_t number, Visit&& visit) const {
-  for (size_t i = 0; i < runs_.size(); ++i) {
-    const size_t begin = runs_[i].begin;
-    const size_t end = i + 1 < runs_.size() ? runs_[i + 1].begin : graph_fields_.size();
-    ProtoReader run(subject_, ByteSpan(graph_fields_).subspan(begin, end - begin), runs_[i].offset);
-    for (;;) {
-      SUSURRUS_ASSIGN_OR_RETURN(const auto field, run.next());
-      if (!field) break;
-      if (field->number != number || field->kind != ProtoField::Kind::bytes) continue;
-      PieceBudget budget(field->bytes.size());
-      const Status status =
-          visit(ProtoReader(subject_, field->bytes, field->offset, &budget), field->offset);
-      if (status) continue;
-      Error error = status.error();
-      const bool is_placed =
-          error.reason == ErrorReason::limit || error.reason == ErrorReason::duplicate;
-      if (is_placed && error.offset == kNoOffset) {
-        error.offset = field->offset;
-        if (error.subject.empty()) error.subject = subject_;
-      }
-      return error;
-    }
-  }
-  return ok_status();
 }
 
 Status OnnxGraphReader::push(ByteSpan bytes) {
@@ -105,8 +60,8 @@ Status OnnxGraphReader::push(ByteSpan bytes) {
     }
     if (varint_bits_ == 0) varint_at_ = position_;
     if (frames_.back().message == Message::graph) {
-      if (varint_bits_ == 0 && state_ == State::key) begin_graph_field();
-      SUSURRUS_RETURN_IF_ERROR(keep(bytes.first(1), graph_fields_));
+      if (varint_bits_ == 0 && state_ == State::key) graph_fields_.begin(position_);
+      SUSURRUS_RETURN_IF_ERROR(graph_fields_.add(bytes.first(1), position_));
     }
     const uint8_t byte = bytes.front();
     bytes = bytes.subspan(1);
@@ -173,19 +128,6 @@ OnnxGraphReader::Place OnnxGraphReader::usual_place() const {
   }
 }
 
-/// Where it stands behind the field before it in the file, it does so here.
-void OnnxGraphReader::begin_graph_field() {
-  const size_t begin = graph_fields_.size();
-  field_begin_ = begin;
-  if (!runs_.empty() && position_ - runs_.back().offset == begin - runs_.back().begin) return;
-  runs_.push_back({begin, position_});
-}
-
-void OnnxGraphReader::leave_graph_field_out() {
-  graph_fields_.resize(field_begin_);
-  if (runs_.back().begin == field_begin_) runs_.pop_back();
-}
-
 /// A field of bytes begins, or a message.
 Status OnnxGraphReader::on_length() {
   const uint64_t field = key_ >> 3;
@@ -206,7 +148,7 @@ Status OnnxGraphReader::on_length() {
       break;
     case Message::graph:
       if (field == kGraphInitializer && left_ >= kLargeWeight) {
-        leave_graph_field_out();
+        graph_fields_.leave_out();
         frames_.push_back({Message::tensor, position_ + left_});
         tensor_fields_ = {position_, {}};
         has_elements_ = false;
@@ -222,7 +164,7 @@ Status OnnxGraphReader::on_length() {
       // Shapes of values between nodes, descriptions: small ones do not end a run.
       if (field != kGraphNode && field != kGraphInput && field != kGraphOutput &&
           left_ >= kLargeWeight) {
-        leave_graph_field_out();
+        graph_fields_.leave_out();
         place_ = Place::nowhere;
       }
       break;
@@ -240,7 +182,7 @@ Status OnnxGraphReader::on_length() {
 
 Status OnnxGraphReader::read_uses() {
   has_uses_ = true;
-  return visit_fields(kGraphNode, [&](const ProtoReader& reader, uint64_t offset) -> Status {
+  return graph_fields_.visit(kGraphNode, [&](const ProtoReader& reader, uint64_t offset) -> Status {
     // What is wrong with a node is found when the graph is made.
     const auto node = read_onnx_node(reader, offset);
     return node ? uses_.add(*node) : ok_status();
@@ -285,9 +227,9 @@ Status OnnxGraphReader::take(ByteSpan bytes) {
       std::memcpy(elements_.data() + (element_bytes_ - static_cast<size_t>(left_)), bytes.data(),
                   bytes.size());
       break;
-    case Place::tensor_fields: return keep(bytes, tensor_fields_.bytes);
-    case Place::graph_fields: return keep(bytes, graph_fields_);
-    case Place::opset: return keep(bytes, opset_field_.bytes);
+    case Place::tensor_fields: return keep_bytes(bytes, position_, tensor_fields_.bytes);
+    case Place::graph_fields: return graph_fields_.add(bytes, position_);
+    case Place::opset: return keep_bytes(bytes, position_, opset_field_.bytes);
   }
   return ok_status();
 }
@@ -339,27 +281,27 @@ Result<Graph> OnnxGraphReader::finish(std::span<const OnnxFixedInput> fixed) {
   weights_.clear();
   SUSURRUS_RETURN_IF_ERROR(translation.status());
   // Each is read, becomes a part of the graph and is forgotten.
-  SUSURRUS_RETURN_IF_ERROR(
-      visit_fields(kGraphInitializer, [&](const ProtoReader& reader, uint64_t offset) -> Status {
+  SUSURRUS_RETURN_IF_ERROR(graph_fields_.visit(
+      kGraphInitializer, [&](const ProtoReader& reader, uint64_t offset) -> Status {
         SUSURRUS_ASSIGN_OR_RETURN(const OnnxTensor tensor, read_onnx_tensor(reader, offset));
         return translation.add_initializer(tensor);
       }));
   SUSURRUS_RETURN_IF_ERROR(
-      visit_fields(kGraphInput, [&](const ProtoReader& reader, uint64_t) -> Status {
+      graph_fields_.visit(kGraphInput, [&](const ProtoReader& reader, uint64_t) -> Status {
         SUSURRUS_ASSIGN_OR_RETURN(const OnnxValueInfo input, read_onnx_value(reader));
         return translation.add_input(input, fixed);
       }));
   SUSURRUS_RETURN_IF_ERROR(
-      visit_fields(kGraphNode, [&](const ProtoReader& reader, uint64_t offset) -> Status {
+      graph_fields_.visit(kGraphNode, [&](const ProtoReader& reader, uint64_t offset) -> Status {
         SUSURRUS_ASSIGN_OR_RETURN(const OnnxNode node, read_onnx_node(reader, offset));
         return translation.add_node(node);
       }));
   SUSURRUS_RETURN_IF_ERROR(
-      visit_fields(kGraphOutput, [&](const ProtoReader& reader, uint64_t) -> Status {
+      graph_fields_.visit(kGraphOutput, [&](const ProtoReader& reader, uint64_t) -> Status {
         SUSURRUS_ASSIGN_OR_RETURN(const OnnxValueInfo output, read_onnx_value(reader));
         return translation.add_output(output);
       }));
-  graph_fields_ = {};
+  graph_fields_.clear();
   return translation.finish(options_);
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/onnx/kept_fields.h"
 #include "graph/onnx/matrix_uses.h"
 #include "graph/onnx/onnx_graph.h"
 
@@ -38,11 +39,6 @@ class OnnxGraphReader {
     uint64_t offset = 0;
     std::vector<uint8_t> bytes;
   };
-  /// Fields of the graph that follow each other in the file.
-  struct Run {
-    size_t begin;
-    uint64_t offset;
-  };
   /// A weight that has come.
   struct Weight {
     std::string name;
@@ -55,12 +51,7 @@ class OnnxGraphReader {
   Status on_length();
   Status begin_elements();
   Status take(ByteSpan bytes);
-  Status keep(ByteSpan bytes, std::vector<uint8_t>& kept);
   Place usual_place() const;
-  void begin_graph_field();
-  void leave_graph_field_out();
-  template <typename Visit>
-  Status visit_fields(uint64_t number, Visit&& visit) const;
   Status end_field();
   Status end_tensor();
   Status read_uses();
@@ -85,9 +76,7 @@ class OnnxGraphReader {
   Kept opset_field_;
   uint64_t opset_ = 0;
   /// The graph's fields but its large weights.
-  std::vector<uint8_t> graph_fields_;
-  std::vector<Run> runs_;
-  size_t field_begin_ = 0;  // of the current one among them
+  KeptFields graph_fields_;
   MatrixUses uses_{byte_count_};
   bool has_uses_ = false;  // of the nodes that came before the first large weight
   bool has_matrices_ = false;
