@@ -3,7 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LoadOptions, Model, ModelSource, ProgressEvent } from '../../web/src/node.js';
+import type {
+  AudioInput,
+  AudioStream,
+  LoadOptions,
+  Model,
+  ModelSource,
+  ProgressEvent,
+} from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import {
   errorOf,
@@ -281,6 +288,73 @@ describe.each(loaders)('an engine %s', (_where, load) => {
         `Option ${details.subject} must be ${details.expected}; it is ${details.got}.`,
       );
       expect(await model.tokenizer.encode(' one two')).toEqual([257, 258]);
+    });
+  });
+
+  const nothing = null as never;
+  const withoutOptions: Record<string, (audio: Float32Array) => PromiseLike<unknown>> = {
+    transcribe: (audio) => model.transcribe(audio, nothing),
+    stream: () => Promise.resolve().then(() => model.stream(nothing)),
+    decode: (audio) => model.decode(audio, nothing),
+    align: (audio) => model.align(audio, 'one', nothing),
+    score: (audio) => model.score(audio, ['one'], nothing),
+    detectLanguage: (audio) => model.detectLanguage(audio, nothing),
+    logMel: (audio) => model.logMel(audio, nothing),
+  };
+  test.each(Object.keys(withoutOptions))('%s() refuses null as its options', async (name) => {
+    expect(await errorOf(withoutOptions[name]!(samples))).toMatchObject({
+      code: 'invalid_argument',
+      details: { subject: 'options', expected: 'an object', got: 'null' },
+    });
+  });
+
+  /** Sound whose memory another thread has now. */
+  const given: Record<string, (sound: Float32Array) => AudioInput | AudioStream> = {
+    samples: (sound) => sound,
+    bytes: (sound) => new Uint8Array(sound.buffer),
+    channels: (sound) => ({ samples: [sound], sampleRate: 16000 }),
+    'interleaved samples': (sound) => ({ samples: sound, sampleRate: 16000, channels: 1 }),
+    'a chunk of a stream': async function* (sound) {
+      yield await Promise.resolve(sound);
+    },
+  };
+  const transfer = ({ buffer }: Float32Array) => structuredClone(buffer, { transfer: [buffer] });
+  test.each(Object.keys(given))('%s that were transferred are no silence', async (what) => {
+    const sound = samples.slice();
+    const audio = given[what]!(sound);
+    transfer(sound);
+    const refused = {
+      code: 'invalid_argument',
+      details: { subject: 'audio', got: expect.stringContaining('transferred') },
+    };
+    expect(await errorOf(model.transcribe(audio))).toMatchObject(refused);
+    if (what === 'samples') {
+      await using stream = model.stream({ vad: false });
+      expect(await errorOf(stream.feed(sound))).toMatchObject(refused);
+    }
+  });
+
+  test('nor are samples that are transferred while others have their turn', async () => {
+    const sound = samples.slice();
+    const first = model.transcribe(samples);
+    const second = errorOf(model.transcribe(sound));
+    transfer(sound);
+    expect((await first).text.trim()).toBe(sampleText);
+    expect(await second).toMatchObject({ code: 'invalid_argument', details: { subject: 'audio' } });
+  });
+
+  test('nor are a model and tokens', async () => {
+    const [bytes, tokens] = [Uint8Array.from(modelBytes()), Uint32Array.of(257)];
+    structuredClone(null, { transfer: [bytes.buffer, tokens.buffer] });
+    for (const source of [bytes, bytes.buffer]) {
+      expect(await errorOf(load(source))).toMatchObject({
+        code: 'invalid_argument',
+        details: { subject: 'source' },
+      });
+    }
+    expect(await errorOf(model.logits(tokens))).toMatchObject({
+      code: 'invalid_argument',
+      details: { subject: 'tokens' },
     });
   });
 });

@@ -305,6 +305,25 @@ describe('opening', () => {
     expect(error).not.toHaveProperty('code', 'internal_error');
   });
 
+  test('null as options is refused, and an input whose memory was transferred', async () => {
+    using module = await susurrus.openModule(tennisOf('relu', []));
+    const nothing = null as never;
+    for (const call of [() => module.run([], nothing), () => module.describe({}, nothing)]) {
+      expect(await errorOf(call())).toMatchObject({
+        code: 'invalid_argument',
+        details: { subject: 'options', got: 'null' },
+      });
+    }
+    const data = Float32Array.of(1);
+    structuredClone(data, { transfer: [data.buffer] });
+    for (const shape of [[1], [0]]) {
+      expect(await errorOf(module.run([{ data, shape }]))).toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining('transferred'),
+      });
+    }
+  });
+
   test('a module that loadModel() is given is refused with what to do', async () => {
     const error = await errorOf(susurrus.loadModel(tennisOf('relu', [])));
     expect(error).toMatchObject({ code: 'unsupported_feature' });

@@ -67,6 +67,24 @@ describe('pullModel', () => {
     );
   });
 
+  test('a name that no file can have here is a source that failed', async () => {
+    await hub.close();
+    const weights = `${'w'.repeat(250)}.safetensors`;
+    const { 'model.safetensors': bytes, ...files } = filesOf(join(folder, 'source'));
+    const index = Buffer.from(JSON.stringify({ weight_map: { any: weights } }));
+    hub = await startHub({
+      repository,
+      files: { ...files, [weights]: bytes!, 'model.safetensors.index.json': index },
+    });
+    enter(hub);
+    expect(await errorOf(pull())).toMatchObject({
+      code: 'source_failed',
+      message: expect.stringContaining('ENAMETOOLONG'),
+      details: { subject: expect.stringContaining(weights) },
+    });
+    expect(models()).toEqual([]);
+  });
+
   test('converts while the weights arrive', async () => {
     hub.faults.pauses = 50;
     const phases: string[] = [];

@@ -62,6 +62,15 @@ describe('a microphone that follows the device', () => {
   });
 });
 
+test('a microphone for which there can be no context is one clear error', () => {
+  restore = fakeAudio();
+  FakeContext.refusal = new DOMException('no hardware', 'NotSupportedError');
+  const source = microphone() as unknown as SoundMaker;
+  expect(() => source.begin({ base: 'https://page.test/' })).toThrow(
+    expect.objectContaining({ code: 'source_failed', cause: FakeContext.refusal }),
+  );
+});
+
 describe('capturing a stream', () => {
   const worklet = new URL('https://page.test/capture_worklet.mjs');
   const begin = (stream: FakeMediaStream, signal?: AbortSignal) => capture(stream, worklet, signal);

@@ -269,6 +269,17 @@ describe('what a recording has in the network goes with it', () => {
     return { detector: own, calls, live, begun: () => begun };
   }
 
+  test('null as options is refused before anything is loaded', async () => {
+    const details = expect.objectContaining({ subject: 'options', got: 'null' });
+    const refused = { code: 'invalid_argument', details };
+    const nothing = null as never;
+    const { detector } = fakeNetwork();
+    expect(await errorOf(detector.detect(short, nothing))).toMatchObject(refused);
+    for (const call of [() => detector.listen(short, nothing), () => detector.stream(nothing)]) {
+      expect(call).toThrow(expect.objectContaining(refused));
+    }
+  });
+
   test.each<[string, (controller: AbortController, out: ReadableStream) => unknown]>([
     ['its pipe is aborted', (controller) => controller.abort('enough')],
     ['its events are cancelled', (_, out) => out.cancel('enough')],

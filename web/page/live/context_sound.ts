@@ -1,7 +1,7 @@
 // Sound that an audio context plays to the worklet: what microphones, tabs, streams and media elements have in common.
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import type { Assets } from '../../src/api/types.js';
-import { AudioTap } from '../../tools/capture/tap.js';
+import { AudioTap, makeContext } from '../../tools/capture/tap.js';
 import type { Ear, Hindrance, Sound, SoundEnd } from './sound.js';
 import { workletAddress } from './worklet_address.js';
 
@@ -40,7 +40,7 @@ export abstract class ContextSound implements Sound {
     this.#worklet = workletAddress(assets);
     this.ended = new Promise((done) => (this.#end = done));
     this.#given = given;
-    this.#tap = this.#tapOn(given ?? new AudioContext());
+    this.#tap = this.#tapOn(given ?? makeContext());
   }
 
   get sampleRate(): number {
@@ -124,7 +124,7 @@ export abstract class ContextSound implements Sound {
 
   /** In a context of this rate; true too when it is not wanted any more. */
   async #connectsAt(sampleRate: number, stream: MediaStream): Promise<boolean> {
-    const tap = this.#tapOn(new AudioContext({ sampleRate }));
+    const tap = this.#tapOn(makeContext({ sampleRate }));
     await tap.load(this.#worklet);
     const isWanted = !this.isClosed;
     if (isWanted && this.#connects(tap, stream)) {

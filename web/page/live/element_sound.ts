@@ -1,5 +1,6 @@
 // A media element, heard while it plays.
 import { invalidOption } from '../../src/api/errors.js';
+import { makeContext } from '../../tools/capture/tap.js';
 import type { Assets } from '../../src/api/types.js';
 import { ContextSound } from './context_sound.js';
 import type { MediaClock } from './media_clock.js';
@@ -22,7 +23,7 @@ const rerouted = new WeakMap<HTMLMediaElement, Rerouted>();
 function reroute(media: HTMLMediaElement): Rerouted {
   const known = rerouted.get(media);
   if (known) return known;
-  const context = new AudioContext();
+  const context = makeContext();
   const source = context.createMediaElementSource(media);
   source.connect(context.destination);
   rerouted.set(media, { context, source });

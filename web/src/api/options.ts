@@ -98,11 +98,16 @@ function nameMeant(name: string, options: readonly string[]): string | undefined
   return options.find((option) => plain(option) === near);
 }
 
-/** Refuses unknown options and bad values; an undefined option counts as absent. */
-export function checkOptions(options: unknown, checks: Checks): void {
+/** Refuses what has no options in it: null, which no default stands in for, and texts. */
+export function checkObject(options: unknown): asserts options is object {
   if (typeof options !== 'object' || options === null) {
     throw invalidOption('options', 'an object', options);
   }
+}
+
+/** Refuses unknown options and bad values; an undefined option counts as absent. */
+export function checkOptions(options: unknown, checks: Checks): void {
+  checkObject(options);
   for (const [name, value] of Object.entries(options)) {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (!check) {

@@ -8,6 +8,7 @@ import type {
   ProgressEvent,
   Segment,
 } from '../api/types.js';
+import { refuseDetached } from '../api/detached.js';
 import { invalidOption } from '../api/errors.js';
 import { orAborted } from '../api/signals.js';
 import { sampleRate } from '../api/generated/whisper.js';
@@ -16,6 +17,7 @@ import type { Platform } from '../platform/platform.js';
 import type { Skipped, SkippingOptions } from '../platform/speech.js';
 import {
   isAudioBuffer,
+  isBytes,
   isMediaElement,
   isMediaStream,
   isPcm,
@@ -80,6 +82,10 @@ export async function openAudio(
   surroundings: Surroundings,
 ): Promise<OpenedAudio> {
   const { platform, signal, onProgress } = surroundings;
+  if (isSamples(audio) || isBytes(audio)) {
+    // Another one may have had its turn since it was checked.
+    refuseDetached(audio, 'audio');
+  }
   if (isSamples(audio)) {
     return { samples: asFloats(audio), isOwn: !(audio instanceof Float32Array) };
   }

@@ -9,6 +9,7 @@ import type {
   SampleArray,
   SampleStream,
 } from '../api/types.js';
+import { refuseDetached } from '../api/detached.js';
 import { invalidOption } from '../api/errors.js';
 
 const isObject = (audio: unknown): audio is object => typeof audio === 'object' && audio !== null;
@@ -68,15 +69,17 @@ export function checkAudio(audio: AudioInput | AudioStream, takesStreams: boolea
     channelsOf(audio);
     return;
   }
+  if (isSamples(audio) || isBytes(audio)) {
+    refuseDetached(audio, 'audio');
+    return;
+  }
   if (isSampleStream(audio) && takesStreams) {
     checkShape(audio.sampleRate, audio.channels ?? 1);
     return;
   }
   const isRecording =
-    isSamples(audio) ||
     isAudioBuffer(audio) ||
     isBlob(audio) ||
-    isBytes(audio) ||
     isAddress(audio) ||
     isResponse(audio) ||
     isStream(audio) ||
@@ -104,6 +107,9 @@ export function channelsOf({ samples, sampleRate, channels }: PcmAudio): number 
   const planes = isSamples(samples) ? undefined : samples;
   const count = channels ?? planes?.length ?? 1;
   checkShape(sampleRate, count);
+  for (const plane of planes ?? [samples as SampleArray]) {
+    if (isSamples(plane)) refuseDetached(plane, 'audio');
+  }
   if (isSamples(samples)) {
     if (samples.length % count !== 0) {
       throw invalidOption('samples', `a multiple of ${count} samples long`, samples.length);

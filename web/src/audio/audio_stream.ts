@@ -1,5 +1,6 @@
 // A caller's stream of samples, pulled as the engine needs it.
 import type { EngineLink } from '../protocol/engine.js';
+import { refuseDetached } from '../api/detached.js';
 import { describe, sourceFailed, SusurrusError } from '../api/errors.js';
 import { isReadableStream, isSamples, type AnyStream } from './audio_kinds.js';
 import { leave } from './leave.js';
@@ -41,7 +42,10 @@ export function chunksOf(stream: AnyStream): Chunks {
 
 /** A chunk of a stream of samples. */
 export function asSamples(chunk: unknown): Float32Array {
-  if (isSamples(chunk)) return asFloats(chunk);
+  if (isSamples(chunk)) {
+    refuseDetached(chunk, 'audio');
+    return asFloats(chunk);
+  }
   throw sourceFailed(
     'audio',
     `the stream gave ${describe(chunk)} instead of a Float32Array or Int16Array`,

@@ -20,6 +20,7 @@ import {
 } from '../api/generated/options.js';
 import {
   between,
+  checkObject,
   checkOptions,
   flag,
   isText,
@@ -231,6 +232,7 @@ export function transcribeSettings(
   model: ModelFacts,
   isStream: boolean,
 ): Settings {
+  checkObject(options);
   checkNoBeamOptions(options, 'whisper');
   checkOptions(options, {
     ...checksOf('transcribe', model),

@@ -1,6 +1,14 @@
 // The options of stream(), by family.
 import type { LiveOptions, ModelInfo } from '../api/types.js';
-import { between, checkOptions, oneOf, orNull, signalCheck, type Checks } from '../api/options.js';
+import {
+  between,
+  checkObject,
+  checkOptions,
+  oneOf,
+  orNull,
+  signalCheck,
+  type Checks,
+} from '../api/options.js';
 import type { LiveSettings } from '../protocol/engine.js';
 import { checkWhisper } from '../protocol/families.js';
 import { beamChecks, checkNoBeamOptions } from './beam_options.js';
@@ -32,6 +40,7 @@ const hearingChecks: Checks = {
 
 /** Checked options: what the engine gets. */
 export function liveSettings(options: LiveOptions, info: ModelInfo): LiveSettings {
+  checkObject(options);
   if (info.family !== 'whisper') return networkSettings(options, info.family);
   checkNoBeamOptions(options, info.family);
   checkOptions(options, { ...commonChecks, ...hearingChecks, ...liveDecodingChecks(info) });

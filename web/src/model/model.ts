@@ -39,6 +39,7 @@ import {
 import type { EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
 import type { VariantChoice } from '../engine/variant.js';
 import type { Loading, VerifiedFacts } from './loading.js';
+import { refuseDetached } from '../api/detached.js';
 import { describe, disposedDuringWork, invalidOption, SusurrusError } from '../api/errors.js';
 import { checkWhisper, isWhisper } from '../protocol/families.js';
 import {
@@ -382,5 +383,6 @@ function toTokens(tokens: readonly number[] | Uint32Array): Uint32Array {
   if (!(tokens instanceof Uint32Array) && !(Array.isArray(tokens) && tokens.every(isId))) {
     throw invalidOption('tokens', 'token ids', tokens);
   }
+  if (tokens instanceof Uint32Array) refuseDetached(tokens, 'tokens');
   return Uint32Array.from(tokens);
 }

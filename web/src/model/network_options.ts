@@ -1,7 +1,14 @@
 // transcribe()'s options as models of other families than Whisper take them.
 import type { ModelInfo, TranscribeOptions } from '../api/types.js';
 import { invalidOption } from '../api/errors.js';
-import { checkOptions, oneOf, progressCheck, signalCheck, type Check } from '../api/options.js';
+import {
+  checkObject,
+  checkOptions,
+  oneOf,
+  progressCheck,
+  signalCheck,
+  type Check,
+} from '../api/options.js';
 import type { Settings } from '../protocol/engine.js';
 import { beamChecks, checkNoBeamOptions } from './beam_options.js';
 import { vadCheck } from './decoding_options.js';
@@ -21,6 +28,7 @@ export function otherSettings(
   options: TranscribeOptions,
   { family, languages }: ModelInfo,
 ): Settings {
+  checkObject(options);
   const { signal, onProgress, vad, ...settings } = options;
   const checks = { signal: signalCheck, onProgress: progressCheck, vad: vadCheck };
   checkOptions({ signal, onProgress, vad }, checks);

@@ -1,4 +1,5 @@
 // Opens sources of which parts can be read.
+import { refuseDetached } from '../api/detached.js';
 import type { ModelSource } from '../api/types.js';
 import type { SourceFolder } from '../platform/source_folder.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
@@ -38,6 +39,7 @@ async function folderOf(
 ): Promise<SourceFolder | undefined> {
   if (typeof Blob !== 'undefined' && source instanceof Blob) return blobFolder(source);
   if (Array.isArray(source)) return fileListFolder(source);
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) refuseDetached(source, 'source');
   if (source instanceof ArrayBuffer) return memoryFolder(new Uint8Array(source));
   if (!ArrayBuffer.isView(source)) return undefined;
   const { buffer, byteOffset, byteLength } = source;

@@ -3,7 +3,7 @@ import type { MediaStreamLike } from '../../src/api/types.js';
 import { sourceFailed } from '../../src/api/errors.js';
 import { onAbort } from '../../src/api/signals.js';
 import type { DecodedPiece } from '../../src/protocol/audio.js';
-import { AudioTap } from './tap.js';
+import { AudioTap, makeContext } from './tap.js';
 
 /** Sound that nobody takes is kept up to this; what comes then is lost, and the stream fails. */
 const mostSeconds = 120;
@@ -110,19 +110,5 @@ class Recorder {
   get #isOver(): boolean {
     const haveEnded = this.#tracks.every(({ readyState }) => readyState === 'ended');
     return haveEnded || this.#signal?.aborted === true;
-  }
-}
-
-/** At the device's own rate. Browsers refuse it where there is no sound at all, and when a page has too many. */
-function makeContext(): AudioContext {
-  try {
-    return new AudioContext();
-  } catch (error) {
-    throw sourceFailed(
-      'audio',
-      'the browser makes no audio context',
-      { got: String(error) },
-      error,
-    );
   }
 }

@@ -81,3 +81,17 @@ export class AudioTap {
     else if (data !== 'ready') this.#onSamples(data);
   }
 }
+
+/** At the device's own rate unless another is given. Browsers refuse it where there is no sound at all, and when a page has too many. */
+export function makeContext(options?: AudioContextOptions): AudioContext {
+  try {
+    return new AudioContext(options);
+  } catch (error) {
+    throw sourceFailed(
+      'audio',
+      'the browser makes no audio context',
+      { got: String(error) },
+      error,
+    );
+  }
+}

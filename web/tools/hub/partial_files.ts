@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { sourceFailed } from '../../src/api/errors.js';
 import { removeEmptyFolders } from '../../src/platform/node_files.js';
 
 export interface PartialFile {
@@ -40,7 +41,8 @@ export async function takePartialFile(path: string, state: string): Promise<Part
     } catch (error) {
       // Another pull that ended may have removed the folder between two of these steps.
       const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      if (!isGone || attempts > 20) throw error;
+      if (isGone && attempts <= 20) continue;
+      throw sourceFailed(path, `no file of it can be made: ${String(error)}`, {}, error);
     }
   }
 }

@@ -95,7 +95,7 @@ async function pullTo(
     throw abortedOr(signal, error);
   });
   const downloads = downloadsOf(repository, files);
-  if (output === undefined) await mkdir(dirname(String(path)), { recursive: true });
+  if (output === undefined) await makeFolder(dirname(String(path)));
   const result = await withHubFolder(
     repository,
     files,
@@ -113,6 +113,14 @@ async function pullTo(
   await removeOldPartialFiles(dirname(downloads));
   await removeEmptyFolders(downloads, dirname(downloads));
   return { ...result, path: String(path) };
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw sourceFailed(folder, `it could not be made: ${String(error)}`, {}, error);
+  }
 }
 
 /** A model file of the repository as it is. */

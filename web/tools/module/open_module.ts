@@ -46,8 +46,8 @@ class LinkedModule implements GraphModule {
     inputs: Readonly<Record<string, ModuleTensor>> | readonly ModuleTensor[],
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<readonly ModuleOutput[]> {
-    const { signal } = options;
     checkOptions(options, { signal: loadOptionChecks.signal });
+    const { signal } = options;
     const { facts, data } = packInputs(inputs);
     const answer = await this.#queue.run(
       () => this.#link.call('runGraph', { inputs: facts, data }, { signal, givesAway: true }),
@@ -60,8 +60,8 @@ class LinkedModule implements GraphModule {
     shapes?: ModuleShapes,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<ModuleDescription> {
-    const { signal } = options;
     checkOptions(options, { signal: loadOptionChecks.signal });
+    const { signal } = options;
     const wanted = shapesFor(this.inputs, shapes);
     return this.#queue.run(
       () =>

@@ -1,4 +1,5 @@
 // Tensors of a caller as the networks' module takes them, and back.
+import { refuseDetached } from '../../src/api/detached.js';
 import { invalidOption } from '../../src/api/errors.js';
 import type { ModuleOutput, ModuleTensor, TensorData, TensorType } from '../../src/api/types.js';
 import type { TensorFacts } from '../../src/protocol/networks.js';
@@ -38,6 +39,7 @@ function factsOf(name: string, tensor: unknown): { facts: TensorFacts; bytes: Ui
   if (data === undefined || usual === undefined) {
     throw invalidOption(`${label}.data`, 'a typed array', data);
   }
+  refuseDetached(data, `${label}.data`);
   if (type !== undefined && (!types.includes(type) || classes[type].name !== className)) {
     throw invalidOption(`${label}.type`, `the type of a ${className}`, type);
   }

@@ -9,7 +9,13 @@ import type {
 } from '../../src/api/types.js';
 import { checkAssets } from '../../src/api/assets.js';
 import { wrongState } from '../../src/api/errors.js';
-import { checkOptions, oneOf, progressCheck, signalCheck } from '../../src/api/options.js';
+import {
+  checkObject,
+  checkOptions,
+  oneOf,
+  progressCheck,
+  signalCheck,
+} from '../../src/api/options.js';
 import { anyOf } from '../../src/api/signals.js';
 import { openAudio } from '../../src/audio/audio_feed.js';
 import { checkAudio } from '../../src/audio/audio_kinds.js';
@@ -184,7 +190,9 @@ class HeardRecording {
   }
 }
 
-function checked({ signal, onProbability, ...vad }: DetectOptions): SpeechLimits {
+function checked(options: DetectOptions): SpeechLimits {
+  checkObject(options);
+  const { signal, onProbability, ...vad } = options;
   checkOptions({ signal, onProbability }, { signal: signalCheck, onProbability: progressCheck });
   return speechLimits(vad, detectDefaults);
 }
