@@ -202,21 +202,29 @@ describe('what was saved', () => {
   });
   afterAll(() => model.dispose());
 
+  const word = { word: 'one', start: 0, probability: 1 };
+  const withSegment = (change: object) => (given: Record<string, unknown>) => {
+    const [first, ...rest] = given.segments as object[];
+    return { ...given, segments: [{ ...first, ...change }, ...rest] };
+  };
   const bad: [string, (saved: Record<string, unknown>) => unknown, string][] = [
     ['null', () => null, 'saved'],
     ['nothing', () => undefined, 'saved'],
     ['a text', () => 'saved', 'saved'],
     ['another version', (given) => ({ ...given, version: 2 }), 'saved'],
     ['no dimensions', (given) => ({ ...given, dims: undefined }), 'saved.dims'],
-    ['segments without tokens', (given) => ({ ...given, segments: [{}] }), 'saved.segments'],
+    ['no segments', (given) => ({ ...given, segments: {} }), 'saved.segments'],
+    ['an empty segment', (given) => ({ ...given, rejected: [{}] }), 'saved.rejected[0].id'],
+    ['a time as text', withSegment({ start: 'NaN' }), 'saved.segments[0].start'],
+    ['a time that is none', withSegment({ start: NaN }), 'saved.segments[0].start'],
+    ['no end', withSegment({ end: undefined }), 'saved.segments[0].end'],
+    ['a fraction of a token', withSegment({ tokens: [1.5] }), 'saved.segments[0].tokens'],
+    ['a word without its end', withSegment({ words: [word] }), 'saved.segments[0].words'],
+    ['a duration before 0', (given) => ({ ...given, duration: -1 }), 'saved.duration'],
     ['no state', (given) => ({ ...given, state: null }), 'saved.state'],
     ['an empty state', (given) => ({ ...given, state: {} }), 'seek'],
     ['a bad option', (given) => ({ ...given, settings: { temperature: 9 } }), 'temperature'],
-    [
-      'tokens of another model',
-      (given) => ({ ...given, segments: [{ text: '', tokens: [9e6] }] }),
-      'tokens',
-    ],
+    ['tokens of another model', withSegment({ tokens: [9e6] }), 'tokens'],
   ];
   test.each(bad)('is refused: %s', async (_what, change, subject) => {
     const given = change({ ...saved }) as SavedTranscription;

@@ -1,18 +1,50 @@
 // Transcriptions that go on later. What was saved comes back from a caller's storage, so it is checked like any input; what only
 // the engine can judge, it does.
-import type { Dimensions, SavedTranscription } from '../api/types.js';
+import type { Dimensions, SavedTranscription, Segment, Word } from '../api/types.js';
 import { invalidOption, type SusurrusError } from '../api/errors.js';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const isSegment = (value: unknown): boolean =>
-  isObject(value) &&
-  'tokens' in value &&
-  Array.isArray(value.tokens) &&
-  'text' in value &&
-  typeof value.text === 'string';
+type Test = (value: unknown) => boolean;
+type Shape<T> = Readonly<Record<keyof T, Test>>;
 
-const isSegments = (value: unknown): boolean => Array.isArray(value) && value.every(isSegment);
+const isTime: Test = (value) => Number.isFinite(value) && (value as number) >= 0;
+const isCount: Test = (value) => Number.isInteger(value) && (value as number) >= 0;
+/** JSON has null for what is infinite. */
+const isMeasure: Test = (value) => typeof value === 'number' || value === null;
+const isText: Test = (value) => typeof value === 'string';
+const listOf =
+  (accepts: Test): Test =>
+  (value) =>
+    Array.isArray(value) && value.every(accepts);
+
+const wordShape: Shape<Word> = { word: isText, start: isTime, end: isTime, probability: isMeasure };
+/** All of it comes back in the result. */
+const segmentShape: Shape<Segment> = {
+  ...{ id: isCount, seek: isCount, start: isTime, end: isTime, text: isText, language: isText },
+  ...{ tokens: listOf(isCount), tokenProbabilities: listOf(isMeasure), temperature: isMeasure },
+  ...{ avgLogprob: isMeasure, compressionRatio: isMeasure, noSpeechProb: isMeasure },
+  ...{ audioContext: isCount, decision: isText, attempts: listOf(isObject) },
+  words: (value) => value === undefined || listOf((word) => !badMember(word, wordShape))(value),
+};
+
+/** The name of a member that is wrong or missing. */
+function badMember(value: unknown, shape: Readonly<Record<string, Test>>): string | undefined {
+  const given = isObject(value) ? value : {};
+  return Object.keys(shape).find((name) => !shape[name]?.(Reflect.get(given, name)));
+}
+
+/** Of saved.segments or saved.rejected. */
+function segmentsProblem(list: 'segments' | 'rejected', value: unknown): SusurrusError | undefined {
+  if (!Array.isArray(value)) return invalidOption(`saved.${list}`, 'what save() gave', value);
+  for (const [index, segment] of value.entries()) {
+    const name = badMember(segment, segmentShape);
+    if (name === undefined) continue;
+    const member: unknown = isObject(segment) ? Reflect.get(segment, name) : segment;
+    return invalidOption(`saved.${list}[${index}].${name}`, 'what save() gave', member);
+  }
+  return undefined;
+}
 
 /** Why this is nothing that a model with such dimensions has saved. */
 export function savedProblem(saved: unknown, dims: Dimensions): SusurrusError | undefined {
@@ -22,15 +54,16 @@ export function savedProblem(saved: unknown, dims: Dimensions): SusurrusError | 
     dims: isObject(given.dims),
     settings: isObject(given.settings),
     state: isObject(given.state),
-    duration: typeof given.duration === 'number',
-    segments: isSegments(given.segments),
-    rejected: isSegments(given.rejected),
+    duration: isTime(given.duration),
     sampleCount: given.sampleCount === undefined || typeof given.sampleCount === 'number',
   };
   for (const [name, isGood] of Object.entries(wanted)) {
     const value = given[name as keyof typeof wanted];
     if (!isGood) return invalidOption(`saved.${name}`, 'what save() gave', value);
   }
+  const problem =
+    segmentsProblem('segments', given.segments) ?? segmentsProblem('rejected', given.rejected);
+  if (problem) return problem;
   const other = given.dims as Partial<Dimensions>;
   for (const name of Object.keys(dims) as (keyof typeof dims)[]) {
     if (other[name] === dims[name]) continue;
