@@ -59,15 +59,35 @@ async function drain(
   return { received, warnings: await host.handle('keep', undefined, signal, emit) };
 }
 
-test('a download of another tab that gets no further is not waited for', async () => {
+test('a download of another process that gets no further is not waited for', async () => {
   const events: ProgressEvent[] = [];
   const hold = (): Promise<never> => new Promise(() => undefined);
   const host = new StoreHost({ openStore: openNodeStore, hold, patience: 10 });
   const { received, warnings } = await drain(host, (event) => events.push(event));
   expect(received).toBe(bytes.length);
-  expect(warnings).toEqual(['not kept: another tab is downloading the model, and gets no further']);
+  expect(warnings).toEqual([
+    'not kept: another process is downloading the model, and gets no further',
+  ]);
   expect(events).toEqual([{ phase: 'download', loaded: 0 }]);
   host.close();
+});
+
+test('why a folder keeps nothing is said of the disk and the folder', async () => {
+  const hold = (): Promise<() => void> => Promise.resolve(() => undefined);
+  const store = await openNodeStore();
+  const full = new ModelStore({ ...store.files, room: () => Promise.resolve(1) });
+  const host = new StoreHost({ openStore: () => Promise.resolve(full), hold });
+  expect((await drain(host)).warnings).toEqual([
+    'not kept: the disk has room for 1 MB, and 1 MB are needed',
+  ]);
+  host.close();
+  rmSync(join(folder, 'susurrus'), { recursive: true, force: true });
+  writeFileSync(join(folder, 'susurrus'), 'a file where the folder should be');
+  const other = new StoreHost({ openStore: openNodeStore, hold });
+  const { received, warnings } = await drain(other);
+  expect(received).toBe(bytes.length);
+  expect(warnings.join()).toMatch(/^not kept: the cache's folder failed \(.*(ENOTDIR|EEXIST)/);
+  other.close();
 });
 
 test('one that advances is waited for, and what it kept is used', async () => {

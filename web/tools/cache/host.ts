@@ -24,6 +24,7 @@ import {
   type ModelFacts,
   type ModelStore,
 } from './model_store.js';
+import { wordsFor, type StoreFiles } from './store_files.js';
 import { waitForTurn } from './turn.js';
 import { openUrlDownload, type UrlDownload } from './url_download.js';
 
@@ -122,12 +123,14 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     wrong: Wrong | undefined,
     emit: (progress: ProgressEvent) => void,
   ): Promise<Blob | string | undefined> {
+    let kind: StoreFiles['kind'] | undefined;
     try {
       const store = await this.#environment.openStore();
       if (!store) {
         this.#warnings = [noStorage];
         return undefined;
       }
+      ({ kind } = store.files);
       const id = await idOf(key);
       const turn = this.#takeTurn(store, id, wrong);
       const taken = await waitForTurn(turn, {
@@ -138,14 +141,16 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
       });
       if (!taken) {
         void turn.then(({ target }) => target?.leave()).catch(() => undefined);
-        this.#warnings = ['not kept: another tab is downloading the model, and gets no further'];
+        this.#warnings = [
+          `not kept: ${wordsFor(kind).other} is downloading the model, and gets no further`,
+        ];
         return undefined;
       }
       this.#store = store;
       this.#target = taken.target;
       return taken.kept;
     } catch (error) {
-      this.#warnings = [`not kept: the browser's storage failed (${String(error)})`];
+      this.#warnings = [`not kept: ${wordsFor(kind).storage} failed (${String(error)})`];
       return undefined;
     }
   }

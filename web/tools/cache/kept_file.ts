@@ -1,6 +1,8 @@
 // The file that a model's bytes go to while they pass. Where there is no room for it the bytes pass all the same.
+import { isObject } from '../../src/api/json_object.js';
 import type { DownloadFile } from '../hub/partial_download.js';
 import type { ModelFacts, ModelStore } from './model_store.js';
+import { wordsFor } from './store_files.js';
 
 const megabytes = (byteCount: number): string => `${Math.ceil(byteCount / 1e6)} MB`;
 
@@ -31,6 +33,10 @@ export class KeptFile {
     return this.#facts;
   }
 
+  get #words(): ReturnType<typeof wordsFor> {
+    return wordsFor(this.#store.files.kind);
+  }
+
   /** Before the first byte that is written. What is known of a file's state is there before the file is. */
   async begin(facts: ModelFacts, keptBytes: number): Promise<void> {
     this.#byteCount = keptBytes;
@@ -39,7 +45,7 @@ export class KeptFile {
       const room = await this.#store.files.room();
       const needed = (byteCount ?? 1) - keptBytes;
       if (room !== undefined && room < needed) {
-        this.#problem = `not kept: the browser has room for ${megabytes(room)}, and ${megabytes(needed)} are needed`;
+        this.#problem = `not kept: ${this.#words.place} has room for ${megabytes(room)}, and ${megabytes(needed)} are needed`;
         return;
       }
       if (keptBytes === 0) {
@@ -98,12 +104,12 @@ export class KeptFile {
     try {
       await work();
     } catch (error) {
-      const what = error instanceof Error ? error.name : String(error);
+      const isFull =
+        isObject(error) && (error.name === 'QuotaExceededError' || error.code === 'ENOSPC');
       const size = byteCount === undefined ? '' : ` of ${megabytes(byteCount)}`;
-      this.#problem =
-        what === 'QuotaExceededError'
-          ? `not kept: the browser has no room left for the model${size}`
-          : `not kept: the browser's storage failed (${String(error)})`;
+      this.#problem = isFull
+        ? `not kept: ${this.#words.place} has no room left for the model${size}`
+        : `not kept: ${this.#words.storage} failed (${String(error)})`;
     }
   }
 }

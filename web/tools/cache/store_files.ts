@@ -14,9 +14,11 @@ export interface ReadableFile {
   source(): Promise<Blob | string>;
 }
 
+type StoreKind = 'opfs' | 'cache-api' | 'folder';
+
 /** Files by name. */
 export interface StoreFiles {
-  readonly kind: 'opfs' | 'cache-api' | 'folder';
+  readonly kind: StoreKind;
   list(): Promise<readonly FoundFile[]>;
   /** The file, or an empty one; nobody else has it then. Throws FileInUse while somebody has. */
   open(name: string): Promise<DownloadFile>;
@@ -27,6 +29,14 @@ export interface StoreFiles {
   /** Bytes that there is room for; undefined where nobody knows. */
   room(): Promise<number | undefined>;
 }
+
+/** What messages call a place, what has failed there, and who else works in it. */
+export const wordsFor = (
+  kind: StoreKind | undefined,
+): Readonly<Record<'place' | 'storage' | 'other', string>> =>
+  kind === 'folder'
+    ? { place: 'the disk', storage: "the cache's folder", other: 'another process' }
+    : { place: 'the browser', storage: "the browser's storage", other: 'another tab' };
 
 /** Another tab or process has the file open, or had it until just now. */
 export class FileInUse extends Error {}
