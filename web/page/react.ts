@@ -23,7 +23,7 @@ export type Transcriber = TranscriberState &
 /**
  * A model in a component: what it does, and functions to have it done. The model is loaded once, with the source and options of the
  * first render, and freed when the component goes; give the component a `key` to load another. Renders on a server, where it
- * is idle.
+ * is idle. Once the component has gone, load() and transcribe() load nothing and resolve to undefined.
  */
 export function useTranscriber(
   source?: ModelSource,
@@ -32,8 +32,9 @@ export function useTranscriber(
   const [store] = useState(() => new TranscriberStore(source, options));
   const { loadsAtOnce = false } = options;
   useEffect(() => {
+    const letGo = store.hold();
     if (loadsAtOnce) void store.load();
-    return store.close;
+    return letGo;
   }, [store, loadsAtOnce]);
   const state = useSyncExternalStore(store.subscribe, store.state, store.state);
   const { load, transcribe, stop, pause, resume } = store;

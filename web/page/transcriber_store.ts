@@ -49,6 +49,8 @@ export class TranscriberStore {
   /** Of what belongs to the model: ends when the store is closed. */
   #life = new AbortController();
   #loading: Promise<Model> | undefined;
+  /** Who held it has let it go. */
+  #isGone = false;
   #work: { readonly stop: AbortController; transcription?: Transcription } | undefined;
 
   constructor(source?: ModelSource, options: TranscriberOptions = {}) {
@@ -56,7 +58,7 @@ export class TranscriberStore {
     this.#options = options;
   }
 
-  /** Has `listener` called at each change; answers what ends that. */
+  /** Has `listener` called at each change; answers what ends that. What it throws is reported as of events, and stops nothing. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -65,8 +67,21 @@ export class TranscriberStore {
   /** What a page shows now. */
   readonly state = (): TranscriberState => this.#state;
 
-  /** Loads the model unless it is loaded or loading. Resolves to undefined where that fails: `state().error` says why. */
+  /** For as long as a component is there: what this answers closes the store, and nothing is loaded until it is held again. */
+  readonly hold = (): (() => void) => {
+    this.#isGone = false;
+    return () => {
+      this.#isGone = true;
+      this.close();
+    };
+  };
+
+  /**
+   * Loads the model unless it is loaded or loading. Resolves to undefined where that fails, `state().error` says why; and where nobody
+   * holds the store any more.
+   */
   readonly load = async (): Promise<Model | undefined> => {
+    if (this.#isGone) return undefined;
     const life = this.#life;
     this.#loading ??= this.#load(life.signal);
     try {
@@ -176,6 +191,15 @@ export class TranscriberStore {
 
   #set(change: Partial<TranscriberState>): void {
     this.#state = { ...this.#state, ...change };
-    for (const listener of [...this.#listeners]) listener();
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener();
+      } catch (error) {
+        // As events do it: what a listener throws concerns neither the other listeners nor the work.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 }
