@@ -103,7 +103,13 @@ describe('options of transcribe', () => {
     const { stdout } = await run('--help');
     const ofOutput = ['--format', '--output-dir', '--max-line-width', '--max-line-count'];
     const flags = all.filter((arg) => arg.startsWith('--'));
-    for (const flag of [...flags, ...ofOutput, '--max-words-per-line', '--highlight-words']) {
+    for (const flag of [
+      ...flags,
+      ...ofOutput,
+      '--max-words-per-line',
+      '--highlight-words',
+      '--escape-formulas',
+    ]) {
       expect(stdout).toMatch(new RegExp(`${flag}(?![\\w-])`));
     }
   });
@@ -341,6 +347,8 @@ describe('other commands', () => {
     );
     const json = JSON.parse((await run('align', audio, '--text', 'a b')).stdout) as object;
     expect(json).toMatchObject({ text: 'a b', segments: [{ start: 0, end: 1.5, text: 'a b' }] });
+    const csv = ['align', audio, '--text', '=a b', '--format', 'csv', '--escape-formulas'];
+    expect((await run(...csv)).stdout).toContain("\r\n0,1.5,'=a b,");
   });
 
   test.each([

@@ -194,6 +194,22 @@ describe('csv', () => {
     const segments = [{ start: 1, end: 2, text: ' a' }];
     expect(format({ segments }, 'csv').split('\r\n')[1]).toBe('1,2,a,,,,,,');
   });
+
+  test('writes no text that a spreadsheet would run, where that is asked for', () => {
+    const texts = ['=1+2', '+a', '-b', '@c', 'd=e', ' =f', '="x",y'];
+    const segments = texts.map((text, i) => ({ start: i, end: i + 1, text, language: '\t=g' }));
+    segments.push({ start: 7, end: 8, text: 'h', language: '\r=i' });
+    const cells = (options?: FormatOptions): string[] =>
+      format({ segments }, 'csv', options)
+        .split('\r\n')
+        .slice(1, -1)
+        .map((row) => row.replace(/,*$/, ''));
+    expect(cells()[0]).toBe('0,1,=1+2,\t=g');
+    expect(cells({ escapeFormulas: true })).toEqual([
+      ...["0,1,'=1+2,'\t=g", "1,2,'+a,'\t=g", "2,3,'-b,'\t=g", "3,4,'@c,'\t=g"],
+      ...["4,5,d=e,'\t=g", "5,6,'=f,'\t=g", `6,7,"'=""x"",y",'\t=g`, `7,8,h,"'\r=i"`],
+    ]);
+  });
 });
 
 describe('lrc', () => {

@@ -2,8 +2,8 @@
 
 /** Control characters (C0 and C1), line and paragraph separators, and characters that change the direction of text. */
 const steering = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
-/** In running text: line breaks and tabs are its own, and so are joiners, which scripts and emoji need. */
-const steeringText = new RegExp(`(?![\\n\\t])${steering.source}`, 'gu');
+/** In running text: line breaks (\r\n in CSV) and tabs are its own, and so are joiners, which scripts and emoji need. */
+const steeringText = new RegExp(`(?![\\n\\t]|\\r\\n)${steering.source}`, 'gu');
 /** In a name, which is one line and shown between others, nothing that cannot be seen. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

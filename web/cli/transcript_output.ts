@@ -18,6 +18,7 @@ const limitReaders = {
 export const outputArguments = {
   ...withValues(limitReaders),
   'highlight-words': { type: 'boolean' },
+  'escape-formulas': { type: 'boolean' },
   format: { type: 'string' },
   'output-dir': { type: 'string' },
   beside: { type: 'boolean' },
@@ -28,6 +29,7 @@ interface OutputValues extends Readonly<Record<string, unknown>> {
   readonly 'output-dir'?: string;
   readonly beside?: boolean;
   readonly 'highlight-words'?: boolean;
+  readonly 'escape-formulas'?: boolean;
 }
 
 interface Circumstances {
@@ -166,6 +168,7 @@ function optionsIn(values: OutputValues, { hasWords, task }: Circumstances): For
   return {
     ...Object.fromEntries(limits),
     highlightWords: isHighlighted,
+    escapeFormulas: values['escape-formulas'] ?? false,
     ...(task && { task }),
   };
 }

@@ -27,6 +27,7 @@ ${optionUsage.text}
     --beside                  write such files beside the recordings instead
     --max-line-width N, --max-line-count N, --max-words-per-line N, --highlight-words
                               of subtitles; need --timestamps word
+    --escape-formulas         csv: an apostrophe before text that a spreadsheet would run as a formula (= + - @)
     --stats, --verbose        say on stderr what was dropped and why; how fast it was; which windows were retried
    many recordings
     --jobs N                  N processes, each with one thread unless --threads says otherwise, and a line for each file;

@@ -1,3 +1,4 @@
+import type { FormatOptions } from './options.js';
 import { withReferenceNames } from './reference_names.js';
 import type { TranscriptLike } from './transcript.js';
 import { strip } from './white_space.js';
@@ -7,15 +8,25 @@ const columns = [
   ...['avg_logprob', 'no_speech_prob', 'compression_ratio'],
 ] as const;
 
+/** With one of these in front a spreadsheet takes the cell for a formula, and runs it. */
+const formulaBeginning = /^[=+\-@\t\r]/;
+
 /** Comma-separated values as RFC 4180 has them: times in seconds, empty where the transcript does not say. */
-export function writeCsv(transcript: TranscriptLike): string {
+export function writeCsv(
+  transcript: TranscriptLike,
+  { escapeFormulas = false }: FormatOptions = {},
+): string {
   const rows = withReferenceNames(transcript).segments.map((segment) =>
     columns.map((column) => (column === 'text' ? strip(segment.text) : segment[column])),
   );
-  return [columns, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+  const written = (value: unknown): string => cell(value, escapeFormulas);
+  return [columns, ...rows].map((row) => `${row.map(written).join(',')}\r\n`).join('');
 }
 
-function cell(value: unknown): string {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+function cell(value: unknown, escapesFormulas: boolean): string {
+  const given = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  // A number is none, also below 0.
+  const isFormula = typeof value === 'string' && formulaBeginning.test(given);
+  const text = escapesFormulas && isFormula ? `'${given}` : given;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

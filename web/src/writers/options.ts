@@ -19,6 +19,8 @@ export interface FormatOptions {
   readonly maxWordsPerLine?: number;
   /** srt, vtt: a subtitle for each word, underlined in its line. lrc: the time of each word. */
   readonly highlightWords?: boolean;
+  /** csv: an apostrophe before text that a spreadsheet would run as a formula, which begins with = + - @, a tab or a line break. */
+  readonly escapeFormulas?: boolean;
   /** verbose_json: what the transcript was made for; `'transcribe'` if absent. */
   readonly task?: Task;
 }
@@ -34,6 +36,7 @@ export function checkFormatOptions(options: FormatOptions): void {
     maxLineCount: count,
     maxWordsPerLine: count,
     highlightWords: flag,
+    escapeFormulas: flag,
     task: oneOf('transcribe', 'translate'),
   });
 }
