@@ -188,8 +188,8 @@ const onlyModules = {
   'web/tools/hub → web/tools/inspection': { module: /\/near_names\.ts$/ },
   // The command line and the page use what every user of the package has.
   'web/cli → web/src': { module: /^web\/src\/node\.(ts|mjs)$/ },
-  // Errors go from one process to another as they go from a worker to its page.
-  'web/cli → web/src/api': { module: /^web\/src\/api\/(generated\/|errors\.ts$)/ },
+  // Errors go from one process to another as they go from a worker to its page; misspelt names are guessed in one way.
+  'web/cli → web/src/api': { module: /^web\/src\/api\/(generated\/|(errors|near_names)\.ts$)/ },
   'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },

@@ -78,7 +78,10 @@ describe('susurrus', () => {
 
   test.each([
     ['no command', [], /name a command/],
-    ['an unknown command', ['hearken'], /no command 'hearken'/],
+    ['an unknown command', ['hearken'], /no command 'hearken' \(/],
+    ['a misspelt command', ['transcirbe'], /no command 'transcirbe'; did you mean transcribe\?/],
+    ['a misspelt option', ['plan', '--dtpye', 'f16'], /'--dtpye'; did you mean --dtype\?/],
+    ['an unknown option', ['plan', '--bogus'], /Unknown option '--bogus' \(/],
     ['an unknown option', ['transcribe', samplePath, '--beams', '5'], /--beams/],
     ['no audio', ['transcribe'], /at least one audio file/],
     ['a wrong choice', ['transcribe', samplePath, '--format', 'xml'], /txt, srt, .*'xml'/],

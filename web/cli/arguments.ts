@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { namesLike } from '../src/api/near_names.js';
 import { SusurrusError } from '../src/node.js';
 
 export function usageError(message: string, subject?: string): SusurrusError {
@@ -6,6 +7,12 @@ export function usageError(message: string, subject?: string): SusurrusError {
     reason: 'option',
     ...(subject !== undefined && { subject }),
   });
+}
+
+/** Behind an error about a name that is none, for those that are misspelt. */
+export function orMeant(name: string, names: readonly string[]): string {
+  const [meant] = namesLike(name, names, 1 / 3);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 export interface Option {
@@ -33,7 +40,10 @@ export function parse<const T extends Options>(args: readonly string[], options:
   } catch (error) {
     // "Unknown option '--x'. To specify a positional ...": the first sentence is enough.
     const text = error instanceof Error ? error.message : String(error);
-    throw usageError((text.split('. ')[0] ?? text).replace(/\.$/, ''));
+    const problem = (text.split('. ')[0] ?? text).replace(/\.$/, '');
+    const [, unknown] = /^Unknown option '--([^']+)'/.exec(text) ?? [];
+    const names = Object.keys(options).map((name) => `--${name}`);
+    throw usageError(`${problem}${unknown === undefined ? '' : orMeant(`--${unknown}`, names)}`);
   }
 }
 

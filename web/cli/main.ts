@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { alignCommand } from './align.js';
-import { usageError } from './arguments.js';
+import { orMeant, usageError } from './arguments.js';
 import { convertCommand, upgradeCommand } from './convert.js';
 import { detectLanguageCommand } from './detect_language.js';
 import { extractCommand } from './extract.js';
@@ -63,7 +63,8 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<void> 
   }
   if (name === undefined) throw usageError(`name a command: ${Object.keys(commands).join(', ')}`);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) throw usageError(`there is no command '${name}'`);
+  if (!command)
+    throw usageError(`there is no command '${name}'${orMeant(name, Object.keys(commands))}`);
   await command(rest, signal);
 }
 
