@@ -15,6 +15,7 @@ const sampleText = 'three one four one five nine two six five';
 const typedProgram = `
 import { format, loadModel, SusurrusError } from 'susurrus';
 import { deleteModel, listModels, type KeptModel } from 'susurrus/cache';
+import { defineCaptions, type CaptionsElement } from 'susurrus/captions';
 import { attachLiveCaptions, listen, microphone, type Listening } from 'susurrus/live';
 import type { ErrorCode, FormatOptions, Model, Segment, Transcript, Variant } from 'susurrus';
 
@@ -49,6 +50,14 @@ export async function caption(model: Model, video: HTMLVideoElement): Promise<st
   listen(model, microphone(), { sampleRate: 8000 });
   for await (const event of listening) if (event.type === 'final') return event.text + track.label;
   return '';
+}
+
+export async function button(model: Model): Promise<HTMLMediaElement | null> {
+  defineCaptions();
+  const element: CaptionsElement = document.createElement('susurrus-captions');
+  element.model = model;
+  await element.start();
+  return document.querySelector('susurrus-captions')?.media ?? null;
 }
 
 export function codeOf(error: unknown): ErrorCode | undefined {

@@ -14,10 +14,27 @@ const styles = `
 const wholeNumber = (text: string | null): number | undefined =>
   text === null ? undefined : Number(text);
 
+/** A `<susurrus-captions>`, once defineCaptions() has made it known. */
+export interface CaptionsElement extends HTMLElement {
+  /** A model that is loaded already, which the element uses and never frees. */
+  model: Model | undefined;
+  /** The element named by `for`, or the one within. */
+  readonly media: HTMLMediaElement | null;
+  /** Transcribes the media and shows its captions; resolves when that is over, well or not. */
+  start(): Promise<void>;
+  /** Captions that are there stay. */
+  stop(): void;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'susurrus-captions': CaptionsElement;
+  }
+}
+
 /** What <susurrus-captions> is made from; without a DOM, as on a server, there is none. */
 function makeElement(): CustomElementConstructor {
-  return class CaptionsElement extends HTMLElement {
-    /** A model that is loaded already, which the element uses and never frees. */
+  return class extends HTMLElement implements CaptionsElement {
     model: Model | undefined;
     readonly #button = document.createElement('button');
     readonly #bar = document.createElement('progress');
@@ -55,7 +72,6 @@ function makeElement(): CustomElementConstructor {
       this.#own = undefined;
     }
 
-    /** The element named by `for`, or the one within. */
     get media(): HTMLMediaElement | null {
       const id = this.getAttribute('for');
       if (id === null) return this.querySelector('video, audio');
@@ -63,7 +79,6 @@ function makeElement(): CustomElementConstructor {
       return found instanceof HTMLMediaElement ? found : null;
     }
 
-    /** Transcribes the media and shows its captions; resolves when that is over, well or not. */
     async start(): Promise<void> {
       this.stop();
       const stop = new AbortController();
@@ -91,7 +106,6 @@ function makeElement(): CustomElementConstructor {
       }
     }
 
-    /** Captions that are there stay. */
     stop(): void {
       if (!this.#stop) return;
       this.#stop.abort();

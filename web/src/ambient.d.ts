@@ -11,6 +11,7 @@ interface AudioBuffer {}
 interface CryptoKey {}
 interface CryptoKeyPair {}
 interface FileSystemFileHandle {}
+interface HTMLElement {}
 interface HTMLMediaElement {}
 interface MediaStream {}
 
