@@ -1,7 +1,7 @@
 // listen() and what may happen to it: sources that fail, callers that stop, abort and throw, models that go.
 import { describe, expect, test } from '@jest/globals';
 import { join, resolve } from 'node:path';
-import type { LiveEvent, LiveText, SampleArray } from '../../web/src/api/types.js';
+import type { LiveEvent, LiveLag, LiveText, SampleArray } from '../../web/src/api/types.js';
 import { listen, listenTo } from '../../web/page/live/listen.js';
 import { microphone } from '../../web/page/live/microphone.js';
 import { tabAudio } from '../../web/page/live/tab_audio.js';
@@ -103,6 +103,23 @@ describe('listening', () => {
     expect(texts(events)).toEqual(['before', '4800', '441', '0']);
     expect(events.map(({ id }) => id)).toEqual([0, 1, 2, 3]);
     expect(events.map(({ start }) => Number(start.toFixed(2)))).toEqual([0, 0, 0.1, 0.11]);
+  });
+
+  test('onLag tells times and ids as the events do', async () => {
+    const lags: LiveLag[] = [];
+    const { model, sound, listening } = start({ onLag: (event) => lags.push(event) });
+    const reading = read(listening);
+    sound.opened(48000);
+    await turns(2);
+    await sound.ear!.hear(noise(48000));
+    sound.ear!.changeRate(8000);
+    while (!model.streams[0]!.isClosed) await turns(1);
+    await turns(5);
+    const lag = { type: 'lag', id: 0, time: 0.5, lag: 3 } as const;
+    model.streams[1]!.options.onLag!({ ...lag, skipped: { start: 0.25, end: 0.5 } });
+    await listening.stop();
+    await reading;
+    expect(lags).toEqual([{ ...lag, id: 1, time: 1.5, skipped: { start: 1.25, end: 1.5 } }]);
   });
 
   test('what breaks off keeps its place among sound that waits for the source', async () => {
@@ -301,6 +318,9 @@ describe('listening', () => {
     for (const source of [undefined, null, 'microphone', 5, {}, new Float32Array(9)]) {
       expect(() => listen(model, source as never)).toThrow(/Option source must be microphone\(\)/);
     }
+    expect(() => listen(model, paced(noise(9)), null as never)).toThrow(
+      'Option options must be an object; it is null.',
+    );
     expect(() => listen({} as never, paced(noise(9)))).toThrow(/Option model must be a model/);
     expect(() => microphone({ deviceId: 5 } as never)).toThrow(/deviceId/);
     expect(() => microphone({ device: 'usb' } as never)).toThrow(/deviceId/);

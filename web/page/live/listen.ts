@@ -1,7 +1,7 @@
-import { checkOptions, flag, progressCheck } from '../../src/api/options.js';
+import { checkObject, checkOptions, flag, progressCheck } from '../../src/api/options.js';
 import { abortedBy, invalidOption, SusurrusError } from '../../src/api/errors.js';
 import { onAbort } from '../../src/api/signals.js';
-import type { LiveEvent, SampleArray } from '../../src/api/types.js';
+import type { LiveEvent, LiveLag, SampleArray } from '../../src/api/types.js';
 import { Loudness } from './loudness.js';
 import { laterBy } from './later_events.js';
 import type { Ear, Hindrance, Sound, SoundMaker } from './sound.js';
@@ -41,6 +41,7 @@ export function listenTo(
   source: SoundMaker,
   options: ListenOptions,
 ): Listening & Pick<Ear, 'fail'> {
+  checkObject(options);
   const { onState, onLevel, nothingHeardAfter, wakeLock, assets, ...live } = options;
   checkOptions(
     { onState, onLevel, nothingHeardAfter, wakeLock },
@@ -54,18 +55,33 @@ export function listenTo(
   if (typeof (model as Partial<StreamingModel> | undefined)?.stream !== 'function') {
     throw invalidOption('model', 'a model', model);
   }
-  const startLive = (sampleRate: number) => model.stream({ ...live, sampleRate });
+  const startLive: StartLive = (sampleRate, onLag) =>
+    model.stream({ ...live, sampleRate, ...(onLag && { onLag }) });
   return new Hearing(source.begin(assets), options, startLive);
+}
+
+type OnLag = NonNullable<ListenOptions['onLag']>;
+type StartLive = (sampleRate: number, onLag: OnLag | undefined) => LiveStream;
+
+/** What is heard at one rate. */
+interface HeardStream {
+  readonly live: LiveStream;
+  /** The second at which it begins. */
+  readonly from: number;
+  /** Once its events are read: how many texts came before it. */
+  firstId?: number;
 }
 
 class Hearing implements Listening, Ear {
   readonly #sound: Sound;
   readonly #options: ListenOptions;
-  readonly #startLive: (sampleRate: number) => LiveStream;
+  readonly #startLive: StartLive;
   readonly #lock = new ScreenLock();
   readonly #loudness = new Loudness();
   /** Its streams, one behind the other: each rate has its own, from the second at which it begins. */
-  readonly #streams: { readonly live: LiveStream; readonly from: number }[];
+  readonly #streams: HeardStream[];
+  /** Of the text that is read next. */
+  #nextId = 0;
   #rate: number;
   /** Samples that came at that rate. */
   #count = 0;
@@ -84,13 +100,13 @@ class Hearing implements Listening, Ear {
   readonly #begun = new Promise<void>((done) => (this.#begin = done));
   readonly #over: Promise<void>;
 
-  constructor(sound: Sound, options: ListenOptions, startLive: (sampleRate: number) => LiveStream) {
+  constructor(sound: Sound, options: ListenOptions, startLive: StartLive) {
     this.#sound = sound;
     this.#options = options;
     this.#startLive = startLive;
     this.#rate = sound.sampleRate;
     try {
-      this.#streams = [{ live: startLive(this.#rate), from: 0 }];
+      this.#streams = [this.#start(this.#rate, 0)];
     } catch (error) {
       void sound.close().catch(() => undefined);
       throw error;
@@ -148,13 +164,23 @@ class Hearing implements Listening, Ear {
     if (this.#end && 'error' in this.#end) throw this.#end.error;
   }
 
+  #start(sampleRate: number, from: number): HeardStream {
+    const { onLag } = this.#options;
+    const tell: OnLag = (event) =>
+      onLag?.(laterBy(event, from, heard.firstId ?? this.#nextId) as LiveLag);
+    // What is no function the model refuses.
+    const live = this.#startLive(sampleRate, typeof onLag === 'function' ? tell : onLag);
+    const heard: HeardStream = { live, from };
+    return heard;
+  }
+
   /** Ids and times go on from one stream to the next. */
   async *#events(): AsyncGenerator<LiveEvent> {
-    let nextId = 0;
-    for (const { live, from } of this.#streams) {
-      const firstId = nextId;
+    for (const heard of this.#streams) {
+      const { live, from } = heard;
+      const firstId = (heard.firstId = this.#nextId);
       for await (const event of live) {
-        nextId = firstId + event.id + (event.type === 'final' ? 1 : 0);
+        this.#nextId = firstId + event.id + (event.type === 'final' ? 1 : 0);
         yield laterBy(event, from, firstId);
       }
     }
@@ -182,7 +208,7 @@ class Hearing implements Listening, Ear {
     const before = this.#live;
     const from = this.time;
     try {
-      this.#streams.push({ live: this.#startLive(sampleRate), from });
+      this.#streams.push(this.#start(sampleRate, from));
     } catch (error) {
       this.fail(error);
       return;
@@ -232,7 +258,7 @@ class Hearing implements Listening, Ear {
     if (rate !== this.#rate) {
       const unused = this.#live;
       this.#rate = rate;
-      this.#streams[0] = { live: this.#startLive(rate), from: 0 };
+      this.#streams[0] = this.#start(rate, 0);
       void unused.close().catch(() => undefined);
     }
     this.#begin();
