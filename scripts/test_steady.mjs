@@ -17,7 +17,7 @@ import {
   StepError,
 } from './toolchain/steps.mjs';
 
-const busy = ['-e', 'for (;;);'];
+const busyProgram = join(root, 'scripts/toolchain/busy_program.mjs');
 const onOneProcessor = (program, args) => ['taskset', ['-c', '0', program, ...args]];
 
 /** Each condition: the kinds of tests that it is for, their environment, and how they are started. */
@@ -30,7 +30,11 @@ const conditions = {
 /** Runs scripts/test.mjs in a condition and answers its closing counts. */
 async function testIn({ env = {}, start = (...given) => given, isBusy = false }, kind, args) {
   const others = isBusy
-    ? [0, 1].map(() => spawn(...onOneProcessor(process.execPath, busy), { stdio: 'ignore' }))
+    ? [0, 1].map(() =>
+        spawn(...onOneProcessor(process.execPath, [busyProgram]), {
+          stdio: ['pipe', 'ignore', 'inherit'],
+        }),
+      )
     : [];
   try {
     const command = start(process.execPath, [
