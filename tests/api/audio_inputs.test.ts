@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { AudioInput, AudioStream, Model, ProgressEvent } from '../../web/src/node.js';
+import { whyRequestFailed } from '../../web/src/api/failed_request.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio } from '../support/embedded_model.js';
 import { aiffFile, encoded, resampled } from '../support/encoded_audio.js';
@@ -44,6 +45,8 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     if (request.url === '/missing.wav')
       response.writeHead(404, { 'Content-Type': 'text/html' }).end();
+    else if (request.url === '/page.wav')
+      response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end('<p>Log in');
     else if (request.url === '/cut.wav') {
       response.writeHead(200, { 'Content-Length': wav.length });
       response.write(wav.subarray(0, 1000), () => response.destroy());
@@ -181,11 +184,31 @@ describe('what is refused', () => {
   test.each([
     ['missing.wav', 'HTTP 404'],
     ['cut.wav', ''],
+    ['page.wav', 'a web page (HTTP 200, text/html; charset=utf-8); check the address'],
   ])('%s', async (name, got) => {
     const error = await errorOf(model.transcribe(new URL(name, address)));
     expect(error).toMatchObject({ code: 'source_failed' });
     expect((error as Error).message).toContain(got);
     expect((error as Error).message).toContain(name);
+  });
+
+  test('an address where nobody answers, with why as far as it is told', async () => {
+    const unused = createServer();
+    await new Promise<void>((done) => unused.listen(0, '127.0.0.1', done));
+    const nobody = `http://127.0.0.1:${(unused.address() as AddressInfo).port}/a.wav`;
+    await new Promise((done) => unused.close(done));
+    for (const call of [model.transcribe(nobody), (await builtPackage()).loadModel(nobody)]) {
+      expect(String(await errorOf(call))).toMatch(/the request failed \(.*ECONNREFUSED/);
+    }
+    Object.assign(globalThis, { location: new URL('https://page.test/') });
+    try {
+      const why = whyRequestFailed(new TypeError('Failed to fetch'));
+      for (const cause of [/nobody answers/, /Access-Control-Allow-Origin/, /connect-src/]) {
+        expect(why).toMatch(cause);
+      }
+    } finally {
+      Reflect.deleteProperty(globalThis, 'location');
+    }
   });
 
   test('a Response that was read, an element without a source, a MediaStream', async () => {

@@ -144,7 +144,8 @@ export function describe(value: unknown): string {
   if (typeof value === 'symbol') return 'a symbol';
   const maker: unknown = Reflect.get(value, 'constructor'); // absent without a prototype
   const name = typeof maker === 'function' ? maker.name : '';
-  return name && name !== 'Object' ? `a ${name}` : 'an object';
+  if (!name || name === 'Object') return 'an object';
+  return `${/^([AEIO]|HTML|SVG|XML)/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
 /** Which file an error is about. */

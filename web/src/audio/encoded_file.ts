@@ -1,6 +1,7 @@
 // The bytes of an audio file, wherever they come from, as something that is read in parts.
 import type { ProgressEvent } from '../api/types.js';
 import { invalidOption, sourceFailed, SusurrusError } from '../api/errors.js';
+import { whyRequestFailed } from '../api/failed_request.js';
 import { orAborted } from '../api/signals.js';
 import type { Platform } from '../platform/platform.js';
 import type { EncodedFile } from '../protocol/audio.js';
@@ -51,7 +52,7 @@ async function download(address: string | URL, reading: Reading): Promise<Encode
     );
   } catch (error) {
     if (error instanceof SusurrusError) throw error;
-    throw sourceFailed(name, 'the request failed', { got: String(error) }, error);
+    throw sourceFailed(name, whyRequestFailed(error), { got: String(error) }, error);
   }
   return readResponse(response, name, reading);
 }
@@ -62,10 +63,12 @@ async function readResponse(
   reading: Reading,
 ): Promise<EncodedFile> {
   const type = response.headers.get('Content-Type') ?? '';
-  if (!response.ok) {
+  const isPage = /^text\/html\b/i.test(type);
+  if (!response.ok || isPage) {
     void response.body?.cancel().catch(() => undefined);
     const got = `HTTP ${response.status}${type && `, ${type}`}`;
-    throw sourceFailed(name, `the server answered ${got}`, { got });
+    const problem = response.ok ? `with a web page (${got}); check the address` : got;
+    throw sourceFailed(name, `the server answered ${problem}`, { got });
   }
   if (response.bodyUsed) {
     throw invalidOption('audio', 'a Response whose body was not read before', response);

@@ -1,6 +1,8 @@
 // Opens every kind of source as chunks in order.
 import type { ModelSource } from '../api/types.js';
+import { refuseDetached } from '../api/detached.js';
 import { describe, invalidOption, sourceFailed } from '../api/errors.js';
+import { whyRequestFailed } from '../api/failed_request.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import { throwIfAborted } from '../api/signals.js';
 import { blobSource, streamChunks } from './blob_source.js';
@@ -28,6 +30,7 @@ export async function openSource(
   }
   if (typeof Blob !== 'undefined' && source instanceof Blob) return blobSource(source);
   if (Array.isArray(source)) return openFileList(source);
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) refuseDetached(source, 'source');
   if (source instanceof ArrayBuffer) return memorySource(new Uint8Array(source));
   if (ArrayBuffer.isView(source)) {
     return memorySource(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
@@ -82,7 +85,7 @@ export async function fetchAnswer(
     return await fetch(address, { ...(signal && { signal }), ...(headers && { headers }) });
   } catch (error) {
     throwIfAborted(signal);
-    throw sourceFailed(url, 'the request failed', { got: String(error) }, error);
+    throw sourceFailed(url, whyRequestFailed(error), { got: String(error) }, error);
   }
 }
 
