@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as esbuild from 'esbuild';
+import { contentSecurityPolicy } from './serve_demo.mjs';
 import { root, StepError } from './toolchain/steps.mjs';
 
 /** The strings of the interface, as the page's scripts have them. */
@@ -39,5 +40,8 @@ export async function buildPage(folder) {
   const template = readFileSync(join(root, 'web/demo/index.html'), 'utf8')
     // Notes for whoever edits the template.
     .replaceAll(/\s*<!--[\s\S]*?-->/g, '');
-  writeFileSync(join(folder, 'index.html'), fillPage(template, await readStrings()));
+  writeFileSync(
+    join(folder, 'index.html'),
+    fillPage(template, { ...(await readStrings()), site: { policy: contentSecurityPolicy } }),
+  );
 }

@@ -49,6 +49,11 @@ describe('the page', () => {
         "style-src 'self'; img-src 'self' data:; media-src 'self' blob:; " +
         "manifest-src 'self'",
     );
+    // On a host that sends no headers the page says it itself.
+    const own = 'meta[http-equiv="Content-Security-Policy"]';
+    await shown(() => page.getAttribute(own, 'content')).toBe(
+      headers.get('content-security-policy'),
+    );
     expect(headers.get('cross-origin-opener-policy')).toBeNull();
     expect(headers.get('cross-origin-embedder-policy')).toBeNull();
     await shown(() => page.evaluate(() => crossOriginIsolated)).toBe(false);
