@@ -12,6 +12,8 @@ import type {
 } from '../../web/src/node.js';
 import { verdictOn, type Device } from '../../web/tools/plan/verdict.js';
 import { writeApr2 } from '../support/apr2_writer.js';
+import { smallApril, writeApril } from '../support/april_writer.js';
+import { smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
 import { builtPackage, susurrus as command } from '../support/built_package.js';
 import {
   errorOf,
@@ -270,6 +272,22 @@ describe('what cannot be planned is an error, as in loading', () => {
     expect(await errorOf(susurrus.plan(modelBytes().subarray(0, 500)))).toMatchObject({
       code: 'truncated_input',
     });
+  });
+
+  test('models of other families, whose header does not say what they take', async () => {
+    const others = {
+      'an april-asr model': writeApril(smallApril),
+      'a BW2L network': writeBw2l('small', smallBw2l),
+    };
+    for (const [what, bytes] of Object.entries(others)) {
+      expect(await errorOf(susurrus.plan(bytes))).toMatchObject({
+        code: 'unsupported_feature',
+        message: expect.stringMatching(
+          `plan\\(\\) knows what Whispers take, and this is ${what}: load it`,
+        ),
+        details: { expected: 'a Whisper', got: what },
+      });
+    }
   });
 
   test('the command line says the same', async () => {

@@ -1,5 +1,5 @@
 // plan(): what a model will take, from its header alone.
-import { invalidOption } from '../../src/api/errors.js';
+import { invalidOption, SusurrusError } from '../../src/api/errors.js';
 import { checkOptions, wholeBetween } from '../../src/api/options.js';
 import { abortedOr, onAbort, throwIfAborted } from '../../src/api/signals.js';
 import type { ModelPlan, ModelSource, PlanOptions, WeightType } from '../../src/api/types.js';
@@ -93,12 +93,27 @@ export async function planOn(
       ),
     };
   } catch (error) {
-    throw abortedOr(signal, error);
+    throw abortedOr(signal, ofWhispersAlone(error));
   } finally {
     stopListening();
     ending.abort();
     files.close();
   }
+}
+
+/** What the core says of files that it need not convert since they are loaded as they are: of these the header does not tell what they take. */
+const loadedAsIs = 'load it as it is';
+
+function ofWhispersAlone(error: unknown): unknown {
+  if (!(error instanceof SusurrusError) || !error.details.expected?.startsWith(loadedAsIs))
+    return error;
+  const { got = 'another model' } = error.details;
+  return new SusurrusError(
+    'unsupported_feature',
+    `plan() knows what Whispers take, and this is ${got}: load it with loadModel(), and ask its memory().`,
+    { ...error.details, expected: 'a Whisper' },
+    error,
+  );
 }
 
 const isKeptLater = (source: ModelSource | undefined, { cache }: PlanOptions): boolean =>
