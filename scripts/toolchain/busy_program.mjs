@@ -7,5 +7,6 @@ function work() {
   setImmediate(work);
 }
 
+console.log('busy');
 process.stdin.resume().once('close', () => process.exit());
 work();
