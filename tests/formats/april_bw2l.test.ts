@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { smallApril, writeApril } from '../support/april_writer.js';
 import { builtPackage } from '../support/built_package.js';
-import { pairs, smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
+import { array, layers, pairs, smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
 import { expectDescribed } from '../support/described_file.js';
 import { errorOf } from '../support/embedded_model.js';
 import { projectRoot } from '../support/shared_folder.js';
@@ -146,6 +146,68 @@ describe('what cannot be run is described with a warning, and refused by loadMod
     expect(new Uint8Array(readFileSync(copy))).toEqual(bytes);
     await susurrus.extractNetwork(source, 'decoder', join(folder, 'opaque.bin'));
     expect(new Uint8Array(readFileSync(join(folder, 'opaque.bin')))).toEqual(opaque);
+  });
+});
+
+describe('a BW2L file whose', () => {
+  const withConfig = (quantization: string) =>
+    writeBw2l(
+      'small',
+      smallBw2l.map((section) =>
+        section.name === 'config'
+          ? { ...section, data: pairs({ criterion: 'asg', quantization }) }
+          : section,
+      ),
+    );
+
+  test('quantization is none that the document lists is read with a warning', async () => {
+    for (const known of ['', 'dynamic', 'fp16', 'i8', '8x16']) {
+      expect((await susurrus.inspect(withConfig(known))).warnings).toEqual([]);
+    }
+    expect((await susurrus.inspect(withConfig('4bit'))).warnings).toEqual([
+      "config.quantization is 4bit, none of dynamic, fp16, i8, 8x16; the arrays' types count",
+    ]);
+  });
+
+  const withLayers = (...own: Parameters<typeof layers>[0]) =>
+    writeBw2l(
+      'small',
+      smallBw2l.flatMap((section) =>
+        section.name === 'arch'
+          ? []
+          : section.name === 'layers'
+            ? { ...section, data: layers(own) }
+            : section,
+      ),
+    );
+
+  test('array has another number of elements than its line says is malformed for every reader', async () => {
+    const bytes = withLayers({
+      arch: 'L 40 10',
+      arrays: [array('i8', 399, new Uint8Array(399))],
+    });
+    const refused = {
+      code: 'malformed',
+      details: {
+        reason: 'size_mismatch',
+        subject: 'layers[0].arrays[0].count',
+        expected: '400 elements for L 40 10',
+        got: '399',
+      },
+    };
+    expect(await errorOf(susurrus.inspect(bytes))).toMatchObject(refused);
+    expect(await errorOf(susurrus.loadModel(bytes))).toMatchObject(refused);
+    expect((await susurrus.verifyModel(bytes)).isSound).toBe(false);
+  });
+
+  test('layers no engine runs is read with a warning', async () => {
+    const bytes = withLayers(
+      { arch: 'R' },
+      { arch: 'GRU 80 2', arrays: [array('fp32', 1, new Uint8Array(4))] },
+    );
+    expect((await susurrus.inspect(bytes)).warnings).toEqual([
+      'layers[1]: RNN, GRU, LSTM, and BN without running statistics, cannot be run',
+    ]);
   });
 });
 

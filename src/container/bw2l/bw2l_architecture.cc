@@ -1,6 +1,8 @@
 #include "container/bw2l/bw2l_architecture.h"
 
 #include <algorithm>
+#include <cmath>
+#include <initializer_list>
 
 #include "base/checked_math.h"
 #include "container/bw2l/bw2l_number.h"
@@ -14,6 +16,8 @@ using Lines = std::span<const std::string_view>;
 constexpr size_t kMaxLines = 1 << 17;
 // A residual block within a residual block is rare, deeper ones are none.
 constexpr size_t kMaxNesting = 8;
+// Of a number that says a size.
+constexpr double kMostSize = double{1 << 30};
 constexpr std::string_view kBlanks = " \t\r\f\v\n";
 
 struct Code {
@@ -202,6 +206,28 @@ Result<Bw2lArrayCounts> check_lines(Lines lines) {
   return counts;
 }
 
+/// The product of words that are sizes; 0 where one is none.
+uint64_t product(const Words& words, std::initializer_list<size_t> places) {
+  uint64_t size = 1;
+  for (const size_t at : places) {
+    const auto value = at < words.size() ? parse_decimal(words[at]) : std::nullopt;
+    const bool is_size =
+        value && *value >= 1 && *value <= kMostSize && *value == std::floor(*value);
+    size = is_size ? checked_multiply(size, static_cast<uint64_t>(*value)).value_or(0) : 0;
+  }
+  return size;
+}
+
+std::vector<uint64_t> element_counts(const Words& words) {
+  const std::string_view code = words[0];
+  const uint64_t bias = product(words, {2});
+  if (code == "L") return {product(words, {1, 2}), bias};
+  if (code == "C" || code == "C1" || code == "AC") return {product(words, {1, 2, 3}), bias};
+  if (code == "C2") return {product(words, {1, 2, 3, 4}), bias};
+  if (code == "E" || code == "POSEMB") return {product(words, {1, 2})};
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<std::string_view>> bw2l_arch_lines(std::string_view text) {
@@ -255,6 +281,27 @@ Result<Bw2lArrayCounts> check_bw2l_layer(std::string_view arch) {
     return bad_line(trimmed(arch)).with_expected("the lines of one layer, all of them");
   }
   return check_lines(lines);
+}
+
+std::vector<uint64_t> bw2l_element_counts(std::string_view arch) {
+  const auto lines = bw2l_arch_lines(arch);
+  if (!lines || lines->size() != 1) return {};
+  const Words words = split((*lines)[0]);
+  if (words[0] != "WN" || words.size() < 3) return element_counts(words);
+  // The child's weights, how long each of their vectors is, the child's bias.
+  std::vector<uint64_t> counts = element_counts(Words(words.begin() + 2, words.end()));
+  if (!counts.empty()) counts.insert(counts.begin() + 1, 0);
+  return counts;
+}
+
+bool is_bw2l_layer_without_engine(std::string_view arch, size_t array_count) {
+  const auto lines = bw2l_arch_lines(arch);
+  if (!lines) return false;
+  return std::any_of(lines->begin(), lines->end(), [&](std::string_view line) {
+    const std::string_view code = split(line)[0];
+    return code == "RNN" || code == "GRU" || code == "LSTM" ||
+           (code == "BN" && lines->size() == 1 && array_count == 2);
+  });
 }
 
 }  // namespace susurrus

@@ -43,4 +43,12 @@ struct Bw2lArrayCounts {
 /// error has the line that is wrong, and no offset; its reason is unsupported for a code that is not known.
 Result<Bw2lArrayCounts> check_bw2l_layer(std::string_view arch);
 
+/// How many elements each array of a layer has where its own line says so; 0 where it does not: NFEAT and NLABEL stand for any
+/// number, and other layers have sizes that follow from what comes in. Nothing of residual blocks.
+std::vector<uint64_t> bw2l_element_counts(std::string_view arch);
+
+/// Whether a layer, of so many arrays, is one of those that BW2L defines and no engine runs: recurrent ones, and batch norms
+/// without their running statistics.
+bool is_bw2l_layer_without_engine(std::string_view arch, size_t array_count);
+
 }  // namespace susurrus

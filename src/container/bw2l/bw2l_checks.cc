@@ -32,6 +32,22 @@ void check_names(const Bw2lModel& model, std::vector<std::string>& warnings) {
   }
 }
 
+void check_engines(const Bw2lModel& model, std::vector<std::string>& warnings) {
+  const Bw2lSection* network = model.find("layers");
+  if (network == nullptr) return;
+  uint64_t count = 0;
+  std::string first;
+  for (size_t i = 0; i < network->layers.size(); ++i) {
+    const Bw2lLayer& layer = network->layers[i];
+    if (!is_bw2l_layer_without_engine(layer.arch, layer.arrays.size())) continue;
+    if (count++ == 0) first = "layers[" + std::to_string(i) + "]";
+  }
+  if (count == 0) return;
+  const std::string more = count == 1 ? "" : " and " + std::to_string(count - 1) + " more";
+  warnings.push_back(first + more +
+                     ": RNN, GRU, LSTM, and BN without running statistics, cannot be run");
+}
+
 Status check_arch(const Bw2lModel& model, std::vector<std::string>& warnings) {
   const Bw2lSection* arch = model.find("arch");
   if (arch == nullptr) return ok_status();
@@ -75,6 +91,7 @@ Status check_arch(const Bw2lModel& model, std::vector<std::string>& warnings) {
 
 Result<Bw2lChecked> check_bw2l_model(const Bw2lModel& model, std::vector<std::string>& warnings) {
   check_names(model, warnings);
+  check_engines(model, warnings);
   Bw2lChecked checked;
   std::optional<uint64_t> token_count;
   if (const Bw2lSection* tokens = model.find("tokens")) {

@@ -116,6 +116,8 @@ class Bw2lReader {
   uint64_t arch_at_ = 0;
   uint64_t scale_at_ = 0;
   uint64_t array_count_ = 0;
+  /// Of the layer's arrays, as far as its line says; bw2l_element_counts().
+  std::vector<uint64_t> element_counts_;
   uint64_t arrays_read_ = 0;
   uint64_t layers_read_ = 0;
   uint64_t pairs_read_ = 0;

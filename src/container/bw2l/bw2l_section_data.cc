@@ -110,6 +110,16 @@ Status Bw2lReader::on_element_count(ByteSpan bytes) {
         .with_expected("at most " + std::to_string(most))
         .with_got(now.count);
   }
+  if (section().kind() == Bw2lKind::layers) {
+    const Bw2lLayer& layer = section().layers.back();
+    const size_t at = layer.arrays.size() - 1;
+    const uint64_t wanted = at < element_counts_.size() ? element_counts_[at] : 0;
+    if (wanted != 0 && wanted != now.count) {
+      return malformed(ErrorReason::size_mismatch, now.count_offset, subject("count"))
+          .with_expected(std::to_string(wanted) + " elements for " + layer.arch)
+          .with_got(now.count);
+    }
+  }
   parser_.stream(now.byte_count(), &Bw2lReader::on_bytes, &Bw2lReader::end_array);
   return ok_status();
 }
@@ -164,6 +174,7 @@ Status Bw2lReader::on_layer_numbers(ByteSpan bytes) {
   layer.scale = load_le<float>(bytes.data());
   layer.offset = load_le<int64_t>(bytes.data() + 4);
   array_count_ = load_le<uint64_t>(bytes.data() + 12);
+  element_counts_.clear();
   scale_at_ = parser_.position() - 20;
   const uint64_t count_at = parser_.position() - 8;
   if (!std::isfinite(layer.scale)) {
@@ -195,6 +206,7 @@ Status Bw2lReader::on_layer_numbers(ByteSpan bytes) {
                          " arrays for " + layer.arch)
           .with_got(array_count_);
     }
+    element_counts_ = bw2l_element_counts(layer.arch);
   }
   return next_layer_array();
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/checked_math.h"
+#include "base/utf8.h"
 #include "container/bw2l/bw2l_number.h"
 
 namespace susurrus {
@@ -11,6 +12,11 @@ namespace {
 
 constexpr std::string_view kCriteria[] = {"ctc", "asg", "seq2seq", "transformer"};
 constexpr std::string_view kFeatures[] = {"raw", "mfsc", "mfcc", "pow"};
+/// Of config.quantization, which changes nothing: the arrays' types decide.
+constexpr std::string_view kQuantizations[] = {"dynamic", "fp16", "i8", "8x16"};
+
+/// Of a value, in a warning.
+constexpr size_t kShownBytes = 32;
 
 /// A setting that is there and not empty.
 struct Setting {
@@ -74,6 +80,15 @@ Result<Bw2lFeature> read_feature(const Bw2lModel& model) {
   }
   return bad_setting(ErrorReason::unsupported, named, "config.feature")
       .with_expected("mfsc, mfcc, pow or raw");
+}
+
+void check_quantization(const Bw2lModel& model, std::vector<std::string>& warnings) {
+  const std::string_view value = find_setting(model, "config", "quantization").value;
+  const auto* const end = std::end(kQuantizations);
+  if (value.empty() || std::find(std::begin(kQuantizations), end, value) != end) return;
+  warnings.push_back("config.quantization is " +
+                     replace_invalid_utf8(value.substr(0, kShownBytes)) +
+                     ", none of dynamic, fp16, i8, 8x16; the arrays' types count");
 }
 
 /// Filters are triangles between points that lie equally spaced in mel; one without a bin strictly inside is empty.
@@ -173,6 +188,7 @@ Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, std::optional<ui
   SUSURRUS_RETURN_IF_ERROR(read_bw2l_number(model, "replabel", 0, replabel));
   settings.replabel = static_cast<uint64_t>(replabel);
   settings.has_eos_token = read_bw2l_flag(model, "eostoken");
+  check_quantization(model, warnings);
   const bool has_filters =
       settings.feature == Bw2lFeature::mfsc || settings.feature == Bw2lFeature::mfcc;
   if (has_filters && has_empty_filter(settings)) {

@@ -282,9 +282,9 @@ SUSURRUS_TEST(bw2l_arch_with_placeholders_is_compared_with_the_layers) {
   };
   const std::string differs = "arch differs from the layers' own lines, which count\n";
   EXPECT_EQ(warnings("V -1 1 NFEAT 0\nL  NFEAT NLABEL 0\n",
-                     {{"V -1 1 40 0"}, {"L 40 28 0", {{"fp32", 1}}}}),
+                     {{"V -1 1 40 0"}, {"L 40 28 0", {{"fp32", 1120}}}}),
             "");
-  EXPECT_EQ(warnings("L 1NFEAT NLABEL 0", {{"L 140 28 0", {{"fp32", 1}}}}), "");
+  EXPECT_EQ(warnings("L 1NFEAT NLABEL 0", {{"L 140 28 0", {{"fp32", 3920}}}}), "");
   // Lines that keep the placeholders.
   EXPECT_EQ(warnings("V -1 1 NFEAT 0", {{"V -1 1 NFEAT 0"}}), "");
   // Another word, a number that is none, and two numbers for one name.
@@ -298,25 +298,30 @@ SUSURRUS_TEST(bw2l_layers_of_every_code) {
   const auto fp32 = [](size_t count) {
     return std::vector<std::pair<std::string, uint64_t>>(count, {"fp32", 1});
   };
+  const auto sized = [](std::initializer_list<uint64_t> counts) {
+    std::vector<std::pair<std::string, uint64_t>> arrays;
+    for (const uint64_t count : counts) arrays.emplace_back("fp32", count);
+    return arrays;
+  };
   const std::vector<BuiltLayer> good = {
       {"V -1 NFEAT 1 0"},
       {"RO 2 0 3 1"},
       {"PD 0 5 3"},
       {"PD 0 5 3 1 1"},
       {"C 80 NLABEL 3 1 -1 1", fp32(2)},
-      {"C1 1 2 3 4", fp32(2)},
-      {"C2 1 2 3 4 5 6 7 8 9 1", fp32(2)},
-      {"AC 1 2 3 4 -1 0.5 1", fp32(2)},
+      {"C1 1 2 3 4", sized({6, 2})},
+      {"C2 1 2 3 4 5 6 7 8 9 1", sized({24, 2})},
+      {"AC 1 2 3 4 -1 0.5 1", sized({6, 2})},
       {"TDS 10 21 80 0.05 0 1 0", fp32(10)},
-      {"L 80 4", fp32(2)},
-      {"L 80 4 0", fp32(1)},
-      {"E 8 9", fp32(1)},
+      {"L 80 4", sized({320, 4})},
+      {"L 80 4 0", sized({320})},
+      {"E 8 9", sized({72})},
       {"BN 80 0 1", fp32(2)},
       {"BN 80 0 1", fp32(4)},
       {"LN 1 2", fp32(2)},
       {"LN 0 1 2", fp32(2)},
-      {"WN 3 C2 1 2 3 1 1 1", fp32(3)},
-      {"WN 0 L 8 9", fp32(3)},
+      {"WN 3 C2 1 2 3 1 1 1", sized({6, 2, 2})},
+      {"WN 0 L 8 9", sized({72, 9, 9})},
       {"DO 0.25"},
       {"M 2 1 2 1"},
       {"A 2 1 2 1 0 0"},
@@ -340,7 +345,7 @@ SUSURRUS_TEST(bw2l_layers_of_every_code) {
       {"TR 768 3072 4 0 0.2", fp32(10)},
       {"CTR 8 8 2 10 3 0.1", fp32(29)},
       {"CTR 8 8 2 0 3 0.1", fp32(28)},
-      {"POSEMB 8 9", fp32(1)},
+      {"POSEMB 8 9", sized({72})},
       {"RES 2 1\nC 1 2 3 1\nSKIP 0 3\nL 1 2 0", fp32(3)},
       {"RES 1 1 2\nC 1 2 3 1\nSKIPL 0 2 1 0.5\nL 1 2 0", fp32(6)},
   };
@@ -350,7 +355,9 @@ SUSURRUS_TEST(bw2l_layers_of_every_code) {
     b.set_layers(good);
     b.set_text("arch", arch);
   });
-  EXPECT_EQ(warnings_of(file), "");
+  EXPECT_EQ(warnings_of(file),
+            "layers[12] and 3 more: RNN, GRU, LSTM, and BN without running statistics, cannot be "
+            "run\n");
 
   // 20: codes, words, numbers.
   const char* bad[] = {
@@ -411,6 +418,18 @@ SUSURRUS_TEST(bw2l_layers_of_every_code) {
     cases.push_back(in_section(line, Reason::size_mismatch, "layers",
                                16 + std::string_view(line).size() + 12, "layers[0].param_count",
                                [&](Bw2lBuilder& b) { b.set_layers({{line, fp32(count)}}); }));
+  }
+  // 23: how many elements an array has.
+  const std::pair<const char*, std::vector<std::pair<std::string, uint64_t>>> sizes[] = {
+      {"L 8 9", sized({71})},         {"C 2 3 4 1", sized({23, 3})},
+      {"AC 2 3 4 1", sized({25, 3})}, {"C2 2 3 4 5 1 1", sized({119, 3})},
+      {"E 8 9", sized({73})},         {"POSEMB 8 9", sized({17})},
+      {"WN 0 L 8 9", sized({71, 9})},
+  };
+  for (const auto& [line, arrays] : sizes) {
+    cases.push_back(in_section(
+        line, Reason::size_mismatch, "layers", 16 + std::string_view(line).size() + 20 + 5,
+        "layers[0].arrays[0].count", [&](Bw2lBuilder& b) { b.set_layers({{line, arrays}}); }));
   }
   expect_refused(cases);
 }
