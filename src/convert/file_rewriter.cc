@@ -142,6 +142,16 @@ class Bw2lRewriter : public TwoPassRewriter<Bw2lReader, Bw2lWriter>, private Bw2
   uint32_t passes_ = 0;
 };
 
+/// The writer checks a byte when it is written, the reader when the next one comes: what the writer calls its caller's mistake is
+/// the file's.
+Status of_file(const Status& status) {
+  if (status || status.error().code != ErrorCode::invalid_argument) return status;
+  Error error = status.error();
+  error.code = error.reason == ErrorReason::unsupported ? ErrorCode::unsupported_feature
+                                                        : ErrorCode::malformed;
+  return error;
+}
+
 class TennisRewriter : public FileRewriter {
  public:
   explicit TennisRewriter(uint64_t file_byte_count) : writer_(output_), reader_(writer_) {
@@ -152,11 +162,11 @@ class TennisRewriter : public FileRewriter {
   bool is_complete() const override { return is_complete_; }
   uint64_t tensor_count() const override { return writer_.tensor_count; }
   void begin_pass() override {}
-  Status push(ByteSpan chunk) override { return reader_.push(chunk); }
+  Status push(ByteSpan chunk) override { return of_file(reader_.push(chunk)); }
   Status finish_pass() override {
-    SUSURRUS_RETURN_IF_ERROR(reader_.finish());
+    SUSURRUS_RETURN_IF_ERROR(of_file(reader_.finish()));
     is_complete_ = true;
-    return writer_.finish();
+    return of_file(writer_.finish());
   }
   const std::vector<std::string>& warnings() const override { return writer_.warnings(); }
 

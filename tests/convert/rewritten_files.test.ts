@@ -209,3 +209,14 @@ test('a Whisper is not written under the name of another kind', async () => {
   }
   expect(readdirSync(folder)).toEqual(before);
 });
+
+test('a TenniS node without a name is refused as inspection refuses it', async () => {
+  const nodes = [{ inputs: [], parameters: [['#op', text('<param>')]] as const }];
+  const source = write('nameless.tsm', writeTennis({ inputs: [0], outputs: [0], nodes }));
+  const out = join(folder, 'nameless-copy.tsm');
+  const refused = (await errorOf(built.inspect(source))) as { code: string; details: object };
+  expect(refused).toMatchObject({ code: 'malformed', details: { subject: 'node 0: #name' } });
+  const { code, details } = refused;
+  expect(await errorOf(built.convertModel(source, out))).toMatchObject({ code, details });
+  expect(readdirSync(folder)).not.toContain('nameless-copy.tsm');
+});
