@@ -64,6 +64,7 @@ std::string InspectorBinding::facts() const {
         .field("size", tensor.stored_byte_count)
         .field("rawSize", tensor.raw_byte_count);
     if (tensor.scale != 0) json.field("scale", tensor.scale);
+    if (tensor.flags != 0) json.field("flags", tensor.flags);
     if (!sink.parts().empty()) json.field("shard", sink.file_of(i));
     json.end_object();
   }

@@ -20,6 +20,8 @@ struct TensorInfo {
   bool is_compressed = false;
   /// i8 weights of one scale: a value is its integer times this. 0: no weights, or weights of another type.
   float scale = 0;
+  /// As APR2's index has them. They mean nothing, and are written as 0.
+  uint32_t flags = 0;
 };
 
 /// The order in the file; tensors without bytes come first, and names decide between equals.

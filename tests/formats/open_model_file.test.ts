@@ -70,6 +70,35 @@ describe('APR2', () => {
     await server.close();
   });
 
+  test('of f32 holds values and bytes in one buffer, of other types in two', async () => {
+    const half = { name: 'half', dtype: 1, dims: [2], stored: new Uint8Array([0, 60, 0, 64]) };
+    const tensors = [...whole.tensors, half];
+    const file = await susurrus.openModelFile(writeApr2({ ...whole, tensors }));
+    const buffers = async (name: string) => {
+      const { values, bytes } = await file.tensor(name);
+      return values.buffer === bytes.buffer;
+    };
+    expect(await buffers(file.tensors[0]!.name)).toBe(true);
+    expect(await buffers('half')).toBe(false);
+    expect((await file.tensor('half')).values).toEqual(Float32Array.of(1, 2));
+    file.close();
+  });
+
+  test('with flags shows them, in tables too', async () => {
+    const tensors = whole.tensors.map((tensor, i) =>
+      i === 1 ? { ...tensor, flags: 2 ** 32 - 1 } : tensor,
+    );
+    const path = join(folder, 'flags.apr');
+    writeFileSync(path, writeApr2({ ...whole, tensors }));
+    const facts = await susurrus.inspect(path);
+    expect(facts.tensors.map(({ flags }) => flags).slice(0, 3)).toEqual([
+      undefined,
+      2 ** 32 - 1,
+      undefined,
+    ]);
+    expect(command('inspect', path)).toMatch(/^ .* 0xffffffff$/m);
+  });
+
   test('of every type gives its values', async () => {
     const values = Float32Array.from({ length: 256 }, (_, i) => Math.sin(i) * 3);
     const halves = Uint16Array.from(values, toHalf);

@@ -19,6 +19,8 @@ export interface WrittenTensor {
   readonly dims: readonly (number | bigint)[];
   readonly stored: Uint8Array;
   readonly rawSize?: number;
+  /** Which have no meaning. */
+  readonly flags?: number;
   /** Where they shall not be what follows from the data. */
   readonly offset?: number | bigint;
   readonly size?: number | bigint;
@@ -107,7 +109,7 @@ function writeIndex(file: WrittenFile): Uint8Array {
       .u64(tensor.offset ?? next)
       .u64(tensor.size ?? tensor.stored.length)
       .u64(tensor.rawSize ?? 0)
-      .u32(0);
+      .u32(tensor.flags ?? 0);
     next = Math.ceil((next + tensor.stored.length) / 64) * 64;
   }
   return index.bytes(file.indexTail ?? new Uint8Array()).done();

@@ -152,27 +152,33 @@ function tensorTotals(tensors: readonly InspectedTensor[]): string {
 
 function tensorTable(tensors: readonly InspectedTensor[]): string[] {
   const hasScales = tensors.some(({ scale }) => scale !== undefined);
+  const hasFlags = tensors.some(({ flags }) => flags !== undefined);
   const isSharded = tensors.some(({ shard }) => shard !== undefined);
   const hasStatistics = tensors.some(({ statistics }) => statistics !== undefined);
   const rows = [
     [
       ...['name', 'dtype', 'shape', 'offset', 'size', 'raw size'],
       ...(hasScales ? ['scale'] : []),
+      ...(hasFlags ? ['flags'] : []),
       ...(isSharded ? ['shard'] : []),
       ...(hasStatistics ? ['min', 'max', 'mean', 'nan', 'infinite'] : []),
     ],
-    ...tensors.map(({ name, dtype, shape, offset, size, rawSize, scale, shard, statistics }) => [
-      printable(name),
-      dtype,
-      shape.join('×'),
-      ...[offset, size, rawSize].map(String),
-      ...(hasScales ? [scale === undefined ? '' : String(scale)] : []),
-      ...(isSharded ? [shard === undefined ? '' : String(shard + 1)] : []),
-      ...(hasStatistics ? statisticsRow(statistics) : []),
+    ...tensors.map((tensor) => [
+      printable(tensor.name),
+      tensor.dtype,
+      tensor.shape.join('×'),
+      ...[tensor.offset, tensor.size, tensor.rawSize].map(String),
+      ...(hasScales ? [String(tensor.scale ?? '')] : []),
+      ...(hasFlags ? [hexadecimal(tensor.flags)] : []),
+      ...(isSharded ? [tensor.shard === undefined ? '' : String(tensor.shard + 1)] : []),
+      ...(hasStatistics ? statisticsRow(tensor.statistics) : []),
     ]),
   ];
   return table(rows, 3);
 }
+
+const hexadecimal = (flags: number | undefined): string =>
+  flags === undefined ? '' : `0x${flags.toString(16)}`;
 
 function statisticsRow(statistics: InspectedStatistics | undefined): string[] {
   if (!statistics) return ['', '', '', '', ''];

@@ -30,6 +30,7 @@ struct RawEntry {
   uint64_t offset = 0;
   uint64_t size = 0;
   uint64_t raw_size = 0;
+  uint32_t flags = 0;
 };
 
 class IndexParser {
@@ -92,7 +93,7 @@ class IndexParser {
     entry.offset = cursor_.u64();
     entry.size = cursor_.u64();
     entry.raw_size = cursor_.u64();
-    cursor_.u32();  // per-tensor flags have no meaning (apr.md 9.12)
+    entry.flags = cursor_.u32();  // without a meaning (apr.md 9.12)
     if (cursor_.failed()) {
       return malformed(ErrorReason::bad_index, entry.file_offset,
                        "index entry " + std::to_string(number))
@@ -126,6 +127,7 @@ class IndexParser {
     tensor.name = entry.name;
     tensor.dtype = *dtype_from_number(entry.dtype);
     tensor.shape = entry.shape;
+    tensor.flags = entry.flags;
     const auto bytes = tensor_byte_count(tensor.dtype, tensor.shape);
     if (!bytes) {
       const bool is_cut_block =

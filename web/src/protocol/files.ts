@@ -32,6 +32,7 @@ export interface InspectionFacts {
     readonly rowScales?: boolean;
     readonly scale?: number;
     /** Index of the shard, of a model in shards. */
+    readonly flags?: number;
     readonly shard?: number;
     readonly node?: number;
   }[];

@@ -209,7 +209,7 @@ async function loadTensor(
   let valueCount = 0;
   let byteCount = 0;
   for await (const piece of readTensor(source, place, tensor)) {
-    values.set(piece.values, valueCount);
+    if (!isShared) values.set(piece.values, valueCount);
     bytes.set(piece.bytes, byteCount);
     valueCount += piece.values.length;
     byteCount += piece.bytes.length;
@@ -220,10 +220,19 @@ async function loadTensor(
   return { name, dtype, shape, values, bytes };
 }
 
-function memoryFor({ name, shape, rawSize }: InspectedTensor): readonly [Float32Array, Uint8Array] {
+  const isShared = values.buffer === bytes.buffer;
+/** One buffer for both where the file has the values. */
+function memoryFor({
+  name,
+  dtype,
+  shape,
+  rawSize,
+}: InspectedTensor): readonly [Float32Array, Uint8Array] {
   const count = shape.reduce((product, size) => product * size, 1);
   try {
-    return [new Float32Array(count), new Uint8Array(rawSize)];
+    const values = new Float32Array(count);
+    const isStored = dtype === 'f32' && rawSize === values.byteLength;
+    return [values, isStored ? new Uint8Array(values.buffer) : new Uint8Array(rawSize)];
   } catch (error) {
     throw new SusurrusError(
       'out_of_memory',

@@ -39,6 +39,8 @@ export interface InspectedTensor {
   readonly scale?: number;
   /** Integers with one scale for each row. */
   readonly rowScales?: boolean;
+  /** APR2 only, where they are not 0. They mean nothing, and a copy has 0. */
+  readonly flags?: number;
   /** For a model in shards: index of the shard that holds the tensor. */
   readonly shard?: number;
   /** With the option `stats`, for numeric types. */

@@ -24,7 +24,7 @@ export interface ModelTensor {
   readonly shape: readonly number[];
   /** Row-major: the last dimension is contiguous. Dequantised; integers are multiplied by their scale. */
   readonly values: Float32Array;
-  /** The stored bytes in the file's `dtype`, decompressed. */
+  /** The stored bytes in the file's `dtype`, decompressed. Of `'f32'` they are the memory of `values`. */
   readonly bytes: Uint8Array;
 }
 
