@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "checkpoint_source.h"
 #include "convert/converter.h"
+#include "filterbank_choice.h"
 #include "input_window.h"
 #include "output_files.h"
 #include "text_window.h"
@@ -42,6 +43,10 @@ class ConverterBinding {
     return failure(status);
   }
 
+  /// After set_metadata(): what is to be said of a filterbank that a source without a metadata text brought; empty if nothing.
+  std::string filterbank_warning() const {
+    return std::string(foreign_filterbank(converter_.metadata()));
+  }
   bool needs_measuring() const { return converter_.needs_measuring(); }
   bool needs_scanning() const { return converter_.needs_scanning(); }
   ErrorText begin(Converter::Pass pass) { return failure(converter_.begin(pass)); }
@@ -134,6 +139,7 @@ EMSCRIPTEN_BINDINGS(converter) {
       .function("addSource(source)", &ConverterBinding::add_source)
       .function("leaveOutFilterbankTensor", &ConverterBinding::leave_out_filterbank_tensor)
       .function("setMetadata", &ConverterBinding::set_metadata)
+      .function("filterbankWarning", &ConverterBinding::filterbank_warning)
       .function("needsMeasuring", &ConverterBinding::needs_measuring)
       .function("needsScanning", &ConverterBinding::needs_scanning)
       .function("begin(pass)", &ConverterBinding::begin)

@@ -58,22 +58,27 @@ inline FilterbankChoice filterbank_choice(std::string_view name) {
                              : FilterbankChoice::automatic;
 }
 
+/// What is to be said of the filterbank of `metadata`, which is used: nothing where it is Whisper's, or none is there.
+inline std::string_view foreign_filterbank(const ModelMetadata& metadata) {
+  const WhisperMetadata* whisper = metadata.whisper();
+  if (whisper == nullptr || metadata.mel_filterbank.byte_count() == 0) return {};
+  switch (MelFilterbank::kind(whisper->dimensions.n_mels, metadata.mel_filterbank.floats())) {
+    case FilterbankKind::whisper: return {};
+    case FilterbankKind::htk: return kForeignHtkFilterbank;
+    case FilterbankKind::other: return kForeignFilterbank;
+  }
+  return {};
+}
+
 /// Drops the filterbank of `metadata` where Whisper's counts instead. Returns what is to be said of it, empty if nothing: one that
 /// is not Whisper's needs no word where the caller has chosen.
 inline std::string_view choose_filterbank(FilterbankChoice choice, std::string_view format,
                                           ModelMetadata& metadata) {
-  AlignedBuffer& filterbank = metadata.mel_filterbank;
-  if (choice == FilterbankChoice::whisper) filterbank.reset();
-  const WhisperMetadata* whisper = metadata.whisper();
-  if (choice != FilterbankChoice::automatic || whisper == nullptr || filterbank.byte_count() == 0) {
-    return {};
-  }
-  const FilterbankKind kind =
-      MelFilterbank::kind(whisper->dimensions.n_mels, std::as_const(filterbank).floats());
-  if (kind == FilterbankKind::whisper) return {};
-  if (kind == FilterbankKind::other) return kForeignFilterbank;
-  if (!format.starts_with("APR1")) return kForeignHtkFilterbank;
-  filterbank.reset();
+  if (choice == FilterbankChoice::whisper) metadata.mel_filterbank.reset();
+  if (choice != FilterbankChoice::automatic) return {};
+  const std::string_view warning = foreign_filterbank(metadata);
+  if (warning != kForeignHtkFilterbank || !format.starts_with("APR1")) return warning;
+  metadata.mel_filterbank.reset();
   return kHtkFilterbank;
 }
 

@@ -97,6 +97,8 @@ class Converter {
     double relative_error = 0;
   };
   const std::vector<WrittenTensor>& written() const { return written_; }
+  /// What set_metadata() read, until a writer takes them in begin(write).
+  const ModelMetadata& metadata() const { return metadata_; }
   /// Acceptable but noteworthy: "the output projection differs from ... and is ignored".
   const std::vector<std::string>& warnings() const { return warnings_; }
 

@@ -130,6 +130,15 @@ describe('metadata', () => {
     const [byRows, byColumns] = files.map(({ path }) => readFileSync(path));
     expect(byRows!.equals(byColumns!)).toBe(true);
     expect(byRows!.includes(',0.5,')).toBe(true);
+    const foreign = expect.stringMatching(
+      /^the filterbank is not Whisper's, .*--filterbank whisper/,
+    );
+    expect(files[0]!.result.warnings).toContainEqual(foreign);
+    const chosen = { 'preprocessor_config.json': { mel_filters: rows } };
+    for (const filterbank of ['whisper', 'embedded'] as const) {
+      expect((await convert(chosen, { filterbank })).result.warnings).not.toContainEqual(foreign);
+    }
+    expect((await convert()).result.warnings).not.toContainEqual(foreign);
     expect(readFileSync((await convert()).path).includes(',0.5,')).toBe(false);
   });
 });

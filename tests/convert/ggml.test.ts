@@ -94,6 +94,21 @@ describeWithShared(['golden'], 'ggml', () => {
     expect(model.tokenizer.special).toMatchObject({ endOfText: 50256, timestampBegin: 50363 });
   });
 
+  test('a filterbank that is not Whisper’s is warned of', async () => {
+    const file = Buffer.from(ggmlFile('micro-en', 'f16'));
+    const path = join(root, 'foreign.apr');
+    const isSaid = async (): Promise<boolean> => {
+      const { warnings } = await built.convertModel(write('foreign.bin', file), path, {
+        force: true,
+      });
+      return warnings.some((warning) => warning.startsWith("the filterbank is not Whisper's"));
+    };
+    expect(await isSaid()).toBe(false);
+    // The first weight of the first band, behind the magic, eleven numbers and the filterbank's two sizes.
+    file.writeFloatLE(0.5, 4 + 44 + 8);
+    expect(await isSaid()).toBe(true);
+  });
+
   test('a damaged vocabulary is left out, and another one is taken', async () => {
     const file = Buffer.from(ggmlFile('micro', 'f16'));
     // Token 94 is the byte A1; whisper.cpp's fixtures have U+FFFD there.

@@ -13,7 +13,7 @@ import type { JsonObject } from './json_files.js';
 import type { Architecture } from '../../src/api/generated/whisper.js';
 import { isAprModel, openAprModel } from './apr_model.js';
 import { ModelFiles, type PlannedFile } from './model_files.js';
-import type { CreateFile } from '../../src/platform/output.js';
+import { largeFileWarnings, type CreateFile } from '../../src/platform/output.js';
 import { repackFile } from './repack_file.js';
 import { runConverter } from './run_converter.js';
 import { readSourceParts, type SourceParts } from './source_parts.js';
@@ -70,6 +70,8 @@ export async function convertSource(
     }
     refuseOthers(weights, options);
     const source = await readSourceParts(module, folder, weights, options);
+    // Of APR files the inspection has said so, and a filterbank that was chosen needs no word.
+    const isForeign = filterbank === 'auto' && weights.every(({ metadata }) => !metadata);
     const running = (converter = new module.Converter(
       format,
       source.dtype,
@@ -109,7 +111,12 @@ export async function convertSource(
       tensorCount: running.tensorCount(),
       tensors,
       ...(beside.files.length > 0 && { files: beside.files }),
-      warnings: [...source.warnings, ...(JSON.parse(running.warnings()) as string[])],
+      warnings: [
+        ...source.warnings,
+        ...(JSON.parse(running.warnings()) as string[]),
+        ...(isForeign ? [running.filterbankWarning()].filter(Boolean) : []),
+        ...(format === 'apr2' && shardSize === 0 ? largeFileWarnings(output?.byteCount ?? 0) : []),
+      ],
     };
   } finally {
     converter?.delete();

@@ -1,10 +1,7 @@
 // Where a converter's output goes: one file, or shards and behind them their manifest.
 import { invalidOption } from '../../src/api/errors.js';
 import { wholeBetween, type Check } from '../../src/api/options.js';
-import type { CreateFile, Write } from '../../src/platform/output.js';
-
-/** 2 GiB: the common limit of 32-bit numbers and of file transfers. */
-const mostShardBytes = 2 ** 31;
+import { mostShardBytes, type CreateFile, type Write } from '../../src/platform/output.js';
 
 export const shardSizeCheck = wholeBetween(1, mostShardBytes);
 export const alignmentCheck: Check = ['64 or 32', (value) => value === 64 || value === 32];

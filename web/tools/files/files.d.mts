@@ -93,6 +93,7 @@ export interface Converter {
   addSource(source: CheckpointSource): string;
   leaveOutFilterbankTensor(): void;
   setMetadata(): string;
+  filterbankWarning(): string;
   needsMeasuring(): boolean;
   needsScanning(): boolean;
   begin(pass: Pass): string;

@@ -3,6 +3,7 @@ import { YieldController } from '../../src/wasm/yield_controller.js';
 import { abortedBy, invalidOption } from '../../src/api/errors.js';
 import type { ModelDestination } from '../../src/api/types.js';
 import type { FilesLink, PlannedPart, WritePass } from '../../src/protocol/files.js';
+import { largeFileWarnings } from '../../src/platform/output.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { Platform } from '../../src/platform/platform.js';
 import { writeStream } from '../../src/platform/write_stream.js';
@@ -93,7 +94,8 @@ class ModelWriting {
       await this.#take(end.bytes);
       warnings = end.warnings;
     }
-    return { byteCount: this.#byteCount, warnings };
+    const isLarge = model.format === 'apr2' ? largeFileWarnings(this.#byteCount) : [];
+    return { byteCount: this.#byteCount, warnings: [...warnings, ...isLarge] };
   }
 
   #call: FilesLink['call'] = (name, request, options) =>
