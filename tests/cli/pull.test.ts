@@ -96,11 +96,30 @@ test('a name that is not here is downloaded, once for all processes, and kept', 
   expect((await run('models', '--remove', 'tiny.en')).status).toBe(0);
 });
 
+test('APR1 is pulled in one command, int8 under the name that its converter had', async () => {
+  const out = join(folder, 'tiny.apr');
+  const pulled = await run(
+    'pull',
+    'tiny.en',
+    ...['--format', 'apr1', '--quantize', 'int8'],
+    ...['--output', out],
+  );
+  expect([pulled.status, pulled.stdout]).toEqual([0, '']);
+  const inspected = await run('inspect', out, '--json');
+  const facts = JSON.parse(inspected.stdout) as { format: string; metadata: object };
+  expect(facts).toMatchObject({ format: 'APR1', metadata: { quantization: 'int8' } });
+  const again = join(folder, 'again.apr');
+  expect((await run('convert', out, again, '--quantize', 'f32')).status).toBe(0);
+});
+
 test('a call that cannot be, or a repository that is not there, is one line', async () => {
   for (const [args, group, says] of [
     [['pull'], 5, /wants one REPO/],
     [['pull', 'nonsense'], 5, /names no repository/],
     [['pull', 'tiny.en', '--dtype', 'q9'], 5, /--dtype/],
+    [['pull', 'tiny.en', '--quantize', 'int8'], 5, /int8 is a type of APR1: give --format apr1/],
+    [['pull', 'tiny.en', '--quantize', 'f16', '--dtype', 'f16'], 5, /give one of them/],
+    [['pull', 'tiny.en', '--format', 'apr1'], 5, /output/],
     [['pull', 'no/where'], 6, /no such repository/],
     [['models', 'tiny.en'], 5, /options only/],
   ] as const) {

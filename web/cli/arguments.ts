@@ -86,6 +86,21 @@ export function choice<const T extends string>(
   return found;
 }
 
+/** The type of weights among `types`, under either of its names. */
+export function weightType<const T extends string>(
+  { dtype, quantize }: { readonly dtype?: string; readonly quantize?: string },
+  types: readonly T[],
+): T | undefined {
+  if (dtype !== undefined && quantize !== undefined) {
+    throw usageError('--quantize is another name of --dtype: give one of them', 'quantize');
+  }
+  const type = dtype ?? quantize;
+  if (type === 'int8' && !types.some((one) => one === type)) {
+    throw usageError('int8 is a type of APR1: give --format apr1 too, or --dtype q8_0', 'dtype');
+  }
+  return choice('dtype', type, types);
+}
+
 /** For choice(). */
 export const filterbankChoices = ['auto', 'embedded', 'whisper'] as const;
 

@@ -1,7 +1,14 @@
 import { outputFormats } from '../src/api/generated/formats.js';
 import { apr1WeightTypes, convertModel, upgradeModel, weightTypes } from '../src/node.js';
 import type { ConvertOptions, ConvertResult } from '../src/node.js';
-import { asByteCount, choice, filterbankChoices, parse, usageError } from './arguments.js';
+import {
+  asByteCount,
+  choice,
+  filterbankChoices,
+  parse,
+  usageError,
+  weightType,
+} from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { lossTable } from './loss_table.js';
 import { tellResult } from './shard.js';
@@ -9,6 +16,7 @@ import { printJson, tell } from './terminal.js';
 
 const shared = {
   dtype: { type: 'string' },
+  quantize: { type: 'string' },
   compress: { type: 'string' },
   vocabulary: { type: 'string' },
   filterbank: { type: 'string' },
@@ -20,6 +28,7 @@ const shared = {
 
 interface Values {
   readonly dtype?: string;
+  readonly quantize?: string;
   readonly compress?: string;
   readonly vocabulary?: string;
   readonly filterbank?: string;
@@ -60,7 +69,7 @@ function optionsOf<Type extends NonNullable<ConvertOptions['dtype']>>(
   types: readonly Type[],
   signal: AbortSignal,
 ) {
-  const dtype = choice('dtype', values.dtype, types);
+  const dtype = weightType(values, types);
   const compress = choice('compress', values.compress, ['lz4', 'none']);
   const alignment = choice('alignment', values.alignment, ['64', '32']);
   const filterbank = choice('filterbank', values.filterbank, filterbankChoices);

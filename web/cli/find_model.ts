@@ -1,7 +1,8 @@
 // Which file a person means by a model: a path, a URL, or a name.
 import { stat } from 'node:fs/promises';
-import { cachedModelsNamed } from '../src/node.js';
+import { cachedModelsNamed, weightTypes } from '../src/node.js';
 import { isModelName } from '../src/sources/model_name.js';
+import { choice } from './arguments.js';
 import { pullWithBars } from './pull.js';
 import { printable, tell } from './terminal.js';
 
@@ -11,7 +12,8 @@ export async function modelFile(model: string, signal: AbortSignal): Promise<str
   if (found !== undefined) return found;
   const [, name = model, dtype] = /^(.*):(\w+)$/.exec(model) ?? [];
   tell(`susurrus: ${printable(model)} is not here yet: downloading it\n`);
-  const { path } = await pullWithBars(name, dtype, { signal });
+  const type = choice('dtype', dtype, weightTypes);
+  const { path } = await pullWithBars(name, { signal, ...(type && { dtype: type }) });
   return path;
 }
 

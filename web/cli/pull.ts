@@ -1,20 +1,27 @@
-import { pullModel, weightTypes } from '../src/node.js';
+import { apr1WeightTypes, pullModel, weightTypes } from '../src/node.js';
 import type { PullOptions, PullResult } from '../src/node.js';
-import { choice, parse, usageError } from './arguments.js';
+import { choice, parse, usageError, weightType } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { tellResult } from './shard.js';
 import { tell } from './terminal.js';
 
 export async function pullCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, {
+    format: { type: 'string' },
     dtype: { type: 'string' },
+    quantize: { type: 'string' },
     output: { type: 'string' },
     force: { type: 'boolean' },
   });
   const [repository, ...rest] = positionals;
   if (repository === undefined || rest.length > 0) throw usageError('pull wants one REPO');
-  const result = await pullWithBars(repository, values.dtype, {
+  const format = choice('format', values.format, ['apr2', 'apr1']);
+  const types = format === 'apr1' ? apr1WeightTypes : weightTypes;
+  const dtype = weightType(values, types);
+  const result = await pullWithBars(repository, {
     signal,
+    ...(format && { format }),
+    ...(dtype && { dtype }),
     ...(values.output !== undefined && { output: values.output, force: values.force ?? false }),
   });
   tellResult(result.path, result);
@@ -24,17 +31,11 @@ export async function pullCommand(args: readonly string[], signal: AbortSignal):
 }
 
 /** Downloads and converts with progress bars. */
-export async function pullWithBars(
-  repository: string,
-  type: string | undefined,
-  options: PullOptions,
-): Promise<PullResult> {
-  const dtype = choice('dtype', type, weightTypes);
+export async function pullWithBars(repository: string, options: PullOptions): Promise<PullResult> {
   const bars = { download: new ProgressBar('downloading'), convert: new ProgressBar('converting') };
   let isHere = false;
   return pullModel(repository, {
     ...options,
-    ...(dtype && { dtype }),
     onProgress: (event) => {
       if (event.phase === 'download') {
         bars.download.update(event);

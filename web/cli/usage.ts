@@ -78,7 +78,8 @@ ${optionUsage.beam}
   susurrus pull REPO[@REVISION] [options]  downloads a Whisper of the Hugging Face hub and converts it: tiny.en, base,
                                            openai/whisper-small; goes on where it was cut. HF_TOKEN, HF_ENDPOINT
                                            and HF_HUB_OFFLINE are obeyed
-    --dtype TYPE              as for convert (f16)
+    --format apr2|apr1        what is written (apr2); apr1 needs --output
+    --dtype TYPE              as for convert (f16); also --quantize
     --output FILE             instead of the cache, where --model finds it
     --force                   overwrite FILE
   susurrus models [--json] [--remove NAME] lists the downloaded models, or removes some (repeatable); NAME:q8_0 means that type only
@@ -88,7 +89,8 @@ ${optionUsage.beam}
                                            files of .april, BW2L and TenniS once more in their own format, without gaps
     --format ${outputFormats.join('|')}
                               what is written (apr2); with safetensors DST is a folder of the hub, or one .safetensors file
-    --dtype TYPE              of the weights: ${oneOf(outputDtypes.apr2)} (f16, or what SRC has if that is a
+    --dtype TYPE, --quantize TYPE
+                              of the weights: ${oneOf(outputDtypes.apr2)} (f16, or what SRC has if that is a
                               model file or in blocks); with apr1 ${oneOf(outputDtypes.apr1)} (f16);
                               with safetensors ${oneOf(outputDtypes.safetensors)}, for all weights (what SRC has);
                               with ggml ${oneOf(outputDtypes.ggml)} (what SRC has)

@@ -3,8 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ConvertResult, PullOptions, PullResult } from '../../src/api/types.js';
 import { convertFolder } from '../convert/convert_model.js';
+import { apr1WeightTypes } from '../convert/weight_types.js';
 import { invalidOption, sourceFailed } from '../../src/api/errors.js';
-import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
+import { checkOptions, flag, oneOf, progressCheck, signalCheck } from '../../src/api/options.js';
 import { abortedOr } from '../../src/api/signals.js';
 import { removeEmptyFolders, writeWhole } from '../../src/platform/node_files.js';
 import { hubOptionChecks } from '../../src/sources/model_name.js';
@@ -23,8 +24,10 @@ import { readyModel, type RepositoryFiles } from './repository_files.js';
  * before the model appears. Obeys HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE and XDG_CACHE_HOME. Throws SusurrusError.
  */
 export async function pullModel(name: string, options: PullOptions = {}): Promise<PullResult> {
+  const isApr1 = options.format === 'apr1';
   checkOptions(options, {
-    dtype: hubOptionChecks.dtype,
+    format: oneOf('apr2', 'apr1'),
+    dtype: isApr1 ? oneOf(...apr1WeightTypes) : hubOptionChecks.dtype,
     hub: hubOptionChecks.hub,
     token: hubOptionChecks.token,
     output: ['a path', (value) => typeof value === 'string' || value instanceof URL],
@@ -32,6 +35,9 @@ export async function pullModel(name: string, options: PullOptions = {}): Promis
     onProgress: progressCheck,
     signal: signalCheck,
   });
+  if (isApr1 && options.output === undefined) {
+    throw invalidOption('output', 'a path, since the cache holds APR2', undefined);
+  }
   if (typeof name !== 'string') throw invalidOption('name', 'a repository', name);
   return pullRepository(parseRepository(name), options);
 }
@@ -43,7 +49,9 @@ export async function pullRepository(
 ): Promise<PullResult> {
   const { dtype, output, hub } = options;
   const cache = cacheFolder(process.env);
-  const path = output ?? cachedPath(cache, repository, dtype ?? 'f16', hub && String(hub));
+  // The cache holds APR2, which has no int8.
+  const kept = dtype === undefined || dtype === 'int8' ? 'f16' : dtype;
+  const path = output ?? cachedPath(cache, repository, kept, hub && String(hub));
   return pullTo(path, repository, options);
 }
 
@@ -90,7 +98,8 @@ async function pullTo(
   repository: Repository,
   options: PullOptions,
 ): Promise<PullResult> {
-  const { dtype, output, force = output === undefined, onProgress, signal } = options;
+  const { format = 'apr2', dtype, output, force = output === undefined } = options;
+  const { onProgress, signal } = options;
   const files = await filesOf(repository, options, signal).catch((error: unknown) => {
     throw abortedOr(signal, error);
   });
@@ -101,10 +110,10 @@ async function pullTo(
     files,
     { downloads: downloadsIn(downloads), onProgress, signal },
     async (folder, ending) => {
-      const ready = readyModel(files, dtype);
+      const ready = format === 'apr1' ? undefined : readyModel(files, dtype);
       if (ready !== undefined) return copyFile(folder, ready, path, force);
       return convertFolder(folder, path, {
-        ...{ dtype: dtype ?? 'f16', force, signal: ending },
+        ...{ format, dtype: dtype ?? 'f16', force, signal: ending },
         ...(onProgress && { onProgress }),
         beforeItAppears: () => folder.arrived(),
       });

@@ -18,7 +18,11 @@ export interface HubOptions {
 }
 
 /** Options of pullModel(). */
-export interface PullOptions extends HubOptions {
+export interface PullOptions extends Omit<HubOptions, 'dtype'> {
+  /** `'apr1'`, which needs `output`, is for programs that read nothing newer; `'apr2'` if absent. */
+  readonly format?: 'apr2' | 'apr1';
+  /** Type of the large weights; of APR1 `'f32'`, `'f16'` or `'int8'`, for all weights. `'f16'` if absent. */
+  readonly dtype?: WeightType | 'int8';
   /** Path of the model file; without it the model goes to the cache. */
   readonly output?: string | URL;
   /** Overwrites an output that exists. */
