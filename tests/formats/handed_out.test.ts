@@ -7,6 +7,7 @@ import { filterbankSection, tinyApr1, tinyTokens, writeApr1 } from '../support/a
 import { smallApril, writeApril } from '../support/april_writer.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { array, smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
+import { collectedStream } from '../support/collected_stream.js';
 import { builtPackage, susurrus as command } from '../support/built_package.js';
 import { ggufFile } from '../support/checkpoint_writers.js';
 import { describeWithShared } from '../support/shared_folder.js';
@@ -231,6 +232,51 @@ test('a network goes into a stream', async () => {
   const { size } = await susurrus.extractNetwork(source, 'decoder', stream);
   expect(new Uint8Array(Buffer.concat(pieces))).toEqual(smallApril.networks[1]);
   expect(size).toBe(smallApril.networks[1]!.length);
+});
+
+describe('sections', () => {
+  const spm = { name: 'spm', type: 'data', data: Uint8Array.of(0, 10, 255) };
+  const bytes = writeBw2l('small', [spm, ...smallBw2l, { ...spm, data: Uint8Array.of(9, 32) }]);
+
+  test('of BW2L and APR1 come as they are stored, of several of one name the last', async () => {
+    const path = join(folder, 'sections.b2l');
+    writeFileSync(path, bytes);
+    for (const source of [path, bytes, new Blob([bytes.slice()])]) {
+      using file = await susurrus.openModelFile(source, { tensors: false });
+      expect(await file.section('spm')).toEqual(Uint8Array.of(9, 32));
+      const arch = new TextDecoder().decode(await file.section('arch'));
+      expect(arch).toBe('V -1 1 NFEAT 0\nC2 1 2 3 1 1 1\nL 80 2\n');
+      expect(await errorOf(file.section('spam'))).toMatchObject({
+        code: 'invalid_argument',
+        details: { subject: 'name', expected: expect.stringMatching(/^one of spm, flags, config/) },
+      });
+    }
+    const apr1 = writeApr1(tinyApr1());
+    const file = await susurrus.openModelFile(apr1);
+    expect(await file.section('header')).toEqual(apr1.slice(0, 52));
+    file.close();
+    expect(await errorOf(file.section('header'))).toMatchObject({ code: 'wrong_state' });
+    using apr2 = await susurrus.openModelFile(writeApr2(tinyWhisper()));
+    expect(await errorOf(apr2.section('spm'))).toMatchObject({
+      code: 'invalid_argument',
+      details: { expected: 'the name of a section, and APR2 has none' },
+    });
+  });
+
+  test('are written to a file and into a stream', async () => {
+    const path = join(folder, 'extracted.b2l');
+    writeFileSync(path, bytes);
+    const out = join(folder, 'spm.bin');
+    command('extract', path, 'section:spm', out);
+    expect([...readFileSync(out)]).toEqual([9, 32]);
+    const { stream, bytes: collected } = collectedStream();
+    expect(await susurrus.extractPart(bytes, 'section:notes', stream)).toBe(22);
+    expect(new TextDecoder().decode(collected())).toBe('unknown types are kept');
+    expect(await errorOf(susurrus.extractPart(bytes, 'section:', out))).toMatchObject({
+      code: 'invalid_argument',
+    });
+    expect([...readFileSync(out)]).toEqual([9, 32]);
+  });
 });
 
 describe('metadata alone', () => {

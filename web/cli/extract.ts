@@ -26,11 +26,13 @@ export async function extractCommand(args: readonly string[], signal: AbortSigna
   tell(`${destination}: ${name}, ${byteCount.toLocaleString('en')} bytes\n`);
 }
 
+const isSection = (name: string): name is `section:${string}` => name.startsWith('section:');
+
 /** Unless a tensor or a network has that name. */
 function partNamed(
   name: string,
   { tensors, networks = [] }: Inspection,
 ): ExtractedPart | undefined {
   if ([...tensors, ...networks].some((one) => one.name === name)) return undefined;
-  return parts.find((part) => part === name);
+  return isSection(name) ? name : parts.find((part) => part === name);
 }

@@ -121,7 +121,8 @@ ${optionUsage.beam}
                                            shapes and the cost of its nodes, where the file states none; with --key, --passphrase-file or --public-key the file is verified too
   susurrus extract FILE NAME OUT [--force] a tensor as NumPy's .npy; of an .april file a network (encoder, decoder or
                                            joiner) as an ONNX model; NAME may be vocabulary or tokens (JSON), or filterbank
-                                           (.npy); #7 is the constant of node 7 of a TenniS module
+                                           (.npy), or section:NAME, the bytes of a section of a BW2L or APR1 file; #7 is the
+                                           constant of node 7 of a TenniS module
   susurrus verify FILE... [--json]          everything that can be checked, one by one; with --public-key the signature,
                                            with --key or --passphrase-file that every piece can be decrypted. Exit status 1
                                            when something failed

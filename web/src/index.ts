@@ -130,7 +130,8 @@ export async function extractNetwork(
 
 /**
  * Writes the `vocabulary` (a JSON array of `{ id, text, bytes }`, bytes in hexadecimal), the `tokens` of an .april or BW2L file
- * (a JSON array of strings) or the mel `filterbank` (.npy). Resolves with the number of bytes. Throws SusurrusError.
+ * (a JSON array of strings), the mel `filterbank` (.npy), or with `'section:NAME'` the bytes of a section of a BW2L or APR1 file. Resolves with the number of
+ * bytes. Throws SusurrusError.
  */
 export async function extractPart(
   source: ModelSource,

@@ -13,9 +13,11 @@ import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/op
 import type { Platform } from '../../src/platform/platform.js';
 import { writeStream } from '../../src/platform/write_stream.js';
 import { npyHeader } from './npy_header.js';
-import { openModelFileOn } from './open_model_file.js';
+import { openWithSource } from './open_model_file.js';
+import { findSection, sectionPieces } from './read_section.js';
 
 const extractedParts: readonly ExtractedPart[] = ['vocabulary', 'tokens', 'filterbank'];
+const sectionPrefix = 'section:';
 
 /** Answers the number of bytes. Throws SusurrusError. */
 export async function extractPartOn(
@@ -26,11 +28,12 @@ export async function extractPartOn(
   options: ExtractOptions,
 ): Promise<number> {
   checkOptions(options, { force: flag, onProgress: progressCheck, signal: signalCheck });
-  if (!extractedParts.includes(part)) {
-    throw invalidOption('part', extractedParts.join(' or '), part);
+  const isSection = typeof part === 'string' && part.startsWith(sectionPrefix);
+  if (!isSection && !extractedParts.includes(part)) {
+    throw invalidOption('part', `${extractedParts.join(' or ')}, or section:NAME`, part);
   }
   const { force = false, signal, onProgress } = options;
-  const file = await openModelFileOn(platform, source, {
+  const { file, folder } = await openWithSource(platform, source, {
     tensors: false,
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
@@ -38,7 +41,10 @@ export async function extractPartOn(
   const yielder = new YieldController(signal);
   const fill = async (write: (bytes: Uint8Array) => Promise<void>): Promise<number> => {
     let byteCount = 0;
-    for await (const bytes of partBytes(file, part, yielder)) {
+    const pieces = isSection
+      ? sectionPieces({ folder, signal }, findSection(file, part.slice(sectionPrefix.length)))
+      : partBytes(file, part, yielder);
+    for await (const bytes of pieces) {
       await write(bytes);
       byteCount += bytes.length;
     }

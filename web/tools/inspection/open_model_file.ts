@@ -14,6 +14,7 @@ import { tensorFinder } from './find_tensor.js';
 import { inFileOrder, readTensor, refuseEncrypted, type TensorSource } from './read_tensor.js';
 import { atMost, fetchRange, isStreamed, rangesOf } from './read_together.js';
 import { readFilterbank, readVocabulary } from './read_vocabulary.js';
+import { findSection, readSection } from './read_section.js';
 import { skimModel, type SkimmedModel, type TensorPlace } from './skim.js';
 import { namesLike } from '../../src/api/near_names.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
@@ -31,6 +32,15 @@ export async function openModelFileOn(
   source: ModelSource,
   options: OpenModelOptions,
 ): Promise<ModelFile> {
+  return (await openWithSource(platform, source, options)).file;
+}
+
+/** With where its bytes are read. */
+export async function openWithSource(
+  platform: Platform,
+  source: ModelSource,
+  options: OpenModelOptions,
+): Promise<{ readonly file: ModelFile; readonly folder: SourceFolder }> {
   checkOptions(options, {
     tensors: flag,
     onProgress: progressCheck,
@@ -61,7 +71,7 @@ export async function openModelFileOn(
     const { facts } = skimmed;
     const protection = protectedTensors(platform, folder, facts, key);
     const has = { key: key !== undefined, tensors: options.tensors !== false };
-    return openedFile({ files, folder, signal, protection }, skimmed, has, close);
+    return { file: openedFile({ files, folder, signal, protection }, skimmed, has, close), folder };
   } catch (error) {
     close();
     throw abortedOr(signal, withOrigin(error, origin));
@@ -183,6 +193,10 @@ function openedFile(
       checkOpen();
       return readFilterbank(source.files).catch(orAborted);
     },
+    async section(name) {
+      checkOpen();
+      return readSection(source, findSection(facts, name)).catch(orAborted);
+    },
     close: closeAll,
     [Symbol.dispose]: closeAll,
   };
@@ -206,6 +220,7 @@ async function loadTensor(
 ): Promise<ModelTensor> {
   const { name, dtype, shape, rawSize } = tensor;
   const [values, bytes] = memoryFor(tensor);
+  const isShared = values.buffer === bytes.buffer;
   let valueCount = 0;
   let byteCount = 0;
   for await (const piece of readTensor(source, place, tensor)) {
@@ -220,7 +235,6 @@ async function loadTensor(
   return { name, dtype, shape, values, bytes };
 }
 
-  const isShared = values.buffer === bytes.buffer;
 /** One buffer for both where the file has the values. */
 function memoryFor({
   name,

@@ -61,6 +61,16 @@ export interface ModelFile extends Inspection {
   /** The file's mel filterbank; undefined if it has none. The model then uses Whisper's. */
   filterbank(): Promise<Filterbank | undefined>;
   /**
+   * The bytes of a section of a BW2L or APR1 file, as they are stored; of those with one name, the last one's. Throws
+   * `invalid_argument` with the names that there are.
+   *
+   * ```js
+   * const file = await openModelFile('model.b2l');
+   * const arch = new TextDecoder().decode(await file.section('arch'));
+   * ```
+   */
+  section(name: string): Promise<Uint8Array>;
+  /**
    * Reads several tensors: neighbours with one request, at most four requests at a time. Each is held until tensor() has
    * returned it.
    */
@@ -71,8 +81,8 @@ export interface ModelFile extends Inspection {
   [Symbol.dispose](): void;
 }
 
-/** What extractPart() writes. */
-export type ExtractedPart = 'vocabulary' | 'tokens' | 'filterbank';
+/** What extractPart() writes; `'section:spm'` the bytes of the section `spm`. */
+export type ExtractedPart = 'vocabulary' | 'tokens' | 'filterbank' | `section:${string}`;
 
 export interface ExtractOptions extends InspectOptions {
   /** Replaces a destination that exists; `false` if absent. */
