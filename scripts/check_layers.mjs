@@ -138,7 +138,7 @@ const typescriptLayers = {
   ],
   'web/tools/host': [
     ...['web/src/api', 'web/src/protocol', 'web/src/wasm', 'web/src/platform', 'web/src/worker'],
-    ...['web/src/sources', 'web/tools/files', 'web/tools/convert'],
+    ...['web/src/sources', 'web/src/engine', 'web/tools/files', 'web/tools/convert'],
   ],
   'web/tools/cache': [
     ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/worker', 'web/src/sources'],
@@ -186,6 +186,8 @@ const onlyModules = {
   },
   // One way of finding names that might have been meant.
   'web/tools/hub → web/tools/inspection': { module: /\/near_names\.ts$/ },
+  // A log-mel spectrogram without a model is that of a model.
+  'web/tools/host → web/src/engine': { module: /\/mel\.ts$/ },
   // The command line and the page use what every user of the package has.
   'web/cli → web/src': { module: /^web\/src\/node\.(ts|mjs)$/ },
   // Errors go from one process to another as they go from a worker to its page; misspelt names are guessed in one way.

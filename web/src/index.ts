@@ -14,6 +14,7 @@ import type {
   InspectOptions,
   Inspection,
   LoadOptions,
+  Mel,
   Model,
   ModelDestination,
   ModelFile,
@@ -25,6 +26,7 @@ import type {
   RereadableSource,
   RewriteOptions,
   RewriteResult,
+  SamplesLogMelOptions,
   SealOptions,
   SignOptions,
   SoundRanges,
@@ -100,6 +102,23 @@ export async function openModelFile(
   options: OpenModelOptions = {},
 ): Promise<ModelFile> {
   return (await loadInspection()).openModelFileOn(browser, source, options);
+}
+
+/**
+ * The log-mel spectrogram of mono samples at 16 kHz, by the code that computes a Whisper's, without a model: one window, padded or
+ * cut, or with `mode: 'whole'` the recording as transcribe() sees it. Throws SusurrusError.
+ *
+ * ```js
+ * const file = await openModelFile('model.apr');
+ * const { data, nMels, nFrames } = await logMel(samples, { filterbank: await file.filterbank() });
+ * const loudness = data[band * nFrames + frame];
+ * ```
+ */
+export async function logMel(
+  samples: Float32Array,
+  options: SamplesLogMelOptions = {},
+): Promise<Mel> {
+  return (await loadInspection()).logMelOn(browser, samples, options);
 }
 
 /**

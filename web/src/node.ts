@@ -12,6 +12,7 @@ import type {
   InspectOptions,
   Inspection,
   LoadOptions,
+  Mel,
   Model,
   ModelDestination,
   ModelFile,
@@ -25,6 +26,7 @@ import type {
   RereadableSource,
   RewriteOptions,
   RewriteResult,
+  SamplesLogMelOptions,
   SealOptions,
   ShardOptions,
   SignOptions,
@@ -37,6 +39,7 @@ import { extractPartOn } from '../tools/inspection/extract_part.js';
 import { extractTensorOn } from '../tools/inspection/extract_tensor.js';
 import { inspectOn } from '../tools/inspection/inspect_model.js';
 import { openModelFileOn } from '../tools/inspection/open_model_file.js';
+import { logMelOn } from '../tools/inspection/log_mel.js';
 import { openModuleOn } from '../tools/module/open_module.js';
 import { nodeEnvironment } from '../tools/plan/node_plan.js';
 import { planOn } from '../tools/plan/plan_model.js';
@@ -107,6 +110,23 @@ export function openModelFile(
   options: OpenModelOptions = {},
 ): Promise<ModelFile> {
   return openModelFileOn(node, source, options);
+}
+
+/**
+ * The log-mel spectrogram of mono samples at 16 kHz, by the code that computes a Whisper's, without a model: one window, padded or
+ * cut, or with `mode: 'whole'` the recording as transcribe() sees it. Throws SusurrusError.
+ *
+ * ```js
+ * const file = await openModelFile('model.apr');
+ * const { data, nMels, nFrames } = await logMel(samples, { filterbank: await file.filterbank() });
+ * const loudness = data[band * nFrames + frame];
+ * ```
+ */
+export async function logMel(
+  samples: Float32Array,
+  options: SamplesLogMelOptions = {},
+): Promise<Mel> {
+  return logMelOn(node, samples, options);
 }
 
 /**

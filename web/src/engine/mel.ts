@@ -5,9 +5,21 @@ import type { Model } from './engine.mjs';
 import type { EngineCalls } from '../protocol/engine.js';
 import type { YieldController } from '../wasm/yield_controller.js';
 
+/** What computes it: a Whisper, or the module that reads files. */
+export type MelModel = Pick<
+  Model,
+  | 'melBands'
+  | 'windowFrames'
+  | 'melSamples'
+  | 'sampleWindow'
+  | 'melWindow'
+  | 'computeLogMel'
+  | 'normaliseMel'
+>;
+
 /** Computes frames [first, first + count) of a recording followed by zeros into the mel window; answers their maximum. */
 function computeFrames(
-  model: Model,
+  model: MelModel,
   samples: Float32Array,
   zeroCount: number,
   first: number,
@@ -20,7 +32,7 @@ function computeFrames(
 
 /** Fills the mel window, or its first `frames`, from at most so many samples, completed with silence. */
 export function fillWindow(
-  model: Model,
+  model: MelModel,
   samples: Float32Array,
   frames = model.windowFrames(),
 ): void {
@@ -32,7 +44,7 @@ export function fillWindow(
 
 type LogMel = EngineCalls['logMel']['answer'];
 
-export function windowLogMel(model: Model, samples: Float32Array): LogMel {
+export function windowLogMel(model: MelModel, samples: Float32Array): LogMel {
   fillWindow(model, samples);
   const nMels = model.melBands();
   const nFrames = model.windowFrames();
@@ -43,7 +55,7 @@ export function windowLogMel(model: Model, samples: Float32Array): LogMel {
 
 /** The whole recording as transcribe() sees it: one window of zeros appended, one maximum for everything. */
 export async function wholeLogMel(
-  model: Model,
+  model: MelModel,
   samples: Float32Array,
   yielder: YieldController,
 ): Promise<LogMel> {

@@ -9,6 +9,7 @@ import type {
   InspectedNetwork,
   InspectedSection,
   InspectedStatistics,
+  Mel,
   ProgressEvent,
 } from '../api/types.js';
 import type { Format } from '../api/generated/formats.js';
@@ -31,8 +32,8 @@ export interface InspectionFacts {
     readonly rawSize: number;
     readonly rowScales?: boolean;
     readonly scale?: number;
-    /** Index of the shard, of a model in shards. */
     readonly flags?: number;
+    /** Index of the shard, of a model in shards. */
     readonly shard?: number;
     readonly node?: number;
   }[];
@@ -179,6 +180,16 @@ export interface FilesCalls {
   readFilterbank: {
     request: undefined;
     answer: { readonly values: Float32Array; readonly melCount: number };
+  };
+  /** Of samples, without a model; without a filterbank with Whisper's. */
+  logMel: {
+    request: {
+      readonly samples: Float32Array;
+      readonly mode: 'window' | 'whole';
+      readonly nMels: number;
+      readonly filterbank: Float32Array | undefined;
+    };
+    answer: Mel;
   };
   /** Of the model that was read first, where its format has a table of tokens. */
   readTokens: { request: undefined; answer: readonly string[] | undefined };

@@ -138,6 +138,24 @@ export interface Inspector extends CheckpointSource {
   delete(): void;
 }
 
+export type Range = {
+  begin: number,
+  end: number
+};
+
+export interface LogMel {
+  create(nMels: number, filterbankByteCount: number): string;
+  melBands(): number;
+  windowFrames(): number;
+  melSamples(firstFrame: number, frameCount: number, sampleCount: number): Range;
+  computeLogMel(samplesBegin: number, sampleCount: number, zeroCount: number, firstFrame: number, frameCount: number): number;
+  normaliseMel(frameCount: number, maximum: number): void;
+  inputWindow(byteCount: number): Uint8Array;
+  sampleWindow(): Float32Array;
+  melWindow(): Float32Array;
+  delete(): void;
+}
+
 export type StoredRange = {
   file: number,
   offset: number,
@@ -221,6 +239,9 @@ interface EmbindModule {
   };
   planModel(inspector: Inspector, threads: number, sequences: number): string;
   planConverted(dimensions: EmbindString, dtype: EmbindString, threads: number, sequences: number): string;
+  LogMel: {
+    new(): LogMel;
+  };
   Repacker: {
     new(): Repacker;
   };

@@ -5,6 +5,7 @@ import type { PartFile } from '../../src/protocol/link.js';
 import { ModuleHost, type Handlers } from '../../src/worker/module_host.js';
 import type { InspectedStatistics } from '../../src/api/types.js';
 import { composeHandlers } from './compose.js';
+import { computeLogMel } from './compute_log_mel.js';
 import { convertSteps } from './convert_steps.js';
 import type { Inspector, TensorDecoder } from '../files/files.mjs';
 import { inCamelCase, inSnakeCase, inspectionFacts, tokenTable } from '../files/inspection.js';
@@ -95,6 +96,7 @@ export class FilesHost extends ModuleHost<FilesCalls> {
         melCount: architecture?.n_mels ?? 0,
       };
     },
+    logMel: (request, { yielder }) => computeLogMel(this.#started, request, yielder),
     readTokens: () => tokenTable(this.#first),
     stateBytes: ({ dims, hasBlocks }) => {
       const type = hasBlocks ? 'q8_0' : 'f16';

@@ -3,3 +3,4 @@ export { inspectOn, verifyOn } from './inspect_model.js';
 export { openModelFileOn } from './open_model_file.js';
 export { extractNetworkOn } from './extract_network.js';
 export { extractPartOn } from './extract_part.js';
+export { logMelOn } from './log_mel.js';

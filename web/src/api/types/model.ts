@@ -3,6 +3,7 @@ import type { Dimensions } from '../generated/whisper.js';
 import type { AudioInput, AudioStream } from './audio.js';
 import type { LiveOptions, LiveTranscription } from './live.js';
 import type { Variant } from './load.js';
+import type { Filterbank } from './model_file.js';
 import type {
   AlignOptions,
   CandidateScore,
@@ -74,6 +75,15 @@ export interface Mel {
 export interface LogMelOptions {
   /** `'window'` (the default): one window, padded or cut; `'whole'`: the recording as transcribe() sees it. */
   readonly mode?: 'window' | 'whole';
+}
+
+/** Options of logMel() without a model. */
+export interface SamplesLogMelOptions extends LogMelOptions {
+  /** As `filterbank()` of a model file gives it; Whisper's own if absent. */
+  readonly filterbank?: Filterbank | undefined;
+  /** Bands of Whisper's own filterbank: 80 if absent; large-v3 and turbo have 128. */
+  readonly nMels?: number;
+  readonly signal?: AbortSignal;
 }
 
 /** Ids of Whisper's control tokens. */
