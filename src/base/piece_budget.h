@@ -31,8 +31,8 @@ class PieceBudget {
     }
     if (taken_ < next_) return ok_status();
     next_ = 2 * taken_;
-    // What is freed at once is there for the tables.
-    const auto memory = AlignedBuffer::allocate(next_, "pieces of the file");
+    // As much as comes until then. What is freed at once is there for the tables.
+    const auto memory = AlignedBuffer::allocate(taken_, "pieces of the file");
     return memory ? ok_status() : Status(memory.error());
   }
 
