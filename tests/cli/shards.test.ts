@@ -94,12 +94,12 @@ describe('susurrus shard', () => {
 
   test('unshard and convert keep what later shards say, and refuse contradictions', async () => {
     const folder = newFolder();
-    const sharded = (second: object) => {
+    const sharded = (second: object, first: object = {}) => {
       const model = tinyShards(3);
-      model.shards[1] = {
-        ...model.shards[1]!,
-        metadata: { ...(model.shards[1]!.metadata as object), ...second },
-      };
+      for (const [at, more] of [first, second].entries()) {
+        const shard = model.shards[at]!;
+        model.shards[at] = { ...shard, metadata: { ...(shard.metadata as object), ...more } };
+      }
       return writeShards(newFolder(), rebuilt(model));
     };
     const card = { licence: ['a', { b: 1 }], notes: 'second shard' };
@@ -114,11 +114,12 @@ describe('susurrus shard', () => {
     const converted = await susurrus.inspect(join(folder, 'converted.apr'));
     expect(converted.metadata.model_card).toEqual(card);
 
-    for (const [key, value] of [
-      ['apr_version', '2.0.1'],
-      ['tokenizer_config', { ...tokenizer, pre_tokenizer: 'other' }],
+    const split = (pre_tokenizer: string) => ({ ...tokenizer, pre_tokenizer });
+    for (const [key, second, first] of [
+      ['apr_version', '2.0.1', '2.0.0'],
+      ['tokenizer_config', split('other'), split('one')],
     ] as const) {
-      const wrong = sharded({ [key]: value });
+      const wrong = sharded({ [key]: second }, { [key]: first });
       const to = join(folder, 'wrong.apr');
       const file = shardName('model', 1, 3);
       const refused = { code: 'malformed', details: { subject: `${file}: ${key}` } };
