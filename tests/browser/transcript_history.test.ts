@@ -236,6 +236,24 @@ describe('earlier transcripts', () => {
     expect(problems).toEqual([]);
   });
 
+  test('have the last words that were written before the page went', async () => {
+    const { page, problems } = await stage.open();
+    await worked(page, () => drop(page, 'talk.wav', sampleBytes()));
+    await isKept(page, sampleSegments[0]!);
+    // The storage answers nothing any more, as it does to a page that goes.
+    await page.evaluate(() => {
+      IDBObjectStore.prototype.get = () => new EventTarget() as IDBRequest;
+    });
+    await edit(page, 0, 'the last words');
+    await page.reload();
+    await settled(page);
+    await isKept(page, 'the last words');
+    await listed(page, 1);
+    const names = () => page.evaluate(() => Object.keys(localStorage).join());
+    await shown(names).not.toContain('unwritten');
+    expect(problems).toEqual([]);
+  });
+
   test('are deleted, one or all, when a person says so', async () => {
     const { page, problems } = await stage.open();
     for (const name of ['one.wav', 'two.wav', 'three.wav']) {

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { saveDelay } from '../../web/demo/history/autosave.js';
 import type { Deleted, Kept, KeptEntry } from '../../web/demo/history/kept_transcripts.js';
+import { LastWords } from '../../web/demo/history/last_words.js';
 import { Library } from '../../web/demo/history/library.js';
 import { RecentlyDeleted, undoTime } from '../../web/demo/history/recently_deleted.js';
 import { newId, TranscriptDocument } from '../../web/demo/transcript/transcript_document.js';
@@ -69,6 +70,13 @@ const say = (document: TranscriptDocument, text: string) =>
   document.add({ start: 0, end: 1, text: ` ${text}` });
 const edit = (document: TranscriptDocument | undefined, text: string) =>
   document?.edit(new Map([[0, text]]));
+const keepOne = async (library: Library, text: string) => {
+  const document = begin();
+  library.keep(document);
+  say(document, text);
+  await library.flush();
+  return document;
+};
 const rest = () => jest.advanceTimersByTimeAsync(saveDelay);
 const textsKept = () =>
   [...storage.kept.values()].map(({ kept: { name, content } }) =>
@@ -167,14 +175,6 @@ describe('a document that is kept', () => {
 });
 
 describe('the library', () => {
-  const keepOne = async (library: Library, text: string) => {
-    const document = begin();
-    library.keep(document);
-    say(document, text);
-    await library.flush();
-    return document;
-  };
-
   test('opens what is open here as it is, and the rest as it was kept', async () => {
     const library = tab();
     const document = await keepOne(library, 'one');
@@ -424,5 +424,107 @@ describe('the library', () => {
     await keepOne(library, 'one');
     expect(sent).toEqual(['changed']);
     expect(changes).toBe(2);
+  });
+});
+
+describe('what a page that goes could not write', () => {
+  let texts: Map<string, string>;
+  const lastWords = () =>
+    new LastWords({
+      names: (prefix) => [...texts.keys()].filter((name) => name.startsWith(prefix)),
+      get: (name) => texts.get(name) ?? null,
+      set: (name, text) => texts.set(name, text),
+      remove: (name) => texts.delete(name),
+    });
+  beforeEach(() => {
+    texts = new Map();
+  });
+
+  test('is written by the next one, once', async () => {
+    const gone = tab();
+    const document = await keepOne(gone, 'one');
+    edit(document, 'the last words');
+    // Numbers of a model may lie in arrays of any kind.
+    document.add({ start: 1, end: 2, text: ' heard', ...{ tokens: Uint32Array.of(5, 6) } });
+    lastWords().keep(gone.unwritten);
+    const next = tab();
+    await next.settle(lastWords().take());
+    expect(textsKept()).toEqual(['talk.mp3: the last words: heard']);
+    expect((await next.open(document.facts.id))?.segments[1]).toMatchObject({ tokens: [5, 6] });
+    expect(lastWords().take()).toEqual([]);
+  });
+
+  test('is nothing where all is written, or nothing was heard', async () => {
+    const library = tab();
+    await keepOne(library, 'one');
+    library.keep(begin());
+    expect(library.unwritten).toEqual([]);
+    lastWords().keep(library.unwritten);
+    expect(texts.size).toBe(0);
+  });
+
+  test('was written after all, or was changed or deleted by somebody else since', async () => {
+    const gone = tab();
+    const document = await keepOne(gone, 'one');
+    edit(document, 'the last words');
+    const words = gone.unwritten;
+    await gone.flush();
+    await tab().settle(words);
+    expect(textsKept()).toEqual(['talk.mp3: the last words']);
+    edit(document, 'other words');
+    await gone.flush();
+    await tab().settle(words);
+    expect(textsKept()).toEqual(['talk.mp3: other words', 'Copy of talk.mp3: the last words']);
+    await tab().deleteAll();
+    await tab().settle([{ ...words[0]!, mayReturn: false }]);
+    expect(textsKept()).toEqual([]);
+  });
+
+  test('is that of a write under way, too, and of a person’s hand', async () => {
+    const gone = tab();
+    const document = await keepOne(gone, 'one');
+    await tab().delete(document.facts.id);
+    let release = (): void => undefined;
+    storage.gate = new Promise((done) => (release = done));
+    edit(document, 'by hand');
+    void gone.flush();
+    const words = gone.unwritten;
+    expect(words).toMatchObject([{ mayReturn: true }]);
+    storage.refusal = new Error('the page is gone');
+    release();
+    await rest();
+    storage.refusal = undefined;
+    await tab().settle(words);
+    expect(textsKept()).toEqual(['talk.mp3: by hand']);
+  });
+
+  test('stays for a later page where it cannot be written now', async () => {
+    const gone = tab();
+    edit(await keepOne(gone, 'one'), 'the last words');
+    lastWords().keep(gone.unwritten);
+    const [next, nextWords] = [tab(), lastWords()];
+    const taken = nextWords.take();
+    storage.refusal = new Error('no room');
+    await expect(next.settle(taken)).rejects.toBe(storage.refusal);
+    nextWords.giveBack(taken);
+    storage.refusal = undefined;
+    // It goes and comes back itself meanwhile.
+    nextWords.keep([]);
+    nextWords.drop();
+    await tab().settle(lastWords().take());
+    expect(textsKept()).toEqual(['talk.mp3: the last words']);
+  });
+
+  test('may be refused, or be something else: nothing comes of it', () => {
+    texts.set('susurrus-unwritten-x', 'no JSON');
+    expect(lastWords().take()).toEqual([]);
+    const refuse = () => {
+      throw new Error('refused');
+    };
+    const refused = new LastWords({ names: refuse, get: refuse, set: refuse, remove: refuse });
+    const one = { kept: {} as Kept, known: 0, mayReturn: true };
+    refused.keep([one]);
+    refused.drop();
+    expect(refused.take()).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ import {
 import type { Checkpoint } from '../../web/demo/live/checkpoint.js';
 import { Journal, writeEvery } from '../../web/demo/live/journal.js';
 import { textOf } from '../../web/demo/live/live_transcript.js';
-import type { TextStore } from '../../web/demo/live/text_store.js';
+import type { TextStore } from '../../web/demo/shell/text_store.js';
 import { heard } from './live_events.js';
 
 class MapStore implements TextStore {

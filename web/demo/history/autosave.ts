@@ -6,6 +6,7 @@ import {
   type TranscriptDocument,
 } from '../transcript/transcript_document.js';
 import type { Kept, KeptTranscripts } from './kept_transcripts.js';
+import type { Unwritten } from './last_words.js';
 
 /** Where transcripts are kept. */
 export type Keeper = Pick<KeptTranscripts, 'write'>;
@@ -34,6 +35,7 @@ export class Autosave {
   #isDirty = false;
   /** A person made some of what is not written yet. */
   #isByHand = false;
+  #isWritingByHand = false;
   #writing: Promise<void> | undefined;
 
   /** `revision`: of what is kept already, else 0. */
@@ -62,6 +64,13 @@ export class Autosave {
     return isSettled ? this.#revision : undefined;
   }
 
+  /** What is not kept yet, a write that is under way included. */
+  get unwritten(): Unwritten | undefined {
+    if (!this.#isDirty && !this.#writing) return undefined;
+    const mayReturn = this.#isByHand || this.#isWritingByHand;
+    return { kept: this.#kept(), known: this.#revision, mayReturn };
+  }
+
   /** The document becomes what another tab has written. */
   renew(content: DocumentContent, revision: number): void {
     this.#revision = revision;
@@ -88,6 +97,7 @@ export class Autosave {
 
   async #write(): Promise<void> {
     const isByHand = this.#isByHand;
+    this.#isWritingByHand = isByHand;
     this.#isDirty = false;
     this.#isByHand = false;
     try {
@@ -106,6 +116,7 @@ export class Autosave {
       this.#calls.onProblem(error);
     } finally {
       this.#writing = undefined;
+      this.#isWritingByHand = false;
     }
   }
 

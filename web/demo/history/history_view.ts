@@ -1,9 +1,11 @@
 // The list of earlier transcripts: open one, delete one and bring it back, delete all.
 import { byId } from '../shell/dom.js';
+import { pageStore } from '../shell/text_store.js';
 import { strings } from '../strings.js';
 import type { TranscriptDocument } from '../transcript/transcript_document.js';
 import { HistoryRow } from './history_row.js';
 import { KeptTranscripts, type KeptEntry } from './kept_transcripts.js';
+import { LastWords } from './last_words.js';
 import { Library } from './library.js';
 import { RecentlyDeleted } from './recently_deleted.js';
 
@@ -73,8 +75,26 @@ export class HistoryView {
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'hidden') void this.#library.flush();
     });
-    window.addEventListener('pagehide', () => void this.#library.flush());
+    const lastWords = new LastWords(pageStore);
+    window.addEventListener('pagehide', () => {
+      lastWords.keep(this.#library.unwritten);
+      void this.#library.flush();
+    });
+    window.addEventListener('pageshow', ({ persisted }) => {
+      if (persisted) lastWords.drop();
+    });
+    void this.#try(() => this.#settle(lastWords));
     void this.#show();
+  }
+
+  async #settle(lastWords: LastWords): Promise<void> {
+    const taken = lastWords.take();
+    try {
+      await this.#library.settle(taken);
+    } catch (error) {
+      lastWords.giveBack(taken);
+      throw error;
+    }
   }
 
   /** Keeps a document from its first words on. */

@@ -1,7 +1,8 @@
 // Every transcript of this page: the ones at work, and those of earlier visits.
 import { newId, TranscriptDocument } from '../transcript/transcript_document.js';
 import { Autosave, type Keeper } from './autosave.js';
-import type { Deleted, KeptEntry, KeptTranscripts } from './kept_transcripts.js';
+import type { Deleted, Kept, KeptEntry, KeptTranscripts } from './kept_transcripts.js';
+import { areSame, type Unwritten } from './last_words.js';
 
 export interface LibraryCalls {
   /** The list is another one now, here or in another tab. */
@@ -118,13 +119,15 @@ export class Library {
 
   /** Brings back what was deleted, with what was heard since. What somebody has made of it meanwhile stays, too. */
   async restore(deleted: Deleted): Promise<void> {
-    if (!(await this.#keeping.restore(deleted))) {
-      const named = { id: newId(), name: this.#calls.nameOfCopy(deleted.name) };
-      const content = { ...deleted.content, ...named };
-      await this.#keeping.write({ ...deleted, ...named, content }, 0, true);
-    }
+    if (!(await this.#keeping.restore(deleted))) await this.#writeCopy(deleted);
     await this.#flushed(deleted.id);
     this.#tell();
+  }
+
+  async #writeCopy(kept: Kept): Promise<void> {
+    const named = { id: newId(), name: this.#calls.nameOfCopy(kept.name) };
+    const content = { ...kept.content, ...named };
+    await this.#keeping.write({ ...kept, ...named, content }, 0, true);
   }
 
   async deleteAll(): Promise<void> {
@@ -142,6 +145,25 @@ export class Library {
   /** Writes all that is not written yet; for when the page goes. */
   async flush(): Promise<void> {
     await Promise.all(this.#open.map(({ autosave }) => autosave.flush()));
+  }
+
+  /** All that is not written yet. */
+  get unwritten(): Unwritten[] {
+    return this.#open.flatMap(({ document, autosave }) => {
+      const one = autosave.unwritten;
+      return one && !(document.isEmpty && one.known === 0) ? [one] : [];
+    });
+  }
+
+  /** Writes what pages that have gone left unwritten, unless they did write it, or somebody has deleted it since. */
+  async settle(unwritten: readonly Unwritten[]): Promise<void> {
+    for (const { kept, known, mayReturn } of unwritten) {
+      const written = await this.#keeping.write(kept, known, mayReturn);
+      if (written !== 'changed') continue;
+      const there = await this.#keeping.read(kept.id);
+      if (!areSame(there?.content, kept.content)) await this.#writeCopy(kept);
+    }
+    if (unwritten.length > 0) this.#tell();
   }
 
   #tell(): void {

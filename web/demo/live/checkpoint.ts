@@ -1,6 +1,6 @@
 // How a session is written down while it runs, and read again after a reload. What is damaged is left out; the rest stays.
 import type { Entry, Utterance } from './caption_state.js';
-import type { TextStore } from './text_store.js';
+import type { TextStore } from '../shell/text_store.js';
 
 export const storePrefix = 'susurrus.live.';
 

@@ -6,7 +6,7 @@ import { forgetSession, readCheckpoint, storedSessions, type Checkpoint } from '
 import { sessionName, type HeardLive } from './heard_live.js';
 import { textOf, transcriptOf } from './live_transcript.js';
 import { abandoned } from './session_lock.js';
-import type { TextStore } from './text_store.js';
+import type { TextStore } from '../shell/text_store.js';
 
 export interface InterruptedCalls {
   readonly onOpen: (heard: HeardLive) => Promise<void>;

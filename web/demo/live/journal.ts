@@ -9,7 +9,7 @@ import {
   writeOpen,
   type SessionHead,
 } from './checkpoint.js';
-import type { TextStore } from './text_store.js';
+import type { TextStore } from '../shell/text_store.js';
 
 /** A piece is written anew until it has this many characters; then the next one begins. */
 const pieceLength = 16_384;

@@ -13,7 +13,7 @@ import { LiveSession } from './live_session.js';
 import { transcriptOf } from './live_transcript.js';
 import { LiveView } from './live_view.js';
 import { newSessionId, SessionLock } from './session_lock.js';
-import { pageStore } from './text_store.js';
+import { pageStore } from '../shell/text_store.js';
 
 /** The model in use. */
 export interface LiveModel {

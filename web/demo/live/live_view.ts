@@ -4,7 +4,7 @@ import { strings } from '../strings.js';
 import { CaptionView } from './caption_view.js';
 import type { SoundChoice } from './explain.js';
 import { Overlay } from './overlay.js';
-import { pageStore } from './text_store.js';
+import { pageStore } from '../shell/text_store.js';
 import { shortTime, TranscriptLog } from './transcript_log.js';
 import { TypeSize } from './type_size.js';
 

@@ -1,5 +1,5 @@
 // How large captions are written: a few steps, remembered for the next visit.
-import type { TextStore } from './text_store.js';
+import type { TextStore } from '../shell/text_store.js';
 
 const name = 'susurrus.captionSize';
 const usual = 3;
