@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -156,7 +157,8 @@ describe('what a pull left', () => {
     expect(downloads()).toEqual([]);
   });
 
-  test('is checked with the rest', async () => {
+  /** Stops a pull in the middle of its weights, and answers the path of their part. */
+  async function stopped(): Promise<string> {
     hub.faults.cuts = Array.from({ length: 3 }, () => 3000);
     hub.faults.pauses = 5;
     const controller = new AbortController();
@@ -165,7 +167,25 @@ describe('what a pull left', () => {
     };
     await errorOf(pull('tiny.en', { signal: controller.signal, onProgress }));
     const left = downloads().find((name) => name.includes('model.safetensors.')) ?? '';
-    const path = join(folder, 'cache/susurrus/downloads', left);
+    return join(folder, 'cache/susurrus/downloads', left);
+  }
+
+  const tellsStart = existsSync('/proc/self/stat');
+  (tellsStart ? test : test.skip)(
+    'whose process has given its number to another is gone on with',
+    async () => {
+      const path = await stopped();
+      // As a killed process with the number of this one would have left it: in a container, the one before.
+      renameSync(path, path.replace(/\.0-\.(?=\w+\.part$)/, `.${process.pid}-1.`));
+      expect(downloads().join()).toContain(`.${process.pid}-1.`);
+      await pull();
+      expect(weightRequests().at(-1)).toMatch(/ bytes=[1-9]\d+-$/);
+      expect(downloads()).toEqual([]);
+    },
+  );
+
+  test('is checked with the rest', async () => {
+    const path = await stopped();
     const bytes = readFileSync(path);
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
     writeFileSync(path, bytes);

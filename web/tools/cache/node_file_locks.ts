@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { link, open, readFile, readlink, rename, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { codeOf, noLinks } from '../../src/platform/node_atomic_files.js';
-import { isRunning } from '../hub/partial_files.js';
+import { isRunning, startOf } from '../../src/platform/node_processes.js';
 import { FileInUse } from './store_files.js';
 
 export const lockEnding = '.lock';
@@ -97,11 +97,8 @@ async function isHeld(path: string, text: string): Promise<boolean> {
   // Locks appear with their text: one without it has no writer.
   if (!holder) return false;
   const { place, pid, start } = holder;
-  if (place === (await placeOf())) {
-    if (!isRunning(pid)) return false;
-    const now = await startOf(pid);
-    if (start !== undefined && now !== undefined) return start === now;
-  }
+  const isItsProcess = place === (await placeOf()) ? await isRunning(pid, start) : undefined;
+  if (isItsProcess !== undefined) return isItsProcess;
   const facts = await stat(path).catch(() => undefined);
   return facts !== undefined && Math.abs(Date.now() - facts.mtimeMs) < silentMilliseconds;
 }
@@ -129,11 +126,4 @@ const textOf = (path: string): Promise<string | undefined> =>
 async function placeOf(): Promise<string> {
   const names = await readlink('/proc/self/ns/pid').catch(() => '');
   return `${hostname()} ${names}`;
-}
-
-/** Linux alone tells it, in ticks since the machine began. */
-async function startOf(pid: number): Promise<string | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The second field is the program's name in brackets, which may hold anything.
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
 }

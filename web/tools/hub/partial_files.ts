@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { sourceFailed } from '../../src/api/errors.js';
 import { removeEmptyFolders } from '../../src/platform/node_files.js';
+import { isRunning, startOf } from '../../src/platform/node_processes.js';
 
 export interface PartialFile {
   readonly path: string;
@@ -20,11 +21,14 @@ const host =
   hostname()
     .replaceAll(/[^\w-]/g, '_')
     .slice(0, 40) || 'host';
-/** Process id of files that an orderly end left behind. */
-const noProcess = 0;
+/** In place of the process of files that an orderly end left behind. */
+const noProcess = '0-';
+/** The number of this process, and when it began if that is known. */
+const thisProcess = async (): Promise<string> =>
+  `${process.pid}-${(await startOf(process.pid)) ?? ''}`;
 
-const partialPath = (path: string, state: string, pid: number): string =>
-  `${path}.${state}.${host}.${pid}.${randomBytes(6).toString('hex')}.part`;
+const partialPath = (path: string, state: string, of: string): string =>
+  `${path}.${state}.${host}.${of}.${randomBytes(6).toString('hex')}.part`;
 
 /**
  * A file of one's own for the download of `path`: the longest that earlier pulls left behind of that state of it, 16 hex digits, or
@@ -36,7 +40,7 @@ export async function takePartialFile(path: string, state: string): Promise<Part
       await mkdir(dirname(path), { recursive: true });
       const own = await takeAbandoned(path, state);
       if (own !== undefined) return { path: own, file: await open(own, 'r+') };
-      const fresh = partialPath(path, state, process.pid);
+      const fresh = partialPath(path, state, await thisProcess());
       return { path: fresh, file: await open(fresh, 'wx+') };
     } catch (error) {
       // Another pull that ended may have removed the folder between two of these steps.
@@ -80,7 +84,7 @@ export async function removeAbandonedFiles(folder: string): Promise<void> {
 async function takeAbandoned(path: string, state: string): Promise<string | undefined> {
   let own: string | undefined;
   for (const { path: abandoned, state: its } of await findAbandoned(path)) {
-    const taken = partialPath(path, state, process.pid);
+    const taken = partialPath(path, state, await thisProcess());
     if (!(await moved(abandoned, taken))) continue;
     if (own === undefined && its === state) own = taken;
     else await rm(taken, { force: true });
@@ -95,33 +99,24 @@ interface Abandoned {
 }
 
 /** What partialPath() puts behind a file's name. */
-const partEnding = /\.([0-9a-f]{16})\.([\w-]+)\.(\d+)\.[0-9a-f]{12}\.part$/;
+const partEnding = /\.([0-9a-f]{16})\.([\w-]+)\.(\d+)-(\d*)\.[0-9a-f]{12}\.part$/;
 
 /** The longest first. */
 async function findAbandoned(path: string): Promise<Abandoned[]> {
   const folder = dirname(path);
   const found: Abandoned[] = [];
   for (const name of await readdir(folder)) {
-    const [ending = '', state, at, pid] = partEnding.exec(name) ?? [];
+    const [ending = '', state, at, pid, start] = partEnding.exec(name) ?? [];
     if (state === undefined || name !== basename(path) + ending) continue;
     const partial = join(folder, name);
     const facts = await stat(partial).catch(() => undefined);
     if (!facts) continue;
     const isOld = Date.now() - facts.mtimeMs > abandonedMilliseconds;
-    const isFree = Number(pid) === noProcess || (at === host && !isRunning(Number(pid)));
+    const isFree =
+      pid === '0' || (at === host && (await isRunning(Number(pid), start || undefined)) === false);
     if (isOld || isFree) found.push({ path: partial, state, size: facts.size });
   }
   return found.sort((a, b) => b.size - a.size);
-}
-
-/** Whether a process of this machine is there. */
-export function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // It exists, and belongs to another pull.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /** Whether it was there and no other process moved it first. */
