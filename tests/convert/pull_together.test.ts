@@ -170,10 +170,8 @@ describe('what a pull left', () => {
     return join(folder, 'cache/susurrus/downloads', left);
   }
 
-  const tellsStart = existsSync('/proc/self/stat');
-  (tellsStart ? test : test.skip)(
-    'whose process has given its number to another is gone on with',
-    async () => {
+  (existsSync('/proc/self/stat') ? describe : describe.skip)('on Linux', () => {
+    test('whose process has given its number to another is gone on with', async () => {
       const path = await stopped();
       // As a killed process with the number of this one would have left it: in a container, the one before.
       renameSync(path, path.replace(/\.0-\.(?=\w+\.part$)/, `.${process.pid}-1.`));
@@ -181,8 +179,8 @@ describe('what a pull left', () => {
       await pull();
       expect(weightRequests().at(-1)).toMatch(/ bytes=[1-9]\d+-$/);
       expect(downloads()).toEqual([]);
-    },
-  );
+    });
+  });
 
   test('is checked with the rest', async () => {
     const path = await stopped();

@@ -152,7 +152,7 @@ export interface InspectedMemory {
   readonly total: number;
 }
 
-/** What a model file holds. */
+/** A mel filterbank in a model file. */
 export interface InspectedFilterbank {
   /** Mel bands, bins. */
   readonly shape: readonly [number, number];
@@ -162,6 +162,7 @@ export interface InspectedFilterbank {
   readonly firstRowSum: number;
 }
 
+/** What a model file holds. */
 export interface Inspection {
   readonly format: Format;
   readonly version: string;
