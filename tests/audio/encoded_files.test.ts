@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { SusurrusError } from '../../web/src/api/errors.js';
 import { openAudio } from '../../web/src/audio/audio_feed.js';
 import { decodeFile } from '../../web/src/audio/decoded_file.js';
 import { node } from '../../web/src/node_platform.js';
@@ -11,6 +10,7 @@ import type { AudioCalls, AudioLink, DecodedPiece } from '../../web/src/protocol
 import type { EngineLink } from '../../web/src/protocol/engine.js';
 import { openInProcess } from '../../web/src/worker/in_process.js';
 import { AudioHost, mostPieces } from '../../web/tools/audio/audio_host.js';
+import { audioError } from '../../web/tools/audio/failures.js';
 import { inPieces, noPadding, pieceSamples } from '../../web/tools/audio/blocks.js';
 import { decodedAudio } from '../support/decoded_audio.js';
 import { errorOf, sampleAudio } from '../support/embedded_model.js';
@@ -379,7 +379,8 @@ describe('broken files', () => {
 });
 
 describe('a decoder that fails although it was offered', () => {
-  const damaged = new SusurrusError('malformed', 'damaged', { reason: 'bad_audio' });
+  const damagedAt = (seconds: number) => audioError('malformed', 'damaged', { seconds });
+  const damaged = damagedAt(0);
   const piece = { samples: new Float32Array(2), sampleRate: 8000, channels: 1 };
 
   /** What comes of a file whose pieces are these, with what a second decoder makes of it. */
@@ -405,8 +406,10 @@ describe('a decoder that fails although it was offered', () => {
   }
   const whole = () => Promise.resolve({ channels: [new Float32Array(7)], sampleRate: 8000 });
 
-  test('gives way to the one that decodes whole files, before the first piece alone', async () => {
+  test('gives way to the one that decodes whole files, at the first packet alone', async () => {
     expect(await heard([damaged], whole)).toEqual([7]);
+    const later = damagedAt(0.1);
+    expect(await errorOf(heard([later], whole))).toBe(later);
     expect(await heard([piece, piece], whole)).toEqual([2, 2]);
     expect(await errorOf(heard([piece, damaged], whole))).toBe(damaged);
     const other = new Error('the worker has ended');

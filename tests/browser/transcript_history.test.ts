@@ -193,13 +193,16 @@ describe('earlier transcripts', () => {
     await edit(page, 0, 'right');
     await isKept(page, 'right');
     await page.click('.history-open >> text=one.wav');
+    await release();
     await shown(() => page.textContent('#transcript_title')).toBe('one.wav');
     await edit(page, 0, 'edited once');
     await isKept(page, 'edited once');
     await page.click('.history-open >> text=two.wav');
+    await release();
     await shown(() => page.textContent('#transcript_title')).toBe('two.wav');
     await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     await page.click('.history-open >> text=one.wav');
+    await release();
     await shown(() => page.textContent('#transcript_title')).toBe('one.wav');
     await shown(() => segmentTexts(page)).toEqual(['edited once', ...sampleSegments.slice(1)]);
     expect(problems).toEqual([]);

@@ -78,7 +78,10 @@ function piecesFrom(
   };
 }
 
-/** WebKitGTK promises to decode what it then calls damaged: where the first piece fails, another decoder tries the whole file. */
+/**
+ * WebKitGTK promises to decode what it then calls damaged from the first packet on: another decoder tries the whole file. Damage
+ * further on stays an error, which others pass over.
+ */
 function orWhole(
   pieces: PieceSource,
   signal: AbortSignal | undefined,
@@ -99,7 +102,7 @@ function orWhole(
       try {
         return await source.next();
       } catch (error) {
-        if (isBegun || !(error instanceof SusurrusError) || error.code !== 'malformed') throw error;
+        if (isBegun || !isAtOnce(error)) throw error;
         return await secondTry(error);
       } finally {
         isBegun = true;
@@ -109,6 +112,12 @@ function orWhole(
     recycle: (memory) => source.recycle?.(memory),
   };
 }
+
+/** Errors of audio files end with the time at which they show. */
+const isAtOnce = (error: unknown): boolean =>
+  error instanceof SusurrusError &&
+  error.code === 'malformed' &&
+  error.details.got?.endsWith('at 0.000 s') === true;
 
 async function* wavPieces(file: EncodedFile): AsyncGenerator<Piece, undefined> {
   for (let at = 0; at < file.size; at += wavPieceBytes) {
