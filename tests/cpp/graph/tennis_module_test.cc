@@ -298,6 +298,8 @@ SUSURRUS_TEST(many_small_parameters_take_no_more_memory_than_their_bytes_justify
     watch_bytes();
     const auto module = TennisModule::read(file);
     EXPECT_TRUE(most_bytes() <= (16 << 20) + 8 * file.size());
+    // In WebAssembly records are half as large, so that the same file may be within the limit.
+    if (sizeof(void*) < 8 && module.has_value()) return;
     ASSERT_TRUE(!module.has_value());
     EXPECT_EQ(error_code_name(module.error().code), "limit_exceeded");
     EXPECT_EQ(error_reason_name(module.error().reason), "limit");

@@ -30,3 +30,7 @@ export interface SignedModel {
 }
 
 export const newSignedModel = (): SignedModel => ({ pieceDigests: [], signedCount: 0 });
+
+/** Whether a warning says that nobody has looked at a signature, which some have done since. */
+export const saysUnverified = (warning: string): boolean =>
+  /(^|: )signature not checked$/.test(warning);

@@ -1,6 +1,11 @@
 // Pushes a file into a WebAssembly module, for loading and for inspection.
 import type { ProgressEvent, SealOptions } from '../api/types.js';
-import { newSignedModel, type Protection, type ShardOrigin } from '../platform/crypto_types.js';
+import {
+  newSignedModel,
+  saysUnverified,
+  type Protection,
+  type ShardOrigin,
+} from '../platform/crypto_types.js';
 import { SusurrusError } from '../api/errors.js';
 import { loadCrypto } from './load_crypto.js';
 import { unwrapOutcome } from '../api/outcome.js';
@@ -184,8 +189,7 @@ export function withProtection<Facts extends { readonly warnings: readonly strin
   { signer, untrueWarnings, warnings: ours }: OpenedProtection,
 ): Facts & { readonly signer?: string } {
   const isTrue = (warning: string): boolean =>
-    !untrueWarnings.has(warning) &&
-    (signer === undefined || !/(^|: )signature not checked$/.test(warning));
+    !untrueWarnings.has(warning) && (signer === undefined || !saysUnverified(warning));
   const warnings = [...facts.warnings.filter(isTrue), ...ours];
   return { ...facts, warnings, ...(signer !== undefined && { signer }) };
 }

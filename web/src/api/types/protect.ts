@@ -54,7 +54,7 @@ export interface Verification {
   /** Whether no check failed. */
   readonly isSound: boolean;
   readonly checks: readonly VerificationCheck[];
-  /** What inspect() warns of; a sound file may have it. */
+  /** What inspect() warns of, but for signatures; a sound file may have it. */
   readonly warnings: readonly string[];
 }
 
