@@ -184,8 +184,6 @@ const onlyModules = {
     importer: /^web\/src\/sources\/load_crypto\.ts$/,
     module: /\/entry\.ts$/,
   },
-  // One way of finding names that might have been meant.
-  'web/tools/hub → web/tools/inspection': { module: /\/near_names\.ts$/ },
   // A log-mel spectrogram without a model is that of a model.
   'web/tools/host → web/src/engine': { module: /\/mel\.ts$/ },
   // The command line and the page use what every user of the package has.

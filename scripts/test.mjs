@@ -233,7 +233,7 @@ const allTasks = (args) => [
       // More than one at a time: pages wait for sound and for each other.
       await jest(['browser'], [...onAllProcessors, ...args], {
         CHROMIUM: chromium,
-        CHROMIUM_HEADLESS: headless ?? chromium,
+        CHROMIUM_HEADLESS: headless,
       });
     },
   },

@@ -1,4 +1,4 @@
-// The processor time that this process and the programs it ran have taken.
+// The processor time that this process and the programs it ran have taken, and how busy the machine was.
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 

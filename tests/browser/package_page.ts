@@ -7,13 +7,13 @@ import { limit } from '../support/limits.js';
 import type { EmptyProject } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';
 
-const withoutScreen = ['--no-sandbox', '--disable-gpu'];
+const usualArguments = ['--no-sandbox', '--disable-gpu'];
 
 /** Chromium without windows where that is installed: it takes a third less time for a page. */
 export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_HEADLESS ?? process.env.CHROMIUM;
   if (!executablePath) throw new Error('CHROMIUM does not name a browser: npm run test:browser');
-  const browser = await chromium.launch({ executablePath, args: [...withoutScreen, ...args] });
+  const browser = await chromium.launch({ executablePath, args: [...usualArguments, ...args] });
   const slowdown = Number(process.env.SUSURRUS_TEST_PAGE_SLOWDOWN ?? 1);
   if (slowdown > 1) slowPages(browser, slowdown);
   return browser;

@@ -113,7 +113,8 @@ async function findAbandoned(path: string): Promise<Abandoned[]> {
     if (!facts) continue;
     const isOld = Date.now() - facts.mtimeMs > abandonedMilliseconds;
     const isFree =
-      pid === '0' || (at === host && (await isRunning(Number(pid), start || undefined)) === false);
+      `${pid}-${start}` === noProcess ||
+      (at === host && (await isRunning(Number(pid), start || undefined)) === false);
     if (isOld || isFree) found.push({ path: partial, state, size: facts.size });
   }
   return found.sort((a, b) => b.size - a.size);
