@@ -13,13 +13,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { ProgressEvent } from '../../web/src/node.js';
 import { StoreHost } from '../../web/tools/cache/host.js';
+import type { DownloadFile } from '../../web/src/sources/download.js';
 import { spillingFile } from '../../web/tools/cache/memory_file.js';
 import { ModelStore } from '../../web/tools/cache/model_store.js';
 import { openNodeStore } from '../../web/tools/cache/node_store.js';
 import { openPieces } from '../../web/tools/cache/piece_files.js';
 import { FileInUse } from '../../web/tools/cache/store_files.js';
-import { PartialDownload, type DownloadFile } from '../../web/tools/hub/partial_download.js';
+import { PartialDownload } from '../../web/tools/hub/partial_download.js';
 import { openUrlDownload } from '../../web/tools/cache/url_download.js';
+import { urlFolder } from '../../web/src/sources/url_folder.js';
 import { readyModel, type RepositoryFiles } from '../../web/tools/hub/repository_files.js';
 import { errorOf } from '../support/embedded_model.js';
 import { startModelServer, type ModelServer } from '../support/model_server.js';
@@ -219,7 +221,7 @@ describe('a body that never settles after its last chunk', () => {
       .mockImplementation(() => Promise.resolve(stuck()));
     try {
       const { signal } = controller;
-      const task = { url: 'https://x.invalid/m.apr', file: undefined, known: undefined, signal };
+      const task = { url: 'https://x.invalid/m.apr', signal };
       const pieces = (await openUrlDownload(task)).pieces();
       expect((await pieces.next()).value?.bytes).toHaveLength(bytes.length);
       const next = errorOf(pieces.next());
@@ -229,6 +231,75 @@ describe('a body that never settles after its last chunk', () => {
       fetch.mockRestore();
     }
   });
+});
+
+/** What the server gives of a part of its file, read as a model's tensors are. */
+async function readPart(begin: number, byteCount: number): Promise<Buffer> {
+  const remote = await urlFolder(new URL(`${server.address}/m.apr`), undefined);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of remote.read('m.apr', begin, byteCount)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+test('a part of a remote file whose connection is cut is gone on with', async () => {
+  server.faults.cuts = [Infinity, 50_000];
+  expect((await readPart(100_000, 150_000)).equals(bytes.subarray(100_000, 250_000))).toBe(true);
+  expect(server.requests.slice(1)).toEqual([
+    'GET /m.apr bytes=100000-249999',
+    'GET /m.apr bytes=150000-249999',
+  ]);
+});
+
+test('a part of a remote file that is another one than was asked for is refused', async () => {
+  const { fetch } = globalThis;
+  const wrong = jest.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const answer = await fetch(input, init);
+    const isFirst = answer.headers.get('Content-Range')?.startsWith('bytes 0-');
+    const headers = new Headers(answer.headers);
+    if (!isFirst) headers.set('Content-Range', `bytes 0-999/${bytes.length}`);
+    return new Response(answer.body, { status: answer.status, headers });
+  });
+  try {
+    expect(await errorOf(readPart(100_000, 1000))).toMatchObject({
+      ...{ code: 'source_failed', details: { got: `bytes 0-999/${bytes.length}` } },
+    });
+  } finally {
+    wrong.mockRestore();
+  }
+});
+
+test('a part of a repository’s file that is not what comes again is dropped', async () => {
+  const closed: boolean[] = [];
+  const file = spillingFile();
+  await file.write(new Uint8Array(1000), 0);
+  const close = (isKept: boolean): Promise<void> => Promise.resolve(void closed.push(isKept));
+  const download = new PartialDownload({
+    place: {
+      take: () => Promise.resolve({ ...file, byteCount: 1000, close }),
+      newHash: () => ({ update: () => undefined, hex: () => '' }),
+    },
+    facts: { name: 'm', byteCount: bytes.length, digest: { kind: 'sha256', hex: '' } },
+    openFrom: () => Promise.resolve(new Response(bytes)),
+    onBytes: () => undefined,
+    signal: new AbortController().signal,
+  });
+  expect(await errorOf(download.arrived)).toMatchObject({ code: 'checksum_mismatch' });
+  await download.close(true);
+  expect(closed).toEqual([false]);
+});
+
+test('without a tag or a place to compare with, a download that is cut says just that', async () => {
+  server.files.set('m.apr', { bytes });
+  server.faults.cuts = [150_000];
+  const { files } = await openNodeStore();
+  const store = new ModelStore({ ...files, room: () => Promise.resolve(0) });
+  const hold = (): Promise<() => void> => Promise.resolve(() => undefined);
+  const host = new StoreHost({ openStore: () => Promise.resolve(store), hold });
+  expect(await errorOf(drain(host))).toMatchObject({
+    ...{ code: 'source_failed', message: expect.stringMatching(/cut after \d+ of 300000 bytes/) },
+  });
+  host.close();
+  while (readdirSync(join(folder, 'susurrus/urls')).length > 0) await new Promise(setImmediate);
 });
 
 test.each([

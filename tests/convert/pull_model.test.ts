@@ -156,6 +156,7 @@ describe('pullModel', () => {
       code: 'source_failed',
       details: { subject: 'model.safetensors', got: 'bytes 0-99/100' },
     });
+    expect(weightRequests()).toHaveLength(2);
     delete hub.faults.contentRange;
     await pull();
     expect(weightRequests().at(-1)).toBe('/store/model.safetensors bytes=9000-');

@@ -1,12 +1,20 @@
 // What a server says of a file, and asking it for the file or a part of it.
 import { sourceFailed, SusurrusError } from '../api/errors.js';
 import { checkAnswer, discard, fetchAnswer, remarkOn } from './open_source.js';
-import { validatorOf } from './validator.js';
 
 /** What a server says of a file. */
 export interface UrlFacts {
   readonly byteCount?: number;
   readonly validator?: string;
+}
+
+/**
+ * What tells one state of a file on a server from another, byte by byte: its ETag or, where CORS hides that or it is a weak one,
+ * its date.
+ */
+export function validatorOf({ headers }: Response): string | undefined {
+  const tag = headers.get('ETag');
+  return (tag?.startsWith('W/') ? null : tag) ?? headers.get('Last-Modified') ?? undefined;
 }
 
 export interface AskedFile {

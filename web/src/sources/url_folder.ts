@@ -4,6 +4,8 @@ import { sourceFailed } from '../api/errors.js';
 import { abortedOr } from '../api/signals.js';
 import type { OpenedSource } from '../platform/platform.js';
 import { streamChunks } from './blob_source.js';
+import { download } from './download.js';
+import { validatorOf, type UrlFacts } from './file_answers.js';
 import type { Origin } from './pump.js';
 import {
   beside,
@@ -129,22 +131,26 @@ class RemoteFile {
   readonly #signal: AbortSignal | undefined;
   readonly #first: Uint8Array;
   readonly #tag: string | null;
+  readonly #facts: UrlFacts;
   /** The server's status and content type, for messages. */
   readonly remark: string;
 
+  /** `answer`: what the first bytes came with, where they are not all. */
   constructor(
     request: Request,
     signal: AbortSignal | undefined,
     first: Uint8Array,
     byteCount: number,
     remark: string,
-    tag: string | null = null,
+    answer?: Response,
   ) {
     this.#request = request;
     this.#signal = signal;
     this.#first = first;
     this.byteCount = byteCount;
-    this.#tag = tag;
+    const validator = answer && validatorOf(answer);
+    this.#facts = { byteCount, ...(validator !== undefined && { validator }) };
+    this.#tag = answer?.headers.get('ETag') ?? null;
     this.remark = remark;
   }
 
@@ -173,7 +179,7 @@ class RemoteFile {
     }
     const first = await bodyUpTo(answer, byteCount, url, signal);
     if (!first) throw sourceFailed(url, 'the server sent more bytes than the file has');
-    return new RemoteFile(request, signal, first, byteCount, remark, answer.headers.get('ETag'));
+    return new RemoteFile(request, signal, first, byteCount, remark, answer);
   }
 
   async *read(offset: number, byteCount: number): AsyncIterable<Uint8Array> {
@@ -181,39 +187,21 @@ class RemoteFile {
     if (offset >= end) return;
     const here = this.#first.subarray(offset, end);
     if (here.length > 0) yield here;
-    const begin = offset + here.length;
-    if (begin >= end) return;
+    const task = {
+      ...{ name: this.#request.url, facts: this.#facts, signal: this.#signal },
+      open: (from: number, to = this.byteCount) => this.#ask(from, to),
+    };
+    yield* download(task, offset + here.length, end);
+  }
+
+  async #ask(begin: number, end: number): Promise<Response> {
     const { url } = this.#request;
     const answer = await requestPart(this.#request, begin, end - begin, this.#signal);
     checkAnswer(answer, url);
-    const total = totalOf(answer);
-    if (answer.status !== 206 || !answer.body) {
-      discard(answer);
-      throw withoutRanges(url);
-    }
-    if (
-      answer.headers.get('ETag') !== this.#tag ||
-      (total !== undefined && total !== this.byteCount)
-    ) {
-      discard(answer);
-      throw sourceFailed(url, 'the file changed while it was read');
-    }
-    let left = end - begin;
-    const chunks = streamChunks(answer.body, this.#signal);
-    try {
-      while (left > 0) {
-        const { done, value } = await chunks.next().catch((error: unknown) => {
-          throw readingFailed(url, error, this.#signal);
-        });
-        if (done) break;
-        // A server may send more than was requested.
-        yield value.subarray(0, left);
-        left -= Math.min(left, value.length);
-      }
-    } finally {
-      await chunks.return?.();
-    }
-    if (left > 0) throw sourceFailed(url, 'the server sent fewer bytes than requested');
+    const isPart = answer.status === 206;
+    if (isPart && answer.headers.get('ETag') === this.#tag) return answer;
+    discard(answer);
+    throw isPart ? sourceFailed(url, 'the file changed while it was read') : withoutRanges(url);
   }
 }
 

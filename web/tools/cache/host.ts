@@ -100,7 +100,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     const facts = this.#target?.facts;
     // What was converted to its end only has to be read once more.
     const isConverted =
-      facts?.byteCount !== undefined && facts.byteCount === this.#target?.file.byteCount;
+      facts?.byteCount !== undefined && facts.byteCount === this.#target?.file?.byteCount;
     const missing = wrong === 'all' ? undefined : wrong;
     if ('url' in from || (isConverted && !missing)) {
       const origin = 'url' in from ? from : { url: key.address };
@@ -173,8 +173,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     const target = this.#target;
     const download = await openUrlDownload({
       ...{ url, token },
-      file: target?.file,
-      known: target?.facts,
+      kept: target,
       missing,
       signal: this.#ending.signal,
     });

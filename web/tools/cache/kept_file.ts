@@ -1,6 +1,6 @@
 // The file that a model's bytes go to while they pass. Where there is no room for it the bytes pass all the same.
 import { isObject } from '../../src/api/json_object.js';
-import type { DownloadFile } from '../hub/partial_download.js';
+import type { DownloadFile } from '../../src/sources/download.js';
 import type { ModelFacts, ModelStore } from './model_store.js';
 import { wordsFor } from './store_files.js';
 
@@ -25,8 +25,9 @@ export class KeptFile {
     this.#byteCount = facts ? file.byteCount : 0;
   }
 
-  get file(): DownloadFile {
-    return this.#file;
+  /** Undefined once it was dropped, since something did not fit. */
+  get file(): DownloadFile | undefined {
+    return this.#isDropped ? undefined : this.#file;
   }
 
   get facts(): ModelFacts | undefined {

@@ -1,5 +1,5 @@
 // A download's file that goes on in memory when its storage takes no more.
-import type { DownloadFile } from '../hub/partial_download.js';
+import type { DownloadFile } from '../../src/sources/download.js';
 
 const blockBytes = 1 << 20;
 

@@ -1,6 +1,6 @@
 // What is kept: for each model a file of its bytes, one of facts about it, and a mark once the whole has been verified.
 import type { KeptModel, WeightType } from '../../src/api/types.js';
-import type { DownloadFile } from '../hub/partial_download.js';
+import type { DownloadFile } from '../../src/sources/download.js';
 import { sleep } from '../../src/api/signals.js';
 import { FileInUse, writeSmall, type FoundFile, type StoreFiles } from './store_files.js';
 

@@ -1,5 +1,5 @@
 // Files in the origin's private file system. Writing needs a worker, where handles are synchronous in every browser that has them.
-import type { DownloadFile } from '../hub/partial_download.js';
+import type { DownloadFile } from '../../src/sources/download.js';
 import { FileInUse, roomOfOrigin, type FoundFile, type StoreFiles } from './store_files.js';
 
 /** Of the DOM's types for workers. Older browsers answer some calls with promises. */

@@ -1,5 +1,5 @@
 // Files in the Cache API, in pieces, since what it stores cannot grow: for browsers that refuse the origin's private file system.
-import type { DownloadFile } from '../hub/partial_download.js';
+import type { DownloadFile } from '../../src/sources/download.js';
 import { roomOfOrigin, type FoundFile, type StoreFiles } from './store_files.js';
 
 /** What a killed worker loses at most. */

@@ -1,5 +1,5 @@
 // Places for the files of kept models. Each browser refuses some of them.
-import type { DownloadFile } from '../hub/partial_download.js';
+import type { DownloadFile } from '../../src/sources/download.js';
 
 export interface FoundFile {
   readonly name: string;

@@ -1,28 +1,22 @@
 // A file of a server, from its first byte to its last: what is kept of it, then the rest from the network, which may be cut.
 import { sourceFailed } from '../../src/api/errors.js';
-import { throwIfAborted } from '../../src/api/signals.js';
 import type { ByteRange, ProgressEvent } from '../../src/api/types.js';
-import { streamChunks } from '../../src/sources/blob_source.js';
+import { download, type DownloadTask } from '../../src/sources/download.js';
 import {
-  changed,
   continues,
   factsOf,
   request,
   type AskedFile,
   type UrlFacts,
 } from '../../src/sources/file_answers.js';
-import { checkAnswer, discard, remarkOn } from '../../src/sources/open_source.js';
-import { isWorthRetrying, Retries } from '../../src/sources/retries.js';
-import { validatorOf } from '../../src/sources/validator.js';
-import type { DownloadFile } from '../hub/partial_download.js';
-import { isThere } from '../hub/same_bytes.js';
+import { checkAnswer, discard } from '../../src/sources/open_source.js';
 
 const pieceBytes = 1 << 20;
 
 export interface UrlTask extends AskedFile {
   /** What is kept of the file, and of which state of it. Only read and cleared here. */
-  readonly file: DownloadFile | undefined;
-  readonly known: UrlFacts | undefined;
+  readonly kept?:
+    (NonNullable<DownloadTask['kept']> & { readonly facts: UrlFacts | undefined }) | undefined;
   /** What is wrong of the kept file, or not there; without it, what is behind its end. In order. */
   readonly missing?: readonly ByteRange[] | undefined;
 }
@@ -46,7 +40,7 @@ export interface UrlDownload {
 
 /** Asks the server before the first byte is passed on, so that a part of another state of the file is never used. */
 export async function openUrlDownload(task: UrlTask): Promise<UrlDownload> {
-  const { url, file, known } = task;
+  const { url, kept: { file, facts: known } = {} } = task;
   let here = file?.byteCount ?? 0;
   // Of a file that nobody can tell from others no piece is asked for: all of it comes again.
   const isBad = task.missing !== undefined && known?.validator === undefined;
@@ -141,13 +135,13 @@ async function* run(
 }
 
 async function* fromFile(
-  { file, url }: UrlTask,
+  { kept, url }: UrlTask,
   { begin, end }: Span,
   progress: Progress,
 ): AsyncGenerator<UrlPiece> {
   for (let at = begin; at < end;) {
     const bytes = new Uint8Array(Math.min(pieceBytes, end - at));
-    const count = await file?.read(bytes, at);
+    const count = await kept?.file?.read(bytes, at);
     if (!count) throw sourceFailed(url, 'what is kept of it became shorter while it was read');
     // A copy of its own where it is shorter: whole buffers are not copied on their way.
     const piece = count === bytes.length ? bytes : bytes.slice(0, count);
@@ -156,117 +150,19 @@ async function* fromFile(
   }
 }
 
-/** The connection may be cut; another one goes on. */
 async function* fromServer(
-  task: UrlTask,
-  span: Span,
+  { url, token, signal, kept }: UrlTask,
+  { begin, end }: Span,
   facts: UrlFacts,
   progress: Progress,
   first: Response | undefined,
 ): AsyncGenerator<UrlPiece> {
-  const { url, signal } = task;
-  const { byteCount: total } = facts;
-  let at = span.begin;
-  const retries = new Retries();
-  for (let answer = first; at < span.end; answer = undefined) {
-    const before = at;
-    let cut: unknown;
-    try {
-      for await (const bytes of rest(task, at, span.end, facts, answer)) {
-        const begin = at;
-        at += bytes.length;
-        yield { bytes, at: begin, isKept: false, progress: progress('download', at) };
-      }
-      if (total === undefined || at === span.end) return;
-      cut = new Cut('the connection ended early');
-    } catch (error) {
-      cut = error;
-    }
-    throwIfAborted(signal);
-    if (!(cut instanceof Cut)) throw cut;
-    const of = total === undefined ? '' : ` of ${total}`;
-    const failure = sourceFailed(
-      url,
-      `the connection was cut after ${at}${of} bytes, and trying again did not help`,
-      { got: cut.message },
-      cut,
-    );
-    // Without its length nobody knows whether a file is over; what came without one is not gone on with. Nor is what cannot be told
-    // from another state of the file, neither by the server nor by what is here.
-    if (total === undefined || (facts.validator === undefined && !task.file)) throw failure;
-    await retries.next(failure, at > before, signal);
-  }
-}
-
-/** A connection that failed, so that another one may do better. */
-class Cut extends Error {}
-
-/** The bytes from `at` to `end`, from one connection. */
-async function* rest(
-  task: UrlTask,
-  at: number,
-  end: number,
-  facts: UrlFacts,
-  first: Response | undefined,
-): AsyncGenerator<Uint8Array> {
-  const { url } = task;
-  let answer = first;
-  let known = 0;
-  let here = 0;
-  if (!answer) {
-    const hasState = facts.validator !== undefined;
-    try {
-      answer = await request(
-        task,
-        hasState ? at : 0,
-        facts.validator,
-        hasState && end < (facts.byteCount ?? 0) ? end : undefined,
-      );
-    } catch (error) {
-      throw new Cut(String(error), { cause: error });
-    }
-    if (isWorthRetrying(answer.status)) {
-      discard(answer);
-      throw new Cut(remarkOn(answer));
-    }
-    checkAnswer(answer, url);
-    const isSame = validatorOf(answer) === facts.validator;
-    // A server that knows no ranges: what is here comes once more.
-    if (answer.status === 200 && isSame) known = here = at;
-    else if (!continues(answer, at, facts)) {
-      discard(answer);
-      throw changed(url, answer);
-    }
-  }
-  if (!answer.body) return;
-  /** A server may send more than it is asked for. */
-  const isToEnd = end === (facts.byteCount ?? Infinity);
-  let left = end - at;
-  const chunks = streamChunks(answer.body, task.signal);
-  try {
-    for (;;) {
-      let step: IteratorResult<Uint8Array, undefined>;
-      try {
-        step = await chunks.next();
-      } catch (error) {
-        throw new Cut(String(error), { cause: error });
-      }
-      if (step.done) return;
-      let bytes = known > 0 ? step.value.slice(known) : step.value;
-      const again = step.value.subarray(0, step.value.length - bytes.length);
-      const isNew = facts.validator === undefined && task.file !== undefined;
-      if (isNew && !(await isThere(task.file, again, here - known))) throw changed(url, answer);
-      known -= again.length;
-      if (bytes.length === 0) continue;
-      if (bytes.length > left) {
-        if (isToEnd) throw changed(url, answer);
-        bytes = bytes.slice(0, left);
-      }
-      left -= bytes.length;
-      yield bytes;
-      if (left === 0 && !isToEnd) return;
-    }
-  } finally {
-    await chunks.return?.();
+  const open = (from: number, to?: number): Promise<Response> =>
+    request({ url, token, signal }, from, facts.validator, to);
+  let at = begin;
+  for await (const bytes of download({ name: url, facts, open, kept, signal }, begin, end, first)) {
+    const after = at + bytes.length;
+    yield { bytes, at, isKept: false, progress: progress('download', after) };
+    at = after;
   }
 }

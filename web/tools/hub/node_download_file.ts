@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { DownloadFile } from './partial_download.js';
+import type { DownloadFile } from '../../src/sources/download.js';
 
 /** An open file that a download is written to. `leave` is called when it is closed: what becomes of it. */
 export async function downloadFile(

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DownloadFile } from '../../src/sources/download.js';
 import { downloadFile } from './node_download_file.js';
-import type { DownloadFile, DownloadPlace } from './partial_download.js';
+import type { DownloadPlace } from './partial_download.js';
 import { leavePartialFile, takePartialFile } from './partial_files.js';
 import type { HubFile } from './repository_files.js';
 

@@ -2,8 +2,7 @@
 import { sourceFailed } from '../../src/api/errors.js';
 import { orAborted } from '../../src/api/signals.js';
 import { checkAnswer, discard, fetchAnswer, isPage } from '../../src/sources/open_source.js';
-import { changed, request } from '../../src/sources/file_answers.js';
-import { validatorOf } from '../../src/sources/validator.js';
+import { request, validatorOf } from '../../src/sources/file_answers.js';
 import { fillTemplate, type Repository } from './repository.js';
 import type { HubFile, RepositoryFiles } from './repository_files.js';
 
@@ -66,12 +65,7 @@ export function ownFiles(
     },
     async open(file: OwnFile, offset, ending) {
       if (file.bytes) return new Response(file.bytes);
-      const url = urlOf(file.name);
-      const answer = await request({ url, token, signal: ending }, offset, file.validator);
-      checkAnswer(answer, `${folder}${file.name}`);
-      if (validatorOf(answer) === file.validator) return answer;
-      discard(answer);
-      throw changed(`${folder}${file.name}`, answer);
+      return request({ url: urlOf(file.name), token, signal: ending }, offset, file.validator);
     },
   };
 }

@@ -1,25 +1,9 @@
 // A download in progress: it can be read while it arrives, and is complete once the stored bytes have the hub's digest.
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
-import { throwIfAborted } from '../../src/api/signals.js';
-import { streamChunks } from '../../src/sources/blob_source.js';
-import { changed, checkPart } from '../../src/sources/file_answers.js';
-import { isWorthRetrying, Retries } from '../../src/sources/retries.js';
-import { isThere } from './same_bytes.js';
+import { download, type DownloadFile } from '../../src/sources/download.js';
 import type { HubFile } from './repository_files.js';
 
 const pieceBytes = 1 << 20;
-
-/** Where the bytes of one download lie. */
-export interface DownloadFile {
-  /** What an earlier download left. */
-  readonly byteCount: number;
-  write(bytes: Uint8Array, at: number): Promise<void>;
-  /** How many bytes were read; 0 at the end. */
-  read(into: Uint8Array, at: number): Promise<number>;
-  clear(): Promise<void>;
-  /** Keeps what is here for the next download, or removes it. */
-  close(isKept: boolean): Promise<void>;
-}
 
 /** A digest in the making. */
 export interface Hashing {
@@ -51,7 +35,6 @@ export class PartialDownload {
   readonly #task: DownloadTask;
   #file: DownloadFile | undefined;
   #byteCount = 0;
-  #isWrong = false;
   #isVerified = false;
   #failure: { readonly error: unknown } | undefined;
   #ended: Promise<unknown> = Promise.resolve();
@@ -95,6 +78,12 @@ export class PartialDownload {
     await this.#file?.close(isGood && !this.#isWrong && this.#hasState);
   }
 
+  /** Neither what came nor what lay here may be gone on with. */
+  get #isWrong(): boolean {
+    const error = this.#failure?.error;
+    return error instanceof SusurrusError && error.code === 'checksum_mismatch';
+  }
+
   /** Whether what is here and what a server has can be told from other states of the file. */
   get #hasState(): boolean {
     const { digest, validator } = this.#task.facts;
@@ -113,62 +102,13 @@ export class PartialDownload {
   }
 
   async #fetchAll(file: DownloadFile): Promise<void> {
-    const retries = new Retries();
-    while (this.#byteCount < this.#task.facts.byteCount) {
-      const before = this.#byteCount;
-      const cut = await this.#fetchOnce(file);
-      if (!cut) return;
-      throwIfAborted(this.#task.signal);
-      await retries.next(cut, this.#byteCount > before, this.#task.signal);
+    const { facts, openFrom, signal } = this.#task;
+    const { name, byteCount } = facts;
+    const task = { name, facts, hasDigest: facts.digest !== undefined, open: openFrom, signal };
+    for await (const bytes of download({ ...task, kept: { file } }, this.#byteCount, byteCount)) {
+      await file.write(bytes, this.#byteCount);
+      this.#gain(bytes.length);
     }
-  }
-
-  /** Answers how the connection failed, if trying again is worth it. Everything else that fails is thrown. */
-  async #fetchOnce(file: DownloadFile): Promise<SusurrusError | undefined> {
-    const { facts, openFrom } = this.#task;
-    let answer: Response;
-    // Without a state the whole comes again, and must begin with what is here.
-    const begin = this.#hasState ? this.#byteCount : 0;
-    try {
-      answer = await openFrom(begin);
-      checkPart(answer, facts.name, begin, facts.byteCount);
-    } catch (error) {
-      if (isWorthTryingAgain(error)) return error;
-      throw error;
-    }
-    const wasCut = (cause?: unknown): SusurrusError =>
-      sourceFailed(facts.name, 'the connection was cut', {}, cause);
-    if (!answer.body) return wasCut();
-    // The server ignored the range: skip what is already here.
-    let known = answer.status === 206 ? 0 : this.#byteCount;
-    const here = known;
-    const chunks = streamChunks(answer.body, this.#task.signal);
-    try {
-      for (;;) {
-        let step: IteratorResult<Uint8Array, undefined>;
-        try {
-          step = await chunks.next();
-        } catch (error) {
-          return wasCut(error);
-        }
-        if (step.done) break;
-        const bytes = step.value.subarray(known);
-        const again = step.value.subarray(0, step.value.length - bytes.length);
-        if (!(await isThere(file, again, here - known))) throw changed(facts.name, answer);
-        known -= again.length;
-        await this.#write(file, bytes);
-      }
-    } finally {
-      await chunks.return?.();
-    }
-    return this.#byteCount < facts.byteCount ? wasCut() : undefined;
-  }
-
-  async #write(file: DownloadFile, bytes: Uint8Array): Promise<void> {
-    const { byteCount } = this.#task.facts;
-    if (this.#byteCount + bytes.length > byteCount) throw this.#wrong(`${byteCount} bytes`, 'more');
-    await file.write(bytes, this.#byteCount);
-    this.#gain(bytes.length);
   }
 
   #gain(byteCount: number): void {
@@ -191,7 +131,6 @@ export class PartialDownload {
   }
 
   #wrong(expected: string, got: string): SusurrusError {
-    this.#isWrong = true;
     const { name } = this.#task.facts;
     return new SusurrusError(
       'checksum_mismatch',
@@ -205,11 +144,4 @@ export class PartialDownload {
     this.#waiting = [];
     for (const wake of waiting) wake();
   }
-}
-
-/** A connection that fails, or a server that is busy; not a refusal, and not a stop. */
-function isWorthTryingAgain(error: unknown): error is SusurrusError {
-  if (!(error instanceof SusurrusError) || error.code !== 'source_failed') return false;
-  const [, status] = /^HTTP (\d+)/.exec(error.details.got ?? '') ?? [];
-  return status === undefined || isWorthRetrying(Number(status));
 }
