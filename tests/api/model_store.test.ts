@@ -1,4 +1,5 @@
 // Parts of the store for models that a test of whole loads does not reach.
+import { createHash } from 'node:crypto';
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,7 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { ProgressEvent } from '../../web/src/node.js';
-import { StoreHost } from '../../web/tools/cache/host.js';
+import type { OpenRequest } from '../../web/tools/cache/calls.js';
+import { StoreHost, type StoreEnvironment } from '../../web/tools/cache/host.js';
 import type { DownloadFile } from '../../web/src/sources/download.js';
 import { spillingFile } from '../../web/tools/cache/memory_file.js';
 import { ModelStore } from '../../web/tools/cache/model_store.js';
@@ -22,7 +24,13 @@ import { FileInUse } from '../../web/tools/cache/store_files.js';
 import { PartialDownload } from '../../web/tools/hub/partial_download.js';
 import { openUrlDownload } from '../../web/tools/cache/url_download.js';
 import { urlFolder } from '../../web/src/sources/url_folder.js';
-import { readyModel, type RepositoryFiles } from '../../web/tools/hub/repository_files.js';
+import {
+  digestCheck,
+  readyModel,
+  type Hashing,
+  type HubFile,
+  type RepositoryFiles,
+} from '../../web/tools/hub/repository_files.js';
 import { errorOf } from '../support/embedded_model.js';
 import { startModelServer, type ModelServer } from '../support/model_server.js';
 
@@ -47,10 +55,10 @@ afterEach(async () => {
 async function drain(
   host: StoreHost,
   emit: (event: ProgressEvent) => void = () => undefined,
+  from: OpenRequest['from'] = { url: `${server.address}/m.apr` },
 ): Promise<{ readonly received: number; readonly warnings: readonly string[] }> {
   const { signal } = new AbortController();
-  const url = `${server.address}/m.apr`;
-  const request = { key: { address: url }, from: { url }, isKept: true };
+  const request = { key: { address: `${server.address}/m.apr` }, from, isKept: true };
   await host.handle('open', request, signal, emit);
   let received = 0;
   for (;;) {
@@ -286,6 +294,39 @@ test('a part of a repository’s file that is not what comes again is dropped', 
   expect(await errorOf(download.arrived)).toMatchObject({ code: 'checksum_mismatch' });
   await download.close(true);
   expect(closed).toEqual([false]);
+});
+
+test.each([true, false])('a model file that a hub has ready is checked: %p', async (isRight) => {
+  const hex = createHash('sha256').update(bytes).digest('hex');
+  const digest = { kind: 'sha256', hex: isRight ? hex : '0'.repeat(64) } as const;
+  const listed = { name: 'm.apr', byteCount: bytes.length, digest };
+  const files = {
+    ...{ names: ['m.apr'], urlOf: () => `${server.address}/m.apr` },
+    find: () => Promise.resolve(listed),
+  };
+  const newHash = (): Hashing => {
+    const hash = createHash('sha256');
+    return { update: (part) => hash.update(part), hex: () => hash.digest('hex') };
+  };
+  const hub = {
+    openRepository: () => Promise.resolve(files),
+    ...{ readyModel, checkOf: (file: HubFile) => digestCheck(file, newHash) },
+  } as unknown as NonNullable<StoreEnvironment['hub']>;
+  const hold = (): Promise<() => void> => Promise.resolve(() => undefined);
+  const host = new StoreHost({ openStore: openNodeStore, hold, hub });
+  const repository = { name: 'a/m', revision: 'main' };
+  const drained = drain(host, undefined, { repository, hub: 'https://hub.invalid' });
+  if (isRight) expect(await drained).toEqual({ received: bytes.length, warnings: [] });
+  else {
+    expect(await errorOf(drained)).toMatchObject({
+      ...{ code: 'checksum_mismatch', details: { expected: digest.hex, got: hex } },
+    });
+  }
+  expect(await (await openNodeStore()).list()).toMatchObject([{ model: { isComplete: isRight } }]);
+  host.close();
+  while (readdirSync(join(folder, 'susurrus/urls')).some((name) => name.endsWith('.lock'))) {
+    await new Promise(setImmediate);
+  }
 });
 
 test('without a tag or a place to compare with, a download that is cut says just that', async () => {

@@ -4,6 +4,7 @@ import type { ByteRange, ProgressEvent } from '../../src/api/types.js';
 import type { Host } from '../../src/protocol/link.js';
 import type { DownloadPlace } from '../hub/partial_download.js';
 import type * as Hub from '../hub/convert_repository.js';
+import type { DigestCheck } from '../hub/repository_files.js';
 import { onDemand } from '../host/on_demand.js';
 import type {
   HubOrigin,
@@ -112,7 +113,8 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     const ready = hub.readyModel(files, from.dtype);
     const file = ready === undefined ? undefined : await files.find(ready);
     if (file) {
-      return this.#download(key, { url: files.urlOf(file), token: from.token }, missing);
+      const origin = { url: files.urlOf(file), token: from.token };
+      return this.#download(key, origin, missing, hub.checkOf(file));
     }
     return this.#convert(key, from, hub, files);
   }
@@ -169,6 +171,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     key: ModelFacts,
     { url, token }: UrlOrigin,
     missing: readonly ByteRange[] | undefined,
+    check?: DigestCheck,
   ): Promise<OpenAnswer> {
     const target = this.#target;
     const download = await openUrlDownload({
@@ -179,7 +182,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     });
     const { facts, keptBytes, remark } = download;
     await target?.begin({ ...key, ...facts }, keptBytes);
-    this.#next = onDemand((give) => this.#pass(download, give));
+    this.#next = onDemand((give) => this.#pass(download, check, give));
     return {
       isResumed: keptBytes > 0,
       ...(facts.byteCount !== undefined && { byteCount: facts.byteCount }),
@@ -187,11 +190,17 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     };
   }
 
-  async #pass(download: UrlDownload, give: Give): Promise<StoreStep> {
+  async #pass(
+    download: UrlDownload,
+    check: DigestCheck | undefined,
+    give: Give,
+  ): Promise<StoreStep> {
     for await (const { bytes, at, isKept, progress } of download.pieces()) {
       if (!isKept) await this.#target?.write(bytes, at);
+      check?.update(bytes);
       await give({ bytes, progress });
     }
+    check?.end();
     await this.#target?.end();
     return {};
   }

@@ -8,9 +8,15 @@ import { YieldController } from '../../src/wasm/yield_controller.js';
 import { convertSource } from '../convert/convert_source.js';
 import { openFilesModule } from '../files/module.js';
 import { withHubFolder } from './folder.js';
-import type { DownloadPlace, Hashing } from './partial_download.js';
+import type { DownloadPlace } from './partial_download.js';
 import type { Repository } from './repository.js';
-import type { RepositoryFiles } from './repository_files.js';
+import {
+  digestCheck,
+  type DigestCheck,
+  type Hashing,
+  type HubFile,
+  type RepositoryFiles,
+} from './repository_files.js';
 
 export { openRepository } from './open_repository.js';
 export { readyModel } from './repository_files.js';
@@ -62,6 +68,9 @@ export async function convertRepository({
     },
   );
 }
+
+/** For a file that is not converted. */
+export const checkOf = (file: HubFile): DigestCheck | undefined => digestCheck(file, newHash);
 
 /** Browsers digest only what they have whole. */
 function newHash(kind: 'sha256' | 'sha1'): Hashing {

@@ -1,21 +1,15 @@
 // A download in progress: it can be read while it arrives, and is complete once the stored bytes have the hub's digest.
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import { download, type DownloadFile } from '../../src/sources/download.js';
-import type { HubFile } from './repository_files.js';
+import { digestCheck, type HubFile, type NewHash } from './repository_files.js';
 
 const pieceBytes = 1 << 20;
-
-/** A digest in the making. */
-export interface Hashing {
-  update(bytes: Uint8Array): unknown;
-  hex(): string;
-}
 
 /** What downloads need from their environment. */
 export interface DownloadPlace {
   /** A file that no other download has, with what earlier ones left of it. */
   take(facts: HubFile): Promise<DownloadFile>;
-  newHash(kind: 'sha256' | 'sha1'): Hashing;
+  readonly newHash: NewHash;
 }
 
 export interface DownloadTask {
@@ -119,24 +113,12 @@ export class PartialDownload {
 
   /** Of what is read back, as the converter reads it, while the rest arrives. */
   async #check(): Promise<void> {
-    const { digest, byteCount } = this.#task.facts;
-    if (!digest) return;
-    const hash = this.#task.place.newHash(digest.kind === 'git' ? 'sha1' : 'sha256');
-    // Git's digest of a file is that of a header and the file.
-    if (digest.kind === 'git') hash.update(new TextEncoder().encode(`blob ${byteCount}\0`));
-    for await (const piece of this.read(0, byteCount)) hash.update(piece);
-    const got = hash.hex();
-    if (got !== digest.hex) throw this.#wrong(digest.hex, got);
+    const { facts, place } = this.#task;
+    const check = digestCheck(facts, place.newHash);
+    if (!check) return;
+    for await (const piece of this.read(0, facts.byteCount)) check.update(piece);
+    check.end();
     this.#isVerified = true;
-  }
-
-  #wrong(expected: string, got: string): SusurrusError {
-    const { name } = this.#task.facts;
-    return new SusurrusError(
-      'checksum_mismatch',
-      `${name}: what arrived is not what the hub has (${expected} expected, ${got} found).`,
-      { reason: 'digest', subject: name, expected, got },
-    );
   }
 
   #wake(): void {

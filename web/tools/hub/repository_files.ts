@@ -1,4 +1,5 @@
 // The files of a repository, wherever they lie: on the hub, or on a server of one's own.
+import { SusurrusError } from '../../src/api/errors.js';
 
 export interface HubFile {
   readonly name: string;
@@ -24,6 +25,44 @@ export interface RepositoryFiles {
   urlOf(file: HubFile): string;
   /** The bytes of a file from `offset` on. An answer of status 206 begins there, one of 200 at the file's beginning. */
   open(file: HubFile, offset: number, signal: AbortSignal): Promise<Response>;
+}
+
+/** A digest in the making. */
+export interface Hashing {
+  update(bytes: Uint8Array): unknown;
+  hex(): string;
+}
+
+export type NewHash = (kind: 'sha256' | 'sha1') => Hashing;
+
+/** Takes all bytes of a file, in order. */
+export interface DigestCheck {
+  update(bytes: Uint8Array): unknown;
+  /** Throws unless they are what the hub has. */
+  end(): void;
+}
+
+/** Undefined where the server has no digest of the file. */
+export function digestCheck(
+  { name, byteCount, digest }: HubFile,
+  newHash: NewHash,
+): DigestCheck | undefined {
+  if (!digest) return undefined;
+  const hash = newHash(digest.kind === 'git' ? 'sha1' : 'sha256');
+  // Git's digest of a file is that of a header and the file.
+  if (digest.kind === 'git') hash.update(new TextEncoder().encode(`blob ${byteCount}\0`));
+  return {
+    update: (bytes) => hash.update(bytes),
+    end() {
+      const [expected, got] = [digest.hex, hash.hex()];
+      if (got === expected) return;
+      throw new SusurrusError(
+        'checksum_mismatch',
+        `${name}: what arrived is not what the hub has (${expected} expected, ${got} found).`,
+        { reason: 'digest', subject: name, expected, got },
+      );
+    },
+  };
 }
 
 /**
