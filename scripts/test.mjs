@@ -188,7 +188,9 @@ async function jest(projects, args, env = {}) {
   if (status !== 0) failures.push(`${name} failed.`);
 }
 
-const onAllProcessors = ['--maxWorkers=100%'];
+/** jest's option, unless its caller's arguments say how many workers: jest starts any number of them if it is told twice. */
+const onAllProcessors = (args) =>
+  args.some((arg) => /^(-w|-i|--runInBand|--maxWorkers)\b/.test(arg)) ? [] : ['--maxWorkers=100%'];
 
 /** A part of scripts/build.mjs, for these kinds of tests. */
 const build = (name, kinds, needs = []) => ({
@@ -209,12 +211,12 @@ const nodeTasks = (args) => {
     run: () => jest(projects, [...options, ...args]),
   });
   if (args.length > 0) {
-    return [suites(['unit', 'package', 'native'], ['js', ...programs], onAllProcessors)];
+    return [suites(['unit', 'package', 'native'], ['js', ...programs], onAllProcessors(args))];
   }
   return [
     suites(['unit'], [], ['--maxWorkers=1']),
-    suites(['package'], ['js'], onAllProcessors),
-    suites(['native'], ['js', ...programs], onAllProcessors),
+    suites(['package'], ['js'], onAllProcessors([])),
+    suites(['native'], ['js', ...programs], onAllProcessors([])),
   ];
 };
 
@@ -231,7 +233,7 @@ const allTasks = (args) => [
     async run() {
       const { chromium, headless } = await ensureTools(['chromium', 'headless']);
       // More than one at a time: pages wait for sound and for each other.
-      await jest(['browser'], [...onAllProcessors, ...args], {
+      await jest(['browser'], [...onAllProcessors(args), ...args], {
         CHROMIUM: chromium,
         CHROMIUM_HEADLESS: headless,
       });
