@@ -4,6 +4,9 @@ import { generateFacts } from './scripts/generate_facts.mjs';
 import { slownessFrom } from './scripts/toolchain/slowness.mjs';
 import { suitesByNeed } from './scripts/toolchain/suite_needs.mjs';
 
+// The model of commands without --model.
+process.env.SUSURRUS_MODEL = 'digits';
+
 generateFacts(); // suites import modules of web/src as they are
 
 const common = {

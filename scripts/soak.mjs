@@ -72,14 +72,14 @@ await main(async () => {
         if (text.trim() !== 'three') throw new Error('It heard: ' + text);
       };
       window.cycle = async () => {
-        const model = await loadModel(undefined, { threads: 1 });
+        const model = await loadModel('digits', { threads: 1 });
         await used(model);
         window.wasmBytes = (await model.memory()).wasmBytes;
         model.dispose();
       };
       let model;
       window.transcribe = async () => {
-        model ??= await loadModel(undefined, { threads: 1 });
+        model ??= await loadModel('digits', { threads: 1 });
         await used(model);
         window.wasmBytes = (await model.memory()).wasmBytes;
       };

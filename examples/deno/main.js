@@ -2,7 +2,9 @@ import process from 'node:process';
 import { readFile } from 'node:fs/promises';
 import { loadModel } from 'susurrus';
 
-const model = await loadModel(); // the digits model; give a path or the URL of another
-const { text } = await model.transcribe(await readFile(process.argv.at(-1)));
+// A model's name, path or URL; base is downloaded once, 82 MB.
+const [recording, name = 'base'] = process.argv.slice(2);
+const model = await loadModel(name);
+const { text } = await model.transcribe(await readFile(recording));
 console.log(text.trim());
 model.dispose();

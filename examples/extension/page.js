@@ -4,12 +4,14 @@ import { loadModel } from './susurrus/dist/index.mjs';
 const [where, file, text] = ['select', 'input', 'output'].map((name) =>
   document.querySelector(name),
 );
+// A file of the extension, such as `susurrus pull base --output models/base.apr` makes, works in all three places.
+const model =
+  new URLSearchParams(location.search).get('model') ?? chrome.runtime.getURL('models/base.apr');
 let loading;
 
 async function transcribeHere(recording) {
-  loading ??= loadModel(); // the digits model; give the URL of another
-  const model = await loading;
-  return (await model.transcribe(recording)).text;
+  loading ??= loadModel(model);
+  return (await (await loading).transcribe(recording)).text;
 }
 
 file.addEventListener('change', async () => {
@@ -21,6 +23,7 @@ file.addEventListener('change', async () => {
         ? await transcribeHere(recording)
         : await chrome.runtime.sendMessage({
             to: where.value,
+            model,
             recording: URL.createObjectURL(recording),
           });
   } catch (error) {

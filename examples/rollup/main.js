@@ -1,7 +1,8 @@
 import { loadModel } from 'susurrus';
 
 const [file, text] = [document.querySelector('input'), document.querySelector('output')];
-const loading = loadModel(); // the digits model; give the URL of another
+// 82 MB, kept for the next visit; ?model=… chooses another: a name, or the URL of a file.
+const loading = loadModel(new URLSearchParams(location.search).get('model') ?? 'base');
 
 file.addEventListener('change', async () => {
   try {

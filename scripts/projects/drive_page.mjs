@@ -23,7 +23,7 @@ export async function driveExample(browser, address, recording, timeout = 60_000
       const said = /, (\d) threads: /.exec(message.text());
       if (said) threads = Number(said[1]);
     });
-    await page.goto(address);
+    await page.goto(`${address}?model=digits`);
     // Frameworks put their handlers in place some time after the page has been loaded.
     await page.waitForLoadState('networkidle', { timeout });
     await page.setInputFiles('input', recording);

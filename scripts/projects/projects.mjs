@@ -90,7 +90,7 @@ async function withFiles(folder, { served, policy }, work) {
 async function heardBy(browsers, folder, one) {
   if (one.program) {
     const [command, ...args] = one.program;
-    const { output } = await run(command, [...args, sample], {
+    const { output } = await run(command, [...args, sample, 'digits'], {
       cwd: folder,
       env: { PATH: pathOf(folder), NO_COLOR: '1' },
     });

@@ -19,7 +19,7 @@ const withInlineScripts =
  *   program?: readonly string[];
  * }[]}
  *   `script`: what builds it, instead of `build`; `needs`: for the table in docs/bundlers.md; `served`: the folder that a static server gives away; `server`: a command that
- *   serves by itself, on the port in $PORT; `program`: a command that prints the text of the recording that is its last argument.
+ *   serves by itself, on the port in $PORT; `program`: a command that prints the text of the recording that is its first argument, by the model that is its second.
  */
 export const projects = [
   { name: 'vite', quick: true, needs: 'nothing', served: 'dist' },

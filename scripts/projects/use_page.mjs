@@ -9,7 +9,7 @@
  * ) => Promise<{ text: string; threads: number }>}
  */
 export async function usePage(browser, address, recording) {
-  const page = await browser.open(address);
+  const page = await browser.open(`${address}?model=digits`);
   try {
     const heard = await page.run(`
       const lines = [];

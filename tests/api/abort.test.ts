@@ -9,7 +9,7 @@ let susurrus: Awaited<ReturnType<typeof builtPackage>>;
 let model: Model;
 beforeAll(async () => {
   susurrus = await builtPackage();
-  model = await susurrus.loadModel(undefined, { variant: 'simd' });
+  model = await susurrus.loadModel('digits', { variant: 'simd' });
 });
 afterAll(() => {
   model.dispose();

@@ -9,7 +9,7 @@ const samples = sampleAudio();
 const positions = Math.ceil(samples.length / 320);
 
 beforeAll(async () => {
-  model = await (await builtPackage()).loadModel(undefined, { variant: 'simd' });
+  model = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
 });
 afterAll(() => {
   model.dispose();

@@ -38,7 +38,7 @@ let server: Server;
 let address: string;
 let mp3: Uint8Array;
 beforeAll(async () => {
-  model = await (await builtPackage()).loadModel(undefined, { variant: 'simd' });
+  model = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
   mp3 = await encoded('mp3', 'mp3', { samples: sample, rate: 44100 });
   folder = mkdtempSync(join(tmpdir(), 'inputs-'));
   writeFileSync(join(folder, 'sample.wav'), wav);

@@ -12,7 +12,7 @@ const samples = sampleAudio();
 const duration = samples.length / 16000;
 
 beforeAll(async () => {
-  model = await (await builtPackage()).loadModel(undefined, { variant: 'simd' });
+  model = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
 });
 afterAll(() => {
   model.dispose();
@@ -89,7 +89,7 @@ describe('seeds', () => {
   test('the same one gives the same text, here and on another engine', async () => {
     const first = await textOf(7);
     expect(await textOf(7)).toEqual(first);
-    using other = await (await builtPackage()).loadModel(undefined, { variant: 'simd' });
+    using other = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
     expect((await other.decode(noise, { ...hot, seed: 7 })).tokens).toEqual(first);
     const whole = { ...hot, seed: 7, noSpeechThreshold: null } as const;
     const { text } = await model.transcribe(noise, whole);

@@ -55,7 +55,7 @@ const calls: Record<string, () => PromiseLike<unknown>> = {
 
 test('7: memory starts small and grows with the model: the ten-word model has 16 MiB at most', async () => {
   const { loadModel } = await builtPackage();
-  await using digits = await loadModel(undefined, { variant: 'simd' });
+  await using digits = await loadModel('digits', { variant: 'simd' });
   const { wasmBytes } = await digits.memory();
   expect(wasmBytes).toBeGreaterThan(2 ** 21);
   expect(wasmBytes).toBeLessThanOrEqual(2 ** 24);

@@ -83,14 +83,17 @@ describe('a string', () => {
 });
 
 describe('no model is loaded without a word', () => {
-  test('null is refused; no argument and "digits" are the model in the package', async () => {
-    expect(await errorOf(susurrus.loadModel(null as never))).toMatchObject({
-      ...{ code: 'invalid_argument', details: { subject: 'source' } },
-    });
-    for (const source of [undefined, 'digits']) {
-      using model = await susurrus.loadModel(source);
-      expect(model.info.dims!.nVocab).toBe(1776);
+  test('a missing source is refused, and "digits" is the model in the package', async () => {
+    for (const missing of [undefined, null]) {
+      for (const call of [susurrus.loadModel, susurrus.plan]) {
+        expect(await errorOf(call(missing as never))).toMatchObject({
+          ...{ code: 'invalid_argument', message: expect.stringMatching(/a model: its name/) },
+          details: { subject: 'source', got: String(missing) },
+        });
+      }
     }
+    using model = await susurrus.loadModel('digits');
+    expect(model.info.dims!.nVocab).toBe(1776);
   });
 
   test.each([

@@ -12,7 +12,7 @@ const samples = sampleAudio();
 
 beforeAll(async () => {
   susurrus = await builtPackage();
-  model = await susurrus.loadModel();
+  model = await susurrus.loadModel('digits');
 });
 afterAll(() => {
   model.dispose();
@@ -183,7 +183,7 @@ describe('an option out of its range is refused', () => {
 
   test('by loadModel(): an unknown one', async () => {
     const options = { verbose: true } as object;
-    expectRefused(await errorOf(susurrus.loadModel(undefined, options)), 'verbose');
+    expectRefused(await errorOf(susurrus.loadModel('digits', options)), 'verbose');
   });
 });
 

@@ -182,7 +182,7 @@ describe('a connection is let go of', () => {
       return package_.convertModel(`${address}/hub/model.safetensors`, join(folder, 'none.apr'));
     },
     'when a vocabulary is none': () => {
-      return package_.loadModel(undefined, { vocabulary: `${address}/absent.tiktoken` });
+      return package_.loadModel('digits', { vocabulary: `${address}/absent.tiktoken` });
     },
   };
   test.each(Object.keys(cases))('%s', async (name) => {
@@ -200,7 +200,7 @@ describe('a connection is let go of', () => {
         (signal: AbortSignal) =>
           package_.convertModel(`${address}/slow/`, join(folder, 'none.apr'), { signal }),
         (signal: AbortSignal) =>
-          package_.loadModel(undefined, { signal, vocabulary: `${address}/slow.tiktoken` }),
+          package_.loadModel('digits', { signal, vocabulary: `${address}/slow.tiktoken` }),
       ]) {
         const controller = new AbortController();
         const isAsked = new Promise<void>((done) => {

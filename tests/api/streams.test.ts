@@ -74,7 +74,7 @@ class Hanging {
 const soon = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
 const loaders = {
-  'in process': async () => (await builtPackage()).loadModel(undefined, { variant: 'simd' }),
+  'in process': async () => (await builtPackage()).loadModel('digits', { variant: 'simd' }),
   'through a worker': () => loadThroughWorker(modelPath),
 };
 

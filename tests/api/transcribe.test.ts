@@ -11,7 +11,7 @@ const samples = sampleAudio();
 
 beforeAll(async () => {
   susurrus = await builtPackage();
-  model = await susurrus.loadModel();
+  model = await susurrus.loadModel('digits');
 });
 afterAll(() => {
   model.dispose();
@@ -120,7 +120,7 @@ describe('the conformance surface', () => {
   });
 
   test('logMel(), encode() and logits() work in this order only', async () => {
-    const fresh = await susurrus.loadModel();
+    const fresh = await susurrus.loadModel('digits');
     const { startOfTranscript } = fresh.tokenizer.special;
     expect(await errorOf(fresh.logits([startOfTranscript]))).toMatchObject({ code: 'wrong_state' });
     const mel = await fresh.logMel(samples);

@@ -19,7 +19,7 @@ const block = 1600;
 let model: Model;
 
 beforeAll(async () => {
-  model = await (await builtPackage()).loadModel(undefined, { variant: 'simd' });
+  model = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
 });
 afterAll(() => model.dispose());
 
@@ -368,7 +368,7 @@ describe('beside other work', () => {
   });
 
   test('dispose() ends it', async () => {
-    const own = await (await builtPackage()).loadModel(undefined, { variant: 'simd' });
+    const own = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
     const live = own.stream();
     const reading = errorOf(read(live));
     const feeding = errorOf(feedOn(live));

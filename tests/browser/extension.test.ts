@@ -42,7 +42,7 @@ test.each(['page', 'offscreen', 'background'])('transcribes: %s', async (place) 
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
-  await page.goto(new URL('page.html', background.url()).href);
+  await page.goto(new URL('page.html?model=digits', background.url()).href);
   await page.selectOption('select', place);
   await page.setInputFiles('input', join(projectRoot, 'web/demo/sample.wav'));
   await page.waitForFunction(() => document.querySelector('output')?.value, undefined, {

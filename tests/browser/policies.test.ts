@@ -78,7 +78,7 @@ const listen = (
       const root = new URL('/', location.href);
       const susurrus = (await import(new URL(`dist/${entry}`, root).href)) as typeof BrowserEntry;
       try {
-        const model = await susurrus.loadModel(undefined, options);
+        const model = await susurrus.loadModel('digits', options);
         const sound = await (await fetch(new URL('sample.wav', root))).blob();
         const { text } = await model.transcribe(sound);
         model.dispose();
@@ -176,7 +176,7 @@ describe('files that are elsewhere', () => {
             error instanceof susurrus.SusurrusError ? error.message : 'another error',
         );
         susurrus.setAssets({ base: '/dist' });
-        const model = await susurrus.loadModel();
+        const model = await susurrus.loadModel('digits');
         const sound = await (await fetch('/sample.wav')).blob();
         const { text } = await model.transcribe(sound);
         const { format } = await susurrus.inspect('/models/digits.apr');
@@ -193,7 +193,7 @@ describe('complaint 89: a module worker of the page’s own', () => {
     writeFileSync(
       join(folder, 'own_worker.mjs'),
       `import { loadModel } from './dist/index.mjs';
-       const model = await loadModel();
+       const model = await loadModel('digits');
        const { text } = await model.transcribe(await (await fetch('/sample.wav')).blob());
        postMessage({ text: text.trim(), info: model.info });`,
     );
@@ -267,7 +267,7 @@ describe('an engine that the page has compiled', () => {
         try {
           const module = await WebAssembly.compileStreaming(fetch(`/dist/${file}`));
           const options = threads === undefined ? {} : { threads };
-          const model = await susurrus.loadModel(undefined, { module, ...options });
+          const model = await susurrus.loadModel('digits', { module, ...options });
           const { text } = await model.transcribe(await (await fetch('/sample.wav')).blob());
           model.dispose();
           return { text: text.trim(), info: model.info };

@@ -25,7 +25,7 @@ beforeAll(async () => {
      import { detectSpeech } from 'susurrus/vad';
      import digits from 'susurrus/models/digits.apr?url';
      import sample from './sample.wav?url';`,
-    `const model = await loadModel();
+    `const model = await loadModel('digits');
      const sound = await (await fetch(sample)).blob();
      const { text: words } = await model.transcribe(sound, { vad: true });
      const speech = (await detectSpeech(sound)).length;

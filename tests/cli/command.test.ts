@@ -94,12 +94,10 @@ describe('susurrus', () => {
 });
 
 describe('susurrus transcribe', () => {
-  test('prints the text, and says what the embedded model is', async () => {
+  test('prints the text', async () => {
     const { status, stdout, stderr } = await run('transcribe', samplePath);
-    expect(status).toBe(0);
+    expect([status, stderr]).toEqual([0, '']);
     expect(stdout.trim().split(/\s+/).join(' ')).toBe(sampleText);
-    expect(stderr).toMatch(/ten words/);
-    expect(stderr).toMatch(/susurrus pull/);
   });
 
   test('prints JSON alone, with the reference’s fields and what is known besides', async () => {
@@ -127,7 +125,6 @@ describe('susurrus transcribe', () => {
     const results = JSON.parse(stdout) as { file: string; text: string }[];
     expect(results.map(({ file }) => file)).toEqual([samplePath, samplePath]);
     expect(results.map(({ text }) => text.trim())).toEqual([sampleText, sampleText]);
-    expect(stderr).not.toMatch(/ten words/);
     expect(stderr.match(/real-time factor [\d.]+ .*engine simd/g)).toHaveLength(2);
   });
 

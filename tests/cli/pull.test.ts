@@ -24,7 +24,9 @@ afterAll(async () => {
 });
 
 const run = (...args: string[]): ReturnType<typeof runIn> => runIn(projectRoot, ...args);
-const runIn = (
+const runIn = (cwd: string, ...args: string[]): ReturnType<typeof runAs> => runAs({}, cwd, ...args);
+const runAs = (
+  own: Record<string, string>,
   cwd: string,
   ...args: string[]
 ): Promise<{ status: number; stdout: string; stderr: string }> =>
@@ -33,6 +35,7 @@ const runIn = (
       ...process.env,
       HF_ENDPOINT: hub.endpoint,
       XDG_CACHE_HOME: join(folder, 'cache'),
+      ...own,
     };
     const command = [join(projectRoot, 'dist/cli.mjs'), ...args];
     execFile(process.execPath, command, { cwd, env, encoding: 'utf8' }, (error, stdout, stderr) =>
@@ -93,6 +96,25 @@ test('a name that is not here is downloaded, once for all processes, and kept', 
   expect(hub.requests.slice(before).filter(isList)).toHaveLength(1);
   const again = await run('transcribe', samplePath, '--model', 'tiny.en');
   expect([again.status, again.stderr]).toEqual([0, '']);
+  expect((await run('models', '--remove', 'tiny.en')).status).toBe(0);
+});
+
+test('without --model: what SUSURRUS_MODEL names, else the model pulled last, else base', async () => {
+  const transcribe = (model: string): ReturnType<typeof runIn> =>
+    runAs({ SUSURRUS_MODEL: model }, projectRoot, 'transcribe', samplePath);
+  const none = await transcribe('');
+  expect([none.status, none.stdout]).toEqual([6, '']);
+  expect(none.stderr).toMatch(/base is not here yet/);
+  expect(none.stderr).toMatch(
+    /whisper-base: .*no such repository.* `susurrus pull base` .*--model FILE.*SUSURRUS_MODEL/,
+  );
+  expect((await transcribe('digits')).stdout.trim().replaceAll('\n', ' ')).toBe(sampleText);
+  expect((await run('pull', 'tiny.en')).status).toBe(0);
+  const last = await transcribe('');
+  expect([last.status, last.stderr]).toEqual([
+    0,
+    'susurrus: using openai/whisper-tiny.en:f16, the model pulled last; --model chooses another\n',
+  ]);
   expect((await run('models', '--remove', 'tiny.en')).status).toBe(0);
 });
 

@@ -314,7 +314,7 @@ describe('a vocabulary that the caller gives', () => {
 
   test('must be a rank file’s bytes or address', async () => {
     const vocabulary = 5 as unknown as string;
-    expect(await errorOf(susurrus.loadModel(undefined, { vocabulary }))).toMatchObject({
+    expect(await errorOf(susurrus.loadModel('digits', { vocabulary }))).toMatchObject({
       code: 'invalid_argument',
       details: { subject: 'vocabulary' },
     });

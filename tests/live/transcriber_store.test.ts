@@ -10,11 +10,11 @@ const loadModel = jest.fn(() => {
 });
 jest.unstable_mockModule('../../web/src/index.js', () => ({ loadModel }));
 const { TranscriberStore } = (await import('../../web/page/transcriber_store.js')) as {
-  readonly TranscriberStore: new () => Store;
+  readonly TranscriberStore: new (source: string) => Store;
 };
 
 test('loads nothing for a component that has gone, and again for one that is back', async () => {
-  const store = new TranscriberStore();
+  const store = new TranscriberStore('base');
   const letGo = store.hold();
   const loading = store.load();
   letGo();
@@ -30,7 +30,7 @@ test('loads nothing for a component that has gone, and again for one that is bac
 
 test('a listener that throws stops neither the load nor other listeners', async () => {
   const reported = jest.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => undefined);
-  const store = new TranscriberStore();
+  const store = new TranscriberStore('base');
   const seen: string[] = [];
   const error = new Error('my page');
   store.subscribe(() => {

@@ -139,7 +139,7 @@ describe('the packed package', () => {
       'program.mjs',
       `import { readFile } from 'node:fs/promises';
        import { loadModel } from 'susurrus';
-       const model = await loadModel();
+       const model = await loadModel('digits');
        const { text } = await model.transcribe(await readFile(process.argv[2]));
        model.dispose();
        console.log(text.trim());`,

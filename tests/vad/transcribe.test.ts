@@ -13,7 +13,7 @@ let susurrus: Awaited<ReturnType<typeof builtPackage>>;
 let model: Model;
 beforeAll(async () => {
   susurrus = await builtPackage();
-  model = await susurrus.loadModel();
+  model = await susurrus.loadModel('digits');
 });
 afterAll(() => {
   model.dispose();

@@ -1,10 +1,32 @@
 // Which file a person means by a model: a path, a URL, or a name.
 import { stat } from 'node:fs/promises';
-import { cachedModelsNamed, weightTypes } from '../src/node.js';
+import { cachedModels, cachedModelsNamed, SusurrusError, weightTypes } from '../src/node.js';
 import { isModelName } from '../src/sources/model_name.js';
 import { choice } from './arguments.js';
 import { pullWithBars } from './pull.js';
 import { printable, tell } from './terminal.js';
+
+/** The model of a command without --model: SUSURRUS_MODEL's, else the one that was pulled last, else base. Says on stderr which it is. */
+export async function usualModelFile(signal: AbortSignal): Promise<string> {
+  const { SUSURRUS_MODEL: chosen } = process.env;
+  if (chosen) return modelFile(chosen, signal);
+  const [newest] = await cachedModels();
+  if (newest) {
+    const name = `${newest.name}:${newest.dtype}`;
+    tell(`susurrus: using ${printable(name)}, the model pulled last; --model chooses another\n`);
+    return newest.path;
+  }
+  try {
+    return await modelFile('base', signal);
+  } catch (error) {
+    if (!(error instanceof SusurrusError) || error.details.reason !== 'source') throw error;
+    throw new SusurrusError(error.code, `${error.message} ${waysToAModel}`, error.details, error);
+  }
+}
+
+const waysToAModel =
+  'There is no model on this machine yet. Run `susurrus pull base` where there is a network (HF_ENDPOINT names a mirror of the hub), ' +
+  'name a model file with --model FILE, or set SUSURRUS_MODEL to its path.';
 
 /** The same rule as loadModel()'s; a name that is not here is downloaded, once for all processes that will load it. */
 export async function modelFile(model: string, signal: AbortSignal): Promise<string> {

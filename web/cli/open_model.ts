@@ -1,11 +1,10 @@
 import { loadModel } from '../src/node.js';
 import type { LoadOptions, Model } from '../src/node.js';
 import { asNumber, choice, filterbankChoices } from './arguments.js';
-import { modelFile } from './find_model.js';
+import { modelFile, usualModelFile } from './find_model.js';
 import { readCryptoOptions, cryptoArguments, type CryptoValues } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
 import { printable, tell } from './terminal.js';
-import { embeddedModelNote } from './usage.js';
 
 /** For parse(): which model, in which engine. */
 export const modelArguments = {
@@ -31,7 +30,7 @@ interface ModelValues extends CryptoValues {
 
 /** What loadModel() gets. Another process can load it too: nothing in it belongs to this one. */
 export interface ModelRequest {
-  readonly source: string | undefined;
+  readonly source: string;
   readonly options: LoadOptions;
 }
 
@@ -42,11 +41,12 @@ export async function requestModel(
   defaultThreads = 'auto',
 ): Promise<ModelRequest> {
   const { variant, threads = defaultThreads, vocabulary, lexicon, lm } = values;
-  const source = values.model === undefined ? undefined : await modelFile(values.model, signal);
   const engine = choice('variant', variant, ['simd', 'relaxed']);
   const filterbank = choice('filterbank', values.filterbank, filterbankChoices);
   const keys = await readCryptoOptions(values);
-  if (source === undefined) tell(embeddedModelNote);
+  const source = await (values.model === undefined
+    ? usualModelFile(signal)
+    : modelFile(values.model, signal));
   const options = {
     ...keys,
     ...(engine && { variant: engine }),

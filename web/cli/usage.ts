@@ -7,8 +7,9 @@ const oneOf = (names: readonly string[]): string =>
 export const usage = `susurrus: Whisper speech recognition on WebAssembly
 
   susurrus transcribe AUDIO... [options]   text of recordings (WAV, FLAC, MP3, Ogg), and of all recordings in folders
-    --model FILE|NAME         a model file (.apr, .april, .b2l), its URL, or a name (tiny.en, base:q8_0, OWNER/NAME), which is downloaded if
-                              it was not pulled before; without it the embedded model, which knows ten digits
+    --model FILE|NAME         a model file (.apr, .april, .b2l), its URL, or a name (tiny.en, base:q5_1, OWNER/NAME), which is downloaded if
+                              it was not pulled before; without it the one that SUSURRUS_MODEL names, else the one
+                              pulled last, else base
     --key FILE, --passphrase-file FILE
                               what opens an encrypted model
     --public-key KEY          the model must be signed with this key: its file, or its 64 hexadecimal digits; repeatable
@@ -141,10 +142,4 @@ ${optionUsage.beam}
 Exit status: 0, or the group of the error: 1 the file's bytes, 2 not supported, 3 the model, 4 resources, 5 the call,
 6 file or network, 9 a bug. With several files, a failure is reported, the other files are still processed, and the status is
 that of the first failure.
-`;
-
-/** What users must know about the model inside the package. */
-export const embeddedModelNote = `The embedded model knows ten words, zero to nine. To transcribe everything, download a full Whisper once:
-  susurrus pull base
-  susurrus transcribe AUDIO --model base
 `;

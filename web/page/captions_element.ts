@@ -115,7 +115,9 @@ function makeElement(): CustomElementConstructor {
     async #loaded(signal: AbortSignal): Promise<Model> {
       if (this.model) return this.model;
       if (this.#own) return this.#own;
-      const model = await loadModel(this.getAttribute('model') ?? undefined, {
+      const source = this.getAttribute('model');
+      if (source === null) throw new Error('Say which model with the attribute "model".');
+      const model = await loadModel(source, {
         signal,
         onProgress: (event) => this.#progress(event, 'Loading the model …'),
       });

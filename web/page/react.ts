@@ -26,7 +26,7 @@ export type Transcriber = TranscriberState &
  * is idle. Once the component has gone, load() and transcribe() load nothing and resolve to undefined.
  */
 export function useTranscriber(
-  source?: ModelSource,
+  source: ModelSource,
   options: UseTranscriberOptions = {},
 ): Transcriber {
   const [store] = useState(() => new TranscriberStore(source, options));

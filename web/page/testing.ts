@@ -20,9 +20,9 @@ export async function fixtureAudio(): Promise<Float32Array> {
   return Float32Array.from(values, (value) => value / 32768);
 }
 
-/** The ten-word model of the package, on one thread: it needs no network and loads in a moment. */
+/** The ten-word model of the package, `'digits'`, on one thread: it needs no network and loads in a moment. */
 export const loadTestModel = (options: LoadOptions = {}): Promise<Model> =>
-  loadModel(undefined, { threads: 1, ...options });
+  loadModel('digits', { threads: 1, ...options });
 
 /**
  * Samples as a microphone would give them: 100 ms at a time, `speed` times as fast as they are. For listen() and for `model.stream()`;

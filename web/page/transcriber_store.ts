@@ -42,7 +42,7 @@ const atRest: TranscriberState = {
 
 /** A model and what is done with it, as a store: for useTranscriber(), and for frameworks that have no hook here. */
 export class TranscriberStore {
-  readonly #source: ModelSource | undefined;
+  readonly #source: ModelSource;
   readonly #options: TranscriberOptions;
   readonly #listeners = new Set<() => void>();
   #state = atRest;
@@ -53,7 +53,7 @@ export class TranscriberStore {
   #isGone = false;
   #work: { readonly stop: AbortController; transcription?: Transcription } | undefined;
 
-  constructor(source?: ModelSource, options: TranscriberOptions = {}) {
+  constructor(source: ModelSource, options: TranscriberOptions = {}) {
     this.#source = source;
     this.#options = options;
   }

@@ -57,11 +57,11 @@ const loadModule = /* @__PURE__ */ importAgain(() => import('../tools/module/ent
  * Loads a model while it downloads. A string is the model's name (`'base'`, `'openai/whisper-base'`) or a URL: what begins with `/`, `./` or
  * a scheme, has two slashes, or ends like a file (`.apr`) is a URL. What is fetched: for a name, unless it is kept, the repository's
  * files from the Hugging Face hub (or `options.hub`), which are converted while they arrive; for a URL that file and its shards;
- * from the package the engine. Models by name are kept for the next visit, others with `cache: true`. Without a source, and
- * by the name `'digits'`, the small model in the package is loaded, which knows the ten digits. Resolves when the whole file is verified.
+ * from the package the engine. Models by name are kept for the next visit, others with `cache: true`.
+ * The name `'digits'` is the small model in the package, which knows ten words and is for tests. Resolves when the whole file is verified.
  * Throws SusurrusError.
  */
-export function loadModel(source?: ModelSource, options: LoadOptions = {}): Promise<Model> {
+export function loadModel(source: ModelSource, options: LoadOptions = {}): Promise<Model> {
   return loadModelOn(browser, source, options);
 }
 
@@ -70,7 +70,7 @@ export function loadModel(source?: ModelSource, options: LoadOptions = {}): Prom
  * takes of Whispers; .april and BW2L models do not say it. Fetches what stands before the weights in the file; of a model by its name the list of the repository's files and
  * config.json; of what is kept nothing. A stream is read as far as its index and cancelled. Throws SusurrusError.
  */
-export async function plan(source?: ModelSource, options: PlanOptions = {}): Promise<ModelPlan> {
+export async function plan(source: ModelSource, options: PlanOptions = {}): Promise<ModelPlan> {
   return (await loadPlan()).planInPage(browser, source, options);
 }
 

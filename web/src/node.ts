@@ -68,11 +68,11 @@ export { weightTypes } from './api/generated/dtypes.js';
  * Loads a model while it arrives. A string is a path, a URL, or a model's name (`'base'`, `'openai/whisper-base'`): what begins with `/`,
  * `./` or a scheme, has two slashes, ends like a file (`.apr`) or is a file here is no name. What is fetched: for a name, unless it
  * was pulled or loaded before, the repository's files from the Hugging Face hub (HF_ENDPOINT, or `options.hub`), which are converted
- * while they arrive and kept in the folder of `susurrus pull`; for a URL that file and its shards. Without a source, and by the
- * name `'digits'`, the small model in the package is loaded, which knows the ten digits. Resolves when the whole file is verified.
+ * while they arrive and kept in the folder of `susurrus pull`; for a URL that file and its shards. The name `'digits'` is
+ * the small model in the package, which knows ten words and is for tests. Resolves when the whole file is verified.
  * Throws SusurrusError.
  */
-export function loadModel(source?: ModelSource, options: LoadOptions = {}): Promise<Model> {
+export function loadModel(source: ModelSource, options: LoadOptions = {}): Promise<Model> {
   return loadModelOn(node, source, options);
 }
 
@@ -81,7 +81,7 @@ export function loadModel(source?: ModelSource, options: LoadOptions = {}): Prom
  * takes of Whispers; .april and BW2L models do not say it. Fetches what stands before the weights in the file; of a model by its name the list of the repository's files and
  * config.json; of what is kept nothing. A stream is read as far as its index and cancelled. Throws SusurrusError.
  */
-export function plan(source?: ModelSource, options: PlanOptions = {}): Promise<ModelPlan> {
+export function plan(source: ModelSource, options: PlanOptions = {}): Promise<ModelPlan> {
   return planOn(node, source, options, nodeEnvironment);
 }
 

@@ -10,7 +10,8 @@ export default function Page() {
   const hear = async (event) => {
     const file = event.target.files[0];
     try {
-      loading ??= loadModel(); // the digits model; give the URL of another
+      // 82 MB, kept for the next visit; ?model=… chooses another: a name, or the URL of a file.
+      loading ??= loadModel(new URLSearchParams(location.search).get('model') ?? 'base');
       const model = await loading;
       console.info(
         `${model.info.variant}, ${model.info.threads} threads: ${model.info.threadsReason}`,

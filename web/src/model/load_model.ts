@@ -30,7 +30,7 @@ interface EarlyLoad {
 /** Streams a model file into an engine of its own; resolves once footer and checksum are verified, unless it is `early`. */
 export async function loadModelOn(
   usualPlatform: Platform,
-  source: ModelSource | undefined,
+  source: ModelSource,
   options: LoadOptions,
 ): Promise<Model> {
   checkOptions(options, loadOptionChecks);

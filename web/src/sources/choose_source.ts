@@ -3,7 +3,13 @@ import { invalidOption } from '../api/errors.js';
 import type { LoadOptions, ModelSource } from '../api/types.js';
 import type { Platform } from '../platform/platform.js';
 import type { StoredModel } from '../platform/stored_model.js';
-import { embeddedName, isModelName, refuseHubOptions, withoutType } from './model_name.js';
+import {
+  checkSource,
+  embeddedName,
+  isModelName,
+  refuseHubOptions,
+  withoutType,
+} from './model_name.js';
 
 export type ChosenSource =
   | { readonly source: ModelSource; readonly stored?: undefined; readonly isNamed?: undefined }
@@ -15,21 +21,20 @@ export type ChosenSource =
 
 /** A name that a file has, in Node, is that file's path. */
 export async function chooseSource(
-  source: ModelSource | undefined,
+  source: ModelSource,
   platform: Platform,
   options: LoadOptions,
 ): Promise<ChosenSource> {
-  // What a caller's missing setting often is; undefined means the embedded model, this must not.
-  if ((source as unknown) === null) throw invalidOption('source', 'a model', source);
+  checkSource(source);
   if (typeof source === 'string' && isModelName(source) && !(await platform.isFile(source))) {
     if (source !== embeddedName) {
       const stored = await platform.openStored({ ...options, model: { name: source } });
       return { stored, isNamed: true };
     }
-    source = undefined;
+    refuseHubOptions(options, true);
+    return { source: platform.embeddedModel };
   }
   refuseHubOptions(options, true);
-  if (source === undefined) return { source: platform.embeddedModel };
   const { cache = false } = options;
   if (cache === false) return { source };
   if (typeof source !== 'string' && !(source instanceof URL)) {

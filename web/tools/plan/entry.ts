@@ -31,6 +31,6 @@ const page: PlanEnvironment = {
 
 export const planInPage = (
   platform: Platform,
-  source: ModelSource | undefined,
+  source: ModelSource,
   options: PlanOptions,
 ): Promise<ModelPlan> => planOn(platform, source, options, page);

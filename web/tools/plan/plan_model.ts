@@ -1,5 +1,5 @@
 // plan(): what a model will take, from its header alone.
-import { invalidOption, SusurrusError } from '../../src/api/errors.js';
+import { SusurrusError } from '../../src/api/errors.js';
 import { checkOptions, wholeBetween } from '../../src/api/options.js';
 import { abortedOr, onAbort, throwIfAborted } from '../../src/api/signals.js';
 import type { ModelPlan, ModelSource, PlanOptions, WeightType } from '../../src/api/types.js';
@@ -9,7 +9,12 @@ import type { FilesLink, PlannedEngine } from '../../src/protocol/files.js';
 import { checkCryptoOptions } from '../../src/sources/crypto_options.js';
 import { notKept } from '../../src/sources/kept_errors.js';
 import { loadOptionChecks } from '../../src/sources/load_options.js';
-import { embeddedName, isModelName, refuseHubOptions } from '../../src/sources/model_name.js';
+import {
+  checkSource,
+  embeddedName,
+  isModelName,
+  refuseHubOptions,
+} from '../../src/sources/model_name.js';
 import { openRanges, type OpenedRanges } from '../../src/sources/open_ranges.js';
 import { openSource } from '../../src/sources/open_source.js';
 import { withOrigin, type Origin } from '../../src/sources/pump.js';
@@ -52,7 +57,7 @@ export interface PlanEnvironment {
 /** Fetches what stands before the weights, of a repository the list of its files and config.json, and no more. */
 export async function planOn(
   usualPlatform: Platform,
-  source: ModelSource | undefined,
+  source: ModelSource,
   options: PlanOptions,
   environment: PlanEnvironment,
 ): Promise<ModelPlan> {
@@ -116,7 +121,7 @@ function ofWhispersAlone(error: unknown): unknown {
   );
 }
 
-const isKeptLater = (source: ModelSource | undefined, { cache }: PlanOptions): boolean =>
+const isKeptLater = (source: ModelSource, { cache }: PlanOptions): boolean =>
   Boolean(cache ?? (typeof source === 'string' && isModelName(source) && source !== embeddedName));
 
 interface Task {
@@ -132,12 +137,12 @@ interface PlannedSource extends PlannedFile {
 
 async function planSource(
   task: Task,
-  source: ModelSource | undefined,
+  source: ModelSource,
   options: PlanOptions,
   environment: PlanEnvironment,
 ): Promise<PlannedSource> {
   const { platform } = task;
-  if ((source as unknown) === null) throw invalidOption('source', 'a model', source);
+  checkSource(source);
   if (typeof source === 'string' && isModelName(source) && !(await platform.isFile(source))) {
     if (source !== embeddedName) {
       return planFound(
@@ -146,10 +151,10 @@ async function planSource(
         await environment.find({ ...options, model: { name: source } }),
       );
     }
-    source = undefined;
+    source = platform.embeddedModel;
   }
   refuseHubOptions(options);
-  const given = source ?? platform.embeddedModel;
+  const given = source;
   const isAddress = typeof given === 'string' || given instanceof URL;
   const url = options.cache && isAddress ? platform.urlOf(given) : undefined;
   if (url !== undefined) {
