@@ -16,11 +16,12 @@ export function susurrus(args) {
   });
 }
 
-const openAis = /^openai\/whisper-/;
+/** OpenAI's models have its repositories' names, or short ones without an owner. */
+const openAis = /^(openai\/whisper-|[^/]+$)/;
 
 /** A hub's model, "OWNER/NAME[@REVISION]", as a part of the name of a package, which npm restricts. */
 export function packageName(model) {
-  const [repository, ...revision] = model.replace(openAis, '').split('@');
+  const [repository, ...revision] = model.replace(/^openai\/whisper-/, '').split('@');
   return [basename(repository), ...revision]
     .join('-')
     .toLowerCase()

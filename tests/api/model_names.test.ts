@@ -158,7 +158,7 @@ describe('a model by its name', () => {
     process.env.HF_ENDPOINT = hub.endpoint;
     await susurrus.pullModel('tiny.en', { dtype: 'q5_0' });
     const count = hub.requests.length;
-    for (const name of ['tiny.en', repository, 'tiny.en:q5_0', 'tiny.en@main']) {
+    for (const name of ['tiny.en', 'tiny.en:q5_0']) {
       expect((await load(name)).dtypes).toContain('q5_0');
     }
     expect(hub.requests).toHaveLength(count);
@@ -215,16 +215,21 @@ describe('a model by its name', () => {
       const names = existsSync(path) ? readdirSync(path, { recursive: true }) : [];
       return names.map(String).filter((name) => name.endsWith('.part'));
     };
-    for (const name of [repository, 'tiny.en', 'tiny.en@main', `${repository}:q8_0`]) {
+    for (const [pulled, deleted] of [
+      [repository, repository],
+      ['tiny.en', 'tiny.en'],
+      ['tiny.en', 'tiny.en:q8_0'],
+      [repository, 'tiny.en@main'],
+    ] as const) {
       hub.faults.pauses = 1e6;
       const controller = new AbortController();
       const onProgress = ({ loaded, total = 0 }: ProgressEvent): void => {
         if (total > 20_000 && loaded > 0) controller.abort();
       };
       const { signal } = controller;
-      await errorOf(susurrus.pullModel('tiny.en', { signal, onProgress }));
+      await errorOf(susurrus.pullModel(pulled, { signal, onProgress }));
       expect(parts()).not.toEqual([]);
-      expect(await kept.deleteModel(name)).toEqual([]);
+      expect(await kept.deleteModel(deleted)).toEqual([]);
       expect(parts()).toEqual([]);
     }
   });

@@ -1,9 +1,10 @@
 // The menu of models: what the hub's take, their download, that they are kept and chosen again on the next visit.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { BrowserContext } from 'playwright-core';
+import { builtPackage } from '../support/built_package.js';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { startHub, type HubServer } from '../support/hub_server.js';
 import { limit } from '../support/limits.js';
@@ -27,10 +28,11 @@ let hub: HubServer;
 const root = mkdtempSync(join(tmpdir(), 'susurrus-menu-'));
 beforeAll(async () => {
   const folder = writeHubFolder(join(root, 'tiny'));
-  const files = Object.fromEntries(
-    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]),
-  );
-  hub = await startHub({ repository: 'openai/whisper-tiny.en', files });
+  const file = join(root, 'ggml-tiny.en-q8_0.bin');
+  const { convertModel } = await builtPackage();
+  await convertModel(folder, file, { format: 'ggml', dtype: 'q8_0' });
+  const files = { [basename(file)]: readFileSync(file) };
+  hub = await startHub({ repository: 'ggerganov/whisper.cpp', files });
   stage = await startStage([{ name: 'mine', path: join(projectRoot, 'models/digits.apr') }]);
 });
 afterAll(async () => {
@@ -57,17 +59,23 @@ test('a model of the hub is downloaded when asked for, kept, chosen again, and r
   await answerForHub(page.context());
   await openMenu(page);
   await shown(() => page.textContent('#models_hub')).toMatch(
-    /tiny\.en English · 151 MB to download/,
+    /tiny\.en English · 44 MB to download/,
   );
   expect(hub.requests).toEqual([]);
 
   await chooseModel(page, 'tiny.en');
   await page.getByText(/It needs .* of memory at most\. /).waitFor();
-  await shown(() => page.textContent('.model-offer')).toMatch(/^Downloads about 151 MB once/);
-  expect(hub.requests.some((request) => request.includes('model.safetensors'))).toBe(false);
+  await shown(() => page.textContent('.model-offer')).toMatch(
+    /^Downloads about 44 MB once, and keeps it here\./,
+  );
+  expect(hub.requests.some((request) => request.startsWith('/store/ggml-tiny.en-q8_0.bin'))).toBe(
+    false,
+  );
   await page.getByRole('button', { name: 'Download and use' }).click();
   await statusOf(page).getByText('Ready. tiny.en is loaded.').waitFor();
-  expect(hub.requests.some((request) => request.includes('model.safetensors'))).toBe(true);
+  expect(hub.requests.some((request) => request.startsWith('/store/ggml-tiny.en-q8_0.bin'))).toBe(
+    true,
+  );
   await settled(page);
 
   const asked = hub.requests.length;

@@ -218,7 +218,7 @@ describe('pullModel', () => {
     await hub.close();
     hub = await startHub({ repository, files: {}, isGated: true });
     enter(hub);
-    expect(await messageOf(pull())).toContain(`granted at ${hub.endpoint}/${repository}`);
+    expect(await messageOf(pull(repository))).toContain(`granted at ${hub.endpoint}/${repository}`);
   });
 
   test('asks nobody where HF_HUB_OFFLINE is set', async () => {
@@ -275,7 +275,7 @@ describe('a folder of one’s own', () => {
   }
   const converted = async (files: Record<string, Uint8Array>): Promise<Buffer> => {
     const source = writeHubFolder(join(folder, 'other'), files);
-    await package_.convertModel(source, join(folder, 'other.apr'), { dtype: 'f16', force: true });
+    await package_.convertModel(source, join(folder, 'other.apr'), { dtype: 'q8_0', force: true });
     return readFileSync(join(folder, 'other.apr'));
   };
   beforeEach(async () => {
@@ -317,17 +317,23 @@ describe('a folder of one’s own', () => {
 describe('models that were pulled', () => {
   test('are listed, found by each of their names, and removed', async () => {
     expect(await package_.cachedModels()).toEqual([]);
-    await pull('tiny.en', { dtype: 'q8_0' });
-    await pull(`${repository}@v1`);
+    await pull('tiny.en');
+    await pull(`${repository}@v1`, { dtype: 'f16' });
     const listed = await package_.cachedModels();
     expect(listed.map(({ name, dtype }) => [name, dtype]).sort()).toEqual([
-      [repository, 'q8_0'],
       [`${repository}@v1`, 'f16'],
+      ['tiny.en', 'q8_0'],
     ]);
-    for (const name of ['tiny.en', repository, 'tiny.en:q8_0', 'tiny.en@main']) {
-      expect((await package_.cachedModelsNamed(name)).map(({ dtype }) => dtype)).toEqual(['q8_0']);
+    for (const [name, dtype] of [
+      ['tiny.en', 'q8_0'],
+      ['tiny.en:q8_0', 'q8_0'],
+      ['tiny.en@v1', 'f16'],
+    ] as const) {
+      expect((await package_.cachedModelsNamed(name)).map((model) => model.dtype)).toEqual([dtype]);
     }
-    expect(await package_.cachedModelsNamed('tiny.en:f16')).toEqual([]);
+    for (const name of ['tiny.en:f16', repository, 'tiny.en@main']) {
+      expect(await package_.cachedModelsNamed(name)).toEqual([]);
+    }
     await package_.removeCachedModels('tiny.en');
     expect((await package_.cachedModels()).map(({ name }) => name)).toEqual([`${repository}@v1`]);
     expect(await errorOf(package_.removeCachedModels('tiny.en'))).toMatchObject({

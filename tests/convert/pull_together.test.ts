@@ -119,7 +119,7 @@ describe('two pulls of one repository give what they give one after the other', 
   });
 
   test('into the cache, under one name', async () => {
-    const expected = await sequential('f16');
+    const expected = await sequential('q8_0');
     hub.faults.pauses = 2;
     for (const { delay } of pairs) {
       const both = [pull(), pause(delay).then(() => pull())];
@@ -134,7 +134,7 @@ describe('two pulls of one repository give what they give one after the other', 
 
 describe('what a pull left', () => {
   test('whose process was killed is gone on with, once that process is gone', async () => {
-    const expected = await sequential('f16');
+    const expected = await sequential('q8_0');
     hub.faults.pauses = 1e6;
     const before = hub.requests.length;
     const child = startPullProcess(process.env);
@@ -279,9 +279,7 @@ describe('what onProgress throws', () => {
       };
       expect(await errorOf(pull('tiny.en', { onProgress }))).toBe(value);
       expect(calls).toBe(0);
-      expect(
-        existsSync(join(folder, 'cache/susurrus/models/openai=2Fwhisper-tiny.en.f16.apr')),
-      ).toBe(false);
+      expect(existsSync(join(folder, 'cache/susurrus/models/tiny.en.q8_0.apr'))).toBe(false);
     }
     await pull();
     // Nothing was asked for twice.

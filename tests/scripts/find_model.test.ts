@@ -34,7 +34,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(files, 'case-'));
   hub.requests.length = 0;
 });
-const pulledPath = () => join(folder, 'susurrus/models/openai=2Fwhisper-tiny.en.q8_0.apr');
+const pulledPath = () => join(folder, 'susurrus/models/tiny.en.q8_0.apr');
 
 /** What findTrainedModel() finds in another process; `env` besides the addresses of empty places. */
 async function find(env: Record<string, string>, digest = wheel.digest): Promise<unknown> {

@@ -33,9 +33,13 @@ export interface HubServer {
   close(): Promise<void>;
 }
 
+type Files = Readonly<Record<string, Uint8Array>>;
+
 interface Options {
   readonly repository: string;
-  readonly files: Readonly<Record<string, Uint8Array>>;
+  readonly files: Files;
+  /** Files of other repositories; large ones lie at /store/OWNER/NAME/FILE. */
+  readonly others?: Readonly<Record<string, Files>>;
   /** Only who has this token sees the repository. */
   readonly token?: string;
   readonly isGated?: boolean;
@@ -51,8 +55,9 @@ const blobId = (bytes: Uint8Array): string =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 
 export async function startHub(options: Options): Promise<HubServer> {
-  const { repository, files, token, isGated } = options;
-  const isLarge = (name: string): boolean => name.endsWith('.safetensors');
+  const { repository, files, others = {}, token, isGated } = options;
+  const repositories: Readonly<Record<string, Files>> = { ...others, [repository]: files };
+  const isLarge = (name: string): boolean => /\.(safetensors|bin)$/.test(name);
   const faults: Faults = {
     ...{ cuts: [], ignoresRanges: false, corrupts: false, pauses: 0, refusals: [], hangs: false },
   };
@@ -68,7 +73,8 @@ export async function startHub(options: Options): Promise<HubServer> {
     if (allowPages(request, response)) return;
     const path = noteRequest(request);
     if (request.headers.authorization !== undefined) leaks.push(path);
-    const bytes = files[path.replace('/store/', '')];
+    const [, owner = '', stored = ''] = /^\/store\/(?:(.*)\/)?([^/]*)$/.exec(path) ?? [];
+    const bytes = (owner === '' ? files : repositories[owner])?.[stored];
     if (!bytes) return void response.writeHead(404).end();
     void sendLarge(request, response, bytes, faults);
   });
@@ -88,24 +94,24 @@ export async function startHub(options: Options): Promise<HubServer> {
       refuse(response, 403, 'GatedRepo');
       return;
     }
-    const [, revision] =
-      new RegExp(`^/api/models/${repository}/revision/(.*)\\?blobs=true$`).exec(path) ?? [];
-    if (revision !== undefined) {
+    const [, listed = '', revision] =
+      /^\/api\/models\/(.*?)\/revision\/(.*)\?blobs=true$/.exec(path) ?? [];
+    const found = repositories[listed];
+    if (revision !== undefined && found) {
       if (faults.hangs) return;
       if (!['main', 'v1', commit].includes(revision)) {
         refuse(response, 404, 'RevisionNotFound');
         return;
       }
-      const siblings = Object.entries(files).map(([rfilename, bytes]) => ({
+      const siblings = Object.entries(found).map(([rfilename, bytes]) => ({
         ...{ rfilename, size: bytes.length, blobId: blobId(bytes) },
         ...(isLarge(rfilename) && { lfs: { sha256: sha256(bytes), size: bytes.length } }),
       }));
       response.setHeader('content-type', 'application/json');
-      return void response.end(JSON.stringify({ id: repository, sha: commit, siblings }));
+      return void response.end(JSON.stringify({ id: listed, sha: commit, siblings }));
     }
-    const prefix = `/${repository}/resolve/${commit}/`;
-    const name = path.startsWith(prefix) ? path.slice(prefix.length) : '';
-    const bytes = files[name];
+    const [, owner = '', name = ''] = new RegExp(`^/(.*)/resolve/${commit}/(.*)$`).exec(path) ?? [];
+    const bytes = repositories[owner]?.[name];
     if (!bytes) {
       refuse(response, 404, 'RepoNotFound');
       return;
@@ -116,7 +122,8 @@ export async function startHub(options: Options): Promise<HubServer> {
       return;
     }
     if (isLarge(name)) {
-      return void response.writeHead(302, { location: `${elsewhere}/store/${name}` }).end();
+      const stored = owner === repository ? name : `${owner}/${name}`;
+      return void response.writeHead(302, { location: `${elsewhere}/store/${stored}` }).end();
     }
     response.writeHead(200, { etag: `"${blobId(bytes)}"` }).end(bytes);
   });

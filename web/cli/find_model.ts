@@ -33,9 +33,9 @@ export async function modelFile(model: string, signal: AbortSignal): Promise<str
   const found = await keptFile(model);
   if (found !== undefined) return found;
   const [, name = model, dtype] = /^(.*):(\w+)$/.exec(model) ?? [];
-  tell(`susurrus: ${printable(model)} is not here yet: downloading it\n`);
   const type = choice('dtype', dtype, weightTypes);
   const { path } = await pullWithBars(name, { signal, ...(type && { dtype: type }) });
+  tell(`susurrus: ${printable(model)} is kept in ${printable(path)}\n`);
   return path;
 }
 

@@ -3,7 +3,7 @@ import type { PullOptions, PullResult } from '../src/node.js';
 import { choice, parse, usageError, weightType } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { tellResult } from './shard.js';
-import { tell } from './terminal.js';
+import { printable, tell } from './terminal.js';
 
 export async function pullCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, {
@@ -30,14 +30,26 @@ export async function pullCommand(args: readonly string[], signal: AbortSignal):
   }
 }
 
-/** Downloads and converts with progress bars. */
+/** An index of weights, which may come first, is smaller, and tells nothing of their size. */
+const leastWeights = 1e4;
+
+/** Downloads and converts with progress bars. Says what comes from where, and how large it is. */
 export async function pullWithBars(repository: string, options: PullOptions): Promise<PullResult> {
   const bars = { download: new ProgressBar('downloading'), convert: new ProgressBar('converting') };
+  let isSaid = false;
   let isHere = false;
   return pullModel(repository, {
     ...options,
     onProgress: (event) => {
       if (event.phase === 'download') {
+        const { source = 'the hub', total = 0 } = event;
+        if (!isSaid && total > leastWeights) {
+          isSaid = true;
+          const size = `${(total / 1e6).toFixed(total < 1e7 ? 2 : 0)} MB`;
+          tell(
+            `susurrus: downloading ${printable(repository)} from ${printable(source)}, ${size}\n`,
+          );
+        }
         bars.download.update(event);
         isHere = event.fraction === 1;
         if (isHere) bars.download.clear();

@@ -80,7 +80,7 @@ ${optionUsage.beam}
                                            openai/whisper-small; goes on where it was cut. HF_TOKEN, HF_ENDPOINT
                                            and HF_HUB_OFFLINE are obeyed
     --format apr2|apr1        what is written (apr2); apr1 needs --output
-    --dtype TYPE              as for convert (f16); also --quantize
+    --dtype TYPE              as for convert (q8_0; f16 with apr1); also --quantize
     --output FILE             instead of the cache, where --model finds it
     --force                   overwrite FILE
   susurrus models [--json] [--remove NAME] lists the downloaded models, or removes some (repeatable); NAME:q8_0 means that type only

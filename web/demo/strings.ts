@@ -115,8 +115,7 @@ export const strings = {
       module: 'A network to look into, not a speech model.',
     },
     toDownload: (size: string) => `${size} to download`,
-    takes: (download: string, kept: string) =>
-      `Downloads about ${download} once, and keeps ${kept} of it here.`,
+    takes: (download: string) => `Downloads about ${download} once, and keeps it here.`,
     planning: 'Finding out whether it fits this device …',
     exactly: (size: string) => `${size} to download.`,
     needsMemory: (size: string) => `It needs ${size} of memory at most.`,

@@ -6,23 +6,22 @@ export interface CatalogueModel {
   readonly name: string;
   readonly isEnglish: boolean;
   readonly purpose: string;
-  /** What the hub's files take; what is kept of them as q8_0; what it takes in memory while it works. In megabytes, about. */
+  /** What its q8_0 file takes, on the hub and here; what it takes in memory while it works. In megabytes, about. */
   readonly download: number;
-  readonly kept: number;
   readonly memory: number;
 }
 
 const { purposes } = strings.models;
 
 export const catalogue: readonly CatalogueModel[] = [
-  ...sizes('tiny', purposes.tiny, { download: 151, kept: 43, memory: 150 }),
-  ...sizes('base', purposes.base, { download: 290, kept: 82, memory: 230 }),
-  ...sizes('small', purposes.small, { download: 967, kept: 264, memory: 560 }),
+  ...sizes('tiny', purposes.tiny, { download: 44, memory: 150 }),
+  ...sizes('base', purposes.base, { download: 82, memory: 230 }),
+  ...sizes('small', purposes.small, { download: 264, memory: 560 }),
   {
     name: 'large-v3-turbo',
     isEnglish: false,
     purpose: purposes.turbo,
-    ...{ download: 1618, kept: 865, memory: 1500 },
+    ...{ download: 874, memory: 1500 },
   },
 ];
 
@@ -30,7 +29,7 @@ export const catalogue: readonly CatalogueModel[] = [
 function sizes(
   name: string,
   purpose: string,
-  sizes: { readonly download: number; readonly kept: number; readonly memory: number },
+  sizes: { readonly download: number; readonly memory: number },
 ): CatalogueModel[] {
   return [
     { name: `${name}.en`, isEnglish: true, purpose, ...sizes },
@@ -38,7 +37,7 @@ function sizes(
   ];
 }
 
-/** The type of weights that is kept: half of f16's size, and faster. */
+/** The type of weights that the page loads: half of f16's size, and faster. */
 export const keptType = 'q8_0';
 
 /** What is known of a model by its name, "base.en" or "openai/whisper-base.en". */

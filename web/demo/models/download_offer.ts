@@ -18,7 +18,7 @@ export function downloadOffer(
   const verdict = element('p', 'hint', words.planning);
   facts.setAttribute('role', 'status');
   const known = inCatalogue(name);
-  if (known) facts.textContent = words.takes(size(known.download * 1e6), size(known.kept * 1e6));
+  if (known) facts.textContent = words.takes(size(known.download * 1e6));
   const button = element('button', 'primary', words.download);
   button.type = 'button';
   button.addEventListener('click', onDownload);

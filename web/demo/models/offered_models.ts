@@ -43,7 +43,7 @@ async function besidePage(): Promise<readonly OfferedModel[]> {
 
 const ofHub = (name: string, kept?: KeptModel): OfferedModel => ({
   name: inCatalogue(name)?.name ?? name,
-  hub: inCatalogue(name)?.name ?? name,
+  hub: kept?.name ?? inCatalogue(name)?.name ?? name,
   sample: 'sentences.wav',
   ...(kept && { kept, byteCount: kept.byteCount }),
 });

@@ -1,11 +1,14 @@
 // Which strings name a model, and which are addresses of one.
 import { invalidOption } from '../api/errors.js';
-import { weightTypes } from '../api/generated/dtypes.js';
+import { weightTypes, type WeightType } from '../api/generated/dtypes.js';
 import { oneOf, type Check } from '../api/options.js';
 import type { LoadOptions, ModelSource } from '../api/types.js';
 
 /** The name of the model inside the package, which knows ten words and is for tests. */
 export const embeddedName = 'digits';
+
+/** Of the large weights of a model that is asked for by its name alone. */
+export const usualType: WeightType = 'q8_0';
 
 const type = new RegExp(`:(${weightTypes.join('|')})$`);
 const name = /^[\w-][\w.-]*(\/[\w-][\w.-]*)?(@\w[\w./-]*)?$/;

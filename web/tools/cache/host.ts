@@ -1,6 +1,7 @@
 // Downloads one model and keeps it, in a worker of its own or in Node's thread: bytes come as they are asked for.
 import { wrongState } from '../../src/api/errors.js';
 import type { ByteRange, ProgressEvent } from '../../src/api/types.js';
+import { usualType } from '../../src/sources/model_name.js';
 import type { Host } from '../../src/protocol/link.js';
 import type { DownloadPlace } from '../hub/partial_download.js';
 import type * as Hub from '../hub/convert_repository.js';
@@ -109,7 +110,12 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     }
     const { hub } = this.#environment;
     if (!hub) throw wrongState('Models are not converted here.', 'cache');
-    const files = await hub.openRepository(from.repository, from.hub, from.token);
+    const files = await hub.openRepository(
+      from.repository,
+      from.dtype ?? usualType,
+      from.hub,
+      from.token,
+    );
     const ready = hub.readyModel(files, from.dtype);
     const file = ready === undefined ? undefined : await files.find(ready);
     if (file) {
@@ -207,7 +213,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
 
   async #convert(
     key: ModelFacts,
-    { repository, dtype = 'f16' }: HubOrigin,
+    { repository, dtype = usualType }: HubOrigin,
     hub: typeof Hub,
     files: Awaited<ReturnType<typeof Hub.openRepository>>,
   ): Promise<OpenAnswer> {

@@ -12,8 +12,10 @@ export function matcherOf(
   if (typeof model === 'string' && isModelName(model)) {
     const { repository, dtype } = parseNamedModel(model, {});
     const isRevisionMeant = model.includes('@');
+    // A short name on a hub of the caller's own was kept as OpenAI's repository.
+    const names = [repository.short, repository.name];
     return ({ name, revision = 'main', ...kept }) =>
-      name.replace(/@.*/, '') === repository.name &&
+      names.includes(name.replace(/@.*/, '')) &&
       (!isRevisionMeant || revision === repository.revision) &&
       (dtype === undefined || kept.dtype === dtype);
   }

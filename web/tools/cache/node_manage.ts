@@ -4,7 +4,7 @@ import { wrongState } from '../../src/api/errors.js';
 import type { CachedModel, CacheSpace, KeptModel } from '../../src/api/types.js';
 import { isModelName } from '../../src/sources/model_name.js';
 import { cachedModels, removeDownloads } from '../hub/model_cache.js';
-import { findRepository, parseNamedModel } from '../hub/repository.js';
+import { findRepository, parseNamedModel, type Repository } from '../hub/repository.js';
 import { matcherOf } from './matching.js';
 import { openNodeStore } from './node_store.js';
 import { FileInUse } from './store_files.js';
@@ -59,10 +59,10 @@ export async function deleteModel(model: string | URL | KeptModel): Promise<read
   return meant.map(({ model: kept }) => kept);
 }
 
-function repositoryOf(model: string | URL | KeptModel): string | undefined {
+function repositoryOf(model: string | URL | KeptModel): Repository | undefined {
   if (model instanceof URL) return undefined;
-  if (typeof model !== 'string') return findRepository(model.name)?.name;
-  return isModelName(model) ? parseNamedModel(model, {}).repository.name : undefined;
+  if (typeof model !== 'string') return findRepository(model.name);
+  return isModelName(model) ? parseNamedModel(model, {}).repository : undefined;
 }
 
 /** Nothing evicts files in Node. */

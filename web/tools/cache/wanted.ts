@@ -1,5 +1,6 @@
 // What a name or URL means to the store.
 import { invalidOption } from '../../src/api/errors.js';
+import { usualType } from '../../src/sources/model_name.js';
 import type { StoredRequest } from '../../src/platform/stored_model.js';
 import { publicHub } from '../hub/client.js';
 import {
@@ -31,15 +32,16 @@ export async function wantedModel(
   if ('url' in model) return { key: { address: model.url }, title: model.url, from: model };
   const { repository, dtype: asked } = parseNamedModel(model.name, request);
   const title = titleOf(repository);
-  const { name, revision } = repository;
+  const { name, short = name, revision } = repository;
   const hub = addressOf(request.hub ?? publicHub, base);
   if (isFileTemplate(hub)) {
-    const dtype = asked ?? 'f16';
+    const dtype = asked ?? usualType;
     const url = fillTemplate(hub, repository, dtype);
     return { key: { address: url, name: title, dtype }, title, from: { url, token } };
   }
-  const key = { address: `${hub} ${name}`, name: title, revision };
-  const dtype = asked ?? (cache === false ? undefined : await keptType(key, openStore)) ?? 'f16';
+  const key = { address: `${hub} ${short}`, name: title, revision };
+  const dtype =
+    asked ?? (cache === false ? undefined : await keptType(key, openStore)) ?? usualType;
   return { key: { ...key, dtype }, title, from: { repository, hub, dtype: asked ?? dtype, token } };
 }
 

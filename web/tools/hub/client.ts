@@ -52,6 +52,7 @@ export class HubClient {
       `${name}/resolve/${sha}/${file.split('/').map(encodeURIComponent).join('/')}`;
     const { endpoint } = this.#settings;
     return {
+      title: titleOf(repository),
       place: `${endpoint}/${name}/${sha}`,
       commit: sha,
       names: [...files.keys()],

@@ -45,6 +45,7 @@ export async function withHubFolder<T>(
     onBytes: (loaded, total) =>
       onProgress?.({
         phase: 'download',
+        source: files.title,
         loaded,
         total,
         fraction: total === 0 ? 1 : loaded / total,
@@ -103,6 +104,7 @@ function openHubFolder(
   };
   return {
     name: titleOf(repository),
+    ...(files.weightsFile !== undefined && { weightsFile: files.weightsFile }),
     byteCount: async (name) => (await files.find(name))?.byteCount,
     async *read(name, offset, byteCount) {
       const facts = await files.find(name);

@@ -39,15 +39,18 @@ export function cachedPath(
 const titleAt = (repository: Repository, hub?: string): string =>
   hub === undefined ? titleOf(repository) : `${hub} ${titleOf(repository)}`;
 
+/** All revisions of a repository share it; short names have their own. */
+const downloadsName = ({ name, short = name }: Repository): string => asFileName(short);
+
 /** Where a repository's files lie while it is pulled; `state` is a commit, or tells where else they are from. */
 export const downloadsFolder = (cache: string, repository: Repository, state: string): string =>
-  join(cache, 'downloads', asFileName(repository.name), asFileName(state));
+  join(cache, 'downloads', downloadsName(repository), asFileName(state));
 
 /** Removes what pulls of a repository have left, of whichever revision. What runs goes on. */
 export const removeDownloads = (
-  name: string,
+  repository: Repository,
   cache: string = cacheFolder(process.env),
-): Promise<void> => removeAbandonedFiles(join(cache, 'downloads', asFileName(name)));
+): Promise<void> => removeAbandonedFiles(join(cache, 'downloads', downloadsName(repository)));
 
 /** The models in the cache, newest first. */
 export async function cachedModels(

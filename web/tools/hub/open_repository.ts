@@ -1,16 +1,20 @@
 import { HubClient } from './client.js';
 import { ownFiles } from './own_files.js';
 import { isTemplate, type Repository } from './repository.js';
+import { filesOfModel } from './official_models.js';
 import type { RepositoryFiles } from './repository_files.js';
+import type { WeightType } from '../../src/api/generated/dtypes.js';
 
-/** In a page: the files of a repository, wherever `hub` says they are. */
+/** In a page: files for weights of that type, wherever `hub` says they are. */
 export async function openRepository(
   repository: Repository,
+  dtype: WeightType,
   hub: string,
   token: string | undefined,
   signal?: AbortSignal,
 ): Promise<RepositoryFiles> {
   if (isTemplate(hub)) return ownFiles(hub, repository, token, signal);
   const settings = { endpoint: hub.replace(/\/+$/, ''), token, tokenName: 'the option token' };
-  return new HubClient(settings, signal).list(repository);
+  const client = new HubClient(settings, signal);
+  return filesOfModel(repository, dtype, (one) => client.list(one));
 }

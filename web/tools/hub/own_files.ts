@@ -53,6 +53,7 @@ export function ownFiles(
     return { name, byteCount: Number(length), ...(validator !== undefined && { validator }) };
   };
   return {
+    title: folder,
     place: folder,
     urlOf: ({ name }) => urlOf(name),
     find(name) {

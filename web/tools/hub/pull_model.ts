@@ -1,21 +1,28 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ConvertResult, PullOptions, PullResult } from '../../src/api/types.js';
+import type { ConvertResult, PullOptions, PullResult, WeightType } from '../../src/api/types.js';
 import { convertFolder } from '../convert/convert_model.js';
 import { apr1WeightTypes } from '../convert/weight_types.js';
 import { invalidOption, sourceFailed } from '../../src/api/errors.js';
 import { checkOptions, flag, oneOf, progressCheck, signalCheck } from '../../src/api/options.js';
 import { abortedOr } from '../../src/api/signals.js';
 import { removeEmptyFolders, writeWhole } from '../../src/platform/node_files.js';
-import { hubOptionChecks } from '../../src/sources/model_name.js';
+import { hubOptionChecks, usualType } from '../../src/sources/model_name.js';
 import { cachedPath, cacheFolder, downloadsFolder } from './model_cache.js';
 import { HubClient, publicHub, type HubSettings } from './client.js';
 import { withHubFolder, type HubFolder } from './folder.js';
 import { downloadsIn } from './node_downloads.js';
 import { ownFiles } from './own_files.js';
 import { removeOldPartialFiles } from './partial_files.js';
-import { decodeTemplate, isTemplate, parseRepository, type Repository } from './repository.js';
+import {
+  decodeTemplate,
+  isTemplate,
+  ofOpenAi,
+  parseRepository,
+  type Repository,
+} from './repository.js';
+import { filesOfModel } from './official_models.js';
 import { readyModel, type RepositoryFiles } from './repository_files.js';
 
 /**
@@ -39,7 +46,8 @@ export async function pullModel(name: string, options: PullOptions = {}): Promis
     throw invalidOption('output', 'a path, since the cache holds APR2', undefined);
   }
   if (typeof name !== 'string') throw invalidOption('name', 'a repository', name);
-  return pullRepository(parseRepository(name), options);
+  const repository = parseRepository(name);
+  return pullRepository(options.hub === undefined ? repository : ofOpenAi(repository), options);
 }
 
 /** The same for a repository, with options that are sound. */
@@ -50,7 +58,7 @@ export async function pullRepository(
   const { dtype, output, hub } = options;
   const cache = cacheFolder(process.env);
   // The cache holds APR2, which has no int8.
-  const kept = dtype === undefined || dtype === 'int8' ? 'f16' : dtype;
+  const kept = dtype === undefined || dtype === 'int8' ? usualType : dtype;
   const path = output ?? cachedPath(cache, repository, kept, hub && String(hub));
   return pullTo(path, repository, options);
 }
@@ -74,15 +82,19 @@ function hubSettings(
 export const tokenOf = (options: PullOptions): string | undefined =>
   hubSettings(process.env, options).token;
 
-/** The files of a repository, wherever options and environment say they are. */
+/** The files for weights of that type, wherever options and environment say they are. */
 export async function filesOf(
   repository: Repository,
+  dtype: WeightType,
   options: PullOptions,
   signal: AbortSignal | undefined,
 ): Promise<RepositoryFiles> {
   const settings = hubSettings(process.env, options);
   const hub = decodeTemplate(options.hub ?? '');
-  if (!isTemplate(hub)) return new HubClient(settings, signal).list(repository);
+  if (!isTemplate(hub)) {
+    const client = new HubClient(settings, signal);
+    return filesOfModel(repository, dtype, (one) => client.list(one));
+  }
   if (settings.isOffline) throw sourceFailed(hub, 'HF_HUB_OFFLINE forbids to ask');
   return ownFiles(hub, repository, options.token, signal);
 }
@@ -100,7 +112,10 @@ async function pullTo(
 ): Promise<PullResult> {
   const { format = 'apr2', dtype, output, force = output === undefined } = options;
   const { onProgress, signal } = options;
-  const files = await filesOf(repository, options, signal).catch((error: unknown) => {
+  const type = dtype ?? (format === 'apr1' ? 'f16' : usualType);
+  // APR1's int8 has another scale than blocks have.
+  const from = type === 'int8' ? 'f16' : type;
+  const files = await filesOf(repository, from, options, signal).catch((error: unknown) => {
     throw abortedOr(signal, error);
   });
   const downloads = downloadsOf(repository, files);
@@ -113,7 +128,7 @@ async function pullTo(
       const ready = format === 'apr1' ? undefined : readyModel(files, dtype);
       if (ready !== undefined) return copyFile(folder, ready, path, force);
       return convertFolder(folder, path, {
-        ...{ format, dtype: dtype ?? 'f16', force, signal: ending },
+        ...{ format, dtype: type, force, signal: ending },
         ...(onProgress && { onProgress }),
         beforeItAppears: () => folder.arrived(),
       });
@@ -121,7 +136,7 @@ async function pullTo(
   );
   await removeOldPartialFiles(dirname(downloads));
   await removeEmptyFolders(downloads, dirname(downloads));
-  return { ...result, path: String(path) };
+  return { ...result, path: String(path), source: files.title };
 }
 
 async function makeFolder(folder: string): Promise<void> {

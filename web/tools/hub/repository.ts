@@ -1,11 +1,15 @@
 // What a person calls a model, and which repository of the hub that is.
 import { invalidOption, SusurrusError } from '../../src/api/errors.js';
 import { weightTypes, type WeightType } from '../../src/api/generated/dtypes.js';
+import { usualType } from '../../src/sources/model_name.js';
 import { namesLike } from '../../src/api/near_names.js';
+import { findOfficial, shortNames } from './official_models.js';
 
 export interface Repository {
   /** "openai/whisper-tiny.en" */
   readonly name: string;
+  /** The short name that means it, "tiny.en": then other repositories have its weights, too (official_models.ts). */
+  readonly short?: string;
   /** A branch, a tag or a commit. */
   readonly revision: string;
 }
@@ -16,23 +20,17 @@ export interface NamedModel {
   readonly dtype?: WeightType;
 }
 
-const official = ['tiny', 'base', 'small', 'medium'].flatMap((size) => [size, `${size}.en`]);
-
-/** Short for these repositories, as the reference names its models. */
-const short: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(official.map((name) => [name, `openai/whisper-${name}`])),
-  'large-v1': 'openai/whisper-large',
-  'large-v2': 'openai/whisper-large-v2',
-  'large-v3': 'openai/whisper-large-v3',
-  large: 'openai/whisper-large-v3',
-  'large-v3-turbo': 'openai/whisper-large-v3-turbo',
-  turbo: 'openai/whisper-large-v3-turbo',
-};
-
-/** The repository that `text` names: OWNER/NAME or an official model's name, and @REVISION (main). Undefined if none. */
+/**
+ * The repository that `text` names: OWNER/NAME or an official model's name, and @REVISION (main). Undefined if none. Only a short name
+ * without a revision stays one.
+ */
 export function findRepository(text: string): Repository | undefined {
   const [, called = '', revision = 'main'] = /^([^@]+)(?:@(.+))?$/.exec(text) ?? [];
-  const name = Object.hasOwn(short, called) ? (short[called] ?? called) : called;
+  const official = findOfficial(called);
+  if (official && called === text) {
+    return { name: official.repository, revision, short: official.short };
+  }
+  const name = official?.repository ?? called;
   // What the hub allows; also kept free of anything that a path would take for a folder above.
   const isName = /^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(name) && !name.includes('..');
   const isRevision = /^[\w][\w./-]*$/.test(revision) && !revision.includes('..');
@@ -43,25 +41,30 @@ export function findRepository(text: string): Repository | undefined {
 export function parseRepository(text: string): Repository {
   const found = findRepository(text);
   if (found) return found;
-  const [near] = namesLike(text.replace(/@.*/, ''), Object.keys(short));
+  const [near] = namesLike(text.replace(/@.*/, ''), shortNames);
   const hint = near === undefined ? '' : ` Did you mean '${near}'?`;
   throw new SusurrusError(
     'invalid_argument',
-    `'${text}' names no repository: OWNER/NAME[@REVISION], or ${Object.keys(short).join(', ')}.${hint}`,
+    `'${text}' names no repository: OWNER/NAME[@REVISION], or ${shortNames.join(', ')}.${hint}`,
     { reason: 'option', subject: 'repository', expected: 'OWNER/NAME[@REVISION]', got: text },
   );
 }
 
-/** A name with what its caller's options say besides; both may not say the same. */
-export function parseNamedModel(
-  text: string,
-  options: { readonly dtype?: WeightType | undefined; readonly revision?: string | undefined },
-): NamedModel {
+/** What a caller's options say beside a name. */
+interface NameOptions {
+  readonly dtype?: WeightType | undefined;
+  readonly revision?: string | undefined;
+  readonly hub?: string | URL | undefined;
+}
+
+/** A name with its caller's options; both may not say the same. On a hub of the caller's own a short name is OpenAI's repository. */
+export function parseNamedModel(text: string, options: NameOptions): NamedModel {
   const [, called = text, type] = /^(.*):(\w+)$/.exec(text) ?? [];
   const inName = weightTypes.find((one) => one === type);
-  const repository = parseRepository(inName === undefined ? text : called);
+  const { revision, hub } = options;
+  const parsed = parseRepository(inName === undefined ? text : called);
+  const repository = hub === undefined && revision === undefined ? parsed : ofOpenAi(parsed);
   const dtype = inName ?? options.dtype;
-  const { revision } = options;
   if (revision === undefined) return { repository, ...(dtype && { dtype }) };
   if (called.includes('@') || !findRepository(`${repository.name}@${revision}`)) {
     const expected = called.includes('@') ? 'absent: the name has one' : 'a branch, tag or commit';
@@ -69,6 +72,9 @@ export function parseNamedModel(
   }
   return { repository: { ...repository, revision }, ...(dtype && { dtype }) };
 }
+
+/** OpenAI's repository itself, where a short name means it. */
+export const ofOpenAi = ({ name, revision }: Repository): Repository => ({ name, revision });
 
 /** Whether `hub` is the address of files, not of a server with the hub's interface. */
 export const isTemplate = (hub: string): boolean => /\{(model|name)\}/.test(hub);
@@ -85,7 +91,7 @@ export const decodeTemplate = (hub: string | URL): string =>
 export const fillTemplate = (
   template: string,
   { name, revision }: Repository,
-  dtype = 'f16',
+  dtype: string = usualType,
 ): string =>
   template
     .replaceAll('{model}', name)
@@ -93,6 +99,6 @@ export const fillTemplate = (
     .replaceAll('{revision}', encodeURIComponent(revision))
     .replaceAll('{dtype}', dtype);
 
-/** As people write it: "openai/whisper-tiny@v1", without the usual revision. */
-export const titleOf = ({ name, revision }: Repository): string =>
-  revision === 'main' ? name : `${name}@${revision}`;
+/** As people write it: "tiny", "openai/whisper-tiny@v1", without the usual revision. */
+export const titleOf = ({ name, revision, short }: Repository): string =>
+  short ?? (revision === 'main' ? name : `${name}@${revision}`);

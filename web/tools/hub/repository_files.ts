@@ -1,5 +1,6 @@
 // The files of a repository, wherever they lie: on the hub, or on a server of one's own.
 import { SusurrusError } from '../../src/api/errors.js';
+import type { Architecture } from '../../src/api/generated/whisper.js';
 
 export interface HubFile {
   readonly name: string;
@@ -14,6 +15,12 @@ export interface HubFile {
 }
 
 export interface RepositoryFiles {
+  /** What people call where they are from: "ggerganov/whisper.cpp". */
+  readonly title: string;
+  /** The one that is the model, where no others belong to it. */
+  readonly weightsFile?: string;
+  /** The model's, where they are known without a file. */
+  readonly architecture?: Architecture;
   /** Tells these files from those of any other repository, server or state of the same one. */
   readonly place: string;
   /** The state of the repository, where the server has a name for it. */

@@ -1,6 +1,7 @@
 // plan() in a page: a bundle of its own, downloaded on demand.
 import type { ModelPlan, ModelSource, PlanOptions } from '../../src/api/types.js';
 import type { Platform } from '../../src/platform/platform.js';
+import { usualType } from '../../src/sources/model_name.js';
 import { openBrowserStore } from '../cache/browser_store.js';
 import { roomOfOrigin } from '../cache/store_files.js';
 import { openRepository } from '../hub/open_repository.js';
@@ -24,8 +25,12 @@ const page: PlanEnvironment = {
     };
   },
   find: (request) =>
-    findStored(request, location.href, openBrowserStore, ({ repository, hub, token }, signal) =>
-      openRepository(repository, hub, token, signal),
+    findStored(
+      request,
+      location.href,
+      openBrowserStore,
+      ({ repository, dtype = usualType, hub, token }, signal) =>
+        openRepository(repository, dtype, hub, token, signal),
     ),
 };
 

@@ -1,4 +1,5 @@
 // What is kept of a model, in a page's store or Node's store of URLs.
+import { usualType } from '../../src/sources/model_name.js';
 import type { StoredRequest } from '../../src/platform/stored_model.js';
 import { groupOf, downloadEnding, idOf, type ModelStore } from '../cache/model_store.js';
 import { wantedModel } from '../cache/wanted.js';
@@ -25,7 +26,7 @@ export async function findStored(
   const partBytes = found
     .filter(({ name }) => isPart(name))
     .reduce((sum, { byteCount }) => sum + byteCount, 0);
-  const { dtype = 'f16' } = key;
+  const { dtype = usualType } = key;
   const common = { title, kept, partBytes, dtype, token: from.token };
   return 'url' in from
     ? { ...common, url: from.url }

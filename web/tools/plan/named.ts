@@ -1,6 +1,7 @@
 // Models of the hub: what their repository says before anything of them is fetched.
 import { sourceFailed } from '../../src/api/errors.js';
 import type { WeightType } from '../../src/api/types.js';
+import type { Architecture } from '../../src/api/generated/whisper.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
 import { streamChunks } from '../../src/sources/blob_source.js';
 import type { FilesLink, PlannedEngine } from '../../src/protocol/files.js';
@@ -20,15 +21,21 @@ export async function planRepository(
   signal: AbortSignal,
 ): Promise<PlannedFile> {
   const folder = folderOf(repository, signal);
-  const config = await readJsonObject(folder, 'config.json');
-  if (!config) throw sourceFailed(folder.name, 'there is no config.json in it');
-  const dims = inCamelCase(readArchitecture(config, 'config.json'));
+  const dims = inCamelCase(repository.architecture ?? (await architectureIn(folder)));
   const planned = await files.call('planConverted', { ...engine, dims, dtype });
+  const { weightsFile } = repository;
+  const needed = weightsFile === undefined ? await filesToFetch(folder) : [weightsFile];
   let byteCount = 0;
-  for (const file of await filesToFetch(folder)) {
+  for (const file of needed) {
     byteCount += (await folder.byteCount(file)) ?? 0;
   }
   return { ...planned, byteCount };
+}
+
+async function architectureIn(folder: SourceFolder): Promise<Architecture> {
+  const config = await readJsonObject(folder, 'config.json');
+  if (!config) throw sourceFailed(folder.name, 'there is no config.json in it');
+  return readArchitecture(config, 'config.json');
 }
 
 /** In the converter's order of preference (convert/vocabulary.ts, source_parts.ts). */

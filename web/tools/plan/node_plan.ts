@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { StoredRequest } from '../../src/platform/stored_model.js';
+import { usualType } from '../../src/sources/model_name.js';
 import { openNodeStore } from '../cache/node_store.js';
 import { cachedModelsOf } from '../hub/model_cache.js';
 import { downloadsOf, filesOf, tokenOf } from '../hub/pull_model.js';
@@ -38,15 +39,16 @@ async function findNamed(name: string, request: StoredRequest): Promise<FoundMod
   const { hub, cache } = request;
   const [newest] =
     cache === false ? [] : await cachedModelsOf(repository, dtype, hub && String(hub));
+  const type = dtype ?? newest?.dtype ?? usualType;
   const settings = {
     ...(hub !== undefined && { hub }),
     ...(request.token !== undefined && { token: request.token }),
   };
   return {
     ...{ title: titleOf(repository), kept: newest?.path, partBytes: 0 },
-    ...{ dtype: dtype ?? newest?.dtype ?? 'f16', readyType: dtype, token: tokenOf(settings) },
+    ...{ dtype: type, readyType: dtype, token: tokenOf(settings) },
     async openRepository(signal) {
-      const files = await filesOf(repository, settings, signal);
+      const files = await filesOf(repository, type, settings, signal);
       return { files, partBytes: await bytesIn(downloadsOf(repository, files)) };
     },
   };

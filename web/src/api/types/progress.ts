@@ -16,6 +16,8 @@ export interface ProgressEvent {
   readonly loaded: number;
   readonly total?: number;
   readonly fraction?: number;
+  /** Of the download of a model by its name: the repository that the bytes come from, `'ggerganov/whisper.cpp'`. */
+  readonly source?: string;
   /** For a transcription, after its first window: an estimate of the seconds left, from the speed so far. */
   readonly remainingSeconds?: number;
 }

@@ -5,7 +5,7 @@ import type { ProgressEvent } from './progress.js';
 
 /** Where a model that is given by its name comes from. */
 export interface HubOptions {
-  /** Type of the large weights; `'f16'` if absent, or whichever type is kept already. */
+  /** Type of the large weights; if absent, the one that is kept already, else `'q8_0'`. */
   readonly dtype?: WeightType;
   /**
    * Another server with the Hugging Face hub's interface, such as a mirror or a proxy; or the address of files of one's own, with
@@ -21,7 +21,7 @@ export interface HubOptions {
 export interface PullOptions extends Omit<HubOptions, 'dtype'> {
   /** `'apr1'`, which needs `output`, is for programs that read nothing newer; `'apr2'` if absent. */
   readonly format?: 'apr2' | 'apr1';
-  /** Type of the large weights; of APR1 `'f32'`, `'f16'` or `'int8'`, for all weights. `'f16'` if absent. */
+  /** Type of the large weights; `'q8_0'` if absent; of APR1 `'f32'`, `'f16'` (if absent) or `'int8'`, for all weights. */
   readonly dtype?: WeightType | 'int8';
   /** Path of the model file; without it the model goes to the cache. */
   readonly output?: string | URL;
@@ -36,11 +36,13 @@ export interface PullOptions extends Omit<HubOptions, 'dtype'> {
 export interface PullResult extends ConvertResult {
   /** The model's file. */
   readonly path: string;
+  /** The repository that it was downloaded from: `'ggerganov/whisper.cpp'`. */
+  readonly source: string;
 }
 
 /** A model that was pulled. */
 export interface CachedModel {
-  /** "openai/whisper-tiny.en", with `@REVISION` unless that is main. */
+  /** `'tiny.en'`, or `'openai/whisper-tiny.en'` with `@REVISION` unless that is main: as it was asked for. */
   readonly name: string;
   readonly dtype: WeightType;
   readonly path: string;
