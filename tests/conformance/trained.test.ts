@@ -1,10 +1,11 @@
-// Trained weights of tiny.en: what openai-whisper makes of real recordings with them, exactly.
+// Trained weights of tiny.en and base: what openai-whisper makes of real recordings with them, exactly.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type {
   ConvertOptions,
+  LanguageProbability,
   LoadOptions,
   Model,
   ModelFile,
@@ -17,17 +18,45 @@ import { sharedJson, tolerances, type SegmentGolden } from '../support/goldens.j
 import { wavSamples } from '../support/goldens_audio.js';
 import { expectSameTensors } from '../support/same_tensors.js';
 import { describeWithShared } from '../support/shared_folder.js';
-import { describeWithTrained } from '../support/trained_model.js';
+import { describerWithTrained, describeWithTrained } from '../support/trained_model.js';
 
 interface Expected {
   readonly text: string;
   readonly segments: readonly SegmentGolden[];
+  /** Of a multilingual model, as it was detected. */
+  readonly language?: string;
+  /** Of a multilingual model: the most probable ones. */
+  readonly languages?: readonly LanguageProbability[];
 }
 
 /** Of GPT-2's vocabulary, which English models have. */
 const textTokens = 50257;
 
 const cents = (seconds: number) => Math.round(100 * seconds);
+
+/** The result of the reference, in its default mode with word times, as far as it was recorded. */
+async function expectSameTranscript(
+  model: Model,
+  recording: string,
+  golden: Expected,
+  language: string,
+): Promise<void> {
+  const result = await model.transcribe(wavSamples(`recordings/audio/${recording}`), {
+    ...{ language, temperature: 0, timestamps: 'word', compatibility: 'openai' },
+  });
+  expect(result.text).toBe(golden.text);
+  const exactly = ({ tokens, words = [] }: Segment | SegmentGolden) => [
+    [...tokens],
+    words.map(({ word, start, end }) => [word, cents(start), cents(end)]),
+  ];
+  expect(result.segments.map(exactly)).toEqual(golden.segments.map(exactly));
+  result.segments.forEach(({ avgLogprob, noSpeechProb }, i) => {
+    const like = golden.segments[i]!;
+    expect(Math.abs(avgLogprob - like.avg_logprob)).toBeLessThan(tolerances.avgLogprob);
+    expect(Math.abs(noSpeechProb - like.no_speech_prob)).toBeLessThan(tolerances.probability);
+  });
+  expect(result.language).toBe(golden.language ?? 'en');
+}
 
 const engines: [string, LoadOptions][] = [
   ['simd', { variant: 'simd' }],
@@ -68,20 +97,7 @@ describeWithTrained('tiny.en', (folder) => {
       const isFull = options.variant === 'simd' || (options.variant && hasSettledRelaxedSimd());
       const chosen = isFull ? expected : expected.filter(isShort).slice(0, 4);
       test.each(chosen)('%s', async (recording, golden) => {
-        const result = await model.transcribe(wavSamples(`recordings/audio/${recording}`), {
-          ...{ language: 'en', temperature: 0, timestamps: 'word', compatibility: 'openai' },
-        });
-        expect(result.text).toBe(golden.text);
-        const exactly = ({ tokens, words = [] }: Segment | SegmentGolden) => [
-          [...tokens],
-          words.map(({ word, start, end }) => [word, cents(start), cents(end)]),
-        ];
-        expect(result.segments.map(exactly)).toEqual(golden.segments.map(exactly));
-        result.segments.forEach(({ avgLogprob, noSpeechProb }, i) => {
-          const like = golden.segments[i]!;
-          expect(Math.abs(avgLogprob - like.avg_logprob)).toBeLessThan(tolerances.avgLogprob);
-          expect(Math.abs(noSpeechProb - like.no_speech_prob)).toBeLessThan(tolerances.probability);
-        });
+        await expectSameTranscript(model, recording, golden, 'en');
       });
     });
 
@@ -182,6 +198,38 @@ describeWithTrained('tiny.en', (folder) => {
       const text = async (file: ModelFile) => (await file.vocabulary())?.slice(0, textTokens);
       expect(await text(found)).toEqual(await text(straight));
       expect(await text(found)).toHaveLength(textTokens);
+    });
+  });
+});
+
+const describeWithBase = await describerWithTrained('base');
+
+// All twelve recordings in both engines: npm run test:reference -- --model base.
+describeWithBase('base', (folder) => {
+  describeWithShared(['trained', 'recordings'], 'on recordings of three languages', () => {
+    const files = mkdtempSync(join(tmpdir(), 'susurrus-trained-'));
+    afterAll(() => rmSync(files, { recursive: true }));
+
+    const expected = sharedJson('trained/expected/base.json') as Record<string, Expected>;
+
+    let model: Model;
+    beforeAll(async () => {
+      const path = join(files, 'base.apr');
+      const { convertModel, loadModel } = await builtPackage();
+      await convertModel(folder, path, { dtype: 'f32' });
+      model = await loadModel(path, { variant: 'simd' });
+    });
+    afterAll(() => model.dispose());
+
+    test.each(['jfk.wav', 'french.wav', 'chinese.wav'])('%s', async (recording) => {
+      const golden = expected[recording]!;
+      const found = await model.detectLanguage(wavSamples(`recordings/audio/${recording}`));
+      golden.languages!.forEach(({ language, probability }, i) => {
+        expect(found[i]!.language).toBe(language);
+        expect(Math.abs(found[i]!.probability - probability)).toBeLessThan(tolerances.probability);
+      });
+      // Told, so that the encoder runs twice and not three times: each run takes 4 s of a processor.
+      await expectSameTranscript(model, recording, golden, found[0]!.language);
     });
   });
 });

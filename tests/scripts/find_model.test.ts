@@ -1,16 +1,16 @@
-// Where npm start and npm run pack:model look for tiny.en, one place after the other.
+// Where npm start and npm run pack:model look for tiny.en and base, one place after the other.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { startHub, type HubServer } from '../support/hub_server.js';
 import { packageName } from '../../scripts/find_model.mjs';
 import { projectRoot } from '../support/shared_folder.js';
-import { writeTrainedWheel, type TrainedWheel } from '../support/trained_wheel.js';
+import { writeBaseWheels, writeTrainedWheel, type TrainedWheel } from '../support/trained_wheel.js';
 
 const files = mkdtempSync(join(tmpdir(), 'susurrus-find-model-'));
 let hub: HubServer;
@@ -37,9 +37,12 @@ beforeEach(() => {
 const pulledPath = () => join(folder, 'susurrus/models/tiny.en.q8_0.apr');
 
 /** What findTrainedModel() finds in another process; `env` besides the addresses of empty places. */
-async function find(env: Record<string, string>, digest = wheel.digest): Promise<unknown> {
+async function find(
+  env: Record<string, string>,
+  { name = 'tiny.en', digests = [wheel.digest] } = {},
+): Promise<unknown> {
   const module = pathToFileURL(join(projectRoot, 'scripts/find_model.mjs')).href;
-  const options = { into: join(folder, 'trained'), digest };
+  const options = { name, into: join(folder, 'trained'), digests };
   const script = `
     const { findTrainedModel } = await import(${JSON.stringify(module)});
     const found = await findTrainedModel(${JSON.stringify(options)}).catch(({ message }) => message);
@@ -86,9 +89,35 @@ test('there is none where nothing can be had: the embedded model is left', async
 });
 
 test('another package than the expected one is an error', async () => {
-  const wrong = await find({ SUSURRUS_TRAINED_WHEEL: wheel.path }, '0'.repeat(64));
+  const wrong = await find({ SUSURRUS_TRAINED_WHEEL: wheel.path }, { digests: ['0'.repeat(64)] });
   expect(wrong).toMatch(/is not the expected file/);
   expect(hub.requests).toEqual([]);
+});
+
+describe('base, which is asked for by name', () => {
+  test('comes from the hub before its Python packages', async () => {
+    const { folder: wheels } = await writeBaseWheels(folder);
+    const asked = { name: 'base', digests: [] };
+    // This hub has no base, and the packages are not the real ones: their digests say so.
+    expect(await find({ SUSURRUS_TRAINED_WHEEL: wheels }, asked)).toMatch(
+      /base_1-1\.0\.0-py3-none-any\.whl is not the expected file/,
+    );
+    expect(hub.requests).not.toEqual([]);
+  });
+
+  test('comes from its Python packages where the hub is not reached', async () => {
+    const { folder: wheels } = await writeBaseWheels(folder);
+    const places = { HF_HUB_OFFLINE: '1', SUSURRUS_TRAINED_WHEEL: wheels };
+    expect(await find(places, { name: 'base', digests: [] })).toMatch(/is not the expected file/);
+    expect(hub.requests).toEqual([]);
+  });
+
+  test('is not asked of the hub where its packages were fetched before', async () => {
+    writeHubFolder(join(folder, 'trained/base'));
+    const path = join(folder, 'trained/base-q8_0.apr');
+    expect(await find({}, { name: 'base' })).toEqual({ name: 'base', path, isOpenAis: true });
+    expect(hub.requests).toEqual([]);
+  });
 });
 
 test.each([

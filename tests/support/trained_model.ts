@@ -1,28 +1,38 @@
 import { describe, test } from '@jest/globals';
-import { ensureTrainedFolder, NoTrainedModel } from '../../scripts/trained_model.mjs';
+import {
+  ensureTrainedFolder,
+  NoTrainedModel,
+  type TrainedName,
+} from '../../scripts/trained_model.mjs';
 
-async function trainedFolder(): Promise<{ folder?: string; why?: string }> {
+type DescribeWithFolder = (title: string, body: (folder: string) => void) => void;
+
+async function trainedFolder(name: TrainedName): Promise<{ folder?: string; why?: string }> {
   try {
-    return { folder: await ensureTrainedFolder() };
+    return { folder: await ensureTrainedFolder({ name }) };
   } catch (error) {
     if (!(error instanceof NoTrainedModel)) throw error;
     return { why: error.message };
   }
 }
 
-/** The checkpoint of tiny.en, or why it cannot be had. */
-const trained = await trainedFolder();
-
-/** A `describe` for suites of trained weights: it skips, and says why, where they cannot be fetched. */
-export function describeWithTrained(name: string, body: (folder: string) => void): void {
-  const { folder, why = '' } = trained;
+/**
+ * Fetches a checkpoint. Answers a `describe` for suites of it, which gets the checkpoint's folder: they are skipped, with the reason,
+ * where it cannot be fetched.
+ */
+export async function describerWithTrained(name: TrainedName): Promise<DescribeWithFolder> {
+  const { folder, why = '' } = await trainedFolder(name);
   if (folder !== undefined) {
-    describe(name, () => body(folder));
-    return;
+    return (title, body) => describe(title, () => body(folder));
   }
-  console.warn(`Skipped, for want of trained weights: ${name}\n${why}`);
-  const skipped = test.skip;
-  describe(name, () => {
-    skipped('needs trained weights', () => undefined);
-  });
+  return (title) => {
+    console.warn(`Skipped, for want of trained weights: ${title}\n${why}`);
+    const skipped = test.skip;
+    describe(title, () => {
+      skipped('needs trained weights', () => undefined);
+    });
+  };
 }
+
+/** A `describe` for suites of tiny.en. */
+export const describeWithTrained = await describerWithTrained('tiny.en');
