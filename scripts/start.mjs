@@ -1,7 +1,8 @@
 // npm start: from a fresh clone to a transcript and the demo page. Uses only Node's own modules.
 //
 //   npm start                             bundled sentences with a trained Whisper, then the page
-//   npm start -- --model NAME|FILE        another model; a name is pulled from the Hugging Face hub unless it was before
+//   npm start -- --model NAME|FILE        another model; a name is pulled from the Hugging Face hub unless it was before; base
+//                                         also comes from Python packages, where the hub is not reached
 //   npm start -- AUDIO... [--model ...]   these files, and nothing else
 //   -- --port N, -- --no-serve
 import { existsSync, readFileSync, rmSync } from 'node:fs';

@@ -15,13 +15,14 @@ const millisecondsOfACase = 900_000;
 
 /**
  * `session`: { reference, model(name) → a loaded Model, models: [{ name, folder, dims }], recordings: [{ name, samples }],
- * samplesOf: Map of name → samples, samplesFile, seed }.
+ * samplesOf: Map of name → samples, samplesFile, seed, cases: undefined, or those that are given rather than drawn }.
  */
 export async function compareCase(session, index) {
   const redrawn = [];
-  for (let draw = 0; draw < mostDraws; ++draw) {
+  const draws = session.cases ? 1 : mostDraws;
+  for (let draw = 0; draw < draws; ++draw) {
     const random = new Random(`${session.seed}/${index}/${draw}`);
-    const drawn = drawCase(random, session.models, session.recordings);
+    const drawn = session.cases?.[index] ?? drawCase(random, session.models, session.recordings);
     const samples = caseSamples(drawn.audio, session.samplesOf);
     writeFileSync(session.samplesFile, samples);
     const answer = await runReference(session, drawn);
@@ -29,7 +30,7 @@ export async function compareCase(session, index) {
     if (answer.ok) return { index, redrawn, ...(await judge(session, drawn, samples, answer)) };
     redrawn.push(answer.error);
   }
-  throw new Error(`Case ${index}: the reference refused ${mostDraws} draws: ${redrawn[0].message}`);
+  throw new Error(`Case ${index}: the reference refused ${draws} draws: ${redrawn[0].message}`);
 }
 
 function runReference({ reference, models, samplesFile }, drawn, noise) {

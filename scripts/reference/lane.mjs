@@ -3,7 +3,7 @@ import { readSamples } from './audio.mjs';
 import { compareCase } from './compared_case.mjs';
 import { ReferenceProcess } from './reference_process.mjs';
 
-/** `plan`: { python, engine, models: [{ name, folder, file, dims }], recordings: [{ name, file, samples }], seed, variant, samplesFile } */
+/** `plan`: { python, engine, models: [{ name, folder, file, dims }], recordings: [{ name, file, samples }], seed, variant, cases, samplesFile } */
 async function openSession(plan) {
   const { loadModel } = await import(plan.engine);
   const loaded = new Map();

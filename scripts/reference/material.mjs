@@ -10,13 +10,14 @@ import {
 import { basename, join, resolve } from 'node:path';
 import { readFacts, whisper } from '../facts/read_facts.mjs';
 import { root, StepError } from '../toolchain/steps.mjs';
-import { ensureTrainedFolder } from '../trained_model.mjs';
+import { ensureTrainedFolder, isTrainedName, trainedNames } from '../trained_model.mjs';
 import { sampleRate } from './audio.mjs';
 import { Random } from './random.mjs';
 
 const shared = resolve(root, process.env.SUSURRUS_SHARED ?? '../shared');
 const goldenModels = ['micro', 'micro-en', 'micro-v3-turbo'];
-const audioFolders = ['recordings/audio', 'golden/audio'];
+const speechFolder = 'recordings/audio';
+const audioFolders = [speechFolder, 'golden/audio'];
 
 /** Noise of a copy, in deviations of each tensor: from nearly the same model to quite another. */
 const amounts = [0.02, 0.3, 0.05, 0.1];
@@ -26,19 +27,19 @@ function needed(path, advice) {
   return path;
 }
 
-/** Trained tiny.en as a folder of the hub, which the reference reads. */
-async function trainedModel({ scratch, engine }) {
+/** A trained model as a folder of the hub, which the reference reads. */
+async function trainedModel(name, { scratch, engine }) {
   const { convertModel } = await import(engine);
-  const folder = join(scratch, 'tiny.en');
-  await convertModel(await ensureTrainedFolder(), folder, { format: 'safetensors', dtype: 'f32' });
-  return { name: 'tiny.en', folder };
+  const folder = join(scratch, name);
+  const source = await ensureTrainedFolder({ name });
+  await convertModel(source, folder, { format: 'safetensors', dtype: 'f32' });
+  return { name, folder };
 }
 
 /** Folders of the goldens' models, or the one that was named. */
 async function modelFolders(named, places) {
-  const advice =
-    'SUSURRUS_SHARED names the shared folder; --model takes a Whisper folder of the hub or "trained".';
-  if (named === 'trained') return [await trainedModel(places)];
+  const advice = `SUSURRUS_SHARED names the shared folder; --model takes a Whisper folder of the hub or one of ${trainedNames.join(', ')}.`;
+  if (named && isTrainedName(named)) return [await trainedModel(named, places)];
   if (named) return [{ name: basename(resolve(named)), folder: needed(resolve(named), advice) }];
   return goldenModels.map((name) => ({
     name,
@@ -129,9 +130,12 @@ export async function prepareModels({ named, copies, seed, reference, ...places 
   return models;
 }
 
-/** [{ name, file, samples }]: raw f32 files of the recordings, those of the shared folder or the ones that were named. */
-export async function prepareRecordings({ named, scratch, reference }) {
-  const folders = audioFolders.map((folder) => join(shared, folder));
+/**
+ * [{ name, path, file, samples }]: raw f32 files of the recordings, those of the shared folder or the ones that were named. `isSpeech`
+ * leaves out those that are there for their format.
+ */
+export async function prepareRecordings({ named, isSpeech, scratch, reference }) {
+  const folders = (isSpeech ? [speechFolder] : audioFolders).map((folder) => join(shared, folder));
   const advice = 'SUSURRUS_SHARED names the shared folder; --audio FILES takes recordings.';
   const paths = named.length
     ? named.map((path) => needed(resolve(path), advice))
@@ -145,7 +149,7 @@ export async function prepareRecordings({ named, scratch, reference }) {
     const file = join(scratch, `recording${i}.f32`);
     const { samples } = await reference.need({ command: 'audio', file: path, to: file });
     if (samples < sampleRate / 10) throw new StepError(`${path} is shorter than 0.1 s.`);
-    recordings.push({ name: `${i} ${basename(path)}`, file, samples });
+    recordings.push({ name: `${i} ${basename(path)}`, path, file, samples });
   }
   return recordings;
 }

@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { relaxedSimdFlags } from '../toolchain/node_flags.mjs';
 import { root, step, StepError } from '../toolchain/steps.mjs';
 import { testApril } from './april.mjs';
+import { isTrainedName } from '../trained_model.mjs';
 import { prepareModels, prepareRecordings } from './material.mjs';
 import { ReferenceProcess } from './reference_process.mjs';
 import { differenceText, summary } from './report.mjs';
@@ -24,6 +25,7 @@ import {
   noReferenceStatus,
   referenceFolder,
 } from './setup.mjs';
+import { wholeRecordings } from './whole_recordings.mjs';
 
 const usage = `npm run test:reference -- [options]
 
@@ -35,15 +37,18 @@ Draws cases from a seed, runs each with the unmodified openai-whisper and with S
   --first N         number of the first (0); goes on where a run was stopped
   --only N[,N...]   these cases alone
   --seed TEXT       what they are drawn from (1)
-  --model FOLDER    a Whisper folder of the hub rather than the golden models; "trained" is tiny.en,
-                    whose weights are fetched
+  --model FOLDER    a Whisper folder of the hub rather than the golden models; or tiny.en or base: trained weights, which are
+                    fetched. Those run on each recording of the shared folder as it is, in both variants, unless --cases,
+                    --first or --only asks for drawn cases
   --copies N        copies of each model with noise on the weights (4; 0 with --model)
   --audio FILES     recordings rather than those of the shared folder
-  --variant NAME    simd (the default) or relaxed
+  --variant NAME    simd (the default) or relaxed; of whole recordings both, without it
   --jobs N          processes (2)
   --log FILE        a line of JSON for each case
 
 Status: 0 all equal or fragile, 1 some differ, 2 it could not run, ${noReferenceStatus} no reference.`;
+
+const variants = ['simd', 'relaxed'];
 
 function parsedArguments() {
   try {
@@ -51,14 +56,14 @@ function parsedArguments() {
       allowPositionals: true,
       options: {
         engine: { type: 'string', default: 'whisper' },
-        cases: { type: 'string', default: '500' },
-        first: { type: 'string', default: '0' },
+        cases: { type: 'string' },
+        first: { type: 'string' },
         only: { type: 'string' },
         seed: { type: 'string', default: '1' },
         model: { type: 'string' },
         copies: { type: 'string' },
         audio: { type: 'string', multiple: true, default: [] },
-        variant: { type: 'string', default: 'simd' },
+        variant: { type: 'string' },
         jobs: { type: 'string', default: `${Math.min(2, availableParallelism())}` },
         log: { type: 'string' },
         help: { type: 'boolean', default: false },
@@ -84,11 +89,13 @@ function settings() {
   if (!['whisper', 'april'].includes(values.engine)) {
     throw new StepError(`--engine is whisper or april; not "${values.engine}".`);
   }
-  if (!['simd', 'relaxed'].includes(values.variant)) {
+  if (![undefined, ...variants].includes(values.variant)) {
     throw new StepError(`--variant is simd or relaxed; not "${values.variant}".`);
   }
-  const first = wholeNumber('first', values.first, 0);
-  const count = wholeNumber('cases', values.cases, 1);
+  const first = wholeNumber('first', values.first ?? '0', 0);
+  const count = wholeNumber('cases', values.cases ?? '500', 1);
+  const isDrawn = [values.cases, values.first, values.only].some((value) => value !== undefined);
+  const isWhole = isTrainedName(values.model ?? '') && !isDrawn;
   return {
     help: values.help,
     engine: values.engine,
@@ -97,7 +104,8 @@ function settings() {
     copies: wholeNumber('copies', values.copies ?? (values.model ? '0' : '4'), 0),
     // A shell gives the other files of a pattern without the option's name.
     audio: values.audio.length > 0 ? [...values.audio, ...positionals] : [],
-    variant: values.variant,
+    isWhole,
+    variant: values.variant ?? (isWhole ? undefined : 'simd'),
     jobs: wholeNumber('jobs', values.jobs, 1),
     log: values.log,
     indices: values.only
@@ -107,7 +115,12 @@ function settings() {
 }
 
 /** The command that repeats one case: what was asked for, without what chose the cases. */
-function againCommand(index, { seed, model, copies, audio, variant }) {
+function againCommand(index, { seed, model, copies, audio, variant }, { cases, recordings }) {
+  if (cases) {
+    const [{ recording }] = cases[index].audio.parts;
+    const { path } = recordings.find(({ name }) => name === recording);
+    return `npm run test:reference -- --model ${model} --audio ${path} --variant ${variant}`;
+  }
   return [
     ...['npm run test:reference --', `--seed ${seed}`],
     ...(model ? [`--model ${model}`] : []),
@@ -155,18 +168,19 @@ async function runLane(plan, flags, waiting, report) {
 
 async function compareAll(asked, plan, scratch, flags) {
   const outcomes = [];
-  const waiting = [...asked.indices];
+  const waiting = plan.cases ? [...plan.cases.keys()] : [...asked.indices];
+  const count = waiting.length;
   const started = performance.now();
-  if (asked.log) writeFileSync(asked.log, '');
   const report = (outcome) => {
     outcomes.push(outcome);
-    if (asked.log) appendFileSync(asked.log, `${JSON.stringify(outcome)}\n`);
+    if (asked.log)
+      appendFileSync(asked.log, `${JSON.stringify({ variant: plan.variant, ...outcome })}\n`);
     if (outcome.status !== 'equal') {
-      console.log(differenceText(outcome, againCommand(outcome.index, asked)));
+      console.log(differenceText(outcome, againCommand(outcome.index, asked, plan)));
     }
     if (outcomes.length % 50 === 0) {
       const minutes = ((performance.now() - started) / 60_000).toFixed(1);
-      console.log(`· ${outcomes.length} of ${asked.indices.length} cases (${minutes} min)`);
+      console.log(`· ${outcomes.length} of ${count} cases (${minutes} min)`);
     }
   };
   const lanes = Array.from({ length: Math.min(asked.jobs, waiting.length) }, (_, i) =>
@@ -176,12 +190,15 @@ async function compareAll(asked, plan, scratch, flags) {
   return outcomes.sort((a, b) => a.index - b.index);
 }
 
-async function prepare({ model, copies, audio, seed }, { python, ...places }) {
+async function prepare({ model, copies, audio, seed, isWhole }, { python, ...places }) {
   const reference = new ReferenceProcess(python);
   try {
     return {
       models: await prepareModels({ named: model, copies, seed, reference, ...places }),
-      recordings: await prepareRecordings({ named: audio, reference, ...places }),
+      recordings: await prepareRecordings({
+        ...{ named: audio, isSpeech: isWhole, reference },
+        ...places,
+      }),
     };
   } finally {
     reference.close();
@@ -192,8 +209,11 @@ async function testReference(asked) {
   if (!existsSync(join(root, 'dist/node.mjs'))) {
     throw new StepError('There is no build in dist.', 'Build it first: npm run build.');
   }
-  const flags = asked.variant === 'relaxed' ? relaxedSimdFlags() : [];
-  if (flags === undefined) throw new StepError('This Node has no relaxed SIMD.');
+  const flags = { simd: [], relaxed: relaxedSimdFlags() };
+  const chosen = asked.variant ? [asked.variant] : variants;
+  if (chosen.some((variant) => !flags[variant])) {
+    throw new StepError('This Node has no relaxed SIMD.', '--variant simd goes without.');
+  }
   const { python, about } = await ensureReference();
   mkdirSync(referenceFolder, { recursive: true });
   const scratch = mkdtempSync(join(referenceFolder, 'run-'));
@@ -202,7 +222,7 @@ async function testReference(asked) {
   cpSync(join(root, 'dist'), dirname(engine), { recursive: true });
   process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(2));
-  const { seed, variant } = asked;
+  const { seed } = asked;
   const versions = Object.entries(about.versions).map((pair) => pair.join(' '));
   console.log(
     `openai-whisper ${about.version}, unmodified (Python ${about.python}, ${versions.join(', ')})`,
@@ -210,10 +230,15 @@ async function testReference(asked) {
   const { models, recordings } = await step('preparing models and recordings', () =>
     prepare(asked, { python, scratch, engine, assets: about.assets }),
   );
-  const plan = { python, engine, models, recordings, seed, variant };
-  const outcomes = await compareAll(asked, plan, scratch, flags);
-  console.log(`\n${summary(outcomes)}`);
-  process.exitCode = outcomes.some(({ status }) => status === 'different') ? 1 : 0;
+  const cases = asked.isWhole ? wholeRecordings(models, recordings) : undefined;
+  if (asked.log) writeFileSync(asked.log, '');
+  process.exitCode = 0;
+  for (const variant of chosen) {
+    const plan = { python, engine, models, recordings, seed, variant, cases };
+    const outcomes = await compareAll({ ...asked, variant }, plan, scratch, flags[variant]);
+    console.log(`\n${variant}\n${summary(outcomes)}`);
+    if (outcomes.some(({ status }) => status === 'different')) process.exitCode = 1;
+  }
 }
 
 await mainWithReference(async () => {

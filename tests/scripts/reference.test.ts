@@ -9,6 +9,28 @@ import {
 } from '../../scripts/reference/compare.mjs';
 import { drawCase } from '../../scripts/reference/draw.mjs';
 import { Random } from '../../scripts/reference/random.mjs';
+import { wholeRecordings } from '../../scripts/reference/whole_recordings.mjs';
+
+test('whole recordings are cases of both functions; an English model is told its language', () => {
+  const recordings = [
+    { name: 'one', samples: 10 },
+    { name: 'two', samples: 20 },
+  ];
+  const cases = (n_vocab: number) =>
+    wholeRecordings([{ name: 'model', dims: { n_vocab } }], recordings);
+  expect(cases(51864).map((one) => [one.function, one.audio.parts, one.options])).toEqual(
+    recordings.flatMap(({ name, samples }) => {
+      const parts = [{ recording: name, start: 0, samples }];
+      return [
+        ['transcribe', parts, { language: 'en', word_timestamps: true }],
+        ['decode', parts, { language: 'en' }],
+      ];
+    }),
+  );
+  expect(cases(51865).map(({ options }) => options)).toEqual(
+    recordings.flatMap(() => [{ word_timestamps: true }, {}]),
+  );
+});
 
 describe('drawn cases', () => {
   const models = [
