@@ -1,6 +1,7 @@
 // Every option out of its range, and every pair that excludes each other: one typed error, before any work.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Model } from '../../web/src/node.js';
+import { languageCode } from '../../web/src/model/language_tag.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
 
@@ -297,3 +298,38 @@ test.each(['beams', 'chunk_length_s', 'toString', '__proto__x', ''])(
     expect((error as Error).message).toMatch(/the options here are .*beamSize, /);
   },
 );
+
+describe('languages', () => {
+  const known = ['en', 'zh', 'he', 'id', 'no', 'jw', 'tl', 'yue'];
+  test.each([
+    ['en', 'en'],
+    ['en-US', 'en'],
+    ['en_GB', 'en'],
+    ['EN', 'en'],
+    ['zh-Hans-CN', 'zh'],
+    ['cmn', 'zh'],
+    ['yue-HK', 'yue'],
+    ['iw', 'he'],
+    ['nb-NO', 'no'],
+    ['jv', 'jw'],
+    ['jw', 'jw'],
+    ['fil', 'tl'],
+    ['tlh', undefined],
+    ['english', undefined],
+    ['', undefined],
+    ['en US', undefined],
+    [5, undefined],
+  ])('%p is %p', (tag, code) => {
+    expect(languageCode(tag, known)).toBe(code);
+  });
+
+  test('by their tags are what the codes are', async () => {
+    const options = { language: 'en-US', languages: ['en-GB'] };
+    const [tagged, plain] = await Promise.all([
+      model.transcribe(samples, options),
+      model.transcribe(samples, { language: 'en', languages: ['en'] }),
+    ]);
+    expect(tagged).toEqual(plain);
+    expect(tagged.language).toBe('en');
+  });
+});

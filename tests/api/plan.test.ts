@@ -299,7 +299,7 @@ describe('what cannot be planned is an error, as in loading', () => {
     expect(command('plan', modelPath)).toContain(
       `at most            ${(await susurrus.plan(modelPath)).peakBytes}`,
     );
-    expect([true, 'unsure']).toContain(verdict.fits);
+    expect(['yes', 'unsure']).toContain(verdict.fits);
   });
 
   test('options', async () => {
@@ -317,20 +317,20 @@ describe('what cannot be planned is an error, as in loading', () => {
 
 describe('the verdict', () => {
   const gibibyte = 2 ** 30;
-  test.each<[string, number, Device, boolean | 'unsure']>([
-    ['half of the memory', gibibyte, { memoryBytes: 2 * gibibyte }, true],
+  test.each<[string, number, Device, ModelPlan['verdict']['fits']]>([
+    ['half of the memory', gibibyte, { memoryBytes: 2 * gibibyte }, 'yes'],
     ['most of the memory', 1.5 * gibibyte, { memoryBytes: 2 * gibibyte }, 'unsure'],
-    ['more than the memory', 3 * gibibyte, { memoryBytes: 2 * gibibyte }, false],
-    ['the least that is named', 3 * gibibyte, { memoryBytes: 8 * gibibyte, isLeast: true }, true],
-    ['nothing known, small', gibibyte / 4, {}, true],
+    ['more than the memory', 3 * gibibyte, { memoryBytes: 2 * gibibyte }, 'no'],
+    ['the least that is named', 3 * gibibyte, { memoryBytes: 8 * gibibyte, isLeast: true }, 'yes'],
+    ['nothing known, small', gibibyte / 4, {}, 'yes'],
     ['nothing known, large', gibibyte, {}, 'unsure'],
-    ['free', gibibyte, { memoryBytes: 8 * gibibyte, freeBytes: 2 * gibibyte }, true],
+    ['free', gibibyte, { memoryBytes: 8 * gibibyte, freeBytes: 2 * gibibyte }, 'yes'],
     ['not free', gibibyte, { memoryBytes: 8 * gibibyte, freeBytes: gibibyte / 2 }, 'unsure'],
     [
       'beyond addresses',
       5 * gibibyte,
       { memoryBytes: 64 * gibibyte, freeBytes: 64 * gibibyte },
-      false,
+      'no',
     ],
   ])('%s', (_, peakBytes, device, fits) => {
     const verdict = verdictOn({ peakBytes, keptLaterBytes: 0 }, device);

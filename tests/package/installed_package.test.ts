@@ -117,6 +117,15 @@ describe('the packed package', () => {
     ).toEqual([]);
   });
 
+  test('exports every binary that it ships', () => {
+    const shipped = project.files.filter((path) => path.endsWith('.wasm'));
+    const { exports } = JSON.parse(
+      readFileSync(join(project.folder, 'node_modules/susurrus/package.json'), 'utf8'),
+    ) as { exports: Readonly<Record<string, unknown>> };
+    expect(shipped.length).toBeGreaterThan(6);
+    for (const path of shipped) expect(Object.values(exports)).toContain(`./${path}`);
+  });
+
   test('runs nothing when it is installed', () => {
     const manifest = JSON.parse(
       readFileSync(join(project.folder, 'node_modules/susurrus/package.json'), 'utf8'),

@@ -45,6 +45,6 @@ function toText({ verdict, fetchBytes = NaN, ...bytes }: ModelPlan): string {
   const table = lines.map(
     ([name, count]) => `${name.padEnd(19)}${Number.isNaN(count) ? 'not known' : `${count} bytes`}`,
   );
-  const fits = { true: 'yes', false: 'no', unsure: 'not sure' }[`${verdict.fits}`];
+  const fits = verdict.fits === 'unsure' ? 'not sure' : verdict.fits;
   return `${[...table, `fits here          ${fits}: ${verdict.reasons.join('; ')}`].join('\n')}\n`;
 }

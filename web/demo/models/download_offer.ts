@@ -30,9 +30,9 @@ export function downloadOffer(
 async function planned(hub: string): Promise<string> {
   try {
     const { fetchBytes, peakBytes, verdict } = await plan(hub, { dtype: keptType });
-    const fits = { true: words.fits, false: words.doesNotFit, unsure: words.mayNotFit };
+    const fits = { yes: words.fits, no: words.doesNotFit, unsure: words.mayNotFit };
     const fetched = fetchBytes === undefined ? '' : `${words.exactly(size(fetchBytes))} `;
-    return `${fetched}${words.needsMemory(size(peakBytes))} ${fits[`${verdict.fits}`]}`;
+    return `${fetched}${words.needsMemory(size(peakBytes))} ${fits[verdict.fits]}`;
   } catch {
     return words.noAnswer;
   }

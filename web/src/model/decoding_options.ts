@@ -11,6 +11,7 @@ import type {
 import type { Settings } from '../protocol/engine.js';
 import { invalidOption } from '../api/errors.js';
 import { checkNoBeamOptions } from './beam_options.js';
+import { languageCode } from './language_tag.js';
 import {
   defaultTemperatures,
   hotwordWeights,
@@ -55,14 +56,14 @@ function languageCheck({ languages }: ModelFacts, besides: readonly string[]): C
   const shown = `${languages.slice(0, 8).join(', ')}${languages.length > 8 ? ', …' : ''}`;
   return [
     `${besides.map((word) => `'${word}'`).join(', ')} or one of the model's languages (${shown})`,
-    (value) => [...besides, ...languages].includes(value as string),
+    (value) => besides.includes(value as string) || languageCode(value, languages) !== undefined,
   ];
 }
 
 function languageListCheck({ languages }: ModelFacts): Check {
   return listOf(
     "a list of the model's languages, at least one",
-    (item) => languages.includes(item as string),
+    (item) => languageCode(item, languages) !== undefined,
     languages.length,
     1,
   );
@@ -163,14 +164,20 @@ export const vadCheck: Check = [
   (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
 ];
 
-/** The data of the options, which go to the engine. */
-function settingsOf(options: TranscribeOptions): Settings {
+/** The data of checked options, which go to the engine; languages by their codes. */
+function settingsOf(options: TranscribeOptions, { languages: known }: ModelFacts): Settings {
+  const { language, languages } = options;
+  const codeOf = (tag: string): string => languageCode(tag, known) ?? tag;
   const isData = ([name, value]: [string, unknown]): boolean =>
     name !== 'signal' &&
     name !== 'onProgress' &&
     value !== undefined &&
     !(name === 'vad' && !value);
-  return Object.fromEntries(Object.entries(options).filter(isData));
+  return {
+    ...Object.fromEntries(Object.entries(options).filter(isData)),
+    ...(language !== undefined && { language: codeOf(language) }),
+    ...(languages && { languages: [...new Set(languages.map(codeOf))] }),
+  };
 }
 
 function temperatures({ temperature }: DecodeOptions, otherwise: readonly number[]) {
@@ -223,7 +230,7 @@ export function decodeSettings(options: DecodeOptions, model: ModelFacts): Setti
   checkPatience(options);
   const temperature = temperatures(options, [0]);
   if (temperature.length === 1) checkSingleSearch(options, temperature[0] ?? 0);
-  return { ...settingsOf(options), temperature };
+  return { ...settingsOf(options, model), temperature };
 }
 
 /** Checked options of transcribe(). */
@@ -253,7 +260,7 @@ export function transcribeSettings(
     throw invalidOption('normalisation', "'window' for a stream, whose end is not known", 'file');
   }
   return {
-    ...settingsOf(options),
+    ...settingsOf(options, model),
     temperature: temperatures(options, defaultTemperatures),
     ...(isStream && { normalisation: 'window' }),
   };
@@ -274,15 +281,15 @@ export function liveDecodingChecks(model: ModelFacts): Checks {
 }
 
 /** Of checked options: an utterance is what a window is to transcribe(). */
-export function liveDecodingSettings(options: LiveOptions): Settings {
+export function liveDecodingSettings(options: LiveOptions, model: ModelFacts): Settings {
   const given = liveDecodingNames.map((name) => [name, options[name]] as const);
-  const settings = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const settings = settingsOf(Object.fromEntries(given), model);
   return settings.language === 'per-utterance' ? { ...settings, language: 'per-window' } : settings;
 }
 
 export function scoreSettings(options: ScoreOptions, model: ModelFacts): Settings {
   checkOptions(options, checksOf('score', model));
-  return settingsOf(options);
+  return settingsOf(options, model);
 }
 
 export function checkCandidates(candidates: readonly string[]): void {
@@ -297,10 +304,10 @@ export function checkCandidates(candidates: readonly string[]): void {
 
 export function alignSettings(options: AlignOptions, model: ModelFacts): Settings {
   checkOptions(options, checksOf('align', model));
-  return settingsOf(options);
+  return settingsOf(options, model);
 }
 
 export function languageSettings(options: DetectLanguageOptions, model: ModelFacts): Settings {
   checkOptions(options, checksOf('detectLanguage', model));
-  return settingsOf(options);
+  return settingsOf(options, model);
 }

@@ -48,7 +48,7 @@ export function liveSettings(options: LiveOptions, info: ModelInfo): LiveSetting
   return {
     ...(policy && { policy }),
     ...(step !== undefined && { step }),
-    decode: liveDecodingSettings(others),
+    decode: liveDecodingSettings(others, info),
   };
 }
 

@@ -41,7 +41,7 @@ export function verdictOn(needs: Needs, device: Device): PlanVerdict {
     const needed = inWords(peakBytes);
     if (needs.peakBytes > mostWasmBytes) {
       reasons.push(`it needs ${inWords(needs.peakBytes)}, and WebAssembly addresses 4 GiB`);
-      return false;
+      return 'no';
     }
     if (memoryBytes === undefined) {
       const isSafe = peakBytes <= safeBytes;
@@ -49,12 +49,12 @@ export function verdictOn(needs: Needs, device: Device): PlanVerdict {
         `it needs ${needed}, and nothing is known of this device's memory` +
           (isSafe ? '; every device with such a browser has that much' : ''),
       );
-      return isSafe || 'unsure';
+      return isSafe ? 'yes' : 'unsure';
     }
     const memory = inWords(memoryBytes);
     if (!isLeast && peakBytes > memoryBytes) {
       reasons.push(`it needs ${needed}, and this device has ${memory}`);
-      return false;
+      return 'no';
     }
     const left = freeBytes ?? memoryBytes / 2;
     if (peakBytes <= left) {
@@ -63,7 +63,7 @@ export function verdictOn(needs: Needs, device: Device): PlanVerdict {
           ? `it needs ${needed}, and this device has ${isLeast ? 'at least ' : ''}${memory}`
           : `it needs ${needed}, and ${inWords(freeBytes)} are free`,
       );
-      return true;
+      return 'yes';
     }
     reasons.push(
       freeBytes === undefined

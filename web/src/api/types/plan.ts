@@ -39,7 +39,7 @@ export interface ModelPlan {
 /** Whether the model will run on this device. */
 export interface PlanVerdict {
   /** `'unsure'`: it may be tight, or the environment does not say enough. */
-  readonly fits: boolean | 'unsure';
+  readonly fits: 'yes' | 'no' | 'unsure';
   /** In words, for people. */
   readonly reasons: readonly string[];
 }
