@@ -3,6 +3,7 @@
 //   node scripts/lint.mjs [--fix] [PATH...]
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { findMissingIncludes } from './check_includes.mjs';
 import { findLayerViolations, filesBelow } from './check_layers.mjs';
 import { checkDocument, generateFacts } from './generate_facts.mjs';
 import { eslintCache } from './toolchain/eslint_cache.mjs';
@@ -66,8 +67,10 @@ async function eslint({ fix, paths }) {
   );
 }
 
-/** The layers of the sources and of the package. */
+/** The layers of the sources and of the package, and #include lines that no build would miss. */
 export function layers() {
+  const missing = findMissingIncludes();
+  if (missing.length > 0) throw new StepError(`Includes:\n${missing.join('\n')}`);
   const violations = findLayerViolations();
   if (violations.length > 0) {
     throw new StepError(
