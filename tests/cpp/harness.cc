@@ -26,6 +26,11 @@ void report_failure(const char* file, int line, const std::string& message) {
 
 bool current_case_failed() { return case_failed; }
 
+void report_unequal(const char* file, int line, const char* a_text, const char* b_text,
+                    const std::string& a, const std::string& b) {
+  report_failure(file, line, std::string(a_text) + " == " + b_text + "\n    " + a + "\n    " + b);
+}
+
 bool expect_near(const char* file, int line, const char* a_text, const char* b_text, double a,
                  double b, double tolerance) {
   // Written so that a NaN on either side fails; equal infinities pass.

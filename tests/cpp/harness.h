@@ -79,13 +79,15 @@ bool equal(const A& a, const B& b) {
   }
 }
 
+/// Not part of expect_equal, which is compiled once for each two types in each file.
+void report_unequal(const char* file, int line, const char* a_text, const char* b_text,
+                    const std::string& a, const std::string& b);
+
 template <typename A, typename B>
 bool expect_equal(const char* file, int line, const char* a_text, const char* b_text, const A& a,
                   const B& b) {
   if (equal(a, b)) return true;
-  report_failure(
-      file, line,
-      std::string(a_text) + " == " + b_text + "\n    " + describe(a) + "\n    " + describe(b));
+  report_unequal(file, line, a_text, b_text, describe(a), describe(b));
   return false;
 }
 
