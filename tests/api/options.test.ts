@@ -300,7 +300,7 @@ test.each(['beams', 'chunk_length_s', 'toString', '__proto__x', ''])(
 );
 
 describe('languages', () => {
-  const known = ['en', 'zh', 'he', 'id', 'no', 'jw', 'tl', 'yue'];
+  const known = ['en', 'zh', 'he', 'id', 'no', 'jw', 'tl', 'yue', 'fa'];
   test.each([
     ['en', 'en'],
     ['en-US', 'en'],
@@ -314,6 +314,10 @@ describe('languages', () => {
     ['jv', 'jw'],
     ['jw', 'jw'],
     ['fil', 'tl'],
+    ['per', 'fa'],
+    ['per-window', undefined],
+    ['per-utterance', undefined],
+    ['auto', undefined],
     ['tlh', undefined],
     ['english', undefined],
     ['', undefined],

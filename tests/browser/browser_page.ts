@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
@@ -39,9 +39,22 @@ export async function startStage(
     '--use-fake-ui-for-media-stream',
     ...flags,
   ]);
+  /** Each with the test that it was opened in. */
+  const opened = new Map<BrowserContext, string | undefined>();
   return {
     address: server.address,
-    open: (options = {}, query = '') => open(browser, server.address, options, query),
+    async open(options = {}, query = '') {
+      const { currentTestName } = expect.getState();
+      // A page takes processor time, a slowed one without rest, even when the test that opened it is over.
+      for (const [context, test] of opened) {
+        if (test === undefined || test === currentTestName) continue;
+        opened.delete(context);
+        await context.close();
+      }
+      const found = await open(browser, server.address, options, query);
+      opened.set(found.page.context(), currentTestName);
+      return found;
+    },
     async close() {
       await browser.close();
       await server.close();
