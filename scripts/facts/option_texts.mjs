@@ -74,9 +74,6 @@ export const beamTable = () => markdownTable('beam search', beamOptions);
 // ---------------------------------------------------------------------------------------------------------------------
 // The command line's help
 
-const width = 120;
-const indent = 30;
-
 /** Names of options and values as the command line spells them. */
 const spelled = (text) =>
   text.replaceAll(/`([^`]*)`/g, (_, code) => {
@@ -98,31 +95,18 @@ function argumentOf({ kind, cli, choices }) {
   return ` ${{ flag: 'true|false', whole: 'N', number: 'X' }[kind] ?? 'VALUE'}`;
 }
 
-function wrapped(text) {
-  const rows = [''];
-  for (const word of text.split(' ')) {
-    const row = rows.at(-1);
-    if (row !== '' && indent + row.length + 1 + word.length > width) rows.push(word);
-    else rows[rows.length - 1] = row === '' ? word : `${row} ${word}`;
-  }
-  return rows;
-}
-
+/** [what an option is called and takes, what the help says of it] */
 function usageOf(option) {
   const { cli = {}, description } = option;
-  const flag = `    --${cliName(option)}${argumentOf(option)}`;
+  const flag = `--${cliName(option)}${argumentOf(option)}`;
   const otherwise = cli.switch === undefined ? spelled(defaultOf(option, asWord)) : '';
   const text = withBounds(option, spelled(cli.text ?? description)).replaceAll('−', '-');
   const isSaid = cli.repeats || otherwise === '' || text.includes(`(${otherwise})`);
-  const rows = wrapped(isSaid ? text : `${text} (${otherwise})`);
-  const first = flag.length < indent ? [flag.padEnd(indent) + rows.shift()] : [flag];
-  return [...first, ...rows.map((row) => ' '.repeat(indent) + row)];
+  return [flag, isSaid ? text : `${text} (${otherwise})`];
 }
 
-/** Group → the lines that its options have in the help. */
-export const usageLines = () => ({
-  ...Object.fromEntries(
-    Object.keys(groups).map((group) => [group, inGroup(group).flatMap(usageOf).join('\n')]),
-  ),
-  beam: beamOptions.flatMap(usageOf).join('\n'),
+/** Group → what the help says of each of its options. */
+export const usageRows = () => ({
+  ...Object.fromEntries(Object.keys(groups).map((group) => [group, inGroup(group).map(usageOf)])),
+  beam: beamOptions.map(usageOf),
 });

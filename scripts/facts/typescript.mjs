@@ -1,7 +1,7 @@
 // The tables as TypeScript: modules below web/src/api/generated.
 import { camelCase, readFacts } from './read_facts.mjs';
 import { fileMarksOf } from './cpp.mjs';
-import { cliName, commentOf, usageLines } from './option_texts.mjs';
+import { cliName, commentOf, usageRows } from './option_texts.mjs';
 
 const quoted = (text) => JSON.stringify(text);
 const union = (names) => names.map((name) => `'${name}'`).join(' | ');
@@ -271,7 +271,7 @@ export const defaultTemperatures: readonly number[] = ${literal(temperatures)};
 
 function cliOptions() {
   const { options: all } = readFacts('options');
-  const texts = usageLines();
+  const texts = usageRows();
   // What is an option of Whisper too is read as that.
   const beam = readFacts('beam_options')
     .options.filter(({ name }) => !all.some((row) => row.name === name))
@@ -304,9 +304,9 @@ export const cliOptions: readonly CliOption[] = [
 ${rows.join('\n')}
 ];
 
-/** What the help says of each group of them. */
+/** What the help says of each group of them: what an option is called and takes, and its text. */
 export const optionUsage = {
-${entries(Object.entries(texts).map(([group, text]) => [group, quoted(text)]))}
+${entries(Object.entries(texts).map(([group, usages]) => [group, literal(usages)]))}
 } as const;
 `;
 }

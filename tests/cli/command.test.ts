@@ -41,28 +41,15 @@ function expectFailure({ status, stdout, stderr }: Outcome, group: number, says:
 }
 
 describe('susurrus', () => {
-  test('--help tells all commands and options', async () => {
+  test('--help lists the commands, and a command’s --help its options', async () => {
     const { status, stdout, stderr } = await run('--help');
     expect([status, stderr]).toEqual([0, '']);
-    for (const word of [
-      ...[
-        'transcribe',
-        'detect-language',
-        'align',
-        'score',
-        'pull',
-        'models',
-        'convert',
-        'inspect',
-      ],
-      ...['verify', 'keygen', 'sign', 'encrypt', 'digests', '--key', '--passphrase-file'],
-      ...['--public-key', '--output', '--symmetric'],
-      ...['--dtype', '--compress', '--vocabulary', '--metadata', '--force', '--json', '--version'],
-      ...['--text', '--text-file', '--stats', '--verbose', '--model', '--variant', '--threads'],
-    ]) {
-      expect(stdout).toContain(word);
-    }
-    expect((await run('transcribe', '--help')).stdout).toBe(stdout);
+    for (const name of ['transcribe', 'models', 'encrypt']) expect(stdout).toContain(`  ${name} `);
+    expect(await run()).toEqual({ status, stdout, stderr });
+    const help = await run('encrypt', '--help');
+    expect([help.status, help.stderr]).toEqual([0, '']);
+    expect(help.stdout).toContain('--passphrase-file FILE');
+    expect(help.stdout).not.toContain('--beam-size');
   });
 
   test('--version is that of the package', async () => {
@@ -77,19 +64,18 @@ describe('susurrus', () => {
   });
 
   test.each([
-    ['no command', [], /name a command/],
-    ['an unknown command', ['hearken'], /no command 'hearken' \(/],
+    ['an unknown command', ['hearken'], /no command 'hearken' \(susurrus --help\)/],
     ['a misspelt command', ['transcirbe'], /no command 'transcirbe'; did you mean transcribe\?/],
     ['a misspelt option', ['plan', '--dtpye', 'f16'], /'--dtpye'; did you mean --dtype\?/],
-    ['an unknown option', ['plan', '--bogus'], /Unknown option '--bogus' \(/],
+    ['an unknown option', ['plan', '--bogus'], /Unknown option '--bogus' \(susurrus plan --help\)/],
     ['an unknown option', ['transcribe', samplePath, '--beams', '5'], /--beams/],
-    ['no audio', ['transcribe'], /at least one audio file/],
+    ['no audio', ['transcribe'], /transcribe needs at least one recording/],
     ['a wrong choice', ['transcribe', samplePath, '--format', 'xml'], /txt, srt, .*'xml'/],
     ['a missing value', ['transcribe', samplePath, '--model'], /--model/],
-    ['too few files', ['convert', 'folder'], /SRC and DST/],
+    ['too few files', ['convert', 'folder'], /convert needs SRC and DST/],
     ['too many files', ['extract', 'a', 'b', 'c', 'd'], /FILE, NAME and OUT/],
   ])('%s is a usage error', async (_, args, says) => {
-    expectFailure(await run(...args), 5, says);
+    expectFailure(await run(...args), 64, says);
   });
 });
 

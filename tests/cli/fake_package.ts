@@ -125,7 +125,16 @@ export function loadModel(source: unknown, options: object): Promise<unknown> {
 
 export const inspect = undefined;
 export const openModule = undefined;
-export const plan = undefined;
+/** Sizes of the base model, but not what it takes at most. */
+export function plan(model: string, options: object): Promise<unknown> {
+  tell('plan', model, options);
+  const none = { kvCacheBytes: 0, activationBytes: 0, sequenceBytes: 0, wordBytes: 0 };
+  return Promise.resolve({
+    ...{ ...none, fetchBytes: 81_768_585, keptBytes: 0, weightBytes: 148_123_648 },
+    ...{ overheadBytes: 0, engineBytes: 0, peakBytes: NaN },
+    verdict: { fits: 'unsure', reasons: ['it may'] },
+  });
+}
 export const convertModel = undefined;
 export const verifyModel = undefined;
 export const addPieceDigests = undefined;

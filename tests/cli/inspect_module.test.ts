@@ -109,6 +109,6 @@ test.each([
 
 test('a --shape for a file without a graph is refused', async () => {
   const { status, stderr } = await run(modelPath, '--shape', '1x6');
-  expect(status).toBe(5);
+  expect(status).toBe(64);
   expect(stderr).toMatch(/--shape is for TenniS modules/);
 });

@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
+import type * as CommandTable from '../../web/cli/commands.js';
+import type * as Help from '../../web/cli/help.js';
 import type { Word } from '../../web/src/api/types.js';
 import { linesWithWords } from '../../web/cli/text_lines.js';
 import { projectRoot } from '../support/shared_folder.js';
@@ -15,9 +18,17 @@ const audio = join(folder, 'talk.one.wav');
 const output = join(folder, 'output', 'new');
 
 beforeAll(async () => {
-  await build({
+  await bundle({
     entryPoints: [join(projectRoot, 'web/cli/main.ts')],
     outfile: join(folder, 'cli.mjs'),
+  });
+  writeFileSync(audio, 'sound');
+});
+
+/** A file of the command line with the fake package. */
+async function bundle(what: BuildOptions): Promise<void> {
+  await build({
+    ...what,
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -32,8 +43,8 @@ beforeAll(async () => {
       },
     ],
   });
-  writeFileSync(audio, 'sound');
-});
+}
+
 beforeEach(() => {
   rmSync(join(folder, 'output'), { recursive: true, force: true });
 });
@@ -99,21 +110,6 @@ describe('options of transcribe', () => {
     ...['--no-break-loops', '--audio-context', 'auto'],
   ];
 
-  test('are all in the help, and so are those of what is written', async () => {
-    const { stdout } = await run('--help');
-    const ofOutput = ['--format', '--output-dir', '--max-line-width', '--max-line-count'];
-    const flags = all.filter((arg) => arg.startsWith('--'));
-    for (const flag of [
-      ...flags,
-      ...ofOutput,
-      '--max-words-per-line',
-      '--highlight-words',
-      '--escape-formulas',
-    ]) {
-      expect(stdout).toMatch(new RegExp(`${flag}(?![\\w-])`));
-    }
-  });
-
   test('all become options of the API', async () => {
     const options = await optionsFor(...all);
     expect(options).toEqual({
@@ -172,6 +168,39 @@ describe('options of transcribe', () => {
     });
   });
 
+  test('may have the names that other Whisper commands give them', async () => {
+    const flags = ['--output_format', 'srt', '--output_dir', output, '--word_timestamps', 'True'];
+    const options = await optionsWithVad(...flags, '--vad_filter', 'False');
+    expect(options).toEqual({ timestamps: 'word' });
+    expect(readdirSync(output)).toEqual(['talk.one.srt']);
+    expect(await optionsWithVad('--word_timestamps=False', '--vad-filter=True')).toEqual({
+      vad: true,
+    });
+    // The name of another command's flag may be a file behind --.
+    const { calls } = await run('score', audio, '--', '--model_dir', '--fp16');
+    expect(calls[1]?.[2]).toEqual(['--model_dir', '--fp16']);
+    const listed = await run('inspect', audio, '--fp16', 'False');
+    expect([listed.status, listed.stderr]).toEqual([64, expect.stringMatching(/'--fp16'/)]);
+  });
+
+  test.each([
+    [['0.2'], { temperature: [0, 0.2, 0.4, 0.6, 0.8, 1] }],
+    [['0.3', '--temperature', '0.2'], { temperature: [0.2, 0.5, 0.8] }],
+    [['0.5', '--temperature', '1'], { temperature: 1 }],
+    [['None'], { temperature: 0 }],
+  ])('--temperature_increment_on_fallback %j is a list of temperatures', async (args, options) => {
+    expect(await optionsFor('--temperature_increment_on_fallback', ...args)).toEqual(options);
+  });
+
+  test('flags for other engines are ignored, which is said once', async () => {
+    const { status, stdout, stderr, calls } = await run(
+      ...['transcribe', audio, '--fp16', 'False', '--device', 'cuda', '--device=cpu'],
+    );
+    expect([status, stdout]).toEqual([0, 'Hallo Welt.\n']);
+    expect(calls[1]).toEqual(['transcribe', '5 bytes', { vad: true }]);
+    expect(stderr.match(/^susurrus: ignored: --fp16, --device \(/gm)).toHaveLength(1);
+  });
+
   test('an audio context is a word or a number', async () => {
     expect(await optionsFor('--audio-context', '500')).toEqual({ audioContext: 500 });
     expect(await optionsFor('--audio_context=full')).toEqual({ audioContext: 'full' });
@@ -188,12 +217,19 @@ describe('options of transcribe', () => {
     ['no number', ['--beam-size', 'five'], /--beam-size is a number, not 'five'/],
     ['nothing', ['--seed', ''], /--seed is a number, not ''/],
     ['no list', ['--clip-timestamps', '1,x'], /--clip-timestamps is a number, not 'x'/],
+    ['a folder for models', ['--model_dir', 'x'], /no --model-dir: .*XDG_CACHE_HOME/],
+    ['no truth for a flag', ['--word_timestamps=maybe'], /is true or false, not 'maybe'/],
+    ['no step', ['--temperature_increment_on_fallback', '0'], /above 0 or none, not '0'/],
+    [
+      'a step for a list',
+      ['--temperature', '0,1', '--temperature_increment_on_fallback', '0.2'],
+      /needs one --temperature, not the list '0,1'/,
+    ],
     ['no truth', ['--suppress-blank', 'maybe'], /--suppress-blank is true or false/],
     ['an unknown format', ['--format', 'txt,docx'], /verbose_json, all, not 'docx'/],
     ['formats without a folder', ['--format', 'srt,vtt'], /several formats need --output-dir/],
     ['limits without words', ['--max-line-width', '42'], /need --timestamps word/],
     ['highlighting without words', ['--highlight-words'], /need --timestamps word/],
-    ['a width of 0', ['--timestamps', 'word', '--max-line-width', '0'], /maxLineWidth/],
     ['srt of two', [audio, '--format', 'srt'], /several recordings as srt need --output-dir/],
     ['one name twice', [audio, '--output-dir', output], /would be written as '.*talk\.one\.txt'/],
     [
@@ -208,9 +244,51 @@ describe('options of transcribe', () => {
     ],
   ])('%s fails before the model is loaded', async (_, args, says) => {
     const { status, stdout, stderr, calls } = await run('transcribe', audio, ...args);
-    expect([status, stdout, calls]).toEqual([5, '', []]);
+    expect([status, stdout, calls]).toEqual([64, '', []]);
     expect(stderr).toMatch(/^susurrus: [^\n]+\n$/);
     expect(stderr).toMatch(says);
+  });
+
+  test('what a call of the package refuses keeps its group', async () => {
+    const width = ['--timestamps', 'word', '--max-line-width', '0'];
+    const { status, stderr } = await run('transcribe', audio, ...width);
+    expect([status, stderr]).toEqual([
+      5,
+      expect.stringMatching(/maxLineWidth.*\[invalid_argument\]/),
+    ]);
+  });
+
+  test('have one letter where they are used most', async () => {
+    const { stdout, stderr, calls } = await run(
+      ...['transcribe', audio, '-m', 'base.apr', '-l', 'German', '-t', 'word', '-f', 'srt'],
+      ...['-vo', output],
+    );
+    expect(stdout).toBe('');
+    expect(calls[0]).toEqual(['loadModel', 'base.apr', { threads: 'auto' }]);
+    expect(calls[1]?.[2]).toEqual({ vad: true, language: 'de', timestamps: 'word' });
+    expect(readdirSync(output)).toEqual(['talk.one.srt']);
+    expect(stderr).toContain(`wrote ${join(output, 'talk.one.srt')}\n`);
+  });
+
+  test('-q leaves errors alone on stderr', async () => {
+    const other = join(folder, 'other.wav');
+    writeFileSync(other, '');
+    const own = ({ stderr }: Outcome): string[] =>
+      stderr.split('\n').filter((line) => line !== '' && !line.startsWith('['));
+    const plain = await run('transcribe', audio, other, '--fp16', 'False');
+    expect(own(plain).length).toBeGreaterThan(2);
+    const quiet = await run('transcribe', audio, other, '-q', '--fp16', 'False');
+    expect([quiet.status, quiet.stdout, own(quiet)]).toEqual([0, plain.stdout, []]);
+    writeFileSync(other, 'bad');
+    const failed = await run('transcribe', audio, other, '--quiet');
+    expect([failed.status, own(failed)]).toEqual([
+      1,
+      [expect.stringMatching(/^susurrus: .*other\.wav: no audio file \[malformed\]$/)],
+    ]);
+    for (const flag of ['--verbose', '--stats']) {
+      const both = await run('transcribe', audio, '-q', flag);
+      expect([both.status, both.stderr]).toEqual([64, expect.stringMatching(/exclude each other/)]);
+    }
   });
 
   test('model and engine go to loadModel', async () => {
@@ -221,6 +299,67 @@ describe('options of transcribe', () => {
     expect(calls[1]).toEqual(['transcribe', '5 bytes', { vad: true }]);
     expect(calls.at(-1)).toEqual(['dispose']);
     expect(stderr).toContain('susurrus: a warning\n');
+  });
+});
+
+describe('help', () => {
+  let commands: typeof CommandTable.commands;
+  let helpOf: typeof Help.helpOf;
+  beforeAll(async () => {
+    const entry = join(folder, 'commands.mjs');
+    const contents = `export * from './commands.js'; export * from './help.js';`;
+    const resolveDir = join(projectRoot, 'web/cli');
+    await bundle({ stdin: { contents, resolveDir }, outfile: entry });
+    ({ commands, helpOf } = (await import(entry)) as typeof CommandTable & typeof Help);
+  });
+
+  test('of each command has its options and two examples, at most 100 columns wide', () => {
+    expect(Object.keys(commands)).toHaveLength(19);
+    for (const [name, command] of Object.entries(commands)) {
+      const stdout = helpOf(name, command.help);
+      const options = [...Object.keys(command.options), 'quiet', 'help'];
+      expect(stdout).toMatch(new RegExp(`^susurrus ${name}: .*\n\nUsage: susurrus ${name} `));
+      expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
+      expect(stdout).not.toMatch(/[`{}]|undefined/);
+      const listed = [...stdout.matchAll(/^(?: {6}| {2}-\w, )--([\w-]+)(?:, --([\w-]+))?/gm)]
+        .flatMap(([, ...names]) => names)
+        .filter(Boolean);
+      expect([name, options.filter((each) => !listed.includes(each))]).toEqual([name, []]);
+      // Each stands there once, --beam-size of two kinds of models too.
+      expect([name, listed.length]).toEqual([name, new Set(listed).size]);
+      for (const example of command.help.examples) {
+        expect(stdout).toContain(`\n  susurrus ${example}\n`);
+        const flags = [...example.matchAll(/--([\w-]+)/g)].map(([, flag]) => flag);
+        expect([example, flags.filter((flag) => !options.includes(flag!))]).toEqual([example, []]);
+      }
+    }
+  });
+
+  test('alone lists the commands, and is what a bare call prints', async () => {
+    const bare = await run();
+    expect([bare.status, bare.stderr]).toEqual([0, '']);
+    expect(bare.stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
+    for (const name of Object.keys(commands)) {
+      expect(bare.stdout).toMatch(new RegExp(`^  ${name} +\\w.*$`, 'm'));
+    }
+    expect(bare.stdout).toContain('susurrus COMMAND --help');
+    for (const args of [['--help'], ['-h'], ['help']]) expect(await run(...args)).toEqual(bare);
+  });
+
+  test('is asked for in three ways, but not behind --', async () => {
+    const help = await run('plan', '--help');
+    expect(help.stdout).toBe(helpOf('plan', commands.plan!.help));
+    for (const args of [
+      ['help', 'plan'],
+      ['plan', '-h'],
+    ]) {
+      expect(await run(...args)).toEqual(help);
+    }
+    const { calls } = await run('score', audio, '--', '-h');
+    expect(calls[1]?.[2]).toEqual(['-h']);
+    const unknown = await run('help', 'transcirbe');
+    expect(unknown).toMatchObject({ status: 64, stdout: '' });
+    expect(unknown.stderr).toMatch(/did you mean transcribe\?/);
   });
 });
 
@@ -352,14 +491,18 @@ describe('other commands', () => {
   });
 
   test.each([
-    ['detect-language without audio', ['detect-language'], /wants an AUDIO/],
+    [
+      'detect-language without audio',
+      ['detect-language'],
+      /needs at least one recording \(susurrus detect-language --help\)/,
+    ],
     ['score without texts', ['score', audio], /at least one TEXT/],
     ['align without text', ['align', audio], /either --text or --text-file/],
     ['align with both', ['align', audio, '--text', 'a', '--text-file', audio], /either --text/],
-    ['align with two recordings', ['align', audio, audio, '--text', 'a'], /wants one AUDIO/],
+    ['align with two recordings', ['align', audio, audio, '--text', 'a'], /needs one recording/],
   ])('%s is a usage error', async (_, args, says) => {
     const { status, stderr, calls } = await run(...args);
-    expect([status, calls]).toEqual([5, []]);
+    expect([status, calls]).toEqual([64, []]);
     expect(stderr).toMatch(says);
   });
 });

@@ -84,6 +84,13 @@ test('a model is pulled, listed, used by its name, and removed', async () => {
   );
   expect((await run('models')).stderr).toMatch(/No models yet/);
   expect((await run('models', '--remove', 'tiny.en')).status).toBe(5);
+  // models rm NAME is the same.
+  expect((await run('pull', 'tiny.en')).status).toBe(0);
+  const again = await run('models', 'rm', 'tiny.en', 'tiny.en:f32');
+  expect([again.status, again.stderr]).toEqual([
+    5,
+    expect.stringMatching(/q8_0\.apr is removed\.\nsusurrus: There is no model tiny\.en:f32/),
+  ]);
 });
 
 test('a name that is not here is downloaded, once for all processes, and kept', async () => {
@@ -137,14 +144,15 @@ test('APR1 is pulled in one command, int8 under the name that its converter had'
 
 test('a call that cannot be, or a repository that is not there, is one line', async () => {
   for (const [args, group, says] of [
-    [['pull'], 5, /wants one REPO/],
+    [['pull'], 64, /pull needs one REPO/],
     [['pull', 'nonsense'], 5, /names no repository/],
-    [['pull', 'tiny.en', '--dtype', 'q9'], 5, /--dtype/],
-    [['pull', 'tiny.en', '--quantize', 'int8'], 5, /int8 is a type of APR1: give --format apr1/],
-    [['pull', 'tiny.en', '--quantize', 'f16', '--dtype', 'f16'], 5, /give one of them/],
+    [['pull', 'tiny.en', '--dtype', 'q9'], 64, /--dtype/],
+    [['pull', 'tiny.en', '--quantize', 'int8'], 64, /int8 is a type of APR1: give --format apr1/],
+    [['pull', 'tiny.en', '--quantize', 'f16', '--dtype', 'f16'], 64, /give one of them/],
     [['pull', 'tiny.en', '--format', 'apr1'], 5, /output/],
     [['pull', 'no/where'], 6, /no such repository/],
-    [['models', 'tiny.en'], 5, /options only/],
+    [['models', 'tiny.en'], 64, /rm NAME; it takes no 'tiny\.en'/],
+    [['models', 'rm'], 64, /models rm needs at least one NAME/],
   ] as const) {
     const { status, stdout, stderr } = await run(...args);
     expect([args, status, stdout]).toEqual([args, group, '']);

@@ -204,11 +204,11 @@ describe('a run that fails leaves nothing', () => {
   const shards = () => writeShards(newFolder(), tinyShards());
 
   test.each([
-    ['no size', ['shard', modelPath, '--output', 'x'], 5, /--size/],
-    ['a size that is none', ['shard', modelPath, '--size', 'big', '--output', 'x'], 5, /500M/],
-    ['no output', ['shard', modelPath, '--size', '1M'], 5, /--output FOLDER/],
-    ['two files', ['unshard', 'a', 'b', '--output', 'x'], 5, /one FILE/],
-    ['another alignment', ['unshard', 'a', '--output', 'x', '--alignment', '16'], 5, /64 or 32/],
+    ['no size', ['shard', modelPath, '--output', 'x'], 64, /--size/],
+    ['a size that is none', ['shard', modelPath, '--size', 'big', '--output', 'x'], 64, /500M/],
+    ['no output', ['shard', modelPath, '--size', '1M'], 64, /--output FOLDER/],
+    ['two files', ['unshard', 'a', 'b', '--output', 'x'], 64, /one FILE/],
+    ['another alignment', ['unshard', 'a', '--output', 'x', '--alignment', '16'], 64, /64 or 32/],
   ])('%s is a usage error', async (_, args, status, says) => {
     const result = await run(...args);
     expect([result.status, result.stdout]).toEqual([status, '']);

@@ -5,16 +5,18 @@ import { readFileBytes, withAudio } from './recordings.js';
 import { linesWithWords } from './text_lines.js';
 import { outputArguments, TranscriptOutput } from './transcript_output.js';
 
+export const alignArguments = {
+  ...modelArguments,
+  ...listeningArguments('align'),
+  ...outputArguments,
+  text: { type: 'string' },
+  'text-file': { type: 'string' },
+} as const;
+
 export async function alignCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, {
-    ...modelArguments,
-    ...listeningArguments('align'),
-    ...outputArguments,
-    text: { type: 'string' },
-    'text-file': { type: 'string' },
-  });
+  const { values, positionals } = parse(args, alignArguments);
   const [file, ...rest] = positionals;
-  if (file === undefined || rest.length > 0) throw usageError('align wants one AUDIO');
+  if (file === undefined || rest.length > 0) throw usageError('align needs one recording');
   const lines = (await textIn(values)).split('\n').flatMap((line) => line.trim() || []);
   const text = lines.join(' ');
   const recording = { file, below: '' };
@@ -42,5 +44,5 @@ async function textIn(values: {
   if (text === undefined && file !== undefined) {
     return new TextDecoder().decode(await readFileBytes(file));
   }
-  throw usageError('align wants either --text or --text-file');
+  throw usageError('align needs either --text or --text-file');
 }

@@ -1,13 +1,11 @@
 import { parseArgs } from 'node:util';
 import { namesLike } from '../src/api/near_names.js';
-import { SusurrusError } from '../src/node.js';
+import type { SusurrusError } from '../src/node.js';
+import { fromOpenAi } from './openai_flags.js';
+import { beQuiet, tell } from './terminal.js';
+import { usageError } from './usage_error.js';
 
-export function usageError(message: string, subject?: string): SusurrusError {
-  return new SusurrusError('invalid_argument', `${message} (susurrus --help)`, {
-    reason: 'option',
-    ...(subject !== undefined && { subject }),
-  });
-}
+export { usageError } from './usage_error.js';
 
 /** Behind an error about a name that is none, for those that are misspelt. */
 export function orMeant(name: string, names: readonly string[]): string {
@@ -19,7 +17,7 @@ export interface Option {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
 }
-type Options = Readonly<Record<string, Option>>;
+export type Options = Readonly<Record<string, Option>>;
 type Value<T extends Option> = T['type'] extends 'boolean'
   ? boolean
   : T['multiple'] extends true
@@ -31,21 +29,75 @@ interface Parsed<T extends Options> {
   readonly positionals: readonly string[];
 }
 
-/** parseArgs of node:util with our errors; also accepts the spellings of the reference's command. */
+/** The letter of each option that has one, whichever command takes it. */
+export const shortNames: Readonly<Record<string, string>> = {
+  model: 'm',
+  language: 'l',
+  'output-dir': 'o',
+  output: 'o',
+  format: 'f',
+  timestamps: 't',
+  verbose: 'v',
+  quiet: 'q',
+  help: 'h',
+};
+
+/** Every command takes these. Help is printed before a command is called. */
+export const generalOptions = {
+  quiet: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const satisfies Options;
+
+/**
+ * parseArgs of node:util with our errors; also accepts one letter for some options, and the spellings of the reference's
+ * command. Obeys --quiet.
+ */
 export function parse<const T extends Options>(args: readonly string[], options: T): Parsed<T> {
+  const { args: translated, ignored } = fromOpenAi(args, options);
+  const { values, positionals } = parsedStrictly(translated, { ...options, ...generalOptions });
+  if (values.quiet) {
+    // Statistics of tensors go to stdout, those of a transcription to stderr.
+    const asked = 'verbose' in options ? ['verbose', 'stats'] : [];
+    const loud = asked.find((name) => values[name]);
+    if (loud !== undefined) throw usageError(`--quiet and --${loud} exclude each other`, 'quiet');
+    beQuiet();
+  }
+  if (ignored.length > 0) {
+    tell(`susurrus: ignored: ${[...new Set(ignored)].join(', ')} (${ignoredBecause})\n`);
+  }
+  return { values: values as Parsed<T>['values'], positionals };
+}
+
+const ignoredBecause = 'the engine runs on the processor, with the weights that --model names';
+
+interface Loose {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly positionals: readonly string[];
+}
+
+function parsedStrictly(args: readonly string[], options: Options): Loose {
   try {
-    const config = { args: asParseArgs(args, options), options, allowPositionals: true };
-    // parseArgs returns the same type, under a name that cannot be imported.
-    return parseArgs({ ...config, strict: true });
+    return parseArgs({
+      ...{ args: asParseArgs(args, options), options: withLetters(options) },
+      ...{ allowPositionals: true, strict: true },
+    });
   } catch (error) {
     // "Unknown option '--x'. To specify a positional ...": the first sentence is enough.
     const text = error instanceof Error ? error.message : String(error);
-    const problem = (text.split('. ')[0] ?? text).replace(/\.$/, '');
+    const problem = (text.split(/\.\s/)[0] ?? text).replace(/\.$/, '');
     const [, unknown] = /^Unknown option '--([^']+)'/.exec(text) ?? [];
     const names = Object.keys(options).map((name) => `--${name}`);
     throw usageError(`${problem}${unknown === undefined ? '' : orMeant(`--${unknown}`, names)}`);
   }
 }
+
+const withLetters = (options: Options): Record<string, Option & { readonly short?: string }> =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, option]) => {
+      const short = Object.hasOwn(shortNames, name) ? shortNames[name] : undefined;
+      return [name, { ...option, ...(short !== undefined && { short }) }];
+    }),
+  );
 
 /** `--beam_size 5`, `--logprob_threshold -1` and `--highlight_words False` in parseArgs's spelling. */
 function asParseArgs(args: readonly string[], options: Options): string[] {

@@ -14,7 +14,8 @@ import { lossTable } from './loss_table.js';
 import { tellResult } from './shard.js';
 import { printJson, tell } from './terminal.js';
 
-const shared = {
+/** The options of upgrade; convert has them too. */
+export const upgradeArguments = {
   dtype: { type: 'string' },
   quantize: { type: 'string' },
   compress: { type: 'string' },
@@ -24,6 +25,12 @@ const shared = {
   alignment: { type: 'string' },
   force: { type: 'boolean' },
   json: { type: 'boolean' },
+} as const;
+
+export const convertArguments = {
+  ...upgradeArguments,
+  format: { type: 'string' },
+  metadata: { type: 'string' },
 } as const;
 
 interface Values {
@@ -39,11 +46,7 @@ interface Values {
 }
 
 export async function convertCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, {
-    ...shared,
-    format: { type: 'string' },
-    metadata: { type: 'string' },
-  });
+  const { values, positionals } = parse(args, convertArguments);
   const format = choice('format', values.format, outputFormats);
   const types = format === 'apr1' ? apr1WeightTypes : weightTypes;
   const options = {
@@ -57,7 +60,7 @@ export async function convertCommand(args: readonly string[], signal: AbortSigna
 }
 
 export async function upgradeCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, shared);
+  const { values, positionals } = parse(args, upgradeArguments);
   const options = optionsOf(values, weightTypes, signal);
   await run('upgrade', positionals, values, (source, destination, onProgress) =>
     upgradeModel(source, destination, { ...options, onProgress }),
@@ -97,7 +100,7 @@ async function run(
   ) => Promise<ConvertResult>,
 ): Promise<void> {
   if (source === undefined || destination === undefined || rest.length > 0) {
-    throw usageError(`${command} wants SRC and DST`);
+    throw usageError(`${command} needs SRC and DST`);
   }
   const bar = new ProgressBar('converting');
   const result = await convert(source, destination, bar.update).finally(() => bar.clear());

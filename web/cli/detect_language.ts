@@ -5,15 +5,17 @@ import { withAudio } from './recordings.js';
 import { forEachFile } from './several_files.js';
 import { print, tell } from './terminal.js';
 
+export const detectLanguageArguments = {
+  ...modelArguments,
+  ...listeningArguments('detectLanguage'),
+} as const;
+
 export async function detectLanguageCommand(
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { values, positionals: files } = parse(args, {
-    ...modelArguments,
-    ...listeningArguments('detectLanguage'),
-  });
-  if (files.length === 0) throw usageError('detect-language wants an AUDIO');
+  const { values, positionals: files } = parse(args, detectLanguageArguments);
+  if (files.length === 0) throw usageError('detect-language needs at least one recording');
   await withModel(values, signal, (model) =>
     forEachFile(files, signal, async (file) => {
       const found = await withAudio(file, (bytes) =>

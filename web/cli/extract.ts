@@ -4,13 +4,15 @@ import { parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { tell } from './terminal.js';
 
+export const extractArguments = { force: { type: 'boolean' } } as const;
+
 const parts: readonly ExtractedPart[] = ['vocabulary', 'tokens', 'filterbank'];
 
 export async function extractCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, { force: { type: 'boolean' } });
+  const { values, positionals } = parse(args, extractArguments);
   const [source, name, destination, ...rest] = positionals;
   if (source === undefined || name === undefined || destination === undefined || rest.length > 0) {
-    throw usageError('extract wants FILE, NAME and OUT');
+    throw usageError('extract needs FILE, NAME and OUT');
   }
   const facts = await inspect(source, { signal });
   const bar = new ProgressBar(facts.networks ? 'verifying' : 'writing');

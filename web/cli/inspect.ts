@@ -21,15 +21,17 @@ import { table } from './table.js';
 import { FileReports, forEachFile } from './several_files.js';
 import { printable } from './terminal.js';
 
+export const inspectArguments = {
+  ...cryptoArguments,
+  json: { type: 'boolean' },
+  stats: { type: 'boolean' },
+  full: { type: 'boolean' },
+  shape: { type: 'string', multiple: true },
+} as const;
+
 export async function inspectCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const flags = {
-    json: { type: 'boolean' },
-    stats: { type: 'boolean' },
-    full: { type: 'boolean' },
-    shape: { type: 'string', multiple: true },
-  } as const;
-  const { values, positionals: files } = parse(args, { ...cryptoArguments, ...flags });
-  if (files.length === 0) throw usageError('inspect wants a FILE');
+  const { values, positionals: files } = parse(args, inspectArguments);
+  if (files.length === 0) throw usageError('inspect needs at least one FILE');
   const shapes = (values.shape ?? []).map(parseShape);
   const keys = await readCryptoOptions(values);
   const output = new FileReports(files, values.json ?? false);

@@ -3,13 +3,16 @@ import { parse, usageError } from './arguments.js';
 import { hexOf, writeKeyFiles } from './key_files.js';
 import { print, tell } from './terminal.js';
 
+export const keygenArguments = {
+  output: { type: 'string' },
+  symmetric: { type: 'boolean' },
+  force: { type: 'boolean' },
+} as const;
+
 export async function keygenCommand(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parse(args, {
-    output: { type: 'string' },
-    symmetric: { type: 'boolean' },
-    force: { type: 'boolean' },
-  });
-  if (positionals.length > 0) throw usageError('keygen wants no file; name one with --output');
+  const { values, positionals } = parse(args, keygenArguments);
+  if (positionals.length > 0)
+    throw usageError('keygen takes no file; --output says where the keys go');
   const { output: prefix = 'susurrus', symmetric, force = false } = values;
   if (symmetric) {
     const key = crypto.getRandomValues(new Uint8Array(32));

@@ -26,6 +26,12 @@ const liveArguments = {
   verbose: { type: 'boolean' },
 } as const;
 
+export const listenArguments = {
+  ...modelArguments,
+  ...listeningArguments('stream'),
+  ...liveArguments,
+} as const;
+
 type LiveValues = Readonly<Record<string, unknown>> & {
   readonly [
     Name in keyof typeof liveArguments
@@ -33,11 +39,7 @@ type LiveValues = Readonly<Record<string, unknown>> & {
 };
 
 export async function listenCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, {
-    ...modelArguments,
-    ...listeningArguments('stream'),
-    ...liveArguments,
-  });
+  const { values, positionals } = parse(args, listenArguments);
   if (positionals.length > 0) throw usageError('listen takes samples on stdin, no files');
   const options = liveOptions(values);
   const rate = values.rate === undefined ? undefined : asNumber(values.rate, 'rate');

@@ -56,6 +56,11 @@ const optionsOf = (call: CliCall) =>
     ({ calls, name }) => calls.includes(call) || (call === 'stream' && liveToo.includes(name)),
   );
 
+/** The names of liveToo on the command line. */
+export const liveOptionNames: readonly string[] = cliOptions.flatMap(({ option, name }) =>
+  liveToo.includes(name) ? [option] : [],
+);
+
 /** The options of a function, as parse() takes them. */
 export const listeningArguments = (call: CliCall): Readonly<Record<string, Option>> =>
   Object.fromEntries(

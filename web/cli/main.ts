@@ -1,71 +1,47 @@
 // The susurrus command.
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { alignCommand } from './align.js';
 import { orMeant, usageError } from './arguments.js';
-import { convertCommand, upgradeCommand } from './convert.js';
-import { detectLanguageCommand } from './detect_language.js';
-import { extractCommand } from './extract.js';
-import { inspectCommand } from './inspect.js';
-import { listenCommand } from './listen.js';
-import { keygenCommand } from './keygen.js';
-import { modelsCommand } from './models.js';
-import { planCommand } from './plan.js';
-import { pullCommand } from './pull.js';
-import { digestsCommand, encryptCommand, signCommand } from './protect.js';
-import { scoreCommand } from './score.js';
+import { commands } from './commands.js';
+import type { Command } from './commands.js';
+import { helpOf } from './help.js';
 import { tellError } from './several_files.js';
-import { shardCommand, unshardCommand } from './shard.js';
 import { print } from './terminal.js';
-import { transcribeCommand } from './transcribe.js';
 import { isTranscriptionProcess, serveTranscription } from './transcription_process.js';
-import { usage } from './usage.js';
-import { verifyCommand } from './verify.js';
+import { overview } from './usage.js';
 
-const commands: Readonly<
-  Record<string, (args: readonly string[], signal: AbortSignal) => Promise<void>>
-> = {
-  transcribe: transcribeCommand,
-  listen: listenCommand,
-  'detect-language': detectLanguageCommand,
-  align: alignCommand,
-  score: scoreCommand,
-  plan: planCommand,
-  pull: pullCommand,
-  models: modelsCommand,
-  convert: convertCommand,
-  upgrade: upgradeCommand,
-  shard: shardCommand,
-  unshard: unshardCommand,
-  inspect: inspectCommand,
-  extract: extractCommand,
-  verify: verifyCommand,
-  digests: digestsCommand,
-  keygen: keygenCommand,
-  sign: signCommand,
-  encrypt: encryptCommand,
-};
+const commandNames = Object.keys(commands);
 
 function version(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }
 
+function commandNamed(name: string): Command {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command) return command;
+  throw usageError(`there is no command '${name}'${orMeant(name, commandNames)}`);
+}
+
+function printHelp(name: string | undefined): void {
+  const rows = Object.entries(commands).map(([each, { help }]) => [each, help.summary] as const);
+  print(name === undefined ? overview(rows) : helpOf(name, commandNamed(name).help));
+}
+
+/** Whether help is asked for; what stands behind -- is no option. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  const options = end < 0 ? args : args.slice(0, end);
+  return options.includes('--help') || options.includes('-h');
+}
+
 async function run(args: readonly string[], signal: AbortSignal): Promise<void> {
   const [name, ...rest] = args;
-  if (args.includes('--help') || args.includes('-h')) {
-    print(usage);
-    return;
-  }
-  if (name === '--version') {
-    print(`${version()}\n`);
-    return;
-  }
-  if (name === undefined) throw usageError(`name a command: ${Object.keys(commands).join(', ')}`);
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command)
-    throw usageError(`there is no command '${name}'${orMeant(name, Object.keys(commands))}`);
-  await command(rest, signal);
+  if (name === undefined || name === '--help' || name === '-h') printHelp(undefined);
+  else if (name === 'help') printHelp(rest.find((each) => !each.startsWith('-')));
+  else if (name === '--version') print(`${version()}\n`);
+  else if (asksForHelp(rest)) printHelp(name);
+  else await commandNamed(name).run(rest, signal);
 }
 
 async function runCommand(): Promise<void> {
@@ -81,10 +57,12 @@ async function runCommand(): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? 0 : 6);
   });
+  const args = process.argv.slice(2);
   try {
-    await run(process.argv.slice(2), interruption.signal);
+    await run(args, interruption.signal);
   } catch (error) {
-    process.exitCode = interruptedBy ? 128 + interruptedBy : tellError(error);
+    const command = commandNames.find((name) => name === args[0]);
+    process.exitCode = interruptedBy ? 128 + interruptedBy : tellError(error, command);
   }
 }
 

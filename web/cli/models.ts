@@ -4,18 +4,25 @@ import { parse, usageError } from './arguments.js';
 import { forEachFile } from './several_files.js';
 import { print, printJson, tell } from './terminal.js';
 
+export const modelsArguments = {
+  remove: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+} as const;
+
 export async function modelsCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, {
-    remove: { type: 'string', multiple: true },
-    json: { type: 'boolean' },
-  });
-  if (positionals.length > 0) throw usageError('models takes options only');
+  const { values, positionals } = parse(args, modelsArguments);
+  const [action, ...named] = positionals;
+  if (action !== undefined && action !== 'rm') {
+    throw usageError(`models lists, or removes with rm NAME; it takes no '${action}'`);
+  }
+  if (action === 'rm' && named.length === 0) throw usageError('models rm needs at least one NAME');
+  const removed = [...named, ...(values.remove ?? [])];
   const remove = async (name: string): Promise<void> => {
     for (const { path } of await removeCachedModels(name)) tell(`${path} is removed.\n`);
   };
   // A wrong name says nothing about the others.
-  await forEachFile(values.remove ?? [], signal, remove, () => false);
-  if (values.remove !== undefined) return;
+  await forEachFile(removed, signal, remove, () => false);
+  if (removed.length > 0) return;
   const models = await cachedModels();
   if (values.json) printJson(`${JSON.stringify(models, null, 2)}\n`);
   else if (models.length === 0) tell('No models yet: susurrus pull tiny.en\n');

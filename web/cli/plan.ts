@@ -1,19 +1,20 @@
 import { plan, type ModelPlan } from '../src/node.js';
 import { weightTypes } from '../src/api/generated/dtypes.js';
-import { parse, usageError } from './arguments.js';
+import { asNumber, parse, usageError } from './arguments.js';
 import { print } from './terminal.js';
+
+export const planArguments = {
+  json: { type: 'boolean' },
+  dtype: { type: 'string' },
+  threads: { type: 'string' },
+  'beam-size': { type: 'string' },
+} as const;
 
 /** What a model will take, before it is fetched. */
 export async function planCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const flags = {
-    json: { type: 'boolean' },
-    dtype: { type: 'string' },
-    threads: { type: 'string' },
-    'beam-size': { type: 'string' },
-  } as const;
-  const { values, positionals } = parse(args, flags);
+  const { values, positionals } = parse(args, planArguments);
   const [model] = positionals;
-  if (model === undefined || positionals.length > 1) throw usageError('plan wants one MODEL');
+  if (model === undefined || positionals.length > 1) throw usageError('plan needs one MODEL');
   const dtype = weightTypes.find((type) => type === values.dtype);
   if (values.dtype !== undefined && !dtype) {
     throw usageError(`--dtype is one of ${weightTypes.join(', ')}`);
@@ -22,9 +23,11 @@ export async function planCommand(args: readonly string[], signal: AbortSignal):
     signal,
     ...(dtype && { dtype }),
     ...(values.threads !== undefined && {
-      threads: values.threads === 'auto' ? 'auto' : Number(values.threads),
+      threads: values.threads === 'auto' ? 'auto' : asNumber(values.threads, 'threads'),
     }),
-    ...(values['beam-size'] !== undefined && { beamSize: Number(values['beam-size']) }),
+    ...(values['beam-size'] !== undefined && {
+      beamSize: asNumber(values['beam-size'], 'beam-size'),
+    }),
   });
   print(values.json ? `${JSON.stringify(planned, null, 2)}\n` : toText(planned));
 }
@@ -43,7 +46,8 @@ function toText({ verdict, fetchBytes = NaN, ...bytes }: ModelPlan): string {
     ['at most', bytes.peakBytes],
   ];
   const table = lines.map(
-    ([name, count]) => `${name.padEnd(19)}${Number.isNaN(count) ? 'not known' : `${count} bytes`}`,
+    ([name, count]) =>
+      `${name.padEnd(19)}${Number.isNaN(count) ? '  not known' : `${(count / 1e6).toFixed(1)} MB`.padStart(11)}`,
   );
   const fits = verdict.fits === 'unsure' ? 'not sure' : verdict.fits;
   return `${[...table, `fits here          ${fits}: ${verdict.reasons.join('; ')}`].join('\n')}\n`;

@@ -1,9 +1,10 @@
 import type { ProgressEvent } from '../src/node.js';
+import { isQuiet } from './terminal.js';
 
 const width = 30;
 const millisecondsBetween = 100;
 
-/** A bar on stderr when that is a terminal; nothing otherwise. */
+/** A bar on stderr when that is a terminal, unless --quiet says otherwise. */
 export class ProgressBar {
   readonly #label: string;
   #last = -Infinity;
@@ -14,7 +15,7 @@ export class ProgressBar {
   }
 
   readonly update = ({ loaded, fraction, remainingSeconds }: ProgressEvent): void => {
-    if (!process.stderr.isTTY) return;
+    if (!process.stderr.isTTY || isQuiet()) return;
     const now = performance.now();
     if (now - this.#last < millisecondsBetween && fraction !== 1) return;
     this.#last = now;

@@ -5,16 +5,18 @@ import { ProgressBar } from './progress_bar.js';
 import { tellResult } from './shard.js';
 import { printable, tell } from './terminal.js';
 
+export const pullArguments = {
+  format: { type: 'string' },
+  dtype: { type: 'string' },
+  quantize: { type: 'string' },
+  output: { type: 'string' },
+  force: { type: 'boolean' },
+} as const;
+
 export async function pullCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, {
-    format: { type: 'string' },
-    dtype: { type: 'string' },
-    quantize: { type: 'string' },
-    output: { type: 'string' },
-    force: { type: 'boolean' },
-  });
+  const { values, positionals } = parse(args, pullArguments);
   const [repository, ...rest] = positionals;
-  if (repository === undefined || rest.length > 0) throw usageError('pull wants one REPO');
+  if (repository === undefined || rest.length > 0) throw usageError('pull needs one REPO');
   const format = choice('format', values.format, ['apr2', 'apr1']);
   const types = format === 'apr1' ? apr1WeightTypes : weightTypes;
   const dtype = weightType(values, types);

@@ -4,14 +4,13 @@ import { modelArguments, withModel } from './open_model.js';
 import { withAudio } from './recordings.js';
 import { print } from './terminal.js';
 
+export const scoreArguments = { ...modelArguments, ...listeningArguments('score') } as const;
+
 export async function scoreCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, {
-    ...modelArguments,
-    ...listeningArguments('score'),
-  });
+  const { values, positionals } = parse(args, scoreArguments);
   const [file, ...candidates] = positionals;
   if (file === undefined || candidates.length === 0) {
-    throw usageError('score wants AUDIO and at least one TEXT');
+    throw usageError('score needs a recording and at least one TEXT');
   }
   await withModel(values, signal, async (model) => {
     const scores = await withAudio(file, (bytes) =>

@@ -1,16 +1,24 @@
 // Work on several files: after one fails, the others are still done.
 import { errorNumbers, SusurrusError } from '../src/node.js';
-import { print, printable, printJson, tell } from './terminal.js';
+import { print, printable, printJson, tellAlways } from './terminal.js';
+import { isUsageError, usageStatus } from './usage_error.js';
 
-/** One line on stderr, which may quote a file. Answers the exit status: the group of the error. */
-export function tellError(error: unknown): number {
+/** One line on stderr, which may quote a file. Returns the exit status: the group of the error, or 64 for a usage error. */
+export function tellError(error: unknown, command?: string): number {
+  if (isUsageError(error)) {
+    const help = `susurrus ${command === undefined ? '' : `${command} `}--help`;
+    tellAlways(`susurrus: ${oneLine(error.message)} (${help})\n`);
+    return usageStatus;
+  }
   if (!(error instanceof SusurrusError)) {
-    tell(`susurrus: ${printable(error instanceof Error ? error.message : String(error))}\n`);
+    tellAlways(`susurrus: ${printable(error instanceof Error ? error.message : String(error))}\n`);
     return Math.floor(errorNumbers.internal_error / 10);
   }
-  tell(`susurrus: ${printable(error.message.replaceAll(/\s*\n\s*/g, ' '))} [${error.code}]\n`);
+  tellAlways(`susurrus: ${oneLine(error.message)} [${error.code}]\n`);
   return Math.floor(errorNumbers[error.code] / 10);
 }
+
+const oneLine = (text: string): string => printable(text.replaceAll(/\s*\n\s*/g, ' '));
 
 /**
  * Runs `work` for one file after the other. With several files, a failure is reported and the next file follows; the exit status is

@@ -4,11 +4,13 @@ import { asByteCount, choice, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { printable, tell } from './terminal.js';
 
-const common = {
+export const unshardArguments = {
   output: { type: 'string' },
   alignment: { type: 'string' },
   force: { type: 'boolean' },
 } as const;
+
+export const shardArguments = { ...unshardArguments, size: { type: 'string' } } as const;
 
 interface Values {
   readonly output?: string;
@@ -17,9 +19,9 @@ interface Values {
 }
 
 export async function shardCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, { ...common, size: { type: 'string' } });
+  const { values, positionals } = parse(args, shardArguments);
   const { size } = values;
-  if (size === undefined) throw usageError('shard wants --size, such as 500M', 'size');
+  if (size === undefined) throw usageError('shard needs --size, such as 500M', 'size');
   const byteCount = asByteCount(size, 'size');
   await repack('shard', 'FOLDER', positionals, values, (file, folder, options) =>
     shardModel(file, folder, { ...options, signal, size: byteCount }),
@@ -27,7 +29,7 @@ export async function shardCommand(args: readonly string[], signal: AbortSignal)
 }
 
 export async function unshardCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parse(args, common);
+  const { values, positionals } = parse(args, unshardArguments);
   await repack('unshard', 'FILE', positionals, values, (manifest, file, options) =>
     unshardModel(manifest, file, { ...options, signal }),
   );
@@ -49,9 +51,9 @@ async function repack(
   ) => Promise<RepackResult>,
 ): Promise<void> {
   const [source, ...rest] = positionals;
-  if (source === undefined || rest.length > 0) throw usageError(`${command} wants one FILE`);
+  if (source === undefined || rest.length > 0) throw usageError(`${command} needs one FILE`);
   const { output, force = false } = values;
-  if (output === undefined) throw usageError(`${command} wants --output ${outputKind}`, 'output');
+  if (output === undefined) throw usageError(`${command} needs --output ${outputKind}`, 'output');
   const alignment = choice('alignment', values.alignment, ['64', '32']);
   const bars = { inspect: new ProgressBar('verifying'), convert: new ProgressBar('writing') };
   const clear = (): void => Object.values(bars).forEach((bar) => bar.clear());

@@ -25,8 +25,23 @@ export function printJson(json: string): void {
   );
 }
 
-/** Text to stderr. */
+let quiet = false;
+
+/** From now on stderr gets errors alone. */
+export function beQuiet(): void {
+  quiet = true;
+}
+
+/** Whether only errors may be told. */
+export const isQuiet = (): boolean => quiet;
+
+/** Text to stderr, which is no error. */
 export function tell(text: string): void {
+  if (!quiet) tellAlways(text);
+}
+
+/** Text to stderr. */
+export function tellAlways(text: string): void {
   process.stderr.write(safe(text));
 }
 

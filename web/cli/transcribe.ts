@@ -12,6 +12,7 @@ import {
   vadOption,
 } from './listening_options.js';
 import { modelArguments, requestModel, withModel } from './open_model.js';
+import { temperatureList } from './openai_flags.js';
 import { ProgressBar } from './progress_bar.js';
 import { recordingsIn } from './recordings.js';
 import type { Recording } from './recordings.js';
@@ -21,22 +22,27 @@ import { outputArguments, TranscriptOutput } from './transcript_output.js';
 
 const mostJobs = 256;
 
+export const transcribeArguments = {
+  ...modelArguments,
+  ...listeningArguments('transcribe'),
+  ...outputArguments,
+  ...vadArguments,
+  'temperature-increment-on-fallback': { type: 'string' },
+  jobs: { type: 'string' },
+  resume: { type: 'boolean' },
+  stats: { type: 'boolean' },
+  verbose: { type: 'boolean' },
+} as const;
+
 export async function transcribeCommand(
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { values, positionals: paths } = parse(args, {
-    ...modelArguments,
-    ...listeningArguments('transcribe'),
-    ...outputArguments,
-    ...vadArguments,
-    jobs: { type: 'string' },
-    resume: { type: 'boolean' },
-    stats: { type: 'boolean' },
-    verbose: { type: 'boolean' },
-  });
-  if (paths.length === 0) throw usageError('transcribe wants at least one audio file');
-  const listening = listeningOptions(values, 'transcribe');
+  const { values, positionals: paths } = parse(args, transcribeArguments);
+  if (paths.length === 0) throw usageError('transcribe needs at least one recording');
+  const increment = values['temperature-increment-on-fallback'];
+  const heard = { ...values, ...(increment !== undefined && fallbackOf(values, increment)) };
+  const listening = listeningOptions(heard, 'transcribe');
   // The reference hears all of it.
   const hasVad = vadOption(values) ?? listening.compatibility !== 'openai';
   const options: TranscribeOptions = { ...listening, ...(hasVad && { vad: true }) };
@@ -104,6 +110,13 @@ export async function transcribeCommand(
     output.finish();
   }
   process.exitCode ??= statuses.find((status) => status > 0);
+}
+
+/** --temperature as a list. */
+function fallbackOf(values: Readonly<Record<string, unknown>>, increment: string) {
+  const { temperature } = values;
+  const first = typeof temperature === 'string' ? temperature : undefined;
+  return { temperature: temperatureList(first, increment) };
 }
 
 function asJobs(text: string): number {

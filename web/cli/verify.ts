@@ -5,13 +5,12 @@ import { ProgressBar } from './progress_bar.js';
 import { FileReports, forEachFile } from './several_files.js';
 import { printable } from './terminal.js';
 
+export const verifyArguments = { ...cryptoArguments, json: { type: 'boolean' } } as const;
+
 /** Exit status 1 when something failed. */
 export async function verifyCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals: files } = parse(args, {
-    ...cryptoArguments,
-    json: { type: 'boolean' },
-  });
-  if (files.length === 0) throw usageError('verify wants a FILE');
+  const { values, positionals: files } = parse(args, verifyArguments);
+  if (files.length === 0) throw usageError('verify needs at least one FILE');
   const keys = await readCryptoOptions(values);
   const output = new FileReports(files, values.json ?? false);
   await forEachFile(files, signal, async (file) => {

@@ -1,0 +1,138 @@
+// The help of the commands that hear something.
+import type { CommandHelp } from './help.js';
+import { modelSection, optionSections, outputSection } from './help_rows.js';
+import { liveOptionNames } from './listening_options.js';
+
+export const transcribeHelp: CommandHelp = {
+  summary: 'writes the text of recordings',
+  usage: ['AUDIO... [options]'],
+  about: [
+    'Reads WAV, AIFF, FLAC, MP3, Ogg and WebM files, and all of them in a folder. Text goes to stdout, everything else to stderr. ' +
+      'Silence of 2 s and more is left out before the model hears it.',
+  ],
+  sections: [
+    modelSection,
+    outputSection,
+    {
+      title: 'Many recordings',
+      rows: [
+        [
+          '--jobs N',
+          'run N processes, each with one thread unless --threads says otherwise. A process that dies fails only the recording it ' +
+            'worked on. On stdout the order of the recordings is kept',
+        ],
+        ['--resume', 'leave out recordings whose files are there and complete'],
+      ],
+    },
+    {
+      title: 'What happened',
+      rows: [
+        ['--stats', 'say how fast it was, and which text was dropped and why'],
+        [
+          '--verbose',
+          'say which text was dropped and why, which windows were retried, and which files were written',
+        ],
+      ],
+    },
+    ...optionSections('transcribe'),
+    {
+      title: 'Silence',
+      rows: [
+        [
+          '--vad',
+          'leave out silence, found by the Silero detector (yes, unless --compatibility openai)',
+        ],
+        ['--no-vad', 'let the model hear everything'],
+      ],
+    },
+    {
+      title: "Flags of OpenAI's whisper (_ may stand for -, True and False behind a switch)",
+      rows: [
+        ['--output-format FORMAT', '--format'],
+        ['--word-timestamps True', '--timestamps word'],
+        ['--vad-filter True|False', '--vad or --no-vad'],
+        [
+          '--temperature-increment-on-fallback X',
+          'the step between the temperatures from --temperature (0) to 1; none: only that one',
+        ],
+        ['--fp16, --device', 'ignored'],
+      ],
+    },
+  ],
+  examples: [
+    'transcribe talk.wav --model base --language en',
+    'transcribe calls -m base -t word -f srt,json -o out --jobs 8 --resume',
+  ],
+};
+
+export const listenHelp: CommandHelp = {
+  summary: 'writes captions of live sound on stdin',
+  usage: ['[options] < SOUND'],
+  about: [
+    'Takes 16-bit mono samples or a WAV file, while they come. On a terminal the last lines change until they are final; in a pipe ' +
+      'each final line is written. Ctrl+C ends it with the text of what was said until then.',
+  ],
+  sections: [
+    modelSection,
+    {
+      rows: [
+        ['--rate HZ', 'of raw samples (16000)'],
+        ['--json', 'write every event, each on a line'],
+        ['--verbose', 'say when the model is behind, and what was left out'],
+        [
+          '--max-lag S',
+          'leave out, and say so, sound that has waited longer; none: leave out nothing (none)',
+        ],
+        ['--policy attention|agreement', 'Whisper models: when words are certain'],
+        ['--step S', 'Whisper models: seconds of new speech between two hypotheses'],
+        ['--vad', 'hear only speech, found by the Silero detector (yes for Whisper models)'],
+        ['--no-vad', 'let the model hear everything (yes for other models)'],
+      ],
+    },
+    ...optionSections('stream', liveOptionNames),
+  ],
+  examples: ['listen --model base < talk.wav', 'listen -m speech.april --json < talk.wav'],
+};
+
+export const detectLanguageHelp: CommandHelp = {
+  summary: 'lists the languages of recordings, the most probable first',
+  usage: ['AUDIO... [options]'],
+  sections: [modelSection, ...optionSections('detectLanguage')],
+  examples: [
+    'detect-language talk.wav --model base',
+    'detect-language *.mp3 -m base --languages en,de,fr',
+  ],
+};
+
+export const alignHelp: CommandHelp = {
+  summary: 'finds when each word of a known text is spoken',
+  usage: ['AUDIO --text TEXT [options]', 'AUDIO --text-file FILE [options]'],
+  about: ['Of at most 30 s of sound. Each line of the text becomes a segment.'],
+  sections: [
+    {
+      title: 'The known text',
+      rows: [
+        ['--text TEXT', 'what is spoken'],
+        ['--text-file FILE', 'a file with what is spoken'],
+      ],
+    },
+    modelSection,
+    outputSection,
+    ...optionSections('align'),
+  ],
+  examples: [
+    'align verse.wav --text "three two one" -m base',
+    'align verse.wav --text-file verse.txt -f lrc --highlight-words -m base',
+  ],
+};
+
+export const scoreHelp: CommandHelp = {
+  summary: 'says how probable each of several texts is for a recording, the best first',
+  usage: ['AUDIO TEXT... [options]'],
+  about: ['Each line has the log probability of the text, its mean for each token, and the text.'],
+  sections: [modelSection, ...optionSections('score')],
+  examples: [
+    'score answer.wav yes no --model base',
+    'score answer.wav "two pears" "two pairs" -m base -l en',
+  ],
+};
