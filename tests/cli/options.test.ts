@@ -346,11 +346,12 @@ describe('help', () => {
     for (const args of [['--help'], ['-h'], ['help']]) expect(await run(...args)).toEqual(bare);
   });
 
-  test('is asked for in three ways, but not behind --', async () => {
+  test('is asked for in several ways, but not behind --', async () => {
     const help = await run('plan', '--help');
     expect(help.stdout).toBe(helpOf('plan', commands.plan!.help));
     for (const args of [
       ['help', 'plan'],
+      ['--help', 'plan'],
       ['plan', '-h'],
     ]) {
       expect(await run(...args)).toEqual(help);

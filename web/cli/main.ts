@@ -37,9 +37,10 @@ function asksForHelp(args: readonly string[]): boolean {
 
 async function run(args: readonly string[], signal: AbortSignal): Promise<void> {
   const [name, ...rest] = args;
-  if (name === undefined || name === '--help' || name === '-h') printHelp(undefined);
-  else if (name === 'help') printHelp(rest.find((each) => !each.startsWith('-')));
-  else if (name === '--version') print(`${version()}\n`);
+  if (name === undefined) printHelp(undefined);
+  else if (['help', '--help', '-h'].includes(name)) {
+    printHelp(rest.find((each) => !each.startsWith('-')));
+  } else if (name === '--version') print(`${version()}\n`);
   else if (asksForHelp(rest)) printHelp(name);
   else await commandNamed(name).run(rest, signal);
 }

@@ -164,7 +164,7 @@ export const unshardHelp: CommandHelp = {
   usage: ['MANIFEST --output FILE [options]'],
   sections: [{ rows: [['--output FILE', 'the model file'], alignmentRow, forceRow] }],
   examples: [
-    'unshard parts/model.apr.index.json --output large.apr',
-    'unshard parts/model.apr.index.json -o large.apr --alignment 32',
+    'unshard parts/large.apr --output large.apr',
+    'unshard parts/large.apr -o large.apr --alignment 32',
   ],
 };
