@@ -146,7 +146,11 @@ describeWithShared(['april-digits', 'bw2l-digits'], 'susurrus listen', () => {
     const wrongBits = Buffer.from(file);
     wrongBits.writeUInt16LE(12, file.indexOf('fmt ') + 8 + 14);
     const cases = [
-      [hearBytes(file, '--rate', '8000'), 5, /--rate is 8000, but the WAV file on stdin has 16000/],
+      [
+        hearBytes(file, '--rate', '8000'),
+        64,
+        /--rate is 8000, but the WAV file on stdin has 16000/,
+      ],
       [hearBytes(wrongBits), 6, /neither 16-bit integers nor 32-bit floats/],
       [hearBytes(file.subarray(0, 40)), 6, /ends before its samples/],
     ] as const;

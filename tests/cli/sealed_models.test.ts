@@ -142,7 +142,7 @@ describe('a sealed model on the command line', () => {
     [
       'two ways to a key',
       () => ['--key', path('secret.aes'), '--passphrase-file', path('passphrase.txt')],
-      5,
+      64,
       /exclude each other/,
     ],
     [
@@ -224,11 +224,16 @@ describe('susurrus sign, encrypt, digests', () => {
   });
 
   test.each<[string, () => string[], number, RegExp]>([
-    ['no output', () => ['sign', modelPath, '--key', path('me.key')], 5, /--output OUT is wanted/],
+    [
+      'no output',
+      () => ['sign', modelPath, '--key', path('me.key')],
+      64,
+      /sign needs --output OUT/,
+    ],
     [
       'no key to sign with',
       () => ['sign', modelPath, '--output', path('none.apr')],
-      5,
+      64,
       /--key KEY/,
     ],
     [
@@ -240,14 +245,14 @@ describe('susurrus sign, encrypt, digests', () => {
     [
       'no key to encrypt with',
       () => ['encrypt', modelPath, '--output', path('none.apr')],
-      5,
+      64,
       /--passphrase-file/,
     ],
     [
       'two files',
       () => ['digests', modelPath, modelPath, '--output', path('none.apr')],
-      5,
-      /one FILE/,
+      64,
+      /digests needs one FILE/,
     ],
     [
       'a file that is no model',
