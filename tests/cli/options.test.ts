@@ -491,6 +491,22 @@ describe('other commands', () => {
     expect((await run(...csv)).stdout).toContain("\r\n0,1.5,'=a b,");
   });
 
+  test('plan prints megabytes, and bytes as JSON', async () => {
+    const { stdout, calls } = await run('plan', 'base', '--threads', '2', '--beam-size', '5');
+    expect(calls).toEqual([['plan', 'base', { threads: 2, beamSize: 5 }]]);
+    expect(stdout).toMatch(/^to fetch +81\.8 MB\nkept already +0\.0 MB\nweights +148\.1 MB$/m);
+    expect(stdout).toMatch(/^at most +not known\nfits here +not sure: it may$/m);
+    const json = await run('plan', 'base', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ weightBytes: 148_123_648 });
+    for (const [option, value] of [
+      ['--threads', 'many'],
+      ['--beam-size', 'x'],
+      ['--dtype', 'f64'],
+    ] as const) {
+      expect(await run('plan', 'base', option, value)).toMatchObject({ status: 64, calls: [] });
+    }
+  });
+
   test.each([
     [
       'detect-language without audio',
