@@ -65,7 +65,11 @@ export default defineConfig(
   {
     files: ['examples/**/*.{js,jsx}'],
     languageOptions: {
-      globals: { ...nodeGlobals, document: 'readonly', chrome: 'readonly' },
+      globals: {
+        ...nodeGlobals,
+        ...{ document: 'readonly', location: 'readonly', URLSearchParams: 'readonly' },
+        chrome: 'readonly',
+      },
       parserOptions: { ecmaFeatures: { jsx: true } },
     },
   },

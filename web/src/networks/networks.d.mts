@@ -1,20 +1,21 @@
 // TypeScript bindings for emscripten-generated code.  Automatically generated at compile time.
 declare namespace RuntimeExports {
-  let HEAPU8: any;
-  let HEAPF32: any;
-  let HEAPF64: any;
-  let HEAP_DATA_VIEW: any;
-  let HEAP8: any;
-  let HEAP16: any;
-  let HEAPU16: any;
-  let HEAP32: any;
-  let HEAPU32: any;
-  let HEAP64: any;
-  let HEAPU64: any;
+    let HEAPU8: any;
+    let HEAPF32: any;
+    let HEAPF64: any;
+    let HEAP_DATA_VIEW: any;
+    let HEAP8: any;
+    let HEAP16: any;
+    let HEAPU16: any;
+    let HEAP32: any;
+    let HEAPU32: any;
+    let HEAP64: any;
+    let HEAPU64: any;
 }
-interface WasmModule {}
+interface WasmModule {
+}
 
-type EmbindString = ArrayBuffer | Uint8Array | Uint8ClampedArray | Int8Array | string;
+type EmbindString = ArrayBuffer|Uint8Array|Uint8ClampedArray|Int8Array|string;
 export interface GraphModule {
   runByteCount(): number;
   facts(): string;
@@ -63,22 +64,14 @@ export interface AudioConverter {
 }
 
 export type Range = {
-  begin: number;
-  end: number;
+  begin: number,
+  end: number
 };
 
 export interface StepValue<T extends number> {
   value: T;
 }
-export type Step =
-  | StepValue<0>
-  | StepValue<1>
-  | StepValue<2>
-  | StepValue<3>
-  | StepValue<4>
-  | StepValue<5>
-  | StepValue<6>
-  | StepValue<7>;
+export type Step = StepValue<0>|StepValue<1>|StepValue<2>|StepValue<3>|StepValue<4>|StepValue<5>|StepValue<6>|StepValue<7>;
 
 export interface Live {
   expect(sampleCount: number): void;
@@ -104,12 +97,7 @@ export interface Model extends EngineHolder {
 }
 
 export interface Transcriber {
-  begin(
-    model: EngineHolder,
-    options: EmbindString,
-    sampleCount: number,
-    state: EmbindString,
-  ): string;
+  begin(model: EngineHolder, options: EmbindString, sampleCount: number, state: EmbindString): string;
   step(milliseconds: number): Step;
   error(): string;
   audioRequest(): Range;
@@ -124,48 +112,39 @@ export interface Transcriber {
 }
 
 export type HeapStatistics = {
-  currentBytes: number;
-  peakBytes: number;
-  allocationCount: number;
+  currentBytes: number,
+  peakBytes: number,
+  allocationCount: number
 };
 
 interface EmbindModule {
   GraphModule: {
-    new (): GraphModule;
+    new(): GraphModule;
   };
   Loader: {
-    new (): Loader;
+    new(): Loader;
   };
   SpeechDetector: {
-    new (): SpeechDetector;
+    new(): SpeechDetector;
   };
   AudioConverter: {
-    new (): AudioConverter;
+    new(): AudioConverter;
   };
-  Step: {
-    needAudio: StepValue<0>;
-    needWeights: StepValue<1>;
-    working: StepValue<2>;
-    segmentReady: StepValue<3>;
-    rejectedReady: StepValue<4>;
-    stateReady: StepValue<5>;
-    done: StepValue<6>;
-    failed: StepValue<7>;
-  };
+  Step: {needAudio: StepValue<0>, needWeights: StepValue<1>, working: StepValue<2>, segmentReady: StepValue<3>, rejectedReady: StepValue<4>, stateReady: StepValue<5>, done: StepValue<6>, failed: StepValue<7>};
   kernelVariant(): string;
   Live: {
-    new (): Live;
+    new(): Live;
   };
   EngineHolder: {};
   Model: {
-    new (): Model;
+    new(): Model;
   };
   Transcriber: {
-    new (): Transcriber;
+    new(): Transcriber;
   };
   heapStatistics(): HeapStatistics;
   resetHeapPeak(): void;
 }
 
 export type MainModule = WasmModule & typeof RuntimeExports & EmbindModule;
-export default function MainModuleFactory(options?: unknown): Promise<MainModule>;
+export default function MainModuleFactory (options?: unknown): Promise<MainModule>;

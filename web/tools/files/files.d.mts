@@ -1,20 +1,21 @@
 // TypeScript bindings for emscripten-generated code.  Automatically generated at compile time.
 declare namespace RuntimeExports {
-  let HEAPU8: any;
-  let HEAPF32: any;
-  let HEAPF64: any;
-  let HEAP_DATA_VIEW: any;
-  let HEAP8: any;
-  let HEAP16: any;
-  let HEAPU16: any;
-  let HEAP32: any;
-  let HEAPU32: any;
-  let HEAP64: any;
-  let HEAPU64: any;
+    let HEAPU8: any;
+    let HEAPF32: any;
+    let HEAPF64: any;
+    let HEAP_DATA_VIEW: any;
+    let HEAP8: any;
+    let HEAP16: any;
+    let HEAPU16: any;
+    let HEAP32: any;
+    let HEAPU32: any;
+    let HEAP64: any;
+    let HEAPU64: any;
 }
-interface WasmModule {}
+interface WasmModule {
+}
 
-type EmbindString = ArrayBuffer | Uint8Array | Uint8ClampedArray | Int8Array | string;
+type EmbindString = ArrayBuffer|Uint8Array|Uint8ClampedArray|Int8Array|string;
 export interface Apr2Layout {
   readHeader(byteCount: number): string;
   header(): string;
@@ -57,7 +58,7 @@ export interface Checkpoint extends CheckpointSource {
 export interface ComposerPassValue<T extends number> {
   value: T;
 }
-export type ComposerPass = ComposerPassValue<0> | ComposerPassValue<1> | ComposerPassValue<2>;
+export type ComposerPass = ComposerPassValue<0>|ComposerPassValue<1>|ComposerPassValue<2>;
 
 export interface Composer {
   plan(): string;
@@ -78,15 +79,15 @@ export interface Composer {
 }
 
 export type SourceRange = {
-  source: number;
-  offset: number;
-  byteCount: number;
+  source: number,
+  offset: number,
+  byteCount: number
 };
 
 export interface PassValue<T extends number> {
   value: T;
 }
-export type Pass = PassValue<0> | PassValue<1> | PassValue<2>;
+export type Pass = PassValue<0>|PassValue<1>|PassValue<2>;
 
 export interface Converter {
   addSource(source: CheckpointSource): string;
@@ -138,8 +139,8 @@ export interface Inspector extends CheckpointSource {
 }
 
 export type Range = {
-  begin: number;
-  end: number;
+  begin: number,
+  end: number
 };
 
 export interface LogMel {
@@ -147,13 +148,7 @@ export interface LogMel {
   melBands(): number;
   windowFrames(): number;
   melSamples(firstFrame: number, frameCount: number, sampleCount: number): Range;
-  computeLogMel(
-    samplesBegin: number,
-    sampleCount: number,
-    zeroCount: number,
-    firstFrame: number,
-    frameCount: number,
-  ): number;
+  computeLogMel(samplesBegin: number, sampleCount: number, zeroCount: number, firstFrame: number, frameCount: number): number;
   normaliseMel(frameCount: number, maximum: number): void;
   inputWindow(byteCount: number): Uint8Array;
   sampleWindow(): Float32Array;
@@ -162,9 +157,9 @@ export interface LogMel {
 }
 
 export type StoredRange = {
-  file: number;
-  offset: number;
-  byteCount: number;
+  file: number,
+  offset: number,
+  byteCount: number
 };
 
 export interface Repacker {
@@ -201,13 +196,7 @@ export interface Rewriter {
 export interface TensorDecoder {
   start(inspector: Inspector, tensor: number): string;
   startDecrypted(inspector: Inspector, tensor: number, byteCount: number): string;
-  startNumbers(
-    name: EmbindString,
-    type: EmbindString,
-    byteCount: number,
-    scale: number,
-    offset: number,
-  ): string;
+  startNumbers(name: EmbindString, type: EmbindString, byteCount: number, scale: number, offset: number): string;
   push(byteCount: number): string;
   finish(): string;
   statistics(): string;
@@ -218,62 +207,53 @@ export interface TensorDecoder {
 }
 
 export type HeapStatistics = {
-  currentBytes: number;
-  peakBytes: number;
-  allocationCount: number;
+  currentBytes: number,
+  peakBytes: number,
+  allocationCount: number
 };
 
 interface EmbindModule {
   Apr2Layout: {
-    new (): Apr2Layout;
+    new(): Apr2Layout;
   };
   Crc32: {
-    new (): Crc32;
+    new(): Crc32;
   };
   CheckpointSource: {};
   Checkpoint: {
-    new (_0: number): Checkpoint;
+    new(_0: number): Checkpoint;
   };
-  ComposerPass: {
-    scan: ComposerPassValue<0>;
-    measure: ComposerPassValue<1>;
-    write: ComposerPassValue<2>;
-  };
+  ComposerPass: {scan: ComposerPassValue<0>, measure: ComposerPassValue<1>, write: ComposerPassValue<2>};
   Composer: {
-    new (): Composer;
+    new(): Composer;
   };
-  Pass: { scan: PassValue<0>; measure: PassValue<1>; write: PassValue<2> };
+  Pass: {scan: PassValue<0>, measure: PassValue<1>, write: PassValue<2>};
   Converter: {
-    new (_0: EmbindString, _1: EmbindString, _2: boolean, _3: number, _4: number): Converter;
+    new(_0: EmbindString, _1: EmbindString, _2: boolean, _3: number, _4: number): Converter;
   };
   Filterbank: {
-    new (_0: number): Filterbank;
+    new(_0: number): Filterbank;
   };
   Inspector: {
-    new (): Inspector;
+    new(): Inspector;
   };
   planModel(inspector: Inspector, threads: number, sequences: number): string;
-  planConverted(
-    dimensions: EmbindString,
-    dtype: EmbindString,
-    threads: number,
-    sequences: number,
-  ): string;
+  planConverted(dimensions: EmbindString, dtype: EmbindString, threads: number, sequences: number): string;
   LogMel: {
-    new (): LogMel;
+    new(): LogMel;
   };
   Repacker: {
-    new (): Repacker;
+    new(): Repacker;
   };
   Rewriter: {
-    new (_0: number): Rewriter;
+    new(_0: number): Rewriter;
   };
   TensorDecoder: {
-    new (_0: boolean): TensorDecoder;
+    new(_0: boolean): TensorDecoder;
   };
   heapStatistics(): HeapStatistics;
   resetHeapPeak(): void;
 }
 
 export type MainModule = WasmModule & typeof RuntimeExports & EmbindModule;
-export default function MainModuleFactory(options?: unknown): Promise<MainModule>;
+export default function MainModuleFactory (options?: unknown): Promise<MainModule>;
