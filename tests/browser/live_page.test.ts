@@ -134,6 +134,11 @@ describeWithShared([digits], 'live captions', () => {
     });
     await shown(() => other.isVisible('#live_interrupted')).toBe(false);
     await page.close();
+    // The session's lock outlives its page by a moment.
+    await other.waitForFunction(async () => {
+      const { held = [] } = await navigator.locks.query();
+      return held.every(({ name = '' }) => !name.startsWith('susurrus.live.'));
+    });
     await other.reload();
     await other.click('#live_interrupted button:not(.primary)');
     await shown(() => other.isVisible('#live_interrupted')).toBe(false);

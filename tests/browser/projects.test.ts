@@ -129,7 +129,7 @@ describe('a program', () => {
   test.each(programs)('of $name prints the text', async ({ name, program = [] }) => {
     const cwd = await buildQuickProject(name, project.folder);
     const [command, ...args] = program;
-    const printed = execFileSync(command!, [...args, sample], { cwd, encoding: 'utf8' });
+    const printed = execFileSync(command!, [...args, sample, 'digits'], { cwd, encoding: 'utf8' });
     expect(printed.trim()).toBe(text);
   });
 });
