@@ -91,7 +91,7 @@ async function evaluateSpeechless(model, recordings, read) {
 await main(async () => {
   const { values } = parseArgs({
     options: {
-      model: { type: 'string' },
+      model: { type: 'string', default: 'digits' },
       variant: { type: 'string' },
       quick: { type: 'boolean', default: false },
     },
