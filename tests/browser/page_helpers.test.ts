@@ -149,9 +149,10 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
     document.body.insertAdjacentHTML(
       'beforeend',
       '<susurrus-captions for="talk" model="/models/digits.apr"></susurrus-captions>' +
-        '<susurrus-captions for="nothing"></susurrus-captions>',
+        '<susurrus-captions for="nothing"></susurrus-captions>' +
+        '<susurrus-captions for="talk"></susurrus-captions>',
     );
-    const [good, bad] = document.querySelectorAll('susurrus-captions');
+    const [good, bad, without] = document.querySelectorAll('susurrus-captions');
     const heard = (element: Element, type: string) =>
       new Promise<{ text: string; message: string }>((done) =>
         element.addEventListener(
@@ -169,8 +170,12 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
     const failed = heard(bad!, 'error');
     bad!.shadowRoot!.querySelector('button')!.click();
     const { message } = await failed;
+    const refused = heard(without!, 'error');
+    without!.shadowRoot!.querySelector('button')!.click();
+    const { message: lacking } = await refused;
     const track = document.querySelector('video')!.textTracks[0]!;
     return {
+      lacking,
       labels: [before, during, button.textContent],
       text: text.trim(),
       lines: [...track.cues!].map((cue) => (cue as VTTCue).text),
@@ -183,6 +188,7 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
     text: sampleText,
     message: 'There is no video or audio with that id.',
     note: 'There is no video or audio with that id.',
+    lacking: 'Say which model with the attribute "model".',
   });
   expect(texts.lines.join(' ').replaceAll('\n', ' ')).toBe(sampleText);
   await page.evaluate(() => document.querySelector('susurrus-captions')!.remove());

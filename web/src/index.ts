@@ -67,8 +67,8 @@ export function loadModel(source: ModelSource, options: LoadOptions = {}): Promi
 
 /**
  * Says what a model will take before it is fetched: bytes to fetch, memory, and whether this device has that. Takes what loadModel()
- * takes of Whispers; .april and BW2L models do not say it. Fetches what stands before the weights in the file; of a model by its name the list of the repository's files and
- * config.json; of what is kept nothing. A stream is read as far as its index and cancelled. Throws SusurrusError.
+ * takes of Whispers; .april and BW2L models do not say it. Fetches what stands before the weights in the file; of a model by its name the list of the repository's files and,
+ * unless the name is a short one, config.json; of what is kept nothing. A stream is read as far as its index and cancelled. Throws SusurrusError.
  */
 export async function plan(source: ModelSource, options: PlanOptions = {}): Promise<ModelPlan> {
   return (await loadPlan()).planInPage(browser, source, options);

@@ -3,13 +3,7 @@ import { invalidOption } from '../api/errors.js';
 import type { LoadOptions, ModelSource } from '../api/types.js';
 import type { Platform } from '../platform/platform.js';
 import type { StoredModel } from '../platform/stored_model.js';
-import {
-  checkSource,
-  embeddedName,
-  isModelName,
-  refuseHubOptions,
-  withoutType,
-} from './model_name.js';
+import { embeddedName, isModelName, refuseHubOptions, withoutType } from './model_name.js';
 
 export type ChosenSource =
   | { readonly source: ModelSource; readonly stored?: undefined; readonly isNamed?: undefined }
@@ -18,6 +12,12 @@ export type ChosenSource =
       readonly stored: StoredModel;
       readonly isNamed: boolean;
     };
+
+/** Refuses a missing source, which is what a setting that a caller forgot looks like. */
+export function checkSource(source: ModelSource | null | undefined): asserts source is ModelSource {
+  if (source !== undefined && source !== null) return;
+  throw invalidOption('source', "a model: its name ('base'), URL, file, bytes or stream", source);
+}
 
 /** A name that a file has, in Node, is that file's path. */
 export async function chooseSource(

@@ -2,7 +2,7 @@
 import { invalidOption } from '../api/errors.js';
 import { weightTypes, type WeightType } from '../api/generated/dtypes.js';
 import { oneOf, type Check } from '../api/options.js';
-import type { LoadOptions, ModelSource } from '../api/types.js';
+import type { LoadOptions } from '../api/types.js';
 
 /** The name of the model inside the package, which knows ten words and is for tests. */
 export const embeddedName = 'digits';
@@ -22,12 +22,6 @@ const fileEnding = /\.[a-z]\w{2,}$/i;
 export function isModelName(text: string): boolean {
   const called = text.replace(type, '');
   return name.test(called) && !fileEnding.test(called) && !called.includes('..');
-}
-
-/** Refuses a missing source, which is what a setting that a caller forgot looks like. */
-export function checkSource(source: ModelSource | null | undefined): asserts source is ModelSource {
-  if (source !== undefined && source !== null) return;
-  throw invalidOption('source', "a model: its name ('base'), URL, file, bytes or stream", source);
 }
 
 export const hubOptionChecks = {

@@ -74,7 +74,7 @@ function officialArchitecture(short: string): Architecture | undefined {
 }
 
 /**
- * Where the weights of a model with a short name are, for files with that type, the best first: ggml's q8_0, whose blocks are ours;
+ * Where the weights of a model with a short name are, for files with that type, the best first: ggml's q8_0, whose blocks are copied;
  * faster-whisper's f16; OpenAI's own, of which most are f32.
  */
 function originsOf(short: string, dtype: WeightType): readonly Origin[] {

@@ -9,12 +9,8 @@ import type { FilesLink, PlannedEngine } from '../../src/protocol/files.js';
 import { checkCryptoOptions } from '../../src/sources/crypto_options.js';
 import { notKept } from '../../src/sources/kept_errors.js';
 import { loadOptionChecks } from '../../src/sources/load_options.js';
-import {
-  checkSource,
-  embeddedName,
-  isModelName,
-  refuseHubOptions,
-} from '../../src/sources/model_name.js';
+import { checkSource } from '../../src/sources/choose_source.js';
+import { embeddedName, isModelName, refuseHubOptions } from '../../src/sources/model_name.js';
 import { openRanges, type OpenedRanges } from '../../src/sources/open_ranges.js';
 import { openSource } from '../../src/sources/open_source.js';
 import { withOrigin, type Origin } from '../../src/sources/pump.js';
@@ -143,18 +139,17 @@ async function planSource(
 ): Promise<PlannedSource> {
   const { platform } = task;
   checkSource(source);
-  if (typeof source === 'string' && isModelName(source) && !(await platform.isFile(source))) {
-    if (source !== embeddedName) {
-      return planFound(
-        task,
-        options,
-        await environment.find({ ...options, model: { name: source } }),
-      );
-    }
-    source = platform.embeddedModel;
+  const isName =
+    typeof source === 'string' && isModelName(source) && !(await platform.isFile(source));
+  if (isName && source !== embeddedName) {
+    return planFound(
+      task,
+      options,
+      await environment.find({ ...options, model: { name: source } }),
+    );
   }
   refuseHubOptions(options);
-  const given = source;
+  const given = isName ? platform.embeddedModel : source;
   const isAddress = typeof given === 'string' || given instanceof URL;
   const url = options.cache && isAddress ? platform.urlOf(given) : undefined;
   if (url !== undefined) {
