@@ -112,7 +112,9 @@ describe('the packed package', () => {
     }
     expect(
       project.files.filter((path) =>
-        /^(scripts|tests|web|dist\/demo)\/|^src\/(?!.*\.md$)|package-lock|node_modules/.test(path),
+        /^(scripts|tests|web|dist\/demo|docs\/dev)\/|^src\/(?!.*\.md$)|package-lock|node_modules/.test(
+          path,
+        ),
       ),
     ).toEqual([]);
   });

@@ -1,10 +1,10 @@
-// docs/users-wishes.md names tests that exist.
+// docs/dev/users-wishes.md names tests that exist.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { projectRoot } from '../support/shared_folder.js';
 
-const text = readFileSync(join(projectRoot, 'docs/users-wishes.md'), 'utf8');
+const text = readFileSync(join(projectRoot, 'docs/dev/users-wishes.md'), 'utf8');
 
 interface Row {
   readonly number: string;
