@@ -3,7 +3,7 @@
 //   node scripts/model_sizes.mjs        puts it into the document; the package must be built
 //
 // Which tensors a model has, and of which type, is what a conversion of the digits model says; memory is what inspect() says of
-// a file that has an index and no weights. Speeds are those that docs/performance.md states.
+// a file that has an index and no weights. Speeds are those that docs/dev/performance.md states.
 import {
   appendFileSync,
   mkdtempSync,
@@ -121,9 +121,9 @@ export async function modelBytes(dims, dtype) {
 
 const rowsOf = (text) => text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
 
-/** Seconds for a minute of audio, with how they were measured, as docs/performance.md has them; nothing where it has none. */
+/** Seconds for a minute of audio, with how they were measured, as docs/dev/performance.md has them; nothing where it has none. */
 function speedOf(size) {
-  const rows = rowsOf(readFileSync(join(root, 'docs/performance.md'), 'utf8'));
+  const rows = rowsOf(readFileSync(join(root, 'docs/dev/performance.md'), 'utf8'));
   const factor = (cells, at) => (60 * Number(cells[at])).toPrecision(2);
   const quick = rows.find(([, name, variant, threads]) =>
     [name, variant, threads].every((cell, i) => cell === [size, 'relaxed', '1'][i]),

@@ -4,7 +4,7 @@
 //   node scripts/print_sizes.mjs --quick        raw sizes alone: whether all the files are there
 //
 // A stated size is a number between comments, <!-- size NAME -->194<!-- /size -->, in kB after brotli; NAME is a file, or
-// several joined by +. The table in docs/performance.md stands between <!-- sizes --> and <!-- /sizes -->.
+// several joined by +. The table of docs/dev/performance.md stands between <!-- sizes --> and <!-- /sizes -->.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';

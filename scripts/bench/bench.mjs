@@ -1,5 +1,5 @@
 // npm run bench: how fast this build is, beside ONNX Runtime Web and whisper.cpp. options.mjs says what can be chosen,
-// docs/performance.md what is measured and how.
+// docs/dev/performance.md what is measured and how.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { main, root, StepError } from '../toolchain/steps.mjs';

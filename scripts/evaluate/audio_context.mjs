@@ -18,7 +18,7 @@ of npm run evaluate, most of which are longer than a window. Needs what that nee
   --contexts LIST     full,auto, and numbers of positions (full,auto); full is always measured
   --variants LIST     engines (relaxed)
   --dtype NAME        weight format (q8_0)
-  --update            writes the table into docs/accuracy.md
+  --update            writes the table into docs/dev/accuracy.md
   --quick             the demo page's sentences, words as they are: whether it works, with trained weights alone`;
 
 function contextOption(text) {
@@ -97,5 +97,5 @@ await main(async () => {
   }
   const table = markdownTable(rows, 2);
   console.log(table);
-  if (values.update) await updatePage({ 'audio-context': table });
+  if (values.update) await updatePage({ 'encoder-context': table });
 });

@@ -19,7 +19,7 @@ Python for the reference's normaliser, and flite, espeak-ng and sox. What was me
   --strategies LIST   greedy,beam
   --options JSON      further options of transcribe()
   --kept              measures nothing: shows what earlier runs have measured
-  --update            writes the tables into docs/accuracy.md
+  --update            writes the tables into docs/dev/accuracy.md
   --errors            prints every word that differs from the truth, too
   --quick             f32 on the demo page's sentences, words as they are: whether it works, with trained weights alone`;
 

@@ -16,7 +16,7 @@ and with compatibility: 'openai', and the reference with the same weights in flo
 
   --dtype NAME        weight format (q8_0)
   --variant NAME      engine (simd)
-  --update            writes the table into docs/accuracy.md
+  --update            writes the table into docs/dev/accuracy.md
   --errors            prints every boundary that is more than 0.2 s off, too
   --quick             one recording: whether it works`;
 

@@ -8,9 +8,16 @@ import * as measures from '../../scripts/evaluate/accuracy/measures.mjs';
 import { storedValues, writeStoredValues } from '../../scripts/evaluate/accuracy/stored_values.mjs';
 import { summarise, untilDifference } from '../../scripts/evaluate/accuracy/summary.mjs';
 import { changedWords } from '../../scripts/evaluate/accuracy/words.mjs';
+import {
+  developersPage,
+  pageWith,
+  repeatedTables,
+  usersPage,
+} from '../../scripts/evaluate/update_page.mjs';
 import { withOutliers } from '../../scripts/outlier_channels.mjs';
 import { builtPackage } from '../support/built_package.js';
 import { writeHubFolder } from '../support/hub_folder.js';
+import { projectRoot } from '../support/shared_folder.js';
 
 const floats = (...values: number[]) => Float32Array.from(values);
 
@@ -215,5 +222,35 @@ describe('outlier channels', () => {
 
   test('are the same for the same numbers', () => {
     expect(filled(seeded())).toEqual(filled(seeded()));
+  });
+});
+
+describe('the documents', () => {
+  const textOf = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
+  /** Generated tables by name. */
+  const tablesOf = (path: string): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      [...textOf(path).matchAll(/<!-- ([\w-]+) -->\n\n(.*?)\n\n<!-- \/\1 -->/gs)].map(
+        ([, name = '', table = '']) => [name, table],
+      ),
+    );
+
+  test('the page for users repeats tables of the page for developers as they are', async () => {
+    const all = tablesOf(developersPage);
+    const repeated = repeatedTables(all);
+    expect(Object.keys(repeated)).toEqual(['word-errors']);
+    expect(tablesOf(usersPage)).toEqual(repeated);
+    expect(await pageWith(repeated, usersPage)).toBe(textOf(usersPage));
+    const other = { 'word-errors': '| weights |\n| ------- |\n| f32     |' };
+    expect(await pageWith(repeatedTables(other), usersPage)).toContain(other['word-errors']);
+  });
+
+  test('every table of the evaluation has its place', async () => {
+    const names = ['encoder-context', 'formats', 'live', 'live-recordings', 'modes', 'nothing'];
+    const all = tablesOf(developersPage);
+    expect(Object.keys(all)).toEqual(
+      expect.arrayContaining([...names, 'word-counts', 'word-errors', 'word-times']),
+    );
+    await expect(pageWith({ nowhere: '' })).rejects.toThrow('no place for nowhere');
   });
 });

@@ -35,7 +35,7 @@ clock, which goes on by the time that the recogniser takes: nothing waits. Needs
   --real-time        truly waits, as a check of the virtual clock
   --text             prints where live text differs from offline text
   --soak HOURS       instead: one stream at full speed for so many hours of sound, with one system
-  --update           writes the tables into docs/accuracy.md, or the soak's into docs/performance.md
+  --update           writes the tables into docs/dev/accuracy.md, or the soak's into docs/dev/performance.md
 
 Everything measured is in build/evaluate/live.json. Words are the same in each run unless the machine is too slow for them.`;
 

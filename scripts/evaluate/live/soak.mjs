@@ -88,5 +88,5 @@ export async function soak(options) {
   console.log(
     `${title}, ${variant}: ${length.toFixed(0)} s of speech with pauses, again and again\n\n${table}`,
   );
-  if (options.update) await updatePage({ 'live-soak': table }, 'docs/performance.md');
+  if (options.update) await updatePage({ 'live-soak': table }, 'docs/dev/performance.md');
 }

@@ -15,7 +15,7 @@ were dropped although they had been said. What was measured is kept.
 
   --variant NAME   engine (simd)
   --drops          prints what was dropped, too
-  --update         writes the table into docs/accuracy.md
+  --update         writes the table into docs/dev/accuracy.md
   --quick          the demo page's sentences, words as they are: whether it works, with trained weights alone`;
 
 /** The text with what was dropped put back in its place. */

@@ -13,7 +13,7 @@ Hours of silence, noise, hum, knocks and music, and the words that tiny.en (q8_0
   --openai-minutes N   with compatibility: 'openai' (10); 0 leaves it out
   --sounds TEXT        only sounds whose names contain it
   --variant NAME       engine (simd)
-  --update             writes the table into docs/accuracy.md
+  --update             writes the table into docs/dev/accuracy.md
   --text               prints the text, too`;
 
 const pieces = (text) => text.split(/\s+/).filter(Boolean).length;
