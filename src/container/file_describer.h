@@ -22,7 +22,7 @@ class FileDescriber {
   /// Says that no byte follows.
   virtual Status finish() = 0;
   /// After finish(): a JSON object of format, version, flags (one text), byteCount, metadata, warnings, and what the format
-  /// has besides, such as tensors or a graph (docs/formats.md).
+  /// has besides, such as tensors or a graph (web/src/api/types/inspect.ts).
   virtual std::string facts() const = 0;
 };
 

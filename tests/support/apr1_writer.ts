@@ -1,5 +1,5 @@
-// An APR1 writer in TypeScript for the layouts of that name, made from docs/formats.md alone: what it writes and what the
-// engine reads must agree. Every field can be set wrong.
+// An APR1 writer in TypeScript for the layouts of that name, made from src/container/apr1/FORMAT.md alone: what it writes and
+// what the engine reads must agree. Every field can be set wrong.
 import { ByteList, crc32 } from './apr2_writer.js';
 import { lz4Stream } from './lz4_blocks.js';
 import { tinyDims, tinyMetadata, tinyWhisper, type WhisperDims } from './tiny_whisper.js';

@@ -14,7 +14,7 @@
 
 namespace susurrus {
 
-/// Reads the three layouts of APR1 (docs/formats.md). The binary ones are header, index, scales, tensors, vocabulary,
+/// Reads the three layouts of APR1 (FORMAT.md). The binary ones are header, index, scales, tensors, vocabulary,
 /// filterbank and checksum; the JSON one has metadata and index as texts in front of the tensors. Nothing marks the end, so
 /// everything is counted from the beginning, and the checksum is the last of it.
 ///

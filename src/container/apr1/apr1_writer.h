@@ -9,7 +9,7 @@
 
 namespace susurrus {
 
-/// Writes one APR1 file in the specification's layout (docs/formats.md), tensors without gaps in the order given.
+/// Writes one APR1 file in the specification's layout (FORMAT.md), tensors without gaps in the order given.
 class Apr1Writer : public ModelWriter {
  public:
   /// Of the tensors name, dtype, shape, stored_byte_count, is_compressed and scale count. All are f32, all f16, or all i8 with
