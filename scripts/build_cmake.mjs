@@ -183,7 +183,7 @@ export const buildNativeDriver = () => buildSanitized('the native driver', 'engi
 /** A program for each of tests/fuzz, and the one that makes their seeds. */
 export const buildFuzzers = () => buildSanitized('the fuzzers', 'fuzz');
 
-/** The program that lists the operators for docs/graphs.md. */
+/** The program that lists the operators for docs/graphs.md and docs/dev/graphs.md. */
 export const buildOperatorList = () =>
   buildWasm({ name: 'the list of operators', targets: ['list_operators'] });
 

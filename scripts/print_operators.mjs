@@ -1,6 +1,6 @@
-// The operators that run as graphs, with the tests that name them, as docs/graphs.md has them.
+// The operators that run as graphs: their names for docs/graphs.md, and tables with the tests that name them for docs/dev/graphs.md.
 //
-//   node scripts/print_operators.mjs [--update]     --update: into docs/graphs.md
+//   node scripts/print_operators.mjs [--update]     --update: into both documents
 //
 // The operators come from the tables of src/graph themselves, by the program list_operators (npm run build -- operators).
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,10 @@ import { isProgram, main, readArguments, root, StepError } from './toolchain/ste
  * @typedef {{ name: string; tests: string[] }} FileOperator
  */
 
-const document = 'docs/graphs.md';
+const usersDocument = 'docs/graphs.md';
+const developersDocument = 'docs/dev/graphs.md';
+/** Maps the code of each BW2L layer to the function that translates it. */
+const layerTable = 'src/graph/bw2l/bw2l_network.cc';
 
 /** @type {() => { primitives: Primitive[]; onnx: string[]; tennis: string[] }} */
 function listed() {
@@ -55,6 +58,12 @@ export function graphOperators() {
   };
 }
 
+/** Codes of the BW2L layers that run. Residual blocks (RES) span several lines and have no row in the table. */
+function bw2lLayers() {
+  const rows = readFileSync(join(root, layerTable), 'utf8').matchAll(/\{"(\w+)", compile_\w+\}/g);
+  return [...rows].map(([, code]) => code).concat('RES');
+}
+
 /** @type {(count: Count) => string} */
 const countText = ([least, most]) =>
   most === null ? `${least} or more` : least === most ? `${least}` : `${least} to ${most}`;
@@ -75,44 +84,75 @@ function primitiveRow({ name, inputs, outputs, sharing, takesPacked, attributes 
 const testedRow = ({ name, tests }) =>
   `| \`${name}\` | ${tests.map((path) => `\`${path}\``).join(', ')} |`;
 
-/** The tables by their names, each between <!-- NAME --> and <!-- /NAME -->. */
-function tables() {
+/** @type {(names: readonly string[]) => string[]} */
+const listOf = (names) => [
+  names
+    .toSorted()
+    .map((name) => `\`${name}\``)
+    .join(', '),
+];
+
+/**
+ * What each document has between <!-- NAME --> and <!-- /NAME -->, as lines by NAME.
+ * @type {() => Record<string, Record<string, readonly string[]>>}
+ */
+function contents() {
   const { primitives, onnx, tennis } = graphOperators();
   const tested = ['| operator | tests |', '| --- | --- |'];
+  const namesOf = (operators) => operators.map(({ name }) => name);
   return {
-    primitives: [
-      '| operator | inputs | outputs | attributes, and what they are unless given | |',
-      '| --- | --- | --- | --- | --- |',
-      ...primitives.map(primitiveRow),
-    ],
-    onnx: [...tested, ...onnx.map(testedRow)],
-    tennis: [...tested, ...tennis.map(testedRow)],
+    [usersDocument]: {
+      onnx: listOf(namesOf(onnx)),
+      tennis: listOf(namesOf(tennis)),
+      bw2l: listOf(bw2lLayers()),
+    },
+    [developersDocument]: {
+      primitives: [
+        '| operator | inputs | outputs | attributes with their defaults | |',
+        '| --- | --- | --- | --- | --- |',
+        ...primitives.map(primitiveRow),
+      ],
+      onnx: [...tested, ...onnx.map(testedRow)],
+      tennis: [...tested, ...tennis.map(testedRow)],
+    },
   };
 }
 
-/** docs/graphs.md as it is, and as it has to be. */
-export async function graphsDocument() {
+/**
+ * Both documents: the text of each file, and the text that it should have.
+ * @type {() => Promise<{ path: string; text: string; updated: string }[]>}
+ */
+export async function graphsDocuments() {
   const { format, resolveConfig } = await import('prettier');
-  const path = join(root, document);
-  const text = readFileSync(path, 'utf8');
-  const updated = Object.entries(tables()).reduce(
-    (whole, [name, lines]) =>
-      whole.replace(
-        new RegExp(`<!-- ${name} -->[\\s\\S]*?<!-- /${name} -->`),
-        () => `<!-- ${name} -->\n\n${lines.join('\n')}\n\n<!-- /${name} -->`,
-      ),
-    text,
+  return Promise.all(
+    Object.entries(contents()).map(async ([path, parts]) => {
+      const filepath = join(root, path);
+      const text = readFileSync(filepath, 'utf8');
+      const updated = Object.entries(parts).reduce(
+        (whole, [name, lines]) =>
+          whole.replace(
+            new RegExp(`<!-- ${name} -->[\\s\\S]*?<!-- /${name} -->`),
+            () => `<!-- ${name} -->\n\n${lines.join('\n')}\n\n<!-- /${name} -->`,
+          ),
+        text,
+      );
+      const options = { ...(await resolveConfig(filepath)), filepath };
+      return { path, text, updated: await format(updated, options) };
+    }),
   );
-  return {
-    text,
-    updated: await format(updated, { ...(await resolveConfig(path)), filepath: path }),
-  };
 }
 
 if (isProgram(import.meta)) {
   await main(async () => {
     const { values } = readArguments({ options: { update: { type: 'boolean' } } });
-    if (values.update) writeFileSync(join(root, document), (await graphsDocument()).updated);
-    else for (const lines of Object.values(tables())) console.log(lines.join('\n'), '\n');
+    if (values.update) {
+      for (const { path, updated } of await graphsDocuments()) {
+        writeFileSync(join(root, path), updated);
+      }
+      return;
+    }
+    for (const lines of Object.values(contents()).flatMap((parts) => Object.values(parts))) {
+      console.log(lines.join('\n'), '\n');
+    }
   });
 }

@@ -1,12 +1,20 @@
-// docs/graphs.md lists the operators that run, each with a test.
+// docs/graphs.md lists the operators that run; docs/dev/graphs.md lists the tests of each.
 import { describe, expect, test } from '@jest/globals';
-import { graphOperators, graphsDocument } from '../../scripts/print_operators.mjs';
+import { graphOperators, graphsDocuments } from '../../scripts/print_operators.mjs';
 
-describe('docs/graphs.md', () => {
-  test('has the operators that run', async () => {
-    const { text, updated } = await graphsDocument();
-    // node scripts/print_operators.mjs --update corrects it.
-    expect(text).toBe(updated);
+describe('the documents of graphs', () => {
+  test('list the operators that run', async () => {
+    const documents = await graphsDocuments();
+    expect(documents.map(({ path }) => path)).toEqual(['docs/graphs.md', 'docs/dev/graphs.md']);
+    // node scripts/print_operators.mjs --update corrects them.
+    for (const { text, updated } of documents) expect(text).toBe(updated);
+  });
+
+  test('list the BW2L layers that run', async () => {
+    const [users] = await graphsDocuments();
+    const codes = /<!-- bw2l -->([^]*)<!-- \/bw2l -->/.exec(users?.text ?? '')?.[1];
+    expect(codes).toMatch(/`CTR`.*`TDS`/s);
+    expect(codes).not.toMatch(/LSTM/);
   });
 
   test.each(['onnx', 'tennis'] as const)('every operator of %s has a test', (family) => {
