@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findMissingIncludes } from './check_includes.mjs';
 import { findLayerViolations, filesBelow } from './check_layers.mjs';
+import { exceededBudgets } from './count_words.mjs';
 import { checkDocument, generateFacts } from './generate_facts.mjs';
 import { eslintCache } from './toolchain/eslint_cache.mjs';
 import { isProgram, main, root, run, StepError } from './toolchain/steps.mjs';
@@ -133,14 +134,19 @@ export async function lint({ fix = false, paths = [], types = true } = {}) {
   return failures;
 }
 
+/** No failure until the documents keep their budgets. */
+function reportWords() {
+  const exceeded = exceededBudgets();
+  if (exceeded.length > 0) console.log(`Documents that are too long:\n  ${exceeded.join('\n  ')}`);
+}
+
 if (isProgram(import.meta)) {
   await main(async () => {
     await ensureNodeModules();
     const args = process.argv.slice(2);
-    const failures = await lint({
-      fix: args.includes('--fix'),
-      paths: args.filter((one) => !one.startsWith('--')),
-    });
+    const paths = args.filter((one) => !one.startsWith('--'));
+    const failures = await lint({ fix: args.includes('--fix'), paths });
+    if (paths.length === 0) reportWords();
     if (failures.length > 0) throw new StepError(failures.join('\n'));
   });
 }
