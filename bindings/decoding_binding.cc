@@ -103,9 +103,9 @@ class LanguageTask : public WindowTask {
  public:
   static NewTask create(WhisperModel& model, const DecodeOptions& options) {
     SUSURRUS_ASSIGN_OR_RETURN(auto allowed, allowed_languages(model, options));
-    SUSURRUS_RETURN_IF_ERROR(begin_encode(model, options.audio_context));
+    SUSURRUS_RETURN_IF_ERROR(begin_encode(model, options.encoder_context));
     return NewTask(std::unique_ptr<WindowTask>(
-        new LanguageTask(model, std::move(allowed), options.audio_context)));
+        new LanguageTask(model, std::move(allowed), options.encoder_context)));
   }
   Result<bool> step() override { return detector_.step(); }
   std::string result() const override {
@@ -113,7 +113,7 @@ class LanguageTask : public WindowTask {
   }
 
  private:
-  LanguageTask(WhisperModel& model, std::vector<uint32_t> allowed, AudioContext context)
+  LanguageTask(WhisperModel& model, std::vector<uint32_t> allowed, EncoderContext context)
       : model_(model), detector_(model, std::move(allowed), context) {}
   WhisperModel& model_;
   LanguageDetector detector_;
@@ -124,7 +124,7 @@ NewTask create_task(WhisperModel& model, std::string_view name, JsonValue reques
                     uint64_t frame_count) {
   SUSURRUS_ASSIGN_OR_RETURN(TranscribeOptions options,
                             parse_window_options(request["options"], model.tokenizer()));
-  frame_count = fit_audio_context(model, options.decode, frame_count);
+  frame_count = fit_encoder_context(model, options.decode, frame_count);
   if (name == "decode") return DecodeTask::create(model, std::move(options), frame_count);
   if (name == "score") return ScoreTask::create(model, options.decode, request["candidates"]);
   if (name == "align") {

@@ -120,7 +120,7 @@ def train_model(rank, args):
         mel = log_mel(audio)
         if random.random() < (0.1 if done < 0.5 else 0.25) and mel.shape[2] < 3000:
             # The rest of a window: silence (zero samples) or, at the end of a longer file, zeros
-            # after normalisation.
+            # after normalization.
             spoken, longer = mel.shape[2], mel.shape[2] + random.choice(
                 [200, 600, 1200] if done > 0.5 else [200]
             )

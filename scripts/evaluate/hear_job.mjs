@@ -10,10 +10,10 @@ function encoderFigures({ segments, rejected }) {
   // A window's segments have the same attempts.
   const windows = new Map([...segments, ...rejected].map(({ seek, attempts }) => [seek, attempts]));
   const encoded = [...windows.values()].flatMap((attempts) =>
-    attempts.filter((_, i) => i === 0 || attempts[i - 1].decision === 'retried:audio-context'),
+    attempts.filter((_, i) => i === 0 || attempts[i - 1].decision === 'retried:encoder-context'),
   );
   return {
-    positions: encoded.reduce((sum, { audioContext }) => sum + audioContext, 0),
+    positions: encoded.reduce((sum, { encoderContext }) => sum + encoderContext, 0),
     isEncodedAgain: encoded.length > windows.size,
   };
 }

@@ -165,7 +165,7 @@ const typesOfKinds = {
   suppressedTokens: '-1 | readonly number[]',
   temperatures: 'number | readonly number[]',
   times: 'readonly number[]',
-  audioContext: "'full' | 'auto' | number",
+  encoderContext: "'full' | 'auto' | number",
 };
 
 function typeOf({ name, kind, choices, type, orNull }) {

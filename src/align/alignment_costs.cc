@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "align/median_filter.h"
-#include "align/token_normalisation.h"
+#include "align/token_normalization.h"
 #include "base/check.h"
 
 namespace susurrus {
@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kFilterWidth = 7;
 
 size_t scratch_bytes(size_t frames) {
-  return std::max({normalisation_scratch_doubles(frames) * sizeof(double),
+  return std::max({normalization_scratch_doubles(frames) * sizeof(double),
                    warping_scratch_doubles(frames) * sizeof(double),
                    median_filter_scratch_floats(frames) * sizeof(float)});
 }

@@ -22,7 +22,7 @@ class AlignmentCosts {
 
   /// (tokens, frames): put a head's attention scores here, before the softmax.
   std::span<float> scores() { return scores_.floats(); }
-  /// First of the two pieces of work on a head's scores: softmax over the frames, normalisation over the tokens.
+  /// First of the two pieces of work on a head's scores: softmax over the frames, normalization over the tokens.
   void normalise(const KernelTable& kernels);
   /// Second piece: smoothes, and adds to the mean.
   void accumulate(const KernelTable& kernels);

@@ -32,7 +32,7 @@ double bessel_i0(double x) {
   return sum;
 }
 
-/// `x` and `half` in inputs, `cut_off` in cycles per input. The scale is left to normalisation.
+/// `x` and `half` in inputs, `cut_off` in cycles per input. The scale is left to normalization.
 double windowed_sinc(double x, double half, double cut_off) {
   const double inside = 1 - (x / half) * (x / half);
   if (inside <= 0) return 0;

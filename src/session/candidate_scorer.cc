@@ -15,7 +15,7 @@ class TracingScorer final : public CandidateScorer {
  public:
   TracingScorer(WhisperModel& model, Prompt prompt, FixedString<16> language,
                 std::vector<uint32_t> allowed_languages, std::vector<CandidateScore> scores,
-                AudioContext context)
+                EncoderContext context)
       : model_(model), prompt_(std::move(prompt)), language_(language), scores_(std::move(scores)) {
     if (language.empty()) detector_.emplace(model, std::move(allowed_languages), context);
   }
@@ -126,10 +126,10 @@ Result<std::unique_ptr<CandidateScorer>> CandidateScorer::create(
     return option_error("candidates", "texts of at most " + std::to_string(room) + " tokens")
         .with_got(uint64_t{score.tokens.size()});
   }
-  SUSURRUS_RETURN_IF_ERROR(begin_encode(model, options.audio_context));
+  SUSURRUS_RETURN_IF_ERROR(begin_encode(model, options.encoder_context));
   return std::unique_ptr<CandidateScorer>(new TracingScorer(model, std::move(prompt), language,
                                                             std::move(allowed), std::move(scores),
-                                                            options.audio_context));
+                                                            options.encoder_context));
 }
 
 }  // namespace susurrus

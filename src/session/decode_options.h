@@ -6,7 +6,7 @@
 
 #include "base/fixed_string.h"
 #include "base/result.h"
-#include "session/audio_context.h"
+#include "session/encoder_context.h"
 #include "session/json_option.h"
 
 namespace susurrus {
@@ -51,7 +51,7 @@ struct DecodeOptions {
   /// Phrases that the text is restricted to; empty: any text.
   std::vector<std::string> allowed;
   /// An automatic one is fitted to each window.
-  AudioContext audio_context;
+  EncoderContext encoder_context;
   /// Mel frames with audio in the window: no timestamp may lie past them. nullopt: the whole window may be timed.
   std::optional<uint64_t> content_frames;
 };
@@ -65,7 +65,7 @@ struct FallbackOptions {
 };
 
 /// Where the maximum of the log-mel, and with it the floor, is taken.
-enum class Normalisation : uint8_t { file, window };
+enum class Normalization : uint8_t { recording, window };
 
 /// Options of a whole recording: the reference's transcribe(), and what goes beyond it.
 struct TranscribeOptions {
@@ -76,7 +76,7 @@ struct TranscribeOptions {
   /// Seconds: start, end, start, end, …; an odd one runs to the end of the recording.
   std::vector<double> clip_timestamps = {0};
   bool word_timestamps = false;
-  Normalisation normalisation = Normalisation::file;
+  Normalization normalization = Normalization::recording;
   /// The language is detected anew in every window, and changes when the new one reaches min_language_probability.
   bool is_language_per_window = false;
   /// Exactly the reference, quirks included: no loop breaking, no contract on times, one language for the recording.

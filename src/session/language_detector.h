@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "decode/language_detection.h"
-#include "session/audio_context.h"
+#include "session/encoder_context.h"
 #include "session/whisper_model.h"
 
 namespace susurrus {
@@ -13,7 +13,7 @@ class LanguageDetector {
  public:
   /// `allowed`: the language tokens to choose from; none: every language of the model.
   explicit LanguageDetector(WhisperModel& model, std::vector<uint32_t> allowed = {},
-                            AudioContext context = {})
+                            EncoderContext context = {})
       : model_(model), allowed_(std::move(allowed)), context_(context) {}
   /// True when done; the window is encoded then, the decoder reset. A model without languages has nothing to ask.
   Result<bool> step();
@@ -25,7 +25,7 @@ class LanguageDetector {
  private:
   WhisperModel& model_;
   std::vector<uint32_t> allowed_;
-  AudioContext context_;
+  EncoderContext context_;
   bool is_encoded_ = false;
   std::vector<LanguageProbability> probabilities_;
 };

@@ -124,10 +124,10 @@ Status read_compatibility(const Member& member) {
   return ok_status();
 }
 
-Status read_audio_context(const Member& member) {
-  constexpr NumberRange kPositions{ranges::kAudioContext.least, ranges::kAudioContext.most,
+Status read_encoder_context(const Member& member) {
+  constexpr NumberRange kPositions{ranges::kEncoderContext.least, ranges::kEncoderContext.most,
                                    "full, auto, or a number of positions"};
-  AudioContext& context = member.options.decode.audio_context;
+  EncoderContext& context = member.options.decode.encoder_context;
   context = {};
   const auto text = member.value.text();
   if (!text) return member.read(context.positions, kPositions);
@@ -136,10 +136,10 @@ Status read_audio_context(const Member& member) {
   return ok_status();
 }
 
-Status read_normalisation(const Member& member) {
+Status read_normalization(const Member& member) {
   const std::string_view kind = member.value.text().value_or("");
-  if (kind != "file" && kind != "window") return member.wrong("file or window");
-  member.options.normalisation = kind == "window" ? Normalisation::window : Normalisation::file;
+  if (kind != "recording" && kind != "window") return member.wrong("recording or window");
+  member.options.normalization = kind == "window" ? Normalization::window : Normalization::recording;
   return ok_status();
 }
 

@@ -13,15 +13,15 @@ constexpr uint64_t kEndlessSamples = uint64_t{1} << 62;
 }  // namespace
 
 RecordingMel::RecordingMel(WhisperModel& model, std::optional<uint64_t> sample_count,
-                           Normalisation normalisation)
+                           Normalization normalization)
     : model_(model),
-      normalisation_(normalisation),
+      normalization_(normalization),
       window_frames_(model.window_frames()),
       sample_count_(sample_count.value_or(kEndlessSamples)),
       content_frames_(sample_count ? *sample_count / kHopSamples : kUnknownFrames),
       maximum_(kSilence),
       quiet_frames_(model.dimensions().n_mels, static_cast<size_t>(window_frames_)) {
-  if (normalisation == Normalisation::window) return;
+  if (normalization == Normalization::window) return;
   // Frames whose 400 samples all lie in the zeros cannot be louder than silence.
   const uint64_t reach = (sample_count_ + kFftSize / 2) / kHopSamples + 1;
   scan_end_ = std::min(reach, content_frames_ + window_frames_);
@@ -54,7 +54,7 @@ RecordingMel::Progress RecordingMel::fill_window(uint64_t first, uint64_t count)
   std::span<float> mel = model_.mel_window();
   const size_t filled = static_cast<size_t>(count) * model_.dimensions().n_mels;
   LogMel::normalise(mel.first(filled),
-                    normalisation_ == Normalisation::window ? maximum : maximum_);
+                    normalization_ == Normalization::window ? maximum : maximum_);
   std::fill(mel.begin() + static_cast<ptrdiff_t>(filled), mel.end(), 0.0f);
   return Progress::done;
 }

@@ -10,13 +10,13 @@
 namespace susurrus {
 
 /// The log-mel of a recording as the reference's transcribe() sees it: a window's worth of zeros appended, and one
-/// maximum for the whole; or, with Normalisation::window, the maximum of each window for itself. Samples stay with the
+/// maximum for the whole; or, with Normalization::window, the maximum of each window for itself. Samples stay with the
 /// caller, who lends the ranges asked for.
 class RecordingMel {
  public:
-  /// nullopt: the length is not known until end_audio(); with Normalisation::window only.
+  /// nullopt: the length is not known until end_audio(); with Normalization::window only.
   RecordingMel(WhisperModel& model, std::optional<uint64_t> sample_count,
-               Normalisation normalisation);
+               Normalization normalization);
 
   /// Frames of the recording itself, without the zeros; kUnknownFrames before end_audio().
   uint64_t content_frames() const { return content_frames_; }
@@ -36,7 +36,7 @@ class RecordingMel {
   const QuietFrames& quiet_frames() const { return quiet_frames_; }
   /// Goes on from what was heard before. False where no recording has such levels. A scan counts them all anew.
   bool resume(const TranscriptionState::QuietLevels& levels) {
-    return normalisation_ == Normalisation::file || quiet_frames_.set_levels(levels);
+    return normalization_ == Normalization::recording || quiet_frames_.set_levels(levels);
   }
 
   /// After need_audio: what to put into samples() before the same call again.
@@ -50,7 +50,7 @@ class RecordingMel {
   std::span<const float> own_frames(uint64_t first, uint64_t count) const;
 
   WhisperModel& model_;
-  Normalisation normalisation_;
+  Normalization normalization_;
   uint64_t window_frames_;
   uint64_t sample_count_;
   uint64_t content_frames_;

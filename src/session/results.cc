@@ -8,7 +8,7 @@ const char* decision_name(Decision decision) {
     case Decision::retried_compression_ratio: return "retried:compression-ratio";
     case Decision::retried_log_probability: return "retried:log-probability";
     case Decision::retried_repetition: return "retried:repetition";
-    case Decision::retried_audio_context: return "retried:audio-context";
+    case Decision::retried_encoder_context: return "retried:encoder-context";
     case Decision::dropped_no_speech: return "dropped:no-speech";
     case Decision::dropped_silence: return "dropped:silence";
     case Decision::dropped_past_end: return "dropped:past-end";

@@ -13,7 +13,7 @@ enum class Decision : uint8_t {
   retried_compression_ratio,
   retried_log_probability,
   retried_repetition,
-  retried_audio_context,  // what a shortened audio context made of it is in doubt: the window was encoded in full
+  retried_encoder_context,  // what a shortened encoder context made of it is in doubt: the window was encoded in full
   dropped_no_speech,
   dropped_silence,      // a hallucination amid silence
   dropped_past_end,     // timed after the end of the audio
@@ -30,7 +30,7 @@ struct Attempt {
   float no_speech_prob = 0;
   float compression_ratio = 0;
   /// Encoder positions that heard the window.
-  uint32_t audio_context = 0;
+  uint32_t encoder_context = 0;
   /// Why it was not good enough; kept for the one whose text stands.
   Decision decision = Decision::kept;
   std::string text;
@@ -61,7 +61,7 @@ struct Segment {
   float compression_ratio = 0;
   float no_speech_prob = 0;
   /// Encoder positions that heard the window, in the attempt whose text stands.
-  uint32_t audio_context = 0;
+  uint32_t encoder_context = 0;
   FixedString<16> language;
   /// Why the window's first attempt was not good enough, or why the text was dropped.
   Decision decision = Decision::kept;
@@ -78,7 +78,7 @@ struct WindowResult {
   float no_speech_prob = 0;
   double temperature = 0;
   float compression_ratio = 0;
-  uint32_t audio_context = 0;
+  uint32_t encoder_context = 0;
   FixedString<16> language;
   /// The limit of tokens came before the end of the text.
   bool is_unfinished = false;

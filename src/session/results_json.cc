@@ -15,7 +15,7 @@ void write(std::span<const Attempt> attempts, JsonWriter& json) {
         .field("avgLogprob", attempt.avg_logprob)
         .field("noSpeechProb", attempt.no_speech_prob)
         .field("compressionRatio", attempt.compression_ratio)
-        .field("audioContext", attempt.audio_context)
+        .field("encoderContext", attempt.encoder_context)
         .field("decision", decision_name(attempt.decision))
         .field("text", std::string_view(attempt.text))
         .end_object();
@@ -52,7 +52,7 @@ std::string to_json(const Segment& segment, bool has_words) {
       .field("avgLogprob", segment.avg_logprob)
       .field("compressionRatio", segment.compression_ratio)
       .field("noSpeechProb", segment.no_speech_prob)
-      .field("audioContext", segment.audio_context)
+      .field("encoderContext", segment.encoder_context)
       .field("language", segment.language.view())
       .field("decision", decision_name(segment.decision));
   write(segment.attempts, json);
@@ -109,7 +109,7 @@ std::string to_json(const WindowAttempts& window, const std::vector<Word>* words
       .field("avgLogprob", result.avg_logprob)
       .field("noSpeechProb", result.no_speech_prob)
       .field("compressionRatio", result.compression_ratio)
-      .field("audioContext", result.audio_context)
+      .field("encoderContext", result.encoder_context)
       .field("language", result.language.view())
       .field("decision", decision_name(decision));
   write(window.attempts(), json);

@@ -32,8 +32,8 @@ class WhisperTranscriber final : public Transcriber {
       : model_(model),
         options_(options),
         clips_(std::move(clips)),
-        mel_(model, sample_count, options.normalisation),
-        window_frames_(options.decode.audio_context.window_frames(model)),
+        mel_(model, sample_count, options.normalization),
+        window_frames_(options.decode.encoder_context.window_frames(model)),
         allowed_languages_(std::move(allowed_languages)),
         languages_(language, options.min_language_probability),
         // The reference knows one language for a recording.
@@ -108,7 +108,7 @@ class WhisperTranscriber final : public Transcriber {
     state.last_speech_end = filter_.last_speech_end();
     state.text_end = filter_.text_end();
     // A scan counts them again.
-    if (options_.normalisation == Normalisation::window) state.quiet = mel_.quiet_frames().levels();
+    if (options_.normalization == Normalization::window) state.quiet = mel_.quiet_frames().levels();
     return to_json(state);
   }
   std::string_view language() const override { return languages_.main(); }
@@ -157,7 +157,7 @@ class WhisperTranscriber final : public Transcriber {
   /// automatic audio context has no more of it than a window has.
   Result<StepResult> fill_beginning() {
     place_ = {seek_, window_frames_};
-    if (options_.decode.audio_context.is_automatic && mel_.content_frames() > 0) {
+    if (options_.decode.encoder_context.is_automatic && mel_.content_frames() > 0) {
       place_.frame_count = std::min(window_frames_, mel_.content_frames() - seek_);
     }
     if (mel_.fill_window(seek_, place_.frame_count) == RecordingMel::Progress::need_audio) {
@@ -205,13 +205,13 @@ class WhisperTranscriber final : public Transcriber {
     return StepResult::working;
   }
 
-  AudioContext audio_context() const {
-    return options_.decode.audio_context.fitted(model_, place_.frame_count);
+  EncoderContext encoder_context() const {
+    return options_.decode.encoder_context.fitted(model_, place_.frame_count);
   }
 
   Status begin_detection() {
-    if (!encoded_) SUSURRUS_RETURN_IF_ERROR(begin_encode(model_, audio_context()));
-    detector_.emplace(model_, allowed_languages_, audio_context());
+    if (!encoded_) SUSURRUS_RETURN_IF_ERROR(begin_encode(model_, encoder_context()));
+    detector_.emplace(model_, allowed_languages_, encoder_context());
     stage_ = Stage::language;
     return ok_status();
   }
@@ -233,7 +233,7 @@ class WhisperTranscriber final : public Transcriber {
     DecodeOptions options = options_.decode;
     options.language = languages_.current();
     options.prompt = history_.prompt();
-    options.audio_context = audio_context();
+    options.encoder_context = encoder_context();
     // Windows draw apart from each other, wherever the recording was entered.
     options.seed = derive_seed(options_.decode.seed, place_.seek);
     if (!options_.is_openai_compatible) options.content_frames = place_.frame_count;
@@ -386,9 +386,9 @@ Result<std::unique_ptr<Transcriber>> Transcriber::create(WhisperModel& model,
                                                          std::optional<uint64_t> sample_count,
                                                          std::optional<TranscriptionState> state) {
   SUSURRUS_RETURN_IF_ERROR(check_options(options));
-  SUSURRUS_RETURN_IF_ERROR(check_audio_context(model, options.decode.audio_context));
-  if (!sample_count && options.normalisation == Normalisation::file) {
-    return option_error("normalisation", "window, for a stream of unknown length");
+  SUSURRUS_RETURN_IF_ERROR(check_encoder_context(model, options.decode.encoder_context));
+  if (!sample_count && options.normalization == Normalization::recording) {
+    return option_error("normalization", "window, for a stream of unknown length");
   }
   SUSURRUS_ASSIGN_OR_RETURN(FixedString<16> language, fixed_language(model, options.decode));
   SUSURRUS_ASSIGN_OR_RETURN(std::vector<uint32_t> allowed,

@@ -50,10 +50,10 @@ class FallbackAttempts final : public WindowAttempts {
     const WindowResult& result = decoder_->result();
     const Decision decision = judge(result);
     attempts_.push_back({result.temperature, result.avg_logprob, result.no_speech_prob,
-                         result.compression_ratio, result.audio_context, decision, result.text});
+                         result.compression_ratio, result.encoder_context, decision, result.text});
     if (attempts_.size() == 1) decision_ = decision;
-    if (decision == Decision::retried_audio_context) {
-      options_.audio_context = {};
+    if (decision == Decision::retried_encoder_context) {
+      options_.encoder_context = {};
       SUSURRUS_RETURN_IF_ERROR(begin(WindowDecoder::Encoding::needed));
       return false;
     }
@@ -96,11 +96,11 @@ class FallbackAttempts final : public WindowAttempts {
 
   Decision judge(const WindowResult& result) const {
     // Silence too is believed only when all of the window says so.
-    if (is_shortened(model_, options_.audio_context) &&
+    if (is_shortened(model_, options_.encoder_context) &&
         (is_improbable(result) || is_compressible(result) || result.is_loop_broken ||
          result.is_unfinished || has_late_timestamp(result) ||
          has_phrase_twice(result.tokens, model_.special_tokens(), kDoubtfulPhrase))) {
-      return Decision::retried_audio_context;
+      return Decision::retried_encoder_context;
     }
     // Silence is no better at another temperature.
     if (is_improbable(result) && is_above(result.no_speech_prob, fallback_.no_speech_threshold)) {

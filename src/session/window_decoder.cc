@@ -143,7 +143,7 @@ class SearchingWindowDecoder final : public WindowDecoder {
         search_(make_search(model, options_, max_tokens)) {
     result_.language = language;
     if (language.empty()) {
-      detector_.emplace(model, std::move(allowed_languages), options.audio_context);
+      detector_.emplace(model, std::move(allowed_languages), options.encoder_context);
     }
     rows_.reserve(most_sequences(options));
   }
@@ -236,7 +236,7 @@ class SearchingWindowDecoder final : public WindowDecoder {
     result_.avg_logprob =
         static_cast<float>(best.sum_logprob / static_cast<double>(result_.tokens.size() + 1));
     result_.temperature = options_.temperature;
-    result_.audio_context = static_cast<uint32_t>(model_.encoded_positions());
+    result_.encoder_context = static_cast<uint32_t>(model_.encoded_positions());
     result_.compression_ratio = static_cast<float>(compression_ratio(result_.text));
     stage_ = Stage::done;
   }
@@ -291,7 +291,7 @@ Result<std::unique_ptr<WindowDecoder>> WindowDecoder::create(WhisperModel& model
     SUSURRUS_RETURN_IF_ERROR(model.reserve_sequences(most_sequences(options), max_tokens));
   }
   if (encoding == Encoding::needed)
-    SUSURRUS_RETURN_IF_ERROR(begin_encode(model, options.audio_context));
+    SUSURRUS_RETURN_IF_ERROR(begin_encode(model, options.encoder_context));
   return std::unique_ptr<WindowDecoder>(new SearchingWindowDecoder(
       model, options, std::move(prompt), language, std::move(allowed), max_tokens));
 }

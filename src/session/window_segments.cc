@@ -50,7 +50,7 @@ Segment make_segment(const WindowResult& result, size_t begin, size_t end, Windo
   segment.avg_logprob = result.avg_logprob;
   segment.compression_ratio = result.compression_ratio;
   segment.no_speech_prob = result.no_speech_prob;
-  segment.audio_context = result.audio_context;
+  segment.encoder_context = result.encoder_context;
   return segment;
 }
 

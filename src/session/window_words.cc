@@ -39,7 +39,7 @@ class AlignedWords final : public WindowWords {
     is_text_known_ = true;
     segments_ = std::move(segments);
     language_ = language;
-    const AudioContext& context = options_.decode.audio_context;
+    const EncoderContext& context = options_.decode.encoder_context;
     if (language.empty()) detector_.emplace(model_, std::move(allowed_languages), context);
     return begin_encode(model_, context);
   }

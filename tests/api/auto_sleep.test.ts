@@ -48,7 +48,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((done) => setTimeout(done, 1));
 }
 
-const asleep = (model: Model): Promise<void> => until(() => model.isAsleep);
+const asleep = (model: Model): Promise<void> => until(() => model.asleep);
 const aWhile = (): Promise<void> => new Promise((done) => setTimeout(done, 50));
 
 test('an idle model sleeps, and every kind of call wakes it, with the same answers', async () => {
@@ -63,7 +63,7 @@ test('an idle model sleeps, and every kind of call wakes it, with the same answe
     () => model.score(samples, ['one']),
   ];
   using awake = await susurrus.loadModel(modelPath);
-  expect(awake.isAsleep).toBe(false);
+  expect(awake.asleep).toBe(false);
   const expected = [
     ...[await awake.transcribe(samples), await awake.decode(samples)],
     ...[await awake.tokenizer.encode('one two'), await awake.tokenizer.decode([10, 11])],
@@ -149,7 +149,7 @@ test.each([1, 2])('begun early it sleeps when it is all there, %d threads', asyn
   });
   const model = await load(source, { early: true, threads });
   await aWhile();
-  expect(model.isAsleep).toBe(false);
+  expect(model.asleep).toBe(false);
   const heard = model.transcribe(samples);
   rest();
   expect((await heard).text.trim()).toBe(sampleText);
@@ -191,7 +191,7 @@ describe('where the model is from', () => {
     await asleep(model);
     rmSync(path);
     expect(await errorOf(model.decode(samples))).toMatchObject({ code: 'source_failed' });
-    expect(model.isAsleep).toBe(true);
+    expect(model.asleep).toBe(true);
     writeFileSync(path, tiny);
     expect(await model.tokenizer.encode('a')).toEqual([0]);
     await asleep(model);
@@ -209,7 +209,7 @@ describe('it stays awake', () => {
     const paused = model.transcribe(samples);
     paused.pause();
     await aWhile();
-    expect(model.isAsleep).toBe(false);
+    expect(model.asleep).toBe(false);
     paused.resume();
     expect((await paused).text.trim()).toBe(sampleText);
 
@@ -224,7 +224,7 @@ describe('it stays awake', () => {
     }
     const heard = model.transcribe(stream());
     await aWhile();
-    expect(model.isAsleep).toBe(false);
+    expect(model.asleep).toBe(false);
     goOn();
     expect((await heard).text.trim()).toBe(sampleText);
     await asleep(model);
@@ -238,7 +238,7 @@ describe('it is disposed of, or a call is stopped', () => {
     const model = await load(tiny);
     await asleep(model);
     model.dispose();
-    expect(model.isAsleep).toBe(false);
+    expect(model.asleep).toBe(false);
     expect(await errorOf(model.tokenizer.encode('a'))).toMatchObject(wrongState);
   });
 

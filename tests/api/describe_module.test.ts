@@ -79,7 +79,7 @@ describe('a TenniS module', () => {
       ['<const>', '4×5', 0, 0],
       ['inner_prod', '2×5', 20, 2 * 4 * 5],
     ]);
-    expect(run.nodes.map(({ isConstant }) => isConstant)).toEqual([
+    expect(run.nodes.map(({ constant }) => constant)).toEqual([
       ...[false, true, true, true, false, false, false, true, false],
     ]);
     expect(run.nodes[4]).toMatchObject({ name: 'conv', inputs: [0, 3] });
@@ -165,7 +165,7 @@ describe('a TenniS module', () => {
       ['abs', '6'],
     ]);
     expect(run.nodes[1]?.cost).toBe(0);
-    expect(run.nodes.every(({ isConstant }) => !isConstant)).toBe(true);
+    expect(run.nodes.every(({ constant }) => !constant)).toBe(true);
   });
 
   test('the detector of speech in the package', async () => {
@@ -205,7 +205,7 @@ test('of an ONNX network the nodes that are run', async () => {
     }),
   );
   const [a, , product, , shift] = run.nodes;
-  expect(run.nodes.map(({ isConstant }) => isConstant)).toEqual([false, true, false, true, false]);
+  expect(run.nodes.map(({ constant }) => constant)).toEqual([false, true, false, true, false]);
   expect(a).toMatchObject({ op: '<param>', name: 'a', outputs: [{ shape: [null, 3] }] });
   expect(product).toMatchObject({ inputs: [0, 1], outputs: [{ shape: [null, 2] }], weights: 6 });
   expect(product?.cost).toBe(3 * 2);

@@ -21,7 +21,7 @@ const samples = sampleAudio();
 /** One of the sample's words is enough where the text is not looked at. */
 const short = samples.subarray(0, 16_000);
 /** A short window, where something is done often. */
-const window = { audioContext: 100 } as const;
+const window = { encoderContext: 100 } as const;
 const withoutFooter = bytes.length - 16;
 const insideDecoder = bytes.length - 5000;
 

@@ -277,7 +277,7 @@ describe('a URL with cache: true', () => {
     await load(url);
     expect(server.requests).toHaveLength(2);
     expect(await kept.listModels()).toMatchObject([
-      { name: url, isComplete: true, byteCount: digits.length, totalBytes: digits.length },
+      { name: url, complete: true, byteCount: digits.length, totalBytes: digits.length },
     ]);
     expect(await kept.cacheSpace()).toMatchObject({
       kind: 'folder',
@@ -304,11 +304,11 @@ describe('a URL with cache: true', () => {
     expect(Number(at)).toBeGreaterThan(0);
     expect(Number(at)).toBeLessThanOrEqual(300_000);
     const [part] = await kept.listModels();
-    expect(part).toMatchObject({ isComplete: false, totalBytes: digits.length });
+    expect(part).toMatchObject({ complete: false, totalBytes: digits.length });
     await load(url, { cache: true });
     const [, from] = / bytes=(\d+)- if "one"$/.exec(server.requests[2] ?? '') ?? [];
     expect(Number(from)).toBeGreaterThanOrEqual(1_000_000);
-    expect(await kept.listModels()).toMatchObject([{ isComplete: true }]);
+    expect(await kept.listModels()).toMatchObject([{ complete: true }]);
     expect(existsSync(join(folder, 'cache/susurrus/urls'))).toBe(true);
     expect(readdirSync(join(folder, 'cache/susurrus/urls')).join()).not.toMatch(/lock/);
   });

@@ -322,7 +322,7 @@ test.each([true, false])('a model file that a hub has ready is checked: %p', asy
       ...{ code: 'checksum_mismatch', details: { expected: digest.hex, got: hex } },
     });
   }
-  expect(await (await openNodeStore()).list()).toMatchObject([{ model: { isComplete: isRight } }]);
+  expect(await (await openNodeStore()).list()).toMatchObject([{ model: { complete: isRight } }]);
   host.close();
   while (readdirSync(join(folder, 'susurrus/urls')).some((name) => name.endsWith('.lock'))) {
     await new Promise(setImmediate);

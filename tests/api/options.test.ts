@@ -46,11 +46,11 @@ const ofWindows: Options[] = [
   { languages: ['en', 'tlh'] },
   { languages: 'en' },
   { task: 'summarise' },
-  { audioContext: 'half' },
-  { audioContext: 0 },
-  { audioContext: 1501 },
-  { audioContext: 500.5 },
-  { audioContext: null },
+  { encoderContext: 'half' },
+  { encoderContext: 0 },
+  { encoderContext: 1501 },
+  { encoderContext: 500.5 },
+  { encoderContext: null },
   { initialPrompt: 5 },
   { initialPrompt: [1776] },
   { initialPrompt: [1.5] },
@@ -120,7 +120,7 @@ const ofRecordings: Options[] = [
   { clipTimestamps: [-1] },
   { clipTimestamps: [5, 2] },
   { hallucinationSilenceThreshold: -1 },
-  { normalisation: 'none' },
+  { normalization: 'none' },
   { onProgress: 'yes' },
 ];
 const only = (options: Options) => Object.keys(options)[0]!;
@@ -158,7 +158,7 @@ describe('an option out of its range is refused', () => {
     expectRefused(await errorOf(model.align(samples, 'one', options)), only(options));
   });
 
-  test.each([{ languages: ['tlh'] }, { signal: 5 }, { language: 'en' }, { audioContext: 0 }])(
+  test.each([{ languages: ['tlh'] }, { signal: 5 }, { language: 'en' }, { encoderContext: 0 }])(
     'by detectLanguage(): %j',
     async (options) => {
       const error = await errorOf(model.detectLanguage(samples, options as object));
@@ -224,8 +224,8 @@ describe('options that exclude each other', () => {
       yield samples;
       await Promise.resolve();
     })();
-    const work = model.transcribe(stream, { normalisation: 'file' });
-    expectRefused(await errorOf(work), 'normalisation');
+    const work = model.transcribe(stream, { normalization: 'recording' });
+    expectRefused(await errorOf(work), 'normalization');
   });
 });
 
@@ -239,11 +239,11 @@ describe('options within their ranges', () => {
     { initialPrompt: 'one two', carryInitialPrompt: true, conditionOnPreviousText: false },
     { initialPrompt: [257, 258], language: 'en', languages: ['en'], task: 'translate' },
     { timestamps: 'word', hallucinationSilenceThreshold: 2, prependPunctuations: '' },
-    { clipTimestamps: [], normalisation: 'window', minLanguageProbability: 1 },
+    { clipTimestamps: [], normalization: 'window', minLanguageProbability: 1 },
     { language: 'per-window', compatibility: 'openai', seed: Number.MAX_SAFE_INTEGER },
-    { audioContext: 'full' },
-    { audioContext: 'auto' },
-    { audioContext: 500, timestamps: 'word', beamSize: 2 },
+    { encoderContext: 'full' },
+    { encoderContext: 'auto' },
+    { encoderContext: 500, timestamps: 'word', beamSize: 2 },
     { language: undefined, timestamps: undefined, onProgress: undefined },
   ])('%j', async (options) => {
     const { segments, rejected } = await model.transcribe(samples, options);
@@ -288,6 +288,15 @@ test.each([
   const error = await errorOf(model.transcribe(samples, { [name]: 5 }));
   expectRefused(error, name);
   expect((error as Error).message).toContain(`must be absent (did you mean ${meant}?); it is 5.`);
+});
+
+test.each([
+  ['audioContext', 'encoderContext'],
+  ['normalisation', 'normalization'],
+])('the old name %s is answered by the new one', async (name, now) => {
+  const error = await errorOf(model.transcribe(samples, { [name]: 'file' }));
+  expectRefused(error, name);
+  expect((error as Error).message).toContain(`must be absent (it is ${now} now); it is "file".`);
 });
 
 test.each(['beams', 'chunk_length_s', 'toString', '__proto__x', ''])(

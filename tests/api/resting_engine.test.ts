@@ -27,7 +27,7 @@ async function sleeping() {
       signal.addEventListener('abort', () => failed(new Error('The load stops.')));
     });
   });
-  while (!resting.isAsleep) await turns(1);
+  while (!resting.asleep) await turns(1);
   const begin = (signal?: AbortSignal): Promise<unknown> =>
     resting.use({}, () => resting.call('memory', undefined), signal);
   return { resting, loads, begin };
@@ -73,7 +73,7 @@ test('when all abort, the load stops; who comes right behind them has one of the
   last?.arrive();
   expect(await next).toBe(last?.engine);
   const gone = [new AbortController()];
-  while (!resting.isAsleep) await turns(1);
+  while (!resting.asleep) await turns(1);
   const alone = errorOf(begin(gone[0]?.signal));
   await turns(1);
   gone[0]?.abort();
@@ -106,7 +106,7 @@ test('an engine that arrives when nobody needs it any more is closed', async () 
     0,
     () => new Promise((done) => (arrive = () => done(engine as unknown as EngineLink))),
   );
-  while (!resting.isAsleep) await turns(1);
+  while (!resting.asleep) await turns(1);
   const failing = errorOf(resting.use({}, () => Promise.resolve(), undefined));
   await turns(1);
   resting.close();

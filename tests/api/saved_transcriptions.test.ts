@@ -69,7 +69,7 @@ describe.each(Object.entries(loaders))('%s', (_name, load) => {
     await iterator.next();
     transcription.pause();
     transcription.pause();
-    expect(transcription.isPaused).toBe(true);
+    expect(transcription.paused).toBe(true);
     await turns(50);
     const { taken } = source;
     const { length } = transcription.soFar.segments;
@@ -78,9 +78,9 @@ describe.each(Object.entries(loaders))('%s', (_name, load) => {
     expect(transcription.soFar.segments).toHaveLength(length);
     transcription.resume();
     transcription.resume();
-    expect(transcription.isPaused).toBe(false);
+    expect(transcription.paused).toBe(false);
     const result = await transcription;
-    expect(result).toEqual(await model.transcribe(recording, { normalisation: 'window' }));
+    expect(result).toEqual(await model.transcribe(recording, { normalization: 'window' }));
     expect(transcription.soFar).toBe(result);
   });
 

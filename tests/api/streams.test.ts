@@ -83,7 +83,7 @@ describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
   let whole: Transcript;
   beforeAll(async () => {
     model = await load();
-    whole = await model.transcribe(recording, { normalisation: 'window' });
+    whole = await model.transcribe(recording, { normalization: 'window' });
   });
   afterAll(() => {
     model.dispose();
@@ -119,7 +119,7 @@ describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
 
   test('shorter than its first window is heard whole', async () => {
     const source = new Source(sample, 1600);
-    const like = await model.transcribe(sample, { normalisation: 'window' });
+    const like = await model.transcribe(sample, { normalization: 'window' });
     expect(await model.transcribe(source)).toEqual(like);
   });
 

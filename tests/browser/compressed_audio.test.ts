@@ -244,7 +244,7 @@ test('a file is left in the middle of decoding, twenty times (40)', async () => 
             stop.abort();
           }
         };
-        const options = { signal: stop.signal, onProgress, normalisation: 'file' } as const;
+        const options = { signal: stop.signal, onProgress, normalization: 'recording' } as const;
         codes.push((await errorOf(model.transcribe(blob, options)))?.code);
       }
       return { codes: [...new Set(codes)], isDecoding };

@@ -14,7 +14,7 @@ jest.setTimeout(limit(120_000));
 interface Visit {
   readonly warnings?: readonly string[];
   readonly error?: string;
-  readonly kept?: readonly { readonly isComplete: boolean; readonly byteCount: number }[];
+  readonly kept?: readonly { readonly complete: boolean; readonly byteCount: number }[];
 }
 
 const digits = modelBytes();
@@ -91,7 +91,7 @@ for (const { name, isThere, show } of browsers) {
   (isThere ? describe : describe.skip)(name, () => {
     test('44: a model outlives a reload, and is downloaded once', async () => {
       const { seen, requests } = await visits(show);
-      const kept = [{ isComplete: true, byteCount: digits.length }];
+      const kept = [{ complete: true, byteCount: digits.length }];
       expect(seen).toMatchObject([
         { warnings: [], kept },
         { warnings: [], kept },

@@ -54,7 +54,7 @@ test('44: a model is downloaded once, and progress tells the network from what i
   onPage(async ({ load, list, page }) => {
     expect(await load(url, kept)).toEqual({ ...heard, warnings: [], phases: ['load', 'download'] });
     expect(await list()).toMatchObject([
-      { name: `${server.address}${url}`, isComplete: true, byteCount: size, totalBytes: size },
+      { name: `${server.address}${url}`, complete: true, byteCount: size, totalBytes: size },
     ]);
     await page.reload();
     expect(await load(url, kept)).toMatchObject({ ...heard, phases: ['load', 'cache'] });
@@ -106,7 +106,7 @@ describe('48: a download that breaks off', () => {
       }
       delete server.faults.stallsAfter;
       const page = await openKeptPage(context, server.address);
-      expect(await page.list()).toMatchObject([{ isComplete: false, byteCount: places[3] }]);
+      expect(await page.list()).toMatchObject([{ complete: false, byteCount: places[3] }]);
       expect(await page.load(url, kept)).toMatchObject({
         ...heard,
         phases: ['load', 'cache', 'download'],
@@ -124,7 +124,7 @@ describe('48: a download that breaks off', () => {
         });
       }
       delete server.faults.stallsAfter;
-      expect(await list()).toMatchObject([{ isComplete: false, byteCount: places[3] }]);
+      expect(await list()).toMatchObject([{ complete: false, byteCount: places[3] }]);
       expect(await load(url, kept)).toMatchObject(heard);
       expect(server.requests.slice(1).map((_, i) => startOf(i + 1))).toEqual(places);
     }));
@@ -360,7 +360,7 @@ describe('a browser that', () => {
       expect(loaded.warnings).toEqual([
         'not kept: the browser has room for 1 MB, and 3 MB are needed',
       ]);
-      expect((await list()).filter(({ isComplete }) => isComplete)).toEqual([]);
+      expect((await list()).filter(({ complete }) => complete)).toEqual([]);
     });
   });
 
@@ -393,7 +393,7 @@ describe('a browser that', () => {
     return onPage(async (page) => {
       const { load, list } = page;
       expect(await load(url, kept)).toMatchObject({ ...heard, warnings: [] });
-      expect((await list()).filter(({ isComplete }) => isComplete)).toMatchObject([
+      expect((await list()).filter(({ complete }) => complete)).toMatchObject([
         { byteCount: size, totalBytes: size },
       ]);
       expect(await load(url, kept)).toMatchObject({ ...heard, phases: ['load', 'cache'] });
@@ -411,7 +411,7 @@ describe('a browser that', () => {
       expect(await load(url, kept)).toMatchObject({ ...heard, warnings: [] });
       await page.reload();
       expect(await load(url, { cache: 'only' })).toMatchObject(heard);
-      expect(await list()).toMatchObject([{ isComplete: true, byteCount: size }]);
+      expect(await list()).toMatchObject([{ complete: true, byteCount: size }]);
     });
   });
 

@@ -284,18 +284,18 @@ describe('a microphone', () => {
     const result = await page.evaluate(async () => {
       const globals = globalThis as unknown as LiveGlobals;
       const { live, fakeModel, microphones, named, until } = globals;
-      const run = async (followsDevice: boolean) => {
+      const run = async (followDevice: boolean) => {
         microphones.length = 0;
         const states: string[] = [];
         const model = fakeModel();
-        const listening = live.listen(model, live.microphone({ followsDevice }), {
+        const listening = live.listen(model, live.microphone({ followDevice }), {
           onState: (status) => void states.push(named(status)),
         });
         await until(() => model.count() > 5000);
         const [track] = microphones[0]!.getAudioTracks();
         track!.stop();
         track!.dispatchEvent(new Event('ended'));
-        if (followsDevice) {
+        if (followDevice) {
           await until(() => microphones.length === 2 && listening.state === 'listening');
           const count = model.count();
           await until(() => model.count() > count + 5000);

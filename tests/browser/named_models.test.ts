@@ -57,7 +57,7 @@ test('a name is the model that convertModel() makes of its files, and is downloa
     expect(loaded).toMatchObject({ warnings: [] });
     expect(loaded.phases).toEqual(expect.arrayContaining(['download', 'convert', 'load']));
     expect(await page.list()).toMatchObject([
-      { name: repository, revision: 'main', dtype: 'q8_0', isComplete: true },
+      { name: repository, revision: 'main', dtype: 'q8_0', complete: true },
     ]);
     const { convertModel } = await builtPackage();
     const path = join(root, 'expected.apr');
@@ -104,7 +104,7 @@ test('weights that are not what the hub has are refused, and nothing is kept of 
   onPage(async ({ load, list }) => {
     hub.faults.corrupts = true;
     expect(await load('tiny.en', options())).toMatchObject({ code: 'checksum_mismatch' });
-    expect((await list()).filter(({ isComplete }) => isComplete)).toEqual([]);
+    expect((await list()).filter(({ complete }) => complete)).toEqual([]);
     hub.faults.corrupts = false;
     expect(await load('tiny.en', options())).toMatchObject({ warnings: [] });
   }));

@@ -274,8 +274,8 @@ async function reactApp(): Promise<string> {
         import { createElement as h, StrictMode, useState } from 'react';
         import { createRoot } from 'react-dom/client';
         import { useTranscriber } from './dist/react.mjs';
-        function App({ loadsAtOnce }) {
-          const t = useTranscriber('/models/digits.apr', { loadsAtOnce, load: { threads: 1 } });
+        function App({ preload }) {
+          const t = useTranscriber('/models/digits.apr', { preload, load: { threads: 1 } });
           window.transcriber = t;
           (window.seen ??= []).push(t.status);
           return h('p', { id: 'out' }, t.status + ': ' + t.segments.map((s) => s.text).join('').trim());
@@ -314,7 +314,7 @@ test('useTranscriber: loads, transcribes, stops, reports errors, and frees the m
   const out = (text: string) =>
     page.waitForSelector(`#out:text-is("${text}")`, { timeout: limit(60_000) });
 
-  await call('show({ loadsAtOnce: true })');
+  await call('show({ preload: true })');
   await out('ready:');
   await call(`const { fixtureAudio } = testing; window.audio = await fixtureAudio();
     window.result = transcriber.transcribe(audio); await result;`);

@@ -97,7 +97,7 @@ test('an idle model has no worker; the next call starts one, and gets its answer
       return loadModel('/demo/models/digits.apr', { autoSleep: 0.001, threads: 2 });
     });
     for (let round = 0; round < 3; ++round) {
-      await page.waitForFunction((model) => model.isAsleep, handle);
+      await page.waitForFunction((model) => model.asleep, handle);
       while (page.workers().length > before) await page.waitForTimeout(5);
       const tokens = await handle.evaluate((model) => model.tokenizer.encode('one two'));
       expect(tokens.length).toBeGreaterThan(0);

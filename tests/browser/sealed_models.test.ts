@@ -40,7 +40,7 @@ test('a page encrypts, signs and opens a model, with code that others do not dow
       const { text } = await model.transcribe(sound);
       const { signer, warnings } = model.info;
       model.dispose();
-      const { isSound } = await susurrus.verifyModel(signed, keys);
+      const { valid } = await susurrus.verifyModel(signed, keys);
       const file = await susurrus.openModelFile(signed, { key });
       const name = 'encoder.conv1.weight';
       const original = await susurrus.openModelFile(plain);
@@ -64,7 +64,7 @@ test('a page encrypts, signs and opens a model, with code that others do not dow
       );
       const hex = Array.from(publicKey, (byte) => byte.toString(16).padStart(2, '0')).join('');
       const isDecrypted = values[0] === values[1];
-      return { text: text.trim(), isTrusted: signer === hex, warnings, isSound, isDecrypted, told };
+      return { text: text.trim(), isTrusted: signer === hex, warnings, valid, isDecrypted, told };
     });
 
     expect(problems).toEqual([]);
@@ -72,7 +72,7 @@ test('a page encrypts, signs and opens a model, with code that others do not dow
       text: sampleSegments.join(' '),
       isTrusted: true,
       warnings: [],
-      isSound: true,
+      valid: true,
       isDecrypted: true,
       told: [
         ['decryption_failed', 'encoder.conv1.weight'],

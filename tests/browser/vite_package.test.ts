@@ -31,7 +31,7 @@ beforeAll(async () => {
      const speech = (await detectSpeech(sound)).length;
      const warnings = [];
      for (const cache of [true, 'only']) warnings.push(...(await loadModel(digits, { cache })).info.warnings);
-     const kept = (await listModels()).filter((one) => one.isComplete).length + warnings.join();
+     const kept = (await listModels()).filter((one) => one.complete).length + warnings.join();
      text = model.info.variant + ' ' + model.info.threads + ':' + words + ' kept ' + kept + ' speech ' + speech;`,
   );
   copyFileSync(join(projectRoot, 'web/demo/sample.wav'), join(project.folder, 'sample.wav'));

@@ -96,7 +96,7 @@ describe('susurrus transcribe', () => {
       [
         ...['id', 'seek', 'start', 'end', 'text', 'tokens', 'temperature', 'avg_logprob'],
         ...['compression_ratio', 'no_speech_prob'],
-        ...['token_probabilities', 'language', 'decision', 'attempts', 'audio_context'],
+        ...['token_probabilities', 'language', 'decision', 'attempts', 'encoder_context'],
       ].sort(),
     );
   });
@@ -243,7 +243,7 @@ describe('several files in one command', () => {
     expect(stderr).toMatch(/^susurrus: .*absent\.apr.* \[source_failed\]\n$/);
     const json = await run('verify', absent, modelPath, '--json');
     expect(json.status).toBe(6);
-    expect(JSON.parse(json.stdout)).toMatchObject([{ file: modelPath, is_sound: true }]);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ file: modelPath, valid: true }]);
   });
 });
 

@@ -17,7 +17,7 @@ const facts = {
   avgLogprob: -0.5,
   compressionRatio: 1,
   noSpeechProb: 0.25,
-  audioContext: 1500,
+  encoderContext: 1500,
   language: 'de',
 } as const;
 const refused = {

@@ -105,9 +105,9 @@ describe('options of transcribe', () => {
     ...['--suppress-tokens', '-1,7', '--suppress-blank', 'false', '--sample-length', '100'],
     ...['--compression-ratio-threshold', '2', '--logprob-threshold', '-0.5'],
     ...['--no-speech-threshold', '0.5', '--clip-timestamps', '0,5,7.5', '--seed', '9'],
-    ...['--hallucination-silence-threshold', '2', '--normalisation', 'window'],
+    ...['--hallucination-silence-threshold', '2', '--normalization', 'window'],
     ...['--hotword', 'Susurrus=7.5', '--hotword', 'a=b', '--allowed', 'yes', '--allowed', 'no'],
-    ...['--no-break-loops', '--audio-context', 'auto'],
+    ...['--no-break-loops', '--encoder-context', 'auto'],
   ];
 
   test('all become options of the API', async () => {
@@ -140,11 +140,11 @@ describe('options of transcribe', () => {
       clipTimestamps: [0, 5, 7.5],
       seed: 9,
       hallucinationSilenceThreshold: 2,
-      normalisation: 'window',
+      normalization: 'window',
       hotwords: [{ text: 'Susurrus', weight: 7.5 }, { text: 'a=b' }],
       allowed: ['yes', 'no'],
       breakLoops: false,
-      audioContext: 'auto',
+      encoderContext: 'auto',
     });
   });
 
@@ -202,10 +202,10 @@ describe('options of transcribe', () => {
   });
 
   test('an audio context is a word or a number', async () => {
-    expect(await optionsFor('--audio-context', '500')).toEqual({ audioContext: 500 });
-    expect(await optionsFor('--audio_context=full')).toEqual({ audioContext: 'full' });
-    const { calls } = await run('detect-language', audio, '--audio-context', '750');
-    expect(calls[1]).toEqual(['detectLanguage', '5 bytes', { audioContext: 750 }]);
+    expect(await optionsFor('--encoder-context', '500')).toEqual({ encoderContext: 500 });
+    expect(await optionsFor('--encoder_context=full')).toEqual({ encoderContext: 'full' });
+    const { calls } = await run('detect-language', audio, '--encoder-context', '750');
+    expect(calls[1]).toEqual(['detectLanguage', '5 bytes', { encoderContext: 750 }]);
   });
 
   test('can suppress nothing', async () => {

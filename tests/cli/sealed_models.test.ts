@@ -183,7 +183,7 @@ describe('susurrus verify', () => {
     ]);
     const json = await succeeds('verify', modelPath, '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({
-      is_sound: true,
+      valid: true,
       checks: [
         { name: 'structure', outcome: 'passed' },
         { name: 'checksum', outcome: 'passed' },
@@ -205,11 +205,11 @@ describe('susurrus verify', () => {
     expect(stdout).toMatch(/^passed +signature /m);
     const json = await run('verify', path('damaged.apr'), '--json');
     expect(json.status).toBe(1);
-    const { is_sound: isSound, checks } = JSON.parse(json.stdout) as {
-      is_sound: boolean;
+    const { valid, checks } = JSON.parse(json.stdout) as {
+      valid: boolean;
       checks: { offset?: number }[];
     };
-    expect(isSound).toBe(false);
+    expect(valid).toBe(false);
     expect(checks[1]!.offset).toBe(damaged.length - 16);
   });
 });

@@ -72,7 +72,7 @@ describeOnEngines(['golden'], 'decode()', (engine) => {
     describe('as an option', () => {
       // The reference's first second is 17 steps of 30 s / n_audio_ctx here, which are 0.34 s in steps of 0.02 s.
       testCases(async () => loadOn(engine, await testModel('micro')), cases, {
-        audioContext: 500,
+        encoderContext: 500,
         maxInitialTimestamp: 0.34,
       });
     });

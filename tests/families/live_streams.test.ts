@@ -178,7 +178,7 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
       autoSleep: 0.001,
       onProgress,
     });
-    while (!own.isAsleep) await turns(1);
+    while (!own.asleep) await turns(1);
     const controller = new AbortController();
     const aborted = errorOf(read(own.stream({ signal: controller.signal })));
     const sounds = [samples, samples.subarray(0, samples.length >> 1)];

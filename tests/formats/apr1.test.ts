@@ -246,7 +246,7 @@ describe('a filterbank of the model’s own', () => {
         firstRowSum: expect.closeTo(firstRowSum, 5),
       });
       const verified = await susurrus.verifyModel(source);
-      expect([verified.isSound, verified.warnings]).toEqual([true, [foreignWarning]]);
+      expect([verified.valid, verified.warnings]).toEqual([true, [foreignWarning]]);
     }
     const found = await fingerprint(bytes);
     expect(found.info.warnings).toEqual([foreignWarning]);

@@ -109,7 +109,7 @@ describe('what cannot be run is described with a warning, and refused by loadMod
     const path = join(folder, 'runs-not.bin');
     writeFileSync(path, bytes);
     expect((await susurrus.inspect(path)).warnings).toEqual(warnings);
-    expect((await susurrus.verifyModel(bytes)).isSound).toBe(true);
+    expect((await susurrus.verifyModel(bytes)).valid).toBe(true);
     expect(await errorOf(susurrus.loadModel(bytes))).toMatchObject(refusal);
     // Cut, it is damaged.
     expect(await errorOf(susurrus.inspect(bytes.slice(0, -1)))).toMatchObject({
@@ -197,7 +197,7 @@ describe('a BW2L file whose', () => {
     };
     expect(await errorOf(susurrus.inspect(bytes))).toMatchObject(refused);
     expect(await errorOf(susurrus.loadModel(bytes))).toMatchObject(refused);
-    expect((await susurrus.verifyModel(bytes)).isSound).toBe(false);
+    expect((await susurrus.verifyModel(bytes)).valid).toBe(false);
   });
 
   test('layers no engine runs is read with a warning', async () => {

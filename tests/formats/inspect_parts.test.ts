@@ -264,8 +264,8 @@ describe('what is verified', () => {
     const path = join(folder, 'damaged.apr');
     writeFileSync(path, damaged);
     expect((await susurrus.inspect(path)).format).toBe('APR2');
-    const { isSound, checks } = await susurrus.verifyModel(path);
-    expect(isSound).toBe(false);
+    const { valid, checks } = await susurrus.verifyModel(path);
+    expect(valid).toBe(false);
     expect(checks).toContainEqual(
       expect.objectContaining({ name: 'checksum', outcome: 'failed', offset: damaged.length - 16 }),
     );
@@ -290,8 +290,8 @@ describe('what is verified', () => {
 
   test('has a checksum and seals only where the format has some', async () => {
     for (const [name, bytes] of Object.entries(large)) {
-      const { isSound, checks } = await susurrus.verifyModel(bytes);
-      expect([name, isSound]).toEqual([name, true]);
+      const { valid, checks } = await susurrus.verifyModel(bytes);
+      expect([name, valid]).toEqual([name, true]);
       for (const seal of ['piece digests', 'signature']) {
         expect(checks).toContainEqual(expect.objectContaining({ name: seal, outcome: 'absent' }));
       }

@@ -249,11 +249,11 @@ describe('signed shards of two models in one manifest', () => {
     expect([error.code, error.details.reason, error.details.subject]).toEqual([
       ...['signature_invalid', 'signature', `${second}: model_digest`],
     ]);
-    const { isSound, checks } = await susurrus.verifyModel(writeShards(root, model), {
+    const { valid, checks } = await susurrus.verifyModel(writeShards(root, model), {
       publicKeys,
     });
     const check = checks.find(({ name }) => name === 'signature')!;
-    expect([isSound, check.outcome, check.code]).toEqual([false, 'failed', 'signature_invalid']);
+    expect([valid, check.outcome, check.code]).toEqual([false, 'failed', 'signature_invalid']);
     expect(check.message).toContain(second);
   });
 
@@ -275,7 +275,7 @@ describe('signed shards of two models in one manifest', () => {
     const error = await failureOf(susurrus.loadModel(asFiles(model), { publicKeys }));
     expect([error.code, error.details.subject]).toEqual(['signature_invalid', 'model_digest']);
     const verification = await susurrus.verifyModel(writeShards(root, model), { publicKeys });
-    expect(verification.isSound).toBe(false);
+    expect(verification.valid).toBe(false);
   });
 
   test('load where no shard states a digest, with a warning', async () => {
@@ -286,10 +286,10 @@ describe('signed shards of two models in one manifest', () => {
     dispose();
     expect(info.signer).toBe(hexOf(signer));
     expect(info.warnings).toEqual(['the signatures do not bind the shards to each other']);
-    const { isSound, checks } = await susurrus.verifyModel(writeShards(root, model), {
+    const { valid, checks } = await susurrus.verifyModel(writeShards(root, model), {
       publicKeys,
     });
-    expect(isSound).toBe(true);
+    expect(valid).toBe(true);
     expect(checks.find(({ name }) => name === 'signature')!.message).toContain('model_digest');
   });
 
@@ -335,8 +335,8 @@ describe('a manifest', () => {
     await susurrus.encryptModel(source(), encrypted, { key });
     await susurrus.signModel(encrypted, both, { key: signer.seed });
     expect(await load(both, { key, publicKeys })).toEqual(like);
-    const { isSound, checks } = await susurrus.verifyModel(both, { key, publicKeys });
-    expect([isSound, checks.map(({ outcome }) => outcome).join(' ')]).toEqual([
+    const { valid, checks } = await susurrus.verifyModel(both, { key, publicKeys });
+    expect([valid, checks.map(({ outcome }) => outcome).join(' ')]).toEqual([
       ...[true, 'passed passed passed passed passed'],
     ]);
     await susurrus.addPieceDigests(source(), digested);
@@ -391,32 +391,32 @@ describe('an encrypted shard', () => {
 
 describe('verifyModel() of a manifest', () => {
   const outcomes = async (model: ShardedModel, options: VerifyOptions) => {
-    const { isSound, checks } = await susurrus.verifyModel(writeShards(root, model), options);
-    return { isSound, outcomes: checks.map(({ outcome }) => outcome).join(' '), checks };
+    const { valid, checks } = await susurrus.verifyModel(writeShards(root, model), options);
+    return { valid, outcomes: checks.map(({ outcome }) => outcome).join(' '), checks };
   };
 
   test('looks at each shard', async () => {
     const model = sealedShards(() => ({ encryption, ...signed }));
     const found = await outcomes(model, { publicKeys, key });
-    expect(found).toMatchObject({ isSound: true, outcomes: 'passed passed passed passed passed' });
+    expect(found).toMatchObject({ valid: true, outcomes: 'passed passed passed passed passed' });
     expect(found.checks[3]!.message).toContain(`signed by ${hexOf(signer)} (3 of 3 shards)`);
   });
 
   test('fails where one is not signed, and names it', async () => {
     const model = sealedShards((shard) => (shard === 1 ? { digests } : signed));
     const found = await outcomes(model, { publicKeys });
-    expect(found).toMatchObject({ isSound: false, outcomes: 'passed passed passed failed absent' });
+    expect(found).toMatchObject({ valid: false, outcomes: 'passed passed passed failed absent' });
     expect(found.checks[3]).toMatchObject({ code: 'signature_invalid', reason: 'signature' });
     expect(found.checks[3]!.message).toContain(shardName('model', 1, count));
     expect(await outcomes(model, {})).toMatchObject({
-      isSound: true,
+      valid: true,
       outcomes: 'passed passed passed unchecked absent',
     });
   });
 
   test('has nothing to say of shards without seals', async () => {
     expect(await outcomes(tinyShards(count), {})).toMatchObject({
-      isSound: true,
+      valid: true,
       outcomes: 'passed passed absent absent absent',
     });
   });

@@ -235,8 +235,8 @@ describe('sealing', () => {
     const model = await susurrus.loadModel(path('es.apr'), options);
     expect((await model.transcribe(sampleBytes())).text.trim()).toBe(sampleText);
     model.dispose();
-    const { isSound, checks } = await susurrus.verifyModel(path('es.apr'), options);
-    expect([isSound, checks.map(({ outcome }) => outcome)]).toEqual([
+    const { valid, checks } = await susurrus.verifyModel(path('es.apr'), options);
+    expect([valid, checks.map(({ outcome }) => outcome)]).toEqual([
       true,
       ['passed', 'passed', 'passed', 'passed', 'passed'],
     ]);
@@ -430,7 +430,7 @@ describe('verifyModel', () => {
   });
   const keys = { key, publicKeys: [signer.publicKey] };
   const outcomes = async (bytes: Uint8Array, options = {}) => {
-    const { isSound, checks } = await susurrus.verifyModel(bytes, options);
+    const { valid, checks } = await susurrus.verifyModel(bytes, options);
     expect(checks.map(({ name }) => name)).toEqual([
       'structure',
       'checksum',
@@ -438,21 +438,21 @@ describe('verifyModel', () => {
       'signature',
       'encryption',
     ]);
-    return { isSound, outcomes: checks.map(({ outcome }) => outcome).join(' '), checks };
+    return { valid, outcomes: checks.map(({ outcome }) => outcome).join(' '), checks };
   };
   const flipped = (at: number) => sealed.bytes.with(at, sealed.bytes[at]! ^ 1);
 
   test('tells what passed, what is not there, and what nobody could check', async () => {
     expect(await outcomes(sealed.bytes, keys)).toMatchObject({
-      isSound: true,
+      valid: true,
       outcomes: 'passed passed passed passed passed',
     });
     expect(await outcomes(sealed.bytes)).toMatchObject({
-      isSound: true,
+      valid: true,
       outcomes: 'passed passed passed unchecked unchecked',
     });
     expect(await outcomes(writeApr2(tinyWhisper()))).toMatchObject({
-      isSound: true,
+      valid: true,
       outcomes: 'passed passed absent absent absent',
     });
   });
@@ -524,7 +524,7 @@ describe('verifyModel', () => {
     ],
   ])('tells %s', async (_, bytes, options, expected, failing, details) => {
     const found = await outcomes(bytes(), options);
-    expect([found.isSound, found.outcomes]).toEqual([false, expected]);
+    expect([found.valid, found.outcomes]).toEqual([false, expected]);
     expect(found.checks[failing]).toMatchObject(details);
   });
 
@@ -535,7 +535,7 @@ describe('verifyModel', () => {
     for (const options of [{}, { key }]) {
       const found = await outcomes(bytes, options);
       expect(found).toMatchObject({
-        isSound: false,
+        valid: false,
         outcomes: 'passed passed absent absent failed',
       });
       expect(found.checks.at(-1)).toMatchObject({
@@ -547,7 +547,7 @@ describe('verifyModel', () => {
     const strange = { version: 1, cipher: 'ROT13', piece_size: 4096, kdf: 'none' };
     const metadata = { ...(model.metadata as object), encryption: strange };
     expect(await outcomes(writeApr2({ ...model, flags, metadata }))).toMatchObject({
-      isSound: false,
+      valid: false,
     });
   });
 

@@ -104,7 +104,7 @@ describe('APR2', () => {
     expect(last?.rawSize).toBe(20000);
     expect(decodeLz4Stream(last?.bytes ?? new Uint8Array(), 20000)).toEqual(new Uint8Array(20000));
     expect(read.tensors[0]?.bytes).toEqual(expected[0]);
-    expect((await built.verifyModel(file)).isSound).toBe(true);
+    expect((await built.verifyModel(file)).valid).toBe(true);
   });
 });
 

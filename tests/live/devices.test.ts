@@ -30,7 +30,7 @@ describe('a microphone that follows the device', () => {
     const streams = rates.map((rate) => new FakeMediaStream(rate));
     let asked = 0;
     restore = fakeAudio(() => Promise.resolve(streams[asked++]!));
-    const source = microphone({ followsDevice: true }) as unknown as SoundMaker;
+    const source = microphone({ followDevice: true }) as unknown as SoundMaker;
     const sound = source.begin({ base: 'https://page.test/' });
     const { told, ear } = noting();
     expect(await sound.open(ear)).toBe(rates[0]);

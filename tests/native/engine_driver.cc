@@ -170,11 +170,11 @@ class Driver {
   /// Fills mel_window() with the samples of a request, as far as `options` have them heard; their mel frames with content.
   Result<uint64_t> fill_window(JsonValue request, DecodeOptions& options) {
     SUSURRUS_ASSIGN_OR_RETURN(std::vector<float> samples, read_floats(text(request, "samples")));
-    const uint64_t frames = options.audio_context.window_frames(*model_);
+    const uint64_t frames = options.encoder_context.window_frames(*model_);
     std::vector<float> mel = compute_mel(samples, frames, false);
     std::copy(mel.begin(), mel.end(), model_->mel_window().begin());
     encoded_samples_.clear();
-    return fit_audio_context(*model_, options, samples.size() / kHopSamples);
+    return fit_encoder_context(*model_, options, samples.size() / kHopSamples);
   }
 
   Status decode(JsonValue request, JsonWriter& answer) {
@@ -183,7 +183,7 @@ class Driver {
     const std::string path = text(request, "samples");
     // The reference kernels take a second per window: several cases on the same samples share it.
     auto encoding = WindowDecoder::Encoding::done;
-    const AudioContext& context = options.decode.audio_context;
+    const EncoderContext& context = options.decode.encoder_context;
     const bool is_full = !context.is_automatic && context.positions == 0;
     if (!is_full || !model_->is_encoded() || path != encoded_samples_) {
       SUSURRUS_ASSIGN_OR_RETURN(content_frames_, fill_window(request, options.decode));
@@ -298,9 +298,9 @@ class Driver {
     SUSURRUS_ASSIGN_OR_RETURN(TranscribeOptions options,
                               parse_window_options(request["options"], model_->tokenizer()));
     SUSURRUS_RETURN_IF_ERROR(fill_window(request, options.decode));
-    SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, options.decode.audio_context));
+    SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, options.decode.encoder_context));
     SUSURRUS_ASSIGN_OR_RETURN(auto allowed, allowed_languages(*model_, options.decode));
-    LanguageDetector detector(*model_, std::move(allowed), options.decode.audio_context);
+    LanguageDetector detector(*model_, std::move(allowed), options.decode.encoder_context);
     SUSURRUS_RETURN_IF_ERROR(finish(detector));
     answer.key("languages").json(to_json(detector.probabilities(), model_->special_tokens()));
     return ok_status();

@@ -35,14 +35,14 @@ export async function use(file: Blob, signal: AbortSignal): Promise<string> {
   model.dispose();
   void loadModel('openai/whisper-base', { dtype: 'q8_0', revision: 'main', cache: 'only' });
   const [kept]: readonly KeptModel[] = await listModels();
-  if (kept?.isComplete) void deleteModel(kept);
+  if (kept?.complete) void deleteModel(kept);
   const options: FormatOptions = { maxLineWidth: 42 };
   return format(result, 'srt', options) + format({ segments: [] }, 'verbose_json');
 }
 
 export async function caption(model: Model, video: HTMLVideoElement): Promise<string> {
   const { track } = attachLiveCaptions(video, model, { language: 'en', maxLineCount: 1 });
-  const listening: Listening = listen(model, microphone({ followsDevice: true }), {
+  const listening: Listening = listen(model, microphone({ followDevice: true }), {
     onState: ({ state, reason }) => void (state === 'suspended' && reason === 'needs-click'),
     maxLag: 20,
   });

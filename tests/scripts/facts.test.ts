@@ -94,7 +94,7 @@ function refusedByChecks(call: string, given: object): Refusal | undefined {
 
 describe('options', () => {
   const ranged = options.flatMap(({ name, kind, least, most }) =>
-    least !== undefined && typeof most === 'number' && kind !== 'audioContext'
+    least !== undefined && typeof most === 'number' && kind !== 'encoderContext'
       ? [{ name, kind, least, most }]
       : [],
   );

@@ -39,7 +39,7 @@ const readers: Readonly<Record<OptionKind, Reader>> = {
   languages: asLanguages,
   prompt: asText,
   suppressedTokens: asTokens,
-  audioContext: (text) => (Number.isNaN(Number.parseFloat(text)) ? text : Number(text)),
+  encoderContext: (text) => (Number.isNaN(Number.parseFloat(text)) ? text : Number(text)),
   temperatures: asOneOrMore,
   times: asNumbers,
   hotwords: asHotword,

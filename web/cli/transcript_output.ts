@@ -177,7 +177,7 @@ function fileNameOf(recording: string, name: TranscriptFormat): string {
   return `${basename(recording, extname(recording))}.${extensionOf(name)}`;
 }
 
-/** Many file systems treat names as equal that differ in case or in Unicode normalisation. */
+/** Many file systems treat names as equal that differ in case or in Unicode normalization. */
 function refuseCollisions(paths: readonly string[]): void {
   const seen = new Map<string, string>();
   for (const path of paths) {

@@ -15,7 +15,7 @@ export async function verifyCommand(args: readonly string[], signal: AbortSignal
   const output = new FileReports(files, values.json ?? false);
   await forEachFile(files, signal, async (file) => {
     const bar = new ProgressBar('reading');
-    const { isSound, checks, warnings } = await verifyModel(file, {
+    const { valid, checks, warnings } = await verifyModel(file, {
       ...keys,
       signal,
       onProgress: bar.update,
@@ -27,7 +27,7 @@ export async function verifyCommand(args: readonly string[], signal: AbortSignal
       ),
       ...warnings.map((warning) => `warning   ${printable(warning)}\n`),
     ];
-    output.add(file, { is_sound: isSound, checks, warnings }, lines.join(''));
-    if (!isSound) process.exitCode ??= 1;
+    output.add(file, { valid, checks, warnings }, lines.join(''));
+    if (!valid) process.exitCode ??= 1;
   }).finally(() => output.finish());
 }

@@ -3,6 +3,7 @@
  * @module susurrus/react
  */
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { checkOptions, flag, type Check } from '../src/api/options.js';
 import type { ModelSource } from '../src/index.js';
 import { TranscriberStore } from './transcriber_store.js';
 import type { TranscriberOptions, TranscriberState } from './transcriber_store.js';
@@ -10,10 +11,12 @@ import type { TranscriberOptions, TranscriberState } from './transcriber_store.j
 export type { TranscriberOptions, TranscriberState };
 export { TranscriberStore };
 
+const anObject: Check = ['an object', (value) => typeof value === 'object' && value !== null];
+
 /** Options of useTranscriber(). */
 export interface UseTranscriberOptions extends TranscriberOptions {
   /** Loads the model as soon as the component is there, not with the first transcription. */
-  readonly loadsAtOnce?: boolean;
+  readonly preload?: boolean;
 }
 
 /** What useTranscriber() gives a component. */
@@ -29,13 +32,16 @@ export function useTranscriber(
   source: ModelSource,
   options: UseTranscriberOptions = {},
 ): Transcriber {
-  const [store] = useState(() => new TranscriberStore(source, options));
-  const { loadsAtOnce = false } = options;
+  const [store] = useState(() => {
+    checkOptions(options, { load: anObject, transcribe: anObject, preload: flag });
+    return new TranscriberStore(source, options);
+  });
+  const { preload = false } = options;
   useEffect(() => {
     const letGo = store.hold();
-    if (loadsAtOnce) void store.load();
+    if (preload) void store.load();
     return letGo;
-  }, [store, loadsAtOnce]);
+  }, [store, preload]);
   const state = useSyncExternalStore(store.subscribe, store.state, store.state);
   const { load, transcribe, stop, pause, resume } = store;
   return { ...state, load, transcribe, stop, pause, resume };

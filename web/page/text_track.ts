@@ -1,4 +1,4 @@
-import { checkOptions, flag, oneOf, text } from '../src/api/options.js';
+import { checkOptions, oneOf, text } from '../src/api/options.js';
 import { invalidOption } from '../src/api/errors.js';
 import type { Transcription } from '../src/api/types.js';
 import { cues, type Cue } from '../src/writers/cues.js';
@@ -17,9 +17,12 @@ export interface TextTrackOptions extends Pick<
   readonly language?: string;
   /** Default `'captions'`. */
   readonly kind?: 'captions' | 'subtitles';
-  /** Shown at once (the default), or when the user chooses it. */
-  readonly isShown?: boolean;
+  /** As of a TextTrack: `'showing'` (the default), or `'disabled'` or `'hidden'` until the user chooses it. */
+  readonly mode?: TextTrackMode;
 }
+
+/** @internal */
+export const trackMode = oneOf('showing', 'hidden', 'disabled');
 
 /** Captions that attachTextTrack() added. */
 export interface AttachedTextTrack {
@@ -42,10 +45,10 @@ export function attachTextTrack(
   if (!((media as unknown) instanceof HTMLMediaElement)) {
     throw invalidOption('media', 'a <video> or <audio> element', media);
   }
-  const { label = 'Captions', language, kind = 'captions', isShown = true, ...format } = options;
+  const { label = 'Captions', language, kind = 'captions', mode = 'showing', ...format } = options;
   checkOptions(
-    { label, language, kind, isShown },
-    { label: text, language: text, kind: oneOf('captions', 'subtitles'), isShown: flag },
+    { label, language, kind, mode },
+    { label: text, language: text, kind: oneOf('captions', 'subtitles'), mode: trackMode },
   );
   checkFormatOptions(format);
   const running = isTranscription(transcript) ? transcript : undefined;
@@ -53,7 +56,7 @@ export function attachTextTrack(
   checkTranscript(first);
 
   const track = takeTrack(media, { kind, label, language: language ?? first.language ?? '' });
-  track.mode = isShown ? 'showing' : 'disabled';
+  track.mode = mode;
   let shown: (readonly [Cue, VTTCue])[] = [];
   let isRemoved = false;
 

@@ -1,5 +1,5 @@
 // Short recordings whose truth is known: one to three whole sentences of the speech set, 1 to 25 s, which begin and end with the
-// speech. This is what audioContext is for.
+// speech. This is what encoderContext is for.
 import { evaluatedLines, manner, said } from './speech_set.mjs';
 
 /** How many sentences of a paragraph a clip has, in turn; fewer at the paragraph's end. */

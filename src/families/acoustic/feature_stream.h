@@ -1,5 +1,5 @@
 #pragma once
-#include "families/acoustic/feature_normalisation.h"
+#include "families/acoustic/feature_normalization.h"
 #include "families/acoustic/float_queue.h"
 #include "families/acoustic/speech_features.h"
 
@@ -24,7 +24,7 @@ class FeatureStream {
   size_t frame_count() const { return first_row_ + row_count(); }
   /// Frames whose final values are known.
   size_t ready_count() const;
-  /// The values of frames [first, last), which are ready and not dropped: FeatureMatrix's layout. Before normalisation, for tests:
+  /// The values of frames [first, last), which are ready and not dropped: FeatureMatrix's layout. Before normalization, for tests:
   /// plain().
   void normalised(size_t first, size_t last, std::vector<float>& values);
   void plain(size_t first, size_t last, std::vector<float>& values);
@@ -38,7 +38,7 @@ class FeatureStream {
   /// Of frames [first, last) with deltas into `matrix_`; frames around them make deltas true at their ends.
   void assemble(size_t first, size_t last);
   void copy(size_t first, size_t last, std::vector<float>& values) const;
-  /// Frames that deltas or normalisation need beside a frame.
+  /// Frames that deltas or normalization need beside a frame.
   size_t left_margin() const;
   size_t right_margin() const;
 

@@ -34,7 +34,7 @@ struct SpeechFrameScratch {
   std::vector<double> values;
 };
 
-/// Computes the features of single frames, in double. Deltas and normalisation are FeatureStream's.
+/// Computes the features of single frames, in double. Deltas and normalization are FeatureStream's.
 class SpeechFeatures {
  public:
   /// malformed, naming the flag: sizes that make no frame, or more filters, channels or coefficients than there can be.

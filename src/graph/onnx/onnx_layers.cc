@@ -1,4 +1,4 @@
-// ONNX's normalisations, indexing, GRU and quantised operators in terms of the graph's own.
+// ONNX's normalizations, indexing, GRU and quantised operators in terms of the graph's own.
 #include "graph/onnx/onnx_layers.h"
 
 namespace susurrus::onnx {

@@ -1,4 +1,4 @@
-// Normalisation over any axes: (x - mean) / sqrt(variance + epsilon), times input 1, plus input 2, each one number.
+// Normalization over any axes: (x - mean) / sqrt(variance + epsilon), times input 1, plus input 2, each one number.
 #include <cmath>
 
 #include "graph/ops/elements.h"

@@ -1,4 +1,4 @@
-// Normalisation of each channel: by given statistics, or by its own.
+// Normalization of each channel: by given statistics, or by its own.
 #include <cmath>
 
 #include "graph/ops/elements.h"

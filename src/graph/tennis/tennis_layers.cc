@@ -1,4 +1,4 @@
-// TenniS's linear layers, normalisations, reductions and LSTM.
+// TenniS's linear layers, normalizations, reductions and LSTM.
 #include <cmath>
 
 #include "graph/tennis/tennis_translation.h"

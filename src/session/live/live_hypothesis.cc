@@ -37,9 +37,9 @@ class DecodedHypothesis final : public LiveHypothesis {
         window_.language.empty() ? FixedString<16>("auto") : FixedString<16>(window_.language);
     decode.prompt.assign(window_.prompt.begin(), window_.prompt.end());
     decode.prefix.assign(window_.committed.begin(), window_.committed.end());
-    decode.audio_context = AudioContext{.is_automatic = true}.fitted(model_, window_.frame_count);
+    decode.encoder_context = EncoderContext{.is_automatic = true}.fitted(model_, window_.frame_count);
     // What is in doubt is heard again here, not by the attempts.
-    decode.audio_context.is_automatic = false;
+    decode.encoder_context.is_automatic = false;
     const size_t said = std::max<size_t>(
         kLeastTokens, (window_.frame_count * kTokensPerSecond) / 100 + kLeastTokens);
     // The prefix must fit beside it.
@@ -85,7 +85,7 @@ class DecodedHypothesis final : public LiveHypothesis {
     is_doubtful_ = attempts_->is_doubtful();
     if (is_doubtful_ && window_.is_thorough && !is_second_attempt_ && is_worth_it(result)) {
       is_second_attempt_ = true;
-      decode_.audio_context = {};
+      decode_.encoder_context = {};
       stage_ = Stage::decode;
       return begin_attempts(options_.fallback.temperatures);
     }

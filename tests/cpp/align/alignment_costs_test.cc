@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "align/median_filter.h"
-#include "align/token_normalisation.h"
+#include "align/token_normalization.h"
 #include "kernels/kernel_support.h"
 #include "session/allocation_count.h"
 #include "shared_files.h"
@@ -115,7 +115,7 @@ SUSURRUS_TEST(medians_are_those_of_the_goldens) {
 
 SUSURRUS_TEST(columns_are_normalised_over_the_rows) {
   std::vector<float> x = {1, 0.1f, -2, 3, 0.1f, -2, 5, 0.1f, 4};
-  std::vector<double> scratch(normalisation_scratch_doubles(3));
+  std::vector<double> scratch(normalization_scratch_doubles(3));
   normalise_over_rows(3, 3, x.data(), scratch);
   // Mean 3, population variance 8/3; mean 0, variance 8.
   const double deviation = std::sqrt(8.0 / 3);

@@ -49,7 +49,7 @@ TranscribeOptions any_options(Random& random, const SpecialTokens& special) {
   if (random.below(4) == 0) decode.sample_length = 1 + static_cast<uint32_t>(random.below(60));
   if (random.below(4) == 0) decode.prompt = {' ', 'a', 'b'};
   if (random.below(4) == 0) {
-    decode.audio_context.positions = 1 + static_cast<uint32_t>(random.below(50));
+    decode.encoder_context.positions = 1 + static_cast<uint32_t>(random.below(50));
   }
   // Random weights say little else than timestamps, unless most of those are taken away.
   const size_t share = random.below(3);
@@ -69,7 +69,7 @@ TranscribeOptions any_options(Random& random, const SpecialTokens& special) {
   options.carry_initial_prompt = random.below(2) == 0;
   options.word_timestamps = random.below(2) == 0;
   if (random.below(3) == 0) options.hallucination_silence_threshold = 0.2;
-  options.normalisation = random.below(2) == 0 ? Normalisation::file : Normalisation::window;
+  options.normalization = random.below(2) == 0 ? Normalization::recording : Normalization::window;
   options.is_language_per_window = random.below(2) == 0;
   if (random.below(4) == 0) options.clip_timestamps = {0.05, 0.5, 0.75, 1.5, 1.6};
   return options;
@@ -130,7 +130,7 @@ Seen hear_all(uint64_t options_seed, int rounds, bool is_openai_compatible, Chec
                                        sound.begin() + static_cast<ptrdiff_t>(seconds * 16000));
       TranscribeOptions options = any_options(random, model->special_tokens());
       options.is_openai_compatible = is_openai_compatible;
-      const bool is_stream = options.normalisation == Normalisation::window && round % 2 == 0;
+      const bool is_stream = options.normalization == Normalization::window && round % 2 == 0;
       const Outcome outcome =
           transcribe(*model, options, samples, is_stream ? Feed::stream : Feed::whole);
       EXPECT_TRUE(outcome.is_done);

@@ -45,7 +45,7 @@ SUSURRUS_TEST(windows_of_a_recording_share_its_maximum_and_end_in_zeros) {
   auto model = small_model(30);
   ASSERT_TRUE(model != nullptr);
   const std::vector<float> samples = loud_then_quiet();
-  RecordingMel mel(*model, samples.size(), Normalisation::file);
+  RecordingMel mel(*model, samples.size(), Normalization::recording);
   for (auto progress = mel.scan(); progress != RecordingMel::Progress::done;
        progress = mel.scan()) {
     if (progress == RecordingMel::Progress::need_audio) lend(mel, samples);
@@ -61,7 +61,7 @@ SUSURRUS_TEST(a_window_for_itself_has_its_own_maximum) {
   auto model = small_model(30);
   ASSERT_TRUE(model != nullptr);
   const std::vector<float> samples = loud_then_quiet();
-  RecordingMel mel(*model, samples.size(), Normalisation::window);
+  RecordingMel mel(*model, samples.size(), Normalization::window);
   EXPECT_TRUE(mel.scan() == RecordingMel::Progress::done);
   ASSERT_TRUE(mel.fill_window(80, 45) == RecordingMel::Progress::need_audio);
   lend(mel, samples);
@@ -73,7 +73,7 @@ SUSURRUS_TEST(a_request_past_the_end_of_a_stream_is_made_anew) {
   auto model = small_model(30);
   ASSERT_TRUE(model != nullptr);
   const std::vector<float> samples = loud_then_quiet();
-  RecordingMel mel(*model, std::nullopt, Normalisation::window);
+  RecordingMel mel(*model, std::nullopt, Normalization::window);
   EXPECT_EQ(mel.content_frames(), kUnknownFrames);
   ASSERT_TRUE(mel.fill_window(80, kWindowFrames) == RecordingMel::Progress::need_audio);
   EXPECT_EQ(mel.request().begin, 80 * 160 - 200u);

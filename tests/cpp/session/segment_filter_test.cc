@@ -34,7 +34,7 @@ SegmentFilter::Outcome filtered(const TranscribeOptions& options,
   auto model = small_model(30);
   if (!EXPECT_TRUE(model != nullptr)) return {};
   const std::vector<float> samples = burst();
-  RecordingMel mel(*model, samples.size(), Normalisation::window);
+  RecordingMel mel(*model, samples.size(), Normalization::window);
   if (!EXPECT_TRUE(mel.fill_window(0, 60) == RecordingMel::Progress::need_audio)) return {};
   std::ranges::copy(samples, mel.samples().begin());
   if (!EXPECT_TRUE(mel.fill_window(0, 60) == RecordingMel::Progress::done)) return {};

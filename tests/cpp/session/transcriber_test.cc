@@ -189,7 +189,7 @@ SUSURRUS_TEST(a_stream_is_heard_as_a_recording_normalised_window_by_window) {
   for (size_t count : {0, 100, 5000, 11840, 11860, 11900, 40000}) {
     for (const char* language : {"auto", "en"}) {
       TranscribeOptions options = plain_options(language);
-      options.normalisation = Normalisation::window;
+      options.normalization = Normalization::window;
       options.word_timestamps = true;
       const std::vector<float> samples = noise(count);
       const Outcome whole = transcribe(*model, options, samples);
@@ -206,9 +206,9 @@ SUSURRUS_TEST(a_stream_has_no_maximum_of_its_file) {
   auto model = small_model(25);
   ASSERT_TRUE(model != nullptr);
   TranscribeOptions options = plain_options("en");
-  EXPECT_TRUE(refusal(*model, options, std::nullopt, "normalisation") ==
+  EXPECT_TRUE(refusal(*model, options, std::nullopt, "normalization") ==
               ErrorCode::invalid_argument);
-  options.normalisation = Normalisation::window;
+  options.normalization = Normalization::window;
   EXPECT_TRUE(refusal(*model, options, std::nullopt, "") == ErrorCode::ok);
 }
 
@@ -237,7 +237,7 @@ SUSURRUS_TEST(clips_may_go_back_only_where_the_reference_is_asked_for) {
   auto model = small_model(25);
   ASSERT_TRUE(model != nullptr);
   TranscribeOptions options = plain_options("en");
-  options.normalisation = Normalisation::window;
+  options.normalization = Normalization::window;
   options.clip_timestamps = {1, 1.5, 0, 0.5};
   EXPECT_TRUE(refusal(*model, options, 40000, "clipTimestamps") == ErrorCode::invalid_argument);
   options.is_openai_compatible = true;
@@ -351,7 +351,7 @@ SUSURRUS_TEST(memory_does_not_grow_with_the_recording) {
   auto model = small_model(28);
   ASSERT_TRUE(model != nullptr);
   TranscribeOptions options = only(*model, {model->special_tokens().end_of_text});
-  options.normalisation = Normalisation::window;
+  options.normalization = Normalization::window;
   auto transcriber = Transcriber::create(*model, options, std::nullopt);
   ASSERT_TRUE(transcriber.has_value());
   Transcriber& work = **transcriber;

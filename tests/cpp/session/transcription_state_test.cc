@@ -63,7 +63,7 @@ SUSURRUS_TEST(a_transcription_goes_on_from_every_state_as_if_it_had_not_stopped)
   using Change = std::function<void(TranscribeOptions&)>;
   const Change changes[] = {
       [](TranscribeOptions&) {},
-      [](TranscribeOptions& options) { options.normalisation = Normalisation::window; },
+      [](TranscribeOptions& options) { options.normalization = Normalization::window; },
       [](TranscribeOptions& options) { options.is_openai_compatible = true; },
       [](TranscribeOptions& options) { options.word_timestamps = true; },
       [](TranscribeOptions& options) { options.condition_on_previous_text = false; },
@@ -89,7 +89,7 @@ SUSURRUS_TEST(a_transcription_goes_on_from_every_state_as_if_it_had_not_stopped)
       change(options);
       states += expect_resumable(seed, options, Feed::whole);
       if (options.is_openai_compatible) continue;
-      options.normalisation = Normalisation::window;
+      options.normalization = Normalization::window;
       states += expect_resumable(seed, options, Feed::stream);
     }
   }
@@ -150,7 +150,7 @@ SUSURRUS_TEST(a_state_that_no_transcription_has_is_refused) {
       {[](TranscriptionState& state) { state.quiet = {{{5, 10}}, 9}; }, "levels"},
   };
   TranscribeOptions options = plain_options("auto");
-  options.normalisation = Normalisation::window;
+  options.normalization = Normalization::window;
   for (const auto& [change, subject] : unfit) {
     TranscriptionState state = parsed(whole).value();
     change(state);

@@ -68,7 +68,7 @@ SUSURRUS_TEST(options_are_read_by_the_names_of_the_api) {
       "breakLoops": false, "prependPunctuations": "(", "appendPunctuations": ")",
       "minLanguageProbability": 0.25, "conditionOnPreviousText": false,
       "carryInitialPrompt": true, "clipTimestamps": [1, 2.5, 4],
-      "hallucinationSilenceThreshold": 2, "normalisation": "window"})json");
+      "hallucinationSilenceThreshold": 2, "normalization": "window"})json");
   const DecodeOptions& decode = options.decode;
   EXPECT_EQ(decode.language.view(), "de");
   ASSERT_EQ(decode.allowed_languages.size(), 2u);
@@ -103,7 +103,7 @@ SUSURRUS_TEST(options_are_read_by_the_names_of_the_api) {
   EXPECT_TRUE(options.carry_initial_prompt);
   EXPECT_TRUE(options.clip_timestamps == std::vector<double>({1, 2.5, 4}));
   EXPECT_EQ(*options.hallucination_silence_threshold, 2.0);
-  EXPECT_TRUE(options.normalisation == Normalisation::window);
+  EXPECT_TRUE(options.normalization == Normalization::window);
   EXPECT_FALSE(options.is_openai_compatible);
 }
 
@@ -184,12 +184,12 @@ SUSURRUS_TEST(a_wrong_option_is_refused_by_name_and_range) {
   expect_refused(R"({"timestamps": true})", "timestamps", "none, segment or word");
   expect_refused(R"({"compatibility": "all"})", "compatibility", "openai");
   for (const char* wrong : {R"("all")", "0", "1.5", "65536", "null", "[500]"}) {
-    expect_refused("{\"audioContext\": " + std::string(wrong) + "}", "audioContext",
+    expect_refused("{\"encoderContext\": " + std::string(wrong) + "}", "encoderContext",
                    "full, auto, or a number of positions");
   }
   expect_refused(R"({"clipTimestamps": [-1]})", "clipTimestamps", "0 to 1000000000");
   expect_refused(R"({"minLanguageProbability": 2})", "minLanguageProbability", "0 to 1");
-  expect_refused(R"({"normalisation": "none"})", "normalisation", "file or window");
+  expect_refused(R"({"normalization": "none"})", "normalization", "recording or window");
   expect_refused(R"({"beamsize": 5})", "beamsize", "the name of an option");
   expect_refused(R"({"clipTimestamps": [0]})", "clipTimestamps", "an option of one window",
                  parse_window_options);
@@ -219,19 +219,19 @@ SUSURRUS_TEST(every_number_is_refused_beyond_its_range) {
   }
 }
 
-SUSURRUS_TEST(an_audio_context_is_a_word_or_a_number) {
+SUSURRUS_TEST(an_encoder_context_is_a_word_or_a_number) {
   for (auto parse_options : {parse_transcribe_options, parse_window_options}) {
     auto context = [&](std::string_view text) {
-      return parsed(text, parse_options).decode.audio_context;
+      return parsed(text, parse_options).decode.encoder_context;
     };
     for (const char* full :
-         {"{}", R"({"audioContext": "full"})", R"({"compatibility": "openai"})"}) {
+         {"{}", R"({"encoderContext": "full"})", R"({"compatibility": "openai"})"}) {
       EXPECT_EQ(context(full).positions, 0u);
       EXPECT_FALSE(context(full).is_automatic);
     }
-    EXPECT_TRUE(context(R"({"audioContext": "auto"})").is_automatic);
-    EXPECT_EQ(context(R"({"audioContext": 500})").positions, 500u);
-    EXPECT_FALSE(context(R"({"audioContext": 500})").is_automatic);
+    EXPECT_TRUE(context(R"({"encoderContext": "auto"})").is_automatic);
+    EXPECT_EQ(context(R"({"encoderContext": 500})").positions, 500u);
+    EXPECT_FALSE(context(R"({"encoderContext": 500})").is_automatic);
   }
 }
 
@@ -243,7 +243,7 @@ SUSURRUS_TEST(results_are_written_by_the_names_of_the_api) {
   segment.text = " a";
   segment.tokens = {7};
   segment.token_probabilities = {0.5f};
-  segment.audio_context = 1500;
+  segment.encoder_context = 1500;
   segment.language = "en";
   segment.decision = Decision::retried_repetition;
   segment.attempts = {{0, -0.5f, 0.25f, 1.5f, 500, Decision::retried_repetition, "a a"}};
@@ -252,9 +252,9 @@ SUSURRUS_TEST(results_are_written_by_the_names_of_the_api) {
       to_json(segment, true),
       R"({"id":3,"seek":0,"start":0.10000000000000001,"end":1,"text":" a","tokens":[7],)"
       R"("tokenProbabilities":[0.5],"temperature":0,"avgLogprob":0,"compressionRatio":0,)"
-      R"("noSpeechProb":0,"audioContext":1500,"language":"en","decision":"retried:repetition",)"
+      R"("noSpeechProb":0,"encoderContext":1500,"language":"en","decision":"retried:repetition",)"
       R"("attempts":[{"temperature":0,"avgLogprob":-0.5,"noSpeechProb":0.25,)"
-      R"("compressionRatio":1.5,"audioContext":500,"decision":"retried:repetition","text":"a a"}],)"
+      R"("compressionRatio":1.5,"encoderContext":500,"decision":"retried:repetition","text":"a a"}],)"
       R"("words":[{"word":" a","start":0.10000000000000001,"end":1,"probability":0.75}]})");
   EXPECT_TRUE(to_json(segment, false).find("words") == std::string::npos);
 }

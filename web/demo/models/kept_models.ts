@@ -7,7 +7,7 @@ const entry = () => import('../../src/cache.js');
 export async function keptModels(): Promise<readonly KeptModel[]> {
   try {
     const { listModels } = await entry();
-    return (await listModels()).filter(({ isComplete }) => isComplete);
+    return (await listModels()).filter(({ complete }) => complete);
   } catch {
     return [];
   }

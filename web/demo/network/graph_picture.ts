@@ -44,7 +44,7 @@ export function graphPicture(graph: ShownGraph): SVGSVGElement | undefined {
 /** What depends on constants alone, and what nothing needs, is left out. */
 function drawnNodes({ nodes, inputs, outputs, run }: ShownGraph): readonly Drawn[] {
   const shown = nodes.flatMap((node, index) =>
-    node.isConstant || (run && node.outputs.length === 0) ? [] : [index],
+    node.constant || (run && node.outputs.length === 0) ? [] : [index],
   );
   const places = new Map(shown.map((index, i) => [index, i]));
   return shown.map((index) => {

@@ -146,7 +146,7 @@ export class NetworkView {
 
   #draw(graph: ShownGraph): void {
     const { nodes, run } = graph;
-    const own = nodes.filter(({ isConstant }) => !isConstant);
+    const own = nodes.filter(({ constant }) => !constant);
     const weights = nodes.reduce((sum, node) => sum + node.weights, 0);
     byId('network_meta', HTMLElement).textContent = [
       `${own.length} nodes`,

@@ -24,7 +24,7 @@ export const withoutRun = ({ nodes, inputs, outputs }: InspectedGraph): ShownGra
       outputs: [],
       cost: 0,
       weights: 0,
-      isConstant: op === '<const>',
+      constant: op === '<const>',
     };
   }),
   inputs: inputs.map(({ node }) => node),

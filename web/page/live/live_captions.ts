@@ -1,9 +1,9 @@
 import { invalidOption } from '../../src/api/errors.js';
-import { checkOptions, flag, oneOf, progressCheck, text } from '../../src/api/options.js';
+import { checkOptions, oneOf, progressCheck, text } from '../../src/api/options.js';
 import type { LiveEvent, LiveText } from '../../src/api/types.js';
 import type { TranscriptSegment } from '../../src/writers/transcript.js';
 import { checkFormatOptions } from '../../src/writers/options.js';
-import type { TextTrackOptions } from '../text_track.js';
+import { trackMode, type TextTrackOptions } from '../text_track.js';
 import { giveTrackBack, takeTrack } from '../track_pool.js';
 import { ElementSound } from './element_sound.js';
 import { listenTo } from './listen.js';
@@ -45,11 +45,11 @@ export function attachLiveCaptions(
   if (!((media as unknown) instanceof HTMLMediaElement)) {
     throw invalidOption('media', 'a <video> or <audio> element', media);
   }
-  const { label = 'Captions', kind = 'captions', isShown = true, onEvent, ...others } = options;
+  const { label = 'Captions', kind = 'captions', mode = 'showing', onEvent, ...others } = options;
   const { maxLineWidth = 42, maxLineCount = 2, maxWordsPerLine, ...listenOptions } = others;
   checkOptions(
-    { label, kind, isShown, onEvent },
-    { label: text, kind: oneOf('captions', 'subtitles'), isShown: flag, onEvent: progressCheck },
+    { label, kind, mode, onEvent },
+    { label: text, kind: oneOf('captions', 'subtitles'), mode: trackMode, onEvent: progressCheck },
   );
   const format = {
     ...{ maxLineWidth, maxLineCount },
@@ -65,7 +65,7 @@ export function attachLiveCaptions(
   const { language = '' } = listenOptions;
   const code = /^(auto|per-utterance)$/.test(language) ? '' : language;
   const track = takeTrack(media, { kind, label, language: code });
-  track.mode = isShown ? 'showing' : 'hidden';
+  track.mode = mode;
   const shown = new LiveTrack(media, track, format);
   const written = write(listening, clock, shown, onEvent);
   let isRemoved = false;

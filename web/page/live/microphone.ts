@@ -12,7 +12,7 @@ export function microphone(options: MicrophoneOptions = {}): LiveSource {
     echoCancellation: flag,
     noiseSuppression: flag,
     autoGainControl: flag,
-    followsDevice: flag,
+    followDevice: flag,
   });
   return new Microphone(options);
 }
@@ -94,7 +94,7 @@ class MicrophoneSound extends ContextSound {
   /** The device is gone. */
   async #replace(): Promise<void> {
     if (this.isClosed) return;
-    if (!this.#options.followsDevice) {
+    if (!this.#options.followDevice) {
       this.end('device-lost');
       return;
     }

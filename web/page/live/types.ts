@@ -46,7 +46,7 @@ export interface MicrophoneOptions {
   /** Makes quiet voices louder. Default true. */
   readonly autoGainControl?: boolean;
   /** When the microphone is unplugged: go on with the one that the system takes instead. Default false: listening ends. */
-  readonly followsDevice?: boolean;
+  readonly followDevice?: boolean;
 }
 
 /**

@@ -86,6 +86,15 @@ const otherNames: Readonly<Record<string, string>> = {
   abortsignal: 'signal',
 };
 
+/** Names of options before 1.0, and what they are called now. */
+const renamed: Readonly<Record<string, string>> = {
+  audioContext: 'encoderContext',
+  normalisation: 'normalization',
+  isShown: "mode: 'showing', 'hidden' or 'disabled'",
+  followsDevice: 'followDevice',
+  loadsAtOnce: 'preload',
+};
+
 /** The option that a name stands for, written as in Python, or misspelt. */
 function nameMeant(name: string, options: readonly string[]): string | undefined {
   const plain = (text: string): string => text.replace(/[^A-Za-z]/g, '').toLowerCase();
@@ -105,17 +114,19 @@ export function checkObject(options: unknown): asserts options is object {
   }
 }
 
+function adviceOn(name: string, options: readonly string[]): string {
+  if (Object.hasOwn(renamed, name)) return ` (it is ${renamed[name]} now)`;
+  const meant = nameMeant(name, options);
+  return meant ? ` (did you mean ${meant}?)` : `; the options here are ${options.join(', ')}`;
+}
+
 /** Refuses unknown options and bad values; an undefined option counts as absent. */
 export function checkOptions(options: unknown, checks: Checks): void {
   checkObject(options);
   for (const [name, value] of Object.entries(options)) {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (!check) {
-      const meant = nameMeant(name, Object.keys(checks));
-      const advice = meant
-        ? ` (did you mean ${meant}?)`
-        : `; the options here are ${Object.keys(checks).join(', ')}`;
-      throw invalidOption(name, `absent${advice}`, value);
+      throw invalidOption(name, `absent${adviceOn(name, Object.keys(checks))}`, value);
     }
     const [expected, accepts] = check;
     if (value !== undefined && !accepts(value)) throw invalidOption(name, expected, value);

@@ -26,8 +26,8 @@ export interface WindowRequest {
 }
 
 /** Two frames of log-mel are one position. */
-function heardFrames(model: Model, { audioContext }: Settings): number {
-  return typeof audioContext === 'number' ? 2 * audioContext : model.windowFrames();
+function heardFrames(model: Model, { encoderContext }: Settings): number {
+  return typeof encoderContext === 'number' ? 2 * encoderContext : model.windowFrames();
 }
 
 /** Does a task on at most one window of samples, completed with silence. */

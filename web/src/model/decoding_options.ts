@@ -86,7 +86,7 @@ function suppressionCheck({ dims }: ModelFacts): Check {
   ];
 }
 
-function audioContextCheck({ least, most }: Bounds): Check {
+function encoderContextCheck({ least, most }: Bounds): Check {
   const [expected, isCount] = wholeBetween(least, most);
   return [
     `'full', 'auto' or ${expected}`,
@@ -126,7 +126,7 @@ const checksOfKinds: Readonly<
   languages: (_, model) => languageListCheck(model),
   prompt: (_, model) => promptCheck(model),
   suppressedTokens: (_, model) => suppressionCheck(model),
-  audioContext: audioContextCheck,
+  encoderContext: encoderContextCheck,
   temperatures: temperatureCheck,
   times: ({ least, most }) =>
     listOf(`a list of seconds from ${least} to ${most}`, between(least, most)[1]),
@@ -248,7 +248,7 @@ export function transcribeSettings(
   });
   checkPatience(options);
   checkClipOrder(options, isStream);
-  const { hallucinationSilenceThreshold: silence, normalisation } = options;
+  const { hallucinationSilenceThreshold: silence, normalization } = options;
   if (isSet(silence) && options.timestamps !== 'word') {
     throw invalidOption(
       'hallucinationSilenceThreshold',
@@ -256,13 +256,17 @@ export function transcribeSettings(
       silence,
     );
   }
-  if (isStream && normalisation === 'file') {
-    throw invalidOption('normalisation', "'window' for a stream, whose end is not known", 'file');
+  if (isStream && normalization === 'recording') {
+    throw invalidOption(
+      'normalization',
+      "'window' for a stream, whose end is not known",
+      'recording',
+    );
   }
   return {
     ...settingsOf(options, model),
     temperature: temperatures(options, defaultTemperatures),
-    ...(isStream && { normalisation: 'window' }),
+    ...(isStream && { normalization: 'window' }),
   };
 }
 

@@ -111,8 +111,8 @@ export class EngineModel implements Model {
     };
   }
 
-  get isAsleep(): boolean {
-    return this.#engine.isAsleep;
+  get asleep(): boolean {
+    return this.#engine.asleep;
   }
 
   /** Ends the engine when it was not used for so long, and takes that of a model that is loaded again when there is work. */

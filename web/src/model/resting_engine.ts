@@ -36,7 +36,7 @@ export class RestingEngine implements EngineLink {
     if (!this.worksFor) this.#rest();
   }
 
-  get isAsleep(): boolean {
+  get asleep(): boolean {
     return this.#engine === undefined && !this.#closing.signal.aborted;
   }
 
@@ -46,7 +46,7 @@ export class RestingEngine implements EngineLink {
     this.worksFor = model;
     ++this.#uses;
     try {
-      if (this.#sleep && this.isAsleep) {
+      if (this.#sleep && this.asleep) {
         throwIfAborted(signal);
         const waking = this.#waking?.isDropped === false ? this.#waking : this.#wake(this.#sleep);
         await waking.join(signal);

@@ -39,9 +39,9 @@ interface Surroundings {
 }
 
 /** The reference hears whole recordings; else long ones may come as they are asked for. */
-function holdingFor({ normalisation, compatibility }: Settings): Holding {
-  if (normalisation === 'window') return 'nothing';
-  return normalisation === 'file' || compatibility === 'openai' ? 'whole' : 'short';
+function holdingFor({ normalization, compatibility }: Settings): Holding {
+  if (normalization === 'window') return 'nothing';
+  return normalization === 'recording' || compatibility === 'openai' ? 'whole' : 'short';
 }
 
 /** Opens the audio, feeds it to the engine and reports to `run`, when the model's turn has come. */
@@ -94,11 +94,11 @@ export function runTranscription(
       checkSameAudio(saved, sampleCount);
       about = {
         dims: info.dims,
-        // Only a Whisper has normalisation.
+        // Only a Whisper has normalization.
         settings:
           samples || info.family !== 'whisper'
             ? settings
-            : { ...settings, normalisation: 'window' },
+            : { ...settings, normalization: 'window' },
         ...(sampleCount !== undefined && { sampleCount }),
       };
       if (run.gate.opening) await orAborted(run.gate.opening, signal);
@@ -110,7 +110,7 @@ export function runTranscription(
         'transcribe',
         {
           samples,
-          settings: { ...heardSettings, ...normalisationOf(about.settings) },
+          settings: { ...heardSettings, ...normalizationOf(about.settings) },
           state: saved && stateOf(saved),
           run: number,
           expectedSeconds,
@@ -134,8 +134,8 @@ export function runTranscription(
   });
 }
 
-const normalisationOf = ({ normalisation }: Settings): Settings =>
-  normalisation === undefined ? {} : { normalisation };
+const normalizationOf = ({ normalization }: Settings): Settings =>
+  normalization === undefined ? {} : { normalization };
 
 /** In seconds of the recording, of which the engine may not hear all. */
 function placedProgress(progress: TranscriptionProgress, feed: AudioFeed): TranscriptionProgress {

@@ -24,7 +24,7 @@ const segmentShape: Shape<Segment> = {
   ...{ id: isCount, seek: isCount, start: isTime, end: isTime, text: isText, language: isText },
   ...{ tokens: listOf(isCount), tokenProbabilities: listOf(isMeasure), temperature: isMeasure },
   ...{ avgLogprob: isMeasure, compressionRatio: isMeasure, noSpeechProb: isMeasure },
-  ...{ audioContext: isCount, decision: isText, attempts: listOf(isObject) },
+  ...{ encoderContext: isCount, decision: isText, attempts: listOf(isObject) },
   words: (value) => value === undefined || listOf((word) => !badMember(word, wordShape))(value),
 };
 

@@ -141,7 +141,7 @@ export function startTranscription(
     get soFar() {
       return run.soFar;
     },
-    get isPaused() {
+    get paused() {
       return run.gate.isPaused;
     },
     pause: () => {

@@ -162,7 +162,7 @@ export class ModelStore {
     );
     const parts = [...(bytes ? [bytes] : []), ...(mark ? [] : downloads)];
     const model: KeptModel = {
-      ...{ address, name: name ?? address, isComplete: mark !== undefined },
+      ...{ address, name: name ?? address, complete: mark !== undefined },
       byteCount: parts.reduce((sum, part) => sum + part.byteCount, 0),
       keptAt: mark?.changedAt ?? bytes?.changedAt ?? new Date(0),
       ...(totalBytes !== undefined && { totalBytes }),

@@ -31,7 +31,7 @@ async function allModels(): Promise<readonly Kept[]> {
 function asKept({ name: title, dtype, byteCount, pulledAt }: CachedModel): KeptModel {
   const [, , name = title, revision = 'main'] = /^(.* )?([^@]+)(?:@(.+))?$/.exec(title) ?? [];
   return {
-    ...{ name, address: title, revision, dtype, isComplete: true },
+    ...{ name, address: title, revision, dtype, complete: true },
     ...{ byteCount, totalBytes: byteCount, keptAt: pulledAt },
   };
 }

@@ -52,7 +52,7 @@ async function keptType(
 ): Promise<ModelKey['dtype']> {
   const models = (await (await openStore())?.list().catch(() => [])) ?? [];
   return models.find(
-    ({ model }) => model.isComplete && model.address === address && model.revision === revision,
+    ({ model }) => model.complete && model.address === address && model.revision === revision,
   )?.model.dtype;
 }
 

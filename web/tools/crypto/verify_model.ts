@@ -124,7 +124,7 @@ export async function verifyModel(
   ];
   // Of signatures there is a check of its own.
   const warnings = structure.warnings.filter((warning) => !saysUnverified(warning));
-  return { isSound: checks.every(({ outcome }) => outcome !== 'failed'), checks, warnings };
+  return { valid: checks.every(({ outcome }) => outcome !== 'failed'), checks, warnings };
 }
 
 /** What the signatures of shards leave open that do not state a digest of the model. */

@@ -7,15 +7,15 @@ type Nodes = GraphDescription['nodes'];
  * A node is constant that depends on constants alone: it is worked out once. Constant inputs are the weights of the first node that is
  * not constant and takes them.
  */
-export function weightsOf(nodes: Nodes): { isConstant: boolean; weights: number }[] {
-  const constant = constantNodes(nodes);
+export function weightsOf(nodes: Nodes): { constant: boolean; weights: number }[] {
+  const known = constantNodes(nodes);
   const counted = new Set<number>();
   return nodes.map(({ inputs }, index) => {
-    const isConstant = constant[index] ?? false;
-    const own = isConstant ? [] : inputs.filter((from) => constant[from] && !counted.has(from));
+    const constant = known[index] ?? false;
+    const own = constant ? [] : inputs.filter((from) => known[from] && !counted.has(from));
     for (const from of own) counted.add(from);
     const weights = [...new Set(own)].reduce((sum, from) => sum + elementCount(nodes[from]), 0);
-    return { isConstant, weights };
+    return { constant, weights };
   });
 }
 

@@ -48,7 +48,7 @@ FeatureMatrix streamed(const SpeechFeatureSettings& settings, std::span<const fl
   return matrix;
 }
 
-/// Before normalisation.
+/// Before normalization.
 FeatureMatrix computed(const SpeechFeatureSettings& settings, std::span<const float> samples) {
   return streamed(settings, samples, false);
 }
@@ -106,7 +106,7 @@ SUSURRUS_TEST(the_whole_recording_is_normalised_and_silence_stays_silent) {
   for (const float value : silence.values) EXPECT_EQ(value, 0.0F);
 }
 
-SUSURRUS_TEST(local_normalisation_looks_at_the_frames_around) {
+SUSURRUS_TEST(local_normalization_looks_at_the_frames_around) {
   const SpeechFeatureSettings settings{
       .kind = SpeechFeatureKind::mfsc, .filterbanks = 20, .left_context = 7, .right_context = 3};
   const FeatureMatrix plain = computed(settings, sheet_signal());

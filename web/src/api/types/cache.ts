@@ -11,7 +11,7 @@ export interface KeptModel {
   /** Of a model by name. */
   readonly dtype?: WeightType;
   /** False while only a part is here, which the next load goes on from. */
-  readonly isComplete: boolean;
+  readonly complete: boolean;
   /** What it takes here, with what has been downloaded for a model that is not complete. */
   readonly byteCount: number;
   /** Of the whole file, once that is known. */

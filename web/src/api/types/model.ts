@@ -160,7 +160,7 @@ export interface Model extends WhisperModel {
   /** With `early`, `warnings` and `signer` are complete when `loaded` resolves. */
   readonly info: ModelInfo;
   /** With `autoSleep`: its worker has ended, and the next call wakes it. */
-  readonly isAsleep: boolean;
+  readonly asleep: boolean;
   /**
    * Resolves when the whole model is here and verified: at once, unless it was loaded with `early`. Rejects, as calls under way and
    * later ones do, with what the load failed with, or with `aborted` after dispose().

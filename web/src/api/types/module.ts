@@ -64,7 +64,7 @@ export interface ModuleNode {
   /** In multiply-adds: as many as products, convolutions and recurrences have; of other operators what takes about as long. */
   readonly cost: number;
   /** Whether it depends on constants alone, and so is worked out once. */
-  readonly isConstant: boolean;
+  readonly constant: boolean;
   /** How many elements of constants it takes; each constant counts for the first node that takes it. */
   readonly weights: number;
 }

@@ -52,7 +52,7 @@ export interface VerificationCheck {
 /** What verifyModel() found. */
 export interface Verification {
   /** Whether no check failed. */
-  readonly isSound: boolean;
+  readonly valid: boolean;
   readonly checks: readonly VerificationCheck[];
   /** What inspect() warns of, but for signatures; a sound file may have it. */
   readonly warnings: readonly string[];

@@ -66,7 +66,7 @@ export type Decision =
   | 'retried:compression-ratio'
   | 'retried:log-probability'
   | 'retried:repetition'
-  | 'retried:audio-context'
+  | 'retried:encoder-context'
   | 'dropped:no-speech'
   | 'dropped:silence'
   | 'dropped:past-end'
@@ -79,7 +79,7 @@ export interface Attempt {
   readonly noSpeechProb: number;
   readonly compressionRatio: number;
   /** Number of encoder positions computed for the window. */
-  readonly audioContext: number;
+  readonly encoderContext: number;
   /** Why it was rejected; `'kept'` for the one whose text stands. */
   readonly decision: Decision;
   readonly text: string;
@@ -102,7 +102,7 @@ export interface Segment {
   readonly compressionRatio: number;
   readonly noSpeechProb: number;
   /** Number of encoder positions computed for its window, in the last attempt. */
-  readonly audioContext: number;
+  readonly encoderContext: number;
   readonly language: string;
   /** `'kept'`; why the first attempt at its window was rejected; or, in `rejected`, why the segment was dropped. */
   readonly decision: Decision;
@@ -151,7 +151,7 @@ export interface Transcription extends Promise<Transcript>, AsyncIterable<Segmen
    * result.
    */
   readonly soFar: Transcript;
-  readonly isPaused: boolean;
+  readonly paused: boolean;
   /** Stops computing until resume(), within a step. It keeps its turn: other calls of the model wait. */
   pause(): void;
   /** Goes on after pause(). */
@@ -171,7 +171,7 @@ export interface DecodeResult {
   readonly noSpeechProb: number;
   readonly compressionRatio: number;
   /** Number of encoder positions computed for the window, in the last attempt. */
-  readonly audioContext: number;
+  readonly encoderContext: number;
   readonly language: string;
   /** `'kept'`, why the first attempt was rejected, or `'dropped:no-speech'` if transcribe() would drop the window. */
   readonly decision: Decision;

@@ -1,4 +1,4 @@
-#include "align/token_normalisation.h"
+#include "align/token_normalization.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace susurrus {
 
 void normalise_over_rows(size_t rows, size_t columns, float* x, std::span<double> scratch) {
-  SUSURRUS_CHECK(scratch.size() >= normalisation_scratch_doubles(columns));
+  SUSURRUS_CHECK(scratch.size() >= normalization_scratch_doubles(columns));
   double* const means = scratch.data();
   double* const deviations = means + columns;
   std::fill_n(means, 2 * columns, 0.0);

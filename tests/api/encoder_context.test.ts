@@ -1,4 +1,4 @@
-// audioContext: how much of a window is encoded, and what the results say of it.
+// encoderContext: how much of a window is encoded, and what the results say of it.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Model, TranscribeOptions } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
@@ -18,11 +18,13 @@ afterAll(() => {
 describe("'full'", () => {
   test('is the default, and all positions by number are the same', async () => {
     const result = await model.transcribe(samples, { timestamps: 'word' });
-    expect(result.segments.map(({ audioContext }) => audioContext)).toEqual(
+    expect(result.segments.map(({ encoderContext }) => encoderContext)).toEqual(
       result.segments.map(() => 1500),
     );
-    for (const audioContext of ['full', 1500] as const) {
-      expect(await model.transcribe(samples, { timestamps: 'word', audioContext })).toEqual(result);
+    for (const encoderContext of ['full', 1500] as const) {
+      expect(await model.transcribe(samples, { timestamps: 'word', encoderContext })).toEqual(
+        result,
+      );
     }
   });
 });
@@ -33,13 +35,13 @@ describe("'auto'", () => {
     async (options) => {
       const { text, segments } = await model.transcribe(samples, {
         ...options,
-        audioContext: 'auto',
+        encoderContext: 'auto',
       });
       expect(text.trim()).toBe(sampleText);
-      for (const { audioContext, attempts, decision } of segments) {
-        expect(audioContext).toBeGreaterThan(positions);
-        expect(audioContext).toBeLessThan(1500);
-        expect(attempts.map((attempt) => attempt.audioContext)).toEqual([audioContext]);
+      for (const { encoderContext, attempts, decision } of segments) {
+        expect(encoderContext).toBeGreaterThan(positions);
+        expect(encoderContext).toBeLessThan(1500);
+        expect(attempts.map((attempt) => attempt.encoderContext)).toEqual([encoderContext]);
         expect(decision).toBe('kept');
       }
     },
@@ -48,7 +50,7 @@ describe("'auto'", () => {
   test('times words within the recording', async () => {
     const { words = [] } = await model.decode(samples, {
       timestamps: 'word',
-      audioContext: 'auto',
+      encoderContext: 'auto',
     });
     const full = (await model.decode(samples, { timestamps: 'word' })).words ?? [];
     expect(words.map(({ word }) => word)).toEqual(full.map(({ word }) => word));
@@ -67,14 +69,17 @@ describe("'auto'", () => {
       expect(full.attempts).toHaveLength(1);
     }
     const full = await model.decode(samples, options);
-    const auto = await model.decode(samples, { ...options, audioContext: 'auto' });
+    const auto = await model.decode(samples, { ...options, encoderContext: 'auto' });
     const [first, ...rest] = auto.attempts;
-    expect(first).toMatchObject({ decision: 'retried:audio-context', temperature: 0 });
-    expect(first!.audioContext).toBeLessThan(1500);
+    expect(first).toMatchObject({ decision: 'retried:encoder-context', temperature: 0 });
+    expect(first!.encoderContext).toBeLessThan(1500);
     expect({ ...auto, decision: 'kept', attempts: rest }).toEqual(full);
-    expect(auto.decision).toBe('retried:audio-context');
-    const { segments } = await model.transcribe(samples, { ...options, audioContext: 'auto' });
-    expect(segments[0]).toMatchObject({ decision: 'retried:audio-context', audioContext: 1500 });
+    expect(auto.decision).toBe('retried:encoder-context');
+    const { segments } = await model.transcribe(samples, { ...options, encoderContext: 'auto' });
+    expect(segments[0]).toMatchObject({
+      decision: 'retried:encoder-context',
+      encoderContext: 1500,
+    });
   });
 
   test('falls back where the text says the same twice, and says so', async () => {
@@ -83,10 +88,10 @@ describe("'auto'", () => {
     twice.set(samples, samples.length);
     const full = await model.decode(twice);
     expect(full.text).toBe(`${sampleText} ${sampleText}`);
-    const auto = await model.decode(twice, { audioContext: 'auto' });
+    const auto = await model.decode(twice, { encoderContext: 'auto' });
     const [first, ...rest] = auto.attempts;
-    expect(first).toMatchObject({ decision: 'retried:audio-context', text: full.text });
-    expect(first!.audioContext).toBeLessThan(1500);
+    expect(first).toMatchObject({ decision: 'retried:encoder-context', text: full.text });
+    expect(first!.encoderContext).toBeLessThan(1500);
     expect({ ...auto, decision: 'kept', attempts: rest }).toEqual(full);
   });
 
@@ -100,24 +105,24 @@ describe("'auto'", () => {
     })();
     for (const audio of [long, stream]) {
       const { segments, rejected } = await model.transcribe(audio, {
-        audioContext: 'auto',
+        encoderContext: 'auto',
         timestamps: 'none',
       });
       const windows = [...segments, ...rejected].sort((a, b) => a.seek - b.seek);
       expect(windows.map(({ seek }) => seek)).toEqual([0, 3000]);
-      expect(windows[0]!.audioContext).toBe(1500);
-      expect(windows[1]!.attempts[0]!.audioContext).toBeLessThan(1500);
+      expect(windows[0]!.encoderContext).toBe(1500);
+      expect(windows[1]!.attempts[0]!.encoderContext).toBeLessThan(1500);
     }
   });
 
   test('serves score(), align() and detectLanguage()', async () => {
-    const audioContext = 'auto';
-    const scores = await model.score(samples, [sampleText, 'nine'], { audioContext });
+    const encoderContext = 'auto';
+    const scores = await model.score(samples, [sampleText, 'nine'], { encoderContext });
     expect(scores[0]!.logprob).toBeGreaterThan(scores[1]!.logprob);
-    const words = await model.align(samples, sampleText, { audioContext });
+    const words = await model.align(samples, sampleText, { encoderContext });
     expect(words.map(({ word }) => word.trim()).join(' ')).toBe(sampleText);
     const full = await model.detectLanguage(samples);
-    const found = await model.detectLanguage(samples, { audioContext });
+    const found = await model.detectLanguage(samples, { encoderContext });
     expect(found.map(({ language }) => language)).toEqual(full.map(({ language }) => language));
   });
 });
@@ -126,7 +131,7 @@ describe('a number', () => {
   test('bounds the window: a longer recording is heard in several', async () => {
     // The default mode skips windows of silence.
     const { segments, rejected } = await model.transcribe(samples, {
-      audioContext: 100,
+      encoderContext: 100,
       timestamps: 'none',
       compatibility: 'openai',
     });
@@ -134,21 +139,21 @@ describe('a number', () => {
     expect(windows.map(({ seek }) => seek)).toEqual(
       Array.from({ length: Math.ceil(Math.floor(samples.length / 160) / 200) }, (_, i) => 200 * i),
     );
-    expect(windows.every(({ audioContext }) => audioContext === 100)).toBe(true);
+    expect(windows.every(({ encoderContext }) => encoderContext === 100)).toBe(true);
   });
 
   test('cuts what decode() hears', async () => {
-    const options = { audioContext: 100, timestamps: 'word' } as const;
+    const options = { encoderContext: 100, timestamps: 'word' } as const;
     const cut = await model.decode(samples.subarray(0, 32000), options);
     expect(await model.decode(samples, options)).toEqual(cut);
-    expect(cut.audioContext).toBe(100);
+    expect(cut.encoderContext).toBe(100);
     for (const { end } of cut.words ?? []) expect(end).toBeLessThanOrEqual(2);
   });
 
   test('never falls back', async () => {
-    const options = { temperature: 0, logprobThreshold: -0.0001, audioContext: 500 } as const;
-    const { attempts, audioContext } = await model.decode(samples, options);
+    const options = { temperature: 0, logprobThreshold: -0.0001, encoderContext: 500 } as const;
+    const { attempts, encoderContext } = await model.decode(samples, options);
     expect(attempts).toHaveLength(1);
-    expect(audioContext).toBe(500);
+    expect(encoderContext).toBe(500);
   });
 });

@@ -12,7 +12,7 @@ struct DecodeOptions;
 inline constexpr uint32_t kLeastAudioMargin = 256;
 
 /// How many of the encoder's n_audio_ctx positions (20 ms each) are computed for a window.
-struct AudioContext {
+struct EncoderContext {
   /// 0: all of them. Another number also limits the length of windows.
   uint32_t positions = 0;
   /// Chosen for each window by its content. A window with a doubtful result is encoded in full and decoded again.
@@ -21,20 +21,20 @@ struct AudioContext {
   /// Mel frames of the longest window.
   uint64_t window_frames(const WhisperModel& model) const;
   /// For a window of `content_frames` mel frames.
-  AudioContext fitted(const WhisperModel& model, uint64_t content_frames) const;
+  EncoderContext fitted(const WhisperModel& model, uint64_t content_frames) const;
 };
 
 /// invalid_argument for more positions than the model has.
-Status check_audio_context(const WhisperModel& model, const AudioContext& context);
+Status check_encoder_context(const WhisperModel& model, const EncoderContext& context);
 
 /// Has `options` hear a window of `content_frames`; answers how many of them are heard.
-uint64_t fit_audio_context(const WhisperModel& model, DecodeOptions& options,
+uint64_t fit_encoder_context(const WhisperModel& model, DecodeOptions& options,
                            uint64_t content_frames);
 
 /// Starts the encoder on so much of mel_window(), after a check.
-Status begin_encode(WhisperModel& model, const AudioContext& context);
+Status begin_encode(WhisperModel& model, const EncoderContext& context);
 
 /// The model holds a window that an automatic choice has shortened.
-bool is_shortened(const WhisperModel& model, const AudioContext& context);
+bool is_shortened(const WhisperModel& model, const EncoderContext& context);
 
 }  // namespace susurrus

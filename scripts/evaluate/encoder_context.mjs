@@ -1,4 +1,4 @@
-// npm run evaluate:context: what audioContext costs in words and saves in work, with trained tiny.en.
+// npm run evaluate:context: what encoderContext costs in words and saves in work, with trained tiny.en.
 import { openReference } from '../reference/setup.mjs';
 import { main, readArguments, StepError } from '../toolchain/steps.mjs';
 import { ensureTrainedModel } from '../trained_model.mjs';
@@ -11,7 +11,7 @@ import { compareWords } from './word_errors.mjs';
 
 const usage = `npm run evaluate:context -- [options]
 
-Word errors of tiny.en with audioContext, against the full context: on clips of one to three sentences, and on the recordings
+Word errors of tiny.en with encoderContext, against the full context: on clips of one to three sentences, and on the recordings
 of npm run evaluate, most of which are longer than a window. Needs what that needs. What was measured is kept.
 
   --sets LIST         clips,recordings
@@ -72,8 +72,8 @@ await main(async () => {
       const expected = await normalisedWords(reference, truths);
       for (const variant of values.variants.split(',')) {
         let full;
-        for (const audioContext of contexts) {
-          const options = audioContext === 'full' ? {} : { audioContext };
+        for (const encoderContext of contexts) {
+          const options = encoderContext === 'full' ? {} : { encoderContext };
           const results = await heardIn({ model, variant, options }, set, recordings);
           const texts = results.map(({ text }) => text);
           const heard = await normalisedWords(reference, texts);
@@ -82,7 +82,7 @@ await main(async () => {
           full ??= { heard, positions, seconds };
           rows.push({
             recordings: `${recordings.length} ${set}, ${variant}`,
-            audioContext: `${audioContext}`,
+            encoderContext: `${encoderContext}`,
             ...errorColumns(expected, heard, full.heard),
             'encoded again': `${total('isEncodedAgain')} of ${recordings.length}`,
             positions: percent(positions, full.positions),

@@ -1,5 +1,5 @@
 // How much of a window is encoded: by number, by its content, and all of it where what came out is in doubt.
-#include "session/audio_context.h"
+#include "session/encoder_context.h"
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ constexpr WhisperDimensions kLongDimensions = {.n_vocab = 1790,
                                                .n_text_head = 1,
                                                .n_audio_state = 4,
                                                .n_text_state = 4};
-constexpr AudioContext kAutomatic = {.is_automatic = true};
+constexpr EncoderContext kAutomatic = {.is_automatic = true};
 
 std::unique_ptr<WhisperModel> long_model(uint64_t seed) {
   RandomModel random = random_model(kLongDimensions, seed);
@@ -77,11 +77,11 @@ SUSURRUS_TEST(an_automatic_context_has_room_for_the_content_and_some_silence) {
   EXPECT_EQ(last, 700u);
   EXPECT_EQ(kAutomatic.window_frames(*model), 1400u);
   // Numbers are as they are.
-  const AudioContext fixed = {.positions = 5};
+  const EncoderContext fixed = {.positions = 5};
   EXPECT_EQ(fixed.fitted(*model, 1000).positions, 5u);
   EXPECT_EQ(fixed.window_frames(*model), 10u);
-  EXPECT_EQ(AudioContext().window_frames(*model), 1400u);
-  EXPECT_EQ(AudioContext().fitted(*model, 10).positions, 0u);
+  EXPECT_EQ(EncoderContext().window_frames(*model), 1400u);
+  EXPECT_EQ(EncoderContext().fitted(*model, 10).positions, 0u);
 }
 
 SUSURRUS_TEST(more_positions_than_the_model_has_are_refused) {
@@ -90,7 +90,7 @@ SUSURRUS_TEST(more_positions_than_the_model_has_are_refused) {
   fill_mel(*model, 1);
   TranscribeOptions options = plain_options("en");
   for (uint32_t positions : {1u, 700u, 701u, 65535u}) {
-    options.decode.audio_context = {.positions = positions};
+    options.decode.encoder_context = {.positions = positions};
     auto attempts = WindowAttempts::create(*model, options.decode, options.fallback);
     auto transcriber = Transcriber::create(*model, options, 16000);
     auto scorer = CandidateScorer::create(*model, options.decode, {"a"});
@@ -99,7 +99,7 @@ SUSURRUS_TEST(more_positions_than_the_model_has_are_refused) {
     EXPECT_EQ(scorer.has_value(), positions <= 700);
     if (attempts) continue;
     EXPECT_EQ(attempts.error().code, ErrorCode::invalid_argument);
-    EXPECT_EQ(attempts.error().subject.view(), "audioContext");
+    EXPECT_EQ(attempts.error().subject.view(), "encoderContext");
     EXPECT_EQ(attempts.error().expected.view(), "at most 700 positions");
   }
 }
@@ -111,13 +111,13 @@ SUSURRUS_TEST(a_shortened_window_without_doubt_is_encoded_once) {
   TranscribeOptions options = plain_options("en");
   options.fallback = {};
   choose_only(options.decode, {model->special_tokens().end_of_text});
-  options.decode.audio_context = {.positions = 450, .is_automatic = true};
+  options.decode.encoder_context = {.positions = 450, .is_automatic = true};
   const auto attempts = decoded(*model, options);
   ASSERT_TRUE(attempts != nullptr);
   EXPECT_EQ(model->encoded_positions(), 450u);
   ASSERT_EQ(attempts->attempts().size(), 1u);
-  EXPECT_EQ(attempts->attempts()[0].audio_context, 450u);
-  EXPECT_EQ(attempts->result().audio_context, 450u);
+  EXPECT_EQ(attempts->attempts()[0].encoder_context, 450u);
+  EXPECT_EQ(attempts->result().encoder_context, 450u);
   EXPECT_TRUE(attempts->decision() == Decision::kept);
 }
 
@@ -129,7 +129,7 @@ SUSURRUS_TEST(three_tokens_that_come_twice_are_no_reason_for_doubt) {
     fill_mel(*model, seed);
     TranscribeOptions options = plain_options("en", false);
     choose_only(options.decode, {model->special_tokens().end_of_text});
-    options.decode.audio_context = {.positions = 450, .is_automatic = true};
+    options.decode.encoder_context = {.positions = 450, .is_automatic = true};
     options.decode.break_loops = false;
     options.decode.allowed = {"abcdxabc"};
     const auto attempts = decoded(*model, options);
@@ -181,7 +181,7 @@ SUSURRUS_TEST(a_doubtful_text_is_decoded_again_in_full_from_the_first_temperatur
     options.decode.seed = 7;
     choose_only(options.decode, doubt.tokens);
     const auto full = decoded(*model, options);
-    options.decode.audio_context = {.positions = 450, .is_automatic = true};
+    options.decode.encoder_context = {.positions = 450, .is_automatic = true};
     const auto attempts = decoded(*model, options);
     ASSERT_TRUE(full != nullptr && attempts != nullptr);
     EXPECT_EQ(model->encoded_positions(), 700u);
@@ -190,23 +190,23 @@ SUSURRUS_TEST(a_doubtful_text_is_decoded_again_in_full_from_the_first_temperatur
       report_failure(__FILE__, __LINE__, doubt.name);
       continue;
     }
-    EXPECT_TRUE(attempts->decision() == Decision::retried_audio_context);
-    EXPECT_EQ(attempts->attempts()[0].audio_context, 450u);
-    EXPECT_EQ(attempts->result().audio_context, 700u);
+    EXPECT_TRUE(attempts->decision() == Decision::retried_encoder_context);
+    EXPECT_EQ(attempts->attempts()[0].encoder_context, 450u);
+    EXPECT_EQ(attempts->result().encoder_context, 700u);
     EXPECT_TRUE(attempts->result().tokens == full->result().tokens);
     EXPECT_EQ(attempts->result().avg_logprob, full->result().avg_logprob);
     for (size_t i = 0; i < full->attempts().size(); ++i) {
       const Attempt& attempt = attempts->attempts()[i + 1];
-      EXPECT_EQ(attempt.audio_context, 700u);
+      EXPECT_EQ(attempt.encoder_context, 700u);
       EXPECT_EQ(attempt.temperature, full->attempts()[i].temperature);
       EXPECT_EQ(attempt.text, full->attempts()[i].text);
       EXPECT_TRUE(attempt.decision == full->attempts()[i].decision);
     }
     // A number is what was asked for, whatever comes of it.
-    options.decode.audio_context.is_automatic = false;
+    options.decode.encoder_context.is_automatic = false;
     const auto fixed = decoded(*model, options);
     ASSERT_TRUE(fixed != nullptr);
-    EXPECT_EQ(fixed->result().audio_context, 450u);
+    EXPECT_EQ(fixed->result().encoder_context, 450u);
     EXPECT_EQ(fixed->attempts().size(), full->attempts().size());
   }
 }
@@ -218,9 +218,9 @@ SUSURRUS_TEST(a_recording_is_heard_in_windows_of_the_number_asked_for) {
     for (uint32_t positions : {1u, 10u, 37u}) {
       for (Feed feed : {Feed::whole, Feed::stream}) {
         TranscribeOptions options = plain_options(language);
-        options.normalisation = Normalisation::window;
+        options.normalization = Normalization::window;
         options.word_timestamps = true;
-        options.decode.audio_context = {.positions = positions};
+        options.decode.encoder_context = {.positions = positions};
         choose_only(options.decode, {model->special_tokens().end_of_text});
         options.decode.timestamps = false;
         const Outcome outcome = transcribe(*model, options, noise(11840), feed);
@@ -229,7 +229,7 @@ SUSURRUS_TEST(a_recording_is_heard_in_windows_of_the_number_asked_for) {
         ASSERT_EQ(outcome.segments.size(), windows);
         for (size_t i = 0; i < windows; ++i) {
           EXPECT_EQ(outcome.segments[i].seek, i * 2 * positions);
-          EXPECT_EQ(outcome.segments[i].audio_context, positions);
+          EXPECT_EQ(outcome.segments[i].encoder_context, positions);
         }
         for (const AudioRequest& request : outcome.requests) {
           EXPECT_LE(request.end - request.begin, uint64_t{2} * positions * 160 + 400);
@@ -246,8 +246,8 @@ SUSURRUS_TEST(a_number_that_is_all_of_them_changes_nothing) {
   options.word_timestamps = true;
   const std::vector<float> samples = noise(30000);
   const Outcome plain = transcribe(*model, options, samples);
-  for (const AudioContext context : {AudioContext{.positions = 37}, kAutomatic}) {
-    options.decode.audio_context = context;
+  for (const EncoderContext context : {EncoderContext{.positions = 37}, kAutomatic}) {
+    options.decode.encoder_context = context;
     const Outcome outcome = transcribe(*model, options, samples);
     EXPECT_EQ(outcome.text, plain.text);
     EXPECT_EQ(outcome.language, plain.language);
@@ -255,7 +255,7 @@ SUSURRUS_TEST(a_number_that_is_all_of_them_changes_nothing) {
     for (size_t i = 0; i < plain.segments.size(); ++i) {
       EXPECT_TRUE(outcome.segments[i].tokens == plain.segments[i].tokens);
       EXPECT_EQ(outcome.segments[i].avg_logprob, plain.segments[i].avg_logprob);
-      EXPECT_EQ(outcome.segments[i].audio_context, 37u);
+      EXPECT_EQ(outcome.segments[i].encoder_context, 37u);
     }
   }
 }
@@ -268,15 +268,15 @@ SUSURRUS_TEST(only_the_rest_of_a_recording_is_shortened) {
   for (Feed feed : {Feed::whole, Feed::stream}) {
     for (const char* language : {"en", "auto"}) {
       TranscribeOptions options = plain_options(language, false);
-      options.normalisation = Normalisation::window;
-      options.decode.audio_context = kAutomatic;
+      options.normalization = Normalization::window;
+      options.decode.encoder_context = kAutomatic;
       choose_only(options.decode, {model->special_tokens().end_of_text});
       const Outcome outcome = transcribe(*model, options, samples, feed);
       ASSERT_EQ(outcome.segments.size(), 3u);
-      EXPECT_EQ(outcome.segments[0].audio_context, 700u);
-      EXPECT_EQ(outcome.segments[1].audio_context, 700u);
+      EXPECT_EQ(outcome.segments[0].encoder_context, 700u);
+      EXPECT_EQ(outcome.segments[1].encoder_context, 700u);
       // 3 s and the margin, in steps of 64.
-      EXPECT_EQ(outcome.segments[2].audio_context, 448u);
+      EXPECT_EQ(outcome.segments[2].encoder_context, 448u);
       EXPECT_TRUE(outcome.segments[2].decision == Decision::kept);
     }
   }

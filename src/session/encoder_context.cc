@@ -1,4 +1,4 @@
-#include "session/audio_context.h"
+#include "session/encoder_context.h"
 
 #include <algorithm>
 #include <string>
@@ -15,11 +15,11 @@ constexpr uint64_t kMultiple = 64;
 
 }  // namespace
 
-uint64_t AudioContext::window_frames(const WhisperModel& model) const {
+uint64_t EncoderContext::window_frames(const WhisperModel& model) const {
   return positions == 0 || is_automatic ? model.window_frames() : 2 * uint64_t{positions};
 }
 
-AudioContext AudioContext::fitted(const WhisperModel& model, uint64_t content_frames) const {
+EncoderContext EncoderContext::fitted(const WhisperModel& model, uint64_t content_frames) const {
   if (!is_automatic) return *this;
   const uint64_t wanted = std::max(kLeast, (content_frames + 1) / 2 + kLeastAudioMargin);
   const uint64_t rounded = (wanted + kMultiple - 1) / kMultiple * kMultiple;
@@ -27,27 +27,27 @@ AudioContext AudioContext::fitted(const WhisperModel& model, uint64_t content_fr
   return {.positions = static_cast<uint32_t>(std::min(rounded, most)), .is_automatic = true};
 }
 
-Status check_audio_context(const WhisperModel& model, const AudioContext& context) {
+Status check_encoder_context(const WhisperModel& model, const EncoderContext& context) {
   const uint32_t most = model.dimensions().n_audio_ctx;
   if (context.positions <= most) return ok_status();
-  return option_error("audioContext", "at most " + std::to_string(most) + " positions")
+  return option_error("encoderContext", "at most " + std::to_string(most) + " positions")
       .with_got(uint64_t{context.positions});
 }
 
-uint64_t fit_audio_context(const WhisperModel& model, DecodeOptions& options,
+uint64_t fit_encoder_context(const WhisperModel& model, DecodeOptions& options,
                            uint64_t content_frames) {
-  content_frames = std::min(content_frames, options.audio_context.window_frames(model));
-  options.audio_context = options.audio_context.fitted(model, content_frames);
+  content_frames = std::min(content_frames, options.encoder_context.window_frames(model));
+  options.encoder_context = options.encoder_context.fitted(model, content_frames);
   return content_frames;
 }
 
-Status begin_encode(WhisperModel& model, const AudioContext& context) {
-  SUSURRUS_RETURN_IF_ERROR(check_audio_context(model, context));
+Status begin_encode(WhisperModel& model, const EncoderContext& context) {
+  SUSURRUS_RETURN_IF_ERROR(check_encoder_context(model, context));
   model.begin_encode(context.positions != 0 ? context.positions : model.dimensions().n_audio_ctx);
   return ok_status();
 }
 
-bool is_shortened(const WhisperModel& model, const AudioContext& context) {
+bool is_shortened(const WhisperModel& model, const EncoderContext& context) {
   return context.is_automatic && model.encoded_positions() < model.dimensions().n_audio_ctx;
 }
 

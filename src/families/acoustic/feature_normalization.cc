@@ -1,4 +1,4 @@
-#include "families/acoustic/feature_normalisation.h"
+#include "families/acoustic/feature_normalization.h"
 
 #include <algorithm>
 #include <cmath>
