@@ -1,15 +1,15 @@
 // Whatever is under way stops at the step after its signal, and the model goes on.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Model } from '../../web/src/node.js';
+import type { WhisperModel } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
 import { leapClock, turns, turnsUntil } from '../support/turns.js';
 
 let susurrus: Awaited<ReturnType<typeof builtPackage>>;
-let model: Model;
+let model: WhisperModel;
 beforeAll(async () => {
   susurrus = await builtPackage();
-  model = await susurrus.loadModel('digits', { variant: 'simd' });
+  model = await susurrus.loadModel<'whisper'>('digits', { variant: 'simd' });
 });
 afterAll(() => {
   model.dispose();

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import type { AudioInput, AudioStream, Model, ProgressEvent } from '../../web/src/node.js';
+import type { AudioInput, AudioStream, WhisperModel, ProgressEvent } from '../../web/src/node.js';
 import { whyRequestFailed } from '../../web/src/api/failed_request.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio } from '../support/embedded_model.js';
@@ -32,13 +32,13 @@ async function* chunks<T>(
   }
 }
 
-let model: Model;
+let model: WhisperModel;
 let folder: string;
 let server: Server;
 let address: string;
 let mp3: Uint8Array;
 beforeAll(async () => {
-  model = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
+  model = await (await builtPackage()).loadModel<'whisper'>('digits', { variant: 'simd' });
   mp3 = await encoded('mp3', 'mp3', { samples: sample, rate: 44100 });
   folder = mkdtempSync(join(tmpdir(), 'inputs-'));
   writeFileSync(join(folder, 'sample.wav'), wav);
@@ -103,12 +103,12 @@ describe('recordings', () => {
 
   test('every call takes them', async () => {
     const path = join(folder, 'sample.wav');
-    const whole = await model.whisper!.decode(sample);
-    expect(await model.whisper!.decode(path)).toEqual(whole);
-    expect(await model.whisper!.decode(asInt16(sample))).toMatchObject({ text: whole.text });
-    const { nFrames } = await model.whisper!.logMel(path, { mode: 'whole' });
-    expect(nFrames).toBe((await model.whisper!.logMel(sample, { mode: 'whole' })).nFrames);
-    expect(await model.whisper!.align(new URL(address), text)).toHaveLength(9);
+    const whole = await model.decode(sample);
+    expect(await model.decode(path)).toEqual(whole);
+    expect(await model.decode(asInt16(sample))).toMatchObject({ text: whole.text });
+    const { nFrames } = await model.logMel(path, { mode: 'whole' });
+    expect(nFrames).toBe((await model.logMel(sample, { mode: 'whole' })).nFrames);
+    expect(await model.align(new URL(address), text)).toHaveLength(9);
   });
 });
 
@@ -162,7 +162,7 @@ describe('streams of samples', () => {
   });
 
   test('only transcribe() takes them', async () => {
-    const error = await errorOf(model.whisper!.decode(chunks(sample, 1000) as never));
+    const error = await errorOf(model.decode(chunks(sample, 1000) as never));
     expect(error).toMatchObject({ code: 'invalid_argument', details: { subject: 'audio' } });
   });
 });
@@ -243,9 +243,9 @@ describe('what is refused', () => {
     const calls = [
       () => model.transcribe(samples),
       () => model.transcribe(chunks(samples, 999)),
-      () => model.whisper!.decode(samples),
-      () => model.whisper!.detectLanguage(samples),
-      () => model.whisper!.logMel(samples, { mode: 'whole' }),
+      () => model.decode(samples),
+      () => model.detectLanguage(samples),
+      () => model.logMel(samples, { mode: 'whole' }),
     ];
     for (const call of calls) {
       const error = await errorOf(call());

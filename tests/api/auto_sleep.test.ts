@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoadOptions, Model, ModelSource, ProgressEvent } from '../../web/src/node.js';
+import type { LoadOptions, WhisperModel, ModelSource, ProgressEvent } from '../../web/src/node.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import {
@@ -27,7 +27,7 @@ const samples = sampleAudio();
 const environment = { ...process.env };
 
 let susurrus: Awaited<ReturnType<typeof builtPackage>>;
-const models: Model[] = [];
+const models: WhisperModel[] = [];
 beforeAll(async () => {
   susurrus = await builtPackage();
   process.env = { ...environment, XDG_CACHE_HOME: join(folder, 'cache') };
@@ -38,8 +38,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function load(source: ModelSource, options: LoadOptions = {}): Promise<Model> {
-  const model = await susurrus.loadModel(source, { autoSleep: soon, ...options });
+async function load(source: ModelSource, options: LoadOptions = {}): Promise<WhisperModel> {
+  const model = await susurrus.loadModel<'whisper'>(source, { autoSleep: soon, ...options });
   models.push(model);
   return model;
 }
@@ -48,7 +48,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((done) => setTimeout(done, 1));
 }
 
-const asleep = (model: Model): Promise<void> => until(() => model.asleep);
+const asleep = (model: WhisperModel): Promise<void> => until(() => model.asleep);
 const aWhile = (): Promise<void> => new Promise((done) => setTimeout(done, 50));
 
 test('an idle model sleeps, and every kind of call wakes it, with the same answers', async () => {
@@ -62,7 +62,7 @@ test('an idle model sleeps, and every kind of call wakes it, with the same answe
     () => model.encode(mel),
     () => model.score(samples, ['one']),
   ];
-  using awake = await susurrus.loadModel(modelPath);
+  using awake = await susurrus.loadModel<'whisper'>(modelPath);
   expect(awake.asleep).toBe(false);
   const expected = [
     ...[await awake.transcribe(samples), await awake.decode(samples)],

@@ -7,7 +7,7 @@ import type {
   AudioInput,
   AudioStream,
   LoadOptions,
-  Model,
+  WhisperModel,
   ModelSource,
   ProgressEvent,
 } from '../../web/src/node.js';
@@ -49,14 +49,14 @@ const thrownBy = (work: PromiseLike<unknown>): Promise<{ readonly value: unknown
     (value: unknown) => ({ value }),
   );
 
-type Load = (source: ModelSource, options?: LoadOptions) => Promise<Model>;
+type Load = (source: ModelSource, options?: LoadOptions) => Promise<WhisperModel>;
 const loaders: readonly (readonly [where: string, load: Load])[] = [
-  ['in process', async (source, options) => (await builtPackage()).loadModel(source, options)],
+  ['in process', async (source, options) => (await builtPackage()).loadModel<'whisper'>(source, options)],
   ['through a worker', loadThroughWorker],
 ];
 
 describe.each(loaders)('an engine %s', (_where, load) => {
-  let model: Model;
+  let model: WhisperModel;
   beforeAll(async () => {
     model = await load(modelPath);
   });

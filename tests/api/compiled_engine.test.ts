@@ -27,7 +27,7 @@ test('a module that could not be read is read again', async () => {
     });
   }
   for (const name of modules) renameSync(join(folder, name), join(folder, 'dist', name));
-  (await loadModel(modelPath)).dispose();
+  (await loadModel<'whisper'>(modelPath)).dispose();
   expect((await inspect(modelPath)).format).toBe('APR2');
 });
 
@@ -41,7 +41,7 @@ describe('the option module', () => {
       ['engine.simd.wasm', 1],
       ['engine.simd-threads.wasm', 2],
     ] as const) {
-      using model = await loadModel(modelPath, { module: await compiled(name), threads });
+      using model = await loadModel<'whisper'>(modelPath, { module: await compiled(name), threads });
       expect(model.info).toMatchObject({
         ...{ variant: 'simd', variantReason: 'compiled by the caller', threads },
       });
@@ -58,7 +58,7 @@ describe('the option module', () => {
       [await compiled('networks.simd.wasm'), 1],
       [await compiled('engine.simd-threads.wasm'), 1],
     ] as const) {
-      const load = loadModel(modelPath, { module: module, threads });
+      const load = loadModel<'whisper'>(modelPath, { module: module, threads });
       expect(await errorOf(load)).toMatchObject({
         ...{ code: 'invalid_argument', details: { reason: 'option', subject: 'module' } },
       });
@@ -70,11 +70,11 @@ test('assets are checked in Node too, which has its own', async () => {
   const { loadModel, setAssets } = await builtPackage();
   for (const assets of [{}, { base: '' }, { base: 5 }, { bass: '/' }]) {
     const expected = { code: 'invalid_argument', details: { reason: 'option' } };
-    expect(await errorOf(loadModel(modelPath, { assets: assets as never }))).toMatchObject(
+    expect(await errorOf(loadModel<'whisper'>(modelPath, { assets: assets as never }))).toMatchObject(
       expected,
     );
     const set = Promise.resolve().then(() => setAssets(assets as never));
     expect(await errorOf(set)).toMatchObject(expected);
   }
-  (await loadModel(modelPath, { assets: { base: 'https://example.com/' } })).dispose();
+  (await loadModel<'whisper'>(modelPath, { assets: { base: 'https://example.com/' } })).dispose();
 });

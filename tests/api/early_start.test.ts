@@ -1,8 +1,8 @@
-// loadModel(source, { early: true }): the encoder runs while the decoder's weights arrive, and no text comes of it before the file
+// loadModel<'whisper'>(source, { early: true }): the encoder runs while the decoder's weights arrive, and no text comes of it before the file
 // is verified, whatever happens to the load.
 import { getEventListeners } from 'node:events';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoadOptions, Model, ModelSource, ProgressEvent } from '../../web/src/api/types.js';
+import type { LoadOptions, WhisperModel, ModelSource, ProgressEvent } from '../../web/src/api/types.js';
 import { builtPackage } from '../support/built_package.js';
 import { tinyApr1, writeApr1 } from '../support/apr1_writer.js';
 import { errorOf, modelBytes, sampleAudio, sampleText } from '../support/embedded_model.js';
@@ -10,7 +10,7 @@ import { rounds, turns } from '../support/turns.js';
 import { loadThroughWorker } from '../support/worker_engine.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
-type Load = (source: ModelSource, options?: LoadOptions) => Promise<Model>;
+type Load = (source: ModelSource, options?: LoadOptions) => Promise<WhisperModel>;
 let susurrus: Package;
 beforeAll(async () => {
   susurrus = await builtPackage();
@@ -88,9 +88,9 @@ function corrupted(): Uint8Array {
 
 /** A transcription, and the moment when its first window is encoded and waits. */
 function begin(
-  model: Model,
+  model: WhisperModel,
   audio = short,
-): { work: ReturnType<Model['transcribe']>; isEncoded: Promise<void>; phases: string[] } {
+): { work: ReturnType<WhisperModel['transcribe']>; isEncoded: Promise<void>; phases: string[] } {
   const phases: string[] = [];
   let encoded!: () => void;
   const isEncoded = new Promise<void>((done) => (encoded = done));
@@ -106,7 +106,7 @@ function begin(
 const early = { early: true, variant: 'simd' } as const;
 
 describe.each<[string, () => Load]>([
-  ['in process', () => (source, options) => susurrus.loadModel(source, options)],
+  ['in process', () => (source, options) => susurrus.loadModel<'whisper'>(source, options)],
   ['through a worker', () => loadThroughWorker],
 ])('an engine %s', (_where, load) => {
   test('encodes before the file has ended, and gives the text of a model that was loaded first', async () => {
@@ -293,11 +293,11 @@ test('nobody has to look at `loaded`, nor at the calls', async () => {
   process.on('unhandledRejection', note);
   try {
     const tap = new Tap();
-    const loading = susurrus.loadModel(tap, early);
+    const loading = susurrus.loadModel<'whisper'>(tap, early);
     tap.openTo(insideDecoder);
     (await loading).dispose();
     const other = new Tap();
-    const failing = susurrus.loadModel(other, early);
+    const failing = susurrus.loadModel<'whisper'>(other, early);
     other.openTo(insideDecoder);
     await failing;
     other.cut();
@@ -311,7 +311,7 @@ test('nobody has to look at `loaded`, nor at the calls', async () => {
 test('what fails before the header is read fails loadModel()', async () => {
   for (const where of [0, 20, 5000]) {
     const tap = new Tap();
-    const loading = errorOf(susurrus.loadModel(tap, early));
+    const loading = errorOf(susurrus.loadModel<'whisper'>(tap, early));
     tap.openTo(where);
     await turns(3);
     tap.cut();
@@ -326,7 +326,7 @@ test('what onProgress throws stops the load, and is what it fails with', async (
   const onProgress = (): void => {
     if (isSevere) throw thrown;
   };
-  const loading = susurrus.loadModel(tap, { ...early, onProgress });
+  const loading = susurrus.loadModel<'whisper'>(tap, { ...early, onProgress });
   tap.openTo(200_000);
   using model = await loading;
   const work = errorOf(model.decode(short));
@@ -340,11 +340,11 @@ test('nothing stays on the caller’s signal, whatever comes of the load', async
   const { signal } = new AbortController();
   const text = new TextEncoder().encode('no model');
   for (const bad of [text, corrupted(), bytes.slice(0, 1000)]) {
-    await errorOf(susurrus.loadModel(bad, { ...early, signal }).then(({ loaded }) => loaded));
+    await errorOf(susurrus.loadModel<'whisper'>(bad, { ...early, signal }).then(({ loaded }) => loaded));
   }
   // Of a kind that is never begun early, and one that is.
   for (const good of [writeApr1(tinyApr1()), bytes]) {
-    using model = await susurrus.loadModel(good, { ...early, signal });
+    using model = await susurrus.loadModel<'whisper'>(good, { ...early, signal });
     await model.loaded;
   }
   await turns(1);
@@ -353,7 +353,7 @@ test('nothing stays on the caller’s signal, whatever comes of the load', async
 
 test('options that are no flag are refused', async () => {
   const wrong = { early: 1 } as unknown as LoadOptions;
-  expect(await errorOf(susurrus.loadModel(bytes, wrong))).toMatchObject({
+  expect(await errorOf(susurrus.loadModel<'whisper'>(bytes, wrong))).toMatchObject({
     code: 'invalid_argument',
     details: { subject: 'early' },
   });

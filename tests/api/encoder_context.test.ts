@@ -1,15 +1,15 @@
 // encoderContext: how much of a window is encoded, and what the results say of it.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Model, TranscribeOptions } from '../../web/src/node.js';
+import type { WhisperModel, TranscribeOptions } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { sampleAudio, sampleText } from '../support/embedded_model.js';
 
-let model: Model;
+let model: WhisperModel;
 const samples = sampleAudio();
 const positions = Math.ceil(samples.length / 320);
 
 beforeAll(async () => {
-  model = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
+  model = await (await builtPackage()).loadModel<'whisper'>('digits', { variant: 'simd' });
 });
 afterAll(() => {
   model.dispose();

@@ -17,7 +17,7 @@ for (let i = 0; i < 60; ++i) long.set(samples, i * samples.length);
 
 describe('the signal of a transcription', () => {
   test('stops it at once, and the model goes on', async () => {
-    using model = await susurrus.loadModel('digits');
+    using model = await susurrus.loadModel<'whisper'>('digits');
     const controller = new AbortController();
     const reason = new Error('enough');
     const work = model.transcribe(long, { signal: controller.signal });
@@ -30,7 +30,7 @@ describe('the signal of a transcription', () => {
   });
 
   test('refuses what waits in the queue, without waiting', async () => {
-    using model = await susurrus.loadModel('digits');
+    using model = await susurrus.loadModel<'whisper'>('digits');
     const first = new AbortController();
     const running = errorOf(model.transcribe(long, { signal: first.signal }));
     const second = new AbortController();
@@ -42,7 +42,7 @@ describe('the signal of a transcription', () => {
   });
 
   test('leaving the loop stops the work', async () => {
-    using model = await susurrus.loadModel('digits');
+    using model = await susurrus.loadModel<'whisper'>('digits');
     const work = model.transcribe(long);
     for await (const segment of work) {
       expect(segment.text).not.toBe('');
@@ -54,7 +54,7 @@ describe('the signal of a transcription', () => {
 
 describe('two calls at once', () => {
   test('come one after the other, in order', async () => {
-    using model = await susurrus.loadModel('digits');
+    using model = await susurrus.loadModel<'whisper'>('digits');
     const order: string[] = [];
     const [whole, window, memory] = await Promise.all([
       model.transcribe(samples).finally(() => order.push('transcribe')),
@@ -68,15 +68,15 @@ describe('two calls at once', () => {
   });
 
   test('a failed one does not hold up the next', async () => {
-    using model = await susurrus.loadModel('digits');
+    using model = await susurrus.loadModel<'whisper'>('digits');
     const [bad, good] = await Promise.all([errorOf(model.logits([1])), model.decode(samples)]);
     expect(bad).toMatchObject({ code: 'wrong_state' });
     expect(good.text.trim()).toBe(sampleText);
   });
 
   test('two models work side by side', async () => {
-    using one = await susurrus.loadModel('digits');
-    using two = await susurrus.loadModel('digits');
+    using one = await susurrus.loadModel<'whisper'>('digits');
+    using two = await susurrus.loadModel<'whisper'>('digits');
     const results = await Promise.all([one.transcribe(samples), two.transcribe(samples)]);
     expect(results[0]).toEqual(results[1]);
   });
@@ -84,7 +84,7 @@ describe('two calls at once', () => {
 
 describe('dispose()', () => {
   test('aborts the work under way and refuses later calls', async () => {
-    const model = await susurrus.loadModel('digits');
+    const model = await susurrus.loadModel<'whisper'>('digits');
     const running = errorOf(model.transcribe(long));
     await turns(5);
     model.dispose();
@@ -103,7 +103,7 @@ describe('dispose()', () => {
   test('is there for `await using` too', async () => {
     let kept;
     {
-      await using model = await susurrus.loadModel('digits');
+      await using model = await susurrus.loadModel<'whisper'>('digits');
       kept = model;
     }
     expect(await errorOf(kept.memory())).toMatchObject({ code: 'wrong_state' });
@@ -112,7 +112,7 @@ describe('dispose()', () => {
 
 describe('memory()', () => {
   test('states the plan, and nothing grows from one recording to the next', async () => {
-    using model = await susurrus.loadModel('digits');
+    using model = await susurrus.loadModel<'whisper'>('digits');
     await model.transcribe(samples);
     const before = await model.memory();
     for (let i = 0; i < 3; ++i) await model.transcribe(samples);
@@ -150,7 +150,7 @@ describe('a trap inside WebAssembly', () => {
     }) as unknown as typeof WebAssembly.instantiate;
     let model;
     try {
-      model = await susurrus.loadModel('digits');
+      model = await susurrus.loadModel<'whisper'>('digits');
     } finally {
       WebAssembly.instantiate = original;
     }
@@ -162,7 +162,7 @@ describe('a trap inside WebAssembly', () => {
     expect(later).toMatchObject({ code: 'wrong_state' });
     expect((later as Error).message).toContain('unreachable');
     model.dispose();
-    using fresh = await susurrus.loadModel('digits');
+    using fresh = await susurrus.loadModel<'whisper'>('digits');
     expect((await fresh.decode(samples)).text.trim()).toBe(sampleText);
   });
 });

@@ -1,18 +1,18 @@
 // What listens to a window besides transcribe(): score(), align(), detectLanguage(); hotwords, allowed phrases, seeds.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DecodeOptions, Model } from '../../web/src/node.js';
+import type { DecodeOptions, WhisperModel } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
 import { sharedJson } from '../support/goldens.js';
 import { wavSamples } from '../support/goldens_audio.js';
 import { describeWithShared } from '../support/shared_folder.js';
 
-let model: Model;
+let model: WhisperModel;
 const samples = sampleAudio();
 const duration = samples.length / 16000;
 
 beforeAll(async () => {
-  model = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
+  model = await (await builtPackage()).loadModel<'whisper'>('digits', { variant: 'simd' });
 });
 afterAll(() => {
   model.dispose();
@@ -89,7 +89,7 @@ describe('seeds', () => {
   test('the same one gives the same text, here and on another engine', async () => {
     const first = await textOf(7);
     expect(await textOf(7)).toEqual(first);
-    using other = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
+    using other = await (await builtPackage()).loadModel<'whisper'>('digits', { variant: 'simd' });
     expect((await other.decode(noise, { ...hot, seed: 7 })).tokens).toEqual(first);
     const whole = { ...hot, seed: 7, noSpeechThreshold: null } as const;
     const { text } = await model.transcribe(noise, whole);

@@ -67,7 +67,7 @@ afterAll(() => {
 
 /** Loads, and proves with a computation that the weights are there. */
 async function loads(source: ModelSource): Promise<number> {
-  const model = await susurrus.loadModel(source, { variant: 'simd' });
+  const model = await susurrus.loadModel<'whisper'>(source, { variant: 'simd' });
   try {
     expect(model.info.dims!.nVocab).toBe(1776);
     const nFrames = 2 * model.info.dims!.nAudioCtx;
@@ -139,7 +139,7 @@ describe('progress', () => {
   test('counts bytes to the end where the length is known', async () => {
     const events: ProgressEvent[] = [];
     const onProgress = (event: ProgressEvent) => void events.push(event);
-    (await susurrus.loadModel(`${address}/model.apr`, { onProgress })).dispose();
+    (await susurrus.loadModel<'whisper'>(`${address}/model.apr`, { onProgress })).dispose();
     const loads = events.filter(({ phase }) => phase === 'load');
     expect(loads.length).toBeGreaterThan(2);
     expect(loads[0]).toMatchObject({ loaded: 0, total: bytes.length, fraction: 0 });
@@ -153,7 +153,7 @@ describe('progress', () => {
     const onProgress = () => {
       ++events;
     };
-    (await susurrus.loadModel(`${address}/model.apr`, { onProgress })).dispose();
+    (await susurrus.loadModel<'whisper'>(`${address}/model.apr`, { onProgress })).dispose();
     expect(events).toBeGreaterThan(2);
     expect(requestCount - before).toBe(1);
   });
@@ -161,7 +161,7 @@ describe('progress', () => {
   test('has no total where nobody knows it', async () => {
     const events: ProgressEvent[] = [];
     const onProgress = (event: ProgressEvent) => void events.push(event);
-    (await susurrus.loadModel(inPieces(bytes, 500_000), { onProgress })).dispose();
+    (await susurrus.loadModel<'whisper'>(inPieces(bytes, 500_000), { onProgress })).dispose();
     expect(events.at(-1)?.loaded).toBe(bytes.length);
     expect(events.some((event) => 'total' in event || 'fraction' in event)).toBe(false);
   });
@@ -199,7 +199,7 @@ describe('a source that fails', () => {
   };
   test.each(Object.keys(failing))('%s', async (name) => {
     const [source, code, says] = failing[name]!;
-    const error = await errorOf(susurrus.loadModel(source()));
+    const error = await errorOf(susurrus.loadModel<'whisper'>(source()));
     expect(error).toBeInstanceOf(susurrus.SusurrusError);
     expect(error).toMatchObject({ code });
     expect((error as Error).message).toMatch(says);
@@ -208,7 +208,7 @@ describe('a source that fails', () => {
   test('one flipped bit is a checksum error, and the next load works', async () => {
     const damaged = bytes.slice();
     damaged[damaged.length - 1000]! ^= 1;
-    expect(await errorOf(susurrus.loadModel(damaged))).toMatchObject({
+    expect(await errorOf(susurrus.loadModel<'whisper'>(damaged))).toMatchObject({
       code: 'checksum_mismatch',
       details: { reason: 'checksum' },
     });
@@ -220,7 +220,7 @@ describe('the signal', () => {
   test('stops a load that waits for its source, at once', async () => {
     const controller = new AbortController();
     const reason = new Error('the user left');
-    const load = susurrus.loadModel(`${address}/slow.apr`, { signal: controller.signal });
+    const load = susurrus.loadModel<'whisper'>(`${address}/slow.apr`, { signal: controller.signal });
     setTimeout(() => controller.abort(reason), 100);
     expect(await errorOf(load)).toMatchObject({ code: 'aborted', cause: reason });
   });
@@ -238,7 +238,7 @@ describe('the signal', () => {
         isClosed = true;
       }
     }
-    const error = await errorOf(susurrus.loadModel(source(), { signal: controller.signal }));
+    const error = await errorOf(susurrus.loadModel<'whisper'>(source(), { signal: controller.signal }));
     expect(error).toMatchObject({ code: 'aborted' });
     await new Promise((done) => setTimeout(done, 10));
     expect(isClosed).toBe(true);
@@ -252,7 +252,7 @@ describe('the signal', () => {
       yield bytes;
     }
     const signal = AbortSignal.abort();
-    expect(await errorOf(susurrus.loadModel(source(), { signal }))).toMatchObject({
+    expect(await errorOf(susurrus.loadModel<'whisper'>(source(), { signal }))).toMatchObject({
       code: 'aborted',
     });
     expect(isRead).toBe(false);

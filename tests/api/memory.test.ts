@@ -1,15 +1,15 @@
 // The engine's heap is back at its mark after every call, whatever was asked for.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Model } from '../../web/src/node.js';
+import type { WhisperModel } from '../../web/src/node.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
 import { tinyWhisper } from '../support/tiny_whisper.js';
 
-let model: Model;
+let model: WhisperModel;
 beforeAll(async () => {
   const { loadModel } = await builtPackage();
-  model = await loadModel(writeApr2(tinyWhisper()), { variant: 'simd' });
+  model = await loadModel<'whisper'>(writeApr2(tinyWhisper()), { variant: 'simd' });
 });
 afterAll(() => {
   model.dispose();
@@ -55,7 +55,7 @@ const calls: Record<string, () => PromiseLike<unknown>> = {
 
 test('7: memory starts small and grows with the model: the ten-word model has 16 MiB at most', async () => {
   const { loadModel } = await builtPackage();
-  await using digits = await loadModel('digits', { variant: 'simd' });
+  await using digits = await loadModel<'whisper'>('digits', { variant: 'simd' });
   const { wasmBytes } = await digits.memory();
   expect(wasmBytes).toBeGreaterThan(2 ** 21);
   expect(wasmBytes).toBeLessThanOrEqual(2 ** 24);

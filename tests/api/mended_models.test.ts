@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 async function load(options: LoadOptions = keep, from = url): Promise<void> {
-  using model = await susurrus.loadModel(from, options);
+  using model = await susurrus.loadModel<'whisper'>(from, options);
   expect(model.info.dims!.nVocab).toBe(1776);
 }
 

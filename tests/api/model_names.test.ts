@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { LoadOptions, Model, ProgressEvent } from '../../web/src/node.js';
+import type { LoadOptions, WhisperModel, ProgressEvent } from '../../web/src/node.js';
 import type * as NodeCache from '../../web/src/node_cache.js';
 import { isModelName } from '../../web/src/sources/model_name.js';
 import { builtPackage } from '../support/built_package.js';
@@ -53,8 +53,8 @@ function hubFiles(): Record<string, Uint8Array> {
 }
 
 /** Loads, disposes of the model, and answers what it says of itself. */
-async function load(source: string | URL, options: LoadOptions = {}): Promise<Model['info']> {
-  using model = await susurrus.loadModel(source, options);
+async function load(source: string | URL, options: LoadOptions = {}): Promise<WhisperModel['info']> {
+  using model = await susurrus.loadModel<'whisper'>(source, options);
   return model.info;
 }
 
@@ -92,7 +92,7 @@ describe('no model is loaded without a word', () => {
         });
       }
     }
-    using model = await susurrus.loadModel('digits');
+    using model = await susurrus.loadModel<'whisper'>('digits');
     expect(model.info.dims!.nVocab).toBe(1776);
   });
 
@@ -100,7 +100,7 @@ describe('no model is loaded without a word', () => {
     ['bsae', /tiny.en.*Did you mean 'base'/],
     ['tiny.fr', /large-v3.*Did you mean 'tiny/],
   ])('%s: says which names are known', async (name, message) => {
-    const failure = await errorOf(susurrus.loadModel(name));
+    const failure = await errorOf(susurrus.loadModel<'whisper'>(name));
     expect(failure).toMatchObject({ code: 'invalid_argument' });
     expect((failure as Error).message).toMatch(message);
   });
@@ -112,11 +112,11 @@ describe('no model is loaded without a word', () => {
     ['token', { token: 'secret' }],
   ] as const)('%s is for names only', async (subject, options) => {
     for (const source of [modelPath, 'digits', digits]) {
-      expect(await errorOf(susurrus.loadModel(source, options))).toMatchObject({
+      expect(await errorOf(susurrus.loadModel<'whisper'>(source, options))).toMatchObject({
         ...{ code: 'invalid_argument', details: { subject } },
       });
     }
-    expect(await errorOf(susurrus.loadModel(digits, { cache: true }))).toMatchObject({
+    expect(await errorOf(susurrus.loadModel<'whisper'>(digits, { cache: true }))).toMatchObject({
       ...{ code: 'invalid_argument', details: { subject: 'cache' } },
     });
   });
@@ -340,7 +340,7 @@ describe('a URL with cache: true', () => {
   test('begins early where it is new; what was kept is checked first, and mended', async () => {
     const whole = async (): Promise<boolean> => {
       let hasArrived = false;
-      using model = await susurrus.loadModel(url, { cache: true, early: true });
+      using model = await susurrus.loadModel<'whisper'>(url, { cache: true, early: true });
       void model.loaded.then(() => (hasArrived = true));
       await Promise.resolve();
       const isEarly = !hasArrived;

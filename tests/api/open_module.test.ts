@@ -325,7 +325,7 @@ describe('opening', () => {
   });
 
   test('a module that loadModel() is given is refused with what to do', async () => {
-    const error = await errorOf(susurrus.loadModel(tennisOf('relu', [])));
+    const error = await errorOf(susurrus.loadModel<'whisper'>(tennisOf('relu', [])));
     expect(error).toMatchObject({ code: 'unsupported_feature' });
     expect(String(error)).toMatch(/openModule\(\)/);
   });

@@ -1,6 +1,6 @@
 // Every option out of its range, and every pair that excludes each other: one typed error, before any work.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Model } from '../../web/src/node.js';
+import type { WhisperModel } from '../../web/src/node.js';
 import { languageCode } from '../../web/src/model/language_tag.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
@@ -8,12 +8,12 @@ import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 type Options = Record<string, unknown>;
 let susurrus: Package;
-let model: Model;
+let model: WhisperModel;
 const samples = sampleAudio();
 
 beforeAll(async () => {
   susurrus = await builtPackage();
-  model = await susurrus.loadModel('digits');
+  model = await susurrus.loadModel<'whisper'>('digits');
 });
 afterAll(() => {
   model.dispose();
@@ -184,7 +184,7 @@ describe('an option out of its range is refused', () => {
 
   test('by loadModel(): an unknown one', async () => {
     const options = { verbose: true } as object;
-    expectRefused(await errorOf(susurrus.loadModel('digits', options)), 'verbose');
+    expectRefused(await errorOf(susurrus.loadModel<'whisper'>('digits', options)), 'verbose');
   });
 });
 

@@ -63,7 +63,7 @@ afterAll(() => {
 /** Loads what was planned, with the same options; answers plan and measured memory. */
 async function expectPlanned(model: ModelSource, options: LoadOptions = {}): Promise<ModelPlan> {
   const plan = await susurrus.plan(model, options);
-  using loaded = await susurrus.loadModel(model, options);
+  using loaded = await susurrus.loadModel<'whisper'>(model, options);
   const { weightBytes, kvCacheBytes, activationBytes } = await loaded.memory();
   expect(plan).toMatchObject({ weightBytes, kvCacheBytes, activationBytes });
   expect(plan.dims).toEqual(loaded.info.dims);
@@ -124,7 +124,7 @@ describe('the plan is what is taken', () => {
     const beams = await susurrus.plan(modelPath, { beamSize: 16 });
     expect(beams.sequenceBytes).toBeGreaterThan(3 * one.sequenceBytes);
     expect(beams.peakBytes).toBeGreaterThanOrEqual(one.peakBytes);
-    using model = await susurrus.loadModel(modelPath);
+    using model = await susurrus.loadModel<'whisper'>(modelPath);
     await model.decode(sampleAudio(), { beamSize: 16 });
     expect(beams.peakBytes).toBeGreaterThanOrEqual((await model.memory()).wasmBytes);
   });
@@ -198,11 +198,11 @@ describe('before the download', () => {
       if (phase === 'download' && loaded > 2 * mebibyte) controller.abort();
     };
     const { signal } = controller;
-    await errorOf(susurrus.loadModel(url, { cache: true, signal, onProgress }));
+    await errorOf(susurrus.loadModel<'whisper'>(url, { cache: true, signal, onProgress }));
     const part = await susurrus.plan(url, { cache: true });
     expect(part.keptBytes).toBeGreaterThan(mebibyte);
     expect(part.keptBytes + (part.fetchBytes ?? NaN)).toBe(large.length);
-    (await susurrus.loadModel(url, { cache: true })).dispose();
+    (await susurrus.loadModel<'whisper'>(url, { cache: true })).dispose();
     server.requests.length = 0;
     const kept = await susurrus.plan(url, { cache: true });
     expect(kept).toMatchObject({ fetchBytes: 0, keptBytes: large.length });
@@ -232,7 +232,7 @@ describe('a model by its name', () => {
       const asked = hub.requests.map((request) => request.replace(/.*\//, ''));
       expect(asked).toEqual(['main?blobs=true', 'config.json']);
       let downloaded: number | undefined = 0;
-      using model = await susurrus.loadModel('tiny.en', {
+      using model = await susurrus.loadModel<'whisper'>('tiny.en', {
         ...{ ...options(), dtype },
         onProgress: ({ phase, total }) => {
           if (phase === 'download') downloaded = total;
@@ -263,7 +263,7 @@ describe('what cannot be planned is an error, as in loading', () => {
     const file = join(source, 'model.safetensors');
     const error = (await errorOf(susurrus.plan(file))) as { readonly code: string };
     expect(error).toMatchObject({ code: 'unsupported_feature' });
-    expect(await errorOf(susurrus.loadModel(file))).toMatchObject({ code: error.code });
+    expect(await errorOf(susurrus.loadModel<'whisper'>(file))).toMatchObject({ code: error.code });
     writeFileSync(path('text.apr'), 'This is no model.');
     expect(await errorOf(susurrus.plan(path('text.apr')))).toMatchObject({
       code: 'unknown_format',

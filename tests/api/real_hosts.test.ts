@@ -114,7 +114,7 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
     const url = `${address}/absent.apr`;
     const output = join(folder, 'none.apr');
     for (const work of [
-      () => package_.loadModel(url),
+      () => package_.loadModel<'whisper'>(url),
       () => package_.inspect(url),
       () => package_.openModelFile(url),
       () => package_.convertModel(url, output),
@@ -146,7 +146,7 @@ test('a percent sign in an address may stand for itself', async () => {
   opened.close();
   const output = join(folder, 'percent.apr');
   await package_.convertModel(url, output, { force: true });
-  (await package_.loadModel(url)).dispose();
+  (await package_.loadModel<'whisper'>(url)).dispose();
   for (const work of [package_.inspect, package_.openModelFile, package_.loadModel]) {
     const error = await errorOf(work('file:///no/100%.apr'));
     expect(error).toMatchObject({ code: 'source_failed', details: { reason: 'source' } });
@@ -168,9 +168,9 @@ describe('a connection is let go of', () => {
       host.headers = () => ({ 'content-encoding': 'br' });
       return package_.openModelFile(model());
     },
-    'when the bytes are no model': () => package_.loadModel(model()),
+    'when the bytes are no model': () => package_.loadModel<'whisper'>(model()),
     'when a Response is a refusal': async () =>
-      package_.loadModel(await fetch(`${address}/absent.apr`)),
+      package_.loadModel<'whisper'>(await fetch(`${address}/absent.apr`)),
     'when a neighbour is too large to be taken whole': () => {
       host.ignoresRanges = true;
       files.set('big/model.safetensors', large);
@@ -182,7 +182,7 @@ describe('a connection is let go of', () => {
       return package_.convertModel(`${address}/hub/model.safetensors`, join(folder, 'none.apr'));
     },
     'when a vocabulary is none': () => {
-      return package_.loadModel('digits', { vocabulary: `${address}/absent.tiktoken` });
+      return package_.loadModel<'whisper'>('digits', { vocabulary: `${address}/absent.tiktoken` });
     },
   };
   test.each(Object.keys(cases))('%s', async (name) => {
@@ -194,13 +194,13 @@ describe('a connection is let go of', () => {
   test('when work on it is aborted, whatever the reason', async () => {
     for (const reason of [undefined, new Error('mine'), 'enough', null]) {
       for (const work of [
-        (signal: AbortSignal) => package_.loadModel(`${address}/slow.apr`, { signal }),
+        (signal: AbortSignal) => package_.loadModel<'whisper'>(`${address}/slow.apr`, { signal }),
         (signal: AbortSignal) => package_.inspect(`${address}/slow.apr`, { signal }),
         (signal: AbortSignal) => package_.openModelFile(`${address}/slow.apr`, { signal }),
         (signal: AbortSignal) =>
           package_.convertModel(`${address}/slow/`, join(folder, 'none.apr'), { signal }),
         (signal: AbortSignal) =>
-          package_.loadModel('digits', { signal, vocabulary: `${address}/slow.tiktoken` }),
+          package_.loadModel<'whisper'>('digits', { signal, vocabulary: `${address}/slow.tiktoken` }),
       ]) {
         const controller = new AbortController();
         const isAsked = new Promise<void>((done) => {

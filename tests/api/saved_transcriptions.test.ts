@@ -1,7 +1,7 @@
 // Long work that is paused, saved and gone on with: the text of work that was never stopped.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type {
-  Model,
+  WhisperModel,
   SavedTranscription,
   TranscribeOptions,
   Transcription,
@@ -49,12 +49,12 @@ async function stopEarly(
 }
 
 const loaders = {
-  'in this thread': async () => (await builtPackage()).loadModel(modelPath, { variant: 'simd' }),
+  'in this thread': async () => (await builtPackage()).loadModel<'whisper'>(modelPath, { variant: 'simd' }),
   'through a worker': () => loadThroughWorker(modelPath),
 };
 
 describe.each(Object.entries(loaders))('%s', (_name, load) => {
-  let model: Model;
+  let model: WhisperModel;
   let whole: Transcript;
   beforeAll(async () => {
     model = await load();
@@ -171,7 +171,7 @@ describe.each(Object.entries(loaders))('%s', (_name, load) => {
     const progress: number[] = [];
     for (let i = 0; i < 2; ++i) {
       const work = saved
-        ? model.resume(saved, audio(), { onProgress: ({ loaded }) => progress.push(loaded) })
+        ? model.transcribe(audio(), { from: saved, onProgress: ({ loaded }) => progress.push(loaded) })
         : model.transcribe(audio(), options);
       const [next, soFar] = await stopEarly(work);
       expect(soFar.segments).toEqual(expected.segments.slice(0, soFar.segments.length));
@@ -180,7 +180,7 @@ describe.each(Object.entries(loaders))('%s', (_name, load) => {
     expect(saved!.segments.length).toBeGreaterThan(0);
     const other = await load();
     try {
-      const resumed = other.resume(saved!, audio());
+      const resumed = other.transcribe(audio(), { from: saved! });
       const ids: number[] = [];
       for await (const { id } of resumed) ids.push(id);
       expect(ids[0]).toBe(saved!.segments.length);
@@ -192,10 +192,10 @@ describe.each(Object.entries(loaders))('%s', (_name, load) => {
 });
 
 describe('what was saved', () => {
-  let model: Model;
+  let model: WhisperModel;
   let saved: SavedTranscription;
   beforeAll(async () => {
-    model = await (await builtPackage()).loadModel(modelPath, { variant: 'simd' });
+    model = await (await builtPackage()).loadModel<'whisper'>(modelPath, { variant: 'simd' });
     const transcription = model.transcribe(recording);
     await transcription;
     saved = kept(transcription.save());
@@ -208,41 +208,40 @@ describe('what was saved', () => {
     return { ...given, segments: [{ ...first, ...change }, ...rest] };
   };
   const bad: [string, (saved: Record<string, unknown>) => unknown, string][] = [
-    ['null', () => null, 'saved'],
-    ['nothing', () => undefined, 'saved'],
-    ['a text', () => 'saved', 'saved'],
-    ['another version', (given) => ({ ...given, version: 2 }), 'saved'],
-    ['no dimensions', (given) => ({ ...given, dims: undefined }), 'saved.dims'],
-    ['no segments', (given) => ({ ...given, segments: {} }), 'saved.segments'],
-    ['an empty segment', (given) => ({ ...given, rejected: [{}] }), 'saved.rejected[0].id'],
-    ['a time as text', withSegment({ start: 'NaN' }), 'saved.segments[0].start'],
-    ['a time that is none', withSegment({ start: NaN }), 'saved.segments[0].start'],
-    ['no end', withSegment({ end: undefined }), 'saved.segments[0].end'],
-    ['a fraction of a token', withSegment({ tokens: [1.5] }), 'saved.segments[0].tokens'],
-    ['a word without its end', withSegment({ words: [word] }), 'saved.segments[0].words'],
-    ['a duration before 0', (given) => ({ ...given, duration: -1 }), 'saved.duration'],
-    ['no state', (given) => ({ ...given, state: null }), 'saved.state'],
+    ['null', () => null, 'from'],
+    ['a text', () => 'saved', 'from'],
+    ['another version', (given) => ({ ...given, version: 2 }), 'from'],
+    ['no dimensions', (given) => ({ ...given, dims: undefined }), 'from.dims'],
+    ['no segments', (given) => ({ ...given, segments: {} }), 'from.segments'],
+    ['an empty segment', (given) => ({ ...given, rejected: [{}] }), 'from.rejected[0].id'],
+    ['a time as text', withSegment({ start: 'NaN' }), 'from.segments[0].start'],
+    ['a time that is none', withSegment({ start: NaN }), 'from.segments[0].start'],
+    ['no end', withSegment({ end: undefined }), 'from.segments[0].end'],
+    ['a fraction of a token', withSegment({ tokens: [1.5] }), 'from.segments[0].tokens'],
+    ['a word without its end', withSegment({ words: [word] }), 'from.segments[0].words'],
+    ['a duration before 0', (given) => ({ ...given, duration: -1 }), 'from.duration'],
+    ['no state', (given) => ({ ...given, state: null }), 'from.state'],
     ['an empty state', (given) => ({ ...given, state: {} }), 'seek'],
     ['a bad option', (given) => ({ ...given, settings: { temperature: 9 } }), 'temperature'],
     ['tokens of another model', withSegment({ tokens: [9e6] }), 'tokens'],
   ];
   test.each(bad)('is refused: %s', async (_what, change, subject) => {
     const given = change({ ...saved }) as SavedTranscription;
-    const error = await errorOf(model.resume(given, recording));
+    const error = await errorOf(model.transcribe(recording, { from: given }));
     expect(error).toMatchObject({ code: 'invalid_argument', details: { subject } });
   });
 
   test('belongs to its recording, and to a model with its dimensions', async () => {
     for (const audio of [sample, new Stream()]) {
-      expect(await errorOf(model.resume(saved, audio))).toMatchObject({
+      expect(await errorOf(model.transcribe(audio, { from: saved }))).toMatchObject({
         code: 'invalid_argument',
         details: { subject: 'audio' },
       });
     }
-    const tiny = await (await builtPackage()).loadModel(writeApr2(tinyWhisper()));
+    const tiny = await (await builtPackage()).loadModel<'whisper'>(writeApr2(tinyWhisper()));
     try {
       expect(tiny.info.dims!.nAudioState).toBe(tinyDims.n_audio_state);
-      expect(await errorOf(tiny.resume(saved, recording))).toMatchObject({
+      expect(await errorOf(tiny.transcribe(recording, { from: saved }))).toMatchObject({
         code: 'invalid_argument',
         details: { reason: 'option' },
       });
@@ -252,7 +251,7 @@ describe('what was saved', () => {
   });
 
   test('of work that is done gives it again', async () => {
-    const again = await model.resume(saved, recording);
+    const again = await model.transcribe(recording, { from: saved });
     expect(again.segments).toEqual((await model.transcribe(recording)).segments);
   });
 });

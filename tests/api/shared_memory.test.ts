@@ -56,7 +56,7 @@ function watchMemories(refuse: (mostBytes: number) => boolean = () => false): nu
 async function memoryOf(source: ModelSource): Promise<{ made: number[]; planned: number }> {
   const { peakBytes } = await susurrus.plan(source, { threads: 3, beamSize: 16 });
   const made = watchMemories();
-  using model = await susurrus.loadModel(source, { threads: 3 });
+  using model = await susurrus.loadModel<'whisper'>(source, { threads: 3 });
   expect(model.info.threads).toBe(3);
   // The most that options can ask for.
   await model.decode(samples, { beamSize: 16 });
@@ -81,8 +81,8 @@ describe('as much as the plan says', () => {
 
   test('of a stream in small pieces', async () => {
     const made = watchMemories();
-    using model = await susurrus.loadModel(inPieces(tiny, 100), { threads: 2 });
-    using whole = await susurrus.loadModel(tiny, { threads: 2 });
+    using model = await susurrus.loadModel<'whisper'>(inPieces(tiny, 100), { threads: 2 });
+    using whole = await susurrus.loadModel<'whisper'>(tiny, { threads: 2 });
     expect(made[1]).toBe(made[3]);
     expect(await model.decode(samples)).toEqual(await whole.decode(samples));
   });
@@ -100,7 +100,7 @@ test('metadata that the first instance has no room for are read by the second, w
   const file = tinyWhisper();
   const metadata = { ...tinyMetadata, note: 'x'.repeat(48 * mebibyte) };
   const made = watchMemories();
-  using model = await susurrus.loadModel(writeApr2({ ...file, metadata }), { threads: 2 });
+  using model = await susurrus.loadModel<'whisper'>(writeApr2({ ...file, metadata }), { threads: 2 });
   expect(model.info.threads).toBe(2);
   expect(made.at(-1)).toBe(2 ** 32);
 });
@@ -108,7 +108,7 @@ test('metadata that the first instance has no room for are read by the second, w
 test('a model whose file breaks off in its head is an error, with threads as without', async () => {
   for (const size of [10, 100, 600]) {
     const load = (threads: number): Promise<unknown> =>
-      errorOf(susurrus.loadModel(tiny.subarray(0, size), { threads }));
+      errorOf(susurrus.loadModel<'whisper'>(tiny.subarray(0, size), { threads }));
     expect(await load(2)).toEqual(await load(1));
   }
 });
@@ -117,7 +117,7 @@ test('memory that is refused is gone on without, in one thread, with all that wa
   const reasons: string[] = [];
   for (const refuse of [() => true, (mostBytes: number) => mostBytes < 60 * mebibyte]) {
     watchMemories(refuse);
-    using model = await susurrus.loadModel(modelPath, { threads: 4 });
+    using model = await susurrus.loadModel<'whisper'>(modelPath, { threads: 4 });
     expect(model.info.threads).toBe(1);
     reasons.push(model.info.threadsReason);
     expect((await model.decode(samples)).text.trim()).toBe(sampleText);

@@ -29,7 +29,7 @@ test('the model is asked for before the engine runs, and the engine runs before 
     return new Response(modelBytes().slice());
   });
 
-  const model = await loadModel('http://models.invalid/model.apr', { variant: 'simd' });
+  const model = await loadModel<'whisper'>('http://models.invalid/model.apr', { variant: 'simd' });
   expect(order).toEqual(['the model is asked for', 'the engine runs', 'the model answers']);
   model.dispose();
 });

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import type { Model, ProgressEvent, Transcript } from '../../web/src/node.js';
+import type { WhisperModel, ProgressEvent, Transcript } from '../../web/src/node.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio } from '../support/embedded_model.js';
@@ -74,12 +74,12 @@ class Hanging {
 const soon = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
 const loaders = {
-  'in process': async () => (await builtPackage()).loadModel('digits', { variant: 'simd' }),
+  'in process': async () => (await builtPackage()).loadModel<'whisper'>('digits', { variant: 'simd' }),
   'through a worker': () => loadThroughWorker(modelPath),
 };
 
 describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
-  let model: Model;
+  let model: WhisperModel;
   let whole: Transcript;
   beforeAll(async () => {
     model = await load();
@@ -228,7 +228,7 @@ describe('an hour of audio', () => {
   test('takes no more memory than its first minutes', async () => {
     const { loadModel } = await builtPackage();
     const dims = { ...tinyDims, n_audio_ctx: 1500 };
-    using model = await loadModel(writeApr2(tinyWhisper({ dims })), { variant: 'simd' });
+    using model = await loadModel<'whisper'>(writeApr2(tinyWhisper({ dims })), { variant: 'simd' });
     /** Array buffers that are alive, after so many minutes. */
     const held: number[] = [];
     const noise = async function* (length: number) {

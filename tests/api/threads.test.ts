@@ -13,7 +13,7 @@ import {
 } from '../../web/src/engine/several_threads.js';
 import { enterThread } from '../../web/src/engine/thread.js';
 import { createThreadsEngine } from '../../web/src/engine/threads_module.js';
-import type { LoadOptions, Model, ModelSource } from '../../web/src/node.js';
+import type { LoadOptions, WhisperModel, ModelSource } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import {
   errorOf,
@@ -39,11 +39,11 @@ const samples = sampleAudio();
 const variants = hasSettledRelaxedSimd() ? (['simd', 'relaxed'] as const) : (['simd'] as const);
 const counts = [2, 3, 8];
 
-const load = (source: ModelSource, options: LoadOptions): Promise<Model> =>
-  susurrus.loadModel(source, options);
+const load = (source: ModelSource, options: LoadOptions): Promise<WhisperModel> =>
+  susurrus.loadModel<'whisper'>(source, options);
 
 /** What a model makes of the sample: every value of encoder and logits, and texts. */
-async function outputsOf(model: Model): Promise<Record<string, unknown>> {
+async function outputsOf(model: WhisperModel): Promise<Record<string, unknown>> {
   const audio = await model.encode(await model.logMel(samples, { mode: 'window' }));
   const bits: Record<string, Buffer> = { audio: Buffer.from(audio.buffer) };
   // One row, few rows, many rows.
@@ -84,7 +84,7 @@ describe('several threads', () => {
   test('give the bits of one: the embedded model', () => expectSameOutputs(modelPath));
 
   test('are one in Node where nobody asks for more, and as many as processors with auto', async () => {
-    using one = await susurrus.loadModel(modelPath, { threads: 1 });
+    using one = await susurrus.loadModel<'whisper'>(modelPath, { threads: 1 });
     expect(one.info.threads).toBe(1);
     using auto = await load(modelPath, { threads: 'auto' });
     expect(auto.info.threads).toBe(Math.min(8, availableParallelism()));
@@ -217,7 +217,7 @@ describe('after the work', () => {
       program,
       `import { readFileSync } from 'node:fs';
        import { loadModel } from ${JSON.stringify(pathToFileURL(join(projectRoot, 'dist/node.mjs')).href)};
-       const model = await loadModel('digits', { threads: 4 });
+       const model = await loadModel<'whisper'>('digits', { threads: 4 });
        const { text } = await model.transcribe(readFileSync(${JSON.stringify(samplePath)}));
        if (${disposes}) model.dispose();
        console.log(text.trim());`,

@@ -60,7 +60,7 @@ beforeAll(async () => {
 const load = (head: Uint8Array, threads: number): Promise<[SusurrusError, number]> => {
   const { bytes, read } = streamed(head);
   const options = { variant: 'simd', threads } as const;
-  return errorOf(susurrus.loadModel(bytes, options)).then((error) => [
+  return errorOf(susurrus.loadModel<'whisper'>(bytes, options)).then((error) => [
     error as SusurrusError,
     read(),
   ]);

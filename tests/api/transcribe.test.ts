@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AudioInput, Model, ProgressEvent, Segment } from '../../web/src/node.js';
+import type { AudioInput, WhisperModel, ProgressEvent, Segment } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleBytes, sampleText } from '../support/embedded_model.js';
 import { leapClock, turnsUntil } from '../support/turns.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
-let model: Model;
+let model: WhisperModel;
 const samples = sampleAudio();
 
 beforeAll(async () => {
   susurrus = await builtPackage();
-  model = await susurrus.loadModel('digits');
+  model = await susurrus.loadModel<'whisper'>('digits');
 });
 afterAll(() => {
   model.dispose();
@@ -120,7 +120,7 @@ describe('the conformance surface', () => {
   });
 
   test('logMel(), encode() and logits() work in this order only', async () => {
-    const fresh = await susurrus.loadModel('digits');
+    const fresh = await susurrus.loadModel<'whisper'>('digits');
     const { startOfTranscript } = fresh.tokenizer.special;
     expect(await errorOf(fresh.logits([startOfTranscript]))).toMatchObject({ code: 'wrong_state' });
     const mel = await fresh.logMel(samples);

@@ -27,7 +27,7 @@ function machine(product: number): void {
 describe('the variant', () => {
   test('says why it was chosen', async () => {
     const hasRelaxed = await relaxedSimd();
-    using model = await susurrus.loadModel('digits');
+    using model = await susurrus.loadModel<'whisper'>('digits');
     expect(['simd', hasRelaxed ? 'relaxed' : 'simd']).toContain(model.info.variant);
     expect(model.info.variantReason).toMatch(/relaxed SIMD/);
   });
@@ -72,13 +72,13 @@ describe('the variant', () => {
   });
 
   test('can be asked for', async () => {
-    using model = await susurrus.loadModel('digits', { variant: 'simd' });
+    using model = await susurrus.loadModel<'whisper'>('digits', { variant: 'simd' });
     expect(model.info).toMatchObject({ variant: 'simd', variantReason: 'asked for' });
     expect((await model.decode(sampleAudio())).text.trim()).toBe(sampleText);
   });
 
   test('has one of two names', async () => {
-    const load = susurrus.loadModel('digits', { variant: 'scalar' as Variant });
+    const load = susurrus.loadModel<'whisper'>('digits', { variant: 'scalar' as Variant });
     expect(await errorOf(load)).toMatchObject({
       code: 'invalid_argument',
       details: { reason: 'option', subject: 'variant' },
@@ -87,7 +87,7 @@ describe('the variant', () => {
 
   test('does not exist without SIMD: the error names the versions that have it', async () => {
     WebAssembly.validate = () => false;
-    const error = await errorOf(susurrus.loadModel('digits'));
+    const error = await errorOf(susurrus.loadModel<'whisper'>('digits'));
     expect(error).toMatchObject({
       code: 'unsupported_environment',
       details: { reason: 'environment' },

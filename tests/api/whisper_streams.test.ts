@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type {
   LiveEvent,
   LiveLag,
-  LiveOptions,
+  WhisperLiveOptions,
   LiveText,
   LiveTranscription,
-  Model,
+  WhisperModel,
 } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
@@ -16,10 +16,10 @@ const samples = sampleAudio();
 const seconds = samples.length / 16000;
 /** A tenth of a second. */
 const block = 1600;
-let model: Model;
+let model: WhisperModel;
 
 beforeAll(async () => {
-  model = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
+  model = await (await builtPackage()).loadModel<'whisper'>('digits', { variant: 'simd' });
 });
 afterAll(() => model.dispose());
 
@@ -40,7 +40,7 @@ async function feedOn(live: LiveTranscription): Promise<never> {
 
 async function hear(
   sound: Float32Array,
-  options: LiveOptions = {},
+  options: WhisperLiveOptions = {},
   size = block,
 ): Promise<LiveEvent[]> {
   const live = model.stream(options);
@@ -89,7 +89,7 @@ function expectContract(events: readonly LiveEvent[], until = seconds): void {
 }
 
 describe('what is heard', () => {
-  test.each<LiveOptions>([{}, { policy: 'agreement' }, { vad: false }, { step: 0.5 }])(
+  test.each<WhisperLiveOptions>([{}, { policy: 'agreement' }, { vad: false }, { step: 0.5 }])(
     'is what transcribe() hears, and nothing committed changes: %j',
     async (options) => {
       const events = await hear(samples, options);
@@ -181,7 +181,7 @@ describe('what is heard', () => {
     expect(all.slice(-expected.length)).toEqual(expected);
   });
 
-  test.each<[LiveOptions]>([[{ vad: false, sampleRate: 32000 }]])(
+  test.each<[WhisperLiveOptions]>([[{ vad: false, sampleRate: 32000 }]])(
     'flush(), reset() and close() keep their places among calls that nobody awaits: %j',
     async (options) => {
       const [one, other] = [samples.subarray(0, 40_000), samples.subarray(40_000)];
@@ -368,7 +368,7 @@ describe('beside other work', () => {
   });
 
   test('dispose() ends it', async () => {
-    const own = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
+    const own = await (await builtPackage()).loadModel<'whisper'>('digits', { variant: 'simd' });
     const live = own.stream();
     const reading = errorOf(read(live));
     const feeding = errorOf(feedOn(live));
@@ -378,7 +378,7 @@ describe('beside other work', () => {
     await feeding;
   });
 
-  test.each<[LiveOptions]>([
+  test.each<[WhisperLiveOptions]>([
     [{}],
     [{ vad: false }],
     [{ sampleRate: 32000 }],
@@ -419,7 +419,7 @@ describe('options', () => {
     [{ sampleRate: 10 }, 'sampleRate'],
     [{ hotwords: ['eight'] }, 'hotwords'],
   ])('%j is refused at once', (options, subject) => {
-    expect(() => model.stream(options as LiveOptions)).toThrow(
+    expect(() => model.stream(options as WhisperLiveOptions)).toThrow(
       expect.objectContaining({
         code: 'invalid_argument',
         details: expect.objectContaining({ subject }) as unknown,

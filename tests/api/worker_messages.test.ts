@@ -63,7 +63,7 @@ describe('what cannot be sent', () => {
           [part]: { ...saved[part], own },
         } as typeof saved;
         // Nobody awaits the first before the next.
-        const refused = errorOf(Promise.resolve(model.resume(given, audio)));
+        const refused = errorOf(Promise.resolve(model.transcribe(audio, { from: given })));
         const later = model.tokenizer.encode('one');
         const error = await refused;
         expect(error).toMatchObject({

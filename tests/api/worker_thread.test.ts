@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { SusurrusError } from '../../web/src/api/errors.js';
-import type { LoadOptions, Model } from '../../web/src/api/types.js';
+import type { LoadOptions, WhisperModel } from '../../web/src/api/types.js';
 import { EngineHost } from '../../web/src/engine/host.js';
 import { openForThreads, type ThreadOrder } from '../../web/src/engine/several_threads.js';
 import { createThreadsEngine } from '../../web/src/engine/threads_module.js';
@@ -97,7 +97,7 @@ describe('a load whose browser loses workers', () => {
     silent: number,
     options: LoadOptions,
     onSilence: () => void,
-  ): { loaded: Promise<Model>; closed: number[] } {
+  ): { loaded: Promise<WhisperModel>; closed: number[] } {
     let opened = 0;
     const closed: number[] = [];
     const open = (): EngineLink => {
@@ -118,7 +118,8 @@ describe('a load whose browser loses workers', () => {
       };
     };
     const platform = { ...node, openEngine: open, compileFiles: () => readModule('files') };
-    return { loaded: loadModelOn(platform, modelBytes(), { variant: 'simd', ...options }), closed };
+    const loading = loadModelOn(platform, modelBytes(), { variant: 'simd', ...options });
+    return { loaded: loading as Promise<WhisperModel>, closed };
   }
   const passLimits = (): void => limits.forEach((act) => act());
 

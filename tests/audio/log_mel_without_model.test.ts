@@ -14,7 +14,7 @@ const kilohertz = (hertz: number): Float32Array =>
 
 test('is bit for bit what a loaded Whisper computes, with the filterbank of its file or Whisper’s own', async () => {
   using file = await susurrus.openModelFile(modelPath);
-  using model = await susurrus.loadModel(modelPath);
+  using model = await susurrus.loadModel<'whisper'>(modelPath);
   const filterbank = await file.filterbank();
   for (const mode of ['window', 'whole'] as const) {
     const expected = await model.logMel(samples, { mode });

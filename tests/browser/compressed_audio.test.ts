@@ -40,7 +40,7 @@ beforeAll(async () => {
   await page.goto(`${server.address}demo/`);
   await page.evaluate(async (address) => {
     const susurrus = (await import(address)) as typeof BrowserEntry;
-    const model = await susurrus.loadModel(new URL('/demo/models/digits.apr', location.href), {
+    const model = await susurrus.loadModel<'whisper'>(new URL('/demo/models/digits.apr', location.href), {
       variant: 'simd',
     });
     Object.assign(globalThis, {
@@ -77,7 +77,7 @@ interface PageGlobals {
   fileOf: (base64: string) => Blob;
   errorOf: (work: PromiseLike<unknown>) => Promise<Failure | undefined>;
 }
-type BrowserModel = Awaited<ReturnType<typeof BrowserEntry.loadModel>> & { whisper: WhisperModel };
+type BrowserModel = WhisperModel;
 type Failure = Pick<SusurrusError, 'code' | 'message' | 'details'>;
 
 /** Text, duration and phases of a transcription. */
@@ -102,10 +102,10 @@ const distanceFromWholeDecoding = (bytes: Uint8Array) =>
   page.evaluate(async (file) => {
     const { model, fileOf } = globalThis as unknown as PageGlobals;
     const blob = fileOf(file);
-    const got = await model.whisper.logMel(blob, { mode: 'whole' });
+    const got = await model.logMel(blob, { mode: 'whole' });
     const context = new OfflineAudioContext(1, 1, 48000);
     const buffer = await context.decodeAudioData(await blob.arrayBuffer());
-    const expected = await model.whisper.logMel(buffer, { mode: 'whole' });
+    const expected = await model.logMel(buffer, { mode: 'whole' });
     const frames = Math.min(got.nFrames, expected.nFrames);
     let sum = 0;
     for (let mel = 0; mel < got.nMels; ++mel) {
@@ -189,7 +189,7 @@ describe('Opus that the browser encodes (47, 100)', () => {
   test('is heard in the page and in Node', async () => {
     const file = Buffer.from(await recorded(), 'base64');
     expect((await heard(file)).text).toBe(text);
-    const inNode = await (await builtPackage()).loadModel('digits', { variant: 'simd' });
+    const inNode = await (await builtPackage()).loadModel<'whisper'>('digits', { variant: 'simd' });
     expect((await inNode.transcribe(file)).text).toBe(text);
     inNode.dispose();
   });
@@ -202,7 +202,7 @@ test('a worker of the page’s own has it too, without an audio context (100)', 
       body: `onmessage = async ({ data }) => {
         try {
           const { loadModel } = await import('/index.mjs');
-          const model = await loadModel(new URL('/demo/models/digits.apr', location.href));
+          const model = await loadModel<'whisper'>(new URL('/demo/models/digits.apr', location.href));
           postMessage((await model.transcribe(data)).text);
           model.dispose();
         } catch (error) {

@@ -73,7 +73,7 @@ test('the first window is encoded before the last byte has come', async () => {
         const entry = '/index.mjs';
         const { loadModel } = (await import(entry)) as typeof BrowserEntry;
         const wav = Uint8Array.from(atob(sample), (c) => c.charCodeAt(0));
-        const model = await loadModel(`${slow}/model.apr`, { early: true });
+        const model = await loadModel<'whisper'>(`${slow}/model.apr`, { early: true });
         const heard = await model.transcribe(wav, {
           onProgress: ({ phase }) => {
             if (phase === 'wait') void fetch(`${slow}/rest`);

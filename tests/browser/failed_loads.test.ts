@@ -53,7 +53,7 @@ function leavingNoWorkers(isolated: boolean, work: (page: Page) => Promise<void>
     const counts = await page.evaluate(async (model) => {
       const { susurrus, made, alive } = (window as unknown as { watched: Watched }).watched;
       const madeBefore = made();
-      (await susurrus.loadModel(model)).dispose();
+      (await susurrus.loadModel<'whisper'>(model)).dispose();
       return { alive: alive(), madeByLoad: made() - madeBefore };
     }, model);
     expect(counts).toEqual({ alive: 0, madeByLoad: 1 });
@@ -124,11 +124,11 @@ describe.each([
         const at = damaged.length - 10_000;
         damaged[at] = (damaged[at] ?? 0) ^ 1;
         const loads: Record<string, () => Promise<unknown>> = {
-          damaged: () => susurrus.loadModel(damaged),
-          cut: () => susurrus.loadModel(bytes.subarray(0, bytes.length - 1000)),
-          page: () => susurrus.loadModel(new TextEncoder().encode('<!doctype html>'.repeat(9))),
+          damaged: () => susurrus.loadModel<'whisper'>(damaged),
+          cut: () => susurrus.loadModel<'whisper'>(bytes.subarray(0, bytes.length - 1000)),
+          page: () => susurrus.loadModel<'whisper'>(new TextEncoder().encode('<!doctype html>'.repeat(9))),
           callback: () =>
-            susurrus.loadModel(bytes, {
+            susurrus.loadModel<'whisper'>(bytes, {
               onProgress: ({ loaded }) => {
                 if (loaded > 0) throw new Error('my page');
               },
@@ -162,7 +162,7 @@ describe.each([
       const outcome = await page.evaluate(async (model) => {
         const { susurrus, made, alive } = (window as unknown as { watched: Watched }).watched;
         const sound = await (await fetch('/demo/sample.wav')).blob();
-        const first = await susurrus.loadModel(model);
+        const first = await susurrus.loadModel<'whisper'>(model);
         async function* endless() {
           for (;;) {
             yield new Float32Array(16_000);
@@ -194,7 +194,7 @@ describe.each([
         const uncaught: string[] = [];
         addEventListener('error', (event) => uncaught.push(event.message));
         addEventListener('unhandledrejection', (event) => uncaught.push(String(event.reason)));
-        const model = await susurrus.loadModel(address);
+        const model = await susurrus.loadModel<'whisper'>(address);
         const sound = await (await fetch('/demo/sample.wav')).blob();
         const mine = new Error('my page');
         let same = 0;

@@ -60,7 +60,7 @@ export async function openKeptPage(
         const phases = new Set<string>();
         const controller = new AbortController();
         try {
-          const model = await loadModel(source, {
+          const model = await loadModel<'whisper'>(source, {
             ...given,
             variant: 'simd',
             threads: 1,

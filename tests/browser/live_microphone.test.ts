@@ -89,7 +89,7 @@ for (const { name, needs, path, sound, says } of models) {
         const result = await page.evaluate(async (pattern) => {
           const globals = globalThis as unknown as LiveGlobals;
           const { susurrus, live, microphones, contexts, wakeLocks, named } = globals;
-          const model = await susurrus.loadModel('/model.april');
+          const model = await susurrus.loadModel<'whisper'>('/model.april');
           const states: string[] = [];
           let loudest = 0;
           const listening = live.listen(model, live.microphone(), {
@@ -138,7 +138,7 @@ for (const { name, needs, path, sound, says } of models) {
             // As Firefox and Safari are.
             if (isRerouted) Reflect.deleteProperty(HTMLMediaElement.prototype, 'captureStream');
             const media = document.querySelector('audio')!;
-            const model = await susurrus.loadModel('/model.april');
+            const model = await susurrus.loadModel<'whisper'>('/model.april');
             const states: string[] = [];
             let finals = 0;
             const captions = live.attachLiveCaptions(media, model, {

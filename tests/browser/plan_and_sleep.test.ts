@@ -28,7 +28,7 @@ test('plans are what models take, in one thread and in several', () =>
       for (const options of [{ threads: 1 }, { threads: 3 }, {}]) {
         const url = '/demo/models/digits.apr';
         const planned = await plan(url, options);
-        const model = await loadModel(url, options);
+        const model = await loadModel<'whisper'>(url, options);
         const measured = await model.memory();
         for (const name of ['weightBytes', 'kvCacheBytes', 'activationBytes'] as const) {
           differences.push(planned[name] - measured[name]);
@@ -65,7 +65,7 @@ test('by name and by URL, from what is kept and from the network', async () => {
         ['/m.apr', { cache: true }],
       ] as const) {
         const before = await plan(source, options);
-        const model = await loadModel(source, options);
+        const model = await loadModel<'whisper'>(source, options);
         const { weightBytes } = await model.memory();
         model.dispose();
         const after = await plan(source, options);
@@ -94,7 +94,7 @@ test('an idle model has no worker; the next call starts one, and gets its answer
     const handle = await page.evaluateHandle(async () => {
       const address = '/index.mjs';
       const { loadModel } = (await import(address)) as typeof BrowserEntry;
-      return loadModel('/demo/models/digits.apr', { autoSleep: 0.001, threads: 2 });
+      return loadModel<'whisper'>('/demo/models/digits.apr', { autoSleep: 0.001, threads: 2 });
     });
     for (let round = 0; round < 3; ++round) {
       await page.waitForFunction((model) => model.asleep, handle);
@@ -117,7 +117,7 @@ test('the workers of forgotten models end, with one warning', () =>
       const address = '/index.mjs';
       const { loadModel } = (await import(address)) as typeof BrowserEntry;
       for (const threads of [1, 2]) {
-        const model = await loadModel('/demo/models/digits.apr', { threads });
+        const model = await loadModel<'whisper'>('/demo/models/digits.apr', { threads });
         await model.tokenizer.encode('one');
       }
     });

@@ -78,7 +78,7 @@ const listen = (
       const root = new URL('/', location.href);
       const susurrus = (await import(new URL(`dist/${entry}`, root).href)) as typeof BrowserEntry;
       try {
-        const model = await susurrus.loadModel('digits', options);
+        const model = await susurrus.loadModel<'whisper'>('digits', options);
         const sound = await (await fetch(new URL('sample.wav', root))).blob();
         const { text } = await model.transcribe(sound);
         model.dispose();
@@ -170,13 +170,13 @@ describe('files that are elsewhere', () => {
       await page.addScriptTag({ url: '/iife.js' });
       const outcome = await page.evaluate(async () => {
         const { susurrus } = globalThis as unknown as { susurrus: typeof BrowserEntry };
-        const refusal = await susurrus.loadModel('/models/digits.apr').then(
+        const refusal = await susurrus.loadModel<'whisper'>('/models/digits.apr').then(
           () => 'loaded',
           (error: unknown) =>
             error instanceof susurrus.SusurrusError ? error.message : 'another error',
         );
         susurrus.setAssets({ base: '/dist' });
-        const model = await susurrus.loadModel('digits');
+        const model = await susurrus.loadModel<'whisper'>('digits');
         const sound = await (await fetch('/sample.wav')).blob();
         const { text } = await model.transcribe(sound);
         const { format } = await susurrus.inspect('/models/digits.apr');
@@ -193,7 +193,7 @@ describe('complaint 89: a module worker of the page’s own', () => {
     writeFileSync(
       join(folder, 'own_worker.mjs'),
       `import { loadModel } from './dist/index.mjs';
-       const model = await loadModel('digits');
+       const model = await loadModel<'whisper'>('digits');
        const { text } = await model.transcribe(await (await fetch('/sample.wav')).blob());
        postMessage({ text: text.trim(), info: model.info });`,
     );
@@ -267,7 +267,7 @@ describe('an engine that the page has compiled', () => {
         try {
           const module = await WebAssembly.compileStreaming(fetch(`/dist/${file}`));
           const options = threads === undefined ? {} : { threads };
-          const model = await susurrus.loadModel('digits', { module, ...options });
+          const model = await susurrus.loadModel<'whisper'>('digits', { module, ...options });
           const { text } = await model.transcribe(await (await fetch('/sample.wav')).blob());
           model.dispose();
           return { text: text.trim(), info: model.info };

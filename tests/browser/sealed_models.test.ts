@@ -35,7 +35,7 @@ test('a page encrypts, signs and opens a model, with code that others do not dow
         susurrus.signModel(encrypted, sink, { key: privateKey }),
       );
       const keys = { key, publicKeys: [publicKey] };
-      const model = await susurrus.loadModel(signed, keys);
+      const model = await susurrus.loadModel<'whisper'>(signed, keys);
       const sound = await (await fetch('/demo/sample.wav')).blob();
       const { text } = await model.transcribe(sound);
       const { signer, warnings } = model.info;

@@ -24,7 +24,7 @@ const transcribeWith = (
       const { loadModel } = (await import(address)) as typeof BrowserEntry;
       const outcomes = [];
       for (const options of loads) {
-        const model = await loadModel('/demo/models/digits.apr', options);
+        const model = await loadModel<'whisper'>('/demo/models/digits.apr', options);
         const sound = await (await fetch('/demo/sample.wav')).blob();
         const { text } = await model.transcribe(sound);
         const mel = await model.logMel(await (await fetch('/demo/sample.wav')).blob());

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { relativeError } from '../../scripts/evaluate/accuracy/measures.mjs';
-import type { FilterbankChoice, Model } from '../../web/src/api/types.js';
+import type { FilterbankChoice, WhisperModel } from '../../web/src/api/types.js';
 import { builtPackage } from '../support/built_package.js';
 import { toDecodeOptions, toTranscribeOptions } from '../support/golden_options.js';
 import {
@@ -35,7 +35,7 @@ describeWithShared(['golden'], 'the goldens from APR1', () => {
     return files;
   }
 
-  const load = async (path: string): Promise<Model> => (await builtPackage()).loadModel(path);
+  const load = async (path: string): Promise<WhisperModel> => (await builtPackage()).loadModel<'whisper'>(path);
 
   test('a filterbank of the model’s own gives APR1 and APR2 the same tokens', async () => {
     const { convertModel, upgradeModel, loadModel } = await builtPackage();
@@ -54,7 +54,7 @@ describeWithShared(['golden'], 'the goldens from APR1', () => {
     await upgradeModel(one, again);
     const goldens = (expected('micro', 'decode') as DecodeGolden[]).slice(0, 3);
     const listen = async (path: string, filterbank: FilterbankChoice) => {
-      using model = await loadModel(path, { filterbank });
+      using model = await loadModel<'whisper'>(path, { filterbank });
       const tokens: number[][] = [];
       for (const { audio, options } of goldens) {
         const found = await model.decode(goldenAudio(audio), toDecodeOptions(options));

@@ -7,7 +7,7 @@ import type {
   ConvertOptions,
   LanguageProbability,
   LoadOptions,
-  Model,
+  WhisperModel,
   ModelFile,
   Segment,
 } from '../../web/src/api/types.js';
@@ -36,7 +36,7 @@ const cents = (seconds: number) => Math.round(100 * seconds);
 
 /** The result of the reference, in its default mode with word times, as far as it was recorded. */
 async function expectSameTranscript(
-  model: Model,
+  model: WhisperModel,
   recording: string,
   golden: Expected,
   language: string,
@@ -82,9 +82,9 @@ describeWithTrained('tiny.en', (folder) => {
     const isShort = ([, { segments }]: (typeof expected)[number]) => segments.at(-1)!.end < 15;
 
     describe.each(engines)('with %s', (_name, options) => {
-      let model: Model;
+      let model: WhisperModel;
       beforeAll(async () => {
-        model = await (await builtPackage()).loadModel(path, options);
+        model = await (await builtPackage()).loadModel<'whisper'>(path, options);
       });
       afterAll(() => model.dispose());
 
@@ -110,9 +110,9 @@ describeWithTrained('tiny.en', (folder) => {
       const joined = (...parts: Float32Array[]) =>
         Float32Array.from(parts.flatMap((part) => [...part]));
 
-      let model: Model;
+      let model: WhisperModel;
       beforeAll(async () => {
-        model = await (await builtPackage()).loadModel(path);
+        model = await (await builtPackage()).loadModel<'whisper'>(path);
       });
       afterAll(() => model.dispose());
 
@@ -154,7 +154,7 @@ describeWithTrained('tiny.en', (folder) => {
         const small = join(files, 'tiny.en-q8_0.apr');
         const { convertModel, loadModel } = await builtPackage();
         await convertModel(folder, small, { dtype: 'q8_0' });
-        using quantised = await loadModel(small, { variant: 'simd' });
+        using quantised = await loadModel<'whisper'>(small, { variant: 'simd' });
         const { text, segments } = await quantised.transcribe(sentence('licence'), {
           timestamps: 'none',
         });
@@ -212,12 +212,12 @@ describeWithBase('base', (folder) => {
 
     const expected = sharedJson('trained/expected/base.json') as Record<string, Expected>;
 
-    let model: Model;
+    let model: WhisperModel;
     beforeAll(async () => {
       const path = join(files, 'base.apr');
       const { convertModel, loadModel } = await builtPackage();
       await convertModel(folder, path, { dtype: 'f32' });
-      model = await loadModel(path, { variant: 'simd' });
+      model = await loadModel<'whisper'>(path, { variant: 'simd' });
     });
     afterAll(() => model.dispose());
 

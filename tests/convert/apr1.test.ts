@@ -122,7 +122,7 @@ describe('a folder to APR1', () => {
     expect(statSync(packed).size).toBeLessThan(statSync(raw).size);
     const [a, b] = [await tensorsOf(raw), await tensorsOf(packed)];
     for (const [name, { bytes }] of a) expect(b.get(name)!.bytes).toEqual(bytes);
-    (await susurrus.loadModel(packed)).dispose();
+    (await susurrus.loadModel<'whisper'>(packed)).dispose();
   });
 
   test('types that it does not have are refused, and so is int8 for APR2', async () => {
@@ -172,7 +172,7 @@ describe('APR1 to APR2', () => {
       vocab: { length: tinyMetadata.vocab.length },
       mel_filterbank: { length: 80 * 201 },
     });
-    using model = await susurrus.loadModel(one);
+    using model = await susurrus.loadModel<'whisper'>(one);
     expect(await model.tokenizer.decode([0, 26, 1])).toBe('a ab');
   });
 
@@ -210,7 +210,7 @@ describe('APR1 to APR2', () => {
     }
     // The same integers and scales as where APR1 itself runs.
     const states = async (file: string) => {
-      using model = await susurrus.loadModel(file, { variant: 'simd' });
+      using model = await susurrus.loadModel<'whisper'>(file, { variant: 'simd' });
       const mel = await model.logMel(new Float32Array(6400).fill(0.1));
       await model.encode(mel);
       return [...(await model.logits([29, 30]))];

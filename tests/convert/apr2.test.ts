@@ -183,5 +183,5 @@ test('the command line does the same, and runs what comes out', async () => {
   command('convert', path('f32.apr'), path('one.apr'), '--format', 'apr1', '--dtype', 'int8');
   const { format, tensors } = await susurrus.inspect(path('one.apr'));
   expect([format, tensors[0]!.dtype]).toEqual(['APR1', 'i8']);
-  (await susurrus.loadModel(path('one.apr'))).dispose();
+  (await susurrus.loadModel<'whisper'>(path('one.apr'))).dispose();
 });

@@ -192,7 +192,7 @@ describeWithShared(['golden'], 'checkpoints', () => {
         expect([tensor.name, dtype]).toEqual([tensor.name, stored]);
         expect(bytes.equals(storedBytes(tensor.values, stored))).toBe(true);
       }
-      using loaded = await built.loadModel(path);
+      using loaded = await built.loadModel<'whisper'>(path);
       expect(loaded.info.dims).toMatchObject({ nAudioHead: 1, nTextHead: 1, nMels: 128 });
     });
 

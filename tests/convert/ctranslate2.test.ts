@@ -87,7 +87,7 @@ describeWithShared(['golden/ctranslate2'], 'CTranslate2', () => {
         begin_suppress_tokens: [220, 50256],
       },
     });
-    using loaded = await built.loadModel(path);
+    using loaded = await built.loadModel<'whisper'>(path);
     expect(await loaded.tokenizer.decode([15496, 995])).toBe('Hello world');
   });
 
@@ -110,7 +110,7 @@ describeWithShared(['golden/ctranslate2'], 'CTranslate2', () => {
       vocab_encoding: 'gpt2-bytes',
       is_multilingual: false,
     });
-    using loaded = await built.loadModel(path);
+    using loaded = await built.loadModel<'whisper'>(path);
     expect(loaded.tokenizer.special).toMatchObject({ endOfText: 50256, timestampBegin: 50363 });
   });
 

@@ -105,8 +105,8 @@ describeWithShared(['golden'], 'export', () => {
       expect(back.warnings).toEqual([]);
       await expectGoldenTokens(model, again);
       // The vocabulary, and what decoding is told, are those of the golden's own files.
-      using first = await built.loadModel(await golden(model));
-      using second = await built.loadModel(again);
+      using first = await built.loadModel<'whisper'>(await golden(model));
+      using second = await built.loadModel<'whisper'>(again);
       for (const text of ['Hello, world', ' naïve 你好']) {
         expect(await second.tokenizer.encode(text)).toEqual(await first.tokenizer.encode(text));
       }

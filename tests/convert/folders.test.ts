@@ -147,7 +147,7 @@ describe('vocabularies', () => {
   /** Text of every id, from a converted file. */
   async function texts(files: Files, options: ConvertOptions = {}): Promise<string[]> {
     const { path } = await convert(files, options);
-    using model = await susurrus.loadModel(path);
+    using model = await susurrus.loadModel<'whisper'>(path);
     return await Promise.all([0, 25, 26].map((id) => model.tokenizer.decode([id])));
   }
   const like = ['a', 'z', ' a'];
@@ -163,7 +163,7 @@ describe('vocabularies', () => {
       'vocab.json': Object.fromEntries(plain),
       'added_tokens.json': Object.fromEntries(added),
     });
-    using model = await susurrus.loadModel(path);
+    using model = await susurrus.loadModel<'whisper'>(path);
     expect(model.tokenizer.special).toMatchObject({ endOfText: 27, timestampBegin: 36 });
   });
 
@@ -227,7 +227,7 @@ describe('weights', () => {
     expect(facts.metadata.quantization).toEqual(
       bits && { method: dtype.toUpperCase(), bits_per_weight: bits },
     );
-    using model = await susurrus.loadModel(path);
+    using model = await susurrus.loadModel<'whisper'>(path);
     expect(model.info.dtypes).toContain(dtype);
   });
 
@@ -238,7 +238,7 @@ describe('weights', () => {
     expect(packed.result.byteCount).toBeLessThan(raw.result.byteCount);
     const states = await Promise.all(
       [raw, packed].map(async ({ path }) => {
-        using model = await susurrus.loadModel(path);
+        using model = await susurrus.loadModel<'whisper'>(path);
         const mel = { data: new Float32Array(80 * 40).fill(0.25), nMels: 80, nFrames: 40 };
         return await model.encode(mel);
       }),

@@ -52,7 +52,7 @@ describeWithShared(['golden'], 'ggml', () => {
         expect([tensor.name, dtype]).toEqual([tensor.name, stored]);
         expect(bytes.equals(storedBytes(tensor.values, stored))).toBe(true);
       }
-      using loaded = await built.loadModel(path);
+      using loaded = await built.loadModel<'whisper'>(path);
       expect(loaded.info.dtypes).toContain(type);
     });
 
@@ -89,7 +89,7 @@ describeWithShared(['golden'], 'ggml', () => {
       vocab: { length: 51864 },
       mel_filterbank: { length: 80 * 201 },
     });
-    using model = await built.loadModel(path);
+    using model = await built.loadModel<'whisper'>(path);
     expect(await model.tokenizer.decode([15496, 995])).toBe('Hello world');
     expect(model.tokenizer.special).toMatchObject({ endOfText: 50256, timestampBegin: 50363 });
   });
@@ -129,7 +129,7 @@ describeWithShared(['golden'], 'ggml', () => {
     ]);
     const other = join(root, 'other.apr');
     await built.convertModel(source, other, { vocabulary: goldenRanks('micro') });
-    using model = await built.loadModel(other);
+    using model = await built.loadModel<'whisper'>(other);
     expect(await model.tokenizer.decode([15947, 1002])).toBe('Hello world');
   });
 

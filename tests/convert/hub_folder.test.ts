@@ -76,8 +76,8 @@ describeWithShared(
         susurrus('convert', folder, converted, '--dtype', 'f32');
 
         const { loadModel } = await builtPackage();
-        const fromHub = await loadModel(converted);
-        const fromRanks = await loadModel(direct(model));
+        const fromHub = await loadModel<'whisper'>(converted);
+        const fromRanks = await loadModel<'whisper'>(direct(model));
         try {
           expect(fromHub.info).toEqual(fromRanks.info);
           expect(fromHub.tokenizer.special).toEqual(fromRanks.tokenizer.special);

@@ -85,7 +85,7 @@ describeWithShared(['golden/ctranslate2'], 'a short name', () => {
     expect(kept).toMatchObject({ name: 'tiny.en', dtype: dtype ?? 'q8_0', path: pulled.path });
     // What is kept needs no network.
     process.env.HF_HUB_OFFLINE = '1';
-    await using model = await package_.loadModel('tiny.en', { threads: 1 });
+    await using model = await package_.loadModel<'whisper'>('tiny.en', { threads: 1 });
     expect(model.info.languages).toEqual(['en']);
   });
 

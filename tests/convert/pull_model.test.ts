@@ -112,7 +112,7 @@ describe('pullModel', () => {
     hub.faults.cuts = [1000];
     hub.faults.ignoresRanges = true;
     const { path } = await pull();
-    using model = await package_.loadModel(path);
+    using model = await package_.loadModel<'whisper'>(path);
     expect(model.info.dims!.nAudioState).toBeGreaterThan(0);
   });
 

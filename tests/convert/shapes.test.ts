@@ -67,7 +67,7 @@ describe.each(shapes)('$name', ({ textTokens, dims, expected, name }) => {
     await susurrus.convertModel(hub, path, { dtype, force: true });
     const { dims: inspected, memory: planned, tensors } = await susurrus.inspect(path);
     expect(inspected).toMatchObject(expected);
-    const model = await susurrus.loadModel(path, { variant: 'simd' });
+    const model = await susurrus.loadModel<'whisper'>(path, { variant: 'simd' });
     try {
       expect(model.info.dims).toMatchObject(expected);
       const memory = await model.memory();

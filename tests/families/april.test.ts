@@ -71,7 +71,6 @@ describeWithShared(['april-digits', 'recordings'], 'an .april model that was tra
   test('says what it is', async () => {
     const model = await load();
     expect(model.family).toBe('transducer');
-    expect(model.whisper).toBeUndefined();
     expect(model.info).toMatchObject({
       ...{ format: 'april 1', languages: ['en'], streams: true, threads: 1, dtypes: ['f32'] },
     });

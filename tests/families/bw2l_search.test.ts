@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { LoadOptions, Model, TranscribeOptions } from '../../web/src/api/types.js';
+import type { LoadOptions, Model, AnyTranscribeOptions } from '../../web/src/api/types.js';
 import type { SusurrusError } from '../../web/src/api/errors.js';
 import { builtPackage } from '../support/built_package.js';
 import { arpaOf, digits, digitsPath, digitsWithFlags, lexiconOf } from '../support/digits_bw2l.js';
@@ -29,7 +29,7 @@ const load = async (options: LoadOptions = {}): Promise<Model> =>
 async function written(
   file: string,
   texts: { readonly lexicon?: string; readonly languageModel?: string },
-  options: TranscribeOptions = {},
+  options: AnyTranscribeOptions = {},
 ): Promise<string> {
   const { lexicon, languageModel } = texts;
   const model = await load({
@@ -128,7 +128,7 @@ describeWithShared(['bw2l-digits', 'recordings'], 'BW2L models with a lexicon', 
 
   test('wordScore and silScore change how many words are written', async () => {
     const lexicon = 'six s i x |\nsi s i\nx x |\n';
-    const count = async (options: TranscribeOptions): Promise<number> =>
+    const count = async (options: AnyTranscribeOptions): Promise<number> =>
       (await written('short-0.wav', { lexicon }, options)).split(' ').length;
     expect(await count({ wordScore: 10 })).toBeGreaterThan(await count({ wordScore: -10 }));
     const cheap = await written('short-0.wav', { lexicon: lexiconOf(digits) }, { silScore: 100 });
@@ -305,7 +305,7 @@ describeWithShared(['bw2l-digits', 'april-digits'], 'a lexicon or language model
   ])('with %s lexicon transcribe(%p) is refused', async (given, options, subject) => {
     const model = await load(given === 'a' ? { lexicon: bytes(lexicon) } : {});
     const error = (await errorOf(
-      model.transcribe(new Float32Array(16000), options as TranscribeOptions),
+      model.transcribe(new Float32Array(16000), options as AnyTranscribeOptions),
     )) as SusurrusError;
     expect(error.details.subject).toBe(subject);
     expect(error.code).toBe(subject.includes(' ') ? 'unsupported_feature' : 'invalid_argument');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { join, resolve } from 'node:path';
 import type {
   LiveEvent,
-  LiveOptions,
+  AnyLiveOptions,
   LiveTranscription,
   Model,
   ProgressEvent,
@@ -35,7 +35,7 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
   }
   async function hear(
     sound: Float32Array | Int16Array,
-    options?: LiveOptions,
+    options?: AnyLiveOptions,
   ): Promise<LiveEvent[]> {
     const live = model.stream(options);
     const reading = read(live);
@@ -260,7 +260,7 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
       { rate: 1 },
       { vad: 1 },
     ]) {
-      expect(() => model.stream(options as LiveOptions)).toThrow(
+      expect(() => model.stream(options as AnyLiveOptions)).toThrow(
         expect.objectContaining({ code: 'invalid_argument' }),
       );
     }

@@ -27,7 +27,7 @@ async function fingerprint(
   source: Uint8Array | AsyncIterable<Uint8Array>,
   options: Parameters<Package['loadModel']>[1] = {},
 ) {
-  using model = await susurrus.loadModel(source, { variant: 'simd', ...options });
+  using model = await susurrus.loadModel<'whisper'>(source, { variant: 'simd', ...options });
   const samples = Float32Array.from({ length: 6400 }, (_, i) => Math.sin(i / 3) / 4);
   const mel = await model.logMel(samples);
   const states = [...(await model.encode(mel))];

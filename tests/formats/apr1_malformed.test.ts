@@ -308,7 +308,7 @@ describe('APR1 that is no whole Whisper', () => {
   ];
 
   test.each(modelCases)('%s: %s/%s about %s', async (_, code, reason, subject, bytes) => {
-    (await susurrus.loadModel(writeApr1(sound))).dispose();
+    (await susurrus.loadModel<'whisper'>(writeApr1(sound))).dispose();
     await susurrus.inspect(bytes);
     const error = await errorOf(susurrus.loadModel(bytes));
     expect(error).toMatchObject({ code, details: { reason, subject } });

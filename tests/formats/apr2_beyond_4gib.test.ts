@@ -77,7 +77,7 @@ test('the arithmetic of the checksum is right', () => {
 
 test('a model whose tensors lie beyond 4 GiB has the weights of one where they do not', async () => {
   const fingerprint = async (source: Uint8Array | AsyncIterable<Uint8Array>) => {
-    const model = await susurrus.loadModel(source, { variant: 'simd' });
+    const model = await susurrus.loadModel<'whisper'>(source, { variant: 'simd' });
     try {
       const nFrames = 2 * tinyDims.n_audio_ctx;
       const data = Float32Array.from({ length: tinyDims.n_mels * nFrames }, (_, i) => Math.sin(i));

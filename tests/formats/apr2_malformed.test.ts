@@ -436,7 +436,7 @@ async function rejection(work: Promise<unknown>): Promise<PackageError> {
 
 describe('malformed APR2 files', () => {
   test('the file they are made from is accepted', async () => {
-    const model = await susurrus.loadModel(goodBytes);
+    const model = await susurrus.loadModel<'whisper'>(goodBytes);
     expect(model.info.dims!.nVocab).toBe(tinyDims.n_vocab);
     model.dispose();
   });
@@ -487,14 +487,14 @@ describe('malformed APR2 files', () => {
   });
 
   test('a transcription after failed loads works', async () => {
-    const model = await susurrus.loadModel(join(projectRoot, 'models/digits.apr'));
+    const model = await susurrus.loadModel<'whisper'>(join(projectRoot, 'models/digits.apr'));
     await rejection(susurrus.loadModel(containerCases[7]![3]));
     await rejection(susurrus.loadModel(lz4(block(12, ...zeros))));
     const sample = readFileSync(join(projectRoot, 'web/demo/sample.wav'));
     const { text } = await model.transcribe(new Uint8Array(sample));
     expect(text.trim().split(/\s+/).length).toBeGreaterThan(3);
     model.dispose();
-    const again = await susurrus.loadModel(join(projectRoot, 'models/digits.apr'));
+    const again = await susurrus.loadModel<'whisper'>(join(projectRoot, 'models/digits.apr'));
     expect((await again.transcribe(new Uint8Array(sample))).text).toBe(text);
     again.dispose();
   });

@@ -24,7 +24,7 @@ async function* pieces(bytes: Uint8Array, ...sizes: number[]): AsyncGenerator<Ui
 
 /** Audio states of a fixed mel: they depend on every encoder weight. */
 async function fingerprint(source: Uint8Array | AsyncIterable<Uint8Array>): Promise<number[]> {
-  const model = await susurrus.loadModel(source, { variant: 'simd' });
+  const model = await susurrus.loadModel<'whisper'>(source, { variant: 'simd' });
   try {
     const nFrames = 2 * tinyDims.n_audio_ctx;
     const data = Float32Array.from({ length: tinyDims.n_mels * nFrames }, (_, i) => Math.sin(i));

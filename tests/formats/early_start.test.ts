@@ -20,7 +20,7 @@ const samples = Float32Array.from({ length: 6400 }, (_, i) => Math.sin(i / 3) / 
 
 /** What is heard with the model, begun at once, and whatever depends on its weights; and what it says of itself. */
 async function heard(source: ModelSource, options: LoadOptions) {
-  const model = await susurrus.loadModel(source, { variant: 'simd', ...options });
+  const model = await susurrus.loadModel<'whisper'>(source, { variant: 'simd', ...options });
   const window = await model.decode(samples).catch((error: unknown) => String(error));
   await model.loaded;
   const { info } = model;

@@ -209,7 +209,7 @@ describe('a hub folder', () => {
 
 test('memory is what the engine takes', async () => {
   const { memory } = await susurrus.inspect(join(folder, 'model.apr'));
-  using model = await susurrus.loadModel(join(folder, 'model.apr'));
+  using model = await susurrus.loadModel<'whisper'>(join(folder, 'model.apr'));
   const taken = await model.memory();
   expect(memory?.state).toBe(taken.kvCacheBytes + taken.activationBytes);
   expect((memory?.weights ?? 0) / taken.weightBytes).toBeCloseTo(1, 1);

@@ -552,7 +552,7 @@ describe('the sound files', () => {
     ['signed', signed, trust],
     ['signed and encrypted', both, { key, ...trust }],
   ])('%s: open', async (_, { bytes }, options) => {
-    (await susurrus.loadModel(bytes, options)).dispose();
+    (await susurrus.loadModel<'whisper'>(bytes, options)).dispose();
   });
 });
 
@@ -628,7 +628,7 @@ test('nothing of an encrypted file reaches the core unproved', async () => {
 
 test('piece digests of an algorithm that is not known are ignored, as by readers that do not know the key', async () => {
   const seals = { digests: { pieceSize, stated: { algorithm: 'BLAKE3' } } };
-  (await susurrus.loadModel(writeSealed(plain, seals).bytes)).dispose();
+  (await susurrus.loadModel<'whisper'>(writeSealed(plain, seals).bytes)).dispose();
 });
 
 test('an encrypted file without values has nonces alone', async () => {
@@ -637,5 +637,5 @@ test('an encrypted file without values has nonces alone', async () => {
     metadata: tinyMetadata,
     tensors: [...plain.tensors, { name: 'nothing', dims: [0, 4], stored: new Uint8Array() }],
   };
-  (await susurrus.loadModel(writeSealed(file, { encryption }).bytes, { key })).dispose();
+  (await susurrus.loadModel<'whisper'>(writeSealed(file, { encryption }).bytes, { key })).dispose();
 });

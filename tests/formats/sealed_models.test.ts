@@ -103,7 +103,7 @@ describe('a sealed model', () => {
   test('opens with a CryptoKey that cannot be exported', async () => {
     const { bytes } = writeSealed(plain, { encryption });
     const held = await webcrypto.subtle.importKey('raw', key, 'AES-GCM', false, ['decrypt']);
-    const model = await susurrus.loadModel(bytes, { key: held });
+    const model = await susurrus.loadModel<'whisper'>(bytes, { key: held });
     model.dispose();
   });
 
@@ -111,7 +111,7 @@ describe('a sealed model', () => {
     const { bytes } = writeSealed(plain, { digests, signer });
     const hex = Buffer.from(publicKey).toString('hex');
     const load = async (options: LoadOptions) => {
-      const model = await susurrus.loadModel(bytes, options);
+      const model = await susurrus.loadModel<'whisper'>(bytes, options);
       model.dispose();
       return model.info;
     };
@@ -146,7 +146,7 @@ describe('a sealed model', () => {
 
   test('an unsigned file will do where a signature is wanted but not required', async () => {
     const keys = { publicKeys: [publicKey], requireSignature: false };
-    (await susurrus.loadModel(writeApr2(plain), keys)).dispose();
+    (await susurrus.loadModel<'whisper'>(writeApr2(plain), keys)).dispose();
     const { bytes } = writeSealed(plain, { digests, signer: stranger });
     expect(await errorOf(susurrus.loadModel(bytes, keys))).toMatchObject({
       code: 'signature_invalid',
@@ -212,7 +212,7 @@ describe('while a sealed model loads', () => {
   test('progress counts the bytes of the file', async () => {
     const events: ProgressEvent[] = [];
     const onProgress = (event: ProgressEvent) => events.push(event);
-    (await susurrus.loadModel(sealed.bytes, { ...options, onProgress })).dispose();
+    (await susurrus.loadModel<'whisper'>(sealed.bytes, { ...options, onProgress })).dispose();
     expect(events[0]).toMatchObject({ phase: 'load', loaded: 0, total: sealed.bytes.length });
     expect(events.at(-1)).toMatchObject({ loaded: sealed.bytes.length, fraction: 1 });
     const counts = events.map(({ loaded }) => loaded);
@@ -273,7 +273,7 @@ describe('without the cryptography', () => {
   });
 
   const opens = async (seals: Seals, options: LoadOptions) => {
-    (await susurrus.loadModel(writeSealed(plain, seals).bytes, options)).dispose();
+    (await susurrus.loadModel<'whisper'>(writeSealed(plain, seals).bytes, options)).dispose();
   };
 
   test('nothing that was asked for is left out in silence', async () => {

@@ -150,7 +150,7 @@ describe('shards load that are', () => {
   test.each(Object.keys(sealed))('%s', async (name) => {
     const [model, options] = sealed[name]!;
     expect(await load(asFiles(model), options)).toEqual(like);
-    const fromFolder = await susurrus.loadModel(writeShards(root, model), options);
+    const fromFolder = await susurrus.loadModel<'whisper'>(writeShards(root, model), options);
     expect(fromFolder.info.warnings).toHaveLength(name === 'signed, and nobody asks' ? count : 0);
     fromFolder.dispose();
   });
@@ -164,7 +164,7 @@ test('a manifest may state a shard’s own checksum alone', async () => {
 
 test('who signed is told, and that nobody looked no longer', async () => {
   const load = async (model: ShardedModel, options: LoadOptions) => {
-    const { info, dispose } = await susurrus.loadModel(asFiles(model), options).then((loaded) => ({
+    const { info, dispose } = await susurrus.loadModel<'whisper'>(asFiles(model), options).then((loaded) => ({
       info: loaded.info,
       dispose: () => loaded.dispose(),
     }));
@@ -244,7 +244,7 @@ describe('signed shards of two models in one manifest', () => {
     const other = sealedShards(() => signed, otherWeights());
     const model = mixed(ours, other, 1);
     // Without signatures nothing is wrong with them.
-    (await susurrus.loadModel(asFiles(model))).dispose();
+    (await susurrus.loadModel<'whisper'>(asFiles(model))).dispose();
     const error = await failureOf(susurrus.loadModel(asFiles(model), { publicKeys }));
     expect([error.code, error.details.reason, error.details.subject]).toEqual([
       ...['signature_invalid', 'signature', `${second}: model_digest`],
@@ -322,7 +322,7 @@ describe('a manifest', () => {
     const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
     expect(result.byteCount).toBe(bytes + readFileSync(path).length);
     expect(result.tensorCount).toBe(tinyWhisper().tensors.length);
-    const loaded = await susurrus.loadModel(path, { publicKeys });
+    const loaded = await susurrus.loadModel<'whisper'>(path, { publicKeys });
     expect([loaded.info.signer, loaded.info.warnings]).toEqual([hexOf(signer), []]);
     loaded.dispose();
     expect(await load(path, { publicKeys })).toEqual(like);

@@ -232,7 +232,7 @@ describe('sealing', () => {
     await susurrus.encryptModel(modelPath, path('e.apr'), { key });
     await susurrus.signModel(path('e.apr'), path('es.apr'), { key: signer.seed });
     const options = { key, publicKeys: [signer.publicKey] };
-    const model = await susurrus.loadModel(path('es.apr'), options);
+    const model = await susurrus.loadModel<'whisper'>(path('es.apr'), options);
     expect((await model.transcribe(sampleBytes())).text.trim()).toBe(sampleText);
     model.dispose();
     const { valid, checks } = await susurrus.verifyModel(path('es.apr'), options);
@@ -255,7 +255,7 @@ describe('sealing', () => {
       const { flags, metadata } = takeApart(all());
       expect(flags).toBe(flagBits.aligned64 | flagBits.encrypted);
       expect(metadata.piece_digests).toBeUndefined();
-      (await susurrus.loadModel(all(), { key })).dispose();
+      (await susurrus.loadModel<'whisper'>(all(), { key })).dispose();
     }
   });
 
@@ -270,7 +270,7 @@ describe('sealing', () => {
     const crypto = await globalThis.crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
     const other = await written((sink) => susurrus.signModel(bytes, sink, { key: crypto }));
     const raw = new Uint8Array(await globalThis.crypto.subtle.exportKey('raw', crypto.publicKey));
-    (await susurrus.loadModel(other, { publicKeys: [raw] })).dispose();
+    (await susurrus.loadModel<'whisper'>(other, { publicKeys: [raw] })).dispose();
     const wrong = susurrus.loadModel(other, { publicKeys: [pair.publicKey] });
     expect(await errorOf(wrong)).toMatchObject({ code: 'signature_invalid' });
   });
@@ -337,7 +337,7 @@ describe('sealing', () => {
     });
     expect(readFileSync(output, 'utf8')).toBe('precious');
     await susurrus.addPieceDigests(modelPath, output, { force: true });
-    (await susurrus.loadModel(output)).dispose();
+    (await susurrus.loadModel<'whisper'>(output)).dispose();
     expect(readdirSync(folder).filter((name) => name.includes('unfinished'))).toEqual([]);
     rmSync(output);
     expect(existsSync(output)).toBe(false);
@@ -398,7 +398,7 @@ describe('a download in pieces', () => {
       { begin: dataAt + mebibyte, end: footer + 16 },
     ]);
     for (const { begin, end } of found.missing) damaged.set(whole.subarray(begin, end), begin);
-    (await susurrus.loadModel(damaged)).dispose();
+    (await susurrus.loadModel<'whisper'>(damaged)).dispose();
   });
 
   test('its beginning counts only when it is signed, where that is asked for', async () => {

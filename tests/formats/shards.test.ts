@@ -58,7 +58,7 @@ afterAll(() => {
 
 /** Depends on every weight. */
 async function fingerprint(source: ModelSource): Promise<number[]> {
-  const loaded = await susurrus.loadModel(source, { variant: 'simd' });
+  const loaded = await susurrus.loadModel<'whisper'>(source, { variant: 'simd' });
   try {
     const nFrames = 2 * tinyDims.n_audio_ctx;
     const data = Float32Array.from({ length: tinyDims.n_mels * nFrames }, (_, i) => Math.sin(i));
@@ -110,7 +110,7 @@ describe('shards are loaded from', () => {
 
 test('nothing outside the manifest’s folder is asked for', async () => {
   asked.length = 0;
-  const loaded = await susurrus.loadModel(`${address}/a/b/model.apr`);
+  const loaded = await susurrus.loadModel<'whisper'>(`${address}/a/b/model.apr`);
   loaded.dispose();
   expect(asked.every((path) => path.startsWith('/a/b/'))).toBe(true);
   expect(asked).toHaveLength(4);
@@ -119,7 +119,7 @@ test('nothing outside the manifest’s folder is asked for', async () => {
 test('progress counts the bytes of all shards', async () => {
   const events: ProgressEvent[] = [];
   const onProgress = (event: ProgressEvent) => void events.push(event);
-  (await susurrus.loadModel(asFiles(model), { onProgress })).dispose();
+  (await susurrus.loadModel<'whisper'>(asFiles(model), { onProgress })).dispose();
   const loads = events.filter(({ phase }) => phase === 'load');
   const total = [...model.files.values()].reduce((sum, { length }) => sum + length, 0);
   expect(loads.at(-1)).toMatchObject({ loaded: total, total, fraction: 1 });
@@ -287,7 +287,7 @@ const cases: Case[] = [
 
 describe('what is wrong with shards is said exactly', () => {
   test('the model they are made from is read', async () => {
-    (await susurrus.loadModel(asFiles(tinyShards()))).dispose();
+    (await susurrus.loadModel<'whisper'>(asFiles(tinyShards()))).dispose();
   });
 
   test.each(cases)('%s', async (_, edit, expected) => {
@@ -352,7 +352,7 @@ describe('what is wrong with shards is said exactly', () => {
       mel_filterbank_shape: [80, 201],
       mel_filterbank: Array<number>(16080).fill(0),
     };
-    using model = await susurrus.loadModel(later({ ...filterbank, alignment_heads: [[0, 0]] }));
+    using model = await susurrus.loadModel<'whisper'>(later({ ...filterbank, alignment_heads: [[0, 0]] }));
     expect(model.info.warnings).toEqual([expect.stringContaining("is not Whisper's")]);
     // Saying it again is no contradiction.
     const { warnings } = await susurrus.inspect(later({ vocab, tokenizer_config: settings }));

@@ -33,7 +33,7 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Node', () => {
       const tensorBytes = sum(tensors.map((tensor) => tensor.rawSize));
       const metadataBytes = byteCount - sum(tensors.map((tensor) => tensor.size));
       const began = performance.now();
-      const model = await loadModel(path, { variant });
+      const model = await loadModel<'whisper'>(path, { variant });
       const loaded = performance.now();
       try {
         expect(model.info.dims).toMatchObject({ ...dimensions[size], nVocab: 51865, nMels: 80 });

@@ -1,7 +1,7 @@
 // A model and a source that do what a test says, for listen().
 import type {
   LiveEvent,
-  LiveOptions,
+  AnyLiveOptions,
   LiveTranscription,
   SampleArray,
 } from '../../web/src/api/types.js';
@@ -9,7 +9,7 @@ import type { Ear, Sound, SoundEnd, SoundMaker } from '../../web/page/live/sound
 
 /** Counts what it is fed, and says so as a final text. */
 export class FakeStream implements LiveTranscription {
-  readonly options: LiveOptions;
+  readonly options: AnyLiveOptions;
   readonly fed: SampleArray[] = [];
   flushes = 0;
   /** What was fed before each flush(). */
@@ -24,7 +24,7 @@ export class FakeStream implements LiveTranscription {
   readonly writable = new WritableStream<SampleArray>();
   readonly readable = new ReadableStream<LiveEvent>();
 
-  constructor(options: LiveOptions) {
+  constructor(options: AnyLiveOptions) {
     this.options = options;
   }
 
@@ -86,7 +86,7 @@ export class FakeStream implements LiveTranscription {
 export class FakeModel {
   readonly streams: FakeStream[] = [];
 
-  stream(options: LiveOptions = {}): FakeStream {
+  stream(options: AnyLiveOptions = {}): FakeStream {
     const stream = new FakeStream(options);
     this.streams.push(stream);
     return stream;

@@ -433,7 +433,7 @@ describeWithShared(['april-digits'], 'with a model', () => {
 
   test('the events are those of model.stream(); two at once do not disturb each other', async () => {
     const { loadModel } = await builtPackage();
-    const model = await loadModel(resolve(sharedFolder, 'april-digits/digits.april'));
+    const model = await loadModel<'whisper'>(resolve(sharedFolder, 'april-digits/digits.april'));
     const live = model.stream();
     const expected = read(live);
     await live.feed(samples);

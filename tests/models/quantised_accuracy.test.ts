@@ -81,7 +81,7 @@ describeWithShared(['digits-model/model', 'digits-model/eval'], 'the digits mode
   test.each(variants)('hears what f32 weights hear, on %s', async (variant) => {
     const { loadModel } = await builtPackage();
     const hear = async (file: string) => {
-      using model = await loadModel(file, { variant });
+      using model = await loadModel<'whisper'>(file, { variant });
       const texts: string[] = [];
       for (const name of ['short-0', 'short-1', 'short-2', 'medium-0']) {
         const sound = readFileSync(join(sharedFolder, `digits-model/eval/${name}.wav`));

@@ -54,7 +54,7 @@ describeWithShared(['digits-model/eval', 'digits-model/model'], 'the shipped mod
   /** Word error rate over all recordings, and how many expected token lists came out as they are. */
   async function measure(path: string) {
     const { loadModel } = await builtPackage();
-    const model = await loadModel(path);
+    const model = await loadModel<'whisper'>(path);
     let errors = 0;
     let total = 0;
     let kept = 0;

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as NodeEntry from '../../web/src/node.js';
+import type { LoadOptions, ModelSource } from '../../web/src/node.js';
 import { projectRoot } from './shared_folder.js';
 
 /**
@@ -14,7 +15,9 @@ export async function builtPackage(): Promise<typeof NodeEntry> {
   const threads = Number(process.env.SUSURRUS_TEST_THREADS ?? 1);
   if (threads === 1) return built;
   const { loadModel } = built;
-  return { ...built, loadModel: (source, options) => loadModel(source, { threads, ...options }) };
+  const withThreads = (source: ModelSource, options: LoadOptions = {}) =>
+    loadModel(source, { threads, ...options });
+  return { ...built, loadModel: withThreads as typeof loadModel };
 }
 
 /** Runs the built command line and answers what it printed; fails where it fails. */

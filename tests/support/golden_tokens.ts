@@ -10,7 +10,7 @@ const mostCases = 2;
 /** What a model file makes of the recordings, by whichever weights. */
 export async function decodedTokens(model: GoldenModel, path: string): Promise<number[][]> {
   const { loadModel } = await builtPackage();
-  using loaded = await loadModel(path);
+  using loaded = await loadModel<'whisper'>(path);
   const found: number[][] = [];
   for (const { audio, options } of casesOf(model)) {
     found.push([...(await loaded.decode(goldenAudio(audio), toDecodeOptions(options))).tokens]);
@@ -27,7 +27,7 @@ const casesOf = (model: GoldenModel): DecodeGolden[] => {
 /** A converted golden model decodes to the reference's tokens. */
 export async function expectGoldenTokens(model: GoldenModel, path: string): Promise<void> {
   const { loadModel } = await builtPackage();
-  using loaded = await loadModel(path);
+  using loaded = await loadModel<'whisper'>(path);
   for (const { audio, options, tokens, text, id } of casesOf(model)) {
     const found = await loaded.decode(goldenAudio(audio), toDecodeOptions(options));
     expect([id, [...found.tokens], found.text]).toEqual([id, tokens, text]);

@@ -42,7 +42,7 @@ export type EngineName = (typeof engineNames)[number];
 
 async function loadBuilt(variant: Api.Variant, path: string): Promise<ConformanceModel> {
   const { loadModel } = await builtPackage();
-  const model = await loadModel(path, { variant });
+  const model = await loadModel<'whisper'>(path, { variant });
   if (model.info.variant !== variant)
     throw new Error(`asked for ${variant}, got ${model.info.variant}`);
   const { nMels } = model.info.dims!;

@@ -1,7 +1,7 @@
-import type { Model } from '../../web/src/api/types.js';
+import type { WhisperModel } from '../../web/src/api/types.js';
 
 /** Audio states of a fixed log-mel and the logits after them: they depend on every weight. Disposes of the model. */
-export async function fingerprint(loading: Promise<Model>): Promise<number[]> {
+export async function fingerprint(loading: Promise<WhisperModel>): Promise<number[]> {
   const model = await loading;
   try {
     const { nMels, nAudioCtx } = model.info.dims!;

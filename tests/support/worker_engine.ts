@@ -2,7 +2,7 @@
 // way and arrive in a later turn.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LoadOptions, Model, ModelSource } from '../../web/src/api/types.js';
+import type { LoadOptions, WhisperModel, ModelSource } from '../../web/src/api/types.js';
 import { EngineHost } from '../../web/src/engine/host.js';
 import type { EngineCalls, EngineEvent, EngineLink } from '../../web/src/protocol/engine.js';
 import { openSingleThread } from '../../web/src/engine/single_thread.js';
@@ -60,9 +60,9 @@ class ClonedMessages {
 export const neverFails = (): Promise<never> => Promise.reject(new Error('It was not to fail.'));
 
 /** A model behind the worker's protocol. */
-export function loadThroughWorker(source: ModelSource, options: LoadOptions = {}): Promise<Model> {
+export function loadThroughWorker(source: ModelSource, options: LoadOptions = {}): Promise<WhisperModel> {
   const openEngine = () =>
     openWorker<EngineCalls, EngineEvent>(new ClonedMessages() as unknown as Worker, neverFails);
   const platform = { ...node, openEngine, compileFiles: () => readModule('files') };
-  return loadModelOn(platform, source, { variant: 'simd', ...options });
+  return loadModelOn(platform, source, { variant: 'simd', ...options }) as Promise<WhisperModel>;
 }

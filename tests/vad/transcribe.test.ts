@@ -1,6 +1,6 @@
 // transcribe({ vad }): no word is lost, times are those of the recording, and silence is not heard.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Model, Segment, Transcript } from '../../web/src/node.js';
+import type { WhisperModel, Segment, Transcript } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
 import { joined } from '../../web/src/api/joined.js';
@@ -10,10 +10,10 @@ const rate = 16000;
 
 const sample = sampleAudio();
 let susurrus: Awaited<ReturnType<typeof builtPackage>>;
-let model: Model;
+let model: WhisperModel;
 beforeAll(async () => {
   susurrus = await builtPackage();
-  model = await susurrus.loadModel('digits');
+  model = await susurrus.loadModel<'whisper'>('digits');
 });
 afterAll(() => {
   model.dispose();
@@ -138,7 +138,7 @@ describe('a recording with as much noise as speech', () => {
     if (saved === undefined) throw new Error('It was expected to be saved.');
     const stored = JSON.parse(JSON.stringify(saved)) as typeof saved;
     expect(stored.sampleCount).toBe(long.length);
-    const rest = await model.resume(stored, long);
+    const rest = await model.transcribe(long, { from: stored });
     expect(rest.text).toBe(whole.text);
     expect(rest.segments.map(({ start, end }) => [start, end])).toEqual(
       whole.segments.map(({ start, end }) => [start, end]),

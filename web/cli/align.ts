@@ -1,6 +1,6 @@
 import { parse, usageError } from './arguments.js';
 import { listeningArguments, listeningOptions } from './listening_options.js';
-import { modelArguments, withModel } from './open_model.js';
+import { modelArguments, withWhisper } from './open_model.js';
 import { readFileBytes, withAudio } from './recordings.js';
 import { linesWithWords } from './text_lines.js';
 import { outputArguments, TranscriptOutput } from './transcript_output.js';
@@ -27,7 +27,7 @@ export async function alignCommand(args: readonly string[], signal: AbortSignal)
     defaultFormat: 'json',
   });
   await output.prepare();
-  await withModel(values, signal, async (model) => {
+  await withWhisper(values, signal, async (model) => {
     const words = await withAudio(file, (bytes) =>
       model.align(bytes, text, { ...listeningOptions(values, 'align'), signal }),
     );

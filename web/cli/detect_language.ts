@@ -1,6 +1,6 @@
 import { parse, usageError } from './arguments.js';
 import { listeningArguments, listeningOptions } from './listening_options.js';
-import { modelArguments, withModel } from './open_model.js';
+import { modelArguments, withWhisper } from './open_model.js';
 import { withAudio } from './recordings.js';
 import { forEachFile } from './several_files.js';
 import { print, tell } from './terminal.js';
@@ -16,7 +16,7 @@ export async function detectLanguageCommand(
 ): Promise<void> {
   const { values, positionals: files } = parse(args, detectLanguageArguments);
   if (files.length === 0) throw usageError('detect-language needs at least one recording');
-  await withModel(values, signal, (model) =>
+  await withWhisper(values, signal, (model) =>
     forEachFile(files, signal, async (file) => {
       const found = await withAudio(file, (bytes) =>
         model.detectLanguage(bytes, { ...listeningOptions(values, 'detectLanguage'), signal }),

@@ -1,5 +1,5 @@
 // One recording transcribed, and how fast that was.
-import type { Model, Segment, TranscribeOptions, Transcript } from '../src/node.js';
+import type { Model, Segment, AnyTranscribeOptions, Transcript } from '../src/node.js';
 import { withAudio } from './recordings.js';
 import { printable } from './terminal.js';
 
@@ -15,7 +15,7 @@ export interface Heard {
 export async function hear(
   model: Model,
   file: string,
-  options: TranscribeOptions,
+  options: AnyTranscribeOptions,
   onSegment?: (segment: Segment) => void,
 ): Promise<Heard> {
   const begun = performance.now();

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { SusurrusError } from '../src/node.js';
-import type { TranscribeOptions } from '../src/node.js';
+import type { AnyTranscribeOptions } from '../src/node.js';
 import { abortedBy, fromErrorMessage } from '../src/api/errors.js';
 import type { Heard } from './heard.js';
 import { tellWarnings } from './open_model.js';
@@ -51,7 +51,7 @@ function startProcess(): WorkerProcess {
 export interface Jobs {
   readonly count: number;
   readonly model: ModelRequest;
-  readonly options: TranscribeOptions;
+  readonly options: AnyTranscribeOptions;
   readonly files: readonly string[];
   readonly signal: AbortSignal;
   /** Gets each file's outcome, in the order in which they come. What it throws ends everything. */

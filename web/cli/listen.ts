@@ -1,5 +1,5 @@
 // susurrus listen: captions of what comes on stdin, while it comes.
-import type { LiveEvent, LiveLag, LiveOptions, LiveTranscription, Model } from '../src/node.js';
+import type { LiveEvent, LiveLag, AnyLiveOptions, LiveTranscription, Model } from '../src/node.js';
 import { asNumber, choice, orNone, parse, usageError } from './arguments.js';
 import { CaptionScreen } from './caption_screen.js';
 import {
@@ -51,7 +51,7 @@ export async function listenCommand(args: readonly string[], signal: AbortSignal
 }
 
 /** What model.stream() gets, of what was given. */
-export function liveOptions(values: LiveValues): LiveOptions {
+export function liveOptions(values: LiveValues): AnyLiveOptions {
   const { step, 'max-lag': maxLag } = values;
   const hasVad = vadOption(values);
   const policy = choice('policy', values.policy, ['attention', 'agreement']);
@@ -69,11 +69,11 @@ export function liveOptions(values: LiveValues): LiveOptions {
 /** Feeds a stream until stdin ends, or until somebody interrupts: then what was heard comes out too. */
 class StdinListener {
   readonly #model: Model;
-  readonly #options: LiveOptions;
+  readonly #options: AnyLiveOptions;
   readonly #rate: number | undefined;
   readonly #signal: AbortSignal;
 
-  constructor(model: Model, options: LiveOptions, rate: number | undefined, signal: AbortSignal) {
+  constructor(model: Model, options: AnyLiveOptions, rate: number | undefined, signal: AbortSignal) {
     this.#model = model;
     this.#options = options;
     this.#rate = rate;

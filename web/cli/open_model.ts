@@ -1,5 +1,5 @@
 import { loadModel } from '../src/node.js';
-import type { LoadOptions, Model } from '../src/node.js';
+import type { LoadOptions, Model, ModelFamily, WhisperModel } from '../src/node.js';
 import { asNumber, choice, filterbankChoices } from './arguments.js';
 import { modelFile, usualModelFile } from './find_model.js';
 import { readCryptoOptions, cryptoArguments, type CryptoValues } from './key_files.js';
@@ -61,16 +61,37 @@ export async function requestModel(
 }
 
 /** Loads the model, lets `use` work with it, and disposes of it. Its warnings go to stderr. */
-export async function withModel<T>(
+export const withModel = <T>(
   values: ModelValues,
   signal: AbortSignal,
   use: (model: Model) => Promise<T>,
-): Promise<T> {
+): Promise<T> => using(loaded(values, signal, {}), use);
+
+/** withModel() for what only a Whisper does; rejects other models. */
+export const withWhisper = <T>(
+  values: ModelValues,
+  signal: AbortSignal,
+  use: (model: WhisperModel) => Promise<T>,
+): Promise<T> => using(loaded(values, signal, { family: 'whisper' }), use);
+
+async function loaded<F extends ModelFamily = ModelFamily>(
+  values: ModelValues,
+  signal: AbortSignal,
+  wanted: { readonly family?: F },
+): Promise<Extract<Model, { readonly family: F }>> {
   const { source, options } = await requestModel(values, signal);
   const bar = new ProgressBar('loading');
-  const loading = loadModel(source, { signal, onProgress: bar.update, ...options });
+  const loading = loadModel<F>(source, { signal, onProgress: bar.update, ...options, ...wanted });
   const model = await loading.finally(() => bar.clear());
   tellWarnings(model.info.warnings);
+  return model;
+}
+
+async function using<M extends Model, T>(
+  loading: Promise<M>,
+  use: (model: M) => Promise<T>,
+): Promise<T> {
+  const model = await loading;
   try {
     return await use(model);
   } finally {

@@ -1,6 +1,6 @@
 import { parse, usageError } from './arguments.js';
 import { listeningArguments, listeningOptions } from './listening_options.js';
-import { modelArguments, withModel } from './open_model.js';
+import { modelArguments, withWhisper } from './open_model.js';
 import { withAudio } from './recordings.js';
 import { print } from './terminal.js';
 
@@ -12,7 +12,7 @@ export async function scoreCommand(args: readonly string[], signal: AbortSignal)
   if (file === undefined || candidates.length === 0) {
     throw usageError('score needs a recording and at least one TEXT');
   }
-  await withModel(values, signal, async (model) => {
+  await withWhisper(values, signal, async (model) => {
     const scores = await withAudio(file, (bytes) =>
       model.score(bytes, candidates, { ...listeningOptions(values, 'score'), signal }),
     );

@@ -1,4 +1,4 @@
-import type { Model, Segment, TranscribeOptions } from '../src/node.js';
+import type { Model, Segment, AnyTranscribeOptions } from '../src/node.js';
 import { format, SusurrusError } from '../src/node.js';
 import { asNumber, parse, usageError } from './arguments.js';
 import { explain } from './explanation.js';
@@ -45,7 +45,7 @@ export async function transcribeCommand(
   const listening = listeningOptions(heard, 'transcribe');
   // The reference hears all of it.
   const hasVad = vadOption(values) ?? listening.compatibility !== 'openai';
-  const options: TranscribeOptions = { ...listening, ...(hasVad && { vad: true }) };
+  const options: AnyTranscribeOptions = { ...listening, ...(hasVad && { vad: true }) };
   const jobs = values.jobs === undefined ? undefined : asJobs(values.jobs);
   const recordings = await recordingsIn(paths);
   const output = new TranscriptOutput(values, {
@@ -140,7 +140,7 @@ async function withoutTranscript(
 async function hearHere(
   model: Model,
   file: string,
-  options: TranscribeOptions,
+  options: AnyTranscribeOptions,
   isShown: boolean,
 ): Promise<Heard> {
   const bar = new ProgressBar(file);

@@ -1,7 +1,7 @@
 // A process of `transcribe --jobs`: loads the model, then transcribes one recording after the other as it is told. It writes
 // nothing and owns nothing, so it can be killed at any time.
 import { loadModel } from '../src/node.js';
-import type { Model, TranscribeOptions } from '../src/node.js';
+import type { Model, AnyTranscribeOptions } from '../src/node.js';
 import { toErrorMessage } from '../src/api/errors.js';
 import type { ErrorMessage } from '../src/api/errors.js';
 import { hear } from './heard.js';
@@ -9,7 +9,7 @@ import type { Heard } from './heard.js';
 import type { ModelRequest } from './open_model.js';
 
 export type Order =
-  | { readonly kind: 'load'; readonly model: ModelRequest; readonly options: TranscribeOptions }
+  | { readonly kind: 'load'; readonly model: ModelRequest; readonly options: AnyTranscribeOptions }
   | { readonly kind: 'transcribe'; readonly file: string };
 
 export type Reply =
@@ -30,7 +30,7 @@ export function serveTranscription(): void {
   // Not exit(), which waits for reads that may never end.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   let model: Model | undefined;
-  let options: TranscribeOptions = {};
+  let options: AnyTranscribeOptions = {};
   const obey = async (order: Order): Promise<Reply> => {
     if (order.kind === 'load') {
       options = order.options;

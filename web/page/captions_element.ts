@@ -1,6 +1,6 @@
 import { checkOptions, text } from '../src/api/options.js';
 import { loadModel } from '../src/index.js';
-import type { Model, ProgressEvent, TranscribeOptions } from '../src/index.js';
+import type { Model, ProgressEvent, AnyTranscribeOptions } from '../src/index.js';
 import { attachTextTrack, type AttachedTextTrack } from './text_track.js';
 
 const styles = `
@@ -130,7 +130,7 @@ function makeElement(): CustomElementConstructor {
       return model;
     }
 
-    #options(): TranscribeOptions {
+    #options(): AnyTranscribeOptions {
       const language = this.getAttribute('language');
       return {
         timestamps: 'word',

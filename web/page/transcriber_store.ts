@@ -5,7 +5,7 @@ import type {
   AudioStream,
   LoadOptions,
   ModelSource,
-  TranscribeOptions,
+  AnyTranscribeOptions,
   Transcription,
   Transcript,
 } from '../src/index.js';
@@ -28,7 +28,7 @@ export interface TranscriberOptions {
   /** For loadModel(). `signal` and `onProgress` are the store's. */
   readonly load?: Omit<LoadOptions, 'signal' | 'onProgress'>;
   /** For every transcription. */
-  readonly transcribe?: Omit<TranscribeOptions, 'signal' | 'onProgress'>;
+  readonly transcribe?: Omit<AnyTranscribeOptions, 'signal' | 'onProgress'>;
 }
 
 const atRest: TranscriberState = {
@@ -95,7 +95,7 @@ export class TranscriberStore {
   /** Transcribes, after loading the model if need be; what is under way is stopped. Undefined if it fails or is stopped. */
   readonly transcribe = async (
     audio: AudioInput | AudioStream,
-    options: Omit<TranscribeOptions, 'signal'> = {},
+    options: Omit<AnyTranscribeOptions, 'signal'> = {},
   ): Promise<Transcript | undefined> => {
     this.stop();
     const life = this.#life;

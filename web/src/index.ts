@@ -17,6 +17,7 @@ import type {
   Mel,
   Model,
   ModelDestination,
+  ModelFamily,
   ModelFile,
   ModelPlan,
   ModelSource,
@@ -32,6 +33,8 @@ import type {
   SoundRanges,
   Verification,
   VerifyOptions,
+  WhisperModel,
+  WhisperName,
 } from './api/types.js';
 import { convertOn } from '../tools/convert/convert_in_page.js';
 import { loadInspection } from '../tools/inspection/load_inspection.js';
@@ -61,6 +64,15 @@ const loadModule = /* @__PURE__ */ importAgain(() => import('../tools/module/ent
  * The name `'digits'` is the small model in the package, which knows ten words and is for tests. Resolves when the whole file is verified.
  * Throws SusurrusError.
  */
+export function loadModel(source: WhisperName, options?: LoadOptions): Promise<WhisperModel>;
+export function loadModel<F extends ModelFamily>(
+  source: ModelSource,
+  options: LoadOptions & { readonly family: F },
+): Promise<Extract<Model, { readonly family: F }>>;
+export function loadModel<F extends ModelFamily = ModelFamily>(
+  source: ModelSource,
+  options?: LoadOptions,
+): Promise<Extract<Model, { readonly family: F }>>;
 export function loadModel(source: ModelSource, options: LoadOptions = {}): Promise<Model> {
   return loadModelOn(browser, source, options);
 }

@@ -15,6 +15,7 @@ import type {
   Mel,
   Model,
   ModelDestination,
+  ModelFamily,
   ModelFile,
   ModelPlan,
   ModelSource,
@@ -33,6 +34,8 @@ import type {
   SoundRanges,
   Verification,
   VerifyOptions,
+  WhisperModel,
+  WhisperName,
 } from './api/types.js';
 import { extractNetworkOn } from '../tools/inspection/extract_network.js';
 import { extractPartOn } from '../tools/inspection/extract_part.js';
@@ -72,6 +75,15 @@ export { weightTypes } from './api/generated/dtypes.js';
  * the small model in the package, which knows ten words and is for tests. Resolves when the whole file is verified.
  * Throws SusurrusError.
  */
+export function loadModel(source: WhisperName, options?: LoadOptions): Promise<WhisperModel>;
+export function loadModel<F extends ModelFamily>(
+  source: ModelSource,
+  options: LoadOptions & { readonly family: F },
+): Promise<Extract<Model, { readonly family: F }>>;
+export function loadModel<F extends ModelFamily = ModelFamily>(
+  source: ModelSource,
+  options?: LoadOptions,
+): Promise<Extract<Model, { readonly family: F }>>;
 export function loadModel(source: ModelSource, options: LoadOptions = {}): Promise<Model> {
   return loadModelOn(node, source, options);
 }

@@ -1,5 +1,5 @@
 // Live captions on the page: begins sessions, follows the model in use, and hands over what was heard.
-import type { LiveOptions } from '../../src/index.js';
+import type { AnyLiveOptions } from '../../src/index.js';
 import { microphone, tabAudio } from '../../page/live.js';
 import type { ListenSource, ListenStatus, StreamingModel } from '../../page/live.js';
 import { duration } from '../shell/format.js';
@@ -21,7 +21,7 @@ export interface LiveModel {
   /** Whether it hears sound while it comes. */
   readonly streams: boolean;
   readonly model: StreamingModel;
-  readonly options: () => LiveOptions;
+  readonly options: () => AnyLiveOptions;
 }
 
 export interface LiveCalls {

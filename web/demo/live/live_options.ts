@@ -1,13 +1,13 @@
 // What of the choices for recordings holds for live captions.
-import type { LiveOptions, ModelInfo, TranscribeOptions } from '../../src/index.js';
+import type { AnyLiveOptions, ModelInfo, AnyTranscribeOptions } from '../../src/index.js';
 
 /** Seconds that a slow Whisper may be behind before it leaves sound out, and says so. */
 const mostLag = 20;
 
 export function liveOptionsOf(
   { family }: Pick<ModelInfo, 'family'>,
-  { language, languages, task, initialPrompt, hotwords }: TranscribeOptions,
-): LiveOptions {
+  { language, languages, task, initialPrompt, hotwords }: AnyTranscribeOptions,
+): AnyLiveOptions {
   // Whisper models use the voice detector unless told otherwise.
   if (family !== 'whisper') return { vad: true };
   return {

@@ -1,5 +1,5 @@
 // One session of live captions: the sound, the model, what was heard, and the journal. Knows no page.
-import type { LiveOptions } from '../../src/index.js';
+import type { AnyLiveOptions } from '../../src/index.js';
 import { listen, type Listening, type ListenSource, type ListenStatus } from '../../page/live.js';
 import type { StreamingModel } from '../../page/live.js';
 import { CaptionState, type Change } from './caption_state.js';
@@ -28,7 +28,7 @@ export class LiveSession {
   constructor(
     model: StreamingModel,
     source: ListenSource,
-    options: LiveOptions,
+    options: AnyLiveOptions,
     journal: Journal,
     calls: SessionCalls,
   ) {
@@ -77,7 +77,7 @@ export class LiveSession {
   }
 
   /** This model goes on. */
-  followModel(model: StreamingModel, options: LiveOptions): void {
+  followModel(model: StreamingModel, options: AnyLiveOptions): void {
     this.#models.follow(model, options);
   }
 

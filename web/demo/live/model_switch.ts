@@ -1,5 +1,5 @@
 // A stream that can go from one model to another while sound comes. No sound is lost in between: it waits for the next model.
-import type { LiveEvent, LiveOptions } from '../../src/index.js';
+import type { LiveEvent, AnyLiveOptions } from '../../src/index.js';
 import type { LiveStream, StreamingModel } from '../../page/live.js';
 
 export interface SwitchCalls {
@@ -13,17 +13,17 @@ export interface SwitchCalls {
 export class ModelSwitch implements StreamingModel {
   readonly #calls: SwitchCalls;
   #model: StreamingModel | undefined;
-  #options: LiveOptions;
+  #options: AnyLiveOptions;
   #stream: SwitchedStream | undefined;
 
-  constructor(model: StreamingModel, options: LiveOptions, calls: SwitchCalls) {
+  constructor(model: StreamingModel, options: AnyLiveOptions, calls: SwitchCalls) {
     this.#model = model;
     this.#options = options;
     this.#calls = calls;
   }
 
   /** `own` says what of the source, such as the rate; what the model is asked for comes with the model. */
-  stream(own: LiveOptions = {}): LiveStream {
+  stream(own: AnyLiveOptions = {}): LiveStream {
     if (!this.#model) throw new Error('There is no model to stream with.');
     const { sampleRate = 16_000 } = own;
     const open = (model: StreamingModel) => model.stream({ ...this.#options, ...own });
@@ -38,7 +38,7 @@ export class ModelSwitch implements StreamingModel {
   }
 
   /** This model goes on with what waits and with what comes. */
-  follow(model: StreamingModel, options: LiveOptions): void {
+  follow(model: StreamingModel, options: AnyLiveOptions): void {
     this.#model = model;
     this.#options = options;
     this.#stream?.follow(model);

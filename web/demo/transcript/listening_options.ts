@@ -1,5 +1,5 @@
 import { languageNames } from '../../src/index.js';
-import type { ModelInfo, TranscribeOptions } from '../../src/index.js';
+import type { ModelInfo, AnyTranscribeOptions } from '../../src/index.js';
 import { byId, element } from '../shell/dom.js';
 
 /** What a person can ask of a transcription. It holds for the next one. */
@@ -15,12 +15,12 @@ export class ListeningOptions {
   #isMultilingual = false;
   #isWhisper = true;
 
-  get value(): TranscribeOptions {
+  get value(): AnyTranscribeOptions {
     const languages = listed(this.#languages.value);
     const hotwords = listed(this.#hotwords.value);
     const beamSize = this.#beamSize.valueAsNumber;
     const initialPrompt = this.#initialPrompt.value.trim();
-    const all: TranscribeOptions = {
+    const all: AnyTranscribeOptions = {
       timestamps: this.#wordTimes.checked ? 'word' : 'segment',
       vad: this.#vad.checked,
     };

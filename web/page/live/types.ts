@@ -2,7 +2,7 @@
 import type {
   Assets,
   LiveEvent,
-  LiveOptions,
+  AnyLiveOptions,
   LiveTranscription,
   SampleArray,
   SampleStream,
@@ -15,7 +15,7 @@ export type LiveStream = Pick<LiveTranscription, 'feed' | 'flush' | 'close' | 'l
 /** What listen() needs of a model. */
 export interface StreamingModel {
   /** As Model.stream(). */
-  stream(options?: LiveOptions): LiveStream;
+  stream(options?: AnyLiveOptions): LiveStream;
 }
 
 /** Sound that listen() opens itself, as often as it is asked to: microphone() and tabAudio() make them. */
@@ -82,7 +82,7 @@ export interface ListenStatus {
 }
 
 /** Options of listen(): those of model.stream(), but for the rate of the samples, which the source knows, and these. */
-export interface ListenOptions extends Omit<LiveOptions, 'sampleRate'> {
+export interface ListenOptions extends Omit<AnyLiveOptions, 'sampleRate'> {
   /** Called at each change. If it throws, listening fails with that error. */
   readonly onState?: (status: ListenStatus) => void;
   /** Called about twenty times a second with the level of what was heard last, 0 to 1. */

@@ -3,7 +3,7 @@ import type {
   AlignOptions,
   DecodeOptions,
   DetectLanguageOptions,
-  LiveOptions,
+  AnyLiveOptions,
   ScoreOptions,
   TranscribeOptions,
   WhisperInfo,
@@ -285,7 +285,7 @@ export function liveDecodingChecks(model: ModelFacts): Checks {
 }
 
 /** Of checked options: an utterance is what a window is to transcribe(). */
-export function liveDecodingSettings(options: LiveOptions, model: ModelFacts): Settings {
+export function liveDecodingSettings(options: AnyLiveOptions, model: ModelFacts): Settings {
   const given = liveDecodingNames.map((name) => [name, options[name]] as const);
   const settings = settingsOf(Object.fromEntries(given), model);
   return settings.language === 'per-utterance' ? { ...settings, language: 'per-window' } : settings;

@@ -1,5 +1,5 @@
 // The options of stream(), by family.
-import type { LiveOptions, ModelInfo } from '../api/types.js';
+import type { AnyLiveOptions, ModelInfo } from '../api/types.js';
 import {
   between,
   checkObject,
@@ -39,7 +39,7 @@ const hearingChecks: Checks = {
 };
 
 /** Checked options: what the engine gets. */
-export function liveSettings(options: LiveOptions, info: ModelInfo): LiveSettings {
+export function liveSettings(options: AnyLiveOptions, info: ModelInfo): LiveSettings {
   checkObject(options);
   if (info.family !== 'whisper') return networkSettings(options, info.family);
   checkNoBeamOptions(options, info.family);
@@ -52,7 +52,7 @@ export function liveSettings(options: LiveOptions, info: ModelInfo): LiveSetting
   };
 }
 
-function networkSettings(options: LiveOptions, family: string): LiveSettings {
+function networkSettings(options: AnyLiveOptions, family: string): LiveSettings {
   for (const name of [...Object.keys(hearingChecks), ...liveDecodingNames]) {
     if (Reflect.get(options, name) !== undefined) {
       checkWhisper(family, `the option ${name} of stream()`);

@@ -1,5 +1,5 @@
 // Sound on its way through a model: what is asked of a stream is done in the order of the calls.
-import type { LiveEvent, LiveLag, LiveOptions, LiveTranscription } from '../api/types.js';
+import type { LiveEvent, LiveLag, AnyLiveOptions, LiveTranscription } from '../api/types.js';
 import { abortedBy, wrongState } from '../api/errors.js';
 import { sampleRate as engineRate } from '../api/generated/whisper.js';
 import { onAbort } from '../api/signals.js';
@@ -24,7 +24,7 @@ interface FedSound {
 export class LiveRun implements LiveTranscription {
   readonly #engine: EngineStream;
   readonly #rate: number;
-  readonly #onLag: LiveOptions['onLag'];
+  readonly #onLag: AnyLiveOptions['onLag'];
   readonly #mostLag: number;
   readonly #events = new EventQueue();
   readonly #stopListening: () => void;
@@ -45,7 +45,7 @@ export class LiveRun implements LiveTranscription {
   readonly writable: WritableStream<Samples>;
   readonly readable: ReadableStream<LiveEvent>;
 
-  constructor(surroundings: LiveSurroundings, options: LiveOptions) {
+  constructor(surroundings: LiveSurroundings, options: AnyLiveOptions) {
     const { sampleRate = engineRate, signal, onLag, maxLag } = options;
     this.#engine = new EngineStream(surroundings, sampleRate);
     this.#rate = sampleRate;

@@ -1,6 +1,6 @@
-import type { LoadOptions, Model, ModelSource } from '../api/types.js';
+import type { CommonModel, LoadOptions, Model, ModelSource } from '../api/types.js';
 import { checkAssets } from '../api/assets.js';
-import { invalidOption, sourceFailed } from '../api/errors.js';
+import { invalidOption, sourceFailed, SusurrusError } from '../api/errors.js';
 import { givenTexts, readBeamTexts } from './beam_texts.js';
 import { EngineLoad } from './engine_load.js';
 import { Loading, type VerifiedFacts } from './loading.js';
@@ -18,6 +18,9 @@ import { isNamedLikeNetwork } from '../protocol/families.js';
 import { openSource } from '../sources/open_source.js';
 import { readOpening, withProtection } from '../sources/read_source.js';
 import { readVocabularyFile } from '../sources/vocabulary_file.js';
+
+/** The engine's model has the methods of every family, and rejects those that are not its own. */
+const asModel = (model: EngineModel): Model => model as CommonModel as Model;
 
 /** A load whose model may be used before it has arrived. */
 interface EarlyLoad {
@@ -56,9 +59,16 @@ export async function loadModelOn(
       return loadOpening(platform, open, watched, { early, name: nameOf(given) });
     });
   const model = await (options.early === true ? loadEarly(load, options) : load(options));
+  const { family = model.family } = options;
+  if (model.family !== family) {
+    model.dispose();
+    throw new SusurrusError('unsupported_feature', `This is a model of the family ${model.family}; ${family} was asked for.`, {
+      ...{ reason: 'model', subject: 'family', expected: family, got: model.family },
+    });
+  }
   if (autoSleep === undefined) {
     model.watch();
-    return model;
+    return asModel(model);
   }
   const loadAgain = async (signal: AbortSignal): Promise<EngineModel> => {
     const again = await load({ ...options, signal });
@@ -71,7 +81,7 @@ export async function loadModelOn(
     () => model.sleepAfter(autoSleep, loadAgain),
     () => undefined,
   );
-  return model;
+  return asModel(model);
 }
 
 /** The model as soon as it can be used. */

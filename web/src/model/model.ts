@@ -1,29 +1,27 @@
 import type {
   AlignOptions,
+  AnyLiveOptions,
+  AnyTranscribeOptions,
   AudioInput,
   AudioStream,
   CandidateScore,
+  CommonModel,
   DecodeOptions,
   DecodeResult,
   DetectLanguageOptions,
   LanguageProbability,
-  LiveOptions,
   LiveTranscription,
   LogMelOptions,
-  MemoryFacts,
   Mel,
-  Model,
+  MemoryFacts,
   ModelFamily,
   ModelInfo,
-  ResumeOptions,
   SavedTranscription,
   ScoreOptions,
   Tokenizer,
-  TranscribeOptions,
-  Transcription,
   Transcript,
+  Transcription,
   WhisperInfo,
-  WhisperModel,
   Word,
 } from '../api/types.js';
 import { wholeSamples } from '../audio/audio_feed.js';
@@ -65,7 +63,7 @@ import { startTranscription, TranscriptionRun } from './transcription.js';
 import type { CallOptions } from '../protocol/link.js';
 
 /** A Model whose engine lives behind a link. */
-export class EngineModel implements Model {
+export class EngineModel implements CommonModel {
   readonly family: ModelFamily;
   info: ModelInfo;
   readonly loaded: Promise<void>;
@@ -125,16 +123,17 @@ export class EngineModel implements Model {
     endWhenForgotten(this, this.#engine);
   }
 
-  get whisper(): WhisperModel | undefined {
-    return this.#tokenizer ? this : undefined;
-  }
-
   get tokenizer(): Tokenizer {
     this.#whisperInfo('tokenizer');
     return this.#tokenizer as Tokenizer;
   }
 
-  transcribe(audio: AudioInput | AudioStream, options: TranscribeOptions = {}): Transcription {
+  transcribe(audio: AudioInput | AudioStream, options: AnyTranscribeOptions = {}): Transcription {
+    const from: unknown = (options as { readonly from?: unknown } | null)?.from;
+    return from === undefined ? this.#begin(audio, options) : this.#continue(from, audio, options);
+  }
+
+  #begin(audio: AudioInput | AudioStream, options: AnyTranscribeOptions): Transcription {
     const run = new TranscriptionRun();
     return startTranscription(run, async () => {
       const { info } = this;
@@ -146,18 +145,25 @@ export class EngineModel implements Model {
     });
   }
 
-  resume(
-    saved: SavedTranscription,
+  #continue(
+    from: unknown,
     audio: AudioInput | AudioStream,
-    options: ResumeOptions = {},
+    options: AnyTranscribeOptions,
   ): Transcription {
     const { dims } = this.info;
-    const problem = dims && savedProblem(saved, dims);
-    const run = new TranscriptionRun(dims && !problem ? saved : undefined);
+    const problem = dims && savedProblem(from, dims);
+    const saved = dims && !problem ? (from as SavedTranscription) : undefined;
+    const run = new TranscriptionRun(saved);
     return startTranscription(run, async () => {
-      this.#whisperInfo('resume');
-      if (problem) throw problem;
-      checkOptions(options, { signal: signalCheck, onProgress: progressCheck });
+      this.#whisperInfo('the option from');
+      if (!saved) throw problem ?? invalidOption('from', 'a saved transcription', from);
+      const { signal, onProgress, from: _, ...others } = options;
+      checkOptions({ signal, onProgress }, { signal: signalCheck, onProgress: progressCheck });
+      for (const [name, value] of Object.entries(others)) {
+        if (value !== undefined) {
+          throw invalidOption(name, 'absent beside from, whose own options hold', value);
+        }
+      }
       return this.#transcribe(run, audio, saved.settings, options, saved);
     });
   }
@@ -166,7 +172,7 @@ export class EngineModel implements Model {
     run: TranscriptionRun,
     audio: AudioInput | AudioStream,
     settings: Settings,
-    options: ResumeOptions,
+    options: Progressing,
     saved?: SavedTranscription,
   ): Promise<Transcript> {
     checkAudio(audio, true);
@@ -251,7 +257,7 @@ export class EngineModel implements Model {
     return this.#run(() => this.#engine.call('logits', { tokens: ids }));
   }
 
-  stream(options: LiveOptions = {}): LiveTranscription {
+  stream(options: AnyLiveOptions = {}): LiveTranscription {
     const { info } = this;
     if (!info.streams) {
       const expected =
@@ -350,6 +356,9 @@ export class EngineModel implements Model {
     return this.#queue.run(() => this.#engine.use(this, waiting, signal), signal);
   }
 }
+
+/** The options of a transcription that are not the engine's. */
+type Progressing = Pick<AnyTranscribeOptions, 'signal' | 'onProgress'>;
 
 interface Listening {
   readonly holding?: 'whole' | 'window';

@@ -1,5 +1,5 @@
 // transcribe()'s options as models of other families than Whisper take them.
-import type { ModelInfo, TranscribeOptions } from '../api/types.js';
+import type { ModelInfo, AnyTranscribeOptions } from '../api/types.js';
 import { invalidOption } from '../api/errors.js';
 import {
   checkObject,
@@ -25,7 +25,7 @@ const known: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
 
 /** Checked options; a family that is not known here checks its own. */
 export function otherSettings(
-  options: TranscribeOptions,
+  options: AnyTranscribeOptions,
   { family, languages }: ModelInfo,
 ): Settings {
   checkObject(options);

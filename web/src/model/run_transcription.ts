@@ -1,9 +1,9 @@
 import type {
   AudioInput,
   AudioStream,
+  CommonTranscribeOptions,
   ModelInfo,
   ProgressEvent,
-  ResumeOptions,
   SavedTranscription,
   Transcript,
 } from '../api/types.js';
@@ -23,7 +23,7 @@ import type { About, TranscriptionRun } from './transcription.js';
 interface Task {
   readonly audio: AudioInput | AudioStream;
   readonly settings: Settings;
-  readonly options: ResumeOptions;
+  readonly options: CommonTranscribeOptions;
   /** To go on from. */
   readonly saved: SavedTranscription | undefined;
   /** Which of the engine's transcriptions this is: what a pause is about. */
@@ -50,7 +50,7 @@ export function runTranscription(
   { audio, settings, options, saved, number }: Task,
   { engine, platform, info, holdsUp }: Surroundings,
 ): Promise<Transcript> {
-  return withProgress(options, async ({ onProgress }: ResumeOptions): Promise<Transcript> => {
+  return withProgress(options, async ({ onProgress }: CommonTranscribeOptions): Promise<Transcript> => {
     const { vad, clipTimestamps: clips, ...others } = settings;
     const skipping = vad ? { vad: vad === true ? {} : vad, clips } : undefined;
     // With silence all else is left out that is in no clip.

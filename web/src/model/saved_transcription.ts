@@ -36,12 +36,12 @@ function badMember(value: unknown, shape: Readonly<Record<string, Test>>): strin
 
 /** Of saved.segments or saved.rejected. */
 function segmentsProblem(list: 'segments' | 'rejected', value: unknown): SusurrusError | undefined {
-  if (!Array.isArray(value)) return invalidOption(`saved.${list}`, 'what save() gave', value);
+  if (!Array.isArray(value)) return invalidOption(`from.${list}`, 'what save() gave', value);
   for (const [index, segment] of value.entries()) {
     const name = badMember(segment, segmentShape);
     if (name === undefined) continue;
     const member: unknown = isObject(segment) ? Reflect.get(segment, name) : segment;
-    return invalidOption(`saved.${list}[${index}].${name}`, 'what save() gave', member);
+    return invalidOption(`from.${list}[${index}].${name}`, 'what save() gave', member);
   }
   return undefined;
 }
@@ -49,7 +49,7 @@ function segmentsProblem(list: 'segments' | 'rejected', value: unknown): Susurru
 /** Why this is nothing that a model with such dimensions has saved. */
 export function savedProblem(saved: unknown, dims: Dimensions): SusurrusError | undefined {
   const given: Partial<Record<keyof SavedTranscription, unknown>> = isObject(saved) ? saved : {};
-  if (given.version !== 1) return invalidOption('saved', 'what save() gave', saved);
+  if (given.version !== 1) return invalidOption('from', 'what save() gave', saved);
   const wanted = {
     dims: isObject(given.dims),
     settings: isObject(given.settings),
@@ -59,7 +59,7 @@ export function savedProblem(saved: unknown, dims: Dimensions): SusurrusError | 
   };
   for (const [name, isGood] of Object.entries(wanted)) {
     const value = given[name as keyof typeof wanted];
-    if (!isGood) return invalidOption(`saved.${name}`, 'what save() gave', value);
+    if (!isGood) return invalidOption(`from.${name}`, 'what save() gave', value);
   }
   const problem =
     segmentsProblem('segments', given.segments) ?? segmentsProblem('rejected', given.rejected);
@@ -67,7 +67,7 @@ export function savedProblem(saved: unknown, dims: Dimensions): SusurrusError | 
   const other = given.dims as Partial<Dimensions>;
   for (const name of Object.keys(dims) as (keyof typeof dims)[]) {
     if (other[name] === dims[name]) continue;
-    return invalidOption(`saved.dims.${name}`, `${dims[name]}, as this model has`, other[name]);
+    return invalidOption(`from.dims.${name}`, `${dims[name]}, as this model has`, other[name]);
   }
   return undefined;
 }

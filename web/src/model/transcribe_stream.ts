@@ -1,4 +1,4 @@
-import type { Model, Segment, TranscribeOptions, Transcription } from '../api/types.js';
+import type { Model, Segment, AnyTranscribeOptions, Transcription } from '../api/types.js';
 
 /**
  * A transcription to pipe audio through: `microphone.pipeThrough(new TranscribeStream(model))`. Takes 16 kHz mono samples, gives
@@ -10,7 +10,7 @@ export class TranscribeStream {
   /** The whole of it, with `save()`, `pause()` and what else a transcription has. */
   readonly transcription: Transcription;
 
-  constructor(model: Model, options: TranscribeOptions = {}) {
+  constructor(model: Model, options: AnyTranscribeOptions = {}) {
     const { readable, writable } = new TransformStream<Float32Array, Float32Array>();
     this.writable = writable;
     this.transcription = model.transcribe(readable, options);

@@ -6,12 +6,13 @@ import type {
   FilterbankChoice,
   LanguageProbability,
   LiveEvent,
-  LiveOptions,
+  AnyLiveOptions,
   MemoryFacts,
   ProgressEvent,
   SavedTranscription,
   Segment,
   SpecialTokens,
+  FrontEndOptions,
   TranscribeOptions,
   Variant,
   Word,
@@ -50,12 +51,14 @@ export interface NetworkFacts extends CommonFacts {
 export type LoadedFacts = CommonFacts | WhisperFacts | NetworkFacts;
 
 /** Checked options, as far as they are data; the core knows them by the same names. */
-export type Settings = Omit<TranscribeOptions, 'signal' | 'onProgress'>;
+export type Settings = Omit<TranscribeOptions, 'signal' | 'onProgress' | 'from'> &
+  FrontEndOptions &
+  Omit<BeamOptionValues, 'beamSize'>;
 
 /** Checked options of stream(): of a Whisper, which decodes as transcribe() does, or of another family. */
 export type LiveSettings =
-  | (Pick<LiveOptions, 'policy' | 'step'> & { readonly decode: Settings })
-  | Pick<LiveOptions, 'frontEnd' | keyof BeamOptionValues>;
+  | (Pick<AnyLiveOptions, 'policy' | 'step'> & { readonly decode: Settings })
+  | Pick<AnyLiveOptions, 'frontEnd' | keyof BeamOptionValues>;
 
 /** At most one window of samples, and how to listen to it. */
 interface WindowRequest {

@@ -11,7 +11,7 @@ import {
   wholeBetween,
   type Check,
 } from '../api/options.js';
-import type { Variant } from '../api/types.js';
+import type { ModelFamily, Variant } from '../api/types.js';
 import { mostThreads } from '../platform/threads.js';
 import { cryptoOptionChecks } from './crypto_options.js';
 import { hubOptionChecks } from './model_name.js';
@@ -22,11 +22,14 @@ const moduleCheck: Check = [
   (value) => Object.prototype.toString.call(value) === '[object WebAssembly.Module]',
 ];
 
+const families = ['whisper', 'transducer', 'acoustic'] satisfies ModelFamily[];
+
 /** Timers have 31 bits for milliseconds. */
 const mostSleepSeconds = 2_000_000;
 
 export const loadOptionChecks = {
   early: flag,
+  family: oneOf(...families),
   onProgress: progressCheck,
   signal: signalCheck,
   variant: oneOf('simd' satisfies Variant, 'relaxed' satisfies Variant),

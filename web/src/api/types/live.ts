@@ -4,14 +4,14 @@ import type { Hotword } from '../generated/options.js';
 import type { Word } from './transcribe.js';
 import type { VadOptions } from './vad.js';
 
-/** Of .april models. */
+/** The features of .april models. */
 export interface FrontEndOptions {
   /** Features as the published models were trained with, or as the package april-asr 0.0.4 makes them. */
   readonly frontEnd?: 'standard' | 'april-asr-0.0.4';
 }
 
-/** Of Whisper models. */
-export interface WhisperLiveOptions {
+/** Options of a Whisper's stream(). */
+export interface WhisperLiveOptions extends LiveOptions {
   /** A code; `'auto'` detects it in the first utterance, `'per-utterance'` in each. */
   readonly language?: string;
   /** The only codes that detection considers. */
@@ -31,8 +31,17 @@ export interface WhisperLiveOptions {
   readonly step?: number;
 }
 
-/** Options of stream(). */
-export interface LiveOptions extends FrontEndOptions, BeamOptionValues, WhisperLiveOptions {
+/** Options of an .april model's stream(). */
+export interface TransducerLiveOptions extends LiveOptions, FrontEndOptions {}
+
+/** Options of a BW2L model's stream(). */
+export interface AcousticLiveOptions extends LiveOptions, BeamOptionValues {}
+
+/** Options of stream() in code that takes a model of any family, which rejects those that it does not have. */
+export type AnyLiveOptions = WhisperLiveOptions & TransducerLiveOptions & AcousticLiveOptions;
+
+/** Options that stream() has for every model. */
+export interface LiveOptions {
   /** Of the samples that are fed, in Hz: 16000 unless given. They are mono. */
   readonly sampleRate?: number;
   /** Ends the stream, which then fails with the signal's reason. */

@@ -1,5 +1,6 @@
 // Options of loadModel().
 import type { ProgressEvent } from './progress.js';
+import type { ModelFamily } from './model.js';
 import type { HubOptions } from './pull.js';
 import type { ModelSource, SealOptions } from './source.js';
 
@@ -7,6 +8,11 @@ import type { ModelSource, SealOptions } from './source.js';
 export type Variant = 'simd' | 'relaxed';
 
 export interface LoadOptions extends SealOptions, HubOptions {
+  /**
+   * The family that the model must have, which the model's type then says; another one is rejected with `unsupported_feature`. A file
+   * that users choose may be of any family: read `model.family` there.
+   */
+  readonly family?: ModelFamily;
   /** Of a model by its name: a branch, a tag or a commit of its repository; `'main'` if absent. */
   readonly revision?: string;
   /**

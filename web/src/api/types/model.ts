@@ -1,21 +1,26 @@
 // A loaded model.
 import type { Dimensions } from '../generated/whisper.js';
 import type { AudioInput, AudioStream } from './audio.js';
-import type { LiveOptions, LiveTranscription } from './live.js';
+import type {
+  AcousticLiveOptions,
+  LiveTranscription,
+  TransducerLiveOptions,
+  WhisperLiveOptions,
+} from './live.js';
 import type { Variant } from './load.js';
 import type { Filterbank } from './model_file.js';
 import type {
+  AcousticTranscribeOptions,
   AlignOptions,
   CandidateScore,
   DecodeOptions,
   DecodeResult,
   DetectLanguageOptions,
   LanguageProbability,
-  ResumeOptions,
-  SavedTranscription,
   ScoreOptions,
   TranscribeOptions,
   Transcription,
+  TransducerTranscribeOptions,
   Word,
 } from './transcribe.js';
 
@@ -27,14 +32,16 @@ export type ModelFamily =
   /** BW2L */
   | 'acoustic';
 
-/** What is known of a model that is loaded, and of the engine that runs it; `family` tells which one it is. */
+/** Facts about a loaded model and the engine that runs it. */
 export type ModelInfo = WhisperInfo | NetworkInfo;
 
+/** Facts about a Whisper. */
 export interface WhisperInfo extends CommonInfo {
   readonly family: 'whisper';
   readonly dims: Dimensions;
 }
 
+/** Facts about a model of another family. */
 export interface NetworkInfo extends CommonInfo {
   readonly family: Exclude<ModelFamily, 'whisper'>;
   readonly dims?: undefined;
@@ -56,7 +63,7 @@ export interface CommonInfo {
   readonly multilingual: boolean;
   /** Codes of the languages that the model knows; `['en']` for an English-only model. */
   readonly languages: readonly string[];
-  /** Whether stream() hears sound while it comes. */
+  /** Whether `stream()` is supported. */
   readonly streams: boolean;
   /** Deviations of the file that do no harm. */
   readonly warnings: readonly string[];
@@ -125,66 +132,33 @@ export interface MemoryFacts {
   readonly wasmBytes: number;
 }
 
-/** What only a Whisper has. */
-export interface WhisperModel {
-  readonly tokenizer: Tokenizer;
-  /** One window, padded with silence or cut. */
-  decode(audio: AudioInput, options?: DecodeOptions): Promise<DecodeResult>;
-  /** The languages of the first window, most probable first; empty for an English-only model. */
-  detectLanguage(
-    audio: AudioInput,
-    options?: DetectLanguageOptions,
-  ): Promise<readonly LanguageProbability[]>;
-  /** How probable each text is for one window, in the order given. */
-  score(
-    audio: AudioInput,
-    candidates: readonly string[],
-    options?: ScoreOptions,
-  ): Promise<readonly CandidateScore[]>;
-  /** When each word of a known text is spoken; at most one window of audio. */
-  align(audio: AudioInput, text: string, options?: AlignOptions): Promise<readonly Word[]>;
-  /** The log-mel spectrogram that the encoder hears. */
-  logMel(audio: AudioInput, options?: LogMelOptions): Promise<Mel>;
-  /** Audio states `[nAudioCtx * nState]` of one window of log-mel. */
-  encode(mel: Mel): Promise<Float32Array>;
-  /** Unfiltered logits `[nVocab]` after the last of `tokens`, for the window encoded last. */
-  logits(tokens: readonly number[] | Uint32Array): Promise<Float32Array>;
-}
+/**
+ * A loaded model. `family` says what it is, and narrows the type: only a Whisper has `decode()` and the other methods of
+ * WhisperModel, and each family has its own options.
+ *
+ * ```js
+ * const model = await loadModel(file);
+ * if (model.family === 'whisper') console.log(await model.detectLanguage(audio));
+ * ```
+ */
+export type Model = WhisperModel | TransducerModel | AcousticModel;
 
 /**
- * A loaded model. One computation runs at a time; calls made meanwhile wait in order. Models of other
- * families refuse the methods of WhisperModel with `unsupported_feature`.
+ * What every loaded model has. One computation runs at a time; calls made meanwhile wait in order. A model holds an engine, with its
+ * worker and memory, until `dispose()`.
  */
-export interface Model extends WhisperModel {
+export interface CommonModel {
   readonly family: ModelFamily;
   /** With `early`, `warnings` and `signer` are complete when `loaded` resolves. */
   readonly info: ModelInfo;
-  /** With `autoSleep`: its worker has ended, and the next call wakes it. */
+  /** With `autoSleep`: the worker has ended, and the next call wakes the model. */
   readonly asleep: boolean;
   /**
    * Resolves when the whole model is here and verified: at once, unless it was loaded with `early`. Rejects, as calls under way and
-   * later ones do, with what the load failed with, or with `aborted` after dispose().
+   * later ones do, with what the load failed with, or with `aborted` after dispose(). You may ignore it.
    */
   readonly loaded: Promise<void>;
-  /** The model, if it is a Whisper. */
-  readonly whisper: WhisperModel | undefined;
-  /** Text of a recording of any length. */
-  transcribe(audio: AudioInput | AudioStream, options?: TranscribeOptions): Transcription;
-  /**
-   * Goes on with a transcription that save() gave, with the same audio, from its beginning on: a stream is read over what is done.
-   * The text is that of a transcription that was never stopped.
-   */
-  resume(
-    saved: SavedTranscription,
-    audio: AudioInput | AudioStream,
-    options?: ResumeOptions,
-  ): Transcription;
-  /**
-   * Sound to text while it comes: by Whisper and .april models, and by BW2L models that see a limited part of it
-   * (`info.streams` says so). Others refuse with `unsupported_feature`. The model can be used for other things meanwhile.
-   */
-  stream(options?: LiveOptions): LiveTranscription;
-  /** Bytes: what was planned, and what is used now and was at most. */
+  /** Bytes: what was planned, what is used now, and the peak. */
   memory(): Promise<MemoryFacts>;
   /** Ends the engine, aborts running work and frees the memory. */
   dispose(): void;
@@ -192,4 +166,75 @@ export interface Model extends WhisperModel {
   [Symbol.dispose](): void;
   /** The same as dispose(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A Whisper: APR2, APR1, and whatever was converted from ggml, GGUF, SafeTensors or CTranslate2. */
+export interface WhisperModel extends CommonModel {
+  readonly family: 'whisper';
+  readonly info: WhisperInfo;
+  readonly tokenizer: Tokenizer;
+  /**
+   * Transcribes a recording of any length. Await the result, or iterate over its segments while they are decoded; leaving the loop stops
+   * the work. Rejects with `audio_invalid` or `audio_unsupported` for a file that cannot be decoded, `invalid_argument` for a wrong
+   * option, `out_of_memory`, `aborted` after dispose(), or the signal's reason.
+   *
+   * ```js
+   * const transcription = model.transcribe(file, { language: 'en', timestamps: 'word' });
+   * for await (const { start, end, text } of transcription) console.log(start, end, text);
+   * const { text } = await transcription;
+   * ```
+   */
+  transcribe(audio: AudioInput | AudioStream, options?: TranscribeOptions): Transcription;
+  /**
+   * Transcribes sound while it comes, a microphone's for example. The model can be used for other things meanwhile. The stream holds
+   * its place in the engine until `close()`.
+   */
+  stream(options?: WhisperLiveOptions): LiveTranscription;
+  /** Decodes one window of 30 s; shorter audio is padded with silence, longer audio is cut. */
+  decode(audio: AudioInput, options?: DecodeOptions): Promise<DecodeResult>;
+  /** The languages of the first window, most probable first; empty for an English-only model. */
+  detectLanguage(
+    audio: AudioInput,
+    options?: DetectLanguageOptions,
+  ): Promise<readonly LanguageProbability[]>;
+  /** How probable each text is for one window (natural logarithms), in the order given. Each text costs a decoder pass. */
+  score(
+    audio: AudioInput,
+    candidates: readonly string[],
+    options?: ScoreOptions,
+  ): Promise<readonly CandidateScore[]>;
+  /** When each word of a known text is spoken, in seconds from the beginning of the audio. Audio beyond 30 s is ignored. */
+  align(audio: AudioInput, text: string, options?: AlignOptions): Promise<readonly Word[]>;
+  /** The log-mel spectrogram that the encoder takes. */
+  logMel(audio: AudioInput, options?: LogMelOptions): Promise<Mel>;
+  /** The encoder's output for one window of log-mel, `[nAudioCtx][nState]`. It stays in the engine for `logits()`. */
+  encode(mel: Mel): Promise<Float32Array>;
+  /** Unfiltered logits `[nVocab]` after the last of `tokens`, for the window encoded last; `wrong_state` before `encode()`. */
+  logits(tokens: readonly number[] | Uint32Array): Promise<Float32Array>;
+}
+
+/** An LSTM transducer, from an .april file. */
+export interface TransducerModel extends CommonModel {
+  readonly family: 'transducer';
+  readonly info: NetworkInfo;
+  /** Transcribes a recording of any length; see WhisperModel. */
+  transcribe(
+    audio: AudioInput | AudioStream,
+    options?: TransducerTranscribeOptions,
+  ): Transcription;
+  /** Transcribes sound while it comes; see WhisperModel. */
+  stream(options?: TransducerLiveOptions): LiveTranscription;
+}
+
+/** A wav2letter acoustic model, from a BW2L file. */
+export interface AcousticModel extends CommonModel {
+  readonly family: 'acoustic';
+  readonly info: NetworkInfo;
+  /** Transcribes a recording of any length; see WhisperModel. */
+  transcribe(audio: AudioInput | AudioStream, options?: AcousticTranscribeOptions): Transcription;
+  /**
+   * Transcribes sound while it comes; see WhisperModel. Throws `unsupported_feature` unless `info.streams`: the network must see a
+   * limited part of the sound.
+   */
+  stream(options?: AcousticLiveOptions): LiveTranscription;
 }

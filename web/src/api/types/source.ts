@@ -1,4 +1,5 @@
 // Sources and destinations of models, and the keys that decrypt or verify them.
+import type { WeightType } from '../generated/dtypes.js';
 
 /**
  * A model file: a URL, a `Request` or `Response`, a file, bytes, or a stream; in Node also a path. The shards of a manifest are
@@ -15,6 +16,26 @@ export type ModelSource =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
   | readonly File[];
+
+/** A short name of one of OpenAI's models, or `'digits'` for tests; perhaps with a type of weights: `'base:f16'`. */
+export type WhisperName = ShortName | `${ShortName}:${WeightType}`;
+
+type ShortName =
+  | 'digits'
+  | 'tiny'
+  | 'tiny.en'
+  | 'base'
+  | 'base.en'
+  | 'small'
+  | 'small.en'
+  | 'medium'
+  | 'medium.en'
+  | 'large'
+  | 'large-v1'
+  | 'large-v2'
+  | 'large-v3'
+  | 'large-v3-turbo'
+  | 'turbo';
 
 /** A model file that can be read more than once. */
 export type RereadableSource = string | URL | Blob | ArrayBuffer | ArrayBufferView;

@@ -20,19 +20,11 @@ interface Abortable {
 /** Options of score(). */
 export interface ScoreOptions extends ScoreOptionValues, Abortable {}
 
-/** Options shared by all calls on one window. */
-export type WindowOptions = ScoreOptions;
-
 /** Options of decode(): one window. `null` switches a threshold or limit off. */
 export interface DecodeOptions extends DecodeOptionValues, Abortable {}
 
-/** Options of transcribe(). Of a BW2L model `beamSize` is 1 to 10000; there the other options of a beam search are known, too. */
-export interface TranscribeOptions
-  extends
-    DecodeOptions,
-    RecordingOptionValues,
-    FrontEndOptions,
-    Omit<BeamOptionValues, 'beamSize'> {
+/** Options that transcribe() has for every model. */
+export interface CommonTranscribeOptions extends Abortable {
   /**
    * Leaves out silence before the model hears it, by Silero's detector, which is fetched for that. Times are those of the recording;
    * `clipTimestamps` then say what else is left out. `false` if absent.
@@ -42,8 +34,35 @@ export interface TranscribeOptions
   readonly onProgress?: (event: ProgressEvent) => void;
 }
 
-/** Options of resume(): the others are those of the transcription that was saved. */
-export type ResumeOptions = Pick<TranscribeOptions, 'signal' | 'onProgress'>;
+/** Options of a Whisper's transcribe(). `null` switches a threshold or limit off. */
+export interface TranscribeOptions
+  extends CommonTranscribeOptions, DecodeOptionValues, RecordingOptionValues {
+  /**
+   * Continues a transcription that `save()` returned. Pass the same audio from its start, in the same form (a recording or a
+   * stream): what is done is skipped, and the text is that of a transcription that never stopped. The saved options hold; beside
+   * `from` only `signal` and `onProgress` are allowed.
+   */
+  readonly from?: SavedTranscription;
+}
+
+/** What models that run as graphs share. */
+interface NetworkTranscribeOptions extends CommonTranscribeOptions {
+  /** `'auto'`, or the one language of `info.languages`. */
+  readonly language?: string;
+  /** `'none'`: no times; `'segment'` (the default): segment times; `'word'`: word times too. */
+  readonly timestamps?: 'none' | 'segment' | 'word';
+}
+
+/** Options of an .april model's transcribe(). */
+export interface TransducerTranscribeOptions extends NetworkTranscribeOptions, FrontEndOptions {}
+
+/** Options of a BW2L model's transcribe(): those of a beam search apply with a `lexicon` or a `languageModel`. */
+export interface AcousticTranscribeOptions extends NetworkTranscribeOptions, BeamOptionValues {}
+
+/** Options of transcribe() in code that takes a model of any family, which rejects those that it does not have. */
+export type AnyTranscribeOptions = TranscribeOptions &
+  TransducerTranscribeOptions &
+  AcousticTranscribeOptions;
 
 /** Options of align(). */
 export interface AlignOptions extends AlignOptionValues, Abortable {}
@@ -124,13 +143,13 @@ export interface Transcript {
   readonly rejected: readonly Segment[];
 }
 
-/** A transcription to go on with later, by Model.resume(). Plain data: JSON keeps it. */
+/** A transcription to continue later: `transcribe(audio, { from: saved })`. Plain data, which JSON keeps. */
 export interface SavedTranscription {
   readonly version: 1;
   /** Of the model. */
   readonly dims: Dimensions;
   /** The options, without `signal` and `onProgress`. */
-  readonly settings: Omit<TranscribeOptions, 'signal' | 'onProgress'>;
+  readonly settings: Omit<TranscribeOptions, 'signal' | 'onProgress' | 'from'>;
   /** Of the recording at 16 kHz; absent for a stream. */
   readonly sampleCount?: number;
   /** Seconds of audio that are transcribed. */
@@ -142,8 +161,13 @@ export interface SavedTranscription {
 }
 
 /**
- * Await it for the whole result, or iterate over it to get segments as they are decoded. Leaving the loop stops the work. A resumed
- * one iterates over new segments only; its result has all.
+ * A transcription under way, as `transcribe()` returns it. Await it for the whole result, or iterate over it to get segments as they
+ * are decoded; leaving the loop stops the work. One that continues a saved transcription iterates over new segments only; its result
+ * has all.
+ *
+ * It is a promise: an `async` function that returns one returns the transcript, without `pause()` and without the loop. Wrap it to pass
+ * it on: `return { transcription }`. An error reaches whoever awaits or iterates; where nobody does either, it is not reported, not even
+ * as an unhandled rejection.
  */
 export interface Transcription extends Promise<Transcript>, AsyncIterable<Segment> {
   /**
