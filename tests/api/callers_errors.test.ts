@@ -51,7 +51,10 @@ const thrownBy = (work: PromiseLike<unknown>): Promise<{ readonly value: unknown
 
 type Load = (source: ModelSource, options?: LoadOptions) => Promise<WhisperModel>;
 const loaders: readonly (readonly [where: string, load: Load])[] = [
-  ['in process', async (source, options) => (await builtPackage()).loadModel<'whisper'>(source, options)],
+  [
+    'in process',
+    async (source, options) => (await builtPackage()).loadModel<'whisper'>(source, options),
+  ],
   ['through a worker', loadThroughWorker],
 ];
 

@@ -41,7 +41,10 @@ describe('the option module', () => {
       ['engine.simd.wasm', 1],
       ['engine.simd-threads.wasm', 2],
     ] as const) {
-      using model = await loadModel<'whisper'>(modelPath, { module: await compiled(name), threads });
+      using model = await loadModel<'whisper'>(modelPath, {
+        module: await compiled(name),
+        threads,
+      });
       expect(model.info).toMatchObject({
         ...{ variant: 'simd', variantReason: 'compiled by the caller', threads },
       });
@@ -70,9 +73,9 @@ test('assets are checked in Node too, which has its own', async () => {
   const { loadModel, setAssets } = await builtPackage();
   for (const assets of [{}, { base: '' }, { base: 5 }, { bass: '/' }]) {
     const expected = { code: 'invalid_argument', details: { reason: 'option' } };
-    expect(await errorOf(loadModel<'whisper'>(modelPath, { assets: assets as never }))).toMatchObject(
-      expected,
-    );
+    expect(
+      await errorOf(loadModel<'whisper'>(modelPath, { assets: assets as never })),
+    ).toMatchObject(expected);
     const set = Promise.resolve().then(() => setAssets(assets as never));
     expect(await errorOf(set)).toMatchObject(expected);
   }

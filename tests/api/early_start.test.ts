@@ -2,7 +2,12 @@
 // is verified, whatever happens to the load.
 import { getEventListeners } from 'node:events';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoadOptions, WhisperModel, ModelSource, ProgressEvent } from '../../web/src/api/types.js';
+import type {
+  LoadOptions,
+  WhisperModel,
+  ModelSource,
+  ProgressEvent,
+} from '../../web/src/api/types.js';
 import { builtPackage } from '../support/built_package.js';
 import { tinyApr1, writeApr1 } from '../support/apr1_writer.js';
 import { errorOf, modelBytes, sampleAudio, sampleText } from '../support/embedded_model.js';
@@ -340,7 +345,9 @@ test('nothing stays on the caller’s signal, whatever comes of the load', async
   const { signal } = new AbortController();
   const text = new TextEncoder().encode('no model');
   for (const bad of [text, corrupted(), bytes.slice(0, 1000)]) {
-    await errorOf(susurrus.loadModel<'whisper'>(bad, { ...early, signal }).then(({ loaded }) => loaded));
+    await errorOf(
+      susurrus.loadModel<'whisper'>(bad, { ...early, signal }).then(({ loaded }) => loaded),
+    );
   }
   // Of a kind that is never begun early, and one that is.
   for (const good of [writeApr1(tinyApr1()), bytes]) {

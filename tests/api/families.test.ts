@@ -164,7 +164,10 @@ describe('a model of another family', () => {
       ['logMel', () => model.logMel(samples)],
       ['encode', () => model.encode(mel)],
       ['logits', () => model.logits([1])],
-      ['the option from', async () => model.transcribe(samples, { from: { version: 1, dims: {} } as never })],
+      [
+        'the option from',
+        async () => model.transcribe(samples, { from: { version: 1, dims: {} } as never }),
+      ],
       ['tokenizer', async () => model.tokenizer.encode('text')],
     ];
     for (const [name, call] of calls) {

@@ -220,7 +220,9 @@ describe('the signal', () => {
   test('stops a load that waits for its source, at once', async () => {
     const controller = new AbortController();
     const reason = new Error('the user left');
-    const load = susurrus.loadModel<'whisper'>(`${address}/slow.apr`, { signal: controller.signal });
+    const load = susurrus.loadModel<'whisper'>(`${address}/slow.apr`, {
+      signal: controller.signal,
+    });
     setTimeout(() => controller.abort(reason), 100);
     expect(await errorOf(load)).toMatchObject({ code: 'aborted', cause: reason });
   });
@@ -238,7 +240,9 @@ describe('the signal', () => {
         isClosed = true;
       }
     }
-    const error = await errorOf(susurrus.loadModel<'whisper'>(source(), { signal: controller.signal }));
+    const error = await errorOf(
+      susurrus.loadModel<'whisper'>(source(), { signal: controller.signal }),
+    );
     expect(error).toMatchObject({ code: 'aborted' });
     await new Promise((done) => setTimeout(done, 10));
     expect(isClosed).toBe(true);

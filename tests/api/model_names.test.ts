@@ -53,7 +53,10 @@ function hubFiles(): Record<string, Uint8Array> {
 }
 
 /** Loads, disposes of the model, and answers what it says of itself. */
-async function load(source: string | URL, options: LoadOptions = {}): Promise<WhisperModel['info']> {
+async function load(
+  source: string | URL,
+  options: LoadOptions = {},
+): Promise<WhisperModel['info']> {
   using model = await susurrus.loadModel<'whisper'>(source, options);
   return model.info;
 }

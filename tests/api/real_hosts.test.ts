@@ -200,7 +200,10 @@ describe('a connection is let go of', () => {
         (signal: AbortSignal) =>
           package_.convertModel(`${address}/slow/`, join(folder, 'none.apr'), { signal }),
         (signal: AbortSignal) =>
-          package_.loadModel<'whisper'>('digits', { signal, vocabulary: `${address}/slow.tiktoken` }),
+          package_.loadModel<'whisper'>('digits', {
+            signal,
+            vocabulary: `${address}/slow.tiktoken`,
+          }),
       ]) {
         const controller = new AbortController();
         const isAsked = new Promise<void>((done) => {

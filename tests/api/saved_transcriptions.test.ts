@@ -49,7 +49,8 @@ async function stopEarly(
 }
 
 const loaders = {
-  'in this thread': async () => (await builtPackage()).loadModel<'whisper'>(modelPath, { variant: 'simd' }),
+  'in this thread': async () =>
+    (await builtPackage()).loadModel<'whisper'>(modelPath, { variant: 'simd' }),
   'through a worker': () => loadThroughWorker(modelPath),
 };
 
@@ -171,7 +172,10 @@ describe.each(Object.entries(loaders))('%s', (_name, load) => {
     const progress: number[] = [];
     for (let i = 0; i < 2; ++i) {
       const work = saved
-        ? model.transcribe(audio(), { from: saved, onProgress: ({ loaded }) => progress.push(loaded) })
+        ? model.transcribe(audio(), {
+            from: saved,
+            onProgress: ({ loaded }) => progress.push(loaded),
+          })
         : model.transcribe(audio(), options);
       const [next, soFar] = await stopEarly(work);
       expect(soFar.segments).toEqual(expected.segments.slice(0, soFar.segments.length));
@@ -248,6 +252,21 @@ describe('what was saved', () => {
     } finally {
       tiny.dispose();
     }
+  });
+
+  test('is continued by transcribe(), as the name before 1.0 says', () => {
+    const old = model as unknown as { resume(...args: unknown[]): unknown };
+    expect(() => old.resume(saved, recording)).toThrow(
+      'model.resume() is model.transcribe(audio, { from: saved }) now.',
+    );
+  });
+
+  test('has its options: others are refused beside it', async () => {
+    const options = { from: saved, language: 'en' };
+    expect(await errorOf(model.transcribe(recording, options))).toMatchObject({
+      code: 'invalid_argument',
+      details: { subject: 'language' },
+    });
   });
 
   test('of work that is done gives it again', async () => {

@@ -100,7 +100,9 @@ test('metadata that the first instance has no room for are read by the second, w
   const file = tinyWhisper();
   const metadata = { ...tinyMetadata, note: 'x'.repeat(48 * mebibyte) };
   const made = watchMemories();
-  using model = await susurrus.loadModel<'whisper'>(writeApr2({ ...file, metadata }), { threads: 2 });
+  using model = await susurrus.loadModel<'whisper'>(writeApr2({ ...file, metadata }), {
+    threads: 2,
+  });
   expect(model.info.threads).toBe(2);
   expect(made.at(-1)).toBe(2 ** 32);
 });

@@ -74,7 +74,8 @@ class Hanging {
 const soon = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
 const loaders = {
-  'in process': async () => (await builtPackage()).loadModel<'whisper'>('digits', { variant: 'simd' }),
+  'in process': async () =>
+    (await builtPackage()).loadModel<'whisper'>('digits', { variant: 'simd' }),
   'through a worker': () => loadThroughWorker(modelPath),
 };
 

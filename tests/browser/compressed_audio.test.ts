@@ -40,9 +40,12 @@ beforeAll(async () => {
   await page.goto(`${server.address}demo/`);
   await page.evaluate(async (address) => {
     const susurrus = (await import(address)) as typeof BrowserEntry;
-    const model = await susurrus.loadModel<'whisper'>(new URL('/demo/models/digits.apr', location.href), {
-      variant: 'simd',
-    });
+    const model = await susurrus.loadModel<'whisper'>(
+      new URL('/demo/models/digits.apr', location.href),
+      {
+        variant: 'simd',
+      },
+    );
     Object.assign(globalThis, {
       model,
       fileOf: (base64: string) =>

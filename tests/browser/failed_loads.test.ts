@@ -126,7 +126,8 @@ describe.each([
         const loads: Record<string, () => Promise<unknown>> = {
           damaged: () => susurrus.loadModel<'whisper'>(damaged),
           cut: () => susurrus.loadModel<'whisper'>(bytes.subarray(0, bytes.length - 1000)),
-          page: () => susurrus.loadModel<'whisper'>(new TextEncoder().encode('<!doctype html>'.repeat(9))),
+          page: () =>
+            susurrus.loadModel<'whisper'>(new TextEncoder().encode('<!doctype html>'.repeat(9))),
           callback: () =>
             susurrus.loadModel<'whisper'>(bytes, {
               onProgress: ({ loaded }) => {

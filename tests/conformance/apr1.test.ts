@@ -35,7 +35,8 @@ describeWithShared(['golden'], 'the goldens from APR1', () => {
     return files;
   }
 
-  const load = async (path: string): Promise<WhisperModel> => (await builtPackage()).loadModel<'whisper'>(path);
+  const load = async (path: string): Promise<WhisperModel> =>
+    (await builtPackage()).loadModel<'whisper'>(path);
 
   test('a filterbank of the model’s own gives APR1 and APR2 the same tokens', async () => {
     const { convertModel, upgradeModel, loadModel } = await builtPackage();

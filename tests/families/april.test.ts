@@ -77,6 +77,18 @@ describeWithShared(['april-digits', 'recordings'], 'an .april model that was tra
     model.dispose();
   });
 
+  test('is rejected where another family is asked for', async () => {
+    const { loadModel } = await builtPackage();
+    const path = resolve(sharedFolder, 'april-digits/digits.april');
+    await expect(loadModel(path, { family: 'whisper' })).rejects.toMatchObject({
+      code: 'unsupported_feature',
+      details: { subject: 'family', expected: 'whisper', got: 'transducer' },
+    });
+    const model = await loadModel(path, { family: 'transducer' });
+    expect(model.info.family).toBe('transducer');
+    model.dispose();
+  });
+
   test('writes down every recording', async () => {
     const model = await load();
     for (const recording of recordings) {

@@ -164,10 +164,12 @@ test('a manifest may state a shard’s own checksum alone', async () => {
 
 test('who signed is told, and that nobody looked no longer', async () => {
   const load = async (model: ShardedModel, options: LoadOptions) => {
-    const { info, dispose } = await susurrus.loadModel<'whisper'>(asFiles(model), options).then((loaded) => ({
-      info: loaded.info,
-      dispose: () => loaded.dispose(),
-    }));
+    const { info, dispose } = await susurrus
+      .loadModel<'whisper'>(asFiles(model), options)
+      .then((loaded) => ({
+        info: loaded.info,
+        dispose: () => loaded.dispose(),
+      }));
     dispose();
     return [info.signer, info.warnings];
   };

@@ -352,7 +352,9 @@ describe('what is wrong with shards is said exactly', () => {
       mel_filterbank_shape: [80, 201],
       mel_filterbank: Array<number>(16080).fill(0),
     };
-    using model = await susurrus.loadModel<'whisper'>(later({ ...filterbank, alignment_heads: [[0, 0]] }));
+    using model = await susurrus.loadModel<'whisper'>(
+      later({ ...filterbank, alignment_heads: [[0, 0]] }),
+    );
     expect(model.info.warnings).toEqual([expect.stringContaining("is not Whisper's")]);
     // Saying it again is no contradiction.
     const { warnings } = await susurrus.inspect(later({ vocab, tokenizer_config: settings }));

@@ -32,7 +32,14 @@ export async function use(file: Blob, signal: AbortSignal): Promise<string> {
   const result: Transcript = await model.transcribe(new Float32Array(16000));
   // @ts-expect-error There is no such option.
   void model.transcribe(file, { beams: 5 });
+  // @ts-expect-error Only a Whisper has it: the family decides.
+  void model.detectLanguage(file);
+  if (model.family === 'whisper') void model.detectLanguage(file);
   model.dispose();
+  void (await loadModel('base')).detectLanguage(file);
+  void (await loadModel(file, { family: 'acoustic' })).transcribe(file, { lmWeight: 2 });
+  // @ts-expect-error A Whisper has no language model.
+  void (await loadModel('base:f16')).transcribe(file, { lmWeight: 2 });
   void loadModel('openai/whisper-base', { dtype: 'q8_0', revision: 'main', cache: 'only' });
   const [kept]: readonly KeptModel[] = await listModels();
   if (kept?.complete) void deleteModel(kept);

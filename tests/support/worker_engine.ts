@@ -60,7 +60,10 @@ class ClonedMessages {
 export const neverFails = (): Promise<never> => Promise.reject(new Error('It was not to fail.'));
 
 /** A model behind the worker's protocol. */
-export function loadThroughWorker(source: ModelSource, options: LoadOptions = {}): Promise<WhisperModel> {
+export function loadThroughWorker(
+  source: ModelSource,
+  options: LoadOptions = {},
+): Promise<WhisperModel> {
   const openEngine = () =>
     openWorker<EngineCalls, EngineEvent>(new ClonedMessages() as unknown as Worker, neverFails);
   const platform = { ...node, openEngine, compileFiles: () => readModule('files') };

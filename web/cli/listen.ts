@@ -73,7 +73,12 @@ class StdinListener {
   readonly #rate: number | undefined;
   readonly #signal: AbortSignal;
 
-  constructor(model: Model, options: AnyLiveOptions, rate: number | undefined, signal: AbortSignal) {
+  constructor(
+    model: Model,
+    options: AnyLiveOptions,
+    rate: number | undefined,
+    signal: AbortSignal,
+  ) {
     this.#model = model;
     this.#options = options;
     this.#rate = rate;

@@ -62,9 +62,13 @@ export async function loadModelOn(
   const { family = model.family } = options;
   if (model.family !== family) {
     model.dispose();
-    throw new SusurrusError('unsupported_feature', `This is a model of the family ${model.family}; ${family} was asked for.`, {
-      ...{ reason: 'model', subject: 'family', expected: family, got: model.family },
-    });
+    throw new SusurrusError(
+      'unsupported_feature',
+      `This is a model of the family ${model.family}; ${family} was asked for.`,
+      {
+        ...{ reason: 'model', subject: 'family', expected: family, got: model.family },
+      },
+    );
   }
   if (autoSleep === undefined) {
     model.watch();

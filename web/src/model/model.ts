@@ -325,6 +325,14 @@ export class EngineModel implements CommonModel {
     return Promise.resolve();
   }
 
+  /** The name before 1.0. */
+  resume(): never {
+    const now = 'model.transcribe(audio, { from: saved })';
+    throw new SusurrusError('invalid_argument', `model.resume() is ${now} now.`, {
+      ...{ reason: 'option', subject: 'resume', expected: now },
+    });
+  }
+
   /** Refuses `what` of a model that is no Whisper. */
   #whisperInfo(what: string): WhisperInfo {
     checkWhisper(this.family, what);

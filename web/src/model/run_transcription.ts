@@ -1,7 +1,7 @@
 import type {
   AudioInput,
   AudioStream,
-  CommonTranscribeOptions,
+  CommonTranscribeOptions as Options,
   ModelInfo,
   ProgressEvent,
   SavedTranscription,
@@ -23,7 +23,7 @@ import type { About, TranscriptionRun } from './transcription.js';
 interface Task {
   readonly audio: AudioInput | AudioStream;
   readonly settings: Settings;
-  readonly options: CommonTranscribeOptions;
+  readonly options: Options;
   /** To go on from. */
   readonly saved: SavedTranscription | undefined;
   /** Which of the engine's transcriptions this is: what a pause is about. */
@@ -50,7 +50,7 @@ export function runTranscription(
   { audio, settings, options, saved, number }: Task,
   { engine, platform, info, holdsUp }: Surroundings,
 ): Promise<Transcript> {
-  return withProgress(options, async ({ onProgress }: CommonTranscribeOptions): Promise<Transcript> => {
+  return withProgress(options, async ({ onProgress }: Options): Promise<Transcript> => {
     const { vad, clipTimestamps: clips, ...others } = settings;
     const skipping = vad ? { vad: vad === true ? {} : vad, clips } : undefined;
     // With silence all else is left out that is in no clip.

@@ -218,10 +218,7 @@ export interface TransducerModel extends CommonModel {
   readonly family: 'transducer';
   readonly info: NetworkInfo;
   /** Transcribes a recording of any length; see WhisperModel. */
-  transcribe(
-    audio: AudioInput | AudioStream,
-    options?: TransducerTranscribeOptions,
-  ): Transcription;
+  transcribe(audio: AudioInput | AudioStream, options?: TransducerTranscribeOptions): Transcription;
   /** Transcribes sound while it comes; see WhisperModel. */
   stream(options?: TransducerLiveOptions): LiveTranscription;
 }
