@@ -69,8 +69,8 @@ afterAll(() => {
 async function loads(source: ModelSource): Promise<number> {
   const model = await susurrus.loadModel<'whisper'>(source, { variant: 'simd' });
   try {
-    expect(model.info.dims!.nVocab).toBe(1776);
-    const nFrames = 2 * model.info.dims!.nAudioCtx;
+    expect(model.info.dims.nVocab).toBe(1776);
+    const nFrames = 2 * model.info.dims.nAudioCtx;
     const data = new Float32Array(80 * nFrames).fill(-1);
     const states = await model.encode({ data, nMels: 80, nFrames });
     return states.reduce((sum, value) => sum + Math.abs(value), 0);

@@ -50,7 +50,7 @@ afterEach(async () => {
 
 async function load(options: LoadOptions = keep, from = url): Promise<void> {
   using model = await susurrus.loadModel<'whisper'>(from, options);
-  expect(model.info.dims!.nVocab).toBe(1776);
+  expect(model.info.dims.nVocab).toBe(1776);
 }
 
 /** The file that is kept: the longest one. */

@@ -96,7 +96,7 @@ describe('no model is loaded without a word', () => {
       }
     }
     using model = await susurrus.loadModel<'whisper'>('digits');
-    expect(model.info.dims!.nVocab).toBe(1776);
+    expect(model.info.dims.nVocab).toBe(1776);
   });
 
   test.each([
@@ -129,7 +129,7 @@ describe('no model is loaded without a word', () => {
     process.chdir(folder);
     try {
       copyFileSync(modelPath, join(folder, 'tiny.en'));
-      expect((await load('tiny.en')).dims!.nVocab).toBe(1776);
+      expect((await load('tiny.en')).dims.nVocab).toBe(1776);
       expect(await errorOf(load('./base'))).toMatchObject({ code: 'source_failed' });
     } finally {
       process.chdir(before);
@@ -247,12 +247,12 @@ describe('a model by its name', () => {
     try {
       server.faults.cuts = [9000];
       const info = await load('tiny.en', { hub: `${server.address}/{name}/` });
-      expect(info.dims!.nVocab).toBeLessThan(100);
+      expect(info.dims.nVocab).toBeLessThan(100);
       expect(server.requests).toContain(
         'GET /whisper-tiny.en/model.safetensors bytes=9000- if "1"',
       );
       const ready = await load('tiny.en:q8_0', { hub: `${server.address}/{name}-{dtype}.apr` });
-      expect(ready.dims!.nVocab).toBe(1776);
+      expect(ready.dims.nVocab).toBe(1776);
     } finally {
       await server.close();
     }
@@ -261,7 +261,7 @@ describe('a model by its name', () => {
   test('that the hub has ready is taken as it is', async () => {
     await hub.close();
     hub = await startHub({ repository, files: { 'model-q8_0.apr': digits } });
-    expect((await load('tiny.en', { hub: hub.endpoint })).dims!.nVocab).toBe(1776);
+    expect((await load('tiny.en', { hub: hub.endpoint })).dims.nVocab).toBe(1776);
   });
 });
 
@@ -333,7 +333,7 @@ describe('a URL with cache: true', () => {
       server.files.set(`shards/${name}`, { bytes, tag: '"1"' });
     }
     const manifest = `${server.address}/shards/${files.at(-1) ?? ''}`;
-    expect((await load(manifest, { cache: true })).dims!.nVocab).toBe(1776);
+    expect((await load(manifest, { cache: true })).dims.nVocab).toBe(1776);
     expect(server.requests).toHaveLength(files.length);
     await load(manifest, { cache: 'only' });
     expect(server.requests).toHaveLength(files.length);
@@ -367,7 +367,7 @@ describe('a URL with cache: true', () => {
 
   test('loaded twenty times at once is downloaded once', async () => {
     const loads = Array.from({ length: 20 }, () => load(url, { cache: true }));
-    for (const { dims } of await Promise.all(loads)) expect(dims!.nVocab).toBe(1776);
+    for (const { dims } of await Promise.all(loads)) expect(dims.nVocab).toBe(1776);
     expect(server.requests).toEqual(['GET /m.apr']);
   });
 });

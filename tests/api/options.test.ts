@@ -268,7 +268,7 @@ describe('options within their ranges', () => {
 
   test('a prompt that is too long is cut as the reference cuts it', async () => {
     const { tokens } = await model.decode(samples, { initialPrompt: 'one '.repeat(500) });
-    const room = model.info.dims!.nTextCtx / 2 - 1;
+    const room = model.info.dims.nTextCtx / 2 - 1;
     const ids = await model.tokenizer.encode(` ${'one '.repeat(500).trim()}`);
     const cut = await model.decode(samples, { initialPrompt: ids.slice(-room) });
     expect(ids.length).toBeGreaterThan(room);

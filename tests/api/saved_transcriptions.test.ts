@@ -244,7 +244,7 @@ describe('what was saved', () => {
     }
     const tiny = await (await builtPackage()).loadModel<'whisper'>(writeApr2(tinyWhisper()));
     try {
-      expect(tiny.info.dims!.nAudioState).toBe(tinyDims.n_audio_state);
+      expect(tiny.info.dims.nAudioState).toBe(tinyDims.n_audio_state);
       expect(await errorOf(tiny.transcribe(recording, { from: saved }))).toMatchObject({
         code: 'invalid_argument',
         details: { reason: 'option' },

@@ -113,7 +113,7 @@ describe('pullModel', () => {
     hub.faults.ignoresRanges = true;
     const { path } = await pull();
     using model = await package_.loadModel<'whisper'>(path);
-    expect(model.info.dims!.nAudioState).toBeGreaterThan(0);
+    expect(model.info.dims.nAudioState).toBeGreaterThan(0);
   });
 
   test('stopped, keeps what it has for the next call', async () => {

@@ -45,7 +45,7 @@ async function loadBuilt(variant: Api.Variant, path: string): Promise<Conformanc
   const model = await loadModel<'whisper'>(path, { variant });
   if (model.info.variant !== variant)
     throw new Error(`asked for ${variant}, got ${model.info.variant}`);
-  const { nMels } = model.info.dims!;
+  const { nMels } = model.info.dims;
   return {
     logMel: async (samples, mode) => (await model.logMel(samples, { mode })).data,
     encode: (data) => model.encode({ data, nMels, nFrames: data.length / nMels }),

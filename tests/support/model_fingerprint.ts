@@ -4,7 +4,7 @@ import type { WhisperModel } from '../../web/src/api/types.js';
 export async function fingerprint(loading: Promise<WhisperModel>): Promise<number[]> {
   const model = await loading;
   try {
-    const { nMels, nAudioCtx } = model.info.dims!;
+    const { nMels, nAudioCtx } = model.info.dims;
     const nFrames = 2 * nAudioCtx;
     const data = Float32Array.from({ length: nMels * nFrames }, (_, i) => Math.sin(i));
     const states = await model.encode({ data, nMels, nFrames });

@@ -80,6 +80,7 @@ export function loadModel<F extends ModelFamily>(
   source: ModelSource,
   options: LoadOptions & { readonly family: F },
 ): Promise<Extract<Model, { readonly family: F }>>;
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- As of querySelector(): the caller knows which it is.
 export function loadModel<F extends ModelFamily = ModelFamily>(
   source: ModelSource,
   options?: LoadOptions,

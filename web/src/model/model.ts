@@ -157,12 +157,11 @@ export class EngineModel implements CommonModel {
     return startTranscription(run, async () => {
       this.#whisperInfo('the option from');
       if (!saved) throw problem ?? invalidOption('from', 'a saved transcription', from);
-      const { signal, onProgress, from: _, ...others } = options;
+      const { signal, onProgress } = options;
       checkOptions({ signal, onProgress }, { signal: signalCheck, onProgress: progressCheck });
-      for (const [name, value] of Object.entries(others)) {
-        if (value !== undefined) {
-          throw invalidOption(name, 'absent beside from, whose own options hold', value);
-        }
+      for (const [name, value] of Object.entries(options as Readonly<Record<string, unknown>>)) {
+        if (value === undefined || ['signal', 'onProgress', 'from'].includes(name)) continue;
+        throw invalidOption(name, 'absent beside from, whose own options hold', value);
       }
       return this.#transcribe(run, audio, saved.settings, options, saved);
     });
