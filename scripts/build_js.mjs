@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import * as esbuild from 'esbuild';
 import { buildOffline } from './build_offline.mjs';
 import { buildPage } from './build_page.mjs';
@@ -51,8 +51,9 @@ const bundles = [
   { entry: 'web/tools/module/entry.ts', output: 'module.mjs', platform: 'browser' },
   { entry: 'web/tools/plan/entry.ts', output: 'plan.mjs', platform: 'browser' },
   { entry: 'web/tools/vad/entry.ts', output: 'skip_silence.mjs', platform: 'browser' },
+  { entry: 'web/src/files.ts', output: 'model_files.mjs', platform: 'browser' },
+  { entry: 'web/src/graph.ts', output: 'graph.mjs', platform: 'browser' },
   { entry: 'web/src/vad.ts', output: 'vad.mjs', platform: 'browser' },
-  { entry: 'web/src/node_vad.ts', output: 'vad.node.mjs', platform: 'node' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
   { entry: 'web/tools/cache/entry.ts', output: 'cache.mjs', platform: 'browser' },
   { entry: 'web/src/in_thread_hosts.ts', output: 'in_thread_hosts.mjs', platform: 'browser' },
@@ -65,8 +66,6 @@ const bundles = [
   { entry: 'web/page/live.ts', output: 'live.node.mjs', platform: 'node', isBeside: true },
   { entry: 'web/page/testing.ts', output: 'testing.mjs', platform: 'browser', isBeside: true },
   { entry: 'web/page/testing.ts', output: 'testing.node.mjs', platform: 'node', isBeside: true },
-  { entry: 'web/src/node.ts', output: 'node.mjs', platform: 'node' },
-  { entry: 'web/src/node_cache.ts', output: 'cache.node.mjs', platform: 'node' },
   { entry: 'web/tools/audio/node_entry.ts', output: 'audio.node.mjs', platform: 'node' },
   { entry: 'web/src/engine/node_thread_entry.ts', output: 'thread.node.mjs', platform: 'node' },
   {
@@ -76,6 +75,14 @@ const bundles = [
     banner: { js: '#!/usr/bin/env node' },
   },
 ];
+/** The package's entries in Node: what several of them have stands in chunks, so that it is there once. */
+const nodeEntries = {
+  node: 'web/src/node.ts',
+  'model_files.node': 'web/src/node_files.ts',
+  'graph.node': 'web/src/node_graph.ts',
+  'cache.node': 'web/src/node_cache.ts',
+  'vad.node': 'web/src/node_vad.ts',
+};
 const emscriptenModules = ['./engine.mjs', './engine.threads.mjs', './networks.mjs', './files.mjs'];
 const separateFiles = [...emscriptenModules, './node.mjs', './index.mjs'];
 /** What a page downloads besides its own files: without threads, with them, for models that run as graphs, and to read and convert files. */
@@ -136,7 +143,9 @@ const entryBeside = (platform) => ({
   },
 });
 /** The package's dependencies: Node loads one when a file asks for it. The demuxer is none of them: it is within the bundles. */
-const { dependencies, peerDependencies } = JSON.parse(readFileSync(from('package.json'), 'utf8'));
+const { dependencies, peerDependencies, version } = JSON.parse(
+  readFileSync(from('package.json'), 'utf8'),
+);
 const [packages, peers] = [dependencies, peerDependencies].map((list) => Object.keys(list));
 
 /** The packages whose code is in a bundle's output, by its metafile. */
@@ -146,7 +155,7 @@ const packagesWithin = ({ inputs }) =>
     .map(([path]) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1])
     .filter((name) => name !== undefined);
 
-/** Answers the names of the packages that went into it. */
+/** Answers for each output the names of the packages that went into it. */
 async function bundle(what, options) {
   try {
     const { metafile } = await esbuild.build({
@@ -154,11 +163,15 @@ async function bundle(what, options) {
       metafile: true,
       format: 'esm',
       external: [...separateFiles, ...peers],
+      define: { SUSURRUS_VERSION: JSON.stringify(version) },
       legalComments: 'eof', // each of them once
       logLevel: 'warning',
       ...options,
     });
-    return [...new Set(Object.values(metafile.outputs).flatMap(packagesWithin))];
+    return Object.entries(metafile.outputs).map(([path, output]) => [
+      basename(path),
+      [...new Set(packagesWithin(output))],
+    ]);
   } catch (error) {
     if (!Array.isArray(error.errors)) throw error;
     throw new StepError(`Bundling ${what} failed.`, 'The reason stands above.');
@@ -166,20 +179,31 @@ async function bundle(what, options) {
 }
 
 async function bundleEntry({ entry, output, platform, banner, isWhole, isBeside }) {
-  const packagesOfOthers = await bundle(entry, {
+  return bundle(entry, {
     ...(isWhole && { external: [] }),
     // Pages download these; what Node runs stays readable.
     minify: platform === 'browser',
     entryPoints: [from(entry)],
     outfile: made(output),
     platform,
-    ...(platform === 'node' && { external: [...separateFiles, ...packages, ...peers] }),
+    ...(platform === 'node' && nodeOptions),
     plugins: isWhole ? [filesWithin] : isBeside ? [entryBeside(platform)] : [filesApart()],
     target: platform === 'node' ? 'node20' : 'es2022',
     banner,
   });
-  return [output, packagesOfOthers];
 }
+
+const nodeOptions = { external: [...separateFiles, ...packages, ...peers] };
+
+const bundleNodeEntries = () =>
+  bundle('the entries for Node', {
+    ...nodeOptions,
+    entryPoints: Object.fromEntries(
+      Object.entries(nodeEntries).map(([output, entry]) => [output, from(entry)]),
+    ),
+    ...{ outdir: made(''), outExtension: { '.js': '.mjs' }, chunkNames: 'shared.node.[hash]' },
+    ...{ splitting: true, platform: 'node', target: 'node20', plugins: [filesApart()] },
+  });
 
 /** The wrapper passes the wasm to the Emscripten module, which needs no URL of it. */
 async function copyModule(emscriptenModule, output, modules) {
@@ -235,12 +259,11 @@ async function emitTypes() {
     [from('node_modules/typescript/bin/tsc'), '-p', from('tsconfig.build.json')],
     { what: 'emitting type declarations (tsc)' },
   );
-  const entries = [
-    ...['index', 'node', 'cache', 'node_cache', 'vad', 'node_vad'].map(
-      (name) => `src/${name}.d.ts`,
-    ),
-    'page/live.d.ts',
+  const names = [
+    ...['index', 'node', 'in_thread', 'files', 'node_files', 'graph', 'node_graph'],
+    ...['cache', 'node_cache', 'vad', 'node_vad'],
   ];
+  const entries = [...names.map((name) => `src/${name}.d.ts`), 'page/live.d.ts'];
   const wanted = [...entries, 'page/captions.d.ts', 'page/react.d.ts', 'page/testing.d.ts'];
   for (const path of wanted) {
     const ambient = path.startsWith('src/') ? './ambient.d.ts' : '../src/ambient.d.ts';
@@ -311,9 +334,18 @@ export async function buildJs() {
       'networks.relaxed.wasm',
     ]);
     await copyModule('files.mjs', 'files.mjs', ['files.wasm']);
-    const [contents] = await Promise.all([Promise.all(bundles.map(bundleEntry)), emitTypes()]);
+    const [contents] = await Promise.all([
+      Promise.all([...bundles.map(bundleEntry), bundleNodeEntries()]),
+      emitTypes(),
+    ]);
     // What THIRD-PARTY-NOTICES.md is compared with.
-    writeFileSync(from('build/dist.packages.json'), JSON.stringify(Object.fromEntries(contents)));
+    const packagesOf = {};
+    for (const [file, names] of contents.flat()) {
+      // The name of a chunk has a hash of what is in it.
+      const name = file.replace(/\.[0-9A-Z]{8}\.mjs$/, '.mjs');
+      packagesOf[name] = [...new Set([...(packagesOf[name] ?? []), ...names])];
+    }
+    writeFileSync(from('build/dist.packages.json'), JSON.stringify(packagesOf));
     chmodSync(made('cli.mjs'), 0o755);
     copyFileSync(from('web/demo/sample.wav'), made('digits.wav'));
     await buildDemo();

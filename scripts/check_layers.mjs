@@ -187,7 +187,7 @@ const onlyModules = {
   // A log-mel spectrogram without a model is that of a model.
   'web/tools/host → web/src/engine': { module: /\/mel\.ts$/ },
   // The command line and the page use what every user of the package has.
-  'web/cli → web/src': { module: /^web\/src\/node\.(ts|mjs)$/ },
+  'web/cli → web/src': { module: /^web\/src\/node(_files|_graph)?\.(ts|mjs)$/ },
   // Errors go from one process to another as they go from a worker to its page; misspelt names are guessed in one way.
   'web/cli → web/src/api': { module: /^web\/src\/api\/(generated\/|(errors|near_names)\.ts$)/ },
   'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
@@ -196,7 +196,9 @@ const onlyModules = {
   'web/page → web/tools/capture': { module: /\/tap\.ts$/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
   // The waveform is made from what the package's own decoders give.
-  'web/demo → web/src': { module: /^web\/src\/(index|cache|browser_platform)\.(ts|mjs)$/ },
+  'web/demo → web/src': {
+    module: /^web\/src\/(index|files|graph|cache|browser_platform)\.(ts|mjs)$/,
+  },
   'web/demo → web/page': { module: /^web\/page\/(live|live\/wake_lock|text_track)\.ts$/ },
 };
 

@@ -112,7 +112,7 @@ async function smallModel(susurrus, dtype) {
  * @type {(dims: import('../web/src/api/types.js').Dimensions, dtype: string) => Promise<{ weights: number; memory: number }>}
  */
 export async function modelBytes(dims, dtype) {
-  const susurrus = await import('../dist/node.mjs');
+  const susurrus = await import('../dist/model_files.node.mjs');
   if (!small.has(dtype)) small.set(dtype, await smallModel(susurrus, dtype));
   const tensors = tensorsLike(small.get(dtype), dims);
   const { memory } = await inspectIndex(susurrus, dims, tensors);

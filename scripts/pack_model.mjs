@@ -88,7 +88,7 @@ export async function packModel(model) {
   const { name, path, output = join(root, 'build/packages') } = model;
   checkName(name);
   const { text, spdx } = licenseOf(model);
-  const { inspect } = await import('../dist/node.mjs');
+  const { inspect } = await import('../dist/model_files.node.mjs');
   // Damaged files and other formats are refused here.
   const { format, tensors } = await inspect(path);
   if (format !== 'APR2') {

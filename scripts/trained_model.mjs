@@ -216,7 +216,7 @@ export async function ensureTrainedModel({ dtype = 'q8_0', ...options } = {}) {
   const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (timeOf(path) > timeOf(join(root, 'dist/files.wasm'))) return path;
   const folder = await ensureTrainedFolder(options);
-  const { convertModel } = await import('../dist/node.mjs');
+  const { convertModel } = await import('../dist/model_files.node.mjs');
   await step(`converting ${name} to ${dtype}`, () =>
     convertModel(folder, path, { dtype, force: true }),
   );

@@ -18,7 +18,7 @@ const mebibyte = 2 ** 20;
 
 /** What a load needs, by its file alone: {file, planned} in MiB. */
 async function plannedFor(path) {
-  const { inspect } = await import('../../dist/node.mjs');
+  const { inspect } = await import('../../dist/model_files.node.mjs');
   const { byteCount, memory } = await inspect(join(root, path));
   return { fileMiB: byteCount / mebibyte, plannedMiB: memory.total / mebibyte };
 }

@@ -62,7 +62,7 @@ function buildLimits() {
 async function describeModels(size, dtype) {
   progress(`model ${size} ${dtype}`);
   const files = await loadModels(size, dtype);
-  const { inspect } = await import('../../dist/node.mjs');
+  const { inspect } = await import('../../dist/model_files.node.mjs');
   const { tensors } = await inspect(join(root, files.lz4));
   const compressed = tensors.filter((tensor) => tensor.size < tensor.rawSize);
   return {

@@ -59,7 +59,7 @@ export async function benchModel(size, dtype, layers) {
   const hub = await hubFolder(size, layers);
   const path = `${folder}/${basename(hub)}-${dtype}.apr`;
   return made(path, [hub, 'dist/engine.simd.wasm'], async (unfinished) => {
-    const { convertModel } = await import('../../dist/node.mjs');
+    const { convertModel } = await import('../../dist/model_files.node.mjs');
     await convertModel(inRoot(hub), unfinished, { dtype, compress: 'none', force: true });
   });
 }
@@ -73,7 +73,7 @@ export async function loadModels(size, dtype) {
   const path = `${folder}/${size}-rounded-${dtype}`;
   const sources = ['scripts/bench/models.mjs', 'dist/files.wasm'];
   await made(path, sources, async (unfinished) => {
-    const { convertModel } = await import('../../dist/node.mjs');
+    const { convertModel } = await import('../../dist/model_files.node.mjs');
     const hub = join(unfinished, 'hub');
     writeRandomModel(size, ranks, hub, { mantissaBits });
     for (const compress of ['none', 'lz4']) {
@@ -92,7 +92,7 @@ export async function convertedModels(size, dtypes) {
   const ranks = inRoot(await ranksFile());
   const path = `${folder}/${size}-converted-${dtypes.join('-')}`;
   await made(path, ['scripts/bench/models.mjs', 'dist/files.wasm'], async (unfinished) => {
-    const { convertModel } = await import('../../dist/node.mjs');
+    const { convertModel } = await import('../../dist/model_files.node.mjs');
     const hub = join(unfinished, 'hub');
     writeRandomModel(size, ranks, hub, { dtype: 'f16' });
     const seconds = {};

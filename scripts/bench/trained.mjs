@@ -29,7 +29,7 @@ async function weights(python) {
   const onnx = `${folder}/onnx/${name}`;
   mkdirSync(join(root, `${folder}/onnx`), { recursive: true });
   mkdirSync(join(root, `${folder}/hub`), { recursive: true });
-  const { convertModel } = await import('../../dist/node.mjs');
+  const { convertModel } = await import('../../dist/model_files.node.mjs');
   const from = await ensureTrainedFolder();
   const to = (path, options) =>
     existsSync(join(root, path)) || convertModel(from, join(root, path), options);

@@ -99,7 +99,11 @@ await main(async () => {
   if (unknown.length > 0) throw new StepError(`Nothing is known of ${unknown.join(', ')}`);
   if (!existsSync(shared)) throw new StepError(`${shared} is wanted, and is not there`);
 
-  const api = await import(join(resolve(values.dist), 'node.mjs'));
+  const dist = resolve(values.dist);
+  const api = {
+    ...(await import(join(dist, 'node.mjs'))),
+    ...(await import(join(dist, 'model_files.node.mjs'))),
+  };
   const rows = [];
   for (const model of models) {
     await measure(api, model, dtypes, values.variant, (row) => {

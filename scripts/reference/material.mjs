@@ -7,7 +7,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { readFacts, whisper } from '../facts/read_facts.mjs';
 import { root, StepError } from '../toolchain/steps.mjs';
 import { ensureTrainedFolder, isTrainedName, trainedNames } from '../trained_model.mjs';
@@ -29,7 +29,7 @@ function needed(path, advice) {
 
 /** A trained model as a folder of the hub, which the reference reads. */
 async function trainedModel(name, { scratch, engine }) {
-  const { convertModel } = await import(engine);
+  const { convertModel } = await import(join(dirname(engine), 'model_files.node.mjs'));
   const folder = join(scratch, name);
   const source = await ensureTrainedFolder({ name });
   await convertModel(source, folder, { format: 'safetensors', dtype: 'f32' });
@@ -94,7 +94,7 @@ function withoutDecodingSettings({ name, folder }, scratch) {
 
 /** Susurrus's file of a folder, with f32 weights: every value of f16, bf16 and f32 is kept. */
 async function converted({ name, folder }, { scratch, assets, engine }) {
-  const { convertModel } = await import(engine);
+  const { convertModel } = await import(join(dirname(engine), 'model_files.node.mjs'));
   const dims = dimensionsOf(folder);
   const hasVocabulary = ['vocab.json', 'tokenizer.json'].some((file) =>
     existsSync(join(folder, file)),

@@ -389,10 +389,12 @@ describe('a progress callback that throws what looks like an error of the file s
     addPieceDigests: (target) => susurrus.addPieceDigests(modelPath, target, { onProgress }),
     shardModel: (target) => susurrus.shardModel(modelPath, target, { size: 1 << 20, onProgress }),
     unshardModel: (target) => susurrus.unshardModel(modelPath, target, { onProgress }),
-    extractTensor: (target) =>
-      susurrus.extractTensor(modelPath, 'decoder.token_embedding.weight', target, { onProgress }),
-    extractNetwork: (target) =>
-      susurrus.extractNetwork(modelPath, 'encoder', target, { onProgress }),
+    'extract a tensor': (target) =>
+      susurrus.extract(modelPath, 'tensor:decoder.token_embedding.weight', target, { onProgress }),
+    'extract a network': (target) =>
+      susurrus.extract(modelPath, 'network:encoder', target, { onProgress }),
+    'extract the vocabulary': (target) =>
+      susurrus.extract(modelPath, 'vocabulary', target, { onProgress }),
   };
   test.each(Object.keys(calls))('%s rejects with it and leaves nothing behind', async (name) => {
     expect((await thrownBy(calls[name]!(join(folder, 'out')))).value).toBe(value);

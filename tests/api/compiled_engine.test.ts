@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import type * as FilesEntry from '../../web/src/node_files.js';
 import type * as NodeEntry from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
@@ -14,8 +15,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test('a module that could not be read is read again', async () => {
   cpSync(join(projectRoot, 'dist'), join(folder, 'dist'), { recursive: true });
-  const address = pathToFileURL(join(folder, 'dist/node.mjs')).href;
-  const { loadModel, inspect } = (await import(address)) as typeof NodeEntry;
+  const [address, filesAddress] = ['node.mjs', 'model_files.node.mjs'].map(
+    (name) => pathToFileURL(join(folder, 'dist', name)).href,
+  ) as [string, string];
+  const { loadModel } = (await import(address)) as typeof NodeEntry;
+  const { inspect } = (await import(filesAddress)) as typeof FilesEntry;
   const modules = ['engine.simd.wasm', 'engine.relaxed.wasm', 'files.wasm'];
   for (const name of modules) renameSync(join(folder, 'dist', name), join(folder, name));
   for (const work of [loadModel, inspect]) {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import type * as FilesEntry from '../../web/src/files.js';
 import type * as BrowserEntry from '../../web/src/index.js';
 import { builtPackage } from '../support/built_package.js';
 import { writeHubFolder } from '../support/hub_folder.js';
@@ -43,8 +44,9 @@ test('files of a folder become the bytes that Node writes', () =>
     ] as const;
     const found = await page.evaluate(
       async ({ contents, variants }) => {
-        const address = '/index.mjs';
-        const { convertModel, SusurrusError } = (await import(address)) as typeof BrowserEntry;
+        const [root, tools] = ['/index.mjs', '/model_files.mjs'];
+        const { SusurrusError } = (await import(root)) as typeof BrowserEntry;
+        const { convertModel } = (await import(tools)) as typeof FilesEntry;
         const files = contents.map(
           ({ name, base64 }) =>
             new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name),

@@ -1,6 +1,7 @@
 // Model files in a page, under the strict policy: what they hold and single tensors, with code that others do not download.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import type * as FilesEntry from '../../web/src/files.js';
 import type * as BrowserEntry from '../../web/src/index.js';
 import { launchBrowser, withPackagePage } from './package_page.js';
 
@@ -14,8 +15,9 @@ test('a page looks into a model file and loads single tensors', () =>
   withPackagePage(browser, false, async ({ page, problems, requests }) => {
     const isFree = !requests.includes('inspect.mjs') && !requests.includes('demo/inspect.mjs');
     const outcome = await page.evaluate(async () => {
-      const address = '/index.mjs';
-      const susurrus = (await import(address)) as typeof BrowserEntry;
+      const [root, tools] = ['/index.mjs', '/model_files.mjs'];
+      const { SusurrusError } = (await import(root)) as typeof BrowserEntry;
+      const susurrus = (await import(tools)) as typeof FilesEntry;
       const url = new URL('/demo/models/digits.apr', location.href);
       const blob = await (await fetch(url)).blob();
       const [fetched, dropped] = [await susurrus.inspect(url), await susurrus.inspect(blob)];
@@ -33,7 +35,7 @@ test('a page looks into a model file and loads single tensors', () =>
         tensor: [dtype, values.length, bytes.length, Math.max(...values)],
         greatest: tensors.find((tensor) => tensor.name === name)?.statistics?.max,
         told:
-          failure instanceof susurrus.SusurrusError
+          failure instanceof SusurrusError
             ? [failure.code, failure.details.expected]
             : String(failure),
       };

@@ -66,7 +66,6 @@ async function workersLeft(count: number): Promise<void> {
 }
 
 /** Of the page, where the modules are. */
-declare const susurrus: typeof Susurrus;
 declare const captions: typeof Captions;
 declare const testing: typeof Testing;
 
@@ -347,77 +346,6 @@ test('useTranscriber: loads, transcribes, stops, reports errors, and frees the m
 
   await call('hide()');
   await workersLeft(0);
-  expect(problems).toEqual([]);
-});
-
-test('a stream of audio is piped through a model', async () => {
-  const outcome = await page.evaluate(async () => {
-    const model = await testing.loadTestModel();
-    const audio = await testing.fixtureAudio();
-    let taken = 0;
-    const pieces = (from: Float32Array, times: number) =>
-      new ReadableStream<Float32Array>({
-        pull(controller) {
-          const at = taken % from.length;
-          const piece = from.slice(at, at + 8000);
-          taken += piece.length;
-          if (taken > from.length * times) controller.close();
-          else controller.enqueue(piece);
-        },
-      });
-    const stream = new susurrus.TranscribeStream(model);
-    let text = '';
-    for await (const segment of pieces(audio, 1).pipeThrough(stream)) text += segment.text;
-    const whole = (await stream.transcription).text;
-
-    taken = 0;
-    const left = new susurrus.TranscribeStream(model);
-    const reader = pieces(audio, 1000).pipeThrough(left).getReader();
-    await reader.read();
-    await reader.cancel();
-    const stopped = await left.transcription.then(
-      () => 'done',
-      (error: unknown) => (error as Susurrus.SusurrusError).code,
-    );
-
-    const failing = new susurrus.TranscribeStream(model);
-    const broken = new ReadableStream<Float32Array>({
-      pull: (controller) => controller.error(new Error('cable')),
-    });
-    const error = await broken
-      .pipeThrough(failing)
-      .getReader()
-      .read()
-      .then(
-        () => 'read',
-        (thrown: unknown) => (thrown as Susurrus.SusurrusError).code,
-      );
-    const taking = taken;
-    const refused = new susurrus.TranscribeStream(model, { beamSize: 0 });
-    const pipe = await pieces(audio, 1000)
-      .pipeTo(refused.writable)
-      .then(
-        () => 'piped',
-        (thrown: unknown) => (thrown as Susurrus.SusurrusError).code,
-      );
-    model.dispose();
-    return {
-      pipe,
-      text: text.trim(),
-      whole: whole.trim(),
-      stopped,
-      isBounded: taking < audio.length * 20,
-      error,
-    };
-  });
-  expect(outcome).toEqual({
-    pipe: 'invalid_argument',
-    text: sampleText,
-    whole: sampleText,
-    stopped: 'aborted',
-    isBounded: true,
-    error: 'source_failed',
-  });
   expect(problems).toEqual([]);
 });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import * as esbuild from 'esbuild';
 import type { Browser, Frame, Page } from 'playwright-core';
+import type * as FilesEntry from '../../web/src/files.js';
 import type * as BrowserEntry from '../../web/src/index.js';
 import type { LoadOptions } from '../../web/src/index.js';
 import { serve } from '../../scripts/serve_demo.mjs';
@@ -161,7 +162,11 @@ describe('files that are elsewhere', () => {
 
   test('are found by assets.base, from a bundle that has no import.meta.url', async () => {
     await esbuild.build({
-      stdin: { contents: "export * from './dist/index.mjs'", resolveDir: projectRoot },
+      stdin: {
+        contents:
+          "export * from './dist/index.mjs'; export { inspect } from './dist/model_files.mjs'",
+        resolveDir: projectRoot,
+      },
       ...{ bundle: true, format: 'iife', globalName: 'susurrus', logLevel: 'error' },
       outfile: join(folder, 'iife.js'),
       logOverride: { 'empty-import-meta': 'silent' },
@@ -169,7 +174,9 @@ describe('files that are elsewhere', () => {
     await onPage({}, async (page) => {
       await page.addScriptTag({ url: '/iife.js' });
       const outcome = await page.evaluate(async () => {
-        const { susurrus } = globalThis as unknown as { susurrus: typeof BrowserEntry };
+        const { susurrus } = globalThis as unknown as {
+          susurrus: typeof BrowserEntry & typeof FilesEntry;
+        };
         const refusal = await susurrus.loadModel<'whisper'>('/models/digits.apr').then(
           () => 'loaded',
           (error: unknown) =>
@@ -248,7 +255,7 @@ describe('complaint 95: a place without workers', () => {
       page.on('request', (request) => requests.push(new URL(request.url()).pathname));
       const outcome = await page.evaluate(async () => {
         const address = '/dist/in_thread.mjs';
-        const susurrus = (await import(address)) as typeof BrowserEntry;
+        const susurrus = (await import(address)) as typeof FilesEntry;
         const { format } = await susurrus.inspect('/models/digits.apr');
         const { checks } = await susurrus.verifyModel('/models/digits.apr');
         return { format, isChecked: checks.length > 0 };

@@ -1,6 +1,7 @@
 // Sealed models in a page, under the strict policy: written there, loaded there, and free for pages that have none.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import type * as FilesEntry from '../../web/src/files.js';
 import type * as BrowserEntry from '../../web/src/index.js';
 import { sampleSegments } from './browser_page.js';
 import { launchBrowser, withPackagePage } from './package_page.js';
@@ -16,8 +17,9 @@ test('a page encrypts, signs and opens a model, with code that others do not dow
     const isFree = !requests.some((path) => /(^|\/)(crypto\.mjs|files\.(mjs|wasm))$/.test(path));
 
     const outcome = await page.evaluate(async () => {
-      const address = '/index.mjs';
-      const susurrus = (await import(address)) as typeof BrowserEntry;
+      const [root, tools] = ['/index.mjs', '/model_files.mjs'];
+      const { loadModel, SusurrusError } = (await import(root)) as typeof BrowserEntry;
+      const susurrus = (await import(tools)) as typeof FilesEntry;
       const plain = await (await fetch('/demo/models/digits.apr')).blob();
       const key = crypto.getRandomValues(new Uint8Array(32));
       const { privateKey, publicKey } = await susurrus.generateSigningKey();
@@ -35,7 +37,7 @@ test('a page encrypts, signs and opens a model, with code that others do not dow
         susurrus.signModel(encrypted, sink, { key: privateKey }),
       );
       const keys = { key, publicKeys: [publicKey] };
-      const model = await susurrus.loadModel<'whisper'>(signed, keys);
+      const model = await loadModel<'whisper'>(signed, keys);
       const sound = await (await fetch('/demo/sample.wav')).blob();
       const { text } = await model.transcribe(sound);
       const { signer, warnings } = model.info;
@@ -50,17 +52,15 @@ test('a page encrypts, signs and opens a model, with code that others do not dow
       file.close();
       original.close();
       let failure: unknown;
-      await susurrus
-        .loadModel(signed, { key: new Uint8Array(32), publicKeys: [publicKey] })
-        .catch((error: unknown) => (failure = error));
+      await loadModel<'whisper'>(signed, { key: new Uint8Array(32), publicKeys: [publicKey] }).catch(
+        (error: unknown) => (failure = error),
+      );
       let refusal: unknown;
       await susurrus
         .encryptModel(plain, 'model.apr', { key })
         .catch((error: unknown) => (refusal = error));
       const told = [failure, refusal].map((error) =>
-        error instanceof susurrus.SusurrusError
-          ? [error.code, error.details.subject]
-          : String(error),
+        error instanceof SusurrusError ? [error.code, error.details.subject] : String(error),
       );
       const hex = Array.from(publicKey, (byte) => byte.toString(16).padStart(2, '0')).join('');
       const isDecrypted = values[0] === values[1];

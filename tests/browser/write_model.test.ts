@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import type * as FilesEntry from '../../web/src/files.js';
 import type * as BrowserEntry from '../../web/src/index.js';
 import type { WritableApr2 } from '../../web/src/api/write_types.js';
 import { builtPackage } from '../support/built_package.js';
@@ -46,8 +47,9 @@ test('a page writes into a stream what Node writes', () =>
     const before = [...requests];
     await page.evaluate(`globalThis.modelOf = ${modelOf.toString()}`);
     const found = await page.evaluate(async (dims) => {
-      const address = '/index.mjs';
-      const { writeModel, SusurrusError } = (await import(address)) as typeof BrowserEntry;
+      const [root, tools] = ['/index.mjs', '/model_files.mjs'];
+      const { SusurrusError } = (await import(root)) as typeof BrowserEntry;
+      const { writeModel } = (await import(tools)) as typeof FilesEntry;
       const { modelOf } = globalThis as unknown as { modelOf: (of: typeof dims) => WritableApr2 };
       const model = modelOf(dims);
       const parts: Uint8Array<ArrayBuffer>[] = [];

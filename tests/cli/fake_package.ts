@@ -3,7 +3,7 @@ import type { Segment, Transcript } from '../../web/src/api/types.js';
 
 import { SusurrusError } from '../../web/src/api/errors.js';
 
-export { errorNumbers, SusurrusError } from '../../web/src/api/errors.js';
+export { SusurrusError } from '../../web/src/api/errors.js';
 export { format, transcriptFormats } from '../../web/src/writers/format.js';
 export { apr1WeightTypes } from '../../web/tools/convert/weight_types.js';
 export { weightTypes } from '../../web/src/api/generated/dtypes.js';
@@ -143,10 +143,8 @@ export const signModel = undefined;
 export const generateSigningKey = undefined;
 export const shardModel = undefined;
 export const unshardModel = undefined;
-export const extractTensor = undefined;
+export const extract = undefined;
 export const openModelFile = undefined;
-export const extractNetwork = undefined;
-export const extractPart = undefined;
 export const pullModel = undefined;
 export const cachedModels = undefined;
 export const removeCachedModels = undefined;

@@ -36,7 +36,7 @@ async function bundle(what: BuildOptions): Promise<void> {
       {
         name: 'fake package',
         setup(bundling) {
-          bundling.onResolve({ filter: /^\.\.\/src\/node\.js$/ }, () => ({
+          bundling.onResolve({ filter: /^\.\.\/src\/node(_files|_graph)?\.js$/ }, () => ({
             path: join(projectRoot, 'tests/cli/fake_package.ts'),
           }));
         },

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ConvertOptions, ProgressEvent } from '../../web/src/node.js';
+import type { ConvertOptions } from '../../web/src/node_files.js';
+import type { ProgressEvent } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
 import {

@@ -144,7 +144,7 @@ describe('what cannot be run is described with a warning, and refused by loadMod
     writeFileSync(source, bytes);
     await susurrus.convertModel(source, copy);
     expect(new Uint8Array(readFileSync(copy))).toEqual(bytes);
-    await susurrus.extractNetwork(source, 'decoder', join(folder, 'opaque.bin'));
+    await susurrus.extract(source, 'network:decoder', join(folder, 'opaque.bin'));
     expect(new Uint8Array(readFileSync(join(folder, 'opaque.bin')))).toEqual(opaque);
   });
 });
@@ -256,16 +256,16 @@ test('a network is extracted byte for byte', async () => {
   writeFileSync(source, writeApril(smallApril));
   await cli('extract', source, 'decoder', out);
   expect(new Uint8Array(readFileSync(out))).toEqual(smallApril.networks[1]);
-  expect(await errorOf(susurrus.extractNetwork(source, 'joiner', out))).toMatchObject({
+  expect(await errorOf(susurrus.extract(source, 'network:joiner', out))).toMatchObject({
     code: 'invalid_argument',
     details: { subject: 'force' },
   });
-  const { size } = await susurrus.extractNetwork(source, 'joiner', out, { force: true });
-  expect(size).toBe(smallApril.networks[2]?.length);
+  const { byteCount } = await susurrus.extract(source, 'network:joiner', out, { force: true });
+  expect(byteCount).toBe(smallApril.networks[2]?.length);
   expect(new Uint8Array(readFileSync(out))).toEqual(smallApril.networks[2]);
 
   const missing = join(folder, 'missing.onnx');
-  expect(await errorOf(susurrus.extractNetwork(source, 'decodr', missing))).toMatchObject({
+  expect(await errorOf(susurrus.extract(source, 'network:decodr', missing))).toMatchObject({
     code: 'invalid_argument',
     details: { expected: 'one of encoder, decoder, joiner' },
   });

@@ -114,9 +114,9 @@ describe('the vocabulary', () => {
     const out = join(folder, 'none.json');
     const path = join(folder, 'none.apr');
     writeFileSync(path, writeApr2({ ...tinyWhisper(), metadata }));
-    expect(await errorOf(susurrus.extractPart(path, 'vocabulary', out))).toMatchObject({
+    expect(await errorOf(susurrus.extract(path, 'vocabulary', out))).toMatchObject({
       code: 'invalid_argument',
-      details: { subject: 'part' },
+      details: { subject: 'what' },
     });
   });
 });
@@ -160,7 +160,7 @@ describe('the filterbank', () => {
     expect(await file.filterbank()).toEqual({ shape: [tinyDims.n_mels, 201], values: weights });
     file.close();
     const out = join(folder, 'filterbank.npy');
-    const byteCount = await susurrus.extractPart(path, 'filterbank', out);
+    const { byteCount } = await susurrus.extract(path, 'filterbank', out);
     const npy = readFileSync(out);
     expect(npy.length).toBe(byteCount);
     expect(npy.toString('latin1', 0, 128)).toContain(`'shape': (${tinyDims.n_mels}, 201)`);
@@ -229,10 +229,44 @@ test('a network goes into a stream', async () => {
   const pieces: Uint8Array[] = [];
   const stream = new WritableStream<Uint8Array>({ write: (bytes) => void pieces.push(bytes) });
   const source = new Blob([writeApril(smallApril).slice()]);
-  const { size } = await susurrus.extractNetwork(source, 'decoder', stream);
+  const { byteCount, network } = await susurrus.extract(source, 'network:decoder', stream);
   expect(new Uint8Array(Buffer.concat(pieces))).toEqual(smallApril.networks[1]);
-  expect(size).toBe(smallApril.networks[1]!.length);
+  expect([byteCount, network?.size]).toEqual(Array(2).fill(smallApril.networks[1]!.length));
 });
+
+test.each(['spm', 'Vocabulary', 'layer:1', 'tensor', 'toString:1', '', undefined, 5])(
+  'extract(%p) is refused with what there is, and the stream is left alone',
+  async (what) => {
+    const { stream, bytes } = collectedStream();
+    const source = writeApr2(tinyWhisper());
+    expect(await errorOf(susurrus.extract(source, what as 'tokens', stream))).toMatchObject({
+      code: 'invalid_argument',
+      details: {
+        subject: 'what',
+        expected:
+          "'vocabulary', 'tokens', 'filterbank', 'section:NAME', 'network:NAME' or 'tensor:NAME'",
+      },
+    });
+    expect([bytes().length, stream.locked]).toEqual([0, false]);
+  },
+);
+
+test.each(['vocabulary', 'section:spm', 'network:encoder', 'tensor:x'] as const)(
+  'extract(%p) of a stream, or of nothing, fails and aborts the destination',
+  async (what) => {
+    for (const source of [new Blob([writeApr2(tinyWhisper()).slice()]).stream(), new Blob([])]) {
+      let reason: unknown;
+      const stream = new WritableStream<Uint8Array>({
+        abort(why) {
+          reason = why;
+        },
+      });
+      const error = await susurrus.extract(source, what, stream).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(susurrus.SusurrusError);
+      expect(reason).toBe(error);
+    }
+  },
+);
 
 describe('sections', () => {
   const spm = { name: 'spm', type: 'data', data: Uint8Array.of(0, 10, 255) };
@@ -270,9 +304,9 @@ describe('sections', () => {
     command('extract', path, 'section:spm', out);
     expect([...readFileSync(out)]).toEqual([9, 32]);
     const { stream, bytes: collected } = collectedStream();
-    expect(await susurrus.extractPart(bytes, 'section:notes', stream)).toBe(22);
+    expect(await susurrus.extract(bytes, 'section:notes', stream)).toEqual({ byteCount: 22 });
     expect(new TextDecoder().decode(collected())).toBe('unknown types are kept');
-    expect(await errorOf(susurrus.extractPart(bytes, 'section:', out))).toMatchObject({
+    expect(await errorOf(susurrus.extract(bytes, 'section:', out))).toMatchObject({
       code: 'invalid_argument',
     });
     expect([...readFileSync(out)]).toEqual([9, 32]);

@@ -1,5 +1,5 @@
 // Single tensors of model files: what they hold, from everywhere they may lie, and what is refused.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -484,18 +484,19 @@ describe('extract', () => {
     writeFileSync(path, writeApr2(tinyWhisper()));
     const out = join(folder, 'out.npy');
     const name = 'encoder.conv1.weight';
-    expect(await errorOf(susurrus.extractTensor(path, `${name}s`, out))).toMatchObject({
+    expect(await errorOf(susurrus.extract(path, `tensor:${name}s`, out))).toMatchObject({
       code: 'invalid_argument',
       details: { subject: 'name' },
     });
     expect(existsSync(out)).toBe(false);
-    const { shape } = await susurrus.extractTensor(path, name, out);
-    expect(readNpy(out).shape).toEqual(shape);
-    expect(await errorOf(susurrus.extractTensor(path, name, out))).toMatchObject({
+    const { tensor, byteCount } = await susurrus.extract(path, `tensor:${name}`, out);
+    expect(readNpy(out).shape).toEqual(tensor?.shape);
+    expect(statSync(out).size).toBe(byteCount);
+    expect(await errorOf(susurrus.extract(path, `tensor:${name}`, out))).toMatchObject({
       code: 'invalid_argument',
       details: { subject: 'force' },
     });
-    await susurrus.extractTensor(path, name, out, { force: true });
-    expect(readNpy(out).shape).toEqual(shape);
+    await susurrus.extract(path, `tensor:${name}`, out, { force: true });
+    expect(readNpy(out).shape).toEqual(tensor?.shape);
   });
 });

@@ -11,7 +11,7 @@ import { digestsBetween, readPieceDigests } from '../../web/tools/crypto/piece_d
 import { pieceDigestsOf, writeDigested } from '../../web/tools/crypto/sign_file.js';
 import { addSignedShard, modelDigest } from '../../web/tools/crypto/signed_model.js';
 import type { TransformJob } from '../../web/tools/crypto/transform_apr2.js';
-import { extractPartOn } from '../../web/tools/inspection/extract_part.js';
+import { extractOn } from '../../web/tools/inspection/extract.js';
 import { node } from '../../web/src/node_platform.js';
 import { ByteQueue } from '../../web/src/platform/byte_queue.js';
 import { newSignedModel } from '../../web/src/platform/crypto_types.js';
@@ -162,7 +162,7 @@ test('the digits of a vocabulary are written in steps', async () => {
       return toString.call(this, radix);
     });
     const source = writeApr2(tinyWhisper());
-    await extractPartOn({ ...node, openFiles }, source, 'vocabulary', stream, {});
+    await extractOn({ ...node, openFiles }, source, 'vocabulary', stream, {});
   });
   const tokens = JSON.parse(Buffer.from(bytes()).toString()) as { id: number; bytes: string }[];
   expect(tokens).toHaveLength(tinyMetadata.vocab.length);

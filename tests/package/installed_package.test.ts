@@ -16,6 +16,8 @@ const typedProgram = `
 import { format, loadModel, SusurrusError } from 'susurrus';
 import { deleteModel, listModels, type KeptModel } from 'susurrus/cache';
 import { defineCaptions, type CaptionsElement } from 'susurrus/captions';
+import { extract, openModelFile, type ExtractedPart, type ModelFile } from 'susurrus/files';
+import { openModule, type GraphModule } from 'susurrus/graph';
 import { attachLiveCaptions, listen, microphone, type Listening } from 'susurrus/live';
 import type { ErrorCode, FormatOptions, Model, Segment, Transcript, Variant } from 'susurrus';
 
@@ -67,6 +69,15 @@ export async function button(model: Model): Promise<HTMLMediaElement | null> {
   return document.querySelector('susurrus-captions')?.media ?? null;
 }
 
+export async function write(file: Blob, sink: WritableStream<Uint8Array>): Promise<GraphModule> {
+  const opened: ModelFile = await openModelFile(file);
+  const what: ExtractedPart = 'network:encoder';
+  const { byteCount } = await extract(file, opened.networks ? what : 'vocabulary', sink);
+  // @ts-expect-error There is no such kind.
+  void extract(file, 'layer:' + byteCount, sink);
+  return openModule(file);
+}
+
 export function codeOf(error: unknown): ErrorCode | undefined {
   return error instanceof SusurrusError ? error.code : undefined;
 }
@@ -113,6 +124,12 @@ describe('the packed package', () => {
         'dist/engine.simd-threads.wasm',
         'dist/engine.relaxed-threads.wasm',
       ],
+      ...[
+        'dist/model_files.mjs',
+        'dist/model_files.node.mjs',
+        'dist/graph.mjs',
+        'dist/graph.node.mjs',
+      ],
       ...['dist/types/src/index.d.ts', 'dist/types/src/node.d.ts', 'dist/types/src/cache.d.ts'],
     ]) {
       expect(project.files).toContain(path);
@@ -133,6 +150,42 @@ describe('the packed package', () => {
     ) as { exports: Readonly<Record<string, unknown>> };
     expect(shipped.length).toBeGreaterThan(6);
     for (const path of shipped) expect(Object.values(exports)).toContain(`./${path}`);
+  });
+
+  test('exports from each entry what the documents name, and nothing else', () => {
+    const files = [
+      ...['addPieceDigests', 'convertModel', 'encryptModel', 'extract', 'generateSigningKey'],
+      ...['inspect', 'logMel', 'openModelFile', 'signModel', 'soundRanges', 'verifyModel'],
+      ...['weightTypes', 'writeModel'],
+    ];
+    const nodeFiles = ['apr1WeightTypes', 'shardModel', 'unshardModel', 'upgradeModel'];
+    const rootNames = [
+      ...['SusurrusError', 'format', 'languageNames', 'loadModel', 'plan', 'setAssets'],
+      'transcriptFormats',
+    ];
+    const pull = ['cachedModels', 'cachedModelsNamed', 'pullModel', 'removeCachedModels'];
+    const nodeNames = [...rootNames, ...pull];
+    const cache = ['cacheSpace', 'deleteModel', 'listModels', 'persist'];
+    // The page's half of an entry can be imported in Node; it looks for a page only when it is called.
+    const expected: Readonly<Record<string, readonly string[]>> = {
+      ...{ susurrus: nodeNames, 'susurrus/node': nodeNames, page: rootNames },
+      ...{ 'susurrus/files': [...files, ...nodeFiles], 'page/files': files },
+      ...{ 'susurrus/graph': ['openModule'], 'page/graph': ['openModule'] },
+      ...{ 'susurrus/cache': cache, 'page/cache': [...cache, 'openStored'] },
+      'susurrus/in-thread': [...files, ...rootNames, 'openModule'],
+    };
+    project.write(
+      'names.mjs',
+      `const { exports } = (await import('./node_modules/susurrus/package.json', { with: { type: 'json' } })).default;
+       const names = {};
+       for (const name of ${JSON.stringify(Object.keys(expected))}) {
+         const page = exports[name.replace(/^page/, '.')]?.default;
+         names[name] = Object.keys(await import(page ? './node_modules/susurrus/' + page : name)).sort();
+       }
+       console.log(JSON.stringify(names));`,
+    );
+    const sorted = Object.entries(expected).map(([entry, names]) => [entry, [...names].sort()]);
+    expect(JSON.parse(project.node('names.mjs'))).toEqual(Object.fromEntries(sorted));
   });
 
   test('runs nothing when it is installed', () => {

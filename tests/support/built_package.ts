@@ -1,17 +1,33 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type * as CacheEntry from '../../web/src/node_cache.js';
+import type * as FilesEntry from '../../web/src/node_files.js';
+import type * as GraphEntry from '../../web/src/node_graph.js';
 import type * as NodeEntry from '../../web/src/node.js';
 import type { LoadOptions, ModelSource } from '../../web/src/node.js';
 import { projectRoot } from './shared_folder.js';
 
+/** What the entries of the package export, together. */
+export type BuiltPackage = typeof NodeEntry &
+  typeof FilesEntry &
+  typeof GraphEntry &
+  typeof CacheEntry;
+
+const importBuilt = async (file: string): Promise<object> =>
+  (await import(pathToFileURL(join(projectRoot, 'dist', file)).href)) as object;
+
 /**
- * The package as it is built for Node. Where SUSURRUS_TEST_THREADS is set, models have so many threads that are loaded without
- * saying: every suite can be run that way, the goldens above all.
+ * The package as it is built for Node: susurrus, susurrus/files, susurrus/graph and susurrus/cache in one object. Where
+ * SUSURRUS_TEST_THREADS is set, models have so many threads that are loaded without saying: every suite can be run that way, the
+ * goldens above all.
  */
-export async function builtPackage(): Promise<typeof NodeEntry> {
-  const address = pathToFileURL(join(projectRoot, 'dist/node.mjs')).href;
-  const built = (await import(address)) as typeof NodeEntry;
+export async function builtPackage(): Promise<BuiltPackage> {
+  const built = {} as BuiltPackage;
+  // One after the other: Jest's loader fails where two imports meet at a file that both want.
+  for (const file of ['node.mjs', 'model_files.node.mjs', 'graph.node.mjs', 'cache.node.mjs']) {
+    Object.assign(built, await importBuilt(file));
+  }
   const threads = Number(process.env.SUSURRUS_TEST_THREADS ?? 1);
   if (threads === 1) return built;
   const { loadModel } = built;

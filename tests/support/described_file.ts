@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from '@jest/globals';
-import type { Inspection } from '../../web/src/node.js';
+import type { Inspection } from '../../web/src/node_files.js';
 import type { builtPackage } from './built_package.js';
 import { inPieces } from './embedded_model.js';
 import { projectRoot } from './shared_folder.js';

@@ -1,6 +1,6 @@
 import { outputFormats } from '../src/api/generated/formats.js';
-import { apr1WeightTypes, convertModel, upgradeModel, weightTypes } from '../src/node.js';
-import type { ConvertOptions, ConvertResult } from '../src/node.js';
+import { apr1WeightTypes, convertModel, upgradeModel, weightTypes } from '../src/node_files.js';
+import type { ConvertOptions, ConvertResult } from '../src/node_files.js';
 import {
   asByteCount,
   choice,

@@ -1,6 +1,8 @@
 // What a run of a TenniS module does, for inspect: shapes, cost, memory.
-import { openModule, SusurrusError } from '../src/node.js';
-import type { GraphModule, InspectedGraph, ModuleDescription, OpenShape } from '../src/node.js';
+import { openModule } from '../src/node_graph.js';
+import { SusurrusError } from '../src/node.js';
+import type { GraphModule, ModuleDescription, OpenShape } from '../src/node_graph.js';
+import type { InspectedGraph } from '../src/node_files.js';
 import { usageError } from './arguments.js';
 
 /** A run of the module, or why it is not known what one does. */

@@ -1,12 +1,10 @@
-import { extractNetwork, extractPart, extractTensor, inspect } from '../src/node.js';
-import type { ExtractedPart, Inspection } from '../src/node.js';
+import { extract, inspect } from '../src/node_files.js';
+import type { ExtractedPart, Inspection } from '../src/node_files.js';
 import { parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { tell } from './terminal.js';
 
 export const extractArguments = { force: { type: 'boolean' } } as const;
-
-const parts: readonly ExtractedPart[] = ['vocabulary', 'tokens', 'filterbank'];
 
 export async function extractCommand(args: readonly string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parse(args, extractArguments);
@@ -16,25 +14,20 @@ export async function extractCommand(args: readonly string[], signal: AbortSigna
   }
   const facts = await inspect(source, { signal });
   const bar = new ProgressBar(facts.networks ? 'verifying' : 'writing');
-  const options = { signal, force: values.force ?? false, onProgress: bar.update };
-  const part = partNamed(name, facts);
-  const byteCount = await (
-    part
-      ? extractPart(source, part, destination, options)
-      : (facts.networks ? extractNetwork : extractTensor)(source, name, destination, options).then(
-          ({ size }) => size,
-        )
-  ).finally(() => bar.clear());
+  const { byteCount } = await extract(source, partNamed(name, facts), destination, {
+    signal,
+    force: values.force ?? false,
+    onProgress: bar.update,
+  }).finally(() => bar.clear());
   tell(`${destination}: ${name}, ${byteCount.toLocaleString('en')} bytes\n`);
 }
 
-const isSection = (name: string): name is `section:${string}` => name.startsWith('section:');
+const isPart = (name: string): name is ExtractedPart =>
+  ['vocabulary', 'tokens', 'filterbank'].includes(name) || name.startsWith('section:');
 
-/** Unless a tensor or a network has that name. */
-function partNamed(
-  name: string,
-  { tensors, networks = [] }: Inspection,
-): ExtractedPart | undefined {
-  if ([...tensors, ...networks].some((one) => one.name === name)) return undefined;
-  return isSection(name) ? name : parts.find((part) => part === name);
+/** A tensor or a network has its plain name here, and comes before a part of that name. */
+function partNamed(name: string, { tensors, networks }: Inspection): ExtractedPart {
+  const isOne = [...tensors, ...(networks ?? [])].some((one) => one.name === name);
+  if (isPart(name) && !isOne) return name;
+  return `${networks ? 'network' : 'tensor'}:${name}`;
 }

@@ -1,6 +1,7 @@
 // Which file a person means by a model: a path, a URL, or a name.
 import { stat } from 'node:fs/promises';
-import { cachedModels, cachedModelsNamed, SusurrusError, weightTypes } from '../src/node.js';
+import { cachedModels, cachedModelsNamed, SusurrusError } from '../src/node.js';
+import { weightTypes } from '../src/node_files.js';
 import { isModelName } from '../src/sources/model_name.js';
 import { choice } from './arguments.js';
 import { pullWithBars } from './pull.js';

@@ -1,10 +1,5 @@
-import type {
-  InspectedEnd,
-  InspectedField,
-  InspectedGraph,
-  ModuleDescription,
-  ModuleNode,
-} from '../src/node.js';
+import type { InspectedEnd, InspectedField, InspectedGraph } from '../src/node_files.js';
+import type { ModuleDescription, ModuleNode } from '../src/node_graph.js';
 import { table } from './table.js';
 import { printable } from './terminal.js';
 

@@ -1,6 +1,6 @@
-import { inspect } from '../src/node.js';
+import { inspect } from '../src/node_files.js';
+import type { Dimensions } from '../src/node.js';
 import type {
-  Dimensions,
   InspectedFilterbank,
   InspectedGraph,
   InspectedMemory,
@@ -8,8 +8,8 @@ import type {
   InspectedStatistics,
   InspectedTensor,
   Inspection,
-  ModuleDescription,
-} from '../src/node.js';
+} from '../src/node_files.js';
+import type { ModuleDescription } from '../src/node_graph.js';
 import { parse, usageError } from './arguments.js';
 import { describeRun, parseShape, type DescribedRun } from './described_run.js';
 import { graphLines, runLines } from './graph_table.js';

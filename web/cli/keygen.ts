@@ -1,4 +1,4 @@
-import { generateSigningKey } from '../src/node.js';
+import { generateSigningKey } from '../src/node_files.js';
 import { parse, usageError } from './arguments.js';
 import { hexOf, writeKeyFiles } from './key_files.js';
 import { print, tell } from './terminal.js';

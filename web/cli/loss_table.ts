@@ -1,4 +1,4 @@
-import type { WrittenTensor } from '../src/node.js';
+import type { WrittenTensor } from '../src/node_files.js';
 import { table } from './table.js';
 
 /** By the first that fits. */

@@ -4,7 +4,7 @@ import type {
   InspectedNetwork,
   InspectedSection,
   InspectedValue,
-} from '../src/node.js';
+} from '../src/node_files.js';
 import { table } from './table.js';
 import { printable } from './terminal.js';
 

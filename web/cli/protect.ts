@@ -1,6 +1,6 @@
 // sign, encrypt and digests: each reads a model file and writes another.
-import { addPieceDigests, encryptModel, signModel } from '../src/node.js';
-import type { RewriteOptions, RewriteResult } from '../src/node.js';
+import { addPieceDigests, encryptModel, signModel } from '../src/node_files.js';
+import type { RewriteOptions, RewriteResult } from '../src/node_files.js';
 import { parse, usageError } from './arguments.js';
 import { readKeyFile, readModelKey } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';

@@ -1,4 +1,5 @@
-import { apr1WeightTypes, pullModel, weightTypes } from '../src/node.js';
+import { apr1WeightTypes, weightTypes } from '../src/node_files.js';
+import { pullModel } from '../src/node.js';
 import type { PullOptions, PullResult } from '../src/node.js';
 import { choice, parse, usageError, weightType } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';

@@ -1,5 +1,6 @@
 // Work on several files: after one fails, the others are still done.
-import { errorNumbers, SusurrusError } from '../src/node.js';
+import { errorNumbers } from '../src/api/errors.js';
+import { SusurrusError } from '../src/node.js';
 import { print, printable, printJson, tellAlways } from './terminal.js';
 import { isUsageError, usageStatus } from './usage_error.js';
 

@@ -1,5 +1,6 @@
-import { shardModel, unshardModel } from '../src/node.js';
-import type { RepackResult, ProgressEvent } from '../src/node.js';
+import { shardModel, unshardModel } from '../src/node_files.js';
+import type { RepackResult } from '../src/node_files.js';
+import type { ProgressEvent } from '../src/node.js';
 import { asByteCount, choice, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { printable, tell } from './terminal.js';

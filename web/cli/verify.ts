@@ -1,4 +1,4 @@
-import { verifyModel } from '../src/node.js';
+import { verifyModel } from '../src/node_files.js';
 import { parse, usageError } from './arguments.js';
 import { readCryptoOptions, cryptoArguments } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';

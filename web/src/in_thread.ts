@@ -5,4 +5,6 @@ import * as hosts from './in_thread_hosts.js';
 
 runInThread(hosts);
 
+export * from './files.js';
+export * from './graph.js';
 export * from './index.js';

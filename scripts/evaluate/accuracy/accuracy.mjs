@@ -179,7 +179,10 @@ await main(async () => {
   }
 
   const dist = resolve(values.dist);
-  const api = await import(join(dist, 'node.mjs'));
+  const api = {
+    ...(await import(join(dist, 'node.mjs'))),
+    ...(await import(join(dist, 'model_files.node.mjs'))),
+  };
   const options = {
     windows: Number(values.windows),
     positions: Number(values.positions),

@@ -1,5 +1,5 @@
 // Before another program's model is converted: which type its weights shall have.
-import { inspect } from '../../src/index.js';
+import { inspect } from '../../src/files.js';
 import { byId, element } from '../shell/dom.js';
 import { strings } from '../strings.js';
 import { convertedBytes, isQuantised, offeredTypes, type OfferedType } from './conversion_sizes.js';

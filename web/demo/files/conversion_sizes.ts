@@ -1,5 +1,5 @@
 // How large a converted model will be, by the type of its weights.
-import type { Inspection } from '../../src/index.js';
+import type { Inspection } from '../../src/files.js';
 import { bitsPerWeight, blockTypes, type WeightType } from '../../src/api/generated/dtypes.js';
 
 /** What the page offers, the best choice for most first. */

@@ -1,4 +1,4 @@
-import { convertModel } from '../../src/index.js';
+import { convertModel } from '../../src/files.js';
 import type { WeightType } from '../../src/api/generated/dtypes.js';
 
 /** Another program's model, with the files beside it, as an .apr file. `onPart` gets the part that is done. */

@@ -1,5 +1,6 @@
 // What a dropped file is for, by its first bytes, then by name and type.
-import { inspect, SusurrusError } from '../../src/index.js';
+import { inspect } from '../../src/files.js';
+import { SusurrusError } from '../../src/index.js';
 import { fileMarks } from '../../src/api/generated/file_marks.js';
 import { fileEndings } from '../../src/api/generated/formats.js';
 

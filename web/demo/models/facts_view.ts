@@ -1,5 +1,6 @@
 // The engine's panel: model, variant, threads, memory, speed. It is folded away; its first line says the most.
-import type { GraphModule, MemoryFacts, ModelInfo } from '../../src/index.js';
+import type { GraphModule } from '../../src/graph.js';
+import type { MemoryFacts, ModelInfo } from '../../src/index.js';
 import { byId, element } from '../shell/dom.js';
 import { bytes, duration } from '../shell/format.js';
 import { strings } from '../strings.js';

@@ -1,6 +1,8 @@
 // What the page listens with: a speech model or a network, one at a time.
-import { loadModel, openModule } from '../../src/index.js';
-import type { GraphModule, Model } from '../../src/index.js';
+import { loadModel } from '../../src/index.js';
+import { openModule } from '../../src/graph.js';
+import type { GraphModule } from '../../src/graph.js';
+import type { Model } from '../../src/index.js';
 import { ConversionChoice } from '../files/conversion_choice.js';
 import { convertFiles } from '../files/convert_files.js';
 import { strings } from '../strings.js';

@@ -1,5 +1,5 @@
 // A network as a picture: nodes from top to bottom, constants left out.
-import type { ModuleNode } from '../../src/index.js';
+import type { ModuleNode } from '../../src/graph.js';
 import { boxHeight, layOut, type Point } from './graph_layout.js';
 import { count } from '../shell/format.js';
 import { outputText, type ShownGraph } from './shown_graph.js';

@@ -1,5 +1,5 @@
 // Tables beside the picture of a network: its nodes, and what it gave.
-import type { ModuleOutput } from '../../src/index.js';
+import type { ModuleOutput } from '../../src/graph.js';
 import { element } from '../shell/dom.js';
 import { outputText, shapeText, type ShownGraph } from './shown_graph.js';
 

@@ -5,7 +5,7 @@ import type {
   ModuleInput,
   ModuleOutput,
   ModuleTensor,
-} from '../../src/index.js';
+} from '../../src/graph.js';
 
 /** 10 ms: shorter rows are no sound. */
 const leastFrame = 160;

@@ -1,5 +1,5 @@
 // What a network is fed with when it is run without a recording: shapes and fillings that a person can change.
-import type { ModuleInput, ModuleTensor, OpenShape } from '../../src/index.js';
+import type { ModuleInput, ModuleTensor, OpenShape } from '../../src/graph.js';
 import { element } from '../shell/dom.js';
 
 /** The fields of one input. */

@@ -1,5 +1,6 @@
-import { inspect } from '../../src/index.js';
-import type { GraphModule, ModelSource, ModuleDescription, ModuleOutput } from '../../src/index.js';
+import { inspect } from '../../src/files.js';
+import type { GraphModule, ModuleDescription, ModuleOutput } from '../../src/graph.js';
+import type { ModelSource } from '../../src/index.js';
 import { curve, rangesOf } from './curve.js';
 import { byId, element } from '../shell/dom.js';
 import { bytes, clock, count } from '../shell/format.js';

@@ -1,5 +1,6 @@
 // What the page shows of a network: with what a run does, or, where that is not known, what the file says.
-import type { InspectedGraph, ModuleDescription, ModuleNode, OpenShape } from '../../src/index.js';
+import type { InspectedGraph } from '../../src/files.js';
+import type { ModuleDescription, ModuleNode, OpenShape } from '../../src/graph.js';
 
 export interface ShownGraph {
   readonly nodes: readonly ModuleNode[];

@@ -1,7 +1,7 @@
 // Where the package's worklet lies.
+import { assetsInUse } from '../../src/api/assets.js';
 import { SusurrusError } from '../../src/api/errors.js';
 import type { Assets } from '../../src/api/types.js';
-import { assetsInUse } from '../../src/index.js';
 
 /** Throws SusurrusError where neither the bundler nor the page knows. */
 export function workletAddress(assets: Assets | undefined = assetsInUse()): URL {

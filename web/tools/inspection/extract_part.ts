@@ -1,67 +1,57 @@
-// What a model file holds besides tensors and networks, as a file of its own.
+// Extracts what a model file holds besides tensors and networks.
 import type {
-  ExtractedPart,
-  ExtractOptions,
-  ModelDestination,
+  ExtractResult,
   ModelFile,
   ModelSource,
+  OpenModelOptions,
   VocabularyToken,
 } from '../../src/api/types.js';
 import { invalidOption } from '../../src/api/errors.js';
-import { YieldController } from '../../src/wasm/yield_controller.js';
-import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { Platform } from '../../src/platform/platform.js';
-import { writeStream } from '../../src/platform/write_stream.js';
+import { YieldController } from '../../src/wasm/yield_controller.js';
+import type { Extractor } from './extract.js';
 import { npyHeader } from './npy_header.js';
 import { openWithSource } from './open_model_file.js';
 import { findSection, sectionPieces } from './read_section.js';
 
-const extractedParts: readonly ExtractedPart[] = ['vocabulary', 'tokens', 'filterbank'];
-const sectionPrefix = 'section:';
+type Part = 'vocabulary' | 'tokens' | 'filterbank';
+type Opened = Awaited<ReturnType<typeof openWithSource>>;
 
-/** Answers the number of bytes. Throws SusurrusError. */
-export async function extractPartOn(
+/** Writes vocabulary, tokens or filterbank. Throws SusurrusError. */
+export const writePart: Extractor<Part> = (platform, source, part, options, write) =>
+  writeFrom(platform, source, options, write, ({ file }) =>
+    partBytes(file, part, new YieldController(options.signal)),
+  );
+
+/** Writes the bytes of a section. Throws SusurrusError. */
+export const writeSection: Extractor = (platform, source, name, options, write) =>
+  writeFrom(platform, source, options, write, ({ file, folder }) =>
+    sectionPieces({ folder, signal: options.signal }, findSection(file, name)),
+  );
+
+async function writeFrom(
   platform: Platform,
   source: ModelSource,
-  part: ExtractedPart,
-  destination: ModelDestination,
-  options: ExtractOptions,
-): Promise<number> {
-  checkOptions(options, { force: flag, onProgress: progressCheck, signal: signalCheck });
-  const isSection = typeof part === 'string' && part.startsWith(sectionPrefix);
-  if (!isSection && !extractedParts.includes(part)) {
-    throw invalidOption('part', `${extractedParts.join(' or ')}, or section:NAME`, part);
-  }
-  const { force = false, signal, onProgress } = options;
-  const { file, folder } = await openWithSource(platform, source, {
+  { signal, onProgress }: OpenModelOptions,
+  write: (bytes: Uint8Array) => Promise<void>,
+  read: (opened: Opened) => AsyncGenerator<Uint8Array>,
+): Promise<Omit<ExtractResult, 'byteCount'>> {
+  const opened = await openWithSource(platform, source, {
     tensors: false,
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
   });
-  const yielder = new YieldController(signal);
-  const fill = async (write: (bytes: Uint8Array) => Promise<void>): Promise<number> => {
-    let byteCount = 0;
-    const pieces = isSection
-      ? sectionPieces({ folder, signal }, findSection(file, part.slice(sectionPrefix.length)))
-      : partBytes(file, part, yielder);
-    for await (const bytes of pieces) {
-      await write(bytes);
-      byteCount += bytes.length;
-    }
-    return byteCount;
-  };
   try {
-    return await (destination instanceof WritableStream
-      ? writeStream(destination, fill)
-      : platform.writeFile(destination, force, fill));
+    for await (const bytes of read(opened)) await write(bytes);
+    return {};
   } finally {
-    file.close();
+    opened.file.close();
   }
 }
 
 async function* partBytes(
   file: ModelFile,
-  part: ExtractedPart,
+  part: Part,
   yielder: YieldController,
 ): AsyncGenerator<Uint8Array> {
   if (part === 'filterbank') {
@@ -100,6 +90,6 @@ async function* jsonLines(
 const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-function lacking(part: ExtractedPart, format: string): never {
-  throw invalidOption('part', `what the file has, which is ${format} without one`, part);
+function lacking(part: Part, format: string): never {
+  throw invalidOption('what', `what the file has, which is ${format} without one`, part);
 }

@@ -1,5 +1,5 @@
 // Model files that are opened to read tensors and other parts.
-import type { InspectOptions, Inspection } from './inspect.js';
+import type { InspectedNetwork, InspectedTensor, InspectOptions, Inspection } from './inspect.js';
 import type { ProgressEvent } from './progress.js';
 import type { ModelKey } from './source.js';
 
@@ -81,9 +81,21 @@ export interface ModelFile extends Inspection {
   [Symbol.dispose](): void;
 }
 
-/** What extractPart() writes; `'section:spm'` the bytes of the section `spm`. */
-export type ExtractedPart = 'vocabulary' | 'tokens' | 'filterbank' | `section:${string}`;
+/** What extract() writes: `'section:spm'` is the section `spm`, `'network:encoder'` the network `encoder`. */
+export type ExtractedPart =
+  'vocabulary' | 'tokens' | 'filterbank' | `${'section' | 'network' | 'tensor'}:${string}`;
 
+/** What extract() has written. */
+export interface ExtractResult {
+  /** How many bytes were written. */
+  readonly byteCount: number;
+  /** What inspect() says of the network that was written. */
+  readonly network?: InspectedNetwork;
+  /** What inspect() says of the tensor that was written. */
+  readonly tensor?: InspectedTensor;
+}
+
+/** Options of extract(). */
 export interface ExtractOptions extends InspectOptions {
   /** Replaces a destination that exists; `false` if absent. */
   readonly force?: boolean;
