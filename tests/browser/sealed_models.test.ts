@@ -52,9 +52,10 @@ test('a page encrypts, signs and opens a model, with code that others do not dow
       file.close();
       original.close();
       let failure: unknown;
-      await loadModel<'whisper'>(signed, { key: new Uint8Array(32), publicKeys: [publicKey] }).catch(
-        (error: unknown) => (failure = error),
-      );
+      await loadModel<'whisper'>(signed, {
+        key: new Uint8Array(32),
+        publicKeys: [publicKey],
+      }).catch((error: unknown) => (failure = error));
       let refusal: unknown;
       await susurrus
         .encryptModel(plain, 'model.apr', { key })
