@@ -174,7 +174,7 @@ const typescriptLayers = {
   ],
   // What a page puts around a model.
   'web/page': ['web/src', 'web/src/api', 'web/src/writers', 'web/tools/capture'],
-  'web/cli': ['web/src', 'web/src/api', 'web/src/platform', 'web/src/sources'],
+  'web/cli': ['web/src', 'web/src/api', 'web/src/audio', 'web/src/platform', 'web/src/sources'],
   'web/demo': ['web/src', 'web/src/api', 'web/page'],
 };
 
@@ -190,6 +190,8 @@ const onlyModules = {
   'web/cli → web/src': { module: /^web\/src\/node(_files|_graph)?\.(ts|mjs)$/ },
   // Errors go from one process to another as they go from a worker to its page; misspelt names are guessed in one way.
   'web/cli → web/src/api': { module: /^web\/src\/api\/(generated\/|(errors|near_names)\.ts$)/ },
+  // What a URL or stdin holds is collected as the package does it, before it is known who decodes it.
+  'web/cli → web/src/audio': { module: /\/encoded_file\.ts$/ },
   'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },

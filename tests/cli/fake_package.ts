@@ -1,4 +1,5 @@
 // What the command line gets instead of the package: a model that says how it was called, on stderr, and hears one thing.
+import { readFileSync } from 'node:fs';
 import type { Segment, Transcript } from '../../web/src/api/types.js';
 
 import { SusurrusError } from '../../web/src/api/errors.js';
@@ -66,6 +67,7 @@ const result: Transcript = {
 function tell(call: string, ...args: unknown[]): void {
   const shown = args.map((arg) => {
     if (arg instanceof Uint8Array) return `${arg.length} bytes`;
+    if (arg instanceof Blob) return `${arg.size} bytes of a stream`;
     if (typeof arg !== 'object' || arg === null || Array.isArray(arg)) return arg;
     return Object.fromEntries(
       Object.entries(arg).filter(([name]) => name !== 'signal' && name !== 'onProgress'),
@@ -74,9 +76,15 @@ function tell(call: string, ...args: unknown[]): void {
   process.stderr.write(`${JSON.stringify([call, ...shown])}\n`);
 }
 
+type Audio = string | Uint8Array | Blob;
+
 /** Bytes that say "bad" are no audio file. */
-function refuseBad(audio: Uint8Array): void {
-  if (new TextDecoder().decode(audio) !== 'bad') return;
+function refuseBad(audio: Audio): void {
+  const isBad =
+    typeof audio === 'string'
+      ? readFileSync(audio, 'utf8') === 'bad'
+      : audio instanceof Uint8Array && new TextDecoder().decode(audio) === 'bad';
+  if (!isBad) return;
   throw new SusurrusError('malformed', 'no audio file', { reason: 'bad_audio' });
 }
 
@@ -84,14 +92,14 @@ export function loadModel(source: unknown, options: object): Promise<unknown> {
   tell('loadModel', source, options);
   return Promise.resolve({
     info: { variant: 'simd', dtypes: ['f32'], warnings: ['a warning'] },
-    transcribe(audio: Uint8Array, given: object) {
+    transcribe(audio: Audio, given: object) {
       tell('transcribe', audio, given);
       refuseBad(audio);
       return Object.assign(Promise.resolve(result), {
         [Symbol.asyncIterator]: () => result.segments.values(),
       });
     },
-    detectLanguage(audio: Uint8Array, given: object) {
+    detectLanguage(audio: Audio, given: object) {
       tell('detectLanguage', audio, given);
       refuseBad(audio);
       return Promise.resolve([
@@ -99,13 +107,13 @@ export function loadModel(source: unknown, options: object): Promise<unknown> {
         { language: 'en', probability: 0.25 },
       ]);
     },
-    score(audio: Uint8Array, candidates: string[], given: object) {
+    score(audio: Audio, candidates: string[], given: object) {
       tell('score', audio, candidates, given);
       return Promise.resolve(
         candidates.map((text, at) => ({ text, tokens: [], logprob: at - 9, avgLogprob: at - 3 })),
       );
     },
-    align(audio: Uint8Array, text: string, given: object) {
+    align(audio: Audio, text: string, given: object) {
       tell('align', audio, text, given);
       return Promise.resolve(
         text.split(' ').map((word, at) => ({

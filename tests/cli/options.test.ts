@@ -1,49 +1,26 @@
 // The command line on a package that only says how it was called: which option of the API each flag becomes, and where
 // transcripts go. What the package then does is command.test.ts's business.
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { build } from 'esbuild';
-import type { BuildOptions } from 'esbuild';
 import type * as CommandTable from '../../web/cli/commands.js';
 import type * as Help from '../../web/cli/help.js';
 import type { Word } from '../../web/src/api/types.js';
 import { linesWithWords } from '../../web/cli/text_lines.js';
+import { bundleCommand, bundleWithFakePackage, runCommand } from '../support/fake_cli.js';
+import type { CommandOutcome } from '../support/fake_cli.js';
 import { projectRoot } from '../support/shared_folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'susurrus-cli-options-'));
 const audio = join(folder, 'talk.one.wav');
 const output = join(folder, 'output', 'new');
 
+let command: string;
 beforeAll(async () => {
-  await bundle({
-    entryPoints: [join(projectRoot, 'web/cli/main.ts')],
-    outfile: join(folder, 'cli.mjs'),
-  });
+  command = await bundleCommand(folder);
   writeFileSync(audio, 'sound');
 });
-
-/** A file of the command line with the fake package. */
-async function bundle(what: BuildOptions): Promise<void> {
-  await build({
-    ...what,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    plugins: [
-      {
-        name: 'fake package',
-        setup(bundling) {
-          bundling.onResolve({ filter: /^\.\.\/src\/node(_files|_graph)?\.js$/ }, () => ({
-            path: join(projectRoot, 'tests/cli/fake_package.ts'),
-          }));
-        },
-      },
-    ],
-  });
-}
 
 beforeEach(() => {
   rmSync(join(folder, 'output'), { recursive: true, force: true });
@@ -52,25 +29,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-interface Outcome {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Of the package: name and arguments. */
-  readonly calls: readonly (readonly unknown[])[];
-}
-
-function run(...args: string[]): Promise<Outcome> {
-  return new Promise((done) => {
-    execFile(process.execPath, [join(folder, 'cli.mjs'), ...args], (error, stdout, stderr) => {
-      const calls = stderr
-        .split('\n')
-        .filter((line) => line.startsWith('['))
-        .map((line) => JSON.parse(line) as unknown[]);
-      done({ status: error ? Number(error.code) : 0, stdout, stderr, calls });
-    });
-  });
-}
+const run = (...args: string[]): Promise<CommandOutcome> => runCommand(command, args);
 
 /** The options that transcribe() gets for these arguments, where all is heard. */
 const optionsFor = (...args: string[]): Promise<unknown> => optionsWithVad('--no-vad', ...args);
@@ -197,7 +156,7 @@ describe('options of transcribe', () => {
       ...['transcribe', audio, '--fp16', 'False', '--device', 'cuda', '--device=cpu'],
     );
     expect([status, stdout]).toEqual([0, 'Hallo Welt.\n']);
-    expect(calls[1]).toEqual(['transcribe', '5 bytes', { vad: true }]);
+    expect(calls[1]).toEqual(['transcribe', audio, { vad: true }]);
     expect(stderr.match(/^susurrus: ignored: --fp16, --device \(/gm)).toHaveLength(1);
   });
 
@@ -205,7 +164,7 @@ describe('options of transcribe', () => {
     expect(await optionsFor('--encoder-context', '500')).toEqual({ encoderContext: 500 });
     expect(await optionsFor('--encoder_context=full')).toEqual({ encoderContext: 'full' });
     const { calls } = await run('detect-language', audio, '--encoder-context', '750');
-    expect(calls[1]).toEqual(['detectLanguage', '5 bytes', { encoderContext: 750 }]);
+    expect(calls[1]).toEqual(['detectLanguage', audio, { encoderContext: 750 }]);
   });
 
   test('can suppress nothing', async () => {
@@ -273,7 +232,7 @@ describe('options of transcribe', () => {
   test('-q leaves errors alone on stderr', async () => {
     const other = join(folder, 'other.wav');
     writeFileSync(other, '');
-    const own = ({ stderr }: Outcome): string[] =>
+    const own = ({ stderr }: CommandOutcome): string[] =>
       stderr.split('\n').filter((line) => line !== '' && !line.startsWith('['));
     const plain = await run('transcribe', audio, other, '--fp16', 'False');
     expect(own(plain).length).toBeGreaterThan(2);
@@ -296,7 +255,7 @@ describe('options of transcribe', () => {
       ...['transcribe', audio, '--model', 'base.apr', '--variant', 'relaxed'],
     );
     expect(calls[0]).toEqual(['loadModel', 'base.apr', { variant: 'relaxed', threads: 'auto' }]);
-    expect(calls[1]).toEqual(['transcribe', '5 bytes', { vad: true }]);
+    expect(calls[1]).toEqual(['transcribe', audio, { vad: true }]);
     expect(calls.at(-1)).toEqual(['dispose']);
     expect(stderr).toContain('susurrus: a warning\n');
   });
@@ -309,7 +268,7 @@ describe('help', () => {
     const entry = join(folder, 'commands.mjs');
     const contents = `export * from './commands.js'; export * from './help.js';`;
     const resolveDir = join(projectRoot, 'web/cli');
-    await bundle({ stdin: { contents, resolveDir }, outfile: entry });
+    await bundleWithFakePackage({ stdin: { contents, resolveDir }, outfile: entry });
     ({ commands, helpOf } = (await import(entry)) as typeof CommandTable & typeof Help);
   });
 
@@ -461,7 +420,7 @@ describe('other commands', () => {
   test('detect-language prints languages and probabilities', async () => {
     const { stdout, calls } = await run('detect-language', audio, '--languages', 'de,en');
     expect(stdout).toBe('de\t0.750000\nen\t0.250000\n');
-    expect(calls[1]).toEqual(['detectLanguage', '5 bytes', { languages: ['de', 'en'] }]);
+    expect(calls[1]).toEqual(['detectLanguage', audio, { languages: ['de', 'en'] }]);
   });
 
   test('score prints the best text first', async () => {
@@ -470,7 +429,7 @@ describe('other commands', () => {
     );
     expect(stdout).toBe('-8.0000\t-2.0000\ttwo\n-9.0000\t-3.0000\tone\n');
     const options = { language: 'en', initialPrompt: 'Numbers.' };
-    expect(calls[1]).toEqual(['score', '5 bytes', ['one', 'two'], options]);
+    expect(calls[1]).toEqual(['score', audio, ['one', 'two'], options]);
   });
 
   test('align gives each line of the text its words', async () => {
@@ -480,7 +439,7 @@ describe('other commands', () => {
       ...['align', audio, '--text-file', lyrics, '--language', 'en', '--format', 'lrc'],
       '--highlight-words',
     );
-    expect(calls[1]).toEqual(['align', '5 bytes', 'Sleep, baby sleep well', { language: 'en' }]);
+    expect(calls[1]).toEqual(['align', audio, 'Sleep, baby sleep well', { language: 'en' }]);
     expect(stdout).toBe(
       '[00:00.00]<00:00.00>Sleep, <00:01.00>baby<00:01.50>\n' +
         '[00:02.00]<00:02.00>sleep <00:03.00>well<00:03.50>\n',

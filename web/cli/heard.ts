@@ -1,6 +1,6 @@
 // One recording transcribed, and how fast that was.
 import type { Model, Segment, AnyTranscribeOptions, Transcript } from '../src/node.js';
-import { withAudio } from './recordings.js';
+import { labelOf, withAudio } from './audio_source.js';
 import { printable } from './terminal.js';
 
 export interface Heard {
@@ -15,15 +15,20 @@ export interface Heard {
 export async function hear(
   model: Model,
   file: string,
-  options: AnyTranscribeOptions,
+  options: AnyTranscribeOptions & { readonly signal: AbortSignal },
   onSegment?: (segment: Segment) => void,
 ): Promise<Heard> {
+  const { signal, onProgress } = options;
   const begun = performance.now();
-  const result = await withAudio(file, async (bytes) => {
-    const work = model.transcribe(bytes, options);
-    for await (const segment of work) onSegment?.(segment);
-    return await work;
-  });
+  const result = await withAudio(
+    file,
+    { signal, ...(onProgress && { onProgress }) },
+    async (audio) => {
+      const work = model.transcribe(audio, options);
+      for await (const segment of work) onSegment?.(segment);
+      return await work;
+    },
+  );
   const seconds = (performance.now() - begun) / 1000;
   const { wasmBytes } = await model.memory();
   const { variant, dtypes } = model.info;
@@ -44,5 +49,5 @@ export function statsLine({ result: { duration }, seconds, engine }: Heard): str
 /** `talk.mp3: 61.2 s in 2.10 s, 29 × real time` */
 export function fileLine(file: string, { result: { duration }, seconds }: Heard): string {
   const speed = seconds > 0 ? `, ${Number((duration / seconds).toPrecision(2))} × real time` : '';
-  return `${printable(file)}: ${duration.toFixed(1)} s in ${seconds.toFixed(2)} s${speed}\n`;
+  return `${printable(labelOf(file))}: ${duration.toFixed(1)} s in ${seconds.toFixed(2)} s${speed}\n`;
 }

@@ -3,7 +3,7 @@ import { SusurrusError } from '../src/node.js';
 import type { SealOptions } from '../src/node.js';
 import { writeAtomically } from '../src/platform/node_atomic_files.js';
 import { usageError } from './arguments.js';
-import { readFileBytes } from './recordings.js';
+import { readFileBytes } from './file_bytes.js';
 
 const marks = {
   private: 'susurrus-ed25519-private',

@@ -7,8 +7,8 @@ export const transcribeHelp: CommandHelp = {
   summary: 'writes the text of recordings',
   usage: ['AUDIO... [options]'],
   about: [
-    'Reads WAV, AIFF, FLAC, MP3, Ogg and WebM files, and all of them in a folder. Text goes to stdout, everything else to stderr. ' +
-      'Silence of 2 s and more is left out before the model hears it.',
+    'Reads WAV, AIFF, FLAC, MP3, Ogg and WebM files, all of them in a folder, http(s) URLs, and - for a file on stdin. Text goes to ' +
+      'stdout, everything else to stderr. Silence of 2 s and more is left out before the model hears it.',
   ],
   sections: [
     modelSection,

@@ -1,7 +1,9 @@
 import type { Dirent } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { SusurrusError } from '../src/node.js';
+import { checkSource, isFile, isStdin } from './audio_source.js';
+import { sourceError } from './file_bytes.js';
+import { usageError } from './usage_error.js';
 
 /** What the decoders in Node read. */
 const endings = [
@@ -18,21 +20,27 @@ const endings = [
 ];
 
 export interface Recording {
+  /** A path, a URL, or - for stdin. */
   readonly file: string;
   /** The folder of its transcripts below the output folder: '' unless a folder that was named holds it deeper. */
   readonly below: string;
 }
 
-/** Files as they are named, and of each folder the recordings at any depth, in the order of their names. Throws SusurrusError. */
+/**
+ * Files, URLs and stdin as they are named, and of each folder the recordings at any depth, in the order of their names. Throws
+ * SusurrusError.
+ */
 export async function recordingsIn(paths: readonly string[]): Promise<readonly Recording[]> {
+  if (paths.filter(isStdin).length > 1) throw usageError('stdin is one recording: give - once');
   const found: Recording[] = [];
   for (const path of paths) {
-    const facts = await stat(path).catch(() => undefined);
+    await checkSource(path);
+    const facts = isFile(path) ? await stat(path).catch(() => undefined) : undefined;
     const recordings = facts?.isDirectory()
       ? await recordingsOf(path, '')
       : [{ file: path, below: '' }];
     if (recordings.length === 0) {
-      throw failed(path, `there are no recordings in this folder (${endings.join(', ')})`);
+      throw sourceError(path, `there are no recordings in this folder (${endings.join(', ')})`);
     }
     for (const each of recordings) found.push(each);
   }
@@ -56,32 +64,6 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    throw failed(folder, String(error));
-  }
-}
-
-export async function readFileBytes(file: string): Promise<Uint8Array> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw failed(file, isAbsent ? 'there is no such file' : String(error));
-  }
-}
-
-const failed = (path: string, problem: string): SusurrusError =>
-  new SusurrusError('source_failed', `${path}: ${problem}`, { reason: 'source', subject: path });
-
-/** Reads a recording and passes it to `listen`; errors name the file. */
-export async function withAudio<T>(
-  file: string,
-  listen: (bytes: Uint8Array) => Promise<T>,
-): Promise<T> {
-  const bytes = await readFileBytes(file);
-  try {
-    return await listen(bytes);
-  } catch (error) {
-    if (!(error instanceof SusurrusError) || error.details.reason === 'option') throw error;
-    throw new SusurrusError(error.code, `${file}: ${error.message}`, error.details, error.cause);
+    throw sourceError(folder, String(error));
   }
 }

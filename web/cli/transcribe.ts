@@ -1,6 +1,7 @@
 import type { Model, Segment, AnyTranscribeOptions } from '../src/node.js';
 import { format, SusurrusError } from '../src/node.js';
 import { asNumber, parse, usageError } from './arguments.js';
+import { isStdin, labelOf } from './audio_source.js';
 import { explain } from './explanation.js';
 import { fileLine, hear, statsLine } from './heard.js';
 import type { Heard } from './heard.js';
@@ -48,6 +49,9 @@ export async function transcribeCommand(
   const options: AnyTranscribeOptions = { ...listening, ...(hasVad && { vad: true }) };
   const jobs = values.jobs === undefined ? undefined : asJobs(values.jobs);
   const recordings = await recordingsIn(paths);
+  if (jobs !== undefined && paths.some(isStdin)) {
+    throw usageError('processes of --jobs have no stdin: transcribe - without it', 'jobs');
+  }
   const output = new TranscriptOutput(values, {
     recordings,
     hasWords: options.timestamps === 'word',
@@ -62,7 +66,7 @@ export async function transcribeCommand(
   const isMany = recordings.length > 1;
   const hasLines = jobs !== undefined || (isMany && output.isFiles);
   const tellName = ({ file }: Recording): void => {
-    if (isMany && output.isText) tell(`${file}\n`);
+    if (isMany && output.isText) tell(`${labelOf(file)}\n`);
   };
   const tellHeard = ({ file }: Recording, heard: Heard, written: readonly string[]): void => {
     if (values.verbose) for (const path of written) tell(`wrote ${path}\n`);
@@ -140,10 +144,10 @@ async function withoutTranscript(
 async function hearHere(
   model: Model,
   file: string,
-  options: AnyTranscribeOptions,
+  options: AnyTranscribeOptions & { readonly signal: AbortSignal },
   isShown: boolean,
 ): Promise<Heard> {
-  const bar = new ProgressBar(file);
+  const bar = new ProgressBar(labelOf(file));
   const show = (segment: Segment): void => {
     bar.clear();
     print(format({ segments: [segment] }, 'txt'));

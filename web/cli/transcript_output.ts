@@ -1,10 +1,11 @@
 // Where transcripts go: one format to stdout, or any number of them to files named after the recordings.
 import { mkdir, readFile } from 'node:fs/promises';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { format, SusurrusError, transcriptFormats } from '../src/node.js';
 import type { FormatOptions, Task, TranscriptLike, TranscriptFormat } from '../src/node.js';
 import { writeAtomically } from '../src/platform/node_atomic_files.js';
 import { asNumber, orNone, readOptions, usageError, withValues } from './arguments.js';
+import { isFile, labelOf, stemOf } from './audio_source.js';
 import type { Recording } from './recordings.js';
 import { print, printJson } from './terminal.js';
 
@@ -62,6 +63,13 @@ export class TranscriptOutput {
     if (this.#isBeside && this.#folder !== undefined) {
       throw usageError('--output-dir and --beside exclude each other', 'beside');
     }
+    const away = about.recordings.find(({ file }) => !isFile(file));
+    if (this.#isBeside && away) {
+      throw usageError(
+        `there is no folder beside ${labelOf(away.file)}: give --output-dir`,
+        'beside',
+      );
+    }
     if (this.isFiles) {
       const files = about.recordings.flatMap((recording) => this.#filesOf(recording));
       refuseCollisions(files.map(({ path }) => path));
@@ -97,7 +105,7 @@ export class TranscriptOutput {
     if (this.isFiles) return this.#writeFiles(recording, transcript);
     const [name = 'txt'] = this.#formats;
     if (this.#isOneOfMany && this.#isJson) {
-      this.#kept.push({ file: recording.file, ...transcript });
+      this.#kept.push({ file: labelOf(recording.file), ...transcript });
     } else {
       const text = ended(format(transcript, name, this.#options));
       if (name === 'json' || name === 'verbose_json') printJson(text);
@@ -174,7 +182,7 @@ function optionsIn(values: OutputValues, { hasWords, task }: Circumstances): For
 }
 
 function fileNameOf(recording: string, name: TranscriptFormat): string {
-  return `${basename(recording, extname(recording))}.${extensionOf(name)}`;
+  return `${stemOf(recording)}.${extensionOf(name)}`;
 }
 
 /** Many file systems treat names as equal that differ in case or in Unicode normalization. */
@@ -199,7 +207,7 @@ function refuseOverwriting(
   files: readonly { readonly path: string }[],
   recordings: readonly Recording[],
 ): void {
-  const read = new Set(recordings.map(({ file }) => resolve(file)));
+  const read = new Set(recordings.flatMap(({ file }) => (isFile(file) ? resolve(file) : [])));
   const lost = files.find(({ path }) => read.has(resolve(path)));
   if (lost) throw usageError(`the transcript would overwrite the recording '${lost.path}'`);
 }

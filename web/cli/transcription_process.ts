@@ -31,6 +31,8 @@ export function serveTranscription(): void {
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   let model: Model | undefined;
   let options: AnyTranscribeOptions = {};
+  // Ends with the process.
+  const { signal } = new AbortController();
   const obey = async (order: Order): Promise<Reply> => {
     if (order.kind === 'load') {
       options = order.options;
@@ -38,7 +40,7 @@ export function serveTranscription(): void {
       return { kind: 'loaded', warnings: model.info.warnings };
     }
     if (!model) throw new Error('no model was loaded');
-    return { kind: 'heard', heard: await hear(model, order.file, options) };
+    return { kind: 'heard', heard: await hear(model, order.file, { ...options, signal }) };
   };
   process.on('message', (order: Order) => {
     void obey(order)

@@ -42,7 +42,8 @@ function fileOf(audio: ArrayBuffer | Uint8Array): EncodedFile {
   };
 }
 
-async function download(address: string | URL, reading: Reading): Promise<EncodedFile> {
+/** All of a file at a URL. */
+export async function download(address: string | URL, reading: Reading): Promise<Blob> {
   const name = String(address);
   let response: Response;
   try {
@@ -57,11 +58,7 @@ async function download(address: string | URL, reading: Reading): Promise<Encode
   return readResponse(response, name, reading);
 }
 
-async function readResponse(
-  response: Response,
-  name: string,
-  reading: Reading,
-): Promise<EncodedFile> {
+async function readResponse(response: Response, name: string, reading: Reading): Promise<Blob> {
   const type = response.headers.get('Content-Type') ?? '';
   const isPage = /^text\/html\b/i.test(type);
   if (!response.ok || isPage) {
@@ -100,7 +97,7 @@ export async function collect(
     total,
     first,
   }: Reading & { total?: number | undefined; first?: Uint8Array },
-): Promise<EncodedFile> {
+): Promise<Blob> {
   const parts: Blob[] = [];
   let waiting: Uint8Array<ArrayBuffer>[] = [];
   let waitingBytes = 0;
