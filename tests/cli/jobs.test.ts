@@ -140,7 +140,13 @@ describe('transcribe --jobs', () => {
     ['--jobs', 64, ['--jobs', 'many'], /--jobs is a number, not 'many'/],
     ['no jobs', 64, ['--jobs', '0'], /--jobs is a whole number from 1 to 256, not '0'/],
     ['half a job', 64, ['--jobs', '1.5'], /--jobs is a whole number/],
-    ['resuming on stdout', 64, ['--resume'], /--resume needs --output-dir or --beside/],
+    ['an old name', 64, ['--resume'], /unknown option --resume; it is --skip-existing now/],
+    [
+      'skipping on stdout',
+      64,
+      ['--skip-existing'],
+      /--skip-existing needs --output-dir or --beside/,
+    ],
     ['two places', 64, ['--beside', '--output-dir', 'x'], /exclude each other/],
     ['a beam of 99', 5, ['--jobs', '2', '--beam-size', '99'], /beamSize/],
   ])('%s is refused once', async (_, refusal, args, says) => {
@@ -235,7 +241,7 @@ describe('a process of transcribe --jobs', () => {
   });
 });
 
-describe('transcribe --resume', () => {
+describe('transcribe --skip-existing', () => {
   test('does what a killed run left, and nothing twice', async () => {
     const held = pipe('held.wav');
     const files = [recording('a.wav'), held, recording('b.wav')];
@@ -251,7 +257,7 @@ describe('transcribe --resume', () => {
     writeFileSync(first[1]!, 'kept');
     rmSync(held);
     recording('held.wav');
-    const { status, stderr } = await run(...files, ...args, '--resume');
+    const { status, stderr } = await run(...files, ...args, '--skip-existing');
     expect(status).toBe(0);
     expect(stderr).toMatch(/^1 of 3 recordings have their transcript already$/m);
     expect(readFileSync(first[1]!, 'utf8')).toBe('kept');
@@ -259,7 +265,7 @@ describe('transcribe --resume', () => {
       expect(readFileSync(join(output(), `${name}.srt`), 'utf8')).toContain('three');
     }
     // All are there: not even the model is read.
-    const again = await run(...files, ...args, '--resume', '--model', '/no/such.apr');
+    const again = await run(...files, ...args, '--skip-existing', '--model', '/no/such.apr');
     expect([again.status, again.stderr]).toEqual([
       0,
       '3 of 3 recordings have their transcript already\n',
@@ -275,7 +281,7 @@ describe('transcribe --resume', () => {
     rmSync(join(folder, 'c.json'));
     writeFileSync(join(folder, 'd.vtt'), 'kept');
     const expected = readFileSync(join(folder, 'd.json'), 'utf8');
-    const { status, stderr } = await run(...files, ...args, '--resume');
+    const { status, stderr } = await run(...files, ...args, '--skip-existing');
     expect(status).toBe(0);
     expect(stderr).toMatch(/^1 of 4 recordings/m);
     for (const name of ['a', 'b', 'c']) {

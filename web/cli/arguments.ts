@@ -42,6 +42,9 @@ export const shortNames: Readonly<Record<string, string>> = {
   help: 'h',
 };
 
+/** Options by their names in earlier versions. */
+const renamed: Readonly<Record<string, string>> = { resume: 'skip-existing' };
+
 /** Every command takes these. Help is printed before a command is called. */
 export const generalOptions = {
   quiet: { type: 'boolean' },
@@ -86,6 +89,11 @@ function parsedStrictly(args: readonly string[], options: Options): Loose {
     const text = error instanceof Error ? error.message : String(error);
     const problem = (text.split(/\.\s/)[0] ?? text).replace(/\.$/, '');
     const [, unknown] = /^Unknown option '--([^']+)'/.exec(text) ?? [];
+    const now =
+      unknown !== undefined && Object.hasOwn(renamed, unknown) ? renamed[unknown] : undefined;
+    if (now !== undefined && Object.hasOwn(options, now)) {
+      throw usageError(`unknown option --${unknown}; it is --${now} now`, unknown);
+    }
     const names = Object.keys(options).map((name) => `--${name}`);
     throw usageError(`${problem}${unknown === undefined ? '' : orMeant(`--${unknown}`, names)}`);
   }

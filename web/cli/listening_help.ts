@@ -21,7 +21,7 @@ export const transcribeHelp: CommandHelp = {
           'run N processes, each with one thread unless --threads says otherwise. A process that dies fails only the recording it ' +
             'worked on. On stdout the order of the recordings is kept',
         ],
-        ['--resume', 'leave out recordings whose files are there and complete'],
+        ['--skip-existing', 'leave out recordings whose files are there and complete'],
       ],
     },
     {
@@ -61,7 +61,7 @@ export const transcribeHelp: CommandHelp = {
   ],
   examples: [
     'transcribe talk.wav --model base --language en',
-    'transcribe calls -m base -t word -f srt,json -o out --jobs 8 --resume',
+    'transcribe calls -m base -t word -f srt,json -o out --jobs 8 --skip-existing',
   ],
 };
 

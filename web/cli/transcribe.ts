@@ -30,7 +30,7 @@ export const transcribeArguments = {
   ...vadArguments,
   'temperature-increment-on-fallback': { type: 'string' },
   jobs: { type: 'string' },
-  resume: { type: 'boolean' },
+  'skip-existing': { type: 'boolean' },
   stats: { type: 'boolean' },
   verbose: { type: 'boolean' },
 } as const;
@@ -58,9 +58,10 @@ export async function transcribeCommand(
     task: options.task,
     defaultFormat: 'txt',
   });
-  if (values.resume && !output.isFiles) throw usageError('--resume needs --output-dir or --beside');
+  if (values['skip-existing'] && !output.isFiles)
+    throw usageError('--skip-existing needs --output-dir or --beside');
   await output.prepare();
-  const due = values.resume ? await withoutTranscript(recordings, output) : recordings;
+  const due = values['skip-existing'] ? await withoutTranscript(recordings, output) : recordings;
   if (due.length === 0) return;
 
   const isMany = recordings.length > 1;
