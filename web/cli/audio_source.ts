@@ -5,9 +5,12 @@ import { SusurrusError } from '../src/node.js';
 import type { ProgressEvent } from '../src/node.js';
 import { collect, download } from '../src/audio/encoded_file.js';
 import { readFileBytes, sourceError } from './file_bytes.js';
+import { isUndecoded, withFfmpeg } from './decoded_by_ffmpeg.js';
+import type { DecodedAudio, Holding } from './decoded_by_ffmpeg.js';
+import { printable, tell } from './terminal.js';
 import { usageError } from './usage_error.js';
 
-/** What the package takes as a recording: the path of a file, or its bytes. */
+/** What the package takes as a recording: the path of a file, its bytes, or samples. */
 export type RecordedAudio = string | Uint8Array | Blob;
 
 /** The work that a recording is read for. */
@@ -15,6 +18,10 @@ export interface AudioWork {
   readonly signal: AbortSignal;
   /** Of a download. */
   readonly onProgress?: (event: ProgressEvent) => void;
+  /** How much of what ffmpeg decodes is held. */
+  readonly holding: Holding;
+  /** What people must know about it: a line. */
+  readonly onNote?: (line: string) => void;
 }
 
 export const isStdin = (file: string): boolean => file === '-';
@@ -56,20 +63,42 @@ export async function checkSource(file: string): Promise<void> {
   }
 }
 
-/** Reads a recording as far as it must be read first, and passes it to `listen`; errors name it. */
+/**
+ * Reads a recording as far as it must be read first, and passes it to `listen`; once more, as samples of ffmpeg's, if the package
+ * cannot decode it. Errors name it.
+ */
 export async function withAudio<T>(
   file: string,
   work: AudioWork,
-  listen: (audio: RecordedAudio) => Promise<T>,
+  listen: (audio: RecordedAudio | DecodedAudio) => Promise<T>,
 ): Promise<T> {
   await checkSource(file);
   const audio = await openRecording(file, work);
+  const { holding, signal, onNote = tell } = work;
+  const onStart = (): void => onNote(`${printable(labelOf(file))}: decoded by ffmpeg\n`);
+  const hearDecoded = (refused: SusurrusError): Promise<T> => {
+    const input = typeof audio === 'string' ? audio : new Blob([audio as BlobPart]);
+    return withFfmpeg(input, refused, { holding, signal, onStart }, listen);
+  };
   try {
-    return await listen(audio);
+    return await listen(audio).catch((error: unknown) => {
+      if (!isUndecoded(error)) throw error;
+      return hearDecoded(error);
+    });
   } catch (error) {
     throw inRecording(file, audio, error);
   }
 }
+
+/** As withAudio(), for calls that hear one window. */
+export const withWindow = <T>(
+  file: string,
+  signal: AbortSignal,
+  listen: (audio: RecordedAudio | Float32Array) => Promise<T>,
+): Promise<T> =>
+  withAudio(file, { signal, holding: 'window' }, (audio) =>
+    listen(audio as RecordedAudio | Float32Array),
+  );
 
 async function openRecording(file: string, work: AudioWork): Promise<RecordedAudio> {
   if (isStdin(file)) return readStdin(work);

@@ -1,7 +1,7 @@
 import { parse, usageError } from './arguments.js';
 import { listeningArguments, listeningOptions } from './listening_options.js';
 import { modelArguments, withWhisper } from './open_model.js';
-import { labelOf, withAudio } from './audio_source.js';
+import { labelOf, withWindow } from './audio_source.js';
 import { forEachFile } from './several_files.js';
 import { print, tell } from './terminal.js';
 
@@ -18,7 +18,7 @@ export async function detectLanguageCommand(
   if (files.length === 0) throw usageError('detect-language needs at least one recording');
   await withWhisper(values, signal, (model) =>
     forEachFile(files, signal, async (file) => {
-      const found = await withAudio(file, { signal }, (audio) =>
+      const found = await withWindow(file, signal, (audio) =>
         model.detectLanguage(audio, { ...listeningOptions(values, 'detectLanguage'), signal }),
       );
       if (found.length === 0) tell('susurrus: the model knows English only\n');

@@ -9,6 +9,8 @@ export interface Heard {
   readonly seconds: number;
   /** Which engine and weights, and their memory. */
   readonly engine: string;
+  /** What was not said while it was heard: lines. */
+  readonly notes: readonly string[];
 }
 
 /** `onSegment` gets each segment when it is done. Errors name the file. */
@@ -17,12 +19,21 @@ export async function hear(
   file: string,
   options: AnyTranscribeOptions & { readonly signal: AbortSignal },
   onSegment?: (segment: Segment) => void,
+  onNote?: (line: string) => void,
 ): Promise<Heard> {
   const { signal, onProgress } = options;
+  const isWhole = options.normalisation === 'file' || options.compatibility === 'openai';
+  const holding = isWhole ? 'whole' : 'short';
+  const notes: string[] = [];
   const begun = performance.now();
   const result = await withAudio(
     file,
-    { signal, ...(onProgress && { onProgress }) },
+    {
+      signal,
+      holding,
+      onNote: onNote ?? ((line) => notes.push(line)),
+      ...(onProgress && { onProgress }),
+    },
     async (audio) => {
       const work = model.transcribe(audio, options);
       for await (const segment of work) onSegment?.(segment);
@@ -36,6 +47,7 @@ export async function hear(
   return {
     result,
     seconds,
+    notes,
     engine: `engine ${variant}, weights ${dtypes.join(' and ')}, ${memory}`,
   };
 }

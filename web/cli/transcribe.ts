@@ -70,6 +70,7 @@ export async function transcribeCommand(
     if (isMany && output.isText) tell(`${labelOf(file)}\n`);
   };
   const tellHeard = ({ file }: Recording, heard: Heard, written: readonly string[]): void => {
+    for (const line of heard.notes) tell(line);
     if (values.verbose) for (const path of written) tell(`wrote ${path}\n`);
     if (values.verbose || values.stats) tell(explain(heard.result, values.verbose ?? false));
     if (hasLines) tell(fileLine(file, heard));
@@ -153,11 +154,16 @@ async function hearHere(
     bar.clear();
     print(format({ segments: [segment] }, 'txt'));
   };
+  const note = (line: string): void => {
+    bar.clear();
+    tell(line);
+  };
   const work = hear(
     model,
     file,
     { ...options, onProgress: bar.update },
     isShown ? show : undefined,
+    note,
   );
   return work.finally(() => bar.clear());
 }

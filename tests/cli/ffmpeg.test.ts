@@ -1,0 +1,159 @@
+// Recordings that ffmpeg decodes. It is a script on a PATH of the test's own: nothing is installed, and pipes hold it where a test
+// needs it to wait.
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { SusurrusError } from '../../web/src/api/errors.js';
+import { withAudio } from '../../web/cli/audio_source.js';
+import type { DecodedAudio, Holding } from '../../web/cli/decoded_by_ffmpeg.js';
+import { namedPipe, whenRead } from '../support/command_process.js';
+import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
+import { runCommand } from '../support/fake_cli.js';
+import { projectRoot } from '../support/shared_folder.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'susurrus-ffmpeg-'));
+const program = join(folder, 'ffmpeg');
+const talk = join(folder, '-talk=1.m4a');
+const sound = join(folder, 'sound.f32');
+const path = process.env.PATH;
+const samples = Float32Array.from({ length: 40_000 }, (_, i) => Math.sin(i / 10));
+beforeAll(() => {
+  writeFileSync(talk, 'no audio');
+  writeFileSync(sound, samples);
+});
+beforeEach(() => {
+  process.env.PATH = folder;
+});
+afterEach(() => {
+  process.env.PATH = path;
+  rmSync(program, { force: true });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** `script`: lines of a shell, which writes its arguments and its number down first. */
+function fakeFfmpeg(script: string): void {
+  const notes = `printf '%s\\n' "$@" > '${folder}/args'; echo $$ > '${folder}/pid'`;
+  writeFileSync(program, `#!/bin/sh\n${notes}\n${script}\n`);
+  chmodSync(program, 0o755);
+}
+
+const undecoded = new SusurrusError('unsupported_feature', 'There is no decoder for it here.', {
+  reason: 'bad_audio',
+});
+const isGone = (): boolean =>
+  !existsSync(`/proc/${readFileSync(join(folder, 'pid'), 'utf8').trim()}`);
+
+interface Hearing {
+  readonly holding?: Holding;
+  readonly signal?: AbortSignal;
+  readonly listen?: (audio: DecodedAudio) => Promise<unknown>;
+}
+
+/** What is heard of the file that the package refuses, and what was said. */
+async function hear({
+  holding = 'short',
+  signal = new AbortController().signal,
+  listen = collected,
+}: Hearing = {}): Promise<{ heard: unknown; notes: readonly string[] }> {
+  const notes: string[] = [];
+  const work = { signal, holding, onNote: (line: string) => notes.push(line) };
+  const heard = await withAudio(talk, work, (audio) =>
+    typeof audio === 'string' ? Promise.reject(undecoded) : listen(audio as DecodedAudio),
+  );
+  return { heard, notes };
+}
+
+const failureOf = async (work: Promise<unknown>): Promise<SusurrusError> =>
+  (await errorOf(work)) as SusurrusError;
+
+async function collected(audio: DecodedAudio): Promise<number[]> {
+  if (audio instanceof Float32Array) return [...audio];
+  const all: number[] = [];
+  for await (const piece of audio) for (const value of piece) all.push(value);
+  return all;
+}
+
+test('its samples are heard, which one line says, and the name is no option', async () => {
+  fakeFfmpeg(`cat '${sound}'; printf abc`);
+  expect(await hear()).toEqual({
+    heard: [...samples],
+    notes: [`${talk}: decoded by ffmpeg\n`],
+  });
+  const args = readFileSync(join(folder, 'args'), 'utf8').trim().split('\n');
+  expect(args.slice(args.indexOf('-protocol_whitelist'), args.indexOf('-map'))).toEqual([
+    ...['-protocol_whitelist', 'file,pipe', '-i', `file:${talk}`],
+  ]);
+  expect(isGone()).toBe(true);
+});
+
+test('a window of it ends a process that would go on', async () => {
+  fakeFfmpeg(`while cat '${sound}'; do :; done`);
+  const { heard } = await hear({ holding: 'window' });
+  expect((heard as number[]).length).toBe(480_000);
+  expect(isGone()).toBe(true);
+});
+
+test('a long one is heard while it is decoded', async () => {
+  fakeFfmpeg(`while cat '${sound}'; do :; done`);
+  const { heard } = await hear({
+    async listen(audio) {
+      if (audio instanceof Float32Array) return 'held';
+      for await (const piece of audio) return piece.length > 0;
+      return 'nothing';
+    },
+  });
+  expect(heard).toBe(true);
+  expect(isGone()).toBe(true);
+});
+
+test.each([
+  ['fails', `echo 'moov atom not found' >&2; exit 1`, /could not decode it: moov atom not found$/],
+  ['fails late and silently', `cat '${sound}'; exit 3`, /could not decode it: exit status 3$/],
+  ['ends early', 'exit 0', /found no sound in it$/],
+  ['is killed', 'kill -9 $$', /was ended by SIGKILL$/],
+])('where it %s there is one error', async (_, script, says) => {
+  fakeFfmpeg(script);
+  const { code, message } = await failureOf(hear());
+  expect([code, message]).toEqual(['malformed', expect.stringMatching(says)]);
+  expect(message.startsWith(`${talk}: ffmpeg `)).toBe(true);
+});
+
+test('an abort ends it, and waits for its end', async () => {
+  const pipe = namedPipe(join(folder, 'pipe'));
+  fakeFfmpeg(`exec cat '${pipe}'`);
+  const abort = new AbortController();
+  const work = failureOf(hear({ signal: abort.signal }));
+  const end = await whenRead(pipe);
+  abort.abort('enough');
+  abort.abort('twice');
+  expect((await work).code).toBe('aborted');
+  expect(isGone()).toBe(true);
+  await end.close();
+});
+
+test('a listener that throws ends it', async () => {
+  fakeFfmpeg(`while cat '${sound}'; do :; done`);
+  const failing = hear({ listen: () => Promise.reject(new Error('mine')) });
+  await expect(failing).rejects.toThrow('mine');
+  expect(isGone()).toBe(true);
+});
+
+test('without it the error says what would help', async () => {
+  const { code, message } = await failureOf(hear());
+  expect(code).toBe('unsupported_feature');
+  expect(message).toMatch(/no decoder for it here\. With ffmpeg on the PATH, this command has it/);
+});
+
+test('the command writes its text', async () => {
+  writeFileSync(join(folder, 'spoken.f32'), sampleAudio());
+  fakeFfmpeg(`cat > /dev/null; cat '${folder}/spoken.f32'`);
+  const env = { ...process.env, PATH: `${folder}${delimiter}${path ?? ''}` };
+  const { stdout, stderr, status } = await runCommand(
+    join(projectRoot, 'dist/cli.mjs'),
+    ['transcribe', '-', '--model', modelPath],
+    { env, input: 'no audio' },
+  );
+  expect([status, stderr]).toEqual([0, 'stdin: decoded by ffmpeg\n']);
+  expect(stdout.trim().split(/\s+/).join(' ')).toBe(sampleText);
+});
