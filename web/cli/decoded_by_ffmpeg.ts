@@ -38,7 +38,7 @@ export async function withFfmpeg<T>(
     const message = `${refused.message} With ffmpeg on the PATH, this command has it decode such files.`;
     throw new SusurrusError(refused.code, message, refused.details);
   }
-  if (signal.aborted) throw abortedBy(signal);
+  refuseAborted(signal);
   onStart();
   const ffmpeg = new Ffmpeg(program, input);
   const stop = (): void => void ffmpeg.close();
@@ -46,11 +46,16 @@ export async function withFfmpeg<T>(
   try {
     return await listen(await heldOrStreamed(ffmpeg.samples(), heldSeconds[holding], holding));
   } catch (error) {
-    throw signal.aborted ? abortedBy(signal) : error;
+    refuseAborted(signal);
+    throw error;
   } finally {
     signal.removeEventListener('abort', stop);
     await ffmpeg.close();
   }
+}
+
+function refuseAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw abortedBy(signal);
 }
 
 async function heldOrStreamed(

@@ -69,7 +69,9 @@ export class Ffmpeg {
       Promise.race([
         failed,
         new Promise<Ending>((done) => {
-          child.once(event, (status, signal) => done({ status, signal }));
+          child.once(event, (status: number | null, signal: string | null) =>
+            done({ status, signal }),
+          );
         }),
       ]);
     this.#exited = when('exit');
