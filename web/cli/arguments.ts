@@ -43,7 +43,11 @@ export const shortNames: Readonly<Record<string, string>> = {
 };
 
 /** Options by their names in earlier versions. */
-const renamed: Readonly<Record<string, string>> = { resume: 'skip-existing' };
+const renamed: Readonly<Record<string, string>> = {
+  resume: 'skip-existing',
+  'audio-context': 'encoder-context',
+  normalisation: 'normalization',
+};
 
 /** Every command takes these. Help is printed before a command is called. */
 export const generalOptions = {

@@ -22,7 +22,7 @@ export async function hear(
   onNote?: (line: string) => void,
 ): Promise<Heard> {
   const { signal, onProgress } = options;
-  const isWhole = options.normalisation === 'file' || options.compatibility === 'openai';
+  const isWhole = options.normalization === 'recording' || options.compatibility === 'openai';
   const holding = isWhole ? 'whole' : 'short';
   const notes: string[] = [];
   const begun = performance.now();
