@@ -1,4 +1,4 @@
-// Makes of the tables in scripts/facts what C++ and TypeScript include, and the tables of options in docs/api.md:
+// Makes of the tables in scripts/facts what C++ and TypeScript include, and tables of docs/api.md and docs/errors.md:
 //
 //   node scripts/generate_facts.mjs
 //
@@ -7,6 +7,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cppFiles } from './facts/cpp.mjs';
+import { errorTable } from './facts/error_texts.mjs';
 import { beamTable, markdownTables } from './facts/option_texts.mjs';
 import { typescriptFiles } from './facts/typescript.mjs';
 import { isProgram, root } from './toolchain/steps.mjs';
@@ -41,50 +42,68 @@ export function generateFacts() {
   }
 }
 
-const documentPath = 'docs/api.md';
 const renews = 'npm run format renews them. -->';
-/** What stands between which marks. */
-const tables = [
-  {
-    begin: `<!-- Options, from scripts/facts/options.json: ${renews}`,
-    end: '<!-- End of the options. -->',
-    text: markdownTables,
-  },
-  {
-    begin: `<!-- Options, from scripts/facts/beam_options.json: ${renews}`,
-    end: '<!-- End of the beam options. -->',
-    text: beamTable,
-  },
-];
+/**
+ * What stands between which marks of each document.
+ * @type {Readonly<Record<string, readonly { begin: string; end: string; text: () => string }[]>>}
+ */
+const documents = {
+  'docs/api.md': [
+    {
+      begin: `<!-- Options, from scripts/facts/options.json: ${renews}`,
+      end: '<!-- End of the options. -->',
+      text: markdownTables,
+    },
+    {
+      begin: `<!-- Options, from scripts/facts/beam_options.json: ${renews}`,
+      end: '<!-- End of the beam options. -->',
+      text: beamTable,
+    },
+  ],
+  'docs/errors.md': [
+    {
+      begin: '<!-- error codes -->',
+      end: '<!-- /error codes -->',
+      text: errorTable,
+    },
+  ],
+};
 
 function withTable(document, { begin, end, text }) {
   const [before, rest] = document.split(begin);
   const after = rest?.split(end)[1];
-  if (after === undefined) throw new Error(`${documentPath} has lost the marks of its options`);
+  if (after === undefined) throw new Error(`A document has lost the mark ${begin}`);
   return `${before}${begin}\n\n${text()}\n\n${end}${after}`;
 }
 
 /**
- * docs/api.md's text with the options as the tables have them.
- * @type {(text: string) => Promise<string>}
+ * A document's text with the tables that the facts make.
+ * @type {(path: string, text: string) => Promise<string>}
  */
-export async function withOptionTables(text) {
+export async function withTables(path, text) {
   const prettier = await import('prettier');
-  const config = await prettier.resolveConfig(join(root, documentPath));
-  return prettier.format(tables.reduce(withTable, text), { ...config, parser: 'markdown' });
+  const config = await prettier.resolveConfig(join(root, path));
+  return prettier.format(documents[path].reduce(withTable, text), {
+    ...config,
+    parser: 'markdown',
+  });
 }
 
 /**
- * Whether docs/api.md says what the table says; with `fix` it then does.
+ * Whether the documents say what the tables say; with `fix` they then do.
  * @type {(options?: { readonly fix?: boolean }) => Promise<boolean>}
  */
-export async function checkDocument({ fix = false } = {}) {
-  const path = join(root, documentPath);
-  const text = readFileSync(path, 'utf8');
-  const wanted = await withOptionTables(text);
-  if (text === wanted) return true;
-  if (fix) writeFileSync(path, wanted);
-  return fix;
+export async function checkDocuments({ fix = false } = {}) {
+  let isRight = true;
+  for (const path of Object.keys(documents)) {
+    const at = join(root, path);
+    const text = readFileSync(at, 'utf8');
+    const wanted = await withTables(path, text);
+    if (text === wanted) continue;
+    if (fix) writeFileSync(at, wanted);
+    else isRight = false;
+  }
+  return isRight;
 }
 
 if (isProgram(import.meta)) generateFacts();

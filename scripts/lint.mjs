@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { findMissingIncludes } from './check_includes.mjs';
 import { findLayerViolations, filesBelow } from './check_layers.mjs';
 import { exceededBudgets } from './count_words.mjs';
-import { checkDocument, generateFacts } from './generate_facts.mjs';
+import { checkDocuments, generateFacts } from './generate_facts.mjs';
 import { eslintCache } from './toolchain/eslint_cache.mjs';
 import { isProgram, main, root, run, StepError } from './toolchain/steps.mjs';
 import { ensureNodeModules } from './toolchain/node_modules.mjs';
@@ -81,11 +81,11 @@ export function layers() {
   }
 }
 
-async function optionTables({ fix, selected }) {
-  if (!selected('docs/api.md') && !selected('scripts/facts/options.json')) return;
-  if (await checkDocument({ fix })) return;
+async function documentTables({ fix, selected }) {
+  if (!['docs/api.md', 'docs/errors.md', 'scripts/facts/options.json'].some(selected)) return;
+  if (await checkDocuments({ fix })) return;
   throw new StepError(
-    'The options in docs/api.md are not those of scripts/facts/options.json.',
+    'The tables in docs/api.md or docs/errors.md are not those of scripts/facts.',
     'npm run format mends this.',
   );
 }
@@ -122,7 +122,7 @@ export async function lint({ fix = false, paths = [], types = true } = {}) {
   const options = { fix, paths, selected };
   const failures = [];
   generateFacts();
-  const checks = [clangFormat, optionTables, prettier, eslint, layers];
+  const checks = [clangFormat, documentTables, prettier, eslint, layers];
   for (const check of [...checks, ...(types ? [typeCheck] : []), reference]) {
     try {
       await check(options);

@@ -30,6 +30,8 @@ import { join } from 'node:path';
  *       readonly name: string;
  *       readonly number: number;
  *       readonly meaning: string;
+ *       readonly cause: string;
+ *       readonly cure: string;
  *     }[];
  *     readonly reasons: readonly string[];
  *     readonly pageReasons: readonly string[];

@@ -1,6 +1,7 @@
 // The tables as TypeScript: modules below web/src/api/generated.
 import { camelCase, readFacts } from './read_facts.mjs';
 import { fileMarksOf } from './cpp.mjs';
+import { errorCodeType } from './error_texts.mjs';
 import { cliName, commentOf, usageRows } from './option_texts.mjs';
 
 const quoted = (text) => JSON.stringify(text);
@@ -10,10 +11,11 @@ const entries = (rows) => rows.map(([name, value]) => `  ${name}: ${value},`).jo
 
 function errors() {
   const { codes, reasons, pageReasons } = readFacts('errors');
-  return `/** Stable names for what went wrong. Tens are groups; a command's exit status is its group. */
+  return `${errorCodeType()}
+/** The number of each code. Tens are groups; a command's exit status is its group. */
 export const errorNumbers = {
 ${codes.map(({ name, number, meaning }) => `  /** ${meaning} */\n  ${name}: ${number},`).join('\n')}
-} as const;
+} as const satisfies Readonly<Record<ErrorCode, number>>;
 
 /** The class of a rejection, finer than its code and as stable. */
 export type ErrorReason =

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFacts, weightTypes } from '../../scripts/facts/read_facts.mjs';
 import {
-  checkDocument,
+  checkDocuments,
   factFiles,
   generateFacts,
-  withOptionTables,
+  withTables,
 } from '../../scripts/generate_facts.mjs';
 import {
   alignSettings,
@@ -169,21 +169,26 @@ describe('options', () => {
   });
 });
 
-describe('the table of options in docs/api.md', () => {
-  const path = join(projectRoot, 'docs/api.md');
-  const text = readFileSync(path, 'utf8');
+describe.each([
+  ['docs/api.md', /\| `patience` +\| 1 +\| 0\.001 to 16: /, '0.001 to 16'],
+  ['docs/errors.md', /\| `out_of_memory` +\| +4 \| The engine /, 'The engine could not get'],
+])('the tables in %s', (path, row, words) => {
+  const text = readFileSync(join(projectRoot, path), 'utf8');
 
-  test('is what the table of facts makes', async () => {
-    expect(await withOptionTables(text)).toBe(text);
-    expect(text).toMatch(/\| `patience` +\| 1 +\| 0\.001 to 16: /);
+  test('are what the tables of facts make', async () => {
+    expect(await withTables(path, text)).toBe(text);
+    expect(text).toMatch(row);
   });
 
-  test('is found wrong when it says something else', async () => {
-    const wrong = text.replace('0.001 to 16', '0.1 to 16');
+  test('are found wrong when they say something else', async () => {
+    const wrong = text.replace(words, 'something else');
     expect(wrong).not.toBe(text);
-    expect(await withOptionTables(wrong)).toBe(text);
-    expect(await checkDocument()).toBe(true);
+    expect(await withTables(path, wrong)).toBe(text);
   });
+});
+
+test('the documents have the tables of the facts', async () => {
+  expect(await checkDocuments()).toBe(true);
 });
 
 describe('dtypes', () => {
@@ -234,6 +239,11 @@ describe('the other tables', () => {
       expected,
     );
     expect(errorNumbers).toEqual(expected);
+    const type = files['web/src/api/generated/errors.ts'];
+    for (const { name, meaning, cause, cure } of codes) {
+      expect(type).toContain(`${meaning.slice(1)}. */\n  | '${name}'`);
+      expect(cause && cure).toBeTruthy();
+    }
     expect(new Set(codes.map(({ number }) => number)).size).toBe(codes.length);
     const reasonsInCpp = [...cpp('error_reasons.inc').matchAll(/^SUSURRUS_REASON\((\w+)\)/gm)];
     expect(reasonsInCpp.map(([, name]) => name)).toEqual(reasons);

@@ -1,9 +1,6 @@
-import { errorNumbers, type ErrorReason } from './generated/errors.js';
+import { errorNumbers, type ErrorCode, type ErrorReason } from './generated/errors.js';
 
-export { errorNumbers, type ErrorReason };
-
-/** What went wrong, as a stable name to switch on. */
-export type ErrorCode = keyof typeof errorNumbers;
+export { errorNumbers, type ErrorCode, type ErrorReason };
 
 /** Where it went wrong, and what was expected there. Absent where a detail has no meaning. */
 export interface ErrorDetails {
