@@ -1,6 +1,7 @@
 // Pictures of the demo page in each of its states, at the widths of a phone and a desk, in light and dark.
 //
 //   npm run build && node scripts/screenshots.mjs [--folder dist/demo] [--output build/screenshots/page] [STATE...]
+//   node scripts/screenshots.mjs --readme      docs/page.png alone: the transcript while its recording plays
 //
 // CHROMIUM names the browser where it is not /usr/bin/chromium.
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -13,6 +14,17 @@ import { main, readArguments, root, StepError } from './toolchain/steps.mjs';
 
 const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } };
 const wait = 120_000;
+
+/** README's picture: the card of the transcript, at twice its size for sharp text. */
+async function takeReadmePicture(browser, tools) {
+  const options = { viewport: sizes.desk, deviceScaleFactor: 2, colorScheme: 'light' };
+  const { context, page } = await open(browser, tools.address, options);
+  await states.playing(page, tools);
+  const path = join(root, 'docs/page.png');
+  await page.locator('#transcript').screenshot({ path });
+  await context.close();
+  console.log(path);
+}
 
 async function open(browser, address, options) {
   const context = await browser.newContext({
@@ -29,7 +41,11 @@ async function open(browser, address, options) {
 
 await main(async () => {
   const { values, positionals } = readArguments({
-    options: { folder: { type: 'string' }, output: { type: 'string' } },
+    options: {
+      folder: { type: 'string' },
+      output: { type: 'string' },
+      readme: { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   });
   const unknown = positionals.find((name) => !(name in states));
@@ -38,7 +54,7 @@ await main(async () => {
   }
   const folder = resolve(values.folder ?? join(root, 'dist/demo'));
   const output = resolve(values.output ?? join(root, 'build/screenshots/page'));
-  mkdirSync(output, { recursive: true });
+  if (!values.readme) mkdirSync(output, { recursive: true });
   const model = await findTrainedModel();
   const server = await serve({ folder, port: 0, isolated: true, models: model ? [model] : [] });
   const browser = await chromium.launch({
@@ -52,7 +68,9 @@ await main(async () => {
     ],
   });
   const sound = (name) => readFileSync(join(root, 'web/demo', name));
+  const tools = { sound, address: server.address };
   try {
+    if (values.readme) return await takeReadmePicture(browser, tools);
     for (const [name, bring] of Object.entries(states)) {
       if (positionals.length > 0 && !positionals.includes(name)) continue;
       for (const [size, viewport] of Object.entries(sizes)) {
@@ -61,7 +79,7 @@ await main(async () => {
           hasTouch: size === 'phone',
           isMobile: size === 'phone',
         });
-        await bring(page, { sound, address: server.address });
+        await bring(page, tools);
         for (const colorScheme of ['light', 'dark']) {
           await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
           const path = join(output, `${name}-${size}-${colorScheme}.png`);

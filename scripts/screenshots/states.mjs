@@ -42,6 +42,11 @@ async function transcribed(page, { sound }) {
 export const states = {
   empty: async () => {},
   transcript: transcribed,
+  playing: async (page, tools) => {
+    await transcribed(page, tools);
+    await page.click('#play');
+    await page.waitForFunction(() => document.querySelector('#media').currentTime > 4);
+  },
   models: async (page) => {
     await page.click('#model_button');
     await page.locator('#model_menu[data-listed]').waitFor();
