@@ -124,15 +124,19 @@ const rowsOf = (text) => text.split('\n').map((line) => line.split('|').map((cel
 /** Seconds for a minute of audio, with how they were measured, as docs/dev/performance.md has them; nothing where it has none. */
 function speedOf(size) {
   const rows = rowsOf(readFileSync(join(root, 'docs/dev/performance.md'), 'utf8'));
-  const factor = (cells, at) => (60 * Number(cells[at])).toPrecision(2);
+  const factor = (cells, at) => {
+    const seconds = 60 * Number(cells[at]);
+    return seconds < 10 ? seconds.toPrecision(2) : seconds.toFixed(0);
+  };
   const quick = rows.find(([, name, variant, threads]) =>
     [name, variant, threads].every((cell, i) => cell === [size, 'relaxed', '1'][i]),
   );
   if (quick) return [factor(quick, 8), ''];
-  const shared = rows.find(
-    ([, name, weights, , , where, threads]) =>
-      name === size && weights === 'q8_0' && where?.startsWith('Node') && threads === '2',
-  );
+  const isShared = ([, name, weights, , , where, threads], program) =>
+    name === size && weights === 'q8_0' && where?.includes(program) && threads === '2';
+  const shared = ['Chromium', 'Node'].flatMap((program) =>
+    rows.filter((cells) => isShared(cells, program)),
+  )[0];
   return ['', shared ? factor(shared, 8) : ''];
 }
 
