@@ -111,6 +111,7 @@ export const smallestRuns: Readonly<Record<string, SmallestRun | RunElsewhere>> 
     needs: ['shared'],
   },
   'scripts/print_sizes.mjs': { args: ['--quick'], prints: /digits\.apr/ },
+  'scripts/count_words.mjs': { args: [], prints: /README\.md +\d+ +\d+/ },
   'scripts/print_operators.mjs': { runBy: 'tests/graph/documented_operators.test.ts' },
   'scripts/trained_model.mjs': { runBy: 'tests/scripts/trained_model.test.ts' },
   'scripts/random_model.mjs': { runBy: 'tests/convert/shapes.test.ts' },
