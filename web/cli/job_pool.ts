@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { SusurrusError } from '../src/node.js';
 import type { AnyTranscribeOptions } from '../src/node.js';
-import { abortedBy, fromErrorMessage } from '../src/api/errors.js';
+import { fromErrorMessage } from '../src/api/errors.js';
 import type { Heard } from './heard.js';
 import { tellWarnings } from './open_model.js';
 import type { ModelRequest } from './open_model.js';
@@ -125,7 +125,7 @@ export async function runJobs({
     }
   };
 
-  refuseAborted(signal);
+  signal.throwIfAborted();
   signal.addEventListener('abort', endAll, { once: true });
   const lines = Array.from({ length: Math.min(count, files.length) }, async () => {
     try {
@@ -137,16 +137,12 @@ export async function runJobs({
   });
   const ends = await Promise.allSettled(lines);
   signal.removeEventListener('abort', endAll);
-  refuseAborted(signal);
+  signal.throwIfAborted();
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   if (next < files.length) {
     const problem = `no process could load the model (${lastDeath?.how ?? ''}); files left: ${files.length - next}`;
     throw died(problem);
   }
-}
-
-function refuseAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw abortedBy(signal);
 }
 
 function outcomeOf(reply: Reply | Died, file: string): Heard | SusurrusError {

@@ -1,5 +1,5 @@
 // Recordings on their way through the page: given, listened to one after the other, shown, saved.
-import { isAbort, type Work } from '../shell/work.js';
+import type { Work } from '../shell/work.js';
 import { strings } from '../strings.js';
 import { QueueView } from './queue_view.js';
 import { RecordingQueue, type ListenCall, type QueueItem } from './recording_queue.js';
@@ -205,7 +205,7 @@ export class QueueDesk<Text extends SavedText> {
     const all = this.#queue.items;
     const done = all.filter((one) => one.state === 'done').length;
     const isAlone = all.length === 1;
-    if (state === 'failed' && isAlone && !isAbort(problem)) {
+    if (state === 'failed' && isAlone) {
       this.#work.errors.show(strings.transcript.notHeard(file.name), problem);
     }
     const own =

@@ -24,7 +24,7 @@ export interface ListenCall<Text> {
 interface Calls<Text> {
   /** Whether something can be listened to now: a model is there, and none is on its way. */
   readonly canListen: () => boolean;
-  /** Resolves when all of it was heard; rejects with an AbortError when it was stopped. */
+  /** Resolves when all of it was heard; rejects, with whatever, when the signal stopped it. */
   readonly listen: (
     item: QueueItem<Text>,
     signal: AbortSignal,
@@ -36,8 +36,6 @@ interface Calls<Text> {
 }
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
-
-const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
 export class RecordingQueue<Text> {
   readonly #calls: Calls<Text>;
@@ -154,8 +152,9 @@ export class RecordingQueue<Text> {
       });
       this.#end(item, 'done');
     } catch (error) {
-      if (!isAbort(error)) item.problem = error;
-      this.#end(item, isAbort(error) ? 'stopped' : 'failed');
+      const { aborted: isStopped } = controller.signal;
+      if (!isStopped) item.problem = error;
+      this.#end(item, isStopped ? 'stopped' : 'failed');
     }
   }
 

@@ -6,7 +6,7 @@ import type { Model } from '../../src/index.js';
 import { ConversionChoice } from '../files/conversion_choice.js';
 import { convertFiles } from '../files/convert_files.js';
 import { strings } from '../strings.js';
-import { isAbort, type Work } from '../shell/work.js';
+import type { Work } from '../shell/work.js';
 import { loadCall, type LoadCall } from './load_call.js';
 import { LoadQueue } from './load_queue.js';
 import { keptType } from './catalogue.js';
@@ -171,8 +171,8 @@ export class ModelDesk {
       await this.useModel(file, file.name);
     } catch (error) {
       if (!this.#work.isCurrent(signal)) return;
-      if (!isAbort(error)) this.#work.errors.show(strings.models.notConverted(name), error);
-      const state = isAbort(error) ? strings.status.stopped : strings.status.ready;
+      if (!signal.aborted) this.#work.errors.show(strings.models.notConverted(name), error);
+      const state = signal.aborted ? strings.status.stopped : strings.status.ready;
       this.#calls.onRest(`${state}${this.#giveUpWaiting()}`);
     }
   }
@@ -199,18 +199,18 @@ export class ModelDesk {
       this.#calls.onRest(strings.models.loaded(name));
     } catch (error) {
       if (this.#work.isCurrent(signal)) await this.#place.stay();
-      if (this.#work.isCurrent(signal)) this.#restore(name, error);
+      if (this.#work.isCurrent(signal)) this.#restore(name, signal.aborted ? 'stopped' : { error });
     }
   }
 
   /** The load failed or was stopped: what was before stays. */
-  #restore(name: string, error: unknown): void {
+  #restore(name: string, why: 'stopped' | { readonly error: unknown }): void {
     const { inUse } = this.#place;
-    if (!isAbort(error)) this.#work.errors.show(strings.models.notLoaded(name), error);
+    if (why !== 'stopped') this.#work.errors.show(strings.models.notLoaded(name), why.error);
     this.#menu.mark(inUse?.name ?? '', inUse?.offered);
     if (inUse?.offered) this.#sample = inUse.offered.sample;
     const still = inUse ? strings.models.stillThere : strings.models.none;
-    const stopped = isAbort(error) ? `${strings.status.stopped} ` : '';
+    const stopped = why === 'stopped' ? `${strings.status.stopped} ` : '';
     this.#calls.onRest(`${stopped}${still}${this.#giveUpWaiting()}`);
   }
 

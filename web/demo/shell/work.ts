@@ -3,9 +3,6 @@ import { strings } from '../strings.js';
 import { ErrorView } from './error_view.js';
 import { StatusView } from './status_view.js';
 
-export const isAbort = (error: unknown): boolean =>
-  error instanceof Error && error.name === 'AbortError';
-
 /** What the page is busy with, shown in its status line, and what went wrong with it. */
 export class Work {
   readonly status = new StatusView();
@@ -43,8 +40,8 @@ export class Work {
       if (this.isCurrent(signal)) this.status.idle(done);
     } catch (error) {
       if (!this.isCurrent(signal)) return;
-      if (!isAbort(error)) this.errors.show(failed, error);
-      this.status.idle(isAbort(error) ? strings.status.stopped : strings.status.ready);
+      if (!signal.aborted) this.errors.show(failed, error);
+      this.status.idle(signal.aborted ? strings.status.stopped : strings.status.ready);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { checkObject, checkOptions, flag, progressCheck } from '../../src/api/options.js';
-import { abortedBy, invalidOption, SusurrusError } from '../../src/api/errors.js';
+import { invalidOption, SusurrusError } from '../../src/api/errors.js';
 import { onAbort } from '../../src/api/signals.js';
 import type { LiveEvent, LiveLag, SampleArray } from '../../src/api/types.js';
 import { Loudness } from './loudness.js';
@@ -239,7 +239,7 @@ class Hearing implements Listening, Ear {
 
   async #run(): Promise<void> {
     const { signal } = this.#options;
-    const release = onAbort(signal, () => this.fail(abortedBy(signal!)));
+    const release = onAbort(signal, () => this.fail(signal?.reason));
     void this.#sound.ended.then((reason) => this.#finish({ state: 'ended', reason }));
     if (!this.#end) this.#open().catch((error: unknown) => this.fail(error));
     await this.#left;

@@ -15,25 +15,20 @@ export interface ErrorDetails {
 }
 
 /**
- * Every error of this package. Switch on `code`; the message is for people and may change. Stopped work (`aborted`) has the name
- * `'AbortError'`, as the platform's own has, and the reason of the caller's signal as its `cause`.
+ * Every error of this package. Switch on `code`; the message is for people and may change. Work that the caller's signal stops rejects with
+ * `signal.reason` instead.
  */
 export class SusurrusError extends Error {
-  override readonly name: 'SusurrusError' | 'AbortError';
+  override readonly name = 'SusurrusError';
   /** Code that a page downloads later has a class of its own; its errors count as instances too. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    if (!(value instanceof Error) || !('code' in value)) return false;
-    // A DOMException named AbortError has a number as its code.
-    return (
-      value.name === 'SusurrusError' || (value.name === 'AbortError' && value.code === 'aborted')
-    );
+    return value instanceof Error && 'code' in value && value.name === 'SusurrusError';
   }
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = code === 'aborted' ? 'AbortError' : 'SusurrusError';
     this.code = code;
     this.details = details;
   }
@@ -99,22 +94,23 @@ export function wrongState(message: string, subject?: string): SusurrusError {
   });
 }
 
-export function abortedBy(signal: AbortSignal): SusurrusError {
-  return new SusurrusError(
-    'aborted',
-    'Stopped by the caller.',
-    { reason: 'aborted' },
-    signal.reason,
-  );
-}
+/** The error for work that something other than the caller's signal ends. */
+const stopped = (message: string, subject?: string): SusurrusError =>
+  new SusurrusError('aborted', message, {
+    reason: 'aborted',
+    ...(subject !== undefined && { subject }),
+  });
 
 /** The error for work that dispose() interrupts. */
-export function disposedDuringWork(): SusurrusError {
-  return new SusurrusError('aborted', 'The model was disposed during the work.', {
-    reason: 'aborted',
-    subject: 'model',
-  });
-}
+export const disposedDuringWork = (): SusurrusError =>
+  stopped('The model was disposed during the work.', 'model');
+
+/** The error for a transcription whose segments nobody wants any more. */
+export const leftByLoop = (): SusurrusError =>
+  stopped('The loop over the segments was left before their end.', 'transcription');
+
+/** What a module's host is told when a call's signal is aborted. The other side has the signal, and rejects with its reason. */
+export const stoppedByClient = (): SusurrusError => stopped('The call was stopped.');
 
 export function sourceFailed(
   subject: string,

@@ -1,13 +1,12 @@
-// Aborts. Check the signal, never an error's name: a caller may abort with any reason.
-import { abortedBy } from './errors.js';
+// Aborts. Stopped work rejects with the signal's own reason, whatever that is. Check the signal, never an error's name.
 
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw abortedBy(signal);
+  if (signal?.aborted) throw signal.reason;
 }
 
-/** The error that failed work rejects with: `aborted` once the signal is aborted, whatever was thrown. */
+/** What failed work rejects with: the signal's reason once that is aborted, whatever was thrown. */
 export const abortedOr = (signal: AbortSignal | undefined, error: unknown): unknown =>
-  signal?.aborted ? abortedBy(signal) : error;
+  signal?.aborted ? signal.reason : error;
 
 /** Calls `act` when the signal is aborted, at once if it already is. Returns a function that stops listening. */
 export function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
@@ -17,12 +16,12 @@ export function onAbort(signal: AbortSignal | undefined, act: () => void): () =>
   return () => signal.removeEventListener('abort', act);
 }
 
-/** Settles as `work` does, or rejects with `aborted` as soon as the signal is; the work itself goes on. */
+/** Settles as `work` does, or rejects with the signal's reason as soon as there is one; the work itself goes on. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   let release = (): void => undefined;
   const aborted = new Promise<never>((_, failed) => {
-    release = onAbort(signal, () => failed(abortedBy(signal)));
+    release = onAbort(signal, () => failed(signal.reason));
   });
   try {
     return await Promise.race([work, aborted]);
@@ -31,7 +30,7 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undef
   }
 }
 
-/** Waits, and rejects with `aborted` as soon as the signal is. */
+/** Waits, and rejects with the signal's reason as soon as there is one. */
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const pause = new Promise<void>((done) => (timer = setTimeout(done, milliseconds)));

@@ -2,7 +2,7 @@
 import type { ProgressEvent } from '../api/types.js';
 import { invalidOption, sourceFailed, SusurrusError } from '../api/errors.js';
 import { whyRequestFailed } from '../api/failed_request.js';
-import { orAborted } from '../api/signals.js';
+import { abortedOr, orAborted } from '../api/signals.js';
 import type { Platform } from '../platform/platform.js';
 import type { EncodedFile } from '../protocol/audio.js';
 import { copyInSteps } from '../wasm/steps.js';
@@ -53,7 +53,8 @@ export async function download(address: string | URL, reading: Reading): Promise
     );
   } catch (error) {
     if (error instanceof SusurrusError) throw error;
-    throw sourceFailed(name, whyRequestFailed(error), { got: String(error) }, error);
+    const failure = sourceFailed(name, whyRequestFailed(error), { got: String(error) }, error);
+    throw abortedOr(reading.signal, failure);
   }
   return readResponse(response, name, reading);
 }
@@ -125,7 +126,7 @@ export async function collect(
   try {
     if (first) await add(first);
     for (;;) {
-      const step = await orAborted(nextOf(source, name), signal);
+      const step = await orAborted(nextOf(source, name, signal), signal);
       if (step.done) break;
       await add(step.value);
     }
@@ -142,11 +143,16 @@ export async function collect(
   return new Blob(parts);
 }
 
-async function nextOf(source: ChunkSource, name: string): Promise<IteratorResult<unknown>> {
+async function nextOf(
+  source: ChunkSource,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<IteratorResult<unknown>> {
   try {
     return await source.next();
   } catch (error) {
     if (error instanceof SusurrusError) throw error;
-    throw sourceFailed(name, 'reading it failed', { got: String(error) }, error);
+    const failure = sourceFailed(name, 'reading it failed', { got: String(error) }, error);
+    throw abortedOr(signal, failure);
   }
 }

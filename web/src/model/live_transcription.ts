@@ -1,6 +1,6 @@
 // Sound on its way through a model: what is asked of a stream is done in the order of the calls.
 import type { LiveEvent, LiveLag, AnyLiveOptions, LiveTranscription } from '../api/types.js';
-import { abortedBy, wrongState } from '../api/errors.js';
+import { wrongState } from '../api/errors.js';
 import { sampleRate as engineRate } from '../api/generated/whisper.js';
 import { onAbort } from '../api/signals.js';
 import { asFloats } from '../audio/sample_pieces.js';
@@ -289,7 +289,7 @@ function unwatched(work: Promise<void>): Promise<void> {
 // Functions of their own, since what is made beside a function that knows the stream would keep it alive.
 
 function stopWhenAborted(run: WeakRef<LiveRun>, signal: AbortSignal | undefined): () => void {
-  const stop = (): void => run.deref()?.stop(abortedBy(signal!));
+  const stop = (): void => run.deref()?.stop(signal?.reason);
   if (!signal?.aborted) return onAbort(signal, stop);
   // Not before its owner has it.
   queueMicrotask(stop);

@@ -157,6 +157,7 @@ async function loadStored(
       try {
         return await loadOpening(platform, open, options, listeners);
       } catch (error) {
+        throwIfAborted(options.signal);
         // What somebody has in use already cannot be exchanged.
         const again = use.hasBegun ? undefined : stored.again(error);
         if (!again) throw error;

@@ -1,5 +1,4 @@
-import { abortedBy } from '../api/errors.js';
-import { onAbort, throwIfAborted } from '../api/signals.js';
+import { abortedOr, onAbort, throwIfAborted } from '../api/signals.js';
 
 /** Runs tasks one after the other, in the order of the calls. */
 export class Queue {
@@ -29,18 +28,21 @@ export class Queue {
     }
   }
 
-  /** Work whose signal is aborted while it waits is refused at once and never begun. */
+  /**
+   * Work whose signal is aborted while it waits is refused at once and never begun. Whatever aborted work throws, this rejects with the
+   * signal's reason.
+   */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (!signal) return this.#append(work);
     return new Promise<T>((done, failed) => {
-      const stopListening = onAbort(signal, () => failed(abortedBy(signal)));
+      const stopListening = onAbort(signal, () => failed(signal.reason));
       if (signal.aborted) return;
       const turn = this.#append(() => {
         stopListening();
         throwIfAborted(signal);
         return work();
       });
-      turn.then(done, failed);
+      turn.then(done, (error: unknown) => failed(abortedOr(signal, error)));
     });
   }
 

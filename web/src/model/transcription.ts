@@ -6,6 +6,7 @@ import type {
   Transcription,
   Transcript,
 } from '../api/types.js';
+import { leftByLoop } from '../api/errors.js';
 import { PauseGate } from '../engine/pause_gate.js';
 import type { EngineEvent } from '../protocol/engine.js';
 
@@ -117,7 +118,7 @@ export class TranscriptionRun {
       }
       isThrough = true;
     } finally {
-      if (!isThrough) this.#leaving.abort();
+      if (!isThrough) this.#leaving.abort(leftByLoop());
     }
     if (this.#failure) throw this.#failure.error;
   }

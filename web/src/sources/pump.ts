@@ -2,7 +2,7 @@ import type { ProgressEvent } from '../api/types.js';
 import { asSusurrusError, sourceFailed, SusurrusError } from '../api/errors.js';
 import type { ErrorCode } from '../api/errors.js';
 import type { OpenedSource } from '../platform/platform.js';
-import { orAborted } from '../api/signals.js';
+import { abortedOr, orAborted } from '../api/signals.js';
 
 export interface PumpOptions {
   readonly phase: ProgressEvent['phase'];
@@ -37,7 +37,7 @@ export async function pump(
   try {
     report();
     for (;;) {
-      const next = await orAborted(readNext(iterator, name), signal);
+      const next = await orAborted(readNext(iterator, name, signal), signal);
       if (next.done) break;
       const { length } = next.value; // read first: a transferred buffer has length 0
       await orAborted(push(next.value, source.givesAway === true), signal);
@@ -54,12 +54,14 @@ export async function pump(
 async function readNext(
   iterator: AsyncIterator<Uint8Array>,
   name: string,
+  signal: AbortSignal | undefined,
 ): Promise<IteratorResult<Uint8Array>> {
   try {
     return await iterator.next();
   } catch (error) {
     if (error instanceof SusurrusError) throw error;
-    throw sourceFailed(name, 'reading it failed', { got: asSusurrusError(error).message }, error);
+    const { message: got } = asSusurrusError(error);
+    throw abortedOr(signal, sourceFailed(name, 'reading it failed', { got }, error));
   }
 }
 

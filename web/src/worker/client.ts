@@ -1,5 +1,4 @@
 import {
-  abortedBy,
   disposedDuringWork,
   fromErrorMessage,
   SusurrusError,
@@ -40,7 +39,7 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
     waiting.delete(data.id);
     const { signal } = call.options;
     if (data.type === 'answer') call.done(data.answer as never);
-    else if (data.error.code === 'aborted' && signal?.aborted) call.failed(abortedBy(signal));
+    else if (data.error.code === 'aborted' && signal?.aborted) call.failed(signal.reason);
     else call.failed(fromErrorMessage(data.error));
   };
   worker.onerror = (event) => {
@@ -71,7 +70,7 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
         }
         const { signal } = options;
         if (signal?.aborted) {
-          failed(abortedBy(signal));
+          failed(signal.reason);
           return;
         }
         const id = nextId++;

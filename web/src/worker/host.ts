@@ -1,5 +1,5 @@
 // Runs in the worker: requests in, answers and events out.
-import { toErrorMessage } from '../api/errors.js';
+import { stoppedByClient, toErrorMessage } from '../api/errors.js';
 import { isTransferable, isWhole } from './whole_buffers.js';
 import type { CallTable, FileAddresses, FromWorker, Host, ToWorker } from '../protocol/link.js';
 
@@ -16,7 +16,7 @@ export function createWorkerHost<Calls extends CallTable<Calls>, Event>(
 
   return async (message) => {
     if (message.type === 'abort') {
-      running.get(message.id)?.abort();
+      running.get(message.id)?.abort(stoppedByClient());
       return;
     }
     if (message.type === 'open') return;

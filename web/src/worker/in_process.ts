@@ -1,5 +1,5 @@
-import { disposedDuringWork, wrongState } from '../api/errors.js';
-import { anyOf, throwIfAborted } from '../api/signals.js';
+import { disposedDuringWork, stoppedByClient, wrongState } from '../api/errors.js';
+import { onAbort, throwIfAborted } from '../api/signals.js';
 import type { CallTable, Host, Link } from '../protocol/link.js';
 
 /** A module in this thread: it yields between slices of work. */
@@ -12,15 +12,18 @@ export function openInProcess<Calls extends CallTable<Calls>, Event>(
     async call(name, request, { signal, onEvent } = {}) {
       if (!host) throw wrongState('The model is disposed.', 'model');
       throwIfAborted(signal);
-      const either = anyOf([signal, closing.signal]);
+      // The host sees an error of ours, as in a worker: a caller's reason could pass for the module's own failure.
+      const stopping = new AbortController();
+      const stop = (): void => stopping.abort(stoppedByClient());
+      const releases = [signal, closing.signal].map((each) => onAbort(each, stop));
       try {
-        return await host.handle(name, request, either.signal, (event) => onEvent?.(event));
+        return await host.handle(name, request, stopping.signal, (event) => onEvent?.(event));
       } catch (error) {
         throwIfAborted(signal);
         if (closing.signal.aborted) throw disposedDuringWork();
         throw error;
       } finally {
-        either.release();
+        for (const release of releases) release();
       }
     },
     close() {

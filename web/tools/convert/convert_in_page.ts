@@ -11,16 +11,7 @@ import { checkConvertOptions, withFiles } from './convert_options.js';
 import { noShards } from './model_files.js';
 import type { Write } from '../../src/platform/output.js';
 
-export function convertOn(
-  platform: Platform,
-  source: ConvertSource,
-  destination: WritableStream<Uint8Array>,
-  options: ConvertOptions,
-): Promise<ConvertResult> {
-  return withProgress(options, (watched) => convertWatched(platform, source, destination, watched));
-}
-
-async function convertWatched(
+export async function convertOn(
   platform: Platform,
   source: ConvertSource,
   destination: WritableStream<Uint8Array>,
@@ -31,6 +22,15 @@ async function convertWatched(
   if (!(destination instanceof WritableStream)) {
     throw invalidOption('destination', 'a WritableStream', destination);
   }
+  return withProgress(options, (watched) => convertWatched(platform, source, destination, watched));
+}
+
+async function convertWatched(
+  platform: Platform,
+  source: ConvertSource,
+  destination: WritableStream<Uint8Array>,
+  options: ConvertOptions,
+): Promise<ConvertResult> {
   // Functions and signals cannot be posted.
   const { signal, onProgress, ...plain } = options;
   throwIfAborted(signal);
@@ -38,12 +38,13 @@ async function convertWatched(
   // Closing the module ends all its work.
   const stopListening = onAbort(signal, () => files.close());
   try {
-    return await writeStream(destination, async (write) => {
+    const fill = async (write: Write): Promise<ConvertResult> => {
       await files.call('start', undefined);
       const given = await withFiles(plain, (url) => fetchBytes(url, signal));
       await files.call('convert', { source: plainSource(source), options: given });
-      return await takeAll(files, write, onProgress);
-    });
+      return takeAll(files, write, onProgress);
+    };
+    return await writeStream(destination, fill, signal);
   } catch (error) {
     throw abortedOr(signal, error);
   } finally {

@@ -104,8 +104,10 @@ async function convertWatched(
   try {
     if (destination instanceof WritableStream) {
       noShards(options);
-      return await writeStream(destination, (write) =>
-        fill({ create: () => Promise.resolve(write), name: 'stream' }),
+      return await writeStream(
+        destination,
+        (write) => fill({ create: () => Promise.resolve(write), name: 'stream' }),
+        signal,
       );
     }
     if (options.format !== 'safetensors' || /\.safetensors$/i.test(String(destination))) {

@@ -110,9 +110,10 @@ const writeTo = <T>(
   destination: ModelDestination,
   force: boolean,
   fill: (create: Create) => Promise<T>,
+  signal: AbortSignal | undefined,
 ): Promise<T> =>
   destination instanceof WritableStream
-    ? writeStream(destination, (write) => fill(() => Promise.resolve(write)))
+    ? writeStream(destination, (write) => fill(() => Promise.resolve(write)), signal)
     : tools.writeFiles(destination, force, fill);
 
 /** The source is verified as a whole first; then `work` reads it once or twice. */
@@ -127,7 +128,7 @@ async function transform(
   throwIfAborted(signal);
   const yielder = new YieldController(signal);
   try {
-    return await writeTo(tools, destination, force, async (create) => {
+    const fill = async (create: Create): Promise<RewriteResult> => {
       const progress = new PassProgress(work.digest ? 3 : 2, onProgress);
       const watched = {
         ...(signal && { signal }),
@@ -154,7 +155,8 @@ async function transform(
       return shards
         ? transformShards(facts, shards, destination, create, work, jobOf)
         : transformFile(create, work, jobOf);
-    });
+    };
+    return await writeTo(tools, destination, force, fill, signal);
   } catch (error) {
     throw abortedOr(signal, error);
   }

@@ -215,12 +215,13 @@ function failedCheck(
   thrown: unknown,
   signal: AbortSignal | undefined,
 ): VerificationCheck {
+  throwIfAborted(signal);
   const error = asSusurrusError(thrown);
   const group = Math.floor(errorNumbers[error.code] / 10);
   if (error.code === 'unsupported_environment') {
     return { name, outcome: 'unchecked', message: error.message };
   }
-  if (signal?.aborted || group > 4) throw error;
+  if (group > 4) throw error;
   const { offset, reason } = error.details;
   return {
     name,

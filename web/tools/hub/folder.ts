@@ -63,10 +63,11 @@ export async function withHubFolder<T>(
     // A download's error comes first: it is the cause of the reader's.
     const [first] = [...failures, error];
     ending.abort();
+    const failure = abortedOr(signal, first);
     // What its reader refuses must not be gone on with: a login page, say, that calls itself a file.
-    const isRefused = failures.length === 0 && isAboutContent(error);
+    const isRefused = !signal?.aborted && failures.length === 0 && isAboutContent(error);
     await folder.close(isRefused ? 'ifVerified' : true);
-    throw abortedOr(signal, first);
+    throw failure;
   } finally {
     either.release();
   }

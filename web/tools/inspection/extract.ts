@@ -57,7 +57,7 @@ export async function extractOn(
       return { byteCount, ...facts };
     };
     return destination instanceof WritableStream
-      ? writeStream(destination, fill)
+      ? writeStream(destination, fill, options.signal)
       : platform.writeFile(destination, force, fill);
   });
 }

@@ -131,7 +131,7 @@ function openedFile(
     last = loading.catch(() => undefined);
     return loading;
   };
-  /** Rejects interrupted work with `aborted`. */
+  /** Rejects interrupted work with the signal's reason. */
   const orAborted = (error: unknown): never => {
     throw abortedOr(source.signal, error);
   };

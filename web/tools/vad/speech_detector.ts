@@ -16,7 +16,7 @@ import {
   progressCheck,
   signalCheck,
 } from '../../src/api/options.js';
-import { anyOf } from '../../src/api/signals.js';
+import { abortedOr, anyOf } from '../../src/api/signals.js';
 import { openAudio } from '../../src/audio/audio_feed.js';
 import { checkAudio } from '../../src/audio/audio_kinds.js';
 import { asSamples } from '../../src/audio/audio_stream.js';
@@ -130,7 +130,7 @@ export class SpeechDetector {
       yield* await recording.finish();
     } catch (error) {
       if (this.#closing.signal.aborted && !options.signal?.aborted) this.#checkOpen();
-      throw error;
+      throw abortedOr(options.signal, error);
     } finally {
       release();
       recording.close();

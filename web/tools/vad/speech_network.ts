@@ -2,7 +2,7 @@
 import { sampleRate } from '../../src/api/generated/whisper.js';
 import { checkSamples } from '../../src/api/sample_check.js';
 import { wrongState } from '../../src/api/errors.js';
-import { throwIfAborted } from '../../src/api/signals.js';
+import { abortedOr, throwIfAborted } from '../../src/api/signals.js';
 import type { Variant } from '../../src/api/types.js';
 import type { Platform } from '../../src/platform/platform.js';
 import type { NetworksLink } from '../../src/protocol/networks.js';
@@ -37,7 +37,7 @@ export async function openSpeechNetwork(
     return { link, model };
   } catch (error) {
     link.close();
-    throw error;
+    throw abortedOr(signal, error);
   }
 }
 

@@ -1,6 +1,7 @@
 // Writes a model from its parts: the core says what belongs to the file, the parts are asked for one at a time.
 import { YieldController } from '../../src/wasm/yield_controller.js';
-import { abortedBy, invalidOption } from '../../src/api/errors.js';
+import { invalidOption } from '../../src/api/errors.js';
+import { abortedOr, throwIfAborted } from '../../src/api/signals.js';
 import type { ModelDestination } from '../../src/api/types.js';
 import type { FilesLink, PlannedPart, WritePass } from '../../src/protocol/files.js';
 import { largeFileWarnings } from '../../src/platform/output.js';
@@ -34,7 +35,7 @@ export async function writeModelOn(
   }
   const parts = modelParts(model);
   const { signal, force = false } = options;
-  if (signal?.aborted) throw abortedBy(signal);
+  throwIfAborted(signal);
   const yielder = new YieldController(signal ?? new AbortController().signal);
   const files = platform.openFiles();
   const fill = (write: Write): Promise<WriteResult> =>
@@ -42,7 +43,7 @@ export async function writeModelOn(
   const work = async (): Promise<WriteResult> => {
     try {
       return isStream
-        ? await writeStream(destination, (write) => SourceError.unwrapped(fill(write)))
+        ? await writeStream(destination, (write) => SourceError.unwrapped(fill(write)), signal)
         : await SourceError.unwrapped(platform.writeFile(destination, force, fill));
     } finally {
       files.close();
@@ -52,7 +53,7 @@ export async function writeModelOn(
     // A stalled stream must not delay an abort. A file is removed before the call ends.
     return await (isStream ? yielder.wait(work()) : work());
   } catch (error) {
-    throw signal?.aborted ? abortedBy(signal) : error;
+    throw abortedOr(signal, error);
   }
 }
 

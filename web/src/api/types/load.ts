@@ -29,7 +29,7 @@ export interface LoadOptions extends SealOptions, HubOptions {
   readonly early?: boolean;
   /** Called with each phase's bytes; what it throws stops the load. */
   readonly onProgress?: (event: ProgressEvent) => void;
-  /** Stops the load at once. */
+  /** Stops the load at once, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** The engine binary to run; chosen by feature detection if absent. */
   readonly variant?: Variant;
