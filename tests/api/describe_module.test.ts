@@ -245,10 +245,7 @@ describe('is refused, and the module goes on', () => {
     const error = await errorOf(module.describe());
     expect(error).toMatchObject({ code: 'invalid_argument', details: { subject: 'x' } });
     const signal = AbortSignal.abort('no time');
-    expect(await errorOf(module.describe([[1]], { signal }))).toMatchObject({
-      code: 'aborted',
-      cause: 'no time',
-    });
+    expect(await errorOf(module.describe([[1]], { signal }))).toBe('no time');
     expect(rows(await module.describe([[2, 3]]))[1]?.[1]).toBe('2×3');
     module.dispose();
     expect(await errorOf(module.describe([[1]]))).toMatchObject({ code: 'wrong_state' });

@@ -25,7 +25,7 @@ describe('the signal of a transcription', () => {
     await turns(5);
     controller.abort(reason);
     expect(await turnsUntil(ended)).toBeLessThanOrEqual(2);
-    expect(await ended).toMatchObject({ code: 'aborted', cause: reason });
+    expect(await ended).toBe(reason);
     expect((await model.transcribe(samples)).text.trim()).toBe(sampleText);
   });
 
@@ -36,9 +36,9 @@ describe('the signal of a transcription', () => {
     const second = new AbortController();
     const waiting = errorOf(model.decode(samples, { signal: second.signal }));
     second.abort();
-    expect(await waiting).toMatchObject({ code: 'aborted' });
+    expect(await waiting).toBe(second.signal.reason);
     first.abort();
-    expect(await running).toMatchObject({ code: 'aborted' });
+    expect(await running).toBe(first.signal.reason);
   });
 
   test('leaving the loop stops the work', async () => {

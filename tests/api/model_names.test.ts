@@ -301,7 +301,7 @@ describe('a URL with cache: true', () => {
         if (phase === 'download' && loaded > 1_000_000) controller.abort('enough');
       },
     });
-    expect(await errorOf(stopped)).toMatchObject({ code: 'aborted' });
+    expect(await errorOf(stopped)).toBe('enough');
     // What was sent may be lost with the connection.
     const [, at] = /^GET \/m.apr bytes=(\d+)- if "one"$/.exec(server.requests[1] ?? '') ?? [];
     expect(Number(at)).toBeGreaterThan(0);

@@ -218,7 +218,7 @@ describe('a body that never settles after its last chunk', () => {
       onBytes: (count) => count > 0 && queueMicrotask(() => controller.abort('enough')),
       signal: controller.signal,
     });
-    expect(await errorOf(download.arrived)).toMatchObject({ code: 'aborted', cause: 'enough' });
+    expect(await errorOf(download.arrived)).toBe('enough');
     await download.close(false);
   });
 
@@ -234,7 +234,7 @@ describe('a body that never settles after its last chunk', () => {
       expect((await pieces.next()).value?.bytes).toHaveLength(bytes.length);
       const next = errorOf(pieces.next());
       controller.abort('enough');
-      expect(await next).toMatchObject({ code: 'aborted', cause: 'enough' });
+      expect(await next).toBe('enough');
     } finally {
       fetch.mockRestore();
     }

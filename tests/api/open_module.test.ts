@@ -226,9 +226,7 @@ describe('a run ends', () => {
         const after = module.run({ x: longInput });
         await turns(round % 7);
         stop.abort(reason);
-        const error = await run;
-        expect(error).toMatchObject({ code: 'aborted', name: 'AbortError' });
-        expect((error as Error).cause).toBe(reason);
+        expect(await run).toBe(reason);
         expect(plain(await after)).toEqual(wanted);
       }
     } finally {
@@ -241,7 +239,7 @@ describe('a run ends', () => {
     const module = await susurrus.openModule(affine);
     const signal = AbortSignal.abort('early');
     const error = await errorOf(module.run({ a, b }, { signal }));
-    expect(error).toMatchObject({ code: 'aborted', cause: 'early' });
+    expect(error).toBe('early');
     module.dispose();
   });
 
@@ -280,7 +278,7 @@ describe('opening', () => {
   test('ends with a signal', async () => {
     const signal = AbortSignal.abort('not now');
     const error = await errorOf(susurrus.openModule(affine, { signal }));
-    expect(error).toMatchObject({ code: 'aborted', cause: 'not now' });
+    expect(error).toBe('not now');
   });
 
   test('both binaries give the same', async () => {

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { wholeSamples } from '../../web/src/audio/audio_feed.js';
 import { checkAudio } from '../../web/src/audio/audio_kinds.js';
 import type { EngineCalls, EngineEvent, EngineLink } from '../../web/src/protocol/engine.js';
-import { abortedBy } from '../../web/src/api/errors.js';
 import type { AudioInput } from '../../web/src/api/types.js';
 import type { FromWorker, ToWorker } from '../../web/src/protocol/link.js';
 import { node } from '../../web/src/node_platform.js';
@@ -40,7 +39,7 @@ describe('audio', () => {
       request: { piece: Float32Array },
       options?: { givesAway?: boolean; signal?: AbortSignal },
     ) => {
-      if (options?.signal?.aborted) return Promise.reject(abortedBy(options.signal));
+      if (options?.signal?.aborted) throw options.signal.reason;
       names.push(name);
       if (name === 'endConversion') return Promise.resolve(new Float32Array());
       if (name === 'convertPiece') calls.push({ ...request, givesAway: options?.givesAway });
@@ -78,7 +77,7 @@ describe('audio', () => {
     const stop = new AbortController();
     const work = hear(engine, { samples: planes, sampleRate: 48000 }, stop.signal);
     stop.abort();
-    await expect(work).rejects.toMatchObject({ code: 'aborted' });
+    await expect(work).rejects.toBe(stop.signal.reason);
     expect(calls).toEqual([]);
     expect(names).not.toContain('endConversion');
     // Checking it makes no copy.
@@ -134,7 +133,7 @@ describe('messages to a worker', () => {
     const aborted = link.call('logMel', request, { signal: stop.signal });
     await turns(1);
     stop.abort();
-    await expect(aborted).rejects.toMatchObject({ code: 'aborted' });
+    await expect(aborted).rejects.toBe(stop.signal.reason);
     const closed = link.call('logMel', request);
     await turns(1);
     link.close();
@@ -210,9 +209,9 @@ describe('a vocabulary', () => {
     countDecoding(() => {
       if (++count === 3000) stop.abort();
     });
-    await expect(readVocabularyFile(file, node, stop.signal)).rejects.toMatchObject({
-      code: 'aborted',
-    });
+    await expect(readVocabularyFile(file, node, stop.signal)).rejects.toBe(
+      stop.signal.reason,
+    );
     expect(count).toBeLessThan(5000);
   });
 

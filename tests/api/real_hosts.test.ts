@@ -218,10 +218,7 @@ describe('a connection is let go of', () => {
         await isAsked;
         await pause(1);
         controller.abort(reason);
-        expect(await failure).toMatchObject({
-          ...{ name: 'AbortError', code: 'aborted', details: { reason: 'aborted' } },
-          ...{ cause: controller.signal.reason as unknown },
-        });
+        expect(await failure).toBe(controller.signal.reason);
       }
     }
     server.removeAllListeners('request');

@@ -120,7 +120,7 @@ describe.each(Object.entries(loaders))('%s', (_name, load) => {
       await turns(waits);
       stop.abort(new Error('enough'));
       const error = await errorOf(transcription);
-      expect(error).toMatchObject({ code: 'aborted', cause: new Error('enough') });
+      expect(error).toBe(stop.signal.reason);
       transcription.resume();
     }
     expect((await model.transcribe(sample)).text).not.toBe('');

@@ -114,7 +114,7 @@ describe('several threads', () => {
     const controller = new AbortController();
     const work = errorOf(model.transcribe(long, { signal: controller.signal }));
     setTimeout(() => controller.abort(), 300);
-    expect(await work).toMatchObject({ code: 'aborted' });
+    expect(await work).toBe(controller.signal.reason);
     expect((await model.transcribe(samples)).text.trim()).toBe(sampleText);
   });
 

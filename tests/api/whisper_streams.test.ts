@@ -347,13 +347,13 @@ describe('beside other work', () => {
       const feeding = errorOf(feedOn(live));
       await turns(3 + 40 * round);
       controller.abort(reason);
-      expect(await reading).toMatchObject({ code: 'aborted' });
-      expect(await feeding).toMatchObject({ code: 'aborted' });
-      expect(await errorOf(live.feed(samples))).toMatchObject({ code: 'aborted' });
+      expect(await reading).toBe(controller.signal.reason);
+      expect(await feeding).toBe(controller.signal.reason);
+      expect(await errorOf(live.feed(samples))).toBe(controller.signal.reason);
     }
     expect(finalText(await hear(samples))).toBe(sampleText);
     const aborted = model.stream({ signal: AbortSignal.abort('before') });
-    expect(await errorOf(read(aborted))).toMatchObject({ code: 'aborted' });
+    expect(await errorOf(read(aborted))).toBe('before');
   });
 
   test('a reader that leaves ends the stream; feeding it is refused', async () => {

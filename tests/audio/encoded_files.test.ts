@@ -178,7 +178,7 @@ test('decoding is left in the middle when the signal says so, twenty times (40, 
         if (loaded > i % 10) stop.abort();
       },
     });
-    expect(await errorOf(opened)).toMatchObject({ code: 'aborted' });
+    expect(await errorOf(opened)).toBe(stop.signal.reason);
   }
 });
 
@@ -424,8 +424,6 @@ describe('a decoder that fails although it was offered', () => {
       stop.abort('enough');
       return new Promise<never>(() => undefined);
     };
-    expect(await errorOf(heard([damaged], aborting, stop.signal))).toMatchObject({
-      ...{ name: 'AbortError', cause: 'enough' },
-    });
+    expect(await errorOf(heard([damaged], aborting, stop.signal))).toBe('enough');
   });
 });

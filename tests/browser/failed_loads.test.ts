@@ -106,12 +106,12 @@ describe.each([
           await load.then(
             () => codes.push('loaded'),
             (error: unknown) =>
-              codes.push(error instanceof susurrus.SusurrusError ? error.code : String(error)),
+              codes.push(error === controller.signal.reason ? 'the reason' : String(error)),
           );
         }
         return { codes, isBounded: made() <= 20, alive: alive() };
       }, model);
-      const codes = Array.from({ length: 20 }, () => 'aborted');
+      const codes = Array.from({ length: 20 }, () => 'the reason');
       expect(outcome).toEqual({ codes, isBounded: true, alive: 0 });
     }));
 

@@ -42,7 +42,7 @@ const startOf = (index: number): number =>
 /** Leaves the first million bytes. */
 async function stopMidway({ load }: KeptPage): Promise<void> {
   server.faults.stallsAfter = 1_000_000;
-  expect(await load(url, { ...quick, stopAfter: 1_000_000 })).toMatchObject({ code: 'aborted' });
+  expect(await load(url, { ...quick, stopAfter: 1_000_000 })).toMatchObject({ isStopped: true });
   delete server.faults.stallsAfter;
 }
 /** Waits until so many bytes are there, by polling: nothing tells a page what another one does. */
@@ -119,9 +119,7 @@ describe('48: a download that breaks off', () => {
     onPage(async ({ load, list }) => {
       for (const [i, stopAfter] of places.entries()) {
         server.faults.stallsAfter = stopAfter - (places[i - 1] ?? 0);
-        expect(await load(url, { ...quick, stopAfter })).toMatchObject({
-          ...{ code: 'aborted', cause: { any: 'reason' } },
-        });
+        expect(await load(url, { ...quick, stopAfter })).toMatchObject({ isStopped: true });
       }
       delete server.faults.stallsAfter;
       expect(await list()).toMatchObject([{ complete: false, byteCount: places[3] }]);

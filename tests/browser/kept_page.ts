@@ -76,9 +76,11 @@ export async function openKeptPage(
           model.dispose();
           return { text: text.trim(), warnings: model.info.warnings, phases: [...phases] };
         } catch (error) {
+          const { signal } = controller;
+          if (signal.aborted) return { isStopped: error === signal.reason, phases: [...phases] };
           if (!(error instanceof SusurrusError)) throw error;
-          const { code, message, cause } = error;
-          return { code, message, phases: [...phases], ...(code === 'aborted' && { cause }) };
+          const { code, message } = error;
+          return { code, message, phases: [...phases] };
         }
       },
       { source, options, sample },

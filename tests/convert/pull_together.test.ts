@@ -241,8 +241,7 @@ describe('a pull that is stopped', () => {
     while (!isThere(stage, waits)) await pause(2);
     const before = hub.requests.length;
     reasons[reason]?.(controller);
-    expect(await work).toMatchObject({ code: 'aborted', details: { reason: 'aborted' } });
-    expect(((await work) as Error).cause).toBe(controller.signal.reason);
+    expect(await work).toBe(controller.signal.reason);
     expect(hub.requests).toHaveLength(before);
   });
 
@@ -250,7 +249,7 @@ describe('a pull that is stopped', () => {
     stopTime();
     stages[stage]?.();
     const work = errorOf(pull('tiny.en', { signal: AbortSignal.timeout(60) }));
-    expect(await work).toMatchObject({ code: 'aborted', cause: { name: 'TimeoutError' } });
+    expect(await work).toMatchObject({ name: 'TimeoutError' });
   });
 });
 

@@ -19,7 +19,6 @@ let ended: string[];
 let isReady: boolean;
 let queue: RecordingQueue<string>;
 
-const aborted = (): Error => Object.assign(new Error('stopped'), { name: 'AbortError' });
 const file = (name: string): File => new File(['x'], name);
 const states = (): string[] => queue.items.map(({ file, state }) => `${file.name} ${state}`);
 /** Lets the promises of the queue go on. */
@@ -35,7 +34,7 @@ beforeEach(() => {
     canListen: () => isReady,
     listen: (item: QueueItem<string>, signal, call) =>
       new Promise((done, failed) => {
-        signal.addEventListener('abort', () => failed(aborted()));
+        signal.addEventListener('abort', () => failed(new Error('stopped')));
         turns.push({ name: item.file.name, signal, call, done, fail: failed });
       }),
     onChange: () => undefined,
@@ -130,6 +129,18 @@ test('waits for a model, and gives up when it does not come', async () => {
   expect(queue.giveUp('no model').map(({ file }) => file.name)).toEqual(['b', 'c']);
   expect(turns).toHaveLength(1);
   expect(queue.items[1]).toMatchObject({ state: 'stopped', problem: 'no model' });
+});
+
+test('what it was told to stop is stopped, whatever comes of it; what calls itself an abort is none', async () => {
+  const thrown = new DOMException('of the platform', 'AbortError');
+  queue.add([file('a'), file('b')]);
+  turns[0]!.fail(thrown);
+  await settle();
+  expect(queue.items[0]).toMatchObject({ state: 'failed', problem: thrown });
+  queue.cancel(queue.items[1]!.id);
+  await settle();
+  expect(queue.items[1]).toMatchObject({ state: 'stopped' });
+  expect(queue.items[1]!.problem).toBeUndefined();
 });
 
 test('the one under way may be removed, and the next goes on', async () => {

@@ -138,13 +138,13 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
       await turns(round);
       controller.abort(reason);
       const failures = [await reading, await feeding];
-      for (const failure of failures) expect(failure).toMatchObject({ code: 'aborted' });
-      expect(await errorOf(live.flush())).toMatchObject({ code: 'aborted' });
+      for (const failure of failures) expect(failure).toBe(controller.signal.reason);
+      expect(await errorOf(live.flush())).toBe(controller.signal.reason);
       await partOfOther;
       await other.close();
     }
     const aborted = model.stream({ signal: AbortSignal.abort('before') });
-    expect(await errorOf(read(aborted))).toMatchObject({ code: 'aborted' });
+    expect(await errorOf(read(aborted))).toBe('before');
     expect(await hear(samples)).toEqual(expected);
   });
 
@@ -190,7 +190,7 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
       return reading;
     });
     controller.abort('enough');
-    expect(await aborted).toMatchObject({ code: 'aborted' });
+    expect(await aborted).toBe('enough');
     expect(await Promise.all(heard)).toEqual([expected, await hear(sounds[1]!)]);
     expect(loads).toBe(2);
     own.dispose();
@@ -246,8 +246,8 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
       const feeding = errorOf(live.feed(long));
       await turns(round);
       controller.abort(round);
-      expect(await reading).toMatchObject({ code: 'aborted' });
-      expect(await feeding).toMatchObject({ code: 'aborted' });
+      expect(await reading).toBe(round);
+      expect(await feeding).toBe(round);
     }
     expect(await hear(samples)).toEqual(expected);
   });

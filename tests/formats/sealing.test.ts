@@ -329,7 +329,7 @@ describe('sealing', () => {
       },
     };
     const error = await errorOf(susurrus.addPieceDigests(modelPath, output, stopping));
-    expect(error).toMatchObject({ code: 'aborted', cause: 'enough' });
+    expect(error).toBe('enough');
     writeFileSync(output, 'precious');
     expect(await errorOf(susurrus.addPieceDigests(modelPath, output))).toMatchObject({
       code: 'invalid_argument',

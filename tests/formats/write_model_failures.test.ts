@@ -172,7 +172,7 @@ describe('an abort', () => {
       return new Promise(() => undefined);
     };
     const error = await errorOf(built.writeModel(path, apr2(tensor({ data })), { signal }));
-    expect(error).toMatchObject({ code: 'aborted' });
+    expect(error).toBe(signal.reason);
     expect((error as Error).cause).toBe(signal.reason);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -187,7 +187,7 @@ describe('an abort', () => {
     });
     const { signal } = controller;
     const error = await errorOf(built.writeModel(stream, apr2(tensor()), { signal }));
-    expect(error).toMatchObject({ code: 'aborted' });
+    expect(error).toBe(signal.reason);
   });
 
   test('comes before anything is asked for', async () => {
@@ -200,6 +200,6 @@ describe('an abort', () => {
     const error = await errorOf(
       built.writeModel(new WritableStream(), apr2(tensor({ data })), { signal }),
     );
-    expect([error, isAsked]).toMatchObject([{ code: 'aborted' }, false]);
+    expect([error, isAsked]).toEqual([signal.reason, false]);
   });
 });
