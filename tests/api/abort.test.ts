@@ -99,8 +99,7 @@ describe('rejects with the reason itself', () => {
   /** Each waits for what does not come. */
   const stuck: Record<string, (signal: AbortSignal) => PromiseLike<unknown>> = {
     'loadModel()': (signal) => susurrus.loadModel(stalled(head()), { signal }),
-    'loadModel(), early': (signal) =>
-      susurrus.loadModel(stalled(head()), { signal, early: true }),
+    'loadModel(), early': (signal) => susurrus.loadModel(stalled(head()), { signal, early: true }),
     'loadModel() of what is kept': (signal) =>
       susurrus.loadModel(`${address}/slow.apr`, { signal, cache: true }),
     'plan()': (signal) => susurrus.plan(stalled(head()), { signal }),
@@ -119,7 +118,8 @@ describe('rejects with the reason itself', () => {
       const live = model.stream({ signal, vad: false });
       await live.feed(samples.slice(0, 1600));
       reached();
-      for await (const event of live) void event;
+      const events = live[Symbol.asyncIterator]();
+      while (!(await events.next()).done);
     },
     'the readable of stream()': async (signal) => {
       const reader = model.stream({ signal, vad: false }).readable.getReader();
@@ -167,10 +167,9 @@ describe('rejects with the reason itself', () => {
 
 test('leaving the loop is no abort of the caller', async () => {
   const work = model.transcribe(long);
-  for await (const segment of work) {
-    void segment;
-    break;
-  }
+  const segments = work[Symbol.asyncIterator]();
+  await segments.next();
+  await segments.return?.();
   expect(await errorOf(work)).toMatchObject({
     ...{ name: 'SusurrusError', code: 'aborted' },
     details: { reason: 'aborted', subject: 'transcription' },

@@ -207,11 +207,9 @@ describe('a vocabulary', () => {
     const stop = new AbortController();
     let count = 0;
     countDecoding(() => {
-      if (++count === 3000) stop.abort();
+      if (++count === 3000) stop.abort('enough');
     });
-    await expect(readVocabularyFile(file, node, stop.signal)).rejects.toBe(
-      stop.signal.reason,
-    );
+    await expect(readVocabularyFile(file, node, stop.signal)).rejects.toBe('enough');
     expect(count).toBeLessThan(5000);
   });
 

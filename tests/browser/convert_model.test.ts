@@ -79,9 +79,13 @@ test('files of a folder become the bytes that Node writes', () =>
           () => convertModel(files, new WritableStream(), { shardSize: 1000 }),
           () => convertModel([files[0]!], new WritableStream()),
           () =>
-            convertModel(files, new WritableStream({ write: () => stopped.abort(new Error('enough')) }), {
-              signal: stopped.signal,
-            }),
+            convertModel(
+              files,
+              new WritableStream({ write: () => stopped.abort(new Error('enough')) }),
+              {
+                signal: stopped.signal,
+              },
+            ),
           () =>
             convertModel(
               files,

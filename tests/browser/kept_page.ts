@@ -36,7 +36,8 @@ export interface Outcome {
   readonly message?: string;
   /** In the order of their first events. */
   readonly phases: readonly string[];
-  readonly cause?: unknown;
+  /** Of a load that was aborted: whether it rejected with the signal's own reason. */
+  readonly isStopped?: boolean;
 }
 
 export const heard: Partial<Outcome> = { text: sampleText };

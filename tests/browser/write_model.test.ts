@@ -66,9 +66,13 @@ test('a page writes into a stream what Node writes', () =>
         () => writeModel('model.apr' as never, model),
         () => writeModel(new WritableStream(), broken),
         () =>
-          writeModel(new WritableStream({ write: () => stopped.abort(new Error('enough')) }), model, {
-            signal: stopped.signal,
-          }),
+          writeModel(
+            new WritableStream({ write: () => stopped.abort(new Error('enough')) }),
+            model,
+            {
+              signal: stopped.signal,
+            },
+          ),
         () =>
           writeModel(new WritableStream(), {
             ...model,

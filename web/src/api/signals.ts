@@ -21,7 +21,7 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undef
   if (!signal) return work;
   let release = (): void => undefined;
   const aborted = new Promise<never>((_, failed) => {
-    release = onAbort(signal, () => failed(signal.reason));
+    release = onAbort(signal, () => failed(signal.reason as Error));
   });
   try {
     return await Promise.race([work, aborted]);

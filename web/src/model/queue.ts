@@ -35,14 +35,14 @@ export class Queue {
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (!signal) return this.#append(work);
     return new Promise<T>((done, failed) => {
-      const stopListening = onAbort(signal, () => failed(signal.reason));
+      const stopListening = onAbort(signal, () => failed(signal.reason as Error));
       if (signal.aborted) return;
       const turn = this.#append(() => {
         stopListening();
         throwIfAborted(signal);
         return work();
       });
-      turn.then(done, (error: unknown) => failed(abortedOr(signal, error)));
+      turn.then(done, (error: unknown) => failed(abortedOr(signal, error) as Error));
     });
   }
 

@@ -1,9 +1,4 @@
-import {
-  disposedDuringWork,
-  fromErrorMessage,
-  SusurrusError,
-  wrongState,
-} from '../api/errors.js';
+import { disposedDuringWork, fromErrorMessage, SusurrusError, wrongState } from '../api/errors.js';
 import { copiedAtOnce, copyInSteps } from '../wasm/steps.js';
 import { YieldController } from '../wasm/yield_controller.js';
 import { notCloneable } from './not_cloneable.js';
@@ -70,7 +65,7 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
         }
         const { signal } = options;
         if (signal?.aborted) {
-          failed(signal.reason);
+          failed(signal.reason as Error);
           return;
         }
         const id = nextId++;
