@@ -53,7 +53,7 @@ test('the threads of a model that was used end with it; there is one warning', (
     const use = async () => {
       const controller = new AbortController();
       const { signal } = controller;
-      const model = await loadModel<'whisper'>('digits', { ...options, signal, onProgress: () => undefined });
+      const model = await loadModel('digits', { ...options, signal, onProgress: () => undefined });
       watched.register(model);
       const transcription = model.transcribe(audio, { signal });
       const heard = [];
@@ -75,11 +75,11 @@ test('the threads of a model that was used end with it; there is one warning', (
 test('one that is disposed of, or sleeps by itself, is nothing to warn of', () => {
   const found = run(`
     const use = async () => {
-      const model = await loadModel<'whisper'>('digits', options);
+      const model = await loadModel('digits', options);
       watched.register(model);
       await model.tokenizer.encode('one');
       model.dispose();
-      const sleeping = await loadModel<'whisper'>('digits', { ...options, autoSleep: 0.001 });
+      const sleeping = await loadModel('digits', { ...options, autoSleep: 0.001 });
       watched.register(sleeping);
       await sleeping.tokenizer.encode('one');
     };
@@ -98,7 +98,7 @@ test('one with work under way is kept', () => {
       await more;
     }
     const begin = async () => {
-      const model = await loadModel<'whisper'>('digits', options);
+      const model = await loadModel('digits', options);
       watched.register(model);
       return { transcription: model.transcribe(stream()) };
     };
@@ -115,7 +115,7 @@ test('one with work under way is kept', () => {
 
 test('streams that nobody closed end in the engine, with their detectors; there is one warning', () => {
   const found = run(`
-    const model = await loadModel<'whisper'>('digits');
+    const model = await loadModel('digits');
     const { signal } = new AbortController();
     const drop = async (vad) => {
       const live = model.stream({ vad, signal, onLag: () => live });

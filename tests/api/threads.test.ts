@@ -217,7 +217,7 @@ describe('after the work', () => {
       program,
       `import { readFileSync } from 'node:fs';
        import { loadModel } from ${JSON.stringify(pathToFileURL(join(projectRoot, 'dist/node.mjs')).href)};
-       const model = await loadModel<'whisper'>('digits', { threads: 4 });
+       const model = await loadModel('digits', { threads: 4 });
        const { text } = await model.transcribe(readFileSync(${JSON.stringify(samplePath)}));
        if (${disposes}) model.dispose();
        console.log(text.trim());`,

@@ -205,7 +205,7 @@ test('a worker of the page’s own has it too, without an audio context (100)', 
       body: `onmessage = async ({ data }) => {
         try {
           const { loadModel } = await import('/index.mjs');
-          const model = await loadModel<'whisper'>(new URL('/demo/models/digits.apr', location.href));
+          const model = await loadModel(new URL('/demo/models/digits.apr', location.href));
           postMessage((await model.transcribe(data)).text);
           model.dispose();
         } catch (error) {

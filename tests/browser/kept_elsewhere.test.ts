@@ -26,7 +26,7 @@ const page = `<!doctype html><title>kept</title><script type="module">
   try {
     const { loadModel } = await import('/index.mjs');
     const { listModels } = await import('/cache.mjs');
-    const model = await loadModel<'whisper'>('/m.apr', { cache: visit === '0' ? true : 'only', threads: 1 });
+    const model = await loadModel('/m.apr', { cache: visit === '0' ? true : 'only', threads: 1 });
     report = { warnings: model.info.warnings, kept: await listModels() };
     model.dispose();
   } catch (error) {

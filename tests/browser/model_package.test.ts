@@ -27,7 +27,7 @@ describeWithTrained('susurrus-model-tiny.en', () => {
         `import { loadModel } from 'susurrus';
          import model from 'susurrus-model-tiny.en';
          import sentences from './sentences.wav?url';`,
-        `const whisper = await loadModel<'whisper'>(model);
+        `const whisper = await loadModel(model);
          ({ text } = await whisper.transcribe(await (await fetch(sentences)).blob()));`,
       );
       copyFileSync(

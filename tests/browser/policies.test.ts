@@ -200,7 +200,7 @@ describe('complaint 89: a module worker of the page’s own', () => {
     writeFileSync(
       join(folder, 'own_worker.mjs'),
       `import { loadModel } from './dist/index.mjs';
-       const model = await loadModel<'whisper'>('digits');
+       const model = await loadModel('digits');
        const { text } = await model.transcribe(await (await fetch('/sample.wav')).blob());
        postMessage({ text: text.trim(), info: model.info });`,
     );

@@ -39,7 +39,7 @@ export function testTranscribingPages(browser: () => DrivenBrowser, hasThreads: 
            const { loadModel } = await import(base + 'dist/index.mjs');
            try {
              act = 'the model';
-             const model = await loadModel<'whisper'>(base + 'models/digits.apr');
+             const model = await loadModel(base + 'models/digits.apr');
              act = 'the recording';
              const recording = await (await fetch('/sample.wav')).blob();
              act = 'its text';

@@ -25,12 +25,12 @@ beforeAll(async () => {
      import { detectSpeech } from 'susurrus/vad';
      import digits from 'susurrus/models/digits.apr?url';
      import sample from './sample.wav?url';`,
-    `const model = await loadModel<'whisper'>('digits');
+    `const model = await loadModel('digits');
      const sound = await (await fetch(sample)).blob();
      const { text: words } = await model.transcribe(sound, { vad: true });
      const speech = (await detectSpeech(sound)).length;
      const warnings = [];
-     for (const cache of [true, 'only']) warnings.push(...(await loadModel<'whisper'>(digits, { cache })).info.warnings);
+     for (const cache of [true, 'only']) warnings.push(...(await loadModel(digits, { cache })).info.warnings);
      const kept = (await listModels()).filter((one) => one.complete).length + warnings.join();
      text = model.info.variant + ' ' + model.info.threads + ':' + words + ' kept ' + kept + ' speech ' + speech;`,
   );

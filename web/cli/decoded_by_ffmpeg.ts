@@ -1,6 +1,5 @@
 // Recordings that the package does not decode, through ffmpeg where it is.
 import { SusurrusError } from '../src/node.js';
-import { abortedBy } from '../src/api/errors.js';
 import { Ffmpeg, ffmpegPath } from './ffmpeg.js';
 
 const sampleRate = 16000;
@@ -38,7 +37,7 @@ export async function withFfmpeg<T>(
     const message = `${refused.message} With ffmpeg on the PATH, this command has it decode such files.`;
     throw new SusurrusError(refused.code, message, refused.details);
   }
-  refuseAborted(signal);
+  signal.throwIfAborted();
   onStart();
   const ffmpeg = new Ffmpeg(program, input);
   const stop = (): void => void ffmpeg.close();
@@ -46,16 +45,12 @@ export async function withFfmpeg<T>(
   try {
     return await listen(await heldOrStreamed(ffmpeg.samples(), heldSeconds[holding], holding));
   } catch (error) {
-    refuseAborted(signal);
+    signal.throwIfAborted();
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
     await ffmpeg.close();
   }
-}
-
-function refuseAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw abortedBy(signal);
 }
 
 async function heldOrStreamed(
