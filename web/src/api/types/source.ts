@@ -17,10 +17,11 @@ export type ModelSource =
   | AsyncIterable<Uint8Array>
   | readonly File[];
 
-/** A short name of one of OpenAI's models, or `'digits'` for tests; perhaps with a type of weights: `'base:f16'`. */
-export type WhisperName = ShortName | `${ShortName}:${WeightType}`;
+/** A short name, perhaps with a type of weights: `'base:f16'`. */
+export type WhisperName = WhisperShortName | `${WhisperShortName}:${WeightType}`;
 
-type ShortName =
+/** OpenAI's models, and the one for tests. */
+export type WhisperShortName =
   | 'digits'
   | 'tiny'
   | 'tiny.en'
