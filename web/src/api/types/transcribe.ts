@@ -13,7 +13,7 @@ import type { ProgressEvent } from './progress.js';
 import type { VadOptions } from './vad.js';
 
 interface Abortable {
-  /** Stops the work, which then rejects with the signal's reason, within a tenth of a second on a small model. */
+  /** Stops the work within a step (1 to 13 ms where it was measured); it then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
