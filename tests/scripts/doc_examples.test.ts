@@ -1,0 +1,86 @@
+// The examples of README.md and of the API's pages are whole programs, which TypeScript accepts.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import ts from 'typescript';
+import { projectRoot } from '../support/shared_folder.js';
+
+const pages = readdirSync(join(projectRoot, 'docs')).filter((name) => /^api.*\.md$/.test(name));
+const documents = ['README.md', ...pages.map((name) => `docs/${name}`)];
+/** What an example may use that its reader has. */
+const given: Readonly<Record<string, string>> = { 'README.md': 'declare const file: File; ' };
+
+interface Example {
+  /** Of a file that exists for TypeScript only, where the package finds itself by its name. */
+  readonly path: string;
+  readonly document: string;
+  /** With as many lines before it as in the document. */
+  readonly text: string;
+}
+
+/** JavaScript counts as TypeScript here: its types must be clear without annotations. */
+function examplesOf(document: string): readonly Example[] {
+  const text = readFileSync(join(projectRoot, document), 'utf8');
+  return [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(({ 1: code = '', index }, i) => ({
+    path: join(projectRoot, `${document.replaceAll(/\W/g, '_')}_${i}.ts`),
+    document,
+    text: '\n'.repeat(text.slice(0, index).split('\n').length) + (given[document] ?? '') + code,
+  }));
+}
+
+const examples = documents.flatMap(examplesOf);
+
+const options: ts.CompilerOptions = {
+  ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: [] },
+  ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable', 'dom.asynciterable'].map(
+    (name) => `lib.${name}.d.ts`,
+  ),
+};
+
+const host = ts.createCompilerHost(options);
+let last: ts.Program | undefined;
+
+/** What TypeScript says of the examples: document, line, message. */
+function problemsOf(checked: readonly Example[]): readonly string[] {
+  const texts = new Map(checked.map(({ path, text }) => [path, text]));
+  const program = ts.createProgram(
+    [...texts.keys()],
+    options,
+    {
+      ...host,
+      fileExists: (path) => texts.has(path) || host.fileExists(path),
+      readFile: (path) => texts.get(path) ?? host.readFile(path),
+      getSourceFile: (path, target) => {
+        const text = texts.get(path);
+        return text === undefined
+          ? (last?.getSourceFile(path) ?? host.getSourceFile(path, target))
+          : ts.createSourceFile(path, text, target);
+      },
+    },
+    last,
+  );
+  last = program;
+  return checked.flatMap(({ path, document }) => {
+    const file = program.getSourceFile(path)!;
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
+      ({ start = 0, messageText }) => {
+        const { line } = file.getLineAndCharacterOfPosition(start);
+        return `${document}:${line + 1} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+      },
+    );
+  });
+}
+
+test('every page has examples, and TypeScript accepts them', () => {
+  expect([...new Set(examples.map(({ document }) => document))]).toEqual(documents);
+  expect(problemsOf(examples)).toEqual([]);
+});
+
+test('an option that does not exist is found, with its line', () => {
+  const [example] = examplesOf('README.md');
+  const wrong = { ...example!, text: example!.text.replace("('base')", "('base', { speed: 2 })") };
+  const line = wrong.text.split('\n').findIndex((one) => one.includes('speed')) + 1;
+  expect(problemsOf([wrong])).toEqual([expect.stringMatching(`^README\\.md:${line} .*'speed'`)]);
+});
