@@ -57,7 +57,7 @@ class Apr2LayoutBinding {
   }
   std::string entries() const { return entries_; }
 
-  /// The same header without ENCRYPTED.
+  /// header() without the ENCRYPTED flag.
   ByteView plain_header() {
     Apr2Header plain = header_;
     plain.flags &= ~apr2_flags::kEncrypted;

@@ -80,7 +80,7 @@ Result<std::vector<TennisFed>> parse_fed(JsonValue inputs) {
 
 class GraphModuleBinding {
  public:
-  /// Of a loader that has finished.
+  /// `loader` must have finished.
   ErrorText create(NetworkLoaderBinding& loader) {
     auto module = loader.file().take_module();
     if (!module) return failure(module);

@@ -18,7 +18,7 @@ class InspectorBinding : public CheckpointSource {
   void show_all() { reader_.show_all(); }
   /// Before the first push: model_reader.h tells what is read then.
   void skim() { reader_.skim(); }
-  /// The same without tensors.
+  /// Before the first push: skims, and leaves out tensors' names where the format allows it.
   void skim_metadata() { reader_.skim_metadata(); }
   /// Before the first push: "auto", "embedded" or "whisper".
   void set_filterbank(const std::string& choice) { filterbank_ = filterbank_choice(choice); }

@@ -51,7 +51,7 @@ std::string answer(const Result<LoadPlan>& plan, const WhisperDimensions& dimens
   return std::move(json.key("dims").json(architecture_text(dimensions)).end_object()).text();
 }
 
-/// Of a model file whose index was read.
+/// The plan for a model file whose index has been read.
 std::string plan_model(const InspectorBinding& inspector, uint32_t threads, uint32_t sequences) {
   const InspectSink& sink = inspector.sink();
   const WhisperMetadata* whisper = sink.metadata().whisper();
@@ -80,7 +80,8 @@ Result<std::vector<TensorInfo>> converted_tensors(const WhisperDimensions& dimen
   return tensors;
 }
 
-/// Of a Whisper of these dimensions (JSON, APR2's names) whose weights are converted to `dtype`.
+/// The plan for a Whisper of these dimensions (JSON with APR2's names) once its weights are
+/// `dtype`.
 std::string plan_converted(const std::string& architecture, const std::string& dtype,
                            uint32_t threads, uint32_t sequences) {
   auto document = JsonDocument::parse(architecture, JsonOrigin{});

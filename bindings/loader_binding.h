@@ -32,16 +32,16 @@ class LoadSink : public ModelSink {
   void complete();
 
   WeightStore& store() const { return *store_; }
-  /// To whoever makes the engine, and keeps it as long as the rest is on its way into it.
+  /// Hands over the store. An early model owns it even while weights still arrive.
   std::unique_ptr<WeightStore> give_store() { return std::move(own_store_); }
   void set_file_byte_count(uint64_t byte_count) { file_byte_count_ = byte_count; }
-  /// Of all files of a model in several.
+  /// For a model in several files: the sum of their sizes.
   void set_part_byte_count(uint64_t byte_count) { part_byte_count_ = byte_count; }
   /// What the model may take with so many threads, beams and times of words included; 0 before its first file's index is known.
   uint64_t most_bytes(size_t threads) const;
   /// "APR2 2.0"
   const std::string& format() const { return format_; }
-  /// Of the tensors that the model needs, each once, by APR2's number.
+  /// The types of the tensors that the model needs, each once, in the order of APR2's numbers.
   std::vector<std::string> dtypes() const;
 
  private:

@@ -15,7 +15,8 @@ namespace susurrus {
 /// engine() and facts(), only of a Whisper.
 class ModelBinding : public EngineHolder {
  public:
-  /// Of a loader that has finished, or that can begin: then it runs as far as weights have arrived, while the loader goes on.
+  /// The loader must have finished, or be able to begin. An early model runs as far as weights have
+  /// arrived while the loader goes on.
   ErrorText create(LoaderBinding& loader);
   /// As JSON.
   std::string facts() const { return EngineHolder::facts(format_, dtypes_, store_->warnings()); }
@@ -54,8 +55,8 @@ class ModelBinding : public EngineHolder {
   }
   FloatView encoder_output() const { return view(model().encoder_output()); }
 
-  /// Of the tokens in the token window.
-  /// `appends`: after the tokens of the last call rather than from the beginning.
+  /// Computes logits for the tokens in the token window. `appends` continues after the tokens of
+  /// the last call instead of starting over.
   ErrorText begin_logits(bool appends);
   bool logits_step(double milliseconds) {
     return run_slice(milliseconds, false, [this] { return model().decode_step(); });

@@ -11,7 +11,7 @@ namespace {
 /// Nothing but create() may be called before it has succeeded.
 class NetworkModelBinding : public EngineHolder {
  public:
-  /// Of a loader that has finished.
+  /// `loader` must have finished.
   ErrorText create(NetworkLoaderBinding& loader) {
     auto engine = loader.file().take_engine();
     if (!engine) return failure(engine);

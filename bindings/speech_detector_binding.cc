@@ -1,4 +1,4 @@
-// How likely it is that somebody speaks, for each 32 ms.
+// The probability of speech for each 32 ms.
 #include <emscripten/bind.h>
 
 #include <array>

@@ -24,7 +24,8 @@ class TensorBinding : private DecodedTensorSink {
     clear(tensors[tensor].info.is_compressed);
     return failure(decoder_.start(tensors[tensor]));
   }
-  /// The same of an encrypted file: its bytes come decrypted, so many of them.
+  /// Starts a tensor of an encrypted file, whose bytes arrive decrypted; `byte_count` is their
+  /// count.
   ErrorText start_decrypted(const InspectorBinding& inspector, uint32_t tensor, double byte_count) {
     const std::vector<CheckpointTensor>& tensors = inspector.checkpoint().tensors;
     if (tensor >= tensors.size() || !(byte_count >= 0)) return failure(Status(wrong_tensor()));
@@ -33,7 +34,7 @@ class TensorBinding : private DecodedTensorSink {
     clear(decrypted_.info.is_compressed);
     return failure(decoder_.start(decrypted_));
   }
-  /// Of a file whose tensors are in its description alone.
+  /// Starts a tensor that only the file's description knows, not its checkpoint.
   ErrorText start_numbers(const std::string& name, const std::string& type, double byte_count,
                           float scale, float offset) {
     name_ = name;
