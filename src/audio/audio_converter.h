@@ -48,7 +48,7 @@ class AudioConverter {
   std::span<const float> output() const;
   void consume(size_t sample_count);
 
-  /// Of the source; 0 while a WAV file's header is not read.
+  /// The source's rate; 0 until a WAV file's header has been read.
   uint32_t sample_rate() const { return sample_rate_; }
   uint32_t channels() const { return channels_; }
   /// Whole frames put in and samples got out, consumed ones included.

@@ -24,7 +24,7 @@ class MelFilterbank {
   /// reference. `dense` is [n_mels, 201], n_mels at least 1.
   static void slaney(uint32_t n_mels, std::span<float> dense);
 
-  /// The same with the mel scale of HTK.
+  /// slaney() with HTK's mel scale.
   static void htk(uint32_t n_mels, std::span<float> dense);
 
   /// Which of the two `dense` is, but for 1e-4.

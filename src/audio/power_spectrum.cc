@@ -17,7 +17,7 @@ Result<PowerSpectrum> PowerSpectrum::make(uint32_t size) {
   PowerSpectrum spectrum;
   spectrum.size_ = size;
   const bool is_halved = std::has_single_bit(size);
-  // Of the convolution only the first half of the bins is wanted.
+  // The chirp transform keeps only the first half of the convolution's bins.
   const uint32_t inner = is_halved ? size / 2 : std::bit_ceil(size + size / 2);
   spectrum.inner_ = inner;
   const uint64_t inner_bytes = uint64_t{inner} * sizeof(Complex);

@@ -12,7 +12,8 @@ enum class SampleEncoding : uint8_t { integer, floating, a_law, mu_law };
 struct WavFormat {
   SampleEncoding encoding = SampleEncoding::integer;
   bool big_endian = false;
-  /// Of the container: 24 bits may lie in 3 bytes or, left-justified, in 4. One byte of integer is unsigned.
+  /// Container size: 24 bits may take 3 bytes or, left-justified, 4. One-byte integers are
+  /// unsigned.
   uint32_t bytes_per_sample = 0;
   uint32_t channels = 0;
   uint32_t sample_rate = 0;

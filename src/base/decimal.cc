@@ -229,7 +229,7 @@ bool is_above_middle(const char* text, int exponent, double lower) {
   const uint64_t mantissa = (bits & ~(~uint64_t{0} << 52)) | uint64_t{biased > 0} << 52;
   Natural middle;
   middle.set(2 * mantissa + 1);
-  // Of two, in front of number and not of middle.
+  // The power of two by which number exceeds middle.
   const int twos = power - (std::max(biased, 1) - 1076);
   number.multiply_power(5, 13, power);
   middle.multiply_power(5, 13, -power);

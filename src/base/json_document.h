@@ -118,7 +118,7 @@ class JsonDocument {
   /// kPaddingBytes longer.
   static Result<JsonDocument> parse_in_place(AlignedBuffer buffer, size_t byte_count,
                                              JsonOrigin origin);
-  /// The same on a copy.
+  /// Parses a copy of `text`.
   static Result<JsonDocument> parse(std::string_view text, JsonOrigin origin);
 
   JsonDocument(JsonDocument&& other) noexcept;

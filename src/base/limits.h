@@ -18,7 +18,7 @@ inline constexpr uint32_t kLz4RawBlockBytes = 65536;
 inline constexpr uint32_t kLz4StoredBlockBytes = 65809;
 /// SafeTensors' own limit (whisper-sources.md §9).
 inline constexpr uint64_t kSafetensorsHeaderBytes = 100ull << 20;
-/// Of what a model says about itself in one text: names, descriptions, settings, tokens.
+/// The most bytes of one text in a model: a name, a description, settings or tokens.
 inline constexpr uint64_t kDescriptionBytes = 16ull << 20;
 
 }  // namespace susurrus::limits

@@ -17,7 +17,7 @@ class PieceBudget {
 
   /// Without a limit.
   PieceBudget() = default;
-  /// Of pieces that take so many bytes in the file.
+  /// A budget for pieces that take `file_byte_count` bytes in the file.
   explicit PieceBudget(uint64_t file_byte_count)
       : most_(kFreeBytes + kTimesTheFile * std::min(file_byte_count, ~uint64_t{0} / 8)) {}
 

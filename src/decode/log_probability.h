@@ -34,7 +34,7 @@ struct LogSoftmax {
 /// A sum of log probabilities and one more, in f32 as the reference adds them.
 inline double add_logprob(double sum, float logprob) { return static_cast<float>(sum) + logprob; }
 
-/// Of softmax(logits): the probability of one index.
+/// The probability of `index` in softmax(logits).
 float softmax_probability(const KernelTable& kernels, std::span<const float> logits,
                           uint32_t index);
 

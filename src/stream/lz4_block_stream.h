@@ -14,10 +14,10 @@ class Lz4BlockStream {
   /// `subject`, the tensor's name, and `file_offset` are for errors; `subject` must outlive the stream.
   void start(MutableByteSpan destination, uint64_t stored_byte_count, uint64_t file_offset,
              std::string_view subject);
-  /// The same for a tensor that is only verified: its blocks are decoded one by one and discarded.
+  /// start() for a tensor that is only verified: its blocks are decoded one by one and discarded.
   Status start_verifying(uint64_t raw_byte_count, uint64_t stored_byte_count, uint64_t file_offset,
                          std::string_view subject);
-  /// The same for a tensor that goes on block by block to `sink`, which outlives the stream.
+  /// start() for a tensor that goes block by block to `sink`, which outlives the stream.
   Status start_passing(ByteSink& sink, uint64_t raw_byte_count, uint64_t stored_byte_count,
                        uint64_t file_offset, std::string_view subject);
   /// At most as many bytes as are still missing.

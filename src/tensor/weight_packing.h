@@ -22,7 +22,7 @@ inline TensorView packed_view(TensorView weight) {
 using PackWeights = TensorView(const TensorView& weight, WeightLayout layout, MutableByteSpan bytes,
                                MutableByteSpan panel);
 
-/// The same for the next kPackedRows rows, from `rows` to their panel.
+/// PackWeights for the next kPackedRows rows, from `rows` to their panel.
 using PackRows = void(const TensorView& weight, WeightLayout layout, const uint8_t* rows,
                       uint8_t* panel);
 

@@ -81,7 +81,7 @@ Status WeightStore::choose_family() {
   return not_of_family(metadata_, names);
 }
 
-/// Of the tensors from number `known` on.
+/// Adds the tensors from number `known` on.
 void WeightStore::add_entries(TensorMatch match, std::span<const TensorInfo> tensors,
                               size_t known) {
   entries_.reserve(match.tensors.size());

@@ -70,7 +70,7 @@ class WeightStore : public ModelSink {
     std::string name;
     TensorView view;
     AlignedBuffer buffer;
-    /// Of the whole tensor in the view's type, before it is packed.
+    /// The size of the whole tensor in the view's type, before packing.
     uint64_t byte_count = 0;
     WeightKind kind = WeightKind::values;
     bool is_convolution() const { return kind == WeightKind::convolution; }

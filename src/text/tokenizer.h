@@ -24,7 +24,7 @@ class Tokenizer {
 
   /// The text of `ids` as UTF-8: timestamps are dropped, bytes that are not UTF-8 become U+FFFD.
   std::string decode(std::span<const uint32_t> ids) const;
-  /// The same with timestamps written as <|1.08|>.
+  /// decode(), but timestamps are written as <|1.08|>.
   std::string decode_with_timestamps(std::span<const uint32_t> ids) const;
   /// The bytes of `ids` joined, timestamps dropped, not validated.
   std::string decode_bytes(std::span<const uint32_t> ids) const;
