@@ -39,7 +39,7 @@ struct Checkpoint {
   /// f32 [n_mels, 201] row-major, or empty.
   AlignedBuffer mel_filterbank;
   std::vector<CheckpointTensor> tensors;
-  /// Of a model in shards: how many hold tensors.
+  /// For a sharded model: how many files hold tensors.
   uint32_t file_count = 1;
   /// Some writers list dimensions the other way round, over the same bytes.
   bool may_reverse_dims = false;

@@ -53,7 +53,7 @@ T load_le_or_zero(ByteSpan bytes, size_t at) {
   return at + sizeof(T) <= bytes.size() ? load_le<T>(bytes.data() + at) : T{};
 }
 
-/// Of APR2's specification: metadata, index and data behind each other, none of them empty.
+/// APR2's specification: metadata, index and data follow in this order, none of them empty.
 bool has_ordered_sections(ByteSpan bytes) {
   const uint64_t metadata = load_le_or_zero<uint32_t>(bytes, 12);
   const uint64_t metadata_size = load_le_or_zero<uint32_t>(bytes, 16);

@@ -16,7 +16,7 @@ class FileDescriber {
   /// Before the first push: long lists and texts are described by their values, not by their lengths alone.
   virtual void show_all() {}
   virtual Status push(ByteSpan chunk) = 0;
-  /// Of the bytes that come next, how many describe nothing and may be left out; 0 where the length is not known.
+  /// How many of the next bytes describe nothing and can be skipped; 0 if the length is unknown.
   virtual uint64_t skippable() const { return 0; }
   virtual void skip(uint64_t) {}
   /// Says that no byte follows.

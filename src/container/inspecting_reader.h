@@ -30,9 +30,9 @@ class InspectingReader : public ModelReader {
 
   /// The tensors with what decoding them takes, of checkpoints; null of all other formats.
   const Checkpoint* checkpoint() const;
-  /// Of a format that has one.
+  /// Set for formats that have a FileDescriber.
   const FileDescriber* describer() const { return describer_.get(); }
-  /// Of the others.
+  /// For the other formats.
   const InspectSink& sink() const { return sink_; }
   InspectSink& sink() { return sink_; }
   /// Bytes of all files for the others.

@@ -39,7 +39,7 @@ class VocabularyBytes {
   std::vector<uint32_t> ends_;
 };
 
-/// Of a family that nothing here runs: the whole numbers of its "architecture", by their names.
+/// Metadata of a family that Susurrus cannot run: the whole numbers of its "architecture", by name.
 struct OtherMetadata {
   std::vector<std::pair<std::string, uint64_t>> architecture;
   std::optional<uint64_t> find(std::string_view name) const {

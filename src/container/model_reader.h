@@ -25,8 +25,8 @@ struct ModelManifest {
   ByteSpan header;
   /// May be moved from by the sink.
   ModelMetadata* metadata = nullptr;
-  /// Of a model in several files, each of which has a manifest of its own, in this order: which one this is and how many
-  /// there are. The first one has the metadata.
+  /// For a model in several files, each with its own manifest: the index of this file and the
+  /// number of files. The first one has the metadata.
   uint32_t part = 0;
   uint32_t part_count = 1;
   /// The file's name, where it is one of several.
@@ -61,7 +61,7 @@ class ModelSink {
     (void)vocabulary, (void)mel_filterbank;
     return ok_status();
   }
-  /// Of formats that have sections: one after the other, as they are met.
+  /// Called once for each section, in file order, for formats that have sections.
   virtual void on_section(const FileSection&) {}
   /// Something acceptable but noteworthy (apr.md §10, "Warn"). `text` is a stable English phrase.
   virtual void on_warning(std::string_view text) = 0;
@@ -102,7 +102,7 @@ class ModelReader {
     skims_ = reader.skims_;
     skims_metadata_ = reader.skims_metadata_;
   }
-  /// Of the bytes that come next in the file, how many need not be pushed. 0 unless it is skimmed.
+  /// While skimming: how many of the next bytes need not be pushed. Otherwise 0.
   virtual uint64_t skippable() const { return 0; }
   /// Leaves out at most so many.
   virtual void skip(uint64_t) {}

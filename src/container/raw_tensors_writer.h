@@ -18,7 +18,7 @@ class RawTensorsWriter : public ModelWriter {
   Status finish(ByteSink& sink) final;
 
  protected:
-  /// Of the tensors name, dtype, shape and stored_byte_count count; none is compressed.
+  /// Reads name, dtype, shape and stored_byte_count of each tensor; none may be compressed.
   explicit RawTensorsWriter(std::vector<TensorInfo> tensors);
   std::vector<TensorInfo>& own_tensors() { return tensors_; }
   /// That there are some, and that each has as many bytes as its shape says.

@@ -7,7 +7,7 @@
 
 namespace susurrus {
 
-/// One tensor as a file's index describes it; every field is checked before anybody sees it.
+/// One tensor as a file's index describes it; readers check every field before they pass it on.
 struct TensorInfo {
   std::string name;
   Dtype dtype = Dtype::f32;

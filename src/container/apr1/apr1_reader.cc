@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kSizeFieldBytes = 4;
 constexpr size_t kFilterbankHeaderBytes = 12;
-/// Of a filterbank that belongs to no Whisper: for inspection alone.
+/// The limit for a filterbank that fits no Whisper: it can only be inspected.
 constexpr uint32_t kLargestFilterbankSide = 1024;
 
 constexpr std::string_view kCorruptVocabulary =

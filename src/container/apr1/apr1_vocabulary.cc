@@ -27,7 +27,7 @@ Result<VocabularyBytes> parse_apr1_vocabulary(ByteSpan section, uint32_t n_vocab
   const uint32_t token_count = cursor.u32();
   const uint32_t merge_count = cursor.u32();
   const uint64_t begin = file_offset + cursor.position();
-  // Of each at least its length fields.
+  // Each token and each merge takes at least its length fields.
   if (cursor.failed() ||
       2 * uint64_t{token_count} + 4 * uint64_t{merge_count} > cursor.remaining()) {
     return bad(kSubject, begin, "room for its tokens and merges", token_count);

@@ -12,9 +12,9 @@ namespace susurrus {
 /// Writes one APR1 file in the specification's layout (FORMAT.md), tensors without gaps in the order given.
 class Apr1Writer : public ModelWriter {
  public:
-  /// Of the tensors name, dtype, shape, stored_byte_count, is_compressed and scale count. All are f32, all f16, or all i8 with
-  /// a scale each, and all of them compressed or none. A vocabulary without tokens and an empty filterbank get no section.
-  /// `filterbank`: [n_mels, 201].
+  /// Reads name, dtype, shape, stored_byte_count, is_compressed and the scale count of each tensor.
+  /// All tensors are f32, all f16, or all i8 with one scale each; all are compressed or none. A
+  /// vocabulary without tokens and an empty filterbank get no section. `filterbank`: [n_mels, 201].
   static Result<std::unique_ptr<Apr1Writer>> plan(const WhisperDimensions& dimensions,
                                                   std::vector<TensorInfo> tensors,
                                                   const VocabularyBytes& vocabulary,

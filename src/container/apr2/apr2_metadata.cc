@@ -57,7 +57,7 @@ class MetadataReader {
 
  private:
   ModelMetadata& model() { return result_.model; }
-  /// Of a Whisper.
+  /// Only for a Whisper.
   WhisperMetadata& whisper() { return *model().whisper(); }
 
   Error error(ErrorReason reason, std::string_view subject) const {

@@ -12,7 +12,8 @@ namespace susurrus {
 struct ShardEntry {
   std::string_view file;  // a bare name
   uint64_t byte_count = 0;
-  /// Of the whole file. As a file ends with its own checksum, this is the same for all sound files of its size.
+  /// CRC of the whole file. A file ends with its own checksum, so this is the same for all intact
+  /// files of one size.
   std::optional<uint32_t> crc32;
   /// The one in its footer, which tells its contents from others; optional.
   std::optional<uint32_t> footer_crc32;

@@ -11,7 +11,8 @@
 namespace susurrus {
 
 struct Apr2WriterOptions {
-  /// Of data_offset and of every tensor, with its flag: 64 or 32. data_offset is a multiple of 64 with both.
+  /// Alignment of data_offset and of each tensor, with its flag: 64 or 32. data_offset is a
+  /// multiple of 64 either way.
   uint32_t alignment = 64;
   /// Sets STREAMING, if that is what the tensors' order is.
   bool is_streaming = false;

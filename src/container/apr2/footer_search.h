@@ -20,7 +20,7 @@ class FooterSearch {
   }
   /// Where the file that the footer closes ends.
   std::optional<uint64_t> end() const { return end_; }
-  /// Of the first byte that is not zero; beyond every file when there is none.
+  /// The offset of the first nonzero byte; beyond every file if there is none.
   uint64_t first_nonzero() const { return first_nonzero_; }
 
  private:

@@ -74,7 +74,8 @@ struct AprilModel {
   std::string description;
   uint32_t model_type = kAprilLstmTransducer;
   ByteRange params_range;
-  /// Of the type unknown: its networks, of which the rest of this structure says nothing.
+  /// For an unknown model type: the ranges of its networks. `network_ranges` and `networks` are
+  /// unset.
   std::vector<ByteRange> unknown_networks;
   std::array<ByteRange, kAprilNetworks> network_ranges = {};
   AprilParams params;

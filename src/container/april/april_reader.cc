@@ -17,7 +17,7 @@ constexpr uint64_t kHeaderSizeAt = 12;
 constexpr uint64_t kEntryBytes = 16;
 /// Model type, the params' entry and network_count.
 constexpr uint64_t kEntriesBeginBytes = 28;
-/// Of a model whose type is unknown.
+/// The limit for a model of unknown type.
 constexpr uint64_t kMaxUnknownNetworks = 1024;
 
 /// `networks[2]`; the params are part 0.

@@ -85,7 +85,7 @@ class AprilReader {
   AprilModel model_;
   AprilParamsReader params_;
   OnnxScanner scanners_[kAprilNetworks];
-  /// Of networks that are not readable as ONNX: where.
+  /// For each network that is not readable as ONNX: the offset of the error.
   std::optional<uint64_t> unreadable_at_[kAprilNetworks];
   std::vector<std::string> warnings_;
 };

@@ -12,7 +12,7 @@ struct AprilBinding {
   /// Else by their order, for they have other names.
   bool is_by_name = true;
 };
-/// Of network `index`, which has as many inputs and outputs as the format wants.
+/// Binds network `index`, which has as many inputs and outputs as the format requires.
 AprilBinding bind_april_network(size_t index, const OnnxNetwork& network);
 
 /// Checks inputs, outputs and dimensions of the three networks against each other and the params (april.md §4, 31 to 35).

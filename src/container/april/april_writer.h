@@ -18,9 +18,9 @@ AprilOrder april_order_of(const AprilModel& model);
 /// Writes one .april file forwards, with nothing between its parts: bytes and order of a file without gaps come back.
 class AprilWriter {
  public:
-  /// Of `model` everything counts but the offsets, the params' byte count and the description of the networks; its
-  /// token_count follows from its tokens. Errors: invalid_argument for params or tokens that no reader takes, and for an
-  /// empty network; limit_exceeded for texts of more than 16 MiB.
+  /// Uses all of `model` except the offsets, the params' byte count and the description of the
+  /// networks; token_count follows from the tokens. invalid_argument: params or tokens that no
+  /// reader accepts, or an empty network. limit_exceeded: texts of more than 16 MiB.
   static Result<std::unique_ptr<AprilWriter>> plan(AprilModel model,
                                                    AprilOrder order = kAprilOrder);
 

@@ -16,7 +16,7 @@ using Lines = std::span<const std::string_view>;
 constexpr size_t kMaxLines = 1 << 17;
 // A residual block within a residual block is rare, deeper ones are none.
 constexpr size_t kMaxNesting = 8;
-// Of a number that says a size.
+// The largest number that may stand for a size.
 constexpr double kMostSize = double{1 << 30};
 constexpr std::string_view kBlanks = " \t\r\f\v\n";
 

@@ -24,7 +24,7 @@ struct Bw2lArray {
   Bw2lDtype dtype = Bw2lDtype::fp32;
   /// Elements; no dimensions are stored.
   uint64_t count = 0;
-  /// Of the element count, and of the first element, in the file that was read.
+  /// File offsets of the element count and of the first element.
   uint64_t count_offset = 0;
   uint64_t file_offset = 0;
 
@@ -43,7 +43,7 @@ struct Bw2lLayer {
 struct Bw2lPair {
   std::string key;
   std::string value;
-  /// Of the value, in the file that was read.
+  /// The value's file offset.
   uint64_t value_offset = 0;
 };
 
@@ -55,10 +55,10 @@ struct Bw2lSection {
   /// As stored; a type that BW2L does not define is kept.
   std::string type;
   std::string description;
-  /// Of the section, and of its data, in the file that was read.
+  /// File offsets of the section and of its data.
   uint64_t file_offset = 0;
   uint64_t data_offset = 0;
-  /// Of the data.
+  /// The size of the data.
   uint64_t byte_count = 0;
 
   // By kind:
@@ -74,9 +74,9 @@ struct Bw2lSection {
 /// What a BW2L file holds besides the bytes of its texts, data and arrays.
 struct Bw2lModel {
   std::string name;
-  /// Of the number of sections, in the file that was read.
+  /// The file offset of the section count.
   uint64_t section_count_offset = 0;
-  /// In file order. Of sections with one name the last counts.
+  /// In file order. If two sections share a name, the last one counts.
   std::vector<Bw2lSection> sections;
 
   /// Null when there is none.

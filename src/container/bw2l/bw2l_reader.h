@@ -84,7 +84,7 @@ class Bw2lReader {
   Status expect_in_file(uint64_t byte_count, uint64_t length_at, const char* what, Step step);
   Status expect_in_section(uint64_t byte_count, uint64_t length_at, std::string_view what,
                            Step step);
-  /// Of all texts that are kept.
+  /// Adds to the size of all texts kept so far and checks it against the limit.
   Status count_text(uint64_t byte_count, uint64_t length_at, std::string_view what);
   Status check_section_count_fits(uint64_t file_byte_count) const;
   bool has_kept_text() const;
@@ -116,13 +116,13 @@ class Bw2lReader {
   uint64_t arch_at_ = 0;
   uint64_t scale_at_ = 0;
   uint64_t array_count_ = 0;
-  /// Of the layer's arrays, as far as its line says; bw2l_element_counts().
+  /// Element counts of the layer's arrays, as far as its line gives them (bw2l_element_counts()).
   std::vector<uint64_t> element_counts_;
   uint64_t arrays_read_ = 0;
   uint64_t layers_read_ = 0;
   uint64_t pairs_read_ = 0;
   uint64_t pairs_before_section_ = 0;
-  /// Of layers whose code is not known: how many, and the first one.
+  /// How many layers have an unknown code, and the first of them.
   uint64_t unknown_layers_ = 0;
   std::string unknown_layer_;
   uint64_t text_bytes_ = 0;

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kLeastLayer = 28;
 constexpr uint64_t kLeastArray = 11;
 
-// Of a whole file. Far beyond real files, and little memory.
+// Limits for a whole file: far beyond real files, yet little memory.
 constexpr uint64_t kMaxLayers = 1 << 14;
 constexpr uint64_t kMaxArrays = 1 << 15;
 constexpr uint64_t kMaxPairs = 1 << 16;

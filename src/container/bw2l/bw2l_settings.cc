@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view kCriteria[] = {"ctc", "asg", "seq2seq", "transformer"};
 constexpr std::string_view kFeatures[] = {"raw", "mfsc", "mfcc", "pow"};
-/// Of config.quantization, which changes nothing: the arrays' types decide.
+/// The known values of config.quantization. It has no effect: the arrays' types decide.
 constexpr std::string_view kQuantizations[] = {"dynamic", "fp16", "i8", "8x16"};
 
-/// Of a value, in a warning.
+/// Warnings show this many bytes of a value.
 constexpr size_t kShownBytes = 32;
 
 /// A setting that is there and not empty.

@@ -9,9 +9,10 @@ namespace susurrus {
 /// Writes one BW2L file forwards. What a Bw2lReader gave comes back byte for byte, but for bytes behind the last section.
 class Bw2lWriter {
  public:
-  /// Of `model` names, types and descriptions count, the pairs, the layers with their arrays' types and counts, and the byte
-  /// count of sections of text, data and unknown types; the rest is computed. Errors: invalid_argument for names that do not
-  /// fit their one length byte, and for sizes beyond 64 bits.
+  /// Reads these fields of `model`: names, types, descriptions, pairs, layers with the types and
+  /// counts of their arrays, and the byte counts of text, data and unknown sections. Everything
+  /// else is computed. invalid_argument: a name too long for its length byte, or sizes beyond 64
+  /// bits.
   static Result<std::unique_ptr<Bw2lWriter>> plan(Bw2lModel model);
 
   uint64_t file_byte_count() const { return file_byte_count_; }

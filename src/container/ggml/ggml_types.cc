@@ -8,7 +8,7 @@ namespace {
 struct GgmlType {
   uint32_t number;
   const char* name;
-  /// Of those that weights may have.
+  /// The matching weight type, if there is one.
   std::optional<Dtype> dtype;
   /// The number of a file of such matrices; -1 where it has none.
   int file_type;

@@ -10,9 +10,10 @@ namespace susurrus {
 /// Writes one ggml file as whisper.cpp reads it (whisper-sources.md §6).
 class GgmlWriter : public RawTensorsWriter {
  public:
-  /// Of the tensors, which have OpenAI's names, name, dtype, shape and stored_byte_count count; `dtype` is that of the
-  /// file, which decides what each of them must have. `filterbank`: [n_mels, 201]. Of a vocabulary of an official size
-  /// the tokens that follow from it are left out. invalid_argument for what the format or whisper.cpp has no place for.
+  /// Reads name (OpenAI's), dtype, shape and stored_byte_count of each tensor. `dtype` is the
+  /// file's type, which decides what type each tensor must have. `filterbank`: [n_mels, 201]. For a
+  /// vocabulary of an official size, the tokens that follow from it are left out. invalid_argument
+  /// for what the format or whisper.cpp has no place for.
   static Result<std::unique_ptr<GgmlWriter>> plan(const WhisperDimensions& dimensions,
                                                   std::vector<TensorInfo> tensors,
                                                   VocabularyBytes vocabulary,

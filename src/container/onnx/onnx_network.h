@@ -15,7 +15,7 @@ struct OnnxValue {
   bool has_shape = false;
   /// Outermost first; kDynamic where the file names a dimension instead of giving its size.
   std::vector<int64_t> dims;
-  /// Of its message in the file.
+  /// The file offset of its message.
   uint64_t file_offset = 0;
 
   bool is_static() const;
@@ -24,7 +24,7 @@ struct OnnxValue {
 /// What an ONNX ModelProto says about its graph; weights and nodes are counted, not kept.
 struct OnnxNetwork {
   uint64_t ir_version = 0;
-  /// Of the default domain.
+  /// The version of the default domain.
   uint64_t opset_version = 0;
   /// Without those that are initialisers.
   std::vector<OnnxValue> inputs;

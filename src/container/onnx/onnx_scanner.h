@@ -23,7 +23,7 @@ class OnnxScanner {
 
   /// Not more than byte_count bytes in all.
   Status push(ByteSpan bytes);
-  /// Of the bytes that come next, how many are weights or otherwise nothing that is kept.
+  /// How many of the next bytes can be skipped: weights, or fields that are not kept.
   uint64_t skippable() const { return state_ == State::skip ? left_ - 1 : 0; }
   /// Leaves out at most so many; one is kept, whose push ends the field.
   void skip(uint64_t byte_count) {

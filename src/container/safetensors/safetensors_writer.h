@@ -8,8 +8,9 @@ namespace susurrus {
 /// Writes one SafeTensors file (whisper-sources.md §9), tensors without gaps in the order given.
 class SafetensorsWriter : public RawTensorsWriter {
  public:
-  /// Of the tensors name, dtype, shape and stored_byte_count count. All are f32, f16 or bf16, none of 4 bytes behind one of 2,
-  /// so that each begins at a multiple of its elements' size. invalid_argument otherwise.
+  /// Reads name, dtype, shape and stored_byte_count of each tensor. All are f32, f16 or bf16, and
+  /// no 4-byte type follows a 2-byte type, so that each begins at a multiple of its element size.
+  /// invalid_argument otherwise.
   static Result<std::unique_ptr<SafetensorsWriter>> plan(std::vector<TensorInfo> tensors);
 
   /// The types that the format has of those of weights.

@@ -34,7 +34,7 @@ class TennisGraph {
   std::span<const uint32_t> inputs() const { return inputs_.nodes; }
   std::span<const uint32_t> outputs() const { return outputs_.nodes; }
   uint32_t node_count() const { return node_count_; }
-  /// Of nodes whose arguments have begun.
+  /// For nodes whose arguments have begun.
   std::string_view name(uint32_t node) const;
   std::span<const uint32_t> arguments(uint32_t node) const;
 

@@ -8,7 +8,7 @@ namespace susurrus::limits {
 inline constexpr uint64_t kTennisGraphBytes = 64ull << 20;
 /// No file is as large as a tensor beyond this; the format itself sets no bound.
 inline constexpr uint64_t kTennisTensorBytes = (uint64_t{1} << 48) - 1;
-/// Of a parameter's name, by the specification.
+/// The specification's limit for a parameter's name.
 inline constexpr uint64_t kTennisNameBytes = 31;
 
 }  // namespace susurrus::limits

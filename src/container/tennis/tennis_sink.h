@@ -29,7 +29,7 @@ struct TennisTensor {
   Shape shape;
   /// Follows from dtype and shape.
   uint64_t byte_count = 0;
-  /// Of its first byte. A writer ignores it.
+  /// The file offset of the first byte. A writer ignores it.
   uint64_t file_offset = 0;
 };
 

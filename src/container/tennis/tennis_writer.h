@@ -28,7 +28,7 @@ class TennisWriter : public TennisSink {
   Status on_tensor(const TennisTensor& tensor) override;
   Status on_tensor_bytes(ByteSpan bytes) override;
   Status on_node_end(std::span<const uint32_t> arguments) override;
-  /// Of the reader that tells the parts; kept for the caller.
+  /// Keeps the reader's warnings for the caller.
   void on_warning(std::string_view text) override { warnings_.emplace_back(text); }
 
   /// After the last node.
@@ -38,7 +38,7 @@ class TennisWriter : public TennisSink {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  /// Of the reader that checks: the parts are known already.
+  /// The sink of the checking reader: the writer knows the parts already.
   class Nowhere : public TennisSink {
    public:
     Status on_header(const TennisHeader&) override { return ok_status(); }
