@@ -33,14 +33,14 @@ enum class TypeRule : uint8_t {
   /// Vectors and both position tables stay f32; matrices and the convolutions' kernels take the type, or f16 where it is a
   /// block type and they are convolutions or have rows of no whole blocks.
   by_kind,
-  /// The same, but attention's matrices are one type wider: q5_0 for q4_0, q5_1 for q4_1, q8_0 for q5_0 and q5_1. They lose the
-  /// most and are few.
-  /// What is stored as the type that was asked for, or as the wider one, stays as it is.
+  /// As by_kind, but attention matrices are one type wider: q5_0 for q4_0, q5_1 for q4_1, q8_0 for
+  /// q5_0 and q5_1. They lose the most and are few. Tensors already stored as the requested or the
+  /// wider type stay as they are.
   by_loss,
   /// Matrices and convolutions as they are stored; integers with a scale as f16 where a half holds each of their products,
   /// else f32. Vectors and position tables as f32.
   exact,
-  /// The same, vectors and position tables too.
+  /// As exact, but vectors and position tables also stay as stored.
   stored,
   /// One type for all.
   uniform,

@@ -54,9 +54,9 @@ class Converter {
     /// which must not be blocks. ggml: any but bf16, for what whisper.cpp reads so; none: the smallest that is as exact as the
     /// source (ggml_file_dtype()).
     std::optional<Dtype> dtype = std::nullopt;
-    /// Of APR2 and APR1.
+    /// Only APR2 and APR1.
     Compression compression = Compression::none;
-    /// Of APR2.
+    /// Only APR2.
     Apr2FilesOptions files = {};
   };
   explicit Converter(const Target& target) : target_(target) {}

@@ -19,7 +19,7 @@ Error changed(const Error& error) {
       .with_got(error.subject.view());
 }
 
-/// Of formats whose writer wants to know the model first: one pass reads it, others write.
+/// For formats whose writer needs the whole model first: one pass reads, the others write.
 template <typename Reader, typename Writer>
 class TwoPassRewriter : public FileRewriter {
  public:
@@ -112,7 +112,7 @@ class AprilRewriter : public TwoPassRewriter<AprilReader, AprilWriter>, private 
 
   std::array<size_t, kAprilNetworks> networks_ = {};
   size_t current_ = 0;
-  /// Of the current one, written; of each, read in this pass.
+  /// Bytes of the current network written so far, and bytes of each network read in this pass.
   uint64_t taken_ = 0;
   std::array<uint64_t, kAprilNetworks> seen_ = {};
 };

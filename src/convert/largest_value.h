@@ -27,7 +27,7 @@ class LargestValue : public ByteSink {
   float largest_ = 0;  // NaN counts for nothing
 };
 
-/// Of integers whose largest multiple is `largest` (apr.md §1.5).
+/// The scale of integers whose largest value stands for `largest` (apr.md §1.5).
 inline float integer_scale(float largest) {
   constexpr float kLargestInteger = 127;
   const float scale = largest / kLargestInteger;

@@ -24,7 +24,7 @@ class DecodedTensorSink {
 /// divisors or a scale, convolutions whose channels come last. Holds a block, or a row where rows must be reordered.
 class TensorDecoder : private ByteSink {
  public:
-  /// Of a piece of a compressed tensor, so that what comes of it stays small.
+  /// Push compressed tensors in pieces of at most this size, so that the output stays small.
   static constexpr size_t kMaxCompressedBytes = 8 << 10;
 
   explicit TensorDecoder(DecodedTensorSink& sink) : sink_(sink) {}

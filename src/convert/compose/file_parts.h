@@ -17,12 +17,12 @@ struct FilePart {
   std::string name;
   /// As the format names it; empty for plain bytes.
   std::string_view dtype;
-  /// The same type where f32 values can be converted to it.
+  /// `dtype` as a weight type, if f32 values can be converted to it.
   std::optional<Dtype> weights;
   uint64_t element_count = 0;
   /// Uncompressed.
   uint64_t byte_count = 0;
-  /// Of APR1's i8: what its integers are multiplied with; 0 until it is known.
+  /// For APR1's i8: the factor of its integers; 0 until it is known.
   float scale = 0;
   /// In the file, once is_compressed is decided.
   uint64_t stored_byte_count = 0;

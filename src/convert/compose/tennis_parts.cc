@@ -19,7 +19,7 @@ std::optional<TennisDtype> find_tennis_dtype(std::string_view name) {
 
 struct Field {
   TennisTensor tensor;
-  /// Of texts and of what the graph depends on; the others are parts.
+  /// Set for texts and for tensors on which the graph depends; the others are parts.
   std::optional<std::string> bytes;
 };
 struct Parameter {
