@@ -21,7 +21,7 @@ class AcousticModel {
                                                      std::vector<std::string> listed_tokens,
                                                      ByteSpan file);
 
-  /// Of the recordings that it takes: samples per second, from -1 to 1.
+  /// The rate of the recordings that the model takes; samples are from -1 to 1.
   double sample_rate() const { return features_.settings().sample_rate; }
   uint32_t channel_count() const { return features_.settings().channel_count; }
   /// From one frame of emissions to the next.
@@ -44,7 +44,7 @@ class AcousticModel {
   std::span<const float> transitions() const { return transitions_; }
   /// What is odd about the layers, such as weights that are no numbers.
   const std::vector<std::string>& warnings() const { return network_.warnings; }
-  /// Of the weights.
+  /// The size of the weights.
   uint64_t byte_count() const;
 
  private:

@@ -41,7 +41,7 @@ struct AcousticPath {
 /// Tokens, and the words that they spell.
 AcousticResult spelt_result(const AcousticTokens& names, const AcousticPath& path,
                             double seconds_per_frame);
-/// The same with words that are known.
+/// Tokens with words that are already known.
 AcousticResult result_with_words(const AcousticTokens& names, const AcousticPath& path,
                                  std::span<const DecodedWord> words, double seconds_per_frame);
 

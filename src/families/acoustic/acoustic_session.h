@@ -56,8 +56,9 @@ class AcousticSession {
   std::span<const float> emissions() const { return emissions_; }
   /// The number of the first of those frames.
   size_t first_frame() const { return first_frame_; }
-  /// Of all frames so far: of the best path (CTC's best tokens, or ASG's Viterbi), or of the best hypothesis of the beam search. With a
-  /// lexicon the words are its words, each from its first token that is neither blank nor silence to its last.
+  /// The result of all frames so far: the best path (CTC's best tokens or ASG's Viterbi) or the
+  /// beam search's best hypothesis. With a lexicon the words are the lexicon's; each runs from its
+  /// first token that is neither blank nor silence to its last.
   AcousticResult result() const;
 
   /// Seconds of the recording that emissions were made of.
@@ -88,7 +89,7 @@ class AcousticSession {
   std::vector<float> window_;
   size_t window_first_ = 0;
   size_t window_last_ = 0;
-  /// Of the emissions that come next.
+  /// The index of the first frame of the next emissions.
   size_t next_frame_ = 0;
   std::span<const float> emissions_;
   /// Those of the window, and what of them has not been decoded.

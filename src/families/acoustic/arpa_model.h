@@ -17,7 +17,7 @@ class ArpaModel {
 
   /// What scores depend on: the last words, as far as the model has n-grams that begin with them.
   struct Context {
-    /// Of the last one, two, … words: the n-gram that they are, or PairIndex::kNone.
+    /// The n-grams of the last one, two, … words, or PairIndex::kNone.
     std::array<uint32_t, kMostOrder - 1> nodes{};
     uint32_t size = 0;
   };
@@ -27,9 +27,9 @@ class ArpaModel {
   uint32_t word(std::string_view text) const;
   /// Behind <s>; empty where that is not listed.
   Context begin() const;
-  /// Of `word` behind `context`; `next` may be `context`.
+  /// The score of `word` after `context`; `next` may be `context`.
   float score(const Context& context, uint32_t word, Context& next) const;
-  /// Of </s>.
+  /// The score of </s>.
   float end_score(const Context& context) const;
   /// Without its words.
   size_t byte_count() const { return nodes_.capacity() * sizeof(Node) + index_.byte_count(); }

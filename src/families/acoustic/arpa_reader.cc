@@ -15,7 +15,7 @@ constexpr float kMissingUnknown = -100;
 constexpr uint64_t kLeastLine = 4;
 /// A node and its places in the index while both double; as much again for a word of middling length.
 constexpr uint64_t kBytesPerNgram = 160;
-/// Of logarithms: sums of them stay finite.
+/// The largest logarithm: sums of them stay finite.
 constexpr double kMost = 1e9;
 constexpr const char* kSubject = "language model";
 

@@ -42,7 +42,7 @@ class ArpaReader {
   Stage stage_ = Stage::begin;
   std::vector<uint64_t> counts_;
   uint64_t total_ = 0;
-  /// Of the n-grams that are being read, and how many of them were; 0 before the first.
+  /// The order of the n-grams being read (0 before the first), and how many were read.
   uint32_t order_ = 0;
   uint64_t read_ = 0;
 };

@@ -12,10 +12,10 @@ struct BeamResult {
   static constexpr uint32_t kNoWord = ~uint32_t{0};
 
   double score = 0;
-  /// Of the emissions and ASG's transitions alone, and of the language model before its weight.
+  /// Emissions and ASG's transitions alone, and the language model before its weight.
   double emission_score = 0;
   double language_score = 0;
-  // Of each frame:
+  // One entry for each frame:
   std::vector<uint32_t> tokens;
   /// The word that the frame's token completes; kNoWord.
   std::vector<uint32_t> words;

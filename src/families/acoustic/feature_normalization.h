@@ -12,7 +12,7 @@ struct FeatureMatrix {
   size_t row_count() const { return frame_count == 0 ? 0 : values.size() / frame_count; }
 };
 
-/// Of some values: how many, their mean, the sum of squared differences to it, and their range.
+/// Count, mean, sum of squared differences from the mean, and range of some values.
 struct FeatureMoments {
   double count = 0;
   double mean = 0;
@@ -25,7 +25,7 @@ struct FeatureMoments {
   double deviation() const;
 };
 
-/// Of all values of a frame.
+/// Covers all values of a frame.
 FeatureMoments moments_of(const FeatureMatrix& features, size_t frame);
 /// Subtracts the mean from a frame and divides it by the deviation, if it is above 0.
 void normalise_frame(FeatureMatrix& features, size_t frame, const FeatureMoments& moments);

@@ -70,7 +70,7 @@ void FeatureStream::assemble(size_t first, size_t last) {
   const size_t all = features_->all_count();
   matrix_.frame_count = frames;
   matrix_.values.resize(pending_.size() * all * frames);
-  // Of a recording that is too short.
+  // The recording is too short for a frame.
   if (frames == 0) return;
   const float* from = rows_.data() + (matrix_first_ - first_row_) * row_size();
   for (size_t channel = 0; channel < pending_.size(); ++channel) {

@@ -35,7 +35,8 @@ class FeatureStream {
  private:
   size_t row_size() const { return pending_.size() * features_->own_count(); }
   size_t row_count() const { return rows_.size() / row_size(); }
-  /// Of frames [first, last) with deltas into `matrix_`; frames around them make deltas true at their ends.
+  /// Writes frames [first, last) with deltas into `matrix_`, with the neighbouring frames that
+  /// deltas and normalization need.
   void assemble(size_t first, size_t last);
   void copy(size_t first, size_t last, std::vector<float>& values) const;
   /// Frames that deltas or normalization need beside a frame.
@@ -43,14 +44,15 @@ class FeatureStream {
   size_t right_margin() const;
 
   const SpeechFeatures* features_;
-  /// Of each channel, from the first sample of the next frame on, once skipped_ samples have come.
+  /// For each channel: samples from the next frame's first one on, once skipped_ samples have
+  /// arrived.
   std::vector<FloatQueue> pending_;
   size_t skipped_ = 0;
   /// Frames without deltas: [frames][channels][own].
   FloatQueue rows_;
   size_t first_row_ = 0;
   bool is_finished_ = false;
-  /// Of the whole recording: statistics of the first measured_ frames.
+  /// Statistics over the whole recording: its first measured_ frames so far.
   FeatureMoments moments_;
   size_t measured_ = 0;
   // Work space.

@@ -37,7 +37,8 @@ class GreedyPath {
   std::span<const float> transitions_;
   std::vector<uint32_t> tokens_;
   std::vector<float> log_probabilities_;
-  // Of ASG, for frames on which paths differ: where each token came from, and its part of log softmax.
+  // ASG only, for frames on which paths differ: each token's predecessor and its part of log
+  // softmax.
   std::vector<double> scores_;
   std::vector<double> next_scores_;
   std::vector<uint32_t> came_from_;

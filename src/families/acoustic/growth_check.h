@@ -8,7 +8,8 @@ namespace susurrus {
 /// Asks for memory before tables double that cannot fail by themselves: that there is none is then an error and no crash.
 class GrowthCheck {
  public:
-  /// Of tables that have about `bytes_each` for an entry while they grow; `subject` names them in the error.
+  /// Tables take about `bytes_each` for an entry while they grow; `subject` names them in the
+  /// error.
   GrowthCheck(const char* subject, uint64_t bytes_each)
       : subject_(subject), bytes_each_(bytes_each) {}
 

@@ -16,7 +16,7 @@ class Lexicon {
  public:
   static constexpr uint32_t kRoot = 0;
   static constexpr uint32_t kNone = PairIndex::kNone;
-  /// Of one spelling: as many as flashlight keeps.
+  /// The most words that share a spelling; flashlight keeps as many.
   static constexpr size_t kMostLabels = 6;
 
   struct Child {
@@ -31,7 +31,7 @@ class Lexicon {
   std::span<const Child> children(uint32_t node) const { return row(children_, child_ends_, node); }
   /// The words that end at a node.
   std::span<const uint32_t> labels(uint32_t node) const { return row(labels_, label_ends_, node); }
-  /// Of the words that begin so; 0 without smearing.
+  /// The smeared score of the words that begin so; 0 without smearing.
   float score(uint32_t node) const { return scores_.empty() ? 0 : scores_[node]; }
   /// Without its words.
   size_t byte_count() const;
@@ -46,7 +46,7 @@ class Lexicon {
   }
 
   WordTable words_;
-  // Of each node, where its children and labels end. Children come behind their parents.
+  // For each node, where its children and labels end. Children follow their parents.
   std::vector<Child> children_;
   std::vector<uint32_t> child_ends_;
   std::vector<uint32_t> labels_;

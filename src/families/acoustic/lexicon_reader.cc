@@ -8,7 +8,7 @@ namespace {
 /// A node and its place in the index while both double, its part of the tree, and a word of middling length for some of them.
 constexpr uint64_t kBytesPerNode = 160;
 
-/// Of rows that follow each other.
+/// Turns the first indices of consecutive rows into their ends.
 void begins_to_ends(std::vector<uint32_t>& rows, size_t end) {
   for (size_t i = 1; i < rows.size(); ++i) rows[i - 1] = rows[i];
   rows.back() = static_cast<uint32_t>(end);

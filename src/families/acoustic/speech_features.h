@@ -43,7 +43,7 @@ class SpeechFeatures {
   const SpeechFeatureSettings& settings() const { return settings_; }
   /// What NFEAT stands for: of each frame and channel, with deltas; of raw samples the number of channels.
   uint32_t feature_count() const;
-  /// Of a frame and channel, without deltas and with them.
+  /// Values of one frame and channel, without deltas and with them.
   size_t own_count() const;
   size_t all_count() const { return own_count() * (delta_window() > 0 ? 3 : 1); }
   /// Samples of a frame, and from one frame to the next.
@@ -56,7 +56,7 @@ class SpeechFeatures {
   /// In multiplications, for each channel.
   uint64_t frame_cost() const;
 
-  /// Of frame_size() samples of a channel, from -1 to 1; `own` has own_count() values.
+  /// Takes frame_size() samples of a channel, from -1 to 1; `own` receives own_count() values.
   void compute(const float* samples, SpeechFrameScratch& scratch, std::span<float> own) const;
 
  private:

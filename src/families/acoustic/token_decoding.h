@@ -48,7 +48,7 @@ class AcousticTokens {
   size_t size() const { return names_.size(); }
   const std::string& name(uint32_t token) const { return names_[token]; }
   const TokenSettings& settings() const { return settings_; }
-  /// Of CTC.
+  /// CTC only.
   uint32_t blank() const { return blank_; }
 
   /// Runs of equal tokens without blanks become letters; replabels, what ends a sentence, and what surrounds it are taken away.

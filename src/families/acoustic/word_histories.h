@@ -18,9 +18,9 @@ class WordHistories {
 
   /// `history` with one more symbol.
   uint32_t child(uint32_t history, uint32_t symbol);
-  /// Of its last symbol.
+  /// The score of its last symbol.
   float score(uint32_t history) const { return entries_[history].score; }
-  /// Of the end behind it.
+  /// The score of an end after it.
   float end_score(uint32_t history) const;
 
   size_t size() const { return entries_.size(); }

@@ -8,14 +8,14 @@
 
 namespace susurrus {
 
-/// How likely it is that somebody speaks, for each 32 ms of a recording: Silero's network as a TenniS module
-/// (scripts/vad-model). Inputs: samples [1, 576] and what it remembers [2, 1, 128]; outputs: a probability [1, 1] and what it
-/// remembers then.
+/// The probability of speech for each 32 ms of a recording: Silero's network as a TenniS module
+/// (scripts/vad-model). Inputs: samples [1, 576] and the state [2, 1, 128]; outputs: a probability
+/// [1, 1] and the new state.
 class SpeechDetector {
  public:
   static constexpr uint32_t kSampleRate = 16000;
   static constexpr size_t kFrameSamples = 512;
-  /// Of the samples before a frame, which the network hears once more.
+  /// Samples before a frame that the network sees again.
   static constexpr size_t kContextSamples = 64;
   static constexpr size_t kStateCount = 2 * 128;
 

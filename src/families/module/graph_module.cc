@@ -109,7 +109,7 @@ Result<GraphModule::Prepared> GraphModule::make(std::span<const TennisFed> fed,
   SUSURRUS_ASSIGN_OR_RETURN(GraphRun run, GraphRun::make(*graph, std::move(planned.plan)));
   Prepared made{{fed.begin(), fed.end()}, {}, std::move(planned.own_graph), graph,
                 std::move(run),           {}};
-  // Names belong to whoever called.
+  // The caller owns the names, so copy them.
   made.names.reserve(fed.size());
   for (TennisFed& one : made.fed) one.name = made.names.emplace_back(one.name);
   for (size_t i = 0; i < fed.size(); ++i) {

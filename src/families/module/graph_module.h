@@ -34,7 +34,7 @@ class GraphModule {
     /// Indices of nodes.
     std::vector<uint32_t> inputs;
     std::vector<uint32_t> outputs;
-    /// Of all nodes, in multiplications or as long as those take.
+    /// The cost of all nodes, in multiplications or operations that take as long.
     uint64_t cost = 0;
     /// Memory for a run, and for the constants that it reads.
     uint64_t run_byte_count = 0;
@@ -81,7 +81,7 @@ class GraphModule {
     std::unique_ptr<Graph> own_graph;
     const Graph* graph;
     Plan plan;
-    /// Of a TenniS module: what each of its nodes gives.
+    /// TenniS modules only: the outputs of each node.
     std::vector<std::vector<Inference::Output>> results;
   };
   GraphModule() = default;

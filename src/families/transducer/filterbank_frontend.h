@@ -10,7 +10,7 @@ namespace susurrus {
 enum class AprilFrontEnd : uint8_t {
   /// As the published models were trained: the mean removed, pre-emphasis.
   standard,
-  /// Of the package april-asr 0.0.4: neither.
+  /// As the package april-asr 0.0.4 does: neither.
   april_asr_0_0_4,
 };
 

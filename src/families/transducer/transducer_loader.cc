@@ -16,7 +16,7 @@ Status TransducerLoader::on_network_bytes(size_t index, ByteSpan bytes) {
 Result<std::unique_ptr<TransducerModel>> TransducerLoader::finish() {
   SUSURRUS_RETURN_IF_ERROR(reader_.finish());
   std::array<Graph, kAprilNetworks> graphs;
-  // Of an unknown type there are no networks; the model says so.
+  // An unknown type has no networks; the model reports that.
   for (size_t i = 0; i < kAprilNetworks && networks_[i]; ++i) {
     auto graph = networks_[i]->finish();
     if (!graph) return in_network(static_cast<AprilNetwork>(i), graph.error());

@@ -24,7 +24,7 @@ class TransducerModel {
   static Result<std::unique_ptr<TransducerModel>> make(
       AprilModel model, const std::array<ByteSpan, kAprilNetworks>& networks,
       const WeightOptions& weights = {});
-  /// Of the networks' graphs, which were made of the bytes of the model's ranges.
+  /// `graphs` were built from the bytes of the model's ranges.
   static Result<std::unique_ptr<TransducerModel>> make(AprilModel model,
                                                        std::array<Graph, kAprilNetworks> graphs);
 

@@ -50,7 +50,8 @@ class TransducerScorer {
   virtual ~TransducerScorer() = default;
   /// The tokens before the next one, the last of them last.
   virtual Status set_context(std::span<const int64_t> tokens) = 0;
-  /// Of the encoder's current output after that context, one for each token; good until the next call.
+  /// The joiner's output for the encoder's current output after that context, one number for each
+  /// token; valid until the next call.
   virtual Result<std::span<const float>> logits() = 0;
 };
 
@@ -100,7 +101,8 @@ class TransducerSearch {
   uint64_t now_ms_ = 0;
   uint64_t last_token_ms_ = 0;
   bool is_silence_reported_ = true;
-  /// Of what is not final yet. The slot behind the last token keeps what it had: a tentative token, or an earlier one.
+  /// Tokens that are not final yet. The slot after the last one keeps what it had: a tentative or
+  /// an earlier token.
   std::array<TransducerToken, kMostActive + 1> active_ = {};
   size_t active_count_ = 0;
   size_t reported_count_ = 0;  // of the last event with tokens

@@ -32,7 +32,7 @@ class TransducerSession {
 
   /// In steps of segment_step frames, those of flushes included.
   uint64_t now_ms() const { return now_ms_; }
-  /// Of pieces that came while the ring of frames was full, as april-asr counts them: whole pieces.
+  /// Samples lost while the ring of frames was full; like april-asr, it drops whole pieces.
   uint64_t dropped_samples() const { return dropped_samples_; }
   uint64_t byte_count() const { return networks_.byte_count() + ring_.byte_count(); }
 

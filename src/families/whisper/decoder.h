@@ -45,7 +45,7 @@ class Decoder {
 
   /// True when the pass is finished (or none was begun).
   bool step();
-  /// Of a sequence's last token, or of a row of begin_logits(), after the pass.
+  /// The logits of a sequence's last token, or of a row of begin_logits(), after the pass.
   std::span<float> logits(size_t row = 0);
 
  private:

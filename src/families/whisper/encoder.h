@@ -69,7 +69,7 @@ class Encoder {
   ResumableOp front_op();
   ResumableOp attention_op(const EncoderLayerWeights& layer);
   ResumableOp mlp_op(const MlpWeights& mlp);
-  /// Of the block of rows under way.
+  /// The height of the current block of rows.
   size_t mlp_rows() const;
   ResumableOp cross_attention_op();
   void advance();

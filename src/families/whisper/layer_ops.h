@@ -24,16 +24,16 @@ class LayerOps {
   /// (query_rows, S) <- (query_rows, S), (key_rows, S), (key_rows, S)
   ResumableOp attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
                         const float* k, const float* v, float* out) const;
-  /// The same with keys and values as integers.
+  /// attention() with keys and values as integers.
   ResumableOp int8_attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
                              const Int8Kv& kv, float* out) const;
   /// Integers of (key_rows, S), (key_rows, S)
   ResumableOp quantize_kv(size_t heads, size_t key_rows, const float* k, const float* v,
                           const Int8Kv& kv) const;
-  /// The same where query row i sees keys up to `offset` + i.
+  /// attention() in which query row i sees keys up to `offset` + i.
   ResumableOp causal_attention(size_t heads, size_t query_rows, size_t offset, const float* q,
                                const float* k, const float* v, float* out) const;
-  /// The same where query row i sees own.shared rows of k and v, then `own_count` of its own.
+  /// attention() in which query row i sees own.shared rows of k and v, then `own_count` of its own.
   ResumableOp own_keys_attention(size_t heads, size_t query_rows, size_t own_count,
                                  const OwnKeys& own, const float* q, const float* k, const float* v,
                                  float* out) const;

@@ -62,7 +62,7 @@ class ResumableOp {
   size_t inner_ = 0;
   size_t outer_tile_ = 0;
   uint64_t done_multiply_adds_ = 0;
-  // Of this kind. Operations are made and copied about a hundred times a token.
+  // The arguments of `kind_`. A union, as each token makes and copies about a hundred operations.
   union {
     LinearArgs linear_;
     AttentionArgs attention_;  // int8_attention's where it has integers

@@ -49,7 +49,7 @@ class SequenceCache {
   /// The tokens placed last have been read.
   void keep_tokens();
 
-  /// Of one layer, rows of S floats.
+  /// One layer's keys and values, rows of S floats.
   float* keys(size_t layer) { return kv(2 * layer); }
   float* values(size_t layer) { return kv(2 * layer + 1); }
   /// The row of each token of each sequence, tokens_each() apart.

@@ -81,14 +81,14 @@ class WhisperState {
   /// Positions of the last encoding, or of the one under way: 1 … T. Cross-attention looks at no others.
   size_t encoded_positions() const { return encoded_positions_; }
   void set_encoded_positions(size_t positions) { encoded_positions_ = positions; }
-  /// Of one layer, rows of S floats.
+  /// One layer's keys and values, rows of S floats.
   float* self_keys(size_t layer) { return kv(plan_.self_kv, dimensions_.n_text_ctx, 2 * layer); }
   float* self_values(size_t layer) {
     return kv(plan_.self_kv, dimensions_.n_text_ctx, 2 * layer + 1);
   }
   /// Whether keys and values of the sound are integers; f32 below is then nowhere.
   bool has_int8_kv() const { return plan_.kv_layout != WeightLayout::rows; }
-  /// Of the encoder's layer under way.
+  /// Keys and values of the encoder layer in progress.
   Int8Kv audio_kv() { return int8_kv(activation(plan_.audio_kv).data()); }
   Int8Kv cross_kv(size_t layer) {
     return int8_kv(kv_.floats().data() + plan_.cross_kv.offset +

@@ -48,7 +48,7 @@ class Finder {
             linear("mlp.2", {state, 4 * state})};
   }
 
-  /// Of all tensors so far.
+  /// Whether all tensors requested so far have arrived.
   bool are_all_here() const { return are_all_here_; }
   Status status() const { return has_failed_ ? Status(error_) : ok_status(); }
 
