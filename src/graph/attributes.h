@@ -18,16 +18,16 @@ struct AttributeSpec {
   std::string_view name;
   AttributeKind kind = AttributeKind::integer;
   bool is_required = false;
-  /// Where it is not given: of integer and number.
+  /// The default of an integer or a number.
   double usual = 0;
-  /// Of text.
+  /// The default of a text.
   std::string_view usual_text = {};
 };
 
 using AttributeValue =
     std::variant<int64_t, double, std::vector<int64_t>, std::vector<double>, std::string>;
 
-/// The same, but that lists and texts are the caller's.
+/// An AttributeValue whose lists and texts belong to the caller.
 using GivenValue = std::variant<int64_t, double, std::span<const int64_t>, std::span<const double>,
                                 std::string_view>;
 

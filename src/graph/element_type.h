@@ -56,7 +56,7 @@ auto with_element_type(ElementType type, Visit&& visit) {
   return visit(ElementTag<float>{});
 }
 
-/// The same of types that one can calculate with.
+/// with_element_type() for arithmetic: a truth value counts as uint8_t.
 template <typename Visit>
 auto with_number_type(ElementType type, Visit&& visit) {
   return with_element_type(type, [&](auto tag) {

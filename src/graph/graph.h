@@ -20,9 +20,10 @@ inline constexpr uint64_t kAnyDim = ~uint64_t{0};
 /// Something that flows between nodes: what the caller gives, a constant, or an output of a node.
 struct GraphValue {
   std::string name;
-  /// Of inputs and constants.
+  /// Set for inputs and constants.
   ElementType type = ElementType::f32;
-  /// Of inputs, with kAnyDim; inputs without a shape take any rank. Of others where it follows from those of the inputs.
+  /// For inputs: their shape with kAnyDim; an input without a shape takes any rank. For other
+  /// values: set if it follows from the inputs' shapes.
   std::optional<Shape> shape;
   /// Index among the graph's constants, or kNoValue.
   uint32_t constant = kNoValue;
@@ -39,7 +40,7 @@ struct GraphNode {
   Attributes attributes;
   /// In the file.
   uint64_t file_offset = kNoOffset;
-  /// Of the file's node that it is a part of, where the front end says.
+  /// The index of the file's node that this node is part of, if the front end tells.
   uint32_t file_node = 0;
 };
 
@@ -76,8 +77,8 @@ class GraphBuilder {
   Result<ValueId> add_integers(std::string name, std::span<const int64_t> values);
   /// Where the next nodes come from, for errors.
   void at(std::string node_name, uint64_t file_offset, uint32_t file_node = 0);
-  /// Inputs may be kNoValue where the operator does without them. Answers the first of the node's outputs; the others follow it.
-  /// Of constants alone the outputs are constants.
+  /// Inputs may be kNoValue if the operator does without them. Returns the first of the node's
+  /// outputs; the others follow it. If all inputs are constants, so are the outputs.
   Result<ValueId> add(std::string_view op, std::span<const ValueId> inputs,
                       std::span<const Attribute> attributes = {}, size_t output_count = 1);
   /// Puts the place of the current node into an error.

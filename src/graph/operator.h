@@ -30,7 +30,7 @@ struct Operand {
 /// Work that can be done in parts: items in order, each part behind the one before.
 struct Work {
   size_t items = 1;
-  /// Of all items, in multiplications or as long as those take.
+  /// The cost of all items, in multiplications or operations that take as long.
   uint64_t cost = 0;
   /// Memory for the time of a part, 64-byte aligned; its contents are lost between parts.
   size_t scratch_byte_count = 0;

@@ -10,7 +10,8 @@ namespace susurrus {
 struct ValuePlace {
   enum class Kind : uint8_t { unused, input, constant, folded, buffer };
   Kind kind = Kind::unused;
-  /// Of an input its number; of a constant its index; of a folded value its index in Plan::folded; of a buffer its offset.
+  /// An input's number, a constant's index, a folded value's index in Plan::folded, or a buffer's
+  /// offset.
   uint64_t where = 0;
   ElementType type = ElementType::f32;
   Shape shape;

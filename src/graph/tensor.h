@@ -13,7 +13,7 @@ struct Tensor {
   ElementType type = ElementType::f32;
   Shape shape;
   void* data = nullptr;
-  /// Of a constant that is packed (weight_packer.h): its blocks, in place of elements; else null.
+  /// A packed constant's blocks (weight_packer.h), instead of elements; otherwise null.
   const TensorView* packed = nullptr;
 
   bool empty() const { return data == nullptr && packed == nullptr; }

@@ -66,7 +66,7 @@ class Bw2lLine {
   Status expect_arrays(size_t least, size_t most) const;
   /// An array with as many elements as `shape`, as real numbers. Taken once.
   Result<OwnedTensor> take(size_t array, const Shape& shape);
-  /// The same as a constant of the graph.
+  /// take() as a constant of the graph.
   Result<ValueId> weight(size_t array, const Shape& shape);
   Result<ValueId> constant(const Shape& shape, std::span<const float> values);
   Result<ValueId> constant(float value) { return constant({1}, {&value, 1}); }
@@ -78,7 +78,7 @@ class Bw2lLine {
   Result<ValueId> transpose(ValueId x, std::initializer_list<int64_t> perm);
   /// `x`, which has to have the shape of `like` when the network runs.
   Result<ValueId> same_shape(ValueId x, ValueId like);
-  /// Of two activations of one shape.
+  /// Adds two activations of one shape.
   Result<Bw2lActivation> sum(const Bw2lActivation& a, const Bw2lActivation& b);
   /// shape_mismatch unless the dimension is `size`, or is not known.
   Status expect_dim(const Bw2lActivation& x, uint32_t dim, uint64_t size) const;
@@ -86,7 +86,7 @@ class Bw2lLine {
   Error wrong(std::string_view expected) const;
   Error wrong_size(std::string_view what, uint64_t expected, uint64_t got) const;
   Error unsupported(std::string_view expected) const;
-  /// Of an array that lies outside the file.
+  /// The error for an array that lies outside the file.
   Error not_held() const { return wrong("arrays that the file holds"); }
 
  private:

@@ -100,7 +100,7 @@ class BlockReader {
       SUSURRUS_ASSIGN_OR_RETURN(const size_t own, count_linear(child));
       return own + 1;
     }
-    // Of a batch norm those that can be run.
+    // Only a batch norm with all its arrays can run.
     return static_cast<size_t>(counts.most);
   }
 

@@ -11,7 +11,7 @@ namespace susurrus {
 /// What the nodes of an ONNX graph do with its weights, which come behind them in the file.
 class MatrixUses {
  public:
-  /// Of a file with so many bytes.
+  /// `byte_count` is the size of the file.
   explicit MatrixUses(uint64_t byte_count) : budget_(byte_count) {}
 
   /// limit_exceeded, out_of_memory: more names than such a file has.

@@ -81,7 +81,7 @@ class OnnxGraphReader {
   bool has_uses_ = false;  // of the nodes that came before the first large weight
   bool has_matrices_ = false;
 
-  // Of the large weight that is on its way.
+  // State of the large weight being read.
   Kept tensor_fields_;
   AlignedBuffer elements_;
   size_t element_bytes_ = 0;

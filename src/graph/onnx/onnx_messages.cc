@@ -10,7 +10,7 @@
 namespace susurrus {
 namespace {
 
-/// Of graphs in If, Loop and Scan.
+/// How deep graphs may nest in If, Loop and Scan.
 constexpr uint32_t kMostDepth = 8;
 /// An input or output of a node: its name, and what shape rules are given of it for a moment.
 constexpr uint64_t kArgumentBytes = kGrowingBytes<std::string_view> + 128;

@@ -11,7 +11,7 @@ namespace susurrus {
 /// Makes nodes of a graph from nodes of an ONNX file: what the translations of single operators share.
 class OnnxTranslation {
  public:
-  /// Of a file with so many bytes.
+  /// `byte_count` is the size of the file.
   OnnxTranslation(uint64_t opset, uint64_t byte_count)
       : opset_(opset), builder_(PieceBudget(byte_count)) {}
 
@@ -35,7 +35,7 @@ class OnnxTranslation {
   /// malformed: a name that came twice; the builder's.
   Status status() const;
 
-  // Of the current node.
+  // The current node.
   const OnnxNode& node() const { return *node_; }
   size_t input_count() const { return node_->inputs.size(); }
   /// kNoValue where it is left out.
@@ -55,7 +55,7 @@ class OnnxTranslation {
   std::string_view text(std::string_view name, std::string_view usual) const;
   /// An input that has to be a constant, as integers; empty where it is left out.
   Result<std::vector<int64_t>> constant_integers(size_t index) const;
-  /// The same as numbers of any type.
+  /// constant_integers() for numbers of any type.
   Result<std::vector<double>> constant_numbers(size_t index) const;
   /// The attribute, or in later versions the input, which then has to be a constant.
   Result<std::vector<int64_t>> integers_of(std::string_view attribute, size_t index) const;

@@ -13,11 +13,11 @@ struct ProtoField {
   uint64_t number = 0;
   enum class Kind : uint8_t { varint, fixed64, bytes, fixed32 };
   Kind kind = Kind::varint;
-  /// Of varint, fixed64 and fixed32.
+  /// Set for varint, fixed64 and fixed32.
   uint64_t value = 0;
-  /// Of bytes.
+  /// Set for bytes.
   ByteSpan bytes;
-  /// Of its contents, in the file.
+  /// The file offset of its contents.
   uint64_t offset = 0;
 
   std::string_view text() const {
@@ -31,7 +31,7 @@ class ProtoReader {
   /// `offset`: of the message, in the file. A budget, if any, is for what is made of it.
   ProtoReader(const char* subject, ByteSpan bytes, uint64_t offset, PieceBudget* budget = nullptr)
       : subject_(subject), bytes_(bytes), offset_(offset), budget_(budget) {}
-  /// Of a message in a field.
+  /// A reader for the message in `field`.
   ProtoReader within(const ProtoField& field) const {
     return {subject_, field.bytes, field.offset, budget_};
   }

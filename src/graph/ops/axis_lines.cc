@@ -11,7 +11,7 @@
 namespace susurrus {
 namespace {
 
-/// Of the sorting of a line, in an item of the work.
+/// Moves of a line's sort that make up one work item.
 constexpr size_t kMovesPerItem = 1024;
 
 enum TopAttribute : size_t { kTopAxis, kLargest, kCount };
@@ -125,7 +125,7 @@ Status run_top(const Call& call, size_t begin, size_t end) {
 
 enum SumAttribute : size_t { kSumAxis, kExclusive, kReverse };
 
-/// Of floats, and of integers.
+/// The running sum: `number` for floats, `whole` for integers.
 struct SumSoFar {
   double number;
   uint64_t whole;

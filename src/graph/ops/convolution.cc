@@ -147,7 +147,7 @@ void convolve_by_product(const Call& call, const Convolution& c, size_t begin, s
   auto* patches = reinterpret_cast<float*>(call.scratch.data());
   const auto scratch = call.scratch.subspan(size.byte_count);
   for (size_t item = begin; item < end; ++item) {
-    // Of all elements of the batch.
+    // Groups are counted over the whole batch.
     const size_t group = item / size.items;
     const size_t first_channel = group % c.groups * c.out_channels;
     const size_t place = item % size.items * size.places;

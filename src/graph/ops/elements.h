@@ -30,7 +30,7 @@ inline ElementRange elements_of(size_t count, size_t begin, size_t end) {
 struct Strides {
   std::array<uint64_t, limits::kMaxDims> steps{};
 
-  /// Of `shape` itself.
+  /// The strides of `shape` itself.
   static Strides of(const Shape& shape) {
     Strides strides;
     uint64_t step = 1;
@@ -41,7 +41,7 @@ struct Strides {
     return strides;
   }
 
-  /// Of `shape` as it is broadcast to `whole`: 0 where it is repeated.
+  /// The strides of `shape` broadcast to `whole`: 0 where it repeats.
   static Strides broadcast(const Shape& shape, const Shape& whole) {
     const Strides own = of(shape);
     Strides strides;

@@ -104,7 +104,7 @@ Result<Tuples> tuples_of(const Shape& x, const Shape& indices) {
   return tuples;
 }
 
-/// Of the block that tuple `i` names.
+/// The place of the block that tuple `i` names.
 Result<size_t> place_of(const Shape& x, const Tensor& indices, const Tuples& tuples, size_t i) {
   size_t place = 0;
   for (uint32_t k = 0; k < tuples.depth; ++k) {

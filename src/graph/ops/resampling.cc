@@ -117,7 +117,7 @@ Taps cubic_taps(double place, const Axis& axis, double a, bool excludes_outside,
   double floor = std::floor(place);
   double fraction = place - floor;
   if (is_tennis) {
-    // Of rows of less than four cells the reference reads others; here they end.
+    // In rows of fewer than four cells the reference reads past the row; here the row ends.
     const double clamped = std::min(std::max(floor, 1.0), static_cast<double>(axis.in - 3));
     if (clamped != floor) fraction = 0;
     floor = std::max(clamped, 0.0);

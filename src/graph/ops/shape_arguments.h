@@ -6,7 +6,7 @@
 
 namespace susurrus {
 
-/// The elements of an input that has to be known before the graph runs, as the shape that somebody wants has to.
+/// The elements of an input that must be known before the graph runs, such as a requested shape.
 Result<std::vector<int64_t>> known_integers(const Inference& inference, size_t input);
 
 /// Every axis, from the end where negative, once. Kernels ask it too, and may not allocate.

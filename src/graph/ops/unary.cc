@@ -67,14 +67,14 @@ Status map(const Call& call, size_t begin, size_t end, const WideLoops<Loop>& lo
   return ok_status();
 }
 
-/// Of floats.
+/// Takes floats only.
 template <auto Function>
 Status run_float(const Call& call, size_t begin, size_t end) {
   static constexpr WideLoops<Loop> kLoops = {loop<float, Function>, loop<double, Function>};
   return map(call, begin, end, kLoops);
 }
 
-/// Of any numbers.
+/// Takes any numbers.
 template <auto Function>
 Status run_number(const Call& call, size_t begin, size_t end) {
   static constexpr WideLoops<Loop> kLoops = {loop<float, Function>, loop<double, Function>,

@@ -1,4 +1,4 @@
-// The same elements under another shape; and tensors that follow from shapes and numbers alone.
+// Operators that reshape elements without changing them, and tensors that follow from shapes alone.
 #include <cmath>
 #include <cstring>
 #include <limits>

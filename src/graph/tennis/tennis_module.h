@@ -32,7 +32,7 @@ struct TennisNode {
 
 /// What a module is fed with.
 struct TennisFed {
-  /// Of the input; empty: inputs in the order of the module.
+  /// The input's name. If empty, inputs are in the module's order.
   std::string_view name;
   ElementType type = ElementType::f32;
   Shape shape;
@@ -47,7 +47,7 @@ class TennisModule {
   static Result<TennisModule> read(ByteSpan bytes);
 
   std::span<const TennisNode> nodes() const { return nodes_; }
-  /// Of its file.
+  /// The size of its file.
   uint64_t byte_count() const { return byte_count_; }
   /// Nodes.
   std::span<const uint32_t> inputs() const { return inputs_; }

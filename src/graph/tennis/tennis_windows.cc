@@ -211,7 +211,7 @@ enum class Rule { listed_down, listed, valid, same_upper, same_lower };
 
 int64_t rounded_up(int64_t a, int64_t b) { return a <= 0 ? a / b : (a + b - 1) / b; }
 
-/// Of one axis: static padding, size, kernel and stride.
+/// The padding of one axis, given its static padding, size, kernel and stride.
 Pair padding_by(Rule rule, Pair p, int64_t size, int64_t kernel, int64_t stride) {
   const int64_t padded = size + p[0] + p[1];
   if (rule == Rule::listed) return p;

@@ -46,7 +46,7 @@ class GraphWriter {
   /// An input that has to be a constant of integers.
   Result<std::vector<int64_t>> known(size_t input) const;
 
-  /// Of the current node, named after it.
+  /// Adds a TenniS node for the current node, named after it.
   uint32_t add(std::string_view op, std::vector<uint32_t> arguments,
                std::vector<Parameter> parameters = {}) {
     return nodes_.add(op, node_->name, std::move(arguments), std::move(parameters));
