@@ -110,7 +110,7 @@ struct KernelTable {
   WeightPacking packing;
   void (*linear)(const LinearArgs&);
   void (*attention)(const AttentionArgs&);
-  /// The same to keys and values as integers, which go with packed weights: null where there are none.
+  /// attention() with keys and values as integers, for packed weights; null without such a kernel.
   void (*int8_attention)(const AttentionArgs&);
   void (*quantize_kv)(const QuantizeKvArgs&);
   void (*attention_scores)(const AttentionScoresArgs&);

@@ -31,7 +31,7 @@ inline constexpr BlockLayout kQ41Layout{2, BlockLayout::kAbsent, 4, 20};
 inline constexpr BlockLayout kQ50Layout{BlockLayout::kAbsent, 2, 6, 22};
 inline constexpr BlockLayout kQ51Layout{2, 4, 8, 24};
 
-/// Of one of the five types.
+/// `dtype` is one of the five block types.
 constexpr const BlockLayout& block_layout(Dtype dtype) {
   switch (dtype) {
     case Dtype::q4_0: return kQ40Layout;

@@ -17,7 +17,7 @@ struct SeenRows {
   }
 };
 
-/// Of query row i.
+/// The rows that query row i alone sees; null if there are none.
 inline const uint32_t* own_rows(const AttentionArgs& args, size_t i) {
   return args.own.rows == nullptr ? nullptr : args.own.rows + i * args.own.rows_stride;
 }

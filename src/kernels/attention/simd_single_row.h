@@ -47,7 +47,7 @@ inline void weigh_values(const float* p, size_t keys, const float* const* v, siz
   for (int i = 0; i < N; ++i) store(out + 4 * i, sums[i]);
 }
 
-/// The same for a whole head.
+/// weigh_values() for a whole head.
 template <class Madd>
 inline void weigh_head(const float* p, size_t keys, const float* const* v, size_t column,
                        size_t size, float* out) {

@@ -147,10 +147,10 @@ class Int8Attender {
  private:
   using Activation = typename Dot::Activation;
   static constexpr size_t kKeys = Int8KvLayout::kKeys;
-  /// Of a score, by the rounding of queries: what the weights of keys may be off by.
+  /// How far rounding the queries may move a score; beyond it a row needs a second term.
   static constexpr float kLargestError = 0.01f;
 
-  /// Of rows beyond `rows`, which a tile has room for, nothing comes of what memory holds.
+  /// A tile has room for more than `rows` rows; what memory holds in the others has no effect.
   template <int R, int P>
   __attribute__((noinline)) void attend(size_t head, size_t first, size_t rows) const {
     const uint8_t* keys = args_.kv.data + head * layout_.head_bytes;

@@ -44,7 +44,7 @@ struct PairDot {
   }
 };
 
-/// The same with weights of 16 bits.
+/// PairDot with 16-bit weights.
 struct WidePairDot : PairDot {
   static constexpr size_t kWeightBytes = 2;
   static v128_t weights_low(const uint8_t* q) { return load(q); }
@@ -154,7 +154,7 @@ class Rounding {
   v128_t shifted(v128_t value) const { return wasm_f32x4_add(value, shift_); }
   v128_t as_float(v128_t shifted) const { return wasm_f32x4_sub(shifted, shift_); }
   v128_t as_integer(v128_t shifted) const { return wasm_i32x4_sub(shifted, shift_); }
-  /// Of less than 2^22, and so are integers that are added to it.
+  /// `integer` is below 2^22, and so are the integers later added to the result.
   v128_t shifted_integer(v128_t integer) const { return wasm_i32x4_add(integer, shift_); }
 
  private:

@@ -74,7 +74,7 @@ inline void tile(size_t k_count, const float* a, size_t a_stride, const float* b
   }
 }
 
-/// The same for any number of rows up to kTileRows.
+/// tile() for any number of rows up to kTileRows.
 template <class Madd>
 __attribute__((noinline)) void tile_rows(int rows, size_t k_count, const float* a, size_t a_stride,
                                          const float* b, const float* bias, bool accumulate,
