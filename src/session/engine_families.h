@@ -16,7 +16,7 @@ struct EngineFamily {
 
 /// All that this program runs. A new family is one more row.
 std::span<const EngineFamily> engine_families();
-/// The same, for a WeightStore.
+/// engine_families() as a WeightStore needs them.
 std::span<const ModelFamily* const> loadable_families();
 
 /// The engine of a verified load, or of one under way that can_begin(), of the family that its file named: one of `families`.

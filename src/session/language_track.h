@@ -18,7 +18,7 @@ class LanguageTrack {
   LanguageTrack(std::string_view fixed, float min_probability)
       : current_(fixed), min_probability_(min_probability) {}
 
-  /// Of the next window; empty before the first detection.
+  /// The language for the next window; empty before the first detection.
   std::string_view current() const { return current_.view(); }
   /// What a window was found to be, most probable first. True when the language has changed to another one.
   bool detected(std::span<const LanguageProbability> found, const SpecialTokens& special);

@@ -6,7 +6,8 @@
 namespace susurrus {
 namespace {
 
-/// Of a token: its text and the places of it in the tokenizer's tables, and while the file is read its text as JSON.
+/// Memory for one token: its text, its places in the tokenizer's tables and, while the file is
+/// read, its text as JSON.
 constexpr uint64_t kTokenBytes = 96;
 /// Windows through which bytes come, filterbank and resampler, a piece of audio, and what the allocator leaves unused.
 constexpr uint64_t kFixedOverheadBytes = 8 << 20;

@@ -12,8 +12,8 @@ namespace susurrus {
 /// token ids or text, which `tokenizer` turns into ids with a space in front. invalid_argument names the member that is
 /// wrong or unknown, and its range.
 Result<TranscribeOptions> parse_transcribe_options(JsonValue options, const Tokenizer& tokenizer);
-/// The same for what works on one window (decode(), score(), align(), detectLanguage()): temperature 0 unless given, and
-/// what concerns recordings alone is refused.
+/// Reads the options of calls on one window (decode(), score(), align(), detectLanguage()) in the
+/// same way, but temperature is 0 by default and options that concern only recordings are rejected.
 Result<TranscribeOptions> parse_window_options(JsonValue options, const Tokenizer& tokenizer);
 
 }  // namespace susurrus

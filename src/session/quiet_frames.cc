@@ -9,7 +9,8 @@ constexpr float kLowest = -10.0f;
 constexpr float kPerUnit = 100.0f;
 /// What quiet frames may exceed the floor by.
 constexpr size_t kMargin = 60;
-/// Nobody hears what is 60 dB below the loudest frame: a recording may have both digital silence and dither.
+/// Frames 60 dB below the loudest are inaudible: a recording may have both digital silence and
+/// dither.
 constexpr size_t kAudible = 600;
 /// Fewer frames, a second, do not show a floor: nothing but digital silence is quiet then.
 constexpr uint64_t kLeastFrames = 100;

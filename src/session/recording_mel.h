@@ -32,7 +32,7 @@ class RecordingMel {
   /// becomes 0.0. Never says working.
   Progress fill_window(uint64_t first, uint64_t count);
 
-  /// Of the recording, or what was heard of it, and the window that was filled last.
+  /// Levels of the recording, or of its part so far, and of the window filled last.
   const QuietFrames& quiet_frames() const { return quiet_frames_; }
   /// Goes on from what was heard before. False where no recording has such levels. A scan counts them all anew.
   bool resume(const TranscriptionState::QuietLevels& levels) {
@@ -46,7 +46,7 @@ class RecordingMel {
  private:
   bool has_samples(uint64_t first, uint64_t count);
   float log_frames(uint64_t first, uint64_t count);
-  /// Of `count` frames from `first` on in the model's mel window, those of the recording itself.
+  /// The recording's own frames among the `count` from `first` on in the model's mel window.
   std::span<const float> own_frames(uint64_t first, uint64_t count) const;
 
   WhisperModel& model_;

@@ -11,7 +11,7 @@ namespace susurrus {
 
 /// What a transcription knows between two windows: all it takes to go on later, with the text that it would have had.
 struct TranscriptionState {
-  /// Of one language, seconds of text.
+  /// Seconds of text in one language.
   struct LanguageShare {
     FixedString<16> language;
     double seconds = 0;
@@ -39,7 +39,7 @@ struct TranscriptionState {
   QuietLevels quiet;
 };
 
-/// Without the tokens, which whoever keeps the segments has.
+/// Leaves out the tokens, which the segments have.
 std::string to_json(const TranscriptionState& state);
 
 /// The error of a state that no transcription can have had; `subject` names the member.

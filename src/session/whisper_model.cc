@@ -151,7 +151,7 @@ class WhisperModelImpl final : public WhisperModel {
   }
 
  private:
-  std::unique_ptr<WeightStore> own_store_;  // null where somebody else owns it
+  std::unique_ptr<WeightStore> own_store_;  // null if the caller owns the store
   const WeightStore& store_;
   WhisperWeights weights_;
   WhisperState state_;
@@ -171,7 +171,7 @@ Status check_special_tokens(const SpecialTokens& tokens, uint32_t n_vocab) {
       .with_got(n_vocab);
 }
 
-/// `own`: the store itself, unless somebody else keeps it.
+/// `own`: the store itself, if the model is to own it.
 Result<std::unique_ptr<WhisperModel>> make_model(WeightStore& store,
                                                  std::unique_ptr<WeightStore> own,
                                                  const KernelTable& kernels) {

@@ -20,7 +20,7 @@ class WhisperModel : public Engine {
   /// or misshapen tensors are reported by name.
   static Result<std::unique_ptr<WhisperModel>> create_on(WeightStore& store,
                                                          const KernelTable& kernels);
-  /// The same for the store of a finished load, which the model takes over.
+  /// create_on() for the store of a finished load, which the model takes over.
   static Result<std::unique_ptr<WhisperModel>> create(WeightStore store,
                                                       const KernelTable& kernels);
   /// The engine as a Whisper; null if it is of another family.
@@ -78,10 +78,11 @@ class WhisperModel : public Engine {
     }
     return logits();
   }
-  /// The same in bounded pieces: begin_decode(), decode_step() until it says true, then logits().
+  /// decode() in bounded pieces: begin_decode(), decode_step() until it returns true, then
+  /// logits().
   virtual Status begin_decode(std::span<const uint32_t> tokens) = 0;
   virtual bool decode_step() = 0;
-  /// Of the sequence's last token, after the pass in which it was read.
+  /// The logits of the sequence's last token, after the pass that read it.
   virtual std::span<float> logits(size_t sequence = 0) = 0;
 
   /// Beam search and several samples at once: takes memory for up to `count` sequences (1 to 64) that share what has been

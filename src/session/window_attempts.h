@@ -18,7 +18,8 @@ class WindowAttempts {
       WindowDecoder::Encoding encoding = WindowDecoder::Encoding::needed);
   virtual ~WindowAttempts() = default;
   virtual Result<bool> step() = 0;
-  /// Of the attempt whose decision is kept: the last one, or another if none is good enough and the best is wanted.
+  /// The result of the kept attempt: the last one or, if none is good enough and the best is
+  /// wanted, the best one.
   virtual const WindowResult& result() const = 0;
   /// All of them, in order.
   virtual const std::vector<Attempt>& attempts() const = 0;

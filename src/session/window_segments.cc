@@ -28,7 +28,7 @@ bool ends_in_single_timestamp(std::span<const uint32_t> tokens, const SpecialTok
          special.is_timestamp(tokens.back());
 }
 
-/// Of tokens [begin, end) of the window.
+/// Makes a segment of the window's tokens [begin, end).
 Segment make_segment(const WindowResult& result, size_t begin, size_t end, WindowPlace place,
                      const Tokenizer& tokenizer) {
   const auto tokens = std::span(result.tokens).subspan(begin, end - begin);

@@ -19,7 +19,7 @@ class AlignedWords final : public WindowWords {
   AlignedWords(WhisperModel& model, const TranscribeOptions& options, uint64_t frame_count)
       : model_(model), options_(options), frame_count_(frame_count) {}
 
-  /// Of a window that is encoded, in a language that is known.
+  /// Starts on a window that is encoded and whose language is known.
   Status begin(std::vector<Segment> segments, std::string_view language) {
     segments_ = std::move(segments);
     // An empty window, or one of less than a step of the timestamps, has no words.
@@ -33,7 +33,7 @@ class AlignedWords final : public WindowWords {
                                                             tokens, frame_count_));
     return ok_status();
   }
-  /// Of a window that is about to be encoded.
+  /// Starts on a window that is not encoded yet.
   Status encode(std::vector<Segment> segments, FixedString<16> language,
                 std::vector<uint32_t> allowed_languages) {
     is_text_known_ = true;

@@ -13,14 +13,16 @@ namespace susurrus {
 /// When the words of one window are spoken, in seconds from its beginning; punctuation is joined with its words.
 class WindowWords {
  public:
-  /// Of a decoded window, whose encoding the model still holds. `frame_count`: mel frames of the window with content.
+  /// Times the words of a decoded window, whose encoding the model still holds. `frame_count`: mel
+  /// frames of the window with content.
   static Result<std::unique_ptr<WindowWords>> create(WhisperModel& model,
                                                      const TranscribeOptions& options,
                                                      const WindowResult& window,
                                                      uint64_t frame_count);
-  /// Of a known text: encodes mel_window() first, and detects the language where `options` leave it open.
-  /// Where `options` are to keep to the reference, words are as its find_alignment() gives them: not shortened, and
-  /// possibly without length. invalid_argument for text that the text context cannot hold.
+  /// Aligns a known text: encodes mel_window() first and detects the language if `options` leave it
+  /// open. If `options` follow the reference, words are as its find_alignment() returns them: not
+  /// shortened, and possibly of zero length. invalid_argument: the text context cannot hold the
+  /// text.
   static Result<std::unique_ptr<WindowWords>> create(WhisperModel& model,
                                                      const TranscribeOptions& options,
                                                      std::string_view text, uint64_t frame_count);

@@ -12,7 +12,7 @@ namespace susurrus {
 
 class AlignmentCosts;
 
-/// Of the encoder's output, which the cross-attention listens to.
+/// Positions of the encoder's output, to which cross-attention attends.
 inline constexpr double kPositionsPerSecond = 50;
 
 /// A word of a window's text with the times at which it is spoken, in seconds from the window's beginning.

@@ -25,7 +25,7 @@ bool is_listed(std::string_view word, std::string_view marks) {
 /// As numpy does it: half to even, on the value times a hundred.
 double round_to_hundredths(double seconds) { return std::nearbyint(seconds * 100) / 100; }
 
-/// Of the durations that are not zero; 0 where there are none.
+/// The median of the nonzero durations; 0 if there are none.
 double median(std::vector<double>& values) {
   if (values.empty()) return 0;
   heap_sort(values, [](double a, double b) { return a < b; });

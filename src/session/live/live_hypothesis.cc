@@ -12,7 +12,7 @@
 namespace susurrus {
 namespace {
 
-/// Text tokens that somebody can say in a second, and those of a moment: more are made up.
+/// The most text tokens of a second of speech, and of a moment: more are invented.
 constexpr size_t kTokensPerSecond = 12;
 constexpr size_t kLeastTokens = 8;
 /// Less text behind committed words is not heard again.

@@ -10,7 +10,7 @@ Result<WhisperLiveOptions> parse_live_options(JsonValue json, const Tokenizer& t
   WhisperLiveOptions options;
   SUSURRUS_ASSIGN_OR_RETURN(options.transcribe,
                             parse_transcribe_options(json["decode"], tokenizer));
-  // Somebody is waiting.
+  // Live text cannot wait for all attempts of the default.
   options.transcribe.fallback.temperatures = {0, 0.4, 0.8};
   if (const JsonValue step = json["step"]; step.exists())
     SUSURRUS_RETURN_IF_ERROR((JsonOption{"step", step}.read(options.step_seconds, kStep)));

@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kLongFrames = 1000;
 /// Committed sound that stays in front of what may change: what the model makes of words depends on those before.
 constexpr double kKeptSeconds = 3;
-/// Sound behind all that was heard of which the model makes nothing, although somebody speaks.
+/// Sound after the last recognised word for which the model gives no text, although there is
+/// speech.
 constexpr double kUnheardSeconds = 2;
 /// A word whose sound goes on so long behind the place that it was heard at does not end later.
 constexpr double kLongestTail = 0.5;
@@ -29,7 +30,7 @@ constexpr double kMoveOnSeconds = 0.5;
 constexpr size_t kLeastFrames = 10;
 /// After so many hypotheses that were no good the next one takes its time.
 constexpr size_t kMostDoubts = 2;
-/// Of what was said before. More takes time at each step, and loops feed on it.
+/// Tokens of earlier text in the prompt. More would slow every step and feed loops.
 constexpr size_t kPromptTokens = 64;
 /// A text without sentences is closed all the same.
 constexpr size_t kMostOpenWords = 60;
@@ -211,7 +212,7 @@ void WhisperLive::slide() {
     if (ends_sentence(said_[i].word.word)) sentence = i + 1;
   }
   leave_behind(sentence > window_ ? sentence : end);
-  // Where nobody speaks nothing is committed. Whatever was heard, there must be room for what comes.
+  // Without speech nothing is committed, yet there must always be room for new sound.
   const bool is_unheard = said_.size() == window_ && provisional_.empty();
   if ((is_unheard && mel_.frame_count() > kLongFrames) || mel_.room() == 0) {
     drop_sound(mel_.frame_count() - std::min(kUnheardFrames, mel_.frame_count() / 2));

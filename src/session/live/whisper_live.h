@@ -68,7 +68,7 @@ class WhisperLive final : public LiveRecognition {
   uint64_t fed_samples_ = 0;
   uint64_t utterance_begin_ = 0;  // samples
   uint64_t expected_ = 0;         // samples that follow at once
-  uint64_t silence_samples_ = 0;  // skipped since somebody spoke
+  uint64_t silence_samples_ = 0;  // skipped since the last speech
   bool is_silence_told_ = true;
   bool is_flushing_ = false;
 

@@ -8,13 +8,13 @@
 namespace susurrus {
 namespace {
 
-/// Of sound that comes as it is spoken.
+/// Live audio is processed in pieces of this length.
 constexpr double kLiveChunkSeconds = 1;
 
 }  // namespace
 
 Result<std::unique_ptr<AcousticEngine>> AcousticEngine::make(std::unique_ptr<AcousticModel> model) {
-  // What can be refused is refused now, not when somebody speaks.
+  // Rejects what cannot run now, not when speech arrives.
   if (auto live = AcousticLive::make(*model, {}); !live) return live.error();
   std::unique_ptr<AcousticEngine> engine(new AcousticEngine(std::move(model)));
   SUSURRUS_RETURN_IF_ERROR(engine->set_vocabulary(std::nullopt, std::nullopt));

@@ -33,7 +33,7 @@ class AcousticLive : public LiveRecognition {
   AcousticOptions options_;
   ModelRate rate_;
   std::unique_ptr<AcousticSession> session_;
-  /// Of the session's beginning, in 16 kHz samples.
+  /// Where the session begins, in 16 kHz samples.
   uint64_t session_begin_ = 0;
   uint64_t fed_samples_ = 0;
   bool has_sound_ = false;

@@ -7,7 +7,7 @@
 namespace susurrus {
 namespace {
 
-/// Of a frame, before they are merged: some hundred megabytes.
+/// The most candidates of a frame before merging: some hundred megabytes.
 constexpr uint64_t kMostCandidates = 1 << 21;
 
 constexpr std::string_view kNames[] = {

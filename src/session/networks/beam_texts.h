@@ -27,7 +27,7 @@ class BeamTexts {
 
  private:
   const AcousticTokens* tokens_;
-  /// Of the text that is being read, whose reader is there.
+  /// The reader of the current text is set, the other one is null.
   std::unique_ptr<LexiconReader> lexicon_reader_;
   std::unique_ptr<ArpaReader> arpa_reader_;
   std::vector<std::string> warnings_;

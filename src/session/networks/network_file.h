@@ -35,7 +35,7 @@ class NetworkFile {
   /// After finish(): "april 1", "BW2L 1".
   const std::string& format() const { return format_; }
   std::span<const std::string> warnings() const { return warnings_; }
-  /// Of the weights, as APR2 calls them.
+  /// The types of the weights, by APR2's names.
   std::span<const std::string> dtypes() const { return dtypes_; }
   /// Once: the model of an .april or BW2L file. unsupported_feature: it is a module. invalid_argument: a language model that does not
   /// fit it.

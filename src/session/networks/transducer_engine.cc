@@ -14,7 +14,7 @@ constexpr std::string_view kOptions[] = {"frontEnd"};
 
 Result<std::unique_ptr<Engine>> TransducerEngine::make(std::unique_ptr<TransducerModel> model) {
   std::unique_ptr<TransducerEngine> engine(new TransducerEngine(std::move(model)));
-  // Networks that do not fit together are refused now, not when somebody speaks.
+  // Rejects networks that do not fit together now, not when speech arrives.
   SUSURRUS_ASSIGN_OR_RETURN(auto live,
                             TransducerLive::make(*engine->model_, AprilFrontEnd::standard));
   engine->plan_ = {.weight_bytes = engine->model_->weight_byte_count(),

@@ -24,7 +24,7 @@ class TransducerLive : public LiveRecognition, private TransducerListener {
   enum class Flush : uint8_t { none, wanted, sound_ended, under_way };
   void on_event(const TransducerEvent& event) override;
   Segment segment_of(std::span<const TransducerToken> tokens) const;
-  /// Of the sound that was fed, of the session's time.
+  /// Converts the session's time to seconds of the input audio.
   double seconds(uint64_t session_ms) const;
 
   const TransducerModel* model_;
