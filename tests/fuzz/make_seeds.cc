@@ -188,7 +188,7 @@ void write_graphs() {
   write("graph", "bw2l", layers.build(), 1);
 }
 
-/// Of a state of 2, so that they are small.
+/// The models have a state of 2, so that the seeds are small.
 void write_checkpoints() {
   GgmlFile ggml;
   ggml.header[2] = ggml.header[6] = 2;

@@ -6,7 +6,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace susurrus;
   const fuzz::FuzzInput input(data, size);
   const ByteSpan file = input.file();
-  // Of which the data may be elsewhere.
+  // The tensor data may lie outside the input.
   const uint64_t file_byte_count = file.size() + (input.choice(0) ? uint64_t{1} << 30 : 0);
   auto byte_count = safetensors_header_byte_count(file, file_byte_count);
   if (!byte_count.has_value() || *byte_count > file.size()) return 0;

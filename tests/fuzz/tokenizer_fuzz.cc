@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<uint32_t> ids = tokenizer.encode(text);
   FUZZ_CHECK(tokenizer.decode_bytes(ids) == text);
 
-  // The same bytes as ids, control tokens and timestamps among them.
+  // Each pair of bytes becomes an id; control tokens and timestamps are among them.
   std::vector<uint32_t> any;
   for (size_t i = 0; i + 1 < text.size(); i += 2) {
     any.push_back((static_cast<uint8_t>(text[i]) << 8 | static_cast<uint8_t>(text[i + 1])) %

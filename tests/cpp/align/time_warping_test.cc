@@ -36,7 +36,7 @@ struct Matrix {
   double at(size_t i, size_t j) const { return double{costs[i * columns + j]}; }
 };
 
-/// Of all paths from (0, 0) to (i, j): tried one by one.
+/// The cheapest path from (0, 0) to (i, j), found by trying all of them.
 double cheapest_by_trial(const Matrix& matrix, size_t i, size_t j) {
   double before = i + j == 0 ? 0 : std::numeric_limits<double>::infinity();
   if (i > 0) before = std::min(before, cheapest_by_trial(matrix, i - 1, j));

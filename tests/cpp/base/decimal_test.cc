@@ -155,7 +155,7 @@ SUSURRUS_TEST(decimal_numbers_next_to_the_middle_between_doubles_are_read_as_lib
   }
 }
 
-// Of up to 770 digits, the last of which decides.
+// Numbers have up to 770 digits, and the last one decides.
 SUSURRUS_TEST(decimal_numbers_halfway_between_doubles_are_read_to_the_last_digit) {
   Bits bits;
   for (int i = 0; i < 300 && !current_case_failed(); ++i) {

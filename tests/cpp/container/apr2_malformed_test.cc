@@ -225,7 +225,7 @@ std::vector<Malformed> index_cases() {
         b.index_tail.assign(30, 1);
       }));
   add("49 bytes left", Reason::bad_index, edited([](auto& b) { b.index_tail = {0}; }));
-  // Of the only tensor: entries shorter than any sound one are no wrong tensor_count.
+  // The file has one tensor: an entry shorter than any valid one is not a wrong tensor_count.
   add("50 empty name", Reason::bad_name, with_tensor([](auto& t) { t.name = ""; }));
   add("50 long name", Reason::bad_name, with_tensor([](auto& t) { t.name.assign(1025, 'a'); }));
   add("50 not UTF-8", Reason::bad_name, with_tensor([](auto& t) { t.name = "a\xFF"; }));

@@ -121,7 +121,7 @@ SUSURRUS_TEST(shards_are_checked_as_one_model) {
   EXPECT_EQ(error.code, Code::missing_tensor);
   EXPECT_EQ(error.subject.view(), missing);
 
-  // The same tensor under two names, in two shards.
+  // One tensor under two names, in two shards.
   model = good();
   BuiltTensor twin = model.shards[0].tensors[0];
   twin.name = "model." + twin.name;

@@ -34,7 +34,7 @@ struct AprilBuilder {
   std::function<void(Bytes& params)> edit_params;
 
   Bytes build();
-  // Of the last build: where things are.
+  // Offsets in the file of the last build().
   uint64_t name_length_at = 0;
   uint64_t description_length_at = 0;
   uint64_t model_type_at = 0;

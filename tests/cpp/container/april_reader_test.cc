@@ -283,7 +283,7 @@ SUSURRUS_TEST(april_malformed_params) {
     cases.push_back({"18 to 24", bad, Reason::bad_metadata, offset, number.name,
                      with(good, offset, number.value)});
   }
-  // Of 50 Hz, 25 ms are one sample; of 99 Hz they are two, and 10 ms none.
+  // At 50 Hz, 25 ms are one sample; at 99 Hz they are two, and 10 ms are none.
   const Bytes slow = with(with(with(good, at + 8 + 4 * 8, int32_t{1}), at + 8 + 4 * 9, int32_t{20}),
                           at + 8 + 4 * 4, int32_t{50});
   cases.push_back({"23 a frame of a sample", bad, Reason::bad_metadata, at + 8 + 4 * 6,

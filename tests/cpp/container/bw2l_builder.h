@@ -44,7 +44,7 @@ struct Bw2lBuilder {
   void remove(std::string_view section);
 
   Bytes build();
-  // Of the last build: where sections and their data begin.
+  // Offsets in the last build() of sections and their data.
   uint64_t section_count_at = 0;
   std::map<std::string, uint64_t> section_at;
   std::map<std::string, uint64_t> data_at;

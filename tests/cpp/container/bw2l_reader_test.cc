@@ -262,7 +262,7 @@ SUSURRUS_TEST(bw2l_what_cannot_be_run_is_described_with_a_warning) {
   for (const std::string line :
        {"X 1", "c 1 2 3 4", "SKIP 0 2", "RES 1 0\nQ", "WN 3 SINPOSEMB 1"}) {
     const Bytes file = with_layers({{line, {{"fp32", 3}, {"i8", 1}, {"fp32", 2}}}, {"R"}});
-    // Of a block the line that is not known.
+    // The warning shows a block's unknown line alone.
     const std::string shown = line.substr(line.find('\n') + 1);
     EXPECT_EQ(warnings_of(file), "layers[0].arch (" + shown + ")" + unknown);
     Bw2lReader reader;

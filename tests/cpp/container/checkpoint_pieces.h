@@ -29,7 +29,7 @@ inline Result<Checkpoint> read_checkpoint(const Bytes& file, size_t piece = 0, b
   return std::move(reader.checkpoint());
 }
 
-/// The same however the file is cut.
+/// Expects one error however the file is cut.
 inline void expect_read_error(const Bytes& file, ErrorCode code, ErrorReason reason,
                               uint64_t offset, std::string_view subject) {
   for (size_t piece : {0, 1, 7, 100}) {

@@ -29,7 +29,7 @@ Bytes safetensors(std::string_view name, std::string_view offsets = "0,8",
 }
 
 const std::string kMetadata = tiny_metadata();
-/// Of an APR2 file: its count of tensors, and the first of them.
+/// Offsets of an APR2 file's tensor count and of its first tensor.
 const uint64_t kIndex = kApr2HeaderBytes + kMetadata.size();
 const uint64_t kEntry = kIndex + kApr2IndexHeaderBytes;
 

@@ -306,7 +306,7 @@ SUSURRUS_TEST(tennis_errors_say_what_is_wrong_in_which_node) {
   for (const std::string_view mark : {"\x29\x09\x91\x19", "fast", "seta"}) {
     Bytes csta = sound();
     std::copy(mark.begin(), mark.end(), csta.begin());
-    // Of a module the word may be anything.
+    // In a module this word may be anything.
     TennisRecording read;
     EXPECT_TRUE(read_module(read, csta).has_value());
     csta[4] = 6;

@@ -42,7 +42,7 @@ Result<Rewritten> rewrite(const Bytes& first, size_t piece, const Bytes* second 
   return result;
 }
 
-/// The same in any pieces.
+/// Expects one result however the file is cut.
 void expect_rewritten(const Bytes& file, const Bytes& expected,
                       const std::vector<std::string>& warnings) {
   for (const size_t piece : {size_t{1}, size_t{13}, file.size()}) {

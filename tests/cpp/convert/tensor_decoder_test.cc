@@ -22,7 +22,7 @@ class Recorder : public DecodedTensorSink {
   std::vector<float> values;
 };
 
-/// The same however the bytes are cut.
+/// Decodes with several piece sizes and expects one result.
 Recorder decode(const CheckpointTensor& tensor, const Bytes& stored) {
   Recorder first;
   for (const size_t piece : {stored.size(), size_t{1}, size_t{7}, size_t{33}, size_t{5000}}) {

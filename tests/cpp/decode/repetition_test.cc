@@ -115,7 +115,7 @@ SUSURRUS_TEST(loops_are_seen_through_timestamps) {
                     words().tokens(at + " Thank| you|.<" + std::to_string(i + 1) + ">"));
   }
   EXPECT_EQ(kept(tokens), "<0> I love you.<1><1> Thank you.<2>");
-  // The same while the last segment is open, or has just been opened.
+  // An open or just opened last segment changes nothing.
   tokens.pop_back();
   EXPECT_EQ(kept(tokens), "<0> I love you.<1><1> Thank you.<2>");
   tokens.resize(tokens.size() - 3);

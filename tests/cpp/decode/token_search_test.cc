@@ -19,7 +19,7 @@ constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 constexpr uint32_t kEnd = 10;
 constexpr size_t kVocabulary = 12;
 
-/// The same logits for every sequence.
+/// Gives every sequence the same logits.
 bool choose(TokenSearch& search, const std::vector<float>& logits) {
   const std::vector<std::span<const float>> rows(search.sequence_count(), logits);
   return search.choose(rows);
@@ -133,7 +133,7 @@ SUSURRUS_TEST(samples_follow_the_distribution_over_many_tokens) {
 }
 
 SUSURRUS_TEST(draws_invert_the_distribution_function) {
-  // The same numbers, looked up in the running sum of equal weights.
+  // Draws equal those of the generator, looked up in the running sum of equal weights.
   constexpr size_t kTokens = 333;
   const std::vector<float> logits(kTokens, 2.0f);
   SamplingSearch search(default_kernels(), kTokens, 500, 0.7, 1, 4);

@@ -22,7 +22,7 @@ Floats bell(Random& random, size_t count) {
   return values;
 }
 
-/// Of all values that int8 has.
+/// Draws from all values of int8.
 Integers drawn(Random& random, size_t count) {
   Integers values(count);
   for (int8_t& value : values)

@@ -6,7 +6,7 @@
 namespace susurrus::testing {
 
 struct Bw2lLayerCase {
-  /// Of the recording's numbers.
+  /// Seeds the recording's numbers.
   uint32_t seed;
   /// (frames, features, channels), the first of them fastest in memory.
   uint32_t dims[3];

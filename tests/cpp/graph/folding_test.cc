@@ -86,7 +86,8 @@ SUSURRUS_TEST(what_takes_long_for_its_elements_is_left_to_the_run) {
 }
 
 SUSURRUS_TEST(an_input_whose_elements_cannot_be_counted_is_refused_where_it_is_used) {
-  // 4 × (2^63 − 1) and 2^62 × 4 elements are 2^64 − 4 and 0 where nobody looks, and none would be a value that is known.
+  // Unchecked, 4 × (2^63 − 1) and 2^62 × 4 elements wrap to 2^64 − 4 and 0, and 0 would count as a
+  // known value.
   for (const Shape& shape : {Shape{4, (uint64_t{1} << 63) - 1}, Shape{uint64_t{1} << 62, 4}}) {
     GraphBuilder builder;
     const ValueId x = builder.add_input("x", ElementType::f32, shape);

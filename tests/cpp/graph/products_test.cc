@@ -112,7 +112,7 @@ Floats turned(const Floats& matrix, size_t rows, size_t columns) {
 }
 
 constexpr double kFloats = 1e-6;
-/// Of q8_0: weights are half a step of 127 off at most.
+/// The tolerance of q8_0: weights are at most half a step of 127 off.
 constexpr double kBlocks = 0.02;
 
 }  // namespace

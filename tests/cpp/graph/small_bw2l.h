@@ -45,7 +45,7 @@ struct Bw2lLayers {
 
   Result<Bw2lNetwork> compile(uint64_t features, uint64_t channels = 1, uint64_t labels = 0,
                               const KernelTable& kernels = default_kernels()) const;
-  /// Of one recording of frames × features × channels, frames adjacent; empty where it fails.
+  /// Runs one recording of frames × features × channels, frames adjacent; empty on failure.
   Floats run(uint64_t features, const Floats& input, const KernelTable& kernels = default_kernels(),
              uint64_t channels = 1) const;
 };

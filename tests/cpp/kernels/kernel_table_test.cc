@@ -17,7 +17,7 @@ bool has_relaxed_dot() {
 #endif
 
 // SUSURRUS_WITH_... is defined for every source of a target, so a test binary knows what it should
-// contain; the name of the binary is checked by whoever runs it.
+// contain. This does not check the binary's name.
 SUSURRUS_TEST(kernel_table_has_exactly_the_variants_of_this_binary) {
   const KernelTable* reference = find_kernels(Variant::reference);
   const KernelTable* simd128 = find_kernels(Variant::simd128);

@@ -292,7 +292,7 @@ SUSURRUS_TEST(linear_in_panels_keeps_small_values_beside_an_outlier) {
         exact += static_cast<double>(x[k]) * w[k];
         weights += std::fabs(w[k]);
       }
-      // Of the second term: half a step of 500 / 63 / 126.
+      // The second term rounds by at most half a step of 500 / 63 / 126.
       expect_close(variant_name(kernels->variant), "outlier", n, y[n], exact,
                    0.04 * weights + 1e-4 * std::fabs(exact));
     }

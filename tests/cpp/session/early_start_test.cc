@@ -116,7 +116,7 @@ std::string encode_early(const WhisperDimensions& dimensions, Dtype dtype, Dtype
       EXPECT_TRUE(have_same_bits(model->encoder_output(), audio));
     }
   }
-  // All weights are here, but nobody has said that they are right.
+  // All weights have arrived, but they are not verified yet.
   run();
   arrival.store().set_verified();
   while (!model->encode_step()) {
@@ -210,7 +210,7 @@ SUSURRUS_TEST(early_transcription_that_was_given_up_holds_up_no_other) {
   EXPECT_FALSE(is_stuck_before_audio());
   EXPECT_FALSE(is_stuck_before_audio());
   while (!arrival.store().is_verified()) arrival.push_more();
-  // Nothing is left to wait for, though nobody has looked since.
+  // Everything has arrived, though nothing has checked since.
   Outcome outcome = transcribe(*model, plain_options("en"), samples);
   EXPECT_TRUE(outcome.is_done);
 }

@@ -295,7 +295,7 @@ SUSURRUS_TEST(an_improbable_language_is_asked_for_again_in_full) {
     encode(*model);
     LanguageDetector whole(*model, {});
     finish(whole);
-    // Of all that the model knows, whatever is allowed.
+    // The probability is that among all languages of the model, not just the allowed ones.
     const uint32_t german = *model->special_tokens().language_token("de");
     encode(*model, 400);
     LanguageDetector detector(*model, {german}, {.positions = 400, .is_automatic = true});

@@ -115,7 +115,7 @@ Outcome resume(WhisperModel& model, const TranscribeOptions& options,
   for (const Segment& segment : begun.segments) {
     for (uint32_t token : segment.tokens) tokens.value(token);
   }
-  // As whoever keeps a state does: its tokens are those of the segments.
+  // Callers that save a state add the segments' tokens in the same way.
   std::string json = state.json;
   json.pop_back();
   json += ",\"tokens\":" + tokens.end_array().text() + "}";

@@ -36,7 +36,7 @@ struct Outcome {
 
 enum class Feed : uint8_t {
   whole,
-  /// Of unknown length; its end is told when a request reaches past it.
+  /// The length is unknown; the end is announced when a request reaches past it.
   stream,
 };
 

@@ -122,7 +122,7 @@ SUSURRUS_TEST(invention_near_the_end_ends_the_recording) {
   EXPECT_EQ(skip(segments, window).next_seek, 12850u);
   window.content_frames = 13000;
   EXPECT_EQ(skip(segments, window).next_seek, 13000u);
-  // Nobody knows how near the end of a stream is.
+  // The end of a stream is unknown.
   window.content_frames = kUnknownFrames;
   EXPECT_EQ(skip(segments, window).next_seek, 12850u);
 }

@@ -180,7 +180,7 @@ SUSURRUS_TEST(samples_are_the_seeds) {
   EXPECT_TRUE(decoded(*model, options).tokens == first.tokens);
   options.seed = 8;
   EXPECT_FALSE(decoded(*model, options).tokens == first.tokens);
-  // Of several samples the first is the same; the best is no worse.
+  // With several samples the first is the same, and the best is no worse.
   options.seed = 7;
   options.best_of = 5;
   const WindowResult best = decoded(*model, options);

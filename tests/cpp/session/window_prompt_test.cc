@@ -7,7 +7,7 @@
 namespace susurrus::testing {
 namespace {
 
-// Of the random model's 150 positions of text.
+// Half of the random model's 150 text positions.
 constexpr size_t kHalf = 75;
 
 std::unique_ptr<WhisperModel> small_model(bool is_multilingual = true) {

@@ -147,7 +147,7 @@ SUSURRUS_TEST(a_window_without_tokens_moves_on) {
   ASSERT_EQ(result.segments.size(), 1u);
   expect_segment(result.segments[0], 5.0, 35.0, "", 0);
   EXPECT_EQ(result.next_seek, 3500u);
-  // A meeting at zero stands still; whoever asked sees to it.
+  // Two timestamps of zero make no progress; the caller handles that.
   EXPECT_EQ(split({kZero, kZero, 'a'}, {500, 3000}).next_seek, 500u);
 }
 

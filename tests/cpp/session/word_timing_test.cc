@@ -21,7 +21,7 @@ SpecialTokens special_tokens() {
   return special;
 }
 
-/// Of one token each.
+/// Words of one token each.
 std::vector<WordTiming> words_of(const std::vector<std::string>& texts) {
   std::vector<WordTiming> words;
   for (const std::string& text : texts) {

@@ -78,7 +78,7 @@ std::vector<double> exact_encoder(const RandomModel& model, const std::vector<do
 struct ExactDecoding {
   std::vector<double> hidden;  // (tokens, S): after the last norm
   std::vector<double> logits;  // (tokens, V)
-  // Of each layer's cross-attention.
+  // One entry for each layer's cross-attention.
   std::vector<std::vector<double>> queries;  // (tokens, S)
   std::vector<std::vector<double>> keys;     // (T, S)
 };

@@ -151,7 +151,7 @@ SUSURRUS_TEST(sequences_take_their_memory_once_and_give_it_back) {
     model->fork(mixed);
   }
   EXPECT_EQ(allocation_count(), allocations);
-  // The same again needs no more memory.
+  // Reserving the same size again takes no more memory.
   ASSERT_TRUE(model->reserve_sequences(5, 20).has_value());
   EXPECT_EQ(allocation_count(), allocations);
 

@@ -17,7 +17,7 @@ constexpr uint64_t kMostMultiplyAdds = 100'000'000;
 constexpr WhisperDimensions kBase = {51865, 1500, 448, 80, 6, 6, 8, 8, 512, 512};
 constexpr WhisperDimensions kLarge = {51866, 1500, 448, 128, 32, 32, 20, 20, 1280, 1280};
 
-/// Of all Whispers.
+/// The largest state of any Whisper.
 constexpr uint64_t kMostState = 1280;
 
 uint64_t work_of_step = 0;

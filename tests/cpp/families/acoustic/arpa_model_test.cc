@@ -95,7 +95,7 @@ SUSURRUS_TEST(arpa_texts_that_contradict_themselves_are_refused_by_line) {
   expect_refused(replaced("<s> a b", "b a b"), "line 20",
                  "n-grams whose first words are an n-gram too");
   expect_refused(replaced("\\end\\", ""), "line 22", "\\end\\");
-  // Of a text whose length nobody knows, counts say nothing until its n-grams have come.
+  // If a text's length is unknown, counts are not checked until its n-grams have arrived.
   const auto unknown = read_text(ArpaReader(), replaced("ngram 2=3", "ngram 2=99999999999"), 9);
   ASSERT_FALSE(unknown.has_value());
   EXPECT_EQ(unknown.error().expected.view(), "99999999999 n-grams of order 2");

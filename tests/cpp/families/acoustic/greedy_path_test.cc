@@ -70,7 +70,7 @@ SUSURRUS_TEST(the_best_path_is_the_best_of_all_paths) {
     EXPECT_EQ(score(best), most);
   }
   EXPECT_TRUE(best_path({}, std::vector<float>(9), kTokens).empty());
-  // Of equal paths the one from the lowest tokens.
+  // Among equal paths, the one with the lowest tokens wins.
   EXPECT_TRUE((best_path(std::vector<float>(6), std::vector<float>(9), kTokens) == Path{0, 0}));
 }
 

@@ -29,7 +29,7 @@ inline Result<Lexicon> read_lexicon(std::string_view text, const AcousticTokens&
   return read_text(LexiconReader(tokens), text, piece);
 }
 
-/// Of texts, which may be empty.
+/// Either text may be empty.
 inline Result<std::unique_ptr<BeamVocabulary>> vocabulary_of(
     const AcousticTokens& tokens, std::span<const float> transitions, std::string_view lexicon,
     std::string_view arpa, const VocabularyOptions& options = {}) {

@@ -18,7 +18,7 @@ std::vector<float> sheet_signal() {
   return samples;
 }
 
-/// Of a whole recording that comes in pieces of `piece` samples; windows of `window` frames.
+/// Feeds a whole recording in pieces of `piece` samples and reads it in windows of `window` frames.
 FeatureMatrix streamed(const SpeechFeatureSettings& settings, std::span<const float> samples,
                        bool is_normalised, size_t piece = 1 << 20) {
   auto features = SpeechFeatures::make(settings);
@@ -53,7 +53,7 @@ FeatureMatrix computed(const SpeechFeatureSettings& settings, std::span<const fl
   return streamed(settings, samples, false);
 }
 
-/// Of feature `row` at frame `t`.
+/// The value of feature `row` at frame `t`.
 float at_of(const FeatureMatrix& features, size_t row, size_t t) {
   return features.values[row * features.frame_count + t];
 }

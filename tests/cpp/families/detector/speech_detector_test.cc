@@ -57,7 +57,7 @@ std::vector<float> counted(size_t count) {
   return samples;
 }
 
-/// Of i from begin to end.
+/// The sum of all i from begin to end.
 float sum(float begin, float end) { return (end - begin) * (begin + end - 1) / 2; }
 
 }  // namespace

@@ -20,7 +20,7 @@ Bytes onnx_weights(std::string_view name, const std::vector<int64_t>& dims,
 ///   decoder_out = mean of the context's rows of `embedding` [4, bands]
 ///   logits = (encoder_out + decoder_out) · `weights` [bands, 4]
 struct SmallTransducer {
-  /// Of 9 frames, 4 apart, 16 kHz.
+  /// Takes 9 frames, 4 apart, at 16 kHz.
   explicit SmallTransducer(int32_t bands = 4);
 
   int32_t bands;

@@ -141,7 +141,7 @@ SUSURRUS_TEST(transducer_search_ends_a_sentence_at_the_next_word) {
 SUSURRUS_TEST(transducer_search_takes_back_what_was_tentative) {
   Bench bench;
   expect_events(bench.at(40, {{kA, 2, 5.5}}), {"partial: [ a] 1 @40 -6.00"});
-  // The same again is no news; another one is.
+  // A repeated token causes no event; a different one does.
   expect_events(bench.at(80, {{kA, 2, 5.5}}), {});
   expect_events(bench.at(120, {{kB, 2, 5.5}}), {"partial: [b] 0 @120 -6.00"});
   expect_events(bench.at(160), {"partial:"});

@@ -129,7 +129,7 @@ SUSURRUS_TEST(a_flush_without_sound_tells_nothing_and_silence_is_told_once) {
   (*live)->flush();
   ASSERT_TRUE(work(**live));
   (*live)->skip(64000);
-  EXPECT_TRUE((*live)->take_events().empty());  // nobody has spoken yet
+  EXPECT_TRUE((*live)->take_events().empty());  // no speech yet
   ASSERT_TRUE(feed(**live, noise(8000), false));
   (*live)->flush();
   ASSERT_TRUE(work(**live));
