@@ -45,7 +45,7 @@ class LoadSink : public ModelSink {
   std::vector<std::string> dtypes() const;
 
  private:
-  /// Takes note of what the model needs, and refuses it before its first weight where the addresses cannot hold it: out_of_memory.
+  /// Takes note of what the model needs, and rejects it before its first weight where the addresses cannot hold it: out_of_memory.
   Status plan_memory(const ModelManifest& manifest);
   void make_room(const TensorInfo& tensor) const;
 

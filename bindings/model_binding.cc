@@ -29,7 +29,7 @@ TokenView ModelBinding::tokenize(const std::string& text) {
 }
 
 TokenView ModelBinding::token_window(uint32_t count) {
-  // operator new ends the program where memory is short: a count that no real text reaches is refused by a shorter view.
+  // operator new ends the program where memory is short: a count that no real text reaches is rejected by a shorter view.
   constexpr uint32_t kMostTokens = 1 << 20;
   tokens_.assign(std::min(count, kMostTokens), 0);
   return view(std::span<const uint32_t>(tokens_));

@@ -43,7 +43,7 @@ class ModelBinding : public EngineHolder {
   Range mel_samples(double first_frame, double frame_count, double sample_count) const;
   FloatView sample_window() { return view(std::span<const float>(model().sample_window())); }
   FloatView mel_window() { return view(std::span<const float>(model().mel_window())); }
-  /// Log-mel power of some frames into the mel window, from its first row on; answers their maximum.
+  /// Log-mel power of some frames into the mel window, from its first row on; returns their maximum.
   float compute_log_mel(double samples_begin, double sample_count, double zero_count,
                         double first_frame, uint32_t frame_count);
   void normalise_mel(uint32_t frame_count, float maximum);

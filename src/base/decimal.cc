@@ -44,7 +44,7 @@ class Natural {
     limbs_[1] = static_cast<uint32_t>(number >> 32);
     count_ = limbs_[1] != 0 ? 2 : limbs_[0] != 0;
   }
-  /// Answers the rest.
+  /// Returns the rest.
   uint32_t divide(uint32_t divisor) {
     uint64_t rest = 0;
     for (size_t i = count_; i-- > 0;) {
@@ -155,7 +155,7 @@ std::string take_digits(Natural& number) {
   return digits;
 }
 
-/// To `count` digits at most, ties to even, and without zeros at the end; answers whether there is one more before the point.
+/// To `count` digits at most, ties to even, and without zeros at the end; returns whether there is one more before the point.
 bool round_digits(std::string& digits, size_t count) {
   bool has_carry = false;
   if (digits.size() > count) {

@@ -21,7 +21,7 @@ extern "C" double susurrus_strtod(const char* text, char** end) {
 namespace susurrus {
 namespace {
 
-/// Position of the bracket that nests too deeply. Text that is not JSON gives any answer; the parser refuses it anyway.
+/// Position of the bracket that nests too deeply. Text that is not JSON gives any answer; the parser rejects it anyway.
 std::optional<size_t> find_too_deep(std::string_view text) {
   uint32_t depth = 0;
   bool in_string = false;
@@ -51,7 +51,7 @@ Error json_error(const JsonOrigin& origin, size_t position, std::string_view pro
 
 }  // namespace
 
-/// yyjson's allocator: counts, and refuses beyond a cap.
+/// yyjson's allocator: counts, and rejects beyond a cap.
 struct JsonDocument::Heap {
   uint64_t used = 0;
   bool refused = false;

@@ -11,7 +11,7 @@
 namespace susurrus {
 namespace {
 
-/// What a writer that was planned for a file refuses of it is what was not there when it was planned.
+/// What a writer that was planned for a file rejects of it is what was not there when it was planned.
 Error changed(const Error& error) {
   return make_error(ErrorCode::source_failed, ErrorReason::source)
       .with_subject("file")

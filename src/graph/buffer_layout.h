@@ -12,7 +12,7 @@ struct Buffer {
   uint64_t place = 0;
 };
 
-/// Gives each a place, so that those that are needed at the same time lie apart. Answers the bytes that all of them take.
+/// Gives each a place, so that those that are needed at the same time lie apart. Returns the bytes that all of them take.
 uint64_t lay_buffers(std::span<Buffer> buffers);
 
 }  // namespace susurrus

@@ -38,7 +38,7 @@ struct Work {
   size_t state_byte_count = 0;
 };
 
-/// What a shape rule is given, and what it answers.
+/// What a shape rule is given, and what it returns.
 struct Inference {
   std::span<const Operand> inputs;
   const Attributes& attributes;

@@ -34,7 +34,7 @@ constexpr size_t thread_count() { return 1; }
 
 /// Calls work(slice) for slices that together are [0, total), at the same time; returns when all are done. There are at
 /// most `most` and as many as there are threads, alike but for `unit`, which all but the last are a multiple of. Which
-/// slices there are depends on these numbers alone; which thread does one does not. Answers how many there were.
+/// slices there are depends on these numbers alone; which thread does one does not. Returns how many there were.
 template <class Work>
 size_t divide(size_t total, size_t unit, size_t most, const Work& work) {
 #ifdef SUSURRUS_THREADS

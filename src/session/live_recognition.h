@@ -49,7 +49,7 @@ class LiveRecognition {
   virtual ~LiveRecognition() = default;
   /// So many samples follow at once, by feed(): who likes to hear much together may wait for them.
   virtual void expect(uint64_t /*sample_count*/) {}
-  /// Takes 16 kHz mono samples from the front of `samples` and answers how many. Only when the work of those before is done.
+  /// Takes 16 kHz mono samples from the front of `samples` and returns how many. Only when the work of those before is done.
   virtual Result<size_t> feed(std::span<const float> samples) = 0;
   /// So many samples are left out behind a flush(). Times do not count them: who leaves them out moves the events.
   virtual void skip(uint64_t /*sample_count*/) {}

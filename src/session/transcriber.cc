@@ -393,7 +393,7 @@ Result<std::unique_ptr<Transcriber>> Transcriber::create(WhisperModel& model,
   SUSURRUS_ASSIGN_OR_RETURN(FixedString<16> language, fixed_language(model, options.decode));
   SUSURRUS_ASSIGN_OR_RETURN(std::vector<uint32_t> allowed,
                             allowed_languages(model, options.decode));
-  // What does not fit the model is refused before any work.
+  // What does not fit the model is rejected before any work.
   SUSURRUS_RETURN_IF_ERROR(WindowAttempts::create(model, options.decode, options.fallback,
                                                   WindowDecoder::Encoding::done));
   const bool goes_back = options.is_openai_compatible && sample_count;

@@ -16,7 +16,7 @@ namespace susurrus {
 /// packed while their rows arrive (compressed ones and integers once they are complete). Weights of convolutions, (out, in, 3)
 /// in the file, become matrices (out, 3 · in) that a product with three neighbouring rows takes, packed as well
 /// (packed_view()) where the matrix is that their family names. Which tensors there are is the family's to say; what is no
-/// complete model of one is refused before the first weight.
+/// complete model of one is rejected before the first weight.
 ///
 /// It may be read while it is being filled: find() tells which tensors have arrived.
 class WeightStore : public ModelSink {
@@ -33,7 +33,7 @@ class WeightStore : public ModelSink {
   Result<bool> stream_tensor(const TensorInfo& tensor) override;
   void on_tensor_bytes(ByteSpan bytes) override;
   void on_tensor_complete(const TensorInfo& tensor) override;
-  /// Refuses what only now turns out to lack a vocabulary that it needs.
+  /// Rejects what only now turns out to lack a vocabulary that it needs.
   Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) override;
   void on_warning(std::string_view text) override;
 

@@ -1,4 +1,4 @@
-// APR1 files of all three layouts: whatever the bytes, they are read or refused, and cutting them changes nothing.
+// APR1 files of all three layouts: whatever the bytes, they are read or rejected, and cutting them changes nothing.
 #include "container/apr1_builder.h"
 #include "model_reading.h"
 

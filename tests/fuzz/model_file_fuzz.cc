@@ -1,4 +1,4 @@
-// Model files of every format: whatever the bytes, they are read or refused, and cutting them changes nothing.
+// Model files of every format: whatever the bytes, they are read or rejected, and cutting them changes nothing.
 #include "container/apr2_builder.h"
 #include "model_reading.h"
 

@@ -7,7 +7,7 @@
 //   {"command":"log_mel","samples":"in.f32","mode":"window"|"whole","output":"out.f32"}   (n_mels, frames)
 //   {"command":"encode","mel":"in.f32","output":"out.f32"}
 //   {"command":"logits","tokens":[...],"output":"out.f32"}
-//   {"command":"decode","samples":"in.f32","options":{...}}              → "result":{...} as decode() answers
+//   {"command":"decode","samples":"in.f32","options":{...}}              → "result":{...} as decode() returns
 //   {"command":"transcribe","samples":"in.f32","options":{...}}          → "segments", "rejected", "text", "language"
 //   {"command":"score","samples":"in.f32","candidates":[...],"options":{...}}   → "scores":[{text, logprob, ...}]
 //   {"command":"align","samples":"in.f32","text":"...","options":{...}}  → "words":[{word, start, end, probability}]

@@ -34,7 +34,7 @@ struct Apr2Header {
   uint64_t index_end() const { return uint64_t{index_offset} + index_byte_count; }
 };
 
-/// Reads the 32 bytes and refuses what is wrong with them by themselves: magic, version, flags, sizes.
+/// Reads the 32 bytes and rejects what is wrong with them by themselves: magic, version, flags, sizes.
 Result<Apr2Header> parse_apr2_header(ByteSpan bytes);
 /// Every section lies in [32, file_byte_count - 16] (apr.md §10, case 37).
 Status check_apr2_sections_fit(const Apr2Header& header, uint64_t file_byte_count);

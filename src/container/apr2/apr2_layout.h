@@ -22,7 +22,7 @@ struct Apr2Entry {
   std::optional<uint64_t> plain_byte_count;
 };
 
-/// In the order of the index. Refuses what parse_apr2_index() refuses; sizes of encrypted tensors are not checked, as the
+/// In the order of the index. Rejects what parse_apr2_index() rejects; sizes of encrypted tensors are not checked, as the
 /// encryption scheme is not known here.
 Result<std::vector<Apr2Entry>> read_apr2_entries(ByteSpan index, const Apr2Header& header);
 

@@ -11,7 +11,7 @@ namespace susurrus {
 /// The name of a type of ggml's tensors (whisper-sources.md §6): "Q4_K", or "type 99".
 std::string ggml_type_name(uint32_t type);
 
-/// The dtype of a type that weights may have. Others are refused by name: unsupported_feature at `offset`.
+/// The dtype of a type that weights may have. Others are rejected by name: unsupported_feature at `offset`.
 Result<Dtype> ggml_dtype(uint32_t type, uint64_t offset, std::string_view tensor);
 
 /// The number of a type that weights have.

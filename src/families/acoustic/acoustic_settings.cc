@@ -50,7 +50,7 @@ Result<AcousticSettings> read_acoustic_settings(const Bw2lModel& model,
   features.sample_rate = settings.samplerate;
   features.frame_size_ms = settings.frame_size_ms;
   features.frame_stride_ms = settings.frame_stride_ms;
-  // What is too large is refused where the features are made.
+  // What is too large is rejected where the features are made.
   features.filterbanks = static_cast<uint32_t>(settings.filterbanks);
   SUSURRUS_RETURN_IF_ERROR(read_count(model, "channels", features.channel_count));
   SUSURRUS_RETURN_IF_ERROR(read_count(model, "mfcccoeffs", features.coefficients));

@@ -16,7 +16,7 @@ class ArpaReader {
  public:
   ArpaReader();
 
-  /// Where the text's length is known, before the first push: counts that it has no room for are refused at once.
+  /// Where the text's length is known, before the first push: counts that it has no room for are rejected at once.
   void set_byte_count(uint64_t byte_count) { byte_count_ = byte_count; }
   /// Nothing may follow an error.
   Status push(ByteSpan piece);

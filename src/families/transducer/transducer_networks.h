@@ -16,7 +16,7 @@ class TransducerNetworks final : public TransducerScorer {
 
   /// Where the frames of the next segment belong, [segment_size, mel_features]; they must stay until it is encoded.
   std::span<float> segment() { return segment_.floats(); }
-  /// Then encode() until it answers true: what takes about `cost` multiplications each.
+  /// Then encode() until it returns true: what takes about `cost` multiplications each.
   void begin_encoding();
   Result<bool> encode(uint64_t cost);
 

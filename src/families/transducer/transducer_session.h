@@ -19,7 +19,7 @@ class TransducerSession {
   TransducerSession(const TransducerSession&) = delete;
   TransducerSession& operator=(const TransducerSession&) = delete;
 
-  /// Takes samples (-1 … 1, at the model's rate) from the front of `samples` and answers how many: at most those of one piece. Only
+  /// Takes samples (-1 … 1, at the model's rate) from the front of `samples` and returns how many: at most those of one piece. Only
   /// when the work of what came before is done. What a piece has is lost if the ring of frames has no room for it; see
   /// dropped_samples().
   size_t feed(std::span<const float> samples);

@@ -72,7 +72,7 @@ class ResumableOp {
 };
 
 /// One step of a network: pieces of `op`, then of what `next()` makes of it, until the work is worth returning to the caller.
-/// `next` answers false where nothing follows.
+/// `next` returns false where nothing follows.
 template <class Next>
 void run_step(ResumableOp& op, const KernelTable& kernels, const Next& next) {
   uint64_t spent = 0;

@@ -71,7 +71,7 @@ class Bw2lLine {
   Result<ValueId> constant(const Shape& shape, std::span<const float> values);
   Result<ValueId> constant(float value) { return constant({1}, {&value, 1}); }
 
-  /// Adds a node; its first output is the answer.
+  /// Adds a node; returns its first output.
   Result<ValueId> add(std::string_view op, std::initializer_list<ValueId> inputs,
                       std::initializer_list<Attribute> attributes = {}, size_t output_count = 1);
   Result<ValueId> reshape(ValueId x, std::initializer_list<int64_t> dims);

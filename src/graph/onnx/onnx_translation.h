@@ -23,7 +23,7 @@ class OnnxTranslation {
   Status add_node(const OnnxNode& node);
   Status add_output(const OnnxValueInfo& output);
   Result<Graph> finish(const WeightOptions& weights);
-  /// All nodes of an If's branch; names of the graphs around it are known in it, and its own in it alone. Answers its outputs.
+  /// All nodes of an If's branch; names of the graphs around it are known in it, and its own in it alone. Returns its outputs.
   Result<std::vector<ValueId>> add_branch(const OnnxGraphMessage& message);
   Status add_initializer(const OnnxTensor& tensor);
   /// One that is in memory already; turned: its last two dimensions are the other way round than the file has them.
@@ -62,7 +62,7 @@ class OnnxTranslation {
   /// A constant of one element; `usual` where the input is left out.
   Result<double> constant_number(size_t index, double usual) const;
 
-  /// Adds a primitive node; its first output is the answer.
+  /// Adds a primitive node; returns its first output.
   Result<ValueId> add(std::string_view op, std::initializer_list<ValueId> inputs,
                       std::initializer_list<Attribute> attributes = {}, size_t output_count = 1);
   /// Names the i-th output of the node.

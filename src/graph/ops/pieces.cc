@@ -8,7 +8,7 @@
 namespace susurrus {
 namespace {
 
-/// A dimension that no tensor has: its size is refused.
+/// A dimension that no tensor has: its size is rejected.
 constexpr uint64_t kMostDim = ~uint64_t{0};
 
 /// Copies the pieces [begin, end) along the axis into the whole tensor, or out of it.

@@ -11,7 +11,7 @@ namespace susurrus {
 template <typename T>
 using Sum = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
 
-/// Calls visit with the tag of f32, f64 or an integer type; answers an error for halves.
+/// Calls visit with the tag of f32, f64 or an integer type; returns an error for halves.
 template <typename Visit>
 Status with_summed_type(ElementType type, Visit&& visit) {
   if (type == ElementType::f16 || type == ElementType::boolean) {

@@ -111,7 +111,7 @@ Result<TennisModule> TennisModule::read(ByteSpan bytes) {
   return module;
 }
 
-/// Depth first, without recursion: a chain of nodes may be as long as the file. The reader has refused cycles.
+/// Depth first, without recursion: a chain of nodes may be as long as the file. The reader has rejected cycles.
 Status TennisModule::sort_needed() {
   std::vector<uint32_t> next(nodes_.size());
   std::vector<bool> is_known(nodes_.size());

@@ -33,7 +33,7 @@ struct WrittenParameter {
 /// The nodes of a TenniS module that is made in memory.
 class TennisNodes {
  public:
-  /// Answers the node's index; arguments are indices of nodes before it.
+  /// Returns the node's index; arguments are indices of nodes before it.
   uint32_t add(std::string_view op, std::string_view name, std::vector<uint32_t> arguments,
                std::vector<WrittenParameter> parameters = {});
   Status write(std::span<const uint32_t> inputs, std::span<const uint32_t> outputs,

@@ -42,7 +42,7 @@ class TennisTranslation {
   Shape shape(ValueId id) { return builder_.value(id).shape.value_or(Shape()); }
   ElementType type(ValueId id) { return builder_.value(id).type; }
 
-  /// Adds a primitive whose first output is the answer.
+  /// Adds a primitive and returns its first output.
   Result<ValueId> add(std::string_view op, std::initializer_list<ValueId> inputs,
                       std::initializer_list<Attribute> attributes = {}, size_t output_count = 1);
   Result<ValueId> add(std::string_view op, std::span<const ValueId> inputs,

@@ -187,7 +187,7 @@ class Int8Attender {
     }
   }
 
-  /// Quantises rows times the keys' scales, with a second term where rounding would change the scores; answers whether
+  /// Quantises rows times the keys' scales, with a second term where rounding would change the scores; returns whether
   /// there is one.
   template <int R>
   bool quantize_queries(const float* q, const uint8_t* keys, size_t rows, float* worth) const {

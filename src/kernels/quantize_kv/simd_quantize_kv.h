@@ -157,7 +157,7 @@ class KvQuantizer {
  private:
   static constexpr size_t kPart = Int8KvLayout::kKeys;
 
-  /// Columns [d, d + kPart) of eight keys without means, divided by their columns' scales; answers how many there are, a multiple of 32.
+  /// Columns [d, d + kPart) of eight keys without means, divided by their columns' scales; returns how many there are, a multiple of 32.
   size_t load_keys(const float* const* keys, size_t d, const float* means, const float* scales,
                    float* part) const {
     const size_t count = std::min(kPart, layout_.width - d);

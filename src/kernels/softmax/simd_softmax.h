@@ -18,7 +18,7 @@ inline float row_max(const float* x, size_t count) {
   return result;
 }
 
-/// x[i] = exp(x[i] - max(x)); answers their sum. A row of -inf becomes zeros with sum 0.
+/// x[i] = exp(x[i] - max(x)); returns their sum. A row of -inf becomes zeros with sum 0.
 template <class Madd>
 inline float exponentials(float* x, size_t count) {
   const float max = row_max(x, count);

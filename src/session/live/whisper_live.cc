@@ -45,7 +45,7 @@ double seconds_of(uint64_t samples) { return static_cast<double>(samples) / kSam
 Result<std::unique_ptr<WhisperLive>> WhisperLive::create(WhisperModel& model,
                                                          WhisperLiveOptions options) {
   SUSURRUS_RETURN_IF_ERROR(check_options(options.transcribe));
-  // What does not fit the model is refused before any sound.
+  // What does not fit the model is rejected before any sound.
   SUSURRUS_RETURN_IF_ERROR(fixed_language(model, options.transcribe.decode));
   SUSURRUS_RETURN_IF_ERROR(allowed_languages(model, options.transcribe.decode));
   SUSURRUS_RETURN_IF_ERROR(make_prompt(model, options.transcribe.decode, {}));

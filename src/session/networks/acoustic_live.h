@@ -5,7 +5,7 @@
 
 namespace susurrus {
 
-/// Sound through a BW2L model as it comes. One that sees whole recordings answers with flush().
+/// Sound through a BW2L model as it comes. One that sees whole recordings returns with flush().
 ///
 /// A final event ends before a pause, or where it has become long.
 class AcousticLive : public LiveRecognition {

@@ -424,7 +424,7 @@ SUSURRUS_TEST(apr1_says_what_an_early_file_is) {
   }
 }
 
-/// apr.md §10, the model level: what loading refuses and inspecting does not.
+/// apr.md §10, the model level: what loading rejects and inspecting does not.
 SUSURRUS_TEST(apr1_that_is_no_whole_whisper_is_not_loaded) {
   const auto error_of = [](const std::function<void(Apr1Builder&)>& change) {
     Apr1Builder builder = whisper_apr1(0);

@@ -333,7 +333,7 @@ SUSURRUS_TEST(tennis_errors_say_what_is_wrong_in_which_node) {
 }
 
 SUSURRUS_TEST(tennis_graph_is_limited_not_its_tensors) {
-  // Names that promise more than the limit are refused before a byte of them is taken, whatever the file's length.
+  // Names that promise more than the limit are rejected before a byte of them is taken, whatever the file's length.
   TennisBuilder builder = small_module();
   Bytes file = builder.build();
   const uint64_t name = builder.marks["node 3 stride"];

@@ -1,4 +1,4 @@
-// ONNX where its text leaves something open, or where files break it: what onnxruntime 1.20.1 gives, and what it refuses.
+// ONNX where its text leaves something open, or where files break it: what onnxruntime 1.20.1 gives, and what it rejects.
 #include <numeric>
 
 #include "container/onnx_builder.h"

@@ -1,4 +1,4 @@
-// BW2L's architecture lines as graphs: small networks worked out by hand, and what has to be refused (bw2l.md §4, 20 to 27).
+// BW2L's architecture lines as graphs: small networks worked out by hand, and what has to be rejected (bw2l.md §4, 20 to 27).
 #include "graph/bw2l/bw2l_network.h"
 
 #include <cmath>

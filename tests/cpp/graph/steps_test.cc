@@ -38,7 +38,7 @@ uint64_t cost_of_a_step(const Graph& graph, const Shape& shape) {
   return work.cost / work.items;
 }
 
-/// As small as they can be. Answers how many there were.
+/// As small as they can be. Returns how many there were.
 size_t run_in_steps(GraphRun& run) {
   run.begin();
   for (size_t count = 1;; ++count) {

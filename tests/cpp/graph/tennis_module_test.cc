@@ -1,4 +1,4 @@
-// TenniS modules run: the worked values of tennis.md §2.3, and what has to be refused when they run (§4, 25 to 38).
+// TenniS modules run: the worked values of tennis.md §2.3, and what has to be rejected when they run (§4, 25 to 38).
 #include "graph/tennis/tennis_module.h"
 
 #include "container/tennis_builder.h"
@@ -71,7 +71,7 @@ void expect_values(const Bytes& file, Shape shape, std::vector<float> x,
   for (size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR((*got)[i], wanted[i], 1e-6);
 }
 
-/// Refused, naming the node by its number and name.
+/// Rejected, naming the node by its number and name.
 void expect_refused(const Bytes& file, Shape shape, std::string_view node_name,
                     ErrorCode code = ErrorCode::malformed) {
   std::vector<float> x(static_cast<size_t>(*shape.element_count()), 1.0F);

@@ -117,7 +117,7 @@ class Attention {
   }
 };
 
-/// One row of one head, within the bounds of int8_attention.h. Answers the squares of error and of the exact row.
+/// One row of one head, within the bounds of int8_attention.h. Returns the squares of error and of the exact row.
 std::pair<double, double> check_row(const Variants& variant, const Attention& a, const Int8Kv& kv,
                                     const float* out, size_t h, size_t i,
                                     const std::string& where) {
@@ -180,7 +180,7 @@ std::pair<double, double> check_row(const Variants& variant, const Attention& a,
   return squares;
 }
 
-/// Answers the error's root mean square as a share of the exact outputs'.
+/// Returns the error's root mean square as a share of the exact outputs'.
 double check_attention(const Variants& variant, Attention& a, const std::string& where) {
   const Int8Kv kv = a.quantized(variant);
   GuardedFloats out(a.queries * a.stride);

@@ -79,7 +79,7 @@ bool have_same_bits(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
-/// Encodes while weights arrive and compares with a model that was loaded first. Answers the tensor after which the audio
+/// Encodes while weights arrive and compares with a model that was loaded first. Returns the tensor after which the audio
 /// states were there.
 std::string encode_early(const WhisperDimensions& dimensions, Dtype dtype, Dtype vector_dtype,
                          bool is_reversed, size_t piece_bytes) {

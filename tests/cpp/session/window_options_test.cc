@@ -1,4 +1,4 @@
-// Options as JSON: what they are read into, and how a wrong one is refused.
+// Options as JSON: what they are read into, and how a wrong one is rejected.
 #include <string>
 
 #include "harness.h"

@@ -1,4 +1,4 @@
-// BW2L models from samples to words: in chunks and in one piece, and what has to be refused (bw2l.md §4, 27, 33, 34).
+// BW2L models from samples to words: in chunks and in one piece, and what has to be rejected (bw2l.md §4, 27, 33, 34).
 #include "families/acoustic/acoustic_session.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ SmallAcoustic strided(SmallAcoustic small) {
   return small;
 }
 
-/// Emissions in chunks and pieces are those of one chunk; answers the latter.
+/// Emissions in chunks and pieces are those of one chunk; returns the latter.
 SessionRun expect_same_in_chunks(const SmallAcoustic& small, const std::vector<float>& samples) {
   const auto model = small.make();
   if (!EXPECT_TRUE(model.has_value())) return {};

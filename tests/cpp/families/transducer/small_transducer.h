@@ -1,4 +1,4 @@
-// .april models whose networks are a few sums, so that a test can work out what they answer.
+// .april models whose networks are a few sums, so that a test can work out what they return.
 #pragma once
 #include <functional>
 #include <memory>

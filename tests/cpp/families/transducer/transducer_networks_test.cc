@@ -12,7 +12,7 @@ using testing::AprilBuilder;
 using testing::onnx_node;
 using testing::SmallTransducer;
 
-/// Its logits are what the encoder and the decoder answer.
+/// Its logits are what the encoder and the decoder return.
 SmallTransducer transparent() {
   SmallTransducer small;
   for (size_t i = 0; i < 4; ++i) small.weights[i * 4 + i] = 1;

@@ -14,7 +14,7 @@ using testing::RecordingListener;
 
 enum Token : uint32_t { kBlank, kA, kB, kStop, kComma, kSeven, kC, kEmpty };
 
-/// Answers what a test wants: one score for each call, then blanks that are sure.
+/// Returns what a test wants: one score for each call, then blanks that are sure.
 class ScriptedScorer final : public TransducerScorer {
  public:
   struct Scores {
@@ -50,7 +50,7 @@ struct Bench {
   explicit Bench(size_t context_size = 2)
       : listener(vocabulary), search(vocabulary, context_size, scorer, listener) {}
 
-  /// One output of the encoder, on which the joiner answers these.
+  /// One output of the encoder, on which the joiner returns these.
   std::vector<std::string> at(uint64_t now_ms, std::deque<ScriptedScorer::Scores> scores = {}) {
     scorer.script = std::move(scores);
     EXPECT_TRUE(search.advance(now_ms).has_value());
