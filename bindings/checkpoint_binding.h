@@ -8,7 +8,8 @@
 
 namespace susurrus {
 
-/// Reads what a checkpoint's file says besides its weights; checkpoint_reader.h tells the order of calls.
+/// Reads everything in a checkpoint's file except its weights; checkpoint_reader.h gives the order
+/// of calls.
 class CheckpointBinding : public CheckpointSource {
  public:
   /// The first push has all of the file's first 64 bytes.

@@ -148,7 +148,7 @@ class WindowWorkBinding {
     model_ = &model.model();
     return {};
   }
-  /// Goes on for so many milliseconds.
+  /// Works for up to `milliseconds`.
   Step step(double milliseconds) {
     return run_slice(milliseconds, Step::working, [this] {
       auto is_done = task_->step();

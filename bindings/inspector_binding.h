@@ -39,7 +39,7 @@ class InspectorBinding : public CheckpointSource {
   /// Empty where facts() has the metadata.
   ByteView metadata_text() const { return view(as_bytes(sink().metadata_text())); }
   std::string later_metadata() const { return sink().later_metadata(); }
-  /// What the model says about itself besides its metadata, as JSON.
+  /// The model's facts other than its metadata, as JSON.
   std::string facts() const;
 
   const InspectSink& sink() const { return reader_.sink(); }

@@ -27,7 +27,7 @@ class LiveBinding {
     live_ = std::move(live).value();
     return {};
   }
-  /// So many samples follow at once, in several feed()s.
+  /// Announces that `sample_count` samples follow at once, in several feed()s.
   void expect(double sample_count) { live_->expect(static_cast<uint64_t>(sample_count)); }
   /// For the bytes of samples, 16 kHz mono.
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
@@ -39,13 +39,13 @@ class LiveBinding {
     return {};
   }
   void flush() { live_->flush(); }
-  /// So many samples are left out, behind a flush() whose steps are done.
+  /// Skips `sample_count` samples, after a flush() whose steps are done.
   void skip(double sample_count) {
     take();
     skipped_seconds_ += sample_count / kSampleRate;
     live_->skip(static_cast<uint64_t>(sample_count));
   }
-  /// Goes on for so many milliseconds, or until all that was fed is done.
+  /// Works for up to `milliseconds`, or until all fed samples are processed.
   Step step(double milliseconds) {
     return run_slice(milliseconds, Step::working, [this] { return step_once(); });
   }

@@ -37,7 +37,8 @@ class LoadSink : public ModelSink {
   void set_file_byte_count(uint64_t byte_count) { file_byte_count_ = byte_count; }
   /// For a model in several files: the sum of their sizes.
   void set_part_byte_count(uint64_t byte_count) { part_byte_count_ = byte_count; }
-  /// What the model may take with so many threads, beams and times of words included; 0 before its first file's index is known.
+  /// The most memory that the model may take with `threads` threads, beams and word times included;
+  /// 0 until the first file's index is known.
   uint64_t most_bytes(size_t threads) const;
   /// "APR2 2.0"
   const std::string& format() const { return format_; }
@@ -71,7 +72,8 @@ class LoaderBinding {
 
   LoaderBinding() : reader_(sink_) {}
 
-  /// Where the next bytes go, at most so many and at most kWindowBytes: their place in a tensor where they have one.
+  /// Where the next bytes go, at most `byte_count` and at most kWindowBytes: directly into a tensor
+  /// if they belong to one.
   ByteView input_window(double byte_count);
   void set_byte_count(double byte_count);
   /// A vocabulary that the caller gives, as APR1 stores one: its length, then its bytes into the window.

@@ -49,7 +49,7 @@ class ModelBinding : public EngineHolder {
   void normalise_mel(uint32_t frame_count, float maximum);
 
   void begin_encode() { model().begin_encode(); }
-  /// True when done; goes on for so many milliseconds.
+  /// Works for up to `milliseconds`; true when done.
   bool encode_step(double milliseconds) {
     return run_slice(milliseconds, false, [this] { return model().encode_step(); });
   }

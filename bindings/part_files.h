@@ -9,7 +9,8 @@ namespace susurrus {
 /// The further files of a model, listed once: there may be 99,999, and the caller asks after each file.
 class PartFiles {
  public:
-  /// As a JSON list of {name, byteCount}: all that have to be read besides the first one; empty when they have been told.
+  /// A JSON list of {name, byteCount} of all files still to be read after the first one; empty once
+  /// the caller has been given it.
   std::string take_text(const ModelReader& reader) {
     JsonWriter json;
     json.begin_array();

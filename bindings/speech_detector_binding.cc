@@ -26,7 +26,7 @@ class SpeechDetectorBinding {
     detector_.emplace(std::move(detector).value());
     return {};
   }
-  /// For hear(): 32-bit floats at 16 kHz, kMostFrames frames at most.
+  /// Input of hear(): 32-bit floats at 16 kHz, at most kMostFrames frames.
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
   /// Whole frames, but for a shorter one that ends the recording. Makes a probability of each.
   ErrorText hear(double byte_count) {

@@ -38,7 +38,7 @@ class TranscriberBinding {
     return failure(start(model.engine(), options_json, sample_count, state_json));
   }
 
-  /// Goes on for so many milliseconds, or until there is something to do for the caller.
+  /// Works for up to `milliseconds`, or until the caller has something to do.
   Step step(double milliseconds) {
     return run_slice(milliseconds, Step::working, [this] { return step_once(); });
   }

@@ -4,7 +4,8 @@
 
 namespace susurrus {
 
-/// `number` with so many significant digits, as printf's %.*g has it: exactly rounded, without trailing zeros.
+/// `number` with `digits` significant digits, as printf's %.*g: exactly rounded, without trailing
+/// zeros.
 std::string decimal_text(double number, size_t digits);
 
 /// The double nearest to a JSON number; infinity where none is near. `end` becomes where the number ends.

@@ -21,7 +21,8 @@ extern "C" double susurrus_strtod(const char* text, char** end) {
 namespace susurrus {
 namespace {
 
-/// Position of the bracket that nests too deeply. Text that is not JSON gives any answer; the parser rejects it anyway.
+/// Position of the bracket that nests too deeply. Text that is not JSON gives any result; the
+/// parser rejects it anyway.
 std::optional<size_t> find_too_deep(std::string_view text) {
   uint32_t depth = 0;
   bool in_string = false;

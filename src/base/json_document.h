@@ -16,7 +16,8 @@ namespace susurrus {
 class JsonItems;
 class JsonMembers;
 
-/// One value of a JsonDocument; valid as long as the document. A missing value answers "no" to every question.
+/// One value of a JsonDocument; valid as long as the document. A missing value returns "no" to
+/// every question.
 class JsonValue {
  public:
   JsonValue() = default;

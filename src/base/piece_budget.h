@@ -21,7 +21,7 @@ class PieceBudget {
   explicit PieceBudget(uint64_t file_byte_count)
       : most_(kFreeBytes + kTimesTheFile * std::min(file_byte_count, ~uint64_t{0} / 8)) {}
 
-  /// Before there is a piece that takes about so many bytes. limit_exceeded; out_of_memory.
+  /// Call before making a piece that takes about `byte_count` bytes. limit_exceeded; out_of_memory.
   Status take(uint64_t byte_count) {
     taken_ += byte_count;
     if (taken_ > most_) {
@@ -46,7 +46,7 @@ class PieceBudget {
 template <typename Entry>
 inline constexpr uint64_t kGrowingBytes = 3 * sizeof(Entry);
 
-/// What a name takes, besides its letters, in a table of all names.
+/// Memory for one name in a table of all names, without its letters.
 inline constexpr uint64_t kNameBytes = 128;
 
 }  // namespace susurrus

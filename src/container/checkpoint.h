@@ -21,7 +21,7 @@ struct CheckpointTensor {
   bool is_channels_last = false;
 };
 
-/// What the files of a checkpoint say besides their weights.
+/// A checkpoint's files without their weights.
 struct Checkpoint {
   const char* format =
       "";  // "SafeTensors", "ggml", "GGUF", "CTranslate2", "APR1", "APR1-JSON", "APR2"

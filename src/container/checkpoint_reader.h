@@ -72,7 +72,7 @@ class SteppedCheckpointReader : public CheckpointReader {
   using Step = typename PushParser<Reader>::Step;
   using Done = typename PushParser<Reader>::Done;
 
-  /// `step` gets exactly so many bytes; an error when the file does not have them.
+  /// `step` gets exactly `byte_count` bytes; an error if the file has fewer.
   Status expect(uint64_t byte_count, const char* subject, Step step) {
     if (byte_count > left()) return truncated(subject, byte_count, left());
     parser_.expect(byte_count, subject, step);

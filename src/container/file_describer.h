@@ -21,8 +21,9 @@ class FileDescriber {
   virtual void skip(uint64_t) {}
   /// Says that no byte follows.
   virtual Status finish() = 0;
-  /// After finish(): a JSON object of format, version, flags (one text), byteCount, metadata, warnings, and what the format
-  /// has besides, such as tensors or a graph (web/src/api/types/inspect.ts).
+  /// After finish(): a JSON object with format, version, flags (one text), byteCount, metadata,
+  /// warnings, and the format's own members, such as tensors or a graph
+  /// (web/src/api/types/inspect.ts).
   virtual std::string facts() const = 0;
 };
 

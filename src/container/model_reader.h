@@ -73,7 +73,7 @@ class ModelSink {
 struct NextBytes {
   /// Their own place in a tensor: pushed from there, they are not copied. Empty when they have none.
   MutableByteSpan place;
-  /// Without a place: after so many bytes there may be one.
+  /// If there is no place yet: after how many bytes there may be one.
   uint64_t count_before_place = ~uint64_t{0};
 };
 
@@ -104,7 +104,7 @@ class ModelReader {
   }
   /// While skimming: how many of the next bytes need not be pushed. Otherwise 0.
   virtual uint64_t skippable() const { return 0; }
-  /// Leaves out at most so many.
+  /// Skips at most as many bytes as given.
   virtual void skip(uint64_t) {}
   /// Takes the memory of the tensor that comes next, if that is large: to be asked when there are bytes to push.
   virtual NextBytes next_bytes() { return {}; }

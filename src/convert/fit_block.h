@@ -5,8 +5,9 @@
 
 namespace susurrus {
 
-/// One block of 32 values of q4_0, q4_1, q5_0 or q5_1 whose scale (and minimum) is searched for the least squared error. Never
-/// worse than quantize_block(), whose block it answers where it finds no better one, or where a value is not finite.
+/// Searches the scale (and minimum) of one block of 32 values of q4_0, q4_1, q5_0 or q5_1 for the
+/// least squared error. Never worse than quantize_block(), whose block it returns if it finds no
+/// better one or a value is not finite.
 void fit_block(Dtype dtype, const float* values, uint8_t* block);
 
 }  // namespace susurrus

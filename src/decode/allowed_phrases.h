@@ -14,7 +14,7 @@ namespace susurrus {
 /// No phrase is begun that `max_tokens` would cut.
 class AllowedPhrases : public LogitFilter {
  public:
-  /// `special` is kept. Every phrase must have text besides white space: the caller's error otherwise.
+  /// `special` is kept. Every phrase must have text other than white space: the caller checks that.
   AllowedPhrases(const Tokenizer& tokenizer, std::span<const std::string> phrases,
                  size_t max_tokens);
   /// Before the timestamp rules. Forbidden tokens stay forbidden: suppress none of tokens().

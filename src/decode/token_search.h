@@ -21,8 +21,8 @@ class TokenSearch {
  public:
   virtual ~TokenSearch() = default;
 
-  /// How many sequences are under way: rows of logits that the next choose() wants. 1 before the first choose(), since
-  /// all sequences begin with the prompt.
+  /// How many sequences are in progress: the rows of logits that the next choose() takes. 1 before
+  /// the first choose(), since all sequences begin with the prompt.
   virtual size_t sequence_count() const = 0;
   /// What was chosen so far for one of them.
   virtual std::span<const uint32_t> tokens(size_t sequence) const = 0;

@@ -14,7 +14,7 @@ AttributeValue usual_value(const AttributeSpec& spec) {
   return std::string(spec.usual_text);
 }
 
-/// In the kind that the operator wants; false where it cannot be.
+/// Converts to the operator's kind; false if that is impossible.
 bool convert(AttributeKind kind, const GivenValue& given, AttributeValue& value) {
   const auto* integer = std::get_if<int64_t>(&given);
   const auto* integers = std::get_if<std::span<const int64_t>>(&given);

@@ -24,11 +24,11 @@ struct WeightOptions {
 /// In which order the floats of a matrix come: row after row, or column after column.
 enum class MatrixOrder : uint8_t { rows, columns };
 
-/// Whether a matrix of so many rows and columns becomes q8_0: smaller ones gain nothing.
+/// Whether a matrix of this size becomes q8_0: smaller ones gain nothing.
 bool is_worth_packing(uint64_t rows, uint64_t columns);
 
-/// Makes the constant matrix of products from the bytes of its floats, pushed in pieces of any size. What it holds besides the
-/// matrix is 8 of its rows, or 32 of its columns.
+/// Makes the constant matrix of products from the bytes of its floats, pushed in pieces of any
+/// size. It holds the matrix and 8 of its rows, or 32 of its columns.
 class MatrixWriter {
  public:
   /// `shape` is that of the constant, whose last dimension is a row. out_of_memory, limit_exceeded.

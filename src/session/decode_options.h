@@ -13,7 +13,7 @@ namespace susurrus {
 
 enum class Task : uint8_t { transcribe, translate };
 
-/// A phrase to be heard rather than others that sound like it.
+/// A phrase to prefer to others that sound like it.
 struct Hotword {
   std::string text;
   /// Added to the logits of its tokens.

@@ -27,7 +27,7 @@ struct EncoderContext {
 /// invalid_argument for more positions than the model has.
 Status check_encoder_context(const WhisperModel& model, const EncoderContext& context);
 
-/// Has `options` hear a window of `content_frames`; returns how many of them are heard.
+/// Sets `options` for a window of `content_frames`; returns how many of them the encoder covers.
 uint64_t fit_encoder_context(const WhisperModel& model, DecodeOptions& options,
                            uint64_t content_frames);
 

@@ -79,14 +79,16 @@ class Engine {
   virtual MemoryPlan memory_plan() const = 0;
   /// What this family alone has to say of the model, as members of the JSON object that `json` is writing.
   virtual void write_facts(JsonWriter& json) const = 0;
-  /// Starts on a recording. `options` are the family's own: JSON with the API's names. `sample_count` samples at 16 kHz in
-  /// all; nullopt for a stream whose end is not known. `state`: of an earlier Recognition with these options, where it goes on;
-  /// missing to begin. The engine must outlive the answer and serve no other work meanwhile.
-  /// Errors: invalid_argument names an option, or a member of the state.
+  /// Starts on a recording. `options` are the family's own: JSON with the API's names.
+  /// `sample_count` samples at 16 kHz in all; nullopt for a stream of unknown length. `state`
+  /// continues an earlier Recognition with these options; without it a new one begins. The engine
+  /// must outlive the result and do no other work meanwhile. invalid_argument names an option or a
+  /// member of the state.
   virtual Result<std::unique_ptr<Recognition>> begin(JsonValue options,
                                                      std::optional<uint64_t> sample_count,
                                                      JsonValue state) = 0;
-  /// Starts on sound that is on its way, as begin() otherwise. unsupported_feature: a model that hears nothing before its end.
+  /// Starts on live audio; otherwise as begin(). unsupported_feature: the model needs the whole
+  /// recording.
   virtual Result<std::unique_ptr<LiveRecognition>> begin_live(JsonValue options);
 };
 

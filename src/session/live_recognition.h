@@ -23,7 +23,7 @@ struct LiveToken {
   bool ends_sentence = false;
 };
 
-/// What is heard while the sound is on its way.
+/// What a live recognition reports while audio arrives.
 struct LiveEvent {
   enum class Type : uint8_t {
     /// Replaces the partial before it.
@@ -47,11 +47,13 @@ struct LiveEvent {
 class LiveRecognition {
  public:
   virtual ~LiveRecognition() = default;
-  /// So many samples follow at once, by feed(): who likes to hear much together may wait for them.
+  /// This many samples follow at once, by feed(). An engine that prefers large pieces may wait for
+  /// them.
   virtual void expect(uint64_t /*sample_count*/) {}
   /// Takes 16 kHz mono samples from the front of `samples` and returns how many. Only when the work of those before is done.
   virtual Result<size_t> feed(std::span<const float> samples) = 0;
-  /// So many samples are left out behind a flush(). Times do not count them: who leaves them out moves the events.
+  /// Skips this many samples after a flush(). Times do not count them: the caller shifts the
+  /// events.
   virtual void skip(uint64_t /*sample_count*/) {}
   /// Brings out what is still inside; the sound may go on after it. As feed().
   virtual void flush() = 0;

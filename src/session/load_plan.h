@@ -16,7 +16,7 @@ struct LoadPlan {
   uint64_t sequence_bytes = 0;
   /// Held, at most, while the times of a window's words are found.
   uint64_t word_bytes = 0;
-  /// What tokenizer, filterbank and the reading of the file take besides, and room for audio on its way.
+  /// Tokenizer, filterbank, reading the file, and room for arriving audio.
   uint64_t overhead_bytes = 0;
 
   uint64_t model_bytes() const { return weight_bytes + kv_cache_bytes + activation_bytes; }

@@ -34,7 +34,7 @@ class RecordingMel {
 
   /// Levels of the recording, or of its part so far, and of the window filled last.
   const QuietFrames& quiet_frames() const { return quiet_frames_; }
-  /// Goes on from what was heard before. False where no recording has such levels. A scan counts them all anew.
+  /// Continues from saved levels. False if no recording can have them. A scan counts them all anew.
   bool resume(const TranscriptionState::QuietLevels& levels) {
     return normalization_ == Normalization::recording || quiet_frames_.set_levels(levels);
   }

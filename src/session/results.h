@@ -29,7 +29,7 @@ struct Attempt {
   float avg_logprob = 0;
   float no_speech_prob = 0;
   float compression_ratio = 0;
-  /// Encoder positions that heard the window.
+  /// Encoder positions that covered the window.
   uint32_t encoder_context = 0;
   /// Why it was not good enough; kept for the one whose text stands.
   Decision decision = Decision::kept;
@@ -60,7 +60,7 @@ struct Segment {
   float avg_logprob = 0;
   float compression_ratio = 0;
   float no_speech_prob = 0;
-  /// Encoder positions that heard the window, in the attempt whose text stands.
+  /// Encoder positions that covered the window, in the attempt whose text is used.
   uint32_t encoder_context = 0;
   FixedString<16> language;
   /// Why the window's first attempt was not good enough, or why the text was dropped.

@@ -79,7 +79,7 @@ void SegmentFilter::keep_contract(Outcome& outcome, WindowPlace place) {
   const double begin = std::max(text_end_, frame_seconds(place.seek));
   keep_time_contract(outcome.segments, {begin, frame_seconds(place.end())}, outcome.rejected);
   if (!outcome.segments.empty()) text_end_ = outcome.segments.back().end;
-  // What has been told is not heard again.
+  // Text that has been reported is not decoded again.
   outcome.next_seek = std::max(outcome.next_seek, nearest_frame(text_end_));
 }
 

@@ -22,7 +22,7 @@ class SegmentFilter {
     std::vector<Segment> rejected;
     /// Where the next window begins.
     uint64_t next_seek = 0;
-    /// The window is heard again from next_seek on: nothing of it counts.
+    /// The window is decoded again from next_seek on: nothing of it counts.
     bool is_window_dropped = false;
   };
   /// `mel` holds the window. With word timestamps the segments have their words.

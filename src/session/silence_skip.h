@@ -7,7 +7,7 @@
 
 namespace susurrus {
 
-/// What is known of a window besides its segments.
+/// What is known of a window apart from its segments.
 struct SpokenWindow {
   WindowPlace place;
   /// Frames of a full window, whatever its content.

@@ -332,7 +332,7 @@ class WhisperTranscriber final : public Transcriber {
     seek_ = next_seek;
     update_progress();
     stage_ = Stage::window;
-    // A window that is heard again is encoded already, with what lay behind it then.
+    // A repeated window is encoded already, with the sound that followed it then.
     is_state_ready_ = repeats_ == 0;
     return ready();
   }

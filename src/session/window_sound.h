@@ -7,8 +7,8 @@
 
 namespace susurrus {
 
-/// The window has next to no frames that are not quiet. The reference makes up text for such a window, so it is not asked.
-/// All functions here want the window as the one that `frames` is about.
+/// Whether the window has next to no frames that are not quiet. The reference invents text for such
+/// a window, so it is not decoded. All functions here take the window that `frames` is about.
 bool is_quiet(const QuietFrames& frames, WindowPlace window);
 
 /// The mel frame to listen from: the window's end if it is quiet, a little before the first sound after a long silence, else

@@ -15,7 +15,7 @@ struct ModelFamily {
   Status (*check)(const ModelMetadata& metadata, std::span<const TensorInfo> tensors);
   /// Once vocabulary and filterbank are known, of files that keep them at the end.
   Status (*check_late)(const ModelMetadata& metadata);
-  /// Which tensors the model wants, and where the file has them.
+  /// Which tensors the model needs, and where the file has them.
   Result<TensorMatch> (*match)(const ModelMetadata& metadata, std::span<const TensorInfo> tensors,
                                const TensorMatchRules& rules);
   CanonicalName* canonical_name;

@@ -1,4 +1,4 @@
-// Answers of the driver about words and their places.
+// The driver's replies about words and their positions.
 #pragma once
 #include "base/json_document.h"
 #include "base/json_writer.h"

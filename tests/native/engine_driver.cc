@@ -167,7 +167,8 @@ class Driver {
     return ok_status();
   }
 
-  /// Fills mel_window() with the samples of a request, as far as `options` have them heard; their mel frames with content.
+  /// Fills mel_window() with as many of a request's samples as `options` allow; returns the mel
+  /// frames with content.
   Result<uint64_t> fill_window(JsonValue request, DecodeOptions& options) {
     SUSURRUS_ASSIGN_OR_RETURN(std::vector<float> samples, read_floats(text(request, "samples")));
     const uint64_t frames = options.encoder_context.window_frames(*model_);

@@ -51,7 +51,7 @@ NextBytes Apr2Reader::next_bytes() {
   if (tensor == tensors_.end()) return {};
   const uint64_t here = parser_.position();
   if (tensor->file_offset > here) return {{}, tensor->file_offset - here};
-  // For want of memory the bytes have no place, which the push then reports.
+  // Out of memory: the bytes have no place; push() reports the error.
   if (!placed_ && !place()) return {};
   if (destination_.empty()) return {{}, tensor->file_offset + tensor->raw_byte_count - here};
   return {destination_.subspan(written_)};

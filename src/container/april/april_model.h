@@ -66,7 +66,7 @@ inline constexpr uint64_t kAprilPreambleBytes = 20;
 /// The magic and the numbers in front of the tokens.
 inline constexpr uint64_t kAprilParamsBytes = 60;
 
-/// What an .april file holds besides the networks' bytes. Texts are kept byte for byte; they should be UTF-8.
+/// An .april file without the networks' bytes. Texts are kept byte for byte; they should be UTF-8.
 struct AprilModel {
   /// Padded with zeros.
   std::array<uint8_t, 8> language_tag = {};

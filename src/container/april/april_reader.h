@@ -31,7 +31,7 @@ class AprilReader {
   Status push(ByteSpan chunk);
   /// Bytes that come next and are weights, or used by nothing; 0 with a sink, or where the length is not known.
   uint64_t skippable() const;
-  /// Leaves out at most so many.
+  /// Skips at most `byte_count` bytes.
   void skip(uint64_t byte_count);
   /// Says that no byte follows.
   Status finish();

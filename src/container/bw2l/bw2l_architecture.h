@@ -47,8 +47,8 @@ Result<Bw2lArrayCounts> check_bw2l_layer(std::string_view arch);
 /// number, and other layers have sizes that follow from what comes in. Nothing of residual blocks.
 std::vector<uint64_t> bw2l_element_counts(std::string_view arch);
 
-/// Whether a layer, of so many arrays, is one of those that BW2L defines and no engine runs: recurrent ones, and batch norms
-/// without their running statistics.
+/// Whether BW2L defines this layer, with `array_count` arrays, but no engine runs it: recurrent
+/// layers, and batch norms without their running statistics.
 bool is_bw2l_layer_without_engine(std::string_view arch, size_t array_count);
 
 }  // namespace susurrus

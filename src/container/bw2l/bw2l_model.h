@@ -71,7 +71,7 @@ struct Bw2lSection {
   Bw2lKind kind() const { return bw2l_kind(type); }
 };
 
-/// What a BW2L file holds besides the bytes of its texts, data and arrays.
+/// A BW2L file without the bytes of its texts, data and arrays.
 struct Bw2lModel {
   std::string name;
   /// The file offset of the section count.

@@ -11,7 +11,7 @@ inline constexpr uint64_t kShownGgufTextBytes = 1024;
 /// Characters of JSON that inspection shows at most: usually, and of everything.
 inline constexpr uint64_t kShownGgufBytes = 1 << 20;
 inline constexpr uint64_t kAllGgufBytes = limits::kMetadataBytes;
-/// A stored byte becomes at most so many characters of JSON.
+/// The most characters of JSON that one stored byte becomes.
 inline constexpr uint64_t kMostJsonOfByte = 8;
 
 /// A number of a GGUF key, of one of GGUF's types but texts and arrays, from its bits with zeros above them.

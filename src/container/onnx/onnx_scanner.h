@@ -25,7 +25,7 @@ class OnnxScanner {
   Status push(ByteSpan bytes);
   /// How many of the next bytes can be skipped: weights, or fields that are not kept.
   uint64_t skippable() const { return state_ == State::skip ? left_ - 1 : 0; }
-  /// Leaves out at most so many; one is kept, whose push ends the field.
+  /// Skips at most `byte_count` bytes. The last byte of a field stays: pushing it ends the field.
   void skip(uint64_t byte_count) {
     position_ += byte_count;
     left_ -= byte_count;

@@ -15,7 +15,7 @@ constexpr uint64_t kShownNumbers = 32;
 constexpr uint64_t kShownTextBytes = 1024;
 constexpr uint64_t kListingBytes = 2ull << 20;
 constexpr uint64_t kAllListingBytes = limits::kMetadataBytes;
-/// A byte of a text or number becomes at most so many characters of JSON.
+/// The most characters of JSON that one byte of a text or number becomes.
 constexpr uint64_t kMostJsonOfByte = 8;
 
 /// JSON escapes what is not printable; what is not UTF-8 it cannot hold.

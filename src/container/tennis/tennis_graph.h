@@ -22,7 +22,7 @@ class TennisGraph {
   /// Case 16. Before the first node.
   Status set_lists(List inputs, List outputs, uint32_t node_count);
 
-  /// Cases 22 and 23: a node of this kind with so many arguments.
+  /// Cases 22 and 23: a node of this kind with `count` arguments.
   Status begin_arguments(const TennisBubble& bubble, uint32_t count, uint64_t offset);
   /// Case 17: the current node's next argument.
   Status add_argument(const TennisBubble& bubble, uint32_t node, uint64_t offset);

@@ -26,7 +26,7 @@ class TennisReader {
   /// Bytes that come next and are only a tensor's, which the graph does not need, or behind it. 0 where the length is not
   /// known.
   uint64_t skippable() const;
-  /// Leaves out at most so many; the sink is not given them.
+  /// Skips at most `byte_count` bytes; the sink does not get them.
   void skip(uint64_t byte_count);
   /// Says that no byte follows.
   Status finish();
@@ -37,8 +37,8 @@ class TennisReader {
   uint64_t received() const { return received_; }
 
  private:
-  /// What a count or size announces: at least so many bytes behind its field. Kept by depth, so that the outermost one
-  /// that the file does not hold is what finish() names.
+  /// What a count or size announces: at least that many bytes after its field. Kept by depth, so
+  /// that finish() names the outermost one that the file does not hold.
   enum class Part : uint8_t {
     inputs,
     outputs,

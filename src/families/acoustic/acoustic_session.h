@@ -12,8 +12,9 @@
 namespace susurrus {
 
 struct AcousticOptions {
-  /// How much of a recording the network is given at a time, besides the context that it needs. Large chunks waste less on context,
-  /// small ones come sooner. A network that sees the whole recording is given all of it.
+  /// How much of a recording the network gets at a time, without the context that it needs. Large
+  /// chunks waste less on context, small ones give text sooner. A network that sees the whole
+  /// recording gets all of it.
   double chunk_seconds = 10;
   /// Made of this model's tokens; outlives the session. With it the text comes from a beam search, else from the best path.
   const BeamVocabulary* vocabulary = nullptr;

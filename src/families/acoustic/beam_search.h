@@ -78,7 +78,7 @@ class AcousticBeamSearch {
   void extend_words(std::span<const float> frame, const Hypothesis& before);
   void extend_child(const Hypothesis& before, const Lexicon::Child& child, double emission);
   void extend_tokens(std::span<const float> frame, const Hypothesis& before);
-  /// A candidate behind `before`; `gain` is what is added to its score besides the language model's.
+  /// A candidate after `before`; `gain` is added to its score, without the language model's part.
   void add(const Hypothesis& before, uint32_t token, double emission, double gain, double language,
            uint32_t history, uint32_t node, bool is_blank, uint32_t word = BeamResult::kNoWord);
   double silence_score(uint32_t token) const {

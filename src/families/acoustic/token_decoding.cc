@@ -108,7 +108,7 @@ std::vector<DecodedToken> AcousticTokens::tokens_of(std::span<const uint32_t> pa
     if (copies == 0) {
       tokens.push_back(run);
     } else if (can_repeat) {
-      // A copy was heard where the replabel was.
+      // The replabel stands for copies of the letter before it.
       tokens.insert(tokens.end(), copies, {tokens.back().token, run.first_frame, run.last_frame});
     }
     can_repeat = copies == 0;

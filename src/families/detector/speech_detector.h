@@ -22,7 +22,7 @@ class SpeechDetector {
   /// Errors of TennisModule, and malformed where the module is no such network.
   static Result<SpeechDetector> make(ByteSpan module);
 
-  /// Forgets what it heard: the next frame begins a recording.
+  /// Clears the state: the next frame begins a recording.
   void reset();
   /// Mono samples at 16 kHz → a probability for each begun frame; the last one is filled up with silence where it is short, and
   /// ends the recording then. `probabilities` has room for all. Nothing is allocated.

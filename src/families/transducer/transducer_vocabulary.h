@@ -7,7 +7,7 @@
 
 namespace susurrus {
 
-/// The texts of a transducer's tokens, and what the search wants to know of them.
+/// The texts of a transducer's tokens, and their properties that the search needs.
 class TransducerVocabulary {
  public:
   /// Takes over the texts; SentencePiece's mark of a word's beginning (U+2581) becomes a space.

@@ -103,7 +103,7 @@ ResumableOp Encoder::attention_op(const EncoderLayerWeights& layer) {
   }
 }
 
-/// x += MLP of x, for so many rows at a time as wide memory holds.
+/// x += MLP of x, for as many rows at a time as wide memory holds.
 ResumableOp Encoder::mlp_op(const MlpWeights& mlp) {
   const size_t width = state_.dimensions().n_audio_state;
   const Buffers b = buffers();

@@ -15,8 +15,8 @@ class Encoder {
  public:
   Encoder(const WhisperWeights& weights, WhisperState& state, const KernelTable& kernels);
 
-  /// Starts on the first 2 · `positions` frames of the state's mel window, 1 ≤ positions ≤ n_audio_ctx: the result is
-  /// that of a model with so many positions. The mel window stays.
+  /// Starts on the first 2 · `positions` frames of the state's mel window, 1 ≤ positions ≤
+  /// n_audio_ctx: the result equals that of a model with that many positions. The mel window stays.
   void begin(size_t positions);
   /// True when all is done (or nothing was begun). Nothing happens while it is_waiting().
   bool step();

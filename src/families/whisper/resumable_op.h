@@ -35,7 +35,7 @@ class ResumableOp {
   explicit ResumableOp(const AttentionArgs& args);
   explicit ResumableOp(const QuantizeKvArgs& args);
   explicit ResumableOp(const LayerNormArgs& args);
-  /// Small work that was done at once and only wants to be counted.
+  /// Small work that was done at once and is only counted.
   static ResumableOp already_done(uint64_t multiply_adds);
 
   bool is_done() const { return outer_ == outer_count_; }

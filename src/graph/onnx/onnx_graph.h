@@ -17,8 +17,10 @@ struct OnnxFixedInput {
   Shape shape;
 };
 
-/// The graph of an ONNX model that is in memory; weights are copied, one after the other, into the form that the options want. Errors are about `subject` or name a node, with the offset
-/// in the file: unsupported_operator names the operator (april.md case 36); malformed: bytes or nodes that make no sense.
+/// Builds the graph of an ONNX model in memory; weights are copied, one after the other, into the
+/// form that the options ask for. Errors are about `subject` or name a node, with the offset in the
+/// file: unsupported_operator names the operator (april.md case 36); malformed: bytes or nodes that
+/// make no sense.
 Result<Graph> graph_from_onnx(const char* subject, ByteSpan bytes, uint64_t offset,
                               std::span<const OnnxFixedInput> fixed = {},
                               const WeightOptions& weights = {});

@@ -9,18 +9,19 @@
 
 namespace susurrus {
 
-/// Makes the graph of an ONNX model that is pushed in pieces of any size. Large weights go to their place while they come, those of
-/// products in the form in which the kernels read them: nodes precede them in the file, so that their uses are known. Besides the
-/// weights there is memory for one slab of a matrix (MatrixWriter) and for what else the file says. Weights in typed lists rather than
-/// as raw bytes are kept twice for the time being.
+/// Builds the graph of an ONNX model that is pushed in pieces of any size. Large weights go to
+/// their place as they arrive, those of products in the form that the kernels read: nodes precede
+/// them in the file, so that their uses are known. Apart from the weights, the reader holds one
+/// slab of a matrix (MatrixWriter) and the rest of the file's content. Weights in typed lists
+/// instead of raw bytes are held twice while they arrive.
 class OnnxGraphReader {
  public:
   /// The model is the `byte_count` bytes at `file_offset`; errors are about `subject`.
   OnnxGraphReader(const char* subject, uint64_t file_offset, uint64_t byte_count,
                   const WeightOptions& weights);
 
-  /// Not more than byte_count bytes in all. malformed: no such messages, or a weight with other bytes than its shape wants;
-  /// out_of_memory.
+  /// At most byte_count bytes in all. malformed: no such messages, or a weight whose byte count
+  /// does not match its shape; out_of_memory.
   Status push(ByteSpan bytes);
   /// When all were pushed; once. The errors of graph_from_onnx().
   Result<Graph> finish(std::span<const OnnxFixedInput> fixed = {});

@@ -31,7 +31,7 @@ Result<Shape> read_dims(ProtoReader reader, const ProtoField& field, Shape shape
 
 Result<OnnxGraphMessage> read_graph(ProtoReader reader, uint32_t depth);
 
-/// Room for so many more.
+/// Makes room for `count` more.
 template <typename Number>
 Status reserve(const ProtoReader& reader, size_t count, std::vector<Number>& values) {
   const size_t wanted = values.size() + count;

@@ -89,7 +89,7 @@ Status read_onnx_opset(ProtoReader reader, uint64_t& opset);
 
 /// unsupported_dtype: one that is not calculated with here.
 Result<ElementType> onnx_element_type(uint64_t data_type);
-/// size_mismatch: `found` bytes of elements, and a shape that wants others.
+/// size_mismatch: the shape does not take the `found` bytes of elements.
 Status check_byte_count(const OnnxTensor& tensor, ElementType type, uint64_t found);
 /// The tensor with memory of its own, taken when its bytes were counted. size_mismatch: elements that are not as many as the shape says.
 Result<OwnedTensor> take_tensor(const OnnxTensor& tensor);

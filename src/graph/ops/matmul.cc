@@ -11,7 +11,7 @@ enum MatmulAttribute : size_t { kIsTransposed };
 
 /// Rows of a product on the kernels that are one item of the work.
 constexpr size_t kRowsPerItem = 32;
-/// From so many rows on, a matrix whose columns are wanted is turned for the kernels.
+/// From this many rows on, a matrix that is read by columns is transposed for the kernels.
 constexpr uint64_t kRowsWorthTurning = 4;
 constexpr uint64_t kMostTurned = 1 << 20;
 

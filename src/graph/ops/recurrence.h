@@ -53,7 +53,8 @@ struct RecurrentPart {
                 std::span<uint8_t> scratch) const;
 };
 
-/// Shapes, types and work of an operator with `gates` and `states`; `step_floats` are what a step keeps besides products.
+/// Shapes, types and work of an operator with `gates` and `states`; `step_floats` are what a step
+/// keeps apart from products.
 Status infer_recurrent(Inference& inference, size_t gates, size_t states, uint64_t step_floats);
 
 /// Memory of a step for `floats`, in whole lines of the cache.

@@ -70,7 +70,7 @@ class TennisLoader : public TennisSink {
 
  private:
   TennisNode& node() { return module_.nodes_.back(); }
-  /// Memory for what a node says besides its elements.
+  /// Memory for a node without its elements.
   Status take(uint64_t byte_count) {
     const Status taken = budget_.take(byte_count);
     if (taken) return taken;

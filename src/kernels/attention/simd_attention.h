@@ -10,7 +10,7 @@
 
 namespace susurrus::simd {
 
-/// Up to so many query rows, packing a head's keys and values costs more than it saves.
+/// Up to this many query rows, packing a head's keys and values costs more than it saves.
 inline constexpr size_t kFewQueryRows = 4;
 
 /// Keys of one pass over the values: a block of scores and one of packed values then share the L1

@@ -10,7 +10,7 @@
 
 namespace susurrus::simd {
 
-/// Up to so many rows, packing a panel costs more than reading the weights again for every two
+/// Up to this many rows, packing a panel costs more than reading the weights again for every two
 /// rows.
 inline constexpr size_t kFewRows = 4;
 

@@ -31,8 +31,8 @@ void interleave<2>(Vector a, Vector b, Vector& first, Vector& second) {
       __builtin_shufflevector(a, b, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31);
 }
 
-/// The integers of 8 rows' blocks, which lie so many bytes apart, in the order of a panel: a shuffle of eight piles, which
-/// three riffles make.
+/// Puts the integers of 8 rows' blocks, `row_bytes` apart, into a panel's order: a shuffle of eight
+/// piles, made of three riffles.
 template <size_t G>
 void pack_integers(const uint8_t* rows, size_t row_bytes, uint8_t* to) {
   for (size_t half = 0; half < kBlockValues;

@@ -5,7 +5,7 @@
 namespace susurrus {
 namespace {
 
-/// Sound behind the place that the model listened to. Less, and words are committed whose end was not heard.
+/// The least sound after a word: with less, a word may be committed before its end is known.
 constexpr double kLeastBehind = 0.4;  // seconds
 /// The probability of a word that needs no second hypothesis.
 constexpr double kSure = 0.75;
@@ -37,9 +37,10 @@ class WordByWordPolicy : public CommitPolicy {
   std::vector<std::string> before_;
 };
 
-/// AlignAtt: a word is safe when the sound that it was heard in lies far enough from the end (Papi, Turchi, Negri: AlignAtt, Interspeech
-/// 2023). Not the last one, whose next token may go on with it; and an improbable one only when the hypothesis before had it, too, or
-/// when much sound has come since.
+/// AlignAtt: a word is safe when its sound is far enough from the end (Papi, Turchi, Negri:
+/// AlignAtt, Interspeech 2023). The last word is not, as its next token may extend it. An
+/// improbable one is safe only if the hypothesis before had it too, or if much sound has arrived
+/// since.
 class AttentionPolicy final : public WordByWordPolicy {
   bool is_safe(std::span<const ProvisionalWord> words, size_t index,
                double seconds) const override {

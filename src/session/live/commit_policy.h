@@ -6,7 +6,7 @@
 
 namespace susurrus {
 
-/// A word that was heard and may still change.
+/// A recognised word that may still change.
 struct ProvisionalWord {
   std::string text;  // as spoken, white space included
   std::vector<uint32_t> tokens;
@@ -25,8 +25,9 @@ class CommitPolicy {
  public:
   static std::unique_ptr<CommitPolicy> make(CommitPolicyKind kind);
   virtual ~CommitPolicy() = default;
-  /// How many of `words`, from the first one on, can be committed. They are what was heard of a window of `seconds`, behind the
-  /// words that are committed already; the window's end cuts the sound anywhere. What is answered is committed then.
+  /// How many of `words`, from the first one on, can be committed; the caller then commits them.
+  /// They were recognised in a window of `seconds`, after the words committed already; the window's
+  /// end may cut the sound anywhere.
   virtual size_t commit(std::span<const ProvisionalWord> words, double seconds) = 0;
   /// The utterance has ended, or all of it was committed.
   virtual void forget() = 0;

@@ -15,7 +15,7 @@ namespace {
 /// The most text tokens of a second of speech, and of a moment: more are invented.
 constexpr size_t kTokensPerSecond = 12;
 constexpr size_t kLeastTokens = 8;
-/// Less text behind committed words is not heard again.
+/// A hypothesis with fewer tokens after the committed words is not decoded again.
 constexpr size_t kDoubtfulTokens = 4;
 /// Text for which the model goes back by more seconds is said a second time by the model alone.
 constexpr double kMostRewind = 1.5;
@@ -38,7 +38,7 @@ class DecodedHypothesis final : public LiveHypothesis {
     decode.prompt.assign(window_.prompt.begin(), window_.prompt.end());
     decode.prefix.assign(window_.committed.begin(), window_.committed.end());
     decode.encoder_context = EncoderContext{.is_automatic = true}.fitted(model_, window_.frame_count);
-    // What is in doubt is heard again here, not by the attempts.
+    // Doubtful text is decoded again here, not by the attempts.
     decode.encoder_context.is_automatic = false;
     const size_t said = std::max<size_t>(
         kLeastTokens, (window_.frame_count * kTokensPerSecond) / 100 + kLeastTokens);

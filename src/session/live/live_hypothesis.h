@@ -24,7 +24,7 @@ class LiveHypothesis {
     std::span<const uint32_t> prompt;
     /// A code; empty where it has to be detected.
     std::string_view language;
-    /// Doubtful text is heard again: with the whole audio context, then at rising temperatures.
+    /// Doubtful text is decoded again: with the whole encoder context, then at rising temperatures.
     bool is_thorough = false;
   };
 

@@ -7,7 +7,7 @@
 
 namespace susurrus {
 
-/// How a Whisper hears sound while it comes.
+/// How a Whisper transcribes live audio.
 struct WhisperLiveOptions {
   TranscribeOptions transcribe;
   CommitPolicyKind policy = CommitPolicyKind::attention;

@@ -18,17 +18,17 @@ constexpr double kKeptSeconds = 3;
 /// Sound after the last recognised word for which the model gives no text, although there is
 /// speech.
 constexpr double kUnheardSeconds = 2;
-/// A word whose sound goes on so long behind the place that it was heard at does not end later.
+/// The last word ends at most this many seconds after the place that the model attended to for it.
 constexpr double kLongestTail = 0.5;
 /// Frames that are left behind then, at the least.
 constexpr size_t kLeastMove = 50;
-/// Sound of a window in which nothing was heard.
+/// Frames kept of a window without any recognised word.
 constexpr size_t kUnheardFrames = 200;
 /// A window without room moves on: words that end so long before its end are committed, whatever the policy says.
 constexpr double kMoveOnSeconds = 0.5;
 /// Less is no utterance.
 constexpr size_t kLeastFrames = 10;
-/// After so many hypotheses that were no good the next one takes its time.
+/// After this many bad hypotheses the next one is thorough.
 constexpr size_t kMostDoubts = 2;
 /// Tokens of earlier text in the prompt. More would slow every step and feed loops.
 constexpr size_t kPromptTokens = 64;
@@ -144,7 +144,7 @@ void WhisperLive::take_hypothesis() {
     words.clear();
   const double seconds = static_cast<double>(mel_.frame_count()) / 100;
   doubts_ = hypothesis->is_doubtful() ? doubts_ + 1 : 0;
-  // Behind a full stop the model may take all for said: what comes after it is heard for itself.
+  // After a full stop the model may think that all is said, so the sound after it is decoded alone.
   const double said_end = std::max(0.0, last_end_ - window_begin());
   const double heard_end = words.empty() ? said_end : words.back().heard_at;
   const bool is_over = doubts_ == 0 && (!words.empty() || window_ < said_.size()) &&

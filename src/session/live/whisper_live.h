@@ -12,10 +12,11 @@
 
 namespace susurrus {
 
-/// Whisper while the sound comes: a window over the last seconds of an utterance, in which committed words stand fast and those
-/// behind them are heard anew whenever there is a step of new sound. An utterance ends with flush(); who feeds silence calls skip().
+/// Live Whisper: a window over the last seconds of an utterance. Committed words stand; the sound
+/// after them is decoded again whenever a step of new sound has arrived. An utterance ends with
+/// flush(); for silence the caller calls skip().
 ///
-/// A pure function of what is fed, and in which pieces.
+/// A pure function of the samples fed and how they are divided.
 class WhisperLive final : public LiveRecognition {
  public:
   /// The model must outlive it, and does nothing else while step() has work. out_of_memory as an error.

@@ -7,7 +7,7 @@ namespace susurrus {
 /// A BW2L model behind the interface that all families share.
 class AcousticEngine : public Engine {
  public:
-  /// unsupported_feature: a model that hears several channels.
+  /// unsupported_feature: the model takes several channels.
   static Result<std::unique_ptr<AcousticEngine>> make(std::unique_ptr<AcousticModel> model);
   /// What its beam searches go by, before anything is recognised. Errors as BeamVocabulary::make().
   Status set_vocabulary(std::optional<Lexicon> lexicon, std::optional<ArpaModel> language_model);

@@ -5,12 +5,12 @@
 
 namespace susurrus {
 
-/// Sound through a BW2L model as it comes. One that sees whole recordings returns with flush().
+/// Live audio through a BW2L model. A model that sees whole recordings gives its text with flush().
 ///
 /// A final event ends before a pause, or where it has become long.
 class AcousticLive : public LiveRecognition {
  public:
-  /// The model must outlive it. unsupported_feature: a model that hears several channels.
+  /// The model must outlive it. unsupported_feature: the model takes several channels.
   static Result<std::unique_ptr<LiveRecognition>> make(const AcousticModel& model,
                                                        const AcousticOptions& options);
 

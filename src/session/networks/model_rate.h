@@ -6,7 +6,7 @@
 
 namespace susurrus {
 
-/// From the 16 kHz that engines are given to the rate that a model hears.
+/// Resamples from the engines' 16 kHz to the model's rate.
 class ModelRate {
  public:
   /// Samples at 16 kHz that are converted together.

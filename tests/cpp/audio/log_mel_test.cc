@@ -162,7 +162,7 @@ SUSURRUS_TEST(log_mel_normalises_eight_decades_below_the_maximum) {
 }
 
 SUSURRUS_TEST(log_mel_takes_the_filters_it_is_given) {
-  // One band which is bin 10 alone: a tone there is all it hears.
+  // One band, bin 10 alone: it sees only a tone there.
   std::vector<float> filters(kFrequencyBins, 0.0f);
   filters[10] = 1;
   const LogMel mel = LogMel::create(1, filters).value();

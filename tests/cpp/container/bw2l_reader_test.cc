@@ -62,7 +62,7 @@ void expect_refused(const std::vector<Malformed>& cases) {
   }
 }
 
-/// A case whose file `edit` made, at the data of a section and so many bytes on.
+/// A case whose file `edit` made; the error is in a section's data, at the given offset.
 template <typename Edit>
 Malformed in_section(const char* name, Reason reason, std::string_view section, uint64_t at,
                      std::string subject, Edit&& edit, Code code = Code::malformed) {
@@ -607,7 +607,7 @@ SUSURRUS_TEST(bw2l_malformed_contents) {
 }
 
 SUSURRUS_TEST(bw2l_counts_beyond_the_limits) {
-  // As many sections, layers, arrays or pairs as fit, of a file that is small for so many.
+  // As many sections, layers, arrays or pairs as fit, in a file that is small for their number.
   const auto expect_limit = [](const Bytes& file, std::string_view subject) {
     Bw2lReader reader;
     const Status status = read_whole(reader, file);

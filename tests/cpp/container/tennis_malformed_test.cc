@@ -31,7 +31,7 @@ uint64_t at(const std::string& mark) {
   return found == builder.marks.end() ? 0 : found->second;
 }
 
-/// The small module with a number at a mark, or so many bytes behind it.
+/// The small module with a number at a mark, or at an offset from it.
 template <typename T>
 Bytes with_number(const std::string& mark, T value, size_t behind = 0) {
   Bytes file = sound();

@@ -60,7 +60,7 @@ void expect_refused(const Status& status, ErrorCode code, ErrorReason reason,
   EXPECT_EQ(status.error().subject.view(), subject);
 }
 
-/// Rejects everything after so many bytes.
+/// Fails after a given number of bytes.
 class FullDisk : public ByteSink {
  public:
   explicit FullDisk(uint64_t room) : room_(room) {}

@@ -1,4 +1,4 @@
-// Which parts of a recording are heard.
+// Which parts of a recording are transcribed.
 #include "session/clips.h"
 
 #include "harness.h"

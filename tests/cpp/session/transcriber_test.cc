@@ -1,4 +1,5 @@
-// Whole recordings on a small random model: what is heard, in which language, what is dropped, what streams ask for.
+// Whole recordings on a small random model: their text and language, what is dropped, and what
+// streams request.
 #include "session/transcriber.h"
 
 #include <algorithm>
@@ -117,7 +118,7 @@ SUSURRUS_TEST(a_window_that_leads_nowhere_is_left) {
 SUSURRUS_TEST(a_window_is_heard_again_while_its_prompt_changes) {
   auto model = small_model(23);
   ASSERT_TRUE(model != nullptr);
-  // The reference would hear it again without the initial prompt, and then for ever.
+  // The reference would decode it again without the initial prompt, and then for ever.
   TranscribeOptions options = only(*model, {model->special_tokens().timestamp_begin});
   options.is_openai_compatible = true;
   options.decode.sample_length = 2;

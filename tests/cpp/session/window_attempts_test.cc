@@ -36,7 +36,7 @@ Outcome tried(WhisperModel& model, const DecodeOptions& options, const FallbackO
   return outcome;
 }
 
-/// Nothing is ever tried again for want of quality.
+/// Accepts every quality: nothing is tried again.
 FallbackOptions lenient() {
   FallbackOptions fallback;
   fallback.compression_ratio_threshold.reset();

@@ -106,7 +106,7 @@ SUSURRUS_TEST(segments_without_length_or_text_are_cleared) {
 }
 
 SUSURRUS_TEST(after_a_broken_loop_the_window_goes_on_where_the_text_was_cut) {
-  // Closed: what follows is heard again, though nothing meets, or a single timestamp ends it.
+  // Closed: decoding continues after the text, whether timestamps meet or a single one ends it.
   auto result = split({kZero, 'a', kZero + 50}, {1000, 3000}, true);
   ASSERT_EQ(result.segments.size(), 1u);
   expect_segment(result.segments[0], 10.0, 11.0, "a", 3);

@@ -14,7 +14,7 @@ class SmallAcoustic {
   SmallAcoustic();
 
   SmallAcoustic& flag(const std::string& name, const std::string& value);
-  /// A layer with arrays of so many numbers, drawn from -1 to 1.
+  /// Adds a layer with arrays of these sizes, with numbers from -1 to 1.
   SmallAcoustic& add(const std::string& line, const std::vector<size_t>& counts = {});
   SmallAcoustic& add_values(const std::string& line, const std::vector<std::vector<float>>& arrays);
   SmallAcoustic& transitions(const std::vector<float>& values);

@@ -14,7 +14,7 @@ using testing::RecordingListener;
 
 enum Token : uint32_t { kBlank, kA, kB, kStop, kComma, kSeven, kC, kEmpty };
 
-/// Returns what a test wants: one score for each call, then blanks that are sure.
+/// Returns what a test scripts: one score for each call, then blanks that are certain.
 class ScriptedScorer final : public TransducerScorer {
  public:
   struct Scores {

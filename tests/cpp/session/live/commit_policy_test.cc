@@ -26,7 +26,7 @@ SUSURRUS_TEST(attention_commits_words_whose_sound_lies_far_from_the_end) {
   EXPECT_EQ(policy->commit(words, 1.5), 1u);
   EXPECT_EQ(policy->commit(words, 1.1), 0u);
   EXPECT_EQ(policy->commit({}, 4), 0u);
-  // What ends early but was heard at the end is not safe, and nothing behind it.
+  // A word that ends early but was recognised at the end is not safe, nor is any word after it.
   const ProvisionalWord doubtful[] = {word(" one", 1, 3.9), word(" two", 1.5, 1.4),
                                       word(" three", 2, 1.9)};
   EXPECT_EQ(policy->commit(doubtful, 4), 0u);

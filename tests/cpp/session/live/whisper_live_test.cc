@@ -1,4 +1,4 @@
-// Sound on its way through small random models: what holds of every stream, whatever is heard.
+// Live audio through small random models: what is true of every stream, whatever its text.
 #include "session/live/whisper_live.h"
 
 #include <algorithm>
