@@ -15,7 +15,7 @@ enum class FilterbankChoice : uint8_t {
   automatic,
   /// The file's.
   embedded,
-  /// Whisper's, whatever the file has.
+  /// Whisper's filterbank, even if the file has its own.
   whisper
 };
 

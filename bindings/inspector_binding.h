@@ -29,7 +29,8 @@ class InspectorBinding : public CheckpointSource {
     reader_.set_file_byte_count(static_cast<uint64_t>(byte_count));
   }
   ErrorText push(double byte_count) { return window_.push_to(reader_, byte_count); }
-  /// Whether header, metadata and index of the first file are read: of a model in one file, all that is told of it.
+  /// Whether the first file's header, metadata and index have been read. For a model in one file,
+  /// that is everything.
   bool is_described() const { return sink().has_manifest() && sink().parts().empty(); }
   /// Once for each file.
   ErrorText finish();

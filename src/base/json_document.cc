@@ -66,7 +66,7 @@ struct JsonDocument::Heap {
     return true;
   }
 
-  // The size stands before each block, as free() is not told it.
+  // Each block starts with its size, since free() is not given it.
   static constexpr size_t kPrefix = 16;
 
   static void* allocate(void* context, size_t size) {

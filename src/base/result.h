@@ -8,7 +8,8 @@
 
 namespace susurrus {
 
-/// What every Result has: whether there is a value, else the Error. Errors are copied in one place, whatever the value's type.
+/// The part that all Results share: whether there is a value, and otherwise the Error. Errors are
+/// copied in one place, for every type of value.
 class Outcome {
  public:
   bool has_value() const { return has_value_; }

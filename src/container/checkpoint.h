@@ -27,8 +27,8 @@ struct Checkpoint {
       "";  // "SafeTensors", "ggml", "GGUF", "CTranslate2", "APR1", "APR1-JSON", "APR2"
   /// Empty where the format has none.
   std::string version;
-  /// Whatever else the file says, as the members of a JSON object; long lists and texts by their lengths, unless
-  /// CheckpointReader::show_all() was called.
+  /// The file's other metadata, as the members of a JSON object; long lists and texts by their
+  /// lengths, unless CheckpointReader::show_all() was called.
   JsonWriter metadata;
   /// Absent where the format leaves them to other files.
   std::optional<WhisperDimensions> dimensions;

@@ -11,7 +11,7 @@ namespace susurrus {
 class RawTensorsWriter : public ModelWriter {
  public:
   const std::vector<TensorInfo>& tensors() const final { return tensors_; }
-  /// Whatever stands before the first tensor's bytes.
+  /// Writes everything before the first tensor's bytes.
   Status begin(ByteSink& sink);
   Status write(ByteSpan stored, ByteSink& sink) final;
   Status finish_tensor(ByteSink& sink) final;

@@ -1,4 +1,4 @@
-// What a converter makes of which tensor and which metadata, by format.
+// How a converter turns each tensor and the metadata into those of the target format.
 #include <algorithm>
 #include <utility>
 

@@ -43,7 +43,8 @@ class FileRewriter {
   OutputBuffer output_;
 };
 
-/// Null for a file of another format. A TenniS module of the other byte order is none, but told from the rest by its error.
+/// Null for a file of another format, except a TenniS module of the other byte order: its rewriter
+/// reports that as an error.
 std::unique_ptr<FileRewriter> open_rewriter(ByteSpan first_bytes, uint64_t file_byte_count);
 
 }  // namespace susurrus

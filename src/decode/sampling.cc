@@ -9,7 +9,7 @@ namespace susurrus {
 namespace {
 
 constexpr float kSuppressed = -std::numeric_limits<float>::infinity();
-/// Finite, whatever the temperature.
+/// Keeps the scale finite at any temperature.
 constexpr double kMostScale = 1e30;
 
 /// The first index at which the weights exp((logit - maximum) * scale), added up, exceed `uniform` of their sum: the

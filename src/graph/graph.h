@@ -64,7 +64,7 @@ class GraphBuilder {
   GraphBuilder() = default;
   /// Values and nodes beyond the budget end in its error, which add() and status() give.
   explicit GraphBuilder(const PieceBudget& budget) : budget_(budget) {}
-  /// Memory that is kept for something else of the file.
+  /// Accounts for memory that holds something else from the file.
   void take(uint64_t byte_count) {
     if (is_within_) set_status(budget_.take(byte_count));
   }

@@ -29,7 +29,7 @@ size_t most_sequences(const DecodeOptions& options) {
   return options.beam_size.value_or(options.best_of);
 }
 
-/// As the reference has it: what the temperature makes of an option is up to those who choose the temperature.
+/// As in the reference, callers adapt the options to the temperature that they choose.
 Status check_conflicts(const DecodeOptions& options) {
   if (options.best_of == 1) return ok_status();
   if (options.beam_size) return option_error("bestOf", "none beside beamSize");
@@ -58,7 +58,7 @@ class WindowFilters {
     if (!options.allowed.empty()) {
       allowed = std::make_unique<AllowedPhrases>(tokenizer, options.allowed, max_tokens);
     }
-    // What the phrases are made of must be possible, whatever else is suppressed.
+    // The tokens of the phrases must be possible, even if they are suppressed otherwise.
     auto without_allowed = [&](std::vector<uint32_t> tokens) {
       if (!allowed) return tokens;
       const std::vector<uint32_t> wanted = allowed->tokens();

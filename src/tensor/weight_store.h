@@ -37,8 +37,9 @@ class WeightStore : public ModelSink {
   Status on_late_metadata(VocabularyBytes vocabulary, AlignedBuffer mel_filterbank) override;
   void on_warning(std::string_view text) override;
 
-  /// By its canonical name, whatever the file calls it; nullptr when the model has no such tensor. The view has the shape
-  /// that was wanted, but for convolutions; it is empty until the whole tensor has arrived, and final from then on.
+  /// Finds a tensor by its canonical name, not the file's; nullptr if the model has no such tensor.
+  /// The view has the requested shape, except for convolutions; it is empty until the whole tensor
+  /// has arrived, and final from then on.
   const TensorView* find(std::string_view name) const;
   /// Null before the manifest.
   const ModelFamily* family() const { return family_; }

@@ -12,7 +12,7 @@ namespace susurrus {
 class Vocabulary {
  public:
   Vocabulary() = default;
-  /// Ids past the table may exist all the same: control tokens by the numeric rules (SpecialTokens).
+  /// Ids past the table may still exist: control tokens by the numeric rules (SpecialTokens).
   explicit Vocabulary(VocabularyBytes bytes);
 
   uint32_t token_count() const { return bytes_.token_count(); }

@@ -17,12 +17,14 @@ struct Apr2FilesOptions {
   static constexpr uint64_t kMaxShardBytes = uint64_t{1} << 31;
 };
 
-/// Writes tensors into one APR2 file, or into as many shards as they need, one file after the other (apr.md §5).
+/// Writes tensors into one APR2 file, or into as many shards as they need, one file after the other
+/// (apr.md §5).
 ///
 ///   for each tensor: write() pieces of its stored bytes, then finish_tensor()
 ///   finish()
 ///
-/// Whatever the calls about a tensor give to the sink belongs to the file file_of(tensor); what finish() gives to the last.
+/// Bytes that calls about a tensor give to the sink belong to the file file_of(tensor); those of
+/// finish() belong to the last file.
 class Apr2FilesWriter : public ModelWriter {
  public:
   struct File {

@@ -201,7 +201,7 @@ Status Apr2Reader::place() {
   const TensorInfo& tensor = tensors_[current_];
   destination_ = {};
   streams_ = false;
-  // Ciphertext must never pass for weights, whatever the sink would do with it.
+  // Ciphertext must never pass for weights, even if the sink ignores them.
   if (!header_.has(apr2_flags::kEncrypted)) {
     if (!tensor.is_compressed) {
       SUSURRUS_ASSIGN_OR_RETURN(streams_, sink_.stream_tensor(tensor));

@@ -5,8 +5,8 @@
 
 namespace susurrus {
 
-/// Looks at the bytes behind the last tensor: for an APR2 footer, so that a file with something appended is told apart
-/// from one that was cut, and for padding that is not zero.
+/// Searches the bytes after the last tensor for an APR2 footer, which distinguishes a file with
+/// appended bytes from a cut one, and for padding that is not zero.
 class FooterSearch {
  public:
   void push(ByteSpan bytes, uint64_t file_offset) {

@@ -31,7 +31,7 @@ struct Bw2lSettings {
 Result<Bw2lSettings> read_bw2l_settings(const Bw2lModel& model, std::optional<uint64_t> token_count,
                                         std::vector<std::string>& warnings);
 
-// Single flags, for who runs the model.
+// Single flags, for the engine.
 
 /// Whether a flag is true as gflags has it; false where it is not there.
 bool read_bw2l_flag(const Bw2lModel& model, const char* flag);

@@ -36,7 +36,8 @@ struct FilePart {
 /// open() starts again from the beginning.
 class PartsWriter {
  public:
-  /// How much of the file is worth writing once to nowhere, with zeros for the parts, before the first byte goes out.
+  /// How much of the file is written once as a dry run, with zeros for the parts, before any
+  /// output.
   enum class Rehearsal : uint8_t { front, whole };
 
   virtual ~PartsWriter() = default;

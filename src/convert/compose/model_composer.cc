@@ -87,7 +87,7 @@ Status ModelComposer::make_plan(std::string_view description) {
   return ok_status();
 }
 
-/// Writes to nowhere what a reader can judge before it has seen the parts.
+/// A dry run of what a reader can check before it has seen the parts.
 Status ModelComposer::rehearse() {
   static constexpr std::array<uint8_t, 64 << 10> kZeros{};
   // Parts of zeros pass by unread, but not for ever.
@@ -164,7 +164,7 @@ Status ModelComposer::start_part(bool is_floats) {
   expected_ = is_floats ? part.element_count * sizeof(float) : part.byte_count;
   pushed_ = 0;
   state_ = State::in_part;
-  // Bytes that are not converted are passed on whatever their type.
+  // Bytes that are not converted pass through, whatever their type.
   const TensorEncoder::Type target{part.weights.value_or(Dtype::f32), part.scale};
   const TensorEncoder::Type source =
       is_floats ? TensorEncoder::Type{Dtype::f32, target.dtype == Dtype::f32 ? part.scale : 0}

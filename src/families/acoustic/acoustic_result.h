@@ -26,7 +26,7 @@ struct AcousticResult {
   std::string text;
   std::vector<AcousticWord> words;
   std::vector<AcousticToken> tokens;
-  /// Words that stay as they are whatever follows; after the last step all.
+  /// Words that later audio cannot change; after the last step, all of them.
   size_t final_word_count = 0;
 };
 

@@ -56,7 +56,7 @@ AcousticSession::AcousticSession(const AcousticModel& model, const AcousticOptio
   const Bw2lTiming& timing = model.timing();
   const double outputs = std::ceil(options.chunk_seconds / model.seconds_per_frame());
   const double frames = timing.last - timing.first + 1 + std::max(1.0, outputs) * timing.stride;
-  // A window has to have a frame, whatever the layers crop.
+  // A window needs a frame, however much the layers crop.
   window_frames_ = static_cast<size_t>(std::max(1.0, frames));
 }
 

@@ -44,8 +44,9 @@ class AcousticSession {
   AcousticSession(const AcousticSession&) = delete;
   AcousticSession& operator=(const AcousticSession&) = delete;
 
-  /// Takes all of `samples`, [channels][samples] from -1 to 1 at the model's rate; only when a step answered need_samples, or before
-  /// the first. A recording of an unlimited model is kept as features until finish().
+  /// Takes all of `samples`, [channels][samples] from -1 to 1 at the model's rate. Call it only
+  /// before the first step or when a step returned need_samples. An unlimited model keeps a
+  /// recording as features until finish().
   void feed(std::span<const float> samples);
   /// No sample follows.
   void finish();

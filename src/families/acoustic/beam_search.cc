@@ -102,7 +102,7 @@ void AcousticBeamSearch::extend_child(const Hypothesis& before, const Lexicon::C
   const float score_so_far = is_root ? 0 : lexicon.score(before.node);
   const uint32_t token = child.token;
   const double gain = emission + silence_score(token);
-  // With a model of tokens the token is scored, whatever it is part of.
+  // With a language model of tokens, each token is scored.
   uint32_t token_history = before.history;
   double token_score = 0;
   if (of_tokens) {

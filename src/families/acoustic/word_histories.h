@@ -7,8 +7,8 @@
 
 namespace susurrus {
 
-/// What hypotheses have written so far, as a tree of words or tokens with what the language model makes of them. Two hypotheses that
-/// wrote the same have the same history.
+/// What hypotheses have written so far, as a tree of words or tokens with the language model's
+/// scores. Two hypotheses that wrote the same have the same history.
 class WordHistories {
  public:
   static constexpr uint32_t kStart = 0;

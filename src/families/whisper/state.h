@@ -86,7 +86,7 @@ class WhisperState {
   float* self_values(size_t layer) {
     return kv(plan_.self_kv, dimensions_.n_text_ctx, 2 * layer + 1);
   }
-  /// Whether keys and values of the sound are integers; f32 below is then nowhere.
+  /// Whether the sound's keys and values are integers; then there are no f32 ones.
   bool has_int8_kv() const { return plan_.kv_layout != WeightLayout::rows; }
   /// Keys and values of the encoder layer in progress.
   Int8Kv audio_kv() { return int8_kv(activation(plan_.audio_kv).data()); }

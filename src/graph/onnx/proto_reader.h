@@ -42,7 +42,7 @@ class ProtoReader {
   Result<uint64_t> varint();
   bool at_end() const { return at_ == bytes_.size(); }
   Error bad(ErrorReason reason) const;
-  /// Before something is kept that takes so much memory: the budget's errors, with the place.
+  /// Call before keeping `byte_count` bytes: the budget's errors, with the place.
   Status take(uint64_t byte_count) const;
 
  private:

@@ -14,7 +14,7 @@ Status infer_gru(Inference& inference) {
   const Shape& x = inference.inputs[kRecurrentX].shape;
   const Shape& recurrence = inference.inputs[kRecurrence].shape;
   const bool is_known = x.rank() == 3 && recurrence.rank() == 3;
-  // The gates, and what the recurrence makes of the hidden one.
+  // The gates, and the recurrent product of the hidden one.
   return infer_recurrent(inference, kGates, kStates,
                          is_known ? x[1] * (kGates + 1) * recurrence[2] : 0);
 }

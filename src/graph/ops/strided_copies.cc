@@ -1,4 +1,4 @@
-// Elements moved by strides, as bytes, whatever their type.
+// Operators that move elements by strides, as bytes of any type.
 #include <cstring>
 #include <limits>
 #include <optional>

@@ -127,7 +127,8 @@ uint32_t GraphWriter::reshape(uint32_t from, std::span<const uint64_t> dims) {
 
 uint32_t GraphWriter::place(ValueId id) {
   if (places_[id] != kNoValue) return places_[id];
-  // Whatever a node makes has its place already: what is left are constants, written where they are first used.
+  // A node's outputs have their places already. The rest are constants, written where they are
+  // first used.
   const GraphValue& value = graph_.values[id];
   const OwnedTensor& tensor = graph_.constants[value.constant];
   const uint64_t count = *tensor.shape.element_count();

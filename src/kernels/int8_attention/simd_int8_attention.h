@@ -52,7 +52,7 @@ class ProbabilityQuantizer {
     most = wasm_f32x4_pmax(most, wasm_i32x4_shuffle(most, most, 2, 3, 0, 1));
     most = wasm_f32x4_pmax(most, wasm_i32x4_shuffle(most, most, 1, 0, 3, 2));
     const v128_t factor = wasm_f32x4_splat(row_factor);
-    // Scores so far below the maximum become 0 and need not be told apart.
+    // Scores this far below the maximum all become 0.
     const v128_t lowest = wasm_f32x4_splat(-30.0f / row_factor);
     v128_t sum = wasm_i32x4_const_splat(0);
     const ProbabilityQuantizer held = *this;

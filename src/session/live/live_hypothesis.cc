@@ -22,7 +22,8 @@ constexpr double kMostRewind = 1.5;
 /// Words in a row that leave no more time for each are squeezed into what is left of the sound: made up.
 constexpr size_t kSqueezedWords = 3;
 constexpr double kSqueezedSeconds = 0.08;
-/// What the model takes for silence is said all the same when its words are more probable: short windows begin within words.
+/// Text that the model takes for silence is kept if its words are more probable than this: short
+/// windows begin within words.
 constexpr double kSilenceLogprob = -1.6;
 
 class DecodedHypothesis final : public LiveHypothesis {

@@ -9,8 +9,8 @@
 
 namespace susurrus {
 
-/// What the model makes of the window so far: encoded no longer than its sound needs, decoded behind the words that are committed,
-/// and each new word with its time and the place that the model listened to.
+/// The model's text of the window so far: encoded no longer than its sound needs, decoded after the
+/// committed words, and each new word with its time and the place to which the model attended.
 class LiveHypothesis {
  public:
   struct Window {

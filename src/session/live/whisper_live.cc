@@ -13,7 +13,7 @@ namespace {
 
 /// A window that is longer loses sound whose words are committed.
 constexpr size_t kLongFrames = 1000;
-/// Committed sound that stays in front of what may change: what the model makes of words depends on those before.
+/// Seconds of committed sound to keep in the window: new words depend on those before them.
 constexpr double kKeptSeconds = 3;
 /// Sound after the last recognised word for which the model gives no text, although there is
 /// speech.
@@ -24,7 +24,8 @@ constexpr double kLongestTail = 0.5;
 constexpr size_t kLeastMove = 50;
 /// Frames kept of a window without any recognised word.
 constexpr size_t kUnheardFrames = 200;
-/// A window without room moves on: words that end so long before its end are committed, whatever the policy says.
+/// A full window moves on: words that end this long before its end are committed against the
+/// policy.
 constexpr double kMoveOnSeconds = 0.5;
 /// Less is no utterance.
 constexpr size_t kLeastFrames = 10;
@@ -32,7 +33,7 @@ constexpr size_t kLeastFrames = 10;
 constexpr size_t kMostDoubts = 2;
 /// Tokens of earlier text in the prompt. More would slow every step and feed loops.
 constexpr size_t kPromptTokens = 64;
-/// A text without sentences is closed all the same.
+/// The most words of a text without a full stop before it is closed.
 constexpr size_t kMostOpenWords = 60;
 constexpr uint64_t kSilenceSamples = uint64_t{2} * kSampleRate;
 /// The shortest word, in seconds.
@@ -173,7 +174,7 @@ void WhisperLive::take_hypothesis() {
     const uint64_t first = mel_.first_frame();
     leave_behind(said_.size());
     const size_t moved = static_cast<size_t>(mel_.first_frame() - first);
-    // It must go on, whatever times the words were given.
+    // The window must move, whatever the words' times.
     if (moved < kLeastMove) drop_sound(std::min(kLeastMove - moved, mel_.frame_count()));
     policy_->forget();
     heard_frames_ = 0;

@@ -30,7 +30,7 @@ Error no_beam_search(std::string_view text, std::string_view format) {
 Status NetworkFile::reserve(uint64_t byte_count) {
   if (byte_count <= buffer_.byte_count()) return ok_status();
   const uint64_t doubled = std::max<uint64_t>(2 * uint64_t{buffer_.byte_count()}, kLeastMemory);
-  // What is kept beyond the first bytes is kept to the end.
+  // Bytes held after the first ones are held to the end.
   const uint64_t wanted =
       kind_ ? std::max(byte_count, known_byte_count_.value_or(doubled)) : byte_count;
   SUSURRUS_ASSIGN_OR_RETURN(AlignedBuffer larger, AlignedBuffer::allocate(wanted, "model file"));

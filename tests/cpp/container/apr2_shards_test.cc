@@ -51,7 +51,7 @@ Status read_sharded(ModelSink& sink, const Sharded& model, size_t chunk_size = 1
   return ok_status();
 }
 
-/// The model that `edit` makes of the good one is rejected like this, however its bytes arrive.
+/// The good model with `edit` applied is rejected with this error, however its bytes arrive.
 template <typename Edit>
 void expect_refused(const char* name, Edit&& edit, Code code, Reason reason, uint64_t offset,
                     std::string_view subject) {

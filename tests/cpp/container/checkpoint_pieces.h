@@ -45,7 +45,7 @@ inline void expect_read_error(const Bytes& file, ErrorCode code, ErrorReason rea
   }
 }
 
-/// Whatever is done to a sound file, it is rejected or its tensors lie within it.
+/// A damaged file is rejected, or its tensors lie within it.
 inline void expect_safe_when_damaged(const Bytes& sound) {
   ASSERT_TRUE(read_checkpoint(sound).has_value());
   uint32_t seed = 7;

@@ -182,7 +182,7 @@ SUSURRUS_TEST(every_kind_of_file_is_recognised) {
 }
 
 SUSURRUS_TEST(every_kind_has_a_file_that_is_recognised_as_it) {
-  // Kinds of JSON are told by its keys.
+  // Keys distinguish the kinds of JSON.
   for (uint8_t i = 0; i <= static_cast<uint8_t>(FileKind::unknown); ++i) {
     const FileKind kind = static_cast<FileKind>(i);
     if (kind == FileKind::hub_index || kind == FileKind::hub_config ||

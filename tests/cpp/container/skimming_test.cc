@@ -16,7 +16,8 @@ struct Read {
   std::optional<Error> error;
 };
 
-/// Whatever the reader's kind, as text. `piece` bytes a push, then what may be left out is, up to `most` at a time.
+/// Reads a file of any kind, as text: pushes `piece` bytes, then skips what it may, up to `most` at
+/// a time.
 Read read(const Bytes& file, size_t piece, uint64_t most) {
   InspectingReader reader;
   reader.describe_all();

@@ -11,7 +11,7 @@
 namespace susurrus::testing {
 namespace {
 
-/// Through the way that every file comes: its format is told first.
+/// Through the path of every file: its format is detected first.
 Status describe_file(InspectingReader& reader, const Bytes& file, size_t chunk_size) {
   reader.describe_all();
   for (size_t at = 0; at < file.size(); at += chunk_size) {

@@ -322,7 +322,7 @@ SUSURRUS_TEST(converter_copies_blocks_of_the_wanted_type_out_of_a_model_file) {
   ASSERT_TRUE(packed.size() < raw.size());
   constexpr auto kLz4 = Converter::Compression::lz4;
   for (const size_t chunk : {size_t{1}, size_t{61}, size_t{100000}}) {
-    // Whatever they are asked to stay, and out of streams and into them.
+    // Blocks are copied as stored, whether the type is requested or kept, compressed or not.
     EXPECT_TRUE(convert_model(packed, {}, chunk) == raw);
     EXPECT_TRUE(convert_model(packed, {.dtype = Dtype::q5_0}, chunk) == raw);
     EXPECT_TRUE(convert_model(raw, {.compression = kLz4}, chunk) == packed);

@@ -101,7 +101,7 @@ SUSURRUS_TEST(samples_follow_the_distribution_at_their_temperature) {
     for (size_t i = 0; i < kDraws; ++i) {
       ASSERT_TRUE(drawn.tokens[i] == 2 || drawn.tokens[i] == 7);
       sevens += drawn.tokens[i] == 7;
-      // Whatever the temperature was.
+      // The temperature does not change it.
       EXPECT_NEAR(std::exp(drawn.token_logprobs[i]), drawn.tokens[i] == 7 ? 0.75 : 0.25, 1e-5);
       if (current_case_failed()) return;
     }

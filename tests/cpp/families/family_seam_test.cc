@@ -45,7 +45,7 @@ struct Heard {
   std::optional<Error> error;
 };
 
-/// What bindings do with an engine of whatever family; `is_stream`: its length comes when it ends.
+/// Drives an engine of any family as the bindings do; with `is_stream` the length comes at the end.
 Heard hear(Engine& engine, const std::string& options, const std::vector<float>& samples,
            bool is_stream = false) {
   Heard heard;

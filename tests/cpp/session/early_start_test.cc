@@ -52,7 +52,7 @@ class Arrival {
     }
     store_.on_tensor_complete(info);
   }
-  /// Whatever is needed next: a tensor, or in the end the word that all is verified.
+  /// Pushes what is needed next: a tensor or, in the end, the news that all is verified.
   void push_more() {
     if (is_over()) {
       store_.set_verified();

@@ -202,7 +202,7 @@ SUSURRUS_TEST(a_doubtful_text_is_decoded_again_in_full_from_the_first_temperatur
       EXPECT_EQ(attempt.text, full->attempts()[i].text);
       EXPECT_TRUE(attempt.decision == full->attempts()[i].decision);
     }
-    // A number is what was asked for, whatever comes of it.
+    // A number is used as it is, whatever the text.
     options.decode.encoder_context.is_automatic = false;
     const auto fixed = decoded(*model, options);
     ASSERT_TRUE(fixed != nullptr);

@@ -148,7 +148,7 @@ SUSURRUS_TEST(silent_windows_are_dropped_with_their_text) {
     // Silence is no better at another temperature.
     EXPECT_EQ(segment.attempts.size(), 1u);
   }
-  // A text that is probable enough is kept all the same.
+  // A text that is probable enough is kept.
   options.fallback.logprob_threshold = -1000.0;
   EXPECT_FALSE(transcribe(*model, options, noise(30000)).segments.empty());
 }

@@ -1,5 +1,5 @@
-// What a call of a kernel costs, told from its arguments: multiply-adds, with 16 for a GELU or an exponential and 4 for each
-// element of a norm or of what is quantised.
+// The cost of a kernel call, from its arguments: multiply-adds, with 16 for a GELU or an
+// exponential and 4 for each element of a norm or of a quantised input.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -11,7 +11,7 @@
 namespace susurrus::testing {
 namespace {
 
-/// Everything in a piece of one operation, whatever it costs.
+/// A budget so large that one piece does a whole operation.
 constexpr uint64_t kNoEnd = uint64_t{1} << 50;
 
 /// Large enough for several slices of everything.
