@@ -243,7 +243,7 @@ void bench_attention(size_t queries, size_t keys, size_t heads, size_t head_size
           });
 }
 
-/// The same to integers, made by each variant for itself.
+/// Attention with integer keys and values, which each variant makes for itself.
 void bench_int8_attention(size_t queries, size_t keys, size_t heads, size_t head_size,
                           size_t copies) {
   const size_t width = heads * head_size;

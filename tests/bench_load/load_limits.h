@@ -1,4 +1,4 @@
-// What loading cannot do without, each by itself: what npm run bench -- load sets it against.
+// The work that loading cannot avoid, piece by piece: npm run bench -- load compares against it.
 #pragma once
 #include "base/bytes.h"
 
@@ -7,9 +7,10 @@ namespace susurrus::bench {
 /// Pieces in which a file passes through the engine.
 inline constexpr size_t kPieceBytes = size_t{256} << 10;
 
-/// Of a whole file, by the engine's own code.
+/// The checksum of a whole file, by the engine's own code.
 uint32_t crc32_of(ByteSpan bytes);
-/// The first piece's, until `byte_count` bytes have passed: the bytes are in a cache, as those that a load just copied.
+/// The first piece's checksum, until `byte_count` bytes have passed: its bytes are cached, like
+/// those that a load has just copied.
 uint32_t crc32_of_cached(ByteSpan bytes, size_t byte_count);
 /// Decodes the blocks of one tensor (apr.md §3) and does nothing else; false unless they give exactly `raw`.
 bool decode_blocks(ByteSpan blocks, MutableByteSpan raw);
