@@ -3,6 +3,7 @@
 //   node scripts/lint.mjs [--fix] [PATH...]
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { findLabels } from './check_comments.mjs';
 import { findMissingIncludes } from './check_includes.mjs';
 import { findLayerViolations, filesBelow } from './check_layers.mjs';
 import { exceededBudgets } from './count_words.mjs';
@@ -81,6 +82,13 @@ export function layers() {
   }
 }
 
+/** Comments that say their subject first. */
+function comments({ selected }) {
+  const labels = findLabels(selected);
+  if (labels.length === 0) return;
+  throw new StepError(`Comments:\n${labels.join('\n')}`, 'Begin with what the code is or does.');
+}
+
 async function documentTables({ fix, selected }) {
   if (!['docs/api.md', 'docs/errors.md', 'scripts/facts/options.json'].some(selected)) return;
   if (await checkDocuments({ fix })) return;
@@ -122,7 +130,7 @@ export async function lint({ fix = false, paths = [], types = true } = {}) {
   const options = { fix, paths, selected };
   const failures = [];
   generateFacts();
-  const checks = [clangFormat, documentTables, prettier, eslint, layers];
+  const checks = [clangFormat, comments, documentTables, prettier, eslint, layers];
   for (const check of [...checks, ...(types ? [typeCheck] : []), reference]) {
     try {
       await check(options);

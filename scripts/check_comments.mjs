@@ -1,0 +1,28 @@
+// Guards the English of comments: the subject comes first. A comment that begins with "Of" or "The same" is a label for something
+// near it, and leaves the reader to guess for what.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesBelow } from './check_layers.mjs';
+import { root } from './toolchain/steps.mjs';
+
+/** Folders whose comments are checked. TypeScript and scripts join as soon as theirs are rewritten: labelsIn() knows their comments. */
+const checked = [{ folders: ['src', 'bindings', 'tests'], names: /\.(h|cc)$/ }];
+
+/** Any line of a comment, also of one after code. */
+const label = /(?:\/\/[/!]?<?|\/\*{1,2}|^\s*\*) *(Of|The same)\b/;
+
+/** The lines of `text` on which a comment begins so, as `path:line: message`. */
+export function labelsIn(path, text) {
+  return text.split('\n').flatMap((line, i) => {
+    const found = label.exec(line);
+    return found ? [`${path}:${i + 1}: a comment begins with "${found[1]}"`] : [];
+  });
+}
+
+/** All such lines of the checked files that `selected` accepts. */
+export function findLabels(selected = () => true) {
+  return checked
+    .flatMap(({ folders, names }) => folders.flatMap((folder) => filesBelow(folder, names)))
+    .filter(selected)
+    .flatMap((path) => labelsIn(path, readFileSync(join(root, path), 'utf8')));
+}
