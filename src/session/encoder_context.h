@@ -29,7 +29,7 @@ Status check_encoder_context(const WhisperModel& model, const EncoderContext& co
 
 /// Sets `options` for a window of `content_frames`; returns how many of them the encoder covers.
 uint64_t fit_encoder_context(const WhisperModel& model, DecodeOptions& options,
-                           uint64_t content_frames);
+                             uint64_t content_frames);
 
 /// Starts the encoder on so much of mel_window(), after a check.
 Status begin_encode(WhisperModel& model, const EncoderContext& context);

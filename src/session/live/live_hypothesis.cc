@@ -38,7 +38,8 @@ class DecodedHypothesis final : public LiveHypothesis {
         window_.language.empty() ? FixedString<16>("auto") : FixedString<16>(window_.language);
     decode.prompt.assign(window_.prompt.begin(), window_.prompt.end());
     decode.prefix.assign(window_.committed.begin(), window_.committed.end());
-    decode.encoder_context = EncoderContext{.is_automatic = true}.fitted(model_, window_.frame_count);
+    decode.encoder_context =
+        EncoderContext{.is_automatic = true}.fitted(model_, window_.frame_count);
     // Doubtful text is decoded again here, not by the attempts.
     decode.encoder_context.is_automatic = false;
     const size_t said = std::max<size_t>(
