@@ -10,7 +10,7 @@ namespace susurrus {
 class CheckpointSource {
  public:
   virtual ~CheckpointSource() = default;
-  /// Without tensors until the reading is finished.
+  /// Has no tensors before everything has been read.
   virtual const Checkpoint& checkpoint() const = 0;
 
   /// JSON: format, architecture (absent where the format has none), dtype of the largest tensor, hasByteLevelText, warnings.

@@ -32,7 +32,7 @@ class ConverterBinding {
   ByteView input_window(double byte_count) { return window_.fill(byte_count); }
   /// For set_metadata().
   ByteView text_window(double byte_count) { return text_.fill(byte_count); }
-  /// Whose reading is finished.
+  /// `source` must have been read to its end.
   ErrorText add_source(const CheckpointSource& source) {
     return failure(converter_.add_source(source.checkpoint()));
   }

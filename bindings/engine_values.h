@@ -3,7 +3,7 @@
 
 namespace susurrus {
 
-/// Where a piece of work stands.
+/// The state of a piece of work.
 enum class Step : uint8_t {
   need_audio,
   need_weights,

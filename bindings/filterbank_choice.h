@@ -9,7 +9,7 @@
 
 namespace susurrus {
 
-/// Which filterbank a model computes with.
+/// The filterbank with which a model computes.
 enum class FilterbankChoice : uint8_t {
   /// The file's, but for an APR1 file's that is HTK's: a converter is known that wrote it where Whisper's belongs.
   automatic,

@@ -8,7 +8,7 @@
 
 namespace susurrus {
 
-/// Whose triangles a filterbank has.
+/// The origin of a filterbank's triangles.
 enum class FilterbankKind : uint8_t { whisper, htk, other };
 
 /// A [n_mels, 201] matrix of mostly zeros, each row kept from its first to its last weight that is not zero.

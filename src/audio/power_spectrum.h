@@ -16,7 +16,7 @@ class PowerSpectrum {
   static Result<PowerSpectrum> make(uint32_t size);
 
   uint32_t size() const { return size_; }
-  /// Without the one at half the sampling rate.
+  /// Excludes the bin at half the sampling rate.
   uint32_t bin_count() const { return size_ / 2; }
   /// `signal` is [size]; `power` is [bin_count]: |X[k]|².
   void run(std::span<const double> signal, std::span<double> power);

@@ -12,7 +12,7 @@ constexpr uint16_t kTagALaw = 6;
 constexpr uint16_t kTagMuLaw = 7;
 constexpr uint16_t kTagExtensible = 0xfffe;
 
-// Where the fields of the fmt chunk stand.
+// Offsets of the fields in the fmt chunk.
 constexpr uint64_t kTagAt = 0;
 constexpr uint64_t kChannelsAt = 2;
 constexpr uint64_t kRateAt = 4;

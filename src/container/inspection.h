@@ -49,7 +49,7 @@ class InspectSink : public ModelSink {
   const std::vector<TensorInfo>& tensors() const { return tensors_; }
   /// Empty for a model in one file.
   const std::vector<InspectedPart>& parts() const { return parts_; }
-  /// Which part a tensor lies in.
+  /// The part that holds a tensor.
   uint32_t file_of(size_t tensor) const;
   const std::vector<std::string>& warnings() const { return warnings_; }
   /// After complete(), once: the model as a source of conversion.

@@ -31,7 +31,7 @@ struct ModelManifest {
   uint32_t part_count = 1;
   /// The file's name, where it is one of several.
   std::string_view file;
-  /// In file order of their data.
+  /// In the order of their data in the file.
   std::span<const TensorInfo> tensors;
 };
 

@@ -8,7 +8,7 @@
 namespace susurrus {
 namespace {
 
-/// Where measured bytes go.
+/// Discards bytes that are only measured.
 class NullSink : public ByteSink {
  public:
   Status write(ByteSpan) override { return ok_status(); }

@@ -7,7 +7,7 @@ namespace susurrus {
 
 /// A finished way through one window.
 struct TokenCandidate {
-  /// Without <|endoftext|>.
+  /// Excludes <|endoftext|>.
   std::vector<uint32_t> tokens;
   /// Log probability of each token under the filtered logits at temperature 1.
   std::vector<float> token_logprobs;

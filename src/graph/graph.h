@@ -38,7 +38,7 @@ struct GraphNode {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   Attributes attributes;
-  /// In the file.
+  /// The node's offset in the file.
   uint64_t file_offset = kNoOffset;
   /// The index of the file's node that this node is part of, if the front end tells.
   uint32_t file_node = 0;

@@ -105,7 +105,7 @@ std::span<const std::span<const Operator>> operator_lists();
 Result<std::vector<OwnedTensor>> run_once(const Operator& op, std::span<const Operand> inputs,
                                           const Attributes& attributes, size_t output_count);
 
-// For shape rules.
+// Helpers of shape rules.
 
 /// shape_mismatch about an input, numbered from 0.
 Error wrong_input(size_t input, std::string_view expected, std::string_view got = {});

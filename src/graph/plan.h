@@ -6,7 +6,7 @@
 
 namespace susurrus {
 
-/// Where a value lies while a graph runs.
+/// The place of a value while a graph runs.
 struct ValuePlace {
   enum class Kind : uint8_t { unused, input, constant, folded, buffer };
   Kind kind = Kind::unused;

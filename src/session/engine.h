@@ -12,7 +12,7 @@
 
 namespace susurrus {
 
-/// Where a recognition stands after a step.
+/// The state of a recognition after a step.
 enum class StepResult : uint8_t {
   need_audio,
   /// The next step needs weights that have not arrived, or a file that is not verified. Try again after more of it.

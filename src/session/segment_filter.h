@@ -18,9 +18,9 @@ class SegmentFilter {
 
   struct Outcome {
     std::vector<Segment> segments;
-    /// With the reason as decision.
+    /// `decision` holds the reason.
     std::vector<Segment> rejected;
-    /// Where the next window begins.
+    /// The beginning of the next window.
     uint64_t next_seek = 0;
     /// The window is decoded again from next_seek on: nothing of it counts.
     bool is_window_dropped = false;

@@ -20,7 +20,7 @@ class Lz4BlockStream {
   /// start() for a tensor that goes block by block to `sink`, which outlives the stream.
   Status start_passing(ByteSink& sink, uint64_t raw_byte_count, uint64_t stored_byte_count,
                        uint64_t file_offset, std::string_view subject);
-  /// At most as many bytes as are still missing.
+  /// `stored`: at most as many bytes as are still missing.
   Status push(ByteSpan stored);
   /// After the last stored byte.
   Status finish() const;

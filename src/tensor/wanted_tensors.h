@@ -39,7 +39,7 @@ struct TensorMatchRules {
   bool may_lack_any = false;
 };
 
-/// Which tensor of a file plays which part.
+/// Assigns a file's tensors to the tensors that a model needs.
 struct TensorMatch {
   static constexpr uint32_t kAbsent = ~0u;
   std::vector<WantedTensor> tensors;   // as they were wanted

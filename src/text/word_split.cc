@@ -12,7 +12,7 @@ constexpr std::string_view kUnspacedLanguages[] = {"zh", "ja", "th", "lo", "my",
 // string.punctuation of Python. A run of it counts as punctuation where it stands here as a whole.
 constexpr std::string_view kPunctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 
-/// Which characters of valid UTF-8 are U+FFFD.
+/// Marks the characters of valid UTF-8 that are U+FFFD.
 std::vector<bool> find_replacements(std::string_view text) {
   std::vector<bool> found;
   while (!text.empty()) {

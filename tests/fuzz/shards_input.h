@@ -10,7 +10,7 @@ namespace susurrus::fuzz {
 
 inline constexpr std::string_view kNextFile = "\n<next file>\n";
 
-/// At least one.
+/// The files of an input, at least one.
 inline std::vector<ByteSpan> files_of(ByteSpan input) {
   std::vector<ByteSpan> files;
   for (;;) {

@@ -40,7 +40,7 @@ struct Apr1Header {
 /// Numbers of model_type that have a name.
 inline constexpr uint8_t kApr1ModelTypes = 13;
 
-/// Where the ten dimensions begin.
+/// The offset of the ten dimensions.
 inline constexpr uint64_t kApr1DimensionsAt = 12;
 
 /// `bytes`: at least kApr1HeaderBytes. Tells nothing of tensor_count 0, which is another format's mark.

@@ -28,7 +28,7 @@ Result<std::vector<Apr2Entry>> read_apr2_entries(ByteSpan index, const Apr2Heade
 
 struct FoundFooter {
   Apr2Footer footer;
-  /// In the bytes that were searched.
+  /// The index after it in the searched bytes.
   size_t end = 0;
 };
 

@@ -18,7 +18,7 @@ class FooterSearch {
       if (magic_ == kMagic && size_ == file_offset) end_ = file_offset;
     }
   }
-  /// Where the file that the footer closes ends.
+  /// The end of the file that the footer closes.
   std::optional<uint64_t> end() const { return end_; }
   /// The offset of the first nonzero byte; beyond every file if there is none.
   uint64_t first_nonzero() const { return first_nonzero_; }

@@ -25,7 +25,7 @@ class AprilWriter {
                                                    AprilOrder order = kAprilOrder);
 
   uint64_t file_byte_count() const { return file_byte_count_; }
-  /// Where its parts will be.
+  /// The model with the offsets that its parts will have.
   const AprilModel& model() const { return model_; }
   /// The networks in the order in which write() takes them.
   AprilOrder order() const { return order_; }

@@ -207,7 +207,7 @@ JsonWriter* GgufReader::shown_key() {
   return &checkpoint_.metadata.key(replace_invalid_utf8(key_));
 }
 
-/// In characters of JSON.
+/// How many more characters of JSON may be kept.
 uint64_t GgufReader::room() const {
   const uint64_t limit = shows_all_ ? kAllGgufBytes : kShownGgufBytes;
   return limit - std::min<uint64_t>(checkpoint_.metadata.text().size(), limit);

@@ -26,7 +26,7 @@ struct OnnxNetwork {
   uint64_t ir_version = 0;
   /// The version of the default domain.
   uint64_t opset_version = 0;
-  /// Without those that are initialisers.
+  /// Excludes initialisers.
   std::vector<OnnxValue> inputs;
   std::vector<OnnxValue> outputs;
   uint64_t node_count = 0;

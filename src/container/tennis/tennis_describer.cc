@@ -93,7 +93,7 @@ void TennisDescriber::close_parameter() {
   in_parameter_ = false;
 }
 
-/// In characters of JSON.
+/// How many more characters of JSON may be kept.
 uint64_t TennisDescriber::room() const {
   const uint64_t held =
       uint64_t{nodes_.text().size()} + parameters_.text().size() + op_.size() + name_.size();

@@ -18,7 +18,7 @@ Result<int64_t> integer_between(JsonValue value, int64_t least, int64_t most,
                                 std::string_view subject);
 /// The bits of an f32, as a whole number.
 Result<float> float_of_bits(JsonValue value, std::string_view subject);
-/// At most `most_dims` sizes.
+/// A shape of at most `most_dims` sizes.
 Result<Shape> shape_of(JsonValue value, uint32_t most_dims, std::string_view subject);
 
 }  // namespace susurrus

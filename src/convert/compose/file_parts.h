@@ -13,7 +13,7 @@ namespace susurrus {
 
 /// A run of bytes that the caller supplies while a file is composed: a tensor, a network, a section's data, a constant.
 struct FilePart {
-  /// For messages.
+  /// The part's name in messages.
   std::string name;
   /// As the format names it; empty for plain bytes.
   std::string_view dtype;

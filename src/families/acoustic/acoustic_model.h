@@ -24,7 +24,7 @@ class AcousticModel {
   /// The rate of the recordings that the model takes; samples are from -1 to 1.
   double sample_rate() const { return features_.settings().sample_rate; }
   uint32_t channel_count() const { return features_.settings().channel_count; }
-  /// From one frame of emissions to the next.
+  /// The time between two frames of emissions.
   double seconds_per_frame() const;
 
   /// Whether emissions follow from a limited part of the recording, so that they come while it is still going on. Not so where the

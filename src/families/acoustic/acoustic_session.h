@@ -21,7 +21,7 @@ struct AcousticOptions {
   BeamOptions beam = {};
 };
 
-/// Where a session stands after a step.
+/// The state of a session after a step.
 enum class AcousticStep : uint8_t {
   /// feed() or finish().
   need_samples,

@@ -31,7 +31,7 @@ class ArpaModel {
   float score(const Context& context, uint32_t word, Context& next) const;
   /// The score of </s>.
   float end_score(const Context& context) const;
-  /// Without its words.
+  /// Excludes its words.
   size_t byte_count() const { return nodes_.capacity() * sizeof(Node) + index_.byte_count(); }
 
  private:

@@ -33,7 +33,7 @@ class Lexicon {
   std::span<const uint32_t> labels(uint32_t node) const { return row(labels_, label_ends_, node); }
   /// The smeared score of the words that begin so; 0 without smearing.
   float score(uint32_t node) const { return scores_.empty() ? 0 : scores_[node]; }
-  /// Without its words.
+  /// Excludes its words.
   size_t byte_count() const;
 
  private:

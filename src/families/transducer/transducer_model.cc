@@ -54,7 +54,7 @@ Result<std::unique_ptr<TransducerModel>> TransducerModel::make(
   std::unique_ptr<TransducerModel> made(new TransducerModel(std::move(model)));
   const AprilModel& april = made->model_;
   made->graphs_ = std::move(graphs);
-  std::vector<std::string> warnings;  // Which the reader has given already.
+  std::vector<std::string> warnings;  // The reader has already reported these.
   SUSURRUS_RETURN_IF_ERROR(check_april_networks(april, warnings));
   for (size_t i = 0; i < kAprilNetworks; ++i) {
     const Graph& graph = made->graphs_[i];

@@ -49,7 +49,7 @@ class Bw2lLine {
   std::string_view line() const { return line_; }
   size_t layer() const { return layer_; }
   uint64_t offset() const { return offset_; }
-  /// Without the code.
+  /// Excludes the code.
   size_t word_count() const { return words_.size() - 1; }
   bool has(size_t word) const { return word < words_.size(); }
   /// A whole number from `least` on; `usual` where the word, counted from 1, is left out.

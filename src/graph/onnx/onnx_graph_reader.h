@@ -33,7 +33,7 @@ class OnnxGraphReader {
     uint64_t end;
   };
   enum class State : uint8_t { key, number, length, contents };
-  /// Where the contents of a field go.
+  /// The destination of a field's contents.
   enum class Place : uint8_t { nowhere, opset, graph_fields, tensor_fields, elements, matrix };
   /// Fields that are kept as they are, and where they begin in the file.
   struct Kept {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kNotFound = ~size_t{0};
 
-/// Which of the texts the attribute is.
+/// The index of the attribute's value among the texts.
 template <size_t Count>
 size_t choice(const OnnxTranslation& to, std::string_view name, std::string_view usual,
               const std::string_view (&texts)[Count]) {

@@ -41,7 +41,7 @@ struct RecurrentPart {
   size_t hidden = 0;
   size_t directions = 1;
   size_t direction = 0;
-  /// Where this step stands in x.
+  /// The index of this step in x.
   size_t t = 0;
 
   size_t width() const { return gates * hidden; }

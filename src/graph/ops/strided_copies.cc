@@ -48,7 +48,7 @@ void copy_by(const Route& route, const Tensor& x, const Tensor& y, ElementRange 
       });
 }
 
-/// Without `perm` the dimensions are turned round.
+/// Without `perm`, the dimensions are reversed.
 Result<std::array<uint32_t, limits::kMaxDims>> permutation(const Attributes& attributes,
                                                            uint32_t rank) {
   const auto perm = attributes.integers(0);

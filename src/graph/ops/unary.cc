@@ -99,14 +99,14 @@ constexpr auto kReciprocalSqrt = [](auto x, const Attributes&) { return 1 / std:
 constexpr auto kReciprocal = [](auto x, const Attributes&) { return 1 / x; };
 constexpr auto kFloor = [](auto x, const Attributes&) { return std::floor(x); };
 constexpr auto kCeil = [](auto x, const Attributes&) { return std::ceil(x); };
-/// To even where two are as near.
+/// Rounds ties to even.
 constexpr auto kRound = [](auto x, const Attributes&) { return std::nearbyint(x); };
 constexpr auto kErf = [](auto x, const Attributes&) { return std::erf(x); };
 constexpr auto kTanh = [](auto x, const Attributes&) { return std::tanh(x); };
 constexpr auto kSin = [](auto x, const Attributes&) { return std::sin(x); };
 constexpr auto kCos = [](auto x, const Attributes&) { return std::cos(x); };
 constexpr auto kSigmoid = [](auto x, const Attributes&) {
-  // Without overflow on either side.
+  // This form overflows for neither sign of x.
   const auto e = std::exp(-std::abs(x));
   return x < 0 ? e / (1 + e) : 1 / (1 + e);
 };
@@ -218,7 +218,7 @@ constexpr AttributeSpec kHardSigmoidAttributes[] = {{"alpha", AttributeKind::num
                                                     {"beta", AttributeKind::number, false, 0.5}};
 constexpr AttributeSpec kClipAttributes[] = {{"min", AttributeKind::number, false, -HUGE_VAL},
                                              {"max", AttributeKind::number, false, HUGE_VAL}};
-/// By tanh rather than erf.
+/// `is_approximate`: by tanh instead of erf.
 constexpr AttributeSpec kGeluAttributes[] = {{"is_approximate", AttributeKind::integer}};
 constexpr AttributeSpec kCastAttributes[] = {{"to", AttributeKind::integer, true}};
 

@@ -64,7 +64,7 @@ Status infer_reshape(Inference& inference) {
   return ok_status();
 }
 
-/// Without axes all dimensions of 1 go.
+/// Without axes, removes all dimensions of 1.
 Status infer_squeeze(Inference& inference) {
   const Operand& x = inference.inputs[0];
   const auto axes = inference.attributes.integers(0);

@@ -73,7 +73,7 @@ Result<Graph> TennisTranslation::translate(std::span<const TennisFed> fed,
   for (const uint32_t index : module_.outputs()) {
     for (const ValueId id : results_[index].values) outputs.push_back(id);
   }
-  // Before the weights of products are turned.
+  // The results as they are before the weights of products are transposed.
   for (size_t i = 0; results != nullptr && i < results_.size(); ++i) {
     auto& given = results->emplace_back();
     for (const ValueId id : results_[i].values) given.push_back({type(id), shape(id)});

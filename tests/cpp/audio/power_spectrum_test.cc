@@ -17,7 +17,7 @@ std::vector<double> test_signal(uint32_t size) {
   return signal;
 }
 
-/// By the definition.
+/// The power of a bin by its definition.
 double power_at(const std::vector<double>& signal, uint32_t bin) {
   double re = 0;
   double im = 0;

@@ -12,7 +12,7 @@ struct Apr1Tensor {
   std::vector<uint32_t> dims;
   Bytes stored;
   float scale = 1;
-  // Where they differ from what follows.
+  // Overrides of the values that follow from the fields above.
   std::optional<uint64_t> offset = {};
   std::optional<uint64_t> size = {};
   std::optional<uint64_t> element_count = {};
@@ -30,7 +30,7 @@ struct Apr1Builder {
   // In the header's order: n_vocab, n_audio_ctx, state, head, layer, n_text_ctx, state, head, layer, n_mels.
   std::vector<uint32_t> dims = {51865, 1500, 384, 6, 4, 448, 384, 6, 4, 80};
   std::vector<Apr1Tensor> tensors;
-  // With their size fields.
+  // Include their size fields.
   Bytes vocabulary;
   Bytes filterbank;
   Bytes tail;                             // behind the last section, in front of the CRC

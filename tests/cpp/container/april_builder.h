@@ -21,11 +21,11 @@ struct AprilBuilder {
   std::array<int32_t, 13> params = {1, 9, 4, 80, 16000, 10, 25, 1, 20, 0, 0, 4, 0};
   std::vector<std::string> tokens = {"<blk>", " a", "", "b"};
   std::array<OnnxBuilder, 3> networks;
-  /// In place of what `networks` build.
+  /// Replaces the bytes that `networks` build.
   std::array<std::optional<Bytes>, 3> network_bytes;
   Bytes header_slack;
   Bytes params_slack;
-  /// In front of each part.
+  /// Precedes each part.
   Bytes gap;
   Bytes behind;
   /// 0 to 2 are the networks, 3 the params.

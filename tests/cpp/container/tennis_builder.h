@@ -45,7 +45,7 @@ BuiltField int32_field(std::vector<int32_t> shape, const std::vector<int32_t>& v
 BuiltField float_field(std::vector<int32_t> shape, const std::vector<float>& values);
 BuiltField text_field(std::string_view text);
 BuiltParameter parameter(std::string name, BuiltField field);
-/// With `#op` and `#name`.
+/// A node with `#op` and `#name`.
 BuiltNode node(std::string_view op, std::string_view name, std::vector<int32_t> arguments,
                std::vector<BuiltParameter> parameters = {});
 

@@ -59,7 +59,7 @@ SUSURRUS_TEST(timestamps_come_in_pairs_and_never_fall) {
   EXPECT_EQ(after({kZero + 3, 5}), "0-19 25-42");
   // One that closes a segment is followed by the end or by the next segment's beginning, which may be the same.
   EXPECT_EQ(after({kZero + 3, 5, kZero + 7}), "10-19 28-42");
-  // Which opens again.
+  // A second timestamp opens a segment again.
   EXPECT_EQ(after({kZero + 3, 5, kZero + 7, kZero + 7}), "0-19 41-42");
   EXPECT_EQ(after({kZero + 3, 5, kZero + 7, kZero + 7, 6}), "0-19 29-42");
   // Text before any timestamp leaves all of them.

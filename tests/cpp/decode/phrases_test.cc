@@ -89,7 +89,7 @@ SUSURRUS_TEST(a_letter_spread_over_tokens_is_a_letter) {
   // é, then the quotation mark “, in bytes.
   EXPECT_EQ(words().changes(filter, " old|\xC3|\xA9"), "' New'=3");
   EXPECT_EQ(words().changes(filter, " old|\xE2|\x80|\x9C"), "' New'=3 'New'=3");
-  // In the midst of a character no word begins.
+  // No word begins in the middle of a character.
   EXPECT_EQ(words().changes(filter, " old|\xE2|\x80"), "' New'=3");
 }
 

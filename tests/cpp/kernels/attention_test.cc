@@ -178,7 +178,7 @@ void check_own_keys(size_t queries, size_t shared, size_t own, size_t head_size,
       one.own = {};
       kernels->attention(one);
       for (size_t h = 0; h < kHeads; ++h) check_row(*kernels, one, h, 0, where);
-      // Where keys lie must not change a bit.
+      // The place of the keys must not change a bit.
       for (size_t d = 0; d < width; ++d) EXPECT_EQ(out[i * width + d], alone[d]);
     }
   }

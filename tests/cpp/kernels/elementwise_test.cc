@@ -225,7 +225,7 @@ SUSURRUS_TEST(layer_norm_of_every_variant) {
           }
           EXPECT_EQ(y[r * y_stride + columns], 7.0f);
         }
-        // In place gives the same.
+        // In place, the result is equal.
         kernels->layer_norm(rows, columns, x.data(), x_stride, gamma.data(), beta.data(), x.data(),
                             x_stride);
         for (size_t c = 0; c < columns; ++c) EXPECT_EQ(x[c], y[c]);

@@ -1,4 +1,4 @@
-// Which segments of a window stand.
+// Which segments of a window are kept.
 #include "session/segment_filter.h"
 
 #include <algorithm>

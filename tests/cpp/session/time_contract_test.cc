@@ -155,7 +155,7 @@ SUSURRUS_TEST(any_times_at_all_come_to_keep_the_contract) {
     Outcome outcome;
     outcome.segments = kept.segments;
     outcome.rejected = kept.rejected;
-    // To the microsecond.
+    // Times are exact to the microsecond.
     expect_time_contract(outcome, bounds.end + 1e-6);
     if (!kept.segments.empty()) EXPECT_GE(kept.segments[0].start, bounds.begin - 1e-6);
     size_t kept_texts = kept.rejected.size();

@@ -137,7 +137,7 @@ SUSURRUS_TEST(prompts_may_be_text) {
 }
 
 SUSURRUS_TEST(compatibility_switches_off_what_goes_beyond_the_reference) {
-  // In any order.
+  // Members may come in any order.
   for (const char* text :
        {R"({"compatibility": "openai", "breakLoops": true, "language": "per-window"})",
         R"({"language": "per-window", "breakLoops": true, "compatibility": "openai"})"}) {

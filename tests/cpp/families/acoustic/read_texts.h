@@ -5,7 +5,7 @@
 
 namespace susurrus::testing {
 
-/// In pieces of `piece` bytes.
+/// Reads a text in pieces of `piece` bytes.
 template <typename Reader>
 auto read_text(Reader reader, std::string_view text, size_t piece) -> decltype(reader.finish()) {
   for (size_t at = 0; at < text.size(); at += piece) {

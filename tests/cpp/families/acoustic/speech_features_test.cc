@@ -48,7 +48,7 @@ FeatureMatrix streamed(const SpeechFeatureSettings& settings, std::span<const fl
   return matrix;
 }
 
-/// Before normalization.
+/// The features before normalization.
 FeatureMatrix computed(const SpeechFeatureSettings& settings, std::span<const float> samples) {
   return streamed(settings, samples, false);
 }
