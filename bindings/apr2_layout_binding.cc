@@ -13,7 +13,7 @@
 namespace susurrus {
 namespace {
 
-/// A piece of a mebibyte with the footer behind it and one byte more.
+/// A piece of a mebibyte with the footer after it and one byte more.
 constexpr size_t kWindowBytes = (size_t{1} << 20) + 64;
 
 /// Where things stand in an APR2 file, for code that encrypts, signs or verifies it; apr2_layout.h.

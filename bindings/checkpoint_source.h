@@ -15,7 +15,7 @@ class CheckpointSource {
 
   /// JSON: format, architecture (absent where the format has none), dtype of the largest tensor, hasByteLevelText, warnings.
   std::string checkpoint_facts() const;
-  /// Tokens behind each other, and where each ends.
+  /// Tokens one after the other, and where each ends.
   ByteView vocabulary_bytes() const { return view(checkpoint().vocabulary.bytes()); }
   TokenView vocabulary_ends() const { return view(checkpoint().vocabulary.ends()); }
   /// [n_mels, 201], or empty.

@@ -136,7 +136,7 @@ NewTask create_task(WhisperModel& model, std::string_view name, JsonValue reques
 /// A task on the mel window. The model must outlive it.
 class WindowWorkBinding {
  public:
-  /// `request`: {options, candidates, text} as JSON. `sample_count`: samples in the window, without the silence behind.
+  /// `request`: {options, candidates, text} as JSON. `sample_count`: samples in the window, without the silence after.
   ErrorText begin(ModelBinding& model, const std::string& name, const std::string& request,
                   double sample_count) {
     const auto frame_count = static_cast<uint64_t>(sample_count) / kHopSamples;

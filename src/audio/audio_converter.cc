@@ -146,7 +146,7 @@ Status AudioConverter::finish_parts() {
   return ok_status();
 }
 
-/// Room for `sample_count` more behind what is not consumed.
+/// Room for `sample_count` more after what is not consumed.
 Status AudioConverter::reserve(size_t sample_count) {
   if (output_.floats().size() - output_end_ >= sample_count) return ok_status();
   const size_t held = output_end_ - output_begin_;

@@ -8,7 +8,7 @@
 
 namespace susurrus {
 
-/// Behind the bytes of `out`, little-endian.
+/// After the bytes of `out`, little-endian.
 template <typename T>
   requires std::integral<T> || std::floating_point<T>
 void append(std::vector<uint8_t>& out, T value) {

@@ -15,7 +15,7 @@
 namespace susurrus {
 namespace {
 
-/// Digits that decide which double is nearest; of those behind them it only matters whether all are zeros.
+/// Digits that decide which double is nearest; of those after them it only matters whether all are zeros.
 constexpr int kMostDigits = 770;
 /// Digits that fit 64 bits.
 constexpr int kFewDigits = 19;

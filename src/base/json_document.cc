@@ -205,7 +205,7 @@ JsonItems::JsonItems(JsonValue value) {
 }
 
 JsonItems::Iterator& JsonItems::Iterator::operator++() {
-  // The value behind the last one may lie outside the document.
+  // The value after the last one may lie outside the document.
   if (--left_ > 0) at_ = unsafe_yyjson_get_next(at_);
   return *this;
 }

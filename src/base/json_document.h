@@ -111,7 +111,7 @@ struct JsonOrigin {
 /// A parsed JSON text: strict RFC 8259, UTF-8, nesting of at most limits::kJsonDepth, memory within kMaxHeapBytes.
 class JsonDocument {
  public:
-  /// The parser may write this many bytes behind the text.
+  /// The parser may write this many bytes after the text.
   static constexpr size_t kPaddingBytes = 4;
   static constexpr uint64_t kMaxHeapBytes = 512ull << 20;
 

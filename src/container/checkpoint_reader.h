@@ -91,7 +91,7 @@ class SteppedCheckpointReader : public CheckpointReader {
     return ok_status();
   }
 
-  /// In a step: of the byte behind those that it was given.
+  /// In a step: of the byte after those that it was given.
   uint64_t position() const { return parser_.position(); }
   uint64_t left() const { return file_byte_count_ - std::min(position(), file_byte_count_); }
   uint64_t file_byte_count() const { return file_byte_count_; }

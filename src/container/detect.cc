@@ -70,7 +70,7 @@ bool has_aprender_header(ByteSpan bytes) {
   return crc == load_le_or_zero<uint32_t>(bytes, 40);
 }
 
-/// apr.md §7.5: APR1's fields behind another magic, all within what Whisper has.
+/// apr.md §7.5: APR1's fields after another magic, all within what Whisper has.
 bool is_padded_apr1(ByteSpan bytes, std::optional<uint64_t> file_byte_count) {
   const uint64_t tensor_count = load_le_or_zero<uint16_t>(bytes, 9);
   return tensor_count > 0 && looks_like_apr1_padded(bytes) &&
@@ -160,7 +160,7 @@ bool is_mpeg_audio(ByteSpan bytes) {
          byte_at(bytes, 1) != 0xFE;
 }
 
-/// The first byte behind a byte order mark and white space.
+/// The first byte after a byte order mark and white space.
 uint8_t first_mark(ByteSpan bytes) {
   size_t at = begins_with(bytes, "\xEF\xBB\xBF") ? 3 : 0;
   while (at < bytes.size() && (bytes[at] == ' ' || (bytes[at] >= 9 && bytes[at] <= 13))) ++at;

@@ -40,7 +40,7 @@ class InspectSink : public ModelSink {
   std::string_view metadata_text() const { return metadata_text_; }
   /// The metadata of a model's later shards, as a JSON array: {} where they are those of the first one.
   std::string later_metadata() const { return "[" + later_metadata_ + "]"; }
-  /// What the metadata mean, those included that came behind the weights; until take_checkpoint().
+  /// What the metadata mean, those included that came after the weights; until take_checkpoint().
   ModelMetadata& metadata() { return metadata_; }
   const ModelMetadata& metadata() const { return metadata_; }
   /// Empty for formats without sections.

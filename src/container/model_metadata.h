@@ -26,7 +26,7 @@ class VocabularyBytes {
     uint32_t begin = id == 0 ? 0 : ends_[id - 1];
     return {bytes_.data() + begin, ends_[id] - begin};
   }
-  /// All tokens behind each other, and where each ends.
+  /// All tokens one after the other, and where each ends.
   std::span<const uint8_t> bytes() const { return bytes_; }
   std::span<const uint32_t> ends() const { return ends_; }
   /// Keeps the first `count` tokens.
@@ -55,7 +55,7 @@ struct ModelMetadata {
   /// The family: "whisper". Files of families that nothing here runs can be inspected.
   FixedString<32> model_type;
   VocabularyBytes vocabulary;
-  /// Vocabulary and filterbank stand behind the weights and come later, if at all.
+  /// Vocabulary and filterbank stand after the weights and come later, if at all.
   bool vocabulary_follows = false;
   /// f32 [bands, bins] row-major, or empty: then the family's own.
   AlignedBuffer mel_filterbank;

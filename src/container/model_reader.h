@@ -10,7 +10,7 @@
 namespace susurrus {
 
 /// Known once header, metadata and index are read; before the first weight. Formats that keep the vocabulary and the
-/// filterbank behind the weights say so in the metadata and give them with on_late_metadata().
+/// filterbank after the weights say so in the metadata and give them with on_late_metadata().
 struct ModelManifest {
   const char* format = "";  // "APR2"
   uint16_t version_major = 0;

@@ -3,7 +3,7 @@
 
 namespace susurrus {
 
-/// What writers of files in which tensors lie as they are, one behind the other, have in common.
+/// What writers of files in which tensors lie as they are, one after the other, have in common.
 ///
 ///   begin()
 ///   for each tensor: write() pieces of its bytes, then finish_tensor()

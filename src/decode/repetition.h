@@ -22,14 +22,14 @@ struct Repetition {
 /// one) by itself deflates beyond the reference's compression ratio of 2.4. A loop of period p is found after 24 to 96 of its
 /// tokens.
 ///
-/// What is kept ends within the first two rounds: where a segment ends, if one does (behind its closing timestamp, never
+/// What is kept ends within the first two rounds: where a segment ends, if one does (after its closing timestamp, never
 /// an opening one); else after a sentence; else before a word; else after the first round, an open segment then.
 ///
 /// Bounded work and no memory for each call: made to be called after every token.
 std::optional<Repetition> find_repetition(std::span<const uint32_t> tokens,
                                           const Tokenizer& tokenizer);
 
-/// Whether `count` text tokens in a row stand in `tokens` a second time, behind the first (timestamps are looked through).
+/// Whether `count` text tokens in a row stand in `tokens` a second time, after the first (timestamps are looked through).
 bool has_phrase_twice(std::span<const uint32_t> tokens, const SpecialTokens& special, size_t count);
 
 }  // namespace susurrus

@@ -53,7 +53,7 @@ class Gaps {
     gaps_.emplace(place, byte_count);
   }
 
-  /// In one of the first gaps that is large enough, or behind all.
+  /// In one of the first gaps that is large enough, or after all.
   uint64_t take(uint64_t byte_count) {
     size_t tried = 0;
     for (auto gap = gaps_.begin(); gap != gaps_.end() && tried < kMostGaps; ++gap, ++tried) {

@@ -57,7 +57,7 @@ ValueId GraphBuilder::add_constant(std::string name, OwnedTensor tensor) {
   value.type = tensor.type;
   value.shape = tensor.shape;
   value.constant = static_cast<uint32_t>(graph_.constants.size());
-  // An allocation has its own bytes before and behind it.
+  // An allocation has its own bytes before and after it.
   take(kGrowingBytes<OwnedTensor> + 2 * kBufferAlignment);
   graph_.constants.push_back(std::move(tensor));
   return add_value(std::move(value));

@@ -27,7 +27,7 @@ struct Operand {
   }
 };
 
-/// Work that can be done in parts: items in order, each part behind the one before.
+/// Work that can be done in parts: items in order, each part after the one before.
 struct Work {
   size_t items = 1;
   /// The cost of all items, in multiplications or operations that take as long.

@@ -9,7 +9,7 @@
 namespace susurrus {
 namespace {
 
-// Models are trained on windows of 30 s: the less silence stands behind the content, the stranger it is to them.
+// Models are trained on windows of 30 s: the less silence stands after the content, the stranger it is to them.
 constexpr uint64_t kLeast = 384;
 constexpr uint64_t kMultiple = 64;
 

@@ -8,7 +8,7 @@ namespace susurrus {
 class WhisperModel;
 struct DecodeOptions;
 
-/// Positions with silence alone that an automatic choice leaves behind the content.
+/// Positions with silence alone that an automatic choice leaves after the content.
 inline constexpr uint32_t kLeastAudioMargin = 256;
 
 /// How many of the encoder's n_audio_ctx positions (20 ms each) are computed for a window.

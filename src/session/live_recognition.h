@@ -36,7 +36,7 @@ struct LiveEvent {
   Type type = Type::partial;
   /// Words of the segment, from the first one on, that will not change any more.
   size_t committed = 0;
-  /// Seconds of sound behind it.
+  /// Seconds of audio processed when the event was emitted.
   double time = 0;
   /// Its id is the same from the first partial to the final one, and rises from one final to the next.
   Segment segment;

@@ -14,7 +14,7 @@ inline constexpr double kPromptResetTemperature = 0.5;
 struct Prompt {
   std::vector<uint32_t> tokens;
   /// How many of them, from the front, end with the first <|startoftranscript|>: the logits there tell speech from
-  /// silence. A multilingual model's language stands right behind.
+  /// silence. A multilingual model's language stands right after.
   size_t head_count = 0;
 };
 

@@ -8,7 +8,7 @@
 namespace susurrus {
 namespace {
 
-// With little silence behind it, text tends to be written down twice. Text tokens of a phrase that is too long for chance.
+// With little silence after it, text tends to be written down twice. Text tokens of a phrase that is too long for chance.
 constexpr size_t kDoubtfulPhrase = 4;
 
 // Results are f32: so are the thresholds they are held against, or 12/5 would be above 2.4.

@@ -15,7 +15,7 @@ bool is_quiet(const QuietFrames& frames, WindowPlace window);
 /// the window's beginning.
 uint64_t first_sound(const QuietFrames& frames, WindowPlace window);
 
-/// Something sounds while the segment lasts, or shortly before or after. True of segments behind the window.
+/// Something sounds while the segment lasts, or shortly before or after. True of segments after the window.
 bool is_heard(const QuietFrames& frames, WindowPlace window, const Segment& segment);
 
 }  // namespace susurrus

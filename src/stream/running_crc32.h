@@ -9,7 +9,7 @@ namespace susurrus {
 ///
 /// Needs no table: the CRC's polynomial divides x^300 + x^155 + x^117 + x^89 + 1, and so, since squaring a polynomial over
 /// GF(2) doubles its exponents, the same with each exponent times 64. A block of 8 bytes may therefore be added to the
-/// blocks 145, 183, 211 and 300 behind it and forgotten: four XORs, which run at the speed of memory. The last 300 blocks
+/// blocks 145, 183, 211 and 300 after it and forgotten: four XORs, which run at the speed of memory. The last 300 blocks
 /// are what remains to be divided bit by bit.
 class RunningCrc32 {
  public:

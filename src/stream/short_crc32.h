@@ -3,7 +3,7 @@
 
 namespace susurrus {
 
-/// CRC-32 (as RunningCrc32 has it) of what `crc32` covers and of these bytes behind it, bit by bit: for a few bytes.
+/// CRC-32 (as RunningCrc32 has it) of what `crc32` covers and of these bytes after it, bit by bit: for a few bytes.
 inline uint32_t short_crc32(uint32_t crc32, ByteSpan bytes) {
   crc32 = ~crc32;
   for (const uint8_t byte : bytes) {
@@ -13,7 +13,7 @@ inline uint32_t short_crc32(uint32_t crc32, ByteSpan bytes) {
   return ~crc32;
 }
 
-/// The four bytes that, put behind what `crc32` covers, make its CRC-32 `wanted`; little-endian.
+/// The four bytes that, put after what `crc32` covers, make its CRC-32 `wanted`; little-endian.
 inline uint32_t crc32_patch(uint32_t crc32, uint32_t wanted) {
   uint32_t before = ~wanted;
   for (int bit = 0; bit < 32; ++bit) {

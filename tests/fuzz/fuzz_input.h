@@ -18,7 +18,7 @@
 
 namespace susurrus::fuzz {
 
-/// A file and, behind it so that whole files are seeds, two bytes of choices.
+/// A file and, after it so that whole files are seeds, two bytes of choices.
 class FuzzInput {
  public:
   static constexpr size_t kChoiceBytes = 2;

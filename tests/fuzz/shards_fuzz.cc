@@ -1,4 +1,4 @@
-// Models in shards: a manifest and the files behind it, whatever they say about each other.
+// Models in shards: a manifest and the files after it, whatever they say about each other.
 #include "container/shards_builder.h"
 #include "model_reading.h"
 #include "shards_input.h"
@@ -33,7 +33,7 @@ uint64_t outcome(const FuzzInput& input, const std::vector<ByteSpan>& files, Way
   return sink.digest.value();
 }
 
-/// Puts what shall stand behind the nth `key` of a manifest, digits or a text, in its place.
+/// Puts what shall stand after the nth `key` of a manifest, digits or a text, in its place.
 void set_value(std::string& manifest, std::string_view key, size_t n, const std::string& value) {
   size_t at = 0;
   for (size_t i = 0; at != manifest.npos && i <= n; ++i) at = manifest.find(key, at + (i > 0));

@@ -5,7 +5,7 @@
 
 namespace susurrus {
 
-/// The layouts that go by this name: the specification's, the one that its first reader's later writer makes behind
+/// The layouts that go by this name: the specification's, the one that its first reader's later writer makes after
 /// another magic, and one of JSON texts.
 enum class Apr1Layout : uint8_t { binary, padded, json };
 
@@ -13,7 +13,7 @@ inline constexpr std::string_view kApr1Magic = "APR1";
 inline constexpr size_t kApr1HeaderBytes = 52;  // the magic included
 inline constexpr size_t kApr1PaddedBytes = 68;  // the same, padded
 inline constexpr size_t kApr1EntryBytes = 96;   // of the tensor index
-inline constexpr size_t kApr1StoredName = 48;   // written with at least one zero byte behind
+inline constexpr size_t kApr1StoredName = 48;   // written with at least one zero byte after
 inline constexpr size_t kApr1ScaleBytes = 4;
 inline constexpr size_t kApr1CrcBytes = 4;
 inline constexpr size_t kApr1Dims = 4;

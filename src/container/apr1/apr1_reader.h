@@ -26,7 +26,7 @@ class Apr1Reader : public ModelReader {
   static std::unique_ptr<Apr1Reader> json(ModelSink& sink);
 
   void set_file_byte_count(uint64_t byte_count) override { known_byte_count_ = byte_count; }
-  /// Up to what stands behind the tensors.
+  /// Up to what stands after the tensors.
   uint64_t skippable() const override;
   void skip(uint64_t byte_count) override;
   Status push(ByteSpan chunk) override;
@@ -77,7 +77,7 @@ class Apr1Reader : public ModelReader {
   Status check_checksum(size_t bytes_behind);
   Error ended_early() const;
   Error no_tensors(uint64_t byte_count) const;
-  /// A cache of trueno has a JSON text and nothing like an index behind it.
+  /// A cache of trueno has a JSON text and nothing like an index after it.
   Error without_list() const;
   Error vocabulary_error(uint64_t byte_count) const;
   Status fail(Error error);

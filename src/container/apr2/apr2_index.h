@@ -27,7 +27,7 @@ struct Apr2Index {
 /// Checks every rule about the index itself: apr.md §10, cases 4, 47-59, 61.
 Result<Apr2Index> parse_apr2_index(ByteSpan bytes, const Apr2IndexContext& context);
 
-/// What STREAMING promises: no tensor of the encoder behind one of the decoder.
+/// What STREAMING promises: no tensor of the encoder after one of the decoder.
 bool is_in_streaming_order(std::span<const TensorInfo> tensors);
 
 /// Case 60.

@@ -20,12 +20,12 @@ struct Apr2WriterOptions {
   bool is_shard = false;
 };
 
-/// The offset of the data behind metadata and index.
+/// The offset of the data after metadata and index.
 uint64_t apr2_data_offset(uint64_t metadata_byte_count, uint64_t index_byte_count);
 /// The bytes of a tensor's index entry.
 uint64_t apr2_entry_byte_count(const TensorInfo& tensor);
 
-/// Writes one APR2 file (FORMAT.md) forwards: nothing behind the last tensor but the footer.
+/// Writes one APR2 file (FORMAT.md) forwards: nothing after the last tensor but the footer.
 class Apr2Writer {
  public:
   /// `tensors` in the order of their data; name, dtype, shape, stored_byte_count and is_compressed count, the rest is

@@ -77,7 +77,7 @@ class AprilReader {
   std::optional<uint64_t> known_byte_count_;
   uint64_t received_ = 0;
   uint64_t header_end_ = 0;
-  /// Where the params' entry begins; those of the networks follow behind their count.
+  /// Where the params' entry begins; those of the networks follow after their count.
   uint64_t entries_at_ = 0;
   const char* awaited_ = "header";
   bool has_header_ = false;

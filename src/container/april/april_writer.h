@@ -6,7 +6,7 @@
 
 namespace susurrus {
 
-/// The parts of an .april file behind its header. april-asr can load files only in the first order.
+/// The parts of an .april file after its header. april-asr can load files only in the first order.
 enum class AprilPart : uint8_t { encoder, decoder, joiner, params };
 using AprilOrder = std::array<AprilPart, 4>;
 inline constexpr AprilOrder kAprilOrder = {AprilPart::encoder, AprilPart::decoder,
@@ -41,7 +41,7 @@ class AprilWriter {
   AprilWriter() = default;
   std::vector<uint8_t> encode_header() const;
   std::vector<uint8_t> encode_params() const;
-  /// Writes the params when they are next; ends at a network or behind the last part.
+  /// Writes the params when they are next; ends at a network or after the last part.
   Status next_part(ByteSink& sink);
 
   AprilModel model_;

@@ -22,7 +22,7 @@ constexpr std::string_view kBlanks = " \t\r\f\v\n";
 
 struct Code {
   std::string_view name;
-  // Words behind the code.
+  // Words after the code.
   size_t least_words;
   size_t most_words;
   Bw2lArrayCounts arrays;
@@ -150,7 +150,7 @@ bool is_weight_norm_child(std::string_view code) {
 Result<Bw2lArrayCounts> check_lines(Lines lines);
 Result<Bw2lArrayCounts> check_part(Lines lines);
 
-/// The lines behind a RES or SKIPL, each of them a layer or a skip.
+/// The lines after a RES or SKIPL, each of them a layer or a skip.
 Result<Bw2lArrayCounts> check_parts(Lines lines) {
   Bw2lArrayCounts sum;
   while (!lines.empty()) {

@@ -19,7 +19,7 @@ class Bw2lSink {
 /// Reads BW2L files (bw2l.md §1): sections of every type, with their pairs, arrays and layers. Keeps what describes the
 /// model, no weights.
 ///
-/// Accepted with a warning: sections of one name, of which the last one counts; bytes behind the last section; and what keeps
+/// Accepted with a warning: sections of one name, of which the last one counts; bytes after the last section; and what keeps
 /// a sound file from being run: a section that is not there, a layer or a criterion that is not known.
 class Bw2lReader {
  public:

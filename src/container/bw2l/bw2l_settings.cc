@@ -100,7 +100,7 @@ bool has_empty_filter(const Bw2lSettings& settings) {
   const auto bin_of = [&](double point) {
     return 700 * (std::pow(10, point * mel_step / 2595) - 1) * bins / settings.samplerate;
   };
-  // Filters grow; one that is wider than a bin is not empty, nor are those behind it.
+  // Filters grow; one that is wider than a bin is not empty, nor are those after it.
   for (double filter = 0; filter < settings.filterbanks && filter < 65536; ++filter) {
     const double low = bin_of(filter);
     const double high = bin_of(filter + 2);

@@ -6,7 +6,7 @@
 
 namespace susurrus {
 
-/// Writes one BW2L file forwards. What a Bw2lReader gave comes back byte for byte, but for bytes behind the last section.
+/// Writes one BW2L file forwards. What a Bw2lReader gave comes back byte for byte, but for bytes after the last section.
 class Bw2lWriter {
  public:
   /// Reads these fields of `model`: names, types, descriptions, pairs, layers with the types and

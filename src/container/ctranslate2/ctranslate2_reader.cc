@@ -85,7 +85,7 @@ Status CTranslate2Reader::read_name_length(ByteSpan bytes) {
         .with_expected("a character and a NUL at least")
         .with_got(length);
   }
-  // The rank stands behind the name.
+  // The rank stands after the name.
   return expect(uint64_t{length} + 1, "variable name", &CTranslate2Reader::read_name);
 }
 

@@ -14,7 +14,7 @@ struct CTranslate2Variable {
   std::vector<uint8_t> bytes;
 };
 
-/// A model.bin as CTranslate2 writes it for faster-whisper (whisper-sources.md §10): named variables one behind the other,
+/// A model.bin as CTranslate2 writes it for faster-whisper (whisper-sources.md §10): named variables one after the other,
 /// then aliases.
 class CTranslate2Reader : public SteppedCheckpointReader<CTranslate2Reader> {
  public:

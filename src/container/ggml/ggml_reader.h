@@ -6,7 +6,7 @@
 namespace susurrus {
 
 /// ggml .bin as whisper.cpp writes it (whisper-sources.md §6): dimensions, filterbank, vocabulary, then tensors up to the
-/// end, each behind a header of its own.
+/// end, each after a header of its own.
 class GgmlReader : public SteppedCheckpointReader<GgmlReader> {
  public:
   using SteppedCheckpointReader::SteppedCheckpointReader;

@@ -119,7 +119,7 @@ Status GgufReader::read_key_length(ByteSpan bytes) {
   }
   const uint64_t byte_count = load_le<uint64_t>(bytes.data());
   if (byte_count > kMaxKeyBytes) return expect_text(bytes, kMaxKeyBytes, "key", nullptr);
-  // The type of the value stands behind it.
+  // The type of the value stands after it.
   return expect(byte_count + 4, "key", &GgufReader::read_key);
 }
 
@@ -213,7 +213,7 @@ uint64_t GgufReader::room() const {
   return limit - std::min<uint64_t>(checkpoint_.metadata.text().size(), limit);
 }
 
-/// For stored bytes, behind those of the current array.
+/// For stored bytes, after those of the current array.
 bool GgufReader::has_room_for(uint64_t byte_count) const {
   return list_.text().size() <= room() &&
          byte_count <= (room() - list_.text().size()) / kMostJsonOfByte;
@@ -408,7 +408,7 @@ Status GgufReader::end_index() {
   bool has_blocks = false;
   for (Entry& entry : entries_) {
     TensorInfo& info = entry.tensor.info;
-    // One behind the other, each at the next multiple of the alignment.
+    // One after the other, each at the next multiple of the alignment.
     if (entry.offset != next) {
       return malformed(ErrorReason::layout, entry.offset_field, info.name)
           .with_expected(next)
@@ -434,7 +434,7 @@ Status GgufReader::end_index() {
   }
   SUSURRUS_ASSIGN_OR_RETURN(checkpoint_.dimensions,
                             dimensions_of_shapes(checkpoint_.tensors, stated_));
-  // Control tokens behind the ordinary ones follow from the official rules; less is not a vocabulary.
+  // Control tokens after the ordinary ones follow from the official rules; less is not a vocabulary.
   const uint64_t needed = std::min<uint64_t>(kEnglishTextTokens, checkpoint_.dimensions->n_vocab);
   if (token_ends_.size() >= needed) {
     checkpoint_.vocabulary = VocabularyBytes(std::move(token_bytes_), std::move(token_ends_));

@@ -32,7 +32,7 @@ class OnnxScanner {
   }
   /// When all bytes were pushed; the network may be taken then.
   Status finish();
-  /// The file offset of the next byte; of the one behind the offending one after an error.
+  /// The file offset of the next byte; of the one after the offending one after an error.
   uint64_t position() const { return position_; }
   OnnxNetwork& network() { return network_; }
 

@@ -181,7 +181,7 @@ class HeaderParser {
     return ok_status();
   }
 
-  /// No overlaps, no holes, nothing behind the last tensor.
+  /// No overlaps, no holes, nothing after the last tensor.
   Status check_coverage() {
     heap_sort(entries_,
               [](const Entry& a, const Entry& b) { return is_stored_before(a.tensor, b.tensor); });

@@ -33,7 +33,7 @@ Result<std::unique_ptr<SafetensorsWriter>> SafetensorsWriter::plan(
   return writer;
 }
 
-/// Offsets count from behind the header here, as they do in it.
+/// Offsets count from after the header here, as they do in it.
 Status SafetensorsWriter::place_tensors() {
   uint64_t end = 0;
   for (TensorInfo& tensor : own_tensors()) {

@@ -13,7 +13,7 @@ namespace susurrus {
 /// Nodes without #op, and a module without outputs, cannot be run and are read with a warning.
 ///
 /// A count or size that asks for more than the file has is truncated_input at its field: at once where the length is known,
-/// else at the end, unless what is misread behind it is wrong before that.
+/// else at the end, unless what is misread after it is wrong before that.
 class TennisReader {
  public:
   /// `sink` outlives the reader.
@@ -23,7 +23,7 @@ class TennisReader {
   void set_file_byte_count(uint64_t byte_count) { known_byte_count_ = byte_count; }
   /// After an error every call gives disabled_by_previous_error.
   Status push(ByteSpan chunk);
-  /// Bytes that come next and are only a tensor's, which the graph does not need, or behind it. 0 where the length is not
+  /// Bytes that come next and are only a tensor's, which the graph does not need, or after it. 0 where the length is not
   /// known.
   uint64_t skippable() const;
   /// Skips at most `byte_count` bytes; the sink does not get them.

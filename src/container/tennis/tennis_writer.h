@@ -9,7 +9,7 @@
 namespace susurrus {
 
 /// Writes a TenniS module from the calls of a TennisSink, forwards only. Connected to a TennisReader, it writes the same bytes
-/// again, without those behind the graph.
+/// again, without those after the graph.
 ///
 /// Nothing is written that TennisReader would reject: every byte passes through one first. Errors: wrong_state for parts out
 /// of order or missing, invalid_argument for what breaks the format's rules (with the reader's reason, offset and subject),

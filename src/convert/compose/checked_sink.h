@@ -15,7 +15,7 @@ class CheckedSink : public ByteSink {
   CheckedSink(ByteSink* target, std::optional<uint64_t> file_byte_count);
 
   Status write(ByteSpan bytes) override;
-  /// Behind the last byte.
+  /// After the last byte.
   Status finish();
   /// What the reader finds noteworthy; after finish().
   std::vector<std::string> warnings() const;

@@ -30,8 +30,8 @@ class AcousticModel {
   /// Whether emissions follow from a limited part of the recording, so that they come while it is still going on. Not so where the
   /// features are normalised over the whole recording, as they are unless the file's flags say otherwise.
   bool is_limited() const { return is_network_limited() && features_.is_local(); }
-  /// What a frame of emissions sees behind its own beginning, in seconds: how far it is behind a live recording at least. Infinite
-  /// unless is_limited().
+  /// How many seconds after its own beginning a frame of emissions sees: the least delay of live
+  /// text. Infinite unless is_limited().
   double right_context_seconds() const;
 
   const SpeechFeatures& features() const { return features_; }

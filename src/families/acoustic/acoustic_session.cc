@@ -163,7 +163,7 @@ Status AcousticSession::end_run() {
   const size_t shift = window_frames_ == 0 ? 0 : window_first_ / static_cast<size_t>(timing.stride);
   size_t end = shift + all.size() / token_count;
   if (!is_last_window_) {
-    // Frames that see nothing behind the window.
+    // Frames that see nothing after the window.
     const double seen = static_cast<double>(window_last_) - 1 - timing.last;
     const double count = std::floor(seen / timing.stride) + 1;
     end = std::min(end, static_cast<size_t>(std::max(0.0, count)));

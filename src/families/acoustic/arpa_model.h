@@ -25,7 +25,7 @@ class ArpaModel {
   uint32_t order() const { return order_; }
   /// kUnknown for a word that the model does not list. A model without <unk> gives that a score of -100, as KenLM does.
   uint32_t word(std::string_view text) const;
-  /// Behind <s>; empty where that is not listed.
+  /// After <s>; empty where that is not listed.
   Context begin() const;
   /// The score of `word` after `context`; `next` may be `context`.
   float score(const Context& context, uint32_t word, Context& next) const;

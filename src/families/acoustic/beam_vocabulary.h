@@ -32,7 +32,7 @@ class BeamVocabulary {
   /// Null where tokens are free.
   const Lexicon* lexicon() const { return lexicon_ ? &*lexicon_ : nullptr; }
   const ArpaModel* model() const { return model_ ? &*model_ : nullptr; }
-  /// The language model's numbers of the symbols: tokens, or the lexicon's words and behind them <unk>.
+  /// The language model's numbers of the symbols: tokens, or the lexicon's words and after them <unk>.
   std::span<const uint32_t> model_words() const { return model_words_; }
   bool is_token_model() const { return options_.is_token_model; }
   /// "|", else "_", else the first token.

@@ -38,7 +38,7 @@ class LexiconReader {
 
   Status read_lines();
   Status read_line();
-  /// Copies of a token become "1", "2", … behind it, as far as there are such tokens.
+  /// Copies of a token become "1", "2", … after it, as far as there are such tokens.
   void pack_replabels();
   uint32_t child(uint32_t node, uint32_t token);
   void add_children();

@@ -17,7 +17,7 @@ class TextLines {
   void push(ByteSpan piece) { piece_ = as_text(piece); }
   /// No piece follows.
   void finish() { is_finished_ = true; }
-  /// The next line that has words; false where that needs another piece, or behind the last line. limit_exceeded: a longer line than
+  /// The next line that has words; false where that needs another piece, or after the last line. limit_exceeded: a longer line than
   /// kMostLineBytes.
   Result<bool> next();
   /// Separated by spaces and tabs; good until the next call of next() or push().

@@ -17,7 +17,7 @@ uint32_t find(const std::vector<std::string>& names, std::string_view name) {
   return kNotListed;
 }
 
-/// What training puts behind the listed tokens, in its order.
+/// What training puts after the listed tokens, in its order.
 std::vector<std::string> appended(const std::vector<std::string>& listed,
                                   const TokenSettings& settings, bool with_replabels,
                                   bool with_eos) {

@@ -44,7 +44,7 @@ class TransducerListener {
   virtual void on_event(const TransducerEvent& event) = 0;
 };
 
-/// The networks behind the encoder.
+/// The networks after the encoder.
 class TransducerScorer {
  public:
   virtual ~TransducerScorer() = default;

@@ -73,7 +73,7 @@ class Encoder {
   size_t mlp_rows() const;
   ResumableOp cross_attention_op();
   void advance();
-  /// Puts the padding's zeros behind the frames that are encoded, or gives the mel window its rows back.
+  /// Puts the padding's zeros after the frames that are encoded, or gives the mel window its rows back.
   void swap_padding();
   void enter_layer(size_t layer);
   void enter_cross_attention(size_t layer);
@@ -82,7 +82,7 @@ class Encoder {
   WhisperState& state_;
   const KernelTable& kernels_;
   LayerOps ops_;
-  std::vector<float> padding_;  // a row, and what rows padded to whole blocks read behind it
+  std::vector<float> padding_;  // a row, and what rows padded to whole blocks read after it
   Stage stage_ = Stage::idle;
   size_t layer_ = 0;
   size_t mlp_row_ = 0;

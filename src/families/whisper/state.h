@@ -29,7 +29,7 @@ struct StatePlan {
 
   // The block of activations.
   Region
-      mel;  // (2T + 2, M): a window of log-mel between the two zero rows of the convolution's padding; behind them more zeros, since rows padded to whole blocks read on
+      mel;  // (2T + 2, M): a window of log-mel between the two zero rows of the convolution's padding; after them more zeros, since rows padded to whole blocks read on
   Region audio;    // (T, S): the encoder's residual stream, in the end its output
   Region kernel;   // scratch of the kernels, of all threads
   Region vectors;  // two expanded biases, gains or rows of up to 4S

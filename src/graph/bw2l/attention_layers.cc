@@ -36,7 +36,7 @@ Result<ValueId> split_heads(Bw2lLine& line, const Heads& heads, const Bw2lActiva
   return line.transpose(split, {0, 2, 1, 3});
 }
 
-/// Arrays `first` and behind it: wq, wk, wv, wf. Array 0: places of distances, if the heads have any.
+/// Arrays `first` and after it: wq, wk, wv, wf. Array 0: places of distances, if the heads have any.
 Result<Bw2lActivation> attend(Bw2lLine& line, const Heads& heads, Bw2lActivation x, size_t first) {
   std::array<ValueId, 3> parts{};
   for (size_t i = 0; i < 3; ++i) {
@@ -115,7 +115,7 @@ Result<Bw2lActivation> compile_transformer(Bw2lLine& line, Bw2lActivation x) {
   return norm_over(line, y, kFrame, first + 8);
 }
 
-/// CTR dim mlp heads bptt kernel drop [ldrop]. Arrays in this order, behind the places of distances.
+/// CTR dim mlp heads bptt kernel drop [ldrop]. Arrays in this order, after the places of distances.
 Result<Bw2lActivation> compile_conformer(Bw2lLine& line, Bw2lActivation x) {
   enum Array : size_t {
     kForward1 = 0,

@@ -3,7 +3,7 @@
 
 namespace susurrus {
 
-/// Puts a line's layer behind `x`. The line's words have been counted, its numbers have not been looked at.
+/// Puts a line's layer after `x`. The line's words have been counted, its numbers have not been looked at.
 using Bw2lCompile = Result<Bw2lActivation> (*)(Bw2lLine& line, Bw2lActivation x);
 
 /// Null for a code that is not known.
@@ -48,7 +48,7 @@ struct Bw2lWindow {
 
   int64_t reach() const { return (size - 1) * dilation; }
 };
-/// Over dimensions 0 and 1. Weights: array `first` (x.size, y.size, in, out), of groups (x.size, y.size, in / groups, out), and behind it
+/// Over dimensions 0 and 1. Weights: array `first` (x.size, y.size, in, out), of groups (x.size, y.size, in / groups, out), and after it
 /// a bias of `out`.
 Result<Bw2lActivation> convolve(Bw2lLine& line, const Bw2lActivation& x, size_t first, uint64_t in,
                                 uint64_t out, const Bw2lWindow& over_x, const Bw2lWindow& over_y,
@@ -59,7 +59,7 @@ Status apply_window(const Bw2lLine& line, Bw2lActivation& x, uint32_t dim,
 /// Over dimension 0; array `weights` (out, in), array `bias` (out), if any.
 Result<Bw2lActivation> linear(Bw2lLine& line, Bw2lActivation x, size_t weights,
                               std::optional<size_t> bias, uint64_t in, uint64_t out);
-/// Arrays `first` and behind it: a scale and a bias, one number each.
+/// Arrays `first` and after it: a scale and a bias, one number each.
 Result<Bw2lActivation> norm_over(Bw2lLine& line, Bw2lActivation x, std::span<const uint32_t> dims,
                                  size_t first);
 /// Elementwise.

@@ -33,7 +33,7 @@ constexpr Row kLayers[] = {
     {"LSTM", refuse_recurrent},
 };
 
-/// Checks a layer's grammar and puts it behind `x`.
+/// Checks a layer's grammar and puts it after `x`.
 Result<Bw2lActivation> add_layer(Bw2lBuild& build, const Bw2lLayer& layer, Bw2lPlace place,
                                  Bw2lActivation x) {
   const auto counts = check_bw2l_layer(layer.arch);

@@ -21,7 +21,7 @@ Result<Bw2lActivation> compile_activation(Bw2lLine& line, Bw2lActivation x) {
   return x;
 }
 
-/// PR [n] [init]: n is 1, or the size of dimension 0 or, behind a convolution, of dimension 2.
+/// PR [n] [init]: n is 1, or the size of dimension 0 or, after a convolution, of dimension 2.
 Result<Bw2lActivation> compile_prelu(Bw2lLine& line, Bw2lActivation x) {
   SUSURRUS_RETURN_IF_ERROR(line.expect_arrays(1, 1));
   SUSURRUS_ASSIGN_OR_RETURN(const int64_t count, line.integer(1, 1, 1));

@@ -1,4 +1,4 @@
-// RES n k [blocks] with n layers and k skips in the lines behind it.
+// RES n k [blocks] with n layers and k skips in the lines after it.
 #include "graph/bw2l/residual_layers.h"
 
 #include <algorithm>

@@ -23,7 +23,7 @@ Status keep_bytes(ByteSpan bytes, uint64_t offset, std::vector<uint8_t>& kept) {
   return ok_status();
 }
 
-/// Where it stands behind the field before it in the file, it does so here.
+/// Where it stands after the field before it in the file, it does so here.
 void KeptFields::begin(uint64_t offset) {
   field_begin_ = bytes_.size();
   if (!runs_.empty() && offset - runs_.back().offset == field_begin_ - runs_.back().begin) return;

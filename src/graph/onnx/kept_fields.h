@@ -5,7 +5,7 @@
 
 namespace susurrus {
 
-/// Puts bytes behind those that are kept already. Lists double; out_of_memory, at `offset`, where they cannot.
+/// Puts bytes after those that are kept already. Lists double; out_of_memory, at `offset`, where they cannot.
 Status keep_bytes(ByteSpan bytes, uint64_t offset, std::vector<uint8_t>& kept);
 
 /// Fields of a message that are kept as they stand in the file, without those that are left out between them.

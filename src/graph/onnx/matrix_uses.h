@@ -8,7 +8,7 @@
 
 namespace susurrus {
 
-/// What the nodes of an ONNX graph do with its weights, which come behind them in the file.
+/// What the nodes of an ONNX graph do with its weights, which come after them in the file.
 class MatrixUses {
  public:
   /// `byte_count` is the size of the file.

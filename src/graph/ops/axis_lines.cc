@@ -153,7 +153,7 @@ Status run_running_sum(const Call& call, size_t begin, size_t end) {
   auto& sum = *reinterpret_cast<SumSoFar*>(call.state.data());
   const auto range = elements_of(x.count(), begin, end);
   for (size_t i = range.begin; i < range.end; ++i) {
-    // One line behind the other.
+    // One line after the other.
     const size_t k = i % lines.length;
     if (k == 0) sum = {};
     const size_t at = lines.line_begin(i / lines.length, lines.length) +

@@ -1,4 +1,4 @@
-// Padding: a constant, the edge, or the elements behind the edge mirrored; less than 0 cuts off.
+// Padding: a constant, the edge, or the elements after the edge mirrored; less than 0 cuts off.
 #include <cstring>
 
 #include "graph/ops/elements.h"

@@ -92,7 +92,7 @@ Status infer_unsqueeze(Inference& inference) {
   return ok_status();
 }
 
-/// [product of the dimensions before the axis, product of the rest]; the axis may be behind the last dimension.
+/// [product of the dimensions before the axis, product of the rest]; the axis may be after the last dimension.
 Status infer_flatten(Inference& inference) {
   const Operand& x = inference.inputs[0];
   const int64_t rank = x.shape.rank();

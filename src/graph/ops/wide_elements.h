@@ -9,7 +9,7 @@ namespace susurrus {
 /// f32 for f16; i64 and u64 for shorter integers, u64 for truth values; else the type itself.
 ElementType wide_type(ElementType type);
 
-/// Elements data[first + i * step], i < count, as numbers of wide_type(type), one behind the other.
+/// Elements data[first + i * step], i < count, as numbers of wide_type(type), one after the other.
 void widen(ElementType type, const void* data, size_t first, size_t step, size_t count, void* wide);
 /// The other way round, to data[first + i]. Floats are rounded, of integers the low bits are stored.
 void narrow(ElementType type, const void* wide, size_t count, void* data, size_t first);

@@ -9,7 +9,7 @@ namespace susurrus {
 
 inline constexpr uint32_t kMostSpatial = 3;
 
-/// How padding is decided: as it is listed, or so that the output has ceil(size / stride) places, with the odd one behind or
+/// How padding is decided: as it is listed, or so that the output has ceil(size / stride) places, with the odd one after or
 /// in front.
 enum class AutoPad : int64_t { listed, same_upper, same_lower };
 
@@ -20,7 +20,7 @@ enum class LastWindow : int64_t {
   kept,
 };
 
-/// A window that moves over the dimensions behind the first two; dimensions that are not there are 1.
+/// A window that moves over the dimensions after the first two; dimensions that are not there are 1.
 struct Window {
   uint32_t rank = 0;
   std::array<int64_t, kMostSpatial> kernel{1, 1, 1};

@@ -39,14 +39,14 @@ class TennisLoader : public TennisSink {
     return ok_status();
   }
   Status on_tensor(const TennisTensor& tensor) override {
-    // The place of a node is that of its first tensor, just behind its beginning.
+    // The place of a node is that of its first tensor, just after its beginning.
     if (node().parameters.size() == 1 && node().parameters[0].fields.empty()) {
       node().file_offset = tensor.file_offset;
     }
     TennisField field;
     field.dtype = tensor.dtype;
     field.shape = tensor.shape;
-    // An allocation has its own bytes before and behind it.
+    // An allocation has its own bytes before and after it.
     if (tensor.byte_count > 0) SUSURRUS_RETURN_IF_ERROR(take(2 * kBufferAlignment));
     SUSURRUS_ASSIGN_OR_RETURN(field.bytes,
                               AlignedBuffer::allocate(tensor.byte_count, "parameters"));

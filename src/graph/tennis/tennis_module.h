@@ -52,7 +52,7 @@ class TennisModule {
   /// Nodes.
   std::span<const uint32_t> inputs() const { return inputs_; }
   std::span<const uint32_t> outputs() const { return outputs_; }
-  /// What the outputs need, each node behind its arguments.
+  /// What the outputs need, each node after its arguments.
   std::span<const uint32_t> order() const { return order_; }
   /// Needed nodes whose operator is not run here: `node 3 "boxes": yolo`. With any there is no graph.
   std::span<const std::string> unsupported() const { return unsupported_; }

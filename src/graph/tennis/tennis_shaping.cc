@@ -84,7 +84,7 @@ Status reshape_v2(To& to) {
   return reshape_to(to, wanted);
 }
 
-/// Dimensions before `dim` stay; where there are fewer, ones come behind.
+/// Dimensions before `dim` stay; where there are fewer, ones come after.
 Status flatten(To& to) {
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId x, to.argument(0));
   SUSURRUS_ASSIGN_OR_RETURN(const int64_t dim, to.integer("dim", 1));
@@ -129,7 +129,7 @@ Status transpose(To& to) {
   return to.set(to.add("transpose", {x}, {{"perm", std::move(order)}}));
 }
 
-/// Ones in front, at most `front`, and behind, at most `end`, up to a rank; -1: any number.
+/// Ones in front, at most `front`, and after, at most `end`, up to a rank; -1: any number.
 Status expand(To& to) {
   SUSURRUS_ASSIGN_OR_RETURN(const ValueId x, to.argument(0));
   int64_t rank = 0;

@@ -198,7 +198,7 @@ __attribute__((noinline)) QuantizedTile quantize_rows(const QuantizationParams& 
   float* sums = memory + layout.sums;
   auto* activations = reinterpret_cast<Activation*>(memory + layout.values);
 
-  // The largest values wait behind the scales: terms are written no faster than they are read.
+  // The largest values wait after the scales: terms are written no faster than they are read.
   float* largest = scales + block_count * rows;
   for (size_t r = 0; r < rows; ++r) {
     const float* row = x + r * x_stride;

@@ -9,7 +9,7 @@ namespace {
 constexpr double kLeastBehind = 0.4;  // seconds
 /// The probability of a word that needs no second hypothesis.
 constexpr double kSure = 0.75;
-/// Sound behind an improbable word that is enough: what comes later hardly changes it.
+/// Sound after an improbable word that is enough: what comes later hardly changes it.
 constexpr double kLongBehind = 2.4;  // seconds
 
 /// Commits words from the first one on, while they are safe, and remembers the others.

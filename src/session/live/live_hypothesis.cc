@@ -105,7 +105,7 @@ class DecodedHypothesis final : public LiveHypothesis {
     return ok_status();
   }
 
-  /// Behind committed words there may be nothing to say, which is improbable, too.
+  /// After committed words there may be nothing to say, which is improbable, too.
   bool is_worth_it(const WindowResult& result) const {
     return window_.committed.empty() || result.tokens.size() >= kDoubtfulTokens;
   }
@@ -162,7 +162,7 @@ class DecodedHypothesis final : public LiveHypothesis {
     return words_.size();
   }
 
-  /// A word that goes on behind what is committed of it.
+  /// A word that goes on after what is committed of it.
   void behind_committed(WordTiming& word, size_t committed) const {
     word.tokens.erase(word.tokens.begin(), word.tokens.begin() + static_cast<ptrdiff_t>(committed));
     word.word = model_.tokenizer().decode(word.tokens);

@@ -36,7 +36,7 @@ class LiveHypothesis {
   /// One bounded piece of work; true when done.
   virtual Result<bool> step() = 0;
 
-  /// Behind the committed ones. Empty for silence.
+  /// After the committed ones. Empty for silence.
   virtual std::vector<ProvisionalWord>& words() = 0;
   virtual std::string_view language() const = 0;
   /// Text that is no good: improbable, repetitive, or going in circles.

@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t kEndless = uint64_t{1} << 62;
 /// A frame looks at half of its 400 samples before and after its centre.
 constexpr uint64_t kReach = kFftSize / 2;
-/// Behind the end, as behind that of a recording.
+/// After the end, as after that of a recording.
 constexpr uint64_t kZeros = uint64_t{kHopSamples} * 3000;
 
 }  // namespace

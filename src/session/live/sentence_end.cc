@@ -8,7 +8,7 @@ namespace susurrus {
 namespace {
 
 constexpr std::string_view kEnds[] = {".", "!", "?", "。", "！", "？", "…", "।", "؟"};
-/// What may stand behind the mark.
+/// What may stand after the mark.
 constexpr std::string_view kClosing[] = {"\"", "'", "”", "’", ")", "]", "»", "」", "』"};
 constexpr std::string_view kAbbreviations[] = {"Mr", "Mrs", "Ms", "Dr", "St", "Prof", "vs", "No"};
 

@@ -20,7 +20,7 @@ constexpr double kKeptSeconds = 3;
 constexpr double kUnheardSeconds = 2;
 /// The last word ends at most this many seconds after the place that the model attended to for it.
 constexpr double kLongestTail = 0.5;
-/// Frames that are left behind then, at the least.
+/// The window moves by at least this many frames.
 constexpr size_t kLeastMove = 50;
 /// Frames kept of a window without any recognised word.
 constexpr size_t kUnheardFrames = 200;

@@ -29,7 +29,7 @@ class NetworkFile {
   /// Says that no byte follows. Errors of the file's reader.
   Status finish();
 
-  /// After finish(), or behind another text: what comes next is BeamTexts' file of that name, up to another finish().
+  /// After finish(), or after another text: what comes next is BeamTexts' file of that name, up to another finish().
   Status begin_text(std::string_view name, std::optional<uint64_t> byte_count);
 
   /// After finish(): "april 1", "BW2L 1".

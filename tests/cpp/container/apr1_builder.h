@@ -33,7 +33,7 @@ struct Apr1Builder {
   // Include their size fields.
   Bytes vocabulary;
   Bytes filterbank;
-  Bytes tail;                             // behind the last section, in front of the CRC
+  Bytes tail;                             // after the last section, in front of the CRC
   std::function<void(Bytes& file)> edit;  // before the CRC
 
   Bytes build() const;

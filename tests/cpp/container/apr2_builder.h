@@ -40,8 +40,8 @@ struct Apr2Builder {
   std::vector<BuiltTensor> tensors;
   uint32_t reserved = 0;
   int64_t tensor_count = -1;
-  Bytes index_tail;      // behind the last entry, counted in index_size
-  size_t gap_bytes = 0;  // zeros behind the last tensor
+  Bytes index_tail;      // after the last entry, counted in index_size
+  size_t gap_bytes = 0;  // zeros after the last tensor
   uint8_t padding = 0;
   // Change the header, or the whole file before its CRC is computed.
   std::function<void(Bytes& header)> edit_header;

@@ -215,7 +215,7 @@ SUSURRUS_TEST(what_is_not_read_says_what_it_is_and_what_to_do_however_it_arrives
 
 SUSURRUS_TEST(fewer_than_64_bytes_are_enough_where_the_mark_is_there) {
   for (const Known& file : known_files()) {
-    // These look at fields behind the first 32 bytes.
+    // These look at fields after the first 32 bytes.
     if (file.kind == FileKind::aprender_v2 || file.kind == FileKind::cookbook ||
         file.kind == FileKind::apr1_padded || file.kind == FileKind::ggml_other ||
         file.kind == FileKind::pytorch || file.kind == FileKind::npz) {

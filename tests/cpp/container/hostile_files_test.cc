@@ -120,7 +120,7 @@ SUSURRUS_TEST(counts_in_the_billions_are_refused_at_once) {
 }
 
 SUSURRUS_TEST(offsets_that_wrap_are_refused) {
-  // Behind which a tensor would lie at the file's beginning.
+  // Offsets that wrap would put a tensor at the file's beginning.
   for (const char* offsets : {"18446744073709551608,18446744073709551615", "18446744073709551608,0",
                               "8,0", "0,18446744073709551615"}) {
     expect_read_error(safetensors("a", offsets), Code::malformed, Reason::bounds, 8, "a");

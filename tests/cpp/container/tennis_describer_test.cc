@@ -191,7 +191,7 @@ SUSURRUS_TEST(tennis_errors_come_through_inspection) {
     EXPECT_EQ(status.error().code, ErrorCode::unknown_format);
     EXPECT_TRUE(status.error().got.view().find("big-endian") != std::string_view::npos);
   }
-  // Short files, cut in front of the 64 bytes that tell formats and behind them.
+  // Short files, cut in front of the 64 bytes that tell formats and after them.
   const Bytes file = small_module().build();
   for (const size_t size : {20, 63, 64, 139, 300}) {
     InspectingReader reader;

@@ -16,7 +16,7 @@ struct Malformed {
   uint64_t offset;
   std::string subject;
   Bytes file;
-  /// Without the file's length, what is misread behind the field may speak first.
+  /// Without the file's length, what is misread after the field may speak first.
   bool needs_length = false;
 };
 

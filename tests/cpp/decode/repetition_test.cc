@@ -107,7 +107,7 @@ SUSURRUS_TEST(what_is_found_late_is_cut_back_as_far) {
 }
 
 SUSURRUS_TEST(loops_are_seen_through_timestamps) {
-  // A segment for each round: cut behind the first one's end.
+  // A segment for each round: cut after the first one's end.
   Tokens tokens = words().tokens("<0> I| love| you|.<1>");
   for (int i = 1; i < 10; ++i) {
     const std::string at = "<" + std::to_string(i) + ">";

@@ -85,7 +85,7 @@ OnnxBuilder file_of(const std::vector<BuiltOperator>& nodes, std::vector<int64_t
 
 Result<Graph> graph_of(const OnnxBuilder& file, uint64_t opset = 13) {
   Bytes bytes = file.build();
-  // Behind the builder's own, which it stands for.
+  // After the builder's own, which it stands for.
   Bytes import;
   append_number_field(import, 2, opset);
   append_bytes_field(bytes, 8, import);

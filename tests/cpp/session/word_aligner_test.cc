@@ -126,7 +126,7 @@ SUSURRUS_TEST(text_that_cannot_be_aligned_is_an_error) {
   const SpecialTokens& special = model->special_tokens();
   EXPECT_EQ(error_of(*model, {'a', special.end_of_text}), ErrorCode::invalid_argument);
   EXPECT_EQ(error_of(*model, {special.timestamp_begin}), ErrorCode::invalid_argument);
-  // Four tokens stand before the text, one behind it.
+  // Four tokens stand before the text, one after it.
   const size_t room = kOddDimensions.n_text_ctx - 5;
   EXPECT_EQ(error_of(*model, std::vector<uint32_t>(room + 1, 'a')), ErrorCode::invalid_argument);
   EXPECT_EQ(error_of(*model, std::vector<uint32_t>(room, 'a')), ErrorCode::ok);

@@ -216,7 +216,7 @@ SUSURRUS_TEST(features_of_a_stream_are_those_of_the_whole) {
     const size_t rows = whole.row_count();
     size_t first = 0;
     std::vector<float> window;
-    // Windows as soon as they are ready, and nothing kept behind them.
+    // Windows as soon as they are ready, and nothing kept after them.
     for (size_t at = 0; at <= samples.size(); at += 1000) {
       const size_t count = samples.size() / one.channel_count;
       const size_t begin = at / one.channel_count;

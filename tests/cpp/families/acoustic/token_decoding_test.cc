@@ -49,7 +49,7 @@ SUSURRUS_TEST(replabels_repeat_the_token_before_them) {
   const TokenSettings settings{.is_asg = true, .replabel = 2};
   // a b | 1 2
   EXPECT_EQ(decoded({"a", "b", "|"}, settings, 5, {0, 3, 1, 4}), "aabbb[0-3]");
-  // At the start, and behind another one, they say nothing.
+  // At the start, and after another one, they say nothing.
   EXPECT_EQ(decoded({"a", "b", "|"}, settings, 5, {3, 0, 3, 4, 1}), "aab[1-4]");
 }
 

@@ -16,7 +16,7 @@ struct Reference {
   size_t frames = 0;
 };
 
-/// All of the sound as one recording with silence behind it.
+/// All of the sound as one recording with silence after it.
 Reference reference_of(const LogMel& log_mel, std::span<const float> samples) {
   Reference reference;
   reference.frames = samples.size() / kHopSamples;
