@@ -35,7 +35,7 @@ Status check_encoder_context(const WhisperModel& model, const EncoderContext& co
 }
 
 uint64_t fit_encoder_context(const WhisperModel& model, DecodeOptions& options,
-                           uint64_t content_frames) {
+                             uint64_t content_frames) {
   content_frames = std::min(content_frames, options.encoder_context.window_frames(model));
   options.encoder_context = options.encoder_context.fitted(model, content_frames);
   return content_frames;
