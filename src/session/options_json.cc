@@ -139,7 +139,8 @@ Status read_encoder_context(const Member& member) {
 Status read_normalization(const Member& member) {
   const std::string_view kind = member.value.text().value_or("");
   if (kind != "recording" && kind != "window") return member.wrong("recording or window");
-  member.options.normalization = kind == "window" ? Normalization::window : Normalization::recording;
+  member.options.normalization =
+      kind == "window" ? Normalization::window : Normalization::recording;
   return ok_status();
 }
 
