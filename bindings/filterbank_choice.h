@@ -26,7 +26,7 @@ struct StoredFilterbank {
   double first_row_sum;
 };
 
-/// Nothing for weights that are no [n_mels, 201].
+/// Nothing for weights that are not [n_mels, 201].
 inline std::optional<StoredFilterbank> describe_filterbank(uint32_t n_mels,
                                                            std::span<const float> dense) {
   if (n_mels == 0 || dense.size() != size_t{n_mels} * kFrequencyBins) return std::nullopt;

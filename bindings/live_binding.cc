@@ -1,4 +1,4 @@
-// Sound through a model as it comes. Options and results are JSON with the API's names.
+// Live audio through a model. Options and results are JSON with the API's names.
 #include <emscripten/bind.h>
 
 #include <iterator>

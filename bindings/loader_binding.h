@@ -105,7 +105,7 @@ class LoaderBinding {
   DetectingReader reader_;
   InputWindow window_{kWindowBytes};
   AlignedBuffer vocabulary_;
-  MutableByteSpan place_;  // what input_window() answered, if that is no part of window_
+  MutableByteSpan place_;  // what input_window() returned, if it is outside window_
   bool is_finished_ = false;
   bool is_given_ = false;
   PartFiles part_files_;

@@ -17,7 +17,7 @@ namespace susurrus {
 struct AudioWarnings {
   /// The file ended before its data did, or within a frame.
   bool truncated = false;
-  /// Samples that were no numbers (now 0) or infinite (now full scale).
+  /// Samples that were not numbers (now 0) or infinite (now full scale).
   uint64_t non_finite_samples = 0;
   /// 16 kHz samples beyond full scale, clipped; of WAV files only.
   uint64_t clipped_samples = 0;

@@ -47,7 +47,7 @@ double speaker_weight(uint32_t speaker) {
   }
 }
 
-/// Something in front, and every pair complete: else the mask is no layout of speakers but a mistake.
+/// A front speaker, and every pair complete: otherwise the mask is a mistake, not a speaker layout.
 bool is_sane(uint32_t mask) {
   for (uint32_t pair : {kFrontLeft | kFrontRight, kBackLeft | kBackRight,
                         kLeftOfCentre | kRightOfCentre, kSideLeft | kSideRight}) {

@@ -32,7 +32,7 @@ class JsonValue {
   size_t size() const;
 
   std::optional<std::string_view> text() const;
-  /// Only for integers: 4.0 and -1 are none.
+  /// Only for unsigned integers: 4.0 and -1 do not count.
   std::optional<uint64_t> unsigned_integer() const;
   std::optional<double> number() const;
   std::optional<bool> boolean() const;

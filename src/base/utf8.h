@@ -6,7 +6,7 @@
 
 namespace susurrus {
 
-/// U+FFFD stands for bytes that are no character.
+/// U+FFFD replaces bytes that are not a character.
 inline constexpr char32_t kReplacementCharacter = 0xFFFD;
 
 /// One step through UTF-8: strict, with no overlong forms, no surrogates, nothing above U+10FFFF.

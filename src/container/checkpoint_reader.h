@@ -35,7 +35,7 @@ class CheckpointReader {
 };
 
 /// The reader of a file of a known length; it has seen none of its bytes yet. Errors: those of recognise() and
-/// cannot_read(), for a file that is no checkpoint.
+/// cannot_read(), for a file that is not a checkpoint.
 Result<std::unique_ptr<CheckpointReader>> open_checkpoint(ByteSpan first_bytes,
                                                           uint64_t file_byte_count);
 

@@ -10,7 +10,7 @@ namespace susurrus {
 
 /// Enough first bytes to tell all formats apart (apr.md §8, whisper-sources.md §12).
 inline constexpr size_t kDetectionBytes = 64;
-/// Fewer bytes than this are no model file at all, unless they are JSON or begin like BW2L.
+/// Fewer bytes than this are not a model file, unless they are JSON or begin like BW2L.
 inline constexpr size_t kMinimumDetectionBytes = 16;
 
 enum class FileKind : uint8_t {

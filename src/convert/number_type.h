@@ -15,7 +15,7 @@ struct NumberType {
   void (*read)(const uint8_t* source, size_t count, float* values);
 };
 
-/// By the name that inspection gives it: "f64", "u16", "bool", BW2L's "fp32". nullptr for what are no real numbers.
+/// By the name that inspection gives it: "f64", "u16", "bool", BW2L's "fp32". nullptr if its elements are not real numbers.
 const NumberType* find_number_type(std::string_view name);
 
 }  // namespace susurrus

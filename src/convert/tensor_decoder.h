@@ -29,7 +29,7 @@ class TensorDecoder : private ByteSink {
 
   explicit TensorDecoder(DecodedTensorSink& sink) : sink_(sink) {}
 
-  /// `tensor` stays until the next start. unsupported_feature: its type is no type of numbers.
+  /// `tensor` stays until the next start. unsupported_feature: its type is not numeric.
   Status start(const CheckpointTensor& tensor);
   /// Plain numbers of any format; integers q stand for scale · (q - offset).
   struct Numbers {

@@ -28,7 +28,7 @@ size_t element_byte_count(ElementType type);
 std::string_view element_type_name(ElementType type);
 bool is_float(ElementType type);
 
-/// A truth value of a tensor; std::vector<bool> and its like are no arrays.
+/// A truth value of a tensor; std::vector<bool> and its like are not arrays.
 enum class Truth : uint8_t { no = 0, yes = 1 };
 
 template <typename T>

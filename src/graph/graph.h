@@ -89,7 +89,7 @@ class GraphBuilder {
   GraphValue& value(ValueId id) { return graph_.values[id]; }
   /// The elements of a value that is a constant; null of others, and of packed ones.
   const OwnedTensor* constant(ValueId id) const;
-  /// no outputs, or one that is no value: malformed. Matrices of products become what the options say; out_of_memory.
+  /// no outputs, or one that is not a value: malformed. Matrices of products become what the options say; out_of_memory.
   Result<Graph> finish(std::vector<ValueId> outputs, const WeightOptions& weights = {});
 
  private:

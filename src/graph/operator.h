@@ -96,7 +96,7 @@ struct Operator {
 /// Without end: as many inputs as the node has.
 inline constexpr uint8_t kAnyNumber = 255;
 
-/// Null for a name that is none.
+/// Null if no operator has that name.
 const Operator* find_operator(std::string_view name);
 /// All, one list for each file of graph/ops.
 std::span<const std::span<const Operator>> operator_lists();

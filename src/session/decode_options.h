@@ -39,7 +39,7 @@ struct DecodeOptions {
   uint32_t best_of = 1;
   /// nullopt: the file's list or the non-speech tokens. A -1 within stands for them. Empty: no suppression at all.
   std::optional<std::vector<int64_t>> suppress_tokens;
-  /// Seconds; nullopt: the file's, or 1 s. 0 is no limit, as in the reference.
+  /// Seconds; nullopt: the file's, or 1 s. 0 sets no limit, as in the reference.
   std::optional<double> max_initial_timestamp;
   /// The first timestamp may be any.
   bool has_no_max_initial_timestamp = false;

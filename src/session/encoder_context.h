@@ -31,7 +31,7 @@ Status check_encoder_context(const WhisperModel& model, const EncoderContext& co
 uint64_t fit_encoder_context(const WhisperModel& model, DecodeOptions& options,
                              uint64_t content_frames);
 
-/// Starts the encoder on so much of mel_window(), after a check.
+/// Checks `context` and starts the encoder on that much of mel_window().
 Status begin_encode(WhisperModel& model, const EncoderContext& context);
 
 /// The model holds a window that an automatic choice has shortened.

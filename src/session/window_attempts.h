@@ -27,7 +27,7 @@ class WindowAttempts {
   virtual Decision decision() const = 0;
   /// The window holds no speech, by both thresholds.
   virtual bool is_silence() const = 0;
-  /// The result is no good: improbable, repetitive, or going in circles.
+  /// The result is rejected: improbable, repetitive, or going in circles.
   virtual bool is_doubtful() const = 0;
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 // In frames of 10 ms. A window with less sound is skipped.
 constexpr uint64_t kLeastSound = 5;
-// Longer silence at a window's beginning is skipped, but for so much of it.
+// Longer silence at a window's beginning is skipped down to this.
 constexpr uint64_t kLongestSilence = 200;
 constexpr uint64_t kSilenceBefore = 50;
 // Seconds around a segment's times in which its text may sound.

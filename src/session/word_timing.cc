@@ -50,7 +50,7 @@ UsualDurations usual_durations(std::span<const WordTiming> words) {
   return {middle, 2 * middle};
 }
 
-/// The pause after a sentence is no part of its last mark, nor of the first word of the next one.
+/// The pause after a sentence is not part of its last mark, nor of the first word of the next one.
 void shorten_at_sentence_ends(std::span<WordTiming> words, double longest) {
   for (size_t i = 1; i < words.size(); ++i) {
     if (!(words[i].end - words[i].start > longest)) continue;

@@ -25,7 +25,7 @@ struct ModelFamily {
   bool begins_early = false;
 };
 
-/// unsupported_feature: the model is none of the family (or families) named.
+/// unsupported_feature: the model is not of the family (or families) named.
 Error not_of_family(const ModelMetadata& metadata, std::string_view families);
 Error no_tensors();
 

@@ -32,7 +32,7 @@ struct SpecialTokens {
   std::vector<Language> languages;  // in id order
 
   std::optional<uint32_t> language_token(std::string_view code) const;
-  /// Empty for an id that is no language.
+  /// Empty for an id that is not a language.
   std::string_view language_code(uint32_t token) const;
 
   bool is_timestamp(uint32_t id) const {

@@ -43,7 +43,7 @@ std::vector<SplitWord> split_at_characters(const Tokenizer& tokenizer,
     const std::vector<bool> characters = find_replacements(text);
     const auto first = std::ranges::find(characters, true);
     if (first != characters.end()) {
-      // Bytes that are no character are a piece only if the tokens that follow do not make one of them.
+      // Bytes that are not a character are a piece only if the tokens that follow do not make one of them.
       const size_t same = place + static_cast<size_t>(first - characters.begin());
       if (same >= whole.size() || !whole[same]) continue;
     }

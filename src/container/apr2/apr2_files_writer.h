@@ -11,7 +11,7 @@ namespace susurrus {
 
 struct Apr2FilesOptions {
   uint32_t alignment = 64;
-  /// The most bytes of a file; 0: everything goes into one file, which is no shard.
+  /// The most bytes of a file; 0: everything goes into one file, which is not a shard.
   uint64_t shard_byte_count = 0;
   /// At most what a shard may have: 2 GiB.
   static constexpr uint64_t kMaxShardBytes = uint64_t{1} << 31;

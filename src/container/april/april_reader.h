@@ -20,7 +20,7 @@ class AprilSink {
 /// texts and the networks' inputs and outputs, no weights.
 ///
 /// Accepted with a warning: bytes that nothing uses, parts that overlap, parts in an order that april-asr cannot read; and what
-/// keeps a sound file from being run: the model type 0, whose parts are not looked into, and networks that are no ONNX.
+/// keeps a valid file from being run: the model type 0, whose parts are not looked into, and networks that are not ONNX.
 class AprilReader {
  public:
   /// `sink` may be null and outlives the reader.

@@ -14,7 +14,7 @@ using Words = std::vector<std::string_view>;
 using Lines = std::span<const std::string_view>;
 
 constexpr size_t kMaxLines = 1 << 17;
-// A residual block within a residual block is rare, deeper ones are none.
+// A residual block within a residual block is rare, deeper ones do not exist.
 constexpr size_t kMaxNesting = 8;
 // The largest number that may stand for a size.
 constexpr double kMostSize = double{1 << 30};
@@ -84,7 +84,7 @@ std::optional<double> number(std::string_view word) {
   return parse_decimal(text);
 }
 
-/// A count of lines or blocks; zero when it is none.
+/// A count of lines or blocks; zero if the word is not one.
 size_t line_count(const Words& words, size_t at) {
   const auto value = at < words.size() ? number(words[at]) : std::nullopt;
   return value && *value >= 0 && *value <= kMaxLines ? static_cast<size_t>(*value) : 0;
@@ -206,7 +206,7 @@ Result<Bw2lArrayCounts> check_lines(Lines lines) {
   return counts;
 }
 
-/// The product of words that are sizes; 0 where one is none.
+/// The product of words that are sizes; 0 if one is not.
 uint64_t product(const Words& words, std::initializer_list<size_t> places) {
   uint64_t size = 1;
   for (const size_t at : places) {

@@ -20,7 +20,7 @@ class Bw2lSink {
 /// model, no weights.
 ///
 /// Accepted with a warning: sections of one name, of which the last one counts; bytes after the last section; and what keeps
-/// a sound file from being run: a section that is not there, a layer or a criterion that is not known.
+/// a valid file from being run: a missing section, an unknown layer or an unknown criterion.
 class Bw2lReader {
  public:
   /// `sink` may be null and outlives the reader.

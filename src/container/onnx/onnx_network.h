@@ -10,7 +10,7 @@ struct OnnxValue {
   static constexpr int64_t kDynamic = -1;
 
   std::string name;
-  /// TensorProto.DataType: 1 f32, 7 i64; 0 when the value is no tensor.
+  /// TensorProto.DataType: 1 f32, 7 i64; 0 if the value is not a tensor.
   uint64_t element_type = 0;
   bool has_shape = false;
   /// Outermost first; kDynamic where the file names a dimension instead of giving its size.

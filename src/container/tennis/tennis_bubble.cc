@@ -11,7 +11,7 @@
 namespace susurrus {
 namespace {
 
-/// More than any number takes; texts beyond it are none.
+/// More than any number takes; longer texts are not numbers.
 constexpr size_t kNumberBytes = 32;
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace susurrus {
 
-/// Element types with TenniS's numbers (tennis.md §1). A pointer (12) cannot be stored and is none of them.
+/// Element types with TenniS's numbers (tennis.md §1). A pointer (12) cannot be stored and is left out.
 enum class TennisDtype : uint8_t {
   void_type = 0,
   i8 = 1,

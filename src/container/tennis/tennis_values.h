@@ -11,7 +11,7 @@ namespace susurrus {
 bool is_tennis_numeric(TennisDtype dtype);
 
 /// What a parameter of one element says: any numeric type, or text such as "1" and "true" (tennis.md §1). `bytes` are the
-/// whole tensor. nullopt when it is no single number.
+/// whole tensor. nullopt if it is not a single number.
 std::optional<double> tennis_number(TennisDtype dtype, ByteSpan bytes);
 
 /// A numeric element as a JSON number or boolean; infinite or no number: null.

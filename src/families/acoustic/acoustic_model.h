@@ -42,7 +42,7 @@ class AcousticModel {
   bool is_network_limited() const;
   /// ASG's [to][from]; empty for CTC.
   std::span<const float> transitions() const { return transitions_; }
-  /// What is odd about the layers, such as weights that are no numbers.
+  /// Oddities of the layers, such as weights that are NaN.
   const std::vector<std::string>& warnings() const { return network_.warnings; }
   /// The size of the weights.
   uint64_t byte_count() const;

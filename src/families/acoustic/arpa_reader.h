@@ -29,7 +29,7 @@ class ArpaReader {
   Status read_lines();
   Status read_line();
   Status read_count();
-  /// At a line that is no n-gram, or after the last line: what comes instead of n-grams of order_.
+  /// At a line that is not an n-gram, or after the last line: what comes instead of n-grams of order_.
   Status end_section();
   Status read_ngram();
   Result<uint32_t> add_word(std::string_view text);

@@ -19,7 +19,7 @@ class SpeechDetector {
   static constexpr size_t kContextSamples = 64;
   static constexpr size_t kStateCount = 2 * 128;
 
-  /// Errors of TennisModule, and malformed where the module is no such network.
+  /// Errors of TennisModule, and malformed if the module is not such a network.
   static Result<SpeechDetector> make(ByteSpan module);
 
   /// Clears the state: the next frame begins a recording.

@@ -19,7 +19,7 @@ Error in_network(AprilNetwork network, const Error& error);
 class TransducerModel {
  public:
   /// `networks` are the bytes of the model's ranges, in the format's order; weights are copied. Errors (april.md §4): malformed for
-  /// networks that are no ONNX or do not fit together, unsupported_operator naming node and operator. TransducerLoader does without the
+  /// networks that are not ONNX or do not fit together, unsupported_operator naming node and operator. TransducerLoader does without the
   /// bytes.
   static Result<std::unique_ptr<TransducerModel>> make(
       AprilModel model, const std::array<ByteSpan, kAprilNetworks>& networks,

@@ -63,7 +63,7 @@ class TransducerSearch {
   TransducerSearch(const TransducerVocabulary& vocabulary, size_t context_size,
                    TransducerScorer& scorer, TransducerListener& listener);
 
-  /// Takes the encoder's output at `now_ms`, which never falls. malformed: logits that are no finite numbers.
+  /// Takes the encoder's output at `now_ms`, which never falls. malformed: logits that are not finite.
   Status advance(uint64_t now_ms);
   /// Makes all tokens final and forgets the context.
   Status finish(uint64_t now_ms);

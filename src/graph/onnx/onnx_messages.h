@@ -76,7 +76,7 @@ struct OnnxGraphMessage {
   std::vector<OnnxValueInfo> outputs;
 };
 
-// Messages that are in memory: malformed, with the offset in the file: bytes that are no such message. limit_exceeded,
+// Messages that are in memory: malformed, with the offset in the file: bytes that are not such a message. limit_exceeded,
 // out_of_memory: records that are more than the reader's budget allows.
 
 Result<OnnxTensor> read_onnx_tensor(ProtoReader reader, uint64_t offset);

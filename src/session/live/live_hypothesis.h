@@ -39,9 +39,9 @@ class LiveHypothesis {
   /// After the committed ones. Empty for silence.
   virtual std::vector<ProvisionalWord>& words() = 0;
   virtual std::string_view language() const = 0;
-  /// Text that is no good: improbable, repetitive, or going in circles.
+  /// Bad text: improbable, repetitive, or going in circles.
   virtual bool is_doubtful() const = 0;
-  /// It was sampled at a temperature at which text is no prompt for what follows.
+  /// It was sampled at a temperature at which text must not prompt the next window.
   virtual bool is_no_prompt() const = 0;
 };
 

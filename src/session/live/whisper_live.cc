@@ -27,7 +27,7 @@ constexpr size_t kUnheardFrames = 200;
 /// A full window moves on: words that end this long before its end are committed against the
 /// policy.
 constexpr double kMoveOnSeconds = 0.5;
-/// Less is no utterance.
+/// A shorter utterance is dropped.
 constexpr size_t kLeastFrames = 10;
 /// After this many bad hypotheses the next one is thorough.
 constexpr size_t kMostDoubts = 2;

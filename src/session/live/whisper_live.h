@@ -75,7 +75,7 @@ class WhisperLive final : public LiveRecognition {
 
   std::unique_ptr<LiveHypothesis> hypothesis_;
   uint64_t heard_frames_ = 0;  // of the utterance, by the last hypothesis
-  /// Hypotheses in a row that were no good.
+  /// Bad hypotheses in a row.
   size_t doubts_ = 0;
   FixedString<16> language_;
   /// Committed words: those of the event that is open, from open_ on, and those in the window, from window_ on.

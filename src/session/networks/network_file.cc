@@ -58,7 +58,7 @@ Status NetworkFile::push(ByteSpan bytes) {
 }
 
 Status NetworkFile::keep(ByteSpan bytes) {
-  // A length that was wrong is no reason to take memory piece by piece.
+  // A wrong length is no reason to take memory piece by piece.
   if (size_ + bytes.size() > known_byte_count_.value_or(~uint64_t{0})) known_byte_count_.reset();
   SUSURRUS_RETURN_IF_ERROR(reserve(kind_ ? uint64_t{size_} + bytes.size() : kDetectionBytes));
   std::ranges::copy(bytes, buffer_.data() + size_);

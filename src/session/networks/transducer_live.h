@@ -5,7 +5,7 @@
 
 namespace susurrus {
 
-/// Sound through an .april model as it comes.
+/// Live audio through an .april model.
 class TransducerLive : public LiveRecognition, private TransducerListener {
  public:
   /// The model must outlive it.

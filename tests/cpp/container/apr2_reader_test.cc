@@ -295,7 +295,7 @@ SUSURRUS_TEST(apr2_appended_signature_is_accepted_with_a_warning) {
       EXPECT_TRUE(has_warning(sink, "signature"));
     }
   }
-  file.push_back(0xAB);  // 97 bytes are no signature
+  file.push_back(0xAB);  // 97 bytes are not a signature
   RecordingSink sink;
   EXPECT_EQ(read_file(sink, file).error().reason, ErrorReason::trailing_data);
   // The checksum covers the shorter length.

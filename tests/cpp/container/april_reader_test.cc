@@ -25,7 +25,7 @@ Status read_whole(AprilReader& reader, const Bytes& file, bool tell_length = tru
   return read(reader, file, tell_length, [] { return ~size_t{0}; });
 }
 
-/// A sound file, changed.
+/// A valid file, changed.
 template <typename Edit>
 Bytes edited(Edit&& edit) {
   AprilBuilder builder;

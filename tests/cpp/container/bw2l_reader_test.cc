@@ -287,7 +287,7 @@ SUSURRUS_TEST(bw2l_arch_with_placeholders_is_compared_with_the_layers) {
   EXPECT_EQ(warnings("L 1NFEAT NLABEL 0", {{"L 140 28 0", {{"fp32", 3920}}}}), "");
   // Lines that keep the placeholders.
   EXPECT_EQ(warnings("V -1 1 NFEAT 0", {{"V -1 1 NFEAT 0"}}), "");
-  // Another word, a number that is none, and two numbers for one name.
+  // Another word, a word that is not a number, and two numbers for one name.
   EXPECT_EQ(warnings("V -1 2 NFEAT 0", {{"V -1 1 40 0"}}), differs);
   EXPECT_EQ(warnings("V -1 1 NFEAT 0", {{"V -1 1 -1 0"}}), differs);
   EXPECT_EQ(warnings("V -1 1 NFEAT 0\nV -1 1 NFEAT 0", {{"V -1 1 40 0"}, {"V -1 1 41 0"}}),

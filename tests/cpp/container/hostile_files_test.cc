@@ -125,7 +125,7 @@ SUSURRUS_TEST(offsets_that_wrap_are_refused) {
                               "8,0", "0,18446744073709551615"}) {
     expect_read_error(safetensors("a", offsets), Code::malformed, Reason::bounds, 8, "a");
   }
-  // 2^64 is no integer of 64 bits.
+  // 2^64 does not fit into 64 bits.
   expect_read_error(safetensors("a", "18446744073709551608,18446744073709551616"), Code::malformed,
                     Reason::bad_metadata, 8, "a");
   for (const int64_t offset : {int64_t{0x7FFFFFFFFFFFFFE0}, int64_t{0x4000000000000000}}) {

@@ -80,7 +80,7 @@ SUSURRUS_TEST(hotwords_are_likelier_from_word_to_word) {
   EXPECT_EQ(words().changes(filter, "New"), "' New'=3 ' York'=3");
   EXPECT_EQ(words().changes(filter, " New| York"), "' New'=3");
   EXPECT_EQ(words().changes(filter, " New<3>"), "' New'=3 'New'=3");
-  // A bare beginning that is the middle of a word is none.
+  // A bare beginning in the middle of a word does not count.
   EXPECT_EQ(words().changes(filter, " old|New"), "' New'=3");
 }
 

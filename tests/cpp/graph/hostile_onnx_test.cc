@@ -95,7 +95,7 @@ SUSURRUS_TEST(pieces_that_mean_nothing_are_kept_as_their_bytes) {
 }
 
 SUSURRUS_TEST(a_weight_gets_no_memory_before_its_bytes_are_counted) {
-  // 2^44 bytes, which no machine gives, and a size that is no number of bytes.
+  // 2^44 bytes, which no machine gives, and a size that no byte count can have.
   for (const uint64_t dim : {uint64_t{1} << 42, uint64_t{1} << 62}) {
     for (const Bytes& raw : {Bytes(4), Bytes(20 << 10)}) {
       OnnxBuilder file;

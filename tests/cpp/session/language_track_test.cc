@@ -22,7 +22,7 @@ bool detect(LanguageTrack& track, uint32_t token, float probability) {
 SUSURRUS_TEST(the_first_language_is_the_best_however_improbable) {
   LanguageTrack track("", 0.5f);
   EXPECT_TRUE(track.current().empty());
-  // The first is no change.
+  // The first language is not a change.
   EXPECT_FALSE(detect(track, 2, 0.1f));
   EXPECT_EQ(track.current(), "de");
 }

@@ -28,7 +28,7 @@ SUSURRUS_TEST(an_initial_prompt_is_the_text_before_the_first_window) {
   EXPECT_TRUE(history.prompt().empty());
   history.append(Tokens{5});
   EXPECT_TRUE(history.prompt() == (Tokens{5}));
-  // It is no text.
+  // It is not text.
   EXPECT_TRUE(Tokens(history.text().begin(), history.text().end()) == (Tokens{3, 4, 5}));
 }
 

@@ -308,7 +308,7 @@ SUSURRUS_TEST(the_language_changes_from_window_to_window) {
                  return a.language.view() == b.language.view();
                }) == outcome.segments.end();
     if (!is_found) continue;
-    // Text in another language is no prompt: the model would go on in that language, and translate.
+    // Text in another language must not be a prompt: the model would go on in that language, and translate.
     options.condition_on_previous_text = false;
     expect_equal_segments(outcome, transcribe(*model, options, samples));
     options.condition_on_previous_text = true;

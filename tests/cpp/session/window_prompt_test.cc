@@ -165,7 +165,7 @@ SUSURRUS_TEST(the_latest_first_timestamp_is_rounded_to_steps_of_the_context) {
   EXPECT_EQ(max_initial_timestamp_index(*model, options).value_or(99), 2u);
   options.max_initial_timestamp = 2.1;  // 2.59
   EXPECT_EQ(max_initial_timestamp_index(*model, options).value_or(99), 3u);
-  // 0 is no limit in the reference.
+  // 0 sets no limit in the reference.
   options.max_initial_timestamp = 0;
   EXPECT_FALSE(max_initial_timestamp_index(*model, options).has_value());
   options.max_initial_timestamp.reset();

@@ -34,7 +34,7 @@ std::vector<float> sheet_signal() {
   return samples;
 }
 
-/// All frames, one after the other, of samples that come in pieces of so many.
+/// All frames, one after the other, of samples that arrive in pieces of this size.
 std::vector<float> frames_of(const AprilParams& params, AprilFrontEnd front_end,
                              const std::vector<float>& samples, size_t piece_samples) {
   FilterbankFrontend frontend = FilterbankFrontend::make(params, front_end).value();

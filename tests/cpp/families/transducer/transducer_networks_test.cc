@@ -43,7 +43,7 @@ Error error_of(const SmallTransducer& small) {
 
 SUSURRUS_TEST(transducer_networks_keep_the_encoders_state) {
   SmallTransducer by_name = transparent();
-  // Names that are none of the format's: taken by their order.
+  // Names that the format does not know: bound by order.
   SmallTransducer by_order = transparent();
   by_order.edit = [](AprilBuilder& file) {
     auto& encoder = file.networks[0];
