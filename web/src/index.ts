@@ -21,12 +21,27 @@ export * from './public_api.js';
 const loadPlan = /* @__PURE__ */ importAgain(() => import('../tools/plan/entry.js'));
 
 /**
- * Loads a model while it downloads. A string is the model's name (`'base'`, `'openai/whisper-base'`) or a URL: what begins with `/`, `./` or
- * a scheme, has two slashes, or ends like a file (`.apr`) is a URL. What is fetched: for a name, unless it is kept, the repository's
- * files from the Hugging Face hub (or `options.hub`), which are converted while they arrive; for a URL that file and its shards;
- * from the package the engine. Models by name are kept for the next visit, others with `cache: true`.
- * The name `'digits'` is the small model in the package, which knows ten words and is for tests. Resolves when the whole file is verified.
- * Throws SusurrusError.
+ * Loads a model while it downloads.
+ *
+ * A string is a name (`'base'`, `'openai/whisper-base'`) or a URL: it is a URL if it begins with `/`, `./` or a scheme, has two slashes, or
+ * ends like a file (`.apr`). A name downloads the model's files from the Hugging Face hub (or `options.hub`), converts them while they arrive and
+ * caches the result; a URL downloads that file and its shards, and is cached with `cache: true`. The engine comes from the package.
+ * `'digits'` is the small model in the package, which knows ten words and is for tests.
+ *
+ * @param source A name, a URL, a file or a list of its files, bytes, a stream, a `Request` or `Response`.
+ * @returns The model, once the whole file is here and verified (with `early` sooner). Call its `dispose()` when you no longer need it: it holds a worker and the weights' memory.
+ * @throws SusurrusError `invalid_argument` for a wrong option or source; `source_failed` for a request that failed; `truncated_input`,
+ *   `unknown_format`, `malformed`, `checksum_mismatch`, `unsupported_version`, `unsupported_feature`, `unsupported_operator`, `missing_tensor` or `shape_mismatch` for a file that is no
+ *   sound model; `decryption_failed` or `signature_invalid`; `limit_exceeded` or `out_of_memory`; `unsupported_environment`. An abort rejects
+ *   with the signal's reason.
+ * @example
+ * ```js
+ * const model = await loadModel('base', {
+ *   onProgress: ({ phase, fraction }) => console.log(phase, fraction),
+ * });
+ * console.log(model.info.languages.length);
+ * model.dispose();
+ * ```
  */
 export function loadModel(source: WhisperName, options?: LoadOptions): Promise<WhisperModel>;
 export function loadModel<F extends ModelFamily>(
@@ -43,9 +58,18 @@ export function loadModel(source: ModelSource, options: LoadOptions = {}): Promi
 }
 
 /**
- * Says what a model will take before it is fetched: bytes to fetch, memory, and whether this device has that. Takes what loadModel()
- * takes of Whispers; .april and BW2L models do not say it. Fetches what stands before the weights in the file; of a model by its name the list of the repository's files and,
- * unless the name is a short one, config.json; of what is kept nothing. A stream is read as far as its index and cancelled. Throws SusurrusError.
+ * Reports what a model will take before it is downloaded: bytes, memory, and whether this device has room.
+ *
+ * It reads a file's header and index, or a repository's file list and, unless the name is a short one, its config.json; for a cached model it makes no request. A
+ * stream is read as far as its index and cancelled. It takes what loadModel() takes of Whispers; .april and BW2L files do not state their needs.
+ *
+ * @throws SusurrusError `invalid_argument`, `source_failed`, `unsupported_feature`, or as loadModel() for a header that is malformed. An abort rejects with the
+ *   signal's reason.
+ * @example
+ * ```js
+ * const { verdict } = await plan('small');
+ * if (verdict.fits === 'no') console.log(verdict.reasons.join('\n'));
+ * ```
  */
 export async function plan(source: ModelSource, options: PlanOptions = {}): Promise<ModelPlan> {
   return (await loadPlan()).planInPage(browser, source, options);

@@ -23,12 +23,27 @@ export type * from './api/types/pull.js';
 export { pullModel } from '../tools/hub/pull_model.js';
 
 /**
- * Loads a model while it arrives. A string is a path, a URL, or a model's name (`'base'`, `'openai/whisper-base'`): what begins with `/`,
- * `./` or a scheme, has two slashes, ends like a file (`.apr`) or is a file here is no name. What is fetched: for a name, unless it
- * was pulled or loaded before, the repository's files from the Hugging Face hub (HF_ENDPOINT, or `options.hub`), which are converted
- * while they arrive and kept in the folder of `susurrus pull`; for a URL that file and its shards. The name `'digits'` is
- * the small model in the package, which knows ten words and is for tests. Resolves when the whole file is verified.
- * Throws SusurrusError.
+ * Loads a model while it arrives.
+ *
+ * A string is a path, a URL or a name (`'base'`, `'openai/whisper-base'`): it is no name if it begins with `/`, `./` or a scheme, has two
+ * slashes, ends like a file (`.apr`) or is a file here. A name downloads the model's files from the Hugging Face hub (HF_ENDPOINT, or
+ * `options.hub`), converts them while they arrive and keeps the result in the folder of `susurrus pull`; a URL downloads that file and its shards. `'digits'` is
+ * the small model in the package, which knows ten words and is for tests.
+ *
+ * @param source A name, a URL, a file or a list of its files, bytes, a stream, a `Request` or `Response`; in Node also a path.
+ * @returns The model, once the whole file is here and verified (with `early` sooner). Call its `dispose()` when you no longer need it: it holds a worker and the weights' memory.
+ * @throws SusurrusError `invalid_argument` for a wrong option or source; `source_failed` for a request that failed; `truncated_input`,
+ *   `unknown_format`, `malformed`, `checksum_mismatch`, `unsupported_version`, `unsupported_feature`, `unsupported_operator`, `missing_tensor` or `shape_mismatch` for a file that is no
+ *   sound model; `decryption_failed` or `signature_invalid`; `limit_exceeded` or `out_of_memory`; `unsupported_environment`. An abort rejects
+ *   with the signal's reason.
+ * @example
+ * ```js
+ * const model = await loadModel('base', {
+ *   onProgress: ({ phase, fraction }) => console.log(phase, fraction),
+ * });
+ * console.log(model.info.languages.length);
+ * model.dispose();
+ * ```
  */
 export function loadModel(source: WhisperName, options?: LoadOptions): Promise<WhisperModel>;
 export function loadModel<F extends ModelFamily>(
@@ -45,9 +60,18 @@ export function loadModel(source: ModelSource, options: LoadOptions = {}): Promi
 }
 
 /**
- * Says what a model will take before it is fetched: bytes to fetch, memory, and whether this device has that. Takes what loadModel()
- * takes of Whispers; .april and BW2L models do not say it. Fetches what stands before the weights in the file; of a model by its name the list of the repository's files and,
- * unless the name is a short one, config.json; of what is kept nothing. A stream is read as far as its index and cancelled. Throws SusurrusError.
+ * Reports what a model will take before it is downloaded: bytes, memory, and whether this device has room.
+ *
+ * It reads a file's header and index, or a repository's file list and, unless the name is a short one, its config.json; for a cached model it makes no request. A
+ * stream is read as far as its index and cancelled. It takes what loadModel() takes of Whispers; .april and BW2L files do not state their needs.
+ *
+ * @throws SusurrusError `invalid_argument`, `source_failed`, `unsupported_feature`, or as loadModel() for a header that is malformed. An abort rejects with the
+ *   signal's reason.
+ * @example
+ * ```js
+ * const { verdict } = await plan('small');
+ * if (verdict.fits === 'no') console.log(verdict.reasons.join('\n'));
+ * ```
  */
 export function plan(source: ModelSource, options: PlanOptions = {}): Promise<ModelPlan> {
   return planOn(node, source, options, nodeEnvironment);
