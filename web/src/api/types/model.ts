@@ -175,7 +175,7 @@ export interface WhisperModel extends CommonModel {
   readonly tokenizer: Tokenizer;
   /**
    * Transcribes a recording of any length. Await the result, or iterate over its segments while they are decoded; leaving the loop stops
-   * the work. Rejects with `audio_invalid` or `audio_unsupported` for a file that cannot be decoded, `invalid_argument` for a wrong
+   * the work. Rejects with `malformed`, `unknown_format` or `unsupported_feature` for a file that cannot be decoded, `invalid_argument` for a wrong
    * option, `out_of_memory`, `aborted` after dispose(), or the signal's reason.
    *
    * ```js
