@@ -1,4 +1,4 @@
-// The examples of README.md and of the API's pages are whole programs, which TypeScript accepts.
+// The examples of README.md, of the API's pages and of docstrings are programs that TypeScript accepts, and functions say what they throw.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -29,6 +29,51 @@ function examplesOf(document: string): readonly Example[] {
 }
 
 const examples = documents.flatMap(examplesOf);
+
+/** The entries of the package that declare functions. */
+const entries = ['index', 'node', 'files', 'node_files', 'graph', 'node_graph'];
+
+interface Docstring {
+  readonly entry: string;
+  readonly name: string;
+  readonly comment: string;
+  readonly line: number;
+}
+
+/** Functions that an entry exports, each with the comment before its first declaration. */
+function docstringsOf(entry: string): readonly Docstring[] {
+  const text = readFileSync(join(projectRoot, `web/src/${entry}.ts`), 'utf8');
+  const declared = /(?:^(\/\*\*(?:(?!\*\/).)*\*\/)\n)?^export (?:async )?function (\w+)/gms;
+  const seen = new Set<string>();
+  return [...text.matchAll(declared)].flatMap(({ 1: comment = '', 2: name = '', index }) => {
+    if (seen.has(name)) return [];
+    seen.add(name);
+    return [{ entry, name, comment, line: text.slice(0, index).split('\n').length }];
+  });
+}
+
+const docstrings = entries.flatMap(docstringsOf);
+
+/** An example may use all that its entry exports, and what a page or a program has. */
+function examplesIn({ entry, name, comment, line }: Docstring): readonly Example[] {
+  const [before = '', code] = comment.split(/^ \* ```js\n/m);
+  if (code === undefined) return [];
+  const names = docstrings.filter((one) => one.entry === entry).map((one) => one.name);
+  const others = entry.endsWith('files') ? ['generateSigningKey'] : [];
+  const from = join(projectRoot, `dist/types/src/${entry}.js`);
+  const given =
+    `import { ${[...names, ...others].join(', ')} } from '${from}'; ` +
+    'declare const file: File; declare const writable: WritableStream<Uint8Array>; ' +
+    'declare const input: { files: FileList }; {';
+  const body = code.replace(/^ \* ```[^]*/m, '').replaceAll(/^ \* ?/gm, '');
+  return [
+    {
+      path: join(projectRoot, `docstring_${entry}_${name}.ts`),
+      document: `web/src/${entry}.ts`,
+      text: '\n'.repeat(line + before.split('\n').length - 1) + given + body + '}',
+    },
+  ];
+}
 
 const options: ts.CompilerOptions = {
   ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: [] },
@@ -76,6 +121,18 @@ function problemsOf(checked: readonly Example[]): readonly string[] {
 test('every page has examples, and TypeScript accepts them', () => {
   expect([...new Set(examples.map(({ document }) => document))]).toEqual(documents);
   expect(problemsOf(examples)).toEqual([]);
+});
+
+test('every exported function says what it throws, and most show how they are called', () => {
+  expect(docstrings.length).toBeGreaterThan(20);
+  const silent = docstrings.filter(({ comment }) => !comment.includes('@throws'));
+  expect(silent.map(({ entry, name }) => `${entry}: ${name}`)).toEqual([]);
+  const shown = docstrings.filter(({ comment }) => comment.includes('@example'));
+  const rest = docstrings.filter((one) => !shown.includes(one)).map(({ name }) => name);
+  // Their results are files, which the documents describe.
+  const allowed = ['addPieceDigests', 'soundRanges', 'unshardModel', 'writeModel'];
+  expect(rest.filter((name) => !allowed.includes(name))).toEqual([]);
+  expect(problemsOf(shown.flatMap(examplesIn))).toEqual([]);
 });
 
 test('an option that does not exist is found, with its line', () => {

@@ -71,7 +71,10 @@ export interface CommonInfo {
   readonly signer?: string;
 }
 
-/** Log-mel power: `data[mel * nFrames + frame]`. */
+/**
+ * A log-mel spectrogram, `data[mel * nFrames + frame]`, one frame for each 10 ms: log10 power, clamped to 8 below its maximum and scaled,
+ * as openai/whisper's `log_mel_spectrogram`.
+ */
 export interface Mel {
   readonly data: Float32Array;
   readonly nMels: number;
@@ -136,6 +139,7 @@ export interface MemoryFacts {
  * A loaded model. `family` says what it is, and narrows the type: only a Whisper has `decode()` and the other methods of
  * WhisperModel, and each family has its own options.
  *
+ * @example
  * ```js
  * const model = await loadModel(file);
  * if (model.family === 'whisper') console.log(await model.detectLanguage(audio));
@@ -175,9 +179,11 @@ export interface WhisperModel extends CommonModel {
   readonly tokenizer: Tokenizer;
   /**
    * Transcribes a recording of any length. Await the result, or iterate over its segments while they are decoded; leaving the loop stops
-   * the work. Rejects with `malformed`, `unknown_format` or `unsupported_feature` for a file that cannot be decoded, `invalid_argument` for a wrong
-   * option, `out_of_memory`, `aborted` after dispose(), or the signal's reason.
+   * the work.
    *
+   * @throws SusurrusError (the result rejects) `malformed`, `unknown_format` or `unsupported_feature` for a file that cannot be decoded;
+   *   `invalid_argument` for a wrong option; `out_of_memory`; `aborted` after dispose(). An abort rejects with the signal's reason.
+   * @example
    * ```js
    * const transcription = model.transcribe(file, { language: 'en', timestamps: 'word' });
    * for await (const { start, end, text } of transcription) console.log(start, end, text);
@@ -188,6 +194,14 @@ export interface WhisperModel extends CommonModel {
   /**
    * Transcribes sound while it comes, a microphone's for example. The model can be used for other things meanwhile. The stream holds
    * its place in the engine until `close()`.
+   *
+   * @throws SusurrusError `invalid_argument` for a wrong option, `wrong_state` after dispose().
+   * @example
+   * ```js
+   * const live = model.stream({ language: 'en' });
+   * void live.feed(samples).then(() => live.close());
+   * for await (const event of live) if (event.type === 'final') console.log(event.text);
+   * ```
    */
   stream(options?: WhisperLiveOptions): LiveTranscription;
   /** Decodes one window of 30 s; shorter audio is padded with silence, longer audio is cut. */
